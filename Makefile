@@ -1,0 +1,52 @@
+# The tasks of this project. `make help` lists them.
+
+CARGO ?= cargo
+# One target directory for everything, also for the server that the tests start.
+export CARGO_TARGET_DIR ?= $(CURDIR)/target
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## list the tasks
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+.PHONY: run
+run: ## build and serve on 127.0.0.1:8080 with SQLite under ./data
+	$(CARGO) build --release --package daybook-server
+	$(CARGO_TARGET_DIR)/release/daybook serve
+
+.PHONY: test
+test: postgres ## the whole suite, on SQLite and on a real PostgreSQL
+	$(CARGO) build --workspace
+	DAYBOOK_BIN=$(CARGO_TARGET_DIR)/debug/daybook $(CARGO) test --workspace
+
+.PHONY: postgres
+postgres: ## install PostgreSQL for the tests where it is missing
+	@tests/install-postgres
+
+.PHONY: fmt
+fmt: ## format the code
+	$(CARGO) fmt --all
+
+.PHONY: lint
+lint: ## formatting and clippy, as CI checks them
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets --quiet -- --deny warnings
+
+.PHONY: demo
+demo: ## record 49,102 real bank transactions and show the balance sheet
+	$(CARGO) build --release --workspace
+	DAYBOOK_BIN=$(CARGO_TARGET_DIR)/release/daybook $(CARGO_TARGET_DIR)/release/demo
+
+.PHONY: bench
+bench: postgres ## throughput, latency and size beside the raw limit of each engine
+	$(CARGO) build --release --workspace
+	DAYBOOK_BIN=$(CARGO_TARGET_DIR)/release/daybook $(CARGO_TARGET_DIR)/release/bench $(BENCH)
+
+.PHONY: torture
+torture: postgres ## kill the server while clients write, twenty times, and look for losses
+	$(CARGO) build --release --workspace
+	DAYBOOK_BIN=$(CARGO_TARGET_DIR)/release/daybook $(CARGO_TARGET_DIR)/release/torture $(TORTURE)
+
+.PHONY: ci
+ci: lint test ## what CI runs

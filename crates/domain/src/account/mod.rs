@@ -1,0 +1,298 @@
+//! Accounts: type and nature, names, archiving, membership in groups (behaviour 4).
+
+mod directory;
+
+use std::collections::BTreeSet;
+
+pub use directory::{AccountRef, Directory};
+
+use crate::event::Previous;
+use crate::field::Field;
+use crate::id::{AccountId, GroupId};
+use crate::instant::{Instant, Stamp};
+use crate::name::Name;
+use crate::property::{Edits, Properties};
+use crate::refusal::Reason;
+
+/// The four account types; each fixes nature and permanence (behaviour 4.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum AccountType {
+    /// What is owned: permanent, debit nature. The default.
+    #[default]
+    Asset,
+    /// What is owed: permanent, credit nature.
+    Liability,
+    /// Revenue: not permanent, credit nature.
+    Incoming,
+    /// Expense: not permanent, debit nature.
+    Outgoing,
+}
+
+impl AccountType {
+    /// All types.
+    pub const ALL: [Self; 4] = [Self::Asset, Self::Liability, Self::Incoming, Self::Outgoing];
+
+    /// The type as the API names it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Asset => "ASSET",
+            Self::Liability => "LIABILITY",
+            Self::Incoming => "INCOMING",
+            Self::Outgoing => "OUTGOING",
+        }
+    }
+
+    /// Finds the type with that name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == name)
+    }
+
+    /// Whether balances run on for ever (true) or start anew in each range (behaviour 5.5).
+    #[must_use]
+    pub const fn is_permanent(self) -> bool {
+        matches!(self, Self::Asset | Self::Liability)
+    }
+
+    /// Whether the account is of credit nature.
+    #[must_use]
+    pub const fn is_credit(self) -> bool {
+        matches!(self, Self::Liability | Self::Incoming)
+    }
+
+    /// The type with that permanence and nature.
+    ///
+    /// ```
+    /// use daybook_domain::account::AccountType;
+    /// for kind in AccountType::ALL {
+    ///     assert_eq!(AccountType::from_nature(kind.is_permanent(), kind.is_credit()), kind);
+    /// }
+    /// ```
+    #[must_use]
+    pub const fn from_nature(permanent: bool, credit: bool) -> Self {
+        match (permanent, credit) {
+            (true, false) => Self::Asset,
+            (true, true) => Self::Liability,
+            (false, true) => Self::Incoming,
+            (false, false) => Self::Outgoing,
+        }
+    }
+}
+
+/// Why something about an account was refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// No account with that id or name.
+    #[error("Account not found: {0}")]
+    Unknown(String),
+    /// Ids or names in a batch, or in a body that must name an account, that lead nowhere (behaviour 3.6.5).
+    #[error("accounts not found. Ids: [{}]", .0.join(", "))]
+    UnknownIds(Vec<String>),
+    /// A reference inside a body names no account; unlike a missing resource this is the body's fault.
+    #[error("Account not found: {0}")]
+    UnknownReference(String),
+    /// The name is taken (behaviour 4.5).
+    #[error("an account named {0:?} already exists")]
+    AlreadyExists(String),
+    /// Neither id nor name given.
+    #[error("account id is required (a name serves too)")]
+    Unnamed,
+    /// It once had a posted transaction (behaviour 4.7).
+    #[error("account {0:?} has posted transactions and cannot be deleted; archive it instead")]
+    HasPostings(String),
+    /// Posting to an archived account (behaviour 4.8).
+    #[error("account {0:?} is archived; nothing can be posted to it")]
+    Archived(String),
+}
+
+impl Refusal {
+    pub(crate) const fn reason(&self) -> Reason {
+        match self {
+            Self::Unknown(_) | Self::UnknownIds(_) => Reason::NotFound,
+            Self::UnknownReference(_) | Self::AlreadyExists(_) | Self::Unnamed | Self::HasPostings(_) | Self::Archived(_) => {
+                Reason::BadRequest
+            }
+        }
+    }
+}
+
+/// An account of a book.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Account {
+    /// Unique across all books.
+    pub id: AccountId,
+    /// The name, unique in the book by its normalized form.
+    pub name: Name,
+    /// Asset, liability, incoming or outgoing.
+    pub kind: AccountType,
+    /// Archived accounts take no new postings.
+    pub archived: bool,
+    /// Whether the last check found the balance right (behaviour 4.11).
+    pub balance_verified: bool,
+    /// Whether anything was ever posted on it; never turns back (behaviour 4.7).
+    pub has_transaction_posted: bool,
+    /// Custom properties.
+    pub properties: Properties,
+    /// The groups it is directly in.
+    pub groups: BTreeSet<GroupId>,
+    /// Who made it through which app, and when.
+    pub stamp: Stamp,
+}
+
+/// What a body says of an account.
+#[derive(Debug, Clone, Default)]
+pub struct Changes {
+    /// The id of the account to change.
+    pub id: Option<String>,
+    /// The name to give; without id, also the one to find by.
+    pub name: Option<String>,
+    /// The type to give.
+    pub kind: Option<AccountType>,
+    /// `(permanent, credit)`, read on a create without type only (behaviour 4.1).
+    pub nature: Option<(bool, bool)>,
+    /// Whether it is archived.
+    pub archived: Option<bool>,
+    /// The groups to be in, already resolved.
+    pub groups: Field<BTreeSet<GroupId>>,
+    /// Properties to merge.
+    pub properties: Edits,
+}
+
+impl Account {
+    /// A new account. `group_types` are the types of the groups it is put in, for a create without type
+    /// (behaviour 4.2).
+    ///
+    /// # Errors
+    /// A refused name or property.
+    pub fn create(id: AccountId, changes: Changes, group_types: &BTreeSet<AccountType>, stamp: Stamp) -> Result<Self, crate::Refusal> {
+        let name = Name::new(&changes.name.unwrap_or_default())?;
+        let kind = changes
+            .kind
+            .or_else(|| changes.nature.map(|(permanent, credit)| AccountType::from_nature(permanent, credit)))
+            .or_else(|| agreed(group_types))
+            .unwrap_or_default();
+        Ok(Self {
+            id,
+            name,
+            kind,
+            archived: changes.archived.unwrap_or(false),
+            balance_verified: true,
+            has_transaction_posted: false,
+            properties: Properties::default().merged(&changes.properties)?,
+            groups: changes.groups.value().unwrap_or_default(),
+            stamp,
+        })
+    }
+
+    /// The account after an update, with the previous values of what changed (empty when nothing did).
+    ///
+    /// # Errors
+    /// A refused name or property.
+    pub fn update(self, changes: Changes, now: Instant) -> Result<(Self, Previous), crate::Refusal> {
+        let before = self.clone();
+        let mut after = self;
+        if let Some(name) = changes.name {
+            after.name = Name::new(&name)?;
+        }
+        after.kind = changes.kind.unwrap_or(after.kind);
+        after.archived = changes.archived.unwrap_or(after.archived);
+        after.properties = after.properties.merged(&changes.properties)?;
+        after.groups = changes.groups.apply(Some(after.groups)).unwrap_or_default();
+        let previous = before.differences(&after);
+        if !previous.is_empty() {
+            after.stamp = after.stamp.touched(now);
+        }
+        Ok((after, previous))
+    }
+
+    /// The account out of a group, for the deletion of that group (behaviour 4.14).
+    #[must_use]
+    pub fn without_group(self, group: GroupId, now: Instant) -> (Self, Previous) {
+        let before = self.clone();
+        let mut after = self;
+        after.groups.remove(&group);
+        after.stamp = after.stamp.touched(now);
+        let previous = before.differences(&after);
+        (after, previous)
+    }
+
+    /// Checks that the account may be deleted (behaviour 4.7).
+    ///
+    /// # Errors
+    /// [`Refusal::HasPostings`].
+    pub fn check_deletable(&self) -> Result<(), Refusal> {
+        if self.has_transaction_posted { Err(Refusal::HasPostings(self.name.as_str().to_owned())) } else { Ok(()) }
+    }
+
+    /// Checks that something may be posted on the account (behaviour 4.8).
+    ///
+    /// # Errors
+    /// [`Refusal::Archived`].
+    pub fn check_postable(&self) -> Result<(), Refusal> {
+        if self.archived { Err(Refusal::Archived(self.name.as_str().to_owned())) } else { Ok(()) }
+    }
+
+    fn differences(&self, after: &Self) -> Previous {
+        let mut previous = Previous::new();
+        if self.name != after.name {
+            previous.insert("name".to_owned(), self.name.as_str().to_owned());
+        }
+        if self.kind != after.kind {
+            previous.insert("type".to_owned(), self.kind.as_str().to_owned());
+        }
+        if self.archived != after.archived {
+            previous.insert("archived".to_owned(), self.archived.to_string());
+        }
+        if self.groups != after.groups {
+            previous.insert("groups".to_owned(), crate::json::text_list(self.groups.iter().map(GroupId::to_string)));
+        }
+        self.properties.note_changes(&after.properties, &mut previous);
+        previous
+    }
+}
+
+/// The one type all groups agree on.
+fn agreed(types: &BTreeSet<AccountType>) -> Option<AccountType> {
+    match types.len() {
+        1 => types.first().copied(),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::instant::Stamp;
+
+    fn account(changes: Changes, types: &[AccountType]) -> Account {
+        Account::create(AccountId::new(7_000_000_000), changes, &types.iter().copied().collect(), Stamp::new(None, Instant::new(1)))
+            .unwrap()
+    }
+
+    fn named(name: &str) -> Changes {
+        Changes { name: Some(name.to_owned()), ..Changes::default() }
+    }
+
+    #[test]
+    fn the_type_of_a_new_account_follows_4_2() {
+        use AccountType::{Asset, Incoming, Liability, Outgoing};
+        assert_eq!(account(named("a"), &[]).kind, Asset);
+        assert_eq!(account(named("a"), &[Liability]).kind, Liability);
+        assert_eq!(account(named("a"), &[Liability, Incoming]).kind, Asset);
+        assert_eq!(account(Changes { nature: Some((false, false)), ..named("a") }, &[Liability]).kind, Outgoing);
+        assert_eq!(account(Changes { kind: Some(Incoming), nature: Some((false, false)), ..named("a") }, &[Liability]).kind, Incoming);
+    }
+
+    #[test]
+    fn an_update_reports_previous_values_and_moves_the_version_only_on_change() {
+        let cash = account(Changes { properties: [("k".to_owned(), Some("v".to_owned()))].into(), ..named("Cash") }, &[]);
+        let (same, previous) = cash.clone().update(named("Cash"), Instant::new(2)).unwrap();
+        assert_eq!((same, previous.len()), (cash.clone(), 0));
+        let changes = Changes { archived: Some(true), properties: [("k".to_owned(), None)].into(), ..named("Till") };
+        let (after, previous) = cash.update(changes, Instant::new(2)).unwrap();
+        assert_eq!(after.stamp.version, 2);
+        let expected = [("archived", "false"), ("k", "v"), ("name", "Cash")];
+        assert_eq!(previous.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect::<Vec<_>>(), expected);
+    }
+}

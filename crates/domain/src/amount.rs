@@ -1,0 +1,329 @@
+//! Amounts: exact decimals without sign, read, rounded, bounded and written (behaviour 3.12).
+
+use rust_decimal::Decimal;
+
+use crate::figure::Figure;
+
+/// The finest precision a book may have, in decimal places.
+pub const MAX_FRACTION_DIGITS: u32 = 8;
+
+/// The character between units and decimals.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum DecimalSeparator {
+    /// `1,234.56`, the default.
+    #[default]
+    Dot,
+    /// `1.234,56`.
+    Comma,
+}
+
+impl DecimalSeparator {
+    /// The separator as the API names it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Dot => "DOT",
+            Self::Comma => "COMMA",
+        }
+    }
+
+    /// Finds the separator with that name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Dot, Self::Comma].into_iter().find(|separator| separator.as_str() == name)
+    }
+}
+
+/// How a book reads and keeps amounts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Precision {
+    /// Decimal places new amounts are rounded to (`fractionDigits`, 0 to 8).
+    pub fraction_digits: u32,
+    /// Decimal places of the storage: at least `fraction_digits`, only grows (behaviour 3.12.7).
+    pub scale: u32,
+    /// How amounts in text are punctuated.
+    pub separator: DecimalSeparator,
+}
+
+/// Why an amount was refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// Below zero: direction is given by the two sides only.
+    #[error("amount {0} is negative; swap creditAccount and debitAccount instead")]
+    Negative(String),
+    /// Not a number in the book's format.
+    #[error("amount {0:?} is not a number")]
+    NotANumber(String),
+    /// Not zero, but nothing is left of it at the book's precision.
+    #[error("amount {0} rounds to zero at {1} decimal places")]
+    RoundsToZero(String, u32),
+    /// Does not fit a signed 64-bit integer at the book's storage scale.
+    #[error("amount {0} is beyond the limit of {1}")]
+    BeyondLimit(String, Decimal),
+}
+
+/// A positive amount, exact.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Amount(Decimal);
+
+impl Amount {
+    /// Takes an amount from storage: `units` at `scale` decimal places; `None` for zero or less.
+    #[must_use]
+    pub fn from_units(units: i64, scale: u32) -> Option<Self> {
+        (units > 0).then(|| Self(Decimal::from_i128_with_scale(i128::from(units), scale)))
+    }
+
+    /// The amount as an integer at `scale` decimal places; `None` when it does not fit.
+    #[must_use]
+    pub fn units(self, scale: u32) -> Option<i64> {
+        let mut scaled = self.0;
+        scaled.rescale(scale);
+        if scaled != self.0 || scaled.scale() != scale {
+            return None;
+        }
+        i64::try_from(scaled.mantissa()).ok()
+    }
+
+    /// The value.
+    #[must_use]
+    pub const fn value(self) -> Decimal {
+        self.0
+    }
+}
+
+/// What a body says about the amount, before the book's precision is applied.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reading {
+    text: String,
+    figure: Figure,
+}
+
+impl Reading {
+    /// Whether the reading is numerically the stored amount (which is then not rounded again, behaviour 3.10.5).
+    #[must_use]
+    pub fn equals(&self, stored: Amount) -> bool {
+        self.figure.equals(stored.0)
+    }
+
+    /// The amount to record: rounded half-up to the book's `fractionDigits`, within the storable range.
+    ///
+    /// # Errors
+    /// [`Refusal::RoundsToZero`] and [`Refusal::BeyondLimit`].
+    pub fn record(&self, precision: Precision) -> Result<Amount, Refusal> {
+        let limit = limit(precision.scale);
+        let beyond = || Refusal::BeyondLimit(self.text.clone(), limit);
+        let units = self.figure.rounded(precision.fraction_digits).ok_or_else(beyond)?;
+        if units == 0 {
+            return Err(Refusal::RoundsToZero(self.text.clone(), precision.fraction_digits));
+        }
+        let value = Decimal::try_from_i128_with_scale(units, precision.fraction_digits).map_err(|_| beyond())?;
+        if value > limit { Err(beyond()) } else { Ok(Amount(value)) }
+    }
+}
+
+/// Reads an amount as a body gives it; zero in any writing, and blank text, mean none (behaviour 3.12.1).
+///
+/// # Errors
+/// [`Refusal::Negative`] and [`Refusal::NotANumber`].
+///
+/// ```
+/// use daybook_domain::amount::{DecimalSeparator, Precision, read};
+/// let comma = Precision { fraction_digits: 2, scale: 2, separator: DecimalSeparator::Comma };
+/// let reading = read("1.234,56", comma.separator).unwrap().unwrap();
+/// assert_eq!(reading.record(comma).unwrap().value().to_string(), "1234.56");
+/// assert!(read("-0.00", comma.separator).unwrap().is_none());
+/// ```
+pub fn read(text: &str, separator: DecimalSeparator) -> Result<Option<Reading>, Refusal> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Ok(None);
+    }
+    // What comes back in a message is bounded, whatever was sent.
+    let shown = || text.chars().take(60).collect::<String>();
+    let figure = Figure::read(text, separator).ok_or_else(|| Refusal::NotANumber(shown()))?;
+    if figure.is_zero() {
+        return Ok(None);
+    }
+    if figure.is_negative() {
+        return Err(Refusal::Negative(shown()));
+    }
+    Ok(Some(Reading { text: shown(), figure }))
+}
+
+/// The largest amount at a storage scale: 9223372036854775807 / 10^scale (behaviour 3.12.5).
+#[must_use]
+pub fn limit(scale: u32) -> Decimal {
+    Decimal::from_i128_with_scale(i128::from(i64::MAX), scale)
+}
+
+/// Writes a figure with exactly `fraction_digits` decimals, or with as many as it needs when that is more; never a
+/// negative zero, never an exponent (behaviour 3.12.6).
+///
+/// ```
+/// use daybook_domain::amount::write;
+/// use rust_decimal::Decimal;
+/// assert_eq!(write(Decimal::new(1005, 1), 2), "100.50");
+/// assert_eq!(write(Decimal::new(10, 4), 2), "0.001");
+/// assert_eq!(write(-Decimal::ZERO, 2), "0.00");
+/// ```
+#[must_use]
+pub fn write(value: Decimal, fraction_digits: u32) -> String {
+    let mut shown = if value.is_zero() { Decimal::ZERO } else { value.normalize() };
+    if shown.scale() < fraction_digits {
+        shown.rescale(fraction_digits);
+    }
+    // A sum so large that the decimals do not fit keeps its value; zeros complete it.
+    let mut text = shown.to_string();
+    if shown.scale() < fraction_digits {
+        if shown.scale() == 0 {
+            text.push('.');
+        }
+        text.extend((shown.scale()..fraction_digits).map(|_| '0'));
+    }
+    text
+}
+
+/// As [`write`], for a sum of integers at a storage scale, however large.
+///
+/// ```
+/// use daybook_domain::amount::write_units;
+/// assert_eq!(write_units(-1_014_531, 2, 2), "-10145.31");
+/// assert_eq!(write_units(5, 3, 2), "0.005");
+/// assert_eq!(write_units(120, 3, 2), "0.12");
+/// ```
+#[must_use]
+pub fn write_units(units: i128, scale: u32, fraction_digits: u32) -> String {
+    let (mut magnitude, mut places) = (units.unsigned_abs(), scale);
+    while places > fraction_digits && magnitude.is_multiple_of(10) {
+        magnitude /= 10;
+        places -= 1;
+    }
+    let width = usize::try_from(places).unwrap_or_default();
+    let digits = format!("{magnitude:0>width$}", width = width.saturating_add(1));
+    let (whole, fraction) = digits.split_at(digits.len().saturating_sub(width));
+    let sign = if units < 0 { "-" } else { "" };
+    let missing = usize::try_from(fraction_digits.saturating_sub(places)).unwrap_or_default();
+    let point = if width + missing > 0 { "." } else { "" };
+    format!("{sign}{whole}{point}{fraction}{}", "0".repeat(missing))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_are_written_exactly() {
+        for (units, scale, digits, expected) in [
+            (0, 2, 2, "0.00"),
+            (0, 0, 0, "0"),
+            (7, 0, 2, "7.00"),
+            (-5, 2, 2, "-0.05"),
+            (100, 2, 0, "1"),
+            (150, 2, 0, "1.5"),
+            (i128::from(i64::MAX) * 4, 2, 2, "368934881474191032.28"),
+            (12_345, 4, 2, "1.2345"),
+            (12_300, 4, 2, "1.23"),
+        ] {
+            assert_eq!(write_units(units, scale, digits), expected, "{units} at {scale}");
+        }
+    }
+
+    const DOT: Precision = Precision { fraction_digits: 2, scale: 2, separator: DecimalSeparator::Dot };
+    const COMMA: Precision = Precision { separator: DecimalSeparator::Comma, ..DOT };
+
+    #[track_caller]
+    fn check(text: &str, precision: Precision, expected: &str) {
+        let recorded = read(text, precision.separator).and_then(|reading| reading.map(|r| r.record(precision)).transpose());
+        let shown = match recorded {
+            Ok(Some(amount)) => write(amount.value(), precision.fraction_digits),
+            Ok(None) => "none".to_owned(),
+            Err(Refusal::Negative(_)) => "negative".to_owned(),
+            Err(Refusal::NotANumber(_)) => "nan".to_owned(),
+            Err(Refusal::RoundsToZero(..)) => "rounds".to_owned(),
+            Err(Refusal::BeyondLimit(..)) => "limit".to_owned(),
+        };
+        assert_eq!(shown, expected, "{text} with {precision:?}");
+    }
+
+    #[test]
+    fn amounts_of_behaviour_3_12() {
+        for (text, expected) in [
+            ("100.50", "100.50"),
+            ("100.5", "100.50"),
+            ("0100", "100.00"),
+            ("1e2", "100.00"),
+            ("1.5E+1", "15.00"),
+            ("12345e-2", "123.45"),
+            (" 7 ", "7.00"),
+            (".5", "0.50"),
+            ("5.", "5.00"),
+            ("+5", "5.00"),
+            ("1,234.56", "1234.56"),
+            ("1,234,567", "1234567.00"),
+            ("1,23", "nan"),
+            ("1,2345", "nan"),
+            ("1.234,56", "nan"),
+            ("", "none"),
+            ("0", "none"),
+            ("-0", "none"),
+            ("0.000", "none"),
+            ("0e9", "none"),
+            ("-1", "negative"),
+            ("-0.001", "negative"),
+            ("abc", "nan"),
+            ("1 000", "nan"),
+            ("NaN", "nan"),
+            ("1e", "nan"),
+            ("--1", "nan"),
+            (".", "nan"),
+            ("1.005", "1.01"),
+            ("1.004", "1.00"),
+            ("2.675", "2.68"),
+            ("0.004", "rounds"),
+            ("0.005", "0.01"),
+            ("1e-30", "rounds"),
+            ("92233720368547758.07", "92233720368547758.07"),
+            ("92233720368547758.08", "limit"),
+            ("92233720368547758.074", "92233720368547758.07"),
+            ("1e30", "limit"),
+            ("1e999999999999", "limit"),
+            ("9999999999999999999999999999999999999999999999", "limit"),
+        ] {
+            check(text, DOT, expected);
+        }
+        for (text, expected) in [
+            ("1.234,56", "1234.56"),
+            ("1.234", "1.23"),
+            ("1.234.567", "1234567.00"),
+            ("12,34", "12.34"),
+            ("1,234.56", "nan"),
+            ("0,00", "none"),
+        ] {
+            check(text, COMMA, expected);
+        }
+    }
+
+    #[test]
+    fn precision_of_the_book_rules() {
+        check("1.5", Precision { fraction_digits: 0, scale: 0, ..DOT }, "2");
+        check("0.123456785", Precision { fraction_digits: 8, scale: 8, ..DOT }, "0.12345679");
+        check("92233720369", Precision { fraction_digits: 8, scale: 8, ..DOT }, "limit");
+        check("92233720369", Precision { fraction_digits: 2, scale: 8, ..DOT }, "limit");
+    }
+
+    #[test]
+    fn equal_to_the_stored_value_is_no_change() {
+        let stored = Amount::from_units(1001, 3).unwrap();
+        assert!(read("1.001", DOT.separator).unwrap().unwrap().equals(stored));
+        assert!(read("1.0010", DOT.separator).unwrap().unwrap().equals(stored));
+        assert!(!read("1.00", DOT.separator).unwrap().unwrap().equals(stored));
+    }
+
+    #[test]
+    fn units_and_back() {
+        let amount = Amount::from_units(i64::MAX, 2).unwrap();
+        assert_eq!(amount.units(2), Some(i64::MAX));
+        assert_eq!(amount.units(8), None);
+        assert_eq!(Amount::from_units(0, 2), None);
+    }
+}

@@ -1,0 +1,80 @@
+//! The answer: containers of accounts and groups (behaviour 5.1-5.3, 5.11).
+
+use crate::id::{AccountId, GroupId};
+
+use super::{Figures, Slice};
+
+/// What a balance query answers.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Balances {
+    /// `accountBalances`, by name; none when the query names no account (behaviour 5.2).
+    pub accounts: Option<Vec<AccountBalances>>,
+    /// `groupBalances`, by name; none when the query names no group (behaviour 5.2).
+    pub groups: Option<Vec<GroupBalances>>,
+}
+
+/// The balances of one account.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AccountBalances {
+    /// The account.
+    pub account: AccountId,
+    /// Whether it has no counted movement up to the end of the range (behaviour 5.7).
+    pub empty: bool,
+    /// The totals.
+    pub figures: Figures,
+    /// One entry per slice, in order of time.
+    pub series: Vec<Slice>,
+}
+
+/// The balances of one group: sums over the distinct accounts below it (behaviour 5.13).
+///
+/// Groups nest as deep as the book's groups do, without limit (behaviour 4.13). Dropping and [`outline`](Self::outline)
+/// do not recurse; the derived `Clone`, `Debug` and `PartialEq` do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GroupBalances {
+    /// The group.
+    pub group: GroupId,
+    /// The totals.
+    pub figures: Figures,
+    /// One entry per slice, in order of time, starting with the earliest account (behaviour 5.7).
+    pub series: Vec<Slice>,
+    /// The groups directly below, by name (behaviour 5.3).
+    pub groups: Vec<GroupBalances>,
+    /// The accounts directly in it, by name.
+    pub accounts: Vec<AccountBalances>,
+}
+
+impl GroupBalances {
+    /// This group and all below it with their depth (0 for this one), parents before children, without recursion.
+    ///
+    /// ```
+    /// use daybook_domain::balance::{Figures, GroupBalances};
+    /// use daybook_domain::id::GroupId;
+    ///
+    /// let leaf = |id| GroupBalances { group: GroupId::new(id), figures: Figures::default(), series: vec![], groups: vec![], accounts: vec![] };
+    /// let mut root = leaf(1);
+    /// root.groups = vec![leaf(2), leaf(3)];
+    /// let outline: Vec<_> = root.outline().iter().map(|(depth, group)| (*depth, group.group.get())).collect();
+    /// assert_eq!(outline, [(0, 1), (1, 2), (1, 3)]);
+    /// ```
+    #[must_use]
+    pub fn outline(&self) -> Vec<(usize, &Self)> {
+        let mut found = Vec::new();
+        let mut next = vec![(0_usize, self)];
+        while let Some((depth, group)) = next.pop() {
+            found.push((depth, group));
+            next.extend(group.groups.iter().rev().map(|below| (depth.saturating_add(1), below)));
+        }
+        found
+    }
+}
+
+/// A chain of many groups must not use up the stack when it goes.
+impl Drop for GroupBalances {
+    fn drop(&mut self) {
+        let mut pending = std::mem::take(&mut self.groups);
+        while let Some(mut group) = pending.pop() {
+            pending.append(&mut group.groups);
+        }
+    }
+}

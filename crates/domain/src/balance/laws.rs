@@ -1,0 +1,218 @@
+//! Laws that hold for every book and range, against an oracle that adds up raw entries.
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+use time::{Date, Duration};
+
+use super::fixture::{Book, Range, TODAY, d};
+use super::{AccountBalances, Figures, GroupBalances, Level, Scope, Slice, Sums, segments};
+use crate::account::AccountType;
+use crate::calendar::format_iso;
+use crate::id::{AccountId, GroupId};
+use crate::query::Periodicity;
+
+fn day(offset: i64) -> Date {
+    d("2022-11-20") + Duration::days(offset)
+}
+
+fn periodicities() -> impl Strategy<Value = Periodicity> {
+    prop_oneof![Just(Periodicity::Daily), Just(Periodicity::Monthly), Just(Periodicity::Yearly)]
+}
+
+prop_compose! {
+    fn ranges()(from in prop::option::of(0_i64..1_100), until in prop::option::of(0_i64..1_100), periodicity in periodicities()) -> Range {
+        Range { from: from.map(day), until: until.map(day), periodicity }
+    }
+}
+
+type Member = (usize, Vec<i64>, bool);
+
+prop_compose! {
+    /// Up to six groups, each under an earlier one or none; up to six accounts in any of them; up to twelve transactions.
+    fn books()(
+        parents in prop::collection::vec(prop::option::of(0_i64..6), 0..6),
+        members in prop::collection::vec((0_usize..4, prop::collection::vec(0_i64..6, 0..4), any::<bool>()), 2..6),
+        posted in prop::collection::vec((0_i64..1_100, 0_usize..6, 0_usize..6, 1_i128..1_000), 0..12),
+    ) -> Book {
+        build(&parents, &members, &posted)
+    }
+}
+
+fn build(parents: &[Option<i64>], members: &[Member], posted: &[(i64, usize, usize, i128)]) -> Book {
+    let mut book = Book::default();
+    for (id, parent) in (0_i64..).zip(parents) {
+        book = book.group(id, parent.filter(|parent| *parent < id));
+    }
+    let groups = i64::try_from(parents.len()).unwrap();
+    for (id, (kind, homes, archived)) in (0_i64..).zip(members) {
+        let homes: Vec<i64> = homes.iter().copied().filter(|home| *home < groups).collect();
+        book = book.account(id, AccountType::ALL[*kind], &homes);
+        book.accounts.last_mut().unwrap().archived = *archived;
+    }
+    let id = |place: usize| i64::try_from(place % members.len()).unwrap();
+    for (offset, credit, debit, amount) in posted {
+        book = book.posted(&format_iso(day(*offset)), id(*credit), id(*debit), *amount);
+    }
+    book
+}
+
+fn key(periodicity: Periodicity, day: Date) -> (i32, u8, u8) {
+    let month = u8::from(day.month());
+    match periodicity {
+        Periodicity::Daily => (day.year(), month, day.day()),
+        Periodicity::Monthly => (day.year(), month, 0),
+        Periodicity::Yearly => (day.year(), 0, 0),
+    }
+}
+
+/// Adds up raw entries, as behaviour 5 says it.
+struct Oracle<'a> {
+    book: &'a Book,
+    range: Range,
+    /// The last day of the axis; none when the range ends before it starts.
+    last: Option<Date>,
+}
+
+impl<'a> Oracle<'a> {
+    fn new(book: &'a Book, range: Range) -> Self {
+        let moved = book.legs.iter().map(|leg| leg.day).max();
+        let open_end = [Some(d(TODAY)), range.from, moved].into_iter().flatten().max().unwrap();
+        let last = range.until.map_or(open_end, |until| until.previous_day().unwrap());
+        Self { book, range, last: Some(last).filter(|last| range.from.is_none_or(|from| from <= *last)) }
+    }
+
+    fn in_range(&self, day: Date) -> bool {
+        self.last.is_some_and(|last| day <= last) && self.range.from.is_none_or(|from| from <= day)
+    }
+
+    fn sum(&self, ids: &BTreeSet<AccountId>, counts: impl Fn(Date, bool) -> bool) -> Sums {
+        let permanent = |id: AccountId| self.book.accounts.iter().any(|account| account.id == id && account.kind.is_permanent());
+        let legs = self.book.legs.iter().filter(|leg| ids.contains(&leg.account) && counts(leg.day, permanent(leg.account)));
+        legs.map(|leg| leg.sums).sum()
+    }
+
+    fn figures(&self, ids: &BTreeSet<AccountId>) -> Figures {
+        let Some(last) = self.last else { return Figures::default() };
+        Figures {
+            cumulative: self.sum(ids, |day, permanent| if permanent { day <= last } else { self.in_range(day) }),
+            period: self.sum(ids, |day, _| self.in_range(day)),
+        }
+    }
+
+    fn first_movement(&self, ids: &BTreeSet<AccountId>) -> Option<Date> {
+        let last = self.last?;
+        self.book.legs.iter().filter(|leg| ids.contains(&leg.account) && leg.day <= last).map(|leg| leg.day).min()
+    }
+
+    fn series(&self, ids: &BTreeSet<AccountId>) -> Vec<Slice> {
+        let Some(last) = self.last else { return Vec::new() };
+        let first = self.first_movement(ids).unwrap_or(last);
+        let first = self.range.from.map_or(first, |from| from.max(first));
+        let of = |day| key(self.range.periodicity, day);
+        let mut keys: BTreeSet<(i32, u8, u8)> = BTreeSet::new();
+        let mut day = first;
+        while day <= last {
+            keys.insert(of(day));
+            day = day.next_day().unwrap();
+        }
+        let slice = |at: (i32, u8, u8)| Slice {
+            year: at.0,
+            month: at.1,
+            day: at.2,
+            figures: Figures {
+                cumulative: self.sum(ids, |day, permanent| day <= last && of(day) <= at && (permanent || self.in_range(day))),
+                period: self.sum(ids, |day, _| of(day) == at && self.in_range(day)),
+            },
+        };
+        keys.into_iter().map(slice).collect()
+    }
+
+    fn check_account(&self, found: &AccountBalances) {
+        let ids = BTreeSet::from([found.account]);
+        assert_eq!(found.figures, self.figures(&ids));
+        assert_eq!(found.series, self.series(&ids));
+        assert_eq!(found.empty, self.first_movement(&ids).is_none());
+    }
+
+    fn check_group(&self, found: &GroupBalances) {
+        let forest = self.book.forest();
+        for (_, group) in found.outline() {
+            let below: BTreeSet<GroupId> = forest.downwards(group.group).into_iter().collect();
+            let ids = self.book.accounts.iter().filter(|account| !account.groups.is_disjoint(&below)).map(|account| account.id).collect();
+            assert_eq!(group.figures, self.figures(&ids));
+            assert_eq!(group.series, self.series(&ids));
+            group.accounts.iter().for_each(|account| self.check_account(account));
+            let children: BTreeSet<GroupId> = group.groups.iter().map(|child| child.group).collect();
+            assert_eq!(children, forest.children(group.group).iter().copied().collect());
+            let direct = self.book.accounts.iter().filter(|account| account.groups.contains(&group.group));
+            let shown = direct.filter(|account| !account.archived || self.first_movement(&BTreeSet::from([account.id])).is_some());
+            assert!(group.accounts.iter().map(|account| account.account).eq(shown.map(|account| account.id)));
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    /// Totals and series of the whole book are the sums of the entries; groups are the sums of their distinct accounts.
+    #[test]
+    fn the_book_is_the_sum_of_its_entries(book in books(), range in ranges()) {
+        let oracle = Oracle::new(&book, range);
+        let found = book.ask(&Scope::Book, range);
+        let (accounts, groups) = (found.accounts.unwrap(), found.groups.unwrap());
+        accounts.iter().for_each(|account| oracle.check_account(account));
+        groups.iter().for_each(|group| oracle.check_group(group));
+        let roots = book.groups.iter().filter(|group| group.parent.is_none()).map(|group| group.id);
+        prop_assert!(groups.iter().map(|group| group.group).eq(roots));
+    }
+
+    /// So are those of named accounts and groups, whose scope is the axis of a range without end.
+    #[test]
+    fn a_named_container_is_the_sum_of_its_entries(book in books(), range in ranges(), all in any::<bool>()) {
+        let accounts = book.accounts.iter().map(|account| account.id).filter(|id| all || id.get() == 0).collect();
+        let groups = book.groups.iter().map(|group| group.id).filter(|id| all || id.get() == 0).collect();
+        let scope = Scope::Named { accounts, groups };
+        let within: BTreeSet<AccountId> = scope.accounts(&book.accounts, &book.forest()).iter().map(|account| account.id).collect();
+        let mut counted = book.clone();
+        counted.legs.retain(|leg| within.contains(&leg.account));
+        let oracle = Oracle::new(&counted, range);
+        let found = book.ask(&scope, range);
+        found.accounts.unwrap().iter().for_each(|account| oracle.check_account(account));
+        found.groups.unwrap_or_default().iter().for_each(|group| oracle.check_group(group));
+    }
+
+    /// Behaviour 5.16.
+    #[test]
+    fn without_lower_bound_the_raw_balances_sum_to_zero(book in books(), range in ranges()) {
+        let all = Scope::Named { accounts: book.accounts.iter().map(|account| account.id).collect(), groups: vec![] };
+        let found = book.ask(&all, Range { from: None, ..range }).accounts.unwrap();
+        prop_assert_eq!(found.iter().map(|account| account.figures.cumulative.balance()).sum::<i128>(), 0);
+        prop_assert!(found.iter().all(|account| account.figures.cumulative == account.figures.period));
+    }
+
+    /// Every series ends with the totals, and its periods add up to them (behaviour 5.5).
+    #[test]
+    fn a_series_ends_with_the_totals(book in books(), range in ranges()) {
+        for group in book.ask(&Scope::Book, range).groups.unwrap() {
+            let ends = group.series.last().map(|slice| slice.figures.cumulative).unwrap_or_default();
+            prop_assert_eq!(ends, group.figures.cumulative);
+            prop_assert_eq!(group.series.iter().map(|slice| slice.figures.period).sum::<Sums>(), group.figures.period);
+        }
+    }
+
+    /// Every day before the end of the range is in exactly one segment, folded when before the range.
+    #[test]
+    fn segments_are_disjoint_and_cover(range in ranges(), offsets in prop::collection::vec(-50_i64..1_200, 1..40)) {
+        let plan = segments(range.from, range.until, range.periodicity);
+        prop_assert!(plan.len() <= 5);
+        prop_assert!(plan.iter().all(|segment| segment.level == Level::Day || [segment.from, segment.until].iter().flatten().all(|day| day.day() == 1)));
+        let void = range.from.zip(range.until).is_some_and(|(from, until)| until <= from);
+        for day in offsets.into_iter().map(day).chain(range.from).chain(range.until.and_then(Date::previous_day)) {
+            let holding: Vec<_> = plan.iter().filter(|s| s.from.is_none_or(|from| from <= day) && s.until.is_none_or(|until| day < until)).collect();
+            let wanted = !void && range.until.is_none_or(|until| day < until);
+            prop_assert_eq!(holding.len(), usize::from(wanted));
+            prop_assert!(holding.iter().all(|segment| segment.fold == range.from.is_some_and(|from| day < from)));
+        }
+    }
+}

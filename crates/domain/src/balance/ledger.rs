@@ -1,0 +1,143 @@
+//! From totals as read to the answer of a balance query.
+
+use std::collections::BTreeSet;
+
+use time::Date;
+
+use crate::account::Account;
+use crate::group::Forest;
+use crate::id::{AccountId, GroupId};
+use crate::query::Periodicity;
+
+use super::segment::is_void;
+use super::slice::{Axis, step};
+use super::track::Track;
+use super::{AccountBalances, Balances, Cell, Scope, Sums, tree};
+
+/// All that a balance query is answered from. The module documentation has an example.
+#[derive(Debug, Clone)]
+pub struct Ledger<'a> {
+    /// The accounts of the book, or at least those of [`Scope::accounts`].
+    pub accounts: &'a [Account],
+    /// The groups of the book.
+    pub forest: &'a Forest,
+    /// What was read for [`segments`](super::segments), of posted, non-trashed transactions (behaviour 5.12), in any
+    /// order. Cells of accounts outside the scope are ignored; fastest when each account's cells stand together.
+    pub cells: Vec<Cell>,
+    /// The first day of the range; open when absent.
+    pub from: Option<Date>,
+    /// The day after the last day of the range; open when absent.
+    pub until: Option<Date>,
+    /// The length of a slice.
+    pub periodicity: Periodicity,
+    /// Today in the book's zone: a range without end lasts until then at least (behaviour 5.7).
+    pub today: Date,
+}
+
+impl Ledger<'_> {
+    /// Folds the totals into the containers of the scope, ordered by normalized name and id (behaviour 5.11).
+    #[must_use]
+    pub fn balances(&self, scope: &Scope) -> Balances {
+        let entries = self.entries(scope);
+        let axis = Axis { periodicity: self.periodicity, last: self.last_step(&entries) };
+        let trees = |roots| tree::balances(self.forest, roots, &entries, axis);
+        match scope {
+            Scope::Book => {
+                let roots = self.forest.groups().filter(|group| group.parent.is_none_or(|parent| !self.is_group(parent)));
+                let loose = entries.iter().filter(|entry| !entry.account.groups.iter().any(|group| self.is_group(*group)));
+                Balances {
+                    accounts: Some(loose.filter(|entry| entry.is_shown()).map(|entry| entry.balances(axis)).collect()),
+                    groups: Some(trees(roots.map(|group| group.id).collect())),
+                }
+            }
+            Scope::Named { accounts, groups } => {
+                let known = groups.iter().copied().filter(|group| self.is_group(*group)).collect();
+                // Each named group is a root of its own, also below another named one (behaviour 5.3).
+                let apart = || tree::by_name(self.forest, known).into_iter().flat_map(|group| trees(vec![group])).collect();
+                Balances {
+                    accounts: (!accounts.is_empty()).then(|| named_accounts(&entries, accounts, axis)),
+                    groups: (!groups.is_empty()).then(apart),
+                }
+            }
+        }
+    }
+
+    fn is_group(&self, id: GroupId) -> bool {
+        self.forest.get(id).is_some()
+    }
+
+    /// The accounts that count, by name, each with its track.
+    fn entries(&self, scope: &Scope) -> Vec<Entry<'_>> {
+        let mut accounts = scope.accounts(self.accounts, self.forest);
+        accounts.sort_by_cached_key(|account| (account.name.normalized(), account.id));
+        let mut entries: Vec<Entry<'_>> = accounts.into_iter().map(|account| Entry { account, track: Track::default() }).collect();
+        if !is_void(self.from, self.until) {
+            self.fill(&mut entries);
+        }
+        entries
+    }
+
+    fn fill(&self, entries: &mut [Entry<'_>]) {
+        let mut places: Vec<(AccountId, usize)> = entries.iter().enumerate().map(|(place, entry)| (entry.account.id, place)).collect();
+        places.sort_unstable();
+        let find = |id: AccountId| places.binary_search_by_key(&id, |(id, _)| *id).ok().and_then(|found| places.get(found)).copied();
+        let mut found: Option<(AccountId, usize)> = None;
+        for cell in &self.cells {
+            let sums = Sums { debit: cell.debit, credit: cell.credit };
+            found = found.filter(|(id, _)| *id == cell.account).or_else(|| find(cell.account));
+            let Some(entry) = found.and_then(|(_, place)| entries.get_mut(place)).filter(|_| !sums.is_zero()) else {
+                continue;
+            };
+            match cell.period {
+                Some(day) => entry.track.enter(step(self.periodicity, day), sums),
+                None => entry.track.open(sums),
+            }
+        }
+        let start = self.from.map(|day| step(self.periodicity, day));
+        for entry in entries {
+            entry.track.settle(start, entry.account.kind.is_permanent());
+        }
+    }
+
+    /// The place of the last slice (behaviour 5.7): that of the range's last day; of a range without end, the latest
+    /// of today, the last counted movement in scope, and the first day of the range.
+    fn last_step(&self, entries: &[Entry<'_>]) -> Option<i32> {
+        if is_void(self.from, self.until) {
+            return None;
+        }
+        if let Some(until) = self.until {
+            return until.previous_day().map(|day| step(self.periodicity, day));
+        }
+        let days = [Some(self.today), self.from].into_iter().flatten().map(|day| step(self.periodicity, day));
+        entries.iter().filter_map(|entry| entry.track.last_moved()).chain(days).max()
+    }
+}
+
+/// The accounts named, empty archived ones too (behaviour 5.11), each once.
+fn named_accounts(entries: &[Entry<'_>], named: &[AccountId], axis: Axis) -> Vec<AccountBalances> {
+    let named: BTreeSet<AccountId> = named.iter().copied().collect();
+    entries.iter().filter(|entry| named.contains(&entry.account.id)).map(|entry| entry.balances(axis)).collect()
+}
+
+/// An account in scope and what it did.
+#[derive(Debug)]
+pub(super) struct Entry<'a> {
+    pub(super) account: &'a Account,
+    pub(super) track: Track,
+}
+
+impl Entry<'_> {
+    /// Whether a group or the book shows it: all but empty archived accounts (behaviour 5.11).
+    pub(super) const fn is_shown(&self) -> bool {
+        !(self.account.archived && self.track.is_empty())
+    }
+
+    pub(super) fn balances(&self, axis: Axis) -> AccountBalances {
+        AccountBalances {
+            account: self.account.id,
+            empty: self.track.is_empty(),
+            figures: self.track.figures(),
+            series: self.track.series(axis),
+        }
+    }
+}

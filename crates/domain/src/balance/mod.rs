@@ -1,0 +1,58 @@
+//! Balances: per-account totals folded into containers, cumulative and period figures, and series (behaviour 5).
+//!
+//! The way of a query: [`Scope::accounts`] says whose totals to read and [`segments`] which stretches of them; the
+//! storage answers with [`Cell`]s; [`Ledger::balances`] folds those into [`Balances`]. The cost is accounts x periods,
+//! never transactions. Amounts are integers at the book's storage scale; the caller writes them (behaviour 3.12.6).
+//!
+//! ```
+//! use daybook_domain::account::{Account, AccountType, Changes};
+//! use daybook_domain::balance::{Cell, Ledger, Scope, segments};
+//! use daybook_domain::calendar::parse_iso;
+//! use daybook_domain::group::Forest;
+//! use daybook_domain::id::AccountId;
+//! use daybook_domain::instant::{Instant, Stamp};
+//! use daybook_domain::query::Periodicity;
+//!
+//! let id = AccountId::new(1);
+//! let named = Changes { name: Some("Cash".to_owned()), ..Changes::default() };
+//! let cash = Account::create(id, named, &[AccountType::Asset].into(), Stamp::new(None, Instant::new(0))).unwrap();
+//!
+//! let (from, until) = (parse_iso("2025-01-01"), parse_iso("2025-04-01"));
+//! assert_eq!(segments(from, until, Periodicity::Monthly).len(), 2); // the opening and three months
+//! let cells = vec![
+//!     Cell { account: id, period: None, debit: 100, credit: 0 },
+//!     Cell { account: id, period: parse_iso("2025-02-01"), debit: 0, credit: 30 },
+//! ];
+//! let today = parse_iso("2025-05-20").unwrap();
+//! let ledger = Ledger { accounts: &[cash], forest: &Forest::default(), cells, from, until, periodicity: Periodicity::Monthly, today };
+//! let balances = ledger.balances(&Scope::Named { accounts: vec![id], groups: vec![] });
+//!
+//! let cash = &balances.accounts.unwrap()[0];
+//! assert_eq!((cash.figures.cumulative.balance(), cash.figures.period.balance()), (-70, 30));
+//! let series: Vec<_> = cash.series.iter().map(|slice| (slice.fuzzy_date(), slice.figures.cumulative.balance())).collect();
+//! assert_eq!(series, [(20250100, -100), (20250200, -70), (20250300, -70)]);
+//! assert_eq!(balances.groups, None);
+//! ```
+
+mod container;
+mod ledger;
+mod scope;
+mod segment;
+mod slice;
+mod sums;
+mod track;
+mod tree;
+
+#[cfg(test)]
+mod fixture;
+#[cfg(test)]
+mod laws;
+#[cfg(test)]
+mod tests;
+
+pub use container::{AccountBalances, Balances, GroupBalances};
+pub use ledger::Ledger;
+pub use scope::Scope;
+pub use segment::{Cell, Level, Segment, segments};
+pub use slice::{MAX_FILLED_SLICES, Slice};
+pub use sums::{Figures, Sums};

@@ -1,0 +1,110 @@
+//! What the storage reads for a query, and what it answers with (behaviour 5.5, 5.7).
+
+use time::{Date, Month};
+
+use crate::id::AccountId;
+use crate::query::Periodicity;
+
+/// The level of totals a segment reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Level {
+    /// Totals per account and day.
+    Day,
+    /// Totals per account and month.
+    Month,
+}
+
+/// One stretch of totals to read, from `from` (inclusive) until `until` (exclusive), open where absent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Segment {
+    /// The totals to read. At the month level both bounds are first days of months.
+    pub level: Level,
+    /// The first day.
+    pub from: Option<Date>,
+    /// The day after the last.
+    pub until: Option<Date>,
+    /// Whether to sum each account over the whole stretch: it lies before the range and makes up the opening.
+    pub fold: bool,
+}
+
+/// A total as read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cell {
+    /// Whose total it is.
+    pub account: AccountId,
+    /// The day, or the first day of the month; none for a folded segment.
+    pub period: Option<Date>,
+    /// The debits, never negative.
+    pub debit: i128,
+    /// The credits, never negative.
+    pub credit: i128,
+}
+
+/// What to read for the range from `from` (inclusive) until `until` (exclusive): the opening before it, in whole
+/// months and the days of a broken one, then the range, by day for daily slices, else by month with the days of broken
+/// months at its ends. The segments are disjoint, in order of time, at most five, and cover everything before `until`;
+/// a range that ends before it starts needs none (behaviour 5.7).
+///
+/// ```
+/// use daybook_domain::balance::{Level, segments};
+/// use daybook_domain::calendar::parse_iso;
+/// use daybook_domain::query::Periodicity;
+///
+/// let plan = segments(parse_iso("2025-01-10"), parse_iso("2025-04-01"), Periodicity::Monthly);
+/// let shown: Vec<_> = plan.iter().map(|segment| (segment.level, segment.from, segment.until, segment.fold)).collect();
+/// assert_eq!(shown, [
+///     (Level::Month, None, parse_iso("2025-01-01"), true),
+///     (Level::Day, parse_iso("2025-01-01"), parse_iso("2025-01-10"), true),
+///     (Level::Day, parse_iso("2025-01-10"), parse_iso("2025-02-01"), false),
+///     (Level::Month, parse_iso("2025-02-01"), parse_iso("2025-04-01"), false),
+/// ]);
+/// ```
+#[must_use]
+pub fn segments(from: Option<Date>, until: Option<Date>, periodicity: Periodicity) -> Vec<Segment> {
+    if is_void(from, until) {
+        return Vec::new();
+    }
+    let mut plan = Vec::with_capacity(5);
+    if let Some(from) = from {
+        let month = month_of(from);
+        plan.push(Segment { level: Level::Month, from: None, until: Some(month), fold: true });
+        plan.push(Segment { level: Level::Day, from: Some(month), until: Some(from), fold: true });
+    }
+    let range = |level, from, until| Segment { level, from, until, fold: false };
+    match (periodicity, whole_months(from, until)) {
+        (Periodicity::Monthly | Periodicity::Yearly, Some((first, last))) => {
+            plan.extend(from.map(|_| range(Level::Day, from, first)));
+            plan.push(range(Level::Month, first, last));
+            plan.extend(until.map(|_| range(Level::Day, last, until)));
+        }
+        (Periodicity::Daily, _) | (_, None) => plan.push(range(Level::Day, from, until)),
+    }
+    plan.retain(|segment| !is_void(segment.from, segment.until));
+    plan
+}
+
+/// Whether no day lies in the range (behaviour 5.7).
+pub(super) fn is_void(from: Option<Date>, until: Option<Date>) -> bool {
+    until.is_some_and(|until| until <= from.unwrap_or(Date::MIN))
+}
+
+/// The bounds of the whole months inside the range, open where it is open; none when there are no whole months.
+fn whole_months(from: Option<Date>, until: Option<Date>) -> Option<(Option<Date>, Option<Date>)> {
+    let first = match from {
+        Some(from) if from.day() == 1 => Some(from),
+        Some(from) => Some(next_month(from)?),
+        None => None,
+    };
+    let last = until.map(month_of);
+    (!is_void(first, last)).then_some((first, last))
+}
+
+fn month_of(day: Date) -> Date {
+    day.replace_day(1).unwrap_or(day)
+}
+
+/// The first day of the next month; none at the end of the calendar.
+fn next_month(day: Date) -> Option<Date> {
+    let year = if day.month() == Month::December { day.year().checked_add(1)? } else { day.year() };
+    Date::from_calendar_date(year, day.month().next(), 1).ok()
+}

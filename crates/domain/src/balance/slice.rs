@@ -1,0 +1,72 @@
+//! The axis of a series: slices of a day, a month or a year, counted so that they can be walked (behaviour 5.6, 5.7).
+
+use time::Date;
+
+use crate::query::Periodicity;
+
+use super::Figures;
+
+/// Up to so many slices a series is filled with zeros; a longer one omits them (behaviour 5.7).
+pub const MAX_FILLED_SLICES: i32 = 5_000;
+
+/// One entry of a series.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Slice {
+    /// The year.
+    pub year: i32,
+    /// The month, 1 to 12; 0 in yearly slices.
+    pub month: u8,
+    /// The day of the month; 0 in monthly and yearly slices.
+    pub day: u8,
+    /// What moved in the slice, and what stands at its end.
+    pub figures: Figures,
+}
+
+impl Slice {
+    /// The slice as one number, year * 10000 + month * 100 + day (behaviour 5.6).
+    ///
+    /// ```
+    /// use daybook_domain::balance::{Figures, Slice};
+    /// let june = Slice { year: 2013, month: 6, day: 0, figures: Figures::default() };
+    /// assert_eq!(june.fuzzy_date(), 20130600);
+    /// assert_eq!(Slice { month: 0, ..june }.fuzzy_date(), 20130000);
+    /// ```
+    #[must_use]
+    pub fn fuzzy_date(&self) -> i32 {
+        self.year.saturating_mul(10_000).saturating_add(i32::from(self.month) * 100 + i32::from(self.day))
+    }
+}
+
+/// Slices count up by one, from year 0 for years and months: the place of the slice a day lies in.
+pub(super) fn step(periodicity: Periodicity, day: Date) -> i32 {
+    match periodicity {
+        Periodicity::Daily => day.to_julian_day(),
+        Periodicity::Monthly => day.year() * 12 + i32::from(u8::from(day.month())) - 1,
+        Periodicity::Yearly => day.year(),
+    }
+}
+
+/// The slices a query's series may have.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Axis {
+    pub(super) periodicity: Periodicity,
+    /// The place of the last slice; none when the range ends before it starts.
+    pub(super) last: Option<i32>,
+}
+
+impl Axis {
+    /// The slice at a place; none beyond the calendar, where no range reaches.
+    pub(super) fn slice(self, step: i32, figures: Figures) -> Option<Slice> {
+        match self.periodicity {
+            Periodicity::Daily => {
+                let day = Date::from_julian_day(step).ok()?;
+                Some(Slice { year: day.year(), month: u8::from(day.month()), day: day.day(), figures })
+            }
+            Periodicity::Monthly => {
+                let month = u8::try_from(step.rem_euclid(12)).ok()?.checked_add(1)?;
+                Some(Slice { year: step.div_euclid(12), month, day: 0, figures })
+            }
+            Periodicity::Yearly => Some(Slice { year: step, month: 0, day: 0, figures }),
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Sums of debits and credits, and the figures made of them (behaviour 5.4, 5.5).
+
+use std::iter::Sum;
+use std::ops::Add;
+
+/// Debits and credits added up, neither ever negative (behaviour 5.5), in integers at the book's storage scale.
+///
+/// ```
+/// use daybook_domain::balance::Sums;
+/// let asset = Sums { debit: 1_077_600, credit: 63_069 };
+/// assert_eq!(asset.balance(), -1_014_531);
+/// assert_eq!(asset + Sums { debit: 0, credit: 1_014_531 }, Sums { debit: 1_077_600, credit: 1_077_600 });
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Sums {
+    /// The debits.
+    pub debit: i128,
+    /// The credits.
+    pub credit: i128,
+}
+
+impl Sums {
+    /// The raw balance, credit - debit, for every account and group alike; clients flip it for display (behaviour 5.4).
+    #[must_use]
+    pub const fn balance(self) -> i128 {
+        self.credit.saturating_sub(self.debit)
+    }
+
+    /// Whether nothing was debited or credited.
+    #[must_use]
+    pub const fn is_zero(self) -> bool {
+        self.debit == 0 && self.credit == 0
+    }
+
+    pub(super) const fn minus(self, other: Self) -> Self {
+        Self { debit: self.debit.saturating_sub(other.debit), credit: self.credit.saturating_sub(other.credit) }
+    }
+}
+
+impl Add for Sums {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self { debit: self.debit.saturating_add(other.debit), credit: self.credit.saturating_add(other.credit) }
+    }
+}
+
+impl Sum for Sums {
+    fn sum<I: Iterator<Item = Self>>(sums: I) -> Self {
+        sums.fold(Self::default(), Add::add)
+    }
+}
+
+/// The six figures of a container or a slice: balance, debit and credit, each cumulative and of the period
+/// (behaviour 5.5).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Figures {
+    /// Permanent accounts from the beginning, the others from the start of the range; both to the end of the range or
+    /// slice.
+    pub cumulative: Sums,
+    /// Only the movements inside the range or slice.
+    pub period: Sums,
+}

@@ -1,0 +1,173 @@
+//! Tracks: what an account, or a set of distinct accounts, did within a range, slice by slice.
+//!
+//! Inside the range permanent and other accounts run alike; they differ only in what they bring into it. So a track
+//! is an opening (nothing, for accounts that are not permanent) and the movements of the range, and tracks of accounts
+//! of either kind add up to the track of their group (behaviour 5.5, 5.13).
+
+use super::slice::{Axis, MAX_FILLED_SLICES};
+use super::{Figures, Slice, Sums};
+
+/// The movements of one slice; never zero.
+#[derive(Debug, Clone, Copy)]
+struct Movement {
+    step: i32,
+    sums: Sums,
+}
+
+/// An opening and the movements after it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Track {
+    /// The place of the first slice; none without counted movement.
+    first: Option<i32>,
+    opening: Sums,
+    /// In order of steps, each step once; as they come until [`Track::settle`].
+    movements: Vec<Movement>,
+}
+
+/// Whether a part of a sum is added or taken away.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Sign {
+    Plus,
+    Minus,
+}
+
+impl Track {
+    /// Notes a total before the range.
+    pub(super) fn open(&mut self, sums: Sums) {
+        self.opening = self.opening + sums;
+    }
+
+    /// Notes a total inside the range.
+    pub(super) fn enter(&mut self, step: i32, sums: Sums) {
+        match self.movements.last_mut().filter(|last| last.step == step) {
+            Some(last) => last.sums = last.sums + sums,
+            None => self.movements.push(Movement { step, sums }),
+        }
+    }
+
+    /// Makes a track of what was noted: `start` is the place of the range's first slice. An account that moved before
+    /// the range starts with it (behaviour 5.7); one that is not permanent brings nothing along (behaviour 5.5).
+    pub(super) fn settle(&mut self, start: Option<i32>, permanent: bool) {
+        self.movements = merged(std::mem::take(&mut self.movements));
+        let earliest = self.movements.first().map(|movement| movement.step);
+        self.first = if self.opening.is_zero() { earliest } else { start.or(earliest) };
+        if !permanent {
+            self.opening = Sums::default();
+        }
+    }
+
+    /// Whether there was no counted movement up to the end of the range (behaviour 5.7).
+    pub(super) const fn is_empty(&self) -> bool {
+        self.first.is_none()
+    }
+
+    /// The place of the last slice that moved.
+    pub(super) fn last_moved(&self) -> Option<i32> {
+        self.movements.last().map(|movement| movement.step)
+    }
+
+    /// Adds tracks up. What is taken away must have been added at least twice.
+    pub(super) fn sum(parts: &[(Sign, &Self)]) -> Self {
+        if let [(Sign::Plus, only)] = parts {
+            return (*only).clone();
+        }
+        let opening = parts.iter().fold(Sums::default(), |sums, (sign, part)| sign.apply(sums, part.opening));
+        let first = parts.iter().filter_map(|(_, part)| part.first).min();
+        let earliest = parts.iter().filter_map(|(_, part)| part.movements.first()).map(|movement| movement.step).min();
+        let latest = parts.iter().filter_map(|(_, part)| part.last_moved()).max();
+        let movements = match earliest.zip(latest) {
+            Some((earliest, latest)) if latest.saturating_sub(earliest) < MAX_FILLED_SLICES => by_place(parts, earliest, latest),
+            Some(_) => by_order(parts),
+            None => Vec::new(),
+        };
+        Self { first, opening, movements }
+    }
+
+    /// The totals (behaviour 5.5).
+    pub(super) fn figures(&self) -> Figures {
+        let period = self.movements.iter().map(|movement| movement.sums).sum();
+        Figures { cumulative: self.opening + period, period }
+    }
+
+    /// The series: filled from the first slice to the last of the axis (behaviour 5.7).
+    pub(super) fn series(&self, axis: Axis) -> Vec<Slice> {
+        let Some(last) = axis.last else {
+            return Vec::new();
+        };
+        let first = self.first.unwrap_or(last);
+        if last.saturating_sub(first) < MAX_FILLED_SLICES {
+            return self.entries(axis, first..=last);
+        }
+        let moved = self.movements.iter().map(|movement| movement.step);
+        // An opening is shown where it enters: clients repeat the value before a gap and know none before the first.
+        let opened = (!self.opening.is_zero() && self.movements.first().is_none_or(|movement| movement.step > first)).then_some(first);
+        // A container is never without an entry (behaviour 5.8).
+        let alone = (opened.is_none() && self.movements.is_empty()).then_some(last);
+        self.entries(axis, opened.into_iter().chain(alone).chain(moved))
+    }
+
+    fn entries(&self, axis: Axis, steps: impl Iterator<Item = i32>) -> Vec<Slice> {
+        let mut cumulative = self.opening;
+        let mut movements = self.movements.iter().peekable();
+        let entry = |step| {
+            let mut period = Sums::default();
+            while let Some(movement) = movements.next_if(|movement| movement.step <= step) {
+                period = period + movement.sums;
+            }
+            cumulative = cumulative + period;
+            axis.slice(step, Figures { cumulative, period })
+        };
+        let mut entries = Vec::with_capacity(steps.size_hint().0);
+        entries.extend(steps.filter_map(entry));
+        entries
+    }
+}
+
+impl Sign {
+    const fn is_plus(self) -> bool {
+        matches!(self, Self::Plus)
+    }
+
+    fn apply(self, sums: Sums, part: Sums) -> Sums {
+        if self.is_plus() { sums + part } else { sums.minus(part) }
+    }
+}
+
+/// Sums movements in one slot per step: for spans short enough to be filled anyway.
+fn by_place(parts: &[(Sign, &Track)], earliest: i32, latest: i32) -> Vec<Movement> {
+    let mut slots: Vec<Movement> = (earliest..=latest).map(|step| Movement { step, sums: Sums::default() }).collect();
+    for (sign, part) in parts {
+        for movement in &part.movements {
+            let place = usize::try_from(movement.step.saturating_sub(earliest));
+            if let Some(slot) = place.ok().and_then(|place| slots.get_mut(place)) {
+                slot.sums = sign.apply(slot.sums, movement.sums);
+            }
+        }
+    }
+    slots.retain(|slot| !slot.sums.is_zero());
+    slots
+}
+
+/// Sums movements by sorting them: for long spans that are mostly empty.
+fn by_order(parts: &[(Sign, &Track)]) -> Vec<Movement> {
+    let signed = |(sign, part): &(Sign, &Track)| {
+        let sign = *sign;
+        let movement = move |movement: &Movement| Movement { sums: sign.apply(Sums::default(), movement.sums), ..*movement };
+        part.movements.iter().map(movement).collect::<Vec<_>>()
+    };
+    merged(parts.iter().flat_map(signed).collect())
+}
+
+/// In order of steps, each step once.
+fn merged(mut movements: Vec<Movement>) -> Vec<Movement> {
+    movements.sort_by_key(|movement| movement.step);
+    movements.dedup_by(|next, kept| {
+        let same = next.step == kept.step;
+        if same {
+            kept.sums = kept.sums + next.sums;
+        }
+        same
+    });
+    movements.retain(|movement| !movement.sums.is_zero());
+    movements
+}

@@ -1,0 +1,383 @@
+//! Books: settings, lock and closing date, formats (behaviour 6 and 3.5).
+
+use time::Date;
+
+use crate::amount::{DecimalSeparator, MAX_FRACTION_DIGITS, Precision};
+use crate::calendar::{DatePattern, format_iso, parse_iso};
+use crate::collaborator::{Action, Permission};
+use crate::event::Previous;
+use crate::field::Field;
+use crate::id::{BookId, BookKey};
+use crate::instant::{Instant, Stamp};
+use crate::name::Name;
+use crate::property::{Edits, Properties};
+use crate::refusal::Reason;
+
+/// Who may read a book.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Visibility {
+    /// Everybody who knows the id.
+    Public,
+    /// Collaborators only. The default.
+    #[default]
+    Private,
+}
+
+impl Visibility {
+    /// The visibility as the API names it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Public => "PUBLIC",
+            Self::Private => "PRIVATE",
+        }
+    }
+
+    /// Finds the visibility with that name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Public, Self::Private].into_iter().find(|visibility| visibility.as_str() == name)
+    }
+}
+
+/// Names of `period` (behaviour 6.12: display only).
+pub const PERIODS: [&str; 3] = ["MONTH", "QUARTER", "YEAR"];
+/// Names of `periodStartMonth`.
+pub const MONTHS: [&str; 12] =
+    ["JANUARY", "FEBRUARY", "MARCH", "APRIL", "MAY", "JUNE", "JULY", "AUGUST", "SEPTEMBER", "OCTOBER", "NOVEMBER", "DECEMBER"];
+/// The text clients send to clear a date (behaviour 3.5.5).
+pub const CLEARED_DATE: &str = "1900-00-00";
+
+/// Why something about a book was refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// No name on create.
+    #[error("name is required, in the body or as a query parameter")]
+    NameRequired,
+    /// No id on update.
+    #[error("id is required")]
+    IdRequired,
+    /// `fractionDigits` outside 0 to 8.
+    #[error("fractionDigits is {0}; 0 to {MAX_FRACTION_DIGITS} are allowed")]
+    FractionDigits(i64),
+    /// Not an IANA zone name.
+    #[error("timeZone {0:?} is not an IANA time zone")]
+    TimeZone(String),
+    /// `pageSize` below 1 or above 1000.
+    #[error("pageSize is {0}; 1 to 1000 are allowed")]
+    PageSize(i64),
+    /// Not a date, and not the clearing sentinel.
+    #[error("{0} {1:?} is not a date of the form yyyy-MM-dd")]
+    Date(&'static str, String),
+    /// A stored amount would leave the range at the finer scale (behaviour 3.12.7).
+    #[error("fractionDigits {0} is too fine for the amounts already recorded")]
+    Rescale(u32),
+    /// The change asks for more permission than the caller has.
+    #[error("permission {0} is not enough to change {1}")]
+    NotEnough(&'static str, &'static str),
+}
+
+impl Refusal {
+    pub(crate) const fn reason(&self) -> Reason {
+        match self {
+            Self::NotEnough(..) => Reason::Forbidden,
+            Self::NameRequired
+            | Self::IdRequired
+            | Self::FractionDigits(_)
+            | Self::TimeZone(_)
+            | Self::PageSize(_)
+            | Self::Date(..)
+            | Self::Rescale(_) => Reason::BadRequest,
+        }
+    }
+}
+
+/// What an owner or editor decides about a book.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    /// The name.
+    pub name: Name,
+    /// Whether complete creates are posted at once.
+    pub auto_post: bool,
+    /// Transactions on or before it are closed.
+    pub closing_date: Option<Date>,
+    /// Transactions on or before it are locked.
+    pub lock_date: Option<Date>,
+    /// How days are written.
+    pub date_pattern: DatePattern,
+    /// How amounts are punctuated.
+    pub decimal_separator: DecimalSeparator,
+    /// Decimal places of new amounts.
+    pub fraction_digits: u32,
+    /// Rows a page in user interfaces; no effect on the API (behaviour 2.2).
+    pub page_size: i32,
+    /// One of [`PERIODS`].
+    pub period: String,
+    /// One of [`MONTHS`].
+    pub period_start_month: String,
+    /// An IANA zone name.
+    pub time_zone: String,
+    /// Who may read.
+    pub visibility: Visibility,
+    /// Custom properties.
+    pub properties: Properties,
+}
+
+/// A book.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Book {
+    /// The number it has inside the database.
+    pub id: BookId,
+    /// The id clients know.
+    pub key: BookKey,
+    /// The owner's username.
+    pub owner_name: String,
+    /// What owner and editors decide.
+    pub settings: Settings,
+    /// Decimal places of stored amounts; only grows (behaviour 3.12.7).
+    pub scale: u32,
+    /// Who made it through which app, and when.
+    pub stamp: Stamp,
+}
+
+/// What a body says of a book. Enumerations are checked already, the zone by the caller (it needs a database).
+#[derive(Debug, Clone, Default)]
+pub struct Changes {
+    /// The name.
+    pub name: Option<String>,
+    /// Whether complete creates are posted at once.
+    pub auto_post: Option<bool>,
+    /// The closing date, or the sentinel.
+    pub closing_date: Field<String>,
+    /// The lock date, or the sentinel.
+    pub lock_date: Field<String>,
+    /// How days are written.
+    pub date_pattern: Option<DatePattern>,
+    /// How amounts are punctuated.
+    pub decimal_separator: Option<DecimalSeparator>,
+    /// Decimal places of new amounts.
+    pub fraction_digits: Option<i64>,
+    /// Rows a page.
+    pub page_size: Option<i64>,
+    /// One of [`PERIODS`].
+    pub period: Option<String>,
+    /// One of [`MONTHS`].
+    pub period_start_month: Option<String>,
+    /// A valid IANA zone name.
+    pub time_zone: Option<String>,
+    /// Who may read.
+    pub visibility: Option<Visibility>,
+    /// Properties to merge.
+    pub properties: Edits,
+}
+
+impl Settings {
+    /// The settings of a new book (behaviour 6.1).
+    ///
+    /// # Errors
+    /// [`Refusal`] for values outside what is allowed, a refused name or property.
+    pub fn create(changes: Changes) -> Result<Self, crate::Refusal> {
+        let name = changes.name.as_deref().filter(|name| !name.trim().is_empty()).ok_or(Refusal::NameRequired)?;
+        let defaults = Self {
+            name: Name::new(name)?,
+            auto_post: true,
+            closing_date: None,
+            lock_date: None,
+            date_pattern: DatePattern::default(),
+            decimal_separator: DecimalSeparator::default(),
+            fraction_digits: 2,
+            page_size: 100,
+            period: "MONTH".to_owned(),
+            period_start_month: "JANUARY".to_owned(),
+            time_zone: "UTC".to_owned(),
+            visibility: Visibility::default(),
+            properties: Properties::default(),
+        };
+        defaults.changed(changes)
+    }
+
+    /// The settings with the changes in them.
+    fn changed(self, changes: Changes) -> Result<Self, crate::Refusal> {
+        Ok(Self {
+            name: changes.name.map_or(Ok(self.name), |name| Name::new(&name))?,
+            auto_post: changes.auto_post.unwrap_or(self.auto_post),
+            closing_date: changes.closing_date.try_map(|text| date("closingDate", &text))?.apply(Some(self.closing_date)).flatten(),
+            lock_date: changes.lock_date.try_map(|text| date("lockDate", &text))?.apply(Some(self.lock_date)).flatten(),
+            date_pattern: changes.date_pattern.unwrap_or(self.date_pattern),
+            decimal_separator: changes.decimal_separator.unwrap_or(self.decimal_separator),
+            fraction_digits: changes.fraction_digits.map_or(Ok(self.fraction_digits), fraction_digits)?,
+            page_size: changes.page_size.map_or(Ok(self.page_size), page_size)?,
+            period: changes.period.unwrap_or(self.period),
+            period_start_month: changes.period_start_month.unwrap_or(self.period_start_month),
+            time_zone: changes.time_zone.unwrap_or(self.time_zone),
+            visibility: changes.visibility.unwrap_or(self.visibility),
+            properties: self.properties.merged(&changes.properties)?,
+        })
+    }
+
+    /// The last day on which nothing may move: the later of lock and closing date (behaviour 3.5.1).
+    #[must_use]
+    pub fn locked_until(&self) -> Option<Date> {
+        self.lock_date.max(self.closing_date)
+    }
+
+    fn pairs(&self) -> [(&'static str, String); 12] {
+        let date = |date: Option<Date>| date.map(format_iso).unwrap_or_default();
+        [
+            ("name", self.name.as_str().to_owned()),
+            ("autoPost", self.auto_post.to_string()),
+            ("closingDate", date(self.closing_date)),
+            ("lockDate", date(self.lock_date)),
+            ("datePattern", self.date_pattern.as_str().to_owned()),
+            ("decimalSeparator", self.decimal_separator.as_str().to_owned()),
+            ("fractionDigits", self.fraction_digits.to_string()),
+            ("pageSize", self.page_size.to_string()),
+            ("period", self.period.clone()),
+            ("periodStartMonth", self.period_start_month.clone()),
+            ("timeZone", self.time_zone.clone()),
+            ("visibility", self.visibility.as_str().to_owned()),
+        ]
+    }
+
+    fn differences(&self, after: &Self) -> Previous {
+        let pairs = self.pairs().into_iter().zip(after.pairs());
+        let mut previous: Previous = pairs.filter(|(old, new)| old.1 != new.1).map(|(old, _)| (old.0.to_owned(), old.1)).collect();
+        self.properties.note_changes(&after.properties, &mut previous);
+        previous
+    }
+}
+
+impl Book {
+    /// The book after an update, with the previous values of what changed. A value equal to the stored one never
+    /// needs a permission (behaviour 3.5.4, 6.4).
+    ///
+    /// # Errors
+    /// [`Refusal`] for values outside what is allowed or beyond the permission; a refused name or property.
+    pub fn update(self, changes: Changes, permission: Permission, now: Instant) -> Result<(Self, Previous), crate::Refusal> {
+        let settings = self.settings.clone().changed(changes)?;
+        let previous = self.settings.differences(&settings);
+        check_dates("lockDate", self.settings.lock_date, settings.lock_date, permission)?;
+        check_dates("closingDate", self.settings.closing_date, settings.closing_date, permission)?;
+        if self.settings.visibility != settings.visibility && !permission.may(Action::ChangeVisibility) {
+            return Err(Refusal::NotEnough(permission.as_str(), "visibility").into());
+        }
+        if previous.is_empty() {
+            return Ok((self, previous));
+        }
+        if !permission.may(Action::UpdateBook) {
+            return Err(Refusal::NotEnough(permission.as_str(), "the book").into());
+        }
+        let scale = self.scale.max(settings.fraction_digits);
+        Ok((Self { settings, scale, stamp: self.stamp.touched(now), ..self }, previous))
+    }
+
+    /// How this book reads and keeps amounts.
+    #[must_use]
+    pub const fn precision(&self) -> Precision {
+        Precision { fraction_digits: self.settings.fraction_digits, scale: self.scale, separator: self.settings.decimal_separator }
+    }
+
+    /// Whether the day is locked or closed (behaviour 3.5.1).
+    #[must_use]
+    pub fn is_locked(&self, day: Date) -> bool {
+        self.settings.locked_until().is_some_and(|until| day <= until)
+    }
+}
+
+/// Setting or advancing a date needs less than moving it back (behaviour 3.5.4).
+fn check_dates(field: &'static str, old: Option<Date>, new: Option<Date>, permission: Permission) -> Result<(), Refusal> {
+    let action = match (old, new) {
+        (old, new) if old == new => return Ok(()),
+        (None, Some(_)) => Action::AdvanceDates,
+        (Some(old), Some(new)) if new > old => Action::AdvanceDates,
+        _ => Action::ReopenDates,
+    };
+    if permission.may(action) { Ok(()) } else { Err(Refusal::NotEnough(permission.as_str(), field)) }
+}
+
+/// A date or the sentinel that clears it (behaviour 3.5.5).
+fn date(field: &'static str, text: &str) -> Result<Option<Date>, Refusal> {
+    match text.trim() {
+        "" | CLEARED_DATE => Ok(None),
+        text => parse_iso(text).map(Some).ok_or_else(|| Refusal::Date(field, text.chars().take(40).collect())),
+    }
+}
+
+fn fraction_digits(value: i64) -> Result<u32, Refusal> {
+    u32::try_from(value).ok().filter(|digits| *digits <= MAX_FRACTION_DIGITS).ok_or(Refusal::FractionDigits(value))
+}
+
+fn page_size(value: i64) -> Result<i32, Refusal> {
+    i32::try_from(value).ok().filter(|size| (1..=1000).contains(size)).ok_or(Refusal::PageSize(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(name: &str) -> Changes {
+        Changes { name: Some(name.to_owned()), ..Changes::default() }
+    }
+
+    fn book(changes: Changes) -> Book {
+        Book {
+            id: BookId::new(1),
+            key: BookKey::new("k".to_owned()),
+            owner_name: "alice".to_owned(),
+            settings: Settings::create(changes).unwrap(),
+            scale: 2,
+            stamp: Stamp::new(None, Instant::new(0)),
+        }
+    }
+
+    fn lock(date: &str) -> Changes {
+        Changes { lock_date: Field::Set(date.to_owned()), ..Changes::default() }
+    }
+
+    #[test]
+    fn defaults_of_behaviour_6_1() {
+        let settings = Settings::create(named("Home")).unwrap();
+        assert!(settings.auto_post);
+        assert_eq!((settings.fraction_digits, settings.page_size, settings.time_zone.as_str()), (2, 100, "UTC"));
+        assert!(Settings::create(named("  ")).is_err());
+        assert!(Settings::create(Changes { fraction_digits: Some(9), ..named("a") }).is_err());
+    }
+
+    #[test]
+    fn dates_move_by_permission() {
+        for (from, to, permission, allowed) in [
+            ("", "2025-01-31", Permission::Editor, true),
+            ("2025-01-31", "2025-02-28", Permission::Editor, true),
+            ("2025-02-28", "2025-01-31", Permission::Editor, false),
+            ("2025-02-28", CLEARED_DATE, Permission::Editor, false),
+            ("2025-02-28", "2025-02-28", Permission::Editor, true),
+            ("2025-02-28", CLEARED_DATE, Permission::Owner, true),
+            ("2025-02-28", "2025-01-31", Permission::Owner, true),
+            ("2025-02-28", "2025-13-31", Permission::Owner, false),
+        ] {
+            let book = book(Changes { lock_date: Field::Set(from.to_owned()), ..named("a") });
+            let outcome = book.update(lock(to), permission, Instant::new(1));
+            assert_eq!(outcome.is_ok(), allowed, "{from} to {to} by {permission:?}");
+        }
+    }
+
+    #[test]
+    fn scale_only_grows() {
+        let digits = |digits| Changes { fraction_digits: Some(digits), ..Changes::default() };
+        let (finer, previous) = book(named("a")).update(digits(4), Permission::Owner, Instant::new(1)).unwrap();
+        assert_eq!((finer.scale, previous.get("fractionDigits").map(String::as_str)), (4, Some("2")));
+        let (coarser, _) = finer.update(digits(0), Permission::Owner, Instant::new(2)).unwrap();
+        assert_eq!((coarser.scale, coarser.settings.fraction_digits, coarser.stamp.version), (4, 0, 3));
+    }
+
+    #[test]
+    fn the_later_of_lock_and_closing_date_counts() {
+        let book = book(Changes {
+            lock_date: Field::Set("2025-01-31".to_owned()),
+            closing_date: Field::Set("2024-12-31".to_owned()),
+            ..named("a")
+        });
+        assert!(book.is_locked(parse_iso("2025-01-31").unwrap()));
+        assert!(!book.is_locked(parse_iso("2025-02-01").unwrap()));
+    }
+}

@@ -1,0 +1,158 @@
+//! Days as the API writes them: `yyyy-MM-dd`, `yyyymmdd` integers, the book's pattern, fuzzy dates.
+
+use time::{Date, Month};
+
+/// How a book writes days (behaviour 6.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum DatePattern {
+    /// `dd/MM/yyyy`, the default.
+    #[default]
+    DayFirst,
+    /// `MM/dd/yyyy`.
+    MonthFirst,
+    /// `yyyy/MM/dd`.
+    YearFirst,
+}
+
+impl DatePattern {
+    /// The three patterns a book may have.
+    pub const ALL: [Self; 3] = [Self::DayFirst, Self::MonthFirst, Self::YearFirst];
+
+    /// The pattern as the API names it.
+    ///
+    /// ```
+    /// use daybook_domain::calendar::DatePattern;
+    /// assert_eq!(DatePattern::MonthFirst.as_str(), "MM/dd/yyyy");
+    /// ```
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::DayFirst => "dd/MM/yyyy",
+            Self::MonthFirst => "MM/dd/yyyy",
+            Self::YearFirst => "yyyy/MM/dd",
+        }
+    }
+
+    /// Finds the pattern with that name; `None` when it is not one of the three.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|pattern| pattern.as_str() == name)
+    }
+
+    /// Writes a day in this pattern (`dateFormatted`, behaviour 3.2.11).
+    ///
+    /// ```
+    /// use daybook_domain::calendar::{DatePattern, parse_iso};
+    /// let day = parse_iso("2025-03-31").unwrap();
+    /// assert_eq!(DatePattern::DayFirst.format(day), "31/03/2025");
+    /// ```
+    #[must_use]
+    pub fn format(self, day: Date) -> String {
+        let (year, month, dom) = (day.year(), u8::from(day.month()), day.day());
+        match self {
+            Self::DayFirst => format!("{dom:02}/{month:02}/{year:04}"),
+            Self::MonthFirst => format!("{month:02}/{dom:02}/{year:04}"),
+            Self::YearFirst => format!("{year:04}/{month:02}/{dom:02}"),
+        }
+    }
+}
+
+/// Reads `yyyy-MM-dd` strictly: four, two and two digits, a day that exists, years 0001 to 9999.
+///
+/// ```
+/// use daybook_domain::calendar::parse_iso;
+/// assert!(parse_iso("2024-02-29").is_some());
+/// assert!(parse_iso("2025-02-30").is_none());
+/// assert!(parse_iso("2025-2-3").is_none());
+/// ```
+#[must_use]
+pub fn parse_iso(text: &str) -> Option<Date> {
+    let mut parts = text.split('-');
+    let (year, month, day) = (parts.next()?, parts.next()?, parts.next()?);
+    if parts.next().is_some() || year.len() != 4 || month.len() != 2 || day.len() != 2 {
+        return None;
+    }
+    from_parts(digits(year)?, digits(month)?, digits(day)?)
+}
+
+/// Writes `yyyy-MM-dd`.
+#[must_use]
+pub fn format_iso(day: Date) -> String {
+    format!("{:04}-{:02}-{:02}", day.year(), u8::from(day.month()), day.day())
+}
+
+/// The day as the integer yyyymmdd (`dateValue`).
+///
+/// ```
+/// use daybook_domain::calendar::{day_number, from_day_number, parse_iso};
+/// let day = parse_iso("1993-01-31").unwrap();
+/// assert_eq!(day_number(day), 19930131);
+/// assert_eq!(from_day_number(19930131), Some(day));
+/// ```
+#[must_use]
+pub fn day_number(day: Date) -> i32 {
+    month_number(day) * 100 + i32::from(day.day())
+}
+
+/// The month of the day as the integer yyyymm.
+#[must_use]
+pub fn month_number(day: Date) -> i32 {
+    day.year() * 100 + i32::from(u8::from(day.month()))
+}
+
+/// The day with that yyyymmdd number; `None` when there is no such day.
+#[must_use]
+pub fn from_day_number(number: i32) -> Option<Date> {
+    let (month, dom) = (number / 100 % 100, number % 100);
+    from_parts(number / 10_000, u8::try_from(month).ok()?, u8::try_from(dom).ok()?)
+}
+
+/// The day with these parts; `None` when there is no such day in the years 1 to 9999.
+#[must_use]
+pub fn from_parts(year: i32, month: u8, day: u8) -> Option<Date> {
+    if !(1..=9999).contains(&year) {
+        return None;
+    }
+    Date::from_calendar_date(year, Month::try_from(month).ok()?, day).ok()
+}
+
+fn digits<T: std::str::FromStr>(text: &str) -> Option<T> {
+    if text.bytes().all(|b| b.is_ascii_digit()) { text.parse().ok() } else { None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn iso_is_strict() {
+        for bad in [
+            "",
+            "2025",
+            "2025-01",
+            "2025-1-01",
+            "25-01-01",
+            "2025-13-01",
+            "2025-00-00",
+            "0000-01-01",
+            "2025-01-01-",
+            "+025-01-01",
+            "2025-01-01T",
+        ] {
+            assert_eq!(parse_iso(bad), None, "{bad}");
+        }
+        assert_eq!(parse_iso("0001-01-01").map(day_number), Some(10101));
+        assert_eq!(parse_iso("9999-12-31").map(format_iso).as_deref(), Some("9999-12-31"));
+    }
+
+    #[test]
+    fn numbers_round_trip() {
+        let mut day = parse_iso("1999-12-25").unwrap();
+        for _ in 0..800 {
+            assert_eq!(from_day_number(day_number(day)), Some(day));
+            assert_eq!(parse_iso(&format_iso(day)), Some(day));
+            day = day.next_day().unwrap();
+        }
+        assert_eq!(from_day_number(20250230), None);
+    }
+}

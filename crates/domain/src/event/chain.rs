@@ -1,0 +1,218 @@
+//! The hash chain over a book's events (behaviour 8.15).
+
+use std::fmt;
+
+use sha2::{Digest, Sha256};
+
+use crate::id::{BookKey, UserId};
+use crate::instant::Instant;
+use crate::json::Json;
+
+use super::{Event, Happening, Noun};
+use crate::id::{AccountId, BookId, CollaboratorId, GroupId, TransactionId};
+
+/// A SHA-256 hash; shown in lower-case hex.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Hash([u8; 32]);
+
+impl Hash {
+    /// What the first event of a book is chained to.
+    pub const ZERO: Self = Self([0; 32]);
+
+    /// The hash with these 32 bytes; `None` for any other number of them.
+    #[must_use]
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        bytes.try_into().ok().map(Self)
+    }
+
+    /// The bytes.
+    #[must_use]
+    pub const fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+impl fmt::Display for Hash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for Hash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
+/// Where a book's chain ends at the moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Head {
+    /// The number of the last event; 0 before the first.
+    pub sequence: i64,
+    /// The hash of the last event.
+    pub hash: Hash,
+}
+
+impl Default for Head {
+    fn default() -> Self {
+        Self { sequence: 0, hash: Hash::ZERO }
+    }
+}
+
+/// Who appends to which chain, and when: what the events of one request share.
+#[derive(Debug, Clone, Copy)]
+pub struct Link<'a> {
+    /// The book's number.
+    pub book: BookId,
+    /// The book's public id.
+    pub key: &'a BookKey,
+    /// Who acts.
+    pub user: UserId,
+    /// Through which app.
+    pub agent: Option<&'a str>,
+    /// When.
+    pub at: Instant,
+}
+
+impl Link<'_> {
+    /// Appends what happened to the chain: the events in order, and where the chain ends now.
+    ///
+    /// ```
+    /// use daybook_domain::event::{EventType, Happening, Head, Link};
+    /// use daybook_domain::id::{BookId, BookKey, UserId};
+    /// use daybook_domain::instant::Instant;
+    /// use daybook_domain::json::Object;
+    /// let key = BookKey::new("k".into());
+    /// let link = Link { book: BookId::new(1), key: &key, user: UserId::new(1), agent: None, at: Instant::new(0) };
+    /// let created = Happening::new(EventType::BookCreated, 1, Object::new());
+    /// let (events, head) = link.append(Head::default(), vec![created]);
+    /// assert_eq!((events[0].sequence, head.sequence), (1, 1));
+    /// assert_eq!(events[0].hash, head.hash);
+    /// ```
+    #[must_use]
+    pub fn append(&self, head: Head, happenings: Vec<Happening>) -> (Vec<Event>, Head) {
+        let mut head = head;
+        let mut events = Vec::with_capacity(happenings.len());
+        for happening in happenings {
+            let sequence = head.sequence.saturating_add(1);
+            let mut event = Event {
+                book: self.book,
+                sequence,
+                kind: happening.kind,
+                resource: happening.resource,
+                created_at: self.at,
+                user: self.user,
+                agent: self.agent.map(str::to_owned),
+                data: happening.data,
+                hash: Hash::ZERO,
+            };
+            event.hash = event.chained(&head.hash, self.key);
+            head = Head { sequence, hash: event.hash };
+            events.push(event);
+        }
+        (events, head)
+    }
+}
+
+impl Event {
+    /// The public id: the number, then the book's id, so that it is unique everywhere and sorts by time.
+    #[must_use]
+    pub fn public_id(&self, key: &BookKey) -> String {
+        public_id(self.sequence, key)
+    }
+
+    /// The public id of the resource; the book's own for a book event (behaviour 8.4).
+    #[must_use]
+    pub fn public_resource(&self, key: &BookKey) -> String {
+        match self.kind.noun() {
+            Noun::Book => key.as_str().to_owned(),
+            Noun::Account => AccountId::new(self.resource).to_string(),
+            Noun::Group => GroupId::new(self.resource).to_string(),
+            Noun::Transaction => TransactionId::new(self.resource).to_string(),
+            Noun::Collaborator | Noun::Other => CollaboratorId::new(self.resource).to_string(),
+        }
+    }
+
+    /// The hash this event must have after `previous`.
+    #[must_use]
+    pub fn chained(&self, previous: &Hash, key: &BookKey) -> Hash {
+        let mut digest = Sha256::new();
+        digest.update(previous.as_bytes());
+        digest.update(self.canonical(key).as_bytes());
+        Hash(digest.finalize().into())
+    }
+
+    /// The canonical event: sorted keys, no white space; `data` is stored canonical already (behaviour 8.15).
+    fn canonical(&self, key: &BookKey) -> String {
+        let text = |value: String| Json::Text(value).canonical();
+        format!(
+            "{{\"agentId\":{},\"bookId\":{},\"createdAt\":\"{}\",\"data\":{},\"id\":{},\"resource\":{},\"sequence\":{},\"type\":\"{}\",\"userId\":\"{}\"}}",
+            text(self.agent.clone().unwrap_or_else(|| "api".to_owned())),
+            text(key.as_str().to_owned()),
+            self.created_at.milliseconds(),
+            self.data,
+            text(self.public_id(key)),
+            text(self.public_resource(key)),
+            self.sequence,
+            self.kind.as_str(),
+            self.user,
+        )
+    }
+}
+
+/// The public id of the event with that number.
+fn public_id(sequence: i64, key: &BookKey) -> String {
+    format!("{sequence:012x}{key}")
+}
+
+/// The number in an event id of that book; `None` when it is no such id.
+///
+/// ```
+/// use daybook_domain::event::sequence_of;
+/// use daybook_domain::id::BookKey;
+/// let key = BookKey::new("0193".into());
+/// assert_eq!(sequence_of("00000000000a0193", &key), Some(10));
+/// assert_eq!(sequence_of("00000000000a0194", &key), None);
+/// ```
+#[must_use]
+pub fn sequence_of(id: &str, key: &BookKey) -> Option<i64> {
+    let digits = id.strip_suffix(key.as_str())?;
+    let plain = digits.len() == 12 && digits.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+    if plain { i64::from_str_radix(digits, 16).ok() } else { None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::EventType;
+    use crate::json::Object;
+
+    fn chain(agent: Option<&str>) -> Vec<Event> {
+        let key = BookKey::new("book".to_owned());
+        let link = Link { book: BookId::new(1), key: &key, user: UserId::new(7), agent, at: Instant::new(1_700_000_000_000) };
+        let happening = |kind| Happening::new(kind, 42, Object::new().with("name", Json::text("Cash")));
+        let (events, head) = link.append(Head::default(), vec![happening(EventType::AccountCreated), happening(EventType::AccountDeleted)]);
+        assert_eq!(head.hash, events[1].hash);
+        events
+    }
+
+    #[test]
+    fn the_canonical_event_is_as_8_15_has_it() {
+        let expected = r#"{"agentId":"api","bookId":"book","createdAt":"1700000000000","data":{"object":{"name":"Cash"}},"id":"000000000001book","resource":"42","sequence":1,"type":"ACCOUNT_CREATED","userId":"7"}"#;
+        let event = &chain(None)[0];
+        assert_eq!(event.canonical(&BookKey::new("book".to_owned())), expected);
+        let mut digest = Sha256::new();
+        digest.update([0; 32]);
+        digest.update(expected.as_bytes());
+        assert_eq!(*event.hash.as_bytes(), <[u8; 32]>::from(digest.finalize()));
+    }
+
+    #[test]
+    fn any_change_breaks_the_chain() {
+        let key = BookKey::new("book".to_owned());
+        let events = chain(Some("bot"));
+        assert_eq!(events[1].chained(&events[0].hash, &key), events[1].hash);
+        let forged = Event { data: r#"{"object":{"name":"Till"}}"#.to_owned(), ..events[0].clone() };
+        assert_ne!(forged.chained(&Hash::ZERO, &key), events[0].hash);
+    }
+}

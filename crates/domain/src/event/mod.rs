@@ -1,0 +1,189 @@
+//! Events: what happened to a book, numbered without gaps and chained by hash (behaviour 8).
+
+mod chain;
+pub mod snapshot;
+
+use std::collections::BTreeMap;
+
+pub use chain::{Hash, Head, Link, sequence_of};
+
+use crate::id::{BookId, UserId};
+use crate::instant::Instant;
+use crate::json::{Json, Object};
+
+/// Changed field to previous value, for `*_UPDATED` events (behaviour 8.3).
+pub type Previous = BTreeMap<String, String>;
+
+/// Declares the event types with their stable stored numbers: `types! { Variant = number "NAME" }`.
+macro_rules! types {
+    ($($variant:ident = $number:literal $name:literal,)*) => {
+        /// The types of events (api: Shared enumerations). The numbers are stored; never reuse one.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[expect(missing_docs, reason = "each variant is the API's own word for the event")]
+        pub enum EventType {
+            $($variant,)*
+        }
+
+        impl EventType {
+            /// All types.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// The type as the API names it.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+
+            /// The number it is stored under.
+            #[must_use]
+            pub const fn number(self) -> i32 {
+                match self { $(Self::$variant => $number,)* }
+            }
+        }
+    };
+}
+
+types! {
+    FileCreated = 1 "FILE_CREATED",
+    FileUpdated = 2 "FILE_UPDATED",
+    FileDeleted = 3 "FILE_DELETED",
+    TransactionCreated = 4 "TRANSACTION_CREATED",
+    TransactionUpdated = 5 "TRANSACTION_UPDATED",
+    TransactionDeleted = 6 "TRANSACTION_DELETED",
+    TransactionPosted = 7 "TRANSACTION_POSTED",
+    TransactionChecked = 8 "TRANSACTION_CHECKED",
+    TransactionUnchecked = 9 "TRANSACTION_UNCHECKED",
+    TransactionRestored = 10 "TRANSACTION_RESTORED",
+    AccountCreated = 11 "ACCOUNT_CREATED",
+    AccountUpdated = 12 "ACCOUNT_UPDATED",
+    AccountDeleted = 13 "ACCOUNT_DELETED",
+    QueryCreated = 14 "QUERY_CREATED",
+    QueryUpdated = 15 "QUERY_UPDATED",
+    QueryDeleted = 16 "QUERY_DELETED",
+    GroupCreated = 17 "GROUP_CREATED",
+    GroupUpdated = 18 "GROUP_UPDATED",
+    GroupDeleted = 19 "GROUP_DELETED",
+    CommentCreated = 20 "COMMENT_CREATED",
+    CommentDeleted = 21 "COMMENT_DELETED",
+    CollaboratorAdded = 22 "COLLABORATOR_ADDED",
+    CollaboratorUpdated = 23 "COLLABORATOR_UPDATED",
+    CollaboratorRemoved = 24 "COLLABORATOR_REMOVED",
+    IntegrationCreated = 25 "INTEGRATION_CREATED",
+    IntegrationUpdated = 26 "INTEGRATION_UPDATED",
+    IntegrationDeleted = 27 "INTEGRATION_DELETED",
+    BookCreated = 28 "BOOK_CREATED",
+    BookAudited = 29 "BOOK_AUDITED",
+    BookUpdated = 30 "BOOK_UPDATED",
+    BookDeleted = 31 "BOOK_DELETED",
+}
+
+/// What kind of resource an event is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Noun {
+    /// The book itself.
+    Book,
+    /// An account.
+    Account,
+    /// A group.
+    Group,
+    /// A transaction.
+    Transaction,
+    /// A collaborator.
+    Collaborator,
+    /// A resource whose events come with a later version: file, query, integration, comment.
+    Other,
+}
+
+impl EventType {
+    /// Finds the type with that name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|kind| kind.as_str() == name)
+    }
+
+    /// Finds the type stored under that number.
+    #[must_use]
+    pub fn from_number(number: i32) -> Option<Self> {
+        Self::ALL.iter().copied().find(|kind| kind.number() == number)
+    }
+
+    /// What the event is about.
+    #[must_use]
+    pub const fn noun(self) -> Noun {
+        match self {
+            Self::TransactionCreated
+            | Self::TransactionUpdated
+            | Self::TransactionDeleted
+            | Self::TransactionPosted
+            | Self::TransactionChecked
+            | Self::TransactionUnchecked
+            | Self::TransactionRestored => Noun::Transaction,
+            Self::AccountCreated | Self::AccountUpdated | Self::AccountDeleted => Noun::Account,
+            Self::GroupCreated | Self::GroupUpdated | Self::GroupDeleted => Noun::Group,
+            Self::CollaboratorAdded | Self::CollaboratorUpdated | Self::CollaboratorRemoved => Noun::Collaborator,
+            Self::BookCreated | Self::BookAudited | Self::BookUpdated | Self::BookDeleted => Noun::Book,
+            Self::FileCreated
+            | Self::FileUpdated
+            | Self::FileDeleted
+            | Self::QueryCreated
+            | Self::QueryUpdated
+            | Self::QueryDeleted
+            | Self::CommentCreated
+            | Self::CommentDeleted
+            | Self::IntegrationCreated
+            | Self::IntegrationUpdated
+            | Self::IntegrationDeleted => Noun::Other,
+        }
+    }
+}
+
+/// Something that happened, before it has its number in the book.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Happening {
+    /// What happened.
+    pub kind: EventType,
+    /// The number of the resource it happened to.
+    pub resource: i64,
+    /// The snapshot and previous attributes, canonical.
+    pub data: String,
+}
+
+impl Happening {
+    /// Something that happened to a resource, with its snapshot.
+    #[must_use]
+    pub fn new(kind: EventType, resource: i64, object: Object) -> Self {
+        let data = Object::new().with("object", Json::Object(object));
+        Self { kind, resource, data: Json::Object(data).canonical() }
+    }
+
+    /// An update, which also tells what was before (behaviour 8.3).
+    #[must_use]
+    pub fn update(kind: EventType, resource: i64, object: Object, previous: &Previous) -> Self {
+        let pairs = previous.iter().map(|(key, value)| (key.as_str(), value.as_str()));
+        let data = Object::new().with("object", Json::Object(object)).with_map("previousAttributes", pairs);
+        Self { kind, resource, data: Json::Object(data).canonical() }
+    }
+}
+
+/// An event as kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Event {
+    /// The book it belongs to.
+    pub book: BookId,
+    /// Its number in the book, from 1 without gaps.
+    pub sequence: i64,
+    /// What happened.
+    pub kind: EventType,
+    /// The number of the resource.
+    pub resource: i64,
+    /// When.
+    pub created_at: Instant,
+    /// Who did it.
+    pub user: UserId,
+    /// Through which app; none is the API itself.
+    pub agent: Option<String>,
+    /// The snapshot and previous attributes, canonical JSON.
+    pub data: String,
+    /// The hash that chains it to its predecessor.
+    pub hash: Hash,
+}

@@ -1,0 +1,122 @@
+//! Snapshots: a resource as it stands in its event, compact and canonical (behaviour 8.16). What follows from other
+//! fields, and what is false or empty, is left out and filled in when the event is read.
+
+use crate::account::{Account, Directory};
+use crate::amount;
+use crate::book::Book;
+use crate::calendar::format_iso;
+use crate::collaborator::Collaborator;
+use crate::group::{Forest, Group};
+use crate::id::AccountId;
+use crate::instant::Stamp;
+use crate::json::{Json, Object};
+use crate::transaction::Transaction;
+
+/// A transaction with the ids and names of its two accounts.
+#[must_use]
+pub fn transaction(transaction: &Transaction, accounts: &Directory, fraction_digits: u32) -> Object {
+    let side = |id: Option<AccountId>| {
+        let id = id?;
+        let name = accounts.get(id).map(|account| Json::text(account.name.as_str()));
+        Some(Json::Object(Object::new().with("id", Json::text(id.to_string())).with_some("name", name)))
+    };
+    Object::new()
+        .with("id", Json::text(transaction.id.to_string()))
+        .with_some("date", transaction.date.map(|day| Json::text(format_iso(day))))
+        .with_some("amount", transaction.amount.map(|value| Json::text(amount::write(value.value(), fraction_digits))))
+        .with_some("description", some_text(&transaction.description))
+        .with_some("creditAccount", side(transaction.credit))
+        .with_some("debitAccount", side(transaction.debit))
+        .with_flag("posted", transaction.is_posted())
+        .with_flag("checked", transaction.is_checked())
+        .with_flag("trashed", transaction.trashed)
+        .with_texts("urls", &transaction.urls)
+        .with_texts("remoteIds", &transaction.remote_ids)
+        .with_map("properties", transaction.properties.iter())
+        .with("createdBy", Json::text(transaction.created_by.to_string()))
+        .with_some("agentId", transaction.stamp.agent.as_deref().map(Json::text))
+}
+
+/// An account with its own data and the ids and names of its groups.
+#[must_use]
+pub fn account(account: &Account, groups: &Forest) -> Object {
+    let members = account.groups.iter().filter_map(|id| groups.get(*id)).map(named).collect();
+    stamped(
+        Object::new()
+            .with("id", Json::text(account.id.to_string()))
+            .with("name", Json::text(account.name.as_str()))
+            .with("type", Json::text(account.kind.as_str()))
+            .with_flag("archived", account.archived)
+            .with_flag("hasTransactionPosted", account.has_transaction_posted)
+            .with("groups", Json::List(members))
+            .with_map("properties", account.properties.iter()),
+        &account.stamp,
+    )
+}
+
+/// A group with its own data and the id and name of its parent.
+#[must_use]
+pub fn group(group: &Group, forest: &Forest) -> Object {
+    stamped(
+        Object::new()
+            .with("id", Json::text(group.id.to_string()))
+            .with("name", Json::text(group.name.as_str()))
+            .with_some("parent", group.parent.and_then(|id| forest.get(id)).map(named))
+            .with_flag("hidden", group.hidden)
+            .with_flag("locked", group.locked)
+            .with_map("properties", group.properties.iter()),
+        &group.stamp,
+    )
+}
+
+/// A collaborator.
+#[must_use]
+pub fn collaborator(collaborator: &Collaborator) -> Object {
+    stamped(
+        Object::new()
+            .with("id", Json::text(collaborator.id.to_string()))
+            .with("email", Json::text(collaborator.email.as_str()))
+            .with("permission", Json::text(collaborator.permission.as_str())),
+        &collaborator.stamp,
+    )
+}
+
+/// A book's settings.
+#[must_use]
+pub fn book(book: &Book) -> Object {
+    let settings = &book.settings;
+    stamped(
+        Object::new()
+            .with("id", Json::text(book.key.as_str()))
+            .with("name", Json::text(settings.name.as_str()))
+            .with("autoPost", Json::Bool(settings.auto_post))
+            .with_some("closingDate", settings.closing_date.map(|day| Json::text(format_iso(day))))
+            .with_some("lockDate", settings.lock_date.map(|day| Json::text(format_iso(day))))
+            .with("datePattern", Json::text(settings.date_pattern.as_str()))
+            .with("decimalSeparator", Json::text(settings.decimal_separator.as_str()))
+            .with("fractionDigits", Json::Number(i64::from(settings.fraction_digits)))
+            .with("pageSize", Json::Number(i64::from(settings.page_size)))
+            .with("period", Json::text(settings.period.as_str()))
+            .with("periodStartMonth", Json::text(settings.period_start_month.as_str()))
+            .with("timeZone", Json::text(settings.time_zone.as_str()))
+            .with("visibility", Json::text(settings.visibility.as_str()))
+            .with("ownerName", Json::text(book.owner_name.as_str()))
+            .with_map("properties", settings.properties.iter()),
+        &book.stamp,
+    )
+}
+
+fn named(group: &Group) -> Json {
+    Json::Object(Object::new().with("id", Json::text(group.id.to_string())).with("name", Json::text(group.name.as_str())))
+}
+
+fn stamped(object: Object, stamp: &Stamp) -> Object {
+    object
+        .with("createdAt", Json::text(stamp.created_at.milliseconds().to_string()))
+        .with("updatedAt", Json::text(stamp.updated_at.milliseconds().to_string()))
+        .with_some("agentId", stamp.agent.as_deref().map(Json::text))
+}
+
+fn some_text(text: &str) -> Option<Json> {
+    (!text.is_empty()).then(|| Json::text(text))
+}

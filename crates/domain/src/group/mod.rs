@@ -1,0 +1,208 @@
+//! Groups of accounts: a forest of any depth with flags derived from the accounts below (behaviour 4.12-4.15).
+
+mod forest;
+
+pub use forest::{Forest, Nature};
+
+use crate::event::Previous;
+use crate::field::Field;
+use crate::id::GroupId;
+use crate::instant::{Instant, Stamp};
+use crate::name::Name;
+use crate::property::{Edits, Properties};
+use crate::refusal::Reason;
+
+/// Why something about a group was refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// No group with that id or name.
+    #[error("Group not found: {0}")]
+    Unknown(String),
+    /// Ids or names in a batch, or in a body that must name a group, that lead nowhere (behaviour 3.6.5).
+    #[error("groups not found. Ids: [{}]", .0.join(", "))]
+    UnknownIds(Vec<String>),
+    /// A reference inside a body names no group.
+    #[error("Group not found: {0}")]
+    UnknownReference(String),
+    /// The name is taken (behaviour 4.5).
+    #[error("a group named {0:?} already exists")]
+    AlreadyExists(String),
+    /// Neither id nor name given.
+    #[error("group id is required (a name serves too)")]
+    Unnamed,
+    /// The parent is the group itself or below it (behaviour 4.13).
+    #[error("group {0:?} cannot have {1:?} as its parent: that would be a cycle")]
+    Cycle(String, String),
+    /// Only the owner changes a locked group, its membership or its accounts (behaviour 4.15).
+    #[error("group {0:?} is locked by the book owner")]
+    Locked(String),
+    /// Only the owner locks and unlocks (behaviour 4.15).
+    #[error("only the OWNER may change locked of group {0:?}")]
+    LockIsOwners(String),
+}
+
+impl Refusal {
+    pub(crate) const fn reason(&self) -> Reason {
+        match self {
+            Self::Unknown(_) | Self::UnknownIds(_) => Reason::NotFound,
+            Self::Locked(_) | Self::LockIsOwners(_) => Reason::Forbidden,
+            Self::UnknownReference(_) | Self::AlreadyExists(_) | Self::Unnamed | Self::Cycle(..) => Reason::BadRequest,
+        }
+    }
+}
+
+/// A group of accounts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Group {
+    /// Unique across all books.
+    pub id: GroupId,
+    /// The name, unique among the groups of the book by its normalized form.
+    pub name: Name,
+    /// The group it stands under.
+    pub parent: Option<GroupId>,
+    /// A hint for user interfaces.
+    pub hidden: bool,
+    /// Only the owner may change it, its membership and its accounts.
+    pub locked: bool,
+    /// Custom properties.
+    pub properties: Properties,
+    /// Who made it through which app, and when.
+    pub stamp: Stamp,
+}
+
+/// Names a group the way bodies do: by id, by name, or both.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct GroupRef {
+    /// The id, tried first.
+    pub id: Option<String>,
+    /// The name, compared by normalized form.
+    pub name: Option<String>,
+}
+
+impl GroupRef {
+    /// What to call it in a message.
+    #[must_use]
+    pub fn shown(&self) -> &str {
+        self.name.as_deref().or(self.id.as_deref()).unwrap_or_default()
+    }
+}
+
+/// What a body says of a group.
+#[derive(Debug, Clone, Default)]
+pub struct Changes {
+    /// The id of the group to change.
+    pub id: Option<String>,
+    /// The name to give; without id, also the one to find by.
+    pub name: Option<String>,
+    /// The parent, already resolved.
+    pub parent: Field<GroupId>,
+    /// Whether user interfaces hide it.
+    pub hidden: Option<bool>,
+    /// Whether it is locked.
+    pub locked: Option<bool>,
+    /// Properties to merge.
+    pub properties: Edits,
+}
+
+impl Group {
+    /// A new group; `owner` tells whether the caller owns the book.
+    ///
+    /// # Errors
+    /// A refused name or property; [`Refusal::LockIsOwners`].
+    pub fn create(id: GroupId, changes: Changes, owner: bool, stamp: Stamp) -> Result<Self, crate::Refusal> {
+        let name = Name::new(&changes.name.unwrap_or_default())?;
+        let locked = changes.locked.unwrap_or(false);
+        if locked && !owner {
+            return Err(Refusal::LockIsOwners(name.as_str().to_owned()).into());
+        }
+        let properties = Properties::default().merged(&changes.properties)?;
+        Ok(Self { id, name, parent: changes.parent.value(), hidden: changes.hidden.unwrap_or(false), locked, properties, stamp })
+    }
+
+    /// The group after an update, with the previous values of what changed. The parent must have been checked with
+    /// [`Forest::check_parent`].
+    ///
+    /// # Errors
+    /// A refused name or property; [`Refusal::Locked`] and [`Refusal::LockIsOwners`] for others than the owner.
+    pub fn update(self, changes: Changes, owner: bool, now: Instant) -> Result<(Self, Previous), crate::Refusal> {
+        let before = self.clone();
+        let mut after = self;
+        if let Some(name) = changes.name {
+            after.name = Name::new(&name)?;
+        }
+        after.parent = changes.parent.apply(after.parent);
+        after.hidden = changes.hidden.unwrap_or(after.hidden);
+        after.locked = changes.locked.unwrap_or(after.locked);
+        after.properties = after.properties.merged(&changes.properties)?;
+        let previous = before.differences(&after);
+        if !previous.is_empty() {
+            before.check_writable(owner)?;
+            after.stamp = after.stamp.touched(now);
+        }
+        if before.locked != after.locked && !owner {
+            return Err(Refusal::LockIsOwners(before.name.as_str().to_owned()).into());
+        }
+        Ok((after, previous))
+    }
+
+    /// The group under another parent, for the deletion of its own (behaviour 4.14).
+    #[must_use]
+    pub fn moved(self, parent: Option<GroupId>, now: Instant) -> (Self, Previous) {
+        let before = self.clone();
+        let after = Self { parent, stamp: self.stamp.clone().touched(now), ..self };
+        let previous = before.differences(&after);
+        (after, previous)
+    }
+
+    /// Checks that the caller may change the group, its membership and its accounts (behaviour 4.15).
+    ///
+    /// # Errors
+    /// [`Refusal::Locked`].
+    pub fn check_writable(&self, owner: bool) -> Result<(), Refusal> {
+        if self.locked && !owner { Err(Refusal::Locked(self.name.as_str().to_owned())) } else { Ok(()) }
+    }
+
+    fn differences(&self, after: &Self) -> Previous {
+        let mut previous = Previous::new();
+        if self.name != after.name {
+            previous.insert("name".to_owned(), self.name.as_str().to_owned());
+        }
+        if self.parent != after.parent {
+            previous.insert("parent".to_owned(), self.parent.map(|id| id.to_string()).unwrap_or_default());
+        }
+        if self.hidden != after.hidden {
+            previous.insert("hidden".to_owned(), self.hidden.to_string());
+        }
+        if self.locked != after.locked {
+            previous.insert("locked".to_owned(), self.locked.to_string());
+        }
+        self.properties.note_changes(&after.properties, &mut previous);
+        previous
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn locked_groups_are_the_owners() {
+        let group = || {
+            Group::create(
+                GroupId::new(1),
+                Changes { name: Some("G".to_owned()), ..Changes::default() },
+                true,
+                Stamp::new(None, Instant::new(0)),
+            )
+            .unwrap()
+        };
+        let locked = Group { locked: true, ..group() };
+        let hide = || Changes { hidden: Some(true), ..Changes::default() };
+        assert!(locked.clone().update(hide(), false, Instant::new(1)).is_err());
+        assert!(locked.clone().update(hide(), true, Instant::new(1)).is_ok());
+        let same = Changes { locked: Some(true), ..Changes::default() };
+        assert!(locked.update(same, false, Instant::new(1)).unwrap().1.is_empty());
+        let lock = Changes { locked: Some(true), ..Changes::default() };
+        assert!(group().update(lock, false, Instant::new(1)).is_err());
+    }
+}

@@ -1,0 +1,146 @@
+//! Identifiers. Opaque to clients (behaviour 0.14), 63-bit and time-ordered inside.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// The text is not an identifier of that kind, so nothing can have it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("not an identifier")]
+pub struct NotAnId;
+
+/// Declares an identifier: `id!(/// doc  Name, decimal)` makes `pub struct Name(i64)` with `new`, `get`,
+/// `Display` and `FromStr`. `decimal` writes digits (ids whose DELETE paths take an int64), `hex` 16 hex digits.
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident, $style:ident) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(i64);
+
+        impl $name {
+            /// Wraps the stored number.
+            #[must_use]
+            pub const fn new(number: i64) -> Self {
+                Self(number)
+            }
+
+            /// The number as stored.
+            #[must_use]
+            pub const fn get(self) -> i64 {
+                self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                $style::write(self.0, f)
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = NotAnId;
+
+            fn from_str(text: &str) -> Result<Self, NotAnId> {
+                $style::read(text).map(Self).ok_or(NotAnId)
+            }
+        }
+    };
+}
+
+id!(
+    /// A book's number inside the database. Clients see its [`BookKey`].
+    BookId, decimal
+);
+id!(
+    /// A user, known by a verified e-mail address.
+    UserId, decimal
+);
+id!(
+    /// An account: digits, unique across all books.
+    AccountId, decimal
+);
+id!(
+    /// A group of accounts: digits, unique across all books.
+    GroupId, decimal
+);
+id!(
+    /// A transaction. Ids grow with creation time, so (day, id) is the order of lists (behaviour 2.6).
+    TransactionId, hex
+);
+id!(
+    /// A collaborator of a book; stable per book (behaviour 7.5).
+    CollaboratorId, hex
+);
+
+/// A book's public id: one long URL-safe string (behaviour 0.14).
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BookKey(String);
+
+impl BookKey {
+    /// Wraps an id minted elsewhere.
+    #[must_use]
+    pub const fn new(key: String) -> Self {
+        Self(key)
+    }
+
+    /// The id as clients send it.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for BookKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+mod decimal {
+    use std::fmt;
+
+    pub(super) fn write(number: i64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{number}")
+    }
+
+    pub(super) fn read(text: &str) -> Option<i64> {
+        let plain = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+        if plain { text.parse().ok() } else { None }
+    }
+}
+
+mod hex {
+    use std::fmt;
+
+    pub(super) fn write(number: i64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{number:016x}")
+    }
+
+    pub(super) fn read(text: &str) -> Option<i64> {
+        let plain = text.len() == 16 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+        if plain { i64::from_str_radix(text, 16).ok() } else { None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_round_trip_as_text() {
+        let account = AccountId::new(746_391_105_536_000_123);
+        assert_eq!(account.to_string().parse(), Ok(account));
+        let transaction = TransactionId::new(0x0a5b_0000_0000_0001);
+        assert_eq!(transaction.to_string(), "0a5b000000000001");
+        assert_eq!(transaction.to_string().parse(), Ok(transaction));
+    }
+
+    #[test]
+    fn other_text_is_no_id() {
+        for text in ["", "-1", "+1", "1 ", "abc", "99999999999999999999", "1.0"] {
+            assert_eq!(text.parse::<AccountId>(), Err(NotAnId), "{text}");
+        }
+        for text in ["", "0a5b", "0A5B000000000001", "ffffffffffffffff", "0a5b00000000000g"] {
+            assert_eq!(text.parse::<TransactionId>(), Err(NotAnId), "{text}");
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! Instants, and the stamp every resource carries.
+
+/// Milliseconds since the Unix epoch, as the API writes `createdAt` and its kin (behaviour 0.12).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Instant(i64);
+
+impl Instant {
+    /// The instant that many milliseconds after the Unix epoch.
+    #[must_use]
+    pub const fn new(milliseconds: i64) -> Self {
+        Self(milliseconds)
+    }
+
+    /// Milliseconds since the Unix epoch.
+    #[must_use]
+    pub const fn milliseconds(self) -> i64 {
+        self.0
+    }
+}
+
+/// Where a resource comes from and how often it changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stamp {
+    /// The app that made it, as the agent header named it; not authenticated (behaviour 9.2).
+    pub agent: Option<String>,
+    /// When it was made.
+    pub created_at: Instant,
+    /// When its own data last changed.
+    pub updated_at: Instant,
+    /// Counts the changes of its own data, from 1.
+    pub version: i64,
+}
+
+impl Stamp {
+    /// The stamp of something made now.
+    #[must_use]
+    pub const fn new(agent: Option<String>, now: Instant) -> Self {
+        Self { agent, created_at: now, updated_at: now, version: 1 }
+    }
+
+    /// The stamp after a change.
+    #[must_use]
+    pub fn touched(self, now: Instant) -> Self {
+        Self { updated_at: now, version: self.version.saturating_add(1), ..self }
+    }
+}

@@ -1,0 +1,134 @@
+//! Custom properties: a map of string to string on every resource (behaviour 4.6).
+
+use std::collections::BTreeMap;
+
+/// Longest key in characters, after normalization (behaviour 4.6).
+pub const MAX_KEY: usize = 30;
+/// Longest value in bytes (behaviour 4.6).
+pub const MAX_VALUE: usize = 8 * 1024;
+
+/// Most keys of one resource.
+pub const MOST_KEYS: usize = 1_000;
+
+/// Why properties were refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// A key longer than 30 characters.
+    #[error("property key {0:?} has more than {MAX_KEY} characters")]
+    KeyTooLong(String),
+    /// A key with nothing in it.
+    #[error("a property key must not be blank")]
+    KeyBlank,
+    /// More keys than allowed.
+    #[error("properties would have {0} keys; at most {MOST_KEYS} are allowed")]
+    TooMany(usize),
+    /// A value longer than 8 KB.
+    #[error("the value of property {0:?} has more than {MAX_VALUE} bytes")]
+    ValueTooLong(String),
+}
+
+/// The stored properties of one resource.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Properties(BTreeMap<String, String>);
+
+/// What a body says of properties: keys to set, and keys to delete (null, empty or blank value).
+pub type Edits = BTreeMap<String, Option<String>>;
+
+impl Properties {
+    /// Takes properties that were checked when they were stored.
+    #[must_use]
+    pub const fn stored(map: BTreeMap<String, String>) -> Self {
+        Self(map)
+    }
+
+    /// Merges: keys present are set or deleted, absent keys stay.
+    ///
+    /// # Errors
+    /// [`Refusal`] for a key or value beyond its size; nothing is merged then.
+    ///
+    /// ```
+    /// use daybook_domain::property::Properties;
+    /// let edits = [("Tax Rate".to_owned(), Some("10".to_owned())), ("gone".to_owned(), None)].into();
+    /// let merged = Properties::default().merged(&edits).unwrap();
+    /// assert_eq!(merged.get("tax_rate"), Some("10"));
+    /// ```
+    pub fn merged(&self, edits: &Edits) -> Result<Self, Refusal> {
+        let mut map = self.0.clone();
+        for (raw, value) in edits {
+            let key = checked_key(raw)?;
+            match value.as_deref().filter(|value| !value.trim().is_empty()) {
+                Some(value) if value.len() > MAX_VALUE => return Err(Refusal::ValueTooLong(key)),
+                Some(value) => map.insert(key, value.to_owned()),
+                None => map.remove(&key),
+            };
+        }
+        if map.len() > MOST_KEYS { Err(Refusal::TooMany(map.len())) } else { Ok(Self(map)) }
+    }
+
+    /// The value under a normalized key.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&str> {
+        self.0.get(key).map(String::as_str)
+    }
+
+    /// All pairs in key order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(key, value)| (key.as_str(), value.as_str()))
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Adds every changed key with its former value (`""` when it had none) to an event's previous attributes.
+    pub fn note_changes(&self, after: &Self, previous: &mut crate::event::Previous) {
+        for key in self.0.keys().chain(after.0.keys()) {
+            if self.0.get(key) != after.0.get(key) {
+                // A field with the property's name wins (behaviour 8.3).
+                previous.entry(key.clone()).or_insert_with(|| self.get(key).unwrap_or_default().to_owned());
+            }
+        }
+    }
+}
+
+/// A key as stored: trimmed, lower-cased, spaces turned into `_`.
+#[must_use]
+pub fn normalized_key(raw: &str) -> String {
+    raw.trim().to_lowercase().chars().map(|c| if c.is_whitespace() { '_' } else { c }).collect()
+}
+
+fn checked_key(raw: &str) -> Result<String, Refusal> {
+    let key = normalized_key(raw);
+    if key.is_empty() {
+        return Err(Refusal::KeyBlank);
+    }
+    if key.chars().count() > MAX_KEY { Err(Refusal::KeyTooLong(key)) } else { Ok(key) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn edits(pairs: &[(&str, Option<&str>)]) -> Edits {
+        pairs.iter().map(|(key, value)| ((*key).to_owned(), value.map(str::to_owned))).collect()
+    }
+
+    #[test]
+    fn keys_are_normalized_and_blank_values_delete() {
+        let first = Properties::default().merged(&edits(&[("testKey", Some("a")), (" My Key ", Some("b"))])).unwrap();
+        assert_eq!(first.iter().collect::<Vec<_>>(), [("my_key", "b"), ("testkey", "a")]);
+        let second = first.merged(&edits(&[("TESTKEY", Some("  ")), ("hidden_", Some("x"))])).unwrap();
+        assert_eq!(second.iter().collect::<Vec<_>>(), [("hidden_", "x"), ("my_key", "b")]);
+    }
+
+    #[test]
+    fn sizes_are_limited() {
+        let none = Properties::default();
+        assert!(none.merged(&edits(&[(&"k".repeat(30), Some("v"))])).is_ok());
+        assert!(matches!(none.merged(&edits(&[(&"k".repeat(31), Some("v"))])), Err(Refusal::KeyTooLong(_))));
+        assert!(none.merged(&edits(&[("k", Some(&"v".repeat(MAX_VALUE)))])).is_ok());
+        assert!(matches!(none.merged(&edits(&[("k", Some(&"v".repeat(MAX_VALUE + 1)))])), Err(Refusal::ValueTooLong(_))));
+    }
+}

@@ -1,0 +1,164 @@
+//! Queries of balances (behaviour 1.4, 5.1, 5.8, 5.9).
+
+use time::Date;
+
+use super::Reading;
+use super::lexer::{Lexer, Token};
+use super::literal::DateLiteral;
+use super::operator::{DateOperator, Operator};
+use super::range::{DateTerm, Range, Ranged};
+use super::unit::Periodicity;
+
+/// A query of getBalances: what to sum, over which days, in which slices.
+///
+/// ```
+/// use daybook_domain::amount::DecimalSeparator;
+/// use daybook_domain::calendar::{DatePattern, parse_iso};
+/// use daybook_domain::query::{BalanceQuery, Periodicity, Reading};
+///
+/// let today = parse_iso("2025-05-20").unwrap();
+/// let reading = Reading { today, pattern: DatePattern::DayFirst, separator: DecimalSeparator::Dot };
+/// let query = BalanceQuery::parse("group:'Assets' before:2025 by:m", &reading).unwrap();
+/// assert_eq!(query.groups, ["Assets"]);
+/// assert_eq!(query.until, parse_iso("2025-01-01"));
+/// assert_eq!(query.periodicity, Periodicity::Monthly);
+/// assert_eq!(query.previous_range, " before:2024 by:m");
+/// assert_eq!(query.end_label, "31/12/2024");
+/// assert_eq!(BalanceQuery::parse("  ", &reading), None);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BalanceQuery {
+    /// The accounts to sum, by id or name, in the order of the query.
+    pub accounts: Vec<String>,
+    /// The groups to sum, by id or name, in the order of the query.
+    pub groups: Vec<String>,
+    /// The hashtags, in lower case without `#`, that every counted transaction carries.
+    pub tags: Vec<String>,
+    /// First day of the range; open when absent.
+    pub from: Option<Date>,
+    /// First day after the range; open when absent.
+    pub until: Option<Date>,
+    /// The length of a slice.
+    pub periodicity: Periodicity,
+    /// The date and `by:` part of the query, each term behind a space; empty without date terms.
+    pub range: String,
+    /// The range one step earlier, in the same writing; empty when it would leave the calendar.
+    pub previous_range: String,
+    /// The range one step later, likewise.
+    pub next_range: String,
+    /// The first day of the range in the book's pattern; empty when open.
+    pub begin_label: String,
+    /// The last day of the range in the book's pattern; empty when open.
+    pub end_label: String,
+}
+
+impl BalanceQuery {
+    /// Reads a query; `None` only for blank text, which behaviour 5.1 refuses.
+    #[must_use]
+    pub fn parse(text: &str, reading: &Reading) -> Option<Self> {
+        if text.trim().is_empty() {
+            return None;
+        }
+        let mut terms = Terms { reading, accounts: Vec::new(), groups: Vec::new(), tags: Vec::new(), ranged: Vec::new() };
+        let mut scope = Scope::default();
+        for token in Lexer::new(text, reading) {
+            if scope.admits(&token) {
+                terms.take(token);
+            }
+        }
+        Some(terms.finish())
+    }
+
+    /// Whether accounts or groups are asked for; a filter that will match nothing counts too (behaviour 5.1).
+    #[must_use]
+    pub const fn is_filtered(&self) -> bool {
+        !self.accounts.is_empty() || !self.groups.is_empty()
+    }
+}
+
+/// What of the tokens counts: boolean logic does not exist here, and a negated term or group is ignored as a whole
+/// (behaviour 1.4.2).
+#[derive(Default)]
+struct Scope {
+    not: bool,
+    /// How many parentheses of a negated group are open.
+    ignored: usize,
+}
+
+impl Scope {
+    /// Whether a token is a term that counts.
+    fn admits(&mut self, token: &Token<'_>) -> bool {
+        match token {
+            Token::And => return false,
+            Token::Not => {
+                self.not = !self.not;
+                return false;
+            }
+            Token::Open => self.ignored += usize::from(self.not || self.ignored > 0),
+            Token::Close => self.ignored = self.ignored.saturating_sub(1),
+            Token::Or => {}
+            Token::Word(_) | Token::Phrase(_) | Token::Hashtag(_) | Token::Operator(_) | Token::Empty => {
+                return !std::mem::take(&mut self.not) && self.ignored == 0;
+            }
+        }
+        self.not = false;
+        false
+    }
+}
+
+struct Terms<'a> {
+    reading: &'a Reading,
+    accounts: Vec<String>,
+    groups: Vec<String>,
+    tags: Vec<String>,
+    ranged: Vec<Ranged<'a>>,
+}
+
+impl<'a> Terms<'a> {
+    fn take(&mut self, token: Token<'a>) {
+        match token {
+            // A tag that no transaction can carry stays: it sums nothing, where dropping it would sum everything.
+            Token::Hashtag(tag) => self.tags.push(tag.to_lowercase()),
+            Token::Operator(operator) => self.operator(&operator),
+            Token::Open | Token::Close | Token::And | Token::Or | Token::Not | Token::Word(_) | Token::Phrase(_) | Token::Empty => {}
+        }
+    }
+
+    fn operator(&mut self, operator: &Operator<'a>) {
+        let value = operator.value.trim();
+        if let Some(date) = DateOperator::from_name(operator.name) {
+            let term =
+                DateLiteral::read(value, self.reading).and_then(|literal| DateTerm::new(operator.name, date, literal, value.to_owned()));
+            self.ranged.extend(term.map(Ranged::Date));
+            return;
+        }
+        match operator.name.to_ascii_lowercase().as_str() {
+            "account" | "acc" => self.accounts.push(value.to_owned()),
+            "group" => self.groups.push(value.to_owned()),
+            "by" => {
+                let periodicity = Periodicity::from_letter(value);
+                self.ranged.extend(periodicity.map(|periodicity| Ranged::By { periodicity, text: format!(" {}:{value}", operator.name) }));
+            }
+            _ => {}
+        }
+    }
+
+    fn finish(self) -> BalanceQuery {
+        let range = Range::new(&self.ranged, self.reading);
+        let bounds = range.bounds();
+        let label = |day: Option<Date>| day.filter(|day| day.year() >= 1).map(|day| self.reading.pattern.format(day));
+        BalanceQuery {
+            from: bounds.from,
+            until: bounds.until(),
+            periodicity: range.periodicity(),
+            range: range.text(),
+            previous_range: range.shifted(-1),
+            next_range: range.shifted(1),
+            begin_label: label(bounds.from).unwrap_or_default(),
+            end_label: label(bounds.last).unwrap_or_default(),
+            accounts: self.accounts,
+            groups: self.groups,
+            tags: self.tags,
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! Text into tokens (behaviour 1.1). Every character is looked at a bounded number of times.
+
+use super::Reading;
+use super::filter::Comparison;
+use super::operator::{self, Operator};
+
+/// What a query is made of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Token<'a> {
+    /// `(` at the start of a term.
+    Open,
+    /// `)`.
+    Close,
+    /// `AND`.
+    And,
+    /// `OR`.
+    Or,
+    /// `NOT`, or dashes that negate.
+    Not,
+    /// A text word.
+    Word(&'a str),
+    /// A quoted phrase.
+    Phrase(String),
+    /// What follows a `#`; not necessarily only characters of a hashtag.
+    Hashtag(&'a str),
+    /// A term with an operator and a value.
+    Operator(Operator<'a>),
+    /// A term that is ignored: an operator without a value, or empty quotes (behaviour 1.1.9).
+    Empty,
+}
+
+/// Reads the tokens of a query one after another.
+pub(super) struct Lexer<'a> {
+    rest: &'a str,
+    reading: &'a Reading,
+    /// Whether a dash stands directly before the rest.
+    negated: bool,
+}
+
+impl<'a> Lexer<'a> {
+    /// Starts at the beginning, behind a leading `= ` (behaviour 1.1.7).
+    pub(super) fn new(text: &'a str, reading: &'a Reading) -> Self {
+        let start = text.trim_start();
+        let rest = start.strip_prefix('=').filter(|rest| rest.starts_with(char::is_whitespace)).unwrap_or(start);
+        Self { rest, reading, negated: false }
+    }
+
+    fn term(&mut self, first: char, negated: bool) -> Token<'a> {
+        match first {
+            '(' => self.sign(Token::Open),
+            ')' => self.sign(Token::Close),
+            '\'' | '"' => match self.quoted(first) {
+                phrase if phrase.trim().is_empty() => Token::Empty,
+                phrase => Token::Phrase(phrase),
+            },
+            _ => self.word(negated),
+        }
+    }
+
+    fn sign(&mut self, token: Token<'a>) -> Token<'a> {
+        self.rest = self.rest.get(1..).unwrap_or_default();
+        token
+    }
+
+    /// A word, a keyword, a hashtag or an operator term. Behind a dash the keywords are words.
+    fn word(&mut self, negated: bool) -> Token<'a> {
+        if let Some((token, rest)) = split_keyword(self.rest).filter(|_| !negated) {
+            self.rest = rest;
+            return token;
+        }
+        let (word, rest) = split_word(self.rest);
+        if let Some((name, behind)) = split_operator(word) {
+            self.rest = self.rest.get(word.len() - behind.len()..).unwrap_or_default();
+            return self.operator(name);
+        }
+        self.rest = rest;
+        match word.strip_prefix('#') {
+            Some(tag) if !tag.is_empty() => Token::Hashtag(tag),
+            _ => Token::Word(word),
+        }
+    }
+
+    /// The term of an operator whose name (and colon) has just been read.
+    fn operator(&mut self, name: &'a str) -> Token<'a> {
+        let mut comparison = self.comparison(name);
+        if self.rest.starts_with(|c: char| c.is_whitespace() || c == ')') || self.rest.is_empty() {
+            let start = self.rest;
+            self.rest = start.trim_start();
+            if comparison.is_none() {
+                comparison = self.comparison(name);
+                self.rest = self.rest.trim_start();
+            }
+            let own_term = is_own_term(self.rest);
+            let (value, quoted) = self.value();
+            if !operator::is_plausible(name, &value, own_term, self.reading) {
+                self.rest = start;
+                return Token::Empty;
+            }
+            return found(Operator { name, comparison, value, quoted });
+        }
+        let (value, quoted) = self.value();
+        found(Operator { name, comparison, value, quoted })
+    }
+
+    /// The comparison signs of an amount term, if any stand here.
+    fn comparison(&mut self, name: &str) -> Option<Comparison> {
+        if !operator::is_amount(name) {
+            return None;
+        }
+        // The longer signs first: `>` would leave the `=` of `>=` behind.
+        let signs = [(">=", Comparison::Ge), ("<=", Comparison::Le), (">", Comparison::Gt), ("<", Comparison::Lt), ("=", Comparison::Eq)];
+        let (rest, comparison) = signs.iter().find_map(|(sign, comparison)| Some((self.rest.strip_prefix(sign)?, *comparison)))?;
+        self.rest = rest;
+        Some(comparison)
+    }
+
+    /// A bare word or a quoted string, and whether it was quoted (behaviour 1.1.4).
+    fn value(&mut self) -> (String, bool) {
+        if let Some(quote) = self.rest.chars().next().filter(|first| is_quote(*first)) {
+            return (self.quoted(quote), true);
+        }
+        let (word, rest) = split_word(self.rest);
+        self.rest = rest;
+        (word.to_owned(), false)
+    }
+
+    /// A quoted string; one that does not close takes the rest of the text (behaviour 1.1.5, 1.1.10). A backslash stands
+    /// for itself unless the quote or a backslash follows.
+    fn quoted(&mut self, quote: char) -> String {
+        let mut value = String::new();
+        let mut chars = self.rest.chars();
+        chars.next();
+        while let Some(c) = chars.next() {
+            if c == quote {
+                break;
+            }
+            let escaped = if c == '\\' { chars.clone().next().filter(|next| *next == quote || *next == '\\') } else { None };
+            if escaped.is_some() {
+                chars.next();
+            }
+            value.push(escaped.unwrap_or(c));
+        }
+        self.rest = chars.as_str();
+        value
+    }
+}
+
+impl<'a> Iterator for Lexer<'a> {
+    type Item = Token<'a>;
+
+    fn next(&mut self) -> Option<Token<'a>> {
+        self.rest = self.rest.trim_start();
+        let dashless = self.rest.trim_start_matches('-');
+        let dashes = self.rest.len() - dashless.len();
+        // Dashes with nothing behind them are text: `Freight - Intergroup`.
+        if dashes > 0 && dashless.starts_with(|next: char| !ends_word(next)) {
+            self.rest = dashless;
+            self.negated = true;
+            if dashes % 2 == 1 {
+                return Some(Token::Not);
+            }
+        }
+        let negated = std::mem::take(&mut self.negated);
+        let first = self.rest.chars().next()?;
+        Some(self.term(first, negated))
+    }
+}
+
+fn found(operator: Operator<'_>) -> Token<'_> {
+    if operator.value.trim().is_empty() { Token::Empty } else { Token::Operator(operator) }
+}
+
+fn is_quote(c: char) -> bool {
+    matches!(c, '\'' | '"')
+}
+
+fn ends_word(c: char) -> bool {
+    c.is_whitespace() || c == ')'
+}
+
+/// The bare word here and what follows it.
+fn split_word(text: &str) -> (&str, &str) {
+    text.split_at(text.find(ends_word).unwrap_or(text.len()))
+}
+
+/// Splits a keyword off: upper-case, and whole. A parenthesis may follow at once, as in `NOT(a OR b)`.
+fn split_keyword(text: &str) -> Option<(Token<'_>, &str)> {
+    let (token, rest) = [("AND", Token::And), ("OR", Token::Or), ("NOT", Token::Not)]
+        .into_iter()
+        .find_map(|(keyword, token)| Some((token, text.strip_prefix(keyword)?)))?;
+    (rest.is_empty() || rest.starts_with(|next| ends_word(next) || next == '(')).then_some((token, rest))
+}
+
+/// Splits an operator term: the name, and what of the word stands behind the colon, or behind the name when that is
+/// `amount` before a comparison sign. `10:30` and addresses of the web are words (behaviour 1.1.11).
+fn split_operator(word: &str) -> Option<(&str, &str)> {
+    if !word.starts_with(char::is_alphabetic) {
+        return None;
+    }
+    let amount = word.split_at_checked("amount".len()).filter(|(name, _)| operator::is_amount(name));
+    if let Some((name, behind)) = amount.filter(|(_, behind)| behind.starts_with(['=', '<', '>'])) {
+        return Some((name, behind));
+    }
+    let (name, behind) = word.split_once(':')?;
+    let scheme = name.eq_ignore_ascii_case("http") || name.eq_ignore_ascii_case("https");
+    if scheme && behind.starts_with("//") { None } else { Some((name, behind)) }
+}
+
+/// Whether what stands here is a term by itself and so not the value of an operator before it: an operator term, a
+/// hashtag, a keyword, a group, or the negation of one of these (behaviour 1.1.6).
+fn is_own_term(text: &str) -> bool {
+    let (word, _) = split_word(text);
+    let dashless = word.trim_start_matches('-');
+    let negated = dashless.len() < word.len();
+    match dashless.chars().next() {
+        None => !negated,
+        Some('(' | '#') => true,
+        Some(first) if is_quote(first) => negated,
+        Some(_) => split_operator(dashless).is_some() || (!negated && split_keyword(text).is_some()),
+    }
+}

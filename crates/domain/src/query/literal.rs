@@ -1,0 +1,131 @@
+//! Date literals: what `on:`, `after:` and `before:` take (behaviour 1.3).
+
+use time::Date;
+
+use super::operator::DateOperator;
+use super::style::{self, Style};
+use super::unit::{Shift, Unit};
+use super::variable::Variable;
+use super::{Reading, slashes};
+use crate::calendar::{from_parts, parse_iso};
+
+/// A date literal: a span of days and how it was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct DateLiteral {
+    style: Style,
+    unit: Unit,
+    /// The first and last day, both inside.
+    first: Date,
+    last: Date,
+    /// The day it means as a bound; a variable at the end of the calendar has none.
+    bound: Option<Date>,
+}
+
+/// The days a date term leaves: the first and the last, open when absent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Bounds {
+    /// The first day inside.
+    pub(super) from: Option<Date>,
+    /// The last day inside. It may be the day before the first of the calendar, for a range that holds no day.
+    pub(super) last: Option<Date>,
+}
+
+impl Bounds {
+    /// The first day after the range; open also when the range ends with the calendar, which nothing lies behind.
+    pub(super) fn until(self) -> Option<Date> {
+        self.last.and_then(Date::next_day)
+    }
+
+    /// The days in both: the tightest bounds (behaviour 1.3.4).
+    pub(super) fn and(self, other: Self) -> Self {
+        Self { from: self.from.into_iter().chain(other.from).max(), last: self.last.into_iter().chain(other.last).min() }
+    }
+}
+
+impl DateLiteral {
+    /// Reads a literal, trying the forms in the order of behaviour 1.3.1; `None` for what is no date or lies outside the
+    /// years 1 to 9999.
+    pub(super) fn read(text: &str, reading: &Reading) -> Option<Self> {
+        let text = text.trim();
+        if let Some((first, unit)) = read_iso(text) {
+            return Self::plain(Style::Iso, unit, first);
+        }
+        if text.contains('/') {
+            let slashed = slashes::read(text, reading)?;
+            return Self::plain(slashed.style.map_or(Style::Composed, Style::Slashes), slashed.unit, slashed.first);
+        }
+        let variable = Variable::read(text).or_else(|| Variable::read_word(text))?;
+        let (first, last) = variable.days(reading.today)?;
+        Some(Self { style: Style::Variable(variable), unit: variable.unit, first, last, bound: variable.bound(reading.today) })
+    }
+
+    fn plain(style: Style, unit: Unit, first: Date) -> Option<Self> {
+        Some(Self { style, unit, first, last: unit.last(first)?, bound: Some(first) })
+    }
+
+    /// What the literal spans.
+    pub(super) const fn unit(&self) -> Unit {
+        self.unit
+    }
+
+    /// The days an operator makes of the literal (behaviour 1.3.4): `after:` includes its bound, `before:` excludes it.
+    pub(super) fn bounds(&self, operator: DateOperator) -> Option<Bounds> {
+        Some(match operator {
+            DateOperator::On => Bounds { from: Some(self.first), last: Some(self.last) },
+            DateOperator::After => Bounds { from: Some(self.bound?), last: None },
+            DateOperator::Before => Bounds { from: None, last: Some(self.bound?.previous_day()?) },
+        })
+    }
+
+    /// Writes the term `name:literal` shifted, with a space before it. A literal of another unit, and one that its style
+    /// cannot express there, is written in ISO form of the unit. A coarser `on:` has no such form, so the two bounds take
+    /// its place. `None` beyond the calendar.
+    pub(super) fn shifted(&self, name: &str, operator: DateOperator, shift: Shift, reading: &Reading) -> Option<String> {
+        let start = shift.apply(self.start(operator)?)?;
+        let iso = |day| style::iso(day, shift.unit.granularity());
+        if self.unit == shift.unit {
+            // Reading back is the test of what a style can say: `31/12` of this year has no neighbour of the next.
+            let says_it = |text: &String| Self::read(text, reading).is_some_and(|back| back.start(operator) == Some(start));
+            let text = self.restyled(start, shift.count).filter(says_it).unwrap_or_else(|| iso(start));
+            return Some(format!(" {name}:{text}"));
+        }
+        if operator != DateOperator::On {
+            return Some(format!(" {name}:{}", iso(start)));
+        }
+        let end = shift.apply(self.last.next_day()?)?;
+        Some(format!(" after:{} before:{}", iso(start), iso(end)))
+    }
+
+    /// The day the literal means behind an operator.
+    fn start(&self, operator: DateOperator) -> Option<Date> {
+        if operator == DateOperator::On { Some(self.first) } else { self.bound }
+    }
+
+    fn restyled(&self, start: Date, count: i64) -> Option<String> {
+        match self.style {
+            Style::Iso => Some(style::iso(start, self.unit.granularity())),
+            Style::Slashes(slashes) => Some(slashes.write(start)),
+            Style::Variable(variable) => {
+                let offset = variable.offset.checked_add(count)?;
+                Some(Variable { offset, ..variable }.write())
+            }
+            Style::Composed => None,
+        }
+    }
+}
+
+fn read_iso(text: &str) -> Option<(Date, Unit)> {
+    match text.len() {
+        4 => Some((from_parts(number(text)?.try_into().ok()?, 1, 1)?, Unit::Year)),
+        7 => {
+            let (year, month) = text.split_once('-')?;
+            let (4, 2) = (year.len(), month.len()) else { return None };
+            Some((from_parts(number(year)?.try_into().ok()?, number(month)?.try_into().ok()?, 1)?, Unit::Month))
+        }
+        _ => Some((parse_iso(text)?, Unit::Day)),
+    }
+}
+
+fn number(text: &str) -> Option<u32> {
+    if text.bytes().all(|b| b.is_ascii_digit()) { text.parse().ok() } else { None }
+}

@@ -1,0 +1,78 @@
+//! Amount literals (behaviour 1.2.8).
+
+use rust_decimal::Decimal;
+
+use crate::amount::DecimalSeparator;
+use crate::figure::Figure;
+
+/// Reads an amount literal the way amounts in bodies are read (behaviour 3.12.3): a plain number with a dot first, then
+/// the book's punctuation. A number beyond the range of [`Decimal`] becomes its end: no stored amount lies out there, so
+/// every comparison keeps its answer.
+pub(super) fn read(text: &str, separator: DecimalSeparator) -> Option<Decimal> {
+    let figure = Figure::read(text, separator)?;
+    if figure.is_zero() {
+        return Some(Decimal::ZERO);
+    }
+    let at = |places: u32| {
+        let magnitude = Decimal::try_from_i128_with_scale(figure.rounded(places)?, places).ok()?;
+        Some(if figure.is_negative() { -magnitude } else { magnitude })
+    };
+    // Rounding must not make a literal equal to an amount it differs from, hence the first exact writing.
+    let exact = (0..=Decimal::MAX_SCALE).map_while(at).find(|value| figure.equals(*value));
+    let nearest = || (0..=Decimal::MAX_SCALE).map_while(at).last();
+    let end = if figure.is_negative() { Decimal::MIN } else { Decimal::MAX };
+    Some(exact.or_else(nearest).unwrap_or(end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, separator: DecimalSeparator, expected: Option<&str>) {
+        assert_eq!(read(text, separator), expected.map(|n| n.parse().unwrap()), "{text} {separator:?}");
+    }
+
+    #[test]
+    fn literals_of_behaviour_1_2_8() {
+        for (text, expected) in [
+            ("100", Some("100")),
+            ("100.50", Some("100.5")),
+            ("1,234.56", Some("1234.56")),
+            ("1,234", Some("1234")),
+            (".5", Some("0.5")),
+            ("-5", Some("-5")),
+            ("0", Some("0")),
+            ("-0.00", Some("0")),
+            ("1e3", Some("1000")),
+            ("0.123456789", Some("0.123456789")),
+            ("abc", None),
+            ("", None),
+            ("10:30", None),
+            ("1.234,56", None),
+            ("12,34", None),
+        ] {
+            check(text, DecimalSeparator::Dot, expected);
+        }
+        for (text, expected) in [
+            ("1.234,56", Some("1234.56")),
+            ("100,50", Some("100.5")),
+            ("100.50", Some("100.5")),
+            ("1.234", Some("1.234")),
+            ("1.234.567", Some("1234567")),
+            ("1,234.56", None),
+        ] {
+            check(text, DecimalSeparator::Comma, expected);
+        }
+    }
+
+    #[test]
+    fn numbers_beyond_the_range_end_at_its_ends() {
+        let long = "9".repeat(10_000);
+        for text in ["1e999999999999999999999", "1e29", long.as_str()] {
+            assert_eq!(read(text, DecimalSeparator::Dot), Some(Decimal::MAX), "{text}");
+            assert_eq!(read(&format!("-{text}"), DecimalSeparator::Dot), Some(Decimal::MIN), "{text}");
+        }
+        assert_eq!(read("1e-999999999999", DecimalSeparator::Dot), Some(Decimal::ZERO));
+    }
+}

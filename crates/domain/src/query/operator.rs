@@ -1,0 +1,58 @@
+//! Operators: which names there are as far as reading needs to know, and what each takes for a value (behaviour 1.1.6).
+
+use super::filter::{Comparison, Status};
+use super::literal::DateLiteral;
+use super::{Reading, number};
+
+/// An operator term as written, with a value that is not blank.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Operator<'a> {
+    /// The name in its original case.
+    pub(super) name: &'a str,
+    /// The comparison of an amount term.
+    pub(super) comparison: Option<Comparison>,
+    /// The value without quotes and escapes.
+    pub(super) value: String,
+    /// Whether the value stood in quotes.
+    pub(super) quoted: bool,
+}
+
+/// The three ways to bound days.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum DateOperator {
+    On,
+    After,
+    Before,
+}
+
+impl DateOperator {
+    /// Finds the date operator with that name, ignoring case (behaviour 1.1.8).
+    pub(super) fn from_name(name: &str) -> Option<Self> {
+        match name.to_ascii_lowercase().as_str() {
+            "on" | "period" => Some(Self::On),
+            "after" => Some(Self::After),
+            "before" => Some(Self::Before),
+            _ => None,
+        }
+    }
+}
+
+/// Whether a name is the amount operator, the only one with comparisons.
+pub(super) fn is_amount(name: &str) -> bool {
+    name.eq_ignore_ascii_case("amount")
+}
+
+/// Whether a token that stands behind white space is the value of the operator before it (behaviour 1.1.6). Operators
+/// with a value of a certain form want exactly that form; the others take any token that is not a term of its own.
+pub(super) fn is_plausible(name: &str, value: &str, own_term: bool, reading: &Reading) -> bool {
+    if let Some(operator) = DateOperator::from_name(name) {
+        return DateLiteral::read(value, reading).is_some_and(|literal| literal.bounds(operator).is_some());
+    }
+    if name.eq_ignore_ascii_case("is") {
+        return Status::from_name(value.trim()).is_some();
+    }
+    if is_amount(name) {
+        return number::read(value.trim(), reading.separator).is_some();
+    }
+    !own_term
+}

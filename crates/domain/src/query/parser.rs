@@ -1,0 +1,181 @@
+//! Tokens into a filter: NOT binds closer than AND, AND closer than OR (behaviour 1.1.3).
+//!
+//! The parser keeps its own stack, so no text can exhaust the thread's. Parentheses count up to [`MAX_DEPTH`] levels;
+//! deeper ones are skipped, as if their content stood in the group around them.
+
+use super::Reading;
+use super::filter::{DateBasis, Filter, Status, Term};
+use super::lexer::{Lexer, Token};
+use super::operator::Operator;
+use super::term;
+
+/// How deep parentheses nest.
+const MAX_DEPTH: usize = 64;
+
+/// Reads a query of transactions.
+pub(super) fn parse(text: &str, reading: &Reading) -> Filter {
+    let (filter, basis) = read(text, DateBasis::Transaction, reading);
+    // `using:postDate` also counts for the date terms before it, hence the second reading.
+    if basis == DateBasis::Posting { read(text, basis, reading).0 } else { filter }
+}
+
+fn read(text: &str, basis: DateBasis, reading: &Reading) -> (Filter, DateBasis) {
+    let mut parser =
+        Parser { reading, basis, asked: DateBasis::Transaction, trashed: false, around: Vec::new(), group: Group::default(), skipped: 0 };
+    for token in Lexer::new(text, reading) {
+        parser.take(token);
+    }
+    let asked = parser.asked;
+    (parser.finish(), asked)
+}
+
+struct Parser<'a> {
+    reading: &'a Reading,
+    /// The basis date terms are read with, and the one the query asks for.
+    basis: DateBasis,
+    asked: DateBasis,
+    /// Whether a non-negated `is:trashed` occurred (behaviour 1.2.2).
+    trashed: bool,
+    /// The groups around the current one, the outermost first.
+    around: Vec<Group>,
+    group: Group,
+    /// How many open parentheses were too deep to count.
+    skipped: usize,
+}
+
+/// A parenthesis, or the whole query, while it is read.
+#[derive(Default)]
+struct Group {
+    /// Whether NOT stands before the parenthesis.
+    negated: bool,
+    /// Whether an odd number of NOTs stands around what is in it.
+    inverted: bool,
+    /// Whether NOT applies to the next term.
+    not: bool,
+    /// The terms since the last OR, and what stood before it.
+    terms: Vec<Filter>,
+    alternatives: Vec<Filter>,
+}
+
+impl Parser<'_> {
+    fn take(&mut self, token: Token<'_>) {
+        match token {
+            Token::Open => self.open(),
+            Token::Close => self.close(),
+            Token::And => {}
+            Token::Or => self.group.end_conjunction(),
+            Token::Not => self.group.not = !self.group.not,
+            Token::Empty => self.add(None),
+            Token::Word(word) => self.add(term::text(word)),
+            Token::Phrase(phrase) => self.add(term::text(&phrase)),
+            Token::Hashtag(tag) => self.add(term::hashtag(tag)),
+            Token::Operator(operator) => self.operator(operator),
+        }
+    }
+
+    fn operator(&mut self, operator: Operator<'_>) {
+        let negated = self.group.inverted ^ self.group.not;
+        if !negated && term::is_using_post_date(&operator) {
+            self.asked = DateBasis::Posting;
+        }
+        let decoded = term::decode(operator, self.basis, self.reading);
+        self.trashed |= !negated && decoded == Some(Term::Status(Status::Trashed));
+        self.add(decoded);
+    }
+
+    /// Adds a term. One that is ignored takes the NOT before it along (behaviour 1.1.9).
+    fn add(&mut self, term: Option<Term>) {
+        let negated = std::mem::take(&mut self.group.not);
+        if let Some(filter) = term::filter(term) {
+            self.group.add(filter, negated);
+        }
+    }
+
+    fn open(&mut self) {
+        if self.around.len() == MAX_DEPTH {
+            self.skipped += 1;
+            return;
+        }
+        let negated = std::mem::take(&mut self.group.not);
+        let inner = Group { negated, inverted: self.group.inverted ^ negated, ..Group::default() };
+        self.around.push(std::mem::replace(&mut self.group, inner));
+    }
+
+    /// Ends a parenthesis; a stray one is skipped (behaviour 1.1.10).
+    fn close(&mut self) {
+        if self.skipped > 0 {
+            self.skipped -= 1;
+        } else if let Some(outer) = self.around.pop() {
+            let closed = std::mem::replace(&mut self.group, outer);
+            let negated = closed.negated;
+            if let Some(filter) = closed.finish() {
+                self.group.add(filter, negated);
+            }
+        }
+    }
+
+    fn finish(mut self) -> Filter {
+        self.skipped = 0;
+        while !self.around.is_empty() {
+            self.close();
+        }
+        let mut conjunction = match self.group.finish() {
+            None => Vec::new(),
+            Some(Filter::All(filters)) => filters,
+            Some(filter) => vec![filter],
+        };
+        if !self.trashed {
+            conjunction.push(Filter::Not(Box::new(Filter::Term(Term::Status(Status::Trashed)))));
+        }
+        Filter::All(conjunction)
+    }
+}
+
+impl Group {
+    /// Adds an operand. Parentheses and double negations that change nothing leave no trace, so that `(account:Cash)` is
+    /// as good as `account:Cash`.
+    fn add(&mut self, filter: Filter, negated: bool) {
+        match (filter, negated) {
+            (Filter::All(filters), false) => self.terms.extend(filters),
+            (filter, false) => self.terms.push(filter),
+            (Filter::Not(filter), true) => self.terms.push(*filter),
+            (filter, true) => self.terms.push(Filter::Not(Box::new(filter))),
+        }
+    }
+
+    /// Ends the terms before an OR; no terms are no alternative.
+    fn end_conjunction(&mut self) {
+        self.not = false;
+        match conjunction(std::mem::take(&mut self.terms)) {
+            None => {}
+            Some(Filter::Any(filters)) => self.alternatives.extend(filters),
+            Some(filter) => self.alternatives.push(filter),
+        }
+    }
+
+    /// The whole group; `None` when nothing in it counts.
+    fn finish(mut self) -> Option<Filter> {
+        self.end_conjunction();
+        one_or(self.alternatives, Filter::Any)
+    }
+}
+
+/// All of the terms, where several `is:` terms are one alternative (behaviour 1.2.1).
+fn conjunction(terms: Vec<Filter>) -> Option<Filter> {
+    if terms.iter().filter(|filter| filter.status().is_some()).nth(1).is_none() {
+        return one_or(terms, Filter::All);
+    }
+    let (statuses, mut others): (Vec<_>, Vec<_>) = terms.into_iter().partition(|filter| filter.status().is_some());
+    let mut distinct = Vec::with_capacity(Status::ALL.len());
+    for status in statuses {
+        if !distinct.contains(&status) {
+            distinct.push(status);
+        }
+    }
+    others.extend(one_or(distinct, Filter::Any));
+    one_or(others, Filter::All)
+}
+
+fn one_or(mut filters: Vec<Filter>, join: fn(Vec<Filter>) -> Filter) -> Option<Filter> {
+    if filters.len() > 1 { Some(join(filters)) } else { filters.pop() }
+}

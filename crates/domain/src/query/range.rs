@@ -1,0 +1,105 @@
+//! The range of a balance query and its neighbours (behaviour 5.8, 5.9).
+
+use super::Reading;
+use super::literal::{Bounds, DateLiteral};
+use super::operator::DateOperator;
+use super::unit::{Periodicity, Shift, Unit};
+
+/// A date term of a balance query.
+pub(super) struct DateTerm<'a> {
+    name: &'a str,
+    operator: DateOperator,
+    literal: DateLiteral,
+    bounds: Bounds,
+    text: String,
+}
+
+impl<'a> DateTerm<'a> {
+    /// A term as written; `None` when the literal bounds nothing.
+    pub(super) fn new(name: &'a str, operator: DateOperator, literal: DateLiteral, text: String) -> Option<Self> {
+        Some(Self { name, operator, literal, bounds: literal.bounds(operator)?, text })
+    }
+}
+
+/// A term that belongs to the range.
+pub(super) enum Ranged<'a> {
+    /// A date term.
+    Date(DateTerm<'a>),
+    /// `by:`, which is only copied.
+    By {
+        /// What it asks for.
+        periodicity: Periodicity,
+        /// The term with a space before it.
+        text: String,
+    },
+}
+
+/// The terms of the range, in the order of the query.
+pub(super) struct Range<'a> {
+    terms: &'a [Ranged<'a>],
+    reading: &'a Reading,
+}
+
+impl<'a> Range<'a> {
+    pub(super) const fn new(terms: &'a [Ranged<'a>], reading: &'a Reading) -> Self {
+        Self { terms, reading }
+    }
+
+    fn dates(&self) -> impl Iterator<Item = &DateTerm<'a>> {
+        self.terms.iter().filter_map(|term| if let Ranged::Date(date) = term { Some(date) } else { None })
+    }
+
+    /// The tightest bounds of all date terms.
+    pub(super) fn bounds(&self) -> Bounds {
+        self.dates().fold(Bounds::default(), |tightest, date| tightest.and(date.bounds))
+    }
+
+    /// The last `by:`, else the finest granularity written, else monthly (behaviour 5.8).
+    pub(super) fn periodicity(&self) -> Periodicity {
+        let by = self.terms.iter().rev().find_map(|term| if let Ranged::By { periodicity, .. } = term { Some(*periodicity) } else { None });
+        by.or_else(|| self.finest()).unwrap_or(Periodicity::Monthly)
+    }
+
+    fn finest(&self) -> Option<Periodicity> {
+        self.dates().map(|date| date.literal.unit().granularity()).min()
+    }
+
+    /// The range as the query writes it.
+    pub(super) fn text(&self) -> String {
+        self.write(|date| Some(format!(" {}:{}", date.name, date.text)))
+    }
+
+    /// The range so many of its own lengths later; empty when that leaves the calendar.
+    pub(super) fn shifted(&self, steps: i64) -> String {
+        let Some(unit) = self.unit() else { return String::new() };
+        let shift = Shift { unit, count: self.length(unit) * steps };
+        self.write(|date| date.literal.shifted(date.name, date.operator, shift, self.reading))
+    }
+
+    fn write(&self, date_text: impl Fn(&DateTerm<'a>) -> Option<String>) -> String {
+        if self.dates().next().is_none() {
+            return String::new();
+        }
+        let written = self.terms.iter().map(|term| match term {
+            Ranged::Date(date) => date_text(date),
+            Ranged::By { text, .. } => Some(text.clone()),
+        });
+        written.collect::<Option<String>>().unwrap_or_default()
+    }
+
+    /// What the range shifts by: the unit all date terms share, which may be a week or a quarter, else the finest
+    /// granularity.
+    fn unit(&self) -> Option<Unit> {
+        let first = self.dates().next()?.literal.unit();
+        if self.dates().all(|date| date.literal.unit() == first) { Some(first) } else { self.finest().map(Unit::of) }
+    }
+
+    /// The range's own length with both bounds, one unit with a single one. A range that holds no day moves by one unit.
+    fn length(&self, unit: Unit) -> i64 {
+        let bounds = self.bounds();
+        match (bounds.from, bounds.until()) {
+            (Some(from), Some(until)) => unit.between(from, until).max(1),
+            _ => 1,
+        }
+    }
+}

@@ -1,0 +1,322 @@
+//! Dates with slashes: days in the book's pattern, months, short days, and composed dates (behaviour 1.3.1, 1.3.6).
+
+use time::Date;
+
+use super::Reading;
+use super::days::{month_start, plus_days};
+use super::unit::Unit;
+use super::variable::Variable;
+use crate::calendar::{DatePattern, from_parts};
+
+/// A field of a date.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Field {
+    Day,
+    Month,
+    Year,
+}
+
+use Field::{Day, Month, Year};
+
+/// How the month is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum MonthStyle {
+    Digits,
+    /// `jan` or `january`, in one of three cases.
+    Name {
+        short: bool,
+        case: Case,
+    },
+}
+
+/// The case of a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Case {
+    Lower,
+    Title,
+    Upper,
+}
+
+/// The writing of a date with slashes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Slashes {
+    fields: &'static [Field],
+    padded: bool,
+    month: MonthStyle,
+}
+
+/// A date with slashes as read.
+pub(super) struct Slashed {
+    /// Its first day.
+    pub(super) first: Date,
+    /// A day when it has one, else a month.
+    pub(super) unit: Unit,
+    /// How to write another; absent for composed dates, whose parts are not plain.
+    pub(super) style: Option<Slashes>,
+}
+
+/// Reads a date with slashes: the first arrangement of fields that gives a day (or month) that exists.
+pub(super) fn read(text: &str, reading: &Reading) -> Option<Slashed> {
+    let parts = text.splitn(4, '/').map(Part::read).collect::<Option<Vec<_>>>()?;
+    let arrangements = arrangements(parts.len(), reading.pattern);
+    let (fields, first) = arrangements.iter().find_map(|fields| Some((*fields, resolve(&parts, fields, reading.today)?)))?;
+    let unit = if fields.contains(&Day) { Unit::Day } else { Unit::Month };
+    let composed = parts.iter().any(|part| matches!(part, Part::Variable(_)));
+    let month = parts.iter().find_map(|part| if let Part::Name(_, style) = part { Some(*style) } else { None });
+    let padded = !parts.iter().any(|part| matches!(part, Part::Number { padded: false, .. }));
+    let style = Slashes { fields, padded, month: month.unwrap_or(MonthStyle::Digits) };
+    Some(Slashed { first, unit, style: (!composed).then_some(style) })
+}
+
+impl Slashes {
+    /// Writes a day this way.
+    pub(super) fn write(self, day: Date) -> String {
+        let number = |n: u8| if self.padded { format!("{n:02}") } else { n.to_string() };
+        let part = |field: &Field| match field {
+            Day => number(day.day()),
+            Month => self.month.write(day).unwrap_or_else(|| number(day.month().into())),
+            Year => format!("{:04}", day.year()),
+        };
+        self.fields.iter().map(part).collect::<Vec<_>>().join("/")
+    }
+}
+
+impl MonthStyle {
+    fn write(self, day: Date) -> Option<String> {
+        let Self::Name { short, case } = self else { return None };
+        let full = MONTHS.get(usize::from(u8::from(day.month())).checked_sub(1)?)?;
+        let name = if short { full.get(..3)? } else { full };
+        Some(match case {
+            Case::Lower => name.to_owned(),
+            Case::Upper => name.to_ascii_uppercase(),
+            Case::Title => format!("{}{}", name.get(..1)?.to_ascii_uppercase(), name.get(1..)?),
+        })
+    }
+}
+
+const MONTHS: [&str; 12] =
+    ["january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"];
+
+/// The orders of fields to try, the likeliest first. A day that does not fit the book's order is read swapped, and a day
+/// with the year at the other end than the book writes it is understood all the same (behaviour 1.3.1, 1.3.2).
+const fn arrangements(parts: usize, pattern: DatePattern) -> &'static [&'static [Field]] {
+    match (parts, pattern) {
+        (2, DatePattern::DayFirst) => &[&[Month, Year], &[Year, Month], &[Day, Month], &[Month, Day]],
+        (2, DatePattern::MonthFirst | DatePattern::YearFirst) => &[&[Month, Year], &[Year, Month], &[Month, Day], &[Day, Month]],
+        (3, DatePattern::DayFirst) => &[&[Day, Month, Year], &[Month, Day, Year], &[Year, Month, Day], &[Year, Day, Month]],
+        (3, DatePattern::MonthFirst) => &[&[Month, Day, Year], &[Day, Month, Year], &[Year, Month, Day], &[Year, Day, Month]],
+        (3, DatePattern::YearFirst) => &[&[Year, Month, Day], &[Year, Day, Month], &[Day, Month, Year], &[Month, Day, Year]],
+        _ => &[],
+    }
+}
+
+/// What stands between slashes.
+#[derive(Debug, Clone, Copy)]
+enum Part {
+    /// One or two digits: a day or a month.
+    Number { value: u8, padded: bool },
+    /// Four digits.
+    Year(i32),
+    /// A month by name.
+    Name(u8, MonthStyle),
+    /// A variable of a composed date.
+    Variable(Variable),
+}
+
+impl Part {
+    fn read(text: &str) -> Option<Self> {
+        if let Some(variable) = Variable::read(text) {
+            return Some(Self::Variable(variable));
+        }
+        if !text.bytes().all(|b| b.is_ascii_digit()) {
+            return Self::read_name(text);
+        }
+        match text.len() {
+            1 | 2 => Some(Self::Number { value: text.parse().ok()?, padded: text.len() == 2 }),
+            4 => text.parse().ok().map(Self::Year),
+            _ => None,
+        }
+    }
+
+    fn read_name(text: &str) -> Option<Self> {
+        let lower = text.to_ascii_lowercase();
+        let index = MONTHS.iter().position(|name| *name == lower || name.get(..3) == Some(lower.as_str()))?;
+        let case = match text.bytes().filter(u8::is_ascii_uppercase).count() {
+            0 => Case::Lower,
+            1 => Case::Title,
+            _ => Case::Upper,
+        };
+        Some(Self::Name(u8::try_from(index + 1).ok()?, MonthStyle::Name { short: text.len() == 3, case }))
+    }
+}
+
+/// The day that parts give in an order of fields. A missing year is the current one and a missing day the first. Each
+/// variable stands for the number of its own field, and what its offset makes too large or too small runs over into the
+/// next field; a literal must fit by itself.
+fn resolve(parts: &[Part], fields: &[Field], today: Date) -> Option<Date> {
+    let mut year = i64::from(today.year());
+    let mut month = None;
+    let mut day = None;
+    for (part, field) in parts.iter().zip(fields) {
+        match (field, part) {
+            (Day, Part::Number { value, .. }) => day = Some((i64::from(*value), true)),
+            (Month, Part::Number { value, .. } | Part::Name(value, _)) if (1..=12).contains(value) => month = Some(i64::from(*value)),
+            (Year, Part::Year(value)) => year = i64::from(*value),
+            (Day, Part::Variable(Variable { unit: Unit::Day, offset })) => {
+                day = Some((i64::from(today.day()).checked_add(*offset)?, false))
+            }
+            (Month, Part::Variable(Variable { unit: Unit::Month, offset })) => {
+                month = Some(i64::from(u8::from(today.month())).checked_add(*offset)?);
+            }
+            (Year, Part::Variable(Variable { unit: Unit::Year, offset })) => year = year.checked_add(*offset)?,
+            _ => return None,
+        }
+    }
+    let first = month_start(year.checked_mul(12)?.checked_add(month?)?.checked_sub(1)?)?;
+    match day {
+        None => Some(first),
+        Some((number, true)) => from_parts(first.year(), first.month().into(), u8::try_from(number).ok()?),
+        Some((number, false)) => plus_days(first, number.checked_sub(1)?),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::amount::DecimalSeparator;
+    use crate::calendar::{format_iso, parse_iso};
+
+    fn iso(text: &str, pattern: DatePattern) -> Option<String> {
+        let reading = Reading { today: parse_iso("2025-05-20").unwrap(), pattern, separator: DecimalSeparator::Dot };
+        let slashed = read(text, &reading)?;
+        let written = format_iso(slashed.first);
+        Some(if slashed.unit == Unit::Day { written } else { written[..7].to_owned() })
+    }
+
+    #[track_caller]
+    fn check(text: &str, expected: [&str; 3]) {
+        let read = DatePattern::ALL.map(|pattern| iso(text, pattern).unwrap_or_else(|| "none".to_owned()));
+        assert_eq!(read, expected, "{text}");
+    }
+
+    #[test]
+    fn days_in_every_pattern() {
+        check("28/01/2013", ["2013-01-28"; 3]);
+        check("01/01/2025", ["2025-01-01"; 3]);
+        check("03/04/2025", ["2025-04-03", "2025-03-04", "2025-04-03"]);
+        check("3/4/2025", ["2025-04-03", "2025-03-04", "2025-04-03"]);
+        check("2025/03/04", ["2025-03-04"; 3]);
+        check("2025/28/01", ["2025-01-28"; 3]);
+        check("01/28/2013", ["2013-01-28"; 3]);
+        check("29/02/2024", ["2024-02-29"; 3]);
+        check("15/jan/2024", ["2024-01-15"; 3]);
+    }
+
+    #[test]
+    fn impossible_days() {
+        for text in [
+            "30/02/2025",
+            "29/02/2025",
+            "32/01/2025",
+            "13/13/2025",
+            "00/01/2025",
+            "01/00/2025",
+            "01/01/0000",
+            "01/01/25",
+            "1/1/20255",
+            "1/2/3/4",
+            "1/2/2025/4",
+            "//",
+            "1/",
+            "/2025",
+            "1//2025",
+            "01/2025/01",
+            "x/2025",
+            "1/x",
+            "-1/2/2025",
+            "+1/02/2025",
+            "001/02/2025",
+            "00/2025",
+            "13/2025",
+            "١/2/2025",
+            "sept/2025",
+            "ja/2025",
+            "j/2025",
+            "/",
+        ] {
+            check(text, ["none"; 3]);
+        }
+    }
+
+    #[test]
+    fn months() {
+        for (text, expected) in [
+            ("7/2018", "2018-07"),
+            ("07/2018", "2018-07"),
+            ("2018/07", "2018-07"),
+            ("2018/7", "2018-07"),
+            ("jan/2013", "2013-01"),
+            ("MAR/2013", "2013-03"),
+            ("May/2013", "2013-05"),
+            ("september/2013", "2013-09"),
+            ("December/2013", "2013-12"),
+        ] {
+            check(text, [expected; 3]);
+        }
+    }
+
+    #[test]
+    fn short_days_are_of_the_current_year() {
+        check("03/04", ["2025-04-03", "2025-03-04", "2025-03-04"]);
+        check("28/1", ["2025-01-28"; 3]);
+        check("12/31", ["2025-12-31"; 3]);
+        check("29/02", ["none"; 3]);
+    }
+
+    #[test]
+    fn composed_dates_of_behaviour_1_3_6() {
+        check("$d-15/$m", ["2025-05-05"; 3]);
+        check("15/$m", ["2025-05-15"; 3]);
+        check("$m/15", ["2025-05-15"; 3]);
+        check("01/$m-1/$y", ["2025-04-01"; 3]);
+        check("$m/$y", ["2025-05"; 3]);
+        check("$y/$m", ["2025-05"; 3]);
+        check("$m-1/2024", ["2024-04"; 3]);
+        check("01/$y-1", ["2024-01"; 3]);
+        check("jan/$y", ["2025-01"; 3]);
+        check("03/04/$y", ["2025-04-03", "2025-03-04", "2025-04-03"]);
+        check("$y/03/04", ["2025-03-04"; 3]);
+        // Offsets run over: day 20 - 30 of May, month 5 + 10 of 2025, day 20 + 20.
+        check("$d-30/$m", ["2025-04-20"; 3]);
+        check("15/$m+10", ["2026-03-15"; 3]);
+        check("$d+20/$m/$y", ["2025-06-09"; 3]);
+        check("$m-5/$y", ["2024-12"; 3]);
+    }
+
+    #[test]
+    fn composed_dates_that_are_none() {
+        for text in [
+            "$d/$d",
+            "$m/$m",
+            "$d/$y",
+            "31/$m+1",
+            "$w/$m",
+            "$q/$y",
+            "15/$w",
+            "$d/$m/$x",
+            "today/$m",
+            "13/$y",
+            "$m",
+            "1/$m/$y-2025",
+            "15/$m+9223372036854775807",
+            "$d+9223372036854775807/$m",
+            "$m/$y+9223372036854775807",
+            "$d-9223372036854775808/$m/$y-9223372036854775808",
+        ] {
+            check(text, ["none"; 3]);
+        }
+        // The day the month does not have comes from the variable, so it runs over.
+        let reading = Reading { today: parse_iso("2025-03-31").unwrap(), pattern: DatePattern::DayFirst, separator: DecimalSeparator::Dot };
+        assert_eq!(read("$d/$m-1", &reading).map(|slashed| format_iso(slashed.first)).as_deref(), Some("2025-03-03"));
+    }
+}

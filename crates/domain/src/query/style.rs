@@ -1,0 +1,30 @@
+//! Writing a date literal anew, in the style it was read in (behaviour 5.9).
+
+use time::Date;
+
+use super::slashes::Slashes;
+use super::unit::Periodicity;
+use super::variable::Variable;
+use crate::calendar::format_iso;
+
+/// How a date literal was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Style {
+    /// `2025-03-31`, `2025-03` or `2025`.
+    Iso,
+    /// A day, month or short day with slashes.
+    Slashes(Slashes),
+    /// A variable, or a word that means one.
+    Variable(Variable),
+    /// A composed date, which is never written again.
+    Composed,
+}
+
+/// Writes the day, the month or the year of a day in ISO form.
+pub(super) fn iso(day: Date, granularity: Periodicity) -> String {
+    match granularity {
+        Periodicity::Daily => format_iso(day),
+        Periodicity::Monthly => format!("{:04}-{:02}", day.year(), u8::from(day.month())),
+        Periodicity::Yearly => format!("{:04}", day.year()),
+    }
+}

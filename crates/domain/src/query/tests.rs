@@ -1,0 +1,95 @@
+//! Tests of the language as a whole, by the rules of behaviour 1, 2.8 and 5.8 to 5.9.
+
+mod balances;
+mod examples;
+mod lexical;
+mod matching;
+mod ranges;
+mod robustness;
+mod terms;
+
+use super::{BalanceQuery, Comparison, DateBasis, Filter, Query, Reading, Term};
+use crate::amount::DecimalSeparator;
+use crate::calendar::{DatePattern, format_iso, parse_iso};
+
+/// The clock and the book of behaviour 1.6.
+fn reading() -> Reading {
+    Reading { today: parse_iso("2025-05-20").unwrap(), pattern: DatePattern::DayFirst, separator: DecimalSeparator::Dot }
+}
+
+fn with_pattern(pattern: DatePattern) -> Reading {
+    Reading { pattern, ..reading() }
+}
+
+fn query(text: &str) -> Query {
+    Query::parse(text, &reading())
+}
+
+fn balance(text: &str) -> BalanceQuery {
+    BalanceQuery::parse(text, &reading()).unwrap()
+}
+
+/// Checks a query against its shown filter, without the exclusion of trashed transactions.
+#[track_caller]
+fn check(text: &str, expected: &str) {
+    let shown = show(query(text).filter());
+    let filter = shown.strip_suffix("!is:trashed").unwrap_or_else(|| panic!("{text}: {shown} does not exclude trashed ones"));
+    assert_eq!(filter.trim_end(), expected, "{text}");
+}
+
+/// Checks a query against its whole shown filter.
+#[track_caller]
+fn check_whole(text: &str, expected: &str) {
+    assert_eq!(show(query(text).filter()), expected, "{text}");
+}
+
+/// A filter as a line: `a b` is both, `(a | b)` either, `(a b)` both inside another, `!a` the complement.
+fn show(filter: &Filter) -> String {
+    match filter {
+        Filter::All(filters) => filters.iter().map(show_inner).collect::<Vec<_>>().join(" "),
+        Filter::Any(_) | Filter::Not(_) | Filter::Term(_) => show_inner(filter),
+    }
+}
+
+fn show_inner(filter: &Filter) -> String {
+    match filter {
+        Filter::All(_) => format!("({})", show(filter)),
+        Filter::Any(filters) => format!("({})", filters.iter().map(show_inner).collect::<Vec<_>>().join(" | ")),
+        Filter::Not(filter) => format!("!{}", show_inner(filter)),
+        Filter::Term(term) => show_term(term),
+    }
+}
+
+fn show_term(term: &Term) -> String {
+    match term {
+        Term::Account(name) => format!("account:{name}"),
+        Term::From(name) => format!("from:{name}"),
+        Term::To(name) => format!("to:{name}"),
+        Term::Group(name) => format!("group:{name}"),
+        Term::Dated { basis, from, until } => {
+            let basis = if *basis == DateBasis::Posting { "posted" } else { "" };
+            format!("{basis}[{},{})", from.map(format_iso).unwrap_or_default(), until.map(format_iso).unwrap_or_default())
+        }
+        Term::Amount { comparison, value } => {
+            let sign = match comparison {
+                Comparison::Eq => "=",
+                Comparison::Lt => "<",
+                Comparison::Le => "<=",
+                Comparison::Gt => ">",
+                Comparison::Ge => ">=",
+            };
+            format!("amount{sign}{value}")
+        }
+        Term::Status(status) => format!("is:{}", status.as_str()),
+        Term::Tag(tag) => format!("#{tag}"),
+        Term::RemoteId(id) => format!("remote:{id}"),
+        Term::HasError(error) => format!("error:{error}"),
+        Term::Property { key, value } => format!("{{{key}={}}}", value.as_deref().unwrap_or("*")),
+        Term::Text(text) => format!("'{text}'"),
+        Term::By(user) => format!("by:{user}"),
+        Term::Agent(agent) => format!("agent:{agent}"),
+        Term::AccountType(kind) => format!("type:{}", format!("{kind:?}").to_uppercase()),
+        Term::HasFile => "has:file".to_owned(),
+        Term::HasUrl => "has:url".to_owned(),
+    }
+}

@@ -1,0 +1,237 @@
+//! Behaviour 1.1: terms, keywords, quotes, white space behind the colon, what is ignored.
+
+use super::*;
+
+#[track_caller]
+fn check_all(rows: &[(&str, &str)]) {
+    rows.iter().for_each(|(text, expected)| check(text, expected));
+}
+
+#[test]
+fn terms_are_separated_by_white_space_1_1_1() {
+    check_all(&[("", ""), (" \t\n ", ""), ("a\tb\n c\u{a0}d", "'a' 'b' 'c' 'd'"), ("lunch #food", "'lunch' #food")]);
+}
+
+#[test]
+fn and_adds_nothing_1_1_2() {
+    check_all(&[("amount>0 AND after:2020-01-01", "amount>0 [2020-01-01,)"), ("AND a AND AND b AND", "'a' 'b'")]);
+}
+
+#[test]
+fn boolean_logic_1_1_3() {
+    check_all(&[
+        ("a OR b", "('a' | 'b')"),
+        ("a b OR c d", "(('a' 'b') | ('c' 'd'))"),
+        ("a AND b OR c", "(('a' 'b') | 'c')"),
+        ("a (b OR c)", "'a' ('b' | 'c')"),
+        ("a OR (b OR (c OR d))", "('a' | 'b' | 'c' | 'd')"),
+        ("a (b (c d))", "'a' 'b' 'c' 'd'"),
+        ("NOT a", "!'a'"),
+        ("NOT a b", "!'a' 'b'"),
+        ("-a", "!'a'"),
+        ("- a", "'-' 'a'"),
+        ("Freight - Intergroup", "'freight' '-' 'intergroup'"),
+        ("--a", "'a'"),
+        ("---a", "!'a'"),
+        ("-- a", "'--' 'a'"),
+        ("NOT NOT a", "'a'"),
+        ("NOT -a", "'a'"),
+        ("-#tag", "!#tag"),
+        ("-account:X", "!account:X"),
+        ("-account:'X Y' b", "!account:X Y 'b'"),
+        ("-'a b'", "!'a b'"),
+        ("NOT (a OR b)", "!('a' | 'b')"),
+        ("NOT(a OR b)", "!('a' | 'b')"),
+        ("-(a b)", "!('a' 'b')"),
+        ("-(-(a))", "'a'"),
+        ("NOT (NOT a) b", "'a' 'b'"),
+        ("a OR NOT b", "('a' | !'b')"),
+        ("a -b OR c", "(('a' !'b') | 'c')"),
+        ("(a OR b)(c OR d)", "('a' | 'b') ('c' | 'd')"),
+        ("a AND(b OR c)", "'a' ('b' | 'c')"),
+        // Only at the start of a term.
+        ("well-known", "'well-known'"),
+        ("f(x", "'f(x'"),
+        ("a OR b) c", "('a' | ('b' 'c'))"),
+    ]);
+}
+
+#[test]
+fn keywords_are_upper_case_and_whole_1_1_3() {
+    check_all(&[
+        ("a or b and not c", "'a' 'or' 'b' 'and' 'not' 'c'"),
+        ("Or", "'or'"),
+        ("ORANGE NOTE ANDES", "'orange' 'note' 'andes'"),
+        ("'OR'", "'or'"),
+        ("-NOT", "!'not'"),
+        ("NOT: x", "{not=x}"),
+    ]);
+}
+
+#[test]
+fn keywords_without_operands_1_1_3() {
+    check_all(&[
+        ("NOT", ""),
+        ("OR", ""),
+        ("a OR", "'a'"),
+        ("OR a", "'a'"),
+        ("a OR OR b", "('a' | 'b')"),
+        ("(NOT) a", "'a'"),
+        ("NOT OR a", "'a'"),
+        ("NOT AND a", "!'a'"),
+        ("() a", "'a'"),
+        ("NOT ()", ""),
+        ("a OR ()", "'a'"),
+    ]);
+}
+
+#[test]
+fn values_are_bare_or_quoted_1_1_4() {
+    check_all(&[
+        ("account:'Credit Card'", "account:Credit Card"),
+        ("account:\"Cash\"", "account:Cash"),
+        ("(account:Cash)", "account:Cash"),
+        ("account:Credit Card", "account:Credit 'card'"),
+        ("account:O'Brien's", "account:O'Brien's"),
+        ("account:'a'b", "account:a 'b'"),
+        ("account:'a)b' c", "account:a)b 'c'"),
+        ("'quoted phrase' x", "'quoted phrase' 'x'"),
+        ("\"it's\"", "'it's'"),
+        ("owner's", "'owner's'"),
+    ]);
+}
+
+#[test]
+fn escapes_1_1_5() {
+    check_all(&[
+        (r"account:'O\'Brien'", "account:O'Brien"),
+        (r#"account:"a \"b\" c""#, r#"account:a "b" c"#),
+        (r"account:'a\\' b", r"account:a\ 'b'"),
+        (r"account:'a\nb'", r"account:a\nb"),
+        (r#"account:'a\"b'"#, r#"account:a\"b"#),
+        (r"account:a\'b", r"account:a\'b"),
+        (r"account:'a\", r"account:a\"),
+        (r"account:'a\'", r"account:a'"),
+    ]);
+}
+
+#[test]
+fn white_space_behind_the_colon_1_1_6() {
+    check_all(&[
+        ("on: 25/01/2020", "[2020-01-25,2020-01-26)"),
+        ("on:   '2025-01' x", "[2025-01-01,2025-02-01) 'x'"),
+        ("after: $m-1 before: $m", "[2025-05-01,) [,2025-06-01)"),
+        ("after: lunch", "'lunch'"),
+        ("after: 2025-02-30", "'2025-02-30'"),
+        ("after: before:2025", "[,2025-01-01)"),
+        ("(after: 2025) a", "[2025-01-01,) 'a'"),
+        ("is: draft", "is:draft"),
+        ("is: lunch", "'lunch'"),
+        ("amount: 100", "amount=100"),
+        ("amount: lunch", "'lunch'"),
+        ("amount:> 100", "amount>100"),
+        ("amount: > 100", "amount>100"),
+        ("amount: >=100", "amount>=100"),
+        ("amount>= 100", "amount>=100"),
+        ("amount: > lunch", "'>' 'lunch'"),
+        ("account: Cash x", "account:Cash 'x'"),
+        ("account: 'Credit Card'", "account:Credit Card"),
+        ("account: group:X", "group:X"),
+        ("account: -group:X", "!group:X"),
+        ("account: amount>5", "amount>5"),
+        ("account: #food", "#food"),
+        ("account: -#food", "!#food"),
+        ("account: OR b", "'b'"),
+        ("a account: OR b", "('a' | 'b')"),
+        ("account: NOT b", "!'b'"),
+        ("account: (a OR b)", "('a' | 'b')"),
+        ("account: -(a OR b)", "!('a' | 'b')"),
+        ("account: -'a'", "!'a'"),
+        ("account: or", "account:or"),
+        ("account: -5", "account:-5"),
+        ("account: 10:30", "account:10:30"),
+        ("site: http://x.y", "{site=http://x.y}"),
+        ("remoteId: abc", "remote:abc"),
+        ("using: postDate on: 2025", "posted[2025-01-01,2026-01-01)"),
+        ("(account: ) a", "'a'"),
+        ("account:) a", "'a'"),
+    ]);
+}
+
+#[test]
+fn a_leading_equals_sign_1_1_7() {
+    check_all(&[("= account:Cash", "account:Cash"), ("  =\ta", "'a'"), ("=a", "'=a'"), ("a = b", "'a' '=' 'b'"), ("= = a", "'=' 'a'")]);
+}
+
+#[test]
+fn operator_names_ignore_case_1_1_8() {
+    check_all(&[
+        ("remoteid:A REMOTEID:B remoteId:C", "remote:A remote:B remote:C"),
+        ("ACCOUNT:a Acc:b From:c TO:d GROUP:e", "account:a account:b from:c to:d group:e"),
+        ("AFTER:2025 Before:2026 ON:2025-06", "[2025-01-01,) [,2026-01-01) [2025-06-01,2025-07-01)"),
+        ("IS:Draft", "is:draft"),
+        ("AMOUNT>5 Amount:6", "amount>5 amount=6"),
+        ("CreatedBy:ana USER:bob", "by:ana by:bob"),
+    ]);
+}
+
+#[test]
+fn what_cannot_be_decoded_is_ignored_1_1_9() {
+    check_all(&[
+        ("after:", ""),
+        ("after: ", ""),
+        ("account: after:", ""),
+        ("a after: b", "'a' 'b'"),
+        ("account:''", ""),
+        ("account:\"  \" x", "'x'"),
+        ("'' x", "'x'"),
+        ("after:2025-02-30 x", "'x'"),
+        ("after:soon x", "'x'"),
+        ("amount>many x", "'x'"),
+        ("amount> ", ""),
+        ("amount x", "'amount' 'x'"),
+        ("is:lost x", "'x'"),
+        ("type:WEALTH has:luck error:maybe using:force x", "'x'"),
+        // With its NOT, and as an alternative.
+        ("NOT after:soon x", "'x'"),
+        ("-is:lost x", "'x'"),
+        ("a OR after:soon", "'a'"),
+        ("-(after:soon) x", "'x'"),
+    ]);
+}
+
+#[test]
+fn nothing_is_an_error_1_1_10() {
+    check_all(&[
+        ("invalid:syntax:query::", "{invalid=syntax:query::}"),
+        ("account:'Credit Ca", "account:Credit Ca"),
+        ("'open phrase OR x", "'open phrase or x'"),
+        ("(a OR b", "('a' | 'b')"),
+        ("x -(a OR (b c", "'x' !('a' | ('b' 'c'))"),
+        (") a ) b", "'a' 'b'"),
+        ("a)) OR b", "('a' | 'b')"),
+        ("::", "'::'"),
+        (":", "':'"),
+        ("#", "'#'"),
+        ("-", "'-'"),
+        ("=", "'='"),
+        ("'", ""),
+        ("%_*", "'%_*'"),
+    ]);
+}
+
+#[test]
+fn operators_start_with_a_letter_1_1_11() {
+    check_all(&[
+        ("10:30", "'10:30'"),
+        ("http://a.b/c", "'http://a.b/c'"),
+        ("HTTPS://a.b/c:1", "'https://a.b/c:1'"),
+        ("http:x", "{http=x}"),
+        ("ftp://x", "{ftp=//x}"),
+        ("_a:b", "'_a:b'"),
+        (":a", "':a'"),
+        ("ção:x", "{ção=x}"),
+        ("amountx>5", "'amountx>5'"),
+        ("amount", "'amount'"),
+    ]);
+}

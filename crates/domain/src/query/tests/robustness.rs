@@ -1,0 +1,200 @@
+//! Any text is read, quickly and without exhausting the stack (behaviour 1.1.10).
+
+use proptest::prelude::*;
+use time::Date;
+
+use super::*;
+
+fn readings() -> impl Iterator<Item = Reading> {
+    DatePattern::ALL
+        .into_iter()
+        .flat_map(|pattern| [DecimalSeparator::Dot, DecimalSeparator::Comma].map(|separator| Reading { pattern, separator, ..reading() }))
+}
+
+fn depth(filter: &Filter) -> usize {
+    match filter {
+        Filter::All(filters) | Filter::Any(filters) => 1 + filters.iter().map(depth).max().unwrap_or(0),
+        Filter::Not(filter) => 1 + depth(filter),
+        Filter::Term(_) => 1,
+    }
+}
+
+#[test]
+fn long_and_deep_texts() {
+    for piece in [
+        "(",
+        ")",
+        "-",
+        "-(",
+        "NOT ",
+        "NOT (",
+        "a OR (b ",
+        "NOT (a OR -(",
+        "'",
+        "\"",
+        "\\",
+        "'\\",
+        "#",
+        ":",
+        "a:",
+        "a: ",
+        "on: ",
+        "amount: > ",
+        "amount>",
+        "on: 'x ",
+        "$d-",
+        "1/",
+        "9",
+        ",",
+        "OR ",
+        "AND ",
+        "= ",
+        "é",
+        "is:draft ",
+        "account:x ",
+        "-account: -",
+        "on:$m ",
+        "on:9/9999 ",
+        "\u{301}",
+    ] {
+        let text = piece.repeat(100_000);
+        let query = query(&text);
+        assert!(depth(query.filter()) <= 200, "{piece}");
+        let _ = query.single_account();
+        let _ = balance(&text);
+    }
+    for name in ["amount:", "amount>1", "on:", "on:1/", "on:$d+", "x:"] {
+        let text = format!("{name}{}", "1".repeat(100_000));
+        let _ = (query(&text), balance(&text));
+    }
+}
+
+#[test]
+fn parentheses_beyond_the_limit_are_flat() {
+    // Every second level is an OR inside an AND, so that none of them collapses.
+    let nested = |levels: usize| query(&format!("{}z", "x OR (y (".repeat(levels / 2)));
+    assert_eq!(depth(nested(10).filter()), 12);
+    assert_eq!(depth(nested(64).filter()), 66);
+    assert_eq!(depth(nested(66).filter()), depth(nested(10_000).filter()));
+    // Beyond the limit the innermost group goes on, up to the parenthesis that closes it.
+    let open = "x OR (y (".repeat(32);
+    let flat = query(&format!("{open}(a) b"));
+    assert_eq!(flat, query(&format!("{open}a b")));
+    check(&format!("{}a{} b", "(".repeat(1000), ")".repeat(1000)), "'a' 'b'");
+}
+
+/// Text made of the language's own pieces, which random characters hardly ever form.
+fn pieces() -> impl Strategy<Value = String> {
+    let piece = prop::sample::select(vec![
+        " ",
+        "  ",
+        "(",
+        ")",
+        "-",
+        "NOT ",
+        " OR ",
+        " AND ",
+        "'",
+        "\"",
+        "\\",
+        "#",
+        "#food",
+        ":",
+        "account:",
+        "group: ",
+        "on:",
+        "after: ",
+        "before:",
+        "by:",
+        "is:",
+        "amount",
+        ">",
+        ">=",
+        "<",
+        "=",
+        "using:postDate",
+        "trashed",
+        "draft",
+        "key:*",
+        "$d",
+        "$m",
+        "$y",
+        "$w",
+        "$q",
+        "+1",
+        "-12",
+        "+9223372036854775807",
+        "-9223372036854775808",
+        "/",
+        "2025",
+        "12",
+        "31",
+        "7",
+        "01",
+        "-02",
+        "jan",
+        "December",
+        "today",
+        "1,234.50",
+        "9999",
+        "0001",
+        "é",
+        "ß",
+        "x",
+    ]);
+    prop::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
+}
+
+fn check_total(text: &str) -> Result<(), TestCaseError> {
+    for reading in readings() {
+        let query = Query::parse(text, &reading);
+        prop_assert!(matches!(query.filter(), Filter::All(_)));
+        prop_assert_eq!(BalanceQuery::parse(text, &reading).is_none(), text.trim().is_empty());
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_text_is_read(text in "\\PC*") {
+        check_total(&text)?;
+    }
+
+    #[test]
+    fn any_combination_of_pieces_is_read(text in pieces()) {
+        check_total(&text)?;
+    }
+
+    /// A range is a query again, of the same days (while it is written as it was read).
+    #[test]
+    fn a_range_reads_back(text in pieces()) {
+        for reading in readings() {
+            let Some(query) = BalanceQuery::parse(&text, &reading).filter(|query| !query.range.is_empty()) else { continue };
+            let again = BalanceQuery::parse(&query.range, &reading).unwrap();
+            prop_assert_eq!((again.from, again.until, again.periodicity), (query.from, query.until, query.periodicity));
+            prop_assert_eq!((&again.range, &again.previous_range, &again.next_range), (&query.range, &query.previous_range, &query.next_range));
+        }
+    }
+
+    /// Neighbours touch: with both bounds, the next range starts where this one ends.
+    #[test]
+    fn neighbours_touch(start in 2_450_000..2_490_000_i32, length in 1..400_i32, pattern in prop::sample::select(DatePattern::ALL.to_vec())) {
+        let reading = with_pattern(pattern);
+        let from = Date::from_julian_day(start).unwrap();
+        let until = Date::from_julian_day(start + length).unwrap();
+        for text in [
+            format!("after:{} before:{}", format_iso(from), format_iso(until)),
+            format!("after:{} before:{}", pattern.format(from), pattern.format(until)),
+            format!("after:{} before:{}", pattern.format(from), format_iso(until)),
+        ] {
+            let query = BalanceQuery::parse(&text, &reading).unwrap();
+            prop_assert_eq!((query.from, query.until), (Some(from), Some(until)));
+            let next = BalanceQuery::parse(&query.next_range, &reading).unwrap();
+            let previous = BalanceQuery::parse(&query.previous_range, &reading).unwrap();
+            prop_assert_eq!((next.from, previous.until), (Some(until), Some(from)));
+            prop_assert_eq!(next.previous_range, query.range);
+        }
+    }
+}

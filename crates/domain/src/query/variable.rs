@@ -1,0 +1,150 @@
+//! Variables: `$d`, `$w`, `$m`, `$q`, `$y` with an offset, `today` and `yesterday` (behaviour 1.3.5).
+
+use time::Date;
+
+use super::days::{month_index, month_start, plus_days};
+use super::unit::Unit;
+
+/// A variable with its offset.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Variable {
+    /// What the variable counts.
+    pub(super) unit: Unit,
+    /// How many of them from now.
+    pub(super) offset: i64,
+}
+
+impl Variable {
+    /// Reads `$`, a letter and perhaps a sign and digits. Offsets that no calendar has are none.
+    pub(super) fn read(text: &str) -> Option<Self> {
+        let mut chars = text.strip_prefix('$')?.chars();
+        let unit = match chars.next()?.to_ascii_lowercase() {
+            'd' => Unit::Day,
+            'w' => Unit::Week,
+            'm' => Unit::Month,
+            'q' => Unit::Quarter,
+            'y' => Unit::Year,
+            _ => return None,
+        };
+        Some(Self { unit, offset: offset(chars.as_str())? })
+    }
+
+    /// Reads the words for days.
+    pub(super) fn read_word(text: &str) -> Option<Self> {
+        let offset = match text.to_ascii_lowercase().as_str() {
+            "today" => 0,
+            "yesterday" => -1,
+            _ => return None,
+        };
+        Some(Self { unit: Unit::Day, offset })
+    }
+
+    /// Writes the variable; offset 0 is not written (behaviour 5.9).
+    pub(super) fn write(self) -> String {
+        let letter = match self.unit {
+            Unit::Day => 'd',
+            Unit::Week => 'w',
+            Unit::Month => 'm',
+            Unit::Quarter => 'q',
+            Unit::Year => 'y',
+        };
+        if self.offset == 0 { format!("${letter}") } else { format!("${letter}{:+}", self.offset) }
+    }
+
+    /// The first and the last day of what the variable stands for.
+    pub(super) fn days(self, today: Date) -> Option<(Date, Date)> {
+        let first = self.first(today, self.offset)?;
+        Some((first, self.unit.last(first)?))
+    }
+
+    /// The day the variable means behind `after:` and `before:`: a day is itself, of anything longer it is the end, that
+    /// is, the first day of the next.
+    pub(super) fn bound(self, today: Date) -> Option<Date> {
+        let shift = i64::from(self.unit != Unit::Day);
+        self.first(today, self.offset.checked_add(shift)?)
+    }
+
+    fn first(self, today: Date, offset: i64) -> Option<Date> {
+        let month = month_index(today);
+        let start = match self.unit {
+            Unit::Day => today,
+            Unit::Week => return plus_days(today, offset.checked_mul(7)?.checked_sub(days_since_monday(today))?),
+            Unit::Month => month_start(month)?,
+            Unit::Quarter => month_start(month - month % 3)?,
+            Unit::Year => month_start(month - month % 12)?,
+        };
+        self.unit.plus(start, offset)
+    }
+}
+
+fn days_since_monday(day: Date) -> i64 {
+    i64::from(day.weekday().number_days_from_monday())
+}
+
+fn offset(text: &str) -> Option<i64> {
+    let digits = match text.strip_prefix(['+', '-']) {
+        Some(digits) => digits,
+        None if text.is_empty() => return Some(0),
+        None => return None,
+    };
+    let digital = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+    if digital { text.parse().ok() } else { None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::calendar::{format_iso, parse_iso};
+
+    #[test]
+    fn variables_of_behaviour_1_3_5() {
+        // Today is a Tuesday.
+        let today = parse_iso("2025-05-20").unwrap();
+        for (text, first, last, bound) in [
+            ("$d", "2025-05-20", "2025-05-20", "2025-05-20"),
+            ("$d-30", "2025-04-20", "2025-04-20", "2025-04-20"),
+            ("$D+12", "2025-06-01", "2025-06-01", "2025-06-01"),
+            ("$m", "2025-05-01", "2025-05-31", "2025-06-01"),
+            ("$m-12", "2024-05-01", "2024-05-31", "2024-06-01"),
+            ("$m+8", "2026-01-01", "2026-01-31", "2026-02-01"),
+            ("$m-15", "2024-02-01", "2024-02-29", "2024-03-01"),
+            ("$y", "2025-01-01", "2025-12-31", "2026-01-01"),
+            ("$y-1", "2024-01-01", "2024-12-31", "2025-01-01"),
+            ("$w", "2025-05-19", "2025-05-25", "2025-05-26"),
+            ("$w-1", "2025-05-12", "2025-05-18", "2025-05-19"),
+            ("$q", "2025-04-01", "2025-06-30", "2025-07-01"),
+            ("$q-2", "2024-10-01", "2024-12-31", "2025-01-01"),
+            ("$q+003", "2026-01-01", "2026-03-31", "2026-04-01"),
+        ] {
+            let variable = Variable::read(text).unwrap();
+            let days = variable.days(today).unwrap();
+            assert_eq!((format_iso(days.0).as_str(), format_iso(days.1).as_str()), (first, last), "{text}");
+            assert_eq!(format_iso(variable.bound(today).unwrap()), bound, "{text}");
+        }
+        for bad in ["", "$", "m", "$x", "$m+", "$m-", "$m1", "$m+-1", "$m+1.5", "$mm", "$m+99999999999999999999", "$ç", "$m+١"] {
+            assert_eq!(Variable::read(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn offsets_beyond_the_calendar_have_no_days() {
+        let today = parse_iso("2025-05-20").unwrap();
+        for letter in ["d", "w", "m", "q", "y"] {
+            for offset in ["+9223372036854775807", "-9223372036854775808", "+99999999", "-99999999"] {
+                let variable = Variable::read(&format!("${letter}{offset}")).unwrap();
+                assert_eq!((variable.days(today), variable.bound(today)), (None, None), "{letter}{offset}");
+            }
+        }
+        let last_year = Variable::read("$y+7974").unwrap();
+        assert!(last_year.days(today).is_some());
+        assert_eq!(last_year.bound(today), None);
+    }
+
+    #[test]
+    fn written_without_a_zero_offset() {
+        for (text, written) in [("$m", "$m"), ("$m+0", "$m"), ("$w-01", "$w-1"), ("$y+2", "$y+2"), ("$q", "$q"), ("$d-5", "$d-5")] {
+            assert_eq!(Variable::read(text).unwrap().write(), written);
+        }
+        assert_eq!(Variable::read_word("Yesterday").unwrap().write(), "$d-1");
+    }
+}

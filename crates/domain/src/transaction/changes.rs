@@ -1,0 +1,123 @@
+//! What a body says of a transaction, and how its sides resolve.
+
+use crate::account::{AccountRef, Directory};
+use crate::field::Field;
+use crate::id::AccountId;
+use crate::property::Edits;
+
+use super::{MAX_DESCRIPTION, MAX_REMOTE_ID, MOST_LISTED, Refusal, unknown_account};
+
+/// The fields of a create, post or update body that mean something (behaviour 9.13); texts are still unread.
+#[derive(Debug, Clone, Default)]
+pub struct Changes {
+    /// The id of the transaction meant.
+    pub id: Option<String>,
+    /// The day as `yyyy-MM-dd`.
+    pub date: Field<String>,
+    /// The amount as written.
+    pub amount: Field<String>,
+    /// Free text.
+    pub description: Field<String>,
+    /// The origin account.
+    pub credit: Field<AccountRef>,
+    /// The destination account.
+    pub debit: Field<AccountRef>,
+    /// `checked` of the body.
+    pub checked: bool,
+    /// `draft` of the body: do not post.
+    pub draft: bool,
+    /// The list to put in place, when given.
+    pub urls: Option<Vec<String>>,
+    /// The list to put in place, when given.
+    pub remote_ids: Option<Vec<String>>,
+    /// Properties to merge.
+    pub properties: Edits,
+    /// The body carries `createdAt`: an object read earlier comes back, and absence may mean cleared.
+    pub round_trip: bool,
+}
+
+/// The sides of a body after resolving them against the book's accounts.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Sides {
+    /// The origin account.
+    pub credit: Field<AccountId>,
+    /// The destination account.
+    pub debit: Field<AccountId>,
+}
+
+impl Changes {
+    /// The account references in the body, for looking them up all at once.
+    pub fn references(&self) -> impl Iterator<Item = &AccountRef> {
+        [self.credit.as_ref().value(), self.debit.as_ref().value()].into_iter().flatten()
+    }
+
+    /// The sides of a create: an unknown id without a known name leaves the side empty, because objects copied from
+    /// another book must not fail; an unknown name alone is refused (behaviour 3.2.6).
+    ///
+    /// # Errors
+    /// `Account not found: X`.
+    pub fn sides_of_create(&self, accounts: &Directory) -> Result<Sides, crate::Refusal> {
+        let side = |field: &Field<AccountRef>| match field {
+            Field::Keep | Field::Clear => Ok(Field::Clear),
+            Field::Set(reference) if reference.is_blank() => Ok(Field::Clear),
+            Field::Set(reference) => match accounts.find(reference) {
+                Some(account) => Ok(Field::Set(account.id)),
+                None if reference.id.is_some() => Ok(Field::Clear),
+                None => Err(unknown_account(reference)),
+            },
+        };
+        Ok(Sides { credit: side(&self.credit)?, debit: side(&self.debit)? })
+    }
+
+    /// The sides of an update: every reference must resolve (behaviour 3.2.6).
+    ///
+    /// # Errors
+    /// `Account not found: X`.
+    pub fn sides_of_update(&self, accounts: &Directory) -> Result<Sides, crate::Refusal> {
+        let side = |field: &Field<AccountRef>| match field {
+            Field::Keep => Ok(Field::Keep),
+            Field::Clear => Ok(Field::Clear),
+            Field::Set(reference) if reference.is_blank() => Ok(Field::Clear),
+            Field::Set(reference) => {
+                accounts.find(reference).map(|account| Field::Set(account.id)).ok_or_else(|| unknown_account(reference))
+            }
+        };
+        Ok(Sides { credit: side(&self.credit)?, debit: side(&self.debit)? })
+    }
+}
+
+/// Remote ids as kept: trimmed, blank ones dropped, each once, at most 256 characters (behaviour 3.7.5).
+///
+/// # Errors
+/// [`Refusal::RemoteIdTooLong`].
+pub fn remote_ids(given: &[String]) -> Result<Vec<String>, Refusal> {
+    if given.len() > MOST_LISTED {
+        return Err(Refusal::TooMany("remoteIds", given.len()));
+    }
+    let mut kept: Vec<String> = Vec::new();
+    for id in given.iter().map(|id| id.trim()).filter(|id| !id.is_empty()) {
+        if id.chars().count() > MAX_REMOTE_ID {
+            return Err(Refusal::RemoteIdTooLong(id.chars().take(40).collect()));
+        }
+        if !kept.iter().any(|known| known == id) {
+            kept.push(id.to_owned());
+        }
+    }
+    Ok(kept)
+}
+
+/// A description as kept, within its limit.
+///
+/// # Errors
+/// [`Refusal::DescriptionTooLong`].
+pub(super) fn description(text: String) -> Result<String, Refusal> {
+    if text.len() > MAX_DESCRIPTION { Err(Refusal::DescriptionTooLong(text.len())) } else { Ok(text) }
+}
+
+/// URLs as given, within their limit.
+///
+/// # Errors
+/// [`Refusal::TooMany`].
+pub(super) fn urls(given: Vec<String>) -> Result<Vec<String>, Refusal> {
+    if given.len() > MOST_LISTED { Err(Refusal::TooMany("urls", given.len())) } else { Ok(given) }
+}

@@ -1,0 +1,150 @@
+//! The transition table: what each verb does to each state (behaviour 3.4).
+
+use std::collections::BTreeSet;
+
+use crate::collaborator::Action;
+use crate::field::Field;
+use crate::id::AccountId;
+
+use super::{Changes, Edited, Recorder, Refusal, Standing, State, Transaction};
+
+/// The operations that act on a transaction's state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Verb {
+    /// Record it on its accounts.
+    Post,
+    /// Change its data.
+    Update,
+    /// Make it read-only.
+    Check,
+    /// Make it editable again.
+    Uncheck,
+    /// Put it in the trash (also called remove).
+    Trash,
+    /// Take it out of the trash (also called restore).
+    Untrash,
+}
+
+/// A cell of the transition table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Cell {
+    /// Performed.
+    Done,
+    /// Already so: answered with the current object, no event.
+    Kept,
+    /// Refused with 400.
+    Refused(Refusal),
+}
+
+/// The transition table (behaviour 3.4). `override_checked` is `updateChecked` or `trashChecked` of a batch.
+#[must_use]
+pub const fn cell(state: State, verb: Verb, override_checked: bool) -> Cell {
+    use Cell::{Done, Kept, Refused};
+    match (state, verb) {
+        (State::Draft, Verb::Post | Verb::Update | Verb::Trash) => Done,
+        (State::Draft, Verb::Check) => Refused(Refusal::NotPosted),
+        (State::Draft, Verb::Uncheck | Verb::Untrash) => Kept,
+        (State::Unchecked, Verb::Update | Verb::Check | Verb::Trash) => Done,
+        (State::Unchecked, Verb::Post | Verb::Uncheck | Verb::Untrash) => Kept,
+        (State::Checked, Verb::Uncheck) => Done,
+        (State::Checked, Verb::Post | Verb::Check | Verb::Untrash) => Kept,
+        (State::Checked, Verb::Update | Verb::Trash) if override_checked => Done,
+        (State::Checked, Verb::Update | Verb::Trash) => Refused(Refusal::Checked),
+        (State::Trashed, Verb::Untrash) => Done,
+        (State::Trashed, Verb::Trash) => Kept,
+        (State::Trashed, Verb::Post | Verb::Update | Verb::Check | Verb::Uncheck) => Refused(Refusal::Trashed),
+    }
+}
+
+impl Verb {
+    /// The row of the permission matrix this verb falls under for this transaction (behaviour 7.3).
+    #[must_use]
+    pub const fn action(self, transaction: &Transaction) -> Action {
+        match (self, transaction.standing) {
+            (Self::Check | Self::Uncheck, _) => Action::Check,
+            (Self::Post, _) => Action::Post,
+            (Self::Untrash, Standing::Checked) if transaction.trashed => Action::Check,
+            (Self::Update | Self::Trash | Self::Untrash, _) => transaction.edit_action(),
+        }
+    }
+}
+
+impl Recorder<'_> {
+    /// Refuses a verb the member's permission does not reach; a transaction a recorder may not see does not exist.
+    ///
+    /// # Errors
+    /// [`Refusal::Unknown`] and [`Refusal::NotEnough`].
+    pub fn check_access(&self, transaction: &Transaction, verb: Verb) -> Result<(), Refusal> {
+        if !self.member.may_touch(Action::ReadTransactions, transaction.created_by) {
+            return Err(Refusal::Unknown(transaction.id.to_string()));
+        }
+        if self.member.may_touch(verb.action(transaction), transaction.created_by) {
+            Ok(())
+        } else {
+            Err(Refusal::NotEnough(self.member.permission().as_str()))
+        }
+    }
+
+    /// Performs a verb. `None` means it was so already. Access must have been checked.
+    ///
+    /// # Errors
+    /// What the transition table, the dates, the accounts or the values refuse.
+    pub fn perform(
+        &self,
+        verb: Verb,
+        transaction: Transaction,
+        changes: &Changes,
+        override_checked: bool,
+    ) -> Result<Option<Edited>, crate::Refusal> {
+        match cell(transaction.state(), verb, override_checked) {
+            Cell::Refused(refusal) => Err(refusal.into()),
+            Cell::Kept => Ok(None),
+            Cell::Done => {
+                let edited = match verb {
+                    Verb::Update => self.edited(transaction, changes)?,
+                    Verb::Post => self.post(transaction, changes)?,
+                    Verb::Check => self.standing(transaction, Standing::Checked)?,
+                    Verb::Uncheck => self.standing(transaction, Standing::Unchecked)?,
+                    Verb::Trash => self.trashed(transaction, true)?,
+                    Verb::Untrash => self.trashed(transaction, false)?,
+                };
+                Ok(Some(edited).filter(|edited| verb != Verb::Update || edited.is_change()))
+            }
+        }
+    }
+
+    /// Applies unsaved edits and posts (behaviour 3.3.1).
+    fn post(&self, draft: Transaction, changes: &Changes) -> Result<Edited, crate::Refusal> {
+        let changed = self.changed(draft, changes)?;
+        let posted = self.posted(changed, changes.checked && self.member.may(Action::Check))?;
+        Ok(self.moved(posted))
+    }
+
+    fn standing(&self, transaction: Transaction, standing: Standing) -> Result<Edited, crate::Refusal> {
+        self.check_open(transaction.list_day)?;
+        Ok(self.moved(Transaction { standing, ..transaction }))
+    }
+
+    fn trashed(&self, transaction: Transaction, trashed: bool) -> Result<Edited, crate::Refusal> {
+        // Drafts touch no balance, so a locked date does not hold them (behaviour 3.5.3).
+        if transaction.is_posted() {
+            self.check_open(transaction.list_day)?;
+        }
+        Ok(self.moved(Transaction { trashed, ..transaction }))
+    }
+
+    fn moved(&self, transaction: Transaction) -> Edited {
+        let stamp = transaction.stamp.clone().touched(self.now);
+        Edited { transaction: Transaction { stamp, ..transaction }, previous: crate::event::Previous::new(), checked: false }
+    }
+
+    /// A draft that loses accounts that are deleted (behaviour 4.7), trashed or not.
+    ///
+    /// # Errors
+    /// Never for a draft; a posted transaction keeps its accounts.
+    pub fn without_accounts(&self, draft: Transaction, doomed: &BTreeSet<AccountId>) -> Result<Edited, crate::Refusal> {
+        let side = |side: Option<AccountId>| if side.is_some_and(|id| doomed.contains(&id)) { Field::Clear } else { Field::Keep };
+        let changes = Changes { credit: side(draft.credit), debit: side(draft.debit), ..Changes::default() };
+        self.edited(draft, &changes)
+    }
+}

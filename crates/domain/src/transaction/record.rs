@@ -1,0 +1,137 @@
+//! Recording a transaction: draft or posted at once (behaviour 3.2).
+
+use time::Date;
+
+use crate::account::Directory;
+use crate::amount;
+use crate::book::Book;
+use crate::calendar::parse_iso;
+use crate::collaborator::{Action, Member};
+use crate::field::Field;
+use crate::id::TransactionId;
+use crate::instant::{Instant, Stamp};
+use crate::property::Properties;
+
+use super::changes::{description, urls};
+use super::{Changes, Refusal, Standing, Transaction, check_sides, remote_ids};
+
+/// What recording depends on besides the body.
+#[derive(Debug, Clone, Copy)]
+pub struct Recorder<'a> {
+    /// Who records, in which book.
+    pub member: &'a Member,
+    /// The accounts the body may name.
+    pub accounts: &'a Directory,
+    /// Now.
+    pub now: Instant,
+    /// Today in the book zone.
+    pub today: Date,
+}
+
+/// Whether the caller asks for a posting outright or leaves it to the book.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Intent {
+    /// A create: posts when it can (behaviour 3.2.2).
+    Create,
+    /// A post without id: must post, whatever `autoPost` and `draft` say (behaviour 3.3.2).
+    Post,
+}
+
+impl Recorder<'_> {
+    /// A new transaction, posted or not as behaviour 3.2.2 and 3.3.2 have it.
+    ///
+    /// # Errors
+    /// Values that cannot be read, unknown account names, the same account twice, an archived account where it would
+    /// be posted; for [`Intent::Post`] also what keeps it from being posted.
+    pub fn record(
+        &self,
+        id: TransactionId,
+        agent: Option<String>,
+        changes: &Changes,
+        intent: Intent,
+    ) -> Result<Transaction, crate::Refusal> {
+        let draft = self.draft(id, agent, changes)?;
+        let checked = changes.checked && self.member.may(Action::Check);
+        match intent {
+            Intent::Post => {
+                if !self.member.may(Action::Post) {
+                    return Err(Refusal::NotEnough(self.member.permission().as_str()).into());
+                }
+                self.posted(draft, checked)
+            }
+            Intent::Create if changes.draft || !self.posts_by_itself(&draft) => Ok(draft),
+            Intent::Create => self.posted(draft, checked),
+        }
+    }
+
+    /// The draft posted now, checked at once when asked (behaviour 3.3.3).
+    ///
+    /// # Errors
+    /// [`Refusal::Incomplete`], [`Refusal::Locked`], an archived account.
+    pub(super) fn posted(&self, draft: Transaction, checked: bool) -> Result<Transaction, crate::Refusal> {
+        let missing = draft.missing();
+        if !missing.is_empty() {
+            return Err(Refusal::Incomplete(missing).into());
+        }
+        self.check_open(draft.list_day)?;
+        for account in draft.account_ids().filter_map(|id| self.accounts.get(id)) {
+            account.check_postable()?;
+        }
+        let standing = if checked { Standing::Checked } else { Standing::Unchecked };
+        Ok(Transaction { standing, posted_at: Some(self.now), ..draft })
+    }
+
+    /// Refuses a locked or closed day (behaviour 3.5.2).
+    pub(super) fn check_open(&self, day: Date) -> Result<(), Refusal> {
+        if self.book().is_locked(day) { Err(Refusal::Locked(crate::calendar::format_iso(day))) } else { Ok(()) }
+    }
+
+    pub(super) const fn book(&self) -> &Book {
+        self.member.book()
+    }
+
+    fn posts_by_itself(&self, draft: &Transaction) -> bool {
+        draft.missing().is_empty()
+            && self.book().settings.auto_post
+            && self.member.may(Action::Post)
+            && !self.book().is_locked(draft.list_day)
+    }
+
+    fn draft(&self, id: TransactionId, agent: Option<String>, changes: &Changes) -> Result<Transaction, crate::Refusal> {
+        let sides = changes.sides_of_create(self.accounts)?;
+        let (credit, debit) = (sides.credit.value(), sides.debit.value());
+        check_sides(credit, debit)?;
+        let date = read_date(&changes.date)?.value();
+        let amount = match changes.amount.as_ref().value() {
+            Some(text) => amount::read(text, self.book().settings.decimal_separator)?,
+            None => None,
+        };
+        Ok(Transaction {
+            id,
+            date,
+            list_day: date.unwrap_or(self.today),
+            amount: amount.map(|reading| reading.record(self.book().precision())).transpose()?,
+            description: description(changes.description.as_ref().value().cloned().unwrap_or_default())?,
+            credit,
+            debit,
+            standing: Standing::Draft,
+            trashed: false,
+            posted_at: None,
+            properties: Properties::default().merged(&changes.properties)?,
+            urls: urls(changes.urls.clone().unwrap_or_default())?,
+            remote_ids: remote_ids(changes.remote_ids.as_deref().unwrap_or_default())?,
+            created_by: self.member.user(),
+            stamp: Stamp::new(agent, self.now),
+        })
+    }
+}
+
+/// Reads `date`; blank text clears (behaviour 3.2.4).
+pub(super) fn read_date(field: &Field<String>) -> Result<Field<Date>, Refusal> {
+    match field {
+        Field::Keep => Ok(Field::Keep),
+        Field::Clear => Ok(Field::Clear),
+        Field::Set(text) if text.trim().is_empty() => Ok(Field::Clear),
+        Field::Set(text) => parse_iso(text.trim()).map(Field::Set).ok_or_else(|| Refusal::Date(text.chars().take(40).collect())),
+    }
+}

@@ -1,0 +1,251 @@
+//! Accounts on the wire.
+
+use std::collections::BTreeMap;
+
+use actix_web::HttpResponse;
+use daybook_domain::account::{Account, AccountRef, AccountType, Changes};
+use daybook_domain::field::Field;
+use daybook_domain::group::{Forest, Group, GroupRef};
+use daybook_service::account::{self, Input, View};
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::body::{Body, Items};
+use crate::error::{ApiError, ApiResult};
+use crate::group::GroupOut;
+use crate::reply;
+use crate::request::Asked;
+use crate::wire::{ListOut, Present, PropertiesIn, RefIn, StampOut, TextOrNumber, field, id_text, objects_only, one_of, properties};
+
+/// A body that is an account.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", remote = "Self")]
+pub(crate) struct AccountIn {
+    #[serde(default)]
+    id: Option<TextOrNumber>,
+    #[serde(default)]
+    name: Option<String>,
+    #[serde(default, rename = "type", deserialize_with = "account_type")]
+    kind: Option<AccountType>,
+    #[serde(default)]
+    permanent: Option<bool>,
+    #[serde(default)]
+    credit: Option<bool>,
+    #[serde(default)]
+    archived: Option<bool>,
+    #[serde(default, deserialize_with = "field")]
+    groups: Field<Vec<RefIn>>,
+    #[serde(default)]
+    properties: PropertiesIn,
+    #[serde(default)]
+    created_at: Present,
+}
+
+objects_only!(AccountIn);
+
+fn account_type<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<AccountType>, D::Error> {
+    one_of(reader, "ASSET, LIABILITY, INCOMING, OUTGOING", AccountType::from_name)
+}
+
+impl AccountIn {
+    /// What a create or update makes of the body; in a round trip absent groups mean none (behaviour 4.9).
+    pub(crate) fn into_input(self) -> Input {
+        let Self { id, name, kind, permanent, credit, archived, groups, properties, created_at } = self;
+        let references = match groups.absent_clears(created_at.is_some()) {
+            Field::Keep => Field::Keep,
+            Field::Clear => Field::Set(Vec::new()),
+            Field::Set(groups) => Field::Set(groups.into_iter().map(GroupRef::from).collect()),
+        };
+        let changes = Changes {
+            id: id_text(id),
+            name,
+            kind,
+            nature: permanent.zip(credit),
+            archived,
+            groups: Field::Keep,
+            properties: properties.unwrap_or_default(),
+        };
+        Input { changes, groups: references }
+    }
+
+    /// What a delete makes of the body: the id, or without one the name.
+    fn into_reference(self) -> AccountRef {
+        let id = id_text(self.id);
+        AccountRef { name: if id.is_none() { self.name } else { None }, id }
+    }
+}
+
+/// A group as it stands inside an account (behaviour 4.18).
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct MembershipOut {
+    id: String,
+    name: String,
+    normalized_name: String,
+    hidden: bool,
+    properties: BTreeMap<String, String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parent: Option<ParentOut>,
+}
+
+/// A parent by its id.
+#[derive(Serialize)]
+struct ParentOut {
+    id: String,
+}
+
+impl From<&Group> for MembershipOut {
+    fn from(group: &Group) -> Self {
+        Self {
+            id: group.id.to_string(),
+            name: group.name.as_str().to_owned(),
+            normalized_name: group.name.normalized(),
+            hidden: group.hidden,
+            properties: properties(&group.properties),
+            parent: group.parent.map(|id| ParentOut { id: id.to_string() }),
+        }
+    }
+}
+
+/// An account in full.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct AccountOut {
+    #[serde(flatten)]
+    brief: BriefOut,
+    balance_verified: bool,
+    has_transaction_posted: bool,
+    groups: Vec<MembershipOut>,
+    properties: BTreeMap<String, String>,
+    #[serde(flatten)]
+    stamp: StampOut,
+}
+
+/// An account as list rows show it on their sides (behaviour 2.10).
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct BriefOut {
+    id: String,
+    name: String,
+    normalized_name: String,
+    r#type: &'static str,
+    credit: bool,
+    permanent: bool,
+    archived: bool,
+}
+
+impl From<&Account> for BriefOut {
+    fn from(account: &Account) -> Self {
+        Self {
+            id: account.id.to_string(),
+            name: account.name.as_str().to_owned(),
+            normalized_name: account.name.normalized(),
+            r#type: account.kind.as_str(),
+            credit: account.kind.is_credit(),
+            permanent: account.kind.is_permanent(),
+            archived: account.archived,
+        }
+    }
+}
+
+impl AccountOut {
+    pub(crate) fn new(account: &Account, forest: &Forest) -> Self {
+        let mut groups: Vec<&Group> = account.groups.iter().filter_map(|id| forest.get(*id)).collect();
+        groups.sort_by_cached_key(|group| group.name.normalized());
+        Self {
+            brief: BriefOut::from(account),
+            balance_verified: account.balance_verified,
+            has_transaction_posted: account.has_transaction_posted,
+            groups: groups.into_iter().map(MembershipOut::from).collect(),
+            properties: properties(&account.properties),
+            stamp: StampOut::from(&account.stamp),
+        }
+    }
+}
+
+pub(crate) fn list_out(view: &View) -> Vec<AccountOut> {
+    view.accounts.iter().map(|account| AccountOut::new(account, &view.forest)).collect()
+}
+
+fn single(view: &View) -> HttpResponse {
+    view.accounts.first().map_or_else(reply::no_content, |account| reply::ok(&AccountOut::new(account, &view.forest)))
+}
+
+fn list(view: &View) -> HttpResponse {
+    reply::ok(&ListOut::whole(list_out(view)))
+}
+
+/// GET accounts.
+pub(crate) async fn list_accounts(asked: Asked) -> ApiResult {
+    let book = asked.book();
+    let (view, _) = asked.read(move |tx, cx| account::list(tx, cx, &book)).await?;
+    Ok(list(&view))
+}
+
+/// GET accounts/{id}.
+pub(crate) async fn get_account(asked: Asked) -> ApiResult {
+    let (book, id) = (asked.book(), asked.id());
+    let tolerant = asked.state.missing_as_no_content;
+    match asked.read(move |tx, cx| account::get(tx, cx, &book, &id)).await {
+        Err(error) if tolerant && error.is_missing_in_chart() => Ok(reply::no_content()),
+        outcome => outcome.map(|(view, _)| single(&view)),
+    }
+}
+
+/// GET accounts/{id}/groups.
+pub(crate) async fn list_account_groups(asked: Asked) -> ApiResult {
+    let (book, id) = (asked.book(), asked.id());
+    let (view, _) = asked.read(move |tx, cx| account::groups(tx, cx, &book, &id)).await?;
+    Ok(reply::ok(&ListOut::whole(GroupOut::all(&view))))
+}
+
+/// POST accounts.
+pub(crate) async fn create_account(asked: Asked, body: Body<AccountIn>) -> ApiResult {
+    create(asked, vec![body.0]).await.map(|view| single(&view)).map_err(ApiError::alone)
+}
+
+/// POST accounts/batch.
+pub(crate) async fn create_accounts_batch(asked: Asked, body: Body<Items<AccountIn>>) -> ApiResult {
+    create(asked, body.items()?).await.map(|view| list(&view))
+}
+
+/// PUT accounts.
+pub(crate) async fn update_account(asked: Asked, body: Body<AccountIn>) -> ApiResult {
+    update(asked, vec![body.0]).await.map(|view| single(&view)).map_err(ApiError::alone)
+}
+
+/// PUT accounts/batch.
+pub(crate) async fn update_accounts_batch(asked: Asked, body: Body<Items<AccountIn>>) -> ApiResult {
+    update(asked, body.items()?).await.map(|view| list(&view))
+}
+
+/// DELETE accounts/{id}.
+pub(crate) async fn delete_account(asked: Asked) -> ApiResult {
+    let reference = AccountRef { id: Some(asked.id()), name: None };
+    delete(asked, vec![reference]).await.map(|view| single(&view)).map_err(ApiError::alone)
+}
+
+/// POST accounts/delete/batch.
+pub(crate) async fn delete_accounts_batch(asked: Asked, body: Body<Items<AccountIn>>) -> ApiResult {
+    let references = body.items()?.into_iter().map(AccountIn::into_reference).collect();
+    delete(asked, references).await.map(|view| list(&view))
+}
+
+async fn create(asked: Asked, items: Vec<AccountIn>) -> Result<View, ApiError> {
+    let book = asked.book();
+    let items = items.into_iter().map(AccountIn::into_input).collect();
+    let (view, _) = asked.write(&book.clone(), move |tx, cx| account::create(tx, cx, &book, items)).await?;
+    Ok(view)
+}
+
+async fn update(asked: Asked, items: Vec<AccountIn>) -> Result<View, ApiError> {
+    let book = asked.book();
+    let items = items.into_iter().map(AccountIn::into_input).collect();
+    let (view, _) = asked.write(&book.clone(), move |tx, cx| account::update(tx, cx, &book, items)).await?;
+    Ok(view)
+}
+
+async fn delete(asked: Asked, references: Vec<AccountRef>) -> Result<View, ApiError> {
+    let book = asked.book();
+    let (view, _) = asked.write(&book.clone(), move |tx, cx| account::delete(tx, cx, &book, &references)).await?;
+    Ok(view)
+}

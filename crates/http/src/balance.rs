@@ -1,0 +1,212 @@
+//! Balances on the wire. Groups may nest without limit, so their JSON is written level by level, not by recursion.
+
+use std::collections::BTreeMap;
+
+use actix_web::HttpResponse;
+use actix_web::http::header::ContentType;
+use daybook_domain::amount::write_units;
+use daybook_domain::balance::{AccountBalances, Figures, GroupBalances, Slice};
+use daybook_domain::group::Group;
+use daybook_service::balance::{self, View};
+use serde::Serialize;
+
+use crate::error::{ApiError, ApiResult, Transport};
+use crate::request::Asked;
+use crate::wire::properties;
+
+/// The six amounts of a container or slice.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct FiguresOut {
+    cumulative_balance: String,
+    cumulative_credit: String,
+    cumulative_debit: String,
+    period_balance: String,
+    period_credit: String,
+    period_debit: String,
+}
+
+/// A slice of a series (behaviour 5.6).
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct SliceOut {
+    year: i32,
+    month: u8,
+    day: u8,
+    fuzzy_date: i32,
+    #[serde(flatten)]
+    figures: FiguresOut,
+}
+
+/// What account and group containers share.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ContainerOut<'v> {
+    name: &'v str,
+    normalized_name: String,
+    credit: bool,
+    permanent: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    archived: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    empty: Option<bool>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    properties: BTreeMap<String, String>,
+    #[serde(flatten)]
+    figures: FiguresOut,
+    balances: Vec<SliceOut>,
+}
+
+/// The ranges of the answer (behaviour 5.9).
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct RangesOut<'v> {
+    periodicity: &'static str,
+    range: &'v str,
+    previous_range: &'v str,
+    next_range: &'v str,
+    range_begin_label: &'v str,
+    range_end_label: &'v str,
+}
+
+/// Writes the figures of one book.
+struct Writer<'v> {
+    view: &'v View,
+    scale: u32,
+    digits: u32,
+}
+
+impl Writer<'_> {
+    fn figures(&self, figures: Figures) -> FiguresOut {
+        let amount = |units| write_units(units, self.scale, self.digits);
+        let Figures { cumulative, period } = figures;
+        FiguresOut {
+            cumulative_balance: amount(cumulative.balance()),
+            cumulative_credit: amount(cumulative.credit),
+            cumulative_debit: amount(cumulative.debit),
+            period_balance: amount(period.balance()),
+            period_credit: amount(period.credit),
+            period_debit: amount(period.debit),
+        }
+    }
+
+    fn series(&self, series: &[Slice]) -> Vec<SliceOut> {
+        let out = |slice: &Slice| {
+            let Slice { year, month, day, figures } = slice;
+            SliceOut { year: *year, month: *month, day: *day, fuzzy_date: slice.fuzzy_date(), figures: self.figures(*figures) }
+        };
+        series.iter().map(out).collect()
+    }
+
+    fn account(&self, balances: &AccountBalances) -> Option<ContainerOut<'_>> {
+        let account = self.view.accounts.get(balances.account)?;
+        Some(ContainerOut {
+            name: account.name.as_str(),
+            normalized_name: account.name.normalized(),
+            credit: account.kind.is_credit(),
+            permanent: account.kind.is_permanent(),
+            archived: Some(account.archived),
+            empty: Some(balances.empty),
+            properties: properties(&account.properties),
+            figures: self.figures(balances.figures),
+            balances: self.series(&balances.series),
+        })
+    }
+
+    fn group<'g>(&self, group: &'g Group, balances: &GroupBalances) -> ContainerOut<'g> {
+        let nature = self.view.forest.nature(group.id);
+        ContainerOut {
+            name: group.name.as_str(),
+            normalized_name: group.name.normalized(),
+            credit: nature.credit,
+            permanent: nature.permanent,
+            archived: None,
+            empty: None,
+            properties: properties(&group.properties),
+            figures: self.figures(balances.figures),
+            balances: self.series(&balances.series),
+        }
+    }
+
+    fn accounts(&self, balances: &[AccountBalances], out: &mut String) -> serde_json::Result<()> {
+        let containers: Vec<ContainerOut<'_>> = balances.iter().filter_map(|balances| self.account(balances)).collect();
+        out.push_str("\"accountBalances\":");
+        out.push_str(&serde_json::to_string(&containers)?);
+        Ok(())
+    }
+
+    /// Writes a list of trees: each group opens an object that stays open until its children are written.
+    fn groups(&self, roots: &[GroupBalances], out: &mut String) -> serde_json::Result<()> {
+        out.push_str("\"groupBalances\":[");
+        let mut first = true;
+        for root in roots {
+            let mut open: usize = 0;
+            for (depth, balances) in root.outline() {
+                while open > depth {
+                    out.push_str("]}");
+                    open -= 1;
+                    first = false;
+                }
+                if !first {
+                    out.push(',');
+                }
+                let Some(group) = self.view.forest.get(balances.group) else { continue };
+                let own = serde_json::to_string(&self.group(group, balances))?;
+                out.push_str(own.strip_suffix('}').unwrap_or(&own));
+                out.push(',');
+                self.accounts(&balances.accounts, out)?;
+                out.push_str(",\"groupBalances\":[");
+                open += 1;
+                first = true;
+            }
+            for _ in 0..open {
+                out.push_str("]}");
+            }
+            first = false;
+        }
+        out.push(']');
+        Ok(())
+    }
+
+    fn write(&self) -> serde_json::Result<String> {
+        let query = &self.view.query;
+        let ranges = RangesOut {
+            periodicity: query.periodicity.as_str(),
+            range: &query.range,
+            previous_range: &query.previous_range,
+            next_range: &query.next_range,
+            range_begin_label: &query.begin_label,
+            range_end_label: &query.end_label,
+        };
+        let mut out = serde_json::to_string(&ranges)?;
+        out.pop();
+        // A filter that matched nothing has its list all the same, empty (behaviour 5.1).
+        let accounts = self.view.balances.accounts.as_deref().or((!query.accounts.is_empty()).then_some(&[]));
+        if let Some(accounts) = accounts {
+            out.push(',');
+            self.accounts(accounts, &mut out)?;
+        }
+        let groups = self.view.balances.groups.as_deref().or((!query.groups.is_empty()).then_some(&[]));
+        if let Some(groups) = groups {
+            out.push(',');
+            self.groups(groups, &mut out)?;
+        }
+        out.push('}');
+        Ok(out)
+    }
+}
+
+/// GET balances.
+pub(crate) async fn get_balances(asked: Asked) -> ApiResult {
+    let (book, text) = (asked.book(), asked.query());
+    // Written on the thread that read it: a large answer must not hold up the other requests of a worker.
+    let (json, _) = asked
+        .read(move |tx, cx| {
+            let view = balance::get(tx, cx, &book, &text)?;
+            let book = view.member.book();
+            Ok(Writer { view: &view, scale: book.scale, digits: book.settings.fraction_digits }.write())
+        })
+        .await?;
+    let json = json.map_err(|error| ApiError::from(Transport::Failed(error.to_string())))?;
+    Ok(HttpResponse::Ok().content_type(ContentType::json()).body(json))
+}

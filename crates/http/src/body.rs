@@ -1,0 +1,175 @@
+//! Bodies: read within a limit of size and time, as JSON, with errors that name the field.
+
+use std::future::Future;
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::time::Duration;
+
+use actix_web::dev::Payload;
+use actix_web::error::PayloadError;
+use actix_web::http::header::CONTENT_TYPE;
+use actix_web::web::{Bytes, BytesMut};
+use actix_web::{FromRequest, HttpRequest};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{DeserializeOwned, IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use tokio::time::timeout;
+
+use crate::error::{ApiError, Transport};
+
+/// Largest body in bytes (behaviour 10.8).
+const MOST_BYTES: usize = 32 * 1024 * 1024;
+/// How long a body may take to arrive.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A body read as JSON.
+pub(crate) struct Body<T>(pub(crate) T);
+
+/// A body that may be missing altogether.
+pub(crate) struct MaybeBody<T>(pub(crate) Option<T>);
+
+/// The list every batch is sent as.
+pub(crate) struct Items<T> {
+    items: Vec<T>,
+}
+
+#[derive(serde::Deserialize)]
+struct ItemsFields<T> {
+    items: Vec<T>,
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Items<T> {
+    /// From an object only, as [`crate::wire::objects_only`] has it.
+    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
+        struct Shape<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Shape<T> {
+            type Value = Items<T>;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("an object with items")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Items<T>, A::Error> {
+                let fields = ItemsFields::deserialize(MapAccessDeserializer::new(map))?;
+                Ok(Items { items: fields.items })
+            }
+        }
+        reader.deserialize_map(Shape(PhantomData))
+    }
+}
+
+impl<T> Body<Items<T>> {
+    /// The items, at most 1000 of them (behaviour 3.6.6).
+    pub(crate) fn items(self) -> Result<Vec<T>, ApiError> {
+        let items = self.0.items;
+        daybook_service::batch::check_size("items", items.len())?;
+        Ok(items)
+    }
+}
+
+impl<T: DeserializeOwned + 'static> FromRequest for Body<T> {
+    type Error = ApiError;
+    type Future = Pin<Box<dyn Future<Output = Result<Self, ApiError>>>>;
+
+    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let (json, payload) = (is_json(request), payload.take());
+        Box::pin(async move {
+            if !json {
+                return Err(Transport::UnsupportedMediaType.into());
+            }
+            let bytes = collect(payload).await?;
+            parse(&bytes).map(Self)
+        })
+    }
+}
+
+impl<T: DeserializeOwned + 'static> FromRequest for MaybeBody<T> {
+    type Error = ApiError;
+    type Future = Pin<Box<dyn Future<Output = Result<Self, ApiError>>>>;
+
+    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let (json, payload) = (is_json(request), payload.take());
+        Box::pin(async move {
+            let bytes = collect(payload).await?;
+            if bytes.iter().all(u8::is_ascii_whitespace) {
+                return Ok(Self(None));
+            }
+            if !json {
+                return Err(Transport::UnsupportedMediaType.into());
+            }
+            parse(&bytes).map(|body| Self(Some(body)))
+        })
+    }
+}
+
+/// A missing content type is read as JSON (behaviour 0.8).
+fn is_json(request: &HttpRequest) -> bool {
+    let Some(value) = request.headers().get(CONTENT_TYPE) else { return true };
+    let Ok(text) = value.to_str() else { return false };
+    let essence = text.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    essence.is_empty() || essence == "application/json" || (essence.starts_with("application/") && essence.ends_with("+json"))
+}
+
+async fn collect(payload: Payload) -> Result<Bytes, ApiError> {
+    match timeout(PATIENCE, gather(payload)).await {
+        Ok(outcome) => outcome,
+        Err(_) => Err(Transport::TooSlow.into()),
+    }
+}
+
+async fn gather(mut payload: Payload) -> Result<Bytes, ApiError> {
+    let mut bytes = BytesMut::new();
+    while let Some(chunk) = std::future::poll_fn(|cx| futures_core::Stream::poll_next(Pin::new(&mut payload), cx)).await {
+        let chunk = chunk.map_err(|error| {
+            if matches!(error, PayloadError::Overflow) { Transport::TooLarge } else { Transport::Malformed(error.to_string()) }
+        })?;
+        if bytes.len().saturating_add(chunk.len()) > MOST_BYTES {
+            return Err(Transport::TooLarge.into());
+        }
+        bytes.extend_from_slice(&chunk);
+    }
+    Ok(bytes.freeze())
+}
+
+/// Reads a body. Broken JSON and values of the wrong type are told apart (behaviour 0.10).
+fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
+    let text = std::str::from_utf8(bytes).map_err(|error| Transport::Malformed(format!("it is not UTF-8: {error}")))?;
+    if holds_nul(bytes) {
+        return Err(Transport::InvalidFormat("text must not contain the character NUL (\\u0000)".to_owned()).into());
+    }
+    serde_json::from_str(text).map_err(|_| explain::<T>(text).into())
+}
+
+/// Reads a refused body once more, slower, to learn what is wrong with it: broken JSON before a wrong type.
+fn explain<T: DeserializeOwned>(text: &str) -> Transport {
+    if let Err(error) = serde_json::from_str::<IgnoredAny>(text) {
+        return Transport::Malformed(error.to_string());
+    }
+    match serde_path_to_error::deserialize::<_, T>(&mut serde_json::Deserializer::from_str(text)) {
+        Err(located) if located.path().iter().next().is_none() => Transport::InvalidFormat(located.inner().to_string()),
+        Err(located) => Transport::InvalidFormat(format!("{}: {}", located.path(), located.inner())),
+        // The plain reader refused it, so something is wrong although this one does not see it.
+        Ok(_) => Transport::InvalidFormat("the body does not have the documented shape".to_owned()),
+    }
+}
+
+/// Whether a string in the JSON text escapes the character NUL, which PostgreSQL cannot keep.
+fn holds_nul(bytes: &[u8]) -> bool {
+    const ESCAPE: &[u8] = b"\\u0000";
+    let starts = bytes.windows(ESCAPE.len()).enumerate().filter(|(_, window)| *window == ESCAPE);
+    // An even number of backslashes before it means the backslash itself is escaped.
+    starts.map(|(at, _)| bytes.iter().take(at).rev().take_while(|byte| **byte == b'\\').count()).any(|before| before.is_multiple_of(2))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escaped_nul_is_found_where_it_is_one() {
+        assert!(holds_nul(br#"{"a":"x\u0000"}"#));
+        assert!(!holds_nul(br#"{"a":"x\\u0000"}"#));
+        assert!(holds_nul(br#"{"a":"x\\\u0000"}"#));
+        assert!(!holds_nul(br#"{"a":"x\u0001"}"#));
+    }
+}

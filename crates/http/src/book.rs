@@ -1,0 +1,253 @@
+//! Books on the wire.
+
+use std::collections::BTreeMap;
+
+use daybook_domain::amount::DecimalSeparator;
+use daybook_domain::book::{Changes, MONTHS, PERIODS, Refusal, Visibility};
+use daybook_domain::calendar::{DatePattern, format_iso, month_number};
+use daybook_domain::collaborator::Member;
+use daybook_domain::field::Field;
+use daybook_service::book::{self, Input, View};
+use daybook_service::{Context, zone};
+use daybook_storage::book::Activity;
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::account::{self, AccountIn, AccountOut};
+use crate::body::{Body, MaybeBody};
+use crate::error::ApiResult;
+use crate::group::{GroupIn, GroupOut};
+use crate::reply;
+use crate::request::Asked;
+use crate::wire::{ListOut, PropertiesIn, StampOut, TextOrNumber, field, id_text, list, objects_only, one_of, properties};
+
+/// A body that is a book. Embedded groups and accounts count on a create only (behaviour 6.1, 6.4).
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", remote = "Self")]
+pub(crate) struct BookIn {
+    #[serde(default)]
+    id: Option<TextOrNumber>,
+    #[serde(default)]
+    name: Option<String>,
+    #[serde(default)]
+    auto_post: Option<bool>,
+    #[serde(default, deserialize_with = "field")]
+    closing_date: Field<String>,
+    #[serde(default, deserialize_with = "field")]
+    lock_date: Field<String>,
+    #[serde(default, deserialize_with = "date_pattern")]
+    date_pattern: Option<DatePattern>,
+    #[serde(default, deserialize_with = "decimal_separator")]
+    decimal_separator: Option<DecimalSeparator>,
+    #[serde(default)]
+    fraction_digits: Option<i64>,
+    #[serde(default)]
+    page_size: Option<i64>,
+    #[serde(default, deserialize_with = "period")]
+    period: Option<String>,
+    #[serde(default, deserialize_with = "month")]
+    period_start_month: Option<String>,
+    #[serde(default)]
+    time_zone: Option<String>,
+    #[serde(default, deserialize_with = "visibility")]
+    visibility: Option<Visibility>,
+    #[serde(default)]
+    properties: PropertiesIn,
+    #[serde(default, deserialize_with = "list")]
+    groups: Option<Vec<GroupIn>>,
+    #[serde(default, deserialize_with = "list")]
+    accounts: Option<Vec<AccountIn>>,
+}
+
+objects_only!(BookIn);
+
+fn date_pattern<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<DatePattern>, D::Error> {
+    one_of(reader, "dd/MM/yyyy, MM/dd/yyyy, yyyy/MM/dd", DatePattern::from_name)
+}
+
+fn decimal_separator<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<DecimalSeparator>, D::Error> {
+    one_of(reader, "DOT, COMMA", DecimalSeparator::from_name)
+}
+
+fn visibility<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<Visibility>, D::Error> {
+    one_of(reader, "PUBLIC, PRIVATE", Visibility::from_name)
+}
+
+fn period<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<String>, D::Error> {
+    one_of(reader, "MONTH, QUARTER, YEAR", |name| PERIODS.contains(&name).then(|| name.to_owned()))
+}
+
+fn month<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<String>, D::Error> {
+    one_of(reader, "JANUARY to DECEMBER", |name| MONTHS.contains(&name).then(|| name.to_owned()))
+}
+
+impl From<BookIn> for Changes {
+    fn from(given: BookIn) -> Self {
+        let BookIn {
+            id: _,
+            name,
+            auto_post,
+            closing_date,
+            lock_date,
+            date_pattern,
+            decimal_separator,
+            fraction_digits,
+            page_size,
+            period,
+            period_start_month,
+            time_zone,
+            visibility,
+            properties,
+            groups: _,
+            accounts: _,
+        } = given;
+        Self {
+            name,
+            auto_post,
+            closing_date,
+            lock_date,
+            date_pattern,
+            decimal_separator,
+            fraction_digits,
+            page_size,
+            period,
+            period_start_month,
+            time_zone,
+            visibility,
+            properties: properties.unwrap_or_default(),
+        }
+    }
+}
+
+/// A book as its reader sees it (behaviour 6.2).
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct BookOut {
+    id: String,
+    name: String,
+    permission: &'static str,
+    visibility: &'static str,
+    owner_name: String,
+    auto_post: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    closing_date: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lock_date: Option<String>,
+    date_pattern: &'static str,
+    decimal_separator: &'static str,
+    fraction_digits: u32,
+    page_size: i32,
+    period: String,
+    period_start_month: String,
+    time_zone: String,
+    time_zone_offset: i32,
+    properties: BTreeMap<String, String>,
+    last_update_ms: String,
+    total_transactions: i64,
+    total_transactions_current_month: i64,
+    total_transactions_current_year: i64,
+    #[serde(flatten)]
+    stamp: StampOut,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    accounts: Option<Vec<AccountOut>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    groups: Option<Vec<GroupOut>>,
+}
+
+impl BookOut {
+    pub(crate) fn new(member: &Member, activity: Activity, cx: &Context) -> Self {
+        let book = member.book();
+        let settings = &book.settings;
+        let (this_month, this_year) = activity.current(month_number(cx.today(book)));
+        Self {
+            id: book.key.as_str().to_owned(),
+            name: settings.name.as_str().to_owned(),
+            permission: member.permission().as_str(),
+            visibility: settings.visibility.as_str(),
+            owner_name: book.owner_name.clone(),
+            auto_post: settings.auto_post,
+            closing_date: settings.closing_date.map(format_iso),
+            lock_date: settings.lock_date.map(format_iso),
+            date_pattern: settings.date_pattern.as_str(),
+            decimal_separator: settings.decimal_separator.as_str(),
+            fraction_digits: settings.fraction_digits,
+            page_size: settings.page_size,
+            period: settings.period.clone(),
+            period_start_month: settings.period_start_month.clone(),
+            time_zone: settings.time_zone.clone(),
+            time_zone_offset: zone::offset_minutes(cx.now, &settings.time_zone),
+            properties: properties(&settings.properties),
+            last_update_ms: activity.changed_at.milliseconds().to_string(),
+            total_transactions: activity.posted,
+            total_transactions_current_month: this_month,
+            total_transactions_current_year: this_year,
+            stamp: StampOut::from(&book.stamp),
+            accounts: None,
+            groups: None,
+        }
+    }
+
+    fn of(view: &View, cx: &Context) -> Self {
+        Self {
+            accounts: view.accounts.as_ref().map(account::list_out),
+            groups: view.groups.as_ref().map(GroupOut::all),
+            ..Self::new(&view.member, view.activity, cx)
+        }
+    }
+}
+
+/// GET books.
+pub(crate) async fn list_books(asked: Asked) -> ApiResult {
+    let term = asked.query();
+    let (views, cx) = asked.read(move |tx, cx| book::list(tx, cx, &term)).await?;
+    Ok(reply::ok(&ListOut::whole(views.iter().map(|view| BookOut::of(view, &cx)).collect())))
+}
+
+/// POST books: the name of the body wins over the parameter (behaviour 6.1).
+pub(crate) async fn create_new_book(asked: Asked, body: MaybeBody<BookIn>) -> ApiResult {
+    let mut given = body.0.unwrap_or_default();
+    let (groups, accounts) = (given.groups.take().unwrap_or_default(), given.accounts.take().unwrap_or_default());
+    let changes = Changes::from(given);
+    let name =
+        changes.name.clone().filter(|name| !name.trim().is_empty()).or_else(|| asked.text("name").map(|name| name.replace('\0', " ")));
+    let input = Input {
+        changes: Changes { name, ..changes },
+        groups: groups.into_iter().map(GroupIn::into_input).collect(),
+        accounts: accounts.into_iter().map(AccountIn::into_input).collect(),
+    };
+    let (view, cx) = asked.write("", move |tx, cx| book::create(tx, cx, input)).await?;
+    Ok(reply::ok(&BookOut::of(&view, &cx)))
+}
+
+/// GET books/{bookId}.
+pub(crate) async fn get_book(asked: Asked) -> ApiResult {
+    let id = asked.book();
+    let (accounts, groups) = (asked.flag("loadAccounts") == Some(true), asked.flag("loadGroups") == Some(true));
+    let (view, cx) = asked.read(move |tx, cx| book::get(tx, cx, &id, accounts, groups)).await?;
+    Ok(reply::ok(&BookOut::of(&view, &cx)))
+}
+
+/// PUT books, the id in the body.
+pub(crate) async fn update_book(asked: Asked, body: Body<BookIn>) -> ApiResult {
+    let mut given = body.0;
+    let id = id_text(given.id.take()).ok_or_else(|| daybook_service::Error::from(Refusal::IdRequired))?;
+    update(asked, id, given).await
+}
+
+/// PUT books/{bookId}: the id of the path wins (behaviour 6.4).
+pub(crate) async fn update_book_deprecated(asked: Asked, body: Body<BookIn>) -> ApiResult {
+    let id = asked.book();
+    update(asked, id, body.0).await
+}
+
+async fn update(asked: Asked, id: String, given: BookIn) -> ApiResult {
+    let changes = Changes::from(given);
+    let (view, cx) = asked.write(&id.clone(), move |tx, cx| book::update(tx, cx, &id, changes)).await?;
+    Ok(reply::ok(&BookOut::of(&view, &cx)))
+}
+
+/// DELETE books/{bookId}.
+pub(crate) async fn delete_book(asked: Asked) -> ApiResult {
+    let id = asked.book();
+    let (view, cx) = asked.write(&id.clone(), move |tx, cx| book::delete(tx, cx, &id)).await?;
+    Ok(reply::ok(&BookOut::of(&view, &cx)))
+}

@@ -1,0 +1,61 @@
+//! Cursors: opaque text that holds the place of the last row and the query it belongs to (behaviour 2.4, 2.5).
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use daybook_storage::page::Place;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+/// The cursor of a list of transactions.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct TransactionCursor {
+    day: i32,
+    id: i64,
+    pub(crate) query: String,
+}
+
+impl TransactionCursor {
+    pub(crate) const fn new(place: Place, query: String) -> Self {
+        let Place { day, id } = place;
+        Self { day, id, query }
+    }
+
+    pub(crate) const fn place(&self) -> Place {
+        Place { day: self.day, id: self.id }
+    }
+}
+
+/// The cursor of a list of events.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) struct EventCursor {
+    pub(crate) sequence: i64,
+    pub(crate) after: Option<String>,
+    pub(crate) before: Option<String>,
+    pub(crate) error: Option<bool>,
+    pub(crate) resource: Option<String>,
+    pub(crate) kind: Option<String>,
+}
+
+pub(crate) fn write(cursor: &impl Serialize) -> Option<String> {
+    serde_json::to_vec(cursor).ok().map(|json| URL_SAFE_NO_PAD.encode(json))
+}
+
+/// Reads a cursor; a damaged one is none, which gives the first page.
+pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Option<T> {
+    serde_json::from_slice(&URL_SAFE_NO_PAD.decode(text).ok()?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cursors_round_trip_and_damage_is_no_error() {
+        let cursor = TransactionCursor::new(Place { day: 20250131, id: 7 }, "account:'Ação'".to_owned());
+        let text = write(&cursor).unwrap();
+        assert_eq!(read::<TransactionCursor>(&text), Some(cursor));
+        for damaged in ["", "x", "é", &text[1..]] {
+            assert_eq!(read::<TransactionCursor>(damaged), None, "{damaged}");
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! Errors on the wire: status codes are decided here and nowhere else (behaviour 10).
+
+use std::fmt;
+
+use actix_web::http::StatusCode;
+use actix_web::http::header::{ContentType, RETRY_AFTER, WWW_AUTHENTICATE};
+use actix_web::{HttpResponse, ResponseError};
+use daybook_domain::{Kind, Refusal, account, group};
+use daybook_service::Error;
+use serde::Serialize;
+
+use crate::farewell::Farewell;
+
+/// Seconds a caller is asked to wait when a queue is full.
+const RETRY_AFTER_SECONDS: &str = "1";
+
+/// Anything that is answered instead of a result.
+#[derive(Debug)]
+pub(crate) enum ApiError {
+    /// A use case said no or failed.
+    Service(Error),
+    /// The request never reached a use case.
+    Transport(Transport),
+}
+
+/// What is wrong with a request before any rule is asked.
+#[derive(Debug)]
+pub(crate) enum Transport {
+    LoginRequired,
+    UnknownRoute,
+    MethodNotAllowed,
+    Malformed(String),
+    InvalidFormat(String),
+    BadParameter(String),
+    TooLarge,
+    UnsupportedMediaType,
+    TooSlow,
+    Failed(String),
+}
+
+pub(crate) type ApiResult = Result<HttpResponse, ApiError>;
+
+impl From<Error> for ApiError {
+    fn from(error: Error) -> Self {
+        Self::Service(error)
+    }
+}
+
+impl From<Transport> for ApiError {
+    fn from(error: Transport) -> Self {
+        Self::Transport(error)
+    }
+}
+
+impl fmt::Display for ApiError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message())
+    }
+}
+
+/// The one place where kinds become status codes.
+const fn status_of(kind: Kind) -> StatusCode {
+    match kind {
+        Kind::Invalid => StatusCode::BAD_REQUEST,
+        Kind::Denied => StatusCode::FORBIDDEN,
+        Kind::Missing => StatusCode::NOT_FOUND,
+        Kind::Conflict => StatusCode::CONFLICT,
+        Kind::Limited => StatusCode::SERVICE_UNAVAILABLE,
+        Kind::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+    }
+}
+
+impl Transport {
+    const fn status(&self) -> StatusCode {
+        match self {
+            Self::LoginRequired => StatusCode::UNAUTHORIZED,
+            Self::UnknownRoute => StatusCode::NOT_FOUND,
+            Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+            Self::Malformed(_) | Self::InvalidFormat(_) | Self::BadParameter(_) => StatusCode::BAD_REQUEST,
+            Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::TooSlow => StatusCode::REQUEST_TIMEOUT,
+            Self::Failed(_) => StatusCode::INTERNAL_SERVER_ERROR,
+        }
+    }
+
+    const fn reason(&self) -> &'static str {
+        match self {
+            Self::LoginRequired => "required",
+            Self::UnknownRoute => "notFound",
+            Self::MethodNotAllowed => "methodNotAllowed",
+            Self::Malformed(_) => "parseError",
+            Self::InvalidFormat(_) => "invalid",
+            Self::BadParameter(_) => "badRequest",
+            Self::TooLarge => "requestTooLarge",
+            Self::UnsupportedMediaType => "unsupportedMediaType",
+            Self::TooSlow => "requestTimeout",
+            Self::Failed(_) => "internalError",
+        }
+    }
+
+    fn message(&self) -> String {
+        match self {
+            Self::LoginRequired => "Login Required: send a valid access token as Authorization: Bearer <token>".to_owned(),
+            Self::UnknownRoute => "route not found".to_owned(),
+            Self::MethodNotAllowed => "this path does not answer that method".to_owned(),
+            Self::Malformed(text) => format!("the body is not valid JSON: {text}"),
+            Self::InvalidFormat(text) => format!("InvalidFormatException: {text}"),
+            Self::BadParameter(text) => text.clone(),
+            Self::TooLarge => "the body is larger than 32 MB".to_owned(),
+            Self::UnsupportedMediaType => "send JSON as Content-Type: application/json".to_owned(),
+            Self::TooSlow => "the body did not arrive in time".to_owned(),
+            Self::Failed(_) => "internal error".to_owned(),
+        }
+    }
+}
+
+impl ApiError {
+    /// Whether it says that an account or group of a visible book is missing (behaviour 4.4).
+    pub(crate) const fn is_missing_in_chart(&self) -> bool {
+        matches!(
+            self,
+            Self::Service(Error::Refused(Refusal::Account(account::Refusal::Unknown(_)) | Refusal::Group(group::Refusal::Unknown(_))))
+        )
+    }
+
+    /// The error of a request that is no batch, where an index would say nothing.
+    pub(crate) fn alone(self) -> Self {
+        match self {
+            Self::Service(error) => Self::Service(error.alone()),
+            Self::Transport(error) => Self::Transport(error),
+        }
+    }
+
+    fn status(&self) -> StatusCode {
+        match self {
+            Self::Service(error) => status_of(error.kind()),
+            Self::Transport(error) => error.status(),
+        }
+    }
+
+    fn reason(&self) -> &'static str {
+        match self {
+            Self::Service(error) => match (error.reason(), error.kind()) {
+                (Some(reason), _) => reason.as_str(),
+                (None, Kind::Limited) => "backendError",
+                (None, Kind::Invalid | Kind::Denied | Kind::Missing | Kind::Conflict | Kind::Internal) => "internalError",
+            },
+            Self::Transport(error) => error.reason(),
+        }
+    }
+
+    /// What the caller reads. What went wrong inside stays in the log.
+    fn message(&self) -> String {
+        match self {
+            Self::Service(error) => match error.kind() {
+                Kind::Limited => "temporarily unavailable; try again shortly".to_owned(),
+                Kind::Internal => "internal error".to_owned(),
+                Kind::Invalid | Kind::Denied | Kind::Missing | Kind::Conflict => error.to_string(),
+            },
+            Self::Transport(error) => error.message(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Body {
+    error: Nested,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    flat: Option<Flat>,
+}
+
+#[derive(Serialize)]
+struct Nested {
+    code: u16,
+    message: String,
+    errors: [Detail; 1],
+}
+
+#[derive(Serialize)]
+struct Detail {
+    domain: &'static str,
+    reason: &'static str,
+    message: String,
+}
+
+/// The problem-details fields of 401, 429 and 5xx (behaviour 10.3).
+#[derive(Serialize)]
+struct Flat {
+    r#type: &'static str,
+    title: &'static str,
+    status: u16,
+    detail: String,
+    instance: &'static str,
+    code: String,
+}
+
+impl ResponseError for ApiError {
+    fn status_code(&self) -> StatusCode {
+        self.status()
+    }
+
+    fn error_response(&self) -> HttpResponse {
+        let (status, reason, message) = (self.status(), self.reason(), self.message());
+        if status.is_server_error() {
+            let cause = match self {
+                Self::Service(error) => error.to_string(),
+                Self::Transport(Transport::Failed(cause)) => cause.clone(),
+                Self::Transport(other) => other.message(),
+            };
+            if status == StatusCode::SERVICE_UNAVAILABLE {
+                tracing::warn!(%cause, "turned away");
+            } else {
+                tracing::error!(%cause, status = status.as_u16(), "request failed");
+            }
+        }
+        let code = status.as_u16();
+        let flat = (code == 401 || code == 429 || code >= 500).then(|| Flat {
+            r#type: "about:blank",
+            title: status.canonical_reason().unwrap_or_default(),
+            status: code,
+            detail: message.clone(),
+            instance: "",
+            code: code.to_string(),
+        });
+        let errors = [Detail { domain: "global", reason, message: message.clone() }];
+        let mut response = HttpResponse::build(status);
+        if status == StatusCode::SERVICE_UNAVAILABLE {
+            response.insert_header((RETRY_AFTER, RETRY_AFTER_SECONDS));
+        }
+        if status == StatusCode::UNAUTHORIZED {
+            response.insert_header((WWW_AUTHENTICATE, "Bearer"));
+        }
+        if status == StatusCode::PAYLOAD_TOO_LARGE {
+            // What is left of the body is not worth reading.
+            response.force_close();
+        }
+        let body = Body { error: Nested { code, message, errors }, flat };
+        if status == StatusCode::REQUEST_TIMEOUT {
+            return response.force_close().content_type(ContentType::json()).body(Farewell::new(&body));
+        }
+        response.json(body)
+    }
+}

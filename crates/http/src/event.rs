@@ -1,0 +1,252 @@
+//! Events on the wire: what is stored compactly is filled in when it is read (behaviour 8.2, 8.4, 8.16).
+
+use daybook_domain::account::AccountType;
+use daybook_domain::calendar::{day_number, parse_iso};
+use daybook_domain::event::{Event, EventType, Noun};
+use daybook_domain::id::{AccountId, UserId};
+use daybook_domain::name::normalized;
+use daybook_domain::transaction::tags;
+use daybook_service::event::{self, Named, Request, View};
+use daybook_service::{Context, zone};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::account::AccountOut;
+use crate::book::BookOut;
+use crate::cursor::{self, EventCursor};
+use crate::error::{ApiResult, Transport};
+use crate::group::GroupOut;
+use crate::reply;
+use crate::request::Asked;
+use crate::wire::ListOut;
+
+/// The agent id of requests that name none (behaviour 8.4).
+const NO_AGENT: &str = "api";
+
+/// An event.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct EventOut<'v> {
+    id: String,
+    r#type: &'static str,
+    book_id: &'v str,
+    book: &'v Value,
+    resource: String,
+    agent: AgentOut<'v>,
+    user: UserOut<'v>,
+    created_at: String,
+    created_on: String,
+    data: Value,
+    bot_responses: [(); 0],
+    sequence: i64,
+    hash: String,
+}
+
+#[derive(Serialize)]
+struct AgentOut<'v> {
+    id: &'v str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct UserOut<'v> {
+    username: &'v str,
+    name: &'v str,
+    avatar_url: &'static str,
+}
+
+/// GET events.
+pub(crate) async fn list_events(asked: Asked) -> ApiResult {
+    let book = asked.book();
+    let (request, filters) = request(&asked)?;
+    let (view, cx) = asked.read(move |tx, cx| event::list(tx, cx, &book, &request, named_in)).await?;
+    let cursor = view.next.and_then(|sequence| cursor::write(&EventCursor { sequence, ..filters }));
+    let book = book_of(&view, &cx);
+    Ok(reply::ok(&ListOut { items: view.events.iter().map(|event| event_out(&view, event, &book)).collect(), cursor }))
+}
+
+/// GET events/{id} (behaviour 12.9).
+pub(crate) async fn get_event(asked: Asked) -> ApiResult {
+    let (book, id) = (asked.book(), asked.id());
+    let (view, cx) = asked.read(move |tx, cx| event::get(tx, cx, &book, &id, named_in)).await?;
+    let book = book_of(&view, &cx);
+    Ok(view.events.first().map_or_else(reply::no_content, |event| reply::ok(&event_out(&view, event, &book))))
+}
+
+/// The request with its filters; one with only a cursor goes on with the cursor's (behaviour 2.4).
+fn request(asked: &Asked) -> Result<(Request, EventCursor), Transport> {
+    let text = |name: &str| asked.text(name).map(str::to_owned).filter(|text| !text.trim().is_empty());
+    let own = EventCursor {
+        sequence: 0,
+        after: text("after"),
+        before: text("before"),
+        error: asked.flag("error"),
+        resource: text("resoureId").or_else(|| text("resourceId")),
+        kind: text("type"),
+    };
+    let cursor: Option<EventCursor> = asked.cursor().and_then(cursor::read);
+    let below = cursor.as_ref().map(|cursor| cursor.sequence);
+    let filters = if own == EventCursor::default() { cursor.unwrap_or_default() } else { own };
+    let kind = match &filters.kind {
+        None => None,
+        Some(name) => Some(EventType::from_name(name).ok_or_else(|| {
+            let shown: String = name.chars().take(60).collect();
+            Transport::BadParameter(format!("type {shown:?} is not an event type"))
+        })?),
+    };
+    let EventCursor { after, before, error, resource, .. } = filters.clone();
+    Ok((Request { after, before, error, resource, kind, limit: asked.limit(), below }, filters))
+}
+
+/// What a stored transaction names.
+fn named_in(event: &Event) -> Named {
+    let data: Value = serde_json::from_str(&event.data).unwrap_or_default();
+    let object = data.get("object");
+    let side = |name: &str| object?.get(name)?.get("id")?.as_str()?.parse().ok();
+    let creator = object.and_then(|object| object.get("createdBy")?.as_str()?.parse().ok());
+    Named { accounts: ["creditAccount", "debitAccount"].into_iter().filter_map(side).collect(), creator }
+}
+
+fn book_of(view: &View, cx: &Context) -> Value {
+    serde_json::to_value(BookOut::new(&view.member, view.activity, cx)).unwrap_or_default()
+}
+
+fn event_out<'v>(view: &'v View, event: &'v Event, book: &'v Value) -> EventOut<'v> {
+    let key = &view.member.book().key;
+    let username = view.users.get(&event.user).map(|user| user.username.as_str()).unwrap_or_default();
+    EventOut {
+        id: event.public_id(key),
+        r#type: event.kind.as_str(),
+        book_id: key.as_str(),
+        book,
+        resource: event.public_resource(key),
+        agent: AgentOut { id: event.agent.as_deref().unwrap_or(NO_AGENT) },
+        user: UserOut { username, name: username, avatar_url: "" },
+        created_at: event.created_at.milliseconds().to_string(),
+        created_on: zone::rfc3339(event.created_at),
+        data: data(view, event),
+        bot_responses: [],
+        sequence: event.sequence,
+        hash: event.hash.to_string(),
+    }
+}
+
+/// The stored data with its object filled in.
+fn data(view: &View, event: &Event) -> Value {
+    let mut data: Map<String, Value> = serde_json::from_str(&event.data).unwrap_or_default();
+    let object =
+        data.remove("object").and_then(|object| if let Value::Object(map) = object { Some(map) } else { None }).unwrap_or_default();
+    let object = match event.kind.noun() {
+        Noun::Transaction => transaction(view, object),
+        Noun::Account => Value::Object(account(view, object)),
+        Noun::Group => group(view, object),
+        Noun::Book | Noun::Collaborator | Noun::Other => Value::Object(with_defaults(object, &[("properties", json!({}))])),
+    };
+    data.insert("object".to_owned(), object);
+    Value::Object(data)
+}
+
+fn with_defaults(mut object: Map<String, Value>, defaults: &[(&str, Value)]) -> Map<String, Value> {
+    for (key, value) in defaults {
+        object.entry((*key).to_owned()).or_insert_with(|| value.clone());
+    }
+    object
+}
+
+/// A TransactionOperation: the snapshot with full accounts on its sides.
+fn transaction(view: &View, snapshot: Map<String, Value>) -> Value {
+    let settings = &view.member.book().settings;
+    let text = |name: &str| snapshot.get(name).and_then(Value::as_str);
+    let date = text("date").and_then(parse_iso);
+    let description = text("description").unwrap_or_default().to_owned();
+    let creator = text("createdBy").and_then(|id| id.parse::<UserId>().ok()).and_then(|id| view.users.get(&id));
+    let creator = creator.map(|user| user.username.clone()).unwrap_or_default();
+    let posted = snapshot.get("posted").and_then(Value::as_bool).unwrap_or(false);
+    let mut object = with_defaults(
+        snapshot,
+        &[
+            ("posted", json!(false)),
+            ("checked", json!(false)),
+            ("trashed", json!(false)),
+            ("draft", json!(!posted)),
+            ("properties", json!({})),
+            ("urls", json!([])),
+            ("remoteIds", json!([])),
+            ("files", json!([])),
+            ("tags", json!(tags::of(&description))),
+            ("description", json!("")),
+        ],
+    );
+    object.insert("createdBy".to_owned(), json!(creator));
+    if let Some(day) = date {
+        object.insert("dateValue".to_owned(), json!(day_number(day)));
+        object.insert("dateFormatted".to_owned(), json!(settings.date_pattern.format(day)));
+    }
+    let mut accounts = Vec::new();
+    for side in ["creditAccount", "debitAccount"] {
+        if let Some(Value::Object(reference)) = object.remove(side) {
+            let full = Value::Object(account(view, reference));
+            accounts.push(full.clone());
+            object.insert(side.to_owned(), full);
+        }
+    }
+    json!({ "transaction": object, "accounts": accounts })
+}
+
+/// An account: what the snapshot says, the rest as the account is now, or as far as it can be told when it is gone.
+fn account(view: &View, snapshot: Map<String, Value>) -> Map<String, Value> {
+    let id: Option<AccountId> = snapshot.get("id").and_then(Value::as_str).and_then(|id| id.parse().ok());
+    let name = snapshot.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let now = id
+        .and_then(|id| view.accounts.get(id))
+        .map(|account| serde_json::to_value(AccountOut::new(account, &view.forest)).unwrap_or_default());
+    let mut object = if let Some(Value::Object(now)) = now { now } else { Map::new() };
+    let own_groups = snapshot.contains_key("groups");
+    // A snapshot of the account itself leaves out what is false and empty; a reference to it says nothing of them.
+    if snapshot.contains_key("type") {
+        object.insert("archived".to_owned(), json!(false));
+        object.insert("properties".to_owned(), json!({}));
+    }
+    let kind = snapshot.get("type").and_then(Value::as_str).and_then(AccountType::from_name);
+    object.extend(snapshot);
+    object.insert("normalizedName".to_owned(), json!(normalized(&name)));
+    if let Some(kind) = kind {
+        object.insert("credit".to_owned(), json!(kind.is_credit()));
+        object.insert("permanent".to_owned(), json!(kind.is_permanent()));
+    }
+    if own_groups && let Some(Value::Array(groups)) = object.remove("groups") {
+        let filled = groups.into_iter().map(|group| membership(view, group)).collect();
+        object.insert("groups".to_owned(), Value::Array(filled));
+    }
+    with_defaults(
+        object,
+        &[("properties", json!({})), ("groups", json!([])), ("balanceVerified", json!(true)), ("hasTransactionPosted", json!(false))],
+    )
+}
+
+/// A group inside an account's snapshot, with properties as they are now.
+fn membership(view: &View, group: Value) -> Value {
+    let Value::Object(reference) = group else { return group };
+    let id = reference.get("id").and_then(Value::as_str).and_then(|id| id.parse().ok());
+    let now =
+        id.and_then(|id| view.forest.get(id)).map(|group| serde_json::to_value(GroupOut::new(group, &view.forest)).unwrap_or_default());
+    let mut object = if let Some(Value::Object(now)) = now { now } else { Map::new() };
+    object.extend(reference);
+    Value::Object(with_defaults(object, &[("properties", json!({}))]))
+}
+
+/// A group: what the snapshot says, the derived flags as they are now.
+fn group(view: &View, snapshot: Map<String, Value>) -> Value {
+    let id = snapshot.get("id").and_then(Value::as_str).and_then(|id| id.parse().ok());
+    let name = snapshot.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let now =
+        id.and_then(|id| view.forest.get(id)).map(|group| serde_json::to_value(GroupOut::new(group, &view.forest)).unwrap_or_default());
+    let mut object = if let Some(Value::Object(now)) = now { now } else { Map::new() };
+    for (key, empty) in [("hidden", json!(false)), ("locked", json!(false)), ("properties", json!({}))] {
+        object.insert(key.to_owned(), empty);
+    }
+    object.remove("parent");
+    object.extend(snapshot);
+    object.insert("normalizedName".to_owned(), json!(normalized(&name)));
+    Value::Object(object)
+}

@@ -1,0 +1,201 @@
+//! Groups on the wire.
+
+use std::collections::BTreeMap;
+
+use actix_web::HttpResponse;
+use daybook_domain::field::Field;
+use daybook_domain::group::{Changes, Forest, Group, GroupRef, Nature};
+use daybook_service::group::{self, Input, View};
+use serde::{Deserialize, Serialize};
+
+use crate::body::{Body, Items};
+use crate::error::{ApiError, ApiResult};
+use crate::reply;
+use crate::request::Asked;
+use crate::wire::{ListOut, Present, PropertiesIn, RefIn, StampOut, TextOrNumber, convert, field, id_text, objects_only, properties};
+
+/// A body that is a group.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", remote = "Self")]
+pub(crate) struct GroupIn {
+    #[serde(default)]
+    id: Option<TextOrNumber>,
+    #[serde(default)]
+    name: Option<String>,
+    #[serde(default, deserialize_with = "field")]
+    parent: Field<RefIn>,
+    #[serde(default)]
+    hidden: Option<bool>,
+    #[serde(default)]
+    locked: Option<bool>,
+    #[serde(default)]
+    properties: PropertiesIn,
+    #[serde(default)]
+    created_at: Present,
+}
+
+objects_only!(GroupIn);
+
+impl GroupIn {
+    /// What a create or update makes of the body; in a round trip an absent parent means none (behaviour 4.13).
+    pub(crate) fn into_input(self) -> Input {
+        let Self { id, name, parent, hidden, locked, properties, created_at } = self;
+        let parent: Field<GroupRef> = convert(parent.absent_clears(created_at.is_some()));
+        let properties = properties.unwrap_or_default();
+        Input { changes: Changes { id: id_text(id), name, parent: Field::Keep, hidden, locked, properties }, parent }
+    }
+
+    /// What a delete makes of the body: the id, or without one the name.
+    fn into_reference(self) -> GroupRef {
+        let id = id_text(self.id);
+        GroupRef { name: if id.is_none() { self.name } else { None }, id }
+    }
+}
+
+/// A group with the flags derived from the accounts below (behaviour 4.12).
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct GroupOut {
+    id: String,
+    name: String,
+    normalized_name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    r#type: Option<&'static str>,
+    credit: bool,
+    has_accounts: bool,
+    has_groups: bool,
+    hidden: bool,
+    locked: bool,
+    mixed: bool,
+    permanent: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parent: Option<ParentOut>,
+    properties: BTreeMap<String, String>,
+    #[serde(flatten)]
+    stamp: StampOut,
+}
+
+/// A parent: enough to find it again.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ParentOut {
+    id: String,
+    name: String,
+    normalized_name: String,
+}
+
+impl From<&Group> for ParentOut {
+    fn from(group: &Group) -> Self {
+        Self { id: group.id.to_string(), name: group.name.as_str().to_owned(), normalized_name: group.name.normalized() }
+    }
+}
+
+impl GroupOut {
+    pub(crate) fn new(group: &Group, forest: &Forest) -> Self {
+        let Nature { kind, mixed, permanent, credit, has_accounts, has_groups } = forest.nature(group.id);
+        Self {
+            id: group.id.to_string(),
+            name: group.name.as_str().to_owned(),
+            normalized_name: group.name.normalized(),
+            r#type: kind.map(daybook_domain::account::AccountType::as_str),
+            credit,
+            has_accounts,
+            has_groups,
+            hidden: group.hidden,
+            locked: group.locked,
+            mixed,
+            permanent,
+            parent: group.parent.and_then(|id| forest.get(id)).map(ParentOut::from),
+            properties: properties(&group.properties),
+            stamp: StampOut::from(&group.stamp),
+        }
+    }
+
+    pub(crate) fn all(view: &View) -> Vec<Self> {
+        view.groups.iter().map(|group| Self::new(group, &view.forest)).collect()
+    }
+}
+
+fn single(view: &View) -> HttpResponse {
+    view.groups.first().map_or_else(reply::no_content, |group| reply::ok(&GroupOut::new(group, &view.forest)))
+}
+
+fn list(view: &View) -> HttpResponse {
+    reply::ok(&ListOut::whole(GroupOut::all(view)))
+}
+
+/// GET groups.
+pub(crate) async fn list_groups(asked: Asked) -> ApiResult {
+    let book = asked.book();
+    let (view, _) = asked.read(move |tx, cx| group::list(tx, cx, &book)).await?;
+    Ok(list(&view))
+}
+
+/// GET groups/{id}.
+pub(crate) async fn get_group(asked: Asked) -> ApiResult {
+    let (book, id) = (asked.book(), asked.id());
+    let tolerant = asked.state.missing_as_no_content;
+    match asked.read(move |tx, cx| group::get(tx, cx, &book, &id)).await {
+        Err(error) if tolerant && error.is_missing_in_chart() => Ok(reply::no_content()),
+        outcome => outcome.map(|(view, _)| single(&view)),
+    }
+}
+
+/// GET groups/{id}/accounts.
+pub(crate) async fn list_group_accounts(asked: Asked) -> ApiResult {
+    let (book, id) = (asked.book(), asked.id());
+    let (view, _) = asked.read(move |tx, cx| group::accounts(tx, cx, &book, &id)).await?;
+    Ok(reply::ok(&ListOut::whole(crate::account::list_out(&view))))
+}
+
+/// POST groups.
+pub(crate) async fn create_group(asked: Asked, body: Body<GroupIn>) -> ApiResult {
+    create(asked, vec![body.0]).await.map(|view| single(&view)).map_err(ApiError::alone)
+}
+
+/// POST groups/batch.
+pub(crate) async fn create_groups_batch(asked: Asked, body: Body<Items<GroupIn>>) -> ApiResult {
+    create(asked, body.items()?).await.map(|view| list(&view))
+}
+
+/// PUT groups.
+pub(crate) async fn update_group(asked: Asked, body: Body<GroupIn>) -> ApiResult {
+    update(asked, vec![body.0]).await.map(|view| single(&view)).map_err(ApiError::alone)
+}
+
+/// PUT groups/batch (behaviour 12.9).
+pub(crate) async fn update_groups_batch(asked: Asked, body: Body<Items<GroupIn>>) -> ApiResult {
+    update(asked, body.items()?).await.map(|view| list(&view))
+}
+
+/// DELETE groups/{id}.
+pub(crate) async fn delete_group(asked: Asked) -> ApiResult {
+    let id = asked.id();
+    delete(asked, vec![GroupRef { id: Some(id), name: None }]).await.map(|view| single(&view)).map_err(ApiError::alone)
+}
+
+/// POST groups/delete/batch (behaviour 12.9).
+pub(crate) async fn delete_groups_batch(asked: Asked, body: Body<Items<GroupIn>>) -> ApiResult {
+    let references = body.items()?.into_iter().map(GroupIn::into_reference).collect();
+    delete(asked, references).await.map(|view| list(&view))
+}
+
+async fn create(asked: Asked, items: Vec<GroupIn>) -> Result<View, ApiError> {
+    let book = asked.book();
+    let items = items.into_iter().map(GroupIn::into_input).collect();
+    let (view, _) = asked.write(&book.clone(), move |tx, cx| group::create(tx, cx, &book, items)).await?;
+    Ok(view)
+}
+
+async fn update(asked: Asked, items: Vec<GroupIn>) -> Result<View, ApiError> {
+    let book = asked.book();
+    let items = items.into_iter().map(GroupIn::into_input).collect();
+    let (view, _) = asked.write(&book.clone(), move |tx, cx| group::update(tx, cx, &book, items)).await?;
+    Ok(view)
+}
+
+async fn delete(asked: Asked, references: Vec<GroupRef>) -> Result<View, ApiError> {
+    let book = asked.book();
+    let (view, _) = asked.write(&book.clone(), move |tx, cx| group::delete(tx, cx, &book, &references)).await?;
+    Ok(view)
+}

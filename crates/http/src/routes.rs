@@ -1,0 +1,142 @@
+//! All routes in one table.
+
+use actix_web::dev::ResourceDef;
+use actix_web::http::Method;
+use actix_web::{HttpRequest, Route, web};
+
+use crate::error::{ApiResult, Transport};
+use crate::state::State;
+use crate::{account, balance, book, collaborator, event, group, health, reply, transaction, user};
+
+/// An operation of the contract.
+pub struct Operation {
+    /// The method.
+    pub method: Method,
+    /// The path with its parameters.
+    pub path: &'static str,
+    /// The operationId of the contract; empty outside of it.
+    pub id: &'static str,
+    /// What answers.
+    route: Route,
+}
+
+/// Declares operations: `operations!(GET "/path" "operationId" => handler; ...)`.
+macro_rules! operations {
+    ($($method:ident $path:literal $id:literal => $handler:expr;)*) => {
+        vec![$(Operation { method: Method::$method, path: $path, id: $id, route: web::method(Method::$method).to($handler) },)*]
+    };
+}
+
+/// Every operation, the busiest first: they are tried in this order.
+#[must_use]
+pub fn operations() -> Vec<Operation> {
+    let mut all = transactions();
+    all.extend(chart());
+    all.extend(books());
+    all.extend(outside());
+    all
+}
+
+fn transactions() -> Vec<Operation> {
+    operations!(
+        POST "/v5/books/{bookId}/transactions" "createTransaction" => transaction::create_transaction;
+        GET "/v5/books/{bookId}/transactions" "listTransactions" => transaction::list_transactions;
+        PUT "/v5/books/{bookId}/transactions" "updateTransaction" => transaction::update_transaction;
+        POST "/v5/books/{bookId}/transactions/batch" "createTransactionsBatch" => transaction::create_transactions_batch;
+        PUT "/v5/books/{bookId}/transactions/batch" "updateTransactionsBatch" => transaction::update_transactions_batch;
+        PATCH "/v5/books/{bookId}/transactions/post" "postTransaction" => transaction::post_transaction;
+        PATCH "/v5/books/{bookId}/transactions/post/batch" "postTransactionsBatch" => transaction::post_transactions_batch;
+        PATCH "/v5/books/{bookId}/transactions/check" "checkTransaction" => transaction::check_transaction;
+        PATCH "/v5/books/{bookId}/transactions/check/batch" "checkTransactionsBatch" => transaction::check_transactions_batch;
+        PATCH "/v5/books/{bookId}/transactions/uncheck" "uncheckTransaction" => transaction::uncheck_transaction;
+        PATCH "/v5/books/{bookId}/transactions/uncheck/batch" "uncheckTransactionsBatch" => transaction::uncheck_transactions_batch;
+        PATCH "/v5/books/{bookId}/transactions/trash" "trashTransaction" => transaction::trash_transaction;
+        PATCH "/v5/books/{bookId}/transactions/trash/batch" "trashTransactionsBatch" => transaction::trash_transactions_batch;
+        PATCH "/v5/books/{bookId}/transactions/remove" "removeTransaction" => transaction::trash_transaction;
+        PATCH "/v5/books/{bookId}/transactions/untrash" "untrashTransaction" => transaction::untrash_transaction;
+        PATCH "/v5/books/{bookId}/transactions/untrash/batch" "untrashTransactionsBatch" => transaction::untrash_transactions_batch;
+        PATCH "/v5/books/{bookId}/transactions/restore" "restoreTransaction" => transaction::untrash_transaction;
+        GET "/v5/books/{bookId}/transactions/{id}" "getTransaction" => transaction::get_transaction;
+        GET "/v5/books/{bookId}/balances" "getBalances" => balance::get_balances;
+    )
+}
+
+fn chart() -> Vec<Operation> {
+    operations!(
+        GET "/v5/books/{bookId}/accounts" "listAccounts" => account::list_accounts;
+        POST "/v5/books/{bookId}/accounts" "createAccount" => account::create_account;
+        PUT "/v5/books/{bookId}/accounts" "updateAccount" => account::update_account;
+        POST "/v5/books/{bookId}/accounts/batch" "createAccountsBatch" => account::create_accounts_batch;
+        PUT "/v5/books/{bookId}/accounts/batch" "updateAccountsBatch" => account::update_accounts_batch;
+        POST "/v5/books/{bookId}/accounts/delete/batch" "deleteAccountsBatch" => account::delete_accounts_batch;
+        GET "/v5/books/{bookId}/accounts/{id}" "getAccount" => account::get_account;
+        DELETE "/v5/books/{bookId}/accounts/{id}" "deleteAccount" => account::delete_account;
+        GET "/v5/books/{bookId}/accounts/{id}/groups" "listAccountGroups" => account::list_account_groups;
+        GET "/v5/books/{bookId}/groups" "listGroups" => group::list_groups;
+        POST "/v5/books/{bookId}/groups" "createGroup" => group::create_group;
+        PUT "/v5/books/{bookId}/groups" "updateGroup" => group::update_group;
+        POST "/v5/books/{bookId}/groups/batch" "createGroupsBatch" => group::create_groups_batch;
+        PUT "/v5/books/{bookId}/groups/batch" "updateGroupsBatch" => group::update_groups_batch;
+        POST "/v5/books/{bookId}/groups/delete/batch" "deleteGroupsBatch" => group::delete_groups_batch;
+        GET "/v5/books/{bookId}/groups/{id}" "getGroup" => group::get_group;
+        DELETE "/v5/books/{bookId}/groups/{id}" "deleteGroup" => group::delete_group;
+        GET "/v5/books/{bookId}/groups/{id}/accounts" "listGroupAccounts" => group::list_group_accounts;
+    )
+}
+
+fn books() -> Vec<Operation> {
+    operations!(
+        GET "/v5/books" "listBooks" => book::list_books;
+        POST "/v5/books" "createNewBook" => book::create_new_book;
+        PUT "/v5/books" "updateBook" => book::update_book;
+        GET "/v5/books/{bookId}" "getBook" => book::get_book;
+        PUT "/v5/books/{bookId}" "updateBookDeprecated" => book::update_book_deprecated;
+        DELETE "/v5/books/{bookId}" "deleteBook" => book::delete_book;
+        GET "/v5/books/{bookId}/collaborators" "listCollaborators" => collaborator::list_collaborators;
+        POST "/v5/books/{bookId}/collaborators" "addCollaborator" => collaborator::add_collaborator;
+        DELETE "/v5/books/{bookId}/collaborators/{id}" "removeCollaborator" => collaborator::remove_collaborator;
+        GET "/v5/books/{bookId}/events" "listEvents" => event::list_events;
+        GET "/v5/books/{bookId}/events/{id}" "getEvent" => event::get_event;
+        GET "/v5/user" "getUser" => user::get_user;
+    )
+}
+
+fn outside() -> Vec<Operation> {
+    operations!(
+        GET "/health" "" => health::health;
+        GET "/ready" "" => health::ready;
+        GET "/openapi.json" "" => health::contract;
+        GET "/docs" "" => health::page;
+    )
+}
+
+/// Adds every route, under the prefix when there is one; health and contract are found without it too.
+pub(crate) fn mount(config: &mut web::ServiceConfig, prefix: &str) {
+    if prefix.is_empty() {
+        return configure(config);
+    }
+    config.service(web::scope(prefix).configure(configure));
+    for operation in outside() {
+        config.route(operation.path, operation.route);
+    }
+    config.default_service(web::to(unmatched));
+}
+
+/// Adds every route. Each method is a resource of its own, so that an account named `batch` is found by GET although
+/// POST has a route there; what no route takes is told apart by [`unmatched`].
+fn configure(config: &mut web::ServiceConfig) {
+    for operation in operations() {
+        config.route(operation.path, operation.route);
+    }
+    config.default_service(web::to(unmatched));
+}
+
+/// 405 for a known path with another method, 404 for an unknown path; OPTIONS is answered everywhere (behaviour 0.13).
+async fn unmatched(request: HttpRequest, state: web::Data<State>) -> ApiResult {
+    if request.method() == Method::OPTIONS {
+        return Ok(reply::no_content());
+    }
+    let path = request.path().strip_prefix(&state.path_prefix).unwrap_or_default();
+    let known = operations().into_iter().any(|operation| ResourceDef::new(operation.path).is_match(path));
+    Err(if known { Transport::MethodNotAllowed } else { Transport::UnknownRoute }.into())
+}

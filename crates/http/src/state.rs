@@ -1,0 +1,72 @@
+//! What every request finds: the store, the clock, who is known, which headers mean what.
+
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use daybook_domain::instant::Instant;
+use daybook_service::Ids;
+use daybook_storage::Store;
+use daybook_storage::user::User;
+
+use crate::token::Tokens;
+
+/// Users remembered at most; beyond that the memory starts anew.
+const MOST_REMEMBERED: usize = 100_000;
+
+/// Everything the API is wired to.
+pub struct State {
+    /// The books.
+    pub store: Arc<Store>,
+    /// The source of ids.
+    pub ids: Arc<Ids>,
+    /// The clock: milliseconds since the epoch.
+    pub clock: fn() -> Instant,
+    /// Who issues and verifies access tokens.
+    pub tokens: Tokens,
+    /// Accepted prefixes of the agent and API-key headers (behaviour 0.15).
+    pub headers: Headers,
+    /// Where the API is mounted: empty, or a path without trailing slash (behaviour 0.1).
+    pub path_prefix: String,
+    /// Whether getAccount and getGroup answer 204 instead of 404 for what is missing (behaviour 4.4).
+    pub missing_as_no_content: bool,
+    /// The users seen so far. They never change, so remembering them is safe.
+    pub known: Known,
+}
+
+/// The accepted spellings of the agent header, lower case.
+#[derive(Debug, Clone)]
+pub struct Headers {
+    /// Header names that carry the agent id.
+    pub agent: Vec<String>,
+    /// Header names that carry an API key.
+    pub api_key: Vec<String>,
+}
+
+impl Headers {
+    /// The headers with these prefixes, for example `service-`.
+    #[must_use]
+    pub fn with_prefixes(prefixes: &[String]) -> Self {
+        let named = |name: &str| prefixes.iter().map(|prefix| format!("{}{name}", prefix.trim().to_lowercase())).collect();
+        Self { agent: named("agent-id"), api_key: named("api-key") }
+    }
+}
+
+/// A memory of users by verified address.
+#[derive(Debug, Default)]
+pub struct Known(RwLock<HashMap<String, Arc<User>>>);
+
+impl Known {
+    pub(crate) fn find(&self, email: &str) -> Option<Arc<User>> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).get(email).cloned()
+    }
+
+    pub(crate) fn add(&self, user: User) -> Arc<User> {
+        let user = Arc::new(user);
+        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        if known.len() >= MOST_REMEMBERED {
+            known.clear();
+        }
+        known.insert(user.email.clone(), Arc::clone(&user));
+        user
+    }
+}

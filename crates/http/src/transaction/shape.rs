@@ -1,0 +1,214 @@
+//! The shapes of transactions.
+
+use std::collections::BTreeMap;
+
+use daybook_domain::account::{Account, AccountRef};
+use daybook_domain::amount;
+use daybook_domain::calendar::format_iso;
+use daybook_domain::collaborator::{Action, Permission};
+use daybook_domain::field::Field;
+use daybook_domain::id::AccountId;
+use daybook_domain::transaction::{Changes, Transaction};
+use daybook_service::transaction::View;
+use serde::{Deserialize, Serialize};
+
+use crate::account::{AccountOut, BriefOut};
+use crate::wire::{Present, PropertiesIn, RefIn, StampOut, TextOrNumber, convert, field, id_text, list, objects_only, properties};
+
+/// A body that is a transaction. What it says of its own state is ignored, except `checked` and `draft`
+/// (behaviour 3.2.3, 3.10.4).
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", remote = "Self")]
+pub(crate) struct TransactionIn {
+    #[serde(default)]
+    id: Option<TextOrNumber>,
+    #[serde(default, deserialize_with = "field")]
+    date: Field<String>,
+    #[serde(default, deserialize_with = "field")]
+    amount: Field<TextOrNumber>,
+    #[serde(default, deserialize_with = "field")]
+    description: Field<String>,
+    #[serde(default, deserialize_with = "field")]
+    credit_account: Field<RefIn>,
+    #[serde(default, deserialize_with = "field")]
+    debit_account: Field<RefIn>,
+    #[serde(default)]
+    checked: Option<bool>,
+    #[serde(default)]
+    draft: Option<bool>,
+    #[serde(default, deserialize_with = "list")]
+    urls: Option<Vec<String>>,
+    #[serde(default, deserialize_with = "list")]
+    remote_ids: Option<Vec<String>>,
+    #[serde(default)]
+    properties: PropertiesIn,
+    #[serde(default)]
+    created_at: Present,
+}
+
+objects_only!(TransactionIn);
+
+impl TransactionIn {
+    pub(crate) fn has_id(&self) -> bool {
+        id_text(self.id.clone()).is_some()
+    }
+
+    pub(crate) fn into_changes(self) -> Changes {
+        let Self { id, date, amount, description, credit_account, debit_account, checked, draft, urls, remote_ids, properties, created_at } =
+            self;
+        let amount = match amount {
+            Field::Keep => Field::Keep,
+            Field::Clear => Field::Clear,
+            Field::Set(TextOrNumber(text)) => Field::Set(text),
+        };
+        Changes {
+            id: id_text(id),
+            date,
+            amount,
+            description,
+            credit: convert::<RefIn, AccountRef>(credit_account),
+            debit: convert::<RefIn, AccountRef>(debit_account),
+            checked: checked.unwrap_or(false),
+            draft: draft.unwrap_or(false),
+            urls,
+            remote_ids,
+            properties: properties.unwrap_or_default(),
+            round_trip: created_at.is_some(),
+        }
+    }
+
+    /// Most verbs read only the id, although whole bodies arrive (behaviour 3.4.4).
+    pub(crate) fn into_id_only(self) -> Changes {
+        Changes { id: id_text(self.id), ..Changes::default() }
+    }
+}
+
+/// An account on a side: in full, briefly, or as little as a recorder may see (behaviour 7.3).
+#[derive(Serialize)]
+#[serde(untagged)]
+enum SideOut {
+    Full(Box<AccountOut>),
+    Brief(BriefOut),
+    Named { id: String, name: String },
+}
+
+/// A transaction.
+#[derive(Serialize)]
+#[serde(untagged)]
+#[expect(clippy::large_enum_variant, reason = "nearly all are of the large kind")]
+pub(crate) enum TransactionOut {
+    Whole(WholeOut),
+    /// What a recorder sees of another user's transaction with the same remote id (behaviour 3.7.2).
+    #[serde(rename_all = "camelCase")]
+    Masked {
+        id: String,
+        remote_ids: Vec<String>,
+    },
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct WholeOut {
+    id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    date: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    date_formatted: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    date_value: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    amount: Option<String>,
+    description: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    credit_account: Option<SideOut>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    debit_account: Option<SideOut>,
+    posted: bool,
+    draft: bool,
+    checked: bool,
+    trashed: bool,
+    tags: Vec<String>,
+    urls: Vec<String>,
+    remote_ids: Vec<String>,
+    files: [(); 0],
+    properties: BTreeMap<String, String>,
+    created_by: String,
+    #[serde(flatten)]
+    stamp: StampOut,
+}
+
+impl TransactionOut {
+    /// With full accounts on the sides.
+    pub(crate) fn in_full(view: &View) -> Vec<Self> {
+        view.transactions.iter().map(|transaction| Self::new(view, transaction, true)).collect()
+    }
+
+    /// As list rows.
+    pub(crate) fn briefly(view: &View) -> Vec<Self> {
+        view.transactions.iter().map(|transaction| Self::new(view, transaction, false)).collect()
+    }
+
+    fn new(view: &View, transaction: &Transaction, full: bool) -> Self {
+        if view.masked.contains(&transaction.id) {
+            return Self::Masked { id: transaction.id.to_string(), remote_ids: transaction.remote_ids.clone() };
+        }
+        let settings = &view.member.book().settings;
+        let side = |id: Option<AccountId>| id.and_then(|id| view.accounts.get(id)).map(|account| side(view, account, full));
+        Self::Whole(WholeOut {
+            id: transaction.id.to_string(),
+            date: transaction.date.map(format_iso),
+            date_formatted: transaction.date.map(|day| settings.date_pattern.format(day)),
+            date_value: transaction.date_value(),
+            amount: transaction.amount.map(|value| amount::write(value.value(), settings.fraction_digits)),
+            description: transaction.description.clone(),
+            credit_account: side(transaction.credit),
+            debit_account: side(transaction.debit),
+            posted: transaction.is_posted(),
+            draft: !transaction.is_posted(),
+            checked: transaction.is_checked(),
+            trashed: transaction.trashed,
+            tags: transaction.tags(),
+            urls: transaction.urls.clone(),
+            remote_ids: transaction.remote_ids.clone(),
+            files: [],
+            properties: properties(&transaction.properties),
+            created_by: view.creators.get(&transaction.created_by).cloned().unwrap_or_default(),
+            stamp: StampOut::from(&transaction.stamp),
+        })
+    }
+}
+
+fn side(view: &View, account: &Account, full: bool) -> SideOut {
+    match (view.member.permission(), full) {
+        (Permission::Recorder, _) => SideOut::Named { id: account.id.to_string(), name: account.name.as_str().to_owned() },
+        (_, true) => SideOut::Full(Box::new(AccountOut::new(account, &view.forest))),
+        (_, false) => SideOut::Brief(BriefOut::from(account)),
+    }
+}
+
+/// A transaction with the accounts it affects.
+#[derive(Serialize)]
+pub(crate) struct OperationOut {
+    transaction: TransactionOut,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    accounts: Option<Vec<AccountOut>>,
+}
+
+impl OperationOut {
+    pub(crate) fn of(view: &View) -> Option<Self> {
+        let transaction = view.transactions.first()?;
+        let sides = transaction.account_ids().filter_map(|id| view.accounts.get(id));
+        let accounts = view.member.may(Action::ReadChart).then(|| sides.map(|account| AccountOut::new(account, &view.forest)).collect());
+        Some(Self { transaction: TransactionOut::new(view, transaction, true), accounts })
+    }
+}
+
+/// A page of transactions.
+#[derive(Serialize)]
+pub(crate) struct ListedOut {
+    pub(crate) items: Vec<TransactionOut>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cursor: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) account: Option<String>,
+}

@@ -1,0 +1,57 @@
+//! The authenticated user on the wire (behaviour 9.11).
+
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use crate::error::ApiResult;
+use crate::reply;
+use crate::request::Asked;
+
+/// The user. A self-hosted installation is free and bills nobody.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct UserOut {
+    id: String,
+    username: String,
+    name: String,
+    full_name: String,
+    given_name: String,
+    email: String,
+    avatar_url: &'static str,
+    /// SHA-256 of the address, for services that find a picture by it.
+    hash: String,
+    plan: &'static str,
+    free: bool,
+    billing_enabled: bool,
+    bank_connections: bool,
+    plan_overdue: bool,
+    started_trial: bool,
+    days_left_in_trial: i32,
+    total_transactions_this_month: i64,
+    total_transactions_this_year: i64,
+}
+
+/// GET user.
+pub(crate) async fn get_user(asked: Asked) -> ApiResult {
+    let ((month, year), cx) = asked.read(daybook_service::book::postings_of_owner).await?;
+    let user = &cx.user;
+    Ok(reply::ok(&UserOut {
+        id: user.id.to_string(),
+        username: user.username.clone(),
+        name: user.username.clone(),
+        full_name: user.username.clone(),
+        given_name: user.username.clone(),
+        email: user.email.clone(),
+        avatar_url: "",
+        hash: Sha256::digest(user.email.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect(),
+        plan: "FREE",
+        free: true,
+        billing_enabled: false,
+        bank_connections: false,
+        plan_overdue: false,
+        started_trial: false,
+        days_left_in_trial: 0,
+        total_transactions_this_month: month,
+        total_transactions_this_year: year,
+    }))
+}

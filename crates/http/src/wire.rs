@@ -1,0 +1,171 @@
+//! Shared shapes of the wire: fields that may be absent, null or given; ids and amounts as text or number; lists.
+
+use std::collections::BTreeMap;
+
+use daybook_domain::account::AccountRef;
+use daybook_domain::field::Field;
+use daybook_domain::group::GroupRef;
+use daybook_domain::instant::Stamp;
+use daybook_domain::property::{Edits, Properties};
+use serde::de::{Error as _, IgnoredAny};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::value::RawValue;
+
+/// Reads a field of which absence (`default`), null and a value mean three things:
+/// `#[serde(default, deserialize_with = "field")]`.
+pub(crate) fn field<'de, D: Deserializer<'de>, T: Deserialize<'de>>(reader: D) -> Result<Field<T>, D::Error> {
+    Option::<T>::deserialize(reader).map(|value| value.map_or(Field::Clear, Field::Set))
+}
+
+/// Reads a list of which null means empty and absence nothing.
+pub(crate) fn list<'de, D: Deserializer<'de>, T: Deserialize<'de>>(reader: D) -> Result<Option<Vec<T>>, D::Error> {
+    Option::<Vec<T>>::deserialize(reader).map(|list| Some(list.unwrap_or_default()))
+}
+
+/// Text that may also come as a JSON number, kept in its decimal writing (behaviour 0.10, 3.12.3).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TextOrNumber(pub(crate) String);
+
+impl<'de> Deserialize<'de> for TextOrNumber {
+    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
+        let raw = Box::<RawValue>::deserialize(reader)?;
+        let text = raw.get().trim();
+        match text.as_bytes().first() {
+            Some(b'"') => serde_json::from_str(text).map(Self).map_err(D::Error::custom),
+            Some(b'-' | b'0'..=b'9') => Ok(Self(text.to_owned())),
+            _ => Err(D::Error::custom("invalid type: expected a string or a number")),
+        }
+    }
+}
+
+/// Makes shapes readable from JSON objects only: what serde derives would also read an array by position
+/// (behaviour 0.10). The shape derives `Deserialize` with `#[serde(remote = "Self")]`.
+macro_rules! objects_only {
+    ($($shape:ident),*) => {
+        $(impl<'de> serde::Deserialize<'de> for $shape {
+            fn deserialize<D: serde::Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
+                struct Shape;
+                impl<'de> serde::de::Visitor<'de> for Shape {
+                    type Value = $shape;
+
+                    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                        f.write_str("an object")
+                    }
+
+                    fn visit_map<A: serde::de::MapAccess<'de>>(self, map: A) -> Result<$shape, A::Error> {
+                        $shape::deserialize(serde::de::value::MapAccessDeserializer::new(map))
+                    }
+                }
+                reader.deserialize_map(Shape)
+            }
+        })*
+    };
+}
+
+pub(crate) use objects_only;
+
+/// Whether a body carries a key at all, whatever its value (a round trip carries `createdAt`).
+pub(crate) type Present = Option<IgnoredAny>;
+
+/// Reads an enumeration by the names its type knows.
+pub(crate) fn one_of<'de, D: Deserializer<'de>, T>(
+    reader: D,
+    expected: &str,
+    from_name: impl Fn(&str) -> Option<T>,
+) -> Result<Option<T>, D::Error> {
+    let Some(name) = Option::<String>::deserialize(reader)? else { return Ok(None) };
+    match from_name(&name) {
+        Some(value) => Ok(Some(value)),
+        None => {
+            let shown: String = name.chars().take(60).collect();
+            Err(D::Error::custom(format!("unknown value {shown:?}, expected one of {expected}")))
+        }
+    }
+}
+
+/// Properties as bodies give them: a missing map changes nothing.
+pub(crate) type PropertiesIn = Option<Edits>;
+
+/// A reference to an account or group inside a body; everything but id and name is ignored.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(remote = "Self")]
+pub(crate) struct RefIn {
+    #[serde(default)]
+    id: Option<TextOrNumber>,
+    #[serde(default)]
+    name: Option<String>,
+}
+
+objects_only!(RefIn);
+
+impl RefIn {
+    fn id_text(id: Option<TextOrNumber>) -> Option<String> {
+        id.map(|id| id.0.trim().to_owned()).filter(|id| !id.is_empty())
+    }
+}
+
+impl From<RefIn> for AccountRef {
+    fn from(given: RefIn) -> Self {
+        Self { id: RefIn::id_text(given.id), name: given.name }
+    }
+}
+
+impl From<RefIn> for GroupRef {
+    fn from(given: RefIn) -> Self {
+        Self { id: RefIn::id_text(given.id), name: given.name }
+    }
+}
+
+/// The id of a body, as text.
+pub(crate) fn id_text(id: Option<TextOrNumber>) -> Option<String> {
+    RefIn::id_text(id)
+}
+
+/// The field with its value converted.
+pub(crate) fn convert<T, U: From<T>>(field: Field<T>) -> Field<U> {
+    match field {
+        Field::Keep => Field::Keep,
+        Field::Clear => Field::Clear,
+        Field::Set(value) => Field::Set(value.into()),
+    }
+}
+
+/// A list answer; `items` is always there (behaviour 2.7).
+#[derive(Serialize)]
+pub(crate) struct ListOut<T> {
+    pub(crate) items: Vec<T>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cursor: Option<String>,
+}
+
+impl<T> ListOut<T> {
+    pub(crate) const fn whole(items: Vec<T>) -> Self {
+        Self { items, cursor: None }
+    }
+}
+
+/// Properties as answers give them: always an object.
+pub(crate) fn properties(properties: &Properties) -> BTreeMap<String, String> {
+    properties.iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
+}
+
+/// The three fields every resource carries.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct StampOut {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent_id: Option<String>,
+    created_at: String,
+    updated_at: String,
+}
+
+impl From<&Stamp> for StampOut {
+    fn from(stamp: &Stamp) -> Self {
+        let Stamp { agent, created_at, updated_at, version: _ } = stamp;
+        Self {
+            agent_id: agent.clone(),
+            created_at: created_at.milliseconds().to_string(),
+            updated_at: updated_at.milliseconds().to_string(),
+        }
+    }
+}

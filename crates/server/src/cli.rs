@@ -1,0 +1,89 @@
+//! The command line: every option can be given in the environment too.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// Daybook: financial books over a REST API.
+#[derive(Debug, Parser)]
+#[command(version, about)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Serve the API until SIGTERM or Ctrl-C
+    Serve(Serve),
+    /// Print an access token for a user of this installation
+    Token(Token),
+}
+
+/// Where this installation keeps what is its own.
+#[derive(Debug, Args)]
+pub(crate) struct Data {
+    /// Directory for the key that signs tokens and, by default, the database; made when missing
+    #[arg(long, env = "DAYBOOK_DATA_DIR", default_value = "./data", value_name = "DIR")]
+    pub(crate) data_dir: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Serve {
+    /// Address to listen on; port 0 picks a free one
+    #[arg(long, env = "DAYBOOK_LISTEN", default_value = "127.0.0.1:8080", value_name = "ADDR:PORT")]
+    pub(crate) listen: SocketAddr,
+
+    /// Database: sqlite:PATH or postgres://USER@HOST/NAME; by default SQLite in the data directory
+    #[arg(long, env = "DAYBOOK_DATABASE_URL", value_name = "URL", hide_env_values = true)]
+    pub(crate) database_url: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) data: Data,
+
+    /// Accepted prefixes of the agent-id and api-key request headers, separated by commas; the first is used in webhooks
+    #[arg(long, env = "DAYBOOK_HEADER_PREFIXES", default_value = "service-", value_delimiter = ',', value_name = "PREFIX")]
+    pub(crate) header_prefixes: Vec<String>,
+
+    /// Path the API is mounted under, for example /books-api; none by default
+    #[arg(long, env = "DAYBOOK_PATH_PREFIX", default_value = "", hide_default_value = true, value_name = "PATH", value_parser = path_prefix)]
+    pub(crate) path_prefix: String,
+
+    /// Answer 204 instead of 404 when getAccount or getGroup find nothing, as some v5 clients expect
+    #[arg(long, env = "DAYBOOK_MISSING_AS_NO_CONTENT")]
+    pub(crate) missing_as_no_content: bool,
+
+    /// What to log, as tracing filters: error, warn, info, debug, or per module
+    #[arg(long, env = "DAYBOOK_LOG", default_value = "info", value_name = "FILTER")]
+    pub(crate) log: String,
+
+    /// Log one JSON object a line instead of text
+    #[arg(long, env = "DAYBOOK_LOG_JSON")]
+    pub(crate) log_json: bool,
+}
+
+/// `/a/b`, or nothing.
+fn path_prefix(text: &str) -> Result<String, String> {
+    let trimmed = text.trim_end_matches('/');
+    let plain = |segment: &str| !segment.is_empty() && segment.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'));
+    match trimmed.strip_prefix('/') {
+        None if trimmed.is_empty() => Ok(String::new()),
+        Some(rest) if rest.split('/').all(plain) => Ok(trimmed.to_owned()),
+        _ => Err("a path starts with / and has only letters, digits, - _ . in its segments".to_owned()),
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Token {
+    /// The user's e-mail address
+    #[arg(long)]
+    pub(crate) email: String,
+
+    /// Days the token stays valid
+    #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=3650))]
+    pub(crate) days: u32,
+
+    #[command(flatten)]
+    pub(crate) data: Data,
+}

@@ -1,0 +1,39 @@
+//! The `daybook` command.
+
+mod cli;
+mod clock;
+mod key;
+mod serve;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use clap::Parser;
+
+use cli::{Cli, Command};
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> ExitCode {
+    match run(Cli::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // The log may not be set up, and nobody else will tell.
+            let _ = writeln!(std::io::stderr(), "daybook: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(cli: Cli) -> anyhow::Result<()> {
+    match cli.command {
+        Command::Serve(options) => serve::run(&options),
+        Command::Token(options) => {
+            let tokens = key::load(&options.data.data_dir)?;
+            let token = tokens.issue(&options.email, options.days, clock::now())?;
+            writeln!(std::io::stdout(), "{token}").context("the token could not be printed")
+        }
+    }
+}

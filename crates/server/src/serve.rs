@@ -1,0 +1,73 @@
+//! `daybook serve`: wiring, start and stop.
+
+use std::net::TcpListener;
+use std::sync::Arc;
+
+use anyhow::Context;
+use daybook_http::token::Tokens;
+use daybook_http::{Headers, Known, State};
+use daybook_service::Ids;
+use daybook_storage::{Address, Options, Store};
+use tokio::signal::unix::{SignalKind, signal};
+use tracing_subscriber::EnvFilter;
+
+use crate::cli::Serve;
+use crate::{clock, key};
+
+/// Serves until SIGTERM or Ctrl-C; then finishes what runs and closes the store.
+pub(crate) fn run(options: &Serve) -> anyhow::Result<()> {
+    start_log(options)?;
+    let data_dir = &options.data.data_dir;
+    let tokens = Tokens::Local(key::load(data_dir)?);
+    let url = options.database_url.clone().unwrap_or_else(|| format!("sqlite:{}", data_dir.join("daybook.db").display()));
+    let store = Arc::new(Store::open(&Options::new(Address::parse(&url)?)).context("the database cannot be opened")?);
+    let listener = TcpListener::bind(options.listen).with_context(|| format!("{} cannot be listened on", options.listen))?;
+    let address = listener.local_addr()?;
+    let state = State {
+        store: Arc::clone(&store),
+        ids: Arc::new(Ids::random()),
+        clock: clock::now,
+        tokens,
+        headers: Headers::with_prefixes(&options.header_prefixes),
+        path_prefix: options.path_prefix.clone(),
+        missing_as_no_content: options.missing_as_no_content,
+        known: Known::default(),
+    };
+    tracing::info!(%address, "daybook is ready: http://{address}/docs");
+    if options.database_url.is_none() {
+        let command = std::env::current_exe().unwrap_or_else(|_| "daybook".into());
+        tracing::info!("get a token: TOKEN=$({} token --email you@example.com --data-dir {})", command.display(), data_dir.display());
+        tracing::info!("then: curl -H \"Authorization: Bearer $TOKEN\" http://{address}{}/v5/user", options.path_prefix);
+    }
+    actix_web::rt::System::new().block_on(answer(listener, state))?;
+    // The writers finish what they have taken on before they end.
+    drop(store);
+    tracing::info!("daybook has stopped");
+    Ok(())
+}
+
+async fn answer(listener: TcpListener, state: State) -> anyhow::Result<()> {
+    let server = daybook_http::serve(listener, state)?;
+    let handle = server.handle();
+    let (mut terminated, mut interrupted) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+    actix_web::rt::spawn(async move {
+        tokio::select! {
+            _ = terminated.recv() => {}
+            _ = interrupted.recv() => {}
+        }
+        tracing::info!("stopping: finishing what runs");
+        handle.stop(true).await;
+    });
+    Ok(server.await?)
+}
+
+fn start_log(options: &Serve) -> anyhow::Result<()> {
+    let filter = EnvFilter::try_new(&options.log).with_context(|| format!("{:?} is not a log filter", options.log))?;
+    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let started = if options.log_json {
+        builder.json().try_init()
+    } else {
+        builder.with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr())).try_init()
+    };
+    started.map_err(|error| anyhow::anyhow!("the log cannot be started: {error}"))
+}

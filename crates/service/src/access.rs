@@ -1,0 +1,27 @@
+//! The access step of every use case: the door of a book.
+
+use daybook_domain::collaborator::{Action, Member, Refusal};
+use daybook_storage::Tx;
+use daybook_storage::book::{Activity, Entrance};
+
+use crate::context::Context;
+use crate::error::Result;
+
+/// Lets the caller into a book to do `action`; in a unit of work that writes, it takes the book's lock first.
+///
+/// # Errors
+/// 404 for strangers and unknown books, 403 for too little permission (behaviour 7.4).
+pub fn enter(tx: &mut Tx<'_>, cx: &Context, book: &str, action: Action) -> Result<Member> {
+    meet(tx, cx, book, action).map(|(member, _)| member)
+}
+
+/// As [`enter`], with how busy the book is.
+///
+/// # Errors
+/// As [`enter`].
+pub fn meet(tx: &mut Tx<'_>, cx: &Context, book: &str, action: Action) -> Result<(Member, Activity)> {
+    let entrance = tx.books().enter(book, &cx.user.email)?.ok_or(Refusal::BookNotFound)?;
+    let Entrance { book, granted, activity } = entrance;
+    let member = Member::admit(book, granted, cx.user.id, action)?;
+    Ok((member, activity))
+}

@@ -1,0 +1,233 @@
+//! Use cases of accounts (behaviour 4).
+
+use std::collections::BTreeSet;
+
+use daybook_domain::account::{Account, AccountRef, AccountType, Changes, Directory, Refusal};
+use daybook_domain::collaborator::{Action, Member};
+use daybook_domain::event::{EventType, Happening, snapshot};
+use daybook_domain::field::Field;
+use daybook_domain::group::{self, Forest, Group, GroupRef};
+use daybook_domain::id::{AccountId, GroupId};
+use daybook_domain::name::normalized;
+use daybook_storage::Tx;
+
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::{access, batch, record, transaction};
+
+/// Accounts as their reader sees them.
+#[derive(Debug, Clone)]
+pub struct View {
+    /// The accounts asked for, in order.
+    pub accounts: Vec<Account>,
+    /// All groups of the book.
+    pub forest: Forest,
+}
+
+/// What a body says of an account, with its groups still by name.
+#[derive(Debug, Clone, Default)]
+pub struct Input {
+    /// Its own fields.
+    pub changes: Changes,
+    /// The groups to be in.
+    pub groups: Field<Vec<GroupRef>>,
+}
+
+/// listAccounts: by normalized name, archived ones included.
+///
+/// # Errors
+/// What the access step refuses.
+pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<View> {
+    let member = access::enter(tx, cx, book, Action::ReadChart)?;
+    all(tx, &member)
+}
+
+/// getAccount, by id or name (behaviour 4.4).
+///
+/// # Errors
+/// What the access step refuses; [`Refusal::Unknown`].
+pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<View> {
+    let member = access::enter(tx, cx, book, Action::ReadChart)?;
+    let account = find(tx, &member, text)?;
+    let forest = Forest::new(tx.groups().by_ids(&member, account.groups.iter().copied())?, []);
+    Ok(View { accounts: vec![account], forest })
+}
+
+/// listAccountGroups: the direct groups only (behaviour 4.17).
+///
+/// # Errors
+/// What the access step refuses; [`Refusal::Unknown`].
+pub fn groups(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<crate::group::View> {
+    let member = access::enter(tx, cx, book, Action::ReadChart)?;
+    let account = find(tx, &member, text)?;
+    let forest = crate::group::forest(tx, &member)?;
+    let groups = forest.parents_first().into_iter().filter(|group| account.groups.contains(&group.id)).cloned().collect();
+    Ok(crate::group::View { groups, forest })
+}
+
+/// createAccount and createAccountsBatch.
+///
+/// # Errors
+/// What the access step and the rules of accounts refuse.
+pub fn create(tx: &mut Tx<'_>, cx: &Context, book: &str, items: Vec<Input>) -> Result<View> {
+    let member = access::enter(tx, cx, book, Action::WriteChart)?;
+    add(tx, cx, &member, items)
+}
+
+/// updateAccount and updateAccountsBatch.
+///
+/// # Errors
+/// What the access step and the rules of accounts refuse.
+pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, items: Vec<Input>) -> Result<View> {
+    let member = access::enter(tx, cx, book, Action::WriteChart)?;
+    let forest = crate::group::forest(tx, &member)?;
+    let references: Vec<AccountRef> = items.iter().flat_map(|item| [target(&item.changes), named(&item.changes)]).collect();
+    let mut known = tx.accounts().directory(&member, &references, [])?;
+    let targets = found(&known, items.iter().map(|item| target(&item.changes)))?;
+    let mut happenings = Vec::new();
+    let mut changed = Vec::new();
+    batch::each(items.into_iter().zip(&targets), |(input, id)| {
+        let before = known.get(*id).cloned().ok_or_else(|| Refusal::Unknown(id.to_string()))?;
+        check_free(&known, input.changes.name.as_deref(), Some(before.id))?;
+        let groups = input.groups.try_map(|groups| resolve(&forest, &groups))?;
+        let owned_before = before.groups.clone();
+        let (after, previous) = before.update(Changes { groups, ..input.changes }, cx.now)?;
+        if !previous.is_empty() {
+            check_groups_writable(&member, &forest, owned_before.union(&after.groups))?;
+            happenings.push(Happening::update(EventType::AccountUpdated, after.id.get(), snapshot::account(&after, &forest), &previous));
+            known.put(after.clone());
+            changed.push(after);
+        }
+        Ok(())
+    })?;
+    tx.accounts().update(&member, &batch::last_of_each(changed, |account| account.id))?;
+    record::happenings(tx, cx, &member, happenings)?;
+    // An account named twice is answered twice in its final state, as transactions are (behaviour 3.6.3).
+    let accounts = targets.iter().filter_map(|id| known.get(*id).cloned()).collect();
+    Ok(View { accounts, forest: crate::group::forest(tx, &member)? })
+}
+
+/// deleteAccount and deleteAccountsBatch: allowed only for accounts nothing was ever posted on; drafts that name them
+/// lose that side (behaviour 4.7).
+///
+/// # Errors
+/// What the access step and the rules of accounts refuse; the first bad item fails the whole.
+pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, references: &[AccountRef]) -> Result<View> {
+    let member = access::enter(tx, cx, book, Action::WriteChart)?;
+    let known = tx.accounts().directory(&member, references, [])?;
+    let forest = crate::group::forest(tx, &member)?;
+    let targets = found(&known, references.iter().cloned())?;
+    let mut accounts = batch::each(targets, |id| {
+        let account = known.get(id).cloned().ok_or_else(|| Refusal::Unknown(id.to_string()))?;
+        check_groups_writable(&member, &forest, account.groups.iter())?;
+        account.check_deletable()?;
+        Ok(account)
+    })?;
+    let mut seen = BTreeSet::new();
+    accounts.retain(|account| seen.insert(account.id));
+    transaction::release_accounts(tx, cx, &member, &seen)?;
+    let ids: Vec<AccountId> = seen.into_iter().collect();
+    tx.accounts().delete(&member, &ids)?;
+    let deleted = |account: &Account| Happening::new(EventType::AccountDeleted, account.id.get(), snapshot::account(account, &forest));
+    record::happenings(tx, cx, &member, accounts.iter().map(deleted).collect())?;
+    Ok(View { accounts, forest })
+}
+
+/// All accounts of the book.
+pub(crate) fn all(tx: &mut Tx<'_>, member: &Member) -> Result<View> {
+    let mut accounts = tx.accounts().list(member)?;
+    accounts.sort_by_cached_key(|account| account.name.normalized());
+    Ok(View { accounts, forest: crate::group::forest(tx, member)? })
+}
+
+/// Creates accounts for a member who may.
+pub(crate) fn add(tx: &mut Tx<'_>, cx: &Context, member: &Member, items: Vec<Input>) -> Result<View> {
+    let mut forest = crate::group::forest(tx, member)?;
+    let references: Vec<AccountRef> = items.iter().map(|item| named(&item.changes)).collect();
+    let mut known = tx.accounts().directory(member, &references, [])?;
+    let mut happenings = Vec::new();
+    let accounts = batch::each(items, |input| {
+        check_free(&known, input.changes.name.as_deref(), None)?;
+        let groups = input.groups.try_map(|groups| resolve(&forest, &groups))?;
+        let joined = groups.as_ref().value().cloned().unwrap_or_default();
+        check_groups_writable(member, &forest, joined.iter())?;
+        let id = AccountId::new(cx.mint());
+        let account = Account::create(id, Changes { groups, ..input.changes }, &types(&forest, &joined), cx.stamp())?;
+        happenings.push(Happening::new(EventType::AccountCreated, id.get(), snapshot::account(&account, &forest)));
+        known.put(account.clone());
+        // A later item of the batch may take its type from this one (behaviour 4.2).
+        account.groups.iter().for_each(|group| forest.add_member(*group, account.kind));
+        Ok(account)
+    })?;
+    tx.accounts().insert(member, &accounts)?;
+    record::happenings(tx, cx, member, happenings)?;
+    Ok(View { accounts, forest })
+}
+
+fn find(tx: &mut Tx<'_>, member: &Member, text: &str) -> Result<Account> {
+    let reference = AccountRef::any(text);
+    let directory = tx.accounts().directory(member, [&reference], [])?;
+    Ok(directory.find(&reference).cloned().ok_or_else(|| Refusal::Unknown(text.to_owned()))?)
+}
+
+/// The accounts that references mean; those that mean none are listed in the refusal, before anything is changed.
+fn found(known: &Directory, references: impl ExactSizeIterator<Item = AccountRef>) -> Result<Vec<AccountId>> {
+    let mut unknown = Vec::new();
+    let found = batch::each(references, |reference| {
+        if reference.id.is_none() && reference.normalized_name().is_none() {
+            return Err(Refusal::Unnamed.into());
+        }
+        let id = known.find(&reference).map(|account| account.id);
+        if id.is_none() {
+            unknown.push(reference.shown().to_owned());
+        }
+        Ok(id)
+    })?;
+    if unknown.is_empty() { Ok(found.into_iter().flatten().collect()) } else { Err(Refusal::UnknownIds(unknown).into()) }
+}
+
+/// What an update names: the id, or without one the name (behaviour 4.9).
+fn target(changes: &Changes) -> AccountRef {
+    let name = if changes.id.is_none() { changes.name.clone() } else { None };
+    AccountRef { id: changes.id.clone(), name }
+}
+
+/// The name a body gives, to see whether it is taken.
+fn named(changes: &Changes) -> AccountRef {
+    AccountRef { id: None, name: changes.name.clone() }
+}
+
+fn resolve(forest: &Forest, references: &[GroupRef]) -> Result<BTreeSet<GroupId>> {
+    let found = |reference: &GroupRef| {
+        let group = forest.resolve(reference).map(|group| group.id);
+        group.ok_or_else(|| Error::from(group::Refusal::UnknownReference(reference.shown().to_owned())))
+    };
+    references.iter().map(found).collect()
+}
+
+/// The types of the groups an account is put in, for a create without type (behaviour 4.2): a mixed group agrees with
+/// nothing, an empty one has no say.
+fn types(forest: &Forest, groups: &BTreeSet<GroupId>) -> BTreeSet<AccountType> {
+    let natures: Vec<_> = groups.iter().map(|id| forest.nature(*id)).collect();
+    if natures.iter().any(|nature| nature.mixed) {
+        return BTreeSet::new();
+    }
+    natures.into_iter().filter_map(|nature| nature.kind).collect()
+}
+
+fn check_groups_writable<'i>(
+    member: &Member,
+    forest: &Forest,
+    groups: impl Iterator<Item = &'i GroupId>,
+) -> std::result::Result<(), group::Refusal> {
+    let owner = member.may(Action::WriteLockedGroups);
+    groups.filter_map(|id| forest.get(*id)).try_for_each(|group: &Group| group.check_writable(owner))
+}
+
+fn check_free(known: &Directory, name: Option<&str>, own: Option<AccountId>) -> std::result::Result<(), Refusal> {
+    let Some(name) = name.filter(|name| !normalized(name).is_empty()) else { return Ok(()) };
+    match known.find(&AccountRef { id: None, name: Some(name.to_owned()) }) {
+        Some(other) if own != Some(other.id) => Err(Refusal::AlreadyExists(other.name.as_str().to_owned())),
+        _ => Ok(()),
+    }
+}

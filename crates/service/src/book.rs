@@ -1,0 +1,159 @@
+//! Use cases of books (behaviour 6).
+
+use daybook_domain::book::{Book, Changes, Refusal, Settings};
+use daybook_domain::collaborator::{Action, Collaborator, Member, Permission};
+use daybook_domain::event::{EventType, Happening, snapshot};
+use daybook_domain::id::{BookId, CollaboratorId};
+use daybook_domain::name::fold;
+use daybook_storage::Tx;
+use daybook_storage::book::{Activity, Entrance};
+
+use crate::context::Context;
+use crate::error::Result;
+use crate::{access, account, batch, group, record, zone};
+
+/// A book as its reader sees it.
+#[derive(Debug, Clone)]
+pub struct View {
+    /// The book and what the reader may do in it.
+    pub member: Member,
+    /// How busy it is.
+    pub activity: Activity,
+    /// Its accounts and groups, when asked for.
+    pub accounts: Option<account::View>,
+    /// Its groups, when asked for.
+    pub groups: Option<group::View>,
+}
+
+/// A new book with what is embedded in it (behaviour 6.1).
+#[derive(Debug, Clone, Default)]
+pub struct Input {
+    /// The settings.
+    pub changes: Changes,
+    /// Groups to create, before the accounts.
+    pub groups: Vec<group::Input>,
+    /// Accounts to create.
+    pub accounts: Vec<account::Input>,
+}
+
+/// listBooks: the caller's own and shared books, by name; `term` must occur in name, owner or a property value, or be
+/// an id (behaviour 1.5, 6.8).
+///
+/// # Errors
+/// When the database cannot be asked.
+pub fn list(tx: &mut Tx<'_>, cx: &Context, term: &str) -> Result<Vec<View>> {
+    let term = term.trim();
+    let wanted = fold(term);
+    let mut found: Vec<Entrance> = tx.books().of_user(&cx.user.email)?;
+    found.retain(|entrance| wanted.is_empty() || matches(&entrance.book, term, &wanted));
+    found.sort_by_cached_key(|entrance| (entrance.book.settings.name.as_str().to_lowercase(), entrance.book.id));
+    let views = found.into_iter().map(|Entrance { book, granted, activity }| {
+        let member = Member::admit(book, granted, cx.user.id, Action::ReadBook)?;
+        Ok(View { member, activity, accounts: None, groups: None })
+    });
+    views.collect()
+}
+
+/// How much was posted this month and this year in all books the caller owns, each in its own zone.
+///
+/// # Errors
+/// When the database cannot be asked.
+pub fn postings_of_owner(tx: &mut Tx<'_>, cx: &Context) -> Result<(i64, i64)> {
+    let owned = tx.books().of_user(&cx.user.email)?.into_iter().filter(|entrance| entrance.granted == Some(Permission::Owner));
+    let sums = owned.map(|entrance| entrance.activity.current(zone::month(cx.now, &entrance.book.settings.time_zone)));
+    Ok(sums.fold((0, 0), |(months, years), (month, year)| (months + month, years + year)))
+}
+
+fn matches(book: &Book, term: &str, wanted: &str) -> bool {
+    let settings = &book.settings;
+    book.key.as_str() == term
+        || fold(settings.name.as_str()).contains(wanted)
+        || fold(&book.owner_name).contains(wanted)
+        || settings.properties.iter().any(|(_, value)| fold(value).contains(wanted))
+}
+
+/// createNewBook: the caller becomes its owner.
+///
+/// # Errors
+/// What the rules of books, groups and accounts refuse.
+pub fn create(tx: &mut Tx<'_>, cx: &Context, input: Input) -> Result<View> {
+    for (name, count) in [("groups", input.groups.len()), ("accounts", input.accounts.len())] {
+        batch::check_size(name, count)?;
+    }
+    let settings = Settings::create(checked_zone(input.changes)?)?;
+    let scale = settings.fraction_digits;
+    let owner_name = cx.user.username.clone();
+    let book = Book { id: BookId::new(0), key: cx.ids.book_key(), owner_name, settings, scale, stamp: cx.stamp() };
+    let member = Member::founder(tx.books().insert(book, cx.user.id)?, cx.user.id);
+    let id = CollaboratorId::new(cx.mint());
+    let owner = Collaborator { id, email: cx.user.email.clone(), permission: Permission::Owner, stamp: cx.stamp() };
+    tx.collaborators().insert(&member, &owner)?;
+    let created = Happening::new(EventType::BookCreated, member.book().id.get(), snapshot::book(member.book()));
+    record::happenings(tx, cx, &member, vec![created])?;
+    group::add(tx, cx, &member, input.groups)?;
+    account::add(tx, cx, &member, input.accounts)?;
+    let activity = Activity { posted: 0, month: 0, month_posted: 0, year_posted: 0, changed_at: cx.now };
+    Ok(View { member, activity, accounts: None, groups: None })
+}
+
+/// getBook. A recorder never gets accounts or groups (behaviour 6.2).
+///
+/// # Errors
+/// What the access step refuses.
+pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, load_accounts: bool, load_groups: bool) -> Result<View> {
+    let (member, activity) = access::meet(tx, cx, book, Action::ReadBook)?;
+    let chart = member.may(Action::ReadChart);
+    let accounts = if chart && load_accounts { Some(account::all(tx, &member)?) } else { None };
+    let groups = if chart && (load_accounts || load_groups) { Some(group::all(tx, &member)?) } else { None };
+    Ok(View { member, activity, accounts, groups })
+}
+
+/// updateBook.
+///
+/// # Errors
+/// What the access step and the rules of books refuse.
+pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes) -> Result<View> {
+    let (member, mut activity) = access::meet(tx, cx, book, Action::UpdateBook)?;
+    let before = member.book().clone();
+    let (scale, digits) = (before.scale, changes.fraction_digits);
+    let changes = unless_same_zone(&before, changes)?;
+    let (after, previous) = before.update(changes, member.permission(), cx.now)?;
+    if previous.is_empty() {
+        return Ok(View { member, activity, accounts: None, groups: None });
+    }
+    if after.scale > scale && !tx.balances().rescale(&after, scale)? {
+        let digits = digits.and_then(|digits| u32::try_from(digits).ok()).unwrap_or(after.scale);
+        return Err(Refusal::Rescale(digits).into());
+    }
+    tx.books().update(&after)?;
+    let member = member.with_book(after);
+    let updated = Happening::update(EventType::BookUpdated, member.book().id.get(), snapshot::book(member.book()), &previous);
+    record::happenings(tx, cx, &member, vec![updated])?;
+    activity.changed_at = cx.now;
+    Ok(View { member, activity, accounts: None, groups: None })
+}
+
+/// deleteBook: everything in it goes, event log included. BOOK_DELETED is for webhooks only (behaviour 8.1), so nothing
+/// is recorded here.
+///
+/// # Errors
+/// What the access step refuses.
+pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<View> {
+    let (member, activity) = access::meet(tx, cx, book, Action::DeleteBook)?;
+    tx.books().delete(member.book())?;
+    Ok(View { member, activity, accounts: None, groups: None })
+}
+
+/// A zone sent back as it is stored needs no look-up, nor does the stored one have to be known still.
+fn unless_same_zone(book: &Book, changes: Changes) -> Result<Changes> {
+    match &changes.time_zone {
+        Some(zone) if *zone == book.settings.time_zone => Ok(changes),
+        _ => checked_zone(changes),
+    }
+}
+
+fn checked_zone(changes: Changes) -> Result<Changes> {
+    let known = |name: String| zone::known(&name).ok_or_else(|| Refusal::TimeZone(name.chars().take(60).collect()));
+    let time_zone = changes.time_zone.map_or(Ok(None), |name| known(name).map(Some))?;
+    Ok(Changes { time_zone, ..changes })
+}

@@ -1,0 +1,85 @@
+//! What a use case answers when it does not do what was asked.
+
+use daybook_domain::{Kind, Reason, Refusal};
+
+/// Why a use case was refused or failed.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A rule says no.
+    #[error("{0}")]
+    Refused(Refusal),
+    /// A rule says no to one item of a batch, counted from 0 (behaviour 3.6.5).
+    #[error("item {index}: {refusal}")]
+    Item {
+        /// The place in the list.
+        index: usize,
+        /// What the rule says.
+        refusal: Refusal,
+    },
+    /// A request is malformed in a way no resource's rules cover.
+    #[error("{0}")]
+    BadRequest(String),
+    /// Unknown event, or another resource that no rule of the ledger is about.
+    #[error("{0} not found")]
+    NotFound(&'static str),
+    /// Storage could not.
+    #[error(transparent)]
+    Storage(#[from] daybook_storage::Error),
+}
+
+/// What a use case answers.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Lets `?` turn each noun's refusal into an [`Error`]: `refusals!(account::Refusal)` makes the `From` of it.
+macro_rules! refusals {
+    ($($refusal:ty),* $(,)?) => {
+        $(impl From<$refusal> for Error {
+            fn from(refusal: $refusal) -> Self {
+                Self::Refused(refusal.into())
+            }
+        })*
+    };
+}
+
+refusals!(
+    Refusal,
+    daybook_domain::account::Refusal,
+    daybook_domain::book::Refusal,
+    daybook_domain::collaborator::Refusal,
+    daybook_domain::group::Refusal,
+    daybook_domain::transaction::Refusal,
+);
+
+impl Error {
+    /// The stable reason, for refusals; failures have none.
+    #[must_use]
+    pub const fn reason(&self) -> Option<Reason> {
+        match self {
+            Self::Refused(refusal) | Self::Item { refusal, .. } => Some(refusal.reason()),
+            Self::BadRequest(_) => Some(Reason::BadRequest),
+            Self::NotFound(_) => Some(Reason::NotFound),
+            Self::Storage(_) => None,
+        }
+    }
+
+    /// The error of a request that is no batch, where an index would say nothing.
+    #[must_use]
+    pub fn alone(self) -> Self {
+        match self {
+            Self::Item { refusal, .. } => Self::Refused(refusal),
+            other @ (Self::Refused(_) | Self::BadRequest(_) | Self::NotFound(_) | Self::Storage(_)) => other,
+        }
+    }
+
+    /// The kind of this error.
+    #[must_use]
+    pub const fn kind(&self) -> Kind {
+        match self {
+            Self::Storage(daybook_storage::Error::Busy | daybook_storage::Error::Unavailable(_)) => Kind::Limited,
+            Self::Storage(_) => Kind::Internal,
+            Self::Refused(refusal) | Self::Item { refusal, .. } => refusal.kind(),
+            Self::BadRequest(_) => Kind::Invalid,
+            Self::NotFound(_) => Kind::Missing,
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Use cases of events (behaviour 8).
+
+use std::collections::HashMap;
+
+use daybook_domain::account::Directory;
+use daybook_domain::collaborator::{Action, Member};
+use daybook_domain::event::{Event, EventType, Noun, sequence_of};
+use daybook_domain::group::Forest;
+use daybook_domain::id::{AccountId, CollaboratorId, GroupId, TransactionId, UserId};
+use daybook_storage::Tx;
+use daybook_storage::book::Activity;
+use daybook_storage::event::Filter;
+use daybook_storage::page::Page;
+use daybook_storage::user::User;
+
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::{access, group, zone};
+
+/// Rows of a page when none are asked for, and at most (behaviour 2.2).
+const DEFAULT_LIMIT: usize = 50;
+const MOST_ROWS: usize = 200;
+
+/// What listEvents is asked; texts are still unread.
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    /// From this instant on.
+    pub after: Option<String>,
+    /// Up to, not including, this instant.
+    pub before: Option<String>,
+    /// Only with (true) or without (false) an error response.
+    pub error: Option<bool>,
+    /// About this resource.
+    pub resource: Option<String>,
+    /// Of this type.
+    pub kind: Option<EventType>,
+    /// Rows wanted.
+    pub limit: Option<usize>,
+    /// Below this number: where the page before ended.
+    pub below: Option<i64>,
+}
+
+/// Events with what is filled in when they are read (behaviour 8.16).
+#[derive(Debug, Clone)]
+pub struct View {
+    /// Who reads, in which book.
+    pub member: Member,
+    /// How busy the book is.
+    pub activity: Activity,
+    /// The events, newest first.
+    pub events: Vec<Event>,
+    /// Where the next page begins.
+    pub next: Option<i64>,
+    /// The accounts their snapshots name, as they are now.
+    pub accounts: Directory,
+    /// The groups of the book, as they are now.
+    pub forest: Forest,
+    /// Who acted.
+    pub users: HashMap<UserId, User>,
+}
+
+/// listEvents.
+///
+/// # Errors
+/// What the access step refuses; 400 for an instant that cannot be read.
+pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str, request: &Request, named_in: NamedIn) -> Result<View> {
+    let (member, activity) = access::meet(tx, cx, book, Action::ReadEvents)?;
+    let Some(filter) = filter(&member, request)? else { return fill(tx, member, activity, (Vec::new(), None), named_in) };
+    let limit = request.limit.filter(|limit| *limit > 0).unwrap_or(DEFAULT_LIMIT).min(MOST_ROWS);
+    let rows = tx.events().list(&member, &filter, i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1))?;
+    let page = Page::new(rows, limit, |event| event.sequence);
+    fill(tx, member, activity, (page.items, page.next), named_in)
+}
+
+/// getEvent (behaviour 12.9).
+///
+/// # Errors
+/// What the access step refuses; 404 for an unknown event.
+pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str, named_in: NamedIn) -> Result<View> {
+    let (member, activity) = access::meet(tx, cx, book, Action::ReadEvents)?;
+    let event = match sequence_of(id, &member.book().key) {
+        Some(sequence) => tx.events().find(&member, sequence)?,
+        None => None,
+    };
+    let event = event.ok_or(Error::NotFound("event"))?;
+    fill(tx, member, activity, (vec![event], None), named_in)
+}
+
+/// What a stored transaction names; http knows its JSON.
+#[derive(Debug, Default)]
+pub struct Named {
+    /// The accounts on its sides.
+    pub accounts: Vec<AccountId>,
+    /// Who created it.
+    pub creator: Option<UserId>,
+}
+
+/// Reads the names out of a stored snapshot.
+pub type NamedIn = fn(&Event) -> Named;
+
+/// The filter in the book's terms; `None` when nothing can match. A resource outranks error and type, error outranks
+/// type (behaviour 8.5). Nothing delivers events yet, so no event has an error response.
+fn filter(member: &Member, request: &Request) -> Result<Option<Filter>> {
+    let zone = &member.book().settings.time_zone;
+    let instant = |name: &str, text: &Option<String>| match text {
+        None => Ok(None),
+        Some(text) => zone::instant(text, zone).map(Some).ok_or_else(|| {
+            let shown: String = text.chars().take(40).collect();
+            Error::BadRequest(format!("{name} {shown:?} is not an RFC 3339 date-time, nor a date of the form yyyy-MM-dd"))
+        }),
+    };
+    let (after, before) = (instant("after", &request.after)?, instant("before", &request.before)?);
+    let base = Filter { after, before, below: request.below, ..Filter::default() };
+    Ok(match (&request.resource, request.error) {
+        (Some(resource), _) => resource_number(member, resource).map(|number| Filter { resource: Some(number), ..base }),
+        (None, Some(true)) => None,
+        (None, Some(false)) => Some(base),
+        (None, None) => Some(Filter { kind: request.kind, ..base }),
+    })
+}
+
+/// The number of a resource by its public id, whatever kind of id it is.
+fn resource_number(member: &Member, id: &str) -> Option<i64> {
+    if member.book().key.as_str() == id {
+        return Some(member.book().id.get());
+    }
+    let transaction = id.parse().ok().map(TransactionId::get);
+    let decimal = || id.parse().ok().map(AccountId::get).or_else(|| id.parse().ok().map(GroupId::get));
+    transaction.or_else(decimal).or_else(|| id.parse().ok().map(CollaboratorId::get))
+}
+
+fn fill(tx: &mut Tx<'_>, member: Member, activity: Activity, (events, next): (Vec<Event>, Option<i64>), named_in: NamedIn) -> Result<View> {
+    let of_transactions: Vec<Named> = events.iter().filter(|event| event.kind.noun() == Noun::Transaction).map(named_in).collect();
+    let mut named: Vec<AccountId> = of_transactions.iter().flat_map(|found| found.accounts.iter().copied()).collect();
+    named.extend(events.iter().filter(|event| event.kind.noun() == Noun::Account).map(|event| AccountId::new(event.resource)));
+    let accounts = tx.accounts().by_ids(&member, named)?;
+    let forest = group::forest(tx, &member)?;
+    let creators = of_transactions.iter().filter_map(|found| found.creator);
+    let mut actors: Vec<UserId> = events.iter().map(|event| event.user).chain(creators).collect();
+    actors.sort_unstable();
+    actors.dedup();
+    let users = tx.users().by_ids(&actors)?.into_iter().map(|user| (user.id, user)).collect();
+    Ok(View { member, activity, events, next, accounts, forest, users })
+}

@@ -1,0 +1,226 @@
+//! Use cases of groups (behaviour 4.12 - 4.19).
+
+use daybook_domain::account::Account;
+use daybook_domain::collaborator::{Action, Member};
+use daybook_domain::event::{EventType, Happening, snapshot};
+use daybook_domain::field::Field;
+use daybook_domain::group::{Changes, Forest, Group, GroupRef, Refusal};
+use daybook_domain::id::GroupId;
+use daybook_storage::Tx;
+
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::{access, account, batch, record};
+
+/// Groups as their reader sees them.
+#[derive(Debug, Clone)]
+pub struct View {
+    /// The groups asked for, in order.
+    pub groups: Vec<Group>,
+    /// All groups of the book, from which parents and flags are read.
+    pub forest: Forest,
+}
+
+/// What a body says of a group, with its parent still by name.
+#[derive(Debug, Clone, Default)]
+pub struct Input {
+    /// Its own fields.
+    pub changes: Changes,
+    /// The parent.
+    pub parent: Field<GroupRef>,
+}
+
+/// listGroups: parents before children, then by name.
+///
+/// # Errors
+/// What the access step refuses.
+pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<View> {
+    let member = access::enter(tx, cx, book, Action::ReadChart)?;
+    all(tx, &member)
+}
+
+/// getGroup, by id or name.
+///
+/// # Errors
+/// What the access step refuses; [`Refusal::Unknown`].
+pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<View> {
+    let member = access::enter(tx, cx, book, Action::ReadChart)?;
+    let forest = forest(tx, &member)?;
+    let group = forest.find(text).cloned().ok_or_else(|| Refusal::Unknown(text.to_owned()))?;
+    Ok(View { groups: vec![group], forest })
+}
+
+/// createGroup and createGroupsBatch: an item's parent may be an earlier item (behaviour 4.16).
+///
+/// # Errors
+/// What the access step and the rules of groups refuse.
+pub fn create(tx: &mut Tx<'_>, cx: &Context, book: &str, items: Vec<Input>) -> Result<View> {
+    let member = access::enter(tx, cx, book, Action::WriteChart)?;
+    add(tx, cx, &member, items)
+}
+
+/// updateGroup and its batch form.
+///
+/// # Errors
+/// What the access step and the rules of groups refuse.
+pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, items: Vec<Input>) -> Result<View> {
+    let member = access::enter(tx, cx, book, Action::WriteChart)?;
+    let owner = member.may(Action::WriteLockedGroups);
+    let mut forest = forest(tx, &member)?;
+    let mut changed = Vec::new();
+    let mut happenings = Vec::new();
+    let targets = found(&forest, items.iter().map(|item| target(&item.changes)))?;
+    batch::each(items.into_iter().zip(&targets), |(input, id)| {
+        let before = forest.get(*id).cloned().ok_or_else(|| Refusal::Unknown(id.to_string()))?;
+        check_free(&forest, input.changes.name.as_deref(), Some(before.id))?;
+        let parent = input.parent.try_map(|parent| resolve(&forest, &parent))?;
+        if let Field::Set(parent) = parent {
+            forest.check_parent(before.id, parent)?;
+        }
+        let (after, previous) = before.update(Changes { parent, ..input.changes }, owner, cx.now)?;
+        if !previous.is_empty() {
+            forest.put(after.clone());
+            happenings.push(Happening::update(EventType::GroupUpdated, after.id.get(), snapshot::group(&after, &forest), &previous));
+            changed.push(after);
+        }
+        Ok(())
+    })?;
+    tx.groups().update(&member, &batch::last_of_each(changed, |group| group.id))?;
+    record::happenings(tx, cx, &member, happenings)?;
+    let forest = self::forest(tx, &member)?;
+    let groups = targets.iter().filter_map(|id| forest.get(*id).cloned()).collect();
+    Ok(View { groups, forest })
+}
+
+/// deleteGroup and its batch form: accounts lose the membership, child groups move up (behaviour 4.14).
+///
+/// # Errors
+/// What the access step and the rules of groups refuse.
+pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, references: &[GroupRef]) -> Result<View> {
+    let member = access::enter(tx, cx, book, Action::WriteChart)?;
+    let owner = member.may(Action::WriteLockedGroups);
+    let before = forest(tx, &member)?;
+    let targets = found(&before, references.iter().cloned())?;
+    let mut doomed = batch::each(targets, |id| {
+        let group = before.get(id).cloned().ok_or_else(|| Refusal::Unknown(id.to_string()))?;
+        group.check_writable(owner)?;
+        // Its child groups move, and to move a locked one is to change it (behaviour 4.15).
+        before.children(id).iter().filter_map(|child| before.get(*child)).try_for_each(|child| child.check_writable(owner))?;
+        Ok(group)
+    })?;
+    let mut seen = std::collections::HashSet::new();
+    doomed.retain(|group| seen.insert(group.id));
+    let mut forest = before.clone();
+    for group in &doomed {
+        remove(tx, cx, &member, &mut forest, group.id)?;
+    }
+    Ok(View { groups: doomed, forest: before })
+}
+
+/// listGroupAccounts: the accounts of the group and of all groups below (behaviour 4.17).
+///
+/// # Errors
+/// What the access step refuses; [`Refusal::Unknown`].
+pub fn accounts(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<account::View> {
+    let member = access::enter(tx, cx, book, Action::ReadChart)?;
+    let forest = forest(tx, &member)?;
+    let group = forest.find(text).ok_or_else(|| Refusal::Unknown(text.to_owned()))?;
+    let mut accounts = tx.accounts().in_groups(&member, &forest.downwards(group.id))?;
+    accounts.sort_by_cached_key(|account| account.name.normalized());
+    Ok(account::View { accounts, forest })
+}
+
+/// All groups of the book.
+pub(crate) fn all(tx: &mut Tx<'_>, member: &Member) -> Result<View> {
+    let forest = forest(tx, member)?;
+    Ok(View { groups: forest.parents_first().into_iter().cloned().collect(), forest })
+}
+
+/// The groups of the book with the types of their accounts.
+pub(crate) fn forest(tx: &mut Tx<'_>, member: &Member) -> Result<Forest> {
+    let groups = tx.groups().list(member)?;
+    if groups.is_empty() {
+        return Ok(Forest::default());
+    }
+    Ok(Forest::new(groups, tx.accounts().types_in_groups(member)?))
+}
+
+/// Creates groups for a member who may.
+pub(crate) fn add(tx: &mut Tx<'_>, cx: &Context, member: &Member, items: Vec<Input>) -> Result<View> {
+    let owner = member.may(Action::WriteLockedGroups);
+    let mut forest = forest(tx, member)?;
+    let mut happenings = Vec::new();
+    let groups = batch::each(items, |input| {
+        check_free(&forest, input.changes.name.as_deref(), None)?;
+        let parent = input.parent.try_map(|parent| resolve(&forest, &parent))?;
+        let group = Group::create(GroupId::new(cx.mint()), Changes { parent, ..input.changes }, owner, cx.stamp())?;
+        forest.put(group.clone());
+        happenings.push(Happening::new(EventType::GroupCreated, group.id.get(), snapshot::group(&group, &forest)));
+        Ok(group)
+    })?;
+    tx.groups().insert(member, &groups)?;
+    record::happenings(tx, cx, member, happenings)?;
+    Ok(View { groups, forest })
+}
+
+/// Takes one group out: its accounts, its children, itself, each with its event.
+fn remove(tx: &mut Tx<'_>, cx: &Context, member: &Member, forest: &mut Forest, id: GroupId) -> Result<()> {
+    let Some(group) = forest.get(id).cloned() else { return Ok(()) };
+    let mut happenings = Vec::new();
+    let mut freed: Vec<Account> = Vec::new();
+    let mut members = tx.accounts().in_groups(member, &[id])?;
+    members.sort_by_key(|account| account.id);
+    for account in members {
+        let (after, previous) = account.without_group(id, cx.now);
+        happenings.push(Happening::update(EventType::AccountUpdated, after.id.get(), snapshot::account(&after, forest), &previous));
+        freed.push(after);
+    }
+    let mut moved = Vec::new();
+    for child in forest.children(id).to_vec() {
+        let Some(child) = forest.get(child).cloned() else { continue };
+        let (after, previous) = child.moved(group.parent, cx.now);
+        forest.put(after.clone());
+        happenings.push(Happening::update(EventType::GroupUpdated, after.id.get(), snapshot::group(&after, forest), &previous));
+        moved.push(after);
+    }
+    happenings.push(Happening::new(EventType::GroupDeleted, id.get(), snapshot::group(&group, forest)));
+    tx.accounts().update(member, &freed)?;
+    tx.groups().update(member, &moved)?;
+    tx.groups().delete(member, &[id])?;
+    forest.remove(id);
+    record::happenings(tx, cx, member, happenings)
+}
+
+/// What an update names: the id, or without one the name (behaviour 9.13).
+fn target(changes: &Changes) -> GroupRef {
+    let name = if changes.id.is_none() { changes.name.clone() } else { None };
+    GroupRef { id: changes.id.clone(), name }
+}
+
+/// The groups that references mean; those that mean none are listed in the refusal, before anything is changed.
+fn found(forest: &Forest, references: impl ExactSizeIterator<Item = GroupRef>) -> Result<Vec<GroupId>> {
+    let mut unknown = Vec::new();
+    let found = batch::each(references, |reference| {
+        if reference.id.is_none() && reference.shown().trim().is_empty() {
+            return Err(Refusal::Unnamed.into());
+        }
+        let id = forest.resolve(&reference).map(|group| group.id);
+        if id.is_none() {
+            unknown.push(reference.shown().to_owned());
+        }
+        Ok(id)
+    })?;
+    if unknown.is_empty() { Ok(found.into_iter().flatten().collect()) } else { Err(Refusal::UnknownIds(unknown).into()) }
+}
+
+fn resolve(forest: &Forest, reference: &GroupRef) -> Result<GroupId> {
+    let found = forest.resolve(reference).map(|group| group.id);
+    found.ok_or_else(|| Error::from(Refusal::UnknownReference(reference.shown().to_owned())))
+}
+
+fn check_free(forest: &Forest, name: Option<&str>, own: Option<GroupId>) -> std::result::Result<(), Refusal> {
+    match name.and_then(|name| forest.find_named(name)) {
+        Some(other) if own != Some(other.id) => Err(Refusal::AlreadyExists(other.name.as_str().to_owned())),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,74 @@
+//! Minting identifiers: 63 bits, growing with time, unique across processes.
+
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use daybook_domain::id::BookKey;
+use daybook_domain::instant::Instant;
+
+/// 2020-01-01T00:00:00Z: 41 bits of milliseconds from here last until 2089.
+const EPOCH: i64 = 1_577_836_800_000;
+const NODE_BITS: u32 = 10;
+const COUNTER_BITS: u32 = 12;
+
+/// Mints numbers: 41 bits of milliseconds, 10 bits for this process, 12 bits that count within a millisecond.
+#[derive(Debug)]
+pub struct Ids {
+    node: i64,
+    /// Milliseconds and counter of the last number, side by side.
+    last: AtomicI64,
+}
+
+impl Ids {
+    /// Ids of a process; processes that write to the same database should differ in `node` (of 1,024).
+    #[must_use]
+    pub const fn new(node: u16) -> Self {
+        // The lossless conversion is not const.
+        let [high, low] = node.to_be_bytes();
+        let node = i64::from_be_bytes([0, 0, 0, 0, 0, 0, high, low]) & ((1 << NODE_BITS) - 1);
+        Self { node, last: AtomicI64::new(0) }
+    }
+
+    /// Ids of a process that picks its node at random.
+    #[must_use]
+    pub fn random() -> Self {
+        let mut bytes = [0; 2];
+        // Without randomness all processes share a node; the counter still keeps one process unique.
+        let _ = getrandom::fill(&mut bytes);
+        Self::new(u16::from_le_bytes(bytes))
+    }
+
+    /// The next number. When a millisecond's 4,096 are used up, the next millisecond's are taken.
+    pub fn next(&self, now: Instant) -> i64 {
+        let earliest = now.milliseconds().saturating_sub(EPOCH).max(1) << COUNTER_BITS;
+        let advance = |last: i64| last.saturating_add(1).max(earliest);
+        let before = self.last.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| Some(advance(last))).unwrap_or_default();
+        let ticket = advance(before);
+        let (time, counter) = (ticket >> COUNTER_BITS, ticket & ((1 << COUNTER_BITS) - 1));
+        (time << (NODE_BITS + COUNTER_BITS)) | (self.node << COUNTER_BITS) | counter
+    }
+
+    /// The public id of a new book: time-ordered and unguessable.
+    #[must_use]
+    pub fn book_key(&self) -> BookKey {
+        BookKey::new(uuid::Uuid::now_v7().simple().to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_grow_and_differ_between_nodes() {
+        let now = Instant::new(1_763_000_000_000);
+        let (a, b) = (Ids::new(1), Ids::new(2));
+        let mut last = 0;
+        for _ in 0..10_000 {
+            let next = a.next(now);
+            assert!(next > last && next > 10_i64.pow(9), "{next}");
+            last = next;
+        }
+        assert_ne!(a.next(now), b.next(now));
+        assert!(a.next(Instant::new(1_763_000_001_000)) > last);
+    }
+}

@@ -1,0 +1,24 @@
+//! Daybook's use cases, one function each: who, load, ask, save, record.
+//!
+//! They take the unit of work they run in, so the caller decides between a snapshot ([`daybook_storage::Store::read`])
+//! and a durable write ([`daybook_storage::Store::submit`]); they never see which engine runs.
+
+pub mod access;
+pub mod account;
+pub mod balance;
+pub mod batch;
+pub mod book;
+pub mod collaborator;
+mod context;
+mod error;
+pub mod event;
+pub mod group;
+mod ids;
+pub mod record;
+pub mod transaction;
+pub mod user;
+pub mod zone;
+
+pub use context::Context;
+pub use error::{Error, Result};
+pub use ids::Ids;

@@ -1,0 +1,48 @@
+//! Recording events in the unit of work of the change they tell of.
+
+use daybook_domain::collaborator::Member;
+use daybook_domain::event::{Happening, Link};
+use daybook_storage::Tx;
+use daybook_storage::event::Tally;
+use daybook_storage::transaction::Change;
+
+use crate::context::Context;
+use crate::error::Result;
+use crate::zone;
+
+/// Appends what happened to the book's log.
+///
+/// # Errors
+/// When the database cannot be asked.
+pub fn happenings(tx: &mut Tx<'_>, cx: &Context, member: &Member, happenings: Vec<Happening>) -> Result<()> {
+    counted(tx, cx, member, happenings, &Tally::new())
+}
+
+/// Appends what happened, with what it did to the number of postings.
+///
+/// # Errors
+/// When the database cannot be asked.
+pub fn counted(tx: &mut Tx<'_>, cx: &Context, member: &Member, happenings: Vec<Happening>, tally: &Tally) -> Result<()> {
+    if happenings.is_empty() {
+        return Ok(());
+    }
+    let book = member.book();
+    let link = Link { book: book.id, key: &book.key, user: cx.user.id, agent: cx.agent.as_deref(), at: cx.now };
+    Ok(tx.events().append(member, &link, happenings, tally)?)
+}
+
+/// How many more or fewer transactions count as posted, by month of posting in the book zone (behaviour 6.10).
+#[must_use]
+pub fn tally(member: &Member, changes: &[Change]) -> Tally {
+    let zone = &member.book().settings.time_zone;
+    let mut tally = Tally::new();
+    for Change { before, after } in changes {
+        for (transaction, sign) in before.iter().map(|before| (before, -1)).chain([(after, 1)]) {
+            if let Some(at) = transaction.posted_at.filter(|_| transaction.counts()) {
+                *tally.entry(zone::month(at, zone)).or_default() += sign;
+            }
+        }
+    }
+    tally.retain(|_, change| *change != 0);
+    tally
+}

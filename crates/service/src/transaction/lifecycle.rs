@@ -1,0 +1,162 @@
+//! Verbs on existing transactions, one or many (behaviour 3.3, 3.4, 3.6).
+
+use std::collections::{BTreeSet, HashMap};
+
+use daybook_domain::account::Directory;
+use daybook_domain::collaborator::{Action, Member};
+use daybook_domain::event::{EventType, Happening};
+use daybook_domain::id::{AccountId, TransactionId};
+use daybook_domain::transaction::{Changes, Edited, Recorder, Refusal, Transaction, Verb};
+use daybook_storage::Tx;
+
+use super::save::{Outcome, shot};
+use super::{Detail, View, sides};
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::{access, batch};
+
+/// What to do, and how strictly.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Order {
+    /// The verb.
+    pub verb: Verb,
+    /// A batch leaves ineligible items as they are; a single request is refused (behaviour 3.6.3, 3.6.4).
+    pub batch: bool,
+    /// `updateChecked` or `trashChecked`.
+    pub override_checked: bool,
+}
+
+impl Order {
+    /// A single request.
+    #[must_use]
+    pub const fn single(verb: Verb) -> Self {
+        Self { verb, batch: false, override_checked: false }
+    }
+
+    /// A batch.
+    #[must_use]
+    pub const fn batch(verb: Verb, override_checked: bool) -> Self {
+        Self { verb, batch: true, override_checked }
+    }
+
+    /// The least the caller must be allowed, before any transaction is looked at.
+    const fn door(self) -> Action {
+        match self.verb {
+            Verb::Check | Verb::Uncheck => Action::Check,
+            Verb::Post => Action::Post,
+            Verb::Update | Verb::Trash | Verb::Untrash if self.override_checked => Action::Check,
+            Verb::Update | Verb::Trash | Verb::Untrash => Action::EditDraft,
+        }
+    }
+}
+
+/// Performs a verb on the transactions the items name, and answers them in final state and in order.
+///
+/// # Errors
+/// What the access step and the rules of transactions refuse; nothing is changed then.
+pub fn perform(tx: &mut Tx<'_>, cx: &Context, book: &str, order: Order, items: Vec<Changes>) -> Result<View> {
+    let member = access::enter(tx, cx, book, order.door())?;
+    let ids = batch::each(&items, named_id)?;
+    let mut current = load(tx, &member, &ids, order)?;
+    let references = items.iter().flat_map(Changes::references);
+    let before: Vec<Transaction> = current.values().cloned().collect();
+    let mut accounts = tx.accounts().directory(&member, references, sides(&before))?;
+    let recorder = Recorder { member: &member, accounts: &accounts, now: cx.now, today: cx.today(member.book()) };
+    let mut outcome = Outcome::default();
+    for (index, (changes, (_, id))) in items.iter().zip(&ids).enumerate() {
+        let Some(transaction) = id.and_then(|id| current.get(&id)).cloned() else { continue };
+        let edited = recorder
+            .check_access(&transaction, order.verb)
+            .map_err(daybook_domain::Refusal::from)
+            .and_then(|()| recorder.perform(order.verb, transaction.clone(), changes, order.override_checked));
+        match edited {
+            Ok(None) => {}
+            Ok(Some(edited)) => {
+                tell(&mut outcome, &member, &accounts, order.verb, &edited);
+                current.insert(edited.transaction.id, edited.transaction.clone());
+                outcome.changed(transaction, edited.transaction);
+            }
+            Err(refusal) if order.batch && refusal.skips_item() => {}
+            Err(refusal) if order.batch => return Err(batch::at(index, Error::Refused(refusal))),
+            Err(refusal) => return Err(Error::Refused(refusal)),
+        }
+    }
+    outcome.save(tx, cx, &member, &accounts)?;
+    let transactions: Vec<Transaction> = ids.iter().filter_map(|(_, id)| current.get(&(*id)?).cloned()).collect();
+    let posted = transactions.iter().flat_map(Transaction::entries).map(|entry| entry.account).collect();
+    accounts.note_posted(&posted);
+    View::around(tx, cx, member, (transactions, accounts), Detail::Full)
+}
+
+/// Takes accounts that are about to be deleted off the drafts that name them (behaviour 4.7).
+///
+/// # Errors
+/// When the database cannot be asked.
+pub fn release_accounts(tx: &mut Tx<'_>, cx: &Context, member: &Member, doomed: &BTreeSet<AccountId>) -> Result<()> {
+    let mut drafts: HashMap<TransactionId, Transaction> = HashMap::new();
+    for account in doomed {
+        drafts.extend(tx.transactions().drafts_of_account(member, *account)?.into_iter().map(|draft| (draft.id, draft)));
+    }
+    let mut drafts: Vec<Transaction> = drafts.into_values().collect();
+    drafts.sort_by_key(|draft| draft.id);
+    let accounts = tx.accounts().by_ids(member, sides(&drafts))?;
+    let recorder = Recorder { member, accounts: &accounts, now: cx.now, today: cx.today(member.book()) };
+    let mut outcome = Outcome::default();
+    for before in drafts {
+        let edited = recorder.without_accounts(before.clone(), doomed)?;
+        tell(&mut outcome, member, &accounts, Verb::Update, &edited);
+        outcome.changed(before, edited.transaction);
+    }
+    outcome.save(tx, cx, member, &accounts)
+}
+
+/// The id an item names, with its text for messages; text that cannot be an id is an unknown one.
+fn named_id(item: &Changes) -> Result<(String, Option<TransactionId>)> {
+    let text = item.id.clone().filter(|id| !id.trim().is_empty()).ok_or(Refusal::IdRequired)?;
+    let id = text.parse().ok();
+    Ok((text, id))
+}
+
+/// The transactions named; unknown ones, and those a recorder may not see, are listed in the refusal.
+fn load(
+    tx: &mut Tx<'_>,
+    member: &Member,
+    ids: &[(String, Option<TransactionId>)],
+    order: Order,
+) -> Result<HashMap<TransactionId, Transaction>> {
+    let wanted: BTreeSet<TransactionId> = ids.iter().filter_map(|(_, id)| *id).collect();
+    let wanted: Vec<TransactionId> = wanted.into_iter().collect();
+    let mut found = tx.transactions().by_ids(member, &wanted)?;
+    found.retain(|_, transaction| member.may_touch(Action::ReadTransactions, transaction.created_by));
+    let unknown: Vec<String> =
+        ids.iter().filter(|(_, id)| id.is_none_or(|id| !found.contains_key(&id))).map(|(text, _)| text.clone()).collect();
+    match (unknown.first(), order.batch) {
+        (None, _) => Ok(found),
+        (Some(first), false) => Err(Refusal::Unknown(first.clone()).into()),
+        (Some(_), true) => Err(Refusal::UnknownIds(unknown).into()),
+    }
+}
+
+/// The events of a performed verb, in the order of behaviour 8.1.
+fn tell(outcome: &mut Outcome, member: &Member, accounts: &Directory, verb: Verb, edited: &Edited) {
+    let transaction = &edited.transaction;
+    let id = transaction.id.get();
+    let object = || shot(member, accounts, transaction);
+    let kind = match verb {
+        Verb::Update => {
+            if !edited.previous.is_empty() {
+                outcome.tell(Happening::update(EventType::TransactionUpdated, id, object(), &edited.previous));
+            }
+            if edited.checked {
+                outcome.tell(Happening::new(EventType::TransactionChecked, id, object()));
+            }
+            return;
+        }
+        Verb::Post => EventType::TransactionPosted,
+        Verb::Check => EventType::TransactionChecked,
+        Verb::Uncheck => EventType::TransactionUnchecked,
+        Verb::Trash => EventType::TransactionDeleted,
+        Verb::Untrash => EventType::TransactionRestored,
+    };
+    outcome.tell(Happening::new(kind, id, object()));
+}

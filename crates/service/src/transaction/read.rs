@@ -1,0 +1,184 @@
+//! listTransactions and getTransaction.
+
+use std::collections::{HashMap, HashSet};
+
+use daybook_domain::account::AccountRef;
+use daybook_domain::collaborator::{Action, Member};
+use daybook_domain::id::{TransactionId, UserId};
+use daybook_domain::query::{DateBasis, Filter, Query, Reading, Term};
+use daybook_domain::transaction::{Refusal, Standing, Transaction};
+use daybook_storage::Tx;
+use daybook_storage::page::{Page, Place};
+use daybook_storage::transaction::{Names, Search};
+
+use super::{Detail, View};
+use crate::context::Context;
+use crate::error::Result;
+use crate::{access, zone};
+
+/// Rows of a page when none are asked for, and at most (behaviour 2.2).
+const DEFAULT_LIMIT: usize = 100;
+const MOST_ROWS: usize = 1_000;
+
+/// Terms a query may have. No person writes more; a database would plan them for minutes.
+const MOST_TERMS: usize = 200;
+
+/// What listTransactions is asked.
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    /// The query text.
+    pub query: String,
+    /// Rows wanted.
+    pub limit: Option<usize>,
+    /// Behind which row.
+    pub after: Option<Place>,
+}
+
+/// A page of transactions.
+#[derive(Debug, Clone)]
+pub struct Listed {
+    /// The rows.
+    pub view: View,
+    /// Where the next page begins.
+    pub next: Option<Place>,
+    /// The one account the query filters by (behaviour 2.8).
+    pub account: Option<daybook_domain::id::AccountId>,
+}
+
+/// getTransaction, trashed ones included.
+///
+/// # Errors
+/// What the access step refuses; [`Refusal::Unknown`].
+pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<View> {
+    let member = access::enter(tx, cx, book, Action::ReadTransactions)?;
+    let wanted: Option<TransactionId> = id.parse().ok();
+    let found = tx.transactions().by_ids(&member, wanted.as_slice())?.into_values().next();
+    let transaction = found.filter(|transaction| visible(&member, transaction)).ok_or_else(|| Refusal::Unknown(id.to_owned()))?;
+    View::load(tx, cx, member, vec![transaction], Detail::Full)
+}
+
+/// The transactions with these ids, in that order, trashed ones included (behaviour 12.4).
+///
+/// # Errors
+/// What the access step refuses; [`Refusal::UnknownIds`].
+pub fn named(tx: &mut Tx<'_>, cx: &Context, book: &str, ids: &[String]) -> Result<Listed> {
+    let member = access::enter(tx, cx, book, Action::ReadTransactions)?;
+    let wanted: Vec<TransactionId> = ids.iter().filter_map(|id| id.parse().ok()).collect();
+    let mut found = tx.transactions().by_ids(&member, &wanted)?;
+    found.retain(|_, transaction| visible(&member, transaction));
+    let unknown: Vec<String> =
+        ids.iter().filter(|id| id.parse().ok().is_none_or(|id: TransactionId| !found.contains_key(&id))).cloned().collect();
+    if !unknown.is_empty() {
+        return Err(Refusal::UnknownIds(unknown).into());
+    }
+    let transactions = wanted.iter().filter_map(|id| found.get(id).cloned()).collect();
+    Ok(Listed { view: View::load(tx, cx, member, transactions, Detail::Brief)?, next: None, account: None })
+}
+
+/// listTransactions: a page of what the query finds, newest first (behaviour 1, 2).
+///
+/// # Errors
+/// What the access step refuses; query text is never refused.
+pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str, request: &Request) -> Result<Listed> {
+    let member = access::enter(tx, cx, book, Action::ReadTransactions)?;
+    let query = Query::parse(&request.query, &reading(cx, &member));
+    if terms(query.filter()) > MOST_TERMS {
+        return Ok(Listed { view: View::load(tx, cx, member, Vec::new(), Detail::Brief)?, next: None, account: None });
+    }
+    let names = resolve(tx, &member, query.filter())?;
+    let limit = request.limit.filter(|limit| *limit > 0).unwrap_or(DEFAULT_LIMIT).min(MOST_ROWS);
+    let search = Search { filter: query.filter(), names: &names, drafts_of: own_only(&member) };
+    let rows = tx.transactions().search(&member, &search, request.after, i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1))?;
+    let page = Page::new(rows, limit, Place::of);
+    let account = query.single_account().and_then(|text| names.accounts.get(text)).copied();
+    Ok(Listed { view: View::load(tx, cx, member, page.items, Detail::Brief)?, next: page.next, account })
+}
+
+/// What reading a query of this book depends on.
+pub(crate) fn reading(cx: &Context, member: &Member) -> Reading {
+    let settings = &member.book().settings;
+    Reading { today: cx.today(member.book()), pattern: settings.date_pattern, separator: settings.decimal_separator }
+}
+
+fn terms(filter: &Filter) -> usize {
+    let mut count: usize = 0;
+    filter.each_term(&mut |_| count = count.saturating_add(1));
+    count
+}
+
+/// A recorder sees its own drafts only (behaviour 7.3).
+fn own_only(member: &Member) -> Option<UserId> {
+    if member.may(Action::ReadTransactions) { None } else { Some(member.user()) }
+}
+
+fn visible(member: &Member, transaction: &Transaction) -> bool {
+    match own_only(member) {
+        None => true,
+        Some(user) => transaction.created_by == user && transaction.standing == Standing::Draft,
+    }
+}
+
+/// What the names and days in a query mean in this book: at most one look-up for each kind of name.
+fn resolve(tx: &mut Tx<'_>, member: &Member, filter: &Filter) -> Result<Names> {
+    let mut wanted = Wanted::default();
+    wanted.gather(filter);
+    let mut names = Names::default();
+    let references: Vec<AccountRef> = wanted.accounts.iter().map(|text| AccountRef::any(text)).collect();
+    let directory = tx.accounts().directory(member, &references, [])?;
+    for text in wanted.accounts {
+        if let Some(account) = directory.find(&AccountRef::any(text)) {
+            names.accounts.insert(text.to_owned(), account.id);
+        }
+    }
+    if !wanted.groups.is_empty() {
+        let forest = daybook_domain::group::Forest::new(tx.groups().list(member)?, []);
+        for text in wanted.groups {
+            if let Some(group) = forest.find(text) {
+                names.groups.insert(text.to_owned(), forest.downwards(group.id));
+            }
+        }
+    }
+    names.users = users(tx, &wanted.users)?;
+    let zone = &member.book().settings.time_zone;
+    names.midnights = wanted.days.into_iter().filter_map(|day| Some((day, zone::midnight(day, zone)?))).collect();
+    Ok(names)
+}
+
+fn users(tx: &mut Tx<'_>, wanted: &HashSet<&str>) -> Result<HashMap<String, UserId>> {
+    let mut users = HashMap::new();
+    for text in wanted {
+        if let Some(user) = tx.users().find_named(&text.to_lowercase())? {
+            users.insert((*text).to_owned(), user.id);
+        }
+    }
+    Ok(users)
+}
+
+/// The names and days a query mentions.
+#[derive(Debug, Default)]
+struct Wanted<'q> {
+    accounts: HashSet<&'q str>,
+    groups: HashSet<&'q str>,
+    users: HashSet<&'q str>,
+    days: HashSet<time::Date>,
+}
+
+impl<'q> Wanted<'q> {
+    fn gather(&mut self, filter: &'q Filter) {
+        match filter {
+            Filter::All(filters) | Filter::Any(filters) => filters.iter().for_each(|filter| self.gather(filter)),
+            Filter::Not(filter) => self.gather(filter),
+            Filter::Term(Term::Account(text) | Term::From(text) | Term::To(text)) => {
+                self.accounts.insert(text);
+            }
+            Filter::Term(Term::Group(text)) => {
+                self.groups.insert(text);
+            }
+            Filter::Term(Term::By(text)) => {
+                self.users.insert(text);
+            }
+            Filter::Term(Term::Dated { basis: DateBasis::Posting, from, until }) => self.days.extend(from.iter().chain(until)),
+            Filter::Term(_) => {}
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! createTransaction, createTransactionsBatch, and postTransaction without an id.
+
+use std::collections::HashMap;
+
+use daybook_domain::collaborator::{Action, Member};
+use daybook_domain::id::TransactionId;
+use daybook_domain::transaction::{Changes, Intent, Recorder, Transaction, remote_ids};
+use daybook_storage::Tx;
+
+use super::save::Outcome;
+use super::{Detail, View, sides};
+use crate::context::Context;
+use crate::error::Result;
+use crate::{access, batch};
+
+/// Records transactions; one whose remote id is known already is answered as it stands (behaviour 3.2, 3.7).
+///
+/// # Errors
+/// What the access step and the rules of transactions refuse; the first bad item fails the whole.
+pub fn create(tx: &mut Tx<'_>, cx: &Context, book: &str, items: Vec<Changes>, intent: Intent) -> Result<View> {
+    let action = if intent == Intent::Post { Action::Post } else { Action::RecordDraft };
+    let member = access::enter(tx, cx, book, action)?;
+    let mut known = Known::load(tx, &member, &items)?;
+    let references = items.iter().flat_map(Changes::references);
+    let mut accounts = tx.accounts().directory(&member, references, sides(&known.transactions))?;
+    let mut outcome = Outcome::default();
+    let recorder = Recorder { member: &member, accounts: &accounts, now: cx.now, today: cx.today(member.book()) };
+    let transactions = batch::each(items, |changes| {
+        let ids = remote_ids(changes.remote_ids.as_deref().unwrap_or_default())?;
+        if let Some(existing) = known.find(&ids) {
+            return Ok(existing.clone());
+        }
+        let transaction = recorder.record(TransactionId::new(cx.mint()), cx.agent.clone(), &changes, intent)?;
+        outcome.created(&member, &accounts, &transaction);
+        known.add(&transaction);
+        Ok(transaction)
+    })?;
+    let posted = transactions.iter().flat_map(Transaction::entries).map(|entry| entry.account).collect();
+    outcome.save(tx, cx, &member, &accounts)?;
+    accounts.note_posted(&posted);
+    let masked = transactions.iter().filter(|t| !member.may_touch(Action::ReadTransactions, t.created_by)).map(|t| t.id).collect();
+    let view = View::around(tx, cx, member, (transactions, accounts), Detail::Full)?;
+    Ok(View { masked, ..view })
+}
+
+/// The non-trashed transactions that carry remote ids of a batch, the oldest first (behaviour 3.7.3).
+struct Known {
+    transactions: Vec<Transaction>,
+    by_remote_id: HashMap<String, usize>,
+}
+
+impl Known {
+    fn load(tx: &mut Tx<'_>, member: &Member, items: &[Changes]) -> Result<Self> {
+        let mut wanted: Vec<&str> = items.iter().flat_map(|item| item.remote_ids.iter().flatten()).map(|id| id.trim()).collect();
+        wanted.retain(|id| !id.is_empty());
+        wanted.sort_unstable();
+        wanted.dedup();
+        let mut known = Self { transactions: Vec::new(), by_remote_id: HashMap::new() };
+        for transaction in tx.transactions().by_remote_ids(member, &wanted)? {
+            known.add(&transaction);
+        }
+        Ok(known)
+    }
+
+    fn add(&mut self, transaction: &Transaction) {
+        for id in &transaction.remote_ids {
+            self.by_remote_id.entry(id.clone()).or_insert(self.transactions.len());
+        }
+        self.transactions.push(transaction.clone());
+    }
+
+    /// What the first matching remote id of the payload leads to.
+    fn find(&self, remote_ids: &[String]) -> Option<&Transaction> {
+        remote_ids.iter().find_map(|id| self.by_remote_id.get(id)).and_then(|place| self.transactions.get(*place))
+    }
+}

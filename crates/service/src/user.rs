@@ -1,0 +1,45 @@
+//! Users: a user exists from the first valid token on (behaviour 11.2).
+
+use daybook_domain::id::UserId;
+use daybook_domain::instant::Instant;
+use daybook_storage::Tx;
+use daybook_storage::user::User;
+
+use crate::error::Result;
+use crate::ids::Ids;
+
+/// Usernames tried with a number behind before the address itself is taken.
+const MOST_ATTEMPTS: u32 = 1_000;
+
+/// The user with that verified address, if seen before.
+///
+/// # Errors
+/// When the database cannot be asked.
+pub fn find(tx: &mut Tx<'_>, email: &str) -> Result<Option<User>> {
+    Ok(tx.users().find(email)?)
+}
+
+/// The user with that verified address, made on first sight.
+///
+/// # Errors
+/// When the database cannot be asked.
+pub fn sign_in(tx: &mut Tx<'_>, email: &str, ids: &Ids, now: Instant) -> Result<User> {
+    if let Some(user) = tx.users().find(email)? {
+        return Ok(user);
+    }
+    let user = User { id: UserId::new(ids.next(now)), email: email.to_owned(), username: free_username(tx, email)?, created_at: now };
+    tx.users().insert(&user)?;
+    Ok(user)
+}
+
+/// The local part of the address, numbered when somebody has it already (behaviour 9.11).
+fn free_username(tx: &mut Tx<'_>, email: &str) -> Result<String> {
+    let local = email.split('@').next().unwrap_or(email);
+    for attempt in 1..MOST_ATTEMPTS {
+        let candidate = if attempt == 1 { local.to_owned() } else { format!("{local}{attempt}") };
+        if !tx.users().has_username(&candidate)? {
+            return Ok(candidate);
+        }
+    }
+    Ok(email.to_owned())
+}

@@ -1,0 +1,292 @@
+//! Accounts: rows and repository.
+
+use std::collections::{BTreeSet, HashMap};
+
+use daybook_domain::account::{Account, AccountRef, AccountType, Directory};
+use daybook_domain::collaborator::Member;
+use daybook_domain::id::{AccountId, GroupId};
+use daybook_domain::name::Name;
+use diesel::prelude::*;
+
+use crate::column;
+use crate::conn::on_each;
+use crate::error::{Error, Result};
+use crate::schema::{accounts, memberships};
+use crate::sql::{Bulk, Sql, Value};
+use crate::tx::Tx;
+
+/// The columns of a [`Row`], for statements that name accounts one by one.
+const COLUMNS: &str = "SELECT id, name, kind, archived, balance_verified, has_transaction_posted, properties, agent, created_at, \
+    updated_at, version FROM accounts WHERE book_id = ";
+
+#[derive(QueryableByName)]
+#[diesel(table_name = memberships)]
+struct Membership {
+    account_id: i64,
+    group_id: i64,
+}
+
+#[derive(Queryable, QueryableByName, Selectable)]
+#[diesel(table_name = accounts)]
+struct Row {
+    id: i64,
+    name: String,
+    kind: String,
+    archived: bool,
+    balance_verified: bool,
+    has_transaction_posted: bool,
+    properties: Option<String>,
+    agent: Option<String>,
+    created_at: i64,
+    updated_at: i64,
+    version: i64,
+}
+
+impl Row {
+    fn into_account(self, groups: BTreeSet<GroupId>) -> Result<Account> {
+        let Self { id, name, kind, archived, balance_verified, has_transaction_posted, properties, agent, created_at, updated_at, version } =
+            self;
+        Ok(Account {
+            id: AccountId::new(id),
+            name: Name::stored(name),
+            kind: AccountType::from_name(&kind).ok_or(Error::Broken("kind"))?,
+            archived,
+            balance_verified,
+            has_transaction_posted,
+            properties: column::properties_from_text(properties)?,
+            groups,
+            stamp: column::stamp(agent, created_at, updated_at, version),
+        })
+    }
+}
+
+/// The accounts of a book.
+pub struct Accounts<'t, 'a> {
+    pub(crate) tx: &'t mut Tx<'a>,
+}
+
+impl Accounts<'_, '_> {
+    /// All accounts, in no order.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn list(self, member: &Member) -> Result<Vec<Account>> {
+        let book = member.book().id.get();
+        let query = accounts::table.filter(accounts::book_id.eq(book));
+        let rows: Vec<Row> = on_each!(self.tx.conn, c => query.select(Row::as_select()).load(c))?;
+        let query = memberships::table.filter(memberships::book_id.eq(book));
+        let pairs = on_each!(self.tx.conn, c => query.select((memberships::account_id, memberships::group_id)).load(c))?;
+        assemble(rows, pairs)
+    }
+
+    /// The accounts with these ids, ready to be looked up.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn by_ids(self, member: &Member, ids: impl IntoIterator<Item = AccountId>) -> Result<Directory> {
+        let ids: BTreeSet<i64> = ids.into_iter().map(AccountId::get).collect();
+        self.load(member, &ids, &BTreeSet::new())
+    }
+
+    /// The accounts these references mean, and those with these ids: two statements, however many there are.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn directory<'r>(
+        self,
+        member: &Member,
+        references: impl IntoIterator<Item = &'r AccountRef>,
+        ids: impl IntoIterator<Item = AccountId>,
+    ) -> Result<Directory> {
+        let mut wanted: BTreeSet<i64> = ids.into_iter().map(AccountId::get).collect();
+        let mut names = BTreeSet::new();
+        for reference in references {
+            wanted.extend(reference.account_id().map(AccountId::get));
+            names.extend(reference.normalized_name());
+        }
+        self.load(member, &wanted, &names)
+    }
+
+    fn load(self, member: &Member, ids: &BTreeSet<i64>, names: &BTreeSet<String>) -> Result<Directory> {
+        let mut rows: Vec<Row> = Vec::new();
+        // Two look-ups by index; one with OR would be planned as a scan.
+        for chunk in chunks(ids.iter().map(|id| Value::Int(*id)).collect()) {
+            rows.extend(self.tx.account_rows(member, " AND id IN ", chunk)?);
+        }
+        for chunk in chunks(names.iter().map(|name| Value::Text(name.as_str().into())).collect()) {
+            let named = self.tx.account_rows(member, " AND normalized_name IN ", chunk)?;
+            rows.extend(named.into_iter().filter(|row| !ids.contains(&row.id)));
+        }
+        let mut pairs = Vec::new();
+        for chunk in chunks(rows.iter().map(|row| Value::Int(row.id)).collect()) {
+            let count = chunk.len();
+            let wanted = Sql::new("SELECT account_id, group_id FROM memberships WHERE book_id = ").int(member.book().id.get());
+            let wanted = wanted.push(" AND account_id IN ").list(chunk).cached_up_to(count);
+            let found: Vec<Membership> = on_each!(self.tx.conn, c => (&wanted).load(c))?;
+            pairs.extend(found.into_iter().map(|pair| (pair.account_id, pair.group_id)));
+        }
+        Ok(Directory::new(assemble(rows, pairs)?))
+    }
+
+    /// The accounts directly in any of these groups, in no order.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn in_groups(self, member: &Member, groups: &[GroupId]) -> Result<Vec<Account>> {
+        let book = member.book().id.get();
+        let inside = memberships::table
+            .filter(memberships::book_id.eq(book).and(memberships::group_id.eq_any(groups.iter().map(|id| id.get()))))
+            .select(memberships::account_id);
+        let ids: Vec<i64> = on_each!(self.tx.conn, c => inside.load(c))?;
+        let directory = self.by_ids(member, ids.into_iter().map(AccountId::new))?;
+        Ok(directory.accounts().cloned().collect())
+    }
+
+    /// Pairs of a group and the type of an account directly in it: what the flags of groups derive from.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn types_in_groups(self, member: &Member) -> Result<Vec<(GroupId, AccountType)>> {
+        let query = memberships::table
+            .inner_join(accounts::table.on(accounts::book_id.eq(memberships::book_id).and(accounts::id.eq(memberships::account_id))))
+            .filter(memberships::book_id.eq(member.book().id.get()))
+            .select((memberships::group_id, accounts::kind))
+            .distinct();
+        let pairs: Vec<(i64, String)> = on_each!(self.tx.conn, c => query.load(c))?;
+        let typed = |(group, kind): (i64, String)| Ok((GroupId::new(group), AccountType::from_name(&kind).ok_or(Error::Broken("kind"))?));
+        pairs.into_iter().map(typed).collect()
+    }
+
+    /// Adds accounts with their memberships.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn insert(self, member: &Member, added: &[Account]) -> Result<()> {
+        self.write(member, added, "")?;
+        Ok(())
+    }
+
+    /// Saves changed accounts with their memberships.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn update(self, member: &Member, changed: &[Account]) -> Result<()> {
+        if changed.is_empty() {
+            return Ok(());
+        }
+        let book = member.book().id.get();
+        let ids = changed.iter().map(|account| Value::Int(account.id.get()));
+        self.tx
+            .conn
+            .execute(&Sql::new("DELETE FROM memberships WHERE book_id = ").int(book).push(" AND account_id IN ").list(ids).uncached())?;
+        if changed.len() > 1 {
+            // Names may pass from one account to another within a batch: all are given up before any is taken.
+            let ids = changed.iter().map(|account| Value::Int(account.id.get()));
+            let freed =
+                Sql::new("UPDATE accounts SET normalized_name = ' ' || id WHERE book_id = ").int(book).push(" AND id IN ").list(ids);
+            self.tx.conn.execute(&freed.uncached())?;
+        }
+        self.write(
+            member,
+            changed,
+            " ON CONFLICT (book_id, id) DO UPDATE SET name = excluded.name, normalized_name = excluded.normalized_name, \
+              kind = excluded.kind, archived = excluded.archived, balance_verified = excluded.balance_verified, \
+              has_transaction_posted = excluded.has_transaction_posted, properties = excluded.properties, \
+              updated_at = excluded.updated_at, version = excluded.version",
+        )
+    }
+
+    fn write(self, member: &Member, accounts: &[Account], conflict: &'static str) -> Result<()> {
+        let book = member.book().id.get();
+        let mut rows = Bulk::new(
+            "INSERT INTO accounts (book_id, id, name, normalized_name, kind, archived, balance_verified, \
+             has_transaction_posted, properties, agent, created_at, updated_at, version) VALUES ",
+            13,
+            conflict,
+        );
+        let mut pairs = Bulk::new("INSERT INTO memberships (book_id, group_id, account_id) VALUES ", 3, "");
+        for account in accounts {
+            let Account { id, name, kind, archived, balance_verified, has_transaction_posted, properties, groups, stamp } = account;
+            rows.row([
+                Value::Int(book),
+                Value::Int(id.get()),
+                Value::Text(name.as_str().into()),
+                Value::Text(name.normalized().into()),
+                Value::Text(kind.as_str().into()),
+                Value::Flag(*archived),
+                Value::Flag(*balance_verified),
+                Value::Flag(*has_transaction_posted),
+                Value::SomeText(column::properties_to_text(properties).map(Into::into)),
+                Value::SomeText(stamp.agent.as_deref().map(Into::into)),
+                Value::Int(stamp.created_at.milliseconds()),
+                Value::Int(stamp.updated_at.milliseconds()),
+                Value::Int(stamp.version),
+            ]);
+            for group in groups {
+                pairs.row([Value::Int(book), Value::Int(group.get()), Value::Int(id.get())]);
+            }
+        }
+        rows.execute(self.tx.conn)?;
+        Ok(pairs.execute(self.tx.conn)?)
+    }
+
+    /// Notes that something was posted on these accounts, for ever (behaviour 4.7).
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn mark_posted(self, member: &Member, ids: &[AccountId]) -> Result<()> {
+        if ids.is_empty() {
+            return Ok(());
+        }
+        let target =
+            accounts::table.filter(accounts::book_id.eq(member.book().id.get()).and(accounts::id.eq_any(ids.iter().map(|id| id.get()))));
+        on_each!(self.tx.conn, c => diesel::update(target).set(accounts::has_transaction_posted.eq(true)).execute(c))?;
+        Ok(())
+    }
+
+    /// Removes accounts with their memberships.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn delete(self, member: &Member, ids: &[AccountId]) -> Result<()> {
+        let book = member.book().id.get();
+        for table in ["DELETE FROM memberships WHERE account_id IN ", "DELETE FROM accounts WHERE id IN "] {
+            let ids = ids.iter().map(|id| Value::Int(id.get()));
+            self.tx.conn.execute(&Sql::new(table).list(ids).push(" AND book_id = ").int(book).uncached())?;
+        }
+        Ok(())
+    }
+}
+
+impl Tx<'_> {
+    fn account_rows(&mut self, member: &Member, condition: &'static str, values: Vec<Value<'_>>) -> Result<Vec<Row>> {
+        let count = values.len();
+        let wanted = Sql::new(COLUMNS).int(member.book().id.get()).push(condition).list(values).cached_up_to(count);
+        Ok(on_each!(self.conn, c => (&wanted).load(c))?)
+    }
+}
+
+/// Values one statement lists at most, below every engine's limit.
+const MOST_NAMED: usize = 10_000;
+
+fn chunks(mut values: Vec<Value<'_>>) -> Vec<Vec<Value<'_>>> {
+    let mut chunks = Vec::new();
+    while !values.is_empty() {
+        let rest = values.split_off(values.len().min(MOST_NAMED));
+        chunks.push(std::mem::replace(&mut values, rest));
+    }
+    chunks
+}
+
+fn assemble(rows: Vec<Row>, pairs: Vec<(i64, i64)>) -> Result<Vec<Account>> {
+    let mut groups: HashMap<i64, BTreeSet<GroupId>> = HashMap::new();
+    for (account, group) in pairs {
+        groups.entry(account).or_default().insert(GroupId::new(group));
+    }
+    rows.into_iter()
+        .map(|row| {
+            let groups = groups.remove(&row.id).unwrap_or_default();
+            row.into_account(groups)
+        })
+        .collect()
+}

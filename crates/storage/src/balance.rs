@@ -1,0 +1,321 @@
+//! Balance totals: per account and day, per account and month, kept in the unit of work that posts.
+
+use std::collections::BTreeMap;
+
+use daybook_domain::balance::{Cell, Level, Segment};
+use daybook_domain::book::Book;
+use daybook_domain::calendar::from_day_number;
+use daybook_domain::collaborator::Member;
+use daybook_domain::id::AccountId;
+use daybook_domain::transaction::Transaction;
+use diesel::QueryableByName;
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Integer};
+use time::Date;
+
+use crate::column::day_to_column;
+use crate::conn::on_each;
+use crate::error::{Error, Result};
+use crate::mark;
+use crate::sql::{Bulk, Sql, Value};
+use crate::transaction::Change;
+use crate::tx::Tx;
+
+/// The lower limb of a sum: 32 bits, so that four billion of them fit 64 bits (migration 0002).
+const LIMB: i64 = 1 << 32;
+
+/// The sums of a cell in two limbs each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Limbs {
+    debit_high: i64,
+    debit_low: i64,
+    credit_high: i64,
+    credit_low: i64,
+}
+
+impl Limbs {
+    /// Adds an amount to one side, or takes it away again.
+    fn add(&mut self, credit: bool, units: i64, sign: i64) {
+        let (high, low) = (sign * units.div_euclid(LIMB), sign * units.rem_euclid(LIMB));
+        let (at_high, at_low) =
+            if credit { (&mut self.credit_high, &mut self.credit_low) } else { (&mut self.debit_high, &mut self.debit_low) };
+        *at_high = at_high.saturating_add(high);
+        *at_low = at_low.saturating_add(low);
+    }
+}
+
+fn whole(high: i64, low: i64) -> i128 {
+    i128::from(high) * i128::from(LIMB) + i128::from(low)
+}
+
+#[derive(QueryableByName)]
+struct Row {
+    #[diesel(sql_type = BigInt)]
+    account_id: i64,
+    #[diesel(sql_type = Integer)]
+    period: i32,
+    #[diesel(sql_type = BigInt)]
+    debit_high: i64,
+    #[diesel(sql_type = BigInt)]
+    debit_low: i64,
+    #[diesel(sql_type = BigInt)]
+    credit_high: i64,
+    #[diesel(sql_type = BigInt)]
+    credit_low: i64,
+}
+
+impl Row {
+    fn into_cell(self, level: Level) -> Result<Cell> {
+        let Self { account_id, period, debit_high, debit_low, credit_high, credit_low } = self;
+        // A month is its first day, an opening has none.
+        let period = match (period, level) {
+            (0, _) => None,
+            (month, Level::Month) => Some(from_day_number(month * 100 + 1).ok_or(Error::Broken("month"))?),
+            (day, Level::Day) => Some(from_day_number(day).ok_or(Error::Broken("day"))?),
+        };
+        Ok(Cell {
+            account: AccountId::new(account_id),
+            period,
+            debit: whole(debit_high, debit_low),
+            credit: whole(credit_high, credit_low),
+        })
+    }
+}
+
+/// Accounts one statement names at most, below every engine's limit of values.
+const MOST_NAMED: usize = 10_000;
+
+/// Which accounts' totals to read.
+#[derive(Debug, Clone, Copy)]
+pub enum Of<'a> {
+    /// Every account of the book.
+    Book,
+    /// These accounts.
+    Accounts(&'a [AccountId]),
+}
+
+/// The balance totals of a book.
+pub struct Balances<'t, 'a> {
+    pub(crate) tx: &'t mut Tx<'a>,
+}
+
+impl Balances<'_, '_> {
+    /// Adds what transactions do to the totals, and takes away what they did before: folded in memory first, so each
+    /// cell is written once.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn apply(self, member: &Member, changes: &[Change]) -> Result<()> {
+        let mut days: BTreeMap<(i64, i32), Limbs> = BTreeMap::new();
+        for Change { before, after } in changes {
+            fold(&mut days, before.as_ref(), member.book(), -1)?;
+            fold(&mut days, Some(after), member.book(), 1)?;
+        }
+        days.retain(|_, limbs| *limbs != Limbs::default());
+        let mut months: BTreeMap<(i64, i32), Limbs> = BTreeMap::new();
+        for ((account, day), limbs) in &days {
+            let month = months.entry((*account, day.div_euclid(100))).or_default();
+            month.debit_high = month.debit_high.saturating_add(limbs.debit_high);
+            month.debit_low = month.debit_low.saturating_add(limbs.debit_low);
+            month.credit_high = month.credit_high.saturating_add(limbs.credit_high);
+            month.credit_low = month.credit_low.saturating_add(limbs.credit_low);
+        }
+        let book = member.book().id.get();
+        upsert(DAYS, book, &days).execute(self.tx.conn)?;
+        Ok(upsert(MONTHS, book, &months).execute(self.tx.conn)?)
+    }
+
+    /// The totals of a stretch of time. With tags, the sums of the transactions that carry all of them, computed from
+    /// the entries (behaviour 1.2, segment reporting).
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn read(self, member: &Member, segment: &Segment, of: Of<'_>, tags: &[String]) -> Result<Vec<Cell>> {
+        match of {
+            Of::Book => self.tx.read_cells(member, segment, of, tags),
+            Of::Accounts(accounts) => {
+                let mut cells = Vec::new();
+                for chunk in accounts.chunks(MOST_NAMED) {
+                    cells.extend(self.tx.read_cells(member, segment, Of::Accounts(chunk), tags)?);
+                }
+                Ok(cells)
+            }
+        }
+    }
+
+    /// Rewrites every stored amount at a finer scale, totals included (behaviour 3.12.7). Answers whether all of them
+    /// stay within the range; when not, nothing was changed.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn rescale(self, book: &Book, from: u32) -> Result<bool> {
+        let factor = 10_i64.checked_pow(book.scale.saturating_sub(from)).ok_or(Error::Broken("scale"))?;
+        let number = book.id.get();
+        let most = i64::MAX.checked_div(factor).unwrap_or(i64::MAX);
+        let beyond = Sql::new("SELECT t.id AS found FROM transactions t WHERE t.book_id = ")
+            .int(number)
+            .push(" AND t.amount > ")
+            .int(most)
+            .push(" LIMIT 1");
+        let found: Vec<Found> = on_each!(self.tx.conn, c => (&beyond).load(c))?;
+        if found.iter().any(|row| row.found != 0) {
+            return Ok(false);
+        }
+        for (table, condition) in [
+            ("UPDATE transactions SET amount = amount * ", " WHERE amount IS NOT NULL AND book_id = "),
+            ("UPDATE entries SET amount = amount * ", " WHERE book_id = "),
+        ] {
+            self.tx.conn.execute(&Sql::new(table).int(factor).push(condition).int(number))?;
+        }
+        for (delete, insert) in [
+            (
+                "DELETE FROM day_totals WHERE book_id = ",
+                "INSERT INTO day_totals (book_id, account_id, day, debit_high, debit_low, credit_high, credit_low) SELECT e.book_id, e.account_id, e.day, ",
+            ),
+            (
+                "DELETE FROM month_totals WHERE book_id = ",
+                "INSERT INTO month_totals (book_id, account_id, month, debit_high, debit_low, credit_high, credit_low) SELECT e.book_id, e.account_id, e.day / 100, ",
+            ),
+        ] {
+            self.tx.conn.execute(&Sql::new(delete).int(number))?;
+            let sums = Sql::new(insert).push(ENTRY_SUMS).push(" FROM entries e WHERE e.amount <> 0 AND e.book_id = ").int(number);
+            self.tx.conn.execute(&sums.push(" GROUP BY 1, 2, 3"))?;
+        }
+        Ok(true)
+    }
+}
+
+impl Tx<'_> {
+    fn read_cells(&mut self, member: &Member, segment: &Segment, of: Of<'_>, tags: &[String]) -> Result<Vec<Cell>> {
+        let book = member.book().id.get();
+        let sql = if tags.is_empty() { totals(book, segment, of) } else { tagged(book, segment, of, tags) };
+        let sql = sql.uncached();
+        let rows: Vec<Row> = on_each!(self.conn, c => (&sql).load(c))?;
+        let mut cells = rows.into_iter().map(|row| row.into_cell(segment.level)).collect::<Result<Vec<Cell>>>()?;
+        // A cell emptied again by trashing is no movement (behaviour 5.7).
+        cells.retain(|cell| cell.debit != 0 || cell.credit != 0);
+        Ok(cells)
+    }
+}
+
+#[derive(QueryableByName)]
+struct Found {
+    #[diesel(sql_type = BigInt)]
+    found: i64,
+}
+
+const DAYS: [&str; 2] = [
+    "INSERT INTO day_totals (book_id, account_id, day, debit_high, debit_low, credit_high, credit_low) VALUES ",
+    " ON CONFLICT (book_id, account_id, day) DO UPDATE SET debit_high = day_totals.debit_high + excluded.debit_high, \
+      debit_low = day_totals.debit_low + excluded.debit_low, credit_high = day_totals.credit_high + excluded.credit_high, \
+      credit_low = day_totals.credit_low + excluded.credit_low",
+];
+const MONTHS: [&str; 2] = [
+    "INSERT INTO month_totals (book_id, account_id, month, debit_high, debit_low, credit_high, credit_low) VALUES ",
+    " ON CONFLICT (book_id, account_id, month) DO UPDATE SET debit_high = month_totals.debit_high + excluded.debit_high, \
+      debit_low = month_totals.debit_low + excluded.debit_low, credit_high = month_totals.credit_high + excluded.credit_high, \
+      credit_low = month_totals.credit_low + excluded.credit_low",
+];
+
+/// The four limbs summed over entries, whose amounts are credit positive and debit negative.
+const ENTRY_SUMS: &str = "CAST(SUM(CASE WHEN e.amount < 0 THEN -e.amount ELSE 0 END / 4294967296) AS BIGINT) AS debit_high, \
+    CAST(SUM(CASE WHEN e.amount < 0 THEN -e.amount ELSE 0 END % 4294967296) AS BIGINT) AS debit_low, \
+    CAST(SUM(CASE WHEN e.amount > 0 THEN e.amount ELSE 0 END / 4294967296) AS BIGINT) AS credit_high, \
+    CAST(SUM(CASE WHEN e.amount > 0 THEN e.amount ELSE 0 END % 4294967296) AS BIGINT) AS credit_low";
+
+fn fold(days: &mut BTreeMap<(i64, i32), Limbs>, transaction: Option<&Transaction>, book: &Book, sign: i64) -> Result<()> {
+    for entry in transaction.map(Transaction::entries).unwrap_or_default() {
+        let units = entry.amount.units(book.scale).ok_or(Error::Broken("amount"))?;
+        days.entry((entry.account.get(), day_to_column(entry.day))).or_default().add(entry.credit, units, sign);
+    }
+    Ok(())
+}
+
+/// Cells in key order, so that writers of other processes meet them in the same order.
+fn upsert<'a>([head, tail]: [&'static str; 2], book: i64, cells: &BTreeMap<(i64, i32), Limbs>) -> Bulk<'a> {
+    let mut rows = Bulk::new(head, 7, tail);
+    for ((account, period), limbs) in cells {
+        let Limbs { debit_high, debit_low, credit_high, credit_low } = *limbs;
+        let place = [book, *account, i64::from(*period)];
+        let [book, account, period] = place.map(Value::Int);
+        let [a, b, c, d] = [debit_high, debit_low, credit_high, credit_low].map(Value::Int);
+        rows.row([book, account, period, a, b, c, d]);
+    }
+    rows
+}
+
+const TOTAL_SUMS: &str = "CAST(SUM(c.debit_high) AS BIGINT) AS debit_high, CAST(SUM(c.debit_low) AS BIGINT) AS debit_low, \
+    CAST(SUM(c.credit_high) AS BIGINT) AS credit_high, CAST(SUM(c.credit_low) AS BIGINT) AS credit_low";
+const TOTALS: &str = "c.debit_high, c.debit_low, c.credit_high, c.credit_low";
+
+fn totals<'a>(book: i64, segment: &Segment, of: Of<'_>) -> Sql<'a> {
+    let (table, column) = match segment.level {
+        Level::Day => (" FROM day_totals c", "c.day"),
+        Level::Month => (" FROM month_totals c", "c.month"),
+    };
+    let select = if segment.fold {
+        Sql::new("SELECT c.account_id, 0 AS period, ").push(TOTAL_SUMS)
+    } else {
+        Sql::new("SELECT c.account_id, ").push(column).push(" AS period, ").push(TOTALS)
+    };
+    let select = select.push(table);
+    // With the accounts in hand, one index range per account; a book's partial month must not scan its other days.
+    let from = match (of, segment.level) {
+        (Of::Accounts(accounts), _) => {
+            let ids = accounts.iter().map(|id| Value::Int(id.get()));
+            select.push(" WHERE c.book_id = ").int(book).push(" AND c.account_id IN ").list(ids)
+        }
+        (Of::Book, Level::Day) => {
+            let ids = Sql::new(" WHERE c.book_id = ")
+                .int(book)
+                .push(" AND c.account_id IN (SELECT a.id FROM accounts a WHERE a.book_id = ")
+                .int(book);
+            select.append(ids).push(")")
+        }
+        (Of::Book, Level::Month) => select.push(" WHERE c.book_id = ").int(book),
+    };
+    let sql = within(from, column, segment);
+    if segment.fold { sql.push(" GROUP BY c.account_id") } else { sql }
+}
+
+fn tagged<'a>(book: i64, segment: &Segment, of: Of<'_>, tags: &[String]) -> Sql<'a> {
+    let period = match (segment.fold, segment.level) {
+        (true, _) => "0",
+        (false, Level::Day) => "e.day",
+        (false, Level::Month) => "e.day / 100",
+    };
+    let mut sql = Sql::new("SELECT e.account_id, ").push(period).push(" AS period, ").push(ENTRY_SUMS);
+    sql = sql.push(" FROM entries e WHERE e.amount <> 0 AND e.book_id = ").int(book);
+    for tag in tags {
+        let carrying = Sql::new(" AND e.transaction_id IN (SELECT m.transaction_id FROM marks m WHERE m.book_id = ").int(book);
+        sql = sql.append(carrying).push(" AND m.mark = ").text(mark::tag(tag)).push(")");
+    }
+    if let Of::Accounts(accounts) = of {
+        sql = sql.push(" AND e.account_id IN ").list(accounts.iter().map(|id| Value::Int(id.get())));
+    }
+    within_days(sql, segment).push(" GROUP BY 1, 2")
+}
+
+fn within<'a>(sql: Sql<'a>, column: &'static str, segment: &Segment) -> Sql<'a> {
+    let number = |day: Date| match segment.level {
+        Level::Day => i64::from(day_to_column(day)),
+        Level::Month => i64::from(day_to_column(day).div_euclid(100)),
+    };
+    bounded(sql, column, segment.from.map(number), segment.until.map(number))
+}
+
+fn within_days<'a>(sql: Sql<'a>, segment: &Segment) -> Sql<'a> {
+    let number = |day: Date| i64::from(day_to_column(day));
+    bounded(sql, "e.day", segment.from.map(number), segment.until.map(number))
+}
+
+fn bounded<'a>(sql: Sql<'a>, column: &'static str, from: Option<i64>, until: Option<i64>) -> Sql<'a> {
+    let sql = match from {
+        Some(from) => sql.push(" AND ").push(column).push(" >= ").int(from),
+        None => sql,
+    };
+    match until {
+        Some(until) => sql.push(" AND ").push(column).push(" < ").int(until),
+        None => sql,
+    }
+}

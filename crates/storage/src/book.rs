@@ -1,0 +1,292 @@
+//! Books: rows and repository, and the way into a book.
+
+use daybook_domain::amount::DecimalSeparator;
+use daybook_domain::book::{Book, Settings, Visibility};
+use daybook_domain::calendar::DatePattern;
+use daybook_domain::collaborator::Permission;
+use daybook_domain::event::{Hash, Head};
+use daybook_domain::id::{BookId, BookKey, UserId};
+use daybook_domain::instant::Instant;
+use daybook_domain::name::Name;
+use diesel::prelude::*;
+
+use crate::column;
+use crate::conn::on_each;
+use crate::dialect::Use;
+use crate::error::{Error, Result};
+use crate::schema::{books, collaborators, heads, users};
+use crate::sql::Sql;
+use crate::tx::Tx;
+
+#[derive(Queryable, Selectable, Insertable, AsChangeset)]
+#[diesel(table_name = books, treat_none_as_default_value = false, treat_none_as_null = true)]
+struct Settled {
+    name: String,
+    auto_post: bool,
+    closing_date: Option<i32>,
+    lock_date: Option<i32>,
+    date_pattern: String,
+    decimal_separator: String,
+    fraction_digits: i32,
+    scale: i32,
+    page_size: i32,
+    period: String,
+    period_start_month: String,
+    time_zone: String,
+    visibility: String,
+    properties: Option<String>,
+    agent: Option<String>,
+    created_at: i64,
+    updated_at: i64,
+    version: i64,
+}
+
+#[derive(Queryable, Selectable)]
+#[diesel(table_name = books)]
+struct Row {
+    id: i64,
+    public_id: String,
+    #[diesel(embed)]
+    settled: Settled,
+}
+
+#[derive(Debug, Clone, Queryable, Selectable, Insertable)]
+#[diesel(table_name = heads, treat_none_as_default_value = false)]
+pub(crate) struct HeadRow {
+    pub(crate) book_id: i64,
+    pub(crate) sequence: i64,
+    pub(crate) hash: Vec<u8>,
+    pub(crate) changed_at: i64,
+    pub(crate) posted: i64,
+    pub(crate) month: i32,
+    pub(crate) month_posted: i64,
+    pub(crate) year_posted: i64,
+}
+
+impl HeadRow {
+    pub(crate) fn head(&self) -> Result<Head> {
+        let hash = Hash::from_bytes(&self.hash).ok_or(Error::Broken("hash"))?;
+        Ok(Head { sequence: self.sequence, hash })
+    }
+}
+
+/// How much was posted in a book, by posting instant in the book zone (behaviour 6.10), and when it last changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Activity {
+    /// Posted and not trashed.
+    pub posted: i64,
+    /// The month of the last counted posting, as yyyymm.
+    pub month: i32,
+    /// Posted in that month.
+    pub month_posted: i64,
+    /// Posted in the year of that month.
+    pub year_posted: i64,
+    /// When anything in the book last changed (behaviour 6.11).
+    pub changed_at: Instant,
+}
+
+impl Activity {
+    /// Posted in a month (yyyymm), and in its year.
+    #[must_use]
+    pub const fn current(self, month: i32) -> (i64, i64) {
+        let in_month = if self.month == month { self.month_posted } else { 0 };
+        let in_year = if self.month.div_euclid(100) == month.div_euclid(100) { self.year_posted } else { 0 };
+        (in_month, in_year)
+    }
+}
+
+/// What a user meets at the door of a book.
+#[derive(Debug, Clone)]
+pub struct Entrance {
+    /// The book.
+    pub book: Book,
+    /// What the list of collaborators says of the user.
+    pub granted: Option<Permission>,
+    /// How busy it is.
+    pub activity: Activity,
+}
+
+impl Row {
+    fn into_book(self, owner_name: String) -> Result<Book> {
+        let Self { id, public_id, settled } = self;
+        let scale = u32::try_from(settled.scale).map_err(|_| Error::Broken("scale"))?;
+        let stamp = column::stamp(settled.agent.clone(), settled.created_at, settled.updated_at, settled.version);
+        Ok(Book { id: BookId::new(id), key: BookKey::new(public_id), owner_name, settings: settled.into_settings()?, scale, stamp })
+    }
+}
+
+impl Settled {
+    fn into_settings(self) -> Result<Settings> {
+        let day = |day: Option<i32>, column| day.map(|day| column::day_from_column(day, column)).transpose();
+        Ok(Settings {
+            name: Name::stored(self.name),
+            auto_post: self.auto_post,
+            closing_date: day(self.closing_date, "closing_date")?,
+            lock_date: day(self.lock_date, "lock_date")?,
+            date_pattern: DatePattern::from_name(&self.date_pattern).ok_or(Error::Broken("date_pattern"))?,
+            decimal_separator: DecimalSeparator::from_name(&self.decimal_separator).ok_or(Error::Broken("decimal_separator"))?,
+            fraction_digits: u32::try_from(self.fraction_digits).map_err(|_| Error::Broken("fraction_digits"))?,
+            page_size: self.page_size,
+            period: self.period,
+            period_start_month: self.period_start_month,
+            time_zone: self.time_zone,
+            visibility: Visibility::from_name(&self.visibility).ok_or(Error::Broken("visibility"))?,
+            properties: column::properties_from_text(self.properties)?,
+        })
+    }
+
+    fn of(book: &Book) -> Result<Self> {
+        let Settings {
+            name,
+            auto_post,
+            closing_date,
+            lock_date,
+            date_pattern,
+            decimal_separator,
+            fraction_digits,
+            page_size,
+            period,
+            period_start_month,
+            time_zone,
+            visibility,
+            properties,
+        } = &book.settings;
+        Ok(Self {
+            name: name.as_str().to_owned(),
+            auto_post: *auto_post,
+            closing_date: closing_date.map(column::day_to_column),
+            lock_date: lock_date.map(column::day_to_column),
+            date_pattern: date_pattern.as_str().to_owned(),
+            decimal_separator: decimal_separator.as_str().to_owned(),
+            fraction_digits: i32::try_from(*fraction_digits).map_err(|_| Error::Broken("fraction_digits"))?,
+            scale: i32::try_from(book.scale).map_err(|_| Error::Broken("scale"))?,
+            page_size: *page_size,
+            period: period.clone(),
+            period_start_month: period_start_month.clone(),
+            time_zone: time_zone.clone(),
+            visibility: visibility.as_str().to_owned(),
+            properties: column::properties_to_text(properties),
+            agent: book.stamp.agent.clone(),
+            created_at: book.stamp.created_at.milliseconds(),
+            updated_at: book.stamp.updated_at.milliseconds(),
+            version: book.stamp.version,
+        })
+    }
+}
+
+type Met = (Row, HeadRow, String, Option<String>);
+
+fn entrance(met: Met) -> Result<(Entrance, HeadRow)> {
+    let (row, head, owner_name, permission) = met;
+    let granted = permission.map(|name| Permission::from_name(&name).ok_or(Error::Broken("permission"))).transpose()?;
+    let activity = Activity {
+        posted: head.posted,
+        month: head.month,
+        month_posted: head.month_posted,
+        year_posted: head.year_posted,
+        changed_at: Instant::new(head.changed_at),
+    };
+    Ok((Entrance { book: row.into_book(owner_name)?, granted, activity }, head))
+}
+
+/// The books of this installation.
+pub struct Books<'t, 'a> {
+    pub(crate) tx: &'t mut Tx<'a>,
+}
+
+impl Books<'_, '_> {
+    /// Opens the door of a book for a user; in a unit of work that writes, it takes the book's lock first.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn enter(self, public_id: &str, email: &str) -> Result<Option<Entrance>> {
+        if self.tx.purpose == Use::Write && !self.tx.locked.contains(public_id) {
+            self.tx.conn.lock_book(public_id)?;
+            self.tx.locked.insert(public_id.to_owned());
+        }
+        let granted = collaborators::book_id.eq(books::id).and(collaborators::email.eq(email));
+        let query = books::table
+            .inner_join(heads::table.on(heads::book_id.eq(books::id)))
+            .inner_join(users::table.on(users::id.eq(books::owner_id)))
+            .left_join(collaborators::table.on(granted))
+            .filter(books::public_id.eq(public_id));
+        let met: Option<Met> = on_each!(self.tx.conn, c => query.select((Row::as_select(), HeadRow::as_select(), users::username, collaborators::permission.nullable())).first(c).optional())?;
+        let Some((entrance, head)) = met.map(entrance).transpose()? else { return Ok(None) };
+        self.tx.heads.insert(entrance.book.id, head);
+        Ok(Some(entrance))
+    }
+
+    /// The books somebody is a collaborator of, in no order.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn of_user(self, email: &str) -> Result<Vec<Entrance>> {
+        let query = books::table
+            .inner_join(heads::table.on(heads::book_id.eq(books::id)))
+            .inner_join(users::table.on(users::id.eq(books::owner_id)))
+            .inner_join(collaborators::table.on(collaborators::book_id.eq(books::id)))
+            .filter(collaborators::email.eq(email));
+        let met: Vec<Met> = on_each!(self.tx.conn, c => query.select((Row::as_select(), HeadRow::as_select(), users::username, collaborators::permission.nullable())).load(c))?;
+        met.into_iter().map(|met| entrance(met).map(|(entrance, _)| entrance)).collect()
+    }
+
+    /// Adds a book and gives it its number.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn insert(self, book: Book, owner: UserId) -> Result<Book> {
+        let place = (books::public_id.eq(book.key.as_str()), books::owner_id.eq(owner.get()));
+        let settled = Settled::of(&book)?;
+        let id: i64 =
+            on_each!(self.tx.conn, c => diesel::insert_into(books::table).values((place, settled)).returning(books::id).get_result(c))?;
+        let head = HeadRow {
+            book_id: id,
+            sequence: 0,
+            hash: Hash::ZERO.as_bytes().to_vec(),
+            changed_at: book.stamp.created_at.milliseconds(),
+            posted: 0,
+            month: 0,
+            month_posted: 0,
+            year_posted: 0,
+        };
+        on_each!(self.tx.conn, c => diesel::insert_into(heads::table).values(&head).execute(c))?;
+        self.tx.heads.insert(BookId::new(id), head);
+        Ok(Book { id: BookId::new(id), ..book })
+    }
+
+    /// Saves a book's settings.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn update(self, book: &Book) -> Result<()> {
+        let settled = Settled::of(book)?;
+        on_each!(self.tx.conn, c => diesel::update(books::table.find(book.id.get())).set(&settled).execute(c))?;
+        Ok(())
+    }
+
+    /// Removes a book with everything in it, event log included (behaviour 6.5).
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn delete(self, book: &Book) -> Result<()> {
+        const TABLES: [&str; 11] = [
+            "DELETE FROM entries WHERE book_id = ",
+            "DELETE FROM marks WHERE book_id = ",
+            "DELETE FROM day_totals WHERE book_id = ",
+            "DELETE FROM month_totals WHERE book_id = ",
+            "DELETE FROM events WHERE book_id = ",
+            "DELETE FROM transactions WHERE book_id = ",
+            "DELETE FROM memberships WHERE book_id = ",
+            "DELETE FROM account_groups WHERE book_id = ",
+            "DELETE FROM accounts WHERE book_id = ",
+            "DELETE FROM collaborators WHERE book_id = ",
+            "DELETE FROM heads WHERE book_id = ",
+        ];
+        for table in TABLES {
+            self.tx.conn.execute(&Sql::new(table).int(book.id.get()))?;
+        }
+        self.tx.conn.execute(&Sql::new("DELETE FROM books WHERE id = ").int(book.id.get()))?;
+        self.tx.heads.remove(&book.id);
+        Ok(())
+    }
+}

@@ -1,0 +1,116 @@
+//! Collaborators: rows and repository.
+
+use daybook_domain::collaborator::{Collaborator, Member, Permission};
+use daybook_domain::id::CollaboratorId;
+use diesel::prelude::*;
+
+use crate::column;
+use crate::conn::on_each;
+use crate::error::{Error, Result};
+use crate::schema::collaborators;
+use crate::tx::Tx;
+
+#[derive(Queryable, Selectable, Insertable)]
+#[diesel(table_name = collaborators, treat_none_as_default_value = false)]
+struct Row {
+    book_id: i64,
+    id: i64,
+    email: String,
+    permission: String,
+    agent: Option<String>,
+    created_at: i64,
+    updated_at: i64,
+    version: i64,
+}
+
+impl TryFrom<Row> for Collaborator {
+    type Error = Error;
+
+    fn try_from(row: Row) -> Result<Self> {
+        let Row { book_id: _, id, email, permission, agent, created_at, updated_at, version } = row;
+        let permission = Permission::from_name(&permission).ok_or(Error::Broken("permission"))?;
+        Ok(Self { id: CollaboratorId::new(id), email, permission, stamp: column::stamp(agent, created_at, updated_at, version) })
+    }
+}
+
+/// The collaborators of a book.
+pub struct Collaborators<'t, 'a> {
+    pub(crate) tx: &'t mut Tx<'a>,
+}
+
+impl Collaborators<'_, '_> {
+    /// All of them, in no order.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn list(self, member: &Member) -> Result<Vec<Collaborator>> {
+        let query = collaborators::table.filter(collaborators::book_id.eq(member.book().id.get()));
+        let rows: Vec<Row> = on_each!(self.tx.conn, c => query.select(Row::as_select()).load(c))?;
+        rows.into_iter().map(Collaborator::try_from).collect()
+    }
+
+    /// The one with that address.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn find(self, member: &Member, email: &str) -> Result<Option<Collaborator>> {
+        let query = collaborators::table.filter(collaborators::book_id.eq(member.book().id.get()).and(collaborators::email.eq(email)));
+        let row = on_each!(self.tx.conn, c => query.select(Row::as_select()).first(c).optional())?;
+        row.map(Collaborator::try_from).transpose()
+    }
+
+    /// The one with that id.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn find_by_id(self, member: &Member, id: CollaboratorId) -> Result<Option<Collaborator>> {
+        let query = collaborators::table.find((member.book().id.get(), id.get()));
+        let row = on_each!(self.tx.conn, c => query.select(Row::as_select()).first(c).optional())?;
+        row.map(Collaborator::try_from).transpose()
+    }
+
+    /// Adds one.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn insert(self, member: &Member, collaborator: &Collaborator) -> Result<()> {
+        let Collaborator { id, email, permission, stamp } = collaborator;
+        let row = Row {
+            book_id: member.book().id.get(),
+            id: id.get(),
+            email: email.clone(),
+            permission: permission.as_str().to_owned(),
+            agent: stamp.agent.clone(),
+            created_at: stamp.created_at.milliseconds(),
+            updated_at: stamp.updated_at.milliseconds(),
+            version: stamp.version,
+        };
+        on_each!(self.tx.conn, c => diesel::insert_into(collaborators::table).values(&row).execute(c))?;
+        Ok(())
+    }
+
+    /// Saves a changed permission.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn update(self, member: &Member, collaborator: &Collaborator) -> Result<()> {
+        let target = collaborators::table.find((member.book().id.get(), collaborator.id.get()));
+        let set = (
+            collaborators::permission.eq(collaborator.permission.as_str()),
+            collaborators::updated_at.eq(collaborator.stamp.updated_at.milliseconds()),
+            collaborators::version.eq(collaborator.stamp.version),
+        );
+        on_each!(self.tx.conn, c => diesel::update(target).set(set).execute(c))?;
+        Ok(())
+    }
+
+    /// Removes one.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn delete(self, member: &Member, id: CollaboratorId) -> Result<()> {
+        let target = collaborators::table.find((member.book().id.get(), id.get()));
+        on_each!(self.tx.conn, c => diesel::delete(target).execute(c))?;
+        Ok(())
+    }
+}

@@ -1,0 +1,44 @@
+//! Values as columns keep them: maps and lists as JSON text (none when empty), days as yyyymmdd.
+
+use std::collections::BTreeMap;
+
+use daybook_domain::calendar::{day_number, from_day_number};
+use daybook_domain::instant::{Instant, Stamp};
+use daybook_domain::property::Properties;
+use time::Date;
+
+use crate::error::{Error, Result};
+
+pub(crate) fn properties_to_text(properties: &Properties) -> Option<String> {
+    if properties.is_empty() {
+        return None;
+    }
+    let map: BTreeMap<&str, &str> = properties.iter().collect();
+    serde_json::to_string(&map).ok()
+}
+
+pub(crate) fn properties_from_text(text: Option<String>) -> Result<Properties> {
+    let map = text.map(|text| serde_json::from_str(&text).map_err(|_| Error::Broken("properties"))).transpose()?;
+    Ok(Properties::stored(map.unwrap_or_default()))
+}
+
+pub(crate) fn texts_to_text(texts: &[String]) -> Option<String> {
+    if texts.is_empty() { None } else { serde_json::to_string(texts).ok() }
+}
+
+pub(crate) fn texts_from_text(text: Option<String>, column: &'static str) -> Result<Vec<String>> {
+    let texts = text.map(|text| serde_json::from_str(&text).map_err(|_| Error::Broken(column))).transpose()?;
+    Ok(texts.unwrap_or_default())
+}
+
+pub(crate) fn day_to_column(day: Date) -> i32 {
+    day_number(day)
+}
+
+pub(crate) fn day_from_column(number: i32, column: &'static str) -> Result<Date> {
+    from_day_number(number).ok_or(Error::Broken(column))
+}
+
+pub(crate) fn stamp(agent: Option<String>, created_at: i64, updated_at: i64, version: i64) -> Stamp {
+    Stamp { agent, created_at: Instant::new(created_at), updated_at: Instant::new(updated_at), version }
+}

@@ -1,0 +1,25 @@
+//! One connection type over two engines. Only this file, `pool.rs` and `dialect.rs` name an engine.
+
+use diesel::{PgConnection, SqliteConnection};
+
+/// A connection to one of the two engines.
+pub(crate) enum Conn {
+    /// The embedded default.
+    Sqlite(SqliteConnection),
+    /// The engine for more than one process.
+    Postgres(PgConnection),
+}
+
+/// Stamps one diesel expression out for both engines:
+/// `on_each!(conn, c => users::table.count().get_result::<i64>(c))` becomes a `match` with that expression in both
+/// arms, so each is typed, prepared and cached natively.
+macro_rules! on_each {
+    ($conn:expr, $c:ident => $body:expr) => {
+        match $conn {
+            $crate::conn::Conn::Sqlite($c) => $body,
+            $crate::conn::Conn::Postgres($c) => $body,
+        }
+    };
+}
+
+pub(crate) use on_each;

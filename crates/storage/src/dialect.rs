@@ -1,0 +1,114 @@
+//! What differs between the engines: how units of work begin, how a book is locked, which functions have other names.
+
+use diesel::connection::{AnsiTransactionManager, SimpleConnection, TransactionManager};
+use diesel::prelude::*;
+use diesel::result::QueryResult;
+use diesel::{PgConnection, SqliteConnection};
+
+use crate::conn::{Conn, on_each};
+use crate::sql::Sql;
+
+/// Every setting a SQLite connection needs, in the order that matters: wait for locks first.
+const SQLITE_SETTINGS: &str = "PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; \
+    PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 4000;";
+
+/// Readers wait out a schema change or a checkpoint, and may never write.
+const SQLITE_READER: &str = "PRAGMA query_only = ON;";
+
+/// What a connection is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Use {
+    /// The writer's own.
+    Write,
+    /// One of the readers'.
+    Read,
+}
+
+impl Conn {
+    /// Prepares a fresh connection.
+    pub(crate) fn prepare(&mut self, purpose: Use) -> QueryResult<()> {
+        match self {
+            Self::Sqlite(c) => {
+                c.batch_execute(SQLITE_SETTINGS)?;
+                if purpose == Use::Read { c.batch_execute(SQLITE_READER) } else { Ok(()) }
+            }
+            // The order of joins is ours: to search for a better one takes a minute where a query has a hundred terms.
+            Self::Postgres(c) => {
+                c.batch_execute("SET TIME ZONE 'UTC'; SET lock_timeout = '20s'; SET join_collapse_limit = 1; SET from_collapse_limit = 1;")
+            }
+        }
+    }
+
+    /// Begins a unit of work: a writer takes SQLite's write lock at once (a deferred one cannot be upgraded), a reader
+    /// gets one consistent snapshot.
+    pub(crate) fn begin(&mut self, purpose: Use) -> QueryResult<()> {
+        match (self, purpose) {
+            (Self::Sqlite(c), Use::Write) => AnsiTransactionManager::begin_transaction_sql(c, "BEGIN IMMEDIATE"),
+            (Self::Sqlite(c), Use::Read) => AnsiTransactionManager::begin_transaction_sql(c, "BEGIN"),
+            (Self::Postgres(c), Use::Write) => AnsiTransactionManager::begin_transaction_sql(c, "BEGIN ISOLATION LEVEL READ COMMITTED"),
+            (Self::Postgres(c), Use::Read) => {
+                AnsiTransactionManager::begin_transaction_sql(c, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            }
+        }
+    }
+
+    /// Makes the unit of work durable.
+    pub(crate) fn commit(&mut self) -> QueryResult<()> {
+        match self {
+            Self::Sqlite(c) => <SqliteConnection as Connection>::TransactionManager::commit_transaction(c),
+            Self::Postgres(c) => <PgConnection as Connection>::TransactionManager::commit_transaction(c),
+        }
+    }
+
+    /// Undoes the unit of work.
+    pub(crate) fn rollback(&mut self) -> QueryResult<()> {
+        match self {
+            Self::Sqlite(c) => <SqliteConnection as Connection>::TransactionManager::rollback_transaction(c),
+            Self::Postgres(c) => <PgConnection as Connection>::TransactionManager::rollback_transaction(c),
+        }
+    }
+
+    /// Opens a savepoint. These three are statements of our own because diesel's are parsed anew each time, and there
+    /// are two for every write of a group.
+    pub(crate) fn savepoint(&mut self) -> QueryResult<()> {
+        self.execute(&Sql::new("SAVEPOINT unit")).map(drop)
+    }
+
+    /// Keeps what was done since the savepoint.
+    pub(crate) fn release(&mut self) -> QueryResult<()> {
+        self.execute(&Sql::new("RELEASE SAVEPOINT unit")).map(drop)
+    }
+
+    /// Undoes what was done since the savepoint, and closes it.
+    pub(crate) fn undo(&mut self) -> QueryResult<()> {
+        self.execute(&Sql::new("ROLLBACK TO SAVEPOINT unit"))?;
+        self.release()
+    }
+
+    /// Takes the book's row lock, once per unit of work, before anything about the book is read. SQLite's writer holds
+    /// the whole database already.
+    pub(crate) fn lock_book(&mut self, public_id: &str) -> QueryResult<()> {
+        match self {
+            Self::Sqlite(_) => Ok(()),
+            Self::Postgres(_) => {
+                let lock = Sql::new("SELECT id FROM books WHERE public_id = ").text(public_id).push(" FOR UPDATE");
+                self.execute(&lock).map(drop)
+            }
+        }
+    }
+
+    /// Runs a statement.
+    pub(crate) fn execute(&mut self, sql: &Sql<'_>) -> QueryResult<usize> {
+        on_each!(self, c => sql.execute(c))
+    }
+
+    /// Counts each statement sent.
+    pub(crate) fn count_statements(&mut self, counter: std::sync::Arc<std::sync::atomic::AtomicU64>) {
+        let count = move |event: diesel::connection::InstrumentationEvent<'_>| {
+            if let diesel::connection::InstrumentationEvent::StartQuery { .. } = event {
+                counter.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            }
+        };
+        on_each!(self, c => c.set_instrumentation(count));
+    }
+}

@@ -1,0 +1,174 @@
+//! The event log: rows and repository. Appending is the one way to add to it; nothing changes what is there.
+
+use daybook_domain::collaborator::Member;
+use daybook_domain::event::{Event, EventType, Happening, Hash, Link};
+use daybook_domain::id::{BookId, UserId};
+use daybook_domain::instant::Instant;
+use diesel::prelude::*;
+
+use crate::conn::on_each;
+use crate::error::{Error, Result};
+use crate::schema::{events, heads};
+use crate::sql::{Bulk, Value};
+use crate::tx::Tx;
+
+#[derive(Queryable, Selectable)]
+#[diesel(table_name = events)]
+struct Row {
+    book_id: i64,
+    sequence: i64,
+    kind: i32,
+    resource: i64,
+    created_at: i64,
+    user_id: i64,
+    agent: Option<String>,
+    data: String,
+    hash: Vec<u8>,
+}
+
+impl TryFrom<Row> for Event {
+    type Error = Error;
+
+    fn try_from(row: Row) -> Result<Self> {
+        let Row { book_id, sequence, kind, resource, created_at, user_id, agent, data, hash } = row;
+        Ok(Self {
+            book: BookId::new(book_id),
+            sequence,
+            kind: EventType::from_number(kind).ok_or(Error::Broken("kind"))?,
+            resource,
+            created_at: Instant::new(created_at),
+            user: UserId::new(user_id),
+            agent,
+            data,
+            hash: Hash::from_bytes(&hash).ok_or(Error::Broken("hash"))?,
+        })
+    }
+}
+
+/// How the number of postings moved in this unit of work: by posting month (yyyymm), how many more or fewer count.
+pub type Tally = std::collections::BTreeMap<i32, i64>;
+
+/// Which events to list (behaviour 8.5).
+#[derive(Debug, Clone, Default)]
+pub struct Filter {
+    /// From this instant on.
+    pub after: Option<Instant>,
+    /// Up to, not including, this instant.
+    pub before: Option<Instant>,
+    /// Of this type only.
+    pub kind: Option<EventType>,
+    /// About this resource only.
+    pub resource: Option<i64>,
+    /// Before this number: where the page before ended.
+    pub below: Option<i64>,
+}
+
+/// The event log of a book.
+pub struct Events<'t, 'a> {
+    pub(crate) tx: &'t mut Tx<'a>,
+}
+
+impl Events<'_, '_> {
+    /// Appends what happened, moves the head of the chain, and keeps the book's counts (behaviour 6.10, 6.11).
+    ///
+    /// # Errors
+    /// When the database cannot be asked, or the book was not entered in this unit of work.
+    pub fn append(self, member: &Member, link: &Link<'_>, happenings: Vec<Happening>, tally: &Tally) -> Result<()> {
+        let book = member.book().id;
+        let mut head = self.tx.heads.get(&book).cloned().ok_or(Error::Broken("heads"))?;
+        let (added, end) = link.append(head.head()?, happenings);
+        let mut rows =
+            Bulk::new("INSERT INTO events (book_id, sequence, kind, resource, created_at, user_id, agent, data, hash) VALUES ", 9, "");
+        for event in &added {
+            let Event { book, sequence, kind, resource, created_at, user, agent, data, hash } = event;
+            rows.row([
+                Value::Int(book.get()),
+                Value::Int(*sequence),
+                Value::Int(i64::from(kind.number())),
+                Value::Int(*resource),
+                Value::Int(created_at.milliseconds()),
+                Value::Int(user.get()),
+                Value::SomeText(agent.as_deref().map(Into::into)),
+                Value::Text(data.as_str().into()),
+                Value::Bytes(hash.as_bytes()),
+            ]);
+        }
+        rows.execute(self.tx.conn)?;
+        head.sequence = end.sequence;
+        head.hash = end.hash.as_bytes().to_vec();
+        // Requests may overtake one another on their way here; the book's own time never goes back.
+        head.changed_at = link.at.milliseconds().max(head.changed_at.saturating_add(1));
+        head.count(tally);
+        let set = (
+            heads::sequence.eq(head.sequence),
+            heads::hash.eq(&head.hash),
+            heads::changed_at.eq(head.changed_at),
+            heads::posted.eq(head.posted),
+            heads::month.eq(head.month),
+            heads::month_posted.eq(head.month_posted),
+            heads::year_posted.eq(head.year_posted),
+        );
+        on_each!(self.tx.conn, c => diesel::update(heads::table.find(book.get())).set(set).execute(c))?;
+        self.tx.heads.insert(book, head);
+        Ok(())
+    }
+
+    /// Events newest first, up to `limit`.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn list(self, member: &Member, filter: &Filter, limit: i64) -> Result<Vec<Event>> {
+        // Stamped out per engine because a boxed query is bound to one.
+        let rows: Vec<Row> = on_each!(self.tx.conn, c => {
+            let mut query = events::table.filter(events::book_id.eq(member.book().id.get())).into_boxed();
+            if let Some(after) = filter.after {
+                query = query.filter(events::created_at.ge(after.milliseconds()));
+            }
+            if let Some(before) = filter.before {
+                query = query.filter(events::created_at.lt(before.milliseconds()));
+            }
+            if let Some(kind) = filter.kind {
+                query = query.filter(events::kind.eq(kind.number()));
+            }
+            if let Some(resource) = filter.resource {
+                query = query.filter(events::resource.eq(resource));
+            }
+            if let Some(below) = filter.below {
+                query = query.filter(events::sequence.lt(below));
+            }
+            query.order(events::sequence.desc()).limit(limit).select(Row::as_select()).load(c)
+        })?;
+        rows.into_iter().map(Event::try_from).collect()
+    }
+
+    /// The event with that number.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn find(self, member: &Member, sequence: i64) -> Result<Option<Event>> {
+        let query = events::table.find((member.book().id.get(), sequence));
+        let row = on_each!(self.tx.conn, c => query.select(Row::as_select()).first(c).optional())?;
+        row.map(Event::try_from).transpose()
+    }
+}
+
+impl crate::book::HeadRow {
+    /// Adds a tally. Only the current month and year are kept: postings of earlier ones no longer show in any total.
+    fn count(&mut self, tally: &Tally) {
+        for (month, change) in tally {
+            self.posted = self.posted.saturating_add(*change);
+            if *month > self.month {
+                let same_year = month.div_euclid(100) == self.month.div_euclid(100);
+                self.year_posted = if same_year { self.year_posted } else { 0 };
+                self.month_posted = 0;
+                self.month = *month;
+            }
+            if *month == self.month {
+                self.month_posted = self.month_posted.saturating_add(*change).max(0);
+            }
+            if month.div_euclid(100) == self.month.div_euclid(100) {
+                self.year_posted = self.year_posted.saturating_add(*change).max(0);
+            }
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Groups: rows and repository.
+
+use daybook_domain::collaborator::Member;
+use daybook_domain::group::Group;
+use daybook_domain::id::GroupId;
+use daybook_domain::name::Name;
+use diesel::prelude::*;
+
+use crate::column;
+use crate::conn::on_each;
+use crate::error::{Error, Result};
+use crate::schema::account_groups;
+use crate::sql::{Bulk, Sql, Value};
+use crate::tx::Tx;
+
+#[derive(Queryable, Selectable)]
+#[diesel(table_name = account_groups)]
+struct Row {
+    id: i64,
+    name: String,
+    parent_id: Option<i64>,
+    hidden: bool,
+    locked: bool,
+    properties: Option<String>,
+    agent: Option<String>,
+    created_at: i64,
+    updated_at: i64,
+    version: i64,
+}
+
+impl TryFrom<Row> for Group {
+    type Error = Error;
+
+    fn try_from(row: Row) -> Result<Self> {
+        let Row { id, name, parent_id, hidden, locked, properties, agent, created_at, updated_at, version } = row;
+        Ok(Self {
+            id: GroupId::new(id),
+            name: Name::stored(name),
+            parent: parent_id.map(GroupId::new),
+            hidden,
+            locked,
+            properties: column::properties_from_text(properties)?,
+            stamp: column::stamp(agent, created_at, updated_at, version),
+        })
+    }
+}
+
+/// The groups of a book.
+pub struct Groups<'t, 'a> {
+    pub(crate) tx: &'t mut Tx<'a>,
+}
+
+impl Groups<'_, '_> {
+    /// All groups, in no order.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn list(self, member: &Member) -> Result<Vec<Group>> {
+        let query = account_groups::table.filter(account_groups::book_id.eq(member.book().id.get()));
+        let rows: Vec<Row> = on_each!(self.tx.conn, c => query.select(Row::as_select()).load(c))?;
+        rows.into_iter().map(Group::try_from).collect()
+    }
+
+    /// The groups with these ids, in no order.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn by_ids(self, member: &Member, ids: impl IntoIterator<Item = GroupId>) -> Result<Vec<Group>> {
+        let mut ids: Vec<i64> = ids.into_iter().map(GroupId::get).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let query = account_groups::table.filter(account_groups::book_id.eq(member.book().id.get()).and(account_groups::id.eq_any(ids)));
+        let rows: Vec<Row> = on_each!(self.tx.conn, c => query.select(Row::as_select()).load(c))?;
+        rows.into_iter().map(Group::try_from).collect()
+    }
+
+    /// Adds groups.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn insert(self, member: &Member, added: &[Group]) -> Result<()> {
+        self.write(member, added, "")
+    }
+
+    /// Saves changed groups.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn update(self, member: &Member, changed: &[Group]) -> Result<()> {
+        if changed.len() > 1 {
+            // Names may pass from one group to another within a batch: all are given up before any is taken.
+            let ids = changed.iter().map(|group| Value::Int(group.id.get()));
+            let freed = Sql::new("UPDATE account_groups SET normalized_name = ' ' || id WHERE book_id = ").int(member.book().id.get());
+            self.tx.conn.execute(&freed.push(" AND id IN ").list(ids).uncached())?;
+        }
+        self.write(
+            member,
+            changed,
+            " ON CONFLICT (book_id, id) DO UPDATE SET name = excluded.name, normalized_name = excluded.normalized_name, \
+              parent_id = excluded.parent_id, hidden = excluded.hidden, locked = excluded.locked, \
+              properties = excluded.properties, updated_at = excluded.updated_at, version = excluded.version",
+        )
+    }
+
+    fn write(self, member: &Member, groups: &[Group], conflict: &'static str) -> Result<()> {
+        let mut rows = Bulk::new(
+            "INSERT INTO account_groups (book_id, id, name, normalized_name, parent_id, hidden, locked, properties, agent, \
+             created_at, updated_at, version) VALUES ",
+            12,
+            conflict,
+        );
+        for Group { id, name, parent, hidden, locked, properties, stamp } in groups {
+            rows.row([
+                Value::Int(member.book().id.get()),
+                Value::Int(id.get()),
+                Value::Text(name.as_str().into()),
+                Value::Text(name.normalized().into()),
+                Value::SomeInt(parent.map(GroupId::get)),
+                Value::Flag(*hidden),
+                Value::Flag(*locked),
+                Value::SomeText(column::properties_to_text(properties).map(Into::into)),
+                Value::SomeText(stamp.agent.as_deref().map(Into::into)),
+                Value::Int(stamp.created_at.milliseconds()),
+                Value::Int(stamp.updated_at.milliseconds()),
+                Value::Int(stamp.version),
+            ]);
+        }
+        Ok(rows.execute(self.tx.conn)?)
+    }
+
+    /// Removes groups with their memberships.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn delete(self, member: &Member, ids: &[GroupId]) -> Result<()> {
+        let book = member.book().id.get();
+        for table in ["DELETE FROM memberships WHERE group_id IN ", "DELETE FROM account_groups WHERE id IN "] {
+            let ids = ids.iter().map(|id| Value::Int(id.get()));
+            self.tx.conn.execute(&Sql::new(table).list(ids).push(" AND book_id = ").int(book).uncached())?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,30 @@
+//! Storage of books: diesel repositories on SQLite and PostgreSQL, units of work with group commit.
+//!
+//! A [`Store`] reads on one snapshot and writes through one queue per lane. Inside, [`Tx`] is the unit of work with an
+//! accessor for each noun; repositories ask for a [`daybook_domain::collaborator::Member`], the proof of access.
+
+pub mod account;
+pub mod balance;
+pub mod book;
+pub mod collaborator;
+mod column;
+mod conn;
+mod dialect;
+mod error;
+pub mod event;
+pub mod group;
+mod mark;
+pub mod page;
+mod pool;
+mod schema;
+mod sql;
+mod store;
+pub mod transaction;
+mod tx;
+pub mod user;
+mod writer;
+
+pub use error::{Error, Result};
+pub use pool::Address;
+pub use store::{Lane, Options, Store};
+pub use tx::Tx;

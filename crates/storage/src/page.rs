@@ -1,0 +1,40 @@
+//! Pages: ask for one more; if it came, there is a next page behind the last kept row.
+
+use daybook_domain::calendar::day_number;
+use daybook_domain::transaction::Transaction;
+
+/// A page of a list and where the next one begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page<T, K> {
+    /// The rows.
+    pub items: Vec<T>,
+    /// The place of the last row when more follow.
+    pub next: Option<K>,
+}
+
+impl<T, K> Page<T, K> {
+    /// Makes a page of `limit` rows from up to `limit + 1` that were read.
+    pub fn new(mut rows: Vec<T>, limit: usize, place: impl FnOnce(&T) -> K) -> Self {
+        let more = rows.len() > limit;
+        rows.truncate(limit);
+        let next = rows.last().filter(|_| more).map(place);
+        Self { items: rows, next }
+    }
+}
+
+/// A place in a list of transactions: the day and id of a row (behaviour 2.4, 2.6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// The day as yyyymmdd.
+    pub day: i32,
+    /// The number of the transaction.
+    pub id: i64,
+}
+
+impl Place {
+    /// Where a transaction stands.
+    #[must_use]
+    pub fn of(transaction: &Transaction) -> Self {
+        Self { day: day_number(transaction.list_day), id: transaction.id.get() }
+    }
+}

@@ -1,0 +1,180 @@
+//! SQL text with its values beside it, for statements whose shape is only known at run time: bulk writes, the query
+//! language. Values are always bound, never written into the text.
+
+use diesel::backend::Backend;
+use diesel::prelude::*;
+use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
+use diesel::result::QueryResult;
+use diesel::serialize::ToSql;
+use diesel::sql_types::{BigInt, Binary, Bool, HasSqlType, Nullable, Text, Untyped};
+use std::borrow::Cow;
+
+use crate::conn::Conn;
+
+/// Values one statement may carry: SQLite's limit (PostgreSQL's is higher).
+const MOST_VALUES: usize = 32_766;
+/// Statements with more rows than this are not worth a place in the statement cache.
+const CACHED_ROWS: usize = 4;
+
+/// A bound value.
+#[derive(Debug, Clone)]
+pub(crate) enum Value<'a> {
+    Int(i64),
+    SomeInt(Option<i64>),
+    Flag(bool),
+    Text(Cow<'a, str>),
+    SomeText(Option<Cow<'a, str>>),
+    Bytes(&'a [u8]),
+}
+
+/// Text and values in the order they are written.
+#[derive(Debug, Clone)]
+enum Piece<'a> {
+    Text(Cow<'static, str>),
+    Value(Value<'a>),
+}
+
+/// A statement under construction.
+#[derive(Debug, Clone)]
+pub(crate) struct Sql<'a> {
+    pieces: Vec<Piece<'a>>,
+    cached: bool,
+}
+
+impl<'a> Sql<'a> {
+    pub(crate) fn new(text: &'static str) -> Self {
+        Self { pieces: vec![Piece::Text(Cow::Borrowed(text))], cached: true }
+    }
+
+    /// Keeps the statement out of the cache of prepared ones, because its shape hardly ever comes again.
+    pub(crate) fn uncached(mut self) -> Self {
+        self.cached = false;
+        self
+    }
+
+    /// Keeps a statement that lists so many values in the cache only while lists that short are common.
+    pub(crate) fn cached_up_to(self, values: usize) -> Self {
+        if values > CACHED_ROWS { self.uncached() } else { self }
+    }
+
+    pub(crate) fn push(mut self, text: impl Into<Cow<'static, str>>) -> Self {
+        self.pieces.push(Piece::Text(text.into()));
+        self
+    }
+
+    pub(crate) fn value(mut self, value: Value<'a>) -> Self {
+        self.pieces.push(Piece::Value(value));
+        self
+    }
+
+    pub(crate) fn int(self, value: i64) -> Self {
+        self.value(Value::Int(value))
+    }
+
+    pub(crate) fn flag(self, value: bool) -> Self {
+        self.value(Value::Flag(value))
+    }
+
+    pub(crate) fn text(self, value: impl Into<Cow<'a, str>>) -> Self {
+        self.value(Value::Text(value.into()))
+    }
+
+    /// Adds `(v1, v2, ...)`; an empty list matches nothing.
+    pub(crate) fn list(self, values: impl IntoIterator<Item = Value<'a>>) -> Self {
+        let mut sql = self.push("(");
+        let mut first = true;
+        for value in values {
+            sql = if first { sql } else { sql.push(", ") }.value(value);
+            first = false;
+        }
+        if first { sql.push("NULL)") } else { sql.push(")") }
+    }
+
+    /// Adds another statement's pieces.
+    pub(crate) fn append(mut self, other: Sql<'a>) -> Self {
+        self.pieces.extend(other.pieces);
+        self.cached &= other.cached;
+        self
+    }
+}
+
+impl<DB> QueryFragment<DB> for Sql<'_>
+where
+    DB: Backend + HasSqlType<BigInt> + HasSqlType<Bool> + HasSqlType<Text> + HasSqlType<Binary>,
+    i64: ToSql<BigInt, DB>,
+    bool: ToSql<Bool, DB>,
+    str: ToSql<Text, DB>,
+    [u8]: ToSql<Binary, DB>,
+    Option<i64>: ToSql<Nullable<BigInt>, DB>,
+    for<'s> Option<&'s str>: ToSql<Nullable<Text>, DB>,
+    for<'s> Cow<'s, str>: ToSql<Text, DB>,
+    for<'s> Option<Cow<'s, str>>: ToSql<Nullable<Text>, DB>,
+{
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, DB>) -> QueryResult<()> {
+        if !self.cached {
+            out.unsafe_to_cache_prepared();
+        }
+        for piece in &self.pieces {
+            match piece {
+                Piece::Text(text) => out.push_sql(text),
+                Piece::Value(Value::Int(value)) => out.push_bind_param::<BigInt, i64>(value)?,
+                Piece::Value(Value::SomeInt(value)) => out.push_bind_param::<Nullable<BigInt>, Option<i64>>(value)?,
+                Piece::Value(Value::Flag(value)) => out.push_bind_param::<Bool, bool>(value)?,
+                Piece::Value(Value::Text(value)) => out.push_bind_param::<Text, Cow<'_, str>>(value)?,
+                Piece::Value(Value::SomeText(value)) => out.push_bind_param::<Nullable<Text>, Option<Cow<'_, str>>>(value)?,
+                Piece::Value(Value::Bytes(value)) => out.push_bind_param::<Binary, [u8]>(value)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl QueryId for Sql<'_> {
+    type QueryId = ();
+    const HAS_STATIC_QUERY_ID: bool = false;
+}
+
+impl Query for Sql<'_> {
+    type SqlType = Untyped;
+}
+
+impl<C> RunQueryDsl<C> for Sql<'_> {}
+impl<C> RunQueryDsl<C> for &Sql<'_> {}
+
+/// Many rows for one table, written with as few statements as the engines' limit of values allows.
+#[derive(Debug)]
+pub(crate) struct Bulk<'a> {
+    /// `INSERT INTO t (a, b) VALUES `.
+    head: &'static str,
+    /// `ON CONFLICT ...`, or nothing.
+    tail: &'static str,
+    columns: usize,
+    rows: Vec<Vec<Value<'a>>>,
+}
+
+impl<'a> Bulk<'a> {
+    pub(crate) const fn new(head: &'static str, columns: usize, tail: &'static str) -> Self {
+        Self { head, tail, columns, rows: Vec::new() }
+    }
+
+    pub(crate) fn row<const N: usize>(&mut self, values: [Value<'a>; N]) {
+        debug_assert_eq!(N, self.columns, "a row has as many values as the statement has columns");
+        self.rows.push(values.into());
+    }
+
+    pub(crate) fn execute(self, conn: &mut Conn) -> QueryResult<()> {
+        let most_rows = MOST_VALUES.checked_div(self.columns).unwrap_or(1).max(1);
+        let mut rows = self.rows.into_iter().peekable();
+        while rows.peek().is_some() {
+            let mut sql = Sql::new(self.head);
+            let mut count = 0;
+            for row in rows.by_ref().take(most_rows) {
+                sql = if count == 0 { sql } else { sql.push(", ") }.list(row);
+                count += 1;
+            }
+            sql = sql.push(self.tail);
+            conn.execute(&sql.cached_up_to(count))?;
+        }
+        Ok(())
+    }
+}

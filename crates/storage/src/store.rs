@@ -1,0 +1,153 @@
+//! The store: reads on one snapshot, writes through the writers.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use diesel::r2d2::Pool;
+use sha2::{Digest, Sha256};
+
+use crate::dialect::Use;
+use crate::error::{Error, Result};
+use crate::pool::{Address, Readers, readers};
+use crate::tx::Tx;
+use crate::writer::{Job, Pending, Writer};
+
+/// Which writes must stay in order: those of one book. Writes of different lanes may run side by side on PostgreSQL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Lane(u64);
+
+impl Lane {
+    /// Writes that belong to no book.
+    pub const NO_BOOK: Self = Self(0);
+
+    /// The lane of a book.
+    #[must_use]
+    pub fn of_book(public_id: &str) -> Self {
+        // The same in every process and every build, because the lane is also the order of locks.
+        let digest = Sha256::digest(public_id.as_bytes());
+        Self(digest.iter().take(8).fold(0, |lane, byte| (lane << 8) | u64::from(*byte)))
+    }
+}
+
+/// How a store is opened.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Where the books are kept.
+    pub address: Address,
+    /// Connections for reading.
+    pub readers: u32,
+    /// Writes that may wait in each writer's queue before callers are turned away.
+    pub queue: usize,
+}
+
+impl Options {
+    /// The usual sizes.
+    #[must_use]
+    pub const fn new(address: Address) -> Self {
+        Self { address, readers: 8, queue: 4096 }
+    }
+}
+
+/// All books, on one of the two engines.
+pub struct Store {
+    readers: Pool<Readers>,
+    writers: Vec<Writer>,
+    statements: Arc<AtomicU64>,
+}
+
+impl Store {
+    /// Opens the database, brings its schema up to date and starts the writers.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`] and [`Error::Migration`].
+    pub fn open(options: &Options) -> Result<Self> {
+        options.address.migrate()?;
+        let statements = Arc::new(AtomicU64::new(0));
+        let start = |_| Writer::start(options.address.clone(), options.queue, Arc::clone(&statements));
+        let writers = (0..options.address.writers()).map(start).collect::<Result<Vec<_>>>()?;
+        let readers = readers(options.address.clone(), options.readers, Arc::clone(&statements))?;
+        Ok(Self { readers, writers, statements })
+    }
+
+    /// Runs `work` on one consistent snapshot.
+    ///
+    /// # Errors
+    /// Whatever `work` answers, and [`Error::Unavailable`].
+    pub fn read<T, E: From<Error>>(&self, work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E>) -> std::result::Result<T, E> {
+        let mut conn = self.readers.get().map_err(Error::from)?;
+        conn.begin(Use::Read).map_err(Error::from)?;
+        let mut reading = Reading { conn: &mut conn, open: true };
+        let outcome = work(&mut Tx::new(reading.conn, Use::Read));
+        reading.end()?;
+        outcome
+    }
+
+    /// Hands `work` to the writer of its lane and answers through `done` once the unit of work is durable, or was
+    /// refused and undone alone. Never blocks; `done` runs on the writer's thread and must be quick.
+    pub fn submit<T, E>(
+        &self,
+        lane: Lane,
+        work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E> + Send + 'static,
+        done: impl FnOnce(std::result::Result<T, E>) + Send + 'static,
+    ) where
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        let job: Box<dyn Job> = Box::new(Pending::new(lane, work, done));
+        let count = u64::try_from(self.writers.len()).unwrap_or(1).max(1);
+        let index = usize::try_from(lane.0.checked_rem(count).unwrap_or(0)).unwrap_or(0);
+        match self.writers.get(index) {
+            Some(writer) => writer.enqueue(job),
+            None => job.refuse(Error::Unavailable("no writer runs".to_owned())),
+        }
+    }
+
+    /// Runs `work` as [`Store::submit`] does and waits for the answer.
+    ///
+    /// # Errors
+    /// Whatever `work` answers; [`Error::Busy`] when too many writes wait.
+    pub fn write<T, E>(
+        &self,
+        lane: Lane,
+        work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E> + Send + 'static,
+    ) -> std::result::Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        let (sender, receiver) = std::sync::mpsc::sync_channel(1);
+        self.submit(lane, work, move |outcome| {
+            // Nobody listens any more when the caller is gone; the write stands all the same.
+            let _ = sender.send(outcome);
+        });
+        receiver.recv().unwrap_or_else(|_| Err(E::from(Error::Unavailable("the writer stopped".to_owned()))))
+    }
+
+    /// Statements sent so far, over all connections.
+    #[must_use]
+    pub fn statements(&self) -> u64 {
+        self.statements.load(Ordering::Relaxed)
+    }
+}
+
+/// Ends the snapshot however the work ended, also by a panic.
+struct Reading<'a> {
+    conn: &'a mut crate::conn::Conn,
+    open: bool,
+}
+
+impl Reading<'_> {
+    fn end(&mut self) -> Result<()> {
+        self.open = false;
+        Ok(self.conn.rollback()?)
+    }
+}
+
+impl Drop for Reading<'_> {
+    fn drop(&mut self) {
+        if self.open {
+            // A connection that cannot even roll back is dropped by the pool as broken.
+            let _ = self.conn.rollback();
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! A transaction as a row.
+
+use daybook_domain::amount::Amount;
+use daybook_domain::id::{AccountId, BookId, TransactionId, UserId};
+use daybook_domain::instant::Instant;
+use daybook_domain::name::fold;
+use daybook_domain::transaction::{Standing, Transaction};
+use diesel::QueryableByName;
+
+use crate::column;
+use crate::error::{Error, Result};
+use crate::schema::transactions;
+use crate::sql::{Bulk, Value};
+
+/// The columns of a [`Row`], of the table as `t`.
+pub(super) const COLUMNS: &str = "t.id, t.day, t.dated, t.standing, t.trashed, t.amount, t.credit_account_id, t.debit_account_id, \
+    t.description, t.posted_at, t.properties, t.urls, t.remote_ids, t.created_by, t.agent, t.created_at, t.updated_at, t.version";
+
+#[derive(QueryableByName)]
+#[diesel(table_name = transactions)]
+pub(super) struct Row {
+    id: i64,
+    day: i32,
+    dated: bool,
+    standing: i32,
+    trashed: bool,
+    amount: Option<i64>,
+    credit_account_id: Option<i64>,
+    debit_account_id: Option<i64>,
+    description: String,
+    posted_at: Option<i64>,
+    properties: Option<String>,
+    urls: Option<String>,
+    remote_ids: Option<String>,
+    created_by: i64,
+    agent: Option<String>,
+    created_at: i64,
+    updated_at: i64,
+    version: i64,
+}
+
+impl Row {
+    pub(super) fn into_transaction(self, scale: u32) -> Result<Transaction> {
+        let Self {
+            id,
+            day,
+            dated,
+            standing,
+            trashed,
+            amount,
+            credit_account_id,
+            debit_account_id,
+            description,
+            posted_at,
+            properties,
+            urls,
+            remote_ids,
+            created_by,
+            agent,
+            created_at,
+            updated_at,
+            version,
+        } = self;
+        let list_day = column::day_from_column(day, "day")?;
+        Ok(Transaction {
+            id: TransactionId::new(id),
+            date: dated.then_some(list_day),
+            list_day,
+            amount: amount.map(|units| Amount::from_units(units, scale).ok_or(Error::Broken("amount"))).transpose()?,
+            description,
+            credit: credit_account_id.map(AccountId::new),
+            debit: debit_account_id.map(AccountId::new),
+            standing: standing_from_column(standing)?,
+            trashed,
+            posted_at: posted_at.map(Instant::new),
+            properties: column::properties_from_text(properties)?,
+            urls: column::texts_from_text(urls, "urls")?,
+            remote_ids: column::texts_from_text(remote_ids, "remote_ids")?,
+            created_by: UserId::new(created_by),
+            stamp: column::stamp(agent, created_at, updated_at, version),
+        })
+    }
+}
+
+/// The standing as a number, ordered draft, unchecked, checked; queries compare with it.
+pub(super) const fn standing_to_column(standing: Standing) -> i64 {
+    match standing {
+        Standing::Draft => 0,
+        Standing::Unchecked => 1,
+        Standing::Checked => 2,
+    }
+}
+
+fn standing_from_column(number: i32) -> Result<Standing> {
+    match number {
+        0 => Ok(Standing::Draft),
+        1 => Ok(Standing::Unchecked),
+        2 => Ok(Standing::Checked),
+        _ => Err(Error::Broken("standing")),
+    }
+}
+
+/// Adds a transaction to the rows of a bulk statement.
+pub(super) fn push<'a>(rows: &mut Bulk<'a>, book: BookId, scale: u32, transaction: &'a Transaction) -> Result<()> {
+    let Transaction {
+        id,
+        date,
+        list_day,
+        amount,
+        description,
+        credit,
+        debit,
+        standing,
+        trashed,
+        posted_at,
+        properties,
+        urls,
+        remote_ids,
+        created_by,
+        stamp,
+    } = transaction;
+    rows.row([
+        Value::Int(book.get()),
+        Value::Int(id.get()),
+        Value::Int(i64::from(column::day_to_column(*list_day))),
+        Value::Flag(date.is_some()),
+        Value::Int(standing_to_column(*standing)),
+        Value::Flag(*trashed),
+        Value::SomeInt(amount.map(|amount| amount.units(scale).ok_or(Error::Broken("amount"))).transpose()?),
+        Value::SomeInt(credit.map(AccountId::get)),
+        Value::SomeInt(debit.map(AccountId::get)),
+        Value::Text(description.as_str().into()),
+        Value::Text(fold(description).into()),
+        Value::SomeInt(posted_at.map(Instant::milliseconds)),
+        Value::SomeText(column::properties_to_text(properties).map(Into::into)),
+        Value::SomeText(column::texts_to_text(urls).map(Into::into)),
+        Value::SomeText(column::texts_to_text(remote_ids).map(Into::into)),
+        Value::Int(created_by.get()),
+        Value::SomeText(stamp.agent.as_deref().map(Into::into)),
+        Value::Int(stamp.created_at.milliseconds()),
+        Value::Int(stamp.updated_at.milliseconds()),
+        Value::Int(stamp.version),
+    ]);
+    Ok(())
+}

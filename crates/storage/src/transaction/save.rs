@@ -1,0 +1,183 @@
+//! Saving transactions: the row, its two entries and its marks, in a handful of statements however many there are.
+
+use std::collections::BTreeSet;
+
+use daybook_domain::collaborator::Member;
+use daybook_domain::id::{AccountId, BookId, TransactionId};
+use daybook_domain::transaction::Transaction;
+
+use super::Transactions;
+use super::row;
+use crate::column::day_to_column;
+use crate::error::{Error, Result};
+use crate::mark;
+use crate::sql::{Bulk, Sql, Value};
+use crate::tx::Tx;
+
+const INSERT: &str = "INSERT INTO transactions (book_id, id, day, dated, standing, trashed, amount, credit_account_id, \
+    debit_account_id, description, search, posted_at, properties, urls, remote_ids, created_by, agent, created_at, \
+    updated_at, version) VALUES ";
+
+/// A bulk update is an insert that meets its own key: one statement, whatever each row becomes.
+const OR_UPDATE: &str = " ON CONFLICT (book_id, id) DO UPDATE SET day = excluded.day, dated = excluded.dated, \
+    standing = excluded.standing, trashed = excluded.trashed, amount = excluded.amount, \
+    credit_account_id = excluded.credit_account_id, debit_account_id = excluded.debit_account_id, \
+    description = excluded.description, search = excluded.search, posted_at = excluded.posted_at, \
+    properties = excluded.properties, urls = excluded.urls, remote_ids = excluded.remote_ids, \
+    updated_at = excluded.updated_at, version = excluded.version";
+
+const INSERT_ENTRIES: &str = "INSERT INTO entries (book_id, account_id, day, transaction_id, credit, amount) VALUES ";
+const ENTRY_AGAIN: &str =
+    " ON CONFLICT (book_id, account_id, day, transaction_id) DO UPDATE SET credit = excluded.credit, amount = excluded.amount";
+const INSERT_MARKS: &str = "INSERT INTO marks (book_id, mark, day, transaction_id) VALUES ";
+
+/// What became of a transaction in this unit of work.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// As it was; none when it is new.
+    pub before: Option<Transaction>,
+    /// As it is now.
+    pub after: Transaction,
+}
+
+impl Change {
+    /// A new transaction.
+    #[must_use]
+    pub const fn new(after: Transaction) -> Self {
+        Self { before: None, after }
+    }
+}
+
+/// A row of `entries`: what one side does to its account, zero while it does not count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct EntryRow {
+    account: AccountId,
+    day: i32,
+    transaction: TransactionId,
+    credit: bool,
+    amount: i64,
+}
+
+impl EntryRow {
+    fn of(transaction: &Transaction, scale: u32) -> Result<Vec<Self>> {
+        let units = match transaction.amount.filter(|_| transaction.counts()) {
+            Some(amount) => amount.units(scale).ok_or(Error::Broken("amount"))?,
+            None => 0,
+        };
+        let row = |account, credit, amount| Self {
+            account,
+            day: day_to_column(transaction.list_day),
+            transaction: transaction.id,
+            credit,
+            amount,
+        };
+        let credit = transaction.credit.map(|account| row(account, true, units));
+        let debit = transaction.debit.map(|account| row(account, false, units.saturating_neg()));
+        Ok(credit.into_iter().chain(debit).collect())
+    }
+
+    fn same_place(&self, other: &Self) -> bool {
+        (self.account, self.day, self.transaction) == (other.account, other.day, other.transaction)
+    }
+}
+
+impl Transactions<'_, '_> {
+    /// Adds transactions.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn insert(self, member: &Member, added: &[Transaction]) -> Result<()> {
+        let (book, scale) = (member.book().id, member.book().scale);
+        let mut rows = Bulk::new(INSERT, 20, "");
+        let mut entries = Bulk::new(INSERT_ENTRIES, 6, "");
+        let mut marks = Bulk::new(INSERT_MARKS, 4, "");
+        for transaction in added {
+            row::push(&mut rows, book, scale, transaction)?;
+            EntryRow::of(transaction, scale)?.into_iter().for_each(|entry| push_entry(&mut entries, book, entry));
+            mark::of(transaction).into_iter().for_each(|mark| push_mark(&mut marks, book, mark, transaction));
+        }
+        rows.execute(self.tx.conn)?;
+        entries.execute(self.tx.conn)?;
+        Ok(marks.execute(self.tx.conn)?)
+    }
+
+    /// Saves changed transactions.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn update(self, member: &Member, changes: &[Change]) -> Result<()> {
+        let (book, scale) = (member.book().id, member.book().scale);
+        let mut rows = Bulk::new(INSERT, 20, OR_UPDATE);
+        let mut entries = Bulk::new(INSERT_ENTRIES, 6, ENTRY_AGAIN);
+        let mut marks = Bulk::new(INSERT_MARKS, 4, "");
+        let mut gone_entries = Vec::new();
+        let mut gone_marks = Vec::new();
+        for Change { before, after } in changes {
+            row::push(&mut rows, book, scale, after)?;
+            let old = before.as_ref().map(|before| EntryRow::of(before, scale)).transpose()?.unwrap_or_default();
+            let new = EntryRow::of(after, scale)?;
+            gone_entries.extend(old.iter().filter(|old| !new.iter().any(|new| new.same_place(old))).copied());
+            new.into_iter().filter(|new| !old.contains(new)).for_each(|entry| push_entry(&mut entries, book, entry));
+            let old = before.as_ref().map(placed_marks).unwrap_or_default();
+            let new = placed_marks(after);
+            gone_marks.extend(old.iter().filter(|old| !new.contains(old)).cloned().map(|(mark, day)| (mark, day, after.id)));
+            new.into_iter().filter(|new| !old.contains(new)).for_each(|(mark, _)| push_mark(&mut marks, book, mark, after));
+        }
+        rows.execute(self.tx.conn)?;
+        delete_entries(self.tx, book, &gone_entries)?;
+        entries.execute(self.tx.conn)?;
+        delete_marks(self.tx, book, gone_marks)?;
+        Ok(marks.execute(self.tx.conn)?)
+    }
+}
+
+fn placed_marks(transaction: &Transaction) -> BTreeSet<(String, i32)> {
+    let day = day_to_column(transaction.list_day);
+    mark::of(transaction).into_iter().map(|mark| (mark, day)).collect()
+}
+
+fn push_entry(rows: &mut Bulk<'_>, book: BookId, entry: EntryRow) {
+    let EntryRow { account, day, transaction, credit, amount } = entry;
+    rows.row([
+        Value::Int(book.get()),
+        Value::Int(account.get()),
+        Value::Int(i64::from(day)),
+        Value::Int(transaction.get()),
+        Value::Flag(credit),
+        Value::Int(amount),
+    ]);
+}
+
+fn push_mark(rows: &mut Bulk<'_>, book: BookId, mark: String, transaction: &Transaction) {
+    let day = day_to_column(transaction.list_day);
+    rows.row([Value::Int(book.get()), Value::Text(mark.into()), Value::Int(i64::from(day)), Value::Int(transaction.id.get())]);
+}
+
+/// Rows one delete names at most; far below every limit of values.
+const DELETED_AT_ONCE: usize = 5_000;
+
+fn delete_entries(tx: &mut Tx<'_>, book: BookId, gone: &[EntryRow]) -> Result<()> {
+    for chunk in gone.chunks(DELETED_AT_ONCE) {
+        let mut sql =
+            Sql::new("DELETE FROM entries WHERE book_id = ").int(book.get()).push(" AND (account_id, day, transaction_id) IN (VALUES ");
+        for (index, entry) in chunk.iter().enumerate() {
+            let key = [Value::Int(entry.account.get()), Value::Int(i64::from(entry.day)), Value::Int(entry.transaction.get())];
+            sql = if index == 0 { sql } else { sql.push(", ") }.list(key);
+        }
+        tx.conn.execute(&sql.push(")").uncached())?;
+    }
+    Ok(())
+}
+
+fn delete_marks(tx: &mut Tx<'_>, book: BookId, gone: Vec<(String, i32, TransactionId)>) -> Result<()> {
+    let mut gone = gone.into_iter().peekable();
+    while gone.peek().is_some() {
+        let mut sql = Sql::new("DELETE FROM marks WHERE book_id = ").int(book.get()).push(" AND (mark, day, transaction_id) IN (VALUES ");
+        for (index, (mark, day, transaction)) in gone.by_ref().take(DELETED_AT_ONCE).enumerate() {
+            let key = [Value::Text(mark.into()), Value::Int(i64::from(day)), Value::Int(transaction.get())];
+            sql = if index == 0 { sql } else { sql.push(", ") }.list(key);
+        }
+        tx.conn.execute(&sql.push(")").uncached())?;
+    }
+    Ok(())
+}

@@ -1,0 +1,103 @@
+//! Users: rows and repository.
+
+use daybook_domain::id::UserId;
+use daybook_domain::instant::Instant;
+use diesel::prelude::*;
+
+use crate::conn::on_each;
+use crate::error::Result;
+use crate::schema::users;
+use crate::tx::Tx;
+
+/// A user: somebody with a verified e-mail address.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct User {
+    /// The number.
+    pub id: UserId,
+    /// The verified address, in lower case.
+    pub email: String,
+    /// Unique, from the local part of the address (behaviour 9.11).
+    pub username: String,
+    /// When the first valid token of this address was seen.
+    pub created_at: Instant,
+}
+
+#[derive(Queryable, Selectable, Insertable)]
+#[diesel(table_name = users, treat_none_as_default_value = false)]
+struct Row {
+    id: i64,
+    email: String,
+    username: String,
+    created_at: i64,
+}
+
+impl From<Row> for User {
+    fn from(row: Row) -> Self {
+        let Row { id, email, username, created_at } = row;
+        Self { id: UserId::new(id), email, username, created_at: Instant::new(created_at) }
+    }
+}
+
+/// The users of this installation.
+pub struct Users<'t, 'a> {
+    pub(crate) tx: &'t mut Tx<'a>,
+}
+
+impl Users<'_, '_> {
+    /// The user with that address.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn find(self, email: &str) -> Result<Option<User>> {
+        let query = users::table.filter(users::email.eq(email));
+        let row = on_each!(self.tx.conn, c => query.select(Row::as_select()).first(c).optional())?;
+        Ok(row.map(User::from))
+    }
+
+    /// The user with that username or address, in lower case.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn find_named(self, text: &str) -> Result<Option<User>> {
+        let query = users::table.filter(users::username.eq(text).or(users::email.eq(text))).order(users::id);
+        let row = on_each!(self.tx.conn, c => query.select(Row::as_select()).first(c).optional())?;
+        Ok(row.map(User::from))
+    }
+
+    /// Whether a username is taken.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn has_username(self, username: &str) -> Result<bool> {
+        let query = diesel::select(diesel::dsl::exists(users::table.filter(users::username.eq(username))));
+        Ok(on_each!(self.tx.conn, c => query.get_result(c))?)
+    }
+
+    /// Adds a user.
+    ///
+    /// # Errors
+    /// [`crate::Error::Taken`] when address or username are taken.
+    pub fn insert(self, user: &User) -> Result<()> {
+        let row = Row {
+            id: user.id.get(),
+            email: user.email.clone(),
+            username: user.username.clone(),
+            created_at: user.created_at.milliseconds(),
+        };
+        on_each!(self.tx.conn, c => diesel::insert_into(users::table).values(&row).execute(c))?;
+        Ok(())
+    }
+
+    /// The users with these ids, in no order.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn by_ids(self, ids: &[UserId]) -> Result<Vec<User>> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let query = users::table.filter(users::id.eq_any(ids.iter().map(|id| id.get())));
+        let rows: Vec<Row> = on_each!(self.tx.conn, c => query.select(Row::as_select()).load(c))?;
+        Ok(rows.into_iter().map(User::from).collect())
+    }
+}

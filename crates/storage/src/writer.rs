@@ -1,0 +1,241 @@
+//! Group commit: one thread runs the waiting units of work one after another, each in its own savepoint inside one
+//! database transaction, commits once, and only then answers them all.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::thread::JoinHandle;
+
+use crate::conn::Conn;
+use crate::dialect::Use;
+use crate::error::{Error, Result};
+use crate::pool::Address;
+use crate::store::Lane;
+use crate::tx::Tx;
+
+/// Units of work in one commit at most: bounds how long the first of them waits.
+const MOST_IN_GROUP: usize = 256;
+
+/// A unit of work that waits for its turn.
+pub(crate) trait Job: Send {
+    /// Its place in the order that every writer of every process takes books' locks in.
+    fn lane(&self) -> Lane;
+    /// Runs it; the answer is kept until the commit.
+    fn run(self: Box<Self>, tx: &mut Tx<'_>) -> Box<dyn Answer>;
+    /// Answers without running it.
+    fn refuse(self: Box<Self>, error: Error);
+}
+
+/// The answer of a unit of work that ran.
+pub(crate) trait Answer {
+    /// Whether its changes are to be kept.
+    fn accepted(&self) -> bool;
+    /// Tells the caller. `committed` is what became of the whole group.
+    fn deliver(self: Box<Self>, committed: std::result::Result<(), Lost>);
+}
+
+/// Why a group was lost after its work had run; made into an [`Error`] for each of its members.
+#[derive(Debug, Clone)]
+pub(crate) struct Lost(String);
+
+/// A unit of work with whoever waits for it.
+pub(crate) struct Pending<W, D> {
+    lane: Lane,
+    work: W,
+    done: D,
+}
+
+impl<W, D> Pending<W, D> {
+    pub(crate) const fn new(lane: Lane, work: W, done: D) -> Self {
+        Self { lane, work, done }
+    }
+}
+
+impl<T, E, W, D> Job for Pending<W, D>
+where
+    T: Send + 'static,
+    E: From<Error> + Send + 'static,
+    W: FnOnce(&mut Tx<'_>) -> std::result::Result<T, E> + Send,
+    D: FnOnce(std::result::Result<T, E>) + Send + 'static,
+{
+    fn lane(&self) -> Lane {
+        self.lane
+    }
+
+    fn run(self: Box<Self>, tx: &mut Tx<'_>) -> Box<dyn Answer> {
+        let Self { work, done, .. } = *self;
+        // A panic is a bug, but not one the neighbours in the group should pay for.
+        let outcome = catch_unwind(AssertUnwindSafe(|| work(tx))).unwrap_or_else(|panic| {
+            let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+            let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
+            tracing::error!(panic = text, "a unit of work panicked");
+            Err(E::from(Error::Panicked(text)))
+        });
+        Box::new(Ran { outcome, done })
+    }
+
+    fn refuse(self: Box<Self>, error: Error) {
+        (self.done)(Err(E::from(error)));
+    }
+}
+
+struct Ran<T, E, D> {
+    outcome: std::result::Result<T, E>,
+    done: D,
+}
+
+impl<T, E: From<Error>, D: FnOnce(std::result::Result<T, E>)> Answer for Ran<T, E, D> {
+    fn accepted(&self) -> bool {
+        self.outcome.is_ok()
+    }
+
+    fn deliver(self: Box<Self>, committed: std::result::Result<(), Lost>) {
+        let Self { outcome, done } = *self;
+        done(match (outcome, committed) {
+            (Ok(value), Ok(())) => Ok(value),
+            (Ok(_), Err(lost)) => Err(E::from(Error::Unavailable(lost.0))),
+            // A refusal stands whatever became of the others.
+            (Err(error), _) => Err(error),
+        });
+    }
+}
+
+/// A writer thread and the queue before it.
+pub(crate) struct Writer {
+    queue: Option<SyncSender<Box<dyn Job>>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Writer {
+    /// Connects and starts the thread.
+    pub(crate) fn start(address: Address, capacity: usize, statements: Arc<AtomicU64>) -> Result<Self> {
+        let (sender, receiver) = sync_channel(capacity);
+        let mut desk = Desk { conn: None, address, statements };
+        desk.connect()?;
+        let run = move || desk.serve(&receiver);
+        let thread =
+            std::thread::Builder::new().name("writer".to_owned()).spawn(run).map_err(|error| Error::Unavailable(error.to_string()))?;
+        Ok(Self { queue: Some(sender), thread: Some(thread) })
+    }
+
+    /// Adds a unit of work to the queue; a full queue answers at once.
+    pub(crate) fn enqueue(&self, job: Box<dyn Job>) {
+        let Some(queue) = &self.queue else { return job.refuse(Error::Unavailable("the store is closing".to_owned())) };
+        match queue.try_send(job) {
+            Ok(()) => {}
+            Err(TrySendError::Full(job)) => job.refuse(Error::Busy),
+            Err(TrySendError::Disconnected(job)) => job.refuse(Error::Unavailable("the writer stopped".to_owned())),
+        }
+    }
+}
+
+impl Drop for Writer {
+    /// Finishes what waits, then stops.
+    fn drop(&mut self) {
+        self.queue = None;
+        if let Some(thread) = self.thread.take() {
+            // The thread catches its own panics; there is nobody left to tell of another.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// The writer's own connection, made anew when it breaks.
+struct Desk {
+    conn: Option<Conn>,
+    address: Address,
+    statements: Arc<AtomicU64>,
+}
+
+impl Desk {
+    fn serve(&mut self, queue: &Receiver<Box<dyn Job>>) {
+        while let Ok(first) = queue.recv() {
+            let mut group = vec![first];
+            group.extend(queue.try_iter().take(MOST_IN_GROUP - 1));
+            // Every process takes books' locks in the same order, so groups of different processes cannot deadlock.
+            group.sort_by_key(|job| job.lane());
+            self.commit(group);
+        }
+    }
+
+    fn commit(&mut self, group: Vec<Box<dyn Job>>) {
+        let conn = match self.connected() {
+            Ok(conn) => conn,
+            Err(error) => {
+                let text = error.to_string();
+                return group.into_iter().for_each(|job| job.refuse(Error::Unavailable(text.clone())));
+            }
+        };
+        let (answers, outcome) = run_group(conn, group);
+        if let Err(error) = &outcome {
+            tracing::error!(%error, "a group of writes was lost; the writer connects anew");
+            self.conn = None;
+        }
+        let committed = outcome.map_err(|error| Lost(error.to_string()));
+        for answer in answers {
+            answer.deliver(committed.clone());
+        }
+    }
+
+    fn connected(&mut self) -> Result<&mut Conn> {
+        if self.conn.is_none() {
+            self.connect()?;
+        }
+        let conn = self.conn.as_mut().ok_or_else(|| Error::Unavailable("no connection".to_owned()))?;
+        if let Err(error) = conn.begin(Use::Write) {
+            tracing::warn!(%error, "the writer's connection is gone; connecting anew");
+            self.connect()?;
+            let fresh = self.conn.as_mut().ok_or_else(|| Error::Unavailable("no connection".to_owned()))?;
+            fresh.begin(Use::Write)?;
+            return Ok(fresh);
+        }
+        self.conn.as_mut().ok_or_else(|| Error::Unavailable("no connection".to_owned()))
+    }
+
+    fn connect(&mut self) -> Result<()> {
+        self.conn = None;
+        let mut conn = self.address.connect(Use::Write)?;
+        conn.count_statements(Arc::clone(&self.statements));
+        self.conn = Some(conn);
+        Ok(())
+    }
+}
+
+/// Runs each unit of work in a savepoint of its own and commits once. A lone one needs no savepoint.
+fn run_group(conn: &mut Conn, group: Vec<Box<dyn Job>>) -> (Vec<Box<dyn Answer>>, Result<()>) {
+    let alone = group.len() == 1;
+    let mut tx = Tx::new(conn, Use::Write);
+    let mut answers = Vec::with_capacity(group.len());
+    let mut broken: Option<Error> = None;
+    for job in group {
+        if let Some(error) = &broken {
+            job.refuse(Error::Unavailable(error.to_string()));
+            continue;
+        }
+        if !alone && let Err(error) = tx.open_savepoint() {
+            broken = Some(error);
+            job.refuse(Error::Unavailable("the database refused a savepoint".to_owned()));
+            continue;
+        }
+        let answer = job.run(&mut tx);
+        let closed = match (answer.accepted(), alone) {
+            (true, true) => Ok(()),
+            (true, false) => tx.close_savepoint(),
+            (false, _) => tx.undo(alone),
+        };
+        if let Err(error) = closed {
+            broken = Some(error);
+        }
+        answers.push(answer);
+    }
+    let outcome = match broken {
+        Some(error) => {
+            // Everything since the begin is undone with the connection.
+            let _ = tx.abandon();
+            Err(error)
+        }
+        None => tx.finish(),
+    };
+    (answers, outcome)
+}

@@ -1,0 +1,177 @@
+//! Names of accounts and groups (4.3 - 4.5): normalized names, look-up, uniqueness. Every case runs for both kinds.
+
+use daybook_tests::{Cast, Server, column, encode, id};
+use serde_json::{Value, json};
+
+use crate::Case;
+
+pub fn tests() -> Vec<Case> {
+    type Rule = fn(&Cast, &str);
+    let rules: [(&str, Rule); 9] = [
+        ("normalized_names", normalized_names),
+        ("look_up_by_name", look_up_by_name),
+        ("id_wins_over_name", id_wins_over_name),
+        ("duplicates_are_refused", duplicates_are_refused),
+        ("rename", rename),
+        ("rename_to_a_taken_name", rename_to_a_taken_name),
+        ("rename_in_another_spelling", rename_in_another_spelling),
+        ("length_and_padding", length_and_padding),
+        ("names_belong_to_one_book", names_belong_to_one_book),
+    ];
+    let mut cases = crate::cases![account_and_group_may_share_a_name];
+    for kind in ["accounts", "groups"] {
+        for (name, rule) in rules {
+            cases.push(Case { name: format!("{kind}_{name}"), run: Box::new(move |server| rule(&Cast::new(server), kind)) });
+        }
+    }
+    cases
+}
+
+/// 4.3. The first seven rows are the table of the rule.
+const NORMALIZED: &[(&str, &str)] = &[
+    ("Current Assets", "current_assets"),
+    ("Á é î-õ ú ão", "a_e_i_o_u_ao"),
+    ("Anticipo_ IRAE", "anticipo_irae"),
+    ("520111 Freight Charges - Intergroup", "520111_freight_charges_intergroup"),
+    ("Á é î/õ/ ú/ ão", "a_e_i/o/_u/_ao"),
+    ("Á é î.õ. ú ão", "a_e_i.o._u_ao"),
+    ("Owner's Equity", "owner's_equity"),
+    ("Straße", "strase"),
+    ("Æble ærlig", "aeble_aerlig"),
+    ("Østre Løkke", "ostre_lokke"),
+    ("Đà Nẵng", "da_nang"),
+    ("Łódź", "lodz"),
+    ("Çağrı Ñandú", "cagrı_nandu"),
+    ("ÀÉÎÕÜ Ÿ", "aeiou_y"),
+    // The same text as separate letter and accent.
+    ("Cafe\u{301} decompose\u{301}", "cafe_decompose"),
+    ("tabs\tand\u{a0}hard  spaces", "tabs_and_hard_spaces"),
+    ("-_- dashes -_-", "dashes"),
+    ("A--B__C", "a_b_c"),
+    ("R&D (EU), a.b", "r&d_(eu),_a.b"),
+    ("$100 #1 + 50%", "$100_#1_+_50%"),
+    ("日本 銀行", "日本_銀行"),
+    ("Банк МИР", "банк_мир"),
+    ("Ωμέγα", "ωμεγα"),
+];
+
+fn normalized_names(cast: &Cast, kind: &str) {
+    for (name, normalized) in NORMALIZED {
+        let created = cast.owner.post(&cast.path(&format!("/{kind}")), &json!({"name": name})).ok();
+        assert_eq!(created["normalizedName"], *normalized, "{name:?}");
+        assert_eq!(created["name"], *name, "the name itself stays as written");
+    }
+    let listed = cast.owner.get(&cast.path(&format!("/{kind}"))).ok();
+    let mut listed = column(&listed, "normalizedName");
+    let mut expected: Vec<String> = NORMALIZED.iter().map(|(_, normalized)| (*normalized).to_owned()).collect();
+    listed.sort();
+    expected.sort();
+    assert_eq!(listed, expected);
+}
+
+fn create(cast: &Cast, kind: &str, name: &str) -> Value {
+    cast.owner.post(&cast.path(&format!("/{kind}")), &json!({"name": name})).ok()
+}
+
+fn found(cast: &Cast, kind: &str, name: &str) -> Value {
+    cast.owner.get(&cast.path(&format!("/{kind}/{}", encode(name)))).ok()["id"].clone()
+}
+
+/// 4.4: id first, then normalized name.
+fn look_up_by_name(cast: &Cast, kind: &str) {
+    let created = create(cast, kind, "Current Assets/é");
+    for name in ["Current Assets/é", "current_assets/e", "CURRENT ASSETS/É", "current-assets/e", "  Current_ assets/É "] {
+        assert_eq!(found(cast, kind, name), created["id"], "{name:?}");
+    }
+    for name in ["current", "Current Assets", "current_assets/", "currentassets/e", "%", "_"] {
+        cast.owner.get(&cast.path(&format!("/{kind}/{}", encode(name)))).refused(404, "notFound");
+    }
+}
+
+/// 0.14: an account may be called like another one's id.
+fn id_wins_over_name(cast: &Cast, kind: &str) {
+    let first = create(cast, kind, "First");
+    let second = create(cast, kind, id(&first));
+    assert_eq!(second["name"], first["id"]);
+    assert_eq!(found(cast, kind, id(&first)), first["id"]);
+    let short = create(cast, kind, "4711");
+    assert_eq!(found(cast, kind, "4711"), short["id"], "a short numeric name is not taken for an id");
+    // The name is found again once the id is gone.
+    cast.owner.delete(&cast.path(&format!("/{kind}/{}", id(&first)))).ok();
+    assert_eq!(found(cast, kind, id(&first)), second["id"]);
+}
+
+/// 4.5: unique by normalized name.
+fn duplicates_are_refused(cast: &Cast, kind: &str) {
+    create(cast, kind, "Current Assets");
+    for name in ["Current Assets", "current assets", "CURRENT_ASSETS", " Currént-Assets "] {
+        let message = cast.owner.post(&cast.path(&format!("/{kind}")), &json!({"name": name})).refused(400, "badRequest");
+        assert!(message.contains("already exists"), "4.5: {message}");
+    }
+    assert_eq!(column(&cast.owner.get(&cast.path(&format!("/{kind}"))).ok(), "name"), ["Current Assets"]);
+}
+
+fn put(cast: &Cast, kind: &str, body: &Value) -> daybook_tests::Answer {
+    cast.owner.put(&cast.path(&format!("/{kind}")), body)
+}
+
+/// A new name has a new normalized name; the old one is free.
+fn rename(cast: &Cast, kind: &str) {
+    let created = create(cast, kind, "Old Name");
+    let renamed = put(cast, kind, &json!({"id": id(&created), "name": "  New Náme "})).ok();
+    daybook_tests::shows(&renamed, &json!({"id": created["id"], "name": "New Náme", "normalizedName": "new_name"}));
+    assert_eq!(found(cast, kind, "new name"), created["id"]);
+    cast.owner.get(&cast.path(&format!("/{kind}/old_name"))).refused(404, "notFound");
+    let next = create(cast, kind, "Old Name");
+    assert_eq!(found(cast, kind, "Old Name"), next["id"]);
+}
+
+/// 4.5: a duplicate rename answers 400.
+fn rename_to_a_taken_name(cast: &Cast, kind: &str) {
+    create(cast, kind, "Taken");
+    let created = create(cast, kind, "Free");
+    let message = put(cast, kind, &json!({"id": id(&created), "name": "TAKEN"})).refused(400, "badRequest");
+    assert!(message.contains("already exists"), "4.5: {message}");
+    assert_eq!(found(cast, kind, "Free"), created["id"]);
+    // A blank or null name is no name (4.5: required, non-empty).
+    for name in [json!(""), json!("  "), json!("n".repeat(256))] {
+        put(cast, kind, &json!({"id": id(&created), "name": name})).refused(400, "badRequest");
+    }
+}
+
+/// A name that differs from the own one in case only is no duplicate.
+fn rename_in_another_spelling(cast: &Cast, kind: &str) {
+    let created = create(cast, kind, "petty cash");
+    for name in ["Petty Cash", "PETTY-CASH", "petty cash"] {
+        let renamed = put(cast, kind, &json!({"id": id(&created), "name": name})).ok();
+        daybook_tests::shows(&renamed, &json!({"id": created["id"], "name": name, "normalizedName": "petty_cash"}));
+    }
+}
+
+/// 4.5: trimmed, non-empty, at most 255 characters.
+fn length_and_padding(cast: &Cast, kind: &str) {
+    let path = cast.path(&format!("/{kind}"));
+    assert_eq!(create(cast, kind, " \t padded \n ")["name"], "padded");
+    create(cast, kind, &"é".repeat(255));
+    for name in ["é".repeat(256), String::new(), " ".to_owned(), "\t\n".to_owned()] {
+        cast.owner.post(&path, &json!({"name": name})).refused(400, "badRequest");
+    }
+    assert_eq!(cast.owner.get(&path).ok()["items"].as_array().map(Vec::len), Some(2));
+}
+
+fn names_belong_to_one_book(cast: &Cast, kind: &str) {
+    create(cast, kind, "Shared");
+    let other = cast.owner.post("/v5/books", &json!({"name": "Other"})).ok();
+    let created = cast.owner.post(&format!("/v5/books/{}/{kind}", id(&other)), &json!({"name": "Shared"})).ok();
+    assert_ne!(found(cast, kind, "Shared"), created["id"]);
+}
+
+/// 4.5: account names are unique among accounts, group names among groups.
+fn account_and_group_may_share_a_name(server: &Server) {
+    let cast = Cast::new(server);
+    let (account, group) = (create(&cast, "accounts", "Cash"), create(&cast, "groups", "Cash"));
+    assert_eq!(found(&cast, "accounts", "Cash"), account["id"]);
+    assert_eq!(found(&cast, "groups", "Cash"), group["id"]);
+    cast.owner.get(&cast.path(&format!("/accounts/{}", id(&group)))).refused(404, "notFound");
+    cast.owner.get(&cast.path(&format!("/groups/{}", id(&account)))).refused(404, "notFound");
+}

@@ -1,0 +1,339 @@
+//! Amounts (3.12): every writing a client may send, what is stored, and the range.
+
+use daybook_tests::decimal::{show, units};
+use daybook_tests::{Answer, Cast, Server};
+use serde_json::{Value, json};
+
+use crate::reading::{Faults, absent, balances, events, find, id, items, new_events, totals, transaction};
+
+/// The largest amount in a book with two decimals: 9223372036854775807 / 10^2 (3.12.5).
+const LIMIT: &str = "92233720368547758.07";
+
+fn cast(server: &Server, settings: Value) -> Cast {
+    let cast = Cast::with_settings(server, settings);
+    cast.account("Cash", "ASSET");
+    cast.account("Food", "OUTGOING");
+    cast
+}
+
+/// createTransaction with the amount written exactly like this in the JSON text: a JSON library would change it (1e2, 0.10).
+fn record(cast: &Cast, amount: &str) -> Answer {
+    let body = format!(
+        r#"{{"date":"2025-03-05","amount":{amount},"creditAccount":{{"name":"Cash"}},"debitAccount":{{"name":"Food"}},"description":"x"}}"#
+    );
+    cast.owner.send_raw("POST", &cast.path("/transactions"), Some("application/json"), body.as_bytes())
+}
+
+/// Rows of JSON text and the stored amount; the balances must be the sum of the stored amounts.
+fn accepted(cast: &Cast, digits: usize, rows: &[(&str, &str)]) {
+    let mut faults = Faults::default();
+    let mut sum = 0;
+    for (text, stored) in rows {
+        let answer = record(cast, text);
+        let made = &answer.body["transaction"];
+        faults.check(answer.status == 200 && made["amount"] == *stored && made["posted"] == true, || {
+            format!(
+                "{text}: expected {stored}, got {} {}",
+                answer.status,
+                if answer.status == 200 { made["amount"].to_string() } else { answer.text.clone() }
+            )
+        });
+        sum += units(stored);
+    }
+    let answer = balances(cast, "account:Food");
+    let found = &answer["accountBalances"][0]["cumulativeDebit"];
+    faults.check(*found == show(sum, digits), || format!("3.12.6: the sum is {found}, expected {}", show(sum, digits)));
+    faults.none();
+}
+
+/// Rows of JSON text that answer 400 and record nothing.
+fn refused(cast: &Cast, rows: &[&str]) {
+    let mut faults = Faults::default();
+    let known = events(cast).len();
+    for text in rows {
+        let answer = record(cast, text);
+        let reason = &answer.body["error"]["errors"][0]["reason"];
+        faults.check(answer.status == 400 && (reason == "badRequest" || reason == "invalid"), || {
+            format!("{text}: expected 400, got {} {}", answer.status, answer.text)
+        });
+    }
+    faults.same("events of refused amounts", new_events(cast, known).len(), 0);
+    faults.none();
+}
+
+fn rule_3_12_dot_book(server: &Server) {
+    let rows = [
+        (r#""100.50""#, "100.50"),
+        (r#""100.5""#, "100.50"),
+        (r#""100""#, "100.00"),
+        (r#""0.01""#, "0.01"),
+        (r#""007.10""#, "7.10"),
+        (r#""1,234.56""#, "1234.56"),
+        (r#""1,234,567.89""#, "1234567.89"),
+        (r#""1,234""#, "1234.00"),
+        // 3.12.3: JSON numbers by their decimal text.
+        ("0.1", "0.10"),
+        ("0.10", "0.10"),
+        ("7", "7.00"),
+        ("1e2", "100.00"),
+        ("1E+2", "100.00"),
+        ("1.5e1", "15.00"),
+        ("25e-1", "2.50"),
+        ("1e-2", "0.01"),
+        ("70368744177664.07", "70368744177664.07"),
+        ("9007199254740993.01", "9007199254740993.01"),
+        // 3.12.4: half-up, and by decimal text: 1.005 is below one half in binary floating point.
+        (r#""1.005""#, "1.01"),
+        ("1.005", "1.01"),
+        (r#""1.0049999999""#, "1.00"),
+        (r#""2.675""#, "2.68"),
+        ("2.665", "2.67"),
+        (r#""0.125""#, "0.13"),
+        (r#""0.135""#, "0.14"),
+        (r#""0.005""#, "0.01"),
+        (r#""99.995""#, "100.00"),
+        (r#""12.000000000000000000000001""#, "12.00"),
+    ];
+    accepted(&cast(server, json!({})), 2, &rows);
+}
+
+fn rule_3_12_comma_book(server: &Server) {
+    let rows = [
+        (r#""1.234,56""#, "1234.560"),
+        (r#""1234,56""#, "1234.560"),
+        (r#""0,5""#, "0.500"),
+        (r#""1.234.567,89""#, "1234567.890"),
+        (r#""100""#, "100.000"),
+        // A plain number with a dot is always read as such.
+        (r#""1.234""#, "1.234"),
+        (r#""100.50""#, "100.500"),
+        ("1.5", "1.500"),
+        ("1e2", "100.000"),
+        (r#""2,0005""#, "2.001"),
+    ];
+    accepted(&cast(server, json!({"decimalSeparator": "COMMA", "fractionDigits": 3})), 3, &rows);
+}
+
+fn rule_3_12_4_no_and_eight_digits(server: &Server) {
+    let whole = cast(server, json!({"fractionDigits": 0}));
+    accepted(
+        &whole,
+        0,
+        &[(r#""0.5""#, "1"), (r#""1.5""#, "2"), (r#""2.5""#, "3"), (r#""2.4999""#, "2"), (r#""1,000""#, "1000"), ("1e3", "1000")],
+    );
+    refused(&whole, &[r#""0.4""#, "0.49", "1e-1"]);
+    let fine = cast(server, json!({"fractionDigits": 8}));
+    let rows = [
+        (r#""0.00000001""#, "0.00000001"),
+        (r#""0.000000005""#, "0.00000001"),
+        ("1", "1.00000000"),
+        (r#""0.123456785""#, "0.12345679"),
+        ("1e-8", "0.00000001"),
+    ];
+    accepted(&fine, 8, &rows);
+    refused(&fine, &[r#""0.000000004""#, "1e-9"]);
+}
+
+fn rule_3_12_1_zero_is_no_amount(server: &Server) {
+    let cast = cast(server, json!({}));
+    let forms = [
+        "null",
+        r#""""#,
+        r#""0""#,
+        r#""0.00""#,
+        r#""-0""#,
+        r#""-0.00""#,
+        "0",
+        "-0",
+        "0.0",
+        "-0.0",
+        "0e5",
+        "0E-5",
+        r#""000""#,
+        r#""0,000""#,
+        r#""  ""#,
+    ];
+    let mut faults = Faults::default();
+    for form in forms {
+        let answer = record(&cast, form);
+        let made = &answer.body["transaction"];
+        faults.check(answer.status == 200 && made["posted"] == false && (absent(made, "amount") || made["amount"] == ""), || {
+            format!("{form}: expected a draft without an amount, got {} {}", answer.status, answer.text)
+        });
+    }
+    faults.same("3.1.3: balances", totals(&cast).len(), 0);
+    faults.none();
+}
+
+fn rule_3_12_2_negative_and_nonsense(server: &Server) {
+    let book = cast(server, json!({}));
+    refused(&book, &[r#""-1""#, "-1", r#""-0.01""#, "-0.01", r#""-1,234.56""#, "-1e2", r#""-0.001""#, "-1e-9"]);
+    refused(
+        &book,
+        &[
+            r#""abc""#,
+            r#""12abc""#,
+            r#""1.2.3""#,
+            r#""--1""#,
+            r#""$5""#,
+            r#""NaN""#,
+            r#""Infinity""#,
+            r#""0x10""#,
+            r#"".""#,
+            r#"",""#,
+            r#""1.234,56""#,
+        ],
+    );
+    // 3.12.4: a non-zero amount that rounds to zero.
+    refused(&book, &[r#""0.004""#, "0.0049", "1e-3", "1e-400"]);
+    // 0.10: a wrong JSON type says so.
+    for text in ["true", "{}", "[]", r#"["1.00"]"#] {
+        let message = record(&book, text).refused(400, "invalid");
+        assert!(message.contains("InvalidFormatException"), "0.10: {text}: {message}");
+    }
+    let comma = cast(server, json!({"decimalSeparator": "COMMA"}));
+    refused(&comma, &[r#""-1,50""#, r#""1,2,3""#, r#""1,234.56""#, r#""0,004""#]);
+    assert_eq!(items(&find(&book, "")).len() + items(&find(&comma, "")).len(), 0);
+}
+
+fn rule_3_12_2_updates_are_held_to_the_same_rules(server: &Server) {
+    let cast = cast(server, json!({}));
+    let made = cast.record("2025-03-05", "5.00", "Cash", "Food", "x");
+    let mut faults = Faults::default();
+    for amount in [json!("-1"), json!("abc"), json!("0.001"), json!(true), json!("92233720368547758.08")] {
+        let answer = cast.owner.put(&cast.path("/transactions"), &json!({"id": made["id"], "amount": amount}));
+        faults.same(&format!("an update to {amount}"), answer.status, 400);
+    }
+    faults.same("the stored one", &transaction(&cast, &id(&made))["amount"], &json!("5.00"));
+    let changed = cast.owner.put(&cast.path("/transactions"), &json!({"id": made["id"], "amount": "1,000.005"})).ok();
+    faults.same("rounded", &changed["transaction"]["amount"], &json!("1000.01"));
+    faults.none();
+}
+
+fn rule_3_12_5_the_range(server: &Server) {
+    let cast = cast(server, json!({}));
+    let mut faults = Faults::default();
+    for beyond in [
+        "92233720368547758.08",
+        "92233720368547758.075",
+        "100000000000000000",
+        "1e20",
+        "1e40",
+        "1e400",
+        "123456789012345678901234567890123456789012345678901234567890",
+    ] {
+        for text in [beyond.to_owned(), format!("\"{beyond}\"")] {
+            // Strings are not required to take exponents; in either case it is a 400.
+            let answer = record(&cast, &text);
+            let names = answer.text.contains(LIMIT) || (text.starts_with('"') && text.contains('e'));
+            faults.check(answer.status == 400 && names, || {
+                format!("{text}: expected 400 naming {LIMIT}, got {} {}", answer.status, answer.text)
+            });
+        }
+    }
+    for _ in 0..2 {
+        let made = record(&cast, LIMIT).ok();
+        faults.same("the limit itself", &made["transaction"]["amount"], &json!(LIMIT));
+    }
+    let twice = units(LIMIT) * 2;
+    faults.same("sums are wider and never wrap", totals(&cast).get("Cash"), Some(&(0, twice)));
+    let answer = balances(&cast, "account:Cash on:2025-03-05");
+    let slice = &answer["accountBalances"][0]["balances"][0];
+    for key in ["cumulativeBalance", "cumulativeCredit", "periodBalance", "periodCredit"] {
+        faults.same(key, &slice[key], &json!("184467440737095516.14"));
+    }
+    let listed = find(&cast, &format!("amount={LIMIT}"));
+    faults.same("found by its amount", items(&listed).len(), 2);
+    faults.none();
+}
+
+fn rule_3_12_6_output_is_plain(server: &Server) {
+    let cast = cast(server, json!({}));
+    record(&cast, r#""3.50""#).ok();
+    let answer = balances(&cast, "account:Cash on:2025-04");
+    let container = &answer["accountBalances"][0];
+    assert_eq!(container["periodBalance"], "0.00", "zero has the book's decimals");
+    assert_eq!(container["cumulativeBalance"], "3.50");
+    assert_eq!(container["cumulativeDebit"], "0.00");
+    let mut books = Vec::new();
+    for digits in 0..=8 {
+        let book = Cast::with_settings(server, json!({"fractionDigits": digits}));
+        let made = book.owner.post(&book.path("/transactions"), &json!({"amount": "1234567", "description": "x"})).ok();
+        books.push(made["transaction"]["amount"].clone());
+    }
+    let wanted: Vec<String> = (0..=8).map(|digits| show(units("1234567"), digits)).collect();
+    assert_eq!(books, wanted);
+}
+
+fn rule_3_12_7_fraction_digits_raised(server: &Server) {
+    let cast = cast(server, json!({}));
+    let digits = |digits: i64| cast.owner.put(&cast.path(""), &json!({"fractionDigits": digits}));
+    let old = record(&cast, "100.55").ok();
+    digits(4).ok();
+    assert_eq!(transaction(&cast, &id(&old["transaction"]))["amount"], "100.5500", "stored amounts are rescaled");
+    assert_eq!(record(&cast, "0.00005").ok()["transaction"]["amount"], "0.0001");
+    assert_eq!(balances(&cast, "account:Food")["accountBalances"][0]["cumulativeDebit"], "100.5501");
+    assert_eq!(totals(&cast).get("Cash"), Some(&(0, units("100.5501"))));
+    // The range shrinks with the scale.
+    let message = record(&cast, LIMIT).refused(400, "badRequest");
+    assert!(message.contains("922337203685477.5807"), "3.12.5: the limit at this scale: {message}");
+}
+
+fn rule_3_12_7_a_raise_that_leaves_the_range(server: &Server) {
+    let cast = cast(server, json!({}));
+    let made = record(&cast, LIMIT).ok();
+    cast.owner.put(&cast.path(""), &json!({"fractionDigits": 3, "name": "Changed"})).refused(400, "badRequest");
+    let book = cast.owner.get(&cast.path("")).ok();
+    assert_eq!(book["fractionDigits"], 2, "no change");
+    assert_ne!(book["name"], "Changed", "no change at all");
+    assert_eq!(transaction(&cast, &id(&made["transaction"]))["amount"], LIMIT);
+    // A sum may leave the range of one amount; only amounts are held to it.
+    let cast = self::cast(server, json!({}));
+    for _ in 0..2 {
+        record(&cast, "9000000000000000.00").ok();
+    }
+    cast.owner.put(&cast.path(""), &json!({"fractionDigits": 3})).ok();
+    assert_eq!(totals(&cast).get("Cash"), Some(&(0, units("18000000000000000"))));
+}
+
+fn rule_3_12_7_fraction_digits_lowered(server: &Server) {
+    let cast = cast(server, json!({}));
+    let old = record(&cast, "100.50").ok()["transaction"].clone();
+    let even = record(&cast, "7.00").ok()["transaction"].clone();
+    cast.owner.put(&cast.path(""), &json!({"fractionDigits": 0})).ok();
+    assert_eq!(transaction(&cast, &id(&old))["amount"], "100.5", "3.12.6: with as many decimals as it needs");
+    assert_eq!(transaction(&cast, &id(&even))["amount"], "7");
+    assert_eq!(record(&cast, r#""1.5""#).ok()["transaction"]["amount"], "2", "only new writes round");
+    assert_eq!(balances(&cast, "account:Food")["accountBalances"][0]["cumulativeDebit"], "109.5");
+    // 3.10.5: numerically equal is no change and is not rounded again.
+    let known = events(&cast).len();
+    for amount in ["100.5", "100.50"] {
+        let kept = cast.owner.put(&cast.path("/transactions"), &json!({"id": old["id"], "amount": amount})).ok();
+        assert_eq!(kept["transaction"]["amount"], "100.5");
+    }
+    let mut whole = transaction(&cast, &id(&old));
+    whole["description"] = json!("Other");
+    let kept = cast.owner.put(&cast.path("/transactions"), &whole).ok();
+    assert_eq!(kept["transaction"]["amount"], "100.5", "an edit of another field does not round");
+    assert_eq!(new_events(&cast, known).len(), 1);
+    let rounded = cast.owner.put(&cast.path("/transactions"), &json!({"id": old["id"], "amount": "100.6"})).ok();
+    assert_eq!(rounded["transaction"]["amount"], "101");
+    cast.owner.put(&cast.path(""), &json!({"fractionDigits": 2})).ok();
+    assert_eq!(balances(&cast, "account:Food")["accountBalances"][0]["cumulativeDebit"], "110.00");
+}
+
+pub fn tests() -> Vec<crate::Case> {
+    crate::cases![
+        rule_3_12_dot_book,
+        rule_3_12_comma_book,
+        rule_3_12_4_no_and_eight_digits,
+        rule_3_12_1_zero_is_no_amount,
+        rule_3_12_2_negative_and_nonsense,
+        rule_3_12_2_updates_are_held_to_the_same_rules,
+        rule_3_12_5_the_range,
+        rule_3_12_6_output_is_plain,
+        rule_3_12_7_fraction_digits_raised,
+        rule_3_12_7_a_raise_that_leaves_the_range,
+        rule_3_12_7_fraction_digits_lowered,
+    ]
+}

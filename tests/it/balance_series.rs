@@ -1,0 +1,238 @@
+//! What the rules of section 5 say in figures: signs (5.4), the edges of a series (5.7), what counts (5.12, 5.16), and that
+//! balances follow every change at once.
+
+use daybook_tests::{Cast, Server};
+use jiff::ToSpan;
+use serde_json::{Value, json};
+
+use crate::reading::{Faults, absent, balances, batch, day_of, expected_totals, id, items, totals};
+
+/// The texts of some fields.
+fn texts<'a>(container: &'a Value, fields: &[&str]) -> Vec<&'a str> {
+    fields.iter().map(|field| container[*field].as_str().unwrap_or("?")).collect()
+}
+
+/// The fuzzyDates of a series.
+fn slices(container: &Value) -> Vec<i64> {
+    container["balances"].as_array().into_iter().flatten().map(|slice| slice["fuzzyDate"].as_i64().unwrap_or(-1)).collect()
+}
+
+fn rule_5_4_the_raw_sign(server: &Server) {
+    let cast = Cast::new(server);
+    for group in ["Fortune", "Outcome"] {
+        cast.group(group);
+    }
+    cast.account_in("Cash", "ASSET", &["Fortune"]);
+    cast.account_in("Loan", "LIABILITY", &["Fortune"]);
+    cast.account_in("Sales", "INCOMING", &["Outcome"]);
+    cast.account_in("Rent", "OUTGOING", &["Outcome"]);
+    let bank = cast.account("Bank", "ASSET");
+    // An asset with credits 630.69 and debits 10776.00.
+    cast.record("2013-06-01", "10776.00", "Loan", "Bank", "in");
+    cast.record("2013-06-02", "630.69", "Bank", "Loan", "out");
+    let answer = balances(&cast, "account:Bank on:2013-06");
+    let container = &answer["accountBalances"][0];
+    let fields = ["periodBalance", "periodCredit", "periodDebit", "cumulativeBalance", "cumulativeCredit", "cumulativeDebit"];
+    let figures = ["-10145.31", "630.69", "10776.00", "-10145.31", "630.69", "10776.00"];
+    assert_eq!(texts(container, &fields), figures);
+    assert_eq!(texts(&container["balances"][0], &fields), figures);
+    assert_eq!(slices(container), [20_130_600], "5.6");
+    assert_eq!((&container["credit"], &container["permanent"]), (&json!(false), &json!(true)));
+    // Undo, then a group with 100 of assets and 30 of liabilities, and one with incoming 100 and outgoing 40.
+    let listed = crate::reading::find(&cast, &format!("account:{}", id(&bank)));
+    let both = items(&listed).iter().map(|made| json!({"id": made["id"]}));
+    cast.owner.patch(&cast.path("/transactions/trash/batch"), &batch(both)).no_content();
+    cast.record("2013-06-03", "100.00", "Sales", "Cash", "sale");
+    cast.record("2013-06-03", "30.00", "Loan", "Bank", "loan");
+    cast.record("2013-06-03", "40.00", "Bank", "Rent", "rent");
+    let answer = balances(&cast, "on:2013");
+    let [fortune, outcome] = answer["groupBalances"].as_array().expect("groups").as_slice() else { panic!("two groups: {answer}") };
+    assert_eq!((texts(fortune, &fields[..1]), &fortune["credit"], &fortune["permanent"]), (vec!["-70.00"], &json!(false), &json!(true)));
+    assert_eq!((texts(outcome, &fields[..1]), &outcome["credit"], &outcome["permanent"]), (vec!["60.00"], &json!(false), &json!(false)));
+    assert_eq!(slices(outcome), [20_130_000], "5.6");
+    assert_eq!(daybook_tests::bank::whole(&balances(&cast, "before:2014")), 0, "5.16");
+}
+
+fn rule_5_5_and_5_15_permanence(server: &Server) {
+    let cast = Cast::new(server);
+    cast.account("Cash", "ASSET");
+    cast.account("Food", "OUTGOING");
+    for (date, amount) in [("2024-12-31", "1.00"), ("2025-01-01", "10.00"), ("2025-01-31", "100.00"), ("2025-02-01", "1000.00")] {
+        cast.record(date, amount, "Cash", "Food", "x");
+    }
+    let fields = ["cumulativeDebit", "periodDebit", "cumulativeCredit", "periodCredit"];
+    let rows = [
+        // Non-permanent: the cumulative of a range is the activity inside the range.
+        ("account:Food on:2025-01", ["110.00", "110.00", "0.00", "0.00"]),
+        ("account:Food after:2025-01", ["1110.00", "1110.00", "0.00", "0.00"]),
+        ("account:Food before:2025-02", ["111.00", "111.00", "0.00", "0.00"]),
+        ("account:Food", ["1111.00", "1111.00", "0.00", "0.00"]),
+        // Permanent: from the beginning to the end of the range.
+        ("account:Cash on:2025-01", ["0.00", "0.00", "111.00", "110.00"]),
+        ("account:Cash after:2025-01", ["0.00", "0.00", "1111.00", "1110.00"]),
+        ("account:Cash before:2025-02", ["0.00", "0.00", "111.00", "111.00"]),
+        ("account:Cash on:2025-03", ["0.00", "0.00", "1111.00", "0.00"]),
+        ("account:Food on:2025-03", ["0.00", "0.00", "0.00", "0.00"]),
+    ];
+    let mut faults = Faults::default();
+    for (query, wanted) in rows {
+        let answer = balances(&cast, query);
+        faults.same(query, texts(&answer["accountBalances"][0], &fields), wanted.to_vec());
+        faults.same(query, &answer["accountBalances"][0]["empty"], &json!(false));
+    }
+    faults.none();
+}
+
+fn rule_5_7_the_edges_of_a_series(server: &Server) {
+    let cast = Cast::new(server);
+    cast.group("All");
+    for (name, kind) in [("Cash", "ASSET"), ("Food", "OUTGOING"), ("Idle", "ASSET"), ("Later", "OUTGOING")] {
+        cast.account_in(name, kind, &["All"]);
+    }
+    cast.record("2025-02-10", "1.00", "Cash", "Food", "x");
+    cast.record("2025-05-10", "2.00", "Cash", "Later", "x");
+    let rows: [(&str, &[i64], bool); 12] = [
+        ("account:Food before:2025-05", &[20_250_200, 20_250_300, 20_250_400], false),
+        ("account:Food after:2025-01 before:2025-04", &[20_250_200, 20_250_300], false),
+        ("account:Food after:2025-03 before:2025-05", &[20_250_300, 20_250_400], false),
+        ("account:Cash on:2025-04", &[20_250_400], false),
+        ("account:Idle on:2025-04", &[20_250_400], true),
+        ("account:Idle after:2025-01 before:2025-05", &[20_250_400], true),
+        ("account:Idle before:2025-05", &[20_250_400], true),
+        ("account:Later after:2025-01 before:2025-05", &[20_250_400], true),
+        ("account:Later after:2025-01 before:2025-05 by:y", &[20_250_000], true),
+        ("account:Food after:2025-02-09 before:2025-02-13", &[20_250_210, 20_250_211, 20_250_212], false),
+        ("account:Idle after:2025-02-09 before:2025-02-13", &[20_250_212], true),
+        ("account:Food after:2024-12 before:2025-04 by:y", &[20_250_000], false),
+    ];
+    let mut faults = Faults::default();
+    for (query, wanted, empty) in rows {
+        let answer = balances(&cast, query);
+        let container = &answer["accountBalances"][0];
+        faults.same(query, (slices(container), &container["empty"]), (wanted.to_vec(), &json!(empty)));
+    }
+    let answer = balances(&cast, "group:All after:2025-01 before:2025-07");
+    let group = &answer["groupBalances"][0];
+    faults.same(
+        "a group starts with its earliest account",
+        slices(group),
+        vec![20_250_200, 20_250_300, 20_250_400, 20_250_500, 20_250_600],
+    );
+    for query in
+        ["account:Cash after:2025-06 before:2025-06", "account:Cash after:2025-06 before:2025-01", "group:All after:2026 before:2025"]
+    {
+        let answer = balances(&cast, query);
+        let container = if query.starts_with("group") { &answer["groupBalances"][0] } else { &answer["accountBalances"][0] };
+        faults.same(query, slices(container).len(), 0);
+        let totals =
+            texts(container, &["cumulativeBalance", "cumulativeCredit", "cumulativeDebit", "periodBalance", "periodCredit", "periodDebit"]);
+        faults.same(query, totals, vec!["0.00"; 6]);
+    }
+    faults.none();
+}
+
+fn rule_5_7_without_an_upper_bound(server: &Server) {
+    let cast = Cast::new(server);
+    for name in ["Cash", "Bank", "Idle"] {
+        cast.account(name, "ASSET");
+    }
+    let today = day_of(&cast.owner.get(&cast.path("")).ok());
+    let fuzzy = |day: jiff::civil::Date| i64::from(day.year()) * 10_000 + i64::from(day.month()) * 100;
+    cast.record(&(today.first_of_month() - 2.months()).to_string(), "1.00", "Cash", "Bank", "x");
+    let months = |from: i32, to: i32| (from..=to).map(|offset| fuzzy(today.first_of_month() + offset.months())).collect::<Vec<_>>();
+    for query in ["account:Cash", "account:Cash by:m", "account:Cash after:$m-24"] {
+        assert_eq!(slices(&balances(&cast, query)["accountBalances"][0]), months(-2, 0), "to the slice of today: {query}");
+    }
+    assert_eq!(slices(&balances(&cast, "account:Idle")["accountBalances"][0]), months(0, 0));
+    // A movement in the future carries the series further.
+    cast.record(&(today.first_of_month() + 3.months()).to_string(), "1.00", "Cash", "Bank", "x");
+    assert_eq!(slices(&balances(&cast, "account:Cash")["accountBalances"][0]), months(-2, 3));
+}
+
+fn rule_5_7_more_than_5000_slices(server: &Server) {
+    let cast = Cast::new(server);
+    for name in ["Cash", "Bank"] {
+        cast.account(name, "ASSET");
+    }
+    let moves = ["2000-01-01", "2005-06-07", "2019-12-31"];
+    for date in moves {
+        cast.record(date, "1.00", "Cash", "Bank", "x");
+    }
+    let answer = balances(&cast, "account:Cash after:2000-01-01 before:2020-01-01");
+    let found = slices(&answer["accountBalances"][0]);
+    assert!(found.len() <= 5000, "zero slices are omitted: {}", found.len());
+    for date in [20_000_101, 20_050_607, 20_191_231] {
+        assert!(found.contains(&date), "{date} has a movement");
+    }
+    // 5000 slices are all there.
+    let answer = balances(&cast, "account:Cash after:2000-01-01 before:2013-09-09");
+    assert_eq!(slices(&answer["accountBalances"][0]).len(), 5000, "up to 5000 slices are zero-filled");
+}
+
+fn rule_5_12_what_counts(server: &Server) {
+    let cast = Cast::new(server);
+    cast.account("Cash", "ASSET");
+    cast.account("Food", "OUTGOING");
+    let made = cast.record("2025-01-10", "8.00", "Cash", "Food", "x #t");
+    let sum = |query: &str| balances(&cast, query)["accountBalances"][0]["periodDebit"].as_str().unwrap_or("?").to_owned();
+    let both = || (sum("account:Food on:2025-01"), sum("account:Food on:2025-01 #t"));
+    let eight = || ("8.00".to_owned(), "8.00".to_owned());
+    let zero = || ("0.00".to_owned(), "0.00".to_owned());
+    let verb = |verb: &str| drop(cast.owner.patch(&cast.path(&format!("/transactions/{verb}")), &json!({"id": made["id"]})).ok());
+    assert_eq!(both(), eight());
+    verb("check");
+    assert_eq!(both(), eight(), "checked and unchecked alike");
+    verb("uncheck");
+    verb("trash");
+    assert_eq!(both(), zero(), "trashed");
+    verb("untrash");
+    assert_eq!(both(), eight(), "restored");
+    let put = |fields: Value| {
+        let mut body = fields;
+        body["id"] = made["id"].clone();
+        cast.owner.put(&cast.path("/transactions"), &body).ok();
+    };
+    put(json!({"description": "no tag"}));
+    assert_eq!(both(), ("8.00".to_owned(), "0.00".to_owned()), "the tag is gone");
+    put(json!({"description": "again #T", "amount": "9.00"}));
+    assert_eq!(both(), ("9.00".to_owned(), "9.00".to_owned()));
+    put(json!({"date": "2025-02-01"}));
+    assert_eq!(both(), zero(), "another month");
+    assert_eq!(totals(&cast), expected_totals(&[("Cash", "0.00", "9.00"), ("Food", "9.00", "0.00")]));
+}
+
+fn rule_5_13_groups_follow_their_members(server: &Server) {
+    let cast = Cast::new(server);
+    for group in ["Home", "Fun"] {
+        cast.group(group);
+    }
+    cast.account("Cash", "ASSET");
+    let food = cast.account_in("Food", "OUTGOING", &["Home"]);
+    cast.record("2025-01-10", "8.00", "Cash", "Food", "x");
+    let sum = |group: &str| {
+        balances(&cast, &format!("group:{group} on:2025"))["groupBalances"][0]["periodDebit"].as_str().unwrap_or("?").to_owned()
+    };
+    assert_eq!((sum("Home"), sum("Fun")), ("8.00".to_owned(), "0.00".to_owned()));
+    cast.owner.put(&cast.path("/accounts"), &json!({"id": food["id"], "groups": [{"name": "Fun"}]})).ok();
+    assert_eq!((sum("Home"), sum("Fun")), ("0.00".to_owned(), "8.00".to_owned()));
+    let fun = cast.owner.get(&cast.path("/groups/fun")).ok();
+    cast.owner.put(&cast.path("/groups"), &json!({"id": fun["id"], "parent": {"name": "Home"}})).ok();
+    assert_eq!((sum("Home"), sum("Fun")), ("8.00".to_owned(), "8.00".to_owned()));
+    // 5.3: the filtered group is the single root even if it has a parent.
+    let answer = balances(&cast, "group:Fun on:2025");
+    assert_eq!(answer["groupBalances"].as_array().map(Vec::len), Some(1));
+    assert_eq!(answer["groupBalances"][0]["name"], "Fun");
+    assert!(absent(&answer, "accountBalances"), "5.2");
+}
+
+pub fn tests() -> Vec<crate::Case> {
+    crate::cases![
+        rule_5_4_the_raw_sign,
+        rule_5_5_and_5_15_permanence,
+        rule_5_7_the_edges_of_a_series,
+        rule_5_7_without_an_upper_bound,
+        rule_5_7_more_than_5000_slices,
+        rule_5_12_what_counts,
+        rule_5_13_groups_follow_their_members,
+    ]
+}

@@ -1,0 +1,129 @@
+//! The real bank: 49,102 transactions through HTTP, and every figure as hledger has it (issue: evidence; rules 5.4, 5.5, 5.16).
+
+use daybook_tests::bank::{self, Sums, TRANSACTIONS, WHOLE};
+use daybook_tests::{Cast, Client, Server, unique};
+use serde_json::{Value, json};
+
+use crate::reading::{batch, id, items};
+
+/// Fails with the first of these lines.
+#[track_caller]
+fn none(what: &str, lines: &[String]) {
+    let shown: Vec<&String> = lines.iter().take(20).collect();
+    assert!(lines.is_empty(), "{what}: {} differences: {shown:#?}", lines.len());
+}
+
+/// Every account of the book against these sums, and the book against zero (5.16).
+#[track_caller]
+fn compare(what: &str, owner: &Client, book: &str, expected: &Sums) {
+    let answer = bank::balances(owner, book, WHOLE);
+    none(what, &bank::differences(expected, &answer));
+    assert_eq!(bank::whole(&answer), 0, "5.16: {what}: the whole book sums to zero");
+    let groups: i128 = items_of(&answer, "groupBalances")
+        .iter()
+        .map(|group| daybook_tests::decimal::units(group["cumulativeBalance"].as_str().unwrap_or("?")))
+        .sum();
+    assert_eq!(groups, 0, "5.13: {what}: so do its four groups, which hold every account once");
+}
+
+fn items_of<'a>(answer: &'a Value, key: &str) -> &'a [Value] {
+    answer[key].as_array().map_or(&[], Vec::as_slice)
+}
+
+/// The monthly changes, asked for in two ways: per account, and as the series of the whole book.
+fn compare_months(what: &str, owner: &Client, book: &str) {
+    let expected = bank::expected_monthly();
+    let range = "after:1993-01 before:1994-04";
+    let whole = bank::balances(owner, book, range);
+    let in_whole = bank::accounts(&whole);
+    let mut lines = Vec::new();
+    for (name, changes) in &expected.accounts {
+        let single = bank::balances(owner, book, &format!("account:'{name}' {range}"));
+        for container in [&single["accountBalances"][0], in_whole.get(name).copied().unwrap_or(&Value::Null)] {
+            lines.extend(bank::monthly_differences(&expected.months, changes, container));
+        }
+    }
+    none(what, &lines);
+}
+
+/// Records everything by batches of 1000; returns the ids in order.
+fn record(owner: &Client, book: &str, transactions: &[Value]) -> Vec<String> {
+    let path = format!("/v5/books/{book}/transactions/batch");
+    let mut ids = Vec::new();
+    for (number, chunk) in transactions.chunks(1000).enumerate() {
+        let list = owner.post(&path, &batch(chunk.iter().cloned())).ok();
+        assert_eq!(items(&list).len(), chunk.len(), "3.6.2: the same length");
+        for (made, sent) in items(&list).iter().zip(chunk) {
+            assert!(made["posted"] == true && made["remoteIds"] == sent["remoteIds"] && made["amount"] == sent["amount"], "{made}");
+            ids.push(id(made));
+        }
+        if number % 10 == 9 {
+            let accounts = bank::chart().accounts;
+            compare("while recording", owner, book, &bank::add(&accounts, transactions[..ids.len()].iter()));
+        }
+    }
+    ids
+}
+
+fn every_balance_equals_hledgers(server: &Server) {
+    let owner = server.client(&format!("{}@example.com", unique("banker")));
+    let book = id(&owner.post("/v5/books", &json!({"name": "Bank"})).ok());
+    bank::create_chart(&owner, &book);
+    let transactions: Vec<Value> = bank::transactions().collect();
+    assert_eq!(transactions.len(), TRANSACTIONS);
+    let expected = bank::expected_balances();
+    let accounts = bank::chart().accounts;
+    assert_eq!(bank::add(&accounts, transactions.iter()), expected, "the two oracles agree");
+    let ids = record(&owner, &book, &transactions);
+    compare("recorded", &owner, &book, &expected);
+    compare_months("recorded", &owner, &book);
+
+    // A thousand, spread over the whole: out of the balances, and back.
+    let thrown: Vec<usize> = (0..1000).map(|turn| turn * TRANSACTIONS / 1000).collect();
+    let bodies = batch(thrown.iter().map(|index| json!({"id": ids[*index]})));
+    owner.patch(&format!("/v5/books/{book}/transactions/trash/batch"), &bodies).no_content();
+    let kept = transactions.iter().enumerate().filter(|(index, _)| thrown.binary_search(index).is_err()).map(|(_, kept)| kept);
+    compare("a thousand in the trash", &owner, &book, &bank::add(&accounts, kept));
+    owner.patch(&format!("/v5/books/{book}/transactions/untrash/batch"), &bodies).no_content();
+    compare("restored", &owner, &book, &expected);
+    compare_months("restored", &owner, &book);
+    let total = owner.get(&format!("/v5/books/{book}")).ok()["totalTransactions"].clone();
+    assert_eq!(total, json!(TRANSACTIONS), "6.10");
+
+    // The same again is no new transaction: the bank's numbers are remote ids (3.7).
+    let again = owner.post(&format!("/v5/books/{book}/transactions/batch"), &batch(transactions[..1000].iter().cloned())).ok();
+    assert_eq!(crate::reading::ids(&again), ids[..1000]);
+    compare("recorded again", &owner, &book, &expected);
+}
+
+fn the_expected_files_are_whole(_: &Server) {
+    let chart = bank::chart();
+    assert_eq!((chart.groups.len(), chart.accounts.len()), (4, 1236));
+    let expected = bank::expected_balances();
+    assert_eq!(expected.len(), 1236);
+    assert_eq!(expected.values().map(|sum| sum.debit - sum.credit).sum::<i128>(), 0);
+    let monthly = bank::expected_monthly();
+    assert_eq!((monthly.months.len(), monthly.months[0], monthly.months[14]), (15, (1993, 1), (1994, 3)));
+    for (name, changes) in &monthly.accounts {
+        let sum = expected[name];
+        assert_eq!(changes.iter().sum::<i128>(), sum.credit - sum.debit, "{name}: its months add up to its balance");
+    }
+}
+
+fn a_balance_sheet_by_groups(server: &Server) {
+    let cast = Cast::new(server);
+    bank::create_chart(&cast.owner, &cast.book);
+    let transactions: Vec<Value> = bank::transactions().take(1000).collect();
+    record(&cast.owner, &cast.book, &transactions);
+    let sums = bank::add(&bank::chart().accounts, transactions.iter());
+    let answer = bank::balances(&cast.viewer, &cast.book, WHOLE);
+    let names: Vec<_> = items_of(&answer, "groupBalances").iter().map(|group| group["name"].as_str().unwrap_or("?")).collect();
+    assert_eq!(names, ["Bank Assets", "Costs", "Deposits", "Revenue"], "5.11: ordered by name");
+    let deposits: i128 = sums.iter().filter(|(name, _)| name.starts_with("Deposit")).map(|(_, sum)| sum.credit - sum.debit).sum();
+    assert_eq!(answer["groupBalances"][2]["cumulativeBalance"], daybook_tests::decimal::show(deposits, 2));
+    assert_eq!(items_of(&answer["groupBalances"][2], "accountBalances").len(), 1229, "5.11: empty accounts are included");
+}
+
+pub fn tests() -> Vec<crate::Case> {
+    crate::cases![the_expected_files_are_whole, a_balance_sheet_by_groups, every_balance_equals_hledgers]
+}

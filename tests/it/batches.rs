@@ -1,0 +1,373 @@
+//! Batches of transactions (3.6).
+
+use daybook_tests::{Answer, Cast, Server};
+use serde_json::{Value, json};
+
+use crate::reading::{
+    Faults, batch, events, expected_totals, find, id, ids, items, new_events, refused_400, resources, totals, transaction, types,
+};
+
+fn cast(server: &Server) -> Cast {
+    let cast = Cast::new(server);
+    cast.account("Cash", "ASSET");
+    cast.account("Food", "OUTGOING");
+    cast
+}
+
+/// A complete payload with some fields replaced.
+fn with(fields: Value) -> Value {
+    let mut body = json!({
+        "date": "2025-03-05",
+        "amount": "2.00",
+        "creditAccount": {"name": "Cash"},
+        "debitAccount": {"name": "Food"},
+        "description": "Lunch",
+    });
+    for (key, value) in fields.as_object().expect("an object") {
+        body[key] = value.clone();
+    }
+    body
+}
+
+#[track_caller]
+fn create(cast: &Cast, fields: Value) -> Value {
+    cast.owner.post(&cast.path("/transactions"), &with(fields)).ok()["transaction"].clone()
+}
+
+#[track_caller]
+fn create_all(cast: &Cast, items: Vec<Value>) -> Vec<Value> {
+    let count = items.len();
+    let list = cast.owner.post(&cast.path("/transactions/batch"), &batch(items)).ok();
+    assert_eq!(list["items"].as_array().map(Vec::len), Some(count), "3.6.2: the same length");
+    crate::reading::items(&list).clone()
+}
+
+fn only_id(transaction: &Value) -> Value {
+    json!({"id": transaction["id"]})
+}
+
+/// Every batch operation: method and path.
+const ALL: [(&str, &str); 7] = [
+    ("POST", "/transactions/batch"),
+    ("PUT", "/transactions/batch"),
+    ("PATCH", "/transactions/post/batch"),
+    ("PATCH", "/transactions/check/batch"),
+    ("PATCH", "/transactions/uncheck/batch"),
+    ("PATCH", "/transactions/trash/batch"),
+    ("PATCH", "/transactions/untrash/batch"),
+];
+
+#[track_caller]
+fn send(cast: &Cast, (method, path): (&str, &str), body: &Value) -> Answer {
+    cast.owner.send(method, &cast.path(path), body)
+}
+
+fn rule_3_6_1_empty(server: &Server) {
+    let cast = cast(server);
+    let known = events(&cast).len();
+    for operation in ALL {
+        let answer = send(&cast, operation, &json!({"items": []}));
+        if operation.0 == "PATCH" {
+            answer.no_content();
+        } else {
+            assert_eq!(answer.ok()["items"], json!([]), "{operation:?}");
+        }
+    }
+    assert_eq!(new_events(&cast, known).len(), 0);
+}
+
+fn rule_3_6_2_order_and_length(server: &Server) {
+    let cast = cast(server);
+    let known = events(&cast).len();
+    let kinds = [json!({}), json!({"draft": true}), json!({"amount": null}), json!({"checked": true}), json!({"date": null})];
+    let bodies: Vec<Value> = (0..60)
+        .map(|index: usize| {
+            let mut body = with(kinds[index % kinds.len()].clone());
+            body["description"] = json!(format!("t{index}"));
+            body
+        })
+        .collect();
+    let made = create_all(&cast, bodies);
+    let mut expected_events = Vec::new();
+    for (index, item) in made.iter().enumerate() {
+        let posted = matches!(index % kinds.len(), 0 | 3);
+        assert_eq!(item["description"], format!("t{index}"), "the order of the input");
+        assert_eq!((&item["posted"], &item["checked"]), (&json!(posted), &json!(index % kinds.len() == 3)), "t{index}: {item}");
+        expected_events.push(if posted { "TRANSACTION_POSTED" } else { "TRANSACTION_CREATED" });
+    }
+    let events = new_events(&cast, known);
+    assert_eq!(types(&events), expected_events, "3.6.6: one event per item, in item order");
+    let made: Vec<_> = made.iter().map(id).collect();
+    assert_eq!(resources(&events), made);
+    assert_eq!(totals(&cast), expected_totals(&[("Cash", "0.00", "48.00"), ("Food", "48.00", "0.00")]));
+}
+
+/// One transaction in each state: incomplete, draft, unchecked, checked, trashed, and one on a date locked later.
+#[track_caller]
+fn one_of_each(cast: &Cast) -> Vec<Value> {
+    let made = [
+        create(cast, json!({"amount": null})),
+        create(cast, json!({"draft": true})),
+        create(cast, json!({})),
+        create(cast, json!({"checked": true})),
+        create(cast, json!({})),
+        create(cast, json!({"date": "2024-12-31"})),
+    ];
+    cast.owner.patch(&cast.path("/transactions/trash"), &only_id(&made[4])).ok();
+    cast.owner.put(&cast.path(""), &json!({"lockDate": "2024-12-31"})).ok();
+    made.iter().map(|made| transaction(cast, &id(made))).collect()
+}
+
+fn rule_3_6_3_update_leaves_some_alone(server: &Server) {
+    for (query, checked_changes) in
+        [("", false), ("?updateChecked=false", false), ("?updateChecked=", false), ("?updateChecked=true", true)]
+    {
+        let cast = cast(server);
+        let before = one_of_each(&cast);
+        let known = events(&cast).len();
+        // Backwards, so that the order is not the order of creation.
+        let bodies = before.iter().rev().map(|made| json!({"id": made["id"], "description": "Changed", "properties": {"k": "v"}}));
+        let list = cast.owner.put(&cast.path(&format!("/transactions/batch{query}")), &batch(bodies)).ok();
+        let wanted: Vec<_> = before.iter().rev().map(id).collect();
+        assert_eq!(ids(&list), wanted, "all requested items in order");
+        let mut changed_ids = Vec::new();
+        for (item, before) in items(&list).iter().zip(before.iter().rev()) {
+            let index = before_index(&before["id"], &wanted);
+            let changes = matches!(index, 0..=2) || (index == 3 && checked_changes);
+            assert_eq!(item["description"], if changes { "Changed" } else { "Lunch" }, "`{query}`: item {index}");
+            assert_eq!((&item["posted"], &item["checked"], &item["trashed"]), (&before["posted"], &before["checked"], &before["trashed"]));
+            let stored = transaction(&cast, &id(item));
+            assert_eq!(stored["description"], item["description"]);
+            if changes {
+                changed_ids.push(id(item));
+            } else {
+                assert_eq!(&stored, before, "left unchanged");
+            }
+        }
+        let events = new_events(&cast, known);
+        assert_eq!(types(&events), vec!["TRANSACTION_UPDATED"; changed_ids.len()]);
+        assert_eq!(resources(&events), changed_ids, "3.6.6: in item order");
+    }
+}
+
+/// The place in [`one_of_each`] of an id, from the reversed list.
+fn before_index(id: &Value, reversed: &[String]) -> usize {
+    let position = reversed.iter().position(|other| other == id).expect("listed");
+    reversed.len() - 1 - position
+}
+
+fn rule_3_6_4_ineligible_items_are_skipped(server: &Server) {
+    let rows: [(&str, &str, &[usize]); 6] = [
+        ("post/batch", "TRANSACTION_POSTED", &[1]),
+        ("check/batch", "TRANSACTION_CHECKED", &[2]),
+        ("uncheck/batch", "TRANSACTION_UNCHECKED", &[3]),
+        ("trash/batch", "TRANSACTION_DELETED", &[0, 1, 2]),
+        ("trash/batch?trashChecked=true", "TRANSACTION_DELETED", &[0, 1, 2, 3]),
+        ("untrash/batch", "TRANSACTION_RESTORED", &[4]),
+    ];
+    for (path, event, touched) in rows {
+        let cast = cast(server);
+        let before = one_of_each(&cast);
+        let known = events(&cast).len();
+        // Each item twice: the second time it is in the target state already.
+        let bodies = before.iter().chain(&before).map(only_id);
+        cast.owner.patch(&cast.path(&format!("/transactions/{path}")), &batch(bodies)).no_content();
+        let events = new_events(&cast, known);
+        assert_eq!(types(&events), vec![event; touched.len()], "{path}");
+        let wanted: Vec<_> = touched.iter().map(|index| id(&before[*index])).collect();
+        assert_eq!(resources(&events), wanted, "{path}: in item order");
+        for (index, before) in before.iter().enumerate() {
+            let changed = transaction(&cast, &id(before)) != *before;
+            assert_eq!(changed, touched.contains(&index), "{path}: item {index}");
+        }
+    }
+}
+
+fn rule_3_6_4_a_post_batch_applies_changes(server: &Server) {
+    let cast = cast(server);
+    let drafts = [create(&cast, json!({"amount": null})), create(&cast, json!({"draft": true}))];
+    let bodies =
+        [json!({"id": drafts[0]["id"], "amount": "7.00"}), json!({"id": drafts[1]["id"], "description": "Dinner", "checked": true})];
+    cast.owner.patch(&cast.path("/transactions/post/batch"), &batch(bodies)).no_content();
+    let first = transaction(&cast, &id(&drafts[0]));
+    assert_eq!((&first["posted"], &first["amount"]), (&json!(true), &json!("7.00")));
+    let second = transaction(&cast, &id(&drafts[1]));
+    assert_eq!((&second["posted"], &second["description"], &second["checked"]), (&json!(true), &json!("Dinner"), &json!(true)));
+    // The other batches read only ids.
+    let bodies = drafts.iter().map(|draft| json!({"id": draft["id"], "description": "Wrong", "amount": "1.00"}));
+    cast.owner.patch(&cast.path("/transactions/check/batch"), &batch(bodies)).no_content();
+    assert_eq!(transaction(&cast, &id(&drafts[0]))["amount"], "7.00");
+    assert_eq!(transaction(&cast, &id(&drafts[1])), second);
+}
+
+fn rule_3_6_3_the_flags_need_the_check_permission(server: &Server) {
+    let cast = cast(server);
+    let checked = create(&cast, json!({"checked": true}));
+    let one = batch([only_id(&checked)]);
+    let update = batch([json!({"id": checked["id"], "description": "Changed"})]);
+    cast.poster.put(&cast.path("/transactions/batch?updateChecked=true"), &update).refused(403, "forbidden");
+    cast.poster.patch(&cast.path("/transactions/trash/batch?trashChecked=true"), &one).refused(403, "forbidden");
+    assert_eq!(transaction(&cast, &id(&checked)), checked);
+    cast.poster.put(&cast.path("/transactions/batch"), &update).ok();
+    cast.poster.patch(&cast.path("/transactions/trash/batch"), &one).no_content();
+    assert_eq!(transaction(&cast, &id(&checked)), checked, "left alone without the flags");
+    cast.editor.put(&cast.path("/transactions/batch?updateChecked=true"), &update).ok();
+    let changed = transaction(&cast, &id(&checked));
+    assert_eq!((&changed["description"], &changed["checked"]), (&json!("Changed"), &json!(true)), "it stays checked");
+}
+
+/// Whether a message names this index as a number of its own.
+fn names(message: &str, index: usize) -> bool {
+    message.split(|letter: char| !letter.is_ascii_digit()).any(|word| word == index.to_string())
+}
+
+/// Payload changes that are refused.
+fn bad() -> Vec<Value> {
+    vec![
+        json!({"amount": "abc"}),
+        json!({"amount": "-1"}),
+        json!({"amount": true}),
+        json!({"date": "2025-02-30"}),
+        json!({"creditAccount": {"name": "Nobody"}}),
+        json!({"creditAccount": {"name": "Food"}}),
+        json!({"remoteIds": ["r".repeat(257)]}),
+        json!({"properties": {"k".repeat(31): "v"}}),
+        json!({"checked": "maybe"}),
+        json!({"description": 17}),
+    ]
+}
+
+fn rule_3_6_5_all_or_nothing_on_create(server: &Server) {
+    let cast = cast(server);
+    let known = events(&cast).len();
+    let mut faults = Faults::default();
+    for fields in bad() {
+        let mut bodies = vec![with(json!({})); 13];
+        bodies[11] = with(fields.clone());
+        bodies[12] = with(json!({"amount": "also bad"}));
+        let answer = cast.owner.post(&cast.path("/transactions/batch"), &batch(bodies));
+        let message = answer.body["error"]["message"].as_str().unwrap_or_default();
+        faults.check(answer.status == 400 && names(message, 11), || {
+            format!("{fields}: expected 400 naming item 11: {} {message}", answer.status)
+        });
+    }
+    faults.same("nothing is recorded", items(&find(&cast, "")).len(), 0);
+    faults.same("no event", new_events(&cast, known).len(), 0);
+    faults.same("no balance", totals(&cast).len(), 0);
+    faults.none();
+}
+
+fn rule_3_6_5_all_or_nothing_on_update(server: &Server) {
+    let cast = cast(server);
+    let made = create_all(&cast, (0..13).map(|_| with(json!({}))).collect());
+    let known = events(&cast).len();
+    let mut faults = Faults::default();
+    let mut changes = bad();
+    // A posted item that would become incomplete.
+    changes.extend([json!({"amount": null}), json!({"date": ""}), json!({"debitAccount": null})]);
+    for change in changes {
+        let mut bodies: Vec<Value> = made.iter().map(|made| json!({"id": made["id"], "description": "Changed"})).collect();
+        for (key, value) in change.as_object().expect("an object") {
+            bodies[11][key] = value.clone();
+        }
+        let answer = cast.owner.put(&cast.path("/transactions/batch"), &batch(bodies));
+        let message = answer.body["error"]["message"].as_str().unwrap_or_default();
+        faults.check(answer.status == 400 && names(message, 11), || {
+            format!("{change}: expected 400 naming item 11: {} {message}", answer.status)
+        });
+    }
+    faults.same("no event", new_events(&cast, known).len(), 0);
+    for made in &made {
+        let stored = transaction(&cast, &id(made));
+        let kept = |field: &str| stored[field] == made[field];
+        faults.check(["amount", "date", "description", "updatedAt"].iter().all(|field| kept(field)), || format!("changed: {stored}"));
+    }
+    faults.none();
+}
+
+fn rule_3_6_5_permission_fails_the_whole_batch(server: &Server) {
+    let cast = cast(server);
+    let posted = create(&cast, json!({}));
+    let own = cast.recorder.post(&cast.path("/transactions"), &with(json!({}))).ok()["transaction"].clone();
+    let bodies = batch([json!({"id": own["id"]}), json!({"id": own["id"]})]);
+    cast.recorder.patch(&cast.path("/transactions/post/batch"), &bodies).refused(403, "forbidden");
+    // 7.3: another user's object does not exist for a RECORDER.
+    let message =
+        cast.recorder.patch(&cast.path("/transactions/trash/batch"), &batch([only_id(&own), only_id(&posted)])).refused(404, "notFound");
+    assert!(message.contains(&format!("Ids: [{}]", id(&posted))), "{message}");
+    assert_eq!(transaction(&cast, &id(&own))["trashed"], false, "before any change");
+}
+
+fn rule_3_6_5_unknown_ids(server: &Server) {
+    let cast = cast(server);
+    let made = create(&cast, json!({}));
+    let known = events(&cast).len();
+    for operation in &ALL[1..] {
+        let bodies = [only_id(&made), json!({"id": "nope1"}), json!({"id": "nope2", "description": "x"})];
+        let message = send(&cast, *operation, &batch(bodies)).refused(404, "notFound");
+        assert!(message.contains("Ids: [nope1, nope2]"), "{operation:?}: {message}");
+    }
+    assert_eq!(transaction(&cast, &id(&made)), made, "before any change");
+    assert_eq!(new_events(&cast, known).len(), 0);
+}
+
+fn rule_3_6_4_an_item_without_an_id(server: &Server) {
+    let cast = cast(server);
+    let made = create(&cast, json!({}));
+    for operation in &ALL[1..] {
+        for nameless in [json!({"description": "No id"}), json!({"id": null}), json!({"id": ""})] {
+            let message = refused_400(send(&cast, *operation, &batch([only_id(&made), nameless])), &["badRequest", "invalid"]);
+            assert!(names(&message, 1), "{operation:?}: the message names item 1: {message}");
+        }
+    }
+    assert_eq!(transaction(&cast, &id(&made)), made);
+}
+
+fn rule_3_6_6_a_thousand_and_no_more(server: &Server) {
+    let cast = cast(server);
+    let made = create_all(&cast, (0..1000).map(|index| with(json!({"description": format!("t{index}")}))).collect());
+    assert_eq!(made[999]["description"], "t999");
+    assert_eq!(totals(&cast), expected_totals(&[("Cash", "0.00", "2000.00"), ("Food", "2000.00", "0.00")]));
+    let mut bodies: Vec<Value> = made.iter().map(|made| json!({"id": made["id"], "amount": "3.00"})).collect();
+    bodies.push(bodies[0].clone());
+    for operation in ALL {
+        refused_400(send(&cast, operation, &batch(bodies.clone())), &["badRequest"]);
+    }
+    assert_eq!(items(&find(&cast, "")).len(), 1000, "1001 items change nothing");
+    bodies.pop();
+    cast.owner.put(&cast.path("/transactions/batch"), &batch(bodies.clone())).ok();
+    assert_eq!(totals(&cast), expected_totals(&[("Cash", "0.00", "3000.00"), ("Food", "3000.00", "0.00")]));
+    for verb in ["check", "uncheck", "trash", "untrash", "trash"] {
+        cast.owner.patch(&cast.path(&format!("/transactions/{verb}/batch")), &batch(bodies.clone())).no_content();
+    }
+    assert_eq!(totals(&cast).len(), 0);
+}
+
+fn rule_0_10_bodies_of_the_wrong_shape(server: &Server) {
+    let cast = cast(server);
+    for operation in ALL {
+        for body in [json!({"items": "x"}), json!({"items": {}}), json!({"items": [5]}), json!([{"id": "x"}])] {
+            let message = refused_400(send(&cast, operation, &body), &["invalid"]);
+            assert!(message.contains("InvalidFormatException"), "{operation:?} {body}: {message}");
+        }
+        cast.owner.send_raw(operation.0, &cast.path(operation.1), Some("application/json"), b"{\"items\": [{]}").refused(400, "parseError");
+    }
+}
+
+pub fn tests() -> Vec<crate::Case> {
+    crate::cases![
+        rule_3_6_1_empty,
+        rule_3_6_2_order_and_length,
+        rule_3_6_3_update_leaves_some_alone,
+        rule_3_6_3_the_flags_need_the_check_permission,
+        rule_3_6_4_ineligible_items_are_skipped,
+        rule_3_6_4_a_post_batch_applies_changes,
+        rule_3_6_4_an_item_without_an_id,
+        rule_3_6_5_all_or_nothing_on_create,
+        rule_3_6_5_all_or_nothing_on_update,
+        rule_3_6_5_permission_fails_the_whole_batch,
+        rule_3_6_5_unknown_ids,
+        rule_3_6_6_a_thousand_and_no_more,
+        rule_0_10_bodies_of_the_wrong_shape,
+    ]
+}

@@ -1,0 +1,378 @@
+//! Books (behaviour 6): create, get, list, search, update, delete.
+
+use daybook_tests::{Cast, Server, column, encode, id, pause, shows, unique};
+use serde_json::{Value, json};
+
+use crate::Case;
+
+pub fn tests() -> Vec<Case> {
+    crate::cases![
+        create_defaults,
+        create_echoes_what_was_sent,
+        create_by_query_name,
+        create_embedded_groups_and_accounts,
+        create_ignores_read_only_fields,
+        refused_create_leaves_nothing,
+        name_length,
+        get_without_load_flags,
+        get_with_load_flags,
+        get_as_each_member,
+        list_is_sorted_ignoring_case,
+        list_has_own_and_shared_books_only,
+        search,
+        search_by_other_fields,
+        public_book_is_readable,
+        delete,
+        totals,
+        last_update_moves,
+        owner_name,
+        reader_time_zone_offset,
+    ]
+}
+
+/// 6.1, 6.2.
+fn create_defaults(server: &Server) {
+    let owner = server.client(&format!("{}@example.com", unique("defaults")));
+    let book = owner.post("/v5/books", &json!({"name": "Plain"})).ok();
+    let expected = json!({
+        "name": "Plain",
+        "permission": "OWNER",
+        "visibility": "PRIVATE",
+        "autoPost": true,
+        "fractionDigits": 2,
+        "datePattern": "dd/MM/yyyy",
+        "decimalSeparator": "DOT",
+        "timeZone": "UTC",
+        "timeZoneOffset": 0,
+        "pageSize": 100,
+        "period": "MONTH",
+        "periodStartMonth": "JANUARY",
+        "properties": {},
+        "totalTransactions": 0,
+        "totalTransactionsCurrentMonth": 0,
+        "totalTransactionsCurrentYear": 0,
+        "lockDate": null,
+        "closingDate": null,
+        "collection": null,
+    });
+    shows(&book, &expected);
+    let read = owner.get(&format!("/v5/books/{}", id(&book))).ok();
+    shows(&read, &expected);
+    shows(&read, &json!({"id": book["id"], "createdAt": book["createdAt"], "ownerName": book["ownerName"]}));
+    let full = owner.get(&format!("/v5/books/{}?loadAccounts=true", id(&book))).ok();
+    shows(&full, &json!({"accounts": [], "groups": []}));
+}
+
+/// 6.1: values sent are echoed with an id.
+fn create_echoes_what_was_sent(server: &Server) {
+    let sent = json!({
+        "name": "Café & Söhne",
+        "autoPost": false,
+        "closingDate": "2023-12-31",
+        "lockDate": "2024-02-29",
+        "datePattern": "yyyy/MM/dd",
+        "decimalSeparator": "COMMA",
+        "fractionDigits": 5,
+        "pageSize": 37,
+        "period": "YEAR",
+        "periodStartMonth": "APRIL",
+        "properties": {"industry": "coffee", "hidden_": "1"},
+        "timeZone": "Asia/Kathmandu",
+        "visibility": "PUBLIC",
+    });
+    let owner = server.client(&format!("{}@example.com", unique("echo")));
+    let book = owner.post("/v5/books", &sent).ok();
+    shows(&book, &sent);
+    shows(&owner.get(&format!("/v5/books/{}", id(&book))).ok(), &sent);
+    let listed = owner.get("/v5/books").ok();
+    shows(&listed["items"][0], &sent);
+}
+
+/// 6.1: `?name=`; the body name wins; neither answers 400.
+fn create_by_query_name(server: &Server) {
+    let owner = server.client(&format!("{}@example.com", unique("named")));
+    let named = |query: &str, body: &Value| owner.post(&format!("/v5/books{query}"), body);
+    assert_eq!(named("?name=My%20Book", &json!({})).ok()["name"], "My Book");
+    assert_eq!(named("?name=Query", &json!({"name": "Body"})).ok()["name"], "Body");
+    assert_eq!(named("?name=Query", &json!({"fractionDigits": 3})).ok()["fractionDigits"], 3);
+    assert_eq!(named("?name=a%2Bb+c", &json!({})).ok()["name"], "a+b c", "a query is form-encoded");
+    for query in ["", "?name=", "?name=%20"] {
+        named(query, &json!({})).refused(400, "badRequest");
+    }
+}
+
+/// 6.1: embedded groups and accounts are created, groups first.
+fn create_embedded_groups_and_accounts(server: &Server) {
+    let book = json!({
+        "name": "Chart",
+        "accounts": [
+            {"name": "Cash", "type": "ASSET", "groups": [{"name": "Liquid"}], "properties": {"code": "10"}},
+            {"name": "Sales", "type": "INCOMING"},
+        ],
+        "groups": [{"name": "Assets"}, {"name": "Liquid", "parent": {"name": "Assets"}, "hidden": true}],
+        "queries": [{"title": "x", "query": "y"}],
+        "collection": {"name": "Mine"},
+    });
+    let cast = Cast::with_settings(server, book);
+    let accounts = cast.owner.get(&cast.path("/accounts")).ok();
+    assert_eq!(column(&accounts, "name"), ["Cash", "Sales"]);
+    let cash = &accounts["items"][0];
+    shows(cash, &json!({"type": "ASSET", "properties": {"code": "10"}}));
+    assert_eq!(cash["groups"][0]["name"], "Liquid");
+    let groups = cast.owner.get(&cast.path("/groups")).ok();
+    assert_eq!(column(&groups, "name"), ["Assets", "Liquid"]);
+    assert_eq!(groups["items"][1]["parent"]["id"], groups["items"][0]["id"]);
+    shows(&groups["items"][1], &json!({"hidden": true, "type": "ASSET"}));
+    shows(&cast.owner.get(&cast.path("")).ok(), &json!({"collection": null}));
+}
+
+/// 9.13: read-only fields in the body are ignored.
+fn create_ignores_read_only_fields(server: &Server) {
+    let owner = server.client(&format!("{}@example.com", unique("readonly")));
+    let sent = json!({
+        "id": "mine", "name": "B", "permission": "VIEWER", "ownerName": "somebody", "logoUrl": "http://x", "agentId": "forged",
+        "totalTransactions": 9, "lastUpdateMs": "1", "createdAt": "1", "updatedAt": "1", "timeZoneOffset": 77,
+    });
+    let book = owner.post("/v5/books", &sent).ok();
+    shows(&book, &json!({"permission": "OWNER", "totalTransactions": 0, "timeZoneOffset": 0, "logoUrl": null}));
+    for field in ["id", "ownerName", "lastUpdateMs", "createdAt", "updatedAt", "agentId"] {
+        assert_ne!(book[field], sent[field], "{field}");
+    }
+}
+
+/// A create that fails inside (a duplicate account) leaves no half book.
+fn refused_create_leaves_nothing(server: &Server) {
+    let owner = server.client(&format!("{}@example.com", unique("half")));
+    let twice = json!({"name": "Half", "accounts": [{"name": "Cash"}, {"name": "cash"}]});
+    let message = owner.post("/v5/books", &twice).refused(400, "badRequest");
+    assert!(message.contains("already exists"), "4.5: {message}");
+    assert_eq!(owner.get("/v5/books").ok()["items"], json!([]));
+}
+
+/// 10.8: name 255; counted in characters, not bytes.
+fn name_length(server: &Server) {
+    let owner = server.client(&format!("{}@example.com", unique("long")));
+    let create = |name: String| owner.post("/v5/books", &json!({"name": name}));
+    create("é".repeat(255)).ok();
+    create("é".repeat(256)).refused(400, "badRequest");
+    assert_eq!(create("  padded  ".to_owned()).ok()["name"], "padded");
+}
+
+/// 6.2: clients take a present array, even an empty one, as fully loaded.
+fn get_without_load_flags(server: &Server) {
+    let cast = Cast::new(server);
+    cast.account("Cash", "ASSET");
+    for query in ["", "?", "?loadAccounts=false", "?loadGroups=false", "?loadAccounts=false&loadGroups=false"] {
+        shows(&cast.owner.get(&cast.path(query)).ok(), &json!({"accounts": null, "groups": null}));
+    }
+}
+
+/// 6.2: loadAccounts gives accounts AND groups, loadGroups groups only.
+fn get_with_load_flags(server: &Server) {
+    let cast = Cast::new(server);
+    cast.group("Assets");
+    cast.account_in("Cash", "ASSET", &["Assets"]);
+    let accounts = cast.owner.get(&cast.path("/accounts")).ok()["items"].clone();
+    let groups = cast.owner.get(&cast.path("/groups")).ok()["items"].clone();
+    for query in ["?loadAccounts=true", "?loadAccounts=true&loadGroups=false", "?loadAccounts=true&loadGroups=true"] {
+        shows(&cast.owner.get(&cast.path(query)).ok(), &json!({"accounts": accounts, "groups": groups}));
+    }
+    shows(&cast.owner.get(&cast.path("?loadGroups=true")).ok(), &json!({"accounts": null, "groups": groups}));
+}
+
+/// 6.2, 7.3: everyone sees their own permission; a RECORDER never gets accounts and groups.
+fn get_as_each_member(server: &Server) {
+    let cast = Cast::new(server);
+    cast.account("Cash", "ASSET");
+    for (permission, member) in cast.members() {
+        let book = member.get(&cast.path("?loadAccounts=true&loadGroups=true")).ok();
+        assert_eq!(book["permission"], permission);
+        assert_eq!(book.get("accounts").is_some(), permission != "RECORDER", "{permission}");
+        assert_eq!(book.get("groups").is_some(), permission != "RECORDER", "{permission}");
+        let listed = member.get("/v5/books").ok();
+        assert_eq!(listed["items"][0]["permission"], permission);
+    }
+}
+
+/// 6.8: sorted by name, ignoring case; no accounts and groups.
+fn list_is_sorted_ignoring_case(server: &Server) {
+    let owner = server.client(&format!("{}@example.com", unique("sorted")));
+    for name in ["beta", "Alpha", "alpha 2", "Gamma", "ALPHA 3", "1st"] {
+        owner.post("/v5/books", &json!({"name": name, "accounts": [{"name": "Cash"}]})).ok();
+    }
+    let listed = owner.get("/v5/books").ok();
+    assert_eq!(column(&listed, "name"), ["1st", "Alpha", "alpha 2", "ALPHA 3", "beta", "Gamma"]);
+    for book in listed["items"].as_array().expect("items") {
+        shows(book, &json!({"accounts": null, "groups": null, "permission": "OWNER", "properties": {}}));
+    }
+}
+
+/// 6.8: owner or collaborator; not PUBLIC books of others, not books one has left.
+fn list_has_own_and_shared_books_only(server: &Server) {
+    let public = Cast::with_settings(server, json!({"visibility": "PUBLIC"}));
+    let cast = Cast::new(server);
+    cast.owner.get(&public.path("")).ok();
+    assert_eq!(column(&cast.owner.get("/v5/books").ok(), "id"), [cast.book.as_str()]);
+    assert_eq!(column(&cast.viewer.get("/v5/books").ok(), "id"), [cast.book.as_str()]);
+    assert_eq!(cast.stranger.get("/v5/books").ok()["items"], json!([]));
+    cast.owner.delete(&cast.path(&format!("/collaborators/{}", cast.viewer.email()))).ok();
+    assert_eq!(cast.viewer.get("/v5/books").ok()["items"], json!([]));
+}
+
+/// 1.5: the whole term must occur in the name, ignoring case; it is plain text, not a query or a pattern.
+fn search(server: &Server) {
+    let owner = server.client(&format!("{}@example.com", unique("search")));
+    for name in ["Café Central", "Household 2025", "100% Organic", "Under_score"] {
+        owner.post("/v5/books", &json!({"name": name})).ok();
+    }
+    let table: [(&str, &[&str]); 12] = [
+        ("house", &["Household 2025"]),
+        ("HOLD 20", &["Household 2025"]),
+        ("2025 household", &[]),
+        ("CAFÉ", &["Café Central"]),
+        ("%", &["100% Organic"]),
+        ("_", &["Under_score"]),
+        ("d", &["Household 2025", "Under_score"]),
+        ("name:house", &[]),
+        ("'house'", &[]),
+        ("(", &[]),
+        ("nothing like this", &[]),
+        ("\\", &[]),
+    ];
+    for (term, expected) in table {
+        let found = owner.get(&format!("/v5/books?query={}", encode(term))).ok();
+        assert_eq!(column(&found, "name"), expected, "{term}");
+    }
+    for blank in ["", "%20"] {
+        assert_eq!(column(&owner.get(&format!("/v5/books?query={blank}")).ok(), "name").len(), 4, "`{blank}` is no term");
+    }
+}
+
+/// 1.5: also the owner's name, property values, and a term equal to a book id.
+fn search_by_other_fields(server: &Server) {
+    let cast = Cast::with_settings(server, json!({"name": "Plain", "properties": {"industry": "Coffee Roasting"}}));
+    cast.owner.post("/v5/books", &json!({"name": "Other"})).ok();
+    let find = |term: &str| column(&cast.owner.get(&format!("/v5/books?query={}", encode(term))).ok(), "name");
+    assert_eq!(find("coffee ro"), ["Plain"]);
+    assert_eq!(find("industry"), Vec::<String>::new(), "values, not keys");
+    assert_eq!(find(&cast.book), ["Plain"]);
+    assert_eq!(find(&cast.book[..cast.book.len() - 1]), Vec::<String>::new(), "a whole id only");
+    let owner = cast.owner.get(&cast.path("")).ok()["ownerName"].as_str().expect("a name").to_owned();
+    assert_eq!(find(&owner.to_uppercase()), ["Other", "Plain"]);
+}
+
+/// 6.9: any signed-in user with the id may read, as a VIEWER, and never write.
+fn public_book_is_readable(server: &Server) {
+    let cast = Cast::with_settings(server, json!({"visibility": "PUBLIC"}));
+    cast.account("Cash", "ASSET");
+    let book = cast.stranger.get(&cast.path("?loadAccounts=true")).ok();
+    shows(&book, &json!({"permission": "VIEWER", "visibility": "PUBLIC"}));
+    assert_eq!(book["accounts"][0]["name"], "Cash");
+    for rest in ["/accounts", "/groups", "/transactions", "/events", "/collaborators", "/balances?query=on:2025"] {
+        cast.stranger.get(&cast.path(rest)).ok();
+        cast.anonymous.get(&cast.path(rest)).refused(401, "required");
+    }
+    cast.stranger.post(&cast.path("/accounts"), &json!({"name": "Mine"})).refused(403, "forbidden");
+    // A collaborator keeps the greater permission.
+    assert_eq!(cast.editor.get(&cast.path("")).ok()["permission"], "EDITOR");
+    cast.owner.put(&cast.path(""), &json!({"visibility": "PRIVATE"})).ok();
+    cast.stranger.get(&cast.path("")).refused(404, "notFound");
+}
+
+/// 6.5: removes everything and returns the book.
+fn delete(server: &Server) {
+    let cast = Cast::new(server);
+    let account = cast.account("Cash", "ASSET");
+    cast.account("Food", "OUTGOING");
+    cast.group("Assets");
+    cast.record("2025-01-31", "5", "Cash", "Food", "Lunch");
+    let name = cast.owner.get(&cast.path("")).ok()["name"].clone();
+    let deleted = cast.owner.delete(&cast.path("")).ok();
+    shows(&deleted, &json!({"id": cast.book, "name": name}));
+    for (_, member) in cast.members() {
+        for rest in ["", "/accounts", "/transactions", "/events", "/groups", "/collaborators"] {
+            member.get(&cast.path(rest)).refused(404, "notFound");
+        }
+        member.get(&cast.path(&format!("/accounts/{}", id(&account)))).refused(404, "notFound");
+        assert_eq!(member.get("/v5/books").ok()["items"], json!([]));
+    }
+    cast.owner.put("/v5/books", &json!({"id": cast.book, "name": "Back"})).refused(404, "notFound");
+}
+
+/// 6.10: posted and not trashed; drafts do not count.
+fn totals(server: &Server) {
+    let cast = Cast::new(server);
+    cast.account("Cash", "ASSET");
+    cast.account("Food", "OUTGOING");
+    let old = cast.record("2001-01-31", "5", "Cash", "Food", "posted today, dated long ago");
+    cast.record("2025-01-31", "5", "Cash", "Food", "second");
+    cast.record("2025-01-31", "", "Cash", "Food", "a draft");
+    let expect = |count: i64| {
+        let book = cast.owner.get(&cast.path("")).ok();
+        // By the posting instant, which is now; a test that runs over midnight of a month's end would see 0.
+        shows(&book, &json!({"totalTransactions": count, "totalTransactionsCurrentMonth": count, "totalTransactionsCurrentYear": count}));
+    };
+    expect(2);
+    cast.owner.patch(&cast.path("/transactions/trash"), &json!({"id": old["id"]})).ok();
+    expect(1);
+    cast.owner.patch(&cast.path("/transactions/untrash"), &json!({"id": old["id"]})).ok();
+    expect(2);
+}
+
+/// 6.11: any change in the book, and reading is none.
+fn last_update_moves(server: &Server) {
+    let cast = Cast::new(server);
+    let moment = || -> i64 {
+        let book = cast.owner.get(&cast.path("")).ok();
+        // Another millisecond, so that the next change shows.
+        pause(std::time::Duration::from_millis(3));
+        book["lastUpdateMs"].as_str().and_then(|text| text.parse().ok()).expect("milliseconds")
+    };
+    let mut last = moment();
+    assert_eq!(moment(), last, "reading changes nothing");
+    let changes: [(&str, &dyn Fn()); 7] = [
+        ("account created", &|| drop(cast.account("Cash", "ASSET"))),
+        ("second account", &|| drop(cast.account("Food", "OUTGOING"))),
+        ("group created", &|| drop(cast.group("Assets"))),
+        ("transaction recorded", &|| drop(cast.record("2025-01-31", "5", "Cash", "Food", "x"))),
+        ("collaborator added", &|| drop(cast.share("new@example.com", "VIEWER"))),
+        ("book renamed", &|| drop(cast.owner.put(&cast.path(""), &json!({"name": "New"})).ok())),
+        ("account archived", &|| drop(cast.owner.put(&cast.path("/accounts"), &json!({"name": "Cash", "archived": true})).ok())),
+    ];
+    for (what, change) in changes {
+        change();
+        let now = moment();
+        assert!(now > last, "6.11: {what}");
+        last = now;
+    }
+}
+
+/// 6.13: the owner's username.
+fn owner_name(server: &Server) {
+    let cast = Cast::new(server);
+    let username = cast.owner.get("/v5/user").ok()["username"].clone();
+    assert!(username.is_string());
+    for (permission, member) in cast.members() {
+        assert_eq!(member.get(&cast.path("")).ok()["ownerName"], username, "{permission}");
+    }
+}
+
+/// 6.3: minutes to ADD to local midnight to get UTC, positive WEST of Greenwich; zones without summer time.
+fn reader_time_zone_offset(server: &Server) {
+    let owner = server.client(&format!("{}@example.com", unique("zones")));
+    let table = [
+        ("UTC", 0),
+        ("America/Sao_Paulo", 180),
+        ("America/Phoenix", 420),
+        ("Asia/Tokyo", -540),
+        ("Asia/Kolkata", -330),
+        ("Asia/Kathmandu", -345),
+        ("Pacific/Kiritimati", -840),
+        ("Pacific/Marquesas", 570),
+        ("Etc/GMT+12", 720),
+    ];
+    for (zone, offset) in table {
+        let book = owner.post("/v5/books", &json!({"name": zone, "timeZone": zone})).ok();
+        shows(&book, &json!({"timeZone": zone, "timeZoneOffset": offset}));
+    }
+}

@@ -1,0 +1,299 @@
+//! Collaborators (7.1, 7.4, 7.5).
+
+use daybook_tests::{Cast, Server, column, encode, id, shows, unique};
+use serde_json::{Value, json};
+
+use crate::Case;
+
+pub fn tests() -> Vec<Case> {
+    let mut cases = crate::cases![
+        add_and_list,
+        add_again_updates,
+        emails_ignore_case,
+        ids_are_stable,
+        none_removes,
+        refused_bodies,
+        owner_row_is_fixed,
+        editor_may_share,
+        pending_until_they_sign_in,
+        remove_by_email_in_any_spelling,
+        remove_by_id,
+        remove_an_unknown_one,
+        remove_oneself,
+        lost_access_is_lost_at_once,
+        same_person_in_two_books,
+        message_and_other_fields,
+        owner_stays_after_everything,
+    ];
+    for permission in ["EDITOR", "POSTER", "RECORDER", "VIEWER"] {
+        cases.push(Case {
+            name: format!("permission_{}", permission.to_lowercase()),
+            run: Box::new(move |server| permission_takes_effect(server, permission)),
+        });
+    }
+    cases
+}
+
+/// A book with its owner alone, and an e-mail nobody has used.
+struct Alone {
+    cast: Cast,
+    email: String,
+}
+
+fn alone(server: &Server) -> Alone {
+    Alone { cast: Cast::new(server), email: format!("{}@example.com", unique("guest")) }
+}
+
+impl Alone {
+    fn share(&self, email: &str, permission: &str) -> daybook_tests::Answer {
+        self.cast.owner.post(&self.cast.path("/collaborators"), &json!({"email": email, "permission": permission}))
+    }
+
+    fn rows(&self) -> Value {
+        self.cast.owner.get(&self.cast.path("/collaborators")).ok()["items"].clone()
+    }
+
+    fn row(&self, email: &str) -> Option<Value> {
+        self.rows().as_array().expect("items").iter().find(|row| row["email"] == email).cloned()
+    }
+
+    fn remove(&self, name: &str) -> daybook_tests::Answer {
+        self.cast.owner.delete(&self.cast.path(&format!("/collaborators/{name}")))
+    }
+}
+
+/// 7.5: the list has the owner first, then by e-mail.
+fn add_and_list(server: &Server) {
+    let book = alone(server);
+    let added = book.share("aaa@example.com", "VIEWER").ok();
+    shows(&added, &json!({"email": "aaa@example.com", "permission": "VIEWER"}));
+    assert!(!id(&added).is_empty());
+    book.share("zzz@example.com", "POSTER").ok();
+    let rows = book.rows();
+    let listed: Vec<String> = column(&json!({"items": rows}), "email");
+    let mut others: Vec<String> = ["editor", "poster", "recorder", "viewer"]
+        .iter()
+        .filter_map(|kind| listed.iter().find(|email| email.starts_with(kind)).cloned())
+        .collect();
+    assert_eq!(others.len(), 4, "the cast is there");
+    others.extend(["aaa@example.com".to_owned(), "zzz@example.com".to_owned()]);
+    others.sort();
+    assert_eq!(listed[0], book.cast.owner.email());
+    assert_eq!(listed[1..], others);
+    shows(&rows[0], &json!({"permission": "OWNER"}));
+    for row in rows.as_array().expect("items") {
+        assert!(row.get("avatarUrl").is_some_and(Value::is_string), "7.5: avatarUrl is included: {row}");
+        assert!(!id(row).is_empty());
+    }
+}
+
+/// 7.5: adds or updates by e-mail.
+fn add_again_updates(server: &Server) {
+    let book = alone(server);
+    let first = book.share(&book.email, "VIEWER").ok();
+    let second = book.share(&book.email, "EDITOR").ok();
+    shows(&second, &json!({"id": first["id"], "permission": "EDITOR"}));
+    let rows = book.rows();
+    let same: Vec<&Value> = rows.as_array().expect("items").iter().filter(|row| row["email"] == book.email.as_str()).collect();
+    assert_eq!(same.len(), 1);
+    assert_eq!(same[0]["permission"], "EDITOR");
+}
+
+/// 7.5, 11.2: identity is the e-mail in lower case.
+fn emails_ignore_case(server: &Server) {
+    let book = alone(server);
+    let first = book.share(&book.email.to_uppercase(), "VIEWER").ok();
+    shows(&first, &json!({"email": book.email}));
+    let second = book.share(&format!("  {} ", book.email), "POSTER");
+    if second.status == 200 {
+        assert_eq!(second.ok()["id"], first["id"]);
+    } else {
+        let _message = second.refused(400, "badRequest");
+    }
+    assert_eq!(server.client(&book.email).get(&book.cast.path("")).status, 200);
+    assert_eq!(server.client(&book.email.to_uppercase()).get(&book.cast.path("")).status, 200);
+}
+
+/// 7.5: ids are stable per book: signing in, an update and a return do not change them.
+fn ids_are_stable(server: &Server) {
+    let book = alone(server);
+    let added = book.share(&book.email, "VIEWER").ok();
+    server.client(&book.email).get("/v5/user").ok();
+    assert_eq!(book.row(&book.email).expect("listed")["id"], added["id"]);
+    book.share(&book.email, "EDITOR").ok();
+    assert_eq!(book.row(&book.email).expect("listed")["id"], added["id"]);
+}
+
+/// 7.5: permission NONE removes.
+fn none_removes(server: &Server) {
+    let book = alone(server);
+    book.share(&book.email, "EDITOR").ok();
+    let guest = server.client(&book.email);
+    guest.get(&book.cast.path("")).ok();
+    let removed = book.share(&book.email, "NONE").ok();
+    assert_eq!(removed["email"], book.email.as_str());
+    assert_eq!(book.row(&book.email), None);
+    guest.get(&book.cast.path("")).refused(404, "notFound");
+}
+
+/// 7.5: OWNER, and an invalid e-mail, answer 400.
+fn refused_bodies(server: &Server) {
+    let book = alone(server);
+    let before = book.rows();
+    let _message = book.share(&book.email, "OWNER").refused(400, "badRequest");
+    for email in ["", " ", "@", "a@", "@b.com", "no-at-sign", "a b@example.com", "a@b@c.com", "a@exa mple.com", "a\n@example.com"] {
+        let answer = book.share(email, "VIEWER");
+        assert_eq!(answer.status, 400, "{email:?}: {}", answer.text);
+    }
+    assert_eq!(book.rows(), before);
+}
+
+/// 7.5: any change or removal of the owner's row answers 400, by an EDITOR too.
+fn owner_row_is_fixed(server: &Server) {
+    let book = alone(server);
+    let before = book.rows();
+    let owner = book.cast.owner.email().to_owned();
+    for client in [&book.cast.owner, &book.cast.editor] {
+        for permission in ["EDITOR", "VIEWER", "NONE", "OWNER"] {
+            let body = json!({"email": owner, "permission": permission});
+            client.post(&book.cast.path("/collaborators"), &body).refused(400, "badRequest");
+        }
+        for name in [owner.as_str(), id(&before[0]), &owner.to_uppercase()] {
+            client.delete(&book.cast.path(&format!("/collaborators/{name}"))).refused(400, "badRequest");
+        }
+    }
+    assert_eq!(book.rows(), before);
+}
+
+/// 7.2: share: OWNER, EDITOR.
+fn editor_may_share(server: &Server) {
+    let book = alone(server);
+    let editor = &book.cast.editor;
+    let path = book.cast.path("/collaborators");
+    for permission in ["VIEWER", "RECORDER", "POSTER", "EDITOR"] {
+        let row = editor.post(&path, &json!({"email": book.email, "permission": permission})).ok();
+        assert_eq!(row["permission"], permission);
+    }
+    editor.delete(&format!("{path}/{}", book.email)).ok();
+    assert_eq!(book.row(&book.email), None);
+}
+
+/// 7.5: unknown users are allowed and stay pending until they sign in with that e-mail.
+fn pending_until_they_sign_in(server: &Server) {
+    let book = alone(server);
+    book.share(&book.email, "POSTER").ok();
+    let guest = server.client(&book.email);
+    assert_eq!(guest.get(&book.cast.path("")).ok()["permission"], "POSTER");
+    assert_eq!(column(&guest.get("/v5/books").ok(), "id"), [book.cast.book.as_str()]);
+    server.client(&format!("x{}", book.email)).get(&book.cast.path("")).refused(404, "notFound");
+}
+
+/// 0.5, 7.5: a bare `@` in the path must work; so must the encoded one, a slash at the end, and other case.
+fn remove_by_email_in_any_spelling(server: &Server) {
+    let book = alone(server);
+    let plus = book.email.replace('@', "+tag@");
+    for (email, path) in [
+        (&book.email, format!("{}?", book.email)),
+        (&book.email, encode(&book.email)),
+        (&book.email, book.email.to_uppercase()),
+        (&book.email, format!("{}/", book.email)),
+        (&plus, plus.clone()),
+        (&plus, encode(&plus)),
+    ] {
+        let added = book.share(email, "VIEWER").ok();
+        let removed = book.remove(&path).ok();
+        shows(&removed, &json!({"id": added["id"], "email": email}));
+        assert_eq!(book.row(email), None, "{path}");
+    }
+}
+
+fn remove_by_id(server: &Server) {
+    let book = alone(server);
+    let added = book.share(&book.email, "VIEWER").ok();
+    shows(&book.remove(id(&added)).ok(), &json!({"id": added["id"], "email": book.email}));
+    assert_eq!(book.row(&book.email), None);
+}
+
+/// 7.5: an unknown one answers 404.
+fn remove_an_unknown_one(server: &Server) {
+    let book = alone(server);
+    let before = book.rows();
+    for name in ["nobody@example.com", "12345678901", "nobody", "%20", book.cast.stranger.email()] {
+        book.remove(name).refused(404, "notFound");
+    }
+    assert_eq!(book.rows(), before);
+}
+
+/// 7.3: everyone but the owner may leave, by e-mail or id.
+fn remove_oneself(server: &Server) {
+    for by_id in [false, true] {
+        let book = alone(server);
+        let cast = &book.cast;
+        for member in [&cast.editor, &cast.poster, &cast.recorder, &cast.viewer] {
+            let row = book.row(member.email()).expect("a member");
+            let name = if by_id { id(&row).to_owned() } else { member.email().to_owned() };
+            let left = member.delete(&cast.path(&format!("/collaborators/{name}"))).ok();
+            assert_eq!(left["email"], member.email());
+            member.get(&cast.path("")).refused(404, "notFound");
+            member.delete(&cast.path(&format!("/collaborators/{name}"))).refused(404, "notFound");
+        }
+        assert_eq!(book.rows().as_array().map(Vec::len), Some(1));
+    }
+}
+
+/// 0.11: the next request of the removed one finds nothing.
+fn lost_access_is_lost_at_once(server: &Server) {
+    let book = alone(server);
+    let cast = &book.cast;
+    cast.account("Cash", "ASSET");
+    cast.viewer.get(&cast.path("/accounts")).ok();
+    book.remove(cast.viewer.email()).ok();
+    cast.viewer.get(&cast.path("/accounts")).refused(404, "notFound");
+    book.share(cast.editor.email(), "VIEWER").ok();
+    cast.editor.post(&cast.path("/accounts"), &json!({"name": "Bank"})).refused(403, "forbidden");
+}
+
+fn same_person_in_two_books(server: &Server) {
+    let (one, two) = (alone(server), alone(server));
+    one.share(&one.email, "EDITOR").ok();
+    two.share(&one.email, "VIEWER").ok();
+    let guest = server.client(&one.email);
+    assert_eq!(guest.get(&one.cast.path("")).ok()["permission"], "EDITOR");
+    assert_eq!(guest.get(&two.cast.path("")).ok()["permission"], "VIEWER");
+    two.remove(&one.email).ok();
+    assert_eq!(guest.get(&one.cast.path("")).ok()["permission"], "EDITOR");
+}
+
+/// 7.5, 9.13: `message` goes into the invitation; read-only fields are ignored.
+fn message_and_other_fields(server: &Server) {
+    let book = alone(server);
+    let body = json!({"email": book.email, "permission": "VIEWER", "id": "mine", "avatarUrl": "http://x", "agentId": "forged"});
+    let path = book.cast.path("/collaborators?message=Hello%20there%0Afriend");
+    let row = book.cast.owner.post(&path, &body).ok();
+    for field in ["id", "avatarUrl", "agentId"] {
+        assert_ne!(row[field], body[field], "{field}");
+    }
+}
+
+/// 7.1: exactly one OWNER.
+fn owner_stays_after_everything(server: &Server) {
+    let book = alone(server);
+    book.share(&book.email, "EDITOR").ok();
+    book.share(&book.email, "OWNER").refused(400, "badRequest");
+    let body = json!({"permission": "EDITOR", "ownerName": "guest"});
+    assert_eq!(book.cast.owner.put(&book.cast.path(""), &body).ok()["permission"], "OWNER");
+    let rows = book.rows();
+    let owners = rows.as_array().expect("items").iter().filter(|row| row["permission"] == "OWNER").count();
+    assert_eq!(owners, 1);
+}
+
+/// The permission given is the permission seen by the person, the owner and the list.
+fn permission_takes_effect(server: &Server, permission: &str) {
+    let book = alone(server);
+    assert_eq!(book.share(&book.email, permission).ok()["permission"], permission);
+    assert_eq!(book.row(&book.email).expect("listed")["permission"], permission);
+    let guest = server.client(&book.email);
+    assert_eq!(guest.get(&book.cast.path("")).ok()["permission"], permission);
+    let may_write = guest.post(&book.cast.path("/accounts"), &json!({"name": "A"})).status == 200;
+    assert_eq!(may_write, permission == "EDITOR");
+}

@@ -1,0 +1,258 @@
+//! Errors (behaviour 10): shapes, reasons, and which check comes first (0.17, order of checks).
+
+use daybook_tests::{Cast, Client, Server, id};
+use serde_json::{Value, json};
+
+use crate::Case;
+
+pub fn tests() -> Vec<Case> {
+    let mut cases = crate::cases![
+        login_required,
+        scheme_is_bearer,
+        tokens_in_the_query_are_no_tokens,
+        unknown_book_and_foreign_book_look_the_same,
+        unknown_resources,
+        resources_of_another_book,
+        authentication_before_everything,
+        visibility_before_permission,
+        permission_before_existence,
+        existence_before_validation,
+        second_delete,
+        required_on_update,
+    ];
+    cases.extend(REQUIRED.iter().map(|(name, path, body, field)| Case {
+        name: format!("required_{name}"),
+        run: Box::new(move |server| required(server, path, body, field)),
+    }));
+    cases
+}
+
+/// 10.2, 11.5: a missing or invalid token; clients look for `Login Required`.
+fn login_required(server: &Server) {
+    let good = server.token("carol@example.com");
+    let parts: Vec<&str> = good.split('.').collect();
+    let last = if good.ends_with('A') { "B" } else { "A" };
+    let mut tokens = vec![
+        "x".to_owned(),
+        "a.b.c".to_owned(),
+        "....".to_owned(),
+        good[..good.len() - 2].to_owned(),
+        format!("{}{last}{last}{last}", &good[..good.len() - 3]),
+        format!("{good}x"),
+        good.to_ascii_uppercase(),
+        "%00".to_owned(),
+        "x".repeat(6000),
+    ];
+    if let [_, payload, _] = parts[..] {
+        // {"alg":"none","typ":"JWT"} and {"alg":"none"}: a token that claims to need no signature.
+        tokens.push(format!("eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0.{payload}."));
+        tokens.push(format!("eyJhbGciOiJub25lIn0.{payload}.x"));
+    }
+    for token in tokens {
+        let answer = server.client_with_token(&token).get("/v5/user");
+        assert_eq!(answer.status, 401, "{token}: {}", answer.text);
+        let message = answer.refused(401, "required");
+        assert!(message.contains("Login Required"), "10.2: {message}");
+    }
+    server.client_with_token(&good).get("/v5/user").ok();
+    let message = server.anonymous().get("/v5/user").refused(401, "required");
+    assert!(message.contains("Login Required"), "10.2: {message}");
+}
+
+/// 11.5: the header is always `Authorization: Bearer <token>`.
+fn scheme_is_bearer(server: &Server) {
+    let token = server.token("carol@example.com");
+    let values =
+        [String::new(), "Bearer".to_owned(), "Bearer ".to_owned(), token.clone(), format!("Basic {token}"), format!("Token {token}")];
+    for value in values {
+        let answer = server.anonymous().header("Authorization", &value).get("/v5/user");
+        assert_eq!(answer.status, 401, "`{value}`");
+        answer.refused(401, "required");
+    }
+}
+
+/// 11.5: a token in the query string is not accepted.
+fn tokens_in_the_query_are_no_tokens(server: &Server) {
+    let token = server.token("carol@example.com");
+    for name in ["access_token", "token", "oauth_token", "key", "authorization"] {
+        server.anonymous().get(&format!("/v5/user?{name}={token}")).refused(401, "required");
+    }
+}
+
+/// 7.4: no access and unknown book look the same.
+fn unknown_book_and_foreign_book_look_the_same(server: &Server) {
+    let cast = Cast::new(server);
+    let account = cast.account("Cash", "ASSET");
+    let routes =
+        ["".to_owned(), "/accounts".to_owned(), format!("/accounts/{}", id(&account)), "/transactions".to_owned(), "/events".to_owned()];
+    // The same number of characters, so that a message that names the book differs in that name only.
+    let unknown = "x".repeat(cast.book.len());
+    for route in routes {
+        let foreign = cast.stranger.get(&cast.path(&route)).refused(404, "notFound");
+        let missing = cast.stranger.get(&format!("/v5/books/{unknown}{route}")).refused(404, "notFound");
+        assert!(foreign.contains("not found"), "7.4: {foreign}");
+        assert_eq!(foreign.replace(&cast.book, "*"), missing.replace(&unknown, "*"), "{route}");
+    }
+    let body = json!({"id": cast.book, "name": "Mine"});
+    let foreign = cast.stranger.put("/v5/books", &body).refused(404, "notFound");
+    let missing = cast.stranger.put("/v5/books", &json!({"id": unknown, "name": "Mine"})).refused(404, "notFound");
+    assert_eq!(foreign.replace(&cast.book, "*"), missing.replace(&unknown, "*"));
+}
+
+/// Requests that name one resource by `{id}`.
+fn naming_one() -> Vec<(&'static str, &'static str, Value)> {
+    vec![
+        ("GET", "/accounts/{id}", Value::Null),
+        ("GET", "/accounts/{id}/groups", Value::Null),
+        ("DELETE", "/accounts/{id}", Value::Null),
+        ("PUT", "/accounts", json!({"id": "{id}", "name": "New"})),
+        ("GET", "/groups/{id}", Value::Null),
+        ("GET", "/groups/{id}/accounts", Value::Null),
+        ("DELETE", "/groups/{id}", Value::Null),
+        ("PUT", "/groups", json!({"id": "{id}", "name": "New"})),
+        ("GET", "/transactions/{id}", Value::Null),
+        ("PUT", "/transactions", json!({"id": "{id}", "description": "New"})),
+        ("PATCH", "/transactions/post", json!({"id": "{id}"})),
+        ("PATCH", "/transactions/check", json!({"id": "{id}"})),
+        ("PATCH", "/transactions/uncheck", json!({"id": "{id}"})),
+        ("PATCH", "/transactions/trash", json!({"id": "{id}"})),
+        ("PATCH", "/transactions/untrash", json!({"id": "{id}"})),
+        ("PATCH", "/transactions/remove", json!({"id": "{id}"})),
+        ("PATCH", "/transactions/restore", json!({"id": "{id}"})),
+        ("DELETE", "/collaborators/{id}", Value::Null),
+    ]
+}
+
+#[track_caller]
+fn none_is_found(client: &Client, cast: &Cast, name: &str) {
+    for (method, path, body) in naming_one() {
+        let body = serde_json::from_str(&body.to_string().replace("{id}", name)).expect("still JSON");
+        let answer = client.send(method, &cast.path(&path.replace("{id}", name)), &body);
+        assert_eq!(answer.status, 404, "{method} {path} with {name}: {}", answer.text);
+        answer.refused(404, "notFound");
+    }
+}
+
+/// 10.5, 3.4.5: clients must see a failure.
+fn unknown_resources(server: &Server) {
+    let cast = Cast::new(server);
+    for name in ["1234567890123", "no-such-thing", "00000000-0000-0000-0000-000000000000"] {
+        none_is_found(&cast.owner, &cast, name);
+    }
+}
+
+/// 0.14: an id of another book never matches here.
+fn resources_of_another_book(server: &Server) {
+    let (cast, other) = (Cast::new(server), Cast::new(server));
+    other.account("Cash", "ASSET");
+    other.account("Food", "OUTGOING");
+    let resources = [other.account("Bank", "ASSET"), other.group("Assets"), other.record("2025-01-31", "5", "Cash", "Food", "Lunch")];
+    other.share(cast.owner.email(), "EDITOR");
+    for resource in resources {
+        none_is_found(&cast.owner, &cast, id(&resource));
+    }
+    // Ids of collaborators are stable per book.
+    let rows = other.owner.get(&other.path("/collaborators")).ok();
+    none_is_found(&cast.owner, &cast, id(&rows["items"][1]));
+}
+
+/// 401 comes first: nothing about books or routes is told to a caller without a token.
+fn authentication_before_everything(server: &Server) {
+    let cast = Cast::new(server);
+    let anonymous = &cast.anonymous;
+    anonymous.get("/v5/books/unknown").refused(401, "required");
+    anonymous.post("/v5/books", &json!({})).refused(401, "required");
+    anonymous.put("/v5/books", &json!({})).refused(401, "required");
+    anonymous.get(&cast.path("/accounts/unknown")).refused(401, "required");
+    anonymous.get(&cast.path("/balances")).refused(401, "required");
+    anonymous.post(&cast.path("/accounts"), &json!({"name": ""})).refused(401, "required");
+}
+
+/// A stranger learns nothing from a bad request either.
+fn visibility_before_permission(server: &Server) {
+    let cast = Cast::new(server);
+    let stranger = &cast.stranger;
+    stranger.post(&cast.path("/accounts"), &json!({})).refused(404, "notFound");
+    stranger.put(&cast.path(""), &json!({"fractionDigits": 99})).refused(404, "notFound");
+    stranger.get(&cast.path("/balances")).refused(404, "notFound");
+    stranger.post(&cast.path("/collaborators"), &json!({})).refused(404, "notFound");
+    stranger.patch(&cast.path("/transactions/check"), &json!({})).refused(404, "notFound");
+}
+
+/// 403 comes before the resource and before the values.
+fn permission_before_existence(server: &Server) {
+    let cast = Cast::new(server);
+    let viewer = &cast.viewer;
+    viewer.put(&cast.path("/accounts"), &json!({"id": "1234567890123"})).refused(403, "forbidden");
+    viewer.delete(&cast.path("/groups/1234567890123")).refused(403, "forbidden");
+    viewer.post(&cast.path("/accounts"), &json!({})).refused(403, "forbidden");
+    viewer.patch(&cast.path("/transactions/check"), &json!({"id": "unknown"})).refused(403, "forbidden");
+    viewer.patch(&cast.path("/transactions/check"), &json!({})).refused(403, "forbidden");
+    viewer.post(&cast.path("/collaborators"), &json!({"email": "x"})).refused(403, "forbidden");
+}
+
+fn existence_before_validation(server: &Server) {
+    let cast = Cast::new(server);
+    let owner = &cast.owner;
+    owner.put(&cast.path("/accounts"), &json!({"id": "1234567890123", "name": ""})).refused(404, "notFound");
+    owner.put(&cast.path("/groups"), &json!({"id": "1234567890123", "parent": {"id": "7"}})).refused(404, "notFound");
+    owner.put("/v5/books", &json!({"id": "unknown", "fractionDigits": 99})).refused(404, "notFound");
+}
+
+/// 10.7: without an idempotency key a second DELETE answers 404.
+fn second_delete(server: &Server) {
+    let cast = Cast::new(server);
+    let account = cast.path(&format!("/accounts/{}", id(&cast.account("Cash", "ASSET"))));
+    let group = cast.path(&format!("/groups/{}", id(&cast.group("Assets"))));
+    let person = cast.path(&format!("/collaborators/{}", cast.viewer.email()));
+    for path in [account, group, person, cast.path("")] {
+        cast.owner.delete(&path).ok();
+        cast.owner.delete(&path).refused(404, "notFound");
+    }
+}
+
+/// 9.13: name, path, body, and the field the message must name.
+const REQUIRED: &[(&str, &str, &str, &str)] = &[
+    ("book_name", "/v5/books", "{}", "name"),
+    ("book_name_null", "/v5/books", r#"{"name": null}"#, "name"),
+    ("book_name_blank", "/v5/books", r#"{"name": "  "}"#, "name"),
+    ("account_name", "{book}/accounts", r#"{"type": "ASSET"}"#, "name"),
+    ("account_name_blank", "{book}/accounts", r#"{"name": " \t "}"#, "name"),
+    ("account_in_batch", "{book}/accounts/batch", r#"{"items": [{"name": "A"}, {}]}"#, "name"),
+    ("group_name", "{book}/groups", "{}", "name"),
+    ("group_name_blank", "{book}/groups", r#"{"name": ""}"#, "name"),
+    ("group_in_batch", "{book}/groups/batch", r#"{"items": [{"name": "A"}, {"hidden": true}]}"#, "name"),
+    ("collaborator_email", "{book}/collaborators", r#"{"permission": "VIEWER"}"#, "email"),
+    ("collaborator_permission", "{book}/collaborators", r#"{"email": "a@example.com"}"#, "permission"),
+];
+
+/// 9.13: a missing required field answers 400 naming it.
+fn required(server: &Server, path: &str, body: &str, field: &str) {
+    let cast = Cast::new(server);
+    let path = path.replace("{book}", &cast.path(""));
+    let message = cast.owner.send_raw("POST", &path, Some("application/json"), body.as_bytes()).refused(400, "badRequest");
+    assert!(message.contains(field), "9.13: the message names {field}: {message}");
+}
+
+/// 9.13: an update says what it updates.
+fn required_on_update(server: &Server) {
+    let cast = Cast::new(server);
+    let table = [
+        ("PUT", "/v5/books".to_owned(), json!({"name": "B"})),
+        ("PUT", cast.path("/accounts"), json!({"archived": true})),
+        ("PUT", cast.path("/accounts/batch"), json!({"items": [{"archived": true}]})),
+        ("POST", cast.path("/accounts/delete/batch"), json!({"items": [{"archived": true}]})),
+        ("PUT", cast.path("/groups"), json!({"hidden": true})),
+        ("PUT", cast.path("/transactions"), json!({"description": "D"})),
+        ("PUT", cast.path("/transactions/batch"), json!({"items": [{"description": "D"}]})),
+        ("PATCH", cast.path("/transactions/check"), json!({"description": "D"})),
+        ("PATCH", cast.path("/transactions/trash"), json!({})),
+        ("PATCH", cast.path("/transactions/post/batch"), json!({"items": [{"description": "D"}]})),
+    ];
+    for (method, path, body) in table {
+        let answer = cast.owner.send(method, &path, &body);
+        assert_eq!(answer.status, 400, "{method} {path}: {}", answer.text);
+        let message = answer.refused(400, "badRequest");
+        assert!(message.contains("id"), "9.13: the message names id: {message}");
+    }
+}

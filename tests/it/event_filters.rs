@@ -1,0 +1,89 @@
+//! The filters of listEvents (8.5).
+
+use daybook_tests::{Cast, Server, encode};
+use serde_json::{Value, json};
+
+use crate::reading::{events, id, items, refused_400, types};
+
+fn cast(server: &Server) -> Cast {
+    let cast = Cast::new(server);
+    cast.account("Cash", "ASSET");
+    cast.account("Food", "OUTGOING");
+    cast
+}
+
+#[track_caller]
+fn list(cast: &Cast, parameters: &str) -> Vec<Value> {
+    items(&cast.owner.get(&cast.path(&format!("/events?limit=200&{parameters}"))).ok()).clone()
+}
+
+fn rule_8_5_by_time(server: &Server) {
+    let cast = cast(server);
+    let all = events(&cast);
+    // Two events of one batch share an instant at most; the bounds are between instants of different requests.
+    let middle = &all[all.len() / 2];
+    let at = middle["createdOn"].as_str().expect("createdOn");
+    let millis = |event: &Value| event["createdAt"].as_str().and_then(|text| text.parse::<i64>().ok()).expect("milliseconds");
+    let ids = |events: &[Value]| {
+        let mut ids: Vec<_> = events.iter().map(id).collect();
+        ids.sort();
+        ids
+    };
+    let split = |later: bool| ids(&all.iter().filter(|event| (millis(event) >= millis(middle)) == later).cloned().collect::<Vec<_>>());
+    assert_eq!(ids(&list(&cast, &format!("after={}", encode(at)))), split(true), "after is inclusive");
+    assert_eq!(ids(&list(&cast, &format!("before={}", encode(at)))), split(false), "before is exclusive");
+    assert_eq!(list(&cast, &format!("after={0}&before={0}", encode(at))).len(), 0);
+    let offset =
+        jiff::Timestamp::from_millisecond(millis(middle)).expect("an instant").to_zoned(jiff::tz::TimeZone::fixed(jiff::tz::offset(-3)));
+    let offset = offset.strftime("%Y-%m-%dT%H:%M:%S%.3f-03:00").to_string();
+    assert_eq!(ids(&list(&cast, &format!("after={}", encode(&offset)))), split(true), "another offset: {offset}");
+    assert_eq!(list(&cast, "after=2099-01-01").len(), 0, "a plain date");
+    assert_eq!(list(&cast, "before=2099-01-01").len(), all.len());
+    for unreadable in ["after=yesterday", "before=2025-13-01", "after=12345x", "before=2025-01-01T99:00:00Z"] {
+        refused_400(cast.owner.get(&cast.path(&format!("/events?{unreadable}"))), &["badRequest", "invalid"]);
+    }
+}
+
+fn rule_8_5_a_plain_date_is_midnight_in_the_book_zone(server: &Server) {
+    for zone in ["Pacific/Kiritimati", "Pacific/Pago_Pago"] {
+        let cast = Cast::with_settings(server, json!({"timeZone": zone}));
+        let zone = jiff::tz::TimeZone::get(zone).expect("a zone");
+        let all = events(&cast);
+        let millis: i64 = all[0]["createdAt"].as_str().and_then(|text| text.parse().ok()).expect("milliseconds");
+        let today = jiff::Timestamp::from_millisecond(millis).expect("an instant").to_zoned(zone).date();
+        assert_eq!(list(&cast, &format!("after={today}")).len(), all.len(), "since midnight in {:?}", cast.book);
+        assert_eq!(list(&cast, &format!("before={today}")).len(), 0);
+        assert_eq!(list(&cast, &format!("after={}", today.tomorrow().expect("a day"))).len(), 0);
+    }
+}
+
+fn rule_8_5_by_type_and_resource(server: &Server) {
+    let cast = cast(server);
+    let made = cast.record("2025-01-10", "8.00", "Cash", "Food", "Lunch");
+    cast.owner.patch(&cast.path("/transactions/check"), &json!({"id": made["id"]})).ok();
+    cast.record("2025-01-10", "8.00", "Cash", "Food", "Lunch");
+    assert_eq!(types(&list(&cast, "type=TRANSACTION_POSTED")), ["TRANSACTION_POSTED"; 2]);
+    assert_eq!(types(&list(&cast, "type=COMMENT_CREATED")), [""; 0]);
+    refused_400(cast.owner.get(&cast.path("/events?type=NONSENSE")), &["badRequest", "invalid"]);
+    let both = ["TRANSACTION_CHECKED", "TRANSACTION_POSTED"];
+    let made = id(&made);
+    // The resource wins over error and type; both spellings.
+    for parameters in [format!("resoureId={made}"), format!("resourceId={made}"), format!("resoureId={made}&type=BOOK_CREATED&error=true")]
+    {
+        assert_eq!(types(&list(&cast, &parameters)), both, "8.5: {parameters}");
+    }
+    assert_eq!(list(&cast, "resoureId=unknown").len(), 0);
+    let all = events(&cast).len();
+    // Nothing has an error response yet; with `error` the type is ignored.
+    assert_eq!(list(&cast, "error=true").len(), 0);
+    assert_eq!(list(&cast, "error=true&type=TRANSACTION_POSTED").len(), 0);
+    assert_eq!(list(&cast, "error=false").len(), all);
+    assert_eq!(list(&cast, "error=false&type=TRANSACTION_POSTED").len(), all);
+    assert_eq!(list(&cast, "error=").len(), all);
+    cast.recorder.get(&cast.path("/events")).refused(403, "forbidden");
+    cast.stranger.get(&cast.path("/events")).refused(404, "notFound");
+}
+
+pub fn tests() -> Vec<crate::Case> {
+    crate::cases![rule_8_5_by_time, rule_8_5_a_plain_date_is_midnight_in_the_book_zone, rule_8_5_by_type_and_resource]
+}

@@ -1,0 +1,208 @@
+//! The derived flags of groups (4.12), from one table: members of a group, and what the group shows.
+
+use daybook_tests::{Cast, Server, shows};
+use serde_json::{Value, json};
+
+use crate::Case;
+
+pub fn tests() -> Vec<Case> {
+    let mut cases = crate::cases![
+        flags_are_recursive,
+        empty_group_takes_after_its_nearest_ancestor,
+        empty_group_under_a_mixed_ancestor,
+        flags_follow_the_members,
+        flags_follow_a_type_change,
+        archived_accounts_count,
+        flags_everywhere_the_same,
+    ];
+    for row in TABLE {
+        cases.push(Case {
+            name: if row.members.is_empty() { "of_nothing".to_owned() } else { format!("of_{}", row.members.to_lowercase()) },
+            run: Box::new(move |server| direct(server, row)),
+        });
+        if !row.members.is_empty() {
+            cases.push(Case {
+                name: format!("of_{}_spread_over_child_groups", row.members.to_lowercase()),
+                run: Box::new(move |server| spread(server, row)),
+            });
+        }
+    }
+    cases
+}
+
+/// The types of the members by their first letters, and the flags that follow.
+struct Row {
+    members: &'static str,
+    kind: Option<&'static str>,
+    permanent: bool,
+    credit: bool,
+    mixed: bool,
+}
+
+const fn row(members: &'static str, kind: Option<&'static str>, permanent: bool, credit: bool, mixed: bool) -> Row {
+    Row { members, kind, permanent, credit, mixed }
+}
+
+const TABLE: &[Row] = &[
+    row("", None, true, false, false),
+    row("A", Some("ASSET"), true, false, false),
+    row("L", Some("LIABILITY"), true, true, false),
+    row("I", Some("INCOMING"), false, true, false),
+    row("O", Some("OUTGOING"), false, false, false),
+    row("AAA", Some("ASSET"), true, false, false),
+    row("LL", Some("LIABILITY"), true, true, false),
+    row("II", Some("INCOMING"), false, true, false),
+    row("OO", Some("OUTGOING"), false, false, false),
+    // Equity and net result.
+    row("AL", None, true, false, true),
+    row("LLA", None, true, false, true),
+    row("IO", None, false, false, true),
+    row("OOI", None, false, false, true),
+    // Permanent and non-permanent under one root are not refused: mixed, not permanent.
+    row("AI", None, false, false, true),
+    row("AO", None, false, false, true),
+    // All are credit, yet mixed: credit is false when mixed.
+    row("LI", None, false, false, true),
+    row("LO", None, false, false, true),
+    row("ALIO", None, false, false, true),
+];
+
+fn kind(letter: char) -> &'static str {
+    match letter {
+        'A' => "ASSET",
+        'L' => "LIABILITY",
+        'I' => "INCOMING",
+        _ => "OUTGOING",
+    }
+}
+
+impl Row {
+    fn expected(&self) -> Value {
+        json!({"type": self.kind, "permanent": self.permanent, "credit": self.credit, "mixed": self.mixed})
+    }
+}
+
+fn group(cast: &Cast, name: &str) -> Value {
+    cast.owner.get(&cast.path(&format!("/groups/{name}"))).ok()
+}
+
+fn direct(server: &Server, row: &Row) {
+    let cast = Cast::new(server);
+    cast.group("G");
+    for (turn, letter) in row.members.chars().enumerate() {
+        cast.account_in(&format!("Account {turn}"), kind(letter), &["G"]);
+    }
+    let shown = group(&cast, "g");
+    shows(&shown, &row.expected());
+    shows(&shown, &json!({"hasAccounts": !row.members.is_empty(), "hasGroups": false}));
+}
+
+/// The same members, each in a child group of its own, alternately one and two levels down.
+fn spread(server: &Server, row: &Row) {
+    let cast = Cast::new(server);
+    cast.group("G");
+    for (turn, letter) in row.members.chars().enumerate() {
+        let (child, grandchild) = (format!("Child {turn}"), format!("Grandchild {turn}"));
+        cast.group_under(&child, "G");
+        cast.group_under(&grandchild, &child);
+        let home = if turn % 2 == 0 { grandchild } else { child };
+        cast.account_in(&format!("Account {turn}"), kind(letter), &[&home]);
+    }
+    let shown = group(&cast, "g");
+    shows(&shown, &row.expected());
+    shows(&shown, &json!({"hasGroups": true, "hasAccounts": true}));
+}
+
+/// 4.12: from all accounts below, recursively.
+fn flags_are_recursive(server: &Server) {
+    let cast = Cast::new(server);
+    cast.group("Root");
+    cast.group_under("Costs", "Root");
+    cast.group_under("Income", "Root");
+    cast.account_in("Food", "OUTGOING", &["Costs"]);
+    cast.account_in("Sales", "INCOMING", &["Income"]);
+    shows(&group(&cast, "costs"), &json!({"type": "OUTGOING", "permanent": false, "credit": false, "mixed": false}));
+    shows(&group(&cast, "income"), &json!({"type": "INCOMING", "permanent": false, "credit": true, "mixed": false}));
+    shows(&group(&cast, "root"), &json!({"type": null, "permanent": false, "credit": false, "mixed": true}));
+}
+
+/// 4.12: an empty group takes type, permanent and credit of the nearest non-empty ancestor.
+fn empty_group_takes_after_its_nearest_ancestor(server: &Server) {
+    let cast = Cast::new(server);
+    cast.group("Root");
+    cast.group_under("Costs", "Root");
+    cast.group_under("Empty", "Costs");
+    cast.group_under("Emptier", "Empty");
+    cast.group_under("Beside", "Root");
+    cast.account_in("Card", "LIABILITY", &["Root"]);
+    for name in ["costs", "empty", "emptier", "beside"] {
+        let shown = group(&cast, name);
+        shows(&shown, &json!({"type": "LIABILITY", "permanent": true, "credit": true, "hasAccounts": false}));
+    }
+    cast.account_in("Food", "OUTGOING", &["Costs"]);
+    for name in ["costs", "empty", "emptier"] {
+        shows(&group(&cast, name), &json!({"type": "OUTGOING", "permanent": false, "credit": false}));
+    }
+    // The root is mixed now, and Beside takes after it.
+    shows(&group(&cast, "beside"), &json!({"type": null, "permanent": false, "credit": false}));
+}
+
+fn empty_group_under_a_mixed_ancestor(server: &Server) {
+    let cast = Cast::new(server);
+    cast.group("Equity");
+    cast.group_under("Empty", "Equity");
+    cast.account_in("Cash", "ASSET", &["Equity"]);
+    cast.account_in("Card", "LIABILITY", &["Equity"]);
+    shows(&group(&cast, "empty"), &json!({"type": null, "permanent": true, "credit": false, "hasAccounts": false}));
+}
+
+/// Flags change with the membership, not with updates of the group.
+fn flags_follow_the_members(server: &Server) {
+    let cast = Cast::new(server);
+    cast.group("G");
+    let account = cast.account_in("Food", "OUTGOING", &["G"]);
+    shows(&group(&cast, "g"), &json!({"type": "OUTGOING", "permanent": false}));
+    cast.account_in("Cash", "ASSET", &["G"]);
+    shows(&group(&cast, "g"), &json!({"type": null, "mixed": true}));
+    cast.owner.put(&cast.path("/accounts"), &json!({"id": account["id"], "groups": []})).ok();
+    shows(&group(&cast, "g"), &json!({"type": "ASSET", "permanent": true, "mixed": false}));
+    let cash = cast.owner.get(&cast.path("/accounts/cash")).ok();
+    cast.owner.delete(&cast.path(&format!("/accounts/{}", daybook_tests::id(&cash)))).ok();
+    shows(&group(&cast, "g"), &json!({"type": null, "permanent": true, "credit": false, "mixed": false, "hasAccounts": false}));
+}
+
+fn flags_follow_a_type_change(server: &Server) {
+    let cast = Cast::new(server);
+    cast.group("G");
+    let account = cast.account_in("A", "OUTGOING", &["G"]);
+    for (kind, permanent, credit) in crate::accounts::TYPES {
+        cast.owner.put(&cast.path("/accounts"), &json!({"id": account["id"], "type": kind})).ok();
+        shows(&group(&cast, "g"), &json!({"type": kind, "permanent": permanent, "credit": credit}));
+    }
+}
+
+/// 4.8: archived accounts are accounts.
+fn archived_accounts_count(server: &Server) {
+    let cast = Cast::new(server);
+    cast.group("G");
+    cast.account_in("Food", "OUTGOING", &["G"]);
+    cast.owner.put(&cast.path("/accounts"), &json!({"name": "Food", "archived": true})).ok();
+    shows(&group(&cast, "g"), &json!({"type": "OUTGOING", "permanent": false, "hasAccounts": true}));
+}
+
+/// The list, the book and the answer to an update show what the single read shows.
+fn flags_everywhere_the_same(server: &Server) {
+    let cast = Cast::new(server);
+    cast.group("Root");
+    cast.group_under("Costs", "Root");
+    cast.group_under("Empty", "Costs");
+    cast.account_in("Food", "OUTGOING", &["Costs"]);
+    cast.account_in("Cash", "ASSET", &["Root"]);
+    let single: Vec<Value> = ["root", "costs", "empty"].into_iter().map(|name| group(&cast, name)).collect();
+    assert_eq!(cast.owner.get(&cast.path("/groups")).ok()["items"], json!(single));
+    assert_eq!(cast.owner.get(&cast.path("?loadGroups=true")).ok()["groups"], json!(single));
+    for group in &single {
+        let answer = cast.owner.put(&cast.path("/groups"), &json!({"id": group["id"]})).ok();
+        assert_eq!(&answer, group);
+    }
+}

@@ -1,0 +1,372 @@
+//! Groups (4.12 - 4.17): create, hierarchy, order, update, delete, members. Flags stand in `group_flags`.
+
+use daybook_tests::{Cast, Server, column, id, shows};
+use serde_json::{Value, json};
+
+use crate::Case;
+
+pub fn tests() -> Vec<Case> {
+    crate::cases![
+        create_defaults,
+        create_ignores_derived_fields,
+        parent_by_id_and_by_name,
+        unknown_parents_are_refused,
+        cycles_are_refused,
+        deep_hierarchies,
+        list_puts_parents_before_children,
+        update_by_name_only,
+        sparse_update_leaves_the_rest,
+        parent_is_cleared,
+        parent_moves,
+        round_trip_changes_nothing,
+        delete_leaves_accounts,
+        delete_moves_children_up,
+        members_include_those_of_child_groups,
+        an_account_counts_once,
+        hidden_groups_are_returned,
+        update_that_changes_nothing_has_no_event,
+    ]
+}
+
+fn put(cast: &Cast, body: &Value) -> Value {
+    let answer = cast.owner.put(&cast.path("/groups"), body).ok();
+    let read = cast.owner.get(&cast.path(&format!("/groups/{}", id(&answer)))).ok();
+    assert_eq!(read, answer, "the answer is what is stored");
+    answer
+}
+
+fn names(cast: &Cast) -> Vec<String> {
+    column(&cast.owner.get(&cast.path("/groups")).ok(), "name")
+}
+
+fn members(cast: &Cast, group: &str) -> Vec<String> {
+    let mut names = column(&cast.owner.get(&cast.path(&format!("/groups/{group}/accounts"))).ok(), "name");
+    names.sort();
+    names
+}
+
+/// 4.12, 4.15: an empty root has no type.
+fn create_defaults(server: &Server) {
+    let cast = Cast::new(server);
+    let group = cast.owner.post(&cast.path("/groups"), &json!({"name": "Current Assets"})).ok();
+    let expected = json!({
+        "name": "Current Assets",
+        "normalizedName": "current_assets",
+        "type": null,
+        "permanent": true,
+        "credit": false,
+        "mixed": false,
+        "hasAccounts": false,
+        "hasGroups": false,
+        "hidden": false,
+        "locked": false,
+        "properties": {},
+    });
+    shows(&group, &expected);
+    assert!(group["parent"].is_null());
+    for name in [id(&group), "current_assets", "Current%20Assets"] {
+        assert_eq!(cast.owner.get(&cast.path(&format!("/groups/{name}"))).ok(), group, "4.4: {name}");
+    }
+    assert_eq!(cast.owner.get(&cast.path("/groups")).ok()["items"], json!([group]));
+}
+
+/// 9.13: derived from the accounts below, whatever the body says.
+fn create_ignores_derived_fields(server: &Server) {
+    let cast = Cast::new(server);
+    let body = json!({
+        "name": "G", "type": "OUTGOING", "credit": true, "permanent": false, "mixed": true, "hasAccounts": true, "hasGroups": true,
+        "normalizedName": "x", "id": "12345678901", "agentId": "forged", "createdAt": "1",
+    });
+    let group = cast.owner.post(&cast.path("/groups"), &body).ok();
+    let expected = json!({
+        "type": null, "credit": false, "permanent": true, "mixed": false, "hasAccounts": false, "hasGroups": false, "normalizedName": "g",
+    });
+    shows(&group, &expected);
+    assert_ne!(group["id"], body["id"]);
+    let mut again = body;
+    again["id"] = group["id"].clone();
+    shows(&cast.owner.put(&cast.path("/groups"), &again).ok(), &expected);
+}
+
+/// 4.13.
+fn parent_by_id_and_by_name(server: &Server) {
+    let cast = Cast::new(server);
+    let root = cast.group("Root Group");
+    let parents = [json!({"id": root["id"]}), json!({"name": "Root Group"}), json!({"name": "root_group"}), root.clone()];
+    for (turn, parent) in parents.iter().enumerate() {
+        let body = json!({"name": format!("Child {turn}"), "parent": parent});
+        let child = cast.owner.post(&cast.path("/groups"), &body).ok();
+        shows(&child["parent"], &json!({"id": root["id"], "name": "Root Group"}));
+    }
+    assert_eq!(cast.owner.get(&cast.path("/groups/root_group")).ok()["hasGroups"], true);
+}
+
+fn unknown_parents_are_refused(server: &Server) {
+    let (cast, other) = (Cast::new(server), Cast::new(server));
+    let (group, foreign) = (cast.group("G"), other.group("Foreign"));
+    let account = cast.account("An account", "ASSET");
+    for parent in [json!({"name": "Nowhere"}), json!({"id": foreign["id"]}), json!({"id": account["id"]})] {
+        cast.owner.post(&cast.path("/groups"), &json!({"name": "New", "parent": parent})).refused(400, "badRequest");
+        cast.owner.put(&cast.path("/groups"), &json!({"id": group["id"], "parent": parent})).refused(400, "badRequest");
+    }
+    assert_eq!(names(&cast), ["G"]);
+}
+
+/// 4.13: a cycle or a group as its own parent answers 400.
+fn cycles_are_refused(server: &Server) {
+    let cast = Cast::new(server);
+    cast.group("A");
+    cast.group_under("B", "A");
+    cast.group_under("C", "B");
+    cast.group_under("D", "C");
+    for (group, parent) in [("A", "A"), ("A", "B"), ("A", "C"), ("A", "D"), ("B", "D"), ("C", "C"), ("C", "D")] {
+        let id = cast.owner.get(&cast.path(&format!("/groups/{group}"))).ok()["id"].clone();
+        let body = json!({"id": id, "parent": {"name": parent}});
+        let answer = cast.owner.put(&cast.path("/groups"), &body);
+        assert_eq!(answer.status, 400, "{group} under {parent}: {}", answer.text);
+        answer.refused(400, "badRequest");
+    }
+    cast.owner.post(&cast.path("/groups"), &json!({"name": "Self", "parent": {"name": "Self"}})).refused(400, "badRequest");
+    assert_eq!(names(&cast), ["A", "B", "C", "D"]);
+    // Up and sideways are no cycles.
+    let d = cast.owner.get(&cast.path("/groups/d")).ok();
+    put(&cast, &json!({"id": d["id"], "parent": {"name": "A"}}));
+    let c = cast.owner.get(&cast.path("/groups/c")).ok();
+    put(&cast, &json!({"id": c["id"], "parent": {"name": "D"}}));
+}
+
+/// 4.13: depth is unlimited.
+fn deep_hierarchies(server: &Server) {
+    let cast = Cast::new(server);
+    let depth = 300;
+    let chain: Vec<Value> = (0..depth)
+        .map(|level| match level {
+            0 => json!({"name": "G000"}),
+            level => json!({"name": format!("G{level:03}"), "parent": {"name": format!("G{:03}", level - 1)}}),
+        })
+        .collect();
+    cast.owner.post(&cast.path("/groups/batch"), &json!({"items": chain})).ok();
+    cast.account_in("Deep", "OUTGOING", &["G299"]);
+    let root = cast.owner.get(&cast.path("/groups/g000")).ok();
+    shows(&root, &json!({"type": "OUTGOING", "permanent": false, "mixed": false}));
+    assert_eq!(members(&cast, "g000"), ["Deep"]);
+    assert_eq!(names(&cast).len(), depth);
+    let body = json!({"id": root["id"], "parent": {"name": "G299"}});
+    cast.owner.put(&cast.path("/groups"), &body).refused(400, "badRequest");
+    // Nested deeper than the parser of this suite goes.
+    assert_eq!(cast.owner.get(&cast.path("/balances?query=group:G000")).status, 200);
+}
+
+/// 4.19: parents before children, then by name.
+fn list_puts_parents_before_children(server: &Server) {
+    let cast = Cast::new(server);
+    for name in ["Zoo", "Middle", "alpha"] {
+        cast.group(name);
+    }
+    cast.group_under("Aardvark", "Zoo");
+    cast.group_under("Bear", "Zoo");
+    cast.group_under("Aachen", "Bear");
+    cast.group_under("Zebra", "alpha");
+    let listed = cast.owner.get(&cast.path("/groups")).ok();
+    let order = column(&listed, "name");
+    let at = |name: &str| order.iter().position(|other| other == name).expect("listed");
+    for group in listed["items"].as_array().expect("items") {
+        if let Some(parent) = group["parent"]["name"].as_str() {
+            let child = group["name"].as_str().expect("a name");
+            assert!(at(parent) < at(child), "{parent} before {child}: {order:?}");
+        }
+    }
+    // Siblings by name, ignoring case as in normalized names.
+    assert!(at("alpha") < at("Middle") && at("Middle") < at("Zoo"), "{order:?}");
+    assert!(at("Aardvark") < at("Bear"), "{order:?}");
+    let book = cast.owner.get(&cast.path("?loadGroups=true")).ok();
+    assert_eq!(book["groups"], listed["items"]);
+}
+
+/// 9.13: id or name.
+fn update_by_name_only(server: &Server) {
+    let cast = Cast::new(server);
+    let group = cast.group("My Group");
+    let updated = put(&cast, &json!({"name": "my_group", "hidden": true}));
+    shows(&updated, &json!({"id": group["id"], "normalizedName": "my_group", "hidden": true}));
+    cast.owner.put(&cast.path("/groups"), &json!({"name": "Unknown", "hidden": true})).refused(404, "notFound");
+}
+
+fn furnished(server: &Server) -> (Cast, Value) {
+    let cast = Cast::new(server);
+    cast.group("Root");
+    cast.group("Other");
+    let body = json!({"name": "G", "parent": {"name": "Root"}, "hidden": true, "locked": true, "properties": {"code": "1"}});
+    let group = cast.owner.post(&cast.path("/groups"), &body).ok();
+    (cast, group)
+}
+
+/// 4.12: name, parent, hidden, locked, properties; 4.13: sparse absence leaves the parent.
+fn sparse_update_leaves_the_rest(server: &Server) {
+    let (cast, group) = furnished(server);
+    let changes = [
+        json!({"name": "H"}),
+        json!({"hidden": false}),
+        json!({"locked": false}),
+        json!({"properties": {"colour": "red"}}),
+        json!({"parent": {"name": "Other"}}),
+        json!({}),
+    ];
+    let mut expected = group.clone();
+    for change in changes {
+        let mut body = change.clone();
+        body["id"] = group["id"].clone();
+        let updated = put(&cast, &body);
+        for (field, value) in change.as_object().expect("an object") {
+            match field.as_str() {
+                "parent" => assert_eq!(updated["parent"]["name"], "Other"),
+                "properties" => assert_eq!(updated["properties"], json!({"code": "1", "colour": "red"})),
+                field => assert_eq!(&updated[field], value),
+            }
+            expected[field] = updated[field].clone();
+        }
+        for field in ["name", "hidden", "locked", "properties", "createdAt"] {
+            assert_eq!(updated[field], expected[field], "{field} after {change}");
+        }
+        assert_eq!(updated["parent"]["id"], expected["parent"]["id"], "parent after {change}");
+    }
+}
+
+/// 4.13: absent in a round trip clears; explicit null clears; sparse absence leaves.
+fn parent_is_cleared(server: &Server) {
+    for clear in ["null", "round trip", "sparse"] {
+        let (cast, group) = furnished(server);
+        let mut body = match clear {
+            "null" => json!({"id": group["id"], "parent": null}),
+            "round trip" => group.clone(),
+            _ => json!({"id": group["id"], "hidden": false}),
+        };
+        if clear == "round trip" {
+            body.as_object_mut().expect("an object").remove("parent");
+        }
+        let updated = put(&cast, &body);
+        assert_eq!(updated["parent"].is_null(), clear != "sparse", "{clear}: {updated}");
+        let root = cast.owner.get(&cast.path("/groups/root")).ok();
+        assert_eq!(root["hasGroups"], clear == "sparse", "{clear}");
+    }
+}
+
+/// The subtree moves with its root.
+fn parent_moves(server: &Server) {
+    let cast = Cast::new(server);
+    cast.group("One");
+    cast.group("Two");
+    let moved = cast.group_under("Moved", "One");
+    cast.group_under("Leaf", "Moved");
+    cast.account_in("Cash", "ASSET", &["Leaf"]);
+    assert_eq!(members(&cast, "one"), ["Cash"]);
+    put(&cast, &json!({"id": moved["id"], "parent": {"name": "Two"}}));
+    assert_eq!(members(&cast, "one"), Vec::<String>::new());
+    assert_eq!(members(&cast, "two"), ["Cash"]);
+    shows(&cast.owner.get(&cast.path("/groups/two")).ok(), &json!({"type": "ASSET", "hasGroups": true}));
+    shows(&cast.owner.get(&cast.path("/groups/one")).ok(), &json!({"type": null, "hasGroups": false}));
+}
+
+fn round_trip_changes_nothing(server: &Server) {
+    let (cast, group) = furnished(server);
+    let updated = put(&cast, &group);
+    for field in ["name", "parent", "hidden", "locked", "properties", "createdAt", "type", "permanent"] {
+        assert_eq!(updated.get(field), group.get(field), "{field}");
+    }
+}
+
+/// 4.14: accounts stay and lose the membership; the answer is the deleted group.
+fn delete_leaves_accounts(server: &Server) {
+    let cast = Cast::new(server);
+    let group = cast.group("Gone");
+    cast.group("Kept");
+    let account = cast.account_in("Cash", "ASSET", &["Gone", "Kept"]);
+    cast.account("Food", "OUTGOING");
+    cast.record("2025-01-31", "5", "Cash", "Food", "x");
+    let path = cast.path(&format!("/groups/{}", id(&group)));
+    shows(&cast.owner.delete(&path).ok(), &json!({"id": group["id"], "name": "Gone"}));
+    cast.owner.get(&path).refused(404, "notFound");
+    let account = cast.owner.get(&cast.path(&format!("/accounts/{}", id(&account)))).ok();
+    assert_eq!(account["groups"].as_array().map(Vec::len), Some(1));
+    assert_eq!(account["groups"][0]["name"], "Kept");
+    let again = cast.group("Gone");
+    assert_ne!(again["id"], group["id"]);
+    assert_eq!(members(&cast, "gone"), Vec::<String>::new(), "a new group of that name is empty");
+}
+
+/// 4.14: child groups move to the deleted group's parent.
+fn delete_moves_children_up(server: &Server) {
+    let cast = Cast::new(server);
+    cast.group("Root");
+    cast.group_under("Middle", "Root");
+    cast.group_under("Leaf", "Middle");
+    cast.account_in("Cash", "ASSET", &["Leaf"]);
+    cast.account_in("Bank", "ASSET", &["Middle"]);
+    let parent = |name: &str| cast.owner.get(&cast.path(&format!("/groups/{name}"))).ok()["parent"]["name"].clone();
+    let remove = |name: &str| {
+        let group = cast.owner.get(&cast.path(&format!("/groups/{name}"))).ok();
+        cast.owner.delete(&cast.path(&format!("/groups/{}", id(&group)))).ok();
+    };
+    remove("middle");
+    assert_eq!(parent("leaf"), "Root");
+    // Bank was a direct member of the deleted group and of nothing else.
+    assert_eq!(members(&cast, "root"), ["Cash"]);
+    remove("root");
+    assert_eq!(parent("leaf"), Value::Null);
+    assert_eq!(members(&cast, "leaf"), ["Cash"]);
+}
+
+/// 4.17: takes id or name and includes the accounts of child groups.
+fn members_include_those_of_child_groups(server: &Server) {
+    let cast = Cast::new(server);
+    let root = cast.group("Root Group");
+    cast.group_under("Middle", "Root Group");
+    cast.group_under("Leaf", "Middle");
+    cast.account_in("A", "ASSET", &["Root Group"]);
+    cast.account_in("B", "OUTGOING", &["Middle"]);
+    cast.account_in("C", "INCOMING", &["Leaf"]);
+    cast.account("D", "ASSET");
+    cast.owner.put(&cast.path("/accounts"), &json!({"name": "C", "archived": true})).ok();
+    for name in [id(&root), "root_group", "Root%20Group"] {
+        assert_eq!(members(&cast, name), ["A", "B", "C"], "{name}");
+    }
+    assert_eq!(members(&cast, "middle"), ["B", "C"]);
+    assert_eq!(members(&cast, "leaf"), ["C"]);
+    let first = cast.owner.get(&cast.path("/groups/leaf/accounts")).ok()["items"][0].clone();
+    assert_eq!(first, cast.owner.get(&cast.path("/accounts/c")).ok(), "whole accounts, as in every list of them");
+}
+
+/// 4.13: an account may be in many groups; within one hierarchy it counts once per ancestor.
+fn an_account_counts_once(server: &Server) {
+    let cast = Cast::new(server);
+    cast.group("Root");
+    cast.group_under("One", "Root");
+    cast.group_under("Two", "Root");
+    cast.account_in("Cash", "ASSET", &["One", "Two", "Root"]);
+    cast.account("Food", "OUTGOING");
+    cast.record("2025-01-31", "5", "Cash", "Food", "x");
+    assert_eq!(members(&cast, "root"), ["Cash"]);
+    let balances = cast.owner.get(&cast.path("/balances?query=group:Root")).ok();
+    assert_eq!(balances["groupBalances"][0]["cumulativeBalance"], "5.00", "5.13");
+}
+
+/// 4.15: hidden concerns user interfaces only.
+fn hidden_groups_are_returned(server: &Server) {
+    let cast = Cast::new(server);
+    let hidden = cast.owner.post(&cast.path("/groups"), &json!({"name": "Hidden", "hidden": true})).ok();
+    assert_eq!(hidden["hidden"], true);
+    assert_eq!(names(&cast), ["Hidden"]);
+    assert_eq!(put(&cast, &json!({"id": hidden["id"], "hidden": false}))["hidden"], false);
+}
+
+/// 8.1: no-ops have no event.
+fn update_that_changes_nothing_has_no_event(server: &Server) {
+    let (cast, group) = furnished(server);
+    let count = || cast.owner.get(&cast.path("/events?limit=200")).ok()["items"].as_array().map(Vec::len);
+    let before = count();
+    put(&cast, &group);
+    put(&cast, &json!({"id": group["id"], "parent": {"name": "ROOT"}, "hidden": true}));
+    assert_eq!(count(), before);
+    put(&cast, &json!({"id": group["id"], "hidden": false}));
+    assert_eq!(count(), before.map(|count| count + 1));
+}

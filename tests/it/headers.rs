@@ -1,0 +1,205 @@
+//! Transport (behaviour 0): headers, CORS, identifiers and the formats of answers.
+
+use std::collections::HashSet;
+
+use daybook_tests::{Answer, Cast, Client, Server, id};
+use serde_json::{Value, json};
+
+use crate::Case;
+use crate::transport::{furnished, readable};
+
+pub fn tests() -> Vec<Case> {
+    crate::cases![
+        preflight_on_every_route,
+        cross_origin_answers,
+        every_answer_names_its_request,
+        identifiers,
+        identifiers_that_are_not_numbers,
+        number_and_time_formats,
+        reads_see_acknowledged_writes,
+        agent_header_by_default,
+        unknown_headers,
+    ]
+}
+
+#[track_caller]
+fn lists(answer: &Answer, header: &str, expected: &[&str]) {
+    let value = answer.headers.get(header).map(|value| value.to_ascii_lowercase()).unwrap_or_default();
+    let named: HashSet<&str> = value.split(',').map(str::trim).collect();
+    for item in expected {
+        assert!(named.contains(item.to_ascii_lowercase().as_str()), "0.13: {header} lacks {item}: {value:?}");
+    }
+}
+
+/// 0.13: OPTIONS on every route, without a token: browsers send none.
+fn preflight_on_every_route(server: &Server) {
+    let browser = server
+        .anonymous()
+        .header("Origin", "https://app.example")
+        .header("Access-Control-Request-Method", "PUT")
+        .header("Access-Control-Request-Headers", "authorization,content-type");
+    let writes =
+        ["/accounts/batch", "/accounts/delete/batch", "/transactions/check", "/transactions/untrash/batch", "/collaborators/a@b.com"];
+    let cast = furnished(server);
+    let paths = readable(&cast).into_iter().chain(writes.iter().map(|rest| cast.path(rest)));
+    for path in paths {
+        let answer = browser.send_raw("OPTIONS", &path, None, &[]);
+        assert!(matches!(answer.status, 200 | 204), "OPTIONS {path}: {} {}", answer.status, answer.text);
+        let origin = answer.headers.get("access-control-allow-origin").map(String::as_str);
+        assert!(matches!(origin, Some("*" | "https://app.example")), "OPTIONS {path}: {origin:?}");
+        lists(&answer, "access-control-allow-methods", &["GET", "POST", "PUT", "PATCH", "DELETE"]);
+        // `*` would not cover Authorization.
+        let headers = ["Authorization", "Content-Type", "cursor", "Idempotency-Key", "If-Match", "service-agent-id", "service-api-key"];
+        lists(&answer, "access-control-allow-headers", &headers);
+    }
+    let plain = server.anonymous().send_raw("OPTIONS", "/v5/books", None, &[]);
+    assert!(matches!(plain.status, 200 | 204), "OPTIONS outside a browser: {}", plain.status);
+}
+
+/// 0.13: without these headers a browser hides the answer, also that of an error, from the page.
+fn cross_origin_answers(server: &Server) {
+    let cast = Cast::new(server);
+    let browser = |client: &Client| client.header("Origin", "https://app.example");
+    let answers = [
+        browser(&cast.owner).get("/v5/books"),
+        browser(&cast.anonymous).get("/v5/books"),
+        browser(&cast.stranger).get(&cast.path("")),
+        browser(&cast.viewer).delete(&cast.path("")),
+        browser(&cast.owner).post("/v5/books", &json!({})),
+        browser(&cast.owner).get("/v5/nothing"),
+    ];
+    for answer in answers {
+        assert!(answer.headers.contains_key("access-control-allow-origin"), "{}: {:?}", answer.status, answer.headers);
+        lists(&answer, "access-control-expose-headers", &["ETag", "Retry-After", "Idempotency-Replayed"]);
+    }
+}
+
+fn request_id(answer: &Answer) -> Option<&String> {
+    answer.headers.iter().find(|(name, _)| name.contains("request-id")).map(|(_, value)| value)
+}
+
+/// Issue 2: the request id stands in every response, another one in each.
+fn every_answer_names_its_request(server: &Server) {
+    let cast = Cast::new(server);
+    let owner = &cast.owner;
+    let answers = [
+        owner.get("/v5/books"),
+        owner.get("/v5/books"),
+        owner.patch(&cast.path("/transactions/check/batch"), &json!({"items": []})),
+        owner.post("/v5/books", &json!({})),
+        owner.send_raw("POST", "/v5/books", Some("application/json"), b"{"),
+        owner.send_raw("POST", "/v5/books", Some("text/plain"), b"x"),
+        owner.send_raw("OPTIONS", "/v5/books", None, &[]),
+        cast.anonymous.get("/v5/books"),
+        cast.viewer.delete(&cast.path("")),
+        owner.get("/v5/nothing"),
+        owner.delete("/v5/books"),
+        cast.anonymous.get("/health"),
+    ];
+    let mut seen = HashSet::new();
+    for answer in &answers {
+        let Some(name) = request_id(answer) else {
+            panic!("{} without a request id: {:?}", answer.status, answer.headers);
+        };
+        assert!(seen.insert(name.clone()), "the request id {name} came twice");
+    }
+}
+
+/// 0.14: digits that fit int64, at least ten, unique across books; book ids are long and URL-safe.
+fn identifiers(server: &Server) {
+    let mut seen = HashSet::new();
+    for _ in 0..2 {
+        let cast = Cast::new(server);
+        let safe = cast.book.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
+        assert!(safe && cast.book.len() >= 16, "book id {}", cast.book);
+        for resource in [cast.account("Cash", "ASSET"), cast.account("Bank", "ASSET"), cast.group("Cash"), cast.group("Bank")] {
+            let text = id(&resource);
+            assert!(text.len() >= 10 && text.bytes().all(|byte| byte.is_ascii_digit()), "{text}");
+            assert!(text.parse::<i64>().is_ok(), "{text} fits int64");
+            assert!(seen.insert(text.to_owned()), "{text} came twice");
+        }
+    }
+}
+
+/// 0.14: a DELETE path takes int64; anything else is no id there, also a name.
+fn identifiers_that_are_not_numbers(server: &Server) {
+    let cast = furnished(server);
+    for segment in ["abc", "1x", "9223372036854775808", "99999999999999999999999", "1.0", "0", "-1", "cash", "assets", "%20"] {
+        for kind in ["accounts", "groups"] {
+            cast.owner.delete(&cast.path(&format!("/{kind}/{segment}"))).refused(404, "notFound");
+        }
+    }
+    cast.owner.get(&cast.path("/accounts/cash")).ok();
+    cast.owner.get(&cast.path("/groups/assets")).ok();
+}
+
+#[track_caller]
+fn is_time(value: &Value) {
+    let digits = value.as_str().is_some_and(|text| text.len() >= 13 && text.bytes().all(|byte| byte.is_ascii_digit()));
+    assert!(digits, "0.12: milliseconds are a digit string: {value}");
+}
+
+/// 0.12: numbers for int32 and int64, digit strings for times.
+fn number_and_time_formats(server: &Server) {
+    let cast = furnished(server);
+    let book = cast.owner.get(&cast.path("")).ok();
+    for field in ["createdAt", "updatedAt", "lastUpdateMs"] {
+        is_time(&book[field]);
+    }
+    let numbers = [
+        "fractionDigits",
+        "pageSize",
+        "timeZoneOffset",
+        "totalTransactions",
+        "totalTransactionsCurrentMonth",
+        "totalTransactionsCurrentYear",
+    ];
+    for field in numbers {
+        assert!(book[field].is_i64(), "{field}: {}", book[field]);
+    }
+    for path in ["/accounts/cash", "/groups/assets"] {
+        let resource = cast.owner.get(&cast.path(path)).ok();
+        is_time(&resource["createdAt"]);
+        is_time(&resource["updatedAt"]);
+    }
+}
+
+/// 0.11: another caller on another connection sees the book made a moment ago, and what is in it.
+fn reads_see_acknowledged_writes(server: &Server) {
+    let cast = Cast::new(server);
+    for turn in 0..20 {
+        let name = format!("Account {turn}");
+        let account = cast.account(&name, "ASSET");
+        let seen = cast.viewer.get(&cast.path(&format!("/accounts/{}", id(&account)))).ok();
+        assert_eq!(seen["name"], name);
+        let listed = cast.viewer.get(&cast.path("/accounts")).ok();
+        assert_eq!(listed["items"].as_array().map(Vec::len), Some(turn + 1));
+        let book = cast.owner.post("/v5/books", &json!({"name": name})).ok();
+        cast.owner.get(&format!("/v5/books/{}", id(&book))).ok();
+        cast.stranger.get(&format!("/v5/books/{}", id(&book))).refused(404, "notFound");
+    }
+}
+
+/// 0.15, 9.2: the agent header in its default spelling, in any case; a vendor's spelling is an unknown header here.
+fn agent_header_by_default(server: &Server) {
+    let cast = Cast::new(server);
+    for (turn, (header, taken)) in
+        [("service-agent-id", true), ("Service-Agent-Id", true), ("acme-agent-id", false), ("agent-id", false)].into_iter().enumerate()
+    {
+        let robot = cast.owner.header(header, "robot");
+        let body = json!({"name": format!("Account {turn}"), "agentId": "forged"});
+        let account = robot.post(&cast.path("/accounts"), &body).ok();
+        assert_eq!(account["agentId"] == "robot", taken, "{header}: {account}");
+        assert_ne!(account["agentId"], "forged", "9.13: agentId in a body is ignored");
+        let group = robot.post(&cast.path("/groups"), &body).ok();
+        assert_eq!(group["agentId"] == "robot", taken, "{header}: {group}");
+    }
+}
+
+/// 0.15: unknown request headers are ignored, and an API key is never required nor checked in local mode (9.1).
+fn unknown_headers(server: &Server) {
+    let cast = Cast::new(server);
+    let client = cast.owner.header("X-Whatever", "1").header("service-api-key", "any").header("Accept", "text/html");
+    client.get(&cast.path("")).ok();
+    client.get(&cast.path("/accounts?key=any")).ok();
+}

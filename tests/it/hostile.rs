@@ -1,0 +1,149 @@
+//! Requests that once broke something, each with the rule it broke: kept so that they never do again.
+
+use std::fmt::Write;
+
+use daybook_tests::{Cast, Server, column, id};
+use serde_json::{Value, json};
+
+use crate::{Case, cases};
+
+pub fn tests() -> Vec<Case> {
+    cases![
+        arrays_are_no_objects,
+        names_pass_on_within_a_batch,
+        a_deleted_group_stays_deleted,
+        locked_child_groups_hold_their_parent,
+        days_of_the_first_century,
+        many_hashtags,
+        many_remote_ids,
+        many_embedded_accounts,
+        creators_in_events_of_others,
+        a_batch_of_one_names_its_index,
+    ]
+}
+
+/// 0.10: serde reads a struct from an array too, by position.
+fn arrays_are_no_objects(server: &Server) {
+    let cast = Cast::new(server);
+    let refused = |path: &str, body: Value| cast.owner.post(&cast.path(path), &body).refused(400, "invalid");
+    refused("/transactions", json!([]));
+    refused("/accounts", json!(["9", "By position"]));
+    refused("/accounts/batch", json!([[{"name": "By position"}]]));
+    refused("/accounts/batch", json!({"items": [["9", "By position"]]}));
+    refused("/groups", json!({"name": "G", "parent": ["9"]}));
+    refused("/transactions", json!({"amount": "1", "creditAccount": ["9"]}));
+    refused("/collaborators", json!(["a@example.com", "VIEWER"]));
+    cast.owner.put(&cast.path(""), &json!([])).refused(400, "invalid");
+    assert_eq!(cast.owner.get(&cast.path("/transactions")).ok()["items"], json!([]));
+    assert_eq!(cast.owner.get(&cast.path("/accounts")).ok()["items"], json!([]));
+}
+
+/// 4.5: a name that one item gives up may be taken by the next, also when an item comes twice.
+fn names_pass_on_within_a_batch(server: &Server) {
+    let cast = Cast::new(server);
+    for kind in ["accounts", "groups"] {
+        let made = cast.owner.post(&cast.path(&format!("/{kind}/batch")), &json!({"items": [{"name": "A"}, {"name": "B"}]})).ok();
+        let [a, b] = [id(&made["items"][0]), id(&made["items"][1])];
+        let put = |items: Value| cast.owner.put(&cast.path(&format!("/{kind}/batch")), &json!({"items": items})).ok();
+        let renamed = put(json!([{"id": a, "name": "C"}, {"id": b, "name": "A"}, {"id": a, "name": "D"}]));
+        assert_eq!(column(&renamed, "name"), ["D", "A", "D"], "{kind}");
+        let exchanged = put(json!([{"id": a, "name": "X"}, {"id": b, "name": "D"}, {"id": a, "name": "A"}]));
+        assert_eq!(column(&exchanged, "name"), ["A", "D", "A"], "{kind}");
+        assert_eq!(column(&cast.owner.get(&cast.path(&format!("/{kind}"))).ok(), "name"), ["A", "D"], "{kind}");
+    }
+}
+
+/// 4.14: a child deleted before its parent, in one batch.
+fn a_deleted_group_stays_deleted(server: &Server) {
+    let cast = Cast::new(server);
+    let items = json!({"items": [{"name": "P"}, {"name": "C", "parent": {"name": "P"}}, {"name": "G", "parent": {"name": "C"}}]});
+    let made = cast.owner.post(&cast.path("/groups/batch"), &items).ok();
+    let doomed = json!({"items": [{"id": made["items"][1]["id"]}, {"id": made["items"][0]["id"]}]});
+    cast.owner.post(&cast.path("/groups/delete/batch"), &doomed).ok();
+    let left = cast.owner.get(&cast.path("/groups")).ok();
+    assert_eq!(column(&left, "name"), ["G"]);
+    assert_eq!(left["items"][0]["parent"], Value::Null, "the grandchild has moved to the top");
+}
+
+/// 4.15: to delete the parent of a locked group changes that group, and only the OWNER may.
+fn locked_child_groups_hold_their_parent(server: &Server) {
+    let cast = Cast::new(server);
+    let items = json!({"items": [{"name": "P"}, {"name": "C", "parent": {"name": "P"}, "locked": true}]});
+    let made = cast.owner.post(&cast.path("/groups/batch"), &items).ok();
+    let path = cast.path(&format!("/groups/{}", id(&made["items"][0])));
+    cast.editor.delete(&path).refused(403, "forbidden");
+    cast.owner.delete(&path).ok();
+}
+
+/// 5.5: a day of the year 26 is a smaller number than a month of today.
+fn days_of_the_first_century(server: &Server) {
+    let cast = Cast::new(server);
+    for (name, kind) in [("Cash", "ASSET"), ("Food", "OUTGOING")] {
+        cast.account(name, kind);
+    }
+    cast.record("0026-01-15", "3.00", "Cash", "Food", "a slip of the pen");
+    cast.record("2026-01-15", "4.00", "Cash", "Food", "lunch");
+    for query in ["account:Cash before:2026-01-16", "account:Cash by:d before:2027", "account:Cash by:m before:2027"] {
+        let encoded = query.replace(' ', "%20");
+        let balances = cast.owner.get(&cast.path(&format!("/balances?query={encoded}"))).ok();
+        assert_eq!(balances["accountBalances"][0]["cumulativeBalance"], "7.00", "{query}");
+    }
+}
+
+/// 3.9.1 and 13.18: as many hashtags as a description holds are recorded; a longer description is refused at once.
+fn many_hashtags(server: &Server) {
+    let cast = Cast::new(server);
+    let text = |count: usize| {
+        (0..count).fold(String::new(), |mut text, number| {
+            write!(text, "#t{number} ").expect("a string takes everything");
+            text
+        })
+    };
+    let made = cast.owner.post(&cast.path("/transactions"), &json!({"description": text(5_000)})).ok();
+    assert_eq!(made["transaction"]["tags"].as_array().map(Vec::len), Some(5_000));
+    cast.owner.post(&cast.path("/transactions"), &json!({"description": text(120_000)})).refused(400, "badRequest");
+}
+
+/// 3.7.5 and 13.18.
+fn many_remote_ids(server: &Server) {
+    let cast = Cast::new(server);
+    let ids = |count: usize| (0..count).map(|number| format!("r{number}")).collect::<Vec<_>>();
+    let made = cast.owner.post(&cast.path("/transactions"), &json!({"remoteIds": ids(1_000)})).ok();
+    assert_eq!(made["transaction"]["remoteIds"].as_array().map(Vec::len), Some(1_000));
+    cast.owner.post(&cast.path("/transactions"), &json!({"remoteIds": ids(40_000)})).refused(400, "badRequest");
+    let items: Vec<Value> = (0..60).map(|item| json!({"remoteIds": (0..900).map(|n| format!("i{item}-{n}")).collect::<Vec<_>>()})).collect();
+    cast.owner.post(&cast.path("/transactions/batch"), &json!({"items": items})).ok();
+}
+
+/// 6.1 and 13.18.
+fn many_embedded_accounts(server: &Server) {
+    let owner = server.client(&format!("{}@example.com", daybook_tests::unique("embed")));
+    let accounts = |count: usize| (0..count).map(|number| json!({"name": format!("A {number}")})).collect::<Vec<_>>();
+    owner.post("/v5/books", &json!({"name": "B", "accounts": accounts(1_000)})).ok();
+    owner.post("/v5/books", &json!({"name": "B", "accounts": accounts(33_000)})).refused(400, "badRequest");
+}
+
+/// 8.2: the creator of a transaction that somebody else has posted.
+fn creators_in_events_of_others(server: &Server) {
+    let cast = Cast::new(server);
+    for (name, kind) in [("Cash", "ASSET"), ("Food", "OUTGOING")] {
+        cast.account(name, kind);
+    }
+    let body = json!({"date": "2026-01-15", "amount": "1", "creditAccount": {"name": "Cash"}, "debitAccount": {"name": "Food"}});
+    let draft = cast.recorder.post(&cast.path("/transactions"), &body).ok();
+    cast.editor.patch(&cast.path("/transactions/post"), &json!({"id": draft["transaction"]["id"]})).ok();
+    let event = cast.owner.get(&cast.path("/events?limit=1")).ok()["items"][0].clone();
+    let created_by = &event["data"]["object"]["transaction"]["createdBy"];
+    assert_eq!(created_by, &draft["transaction"]["createdBy"]);
+    assert_ne!(created_by, &event["user"]["username"]);
+}
+
+/// 3.6.5: the index stands in the message of a batch, also of one item; a single request has none.
+fn a_batch_of_one_names_its_index(server: &Server) {
+    let cast = Cast::new(server);
+    let bad = json!({"date": "yesterday"});
+    let message = cast.owner.post(&cast.path("/transactions/batch"), &json!({"items": [bad]})).refused(400, "badRequest");
+    assert!(message.contains("item 0"), "{message}");
+    let message = cast.owner.post(&cast.path("/transactions"), &bad).refused(400, "badRequest");
+    assert!(!message.contains("item"), "{message}");
+}

@@ -1,0 +1,216 @@
+//! listTransactions without its query: order (2.6), limits (2.2), `account` (2.8), `items` (2.7), and `ids=` (12.4).
+
+use daybook_tests::{Cast, Server, encode};
+use serde_json::{Value, json};
+
+use crate::reading::{Faults, absent, batch, find, id, ids, items, labels, search, sorted_labels};
+
+fn cast(server: &Server) -> Cast {
+    let cast = Cast::new(server);
+    cast.account("Cash", "ASSET");
+    cast.account("Bank", "ASSET");
+    cast.account("Food", "OUTGOING");
+    cast
+}
+
+#[track_caller]
+fn create(cast: &Cast, fields: Value) -> Value {
+    cast.owner.post(&cast.path("/transactions"), &fields).ok()["transaction"].clone()
+}
+
+/// A draft without a date; its label is the description.
+#[track_caller]
+fn draft(cast: &Cast, label: &str) -> Value {
+    create(cast, json!({"description": label, "amount": "1"}))
+}
+
+fn rule_2_6_order(server: &Server) {
+    let cast = cast(server);
+    // Recorded in an order that is neither by date nor by label.
+    for (label, date) in
+        [("t1", "2025-01-02"), ("t2", "2025-01-03"), ("t3", "2025-01-01"), ("t4", "2025-01-02"), ("t5", "2099-01-01"), ("t6", "2025-01-02")]
+    {
+        create(&cast, json!({"description": label, "amount": "1", "date": date}));
+    }
+    draft(&cast, "t7");
+    draft(&cast, "t8");
+    // Dateless drafts stand on the day of their creation: after 2099, before 2025.
+    let wanted = ["t5", "t8", "t7", "t2", "t6", "t4", "t1", "t3"];
+    let list = find(&cast, "");
+    assert_eq!(labels(&list), wanted, "date, then creation time, then id, each descending");
+    // Edits do not move a row, unless they change its date.
+    let t4 = items(&list)[5].clone();
+    cast.owner.put(&cast.path("/transactions"), &json!({"id": t4["id"], "amount": "2"})).ok();
+    assert_eq!(labels(&find(&cast, "")), wanted);
+    cast.owner.put(&cast.path("/transactions"), &json!({"id": t4["id"], "date": "2098-01-01"})).ok();
+    assert_eq!(labels(&find(&cast, "")), ["t5", "t4", "t8", "t7", "t2", "t6", "t1", "t3"]);
+}
+
+fn rule_2_6_order_within_a_batch(server: &Server) {
+    let cast = cast(server);
+    let bodies =
+        (0..300).map(|index| json!({"description": format!("t{index}"), "amount": "1", "date": format!("2025-01-0{}", index % 3 + 1)}));
+    cast.owner.post(&cast.path("/transactions/batch"), &batch(bodies)).ok();
+    let list = find(&cast, "");
+    let text = |item: &Value, field: &str| item[field].as_str().unwrap_or("").to_owned();
+    let keys: Vec<_> = items(&list).iter().map(|item| (text(item, "date"), text(item, "createdAt"), text(item, "id"))).collect();
+    assert_eq!(keys.len(), 300);
+    for pair in keys.windows(2) {
+        let ((a_date, a_created, a_id), (b_date, b_created, b_id)) = (&pair[0], &pair[1]);
+        assert!((a_date, a_created) >= (b_date, b_created), "2.6: {a_date} {a_created} stands before {b_date} {b_created}");
+        if (a_date, a_created) == (b_date, b_created) && a_id.len() == b_id.len() {
+            assert!(a_id > b_id, "2.6: of one instant, the id descending: {a_id} before {b_id}");
+        }
+    }
+}
+
+fn rule_2_2_limits(server: &Server) {
+    let cast = Cast::with_settings(server, json!({"pageSize": 10}));
+    for _ in 0..2 {
+        let bodies = (0..510).map(|index| json!({"description": format!("t{index}"), "amount": "1"}));
+        cast.owner.post(&cast.path("/transactions/batch"), &batch(bodies)).ok();
+    }
+    let mut faults = Faults::default();
+    let rows = [
+        ("", 100),
+        ("limit=", 100),
+        ("limit=0", 100),
+        ("limit=-1", 100),
+        ("limit=-2147483649", 100),
+        ("limit=many", 100),
+        ("limit=1.5", 100),
+        ("limit=1", 1),
+        ("limit=99", 99),
+        ("limit=1000", 1000),
+        ("limit=1001", 1000),
+        ("limit=2147483647", 1000),
+    ];
+    for (parameter, wanted) in rows {
+        for query in ["", "&query=", "&query=t"] {
+            let answer = cast.owner.get(&cast.path(&format!("/transactions?{parameter}{query}")));
+            let found = answer.body["items"].as_array().map(Vec::len);
+            faults.same(&format!("{parameter}{query}"), (answer.status, found), (200, Some(wanted)));
+            faults.check(answer.body["cursor"].is_string(), || format!("2.3: {parameter}: there are more rows, so a cursor"));
+        }
+    }
+    faults.none();
+}
+
+fn rule_2_7_items_when_empty(server: &Server) {
+    let cast = cast(server);
+    for query in ["", "account:Nobody", "nothing", "is:trashed"] {
+        let list = find(&cast, query);
+        assert_eq!(list["items"], json!([]), "{query}");
+        assert!(absent(&list, "cursor"), "2.3: never a cursor on an empty page: {list}");
+    }
+    let bare = cast.owner.get(&cast.path("/transactions?")).ok();
+    assert_eq!(bare["items"], json!([]), "0.2: an empty query string");
+}
+
+fn rule_2_8_account_of_the_list(server: &Server) {
+    let cast = cast(server);
+    cast.group("Assets");
+    let cash = id(&cast.owner.get(&cast.path("/accounts/cash")).ok());
+    cast.record("2025-01-01", "1.00", "Cash", "Food", "t1");
+    let by_id = format!("account:{cash}");
+    let rows = [
+        ("account:Cash", true),
+        ("acc:cash", true),
+        ("from:Cash", true),
+        ("to:Cash", true),
+        (by_id.as_str(), true),
+        ("account:Cash on:2025 #none", true),
+        ("account:'Cash' after:2030", true),
+        ("", false),
+        ("group:Assets", false),
+        ("account:Cash account:Bank", false),
+        ("from:Cash to:Food", false),
+        ("account:Unknown", false),
+        ("account:Cash OR account:Bank", false),
+        ("(account:Cash OR #x)", false),
+        ("NOT account:Cash", false),
+        ("-account:Cash", false),
+        ("on:2025", false),
+    ];
+    let mut faults = Faults::default();
+    for (query, set) in rows {
+        let list = find(&cast, query);
+        faults.same(&format!("`{query}`: account"), list["account"].as_str(), set.then_some(cash.as_str()));
+    }
+    faults.none();
+}
+
+fn rule_12_4_by_ids(server: &Server) {
+    let cast = cast(server);
+    let made: Vec<Value> = ["t1", "t2", "t3", "t4"].iter().map(|label| draft(&cast, label)).collect();
+    cast.owner.patch(&cast.path("/transactions/trash"), &json!({"id": made[1]["id"]})).ok();
+    let by = |ids: &[&str]| cast.owner.get(&cast.path(&format!("/transactions?ids={}", encode(&ids.join(",")))));
+    let made: Vec<String> = made.iter().map(id).collect();
+    let order = [&made[2], &made[0], &made[1]].map(String::as_str);
+    assert_eq!(ids(&by(&order).ok()), order, "in that order, trashed ones included");
+    let plain = cast.owner.get(&cast.path(&format!("/transactions?ids={},{}", made[3], made[0]))).ok();
+    assert_eq!(ids(&plain), [made[3].as_str(), made[0].as_str()], "an unencoded comma");
+    let message = by(&[&made[0], "nope1", &made[1], "nope2"]).refused(404, "notFound");
+    assert!(message.contains("Ids: [nope1, nope2]"), "{message}");
+    let other = self::cast(server);
+    let foreign = id(&draft(&other, "elsewhere"));
+    let message = by(&[&foreign]).refused(404, "notFound");
+    assert!(message.contains(&format!("Ids: [{foreign}]")), "{message}");
+    cast.stranger.get(&cast.path(&format!("/transactions?ids={}", made[0]))).refused(404, "notFound");
+}
+
+fn rule_1_2_2_the_trash_is_left_out(server: &Server) {
+    let cast = cast(server);
+    let made: Vec<Value> = ["t1", "t2"].iter().map(|label| draft(&cast, label)).collect();
+    cast.owner.patch(&cast.path("/transactions/trash"), &json!({"id": made[0]["id"]})).ok();
+    assert_eq!(sorted_labels(&find(&cast, "")), ["t2"]);
+    assert_eq!(sorted_labels(&find(&cast, "is:trashed")), ["t1"]);
+    let read = cast.owner.get(&cast.path(&format!("/transactions/{}", id(&made[0])))).ok();
+    assert_eq!(read["trashed"], true, "getTransaction still shows it");
+}
+
+fn rule_7_3_who_lists_what(server: &Server) {
+    let cast = cast(server);
+    let own = cast.recorder.post(&cast.path("/transactions"), &json!({"description": "t1 own", "amount": "1"})).ok()["transaction"].clone();
+    let others = draft(&cast, "t2");
+    let posted = cast.recorder.post(&cast.path("/transactions"), &json!({
+        "description": "t3 own", "amount": "1", "date": "2025-01-01", "creditAccount": {"name": "Cash"}, "debitAccount": {"name": "Food"},
+    }));
+    let posted = posted.ok()["transaction"].clone();
+    cast.owner.patch(&cast.path("/transactions/post"), &json!({"id": posted["id"]})).ok();
+    for (role, reader) in cast.members() {
+        let wanted: &[&str] = if role == "RECORDER" { &["t1"] } else { &["t1", "t2", "t3"] };
+        assert_eq!(sorted_labels(&search(reader, &cast, "").ok()), wanted, "{role}: a RECORDER lists own drafts");
+        let path = cast.path(&format!("/transactions/{}", id(&others)));
+        let answer = reader.get(&path);
+        if role == "RECORDER" {
+            answer.refused(404, "notFound");
+        } else {
+            answer.ok();
+        }
+        assert_eq!(reader.get(&cast.path(&format!("/transactions/{}", id(&own)))).ok()["id"], own["id"], "{role}");
+    }
+    search(&cast.stranger, &cast, "").refused(404, "notFound");
+    search(&cast.anonymous, &cast, "").refused(401, "required");
+}
+
+fn rule_0_4_unknown_parameters(server: &Server) {
+    let cast = cast(server);
+    draft(&cast, "t1");
+    let list = cast.owner.get(&cast.path("/transactions?time=1700000000000&key=abc&unknown=x&query=t1")).ok();
+    assert_eq!(labels(&list), ["t1"]);
+}
+
+pub fn tests() -> Vec<crate::Case> {
+    crate::cases![
+        rule_2_6_order,
+        rule_2_6_order_within_a_batch,
+        rule_2_2_limits,
+        rule_2_7_items_when_empty,
+        rule_2_8_account_of_the_list,
+        rule_12_4_by_ids,
+        rule_1_2_2_the_trash_is_left_out,
+        rule_7_3_who_lists_what,
+        rule_0_4_unknown_parameters,
+    ]
+}

@@ -1,0 +1,149 @@
+//! The integration suite: everything through HTTP, on both engines.
+//!
+//! A module of this folder names its cases in `pub fn tests()`; they share one server per engine, so each makes a book of its
+//! own ([`daybook_tests::Cast`]). Cases that stop servers, or need special ones, stand in `pub fn lone()` and get the engine.
+
+use std::collections::HashSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::ExitCode;
+use std::sync::{Arc, OnceLock};
+
+use daybook_tests::{Engine, Server};
+use libtest_mimic::{Arguments, Trial};
+
+/// A case on the shared server of its engine.
+pub struct Case {
+    /// Unique in its module.
+    pub name: String,
+    /// The test: it fails by panicking.
+    pub run: Box<dyn Fn(&Server) + Send + Sync>,
+}
+
+/// A case that starts its own servers.
+pub struct Lone {
+    /// Unique in its module.
+    pub name: String,
+    /// The test: it fails by panicking.
+    pub run: Box<dyn Fn(Engine) + Send + Sync>,
+}
+
+/// `cases![create_defaults, delete]`: one [`Case`] per function `fn(&Server)`, named like it.
+#[macro_export]
+macro_rules! cases {
+    ($($function:ident),* $(,)?) => {
+        vec![$($crate::Case { name: stringify!($function).to_owned(), run: Box::new($function) }),*]
+    };
+}
+
+/// `lone![terminates]`: one [`Lone`] per function `fn(Engine)`, named like it.
+#[macro_export]
+macro_rules! lone {
+    ($($function:ident),* $(,)?) => {
+        vec![$($crate::Lone { name: stringify!($function).to_owned(), run: Box::new($function) }),*]
+    };
+}
+
+/// Declares the modules and collects their cases under the modules' names.
+macro_rules! modules {
+    (shared: $($shared:ident),* ; lone: $($lone:ident),* ;) => {
+        $(mod $shared;)*
+        $(mod $lone;)*
+
+        fn shared_cases() -> Vec<(&'static str, Vec<Case>)> {
+            vec![$((stringify!($shared), $shared::tests())),*]
+        }
+
+        fn lone_cases() -> Vec<(&'static str, Vec<Lone>)> {
+            vec![$((stringify!($lone), $lone::lone())),*]
+        }
+    };
+}
+
+// Used by other modules.
+mod balance_oracle;
+mod matrix;
+mod reading;
+
+// Modules with `tests()`, then modules with `lone()`.
+modules! {
+    shared:
+        account_batches, account_names, account_updates, accounts, amounts, arch, balance_ranges, balance_series,
+        balances, bank, batches, bodies, book_dates, book_settings, books, collaborators, errors, event_filters, events, faults, group_flags,
+        group_locks, groups, headers, hostile, lifecycle, lists, locks, openapi, paging, permissions, posting, properties,
+        queries, query_dates, query_garbage, recorder, remote_ids, transaction_shapes, transactions, transport, updates, users, wire;
+    lone:
+        durability, process, store;
+}
+
+/// The shared servers, each started by the first case that needs it.
+#[derive(Default)]
+struct Shared {
+    sqlite: OnceLock<Result<Server, String>>,
+    postgres: OnceLock<Result<Server, String>>,
+}
+
+impl Shared {
+    /// Panics of the servers: one that was answered with a 500 fails its case, but one behind the answer shows only here.
+    fn panics(&self) -> Vec<String> {
+        let started = [&self.sqlite, &self.postgres].into_iter().filter_map(|slot| slot.get()?.as_ref().ok());
+        let log = |server: &Server| server.log().lines().filter(|line| line.contains("panicked at")).map(str::to_owned).collect();
+        started.flat_map(|server| -> Vec<String> { log(server) }).collect()
+    }
+
+    fn server(&self, engine: Engine) -> &Server {
+        let slot = match engine {
+            Engine::Sqlite => &self.sqlite,
+            Engine::Postgres => &self.postgres,
+        };
+        // A failed start is kept: else every case would wait for it again.
+        let started = slot.get_or_init(|| {
+            let server = catch_unwind(AssertUnwindSafe(|| Server::start(engine)));
+            server.map_err(|cause| cause.downcast_ref::<String>().cloned().unwrap_or_default())
+        });
+        match started {
+            Ok(server) => server,
+            Err(cause) => panic!("the shared {engine} server does not start: {cause}"),
+        }
+    }
+}
+
+fn trials(shared: &Arc<Shared>) -> Vec<Trial> {
+    let mut trials = Vec::new();
+    let mut names = HashSet::new();
+    let mut add = |name: String, run: Box<dyn FnOnce() + Send>| {
+        assert!(names.insert(name.clone()), "two cases are called {name}");
+        trials.push(Trial::test(name, move || {
+            run();
+            Ok(())
+        }));
+    };
+    for engine in Engine::enabled() {
+        for (module, cases) in shared_cases() {
+            for case in cases {
+                let shared = Arc::clone(shared);
+                add(format!("{engine}::{module}::{}", case.name), Box::new(move || (case.run)(shared.server(engine))));
+            }
+        }
+        for (module, cases) in lone_cases() {
+            for case in cases {
+                add(format!("{engine}::{module}::{}", case.name), Box::new(move || (case.run)(engine)));
+            }
+        }
+    }
+    trials
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let shared = Arc::new(Shared::default());
+    let conclusion = libtest_mimic::run(&arguments, trials(&shared));
+    let panics = shared.panics();
+    // The last owner: the servers stop here, before their databases do.
+    drop(shared);
+    daybook_tests::finish();
+    if panics.is_empty() {
+        return conclusion.exit_code();
+    }
+    eprintln!("the shared servers panicked:\n{}", panics.join("\n"));
+    ExitCode::FAILURE
+}

@@ -1,0 +1,224 @@
+//! The rows of the permission matrix 7.3 that the server has operations for: the call, and what each caller gets.
+
+use daybook_tests::{Answer, Client, id};
+use serde_json::{Value, json};
+
+use crate::permissions::{Stage, complete};
+
+/// One row.
+pub struct Operation {
+    pub name: &'static str,
+    /// Whether an allowed call changes something.
+    pub writes: bool,
+    pub call: fn(&Client, &Stage) -> Answer,
+    /// owner, editor, poster, recorder, viewer, public reader, stranger, anonymous.
+    pub cells: &'static str,
+}
+
+const fn read(name: &'static str, call: fn(&Client, &Stage) -> Answer, cells: &'static str) -> Operation {
+    Operation { name, writes: false, call, cells }
+}
+
+const fn write(name: &'static str, call: fn(&Client, &Stage) -> Answer, cells: &'static str) -> Operation {
+    Operation { name, writes: true, call, cells }
+}
+
+// The rows of 7.3, by what they have in common.
+const ANY_READER: &str = "yes yes yes yes yes yes 404 401";
+const BUT_RECORDER: &str = "yes yes yes 403 yes yes 404 401";
+/// Objects of the owner: another user's object answers 404 where the RECORDER has `own`.
+const OTHERS_OBJECT: &str = "yes yes yes 404 yes yes 404 401";
+const RECORD: &str = "yes yes yes yes 403 403 404 401";
+const RECORD_POSTED: &str = "yes yes yes draft 403 403 404 401";
+const CHANGE_DRAFT: &str = "yes yes yes 404 403 403 404 401";
+const POST: &str = "yes yes yes 403 403 403 404 401";
+/// The right depends on the object, which the RECORDER does not see: too little permission, or not found.
+const CHANGE_POSTED: &str = "yes yes yes 403/404 403 403 404 401";
+const CHECK: &str = "yes yes 403 403 403 403 404 401";
+const CHANGE_CHECKED: &str = "yes yes 403 403/404 403 403 404 401";
+const EDIT: &str = "yes yes 403 403 403 403 404 401";
+const OWN: &str = "yes 403 403 403 403 403 404 401";
+
+pub fn operations() -> impl Iterator<Item = &'static Operation> {
+    [BOOK, CHART_READS, CHART_WRITES, SHARING, DRAFTS, POSTINGS, CHECKS].into_iter().flatten()
+}
+
+const BOOK: &[Operation] = &[
+    read("get_book", |c, s| c.get(&s.cast.path("")), ANY_READER),
+    read("get_balances", |c, s| c.get(&s.cast.path("/balances?query=account:Cash")), BUT_RECORDER),
+    read("get_balances_of_the_book", |c, s| c.get(&s.cast.path("/balances?query=on:2025")), BUT_RECORDER),
+    read("list_events", |c, s| c.get(&s.cast.path("/events")), BUT_RECORDER),
+    write("update_book_settings", |c, s| book(c, s, json!({"pageSize": 7})), EDIT),
+    write("update_book_name", |c, s| book(c, s, json!({"name": "Renamed"})), EDIT),
+    write("update_book_properties", |c, s| book(c, s, json!({"properties": {"a": "b"}})), EDIT),
+    write("update_book_by_path", |c, s| c.put(&s.cast.path(""), &json!({"pageSize": 7})), EDIT),
+    write("advance_lock_date", |c, s| book(c, s, json!({"lockDate": "2001-02-28"})), EDIT),
+    write("advance_closing_date", |c, s| book(c, s, json!({"closingDate": "2001-02-28"})), EDIT),
+    write("move_lock_date_back", |c, s| book(c, s, json!({"lockDate": "2000-12-31"})), OWN),
+    write("move_closing_date_back", |c, s| book(c, s, json!({"closingDate": "2000-12-31"})), OWN),
+    write("clear_lock_date", |c, s| book(c, s, json!({"lockDate": "1900-00-00"})), OWN),
+    write("clear_closing_date", |c, s| book(c, s, json!({"closingDate": "1900-00-00"})), OWN),
+    // To the other value: the book of the public reader is PUBLIC.
+    write("change_visibility", change_visibility, OWN),
+    write("delete_book", |c, s| c.delete(&s.cast.path("")), OWN),
+];
+
+const CHART_READS: &[Operation] = &[
+    read("list_accounts", |c, s| c.get(&s.cast.path("/accounts")), BUT_RECORDER),
+    read("get_account", |c, s| c.get(&one(s, "accounts", &s.account)), BUT_RECORDER),
+    read("get_account_by_name", |c, s| c.get(&s.cast.path("/accounts/cash")), BUT_RECORDER),
+    read("list_account_groups", |c, s| c.get(&s.cast.path("/accounts/cash/groups")), BUT_RECORDER),
+    read("list_groups", |c, s| c.get(&s.cast.path("/groups")), BUT_RECORDER),
+    read("get_group", |c, s| c.get(&one(s, "groups", &s.group)), BUT_RECORDER),
+    read("list_group_accounts", |c, s| c.get(&s.cast.path("/groups/assets/accounts")), BUT_RECORDER),
+];
+
+const CHART_WRITES: &[Operation] = &[
+    write("create_account", |c, s| c.post(&s.cast.path("/accounts"), &json!({"name": "New"})), EDIT),
+    write("update_account", |c, s| c.put(&s.cast.path("/accounts"), &json!({"id": s.account["id"], "name": "New"})), EDIT),
+    write("update_account_by_name", |c, s| c.put(&s.cast.path("/accounts"), &json!({"name": "Cash", "archived": true})), EDIT),
+    write("delete_account", |c, s| c.delete(&one(s, "accounts", &s.spare)), EDIT),
+    write("create_accounts_batch", |c, s| c.post(&s.cast.path("/accounts/batch"), &items(json!({"name": "New"}))), EDIT),
+    write(
+        "update_accounts_batch",
+        |c, s| c.put(&s.cast.path("/accounts/batch"), &items(json!({"id": s.account["id"], "archived": true}))),
+        EDIT,
+    ),
+    write("delete_accounts_batch", |c, s| c.post(&s.cast.path("/accounts/delete/batch"), &items(json!({"id": s.spare["id"]}))), EDIT),
+    write("create_group", |c, s| c.post(&s.cast.path("/groups"), &json!({"name": "New"})), EDIT),
+    write("update_group", |c, s| c.put(&s.cast.path("/groups"), &json!({"id": s.group["id"], "hidden": true})), EDIT),
+    write("delete_group", |c, s| c.delete(&one(s, "groups", &s.group)), EDIT),
+    write("create_groups_batch", |c, s| c.post(&s.cast.path("/groups/batch"), &items(json!({"name": "New"}))), EDIT),
+    write("lock_group", |c, s| c.put(&s.cast.path("/groups"), &json!({"id": s.group["id"], "locked": true})), OWN),
+    write("create_locked_group", |c, s| c.post(&s.cast.path("/groups"), &json!({"name": "New", "locked": true})), OWN),
+    read("create_accounts_batch_of_none", |c, s| c.post(&s.cast.path("/accounts/batch"), &json!({"items": []})), EDIT),
+    read("create_groups_batch_of_none", |c, s| c.post(&s.cast.path("/groups/batch"), &json!({"items": []})), EDIT),
+];
+
+const SHARING: &[Operation] = &[
+    read("list_collaborators", |c, s| c.get(&s.cast.path("/collaborators")), BUT_RECORDER),
+    write("add_collaborator", |c, s| share(c, s, "new@example.com", "VIEWER"), EDIT),
+    write("change_collaborator", |c, s| share(c, s, s.cast.viewer.email(), "POSTER"), EDIT),
+    write("remove_collaborator_by_none", |c, s| share(c, s, another(c, s), "NONE"), EDIT),
+    write("remove_collaborator", remove_another, EDIT),
+    write("promote_oneself", promote_oneself, "400 yes 403 403 403 403 404 401"),
+    write("remove_oneself", |c, s| c.delete(&s.cast.path(&format!("/collaborators/{}", named(c)))), "400 yes yes yes yes 404 404 401"),
+    write(
+        "remove_owner",
+        |c, s| c.delete(&s.cast.path(&format!("/collaborators/{}", s.cast.owner.email()))),
+        "400 400 403 403 403 403 404 401",
+    ),
+];
+
+const DRAFTS: &[Operation] = &[
+    read("list_transactions", |c, s| c.get(&s.cast.path("/transactions")), ANY_READER),
+    read("search_transactions", |c, s| c.get(&s.cast.path("/transactions?query=account:Cash")), ANY_READER),
+    read("get_draft", |c, s| c.get(&one(s, "transactions", &s.draft)), OTHERS_OBJECT),
+    read("get_posted", |c, s| c.get(&one(s, "transactions", &s.unchecked)), OTHERS_OBJECT),
+    write("create_incomplete_draft", |c, s| c.post(&s.cast.path("/transactions"), &json!({"description": "New"})), RECORD),
+    write("create_draft", |c, s| c.post(&s.cast.path("/transactions"), &complete("New", true, false)), RECORD),
+    write("create_drafts_batch", |c, s| c.post(&s.cast.path("/transactions/batch"), &items(complete("New", true, false))), RECORD),
+    write("update_draft", |c, s| update(c, s, &s.draft, json!({"description": "Changed"})), CHANGE_DRAFT),
+    write("update_draft_in_a_batch", |c, s| update_batch(c, s, "", &s.draft), CHANGE_DRAFT),
+    write("trash_draft", |c, s| verb(c, s, "trash", &s.draft), CHANGE_DRAFT),
+    write("remove_draft", |c, s| verb(c, s, "remove", &s.draft), CHANGE_DRAFT),
+    write("trash_draft_in_a_batch", |c, s| verb_batch(c, s, "trash/batch", &s.draft), CHANGE_DRAFT),
+    write("untrash_draft", |c, s| verb(c, s, "untrash", &s.trashed_draft), CHANGE_DRAFT),
+    write("restore_draft", |c, s| verb(c, s, "restore", &s.trashed_draft), CHANGE_DRAFT),
+    write("untrash_draft_in_a_batch", |c, s| verb_batch(c, s, "untrash/batch", &s.trashed_draft), CHANGE_DRAFT),
+];
+
+const POSTINGS: &[Operation] = &[
+    write("create_posted", |c, s| c.post(&s.cast.path("/transactions"), &complete("New", false, false)), RECORD_POSTED),
+    write(
+        "create_posted_in_a_batch",
+        |c, s| c.post(&s.cast.path("/transactions/batch"), &items(complete("New", false, false))),
+        RECORD_POSTED,
+    ),
+    write("post", |c, s| verb(c, s, "post", &s.draft), POST),
+    write("post_without_an_id", |c, s| c.patch(&s.cast.path("/transactions/post"), &complete("New", false, false)), POST),
+    write("post_in_a_batch", |c, s| verb_batch(c, s, "post/batch", &s.draft), POST),
+    write("update_unchecked", |c, s| update(c, s, &s.unchecked, json!({"amount": "7"})), CHANGE_POSTED),
+    write("update_unchecked_in_a_batch", |c, s| update_batch(c, s, "", &s.unchecked), CHANGE_POSTED),
+    write("trash_posted", |c, s| verb(c, s, "trash", &s.unchecked), CHANGE_POSTED),
+    write("remove_posted", |c, s| verb(c, s, "remove", &s.unchecked), CHANGE_POSTED),
+    write("trash_posted_in_a_batch", |c, s| verb_batch(c, s, "trash/batch", &s.unchecked), CHANGE_POSTED),
+    write("untrash_posted", |c, s| verb(c, s, "untrash", &s.trashed), CHANGE_POSTED),
+    write("restore_posted", |c, s| verb(c, s, "restore", &s.trashed), CHANGE_POSTED),
+    write("untrash_posted_in_a_batch", |c, s| verb_batch(c, s, "untrash/batch", &s.trashed), CHANGE_POSTED),
+];
+
+const CHECKS: &[Operation] = &[
+    write("check", |c, s| verb(c, s, "check", &s.unchecked), CHECK),
+    write("check_in_a_batch", |c, s| verb_batch(c, s, "check/batch", &s.unchecked), CHECK),
+    write("uncheck", |c, s| verb(c, s, "uncheck", &s.checked), CHECK),
+    write("uncheck_in_a_batch", |c, s| verb_batch(c, s, "uncheck/batch", &s.checked), CHECK),
+    // 3.4.2: checked in an update requires the check permission.
+    write("update_to_checked", |c, s| update(c, s, &s.unchecked, json!({"checked": true})), CHANGE_CHECKED),
+    write("update_checked", |c, s| update_batch(c, s, "?updateChecked=true", &s.checked), CHANGE_CHECKED),
+    write("trash_checked", |c, s| verb_batch(c, s, "trash/batch?trashChecked=true", &s.checked), CHANGE_CHECKED),
+    write("untrash_to_checked", |c, s| verb(c, s, "untrash", &s.trashed_checked), CHANGE_CHECKED),
+    write("untrash_to_checked_in_a_batch", |c, s| verb_batch(c, s, "untrash/batch", &s.trashed_checked), CHANGE_CHECKED),
+    read("check_batch_of_none", |c, s| c.patch(&s.cast.path("/transactions/check/batch"), &json!({"items": []})), CHECK),
+];
+
+fn one(stage: &Stage, kind: &str, resource: &Value) -> String {
+    stage.cast.path(&format!("/{kind}/{}", id(resource)))
+}
+
+fn items(item: Value) -> Value {
+    json!({"items": [item]})
+}
+
+fn book(client: &Client, stage: &Stage, mut change: Value) -> Answer {
+    change["id"] = json!(stage.cast.book);
+    client.put("/v5/books", &change)
+}
+
+fn change_visibility(client: &Client, stage: &Stage) -> Answer {
+    let now = stage.cast.owner.get(&stage.cast.path("")).ok()["visibility"].clone();
+    let other = if now == "PUBLIC" { "PRIVATE" } else { "PUBLIC" };
+    book(client, stage, json!({"visibility": other}))
+}
+
+fn share(client: &Client, stage: &Stage, email: &str, permission: &str) -> Answer {
+    client.post(&stage.cast.path("/collaborators"), &json!({"email": email, "permission": permission}))
+}
+
+/// The caller's e-mail; an anonymous one has none and names somebody else's.
+fn named(client: &Client) -> &str {
+    if client.email().is_empty() { "nobody@example.com" } else { client.email() }
+}
+
+/// A member that is not the caller.
+fn another<'a>(client: &Client, stage: &'a Stage) -> &'a str {
+    let cast = &stage.cast;
+    if client.email() == cast.viewer.email() { cast.poster.email() } else { cast.viewer.email() }
+}
+
+fn remove_another(client: &Client, stage: &Stage) -> Answer {
+    client.delete(&stage.cast.path(&format!("/collaborators/{}", another(client, stage))))
+}
+
+/// To POSTER, which is a change for every member but the poster; nobody gains by asking.
+fn promote_oneself(client: &Client, stage: &Stage) -> Answer {
+    share(client, stage, named(client), "POSTER")
+}
+
+fn verb(client: &Client, stage: &Stage, name: &str, transaction: &Value) -> Answer {
+    client.patch(&stage.cast.path(&format!("/transactions/{name}")), &json!({"id": transaction["id"]}))
+}
+
+fn verb_batch(client: &Client, stage: &Stage, name: &str, transaction: &Value) -> Answer {
+    client.patch(&stage.cast.path(&format!("/transactions/{name}")), &items(json!({"id": transaction["id"]})))
+}
+
+fn update(client: &Client, stage: &Stage, transaction: &Value, mut change: Value) -> Answer {
+    change["id"] = transaction["id"].clone();
+    client.put(&stage.cast.path("/transactions"), &change)
+}
+
+fn update_batch(client: &Client, stage: &Stage, query: &str, transaction: &Value) -> Answer {
+    let change = items(json!({"id": transaction["id"], "description": "Changed"}));
+    client.put(&stage.cast.path(&format!("/transactions/batch{query}")), &change)
+}

@@ -1,0 +1,198 @@
+//! The published contract and the server say the same: routes, refusals by enumeration, and the shape of every answer.
+
+mod contract;
+mod session;
+
+use std::collections::BTreeSet;
+
+use daybook_tests::{Client, Server, id, unique};
+use serde_json::{Value, json};
+
+use crate::Case;
+use contract::{Operation, operations};
+
+/// A new operation is covered here as soon as it is in the document.
+pub fn tests() -> Vec<Case> {
+    let mut cases = crate::cases![routes_are_the_documents, operations_are_documented_whole, served_as_it_stands, page_needs_no_internet];
+    cases.extend(session::tests());
+    for operation in operations() {
+        let run = Box::new(move |server: &Server| without_token(server, operation));
+        cases.push(Case { name: format!("{}_without_token", operation.id), run });
+        if operation.id == "updateBook" || operation.path.contains("{bookId}") {
+            let run = Box::new(move |server: &Server| by_stranger(server, operation));
+            cases.push(Case { name: format!("{}_by_stranger", operation.id), run });
+        }
+    }
+    let paths: BTreeSet<&str> = operations().iter().map(|operation| operation.path).collect();
+    for path in paths {
+        let run = Box::new(move |server: &Server| other_methods(server, path));
+        cases.push(Case { name: format!("other_methods_on{}", path.replace(['/', '{', '}'], "_")), run });
+    }
+    cases
+}
+
+fn routes_are_the_documents(_: &Server) {
+    let documented: BTreeSet<(String, &str, &str)> =
+        operations().iter().map(|operation| (operation.method.to_owned(), operation.path, operation.id)).collect();
+    let served: BTreeSet<(String, &str, &str)> = daybook_http::routes::operations()
+        .iter()
+        .filter(|operation| !operation.id.is_empty())
+        .map(|operation| (operation.method.to_string(), operation.path, operation.id))
+        .collect();
+    let missing: Vec<_> = served.difference(&documented).collect();
+    let promised: Vec<_> = documented.difference(&served).collect();
+    assert!(missing.is_empty() && promised.is_empty(), "only served: {missing:?}, only documented: {promised:?}");
+    let ids: BTreeSet<&str> = operations().iter().map(|operation| operation.id).collect();
+    assert_eq!(ids.len(), documented.len(), "an operationId names one operation");
+}
+
+fn operations_are_documented_whole(_: &Server) {
+    for operation in operations() {
+        let name = operation.id;
+        let placed = operation.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
+        let placed: BTreeSet<String> = placed.map(|part| format!("path {part}")).collect();
+        let parameters = operation.parameters();
+        let declared: BTreeSet<String> = parameters.iter().filter(|parameter| parameter.starts_with("path ")).cloned().collect();
+        assert_eq!(placed, declared, "{name}: the parameters of the path");
+        let distinct: BTreeSet<&String> = parameters.iter().collect();
+        assert_eq!(distinct.len(), parameters.len(), "{name}: a parameter is declared once: {parameters:?}");
+        let writes = matches!(operation.method, "POST" | "PUT" | "PATCH");
+        assert_eq!(parameters.iter().any(|parameter| parameter == "body body"), writes, "{name}: what is written has a body");
+        for status in ["401", "default"] {
+            let response = operation.response(status).unwrap_or_else(|| panic!("{name} documents {status}"));
+            assert_eq!(response["schema"]["$ref"], "#/definitions/Error", "{name}: {status}");
+        }
+        assert!(operation.response("200").or(operation.response("204")).is_some(), "{name} documents its success");
+    }
+}
+
+fn served_as_it_stands(server: &Server) {
+    let answer = server.anonymous().get("/openapi.json");
+    assert_eq!(answer.status, 200);
+    assert!(answer.headers["content-type"].starts_with("application/json"), "{:?}", answer.headers);
+    assert!(answer.text == contract::TEXT, "GET /openapi.json is openapi/openapi.json byte by byte");
+}
+
+fn page_needs_no_internet(server: &Server) {
+    let answer = server.anonymous().get("/docs");
+    assert_eq!(answer.status, 200);
+    assert!(answer.headers["content-type"].starts_with("text/html"), "{:?}", answer.headers);
+    // The only address it may show is the one it is served from, in the examples of commands.
+    let page = answer.text.replace("http://127.0.0.1:8080", "");
+    for outside in ["http://", "https://", "src=\"//", "href=\"//", "url(//", "@import"] {
+        assert!(!page.contains(outside), "the page refers to {outside}...");
+    }
+    assert!(page.contains("default-src 'none'"), "the page's own policy forbids what it does not need");
+}
+
+/// Somebody's private book with something to find behind every path.
+struct Private {
+    owner: Client,
+    stranger: Client,
+    book: String,
+    account: String,
+    group: String,
+    transaction: String,
+    collaborator: String,
+    event: String,
+}
+
+impl Private {
+    #[track_caller]
+    fn new(server: &Server) -> Private {
+        let person = |kind: &str| server.client(&format!("{}@example.com", unique(kind)));
+        let (owner, stranger) = (person("owner"), person("stranger"));
+        let book = id(&owner.post("/v5/books", &json!({"name": "Private"})).ok()).to_owned();
+        let create = |noun: &str, body: Value| owner.post(&format!("/v5/books/{book}/{noun}"), &body).ok();
+        let first = |noun: &str| id(&owner.get(&format!("/v5/books/{book}/{noun}")).ok()["items"][0]).to_owned();
+        let account = id(&create("accounts", json!({"name": "Cash", "type": "ASSET"}))).to_owned();
+        let group = id(&create("groups", json!({"name": "Assets"}))).to_owned();
+        let transaction = id(&create("transactions", json!({"amount": "1", "description": "Secret"}))["transaction"]).to_owned();
+        let (collaborator, event) = (first("collaborators"), first("events"));
+        Private { owner, stranger, account, group, transaction, collaborator, event, book }
+    }
+
+    /// The path with what exists in its places.
+    fn fill(&self, path: &str) -> String {
+        let found = [
+            ("/accounts/", &self.account),
+            ("/groups/", &self.group),
+            ("/transactions/", &self.transaction),
+            ("/collaborators/", &self.collaborator),
+            ("/events/", &self.event),
+        ];
+        let resource = found.into_iter().find(|(noun, _)| path.contains(noun)).map_or("", |(_, id)| id);
+        path.replace("{bookId}", &self.book).replace("{id}", resource)
+    }
+
+    /// A body that every writing operation understands: each reads its fields and ignores the others (0.10).
+    fn body(&self, operation: Operation) -> Value {
+        let resource = if operation.path == "/v5/books" {
+            &self.book
+        } else if operation.path.contains("/transactions") {
+            &self.transaction
+        } else if operation.path.contains("/groups") {
+            &self.group
+        } else {
+            &self.account
+        };
+        match operation.method {
+            "GET" | "DELETE" => Value::Null,
+            _ => json!({
+                "id": resource, "name": "Stolen", "type": "ASSET", "email": "thief@example.com", "permission": "OWNER",
+                "items": [{"id": resource, "name": "Stolen", "type": "ASSET", "description": "Stolen", "amount": "1"}],
+            }),
+        }
+    }
+}
+
+fn without_token(server: &Server, operation: Operation) {
+    let path = operation.path.replace("{bookId}", "nobody").replace("{id}", "nothing");
+    let body = if matches!(operation.method, "GET" | "DELETE") { Value::Null } else { json!({"id": "nobody", "name": "x", "items": []}) };
+    for caller in [server.anonymous(), server.client_with_token("not.a.token")] {
+        let answer = caller.send(operation.method, &path, &body);
+        let faults = operation.faults(answer.status, &answer.text);
+        assert!(faults.is_empty(), "{faults:?}");
+        answer.refused(401, "required");
+    }
+}
+
+/// 7.4: what a stranger asks for is not there, in the same words as what never was.
+fn by_stranger(server: &Server, operation: Operation) {
+    let private = Private::new(server);
+    let events = private.owner.get(&format!("/v5/books/{}/events", private.book)).ok();
+    let (path, body) = (private.fill(operation.path), private.body(operation));
+    let answer = private.stranger.send(operation.method, &path, &body);
+    let faults = operation.faults(answer.status, &answer.text);
+    assert!(faults.is_empty(), "{faults:?}");
+    let message = answer.refused(404, "notFound");
+
+    // An id of the same make that names nothing.
+    let nowhere: String = private.book.chars().rev().collect();
+    let elsewhere = |text: &str| text.replace(&private.book, &nowhere);
+    let body = if body.is_null() { body } else { serde_json::from_str(&elsewhere(&body.to_string())).expect("JSON") };
+    let missing = private.stranger.send(operation.method, &elsewhere(&path), &body).refused(404, "notFound");
+    assert_eq!(elsewhere(&message), missing, "7.4: private and missing books look the same");
+
+    let after = private.owner.get(&format!("/v5/books/{}/events", private.book)).ok();
+    assert_eq!(after, events, "nothing happened in the book");
+}
+
+/// Whether a path with its places filled is one of this template.
+fn fits(template: &str, path: &str) -> bool {
+    let (template, path): (Vec<&str>, Vec<&str>) = (template.split('/').collect(), path.split('/').collect());
+    template.len() == path.len() && template.iter().zip(path).all(|(part, given)| part.starts_with('{') || *part == given)
+}
+
+fn other_methods(server: &Server, path: &str) {
+    let caller = server.client(&format!("{}@example.com", unique("stranger")));
+    let filled = path.replace("{bookId}", "nobody").replace("{id}", "nothing");
+    // `GET .../accounts/batch` asks for an account named batch: what another template takes is no wrong method.
+    let all = operations();
+    let taken: BTreeSet<&str> = all.iter().filter(|operation| fits(operation.path, &filled)).map(|operation| operation.method).collect();
+    let others: Vec<&str> =
+        ["GET", "POST", "PUT", "PATCH", "DELETE", "BREW"].into_iter().filter(|method| !taken.contains(method)).collect();
+    for method in others {
+        caller.send(method, &filled, &Value::Null).refused(405, "methodNotAllowed");
+    }
+}

@@ -1,0 +1,229 @@
+//! A session that calls every operation once and compares each answer with the document.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+use daybook_tests::{Client, Server, id, unique};
+use serde_json::{Value, json};
+
+use super::contract::{Operation, check, document, operations};
+use crate::Case;
+
+pub fn tests() -> Vec<Case> {
+    crate::cases![answers_are_the_documents, check_finds_faults]
+}
+
+/// The check itself: a check that finds nothing would pass everything.
+fn check_finds_faults(_: &Server) {
+    let faults = |definition: &str, value: Value| -> usize {
+        let mut faults = Vec::new();
+        check(&document()["definitions"][definition], &value, definition, &mut faults);
+        faults.len()
+    };
+    let right = json!({"id": "1", "name": "Cash", "type": "ASSET", "createdAt": "17", "groups": [{"id": "2", "parent": null}]});
+    assert_eq!(faults("Account", right.clone()), 0);
+    let wrong = [
+        ("type", json!("CASH")),
+        ("id", json!(1)),
+        ("id", Value::Null),
+        ("createdAt", json!("yesterday")),
+        ("name", json!("x".repeat(256))),
+        ("groups", json!([{"nonsense": true}])),
+        ("properties", json!({"a": 1})),
+        ("secret", json!("not documented")),
+    ];
+    for (field, value) in wrong {
+        let mut account = right.clone();
+        account[field] = value;
+        assert!(faults("Account", account.clone()) > 0, "{account}");
+    }
+    assert!(faults("AccountList", json!({})) > 0, "items are required");
+    assert!(faults("Book", json!({"lockDate": "2025-2-3"})) > 0 && faults("Book", json!({"fractionDigits": 9})) > 0);
+}
+
+/// A caller that looks every answer up in the document.
+struct Session {
+    caller: Client,
+    book: String,
+    operations: Vec<Operation>,
+    called: RefCell<BTreeSet<&'static str>>,
+}
+
+impl Session {
+    /// Calls an operation: `{bookId}` is the session's book, `{id}` is this id, and `query` follows the path.
+    #[track_caller]
+    fn call(&self, name: &str, at: &str, query: &str, body: &Value) -> Value {
+        let operation = self.operations.iter().find(|operation| operation.id == name).unwrap_or_else(|| panic!("{name} is documented"));
+        let path = operation.path.replace("{bookId}", &self.book).replace("{id}", at);
+        let answer = self.caller.send(operation.method, &format!("{path}{query}"), body);
+        assert!((200..300).contains(&answer.status), "{name} succeeds: {} {}", answer.status, answer.text);
+        let faults = operation.faults(answer.status, &answer.text);
+        assert!(faults.is_empty(), "{name}:\n{}\nin {}", faults.join("\n"), answer.text);
+        for parameter in query.trim_start_matches('?').split('&').filter(|parameter| !parameter.is_empty()) {
+            let key = format!("query {}", parameter.split('=').next().unwrap_or_default());
+            assert!(operation.parameters().contains(&key), "{name} documents {key}");
+        }
+        self.called.borrow_mut().insert(operation.id);
+        answer.body
+    }
+
+    #[track_caller]
+    fn read(&self, name: &str, at: &str, query: &str) -> Value {
+        self.call(name, at, query, &Value::Null)
+    }
+
+    #[track_caller]
+    fn write(&self, name: &str, body: &Value) -> Value {
+        self.call(name, "", "", body)
+    }
+}
+
+fn answers_are_the_documents(server: &Server) {
+    let caller = server.client(&format!("{}@example.com", unique("session"))).header("service-agent-id", "importer");
+    let mut session = Session { caller, book: String::new(), operations: operations(), called: RefCell::default() };
+    session.book = books(&session);
+    chart(&session);
+    transactions(&session);
+    states(&session);
+    batches(&session);
+    readings(&session);
+    collaborators(&session);
+    endings(&session);
+    let all: BTreeSet<&str> = session.operations.iter().map(|operation| operation.id).collect();
+    let called = session.called.into_inner();
+    let silent: Vec<&&str> = all.difference(&called).collect();
+    assert!(silent.is_empty(), "operations whose answer nobody looked at: {silent:?}");
+}
+
+fn books(session: &Session) -> String {
+    session.read("getUser", "", "");
+    let body = json!({
+        "name": "Session", "fractionDigits": 2, "timeZone": "America/Sao_Paulo", "properties": {"kind": "household"},
+        "groups": [{"name": "Everything"}], "accounts": [{"name": "Opening", "type": "LIABILITY"}],
+    });
+    let book = id(&session.write("createNewBook", &body)).to_owned();
+    session.write("updateBook", &json!({"id": book, "lockDate": "2001-01-31", "closingDate": "2001-01-31"}));
+    session.read("listBooks", "", "");
+    book
+}
+
+fn chart(session: &Session) {
+    session.write("updateBookDeprecated", &json!({"period": "QUARTER", "periodStartMonth": "APRIL"}));
+    session.write("createGroup", &json!({"name": "Assets", "properties": {"order": "1"}}));
+    let group =
+        session.write("createGroupsBatch", &json!({"items": [{"name": "Liquid", "parent": {"name": "Assets"}}, {"name": "Costs"}]}));
+    let costs = id(&group["items"][1]).to_owned();
+    session.write("updateGroup", &json!({"id": costs, "name": "Cost of living", "hidden": true}));
+    session.write("updateGroupsBatch", &json!({"items": [{"id": costs, "properties": {"order": "2"}}]}));
+    let cash =
+        session.write("createAccount", &json!({"name": "Cash", "type": "ASSET", "groups": [{"name": "Liquid"}], "properties": {"a": "b"}}));
+    let cash = id(&cash).to_owned();
+    let items = json!([{"name": "Food", "type": "OUTGOING", "groups": [{"name": "Cost of living"}]}, {"name": "Pay", "type": "INCOMING"}]);
+    session.write("createAccountsBatch", &json!({"items": items}));
+    session.write("updateAccount", &json!({"id": cash, "name": "Wallet", "type": "ASSET", "groups": [{"name": "Liquid"}]}));
+    session
+        .write("updateAccountsBatch", &json!({"items": [{"id": cash, "name": "Cash", "type": "ASSET", "groups": [{"name": "Liquid"}]}]}));
+    session.read("getAccount", &cash, "");
+    session.read("getAccount", "Cash", "");
+    session.read("listAccounts", "", "");
+    session.read("listAccountGroups", &cash, "");
+    session.read("getGroup", "Liquid", "");
+    session.read("listGroups", "", "");
+    session.read("listGroupAccounts", "Liquid", "");
+}
+
+/// A complete transaction.
+fn payment(description: &str, remote: &str) -> Value {
+    json!({
+        "date": "2025-03-04", "amount": "12.30", "creditAccount": {"name": "Cash"}, "debitAccount": {"name": "Food"},
+        "description": description, "remoteIds": [remote], "urls": ["https://example.com/receipt"], "properties": {"shop": "corner"},
+    })
+}
+
+fn transactions(session: &Session) {
+    let recorded = session.write("createTransaction", &payment("Bread #food", "r-1"));
+    let transaction = id(&recorded["transaction"]).to_owned();
+    session.read("getTransaction", &transaction, "");
+    // A draft that says almost nothing.
+    let draft = session.call("createTransaction", "", "?timeZone=Europe/Lisbon", &json!({"description": "Lunch"}));
+    let draft = id(&draft["transaction"]).to_owned();
+    session.read("getTransaction", &draft, "");
+    session.write("updateTransaction", &json!({"id": draft, "description": "Lunch with Ann"}));
+    session.write("updateTransaction", &json!({"id": transaction, "description": "Bread and butter", "amount": "13"}));
+    session.write("trashTransaction", &json!({"id": draft}));
+    session.read("getTransaction", &draft, "");
+}
+
+/// Every verb on one transaction; its accounts come along.
+fn states(session: &Session) {
+    let mut body = payment("States", "r-2");
+    body["draft"] = json!(true);
+    let recorded = session.write("createTransaction", &body);
+    let transaction = json!({"id": id(&recorded["transaction"])});
+    let verbs = ["post", "check", "uncheck", "trash", "untrash", "remove", "restore"];
+    for verb in verbs {
+        session.write(&format!("{verb}Transaction"), &transaction);
+    }
+}
+
+fn batches(session: &Session) {
+    let drafts: Vec<Value> = ["b-1", "b-2"]
+        .into_iter()
+        .map(|remote| {
+            let mut body = payment("Batch", remote);
+            body["draft"] = json!(true);
+            body
+        })
+        .collect();
+    let created = session.write("createTransactionsBatch", &json!({"items": drafts}));
+    let ids: Vec<Value> = created["items"].as_array().expect("items").iter().map(|item| json!({"id": id(item)})).collect();
+    let items = json!({"items": ids});
+    for verb in ["post", "check", "uncheck", "trash", "untrash"] {
+        session.write(&format!("{verb}TransactionsBatch"), &items);
+    }
+    let renamed: Vec<Value> = ids.iter().map(|item| json!({"id": item["id"], "description": "Renamed"})).collect();
+    session.call("updateTransactionsBatch", "", "?updateChecked=true", &json!({"items": renamed}));
+}
+
+fn readings(session: &Session) {
+    session.read("listTransactions", "", "");
+    // One account names itself in the answer, and one a page gives a cursor.
+    let page = session.read("listTransactions", "", "?query=account:Cash&limit=1");
+    let cursor = page["cursor"].as_str().expect("a second page");
+    session.read("listTransactions", "", &format!("?query=account:Cash&limit=1&cursor={cursor}"));
+    session.read("listTransactions", "", "?query=nothing+like+this");
+    for query in ["account:Cash", "group:Assets+by:m", "on:2025-03", "by:d+after:2025-03+before:2025-04", "by:y", "account:'Nobody'"] {
+        let answer = session.read("getBalances", "", &format!("?query={query}"));
+        assert!(answer.is_object(), "{answer}");
+    }
+    let events = session.read("listEvents", "", "?limit=5");
+    let cursor = events["cursor"].as_str().expect("a second page");
+    session.read("listEvents", "", &format!("?limit=100&cursor={cursor}"));
+    session.read("listEvents", "", "?type=TRANSACTION_UPDATED");
+    session.read("getEvent", id(&events["items"][0]), "");
+    session.call("getBook", "", "?loadAccounts=true&loadGroups=true", &Value::Null);
+}
+
+fn collaborators(session: &Session) {
+    let added = session.write("addCollaborator", &json!({"email": "ann@example.com", "permission": "VIEWER"}));
+    session.write("addCollaborator", &json!({"email": "ann@example.com", "permission": "POSTER"}));
+    session.read("listCollaborators", "", "");
+    session.read("removeCollaborator", id(&added), "");
+}
+
+/// What takes things away, and the events of it all.
+fn endings(session: &Session) {
+    let create = |name: &str, items: Value| -> Vec<String> {
+        let created = session.write(name, &json!({"items": items}));
+        created["items"].as_array().expect("items").iter().map(|item| id(item).to_owned()).collect()
+    };
+    let account = |name: &str| json!({"name": name, "type": "ASSET"});
+    let accounts = create("createAccountsBatch", json!([account("Spare"), account("Extra")]));
+    session.read("deleteAccount", &accounts[0], "");
+    session.write("deleteAccountsBatch", &json!({"items": [{"id": accounts[1]}]}));
+    let groups = create("createGroupsBatch", json!([{"name": "Spare groups"}, {"name": "Extra groups"}]));
+    session.read("deleteGroup", &groups[0], "");
+    session.write("deleteGroupsBatch", &json!({"items": [{"id": groups[1]}]}));
+    session.read("listEvents", "", "?limit=1000");
+    session.read("deleteBook", "", "");
+}

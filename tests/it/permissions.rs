@@ -1,0 +1,156 @@
+//! The permission matrix (7.3), every operation by every kind of caller: one row per operation in `matrix`, one case per cell.
+//! What a RECORDER may do with its own drafts stands in `recorder`, who may move dates in `book_dates`, locked groups in
+//! `group_locks`.
+
+use daybook_tests::{Answer, Cast, Client, Server};
+use serde_json::{Value, json};
+
+use crate::Case;
+use crate::matrix::{Operation, operations};
+
+/// The columns. PUBLIC is a signed-in user without a permission, in a PUBLIC book.
+const CALLERS: [&str; 8] = ["owner", "editor", "poster", "recorder", "viewer", "public", "stranger", "anonymous"];
+
+pub fn tests() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for operation in operations() {
+        let cells: Vec<&str> = operation.cells.split_whitespace().collect();
+        assert_eq!(cells.len(), CALLERS.len(), "{}: one cell per caller", operation.name);
+        for (caller, cell) in CALLERS.into_iter().zip(cells) {
+            cases.push(Case {
+                name: format!("{}_by_{caller}", operation.name),
+                run: Box::new(move |server| check(server, operation, caller, cell)),
+            });
+        }
+    }
+    cases
+}
+
+/// What every operation finds: accounts, groups and one transaction in each state, all made by the owner.
+pub struct Stage {
+    pub cast: Cast,
+    /// Cash, as the owner reads it.
+    pub account: Value,
+    /// An account without postings.
+    pub spare: Value,
+    /// A group with Cash in it.
+    pub group: Value,
+    /// A complete draft.
+    pub draft: Value,
+    /// A trashed draft.
+    pub trashed_draft: Value,
+    /// Posted, not checked.
+    pub unchecked: Value,
+    /// Posted and trashed.
+    pub trashed: Value,
+    pub checked: Value,
+    /// Checked and trashed.
+    pub trashed_checked: Value,
+}
+
+impl Stage {
+    fn new(server: &Server, visibility: &str) -> Stage {
+        let settings = json!({"visibility": visibility, "lockDate": "2001-01-31", "closingDate": "2001-01-31"});
+        let cast = Cast::with_settings(server, settings);
+        let group = cast.group("Assets");
+        let account = cast.account_in("Cash", "ASSET", &["Assets"]);
+        cast.account("Food", "OUTGOING");
+        let spare = cast.account("Spare", "ASSET");
+        let items: Vec<Value> = ["draft", "trashed draft", "unchecked", "trashed", "checked", "trashed checked"]
+            .into_iter()
+            .map(|state| {
+                let draft = state.contains("draft");
+                complete(state, draft, state.contains("checked") && state != "unchecked")
+            })
+            .collect();
+        let created = cast.owner.post(&cast.path("/transactions/batch"), &json!({"items": items})).ok();
+        let [draft, trashed_draft, unchecked, trashed, checked, trashed_checked] =
+            [0, 1, 2, 3, 4, 5].map(|at| created["items"][at].clone());
+        let bin = json!({"items": [{"id": trashed_draft["id"]}, {"id": trashed["id"]}, {"id": trashed_checked["id"]}]});
+        cast.owner.patch(&cast.path("/transactions/trash/batch?trashChecked=true"), &bin).no_content();
+        Stage { cast, account, spare, group, draft, trashed_draft, unchecked, trashed, checked, trashed_checked }
+    }
+
+    fn caller(&self, name: &str) -> &Client {
+        let cast = &self.cast;
+        match name {
+            "owner" => &cast.owner,
+            "editor" => &cast.editor,
+            "poster" => &cast.poster,
+            "recorder" => &cast.recorder,
+            "viewer" => &cast.viewer,
+            "anonymous" => &cast.anonymous,
+            _ => &cast.stranger,
+        }
+    }
+
+    /// All that a write could change.
+    fn snapshot(&self) -> [Value; 4] {
+        let read = |rest: &str| self.cast.owner.get(&self.cast.path(rest)).ok();
+        [read("?loadAccounts=true"), read("/transactions?query=is:trashed%20is:draft%20is:posted"), read("/collaborators"), read("/events")]
+    }
+}
+
+/// A createTransaction body between the two accounts.
+pub fn complete(description: &str, draft: bool, checked: bool) -> Value {
+    json!({
+        "date": "2025-01-31",
+        "amount": "5",
+        "creditAccount": {"name": "Cash"},
+        "debitAccount": {"name": "Food"},
+        "description": description,
+        "draft": draft,
+        "checked": checked,
+    })
+}
+
+/// One cell: `yes`, a status, two statuses where the rules leave the choice (`403/404`), or `draft` for a create that a
+/// RECORDER may make but not post.
+fn check(server: &Server, operation: &Operation, caller: &str, cell: &str) {
+    let stage = Stage::new(server, if caller == "public" { "PUBLIC" } else { "PRIVATE" });
+    let before = stage.snapshot();
+    let answer = (operation.call)(stage.caller(caller), &stage);
+    match cell {
+        "yes" => allowed(&stage, operation, answer, &before),
+        "draft" => {
+            let body = answer.ok();
+            let transaction = if body["items"].is_array() { &body["items"][0] } else { &body["transaction"] };
+            assert_eq!(transaction["posted"], false, "a create stays a draft: {transaction}");
+        }
+        statuses => refused(&stage, answer, statuses, &before),
+    }
+}
+
+fn allowed(stage: &Stage, operation: &Operation, answer: Answer, before: &[Value; 4]) {
+    assert!(matches!(answer.status, 200 | 204), "allowed, but answered {}: {}", answer.status, answer.text);
+    if answer.status == 204 {
+        answer.no_content();
+    } else {
+        answer.ok();
+    }
+    if operation.name == "delete_book" {
+        stage.cast.owner.get(&stage.cast.path("")).refused(404, "notFound");
+    } else {
+        // A write that is answered and not done would pass for allowed.
+        assert_eq!(&stage.snapshot() != before, operation.writes, "{}: what it changed", operation.name);
+    }
+}
+
+fn refused(stage: &Stage, answer: Answer, statuses: &str, before: &[Value; 4]) {
+    let status = answer.status;
+    let expected = statuses.split('/').any(|one| one == status.to_string());
+    assert!(expected, "expected {statuses}, got {status}: {}", answer.text);
+    let reason = match status {
+        401 => "required",
+        403 => "forbidden",
+        404 => "notFound",
+        _ => "badRequest",
+    };
+    let message = answer.refused(status, reason);
+    match status {
+        401 => assert!(message.contains("Login Required"), "10.2: {message}"),
+        404 => assert!(message.contains("not found"), "7.4: {message}"),
+        _ => {}
+    }
+    assert_eq!(&stage.snapshot(), before, "a refused request changes nothing");
+}

@@ -1,0 +1,253 @@
+//! Post (3.3), and what the transition table 3.4 says besides its cells (3.4.1 - 3.4.5).
+
+use daybook_tests::{Cast, Server};
+use serde_json::{Value, json};
+
+use crate::reading::{absent, batch, events, expected_totals, id, items, new_events, refused_400, totals, transaction, types};
+
+/// A book with Cash, Bank and Food.
+fn cast(server: &Server) -> Cast {
+    let cast = Cast::new(server);
+    cast.account("Cash", "ASSET");
+    cast.account("Bank", "ASSET");
+    cast.account("Food", "OUTGOING");
+    cast
+}
+
+fn body() -> Value {
+    json!({
+        "date": "2025-03-05",
+        "amount": "12.00",
+        "creditAccount": {"name": "Cash"},
+        "debitAccount": {"name": "Food"},
+        "description": "Lunch",
+    })
+}
+
+/// The body with some fields replaced.
+fn with(fields: Value) -> Value {
+    let mut body = body();
+    for (key, value) in fields.as_object().expect("an object") {
+        body[key] = value.clone();
+    }
+    body
+}
+
+#[track_caller]
+fn create(cast: &Cast, fields: Value) -> Value {
+    cast.owner.post(&cast.path("/transactions"), &with(fields)).ok()["transaction"].clone()
+}
+
+fn rule_3_3_1_post_applies_the_payload(server: &Server) {
+    let cast = cast(server);
+    let draft = create(&cast, json!({"draft": true, "debitAccount": null}));
+    let known = events(&cast).len();
+    let mut edited = draft.clone();
+    edited["debitAccount"] = json!({"name": "Food"});
+    edited["amount"] = json!("20.00");
+    edited["description"] = json!("Dinner #out");
+    edited["properties"] = json!({"Table": "7"});
+    let posted = cast.owner.patch(&cast.path("/transactions/post"), &edited).ok()["transaction"].clone();
+    assert_eq!(posted["id"], draft["id"]);
+    for (field, value) in
+        [("posted", json!(true)), ("draft", json!(false)), ("amount", json!("20.00")), ("description", json!("Dinner #out"))]
+    {
+        assert_eq!(posted[field], value, "{field}");
+    }
+    assert_eq!(posted["properties"], json!({"table": "7"}));
+    assert_eq!(posted["tags"], json!(["out"]));
+    assert_eq!(totals(&cast), expected_totals(&[("Cash", "0.00", "20.00"), ("Food", "20.00", "0.00")]));
+    let events = new_events(&cast, known);
+    assert_eq!(types(&events), ["TRANSACTION_POSTED"], "8.1: no TRANSACTION_UPDATED besides");
+}
+
+fn rule_3_3_2_post_without_an_id_creates_and_posts(server: &Server) {
+    let cast = cast(server);
+    cast.owner.put(&cast.path(""), &json!({"autoPost": false})).ok();
+    let known = events(&cast).len();
+    let post = |body: &Value| cast.owner.patch(&cast.path("/transactions/post"), body);
+    let posted = post(&with(json!({"remoteIds": ["r1"]}))).ok()["transaction"].clone();
+    assert_eq!(posted["posted"], true, "whatever autoPost says");
+    let forced = post(&with(json!({"draft": true}))).ok()["transaction"].clone();
+    assert_eq!(forced["posted"], true, "`draft: true` is ignored here");
+    assert_eq!(types(&new_events(&cast, known)), ["TRANSACTION_POSTED", "TRANSACTION_POSTED"]);
+    let again = post(&with(json!({"remoteIds": ["r1"], "amount": "99.00"}))).ok()["transaction"].clone();
+    assert_eq!(again, transaction(&cast, &id(&posted)), "3.7: the existing one, unchanged");
+    let draft = create(&cast, json!({"remoteIds": ["r2"]}));
+    assert_eq!(draft["posted"], false, "autoPost is off");
+    let found = post(&with(json!({"remoteIds": ["r2"]}))).ok()["transaction"].clone();
+    assert_eq!(found["id"], draft["id"]);
+    assert_eq!(found["posted"], false, "the existing one is returned unchanged, even when it is a draft");
+    assert_eq!(totals(&cast), expected_totals(&[("Cash", "0.00", "24.00"), ("Food", "24.00", "0.00")]));
+}
+
+fn rule_3_3_3_post_checked(server: &Server) {
+    let cast = cast(server);
+    let draft = create(&cast, json!({"draft": true}));
+    let known = events(&cast).len();
+    for body in [json!({"id": draft["id"], "checked": true}), with(json!({"checked": true}))] {
+        let posted = cast.owner.patch(&cast.path("/transactions/post"), &body).ok()["transaction"].clone();
+        assert_eq!((&posted["posted"], &posted["checked"]), (&json!(true), &json!(true)));
+    }
+    let events = new_events(&cast, known);
+    assert_eq!(types(&events), ["TRANSACTION_POSTED", "TRANSACTION_POSTED"], "8.1: no CHECKED event");
+    for event in &events {
+        assert_eq!(event["data"]["object"]["transaction"]["checked"], true);
+    }
+    // 3.2.3: without the check permission the flag is ignored, on create and on post.
+    let draft = create(&cast, json!({"draft": true}));
+    let posted = cast.poster.patch(&cast.path("/transactions/post"), &json!({"id": draft["id"], "checked": true})).ok();
+    assert_eq!((&posted["transaction"]["posted"], &posted["transaction"]["checked"]), (&json!(true), &json!(false)));
+    let created = cast.poster.post(&cast.path("/transactions"), &with(json!({"checked": true}))).ok();
+    assert_eq!((&created["transaction"]["posted"], &created["transaction"]["checked"]), (&json!(true), &json!(false)));
+}
+
+fn rule_3_3_5_an_incomplete_post_names_what_is_missing(server: &Server) {
+    let cast = cast(server);
+    // 3.2.4: a draft without a date needs one in the post payload.
+    let fields = [("date", "date"), ("amount", "amount"), ("creditAccount", "credit"), ("debitAccount", "debit")];
+    for (field, word) in fields {
+        let draft = create(&cast, json!({field: null}));
+        assert_eq!(draft["posted"], false);
+        assert!(absent(&draft, field) || draft[field] == "", "3.2.4: {field}: {draft}");
+        let known = events(&cast).len();
+        for body in [json!({"id": draft["id"]}), with(json!({field: null}))] {
+            let message = refused_400(cast.owner.patch(&cast.path("/transactions/post"), &body), &["badRequest"]);
+            assert!(message.to_lowercase().contains(word), "3.3.5: the message names {field}: {message}");
+        }
+        assert_eq!(new_events(&cast, known).len(), 0, "nothing is created by a refused post");
+        let completed = cast.owner.patch(&cast.path("/transactions/post"), &json!({"id": draft["id"], field: body()[field]}));
+        assert_eq!(completed.ok()["transaction"]["posted"], true);
+    }
+    assert_eq!(find_count(&cast), 4);
+}
+
+fn find_count(cast: &Cast) -> usize {
+    items(&crate::reading::find(cast, "")).len()
+}
+
+fn rule_3_4_1_a_checked_one_is_never_updated_singly(server: &Server) {
+    let cast = cast(server);
+    let checked = create(&cast, json!({"checked": true}));
+    let stored = transaction(&cast, &id(&checked));
+    let known = events(&cast).len();
+    let changes = [
+        json!({"description": "Other"}),
+        json!({"properties": {"a": "b"}}),
+        json!({"checked": false}),
+        json!({"checked": false, "amount": "1.00"}),
+        json!({"urls": ["https://example.com"]}),
+        json!({"remoteIds": ["x"]}),
+    ];
+    for mut change in changes {
+        change["id"] = checked["id"].clone();
+        cast.owner.put(&cast.path("/transactions"), &change).refused(400, "checkedTransaction");
+    }
+    assert_eq!(transaction(&cast, &id(&checked)), stored);
+    assert_eq!(new_events(&cast, known).len(), 0);
+}
+
+fn rule_3_4_2_update_with_checked(server: &Server) {
+    let cast = cast(server);
+    let put = |body: Value| cast.owner.put(&cast.path("/transactions"), &body);
+    let unchecked = create(&cast, json!({}));
+    let known = events(&cast).len();
+    cast.poster
+        .put(&cast.path("/transactions"), &json!({"id": unchecked["id"], "amount": "1.00", "checked": true}))
+        .refused(403, "forbidden");
+    assert_eq!(transaction(&cast, &id(&unchecked))["amount"], "12.00", "a refused request changes nothing");
+    put(json!({"id": unchecked["id"], "checked": false})).ok();
+    assert_eq!(new_events(&cast, known).len(), 0, "`checked: false` on an unchecked one changes nothing");
+    let both = put(json!({"id": unchecked["id"], "amount": "15.00", "checked": true})).ok()["transaction"].clone();
+    assert_eq!((&both["checked"], &both["amount"]), (&json!(true), &json!("15.00")));
+    assert_eq!(types(&new_events(&cast, known)), ["TRANSACTION_UPDATED", "TRANSACTION_CHECKED"], "8.1");
+    let other = create(&cast, json!({}));
+    let known = events(&cast).len();
+    let mut whole = other.clone();
+    whole["checked"] = json!(true);
+    assert_eq!(put(whole).ok()["transaction"]["checked"], true);
+    assert_eq!(types(&new_events(&cast, known)), ["TRANSACTION_CHECKED"], "8.1: UPDATED only when fields changed");
+    let draft = create(&cast, json!({"draft": true}));
+    let updated = put(json!({"id": draft["id"], "description": "Draft", "checked": true})).ok()["transaction"].clone();
+    assert_eq!((&updated["checked"], &updated["description"]), (&json!(false), &json!("Draft")), "on a draft `checked` is ignored");
+    assert_eq!(totals(&cast), expected_totals(&[("Cash", "0.00", "27.00"), ("Food", "27.00", "0.00")]));
+}
+
+fn rule_3_4_3_update_never_unposts_and_never_posts(server: &Server) {
+    let cast = cast(server);
+    let put = |body: Value| cast.owner.put(&cast.path("/transactions"), &body);
+    let posted = create(&cast, json!({}));
+    let stored = transaction(&cast, &id(&posted));
+    for field in ["date", "amount", "creditAccount", "debitAccount"] {
+        for nothing in [Value::Null, json!("")] {
+            if nothing == "" && field.ends_with("Account") {
+                continue;
+            }
+            refused_400(put(json!({"id": posted["id"], field: nothing})), &["badRequest"]);
+        }
+    }
+    refused_400(put(json!({"id": posted["id"], "amount": "0.00"})), &["badRequest"]);
+    assert_eq!(transaction(&cast, &id(&posted)), stored);
+    let draft = create(&cast, json!({"amount": null}));
+    let completed = put(json!({"id": draft["id"], "amount": "3.00"})).ok()["transaction"].clone();
+    assert_eq!((&completed["posted"], &completed["amount"]), (&json!(false), &json!("3.00")), "updating a draft never posts it");
+    assert_eq!(totals(&cast), expected_totals(&[("Cash", "0.00", "12.00"), ("Food", "12.00", "0.00")]));
+}
+
+const VERBS: [&str; 7] = ["check", "uncheck", "trash", "untrash", "remove", "restore", "post"];
+
+fn rule_3_4_5_missing_and_unknown_ids(server: &Server) {
+    let cast = cast(server);
+    let other = Cast::new(server);
+    let foreign =
+        other.owner.post(&other.path("/transactions"), &json!({"description": "Elsewhere", "amount": "1"})).ok()["transaction"].clone();
+    for verb in VERBS {
+        let path = cast.path(&format!("/transactions/{verb}"));
+        if verb != "post" {
+            refused_400(cast.owner.patch(&path, &json!({"description": "No id"})), &["badRequest"]);
+        }
+        cast.owner.patch(&path, &json!({"id": "unknown"})).refused(404, "notFound");
+        cast.owner.patch(&path, &json!({"id": foreign["id"]})).refused(404, "notFound");
+    }
+    refused_400(cast.owner.put(&cast.path("/transactions"), &body()), &["badRequest"]);
+    cast.owner.put(&cast.path("/transactions"), &with(json!({"id": "unknown"}))).refused(404, "notFound");
+    cast.owner.get(&cast.path("/transactions/unknown")).refused(404, "notFound");
+    cast.owner.get(&cast.path(&format!("/transactions/{}", id(&foreign)))).refused(404, "notFound");
+    assert_eq!(find_count(&cast), 0);
+}
+
+fn rule_4_8_archived_accounts(server: &Server) {
+    let cast = cast(server);
+    let posted = create(&cast, json!({}));
+    let draft = create(&cast, json!({"draft": true}));
+    let food = cast.owner.get(&cast.path("/accounts/food")).ok();
+    cast.owner.put(&cast.path("/accounts"), &json!({"id": food["id"], "archived": true})).ok();
+    refused_400(cast.owner.post(&cast.path("/transactions"), &body()), &["badRequest"]);
+    refused_400(cast.owner.patch(&cast.path("/transactions/post"), &body()), &["badRequest"]);
+    refused_400(cast.owner.patch(&cast.path("/transactions/post"), &json!({"id": draft["id"]})), &["badRequest"]);
+    let named = create(&cast, json!({"draft": true}));
+    assert_eq!(named["debitAccount"]["name"], "Food", "drafts may name an archived account");
+    let batched = batch([json!({"id": draft["id"]})]);
+    cast.owner.patch(&cast.path("/transactions/post/batch"), &batched).no_content();
+    assert_eq!(transaction(&cast, &id(&draft))["posted"], false, "3.6.4: skipped in a batch");
+    let one = json!({"id": posted["id"]});
+    cast.owner.put(&cast.path("/transactions"), &json!({"id": posted["id"], "amount": "13.00"})).ok();
+    for verb in ["check", "uncheck", "trash", "untrash"] {
+        cast.owner.patch(&cast.path(&format!("/transactions/{verb}")), &one).ok();
+    }
+    assert_eq!(totals(&cast), expected_totals(&[("Cash", "0.00", "13.00"), ("Food", "13.00", "0.00")]));
+}
+
+pub fn tests() -> Vec<crate::Case> {
+    crate::cases![
+        rule_3_3_1_post_applies_the_payload,
+        rule_3_3_2_post_without_an_id_creates_and_posts,
+        rule_3_3_3_post_checked,
+        rule_3_3_5_an_incomplete_post_names_what_is_missing,
+        rule_3_4_1_a_checked_one_is_never_updated_singly,
+        rule_3_4_2_update_with_checked,
+        rule_3_4_3_update_never_unposts_and_never_posts,
+        rule_3_4_5_missing_and_unknown_ids,
+        rule_4_8_archived_accounts,
+    ]
+}

@@ -1,0 +1,269 @@
+//! The server as a process: stopping, logging, tokens, header prefixes. Each case starts its own.
+
+use std::io::Write;
+use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt;
+use std::time::Duration;
+
+use daybook_tests::{Cast, Engine, Options, Server, id, pause, shows};
+use serde_json::json;
+
+use crate::Lone;
+use crate::wire::{connect, rest};
+
+pub fn lone() -> Vec<Lone> {
+    crate::lone![
+        sigterm_finishes_what_runs,
+        sigterm_does_not_wait_for_stalled_clients,
+        interrupt_stops_it_too,
+        data_and_tokens_survive_a_restart,
+        logs_hold_no_personal_data,
+        request_ids_stand_in_the_log,
+        key_is_private,
+        tokens_of_another_server_are_refused,
+        prefixes_by_argument,
+        prefixes_by_environment,
+        settings_by_environment,
+        mounted_under_a_prefix,
+        missing_accounts_and_groups_as_no_content,
+        bad_settings_are_refused_at_start,
+    ]
+}
+
+/// A request for a new book, of which the last byte is still to come.
+fn unfinished(server: &Server, email: &str, name: &str) -> TcpStream {
+    let body = json!({"name": name}).to_string();
+    let head = format!(
+        "POST /v5/books HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\n\
+         Content-Length: {}\r\n\r\n",
+        server.token(email),
+        body.len()
+    );
+    let mut stream = connect(server);
+    stream.write_all(head.as_bytes()).expect("sent");
+    stream.write_all(&body.as_bytes()[..body.len() - 1]).expect("sent");
+    // Time to reach the handler: the server gives no sign of it.
+    pause(Duration::from_millis(300));
+    stream
+}
+
+/// Issue 2: stop accepting, finish what runs, exit 0 within 10 s.
+fn sigterm_finishes_what_runs(engine: Engine) {
+    let mut server = Server::start(engine);
+    let mut stream = unfinished(&server, "alice@example.com", "Finished");
+    let address = server.address();
+    let finishing = std::thread::spawn(move || {
+        pause(Duration::from_millis(700));
+        let refused = TcpStream::connect(address).is_err();
+        stream.write_all(b"}").expect("the connection is still served");
+        (refused, rest(&mut stream))
+    });
+    let (status, took) = server.terminate();
+    let (refused, answered) = finishing.join().expect("the client ends");
+    assert!(status.success(), "exit 0 on SIGTERM: {status}\n{}", server.log());
+    assert!(took < Duration::from_secs(10), "{took:?}");
+    assert!(answered.starts_with("HTTP/1.1 200"), "the running request is finished: {answered:?}");
+    assert!(refused, "a stopping server accepts no connection");
+    server.restart();
+    let books = server.client("alice@example.com").get("/v5/books").ok();
+    assert_eq!(books["items"][0]["name"], "Finished", "what was acknowledged is there");
+}
+
+fn sigterm_does_not_wait_for_stalled_clients(engine: Engine) {
+    let mut server = Server::start(engine);
+    let stalled = unfinished(&server, "alice@example.com", "Stalled");
+    let idle = connect(&server);
+    let kept_alive = server.client("bob@example.com");
+    kept_alive.get("/v5/user").ok();
+    let (status, took) = server.terminate();
+    assert!(status.success(), "{status}\n{}", server.log());
+    assert!(took < Duration::from_secs(10), "{took:?}");
+    drop((stalled, idle));
+}
+
+/// Ctrl-C.
+fn interrupt_stops_it_too(engine: Engine) {
+    let mut server = Server::start(engine);
+    let (status, took) = server.interrupt();
+    assert!(status.success(), "{status}\n{}", server.log());
+    assert!(took < Duration::from_secs(10), "{took:?}");
+}
+
+fn data_and_tokens_survive_a_restart(engine: Engine) {
+    let mut server = Server::start(engine);
+    let cast = Cast::new(&server);
+    cast.account("Cash", "ASSET");
+    cast.account("Food", "OUTGOING");
+    cast.record("2025-01-31", "12.50", "Cash", "Food", "Lunch");
+    let before = [cast.owner.get(&cast.path("?loadAccounts=true")).ok(), cast.owner.get(&cast.path("/transactions")).ok()];
+    server.kill();
+    server.restart();
+    let after = [cast.owner.get(&cast.path("?loadAccounts=true")).ok(), cast.owner.get(&cast.path("/transactions")).ok()];
+    assert_eq!(after, before);
+}
+
+/// Issue 2: no tokens or personal data in the logs, at any level.
+fn logs_hold_no_personal_data(engine: Engine) {
+    for level in [None, Some("debug")] {
+        let names = ["RUST_LOG", "DAYBOOK_LOG", "DAYBOOK_LOG_LEVEL"];
+        let env = level.map(|level| names.map(|name| (name.to_owned(), level.to_owned())).to_vec()).unwrap_or_default();
+        let server = Server::start_with(Options { engine, env, ..Options::default() });
+        let cast = Cast::new(&server);
+        let email = "zacharias.private@example.com";
+        cast.share(email, "VIEWER");
+        cast.owner.delete(&cast.path(&format!("/collaborators/{email}"))).ok();
+        cast.owner.delete(&cast.path("/collaborators/zacharias.private%40example.com")).refused(404, "notFound");
+        cast.account("Secret purse", "ASSET");
+        cast.owner.get(&cast.path("/accounts/Secret%20purse?key=apikeysecret")).ok();
+        cast.owner.post(&cast.path("/transactions"), &json!({"description": "Hidden gift"})).ok();
+        cast.owner.get(&cast.path("/transactions?query=Hidden%20gift")).ok();
+        cast.owner.send_raw("POST", "/v5/books", Some("application/json"), br#"{"name": "Secret purse", "#).refused(400, "parseError");
+        cast.owner.put(&cast.path(""), &json!({"decimalSeparator": "Secret purse"})).refused(400, "invalid");
+        server.client_with_token("not.a.token").get("/v5/user").refused(401, "required");
+        cast.viewer.delete(&cast.path("")).refused(403, "forbidden");
+        let log = server.log();
+        assert!(!log.is_empty(), "the server writes a log");
+        let token = cast.owner.token().expect("the owner has one");
+        let words = [token, "not.a.token", "zacharias", "@example.com", "%40example.com", "apikeysecret", "Hidden", "ecret purse"];
+        for word in words {
+            let line = log.lines().find(|line| line.contains(word));
+            assert_eq!(line, None, "the log at level {level:?} holds {word}");
+        }
+    }
+}
+
+/// Issue 2: structured logs with a request id, which is also in the response.
+fn request_ids_stand_in_the_log(engine: Engine) {
+    let server = Server::start(engine);
+    let answer = server.client("alice@example.com").get("/v5/user");
+    let request = answer.headers.iter().find(|(name, _)| name.contains("request-id")).map(|(_, value)| value.clone());
+    let request = request.expect("a request id in the response");
+    // The line is written after the answer is sent.
+    let written = (0..100).any(|_| {
+        pause(Duration::from_millis(20));
+        server.log().contains(&request)
+    });
+    assert!(written, "{request} is not in the log:\n{}", server.log());
+}
+
+/// Issue 2: the signing key in the data directory has mode 0600.
+fn key_is_private(engine: Engine) {
+    let server = Server::start(engine);
+    server.token("alice@example.com");
+    let files: Vec<_> = std::fs::read_dir(server.data_dir()).expect("a data directory").flatten().collect();
+    assert!(!files.is_empty(), "a key is kept in the data directory");
+    for file in files {
+        let metadata = file.metadata().expect("its metadata");
+        if metadata.is_file() {
+            assert_eq!(metadata.permissions().mode() & 0o777, 0o600, "{:?}", file.path());
+        }
+    }
+}
+
+/// Issue 2: the server trusts only the tokens it signed itself.
+fn tokens_of_another_server_are_refused(engine: Engine) {
+    let (one, other) = (Server::start(engine), Server::start(engine));
+    let token = other.token("alice@example.com");
+    other.client_with_token(&token).get("/v5/user").ok();
+    one.client_with_token(&token).get("/v5/user").refused(401, "required");
+}
+
+#[track_caller]
+fn takes_agents(server: &Server, headers: &[(&str, bool)]) {
+    let cast = Cast::new(server);
+    for (turn, (header, taken)) in headers.iter().enumerate() {
+        let robot = cast.owner.header(header, "robot");
+        let account = robot.post(&cast.path("/accounts"), &json!({"name": format!("Account {turn}")})).ok();
+        assert_eq!(account["agentId"] == "robot", *taken, "0.15: {header}: {account}");
+    }
+    let preflight = server.anonymous().header("Origin", "https://app.example").header("Access-Control-Request-Method", "POST").send_raw(
+        "OPTIONS",
+        "/v5/books",
+        None,
+        &[],
+    );
+    let allowed = preflight.headers["access-control-allow-headers"].to_ascii_lowercase();
+    for (header, taken) in headers {
+        let key = header.to_ascii_lowercase().replace("agent-id", "api-key");
+        for name in [header.to_ascii_lowercase(), key] {
+            let named = allowed.split(',').any(|item| item.trim() == name);
+            assert_eq!(named, *taken, "0.13: every accepted spelling, here {name}: {allowed}");
+        }
+    }
+}
+
+/// 0.15: existing clients of a vendor work unchanged.
+fn prefixes_by_argument(engine: Engine) {
+    let args = ["--header-prefixes", "service-,acme-"].map(str::to_owned).to_vec();
+    let server = Server::start_with(Options { engine, args, ..Options::default() });
+    takes_agents(&server, &[("service-agent-id", true), ("acme-agent-id", true), ("Acme-Agent-Id", true), ("other-agent-id", false)]);
+}
+
+fn prefixes_by_environment(engine: Engine) {
+    let env = vec![("DAYBOOK_HEADER_PREFIXES".to_owned(), "acme-".to_owned())];
+    let server = Server::start_with(Options { engine, env, ..Options::default() });
+    takes_agents(&server, &[("acme-agent-id", true), ("service-agent-id", false)]);
+}
+
+/// Issue 2: each option is also an environment variable, and the command line wins over it.
+fn settings_by_environment(engine: Engine) {
+    let env = [("DAYBOOK_LISTEN", "not an address"), ("DAYBOOK_DATABASE_URL", "nonsense:"), ("DAYBOOK_DATA_DIR", "/proc/none")];
+    let env = env.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
+    let server = Server::start_with(Options { engine, env, ..Options::default() });
+    let user = server.client("alice@example.com").get("/v5/user").ok();
+    shows(&user, &json!({"email": "alice@example.com"}));
+    let book = server.client("alice@example.com").post("/v5/books", &json!({"name": "B"})).ok();
+    assert!(!id(&book).is_empty());
+}
+
+/// 0.1: the whole API under a path prefix, and nothing of it without; health is found either way.
+fn mounted_under_a_prefix(engine: Engine) {
+    let args = vec!["--path-prefix".to_owned(), "/books-api/".to_owned()];
+    let server = Server::start_with(Options { engine, args, ..Options::default() });
+    let owner = server.client("alice@example.com");
+    let book = owner.post("/books-api/v5/books/?", &json!({"name": "B"})).ok();
+    owner.get(&format!("/books-api/v5/books/{}", id(&book))).ok();
+    owner.get("/v5/books").refused(404, "notFound");
+    owner.patch("/books-api/v5/books", &json!({})).refused(405, "methodNotAllowed");
+    owner.get("/books-api/v5/nothing").refused(404, "notFound");
+    server.anonymous().get("/books-api/health").ok();
+    server.anonymous().get("/health").ok();
+}
+
+/// 4.4: with the switch, a missing account or group is 204; a missing book stays 404.
+fn missing_accounts_and_groups_as_no_content(engine: Engine) {
+    let env = vec![("DAYBOOK_MISSING_AS_NO_CONTENT".to_owned(), "true".to_owned())];
+    let server = Server::start_with(Options { engine, env, ..Options::default() });
+    let owner = server.client("alice@example.com");
+    let book = owner.post("/v5/books", &json!({"name": "B", "accounts": [{"name": "Cash"}]})).ok();
+    let path = |rest: &str| format!("/v5/books/{}{rest}", id(&book));
+    owner.get(&path("/accounts/cash")).ok();
+    owner.get(&path("/accounts/nothing")).no_content();
+    owner.get(&path("/groups/nothing")).no_content();
+    owner.get("/v5/books/nothing/accounts/cash").refused(404, "notFound");
+    owner.delete(&path("/accounts/1234567890")).refused(404, "notFound");
+}
+
+/// A setting that cannot work ends the program at once, with a message and another status than 0.
+fn bad_settings_are_refused_at_start(engine: Engine) {
+    let server = Server::start(engine);
+    let free = format!("127.0.0.1:{}", daybook_tests::free_port());
+    let taken = server.address().to_string();
+    let data = server.data_dir().join("other").display().to_string();
+    let table = [
+        ["--listen", "nowhere", "--database-url", server.database_url()],
+        ["--listen", &taken, "--database-url", server.database_url()],
+        ["--listen", &free, "--database-url", "mysql://localhost/x"],
+        ["--listen", &free, "--database-url", "sqlite:/nonexistent/folder/books.db"],
+        ["--listen", &free, "--database-url", "postgres://nobody@127.0.0.1:1/none"],
+    ];
+    for arguments in table {
+        let mut command = std::process::Command::new(daybook_tests::binary());
+        command.arg("serve").args(arguments).args(["--data-dir", &data]);
+        let run = daybook_tests::run_for(&mut command, Duration::from_secs(30));
+        let run = run.unwrap_or_else(|| panic!("{arguments:?}: still runs after 30 s"));
+        assert!(!run.status.success(), "{arguments:?}");
+        assert!(!run.stderr.is_empty() || !run.stdout.is_empty(), "{arguments:?}: no message");
+        assert!(!String::from_utf8_lossy(&run.stderr).contains("panicked"), "{arguments:?}: {run:?}");
+    }
+}

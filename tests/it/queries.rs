@@ -1,0 +1,368 @@
+//! The query language in lists (section 1): operators, boolean logic, quotes, and text that is no query at all. Each row of a
+//! table is a query and the transactions it must find, told by a predicate over the fixture.
+
+use daybook_tests::{Cast, Server};
+use serde_json::{Value, json};
+
+use crate::reading::{Faults, batch, find, id, ids, items, search, sorted_labels};
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum State {
+    Draft,
+    Unchecked,
+    Checked,
+}
+
+use State::{Checked, Draft, Unchecked};
+
+/// A transaction of the fixture; its label is the first word of the description.
+#[derive(Debug)]
+struct Row {
+    label: &'static str,
+    date: &'static str,
+    cents: i64,
+    credit: &'static str,
+    debit: &'static str,
+    text: &'static str,
+    state: State,
+    trashed: bool,
+}
+
+const fn row(
+    (label, date): (&'static str, &'static str),
+    cents: i64,
+    sides: (&'static str, &'static str),
+    text: &'static str,
+    state: State,
+) -> Row {
+    Row { label, date, cents, credit: sides.0, debit: sides.1, text, state, trashed: false }
+}
+
+const fn trashed(row: Row) -> Row {
+    Row { trashed: true, ..row }
+}
+
+const ROWS: [Row; 17] = [
+    row(("t01", "2024-12-31"), 10_000, ("Salary", "Bank"), "december pay #income", Unchecked),
+    row(("t02", "2025-01-01"), 25_000, ("Salary", "Bank"), "January PAY #Income #bonus", Checked),
+    row(("t03", "2025-01-10"), 500, ("Cash", "Food"), "lunch at Café #food", Unchecked),
+    row(("t04", "2025-01-10"), 4_550, ("Credit Card", "Food"), "dinner #food #out", Unchecked),
+    row(("t05", "2025-01-20"), 6_000, ("Bank", "Cash"), "withdrawal 10:30", Checked),
+    row(("t06", "2025-01-31"), 100_000, ("Bank", "Credit Card"), "card bill http://example.com/x", Unchecked),
+    row(("t07", "2025-02-01"), 123_456, ("Cash", "Café Über"), "Ärger, naïve (so so)", Unchecked),
+    row(("t08", "2025-02-15"), 500_000, ("Bank", "Food"), "#fuel fuel-station", Draft),
+    row(("t09", ""), 1_200, ("Cash", "Food"), "dateless and #food", Draft),
+    row(("t10", "2025-03-01"), 0, ("Cash", ""), "amountless bill of the card", Draft),
+    row(("t11", "2025-03-05"), 7_700, ("Cash", "Old"), "archived", Unchecked),
+    trashed(row(("t12", "2025-01-15"), 3_000, ("Cash", "Food"), "thrown #food", Unchecked)),
+    trashed(row(("t13", "2025-01-16"), 4_000, ("Bank", "Food"), "thrown checked", Checked)),
+    row(("t14", "2025-03-06"), 100, ("Owner's Equity", "Bank"), "it's \"quoted\" back\\slash", Unchecked),
+    row(("t15", "2025-03-07"), 200, ("Owner's Equity", "Bank"), "100% sure_thing", Unchecked),
+    trashed(row(("t16", "2025-03-08"), 300, ("Cash", "Food"), "thrown draft", Draft)),
+    row(("t17", ""), 0, ("", ""), "nothing at all", Draft),
+];
+
+impl Row {
+    fn touches(&self, account: &str) -> bool {
+        self.credit == account || self.debit == account
+    }
+
+    fn says(&self, text: &str) -> bool {
+        self.text.contains(text)
+    }
+
+    /// Posted, that is, in balances or it would be without the trash.
+    fn is(&self, state: State) -> bool {
+        !self.trashed && self.state == state
+    }
+
+    fn body(&self) -> Value {
+        let side = |name: &str| if name.is_empty() { Value::Null } else { json!({"name": name}) };
+        let mut body = json!({
+            "date": self.date,
+            "amount": format!("{}.{:02}", self.cents / 100, self.cents % 100),
+            "creditAccount": side(self.credit),
+            "debitAccount": side(self.debit),
+            "description": format!("{} {}", self.label, self.text),
+            "draft": self.state == Draft,
+            "checked": self.state == Checked,
+        });
+        match self.label {
+            "t04" => body["properties"] = json!({"invoice_number": "INV-2024-001", "paid": "yes"}),
+            "t05" => body["properties"] = json!({"invoice_number": "INV-2024-002", "payee": "John Doe"}),
+            "t06" | "t12" => body["remoteIds"] = json!(["abc", "ABC-2 x"]),
+            _ => {}
+        }
+        body
+    }
+}
+
+/// A book with the fixture: Assets holds Bank and the group Liquid, which holds Cash; Costs is hidden and holds Food.
+fn fixture(server: &Server) -> Cast {
+    let cast = Cast::new(server);
+    cast.group("Assets");
+    cast.group_under("Liquid", "Assets");
+    let costs = cast.group("Costs");
+    cast.owner.put(&cast.path("/groups"), &json!({"id": costs["id"], "hidden": true})).ok();
+    cast.group("Nothing In It");
+    cast.account_in("Cash", "ASSET", &["Liquid"]);
+    cast.account_in("Bank", "ASSET", &["Assets"]);
+    cast.account("Credit Card", "LIABILITY");
+    cast.account("Salary", "INCOMING");
+    cast.account_in("Food", "OUTGOING", &["Costs"]);
+    for name in ["Café Über", "Old"] {
+        cast.account(name, "OUTGOING");
+    }
+    cast.account("Owner's Equity", "LIABILITY");
+    // The remote id of t06 and t12 is one: t12 is trashed before t06 comes (3.7.1).
+    let (thrown, kept): (Vec<&Row>, Vec<&Row>) = ROWS.iter().partition(|row| row.trashed);
+    let made = cast.owner.post(&cast.path("/transactions/batch"), &batch(thrown.iter().map(|row| row.body()))).ok();
+    let only_ids = items(&made).iter().map(|made| json!({"id": made["id"]}));
+    cast.owner.patch(&cast.path("/transactions/trash/batch?trashChecked=true"), &batch(only_ids)).no_content();
+    let made = cast.owner.post(&cast.path("/transactions/batch"), &batch(kept.iter().map(|row| row.body()))).ok();
+    for (row, made) in kept.iter().zip(items(&made)) {
+        assert_eq!(made["posted"], json!(row.state != Draft), "{row:?}");
+    }
+    let old = cast.owner.get(&cast.path("/accounts/old")).ok();
+    cast.owner.put(&cast.path("/accounts"), &json!({"id": old["id"], "archived": true})).ok();
+    cast
+}
+
+type Finds = fn(&Row) -> bool;
+
+/// Runs the queries; trashed transactions are left out unless `with_trash` (1.2.2).
+fn check(cast: &Cast, with_trash: bool, table: &[(&str, Finds)]) {
+    let mut faults = Faults::default();
+    for (query, finds) in table {
+        let answer = search(&cast.owner, cast, query);
+        let wanted: Vec<&str> = ROWS.iter().filter(|row| (with_trash || !row.trashed) && finds(row)).map(|row| row.label).collect();
+        if answer.status == 200 {
+            faults.same(&format!("`{query}`"), sorted_labels(&answer.body), wanted);
+        } else {
+            faults.add(format!("`{query}`: 1.1.10: {} {}", answer.status, answer.text));
+        }
+    }
+    faults.none();
+}
+
+fn rule_1_2_accounts(server: &Server) {
+    let table: [(&str, Finds); 24] = [
+        ("", |_| true),
+        ("account:Cash", |row| row.touches("Cash")),
+        ("acc:Cash", |row| row.touches("Cash")),
+        ("ACCOUNT:cAsH", |row| row.touches("Cash")),
+        ("account:'Credit Card'", |row| row.touches("Credit Card")),
+        ("account:\"Credit Card\"", |row| row.touches("Credit Card")),
+        ("account:credit_card", |row| row.touches("Credit Card")),
+        ("account:'CREDIT-card'", |row| row.touches("Credit Card")),
+        ("account:'cafe uber'", |row| row.touches("Café Über")),
+        ("account:Old", |row| row.touches("Old")),
+        ("account:Unknown", |_| false),
+        ("from:Cash", |row| row.credit == "Cash"),
+        ("to:Cash", |row| row.debit == "Cash"),
+        ("from:Bank to:Cash", |row| row.credit == "Bank" && row.debit == "Cash"),
+        ("from:Unknown", |_| false),
+        // 1.2.3: a transfer between them.
+        ("account:Cash account:Bank", |row| row.touches("Cash") && row.touches("Bank")),
+        ("account:Cash account:Cash", |row| row.touches("Cash")),
+        ("group:Liquid", |row| row.touches("Cash")),
+        ("group:Assets", |row| row.touches("Cash") || row.touches("Bank")),
+        ("group:assets account:Food", |row| (row.touches("Cash") || row.touches("Bank")) && row.touches("Food")),
+        ("group:Costs", |row| row.touches("Food")),
+        ("group:'Nothing In It'", |_| false),
+        ("group:Unknown", |_| false),
+        ("account:Assets", |_| false),
+    ];
+    let cast = fixture(server);
+    check(&cast, false, &table);
+    // 1.2.9: ids, too.
+    let cash = cast.owner.get(&cast.path("/accounts/cash")).ok();
+    let assets = cast.owner.get(&cast.path("/groups/assets")).ok();
+    assert_eq!(ids(&find(&cast, &format!("account:{}", id(&cash)))), ids(&find(&cast, "account:Cash")));
+    assert_eq!(ids(&find(&cast, &format!("from:'{}'", id(&cash)))), ids(&find(&cast, "from:Cash")));
+    assert_eq!(ids(&find(&cast, &format!("group:{}", id(&assets)))), ids(&find(&cast, "group:Assets")));
+}
+
+fn rule_1_2_states(server: &Server) {
+    let live: [(&str, Finds); 8] = [
+        ("is:draft", |row| row.is(Draft)),
+        ("is:unchecked", |row| row.is(Unchecked)),
+        ("is:checked", |row| row.is(Checked)),
+        ("is:posted", |row| !row.is(Draft)),
+        ("IS:checked is:draft", |row| !row.is(Unchecked)),
+        ("is:unchecked after:2025-01-01", |row| row.is(Unchecked) && row.date >= "2025-01-01"),
+        ("NOT is:trashed", |_| true),
+        ("is:nonsense", |_| true),
+    ];
+    let all: [(&str, Finds); 6] = [
+        ("is:trashed", |row| row.trashed),
+        ("is:trashed account:Bank", |row| row.trashed && row.touches("Bank")),
+        ("is:trashed is:draft", |row| row.trashed || row.is(Draft)),
+        ("is:trashed OR #food", |row| row.trashed || row.says("#food")),
+        ("remoteId:abc is:trashed", |row| row.label == "t12"),
+        ("is:checked is:trashed thrown", |row| row.trashed),
+    ];
+    let cast = fixture(server);
+    check(&cast, false, &live);
+    check(&cast, true, &all);
+}
+
+fn rule_1_2_amounts(server: &Server) {
+    let table: [(&str, Finds); 19] = [
+        ("amount:45.50", |row| row.cents == 4_550),
+        ("amount=45.5", |row| row.cents == 4_550),
+        ("amount:1,234.56", |row| row.cents == 123_456),
+        ("amount:'1234.56'", |row| row.cents == 123_456),
+        ("amount>100", |row| row.cents > 10_000),
+        ("amount>=100", |row| row.cents >= 10_000),
+        ("amount<5", |row| row.cents > 0 && row.cents < 500),
+        ("amount<=5", |row| row.cents > 0 && row.cents <= 500),
+        ("amount:>1000", |row| row.cents > 100_000),
+        ("amount:>=1,000", |row| row.cents >= 100_000),
+        ("amount:<45.50", |row| row.cents > 0 && row.cents < 4_550),
+        ("amount:<=45.50", |row| row.cents > 0 && row.cents <= 4_550),
+        ("amount>=1000 AND amount<=5000", |row| (100_000..=500_000).contains(&row.cents)),
+        ("AMOUNT>1000", |row| row.cents > 100_000),
+        // Transactions without an amount never match (1.2), so a negated term does.
+        ("-amount>0", |row| row.cents == 0),
+        ("NOT amount<5000", |row| row.cents == 0 || row.cents >= 500_000),
+        ("amount>4.999", |row| row.cents >= 500),
+        ("amount:45.501", |_| false),
+        ("amount>99999999999999999999999999999", |_| false),
+    ];
+    check(&fixture(server), false, &table);
+    let comma = Cast::with_settings(server, json!({"decimalSeparator": "COMMA"}));
+    for (label, amount) in [("t1", "1.234,56"), ("t2", "1.50")] {
+        comma.owner.post(&comma.path("/transactions"), &json!({"amount": amount, "description": label})).ok();
+    }
+    for query in ["amount:1.234,56", "amount:1234,56", "amount>1000", "amount>1,51"] {
+        assert_eq!(sorted_labels(&find(&comma, query)), ["t1"], "1.2.8: {query}");
+    }
+}
+
+fn rule_1_2_text_tags_and_properties(server: &Server) {
+    let table: [(&str, Finds); 37] = [
+        ("lunch", |row| row.says("lunch")),
+        ("LUNCH", |row| row.says("lunch")),
+        ("cafe", |row| row.says("Café")),
+        ("CAFÉ", |row| row.says("Café")),
+        ("arger naive", |row| row.says("Ärger")),
+        ("card bill", |row| row.says("card") && row.says("bill")),
+        ("'card bill'", |row| row.says("card bill")),
+        ("\"CARD bill\"", |row| row.says("card bill")),
+        ("'bill card'", |_| false),
+        ("uel-sta", |row| row.says("fuel-station")),
+        ("10:30", |row| row.says("10:30")),
+        ("http://example.com/x", |row| row.says("http://")),
+        ("https://example.com/x", |_| false),
+        ("100%", |row| row.says("100%")),
+        ("%", |row| row.says("%")),
+        ("e_t", |row| row.says("sure_thing")),
+        ("_", |row| row.says("_")),
+        ("back\\slash", |row| row.says("\\")),
+        ("it's", |row| row.says("it's")),
+        ("'\"quoted\"'", |row| row.says("quoted")),
+        ("'it\\'s'", |row| row.says("it's")),
+        ("\"back\\\\slash\"", |row| row.says("\\")),
+        ("#food", |row| row.says("#food")),
+        ("#FOOD", |row| row.says("#food")),
+        ("#income", |row| row.says("#income") || row.says("#Income")),
+        ("#foo", |_| false),
+        ("#food #out", |row| row.says("#food") && row.says("#out")),
+        ("'#foo'", |row| row.says("#foo")),
+        ("invoice_number:\"INV-2024-001\"", |row| row.label == "t04"),
+        ("Invoice_Number:inv-2024-001", |row| row.label == "t04"),
+        ("invoice_number:*", |row| row.label == "t04" || row.label == "t05"),
+        ("invoice_number:INV", |_| false),
+        ("payee:'john doe'", |row| row.label == "t05"),
+        ("paid:yes invoice_number:*", |row| row.label == "t04"),
+        // 1.2: not an operator; a property nobody has.
+        ("posted:true", |_| false),
+        ("remoteId:abc", |row| row.label == "t06"),
+        ("remoteid:'ABC-2 x'", |row| row.label == "t06"),
+    ];
+    check(&fixture(server), false, &table);
+}
+
+fn rule_1_1_3_boolean_logic(server: &Server) {
+    let table: [(&str, Finds); 24] = [
+        ("account:Cash OR account:Bank", |row| row.touches("Cash") || row.touches("Bank")),
+        ("account:Cash AND account:Bank", |row| row.touches("Cash") && row.touches("Bank")),
+        ("NOT account:Cash", |row| !row.touches("Cash")),
+        ("-account:Cash", |row| !row.touches("Cash")),
+        ("NOT NOT account:Cash", |row| row.touches("Cash")),
+        ("(#food OR #fuel) -is:checked", |row| row.says("#food") || row.says("#fuel")),
+        ("#food OR #income account:Bank", |row| row.says("#food") || (row.says("ncome") && row.touches("Bank"))),
+        ("account:Bank #income OR #food", |row| row.says("#food") || (row.says("ncome") && row.touches("Bank"))),
+        ("(#food OR #income) account:Cash", |row| row.says("#food") && row.touches("Cash")),
+        ("NOT #food account:Cash", |row| !row.says("#food") && row.touches("Cash")),
+        ("NOT (#food account:Cash)", |row| !(row.says("#food") && row.touches("Cash"))),
+        ("-(#food OR #fuel)", |row| !row.says("#food") && !row.says("#fuel")),
+        ("((account:Cash)) ((#food))", |row| row.touches("Cash") && row.says("#food")),
+        ("lunch OR dinner OR bill", |row| row.says("lunch") || row.says("dinner") || row.says("bill")),
+        ("(lunch OR dinner) amount>10", |row| row.says("dinner")),
+        ("-lunch -dinner", |row| !row.says("lunch") && !row.says("dinner")),
+        ("account:Unknown OR account:Salary", |row| row.touches("Salary")),
+        ("-account:Unknown", |_| true),
+        // A transaction without a date matches no date term (1.3.4), so it matches the negated one.
+        ("-on:2025", |row| !row.date.starts_with("2025")),
+        ("NOT invoice_number:*", |row| row.label != "t04" && row.label != "t05"),
+        ("-remoteId:abc", |row| row.label != "t06"),
+        ("-group:Assets -from:Salary", |row| !row.touches("Cash") && !row.touches("Bank") && row.credit != "Salary"),
+        // The keywords are upper-case only; `(` and `-` count only at the start of a term.
+        ("dateless and", |row| row.says("dateless and")),
+        ("fuel-station", |row| row.says("fuel-station")),
+    ];
+    check(&fixture(server), false, &table);
+}
+
+fn rule_1_1_lexical(server: &Server) {
+    let table: [(&str, Finds); 32] = [
+        ("account:Cash AND amount>50", |row| row.touches("Cash") && row.cents > 5_000),
+        ("account: Cash", |row| row.touches("Cash")),
+        ("account:   'Credit Card'", |row| row.touches("Credit Card")),
+        ("amount: 5", |row| row.cents == 500),
+        ("is: checked", |row| row.is(Checked)),
+        ("on: 10/01/2025", |row| row.date == "2025-01-10"),
+        // 1.1.6: what follows is no plausible value, so the operator is empty and ignored (1.1.9).
+        ("account: #food", |row| row.says("#food")),
+        ("account: amount>1000", |row| row.cents > 100_000),
+        ("after: account:Cash", |row| row.touches("Cash")),
+        ("on: lunch", |row| row.says("lunch")),
+        ("is: lunch", |row| row.says("lunch")),
+        ("amount: lunch", |row| row.says("lunch")),
+        ("account: OR account:Cash", |row| row.touches("Cash")),
+        ("account:", |_| true),
+        ("after:", |_| true),
+        ("account:Cash after:", |row| row.touches("Cash")),
+        ("account:'' #food", |row| row.says("#food")),
+        ("= account:Cash", |row| row.touches("Cash")),
+        ("after:2025-02-30 account:Cash", |row| row.touches("Cash")),
+        ("on:nonsense account:Cash", |row| row.touches("Cash")),
+        ("amount>abc account:Cash", |row| row.touches("Cash")),
+        ("account:\"Owner's Equity\"", |row| row.touches("Owner's Equity")),
+        ("account:'Owner\\'s Equity'", |row| row.touches("Owner's Equity")),
+        // 1.1.10 and 1.6: a quote that does not close, a parenthesis that does not close, a stray one.
+        ("account:'Credit Ca", |_| false),
+        ("account:'Credit Card", |row| row.touches("Credit Card")),
+        ("#food account:\"Cash", |row| row.says("#food") && row.touches("Cash")),
+        ("(account:Cash", |row| row.touches("Cash")),
+        ("account:Cash)", |row| row.touches("Cash")),
+        ("account:Cash) #food", |row| row.touches("Cash") && row.says("#food")),
+        ("\t account:Cash \n #food ", |row| row.touches("Cash") && row.says("#food")),
+        ("account:Cash by:m by:w", |row| row.touches("Cash")),
+        ("AND account:Cash AND", |row| row.touches("Cash")),
+    ];
+    check(&fixture(server), false, &table);
+}
+
+pub fn tests() -> Vec<crate::Case> {
+    crate::cases![
+        rule_1_2_accounts,
+        rule_1_2_states,
+        rule_1_2_amounts,
+        rule_1_2_text_tags_and_properties,
+        rule_1_1_3_boolean_logic,
+        rule_1_1_lexical,
+    ]
+}

@@ -1,0 +1,270 @@
+//! The RECORDER (7.1 - 7.3): records drafts, sees only its own, names accounts without seeing them.
+
+use daybook_tests::{Cast, Server, column, id, shows};
+use serde_json::{Value, json};
+
+use crate::Case;
+
+pub fn tests() -> Vec<Case> {
+    crate::cases![
+        own_drafts_only,
+        create_stays_a_draft,
+        batch_create_stays_drafts,
+        sides_show_id_and_name_only,
+        accounts_resolve_as_for_others,
+        own_draft_is_updated,
+        own_draft_is_trashed_and_back,
+        drafts_of_others_are_not_found,
+        own_posted_transaction_is_out_of_reach,
+        batches_of_own_drafts,
+        batches_with_a_draft_of_another,
+        flags_in_the_payload_do_not_help,
+        book_without_accounts,
+        queries_see_own_drafts_only,
+        two_recorders,
+        recorder_of_a_public_book,
+    ]
+}
+
+fn stage(server: &Server) -> Cast {
+    let cast = Cast::new(server);
+    cast.account("Cash", "ASSET");
+    cast.account("Food", "OUTGOING");
+    cast
+}
+
+fn complete(description: &str) -> Value {
+    json!({
+        "date": "2025-01-31",
+        "amount": "5",
+        "creditAccount": {"name": "Cash"},
+        "debitAccount": {"name": "Food"},
+        "description": description,
+    })
+}
+
+fn draft(cast: &Cast, description: &str) -> Value {
+    cast.recorder.post(&cast.path("/transactions"), &complete(description)).ok()["transaction"].clone()
+}
+
+fn own(cast: &Cast) -> Vec<String> {
+    let mut found = column(&cast.recorder.get(&cast.path("/transactions")).ok(), "description");
+    found.sort();
+    found
+}
+
+fn read(cast: &Cast, transaction: &Value) -> Value {
+    cast.owner.get(&cast.path(&format!("/transactions/{}", id(transaction)))).ok()
+}
+
+fn verb(name: &str, cast: &Cast, transaction: &Value) -> daybook_tests::Answer {
+    cast.recorder.patch(&cast.path(&format!("/transactions/{name}")), &json!({"id": transaction["id"]}))
+}
+
+/// 7.3: list and get own drafts.
+fn own_drafts_only(server: &Server) {
+    let cast = stage(server);
+    cast.record("2025-01-31", "5", "Cash", "Food", "posted by the owner");
+    cast.record("2025-01-31", "", "Cash", "Food", "draft of the owner");
+    assert_eq!(own(&cast), Vec::<String>::new());
+    let mine = draft(&cast, "mine");
+    assert_eq!(own(&cast), ["mine"]);
+    let seen = cast.recorder.get(&cast.path(&format!("/transactions/{}", id(&mine)))).ok();
+    shows(&seen, &json!({"id": mine["id"], "description": "mine", "posted": false, "draft": true}));
+}
+
+/// 3.2.2: the caller may not post, so a complete create is stored as a draft.
+fn create_stays_a_draft(server: &Server) {
+    let cast = stage(server);
+    let answer = cast.recorder.post(&cast.path("/transactions"), &complete("mine")).ok();
+    shows(&answer["transaction"], &json!({"posted": false, "draft": true, "checked": false, "amount": "5.00"}));
+    let visible = answer.get("accounts").and_then(Value::as_array).is_some_and(|accounts| !accounts.is_empty());
+    assert!(!visible, "7.3: no accounts in the answer: {answer}");
+    let balances = cast.owner.get(&cast.path("/balances?query=account:Cash")).ok();
+    assert_eq!(balances["accountBalances"][0]["cumulativeBalance"], "0.00");
+    // Someone who may post does.
+    let body = json!({"id": answer["transaction"]["id"]});
+    assert_eq!(cast.poster.patch(&cast.path("/transactions/post"), &body).ok()["transaction"]["posted"], true);
+}
+
+fn batch_create_stays_drafts(server: &Server) {
+    let cast = stage(server);
+    let batch = json!({"items": [complete("one"), {"description": "two"}, complete("three")]});
+    let created = cast.recorder.post(&cast.path("/transactions/batch"), &batch).ok();
+    assert_eq!(column(&created, "description"), ["one", "two", "three"]);
+    for transaction in created["items"].as_array().expect("items") {
+        assert_eq!(transaction["posted"], false);
+    }
+    assert_eq!(own(&cast), ["one", "three", "two"]);
+}
+
+/// 7.3: show only `id` and `name` on the sides.
+fn sides_show_id_and_name_only(server: &Server) {
+    let cast = stage(server);
+    cast.owner.put(&cast.path("/accounts"), &json!({"name": "Cash", "properties": {"iban": "secret"}})).ok();
+    let cash = cast.owner.get(&cast.path("/accounts/cash")).ok();
+    let created = draft(&cast, "mine");
+    let single = cast.recorder.get(&cast.path(&format!("/transactions/{}", id(&created)))).ok();
+    let listed = cast.recorder.get(&cast.path("/transactions")).ok()["items"][0].clone();
+    let body = json!({"id": created["id"], "description": "mine too"});
+    let updated = cast.recorder.put(&cast.path("/transactions"), &body).ok()["transaction"].clone();
+    let trashed = verb("trash", &cast, &created).ok()["transaction"].clone();
+    for transaction in [created, single, listed, updated, trashed] {
+        let side = transaction["creditAccount"].as_object().expect("a side");
+        let mut fields: Vec<&str> = side.keys().map(String::as_str).collect();
+        fields.sort_unstable();
+        assert_eq!(fields, ["id", "name"], "{transaction}");
+        assert_eq!((&side["id"], &side["name"]), (&cash["id"], &cash["name"]));
+    }
+}
+
+/// 7.3: resolve as for others (3.2.6).
+fn accounts_resolve_as_for_others(server: &Server) {
+    let cast = stage(server);
+    let cash = cast.owner.get(&cast.path("/accounts/cash")).ok();
+    let path = cast.path("/transactions");
+    let by_id = json!({"description": "by id", "creditAccount": {"id": cash["id"]}, "debitAccount": {"name": "FOOD"}});
+    let created = cast.recorder.post(&path, &by_id).ok()["transaction"].clone();
+    assert_eq!((&created["creditAccount"]["name"], &created["debitAccount"]["name"]), (&json!("Cash"), &json!("Food")));
+    let unknown = json!({"description": "unknown", "creditAccount": {"name": "Nowhere"}});
+    let message = cast.recorder.post(&path, &unknown).refused(400, "badRequest");
+    assert!(message.contains("Account not found: Nowhere"), "3.2.6: {message}");
+}
+
+fn own_draft_is_updated(server: &Server) {
+    let cast = stage(server);
+    let mine = draft(&cast, "mine");
+    let body = json!({"id": mine["id"], "description": "changed", "amount": "7", "properties": {"a": "b"}});
+    let updated = cast.recorder.put(&cast.path("/transactions"), &body).ok();
+    shows(&updated["transaction"], &json!({"description": "changed", "amount": "7.00", "properties": {"a": "b"}, "posted": false}));
+    shows(&read(&cast, &mine), &json!({"description": "changed", "amount": "7.00"}));
+}
+
+/// 7.2: trash drafts; `remove` and `restore` are the same verbs (3.4.6).
+fn own_draft_is_trashed_and_back(server: &Server) {
+    let cast = stage(server);
+    let mine = draft(&cast, "mine");
+    for (away, back) in [("trash", "untrash"), ("remove", "restore")] {
+        assert_eq!(verb(away, &cast, &mine).ok()["transaction"]["trashed"], true);
+        assert_eq!(own(&cast), Vec::<String>::new());
+        assert_eq!(verb(back, &cast, &mine).ok()["transaction"]["trashed"], false);
+        assert_eq!(own(&cast), ["mine"]);
+    }
+}
+
+/// 7.3: another user's object answers 404, whatever is tried, and stays as it is.
+fn drafts_of_others_are_not_found(server: &Server) {
+    let cast = stage(server);
+    let foreign = cast.record("2025-01-31", "", "Cash", "Food", "draft of the owner");
+    let before = read(&cast, &foreign);
+    cast.recorder.get(&cast.path(&format!("/transactions/{}", id(&foreign)))).refused(404, "notFound");
+    let body = json!({"id": foreign["id"], "description": "stolen"});
+    cast.recorder.put(&cast.path("/transactions"), &body).refused(404, "notFound");
+    for name in ["trash", "untrash", "remove", "restore"] {
+        verb(name, &cast, &foreign).refused(404, "notFound");
+    }
+    assert_eq!(read(&cast, &foreign), before);
+}
+
+/// Once posted by someone else it is no draft any more: 403 or, since it is not seen, 404.
+fn own_posted_transaction_is_out_of_reach(server: &Server) {
+    let cast = stage(server);
+    let mine = draft(&cast, "mine");
+    cast.owner.patch(&cast.path("/transactions/post"), &json!({"id": mine["id"]})).ok();
+    assert_eq!(own(&cast), Vec::<String>::new());
+    cast.recorder.get(&cast.path(&format!("/transactions/{}", id(&mine)))).refused(404, "notFound");
+    let before = read(&cast, &mine);
+    let body = json!({"id": mine["id"], "description": "changed"});
+    let mut answers = vec![cast.recorder.put(&cast.path("/transactions"), &body)];
+    answers.extend(["trash", "untrash", "post", "check", "uncheck"].map(|name| verb(name, &cast, &mine)));
+    for answer in answers {
+        assert!(matches!(answer.status, 403 | 404), "{}: {}", answer.status, answer.text);
+    }
+    assert_eq!(read(&cast, &mine), before);
+}
+
+fn batches_of_own_drafts(server: &Server) {
+    let cast = stage(server);
+    let (one, two) = (draft(&cast, "one"), draft(&cast, "two"));
+    let ids = json!({"items": [{"id": one["id"]}, {"id": two["id"]}]});
+    cast.recorder.patch(&cast.path("/transactions/trash/batch"), &ids).no_content();
+    assert_eq!(own(&cast), Vec::<String>::new());
+    cast.recorder.patch(&cast.path("/transactions/untrash/batch"), &ids).no_content();
+    assert_eq!(own(&cast), ["one", "two"]);
+    let changes = json!({"items": [{"id": two["id"], "description": "2"}, {"id": one["id"], "description": "1"}]});
+    let updated = cast.recorder.put(&cast.path("/transactions/batch"), &changes).ok();
+    assert_eq!(column(&updated, "description"), ["2", "1"]);
+    for name in ["post", "check", "uncheck"] {
+        cast.recorder.patch(&cast.path(&format!("/transactions/{name}/batch")), &ids).refused(403, "forbidden");
+    }
+}
+
+/// 3.6.5: unknown ids answer 404 before any change; another's draft is unknown here.
+fn batches_with_a_draft_of_another(server: &Server) {
+    let cast = stage(server);
+    let mine = draft(&cast, "mine");
+    let foreign = cast.record("2025-01-31", "", "Cash", "Food", "draft of the owner");
+    let ids = json!({"items": [{"id": mine["id"]}, {"id": foreign["id"]}]});
+    let listed = format!("Ids: [{}]", id(&foreign));
+    let message = cast.recorder.patch(&cast.path("/transactions/trash/batch"), &ids).refused(404, "notFound");
+    assert!(message.contains(&listed), "{message}");
+    let changes = json!({"items": [{"id": mine["id"], "description": "x"}, {"id": foreign["id"], "description": "x"}]});
+    let message = cast.recorder.put(&cast.path("/transactions/batch"), &changes).refused(404, "notFound");
+    assert!(message.contains(&listed), "{message}");
+    assert_eq!(own(&cast), ["mine"]);
+    assert_eq!(read(&cast, &foreign)["description"], "draft of the owner");
+}
+
+/// 3.2.3: flags a caller has no permission for are ignored on create.
+fn flags_in_the_payload_do_not_help(server: &Server) {
+    let cast = stage(server);
+    let mut body = complete("mine");
+    body["posted"] = json!(true);
+    body["checked"] = json!(true);
+    body["draft"] = json!(false);
+    let created = cast.recorder.post(&cast.path("/transactions"), &body).ok()["transaction"].clone();
+    shows(&created, &json!({"posted": false, "checked": false, "draft": true}));
+    cast.recorder.patch(&cast.path("/transactions/post"), &complete("create and post")).refused(403, "forbidden");
+    assert_eq!(own(&cast), ["mine"]);
+}
+
+/// 6.2: a RECORDER never gets accounts and groups.
+fn book_without_accounts(server: &Server) {
+    let cast = stage(server);
+    for query in ["?loadAccounts=true", "?loadGroups=true", "?loadAccounts=true&loadGroups=true"] {
+        shows(&cast.recorder.get(&cast.path(query)).ok(), &json!({"accounts": null, "groups": null, "permission": "RECORDER"}));
+    }
+}
+
+/// A filter is no way around it.
+fn queries_see_own_drafts_only(server: &Server) {
+    let cast = stage(server);
+    cast.record("2025-01-31", "5", "Cash", "Food", "posted secret");
+    let trashed = cast.record("2025-01-31", "", "Cash", "Food", "trashed secret");
+    cast.owner.patch(&cast.path("/transactions/trash"), &json!({"id": trashed["id"]})).ok();
+    draft(&cast, "mine");
+    for query in ["account:Cash", "secret", "is:unchecked", "is:trashed", "amount%3E0", "on:2025", "is:posted%20OR%20is:draft"] {
+        let found = cast.recorder.get(&cast.path(&format!("/transactions?query={query}"))).ok();
+        let found = column(&found, "description");
+        assert!(found.iter().all(|description| description == "mine"), "{query}: {found:?}");
+    }
+}
+
+fn two_recorders(server: &Server) {
+    let cast = stage(server);
+    cast.share(cast.stranger.email(), "RECORDER");
+    let mine = draft(&cast, "mine");
+    let other = cast.stranger.post(&cast.path("/transactions"), &complete("theirs")).ok()["transaction"].clone();
+    assert_eq!(own(&cast), ["mine"]);
+    cast.stranger.get(&cast.path(&format!("/transactions/{}", id(&mine)))).refused(404, "notFound");
+    verb("trash", &cast, &other).refused(404, "notFound");
+}
+
+/// 6.9 gives any user VIEWER; the collaborator keeps the permission it was given.
+fn recorder_of_a_public_book(server: &Server) {
+    let cast = Cast::with_settings(server, json!({"visibility": "PUBLIC"}));
+    assert_eq!(cast.recorder.get(&cast.path("")).ok()["permission"], "RECORDER");
+    let body = json!({"description": "mine"});
+    cast.recorder.post(&cast.path("/transactions"), &body).ok();
+    cast.stranger.post(&cast.path("/transactions"), &body).refused(403, "forbidden");
+}

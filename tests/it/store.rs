@@ -1,0 +1,310 @@
+//! The store from inside (house rule: nobody is answered before the commit is durable): group commit, savepoints, the
+//! bounded queue, and the number of statements a batch takes.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Barrier};
+use std::thread;
+use std::time::Duration;
+
+use daybook_domain::account::AccountRef;
+use daybook_domain::field::Field;
+use daybook_domain::instant::Instant;
+use daybook_domain::transaction::{Changes, Intent, Verb};
+use daybook_service::transaction::{Order, Request};
+use daybook_service::{Context, Error, Ids, account, balance, book, event, transaction, user};
+use daybook_storage::{Address, Lane, Options, Store, Tx};
+use daybook_tests::{Engine, Server, unique};
+
+use crate::Lone;
+
+pub fn lone() -> Vec<Lone> {
+    crate::lone![
+        concurrent_writers_of_one_book_lose_nothing,
+        a_refused_request_does_not_disturb_its_neighbours,
+        a_panic_does_not_disturb_its_neighbours,
+        no_answer_before_the_commit,
+        a_full_queue_turns_away,
+        a_batch_takes_a_constant_number_of_statements,
+        a_read_is_one_snapshot,
+    ]
+}
+
+/// A store of its own, over the database that a server of the harness made and still serves.
+struct Bench {
+    store: Arc<Store>,
+    cx: Context,
+    book: String,
+    _server: Server,
+}
+
+const NOW: Instant = Instant::new(1_763_000_000_000);
+
+impl Bench {
+    fn new(engine: Engine, queue: usize) -> Bench {
+        let server = Server::start(engine);
+        let address = Address::parse(server.database_url()).expect("the harness knows the form of URLs");
+        let store = Arc::new(Store::open(&Options { queue, ..Options::new(address) }).expect("the store opens"));
+        let ids = Arc::new(Ids::new(7));
+        let email = format!("{}@example.com", unique("store"));
+        let minted = Arc::clone(&ids);
+        let user = store.write(Lane::NO_BOOK, move |tx| user::sign_in(tx, &email, &minted, NOW)).expect("a user");
+        let cx = Context { user: Arc::new(user), agent: None, now: NOW, ids };
+        let changes = daybook_domain::book::Changes { name: Some("Store".to_owned()), ..Default::default() };
+        let accounts = ["Cash", "Food"].map(named).to_vec();
+        let input = book::Input { changes, accounts, groups: Vec::new() };
+        let maker = cx.clone();
+        let view = store.write(Lane::NO_BOOK, move |tx| book::create(tx, &maker, input)).expect("a book");
+        Bench { store, cx, book: view.member.book().key.as_str().to_owned(), _server: server }
+    }
+
+    fn lane(&self) -> Lane {
+        Lane::of_book(&self.book)
+    }
+
+    fn record(&self, items: Vec<Changes>) -> Result<transaction::View, Error> {
+        let (cx, book) = (self.cx.clone(), self.book.clone());
+        self.store.write(self.lane(), move |tx| transaction::create(tx, &cx, &book, items, Intent::Create))
+    }
+
+    /// Hands a job to the writer and gives back where its answer will arrive.
+    fn submit<T: Send + 'static>(&self, work: impl FnOnce(&mut Tx<'_>) -> Result<T, Error> + Send + 'static) -> Receiver<Result<T, Error>> {
+        let (sender, receiver) = channel();
+        self.store.submit(self.lane(), work, move |outcome| sender.send(outcome).expect("the test still listens"));
+        receiver
+    }
+
+    /// Occupies the writer until the returned sender speaks, so that what is submitted meanwhile becomes one group.
+    fn occupy(&self) -> Sender<()> {
+        let (release, wait) = channel::<()>();
+        let (started, running) = channel();
+        self.store.submit(
+            self.lane(),
+            move |_| {
+                started.send(()).expect("the test still listens");
+                wait.recv().expect("the test releases the writer");
+                Ok::<(), Error>(())
+            },
+            |_| {},
+        );
+        running.recv().expect("the writer starts the job");
+        release
+    }
+
+    fn creation(&self, description: &str) -> impl FnOnce(&mut Tx<'_>) -> Result<transaction::View, Error> + Send + use<> {
+        let (cx, book, item) = (self.cx.clone(), self.book.clone(), draft(description));
+        move |tx: &mut Tx<'_>| transaction::create(tx, &cx, &book, vec![item], Intent::Create)
+    }
+
+    fn descriptions(&self) -> Vec<String> {
+        let request = Request { limit: Some(1000), ..Request::default() };
+        let listed = self.store.read(|tx| transaction::list(tx, &self.cx, &self.book, &request)).expect("a list");
+        listed.view.transactions.into_iter().map(|transaction| transaction.description).collect()
+    }
+
+    /// Every event number from 1 on, and the chain over them intact.
+    fn check_chain(&self, expected: i64) {
+        let (mut below, mut events) = (None, Vec::new());
+        loop {
+            let request = event::Request { limit: Some(200), below, ..event::Request::default() };
+            let view = self.store.read(|tx| event::list(tx, &self.cx, &self.book, &request, |_| event::Named::default())).expect("events");
+            events.extend(view.events);
+            below = view.next;
+            if below.is_none() {
+                break;
+            }
+        }
+        events.reverse();
+        let key = daybook_domain::id::BookKey::new(self.book.clone());
+        let mut previous = daybook_domain::event::Hash::ZERO;
+        for (event, number) in events.iter().zip(1..) {
+            assert_eq!(event.sequence, number, "8.15: numbered without gaps");
+            assert_eq!(event.hash, event.chained(&previous, &key), "8.15: event {number} is chained to its predecessor");
+            previous = event.hash;
+        }
+        assert_eq!(i64::try_from(events.len()).expect("a small number"), expected);
+    }
+}
+
+fn named(name: &str) -> account::Input {
+    let changes = daybook_domain::account::Changes { name: Some(name.to_owned()), ..Default::default() };
+    account::Input { changes, groups: Field::Keep }
+}
+
+fn draft(description: &str) -> Changes {
+    let side = |name: &str| Field::Set(AccountRef { id: None, name: Some(name.to_owned()) });
+    Changes {
+        date: Field::Set("2025-05-20".to_owned()),
+        amount: Field::Set("1.00".to_owned()),
+        description: Field::Set(description.to_owned()),
+        credit: side("Cash"),
+        debit: side("Food"),
+        ..Changes::default()
+    }
+}
+
+fn concurrent_writers_of_one_book_lose_nothing(engine: Engine) {
+    const WRITERS: usize = 8;
+    const EACH: usize = 40;
+    let bench = Bench::new(engine, 4096);
+    let start = Barrier::new(WRITERS);
+    thread::scope(|scope| {
+        for writer in 0..WRITERS {
+            let (bench, start) = (&bench, &start);
+            scope.spawn(move || {
+                start.wait();
+                for number in 0..EACH {
+                    bench.record(vec![draft(&format!("{writer}/{number}"))]).expect("a write is acknowledged");
+                }
+            });
+        }
+    });
+    let mut found = bench.descriptions();
+    found.sort();
+    found.dedup();
+    assert_eq!(found.len(), WRITERS * EACH, "every acknowledged transaction is there once");
+    let view = bench.store.read(|tx| balance::get(tx, &bench.cx, &bench.book, "account:Cash on:2025-05")).expect("balances");
+    let cash = view.balances.accounts.expect("an account was asked for").remove(0);
+    assert_eq!(cash.figures.cumulative.credit, i128::try_from(WRITERS * EACH * 100).expect("a small number"));
+    bench.check_chain(i64::try_from(3 + WRITERS * EACH).expect("a small number"));
+}
+
+fn a_refused_request_does_not_disturb_its_neighbours(engine: Engine) {
+    let bench = Bench::new(engine, 4096);
+    let release = bench.occupy();
+    let before = bench.submit(bench.creation("before"));
+    let refused = {
+        let (cx, book) = (bench.cx.clone(), bench.book.clone());
+        // It writes first and is refused then: its own savepoint must take the write back.
+        bench.submit(move |tx| {
+            transaction::create(tx, &cx, &book, vec![draft("undone")], Intent::Create)?;
+            transaction::perform(tx, &cx, &book, Order::single(Verb::Check), vec![Changes::default()])
+        })
+    };
+    let after = bench.submit(bench.creation("after"));
+    release.send(()).expect("the writer waits");
+    assert!(before.recv().expect("an answer").is_ok());
+    let error = refused.recv().expect("an answer").expect_err("an id is required");
+    assert_eq!(error.to_string(), "id is required");
+    assert!(after.recv().expect("an answer").is_ok());
+    assert_eq!(bench.descriptions(), ["after", "before"]);
+    bench.check_chain(5);
+}
+
+fn a_panic_does_not_disturb_its_neighbours(engine: Engine) {
+    let bench = Bench::new(engine, 4096);
+    let release = bench.occupy();
+    let before = bench.submit(bench.creation("before"));
+    let panicked = {
+        let (cx, book) = (bench.cx.clone(), bench.book.clone());
+        bench.submit(move |tx| {
+            transaction::create(tx, &cx, &book, vec![draft("undone")], Intent::Create)?;
+            if true {
+                std::panic::panic_any("a bug, provoked by this test");
+            }
+            Ok(())
+        })
+    };
+    let after = bench.submit(bench.creation("after"));
+    release.send(()).expect("the writer waits");
+    assert!(before.recv().expect("an answer").is_ok());
+    assert!(panicked.recv().expect("an answer").is_err());
+    assert!(after.recv().expect("an answer").is_ok());
+    assert_eq!(bench.descriptions(), ["after", "before"]);
+}
+
+fn no_answer_before_the_commit(engine: Engine) {
+    let bench = Bench::new(engine, 4096);
+    let release = bench.occupy();
+    let answered = Arc::new(AtomicBool::new(false));
+    let (visible_sender, visible) = channel();
+    {
+        let (answered, work) = (Arc::clone(&answered), bench.creation("durable"));
+        let (store, cx, book) = (Arc::clone(&bench.store), bench.cx.clone(), bench.book.clone());
+        bench.store.submit(bench.lane(), work, move |outcome| {
+            answered.store(true, Ordering::SeqCst);
+            // Another connection sees it at the moment of the answer, so the commit came first.
+            let listed = store.read(|tx| transaction::list(tx, &cx, &book, &Request::default())).expect("a list");
+            let seen = outcome.is_ok() && listed.view.transactions.iter().any(|transaction| transaction.description == "durable");
+            visible_sender.send(seen).expect("the test still listens");
+        });
+    }
+    // A neighbour in the same group runs behind it and holds the commit up: no answer may slip out meanwhile.
+    let (neighbour_runs, running) = channel();
+    let (go, wait) = channel::<()>();
+    let neighbour = bench.submit(move |_| {
+        neighbour_runs.send(()).expect("the test still listens");
+        wait.recv().expect("the test lets it go");
+        Ok(())
+    });
+    release.send(()).expect("the writer waits");
+    running.recv().expect("the neighbour runs");
+    daybook_tests::pause(Duration::from_millis(50));
+    assert!(!answered.load(Ordering::SeqCst), "answered before the commit");
+    go.send(()).expect("the neighbour waits");
+    assert!(neighbour.recv().expect("an answer").is_ok());
+    assert!(visible.recv().expect("an answer"), "not visible when it was answered");
+}
+
+fn a_full_queue_turns_away(engine: Engine) {
+    let bench = Bench::new(engine, 2);
+    let release = bench.occupy();
+    let waiting: Vec<_> = ["one", "two"].map(|name| bench.submit(bench.creation(name))).into();
+    let refused = bench.record(vec![draft("three")]).expect_err("the queue is full");
+    assert!(matches!(refused, Error::Storage(daybook_storage::Error::Busy)), "{refused}");
+    assert_eq!(refused.kind(), daybook_domain::Kind::Limited);
+    release.send(()).expect("the writer waits");
+    for answer in waiting {
+        assert!(answer.recv().expect("an answer").is_ok());
+    }
+    assert_eq!(bench.descriptions().len(), 2, "the one turned away left nothing");
+}
+
+fn a_batch_takes_a_constant_number_of_statements(engine: Engine) {
+    let bench = Bench::new(engine, 4096);
+    let counted = |work: &dyn Fn()| {
+        let before = bench.store.statements();
+        work();
+        bench.store.statements() - before
+    };
+    let items = |count: usize| (0..count).map(|number| draft(&format!("#tag batch {number}"))).collect::<Vec<_>>();
+    bench.record(items(1)).expect("a warm-up");
+    let small = counted(&|| drop(bench.record(items(10)).expect("a batch")));
+    let large = counted(&|| drop(bench.record(items(1000)).expect("a batch")));
+    assert_eq!(small, large, "creating ten and a thousand takes as many statements");
+    assert!(large <= 20, "{large} statements for a batch");
+    let ids: Vec<Changes> = {
+        let request = Request { limit: Some(1000), ..Request::default() };
+        let listed = bench.store.read(|tx| transaction::list(tx, &bench.cx, &bench.book, &request)).expect("a list");
+        listed.view.transactions.iter().map(|found| Changes { id: Some(found.id.to_string()), ..Changes::default() }).collect()
+    };
+    let verb = |verb, items: &[Changes]| {
+        let (cx, book, items) = (bench.cx.clone(), bench.book.clone(), items.to_vec());
+        let order = Order::batch(verb, true);
+        bench.store.write(bench.lane(), move |tx| transaction::perform(tx, &cx, &book, order, items)).expect("a batch of verbs");
+    };
+    for name in [Verb::Trash, Verb::Untrash, Verb::Check, Verb::Uncheck] {
+        let small = counted(&|| verb(name, &ids[..10]));
+        let large = counted(&|| verb(name, &ids[10..]));
+        assert_eq!(small, large, "{name:?} of ten and of 990 takes as many statements");
+    }
+}
+
+fn a_read_is_one_snapshot(engine: Engine) {
+    let bench = Bench::new(engine, 4096);
+    bench.record(vec![draft("first")]).expect("a write");
+    let count = |tx: &mut Tx<'_>| {
+        let listed = transaction::list(tx, &bench.cx, &bench.book, &Request::default())?;
+        Ok::<_, Error>(listed.view.transactions.len())
+    };
+    let (before, after) = bench
+        .store
+        .read(|tx| {
+            let before = count(tx)?;
+            bench.record(vec![draft("second")])?;
+            Ok::<_, Error>((before, count(tx)?))
+        })
+        .expect("a snapshot");
+    assert_eq!((before, after), (1, 1), "a write in between is not seen");
+    assert_eq!(bench.descriptions().len(), 2);
+}

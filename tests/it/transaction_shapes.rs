@@ -1,0 +1,110 @@
+//! What a transaction shows of its text (3.9), in lists (2.10) and to a RECORDER (7.3).
+
+use daybook_tests::{Cast, Server};
+use serde_json::{Value, json};
+
+use crate::reading::{Faults, absent, find, items, labels};
+
+/// A book with Cash, Bank and Food.
+fn cast(server: &Server) -> Cast {
+    let cast = Cast::new(server);
+    cast.account("Cash", "ASSET");
+    cast.account("Bank", "ASSET");
+    cast.account("Food", "OUTGOING");
+    cast
+}
+
+/// A complete payload with some fields replaced.
+fn with(fields: Value) -> Value {
+    let mut body = json!({
+        "date": "2025-03-05",
+        "amount": "12.00",
+        "creditAccount": {"name": "Cash"},
+        "debitAccount": {"name": "Food"},
+        "description": "Lunch",
+    });
+    for (key, value) in fields.as_object().expect("an object") {
+        body[key] = value.clone();
+    }
+    body
+}
+
+#[track_caller]
+fn create(cast: &Cast, fields: Value) -> Value {
+    cast.owner.post(&cast.path("/transactions"), &with(fields)).ok()["transaction"].clone()
+}
+
+fn rule_3_9_1_hashtags(server: &Server) {
+    let cast = cast(server);
+    let rows: [(&str, &[&str]); 9] = [
+        ("no tags here", &[]),
+        ("#food and #drinks", &["food", "drinks"]),
+        ("#a #A #a", &["a", "A"]),
+        ("in#side a word", &["side"]),
+        ("#under_score9, #x.y", &["under_score9", "x"]),
+        ("#one#two", &["one", "two"]),
+        ("# alone #", &[]),
+        ("#café #ñandú", &["café", "ñandú"]),
+        ("##double #with-dash", &["double", "with"]),
+    ];
+    let mut faults = Faults::default();
+    for (description, tags) in rows {
+        let made = create(&cast, json!({"description": description, "tags": ["wrong"]}));
+        faults.same(description, &made["tags"], &json!(tags));
+        faults.same("3.8.1: verbatim", &made["description"], &json!(description));
+    }
+    let made = create(&cast, json!({"description": "#old"}));
+    let changed = cast.owner.put(&cast.path("/transactions"), &json!({"id": made["id"], "description": "#New", "tags": ["old"]})).ok();
+    faults.same("recomputed", &changed["transaction"]["tags"], &json!(["New"]));
+    faults.none();
+}
+
+fn rule_3_9_2_urls(server: &Server) {
+    let cast = cast(server);
+    let urls = json!(["https://example.com/a?b=c", "not a url", "https://example.com/a?b=c"]);
+    let made = create(&cast, json!({"urls": urls}));
+    assert_eq!(made["urls"], urls, "stored as given");
+    let put = |fields: Value| {
+        let mut body = fields;
+        body["id"] = made["id"].clone();
+        cast.owner.put(&cast.path("/transactions"), &body).ok()["transaction"]["urls"].clone()
+    };
+    assert_eq!(put(json!({"description": "Other"})), urls, "absent leaves it");
+    assert_eq!(put(json!({"urls": ["x"]})), json!(["x"]), "present replaces it wholly");
+    assert_eq!(put(json!({"urls": []})), json!([]), "[] clears it");
+}
+
+fn rule_2_10_list_rows(server: &Server) {
+    let cast = cast(server);
+    create(&cast, json!({"description": "t1 #tag", "properties": {"a": "b"}, "remoteIds": ["r"]}));
+    let list = find(&cast, "");
+    let row = &items(&list)[0];
+    let side = row["creditAccount"].as_object().expect("a side");
+    for field in ["id", "name", "normalizedName", "type", "credit", "permanent", "archived"] {
+        assert!(side.contains_key(field), "2.10: {field}: {row}");
+    }
+    assert!(!side.contains_key("groups"), "4.18: list rows use the short form: {row}");
+    assert_eq!((&row["properties"], &row["remoteIds"], &row["tags"]), (&json!({"a": "b"}), &json!(["r"]), &json!(["tag"])));
+    // Clients send those objects back: the id counts before the name.
+    let mut copy = row.clone();
+    copy["remoteIds"] = json!([]);
+    copy["description"] = json!("t2");
+    copy["creditAccount"]["name"] = json!("Renamed meanwhile");
+    let again = cast.owner.post(&cast.path("/transactions"), &copy).ok();
+    assert_eq!(again["transaction"]["creditAccount"]["name"], "Cash");
+    assert_eq!(labels(&find(&cast, "")), ["t2", "t1"]);
+}
+
+fn rule_7_3_a_recorder_sees_little(server: &Server) {
+    let cast = cast(server);
+    let answer = cast.recorder.post(&cast.path("/transactions"), &with(json!({}))).ok();
+    assert!(absent(&answer, "accounts"), "7.3: no accounts: {answer}");
+    let side = answer["transaction"]["creditAccount"].as_object().expect("a side");
+    let mut shown: Vec<&String> = side.keys().collect();
+    shown.sort();
+    assert_eq!(shown, ["id", "name"], "7.3: only id and name");
+}
+
+pub fn tests() -> Vec<crate::Case> {
+    crate::cases![rule_3_9_1_hashtags, rule_3_9_2_urls, rule_2_10_list_rows, rule_7_3_a_recorder_sees_little]
+}

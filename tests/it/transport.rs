@@ -1,0 +1,244 @@
+//! Transport (behaviour 0): which path and which parameter leads where.
+
+use daybook_tests::{Cast, Server, encode, id, shows};
+use serde_json::{Value, json};
+
+use crate::Case;
+
+pub fn tests() -> Vec<Case> {
+    crate::cases![
+        open_addresses,
+        documentation_needs_no_internet,
+        empty_query_string,
+        trailing_slash,
+        trailing_slash_on_writes,
+        unknown_parameters,
+        encoded_slash_stays_in_its_segment,
+        encoded_names_are_decoded,
+        undecodable_paths,
+        booleans_that_cannot_be_read,
+        unknown_routes,
+        wrong_methods,
+        head_has_no_body,
+    ]
+}
+
+/// The GET routes of one book with an account `Cash` and a group `Assets`.
+pub fn readable(cast: &Cast) -> Vec<String> {
+    let inside = [
+        "",
+        "/accounts",
+        "/accounts/cash",
+        "/accounts/cash/groups",
+        "/groups",
+        "/groups/assets",
+        "/groups/assets/accounts",
+        "/transactions",
+        "/collaborators",
+        "/events",
+    ];
+    let outside = ["/v5/books", "/v5/user"].map(str::to_owned);
+    inside.iter().map(|rest| cast.path(rest)).chain(outside).collect()
+}
+
+/// A book with an account `Cash` in a group `Assets`.
+pub fn furnished(server: &Server) -> Cast {
+    let cast = Cast::new(server);
+    cast.group("Assets");
+    cast.account_in("Cash", "ASSET", &["Assets"]);
+    cast
+}
+
+/// Issue 2: alive, ready and documented without a token, outside /v5.
+fn open_addresses(server: &Server) {
+    let anonymous = server.anonymous();
+    for path in ["/health", "/ready"] {
+        assert_eq!(anonymous.get(path).status, 200, "{path}");
+    }
+    let contract = anonymous.get("/openapi.json").ok();
+    assert_eq!(contract["swagger"], "2.0");
+    assert!(contract["paths"].as_object().is_some_and(|paths| !paths.is_empty()));
+}
+
+/// Issue 2: a readable page that works without internet, so nothing is loaded from elsewhere.
+fn documentation_needs_no_internet(server: &Server) {
+    let page = server.anonymous().get("/docs");
+    assert_eq!(page.status, 200);
+    assert!(page.headers["content-type"].starts_with("text/html"), "{:?}", page.headers);
+    for loader in ["src=\"http", "src=\"//", "src='http", "@import", "url(http"] {
+        assert!(!page.text.contains(loader), "/docs loads something by {loader}");
+    }
+    let styles = page.text.split("<link").skip(1).filter_map(|tag| tag.split('>').next());
+    for tag in styles {
+        assert!(!tag.contains("//"), "/docs loads <link{tag}>");
+    }
+}
+
+/// 0.2: clients append `?` to every URL.
+fn empty_query_string(server: &Server) {
+    let cast = furnished(server);
+    for path in readable(&cast) {
+        let plain = cast.owner.get(&path).ok();
+        assert_eq!(cast.owner.get(&format!("{path}?")).ok(), plain, "{path}?");
+    }
+}
+
+/// 0.3: a trailing slash is accepted on every route.
+fn trailing_slash(server: &Server) {
+    let cast = furnished(server);
+    for path in readable(&cast) {
+        let plain = cast.owner.get(&path).ok();
+        assert_eq!(cast.owner.get(&format!("{path}/")).ok(), plain, "{path}/");
+        assert_eq!(cast.owner.get(&format!("{path}/?")).ok(), plain, "{path}/?");
+    }
+    let anonymous = server.anonymous();
+    assert_eq!(anonymous.get("/health/").status, 200);
+    anonymous.get("/openapi.json/").ok();
+}
+
+/// 0.3 for the other methods; `POST /v5/books/?` is what existing clients send.
+fn trailing_slash_on_writes(server: &Server) {
+    let cast = furnished(server);
+    let book = cast.owner.post("/v5/books/?", &json!({"name": "Slash"})).ok();
+    let renamed = cast.owner.put("/v5/books/?", &json!({"id": id(&book), "name": "Slashed"})).ok();
+    assert_eq!(renamed["name"], "Slashed");
+    let account = cast.owner.post(&cast.path("/accounts/"), &json!({"name": "Bank"})).ok();
+    cast.owner.put(&cast.path("/accounts/"), &json!({"id": id(&account), "archived": true})).ok();
+    cast.owner.post(&cast.path("/accounts/batch/"), &json!({"items": []})).ok();
+    cast.owner.patch(&cast.path("/transactions/check/batch/"), &json!({"items": []})).no_content();
+    cast.owner.delete(&cast.path(&format!("/accounts/{}/", id(&account)))).ok();
+    cast.owner.delete(&format!("/v5/books/{}/?", id(&book))).ok();
+}
+
+/// 0.4: cache busters and keys are no errors.
+fn unknown_parameters(server: &Server) {
+    let cast = furnished(server);
+    for path in readable(&cast) {
+        let plain = cast.owner.get(&path).ok();
+        let query = "time=1737000000000&key=abc&foo=bar&foo=baz&empty=&alone&%C3%A9=%20";
+        assert_eq!(cast.owner.get(&format!("{path}?{query}")).ok(), plain, "{path}");
+    }
+    let balances = cast.path("/balances?query=account:Cash&time=1&key=k");
+    cast.owner.get(&balances).ok();
+}
+
+/// 0.5: `%2F` does not split the path.
+fn encoded_slash_stays_in_its_segment(server: &Server) {
+    let cast = furnished(server);
+    let slashed = cast.account("Cash/groups", "ASSET");
+    let found = cast.owner.get(&cast.path("/accounts/Cash%2Fgroups")).ok();
+    assert_eq!(found["id"], slashed["id"]);
+    let lower = cast.owner.get(&cast.path("/accounts/Cash%2fgroups")).ok();
+    assert_eq!(lower["id"], slashed["id"]);
+    // Split, this would list the groups of Assets.
+    let refused = cast.owner.get(&cast.path("/groups/Assets%2Faccounts"));
+    refused.refused(404, "notFound");
+    cast.owner.get(&format!("/v5/books/{}%2Faccounts", cast.book)).refused(404, "notFound");
+}
+
+/// 0.5: names arrive percent-encoded; in a path `+` is a plus sign.
+fn encoded_names_are_decoded(server: &Server) {
+    let cast = Cast::new(server);
+    for name in ["Current Assets", "Café Ümlaut", "50% off", "A+B", "Q&A?", "semi;colon", "日本"] {
+        let created = cast.account(name, "ASSET");
+        let found = cast.owner.get(&cast.path(&format!("/accounts/{}", encode(name)))).ok();
+        assert_eq!(found["id"], created["id"], "{name}");
+    }
+    let plus = cast.owner.get(&cast.path("/accounts/A+B")).ok();
+    assert_eq!(plus["name"], "A+B");
+}
+
+/// A path that is no text is no resource; it is the caller's fault in any case.
+fn undecodable_paths(server: &Server) {
+    let cast = Cast::new(server);
+    for segment in ["%FF%FE", "%C3", "%ED%A0%80", "%00", "%zz", "%"] {
+        for path in [cast.path(&format!("/accounts/{segment}")), format!("/v5/books/{segment}")] {
+            let answer = cast.owner.get(&path);
+            let reason = if answer.status == 404 { "notFound" } else { "badRequest" };
+            let status = if answer.status == 404 { 404 } else { 400 };
+            answer.refused(status, reason);
+        }
+    }
+}
+
+/// 0.9: an optional boolean or limit that cannot be read counts as absent.
+fn booleans_that_cannot_be_read(server: &Server) {
+    let cast = furnished(server);
+    for value in ["maybe", "1", "", "TRUE%20", "false"] {
+        let book = cast.owner.get(&cast.path(&format!("?loadAccounts={value}&loadGroups={value}"))).ok();
+        shows(&book, &json!({"accounts": null, "groups": null}));
+    }
+    for value in ["abc", "", "1.5", "-1", "0", "99999999999999999999"] {
+        cast.owner.get(&cast.path(&format!("/transactions?limit={value}"))).ok();
+        cast.owner.get(&cast.path(&format!("/events?limit={value}"))).ok();
+    }
+}
+
+/// 10.2, 10.4: unknown routes answer the documented JSON.
+fn unknown_routes(server: &Server) {
+    let cast = Cast::new(server);
+    let account = cast.account("Cash", "ASSET");
+    let inside = [
+        "/nothing".to_owned(),
+        "/accounts/batch/more".to_owned(),
+        format!("/accounts/{}/nothing", id(&account)),
+        format!("/accounts/{}/groups/more", id(&account)),
+        "/transactions/check/batch/more".to_owned(),
+    ];
+    let outside = ["/", "/v5", "/v5/", "/v5/nothing", "/v4/books", "/books", "/favicon.ico"];
+    for path in inside.iter().map(|rest| cast.path(rest)).chain(outside.map(str::to_owned)) {
+        for method in ["GET", "POST", "PUT", "PATCH", "DELETE"] {
+            let body = if method == "GET" || method == "DELETE" { Value::Null } else { json!({}) };
+            let answer = cast.owner.send(method, &path, &body);
+            assert_eq!(answer.status, 404, "{method} {path}: {}", answer.text);
+            answer.refused(404, "notFound");
+        }
+    }
+}
+
+/// 10.2: a known path with another method.
+fn wrong_methods(server: &Server) {
+    let cast = Cast::new(server);
+    let table = [
+        ("POST", "/v5/user"),
+        ("PATCH", "/v5/user"),
+        ("DELETE", "/v5/books"),
+        ("PATCH", "/v5/books"),
+        ("PATCH", "/v5/books/{}"),
+        ("POST", "/v5/books/{}"),
+        ("PATCH", "/v5/books/{}/accounts"),
+        ("DELETE", "/v5/books/{}/accounts"),
+        ("PUT", "/v5/books/{}/accounts/1"),
+        ("PATCH", "/v5/books/{}/accounts/1"),
+        ("PUT", "/v5/books/{}/accounts/1/groups"),
+        ("PATCH", "/v5/books/{}/groups"),
+        ("PUT", "/v5/books/{}/groups/1"),
+        ("POST", "/v5/books/{}/groups/1/accounts"),
+        ("POST", "/v5/books/{}/balances"),
+        ("PUT", "/v5/books/{}/events"),
+        ("PUT", "/v5/books/{}/collaborators"),
+        ("DELETE", "/v5/books/{}/transactions"),
+        ("PATCH", "/v5/books/{}/transactions"),
+        ("TRACE", "/v5/books"),
+        ("BREW", "/v5/books"),
+        ("POST", "/health"),
+        ("DELETE", "/openapi.json"),
+    ];
+    for (method, path) in table {
+        let path = path.replace("{}", &cast.book);
+        let body = if ["POST", "PUT", "PATCH"].contains(&method) { json!({}) } else { Value::Null };
+        let answer = cast.owner.send(method, &path, &body);
+        assert_eq!(answer.status, 405, "{method} {path}: {}", answer.text);
+        answer.refused(405, "methodNotAllowed");
+    }
+}
+
+/// The specification does not offer HEAD; whatever its status, it is no fault and has no body.
+fn head_has_no_body(server: &Server) {
+    let cast = furnished(server);
+    for path in readable(&cast).into_iter().chain(["/health".to_owned(), "/v5/nothing".to_owned()]) {
+        let answer = cast.owner.send_raw("HEAD", &path, None, &[]);
+        assert!(answer.status < 500, "HEAD {path}: {}", answer.status);
+        assert_eq!(answer.text, "", "HEAD {path}");
+    }
+}

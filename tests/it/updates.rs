@@ -1,0 +1,201 @@
+//! updateTransaction (3.10).
+
+use daybook_tests::{Cast, Server};
+use serde_json::{Value, json};
+
+use crate::reading::{Faults, absent, balances, events, expected_totals, id, new_events, refused_400, totals, transaction, types};
+
+fn cast(server: &Server) -> Cast {
+    let cast = Cast::new(server);
+    cast.account("Cash", "ASSET");
+    cast.account("Bank", "ASSET");
+    cast.account("Food", "OUTGOING");
+    cast
+}
+
+#[track_caller]
+fn create(cast: &Cast, draft: bool) -> Value {
+    let body = json!({
+        "date": "2025-03-05",
+        "amount": "12.00",
+        "creditAccount": {"name": "Cash"},
+        "debitAccount": {"name": "Food"},
+        "description": "Lunch #food",
+        "properties": {"a": "1", "b": "2"},
+        "urls": ["u"],
+        "remoteIds": ["r"],
+        "draft": draft,
+    });
+    // A duplicate would come back as the existing one (3.7).
+    let mut body = body;
+    body["remoteIds"] = json!([daybook_tests::unique("r")]);
+    cast.owner.post(&cast.path("/transactions"), &body).ok()["transaction"].clone()
+}
+
+#[track_caller]
+fn put(cast: &Cast, body: &Value) -> Value {
+    cast.owner.put(&cast.path("/transactions"), body).ok()["transaction"].clone()
+}
+
+fn rule_3_10_1_a_round_trip_changes_nothing(server: &Server) {
+    let cast = cast(server);
+    for draft in [false, true] {
+        let made = create(&cast, draft);
+        let known = events(&cast).len();
+        let row = crate::reading::find(&cast, "");
+        let row = row["items"].as_array().expect("items").iter().find(|row| row["id"] == made["id"]).expect("listed").clone();
+        for body in [&made, &row, &json!({"id": made["id"]})] {
+            assert_eq!(put(&cast, body), made, "3.10.5: updatedAt stays too");
+        }
+        assert_eq!(new_events(&cast, known).len(), 0, "3.10.5: no event");
+    }
+}
+
+const FIELDS: [&str; 5] = ["creditAccount", "debitAccount", "amount", "date", "description"];
+
+fn empty(transaction: &Value, field: &str) -> bool {
+    absent(transaction, field) || transaction[field] == ""
+}
+
+fn rule_3_10_2_clearing_on_a_draft(server: &Server) {
+    let cast = cast(server);
+    let mut faults = Faults::default();
+    for field in FIELDS {
+        let made = create(&cast, true);
+        let mut shorter = made.clone();
+        shorter.as_object_mut().expect("an object").remove(field);
+        let mut ways = vec![("absent in a round trip", shorter), ("null", json!({"id": made["id"], field: null}))];
+        if !field.ends_with("Account") {
+            ways.push(("empty", json!({"id": made["id"], field: ""})));
+        }
+        if field == "amount" {
+            ways.push(("zero", json!({"id": made["id"], field: "0.00"})));
+        }
+        for (way, body) in ways {
+            put(&cast, &made);
+            let cleared = put(&cast, &body);
+            faults.check(empty(&cleared, field), || format!("{field} {way}: {}", cleared[field]));
+            for kept in FIELDS.into_iter().filter(|kept| *kept != field) {
+                faults.same(&format!("{field} {way}: {kept}"), &cleared[kept], &made[kept]);
+            }
+        }
+        put(&cast, &made);
+        let sparse = put(&cast, &json!({"id": made["id"], "urls": ["v"]}));
+        for kept in FIELDS {
+            faults.same(&format!("sparse: {kept}"), &sparse[kept], &made[kept]);
+        }
+    }
+    faults.none();
+}
+
+fn rule_3_10_2_clearing_on_a_posted_one(server: &Server) {
+    let cast = cast(server);
+    let made = create(&cast, false);
+    for field in FIELDS {
+        let mut shorter = made.clone();
+        shorter.as_object_mut().expect("an object").remove(field);
+        assert_eq!(put(&cast, &shorter)[field], made[field], "absence never clears {field}");
+        if field != "description" {
+            refused_400(cast.owner.put(&cast.path("/transactions"), &json!({"id": made["id"], field: null})), &["badRequest"]);
+        }
+    }
+    assert_eq!(transaction(&cast, &id(&made)), made);
+    let bare = put(&cast, &json!({"id": made["id"], "description": null}));
+    assert!(empty(&bare, "description") && bare["posted"] == true, "3.1.2: a description is not required: {bare}");
+    assert_eq!(bare["tags"], json!([]), "3.9.1: recomputed");
+}
+
+fn rule_3_10_3_lists_replace_and_properties_merge(server: &Server) {
+    let cast = cast(server);
+    let made = create(&cast, false);
+    let changed = put(&cast, &json!({"id": made["id"], "properties": {"B ": "3", "c": "4"}}));
+    assert_eq!(changed["properties"], json!({"a": "1", "b": "3", "c": "4"}), "4.6: an update merges");
+    assert_eq!((&changed["urls"], &changed["remoteIds"]), (&made["urls"], &made["remoteIds"]), "absent leaves");
+    for nothing in [Value::Null, json!(""), json!("  ")] {
+        put(&cast, &json!({"id": made["id"], "properties": {"a": "1"}}));
+        let changed = put(&cast, &json!({"id": made["id"], "properties": {"a": nothing}}));
+        assert_eq!(changed["properties"], json!({"b": "3", "c": "4"}), "4.6: {nothing} deletes the key");
+    }
+    let changed = put(&cast, &json!({"id": made["id"], "remoteIds": ["s", "t"], "urls": ["w"]}));
+    assert_eq!((&changed["remoteIds"], &changed["urls"]), (&json!(["s", "t"]), &json!(["w"])));
+    let changed = put(&cast, &json!({"id": made["id"], "remoteIds": [], "urls": []}));
+    assert_eq!((&changed["remoteIds"], &changed["urls"]), (&json!([]), &json!([])));
+    let long = "k".repeat(31);
+    refused_400(cast.owner.put(&cast.path("/transactions"), &json!({"id": made["id"], "properties": {long: "v"}})), &["badRequest"]);
+    let fits = "k".repeat(30);
+    let changed = put(&cast, &json!({"id": made["id"], "properties": {fits.as_str(): "v".repeat(8192)}}));
+    assert_eq!(changed["properties"][&fits].as_str().map(str::len), Some(8192), "4.6: 30 characters and 8 KB");
+    refused_400(
+        cast.owner.put(&cast.path("/transactions"), &json!({"id": made["id"], "properties": {"v": "v".repeat(8193)}})),
+        &["badRequest"],
+    );
+}
+
+fn rule_3_10_4_flags_are_ignored(server: &Server) {
+    let cast = cast(server);
+    let (posted, draft) = (create(&cast, false), create(&cast, true));
+    let known = events(&cast).len();
+    for made in [&posted, &draft] {
+        for (flag, value) in [("posted", true), ("posted", false), ("trashed", true), ("draft", true), ("draft", false)] {
+            assert_eq!(&put(&cast, &json!({"id": made["id"], flag: value})), made, "{flag}: {value}");
+        }
+    }
+    assert_eq!(new_events(&cast, known).len(), 0);
+}
+
+fn rule_3_10_5_an_equal_amount_is_no_change(server: &Server) {
+    let cast = cast(server);
+    let made = create(&cast, false);
+    let known = events(&cast).len();
+    for amount in [json!("12"), json!("12.0"), json!("12.000"), json!(12), json!(12.0), json!("12.00")] {
+        assert_eq!(put(&cast, &json!({"id": made["id"], "amount": amount})), made, "{amount}");
+    }
+    assert_eq!(new_events(&cast, known).len(), 0);
+    let changed = put(&cast, &json!({"id": made["id"], "amount": "12.01"}));
+    assert_eq!(changed["amount"], "12.01");
+    assert_eq!(types(&new_events(&cast, known)), ["TRANSACTION_UPDATED"]);
+}
+
+/// The changes of an account by month: `(month, credit - debit)`.
+fn months(cast: &Cast, account: &str) -> Vec<(i64, String)> {
+    let answer = balances(cast, &format!("account:{account} after:2025-01 before:2025-07"));
+    let series = answer["accountBalances"][0]["balances"].as_array().expect("a series").clone();
+    let change = |slice: &Value| (slice["month"].as_i64().unwrap_or(0), slice["periodBalance"].as_str().unwrap_or("?").to_owned());
+    series.iter().map(change).filter(|(_, change)| change != "0.00").collect()
+}
+
+fn rule_3_4_balances_move_with_an_update(server: &Server) {
+    let cast = cast(server);
+    let made = create(&cast, false);
+    let update = |mut fields: Value| {
+        fields["id"] = made["id"].clone();
+        put(&cast, &fields)
+    };
+    update(json!({"amount": "7.50"}));
+    assert_eq!(totals(&cast), expected_totals(&[("Cash", "0.00", "7.50"), ("Food", "7.50", "0.00")]), "another amount");
+    update(json!({"creditAccount": {"name": "Bank"}}));
+    assert_eq!(totals(&cast), expected_totals(&[("Bank", "0.00", "7.50"), ("Food", "7.50", "0.00")]), "another account");
+    update(json!({"creditAccount": {"name": "Food"}, "debitAccount": {"name": "Bank"}}));
+    assert_eq!(totals(&cast), expected_totals(&[("Bank", "7.50", "0.00"), ("Food", "0.00", "7.50")]), "the sides swapped");
+    assert_eq!(months(&cast, "Bank"), [(3, "-7.50".to_owned())]);
+    update(json!({"date": "2025-05-31"}));
+    assert_eq!(months(&cast, "Bank"), [(5, "-7.50".to_owned())], "another date");
+    assert_eq!(totals(&cast), expected_totals(&[("Bank", "7.50", "0.00"), ("Food", "0.00", "7.50")]));
+    let all = json!({"date": "2025-01-01", "amount": "3.00", "creditAccount": {"name": "Cash"}, "debitAccount": {"name": "Food"}});
+    let last = update(all);
+    assert_eq!(totals(&cast), expected_totals(&[("Cash", "0.00", "3.00"), ("Food", "3.00", "0.00")]), "everything at once");
+    assert_eq!(months(&cast, "Cash"), [(1, "3.00".to_owned())]);
+    assert_eq!(last["createdAt"], made["createdAt"]);
+}
+
+pub fn tests() -> Vec<crate::Case> {
+    crate::cases![
+        rule_3_10_1_a_round_trip_changes_nothing,
+        rule_3_10_2_clearing_on_a_draft,
+        rule_3_10_2_clearing_on_a_posted_one,
+        rule_3_10_3_lists_replace_and_properties_merge,
+        rule_3_10_4_flags_are_ignored,
+        rule_3_10_5_an_equal_amount_is_no_change,
+        rule_3_4_balances_move_with_an_update,
+    ]
+}

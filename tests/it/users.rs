@@ -1,0 +1,115 @@
+//! getUser (9.11) and how users come into being (11.2).
+
+use daybook_tests::{Cast, Server, encode, unique};
+use serde_json::json;
+
+use crate::reading::id;
+
+fn rule_9_11_the_profile(server: &Server) {
+    let local = unique("mary");
+    let email = format!("{local}@example.com");
+    let user = server.client(&email).get("/v5/user").ok();
+    assert_eq!(user["email"], email);
+    let username = user["username"].as_str().expect("a username");
+    assert!(username.starts_with(&local), "from the local part of the e-mail: {username}");
+    for field in ["id", "name", "fullName", "givenName", "hash"] {
+        assert!(user[field].as_str().is_some_and(|text| !text.is_empty()), "9.11: {field}: {user}");
+    }
+    for (field, value) in [("free", json!(true)), ("billingEnabled", json!(false)), ("plan", json!("FREE"))] {
+        assert_eq!(user[field], value, "9.11: {field}");
+    }
+    for field in ["bankConnections", "planOverdue", "startedTrial"] {
+        assert!(user[field].is_boolean() || user[field].is_null(), "{field}: {user}");
+        assert_ne!(user[field], true, "{field}");
+    }
+    assert_eq!(server.client(&email).get("/v5/user").ok(), user, "the same user again");
+    assert_eq!(server.client(&email).get("/v5/user?").ok(), user, "0.2");
+}
+
+fn rule_11_2_the_first_sight_creates_a_user(server: &Server) {
+    let email = format!("{}@example.com", unique("new"));
+    // Not getUser: any call is a first sight.
+    let created = server.client(&email).post("/v5/books", &json!({"name": "First"})).ok();
+    let user = server.client(&email).get("/v5/user").ok();
+    assert_eq!(created["ownerName"], user["username"], "6.13");
+    assert_eq!(created["permission"], "OWNER");
+}
+
+fn rule_11_2_the_email_in_lower_case(server: &Server) {
+    let local = unique("Peter");
+    let lower = server.client(&format!("{}@example.com", local.to_lowercase())).get("/v5/user").ok();
+    let upper = server.client(&format!("{}@EXAMPLE.com", local.to_uppercase())).get("/v5/user").ok();
+    assert_eq!(upper, lower, "identity is the e-mail in lower case");
+    assert_eq!(lower["email"], format!("{}@example.com", local.to_lowercase()));
+}
+
+fn rule_9_11_usernames_are_unique(server: &Server) {
+    let local = unique("anna");
+    let users: Vec<_> = ["example.com", "example.org", "example.net"]
+        .iter()
+        .map(|domain| server.client(&format!("{local}@{domain}")).get("/v5/user").ok())
+        .collect();
+    let mut names: Vec<_> = users.iter().map(|user| user["username"].as_str().expect("a username")).collect();
+    let mut ids: Vec<_> = users.iter().map(id).collect();
+    names.sort_unstable();
+    names.dedup();
+    ids.sort();
+    ids.dedup();
+    assert_eq!((names.len(), ids.len()), (3, 3), "{users:?}");
+    for user in &users {
+        assert!(user["username"].as_str().is_some_and(|name| name.starts_with(&local)), "{user}");
+    }
+}
+
+fn rule_9_11_many_first_sights_at_once(server: &Server) {
+    let local = unique("crowd");
+    let users: Vec<_> = std::thread::scope(|scope| {
+        let ask = |index: usize| {
+            let email = format!("{local}@d{}.example.com", index % 4);
+            scope.spawn(move || server.client(&email).get("/v5/user").ok())
+        };
+        let asked: Vec<_> = (0..12).map(ask).collect();
+        asked.into_iter().map(|thread| thread.join().expect("an answer")).collect()
+    });
+    let mut distinct: Vec<_> =
+        users.iter().map(|user| (user["email"].to_string(), user["id"].to_string(), user["username"].to_string())).collect();
+    distinct.sort();
+    distinct.dedup();
+    assert_eq!(distinct.len(), 4, "one user per e-mail: {distinct:?}");
+    let mut names: Vec<_> = distinct.into_iter().map(|(_, _, name)| name).collect();
+    names.dedup();
+    names.sort();
+    names.dedup();
+    assert_eq!(names.len(), 4, "each with a name of its own");
+}
+
+fn rule_7_5_a_pending_collaborator_signs_in(server: &Server) {
+    let cast = Cast::new(server);
+    let email = format!("{}@example.com", unique("Pending"));
+    cast.share(&email, "VIEWER");
+    let guest = server.client(&email.to_lowercase());
+    let book = guest.get(&cast.path("")).ok();
+    assert_eq!(book["permission"], "VIEWER", "the permission waited for the first sight");
+    assert_eq!(guest.get("/v5/user").ok()["email"], email.to_lowercase());
+}
+
+fn rule_10_2_without_a_token(server: &Server) {
+    let message = server.anonymous().get("/v5/user").refused(401, "required");
+    assert!(message.contains("Login Required"), "10.2: {message}");
+    // 11.5: a token in the query string is not accepted.
+    let token = server.token(&format!("{}@example.com", unique("query")));
+    let path = format!("/v5/user?access_token={0}&token={0}&key={0}", encode(&token));
+    server.anonymous().get(&path).refused(401, "required");
+}
+
+pub fn tests() -> Vec<crate::Case> {
+    crate::cases![
+        rule_9_11_the_profile,
+        rule_11_2_the_first_sight_creates_a_user,
+        rule_11_2_the_email_in_lower_case,
+        rule_9_11_usernames_are_unique,
+        rule_9_11_many_first_sights_at_once,
+        rule_7_5_a_pending_collaborator_signs_in,
+        rule_10_2_without_a_token,
+    ]
+}

@@ -1,0 +1,279 @@
+//! The protocol below HTTP clients: slow and broken peers, pipelining, bodies beyond the limit.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use daybook_tests::{Server, pause};
+use serde_json::Value;
+
+use crate::Case;
+
+pub fn tests() -> Vec<Case> {
+    crate::cases![
+        pipelined_requests_are_answered_in_order,
+        garbage_after_a_request,
+        garbage_instead_of_a_request,
+        request_smuggling_is_refused,
+        huge_headers,
+        peer_that_leaves_in_the_middle,
+        old_protocol_versions,
+        expect_continue,
+        slow_clients_are_closed,
+        declared_body_beyond_the_limit,
+        chunked_body_beyond_the_limit,
+    ]
+}
+
+pub fn connect(server: &Server) -> TcpStream {
+    let stream = TcpStream::connect(server.address()).expect("the server accepts");
+    stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a timeout");
+    stream
+}
+
+/// Everything until the server closes (or resets) the connection, or nothing comes for 20 s.
+pub fn rest(stream: &mut TcpStream) -> String {
+    let mut bytes = Vec::new();
+    let mut chunk = [0; 16 * 1024];
+    while let Ok(count @ 1..) = stream.read(&mut chunk) {
+        bytes.extend_from_slice(&chunk[..count]);
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// The statuses in what a connection answered.
+fn statuses(answered: &str) -> Vec<u16> {
+    let lines = answered.split("HTTP/1.").skip(1);
+    lines.filter_map(|line| line.get(2..5)?.parse().ok()).collect()
+}
+
+/// Sends these bytes and reads what comes; the server may stop reading early.
+fn exchange(server: &Server, bytes: &[u8]) -> String {
+    let mut stream = connect(server);
+    drop(stream.write_all(bytes));
+    drop(stream.shutdown(std::net::Shutdown::Write));
+    rest(&mut stream)
+}
+
+fn healthy(server: &Server) {
+    assert_eq!(server.anonymous().get("/health").status, 200, "the server goes on");
+}
+
+fn pipelined_requests_are_answered_in_order(server: &Server) {
+    let request = |path: &str, last: &str| format!("GET {path} HTTP/1.1\r\nHost: x\r\n{last}\r\n");
+    let three = [request("/health", ""), request("/v5/nothing-at-all", ""), request("/ready", "Connection: close\r\n")];
+    let answered = exchange(server, three.concat().as_bytes());
+    let statuses = statuses(&answered);
+    assert_eq!(statuses.len(), 3, "{answered}");
+    // Without a token the unknown route may ask for one first.
+    assert!(statuses[0] == 200 && matches!(statuses[1], 401 | 404) && statuses[2] == 200, "{answered}");
+}
+
+fn garbage_after_a_request(server: &Server) {
+    let answered = exchange(server, b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n\x00\x01\x02 nonsense\r\n\r\n");
+    let statuses = statuses(&answered);
+    assert_eq!(statuses.first(), Some(&200), "{answered}");
+    assert!(statuses[1..].iter().all(|status| (400..500).contains(status)), "{answered}");
+    healthy(server);
+}
+
+fn garbage_instead_of_a_request(server: &Server) {
+    let garbage: [&[u8]; 8] = [
+        b"\x00\x01\x02\x03\r\n\r\n",
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 a TLS hello",
+        b"GET\r\n\r\n",
+        b"GET /health\r\n\r\n",
+        b"GET /health HTTP/9.9\r\n\r\n",
+        b"GET /health HTTP/1.1\r\nNo colon here\r\n\r\n",
+        b"GET /health HTTP/1.1\r\nHost: x\r\nBad\x00Name: 1\r\n\r\n",
+        b"\r\n\r\n\r\n\r\n",
+    ];
+    for bytes in garbage {
+        let answered = exchange(server, bytes);
+        let refused = statuses(&answered).iter().all(|status| (400..500).contains(status) || *status == 505);
+        assert!(refused, "{:?}: {answered}", String::from_utf8_lossy(bytes));
+    }
+    healthy(server);
+}
+
+/// A length that can be read in two ways is how requests are smuggled past a proxy.
+fn request_smuggling_is_refused(server: &Server) {
+    let heads = [
+        "Content-Length: 4\r\nContent-Length: 5\r\n",
+        "Content-Length: -1\r\n",
+        "Content-Length: abc\r\n",
+        "Content-Length: 99999999999999999999999\r\n",
+        "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n",
+        "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n",
+    ];
+    for head in heads {
+        let request = format!("POST /v5/books HTTP/1.1\r\nHost: x\r\n{head}\r\n0\r\n\r\nGET /health HTTP/1.1\r\nHost: x\r\n\r\n");
+        let answered = exchange(server, request.as_bytes());
+        let statuses = statuses(&answered);
+        assert!(!statuses.contains(&200), "{head:?}: the hidden request was answered: {answered}");
+        assert!(statuses.iter().all(|status| *status < 500), "{head:?}: {answered}");
+    }
+    healthy(server);
+}
+
+fn huge_headers(server: &Server) {
+    let long = format!("GET /health HTTP/1.1\r\nHost: x\r\nX-Long: {}\r\n\r\n", "a".repeat(1024 * 1024));
+    let many = format!("GET /health HTTP/1.1\r\nHost: x\r\n{}\r\n", "X-Many: 1\r\n".repeat(20_000));
+    let path = format!("GET /{} HTTP/1.1\r\nHost: x\r\n\r\n", "a".repeat(1024 * 1024));
+    for request in [long, many, path] {
+        let answered = exchange(server, request.as_bytes());
+        assert!(statuses(&answered).iter().all(|status| (400..500).contains(status)), "{answered}");
+    }
+    healthy(server);
+}
+
+fn peer_that_leaves_in_the_middle(server: &Server) {
+    for part in ["POST /v5/bo", "POST /v5/books HTTP/1.1\r\nContent-Le", "POST /v5/books HTTP/1.1\r\nContent-Length: 100\r\n\r\n{\"na"] {
+        let mut stream = connect(server);
+        stream.write_all(part.as_bytes()).expect("sent");
+        drop(stream);
+    }
+    healthy(server);
+}
+
+fn old_protocol_versions(server: &Server) {
+    let answered = exchange(server, b"GET /health HTTP/1.0\r\n\r\n");
+    assert_eq!(statuses(&answered), [200], "{answered}");
+}
+
+/// Existing tools announce large bodies this way and wait for the go-ahead.
+fn expect_continue(server: &Server) {
+    let token = server.token(&format!("{}@example.com", daybook_tests::unique("expecting")));
+    let body = br#"{"name": "Announced"}"#;
+    let head = format!(
+        "POST /v5/books HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\n\
+         Content-Length: {}\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n",
+        body.len()
+    );
+    let mut stream = connect(server);
+    stream.write_all(head.as_bytes()).expect("sent");
+    let mut begin = [0; 12];
+    stream.read_exact(&mut begin).expect("an interim answer");
+    assert_eq!(&begin, b"HTTP/1.1 100");
+    stream.write_all(body).expect("sent");
+    let answered = rest(&mut stream);
+    assert_eq!(statuses(&answered), [200], "{answered}");
+}
+
+/// One slow peer: what it sends at once, and what it adds every half second.
+struct Slow {
+    name: &'static str,
+    stream: TcpStream,
+    drip: &'static [u8],
+    closed: bool,
+    answered: Vec<u8>,
+}
+
+impl Slow {
+    fn start(server: &Server, name: &'static str, first: &str, drip: &'static [u8]) -> Slow {
+        let mut stream = connect(server);
+        stream.write_all(first.as_bytes()).expect("sent");
+        stream.set_read_timeout(Some(Duration::from_millis(1))).expect("a timeout");
+        Slow { name, stream, drip, closed: false, answered: Vec::new() }
+    }
+
+    fn turn(&mut self) {
+        if self.closed {
+            return;
+        }
+        let sent = self.stream.write_all(self.drip);
+        let mut chunk = [0; 4096];
+        self.closed = match self.stream.read(&mut chunk) {
+            Ok(0) => true,
+            Ok(count) => {
+                self.answered.extend_from_slice(&chunk[..count]);
+                false
+            }
+            Err(error) => !matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) || sent.is_err(),
+        };
+    }
+}
+
+/// Issue 2: a connection that gives nothing is closed (an answer before that is 4xx), and nobody else waits for it.
+fn slow_clients_are_closed(server: &Server) {
+    let token = server.token(&format!("{}@example.com", daybook_tests::unique("slow")));
+    let head = format!("POST /v5/books HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n");
+    let body = format!("{head}Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{{");
+    let chunked = format!("{head}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n");
+    let mut peers = [
+        Slow::start(server, "silent from the start", "", b""),
+        Slow::start(server, "silent in the headers", "GET /health HTTP/1.1\r\nHost: ", b""),
+        Slow::start(server, "dribbling its headers", "GET /health HTTP/1.1\r\n", b"X: y\r\n"),
+        Slow::start(server, "silent in the body", &body, b""),
+        Slow::start(server, "dribbling its body", &body, b" "),
+        Slow::start(server, "dribbling its chunks", &chunked, b"1\r\n \r\n"),
+    ];
+    let started = Instant::now();
+    while started.elapsed() < Duration::from_secs(75) && peers.iter().any(|peer| !peer.closed) {
+        pause(Duration::from_millis(500));
+        peers.iter_mut().for_each(Slow::turn);
+        let asked = Instant::now();
+        healthy(server);
+        assert!(asked.elapsed() < Duration::from_secs(5), "others wait for slow peers");
+    }
+    for peer in &peers {
+        let answered = String::from_utf8_lossy(&peer.answered);
+        assert!(peer.closed, "a peer {} is kept for 75 s, after {answered:?}", peer.name);
+        assert!(statuses(&answered).iter().all(|status| (400..500).contains(status)), "{}: {answered}", peer.name);
+    }
+}
+
+/// 413 in the documented shape, in what a connection answered.
+#[track_caller]
+fn is_too_large(answered: &str) {
+    let found = statuses(answered);
+    assert_eq!(found.last(), Some(&413), "{answered}");
+    let body = answered.split("\r\n\r\n").last().and_then(|body| body.find('{').map(|at| &body[at..]));
+    let body = body.and_then(|body| body.rfind('}').map(|end| &body[..=end])).unwrap_or_default();
+    let error: Value = serde_json::from_str(body).unwrap_or_else(|_| panic!("413 has a JSON body: {answered}"));
+    assert_eq!(error["error"]["code"], 413);
+    assert_eq!(error["error"]["errors"][0]["reason"], "requestTooLarge");
+}
+
+/// Sends 33 MB in pieces of 1 MB; the server may answer and close long before the end, which shows on a socket that is
+/// still being written to as a reset, so the answer is looked for between the pieces.
+fn pour(stream: &mut TcpStream, piece: &[u8]) -> String {
+    let mut answered = String::new();
+    stream.set_read_timeout(Some(Duration::from_millis(5))).expect("a timeout");
+    let mut chunk = [0; 4096];
+    for _ in 0..33 {
+        let sent = stream.write_all(piece);
+        if let Ok(count @ 1..) = stream.read(&mut chunk) {
+            answered.push_str(&String::from_utf8_lossy(&chunk[..count]));
+        }
+        if sent.is_err() || !answered.is_empty() {
+            break;
+        }
+    }
+    stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a timeout");
+    answered + &rest(stream)
+}
+
+fn head(server: &Server, length: &str) -> String {
+    let token = server.token(&format!("{}@example.com", daybook_tests::unique("large")));
+    let names = "Host: x\r\nContent-Type: application/json\r\nConnection: close";
+    format!("POST /v5/books HTTP/1.1\r\n{names}\r\nAuthorization: Bearer {token}\r\n{length}\r\n\r\n")
+}
+
+/// 10.8: body 32 MB.
+fn declared_body_beyond_the_limit(server: &Server) {
+    let mut stream = connect(server);
+    let length = 33 * 1024 * 1024;
+    stream.write_all(head(server, &format!("Content-Length: {length}")).as_bytes()).expect("sent");
+    is_too_large(&pour(&mut stream, &vec![b' '; 1024 * 1024]));
+    healthy(server);
+}
+
+/// The same without a declared length.
+fn chunked_body_beyond_the_limit(server: &Server) {
+    let mut stream = connect(server);
+    stream.write_all(head(server, "Transfer-Encoding: chunked").as_bytes()).expect("sent");
+    let piece = [b"100000\r\n".as_slice(), &vec![b' '; 1024 * 1024], b"\r\n"].concat();
+    is_too_large(&pour(&mut stream, &piece));
+    healthy(server);
+}

@@ -1,0 +1,110 @@
+//! What processes have used, read from /proc.
+
+use std::path::Path;
+use std::time::Duration;
+
+use crate::{Engine, Server};
+
+/// The kernel's unit of processor time in /proc (USER_HZ): 100 a second on every Linux of our platforms.
+const TICK: Duration = Duration::from_millis(10);
+
+/// The processes that do the work of one engine.
+pub(super) struct Gauge {
+    server: u32,
+    /// The postmaster; nothing on SQLite, and when the PostgreSQL in use is not of this machine.
+    database: Option<u32>,
+}
+
+/// Processor time used so far.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Used {
+    pub(super) server: Duration,
+    pub(super) database: Duration,
+}
+
+impl Used {
+    /// Adds what was used between two readings.
+    pub(super) fn add(&mut self, before: Used, after: Used) {
+        self.server += after.server.saturating_sub(before.server);
+        self.database += after.database.saturating_sub(before.database);
+    }
+}
+
+impl Gauge {
+    /// For a running server and its database.
+    pub(super) fn new(server: &Server) -> Gauge {
+        Gauge { server: server.pid(), database: postmaster(server) }
+    }
+
+    /// For this very process and the same database: the raw loop.
+    pub(super) fn own(&self) -> Gauge {
+        Gauge { server: std::process::id(), database: self.database }
+    }
+
+    /// True when the database is a process of its own that can be watched.
+    pub(super) fn watches_database(&self) -> bool {
+        self.database.is_some()
+    }
+
+    /// Processor time so far.
+    pub(super) fn read(&self) -> Used {
+        Used { server: used(self.server).unwrap_or_default().own, database: self.database.map(family).unwrap_or_default() }
+    }
+
+    /// Resident memory of the server in MiB.
+    pub(super) fn resident(&self) -> f64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.server)).unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());
+        kilobytes.unwrap_or(f64::NAN) / 1024.0
+    }
+}
+
+#[derive(Default)]
+struct Times {
+    parent: u32,
+    own: Duration,
+    /// Of children that have ended.
+    ended: Duration,
+}
+
+fn used(process: u32) -> Option<Times> {
+    let line = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The command name may contain anything, also parentheses.
+    let fields: Vec<&str> = line.rsplit_once(')')?.1.split_whitespace().collect();
+    let ticks = |field: usize| fields.get(field)?.parse::<u32>().ok();
+    Some(Times { parent: fields.get(1)?.parse().ok()?, own: TICK * (ticks(11)? + ticks(12)?), ended: TICK * (ticks(13)? + ticks(14)?) })
+}
+
+/// A process with its children, those that have ended included.
+fn family(parent: u32) -> Duration {
+    let Some(times) = used(parent) else {
+        return Duration::ZERO;
+    };
+    let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let children = processes.filter_map(|entry| used(entry.file_name().to_str()?.parse().ok()?)).filter(|child| child.parent == parent);
+    times.own + times.ended + children.map(|child| child.own).sum::<Duration>()
+}
+
+fn postmaster(server: &Server) -> Option<u32> {
+    if server.engine() == Engine::Sqlite {
+        return None;
+    }
+    let mut client = ::postgres::Client::connect(server.database_url(), ::postgres::NoTls).ok()?;
+    let directory: String = client.query_one("SHOW data_directory", &[]).ok()?.get(0);
+    let file = std::fs::read_to_string(Path::new(&directory).join("postmaster.pid")).ok()?;
+    file.lines().next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_process_is_measured() {
+        let times = used(std::process::id()).expect("a line in /proc");
+        assert_ne!(times.parent, 0);
+        let gauge = Gauge { server: std::process::id(), database: None };
+        assert!(gauge.resident() > 0.5, "some MiB");
+    }
+}

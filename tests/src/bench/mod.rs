@@ -1,0 +1,114 @@
+//! `make bench`: how fast and how large Daybook is, next to what the database alone does in the same minutes.
+
+mod batches;
+mod footprint;
+mod gauge;
+mod raw;
+mod reads;
+mod singles;
+mod workload;
+
+use std::time::Duration;
+
+use anyhow::{Context, ensure};
+use serde_json::{Value, json};
+
+use crate::load::Connection;
+use crate::release::workspace;
+use crate::table::Table;
+use crate::{Engine, Options, Server};
+use workload::Workload;
+
+/// What to measure and how long.
+pub struct Settings {
+    /// The engines, in order.
+    pub engines: Vec<Engine>,
+    /// Shorter rounds and smaller books: to see that it runs, not to quote.
+    pub quick: bool,
+    /// One section alone, by name.
+    pub only: Option<String>,
+}
+
+impl Settings {
+    /// Rounds of each side of an interleaved comparison.
+    fn rounds(&self) -> usize {
+        if self.quick { 2 } else { 3 }
+    }
+
+    /// The length of a round.
+    fn time(&self) -> Duration {
+        Duration::from_millis(if self.quick { 1000 } else { 3000 })
+    }
+
+    /// How much of each.
+    fn effort(&self) -> String {
+        format!("{} rounds of {} s each, in turn (ABAB)", self.rounds(), self.time().as_secs())
+    }
+}
+
+type Section = fn(&Settings) -> anyhow::Result<Vec<Table>>;
+
+/// The sections in order.
+const SECTIONS: [(&str, Section); 4] =
+    [("singles", singles::run), ("batches", batches::run), ("reads", reads::run), ("footprint", footprint::run)];
+
+/// The names `--only` knows.
+pub fn sections() -> Vec<&'static str> {
+    SECTIONS.iter().map(|(name, _)| *name).collect()
+}
+
+/// Runs the sections, prints each table when it is done, and writes all of them to `target/bench.json`.
+pub fn run(settings: &Settings) -> anyhow::Result<()> {
+    let chosen = |name: &str| settings.only.as_deref().is_none_or(|only| only == name);
+    let mut tables = serde_json::Map::new();
+    for (name, section) in SECTIONS.iter().filter(|(name, _)| chosen(name)) {
+        for table in section(settings).with_context(|| format!("section {name}"))? {
+            println!("\n{table}");
+            tables.insert(table.name().to_owned(), table.to_json());
+        }
+    }
+    ensure!(!tables.is_empty(), "no such section; there are {:?}", sections());
+    let report = json!({
+        "quick": settings.quick,
+        "cores": std::thread::available_parallelism()?.get(),
+        "tables": Value::Object(tables),
+    });
+    let file = workspace().join("target/bench.json");
+    std::fs::create_dir_all(workspace().join("target"))?;
+    std::fs::write(&file, serde_json::to_string_pretty(&report)?).with_context(|| file.display().to_string())?;
+    println!("\nthe same as JSON: target/bench.json");
+    Ok(())
+}
+
+/// A server that writes through to disk.
+fn server(engine: Engine) -> Server {
+    Server::start_with(Options { engine, durable: true, ..Options::default() })
+}
+
+/// A book with the workload's accounts on a running server.
+struct Book {
+    id: String,
+    token: String,
+}
+
+impl Book {
+    fn create(server: &Server, workload: &Workload) -> anyhow::Result<Book> {
+        let owner = server.client("bench@example.com");
+        let created = owner.post("/v5/books", &json!({"name": workload.name})).ok();
+        let id = created["id"].as_str().context("a book has an id")?.to_owned();
+        for (resource, items) in [("groups", workload::groups()), ("accounts", workload::accounts())] {
+            let path = format!("/v5/books/{id}/{resource}/batch");
+            owner.post(&path, &json!({"items": items})).ok();
+        }
+        let token = owner.token().context("the owner has a token")?.to_owned();
+        Ok(Book { id, token })
+    }
+
+    fn connect(&self, server: &Server) -> anyhow::Result<Connection> {
+        Connection::open(server.address(), &self.token).context("the server takes no connection")
+    }
+
+    fn path(&self, rest: &str) -> String {
+        format!("/v5/books/{}{rest}", self.id)
+    }
+}

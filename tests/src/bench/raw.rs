@@ -1,0 +1,223 @@
+//! The raw limit: the same rows in the same tables of a database that Daybook itself made, through the engine's own driver,
+//! with prepared statements and the same durability, and nothing else: no HTTP, no JSON to read, no rules, no hashing.
+
+mod postgres;
+mod sqlite;
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use super::Book;
+use super::workload::{Draft, TEN_YEARS, account};
+use crate::load::{Round, Samples};
+use crate::{Engine, Server};
+
+/// What a transaction becomes in the tables.
+struct Row {
+    id: i64,
+    day: i32,
+    amount: i64,
+    credit: i64,
+    debit: i64,
+    description: String,
+    search: String,
+    sequence: i64,
+    data: String,
+    hash: [u8; 32],
+}
+
+/// What all rows of a book share.
+struct Ledger {
+    book: i64,
+    user: i64,
+    /// Ids by account number.
+    accounts: Vec<i64>,
+    sequence: i64,
+    next: u64,
+    at: i64,
+}
+
+impl Ledger {
+    fn rows(&mut self, drafts: &[Draft]) -> Vec<Row> {
+        drafts.iter().map(|draft| self.row(draft)).collect()
+    }
+
+    fn row(&mut self, draft: &Draft) -> Row {
+        self.sequence += 1;
+        let id = self.at * 4096 + self.sequence;
+        let [credit, debit] = [draft.credit, draft.debit].map(|number| self.accounts[usize::try_from(number).expect("a small number")]);
+        let description = draft.description();
+        // The snapshot that Daybook keeps (behaviour 8.16), so that the event is as long.
+        let data = format!(
+            r#"{{"amount":"{}","createdBy":"{}","creditAccount":{{"id":"{credit}","name":"{}"}},"date":"{}","debitAccount":{{"id":"{debit}","name":"{}"}},"description":"{description}","id":"{id:016x}","posted":true}}"#,
+            draft.decimal(),
+            self.user,
+            account(draft.credit),
+            draft.date(),
+            account(draft.debit),
+        );
+        let mut hash = [0x5a; 32];
+        hash[..8].copy_from_slice(&id.to_le_bytes());
+        Row {
+            id,
+            day: draft.day,
+            amount: draft.amount,
+            credit,
+            debit,
+            search: description.to_lowercase(),
+            description,
+            sequence: self.sequence,
+            data,
+            hash,
+        }
+    }
+
+    fn drafts(&mut self, count: usize) -> Vec<Draft> {
+        let first = self.next;
+        self.next += count as u64;
+        (first..self.next).map(|number| TEN_YEARS.draft(number)).collect()
+    }
+}
+
+/// Debit and credit by account and day or month.
+type Totals = BTreeMap<(i64, i32), [i64; 2]>;
+
+/// Folded, so that a statement meets each total once, and in order, as their tables are.
+fn totals(rows: &[Row], period: fn(i32) -> i32) -> Totals {
+    let mut totals = Totals::new();
+    for row in rows {
+        for (account, side) in [(row.debit, 0), (row.credit, 1)] {
+            let sums = totals.entry((account, period(row.day))).or_default();
+            sums[side] += row.amount;
+        }
+    }
+    totals
+}
+
+fn day(day: i32) -> i32 {
+    day
+}
+
+fn month(day: i32) -> i32 {
+    day / 100
+}
+
+/// The two limbs a total is stored in.
+fn limbs(amount: i64) -> [i64; 2] {
+    [amount >> 32, amount & 0xffff_ffff]
+}
+
+/// How rows are written.
+#[derive(Clone, Copy)]
+pub(super) enum Shape {
+    /// As clients that create one at a time would have it, so many in a database transaction.
+    Singles(usize),
+    /// A batch of so many: multi-row statements.
+    Batch(usize),
+}
+
+trait Store {
+    /// Writes rows in one database transaction.
+    fn write(&mut self, ledger: &Ledger, rows: &[Row], shape: Shape) -> anyhow::Result<()>;
+}
+
+/// The raw side of a comparison.
+pub(super) struct Raw {
+    store: Box<dyn Store>,
+    ledger: Ledger,
+    /// Keeps the database; its server has stopped.
+    _server: Server,
+}
+
+impl Raw {
+    /// Lets Daybook make a database with a book, stops it and opens what it made.
+    pub(super) fn prepare(engine: Engine) -> anyhow::Result<Raw> {
+        let mut server = super::server(engine);
+        Book::create(&server, &TEN_YEARS)?;
+        server.terminate();
+        let (store, ledger): (Box<dyn Store>, Ledger) = match engine {
+            Engine::Sqlite => {
+                let (store, ledger) = sqlite::open(server.database_url())?;
+                (Box::new(store), ledger)
+            }
+            Engine::Postgres => {
+                let (store, ledger) = postgres::open(server.database_url())?;
+                (Box::new(store), ledger)
+            }
+        };
+        Ok(Raw { store, ledger, _server: server })
+    }
+
+    /// Writes for this long, one database transaction after another. A sample is what one transaction waited.
+    pub(super) fn run(&mut self, shape: Shape, time: Duration) -> anyhow::Result<Round> {
+        let (Shape::Singles(size) | Shape::Batch(size)) = shape;
+        let mut samples = Samples::default();
+        let mut elapsed = Duration::ZERO;
+        while elapsed < time {
+            // What the clients' side of the other measurement does before it looks at its watch.
+            let drafts = self.ledger.drafts(size);
+            let sent = Instant::now();
+            let rows = self.ledger.rows(&drafts);
+            self.store.write(&self.ledger, &rows, shape)?;
+            let latency = sent.elapsed();
+            elapsed += latency;
+            (0..size).for_each(|_| samples.record(latency));
+        }
+        Ok(Round { elapsed, samples })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::release::workspace;
+    use crate::unique;
+
+    const BOOK: &str = "INSERT INTO users (id, email, username, created_at) VALUES (7, 'a@example.com', 'a', 1); \
+        INSERT INTO books (id, public_id, owner_id, name, auto_post, date_pattern, decimal_separator, fraction_digits, scale, \
+            page_size, period, period_start_month, time_zone, visibility, created_at, updated_at, version) \
+            VALUES (1, 'key', 7, 'Book', 1, 'dd/MM/yyyy', 'DOT', 2, 2, 100, 'MONTH', 'JANUARY', 'UTC', 'PRIVATE', 1, 1, 1); \
+        INSERT INTO heads (book_id, sequence, hash, changed_at, posted, month, month_posted, year_posted) \
+            VALUES (1, 0, x'00', 1, 0, 0, 0, 0); \
+        WITH RECURSIVE row (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM row WHERE n < 999) \
+        INSERT INTO accounts (book_id, id, name, normalized_name, kind, archived, balance_verified, has_transaction_posted, \
+            created_at, updated_at, version) \
+            SELECT 1, 1000000000 + n, format('Account %04d', n), format('account_%04d', n), 'ASSET', 0, 1, 0, 1, 1, 1 FROM row;";
+
+    /// The loop is outside the server's own tests: this tells when a migration has left it behind.
+    #[test]
+    fn the_statements_fit_the_schema() {
+        let name = format!("daybook-{}-{}.db", std::process::id(), unique("raw"));
+        let file = std::env::temp_dir().join(name);
+        let database = rusqlite::Connection::open(&file).expect("a database");
+        let folder = std::fs::read_dir(workspace().join("migrations/sqlite")).expect("the migrations");
+        let mut steps: Vec<_> = folder.flatten().map(|step| step.path().join("up.sql")).collect();
+        steps.sort();
+        for step in steps {
+            let sql = std::fs::read_to_string(&step).expect("a script");
+            database.execute_batch(&sql).expect("a migration runs");
+        }
+        database.execute_batch(BOOK).expect("a book fits the schema");
+        let (mut store, mut ledger) = sqlite::open(&format!("sqlite:{}", file.display())).expect("the book opens");
+        let mut amounts = 0;
+        for shape in [Shape::Singles(8), Shape::Batch(1000)] {
+            let (Shape::Singles(size) | Shape::Batch(size)) = shape;
+            let drafts = ledger.drafts(size);
+            amounts += drafts.iter().map(|draft| draft.amount).sum::<i64>();
+            let rows = ledger.rows(&drafts);
+            store.write(&ledger, &rows, shape).expect("rows are written");
+        }
+        let count = |sql: &str| database.query_row(sql, [], |row| row.get::<_, i64>(0)).expect(sql);
+        assert_eq!(count("SELECT count(*) FROM transactions"), 1008);
+        assert_eq!(count("SELECT count(*) FROM entries"), 2016);
+        assert_eq!(count("SELECT count(*) FROM events"), 1008);
+        assert_eq!(count("SELECT posted FROM heads"), 1008);
+        for level in ["day", "month"] {
+            assert_eq!(count(&format!("SELECT sum(debit_low) FROM {level}_totals")), amounts);
+            assert_eq!(count(&format!("SELECT sum(credit_low) FROM {level}_totals")), amounts);
+        }
+        for ending in ["", "-wal", "-shm"] {
+            drop(std::fs::remove_file(format!("{}{ending}", file.display())));
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! The synthetic books: 1,000 accounts in 20 groups, complete transactions spread evenly over accounts and days. Even is the
+//! hard case for totals: hardly two transactions share one.
+
+use serde_json::{Value, json};
+
+use crate::dice::Dice;
+
+/// Accounts of a book.
+pub(super) const ACCOUNTS: u64 = 1000;
+const GROUPS: u64 = 20;
+const KINDS: [&str; 4] = ["ASSET", "LIABILITY", "INCOMING", "OUTGOING"];
+
+/// A stream of transactions.
+#[derive(Clone, Copy)]
+pub(super) struct Workload {
+    /// The name of its book.
+    pub(super) name: &'static str,
+    first_year: i32,
+    years: u64,
+}
+
+/// What writes are measured with.
+pub(super) const TEN_YEARS: Workload = Workload { name: "Ten years", first_year: 2014, years: 10 };
+
+impl Workload {
+    /// What reads are measured with: all transactions in one year of twelve months.
+    pub(super) fn one_year(name: &'static str) -> Workload {
+        Workload { name, first_year: 2024, years: 1 }
+    }
+
+    /// Transaction number `n`: always the same.
+    pub(super) fn draft(&self, number: u64) -> Draft {
+        let mut dice = Dice::new(number);
+        let mut part = |end: u64| i32::try_from(dice.below(end)).expect("a small number");
+        let year = self.first_year + part(self.years);
+        let day = year * 10_000 + (1 + part(12)) * 100 + 1 + part(28);
+        let amount = 1 + i64::from(part(1_000_000));
+        let credit = dice.below(ACCOUNTS);
+        // Never the same account on both sides.
+        let debit = (credit + 1 + dice.below(ACCOUNTS - 1)) % ACCOUNTS;
+        Draft { number, day, amount, credit, debit }
+    }
+
+    /// Some transactions from number `first` on, as request bodies.
+    pub(super) fn bodies(self, first: u64, count: usize) -> impl ExactSizeIterator<Item = String> {
+        (0..count).map(move |place| self.draft(first + place as u64).json())
+    }
+}
+
+/// A transaction to record.
+pub(super) struct Draft {
+    number: u64,
+    /// yyyymmdd.
+    pub(super) day: i32,
+    /// In hundredths.
+    pub(super) amount: i64,
+    /// The number of the account.
+    pub(super) credit: u64,
+    /// The number of the account.
+    pub(super) debit: u64,
+}
+
+impl Draft {
+    /// yyyy-MM-dd.
+    pub(super) fn date(&self) -> String {
+        let day = self.day;
+        format!("{}-{:02}-{:02}", day / 10_000, day / 100 % 100, day % 100)
+    }
+
+    /// With two decimals.
+    pub(super) fn decimal(&self) -> String {
+        format!("{}.{:02}", self.amount / 100, self.amount % 100)
+    }
+
+    pub(super) fn description(&self) -> String {
+        format!("Payment {} for goods and services", self.number)
+    }
+
+    /// The body of a create.
+    pub(super) fn json(&self) -> String {
+        format!(
+            r#"{{"date":"{}","amount":"{}","description":"{}","creditAccount":{{"name":"{}"}},"debitAccount":{{"name":"{}"}}}}"#,
+            self.date(),
+            self.decimal(),
+            self.description(),
+            account(self.credit),
+            account(self.debit)
+        )
+    }
+}
+
+/// The name of an account.
+pub(super) fn account(number: u64) -> String {
+    format!("Account {number:04}")
+}
+
+/// The groups, in the API's shape.
+pub(super) fn groups() -> Vec<Value> {
+    (0..GROUPS).map(|number| json!({"name": format!("Group {number:02}")})).collect()
+}
+
+/// The accounts, in the API's shape; a group holds one kind.
+pub(super) fn accounts() -> Vec<Value> {
+    let account = |number: u64| {
+        let group = number % GROUPS;
+        let kind = KINDS[usize::try_from(group).expect("a small number") % KINDS.len()];
+        json!({"name": account(number), "type": kind, "groups": [{"name": format!("Group {group:02}")}]})
+    };
+    (0..ACCOUNTS).map(account).collect()
+}

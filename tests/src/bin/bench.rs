@@ -1,0 +1,38 @@
+//! `make bench`: throughput, latency, memory and disk, next to the raw limit of the engines.
+
+use clap::{Parser, ValueEnum};
+use daybook_tests::bench::{Settings, run, sections};
+use daybook_tests::{Engine, finish, release};
+
+/// Measures Daybook's release build against bare loops on the same engines.
+#[derive(Parser)]
+struct Arguments {
+    /// Shorter rounds and smaller books: to see that it runs, not to quote.
+    #[arg(long)]
+    quick: bool,
+    /// One engine alone.
+    #[arg(long, value_enum)]
+    engine: Option<Only>,
+    /// One section alone.
+    #[arg(long, value_name = "NAME", value_parser = sections())]
+    only: Option<String>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Only {
+    Sqlite,
+    Postgres,
+}
+
+fn main() -> anyhow::Result<()> {
+    let arguments = Arguments::parse();
+    release::prefer(true)?;
+    let engines = match arguments.engine {
+        Some(Only::Sqlite) => vec![Engine::Sqlite],
+        Some(Only::Postgres) => vec![Engine::Postgres],
+        None => Engine::ALL.to_vec(),
+    };
+    let done = run(&Settings { engines, quick: arguments.quick, only: arguments.only });
+    finish();
+    done
+}

@@ -1,0 +1,93 @@
+//! `make torture`: kills the server while clients write, again and again, and verifies what it had acknowledged.
+
+use std::process::ExitCode;
+
+use clap::{Parser, ValueEnum};
+use daybook_tests::dice::Dice;
+use daybook_tests::torture::{CLIENTS, Torture};
+use daybook_tests::{Engine, finish};
+
+/// How many violations of a round are shown.
+const SHOWN: usize = 20;
+
+/// Kills a Daybook server while clients write and verifies that nothing it acknowledged is lost.
+#[derive(Parser)]
+struct Arguments {
+    /// Kills per engine.
+    #[arg(long, default_value_t = 20)]
+    rounds: usize,
+    /// The database engine.
+    #[arg(long, value_enum, default_value_t = Engines::Both)]
+    engine: Engines,
+    /// Repeats the choices of an earlier run.
+    #[arg(long)]
+    seed: Option<u64>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Engines {
+    Sqlite,
+    Postgres,
+    Both,
+}
+
+fn main() -> anyhow::Result<ExitCode> {
+    let arguments = Arguments::parse();
+    let engines = match arguments.engine {
+        Engines::Sqlite => vec![Engine::Sqlite],
+        Engines::Postgres => vec![Engine::Postgres],
+        Engines::Both => Engine::ALL.to_vec(),
+    };
+    let seed = arguments.seed.unwrap_or_else(Dice::seed);
+    println!("{CLIENTS} clients write until SIGKILL; --seed {seed}");
+    let mut violations = 0;
+    for engine in engines {
+        violations += torture(engine, arguments.rounds, seed)?;
+    }
+    finish();
+    if violations == 0 {
+        println!("nothing acknowledged was lost");
+        return Ok(ExitCode::SUCCESS);
+    }
+    println!("{violations} violations");
+    Ok(ExitCode::FAILURE)
+}
+
+fn torture(engine: Engine, rounds: usize, seed: u64) -> anyhow::Result<usize> {
+    let mut torture = Torture::start(engine, seed)?;
+    let (mut acknowledged, mut in_doubt, mut survived, mut violations) = (0, 0, 0, 0);
+    println!(
+        "\n{:<10}{:>5}{:>12}{:>14}{:>10}{:>10}{:>13}{:>14}{:>10}",
+        "engine", "round", "killed at", "acknowledged", "in doubt", "survived", "ready after", "transactions", "events"
+    );
+    for _ in 0..rounds {
+        let round = torture.round()?;
+        println!(
+            "{:<10}{:>5}{:>9} ms{:>14}{:>10}{:>10}{:>10} ms{:>14}{:>10}  {}",
+            engine.to_string(),
+            round.number,
+            round.killed_after.as_millis(),
+            round.acknowledged,
+            round.in_doubt,
+            round.survived,
+            round.recovery.as_millis(),
+            round.transactions,
+            round.events,
+            if round.violations.is_empty() { "ok" } else { "WRONG" },
+        );
+        for violation in round.violations.iter().take(SHOWN) {
+            println!("    {violation}");
+        }
+        if round.violations.len() > SHOWN {
+            println!("    ... and {} more", round.violations.len() - SHOWN);
+        }
+        acknowledged += round.acknowledged;
+        in_doubt += round.in_doubt;
+        survived += round.survived;
+        violations += round.violations.len();
+    }
+    println!(
+        "{engine}: {rounds} kills, {acknowledged} transactions acknowledged, {survived} of {in_doubt} unanswered requests recorded, {violations} violations"
+    );
+    Ok(violations)
+}

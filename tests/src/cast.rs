@@ -1,0 +1,114 @@
+//! A book with one caller of each kind.
+
+use serde_json::{Value, json};
+
+use crate::{Client, Server, unique};
+
+/// A book with one caller of each kind, made through the API by its owner, all with e-mails of their own.
+pub struct Cast {
+    /// The id of the book.
+    pub book: String,
+    /// OWNER.
+    pub owner: Client,
+    /// EDITOR.
+    pub editor: Client,
+    /// POSTER.
+    pub poster: Client,
+    /// RECORDER.
+    pub recorder: Client,
+    /// VIEWER.
+    pub viewer: Client,
+    /// A signed-in user without any permission in the book.
+    pub stranger: Client,
+    /// A caller without a token.
+    pub anonymous: Client,
+}
+
+impl Cast {
+    /// A book with the default settings.
+    #[track_caller]
+    pub fn new(server: &Server) -> Cast {
+        Cast::with_settings(server, json!({}))
+    }
+
+    /// A book created from this body; a missing name is filled in.
+    #[track_caller]
+    pub fn with_settings(server: &Server, mut book: Value) -> Cast {
+        let person = |kind: &str| server.client(&format!("{}@example.com", unique(kind)));
+        if book["name"].is_null() {
+            book["name"] = json!(unique("Book"));
+        }
+        let owner = person("owner");
+        let created = owner.post("/v5/books", &book).ok();
+        let cast = Cast {
+            book: created["id"].as_str().expect("a book has an id").to_owned(),
+            editor: person("editor"),
+            poster: person("poster"),
+            recorder: person("recorder"),
+            viewer: person("viewer"),
+            stranger: person("stranger"),
+            anonymous: server.anonymous(),
+            owner,
+        };
+        let shares = [(&cast.editor, "EDITOR"), (&cast.poster, "POSTER"), (&cast.recorder, "RECORDER"), (&cast.viewer, "VIEWER")];
+        for (person, permission) in shares {
+            cast.share(person.email(), permission);
+        }
+        cast
+    }
+
+    /// The path of something in the book: `/v5/books/{book}{rest}`.
+    pub fn path(&self, rest: &str) -> String {
+        format!("/v5/books/{}{rest}", self.book)
+    }
+
+    /// Gives a person a permission; returns the collaborator.
+    #[track_caller]
+    pub fn share(&self, email: &str, permission: &str) -> Value {
+        self.owner.post(&self.path("/collaborators"), &json!({"email": email, "permission": permission})).ok()
+    }
+
+    /// An account of a type (`ASSET`, ...), created by the owner.
+    #[track_caller]
+    pub fn account(&self, name: &str, kind: &str) -> Value {
+        self.owner.post(&self.path("/accounts"), &json!({"name": name, "type": kind})).ok()
+    }
+
+    /// An account in these groups (by name).
+    #[track_caller]
+    pub fn account_in(&self, name: &str, kind: &str, groups: &[&str]) -> Value {
+        let groups: Vec<Value> = groups.iter().map(|group| json!({"name": group})).collect();
+        self.owner.post(&self.path("/accounts"), &json!({"name": name, "type": kind, "groups": groups})).ok()
+    }
+
+    /// A root group, created by the owner.
+    #[track_caller]
+    pub fn group(&self, name: &str) -> Value {
+        self.owner.post(&self.path("/groups"), &json!({"name": name})).ok()
+    }
+
+    /// A group under another one (by name).
+    #[track_caller]
+    pub fn group_under(&self, name: &str, parent: &str) -> Value {
+        self.owner.post(&self.path("/groups"), &json!({"name": name, "parent": {"name": parent}})).ok()
+    }
+
+    /// createTransaction as the owner, with the accounts by name; returns the transaction.
+    #[track_caller]
+    #[expect(clippy::too_many_arguments, reason = "read as a line of a journal, which has these columns")]
+    pub fn record(&self, date: &str, amount: &str, credit: &str, debit: &str, description: &str) -> Value {
+        let body = json!({
+            "date": date,
+            "amount": amount,
+            "creditAccount": {"name": credit},
+            "debitAccount": {"name": debit},
+            "description": description,
+        });
+        self.owner.post(&self.path("/transactions"), &body).ok()["transaction"].clone()
+    }
+
+    /// The callers who may see the book, with their permission.
+    pub fn members(&self) -> [(&'static str, &Client); 5] {
+        [("OWNER", &self.owner), ("EDITOR", &self.editor), ("POSTER", &self.poster), ("RECORDER", &self.recorder), ("VIEWER", &self.viewer)]
+    }
+}

@@ -1,0 +1,208 @@
+//! A caller of the API and the answers it gets.
+
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use serde_json::Value;
+use ureq::{Agent, http};
+
+/// One caller: an address, a token (or none) and extra headers. Clones share everything.
+#[derive(Clone)]
+pub struct Client {
+    caller: Arc<Caller>,
+    headers: Vec<(String, String)>,
+}
+
+type Mint = Box<dyn Fn() -> String + Send + Sync>;
+
+struct Caller {
+    base: String,
+    email: String,
+    token: OnceLock<String>,
+    /// Makes the token at the first request: most tests use two of the eight callers of their book.
+    mint: Option<Mint>,
+}
+
+fn agent() -> &'static Agent {
+    static AGENT: OnceLock<Agent> = OnceLock::new();
+    AGENT.get_or_init(|| {
+        Agent::config_builder()
+            .http_status_as_error(false)
+            .allow_non_standard_methods(true)
+            .proxy(None)
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            .max_idle_connections(512)
+            .max_idle_connections_per_host(128)
+            // Below the server's keep-alive, so that no request meets a connection that is just being closed.
+            .max_idle_age(Duration::from_secs(2))
+            .timeout_global(Some(Duration::from_secs(120)))
+            .build()
+            .new_agent()
+    })
+}
+
+impl Client {
+    pub(crate) fn new(base: &str, email: &str, mint: Option<Mint>) -> Client {
+        let caller = Caller { base: base.to_owned(), email: email.to_owned(), token: OnceLock::new(), mint };
+        Client { caller: Arc::new(caller), headers: Vec::new() }
+    }
+
+    /// The caller's e-mail; empty for an anonymous one and for one made from a bare token.
+    pub fn email(&self) -> &str {
+        &self.caller.email
+    }
+
+    /// The caller's access token.
+    pub fn token(&self) -> Option<&str> {
+        let mint = self.caller.mint.as_ref()?;
+        Some(self.caller.token.get_or_init(mint))
+    }
+
+    /// The same caller sending one more header.
+    pub fn header(&self, name: &str, value: &str) -> Client {
+        let mut copy = self.clone();
+        copy.headers.push((name.to_owned(), value.to_owned()));
+        copy
+    }
+
+    /// GET.
+    #[track_caller]
+    pub fn get(&self, path: &str) -> Answer {
+        self.send_raw("GET", path, None, &[])
+    }
+
+    /// POST with a JSON body.
+    #[track_caller]
+    pub fn post(&self, path: &str, body: &Value) -> Answer {
+        self.send("POST", path, body)
+    }
+
+    /// PUT with a JSON body.
+    #[track_caller]
+    pub fn put(&self, path: &str, body: &Value) -> Answer {
+        self.send("PUT", path, body)
+    }
+
+    /// PATCH with a JSON body.
+    #[track_caller]
+    pub fn patch(&self, path: &str, body: &Value) -> Answer {
+        self.send("PATCH", path, body)
+    }
+
+    /// DELETE.
+    #[track_caller]
+    pub fn delete(&self, path: &str) -> Answer {
+        self.send_raw("DELETE", path, None, &[])
+    }
+
+    /// Any method with a JSON body; `Null` sends none.
+    #[track_caller]
+    pub fn send(&self, method: &str, path: &str, body: &Value) -> Answer {
+        if body.is_null() {
+            return self.send_raw(method, path, None, &[]);
+        }
+        self.send_raw(method, path, Some("application/json"), body.to_string().as_bytes())
+    }
+
+    /// Exactly these bytes under exactly this content type. The path goes out as given.
+    #[track_caller]
+    pub fn send_raw(&self, method: &str, path: &str, content_type: Option<&str>, body: &[u8]) -> Answer {
+        match self.try_send(method, path, content_type, body) {
+            Ok(answer) => answer,
+            Err(error) => panic!("{method} {path}: no answer: {error}"),
+        }
+    }
+
+    /// Like [`send_raw`](Client::send_raw) for callers that expect connections to fail (the server is being killed).
+    pub fn try_send(&self, method: &str, path: &str, content_type: Option<&str>, body: &[u8]) -> Result<Answer, ureq::Error> {
+        let mut request = http::Request::builder().method(method).uri(format!("{}{path}", self.caller.base));
+        if let Some(token) = self.token() {
+            request = request.header("Authorization", format!("Bearer {token}"));
+        }
+        if let Some(content_type) = content_type {
+            request = request.header("Content-Type", content_type);
+        }
+        for (name, value) in &self.headers {
+            request = request.header(name, value);
+        }
+        let has_body = !body.is_empty() || content_type.is_some() || matches!(method, "POST" | "PUT" | "PATCH");
+        let response = if has_body { agent().run(request.body(body)?) } else { agent().run(request.body(())?) };
+        Answer::read(response?)
+    }
+}
+
+/// What came back.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The HTTP status.
+    pub status: u16,
+    /// The JSON body; `Null` when there is none or it is not JSON.
+    pub body: Value,
+    /// The body as text.
+    pub text: String,
+    /// The headers, names in lower case; of repeated ones the values are joined with `, `.
+    pub headers: HashMap<String, String>,
+}
+
+impl Answer {
+    fn read(response: http::Response<ureq::Body>) -> Result<Answer, ureq::Error> {
+        let status = response.status().as_u16();
+        let mut headers: HashMap<String, String> = HashMap::new();
+        for (name, value) in response.headers() {
+            let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
+            headers.entry(name.as_str().to_owned()).and_modify(|all| *all = format!("{all}, {value}")).or_insert(value);
+        }
+        let bytes = response.into_body().with_config().limit(u64::MAX).read_to_vec()?;
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let body = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
+        Ok(Answer { status, body, text, headers })
+    }
+
+    fn is_json(&self) -> bool {
+        self.headers.get("content-type").is_some_and(|kind| kind.contains("application/json"))
+    }
+
+    /// 200 with a JSON body, which is returned (0.6).
+    #[track_caller]
+    pub fn ok(self) -> Value {
+        assert_eq!(self.status, 200, "expected 200, got {}: {}", self.status, self.text);
+        assert!(self.is_json(), "0.6: a body needs the content type application/json: {:?}", self.headers);
+        assert!(!self.body.is_null(), "expected a JSON body, got {:?}", self.text);
+        self.body
+    }
+
+    /// 204 without body and content type (0.6).
+    #[track_caller]
+    pub fn no_content(self) {
+        assert_eq!(self.status, 204, "expected 204, got {}: {}", self.status, self.text);
+        assert_eq!(self.text, "", "0.6: 204 has no body");
+        assert_eq!(self.headers.get("content-type"), None, "0.6: 204 has no content type");
+    }
+
+    /// A refusal in the documented shape (10.1, 10.3); returns its message.
+    #[track_caller]
+    pub fn refused(self, status: u16, reason: &str) -> String {
+        let shown = format!("expected {status} {reason}, got {}: {}", self.status, self.text);
+        assert_eq!(self.status, status, "{shown}");
+        assert!(self.is_json(), "0.6: {:?}; {shown}", self.headers);
+        let error = &self.body["error"];
+        assert_eq!(error["code"], status, "10.1: error.code; {shown}");
+        let Some(message) = error["message"].as_str().filter(|message| !message.trim().is_empty()) else {
+            panic!("10.1: error.message; {shown}");
+        };
+        let details = error["errors"].as_array().unwrap_or_else(|| panic!("10.1: error.errors; {shown}"));
+        assert!(!details.is_empty(), "10.1: error.errors[0]; {shown}");
+        assert_eq!(details[0]["domain"], "global", "10.1: domain; {shown}");
+        assert_eq!(details[0]["reason"], reason, "10.1: reason; {shown}");
+        assert!(details[0]["message"].is_string(), "10.1: errors[0].message; {shown}");
+        if matches!(status, 401 | 429 | 500..) {
+            assert_eq!(self.body["status"], status, "10.3: status; {shown}");
+            for field in ["type", "title", "detail", "instance", "code"] {
+                assert!(self.body[field].is_string(), "10.3: {field} is a string; {shown}");
+            }
+        }
+        message.to_owned()
+    }
+}

@@ -1,0 +1,45 @@
+//! The two database engines, and the settings of a test run.
+
+use std::fmt;
+
+/// A database engine that every test runs on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Engine {
+    /// The embedded one.
+    #[default]
+    Sqlite,
+    /// A real PostgreSQL server.
+    Postgres,
+}
+
+impl Engine {
+    /// Both.
+    pub const ALL: [Engine; 2] = [Engine::Sqlite, Engine::Postgres];
+
+    /// The engines of this run: `DAYBOOK_TEST_ENGINES` (a comma list), else both.
+    pub fn enabled() -> Vec<Engine> {
+        let Some(list) = setting("DAYBOOK_TEST_ENGINES") else {
+            return Engine::ALL.to_vec();
+        };
+        let named = |name: &str| {
+            let found = Engine::ALL.into_iter().find(|engine| engine.to_string() == name);
+            found.unwrap_or_else(|| panic!("DAYBOOK_TEST_ENGINES: `{name}` is neither sqlite nor postgres"))
+        };
+        list.split(',').map(str::trim).filter(|name| !name.is_empty()).map(named).collect()
+    }
+}
+
+impl fmt::Display for Engine {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Engine::Sqlite => "sqlite",
+            Engine::Postgres => "postgres",
+        })
+    }
+}
+
+/// An environment variable of the test run, when set and not blank.
+#[expect(clippy::disallowed_methods, reason = "the suite is a program of its own; this is where it reads its settings")]
+pub fn setting(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.trim().is_empty())
+}

@@ -1,0 +1,88 @@
+//! Shared parts of the integration suite: a running server, its PostgreSQL, clients and a book with one caller of each kind.
+
+pub mod bank;
+pub mod bench;
+mod cast;
+mod client;
+pub mod decimal;
+pub mod dice;
+mod engine;
+pub mod fill;
+mod guard;
+pub mod load;
+mod postgres;
+pub mod release;
+mod server;
+pub mod statement;
+pub mod table;
+pub mod torture;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use serde_json::Value;
+
+pub use cast::Cast;
+pub use client::{Answer, Client};
+pub use engine::{Engine, setting};
+pub use guard::finish;
+pub use postgres::admin_url;
+pub use server::{Options, Server, binary, free_port, run_for};
+
+/// A name, or the local part of an e-mail, that no other test of this process uses.
+pub fn unique(prefix: &str) -> String {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    format!("{prefix}-{}", NEXT.fetch_add(1, Ordering::Relaxed))
+}
+
+/// Waits a moment between two looks at something that offers no signal (a port, a child process).
+pub fn pause(time: Duration) {
+    let (sender, silence) = std::sync::mpsc::channel::<()>();
+    // The sender stays alive, so this always runs into the timeout.
+    let waited = silence.recv_timeout(time);
+    assert!(waited.is_err());
+    drop(sender);
+}
+
+/// One path segment or query value, percent-encoded.
+pub fn encode(text: &str) -> String {
+    let mut encoded = String::new();
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            encoded.push(char::from(byte));
+        } else {
+            encoded.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    encoded
+}
+
+/// The `id` of a resource.
+#[track_caller]
+pub fn id(resource: &Value) -> &str {
+    let Some(id) = resource["id"].as_str() else {
+        panic!("a resource has a string id: {resource}");
+    };
+    id
+}
+
+/// A field of every item of a list answer (`{"items": [...]}`), in order.
+#[track_caller]
+pub fn column(list: &Value, field: &str) -> Vec<String> {
+    let Some(items) = list["items"].as_array() else {
+        panic!("2.7: a list always has items: {list}");
+    };
+    items.iter().map(|item| item[field].as_str().unwrap_or_default().to_owned()).collect()
+}
+
+/// Asserts that every field of `expected` has that value in `actual`; other fields are free. `Null` expects absence.
+#[track_caller]
+pub fn shows(actual: &Value, expected: &Value) {
+    for (field, value) in expected.as_object().expect("an object of expected fields") {
+        if value.is_null() {
+            assert_eq!(actual.get(field), None, "`{field}` is left out: {actual}");
+        } else {
+            assert_eq!(&actual[field], value, "`{field}` in {actual}");
+        }
+    }
+}

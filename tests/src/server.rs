@@ -1,0 +1,324 @@
+//! A running `daybook serve`.
+
+use std::fs::File;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU16, Ordering};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::guard::{Entry, Folder};
+use crate::postgres::Database;
+use crate::{Client, Engine, pause, setting, unique};
+
+/// How to start a server.
+#[derive(Clone, Default)]
+pub struct Options {
+    /// The database engine.
+    pub engine: Engine,
+    /// More arguments of `daybook serve`.
+    pub args: Vec<String>,
+    /// More environment variables.
+    pub env: Vec<(String, String)>,
+    /// PostgreSQL writes through to disk (the benchmark); SQLite always does what the server asks of it.
+    pub durable: bool,
+}
+
+/// A running `daybook serve` with a database and a data directory of its own; stopped and removed when dropped.
+pub struct Server {
+    options: Options,
+    data_dir: PathBuf,
+    address: SocketAddr,
+    base: String,
+    database_url: String,
+    child: Option<(Child, Entry)>,
+    // These go after the child has been stopped: see `drop`.
+    home: Folder,
+    _database: Option<Database>,
+}
+
+impl Server {
+    /// A server with default settings.
+    #[track_caller]
+    pub fn start(engine: Engine) -> Server {
+        Server::start_with(Options { engine, ..Options::default() })
+    }
+
+    /// A server with these settings, ready to answer.
+    #[track_caller]
+    pub fn start_with(options: Options) -> Server {
+        let database = (options.engine == Engine::Postgres).then(|| Database::create(options.durable));
+        let home = Folder::create(std::env::temp_dir().join(format!("daybook-{}-{}", std::process::id(), unique("test"))));
+        let database_url = match &database {
+            Some(database) => database.url.clone(),
+            None => format!("sqlite:{}", home.path().join("books.db").display()),
+        };
+        let mut server = Server {
+            options,
+            data_dir: home.path().join("data"),
+            address: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+            base: String::new(),
+            database_url,
+            child: None,
+            home,
+            _database: database,
+        };
+        for _ in 0..5 {
+            server.address.set_port(free_port());
+            server.base = format!("http://{}", server.address);
+            if server.launch() {
+                return server;
+            }
+        }
+        panic!("daybook finds no free port:\n{}", server.log());
+    }
+
+    /// Starts the process and waits until it is ready; false when another program took the port.
+    #[track_caller]
+    fn launch(&mut self) -> bool {
+        let log = File::options().create(true).append(true).open(self.home.path().join("log")).expect("a log file");
+        let length = log.metadata().expect("its length").len();
+        let mut command = self.command("serve");
+        command.args(["--listen", &self.address.to_string(), "--database-url", &self.database_url]);
+        command.arg("--data-dir").arg(self.data_dir()).args(&self.options.args);
+        command.envs(self.options.env.iter().map(|(name, value)| (name, value)));
+        command.stdout(log.try_clone().expect("a second handle")).stderr(log);
+        let child = command.spawn().expect("daybook starts");
+        let guard = Entry::new(&format!("kill -9 {}", child.id()));
+        self.child = Some((child, guard));
+        let started = Instant::now();
+        while started.elapsed() < Duration::from_secs(10) {
+            if let Some(status) = self.exited() {
+                let log = self.log();
+                let log = log.get(usize::try_from(length).expect("a short log")..).unwrap_or(&log);
+                // The system's own words for EADDRINUSE.
+                assert!(log.contains("in use"), "daybook ended ({status}) instead of starting:\n{log}");
+                self.child = None;
+                return false;
+            }
+            let ready = self.anonymous().try_send("GET", "/ready", None, &[]);
+            if ready.is_ok_and(|answer| answer.status == 200) {
+                return true;
+            }
+            pause(Duration::from_millis(5));
+        }
+        panic!("daybook is not ready after 10 s:\n{}", self.log());
+    }
+
+    fn command(&self, verb: &str) -> Command {
+        let mut command = Command::new(binary());
+        // Only what the test gives: a developer's own settings must not change a result.
+        for (name, _) in std::env::vars_os() {
+            if name.to_string_lossy().starts_with("DAYBOOK_") {
+                command.env_remove(name);
+            }
+        }
+        // Ctrl-C ends the suite; its guard then stops the servers.
+        command.arg(verb).current_dir(self.home.path()).process_group(0).stdin(Stdio::null());
+        command
+    }
+
+    fn exited(&mut self) -> Option<ExitStatus> {
+        let (child, _) = self.child.as_mut()?;
+        child.try_wait().expect("the state of the process")
+    }
+
+    /// The engine it runs on.
+    pub fn engine(&self) -> Engine {
+        self.options.engine
+    }
+
+    /// `http://127.0.0.1:PORT`.
+    pub fn base(&self) -> &str {
+        &self.base
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Its `--data-dir`.
+    pub fn data_dir(&self) -> &Path {
+        &self.data_dir
+    }
+
+    /// Its `--database-url`.
+    pub fn database_url(&self) -> &str {
+        &self.database_url
+    }
+
+    /// The process id.
+    pub fn pid(&self) -> u32 {
+        self.child.as_ref().expect("the server runs").0.id()
+    }
+
+    /// SIGKILL, at once.
+    pub fn kill(&mut self) {
+        if let Some((mut child, _guard)) = self.child.take() {
+            drop(child.kill());
+            drop(child.wait());
+        }
+    }
+
+    /// Starts it again on the same data and the same port; stops it first when it still runs.
+    #[track_caller]
+    pub fn restart(&mut self) {
+        if self.child.is_some() {
+            self.terminate();
+        }
+        for _ in 0..20 {
+            if self.launch() {
+                return;
+            }
+            pause(Duration::from_millis(100));
+        }
+        panic!("daybook does not get its port {} back:\n{}", self.address, self.log());
+    }
+
+    /// SIGTERM; waits for the end (at most 30 s) and tells how it ended and how long that took.
+    #[track_caller]
+    pub fn terminate(&mut self) -> (ExitStatus, Duration) {
+        self.signal("TERM")
+    }
+
+    /// The same by SIGINT, which is what Ctrl-C sends.
+    #[track_caller]
+    pub fn interrupt(&mut self) -> (ExitStatus, Duration) {
+        self.signal("INT")
+    }
+
+    #[track_caller]
+    fn signal(&mut self, name: &str) -> (ExitStatus, Duration) {
+        let pid = self.pid();
+        let asked = Instant::now();
+        let sent = Command::new("sh").args(["-c", &format!("kill -{name} {pid}")]).status().expect("sh runs");
+        assert!(sent.success(), "the server {pid} is gone already:\n{}", self.log());
+        while asked.elapsed() < Duration::from_secs(30) {
+            if let Some(status) = self.exited() {
+                self.child = None;
+                return (status, asked.elapsed());
+            }
+            pause(Duration::from_millis(2));
+        }
+        panic!("daybook ignores SIG{name} for 30 s:\n{}", self.log());
+    }
+
+    /// What it has written to standard output and standard error so far.
+    pub fn log(&self) -> String {
+        let bytes = std::fs::read(self.home.path().join("log")).unwrap_or_default();
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    /// An access token, by `daybook token`.
+    #[track_caller]
+    pub fn token(&self, email: &str) -> String {
+        token(self.command("token"), email, &self.data_dir)
+    }
+
+    /// A caller with that e-mail.
+    pub fn client(&self, email: &str) -> Client {
+        let command = std::sync::Mutex::new(Some(self.command("token")));
+        let (address, data_dir) = (email.to_owned(), self.data_dir.clone());
+        let mint = move || {
+            let command = command.lock().expect("no panic before").take();
+            token(command.expect("a token is made once"), &address, &data_dir)
+        };
+        Client::new(&self.base, email, Some(Box::new(mint)))
+    }
+
+    /// A caller without a token.
+    pub fn anonymous(&self) -> Client {
+        Client::new(&self.base, "", None)
+    }
+
+    /// A caller with this token, whatever it is.
+    pub fn client_with_token(&self, token: &str) -> Client {
+        let token = token.to_owned();
+        Client::new(&self.base, "", Some(Box::new(move || token.clone())))
+    }
+}
+
+fn token(mut command: Command, email: &str, data_dir: &Path) -> String {
+    let run = command.args(["--email", email, "--data-dir"]).arg(data_dir).output().expect("daybook token runs");
+    let said = String::from_utf8_lossy(&run.stderr);
+    assert!(run.status.success(), "daybook token --email {email}: {}: {said}", run.status);
+    let token = String::from_utf8(run.stdout).expect("a token is ASCII");
+    let token = token.strip_suffix('\n').unwrap_or(&token);
+    let plain = token.bytes().all(|byte| byte.is_ascii_graphic());
+    assert!(plain && !token.is_empty(), "standard output is the token and nothing else: {token:?}");
+    token.to_owned()
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.kill();
+        if std::thread::panicking() {
+            let log = self.log();
+            let tail: Vec<&str> = log.lines().rev().take(40).collect();
+            eprintln!("the end of the server's log:\n{}", tail.into_iter().rev().collect::<Vec<_>>().join("\n"));
+        }
+    }
+}
+
+/// A port nobody listens on. Below the range the system takes the ports of outgoing connections from, so that a restarted
+/// server finds its port free; another process of this suite starts its search elsewhere.
+pub fn free_port() -> u16 {
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    let offset = u16::try_from(std::process::id() * 97 % 11_000).expect("below 11,000");
+    for _ in 0..11_000 {
+        let turn = NEXT.fetch_add(1, Ordering::Relaxed);
+        let port = 21_000 + (offset + turn % 11_000) % 11_000;
+        if TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok() {
+            return port;
+        }
+    }
+    panic!("no free port between 21000 and 32000");
+}
+
+/// The daybook command: `DAYBOOK_BIN`, else built now, once.
+pub fn binary() -> &'static Path {
+    static BINARY: OnceLock<PathBuf> = OnceLock::new();
+    BINARY.get_or_init(|| match setting("DAYBOOK_BIN") {
+        Some(path) => std::path::absolute(path).expect("an absolute path"),
+        None => build(),
+    })
+}
+
+fn build() -> PathBuf {
+    let cargo = setting("CARGO").unwrap_or_else(|| "cargo".to_owned());
+    let arguments = ["build", "-p", "daybook-server", "--bin", "daybook", "--message-format=json-render-diagnostics"];
+    let run = Command::new(cargo)
+        .args(arguments)
+        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+        .stderr(Stdio::inherit())
+        .output()
+        .expect("cargo runs");
+    assert!(run.status.success(), "the daybook command does not build");
+    let messages = String::from_utf8_lossy(&run.stdout).into_owned();
+    let artifacts = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let executable = artifacts
+        .filter(|message| message["reason"] == "compiler-artifact" && message["target"]["name"] == "daybook")
+        .find_map(|message| message["executable"].as_str().map(PathBuf::from));
+    executable.expect("cargo names the executable it built")
+}
+
+/// Runs a program that is expected to end by itself; `None` (and the program killed) when it does not in this time.
+pub fn run_for(command: &mut Command, time: Duration) -> Option<Output> {
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the program starts");
+    let started = Instant::now();
+    while child.try_wait().expect("the state of the process").is_none() {
+        if started.elapsed() > time {
+            drop(child.kill());
+            drop(child.wait());
+            return None;
+        }
+        pause(Duration::from_millis(5));
+    }
+    child.wait_with_output().ok()
+}

@@ -1,0 +1,179 @@
+//! Durability under fire: clients write, the server is killed with SIGKILL, and after its restart everything it had
+//! acknowledged must be there, whole, with right balances and a gapless event log.
+//!
+//! A transaction's content follows from its number, and its remote id is the number, so that whatever the book shows can be
+//! checked without remembering what was sent. One [`Torture`] keeps one growing book; each [`Torture::round`] is one kill.
+
+mod check;
+mod writers;
+
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use serde_json::{Value, json};
+
+use crate::dice::Dice;
+use crate::load::Connection;
+use crate::{Client, Engine, Server, pause};
+use check::{Book, Verdict};
+use writers::Request;
+
+/// Client threads that write at the same time.
+pub const CLIENTS: usize = 8;
+
+const OWNER: &str = "torture@example.com";
+/// Few accounts, so that the clients meet on the same totals.
+const ACCOUNTS: usize = 24;
+const KINDS: [&str; 4] = ["ASSET", "LIABILITY", "INCOMING", "OUTGOING"];
+
+/// Transaction number `n`, as it was sent and must be found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Content {
+    date: String,
+    /// In hundredths.
+    amount: u64,
+    credit: String,
+    debit: String,
+}
+
+impl Content {
+    fn of(number: u64) -> Content {
+        let mut dice = Dice::new(number);
+        let date = format!("{}-{:02}-{:02}", 2023 + dice.below(2), 1 + dice.below(12), 1 + dice.below(28));
+        let credit = dice.below(ACCOUNTS as u64);
+        // Never the same account on both sides.
+        let debit = (credit + 1 + dice.below(ACCOUNTS as u64 - 1)) % ACCOUNTS as u64;
+        Content { date, amount: 1 + dice.below(1_000_000), credit: account(credit), debit: account(debit) }
+    }
+
+    fn amount(&self) -> String {
+        format!("{}.{:02}", self.amount / 100, self.amount % 100)
+    }
+}
+
+fn account(number: u64) -> String {
+    format!("Account {number:02}")
+}
+
+/// A server on a growing database, and all that was ever sent to it.
+pub struct Torture {
+    server: Server,
+    owner: Client,
+    book: String,
+    dice: Dice,
+    rounds: usize,
+    next: u64,
+    /// Every request so far; what one answered is kept with it.
+    requests: Vec<Request>,
+}
+
+/// What one round did and found.
+#[derive(Clone, Debug, Default)]
+pub struct Round {
+    /// Counted from 1.
+    pub number: usize,
+    /// When the server was killed.
+    pub killed_after: Duration,
+    /// Transactions acknowledged in this round.
+    pub acknowledged: usize,
+    /// Requests without an answer, as the connection broke.
+    pub in_doubt: usize,
+    /// Those of them that were found recorded.
+    pub survived: usize,
+    /// From the start of the new process until it was ready.
+    pub recovery: Duration,
+    /// Transactions in the book.
+    pub transactions: usize,
+    /// Events in its log.
+    pub events: usize,
+    /// Everything that is not as it must be; empty in a round that passed.
+    pub violations: Vec<String>,
+}
+
+impl Torture {
+    /// A server with an empty book. The same seed makes the same choices; what the clients reach before the kill differs.
+    pub fn start(engine: Engine, seed: u64) -> anyhow::Result<Torture> {
+        let server = Server::start(engine);
+        let owner = server.client(OWNER);
+        let accounts: Vec<Value> =
+            (0..ACCOUNTS).map(|number| json!({"name": account(number as u64), "type": KINDS[number % KINDS.len()]})).collect();
+        let body = json!({"name": "Torture", "accounts": accounts});
+        let book = owner.post("/v5/books", &body).ok()["id"].as_str().context("a book has an id")?.to_owned();
+        Ok(Torture { server, owner, book, dice: Dice::new(seed), rounds: 0, next: 1, requests: Vec::new() })
+    }
+
+    /// Writes, kills, restarts, verifies, and then repeats what was in doubt, as a real client would.
+    pub fn round(&mut self) -> anyhow::Result<Round> {
+        self.rounds += 1;
+        let killed_after = Duration::from_millis(50 + self.dice.below(751));
+        let sent = self.write_until_killed(killed_after)?;
+        let restarted = Instant::now();
+        self.server.restart();
+        let recovery = restarted.elapsed();
+
+        let acknowledged = sent.iter().filter(|request| request.ids.is_some()).map(Request::len).sum();
+        let doubtful: Vec<usize> = (self.requests.len()..self.requests.len() + sent.len())
+            .zip(&sent)
+            .filter(|(_, request)| request.ids.is_none())
+            .map(|(position, _)| position)
+            .collect();
+        self.requests.extend(sent);
+
+        self.settle();
+        let mut connection = self.connect()?;
+        let book = Book::read(&mut connection, &self.book)?;
+        let mut verdict = Verdict::default();
+        verdict.requests(&book, &self.requests);
+        verdict.events(&book);
+        verdict.balances(&book, &mut connection, &self.book)?;
+        let survived = doubtful.iter().filter(|position| book.holds(self.requests[**position].numbers.start)).count();
+        for position in &doubtful {
+            let request = &mut self.requests[*position];
+            verdict.repeat(&book, request, &mut connection, &self.book)?;
+        }
+        if self.server.log().contains("panicked") {
+            verdict.report("the server's log tells of a panic");
+        }
+        Ok(Round {
+            number: self.rounds,
+            killed_after,
+            acknowledged,
+            in_doubt: doubtful.len(),
+            survived,
+            recovery,
+            transactions: book.transactions(),
+            events: book.events(),
+            violations: verdict.violations,
+        })
+    }
+
+    fn write_until_killed(&mut self, after: Duration) -> anyhow::Result<Vec<Request>> {
+        let connections: Vec<Connection> = (0..CLIENTS).map(|_| self.connect()).collect::<anyhow::Result<_>>()?;
+        let writers = writers::start(connections, &self.book, self.next, &mut self.dice);
+        pause(after);
+        self.server.kill();
+        let joined = writers.join();
+        // A refused write is not expected, and the server knows why.
+        let (sent, next) = joined.with_context(|| format!("the server's log ends with\n{}", self.log_end()))?;
+        self.next = next;
+        Ok(sent)
+    }
+
+    /// PostgreSQL still finishes the last statement it got from the killed process. A write waits for the locks of that one, so
+    /// that the lists read afterwards stand still.
+    fn settle(&self) {
+        let round = json!({"properties": {"round": self.rounds.to_string()}});
+        self.owner.put(&format!("/v5/books/{}", self.book), &round).ok();
+    }
+
+    fn log_end(&self) -> String {
+        let log = self.server.log();
+        let lines: Vec<&str> = log.lines().filter(|line| !line.contains(" INFO ")).collect();
+        lines[lines.len().saturating_sub(20)..].join("\n")
+    }
+
+    fn connect(&self) -> anyhow::Result<Connection> {
+        let token = self.owner.token().context("the owner has a token")?;
+        Connection::open(self.server.address(), token).context("the server takes no connection")
+    }
+}
