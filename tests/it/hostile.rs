@@ -5,10 +5,10 @@ use std::fmt::Write;
 use daybook_tests::{Cast, Server, column, id};
 use serde_json::{Value, json};
 
-use crate::{Case, cases};
+use crate::Case;
 
 pub fn tests() -> Vec<Case> {
-    cases![
+    crate::cases![
         arrays_are_no_objects,
         names_pass_on_within_a_batch,
         a_deleted_group_stays_deleted,

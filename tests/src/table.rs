@@ -3,11 +3,17 @@
 use std::fmt;
 
 use comfy_table::presets::UTF8_FULL_CONDENSED;
-use comfy_table::{CellAlignment, ContentArrangement};
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Width};
 use serde_json::{Value, json};
 
 /// The widest line anything here prints.
 pub const WIDTH: usize = 120;
+
+/// What surrounds the text of a cell.
+const PADDING: u16 = 2;
+
+/// A column whose values are longer than this may wrap them.
+const LONG: usize = 24;
 
 /// One value of a table.
 #[derive(Clone, Debug)]
@@ -157,6 +163,13 @@ impl Table {
         self.rows.push(row);
     }
 
+    /// The longest value of a column.
+    fn width(&self, column: usize) -> u16 {
+        let cells = self.rows.iter().filter_map(|row| row.get(column));
+        let longest = cells.map(|cell| cell.to_string().chars().count()).max();
+        u16::try_from(longest.unwrap_or_default().min(LONG)).expect("a short text")
+    }
+
     /// The key of the table in JSON.
     pub fn name(&self) -> &'static str {
         self.name
@@ -191,6 +204,8 @@ impl fmt::Display for Table {
         for row in &self.rows {
             table.add_row(row.iter().map(|cell| comfy_table::Cell::new(cell).set_alignment(cell.alignment())));
         }
+        // Headings may wrap, values must not.
+        table.set_constraints((0..self.columns.len()).map(|at| ColumnConstraint::LowerBoundary(Width::Fixed(self.width(at) + PADDING))));
         writeln!(formatter, "{}", self.title)?;
         for line in wrap(&self.method, WIDTH) {
             writeln!(formatter, "{line}")?;

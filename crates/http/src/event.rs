@@ -137,7 +137,7 @@ fn data(view: &View, event: &Event) -> Value {
     let object =
         data.remove("object").and_then(|object| if let Value::Object(map) = object { Some(map) } else { None }).unwrap_or_default();
     let object = match event.kind.noun() {
-        Noun::Transaction => transaction(view, object),
+        Noun::Transaction => transaction(view, event, object),
         Noun::Account => Value::Object(account(view, object)),
         Noun::Group => group(view, object),
         Noun::Book | Noun::Collaborator | Noun::Other => Value::Object(with_defaults(object, &[("properties", json!({}))])),
@@ -154,13 +154,14 @@ fn with_defaults(mut object: Map<String, Value>, defaults: &[(&str, Value)]) -> 
 }
 
 /// A TransactionOperation: the snapshot with full accounts on its sides.
-fn transaction(view: &View, snapshot: Map<String, Value>) -> Value {
+fn transaction(view: &View, event: &Event, snapshot: Map<String, Value>) -> Value {
     let settings = &view.member.book().settings;
     let text = |name: &str| snapshot.get(name).and_then(Value::as_str);
     let date = text("date").and_then(parse_iso);
     let description = text("description").unwrap_or_default().to_owned();
-    let creator = text("createdBy").and_then(|id| id.parse::<UserId>().ok()).and_then(|id| view.users.get(&id));
-    let creator = creator.map(|user| user.username.clone()).unwrap_or_default();
+    // Without a creator in the snapshot, who acted is who created it.
+    let creator = text("createdBy").and_then(|id| id.parse::<UserId>().ok()).unwrap_or(event.user);
+    let creator = view.users.get(&creator).map(|user| user.username.clone()).unwrap_or_default();
     let posted = snapshot.get("posted").and_then(Value::as_bool).unwrap_or(false);
     let mut object = with_defaults(
         snapshot,
@@ -177,6 +178,7 @@ fn transaction(view: &View, snapshot: Map<String, Value>) -> Value {
             ("description", json!("")),
         ],
     );
+    object.insert("id".to_owned(), json!(event.public_resource(&view.member.book().key)));
     object.insert("createdBy".to_owned(), json!(creator));
     if let Some(day) = date {
         object.insert("dateValue".to_owned(), json!(day_number(day)));

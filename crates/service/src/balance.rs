@@ -5,9 +5,9 @@ use daybook_domain::balance::{Balances, Ledger, Scope, segments};
 use daybook_domain::collaborator::{Action, Member};
 use daybook_domain::group::Forest;
 use daybook_domain::id::{AccountId, GroupId};
-use daybook_domain::query::BalanceQuery;
+use daybook_domain::query::{BalanceQuery, Periodicity};
 use daybook_storage::Tx;
-use daybook_storage::balance::Of;
+use daybook_storage::balance::{Of, Question};
 
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -46,11 +46,12 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<View
         Scope::Book => Of::Book,
         Scope::Named { .. } => Of::Accounts(&ids),
     };
+    let question = Question { of, tags: &query.tags, by_month: query.periodicity != Periodicity::Daily };
     let mut cells = Vec::new();
     // No transaction carries so many tags, and a database would plan the question for minutes.
     let wanted = if query.tags.len() > MOST_TAGS { Vec::new() } else { segments(query.from, query.until, query.periodicity) };
     for segment in wanted {
-        cells.extend(tx.balances().read(&member, &segment, of, &query.tags)?);
+        cells.extend(tx.balances().read(&member, &segment, &question)?);
     }
     let ledger = Ledger {
         accounts: &accounts,

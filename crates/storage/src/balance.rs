@@ -94,6 +94,17 @@ pub enum Of<'a> {
     Accounts(&'a [AccountId]),
 }
 
+/// What is asked of the totals.
+#[derive(Debug, Clone, Copy)]
+pub struct Question<'a> {
+    /// Whose.
+    pub of: Of<'a>,
+    /// Only of the transactions that carry all of these tags; all transactions when there are none.
+    pub tags: &'a [String],
+    /// The answer may sum the days of a month: no slice of it is finer.
+    pub by_month: bool,
+}
+
 /// The balance totals of a book.
 pub struct Balances<'t, 'a> {
     pub(crate) tx: &'t mut Tx<'a>,
@@ -130,13 +141,13 @@ impl Balances<'_, '_> {
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn read(self, member: &Member, segment: &Segment, of: Of<'_>, tags: &[String]) -> Result<Vec<Cell>> {
-        match of {
-            Of::Book => self.tx.read_cells(member, segment, of, tags),
+    pub fn read(self, member: &Member, segment: &Segment, question: &Question<'_>) -> Result<Vec<Cell>> {
+        match question.of {
+            Of::Book => self.tx.read_cells(member, segment, question),
             Of::Accounts(accounts) => {
                 let mut cells = Vec::new();
                 for chunk in accounts.chunks(MOST_NAMED) {
-                    cells.extend(self.tx.read_cells(member, segment, Of::Accounts(chunk), tags)?);
+                    cells.extend(self.tx.read_cells(member, segment, &Question { of: Of::Accounts(chunk), ..*question })?);
                 }
                 Ok(cells)
             }
@@ -186,9 +197,9 @@ impl Balances<'_, '_> {
 }
 
 impl Tx<'_> {
-    fn read_cells(&mut self, member: &Member, segment: &Segment, of: Of<'_>, tags: &[String]) -> Result<Vec<Cell>> {
+    fn read_cells(&mut self, member: &Member, segment: &Segment, question: &Question<'_>) -> Result<Vec<Cell>> {
         let book = member.book().id.get();
-        let sql = if tags.is_empty() { totals(book, segment, of) } else { tagged(book, segment, of, tags) };
+        let sql = if question.tags.is_empty() { totals(book, segment, question) } else { tagged(book, segment, question) };
         let sql = sql.uncached();
         let rows: Vec<Row> = on_each!(self.conn, c => (&sql).load(c))?;
         let mut cells = rows.into_iter().map(|row| row.into_cell(segment.level)).collect::<Result<Vec<Cell>>>()?;
@@ -248,19 +259,21 @@ const TOTAL_SUMS: &str = "CAST(SUM(c.debit_high) AS BIGINT) AS debit_high, CAST(
     CAST(SUM(c.credit_high) AS BIGINT) AS credit_high, CAST(SUM(c.credit_low) AS BIGINT) AS credit_low";
 const TOTALS: &str = "c.debit_high, c.debit_low, c.credit_high, c.credit_low";
 
-fn totals<'a>(book: i64, segment: &Segment, of: Of<'_>) -> Sql<'a> {
+fn totals<'a>(book: i64, segment: &Segment, question: &Question<'_>) -> Sql<'a> {
     let (table, column) = match segment.level {
         Level::Day => (" FROM day_totals c", "c.day"),
         Level::Month => (" FROM month_totals c", "c.month"),
     };
-    let select = if segment.fold {
-        Sql::new("SELECT c.account_id, 0 AS period, ").push(TOTAL_SUMS)
-    } else {
-        Sql::new("SELECT c.account_id, ").push(column).push(" AS period, ").push(TOTALS)
+    // The days of a broken month are summed where they are: there are up to thirty for each account.
+    let by_month = question.by_month && segment.level == Level::Day;
+    let select = match (segment.fold, by_month) {
+        (true, _) => Sql::new("SELECT c.account_id, 0 AS period, ").push(TOTAL_SUMS),
+        (false, true) => Sql::new("SELECT c.account_id, MIN(c.day) AS period, ").push(TOTAL_SUMS),
+        (false, false) => Sql::new("SELECT c.account_id, ").push(column).push(" AS period, ").push(TOTALS),
     };
     let select = select.push(table);
     // With the accounts in hand, one index range per account; a book's partial month must not scan its other days.
-    let from = match (of, segment.level) {
+    let from = match (question.of, segment.level) {
         (Of::Accounts(accounts), _) => {
             let ids = accounts.iter().map(|id| Value::Int(id.get()));
             select.push(" WHERE c.book_id = ").int(book).push(" AND c.account_id IN ").list(ids)
@@ -275,10 +288,14 @@ fn totals<'a>(book: i64, segment: &Segment, of: Of<'_>) -> Sql<'a> {
         (Of::Book, Level::Month) => select.push(" WHERE c.book_id = ").int(book),
     };
     let sql = within(from, column, segment);
-    if segment.fold { sql.push(" GROUP BY c.account_id") } else { sql }
+    match (segment.fold, by_month) {
+        (true, _) => sql.push(" GROUP BY c.account_id"),
+        (false, true) => sql.push(" GROUP BY c.account_id, c.day / 100"),
+        (false, false) => sql,
+    }
 }
 
-fn tagged<'a>(book: i64, segment: &Segment, of: Of<'_>, tags: &[String]) -> Sql<'a> {
+fn tagged<'a>(book: i64, segment: &Segment, question: &Question<'_>) -> Sql<'a> {
     let period = match (segment.fold, segment.level) {
         (true, _) => "0",
         (false, Level::Day) => "e.day",
@@ -286,11 +303,11 @@ fn tagged<'a>(book: i64, segment: &Segment, of: Of<'_>, tags: &[String]) -> Sql<
     };
     let mut sql = Sql::new("SELECT e.account_id, ").push(period).push(" AS period, ").push(ENTRY_SUMS);
     sql = sql.push(" FROM entries e WHERE e.amount <> 0 AND e.book_id = ").int(book);
-    for tag in tags {
+    for tag in question.tags {
         let carrying = Sql::new(" AND e.transaction_id IN (SELECT m.transaction_id FROM marks m WHERE m.book_id = ").int(book);
         sql = sql.append(carrying).push(" AND m.mark = ").text(mark::tag(tag)).push(")");
     }
-    if let Of::Accounts(accounts) = of {
+    if let Of::Accounts(accounts) = question.of {
         sql = sql.push(" AND e.account_id IN ").list(accounts.iter().map(|id| Value::Int(id.get())));
     }
     within_days(sql, segment).push(" GROUP BY 1, 2")

@@ -9,16 +9,17 @@ use daybook_domain::id::{BookId, BookKey, UserId};
 use daybook_domain::instant::Instant;
 use daybook_domain::name::Name;
 use diesel::prelude::*;
+use diesel::sql_types::{Nullable, Text};
 
 use crate::column;
 use crate::conn::on_each;
 use crate::dialect::Use;
 use crate::error::{Error, Result};
-use crate::schema::{books, collaborators, heads, users};
+use crate::schema::{books, heads};
 use crate::sql::Sql;
 use crate::tx::Tx;
 
-#[derive(Queryable, Selectable, Insertable, AsChangeset)]
+#[derive(QueryableByName, Insertable, AsChangeset)]
 #[diesel(table_name = books, treat_none_as_default_value = false, treat_none_as_null = true)]
 struct Settled {
     name: String,
@@ -41,7 +42,7 @@ struct Settled {
     version: i64,
 }
 
-#[derive(Queryable, Selectable)]
+#[derive(QueryableByName)]
 #[diesel(table_name = books)]
 struct Row {
     id: i64,
@@ -50,7 +51,7 @@ struct Row {
     settled: Settled,
 }
 
-#[derive(Debug, Clone, Queryable, Selectable, Insertable)]
+#[derive(Debug, Clone, QueryableByName, Insertable)]
 #[diesel(table_name = heads, treat_none_as_default_value = false)]
 pub(crate) struct HeadRow {
     pub(crate) book_id: i64,
@@ -174,10 +175,27 @@ impl Settled {
     }
 }
 
-type Met = (Row, HeadRow, String, Option<String>);
+/// Everything that is asked at the door, in one statement. It is written out because diesel does not keep its own form
+/// of it prepared, and every request asks it.
+const DOOR: &str = "SELECT b.id, b.public_id, b.name, b.auto_post, b.closing_date, b.lock_date, b.date_pattern, b.decimal_separator, \
+    b.fraction_digits, b.scale, b.page_size, b.period, b.period_start_month, b.time_zone, b.visibility, b.properties, b.agent, \
+    b.created_at, b.updated_at, b.version, h.book_id, h.sequence, h.hash, h.changed_at, h.posted, h.month, h.month_posted, \
+    h.year_posted, u.username, c.permission FROM books b JOIN heads h ON h.book_id = b.id JOIN users u ON u.id = b.owner_id ";
+
+#[derive(QueryableByName)]
+struct Met {
+    #[diesel(embed)]
+    own: Row,
+    #[diesel(embed)]
+    head: HeadRow,
+    #[diesel(sql_type = Text)]
+    username: String,
+    #[diesel(sql_type = Nullable<Text>)]
+    permission: Option<String>,
+}
 
 fn entrance(met: Met) -> Result<(Entrance, HeadRow)> {
-    let (row, head, owner_name, permission) = met;
+    let Met { own, head, username, permission } = met;
     let granted = permission.map(|name| Permission::from_name(&name).ok_or(Error::Broken("permission"))).transpose()?;
     let activity = Activity {
         posted: head.posted,
@@ -186,7 +204,7 @@ fn entrance(met: Met) -> Result<(Entrance, HeadRow)> {
         year_posted: head.year_posted,
         changed_at: Instant::new(head.changed_at),
     };
-    Ok((Entrance { book: row.into_book(owner_name)?, granted, activity }, head))
+    Ok((Entrance { book: own.into_book(username)?, granted, activity }, head))
 }
 
 /// The books of this installation.
@@ -204,13 +222,10 @@ impl Books<'_, '_> {
             self.tx.conn.lock_book(public_id)?;
             self.tx.locked.insert(public_id.to_owned());
         }
-        let granted = collaborators::book_id.eq(books::id).and(collaborators::email.eq(email));
-        let query = books::table
-            .inner_join(heads::table.on(heads::book_id.eq(books::id)))
-            .inner_join(users::table.on(users::id.eq(books::owner_id)))
-            .left_join(collaborators::table.on(granted))
-            .filter(books::public_id.eq(public_id));
-        let met: Option<Met> = on_each!(self.tx.conn, c => query.select((Row::as_select(), HeadRow::as_select(), users::username, collaborators::permission.nullable())).first(c).optional())?;
+        let door = Sql::new(DOOR).push("LEFT JOIN collaborators c ON c.book_id = b.id AND c.email = ").text(email);
+        let door = door.push(" WHERE b.public_id = ").text(public_id);
+        let met: Vec<Met> = on_each!(self.tx.conn, c => (&door).load(c))?;
+        let met = met.into_iter().next();
         let Some((entrance, head)) = met.map(entrance).transpose()? else { return Ok(None) };
         self.tx.heads.insert(entrance.book.id, head);
         Ok(Some(entrance))
@@ -221,12 +236,8 @@ impl Books<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     pub fn of_user(self, email: &str) -> Result<Vec<Entrance>> {
-        let query = books::table
-            .inner_join(heads::table.on(heads::book_id.eq(books::id)))
-            .inner_join(users::table.on(users::id.eq(books::owner_id)))
-            .inner_join(collaborators::table.on(collaborators::book_id.eq(books::id)))
-            .filter(collaborators::email.eq(email));
-        let met: Vec<Met> = on_each!(self.tx.conn, c => query.select((Row::as_select(), HeadRow::as_select(), users::username, collaborators::permission.nullable())).load(c))?;
+        let door = Sql::new(DOOR).push("JOIN collaborators c ON c.book_id = b.id WHERE c.email = ").text(email);
+        let met: Vec<Met> = on_each!(self.tx.conn, c => (&door).load(c))?;
         met.into_iter().map(|met| entrance(met).map(|(entrance, _)| entrance)).collect()
     }
 

@@ -55,7 +55,7 @@ impl Collaborators<'_, '_> {
     /// When the database cannot be asked.
     pub fn find(self, member: &Member, email: &str) -> Result<Option<Collaborator>> {
         let query = collaborators::table.filter(collaborators::book_id.eq(member.book().id.get()).and(collaborators::email.eq(email)));
-        let row = on_each!(self.tx.conn, c => query.select(Row::as_select()).first(c).optional())?;
+        let row = on_each!(self.tx.conn, c => query.select(Row::as_select()).get_result(c).optional())?;
         row.map(Collaborator::try_from).transpose()
     }
 
@@ -65,7 +65,7 @@ impl Collaborators<'_, '_> {
     /// When the database cannot be asked.
     pub fn find_by_id(self, member: &Member, id: CollaboratorId) -> Result<Option<Collaborator>> {
         let query = collaborators::table.find((member.book().id.get(), id.get()));
-        let row = on_each!(self.tx.conn, c => query.select(Row::as_select()).first(c).optional())?;
+        let row = on_each!(self.tx.conn, c => query.select(Row::as_select()).get_result(c).optional())?;
         row.map(Collaborator::try_from).transpose()
     }
 

@@ -6,10 +6,11 @@ use daybook_domain::id::{BookId, UserId};
 use daybook_domain::instant::Instant;
 use diesel::prelude::*;
 
+use crate::book::HeadRow;
 use crate::conn::on_each;
 use crate::error::{Error, Result};
-use crate::schema::{events, heads};
-use crate::sql::{Bulk, Value};
+use crate::schema::events;
+use crate::sql::{Bulk, Sql, Value};
 use crate::tx::Tx;
 
 #[derive(Queryable, Selectable)]
@@ -99,16 +100,7 @@ impl Events<'_, '_> {
         // Requests may overtake one another on their way here; the book's own time never goes back.
         head.changed_at = link.at.milliseconds().max(head.changed_at.saturating_add(1));
         head.count(tally);
-        let set = (
-            heads::sequence.eq(head.sequence),
-            heads::hash.eq(&head.hash),
-            heads::changed_at.eq(head.changed_at),
-            heads::posted.eq(head.posted),
-            heads::month.eq(head.month),
-            heads::month_posted.eq(head.month_posted),
-            heads::year_posted.eq(head.year_posted),
-        );
-        on_each!(self.tx.conn, c => diesel::update(heads::table.find(book.get())).set(set).execute(c))?;
+        head.save(self.tx)?;
         self.tx.heads.insert(book, head);
         Ok(())
     }
@@ -147,12 +139,21 @@ impl Events<'_, '_> {
     /// When the database cannot be asked.
     pub fn find(self, member: &Member, sequence: i64) -> Result<Option<Event>> {
         let query = events::table.find((member.book().id.get(), sequence));
-        let row = on_each!(self.tx.conn, c => query.select(Row::as_select()).first(c).optional())?;
+        let row = on_each!(self.tx.conn, c => query.select(Row::as_select()).get_result(c).optional())?;
         row.map(Event::try_from).transpose()
     }
 }
 
-impl crate::book::HeadRow {
+impl HeadRow {
+    /// Written out because diesel prepares its own updates anew each time, and every write has one.
+    fn save(&self, tx: &mut Tx<'_>) -> Result<()> {
+        let moved = Sql::new("UPDATE heads SET sequence = ").int(self.sequence).push(", hash = ").value(Value::Bytes(&self.hash));
+        let counted = moved.push(", changed_at = ").int(self.changed_at).push(", posted = ").int(self.posted);
+        let counted = counted.push(", month = ").int(i64::from(self.month)).push(", month_posted = ").int(self.month_posted);
+        tx.conn.execute(&counted.push(", year_posted = ").int(self.year_posted).push(" WHERE book_id = ").int(self.book_id))?;
+        Ok(())
+    }
+
     /// Adds a tally. Only the current month and year are kept: postings of earlier ones no longer show in any total.
     fn count(&mut self, tally: &Tally) {
         for (month, change) in tally {

@@ -13,7 +13,11 @@ use crate::schema::account_groups;
 use crate::sql::{Bulk, Sql, Value};
 use crate::tx::Tx;
 
-#[derive(Queryable, Selectable)]
+/// The columns of a [`Row`], for statements that name groups one by one.
+const COLUMNS: &str = "SELECT id, name, parent_id, hidden, locked, properties, agent, created_at, updated_at, version \
+    FROM account_groups WHERE book_id = ";
+
+#[derive(Queryable, QueryableByName, Selectable)]
 #[diesel(table_name = account_groups)]
 struct Row {
     id: i64,
@@ -72,8 +76,10 @@ impl Groups<'_, '_> {
         if ids.is_empty() {
             return Ok(Vec::new());
         }
-        let query = account_groups::table.filter(account_groups::book_id.eq(member.book().id.get()).and(account_groups::id.eq_any(ids)));
-        let rows: Vec<Row> = on_each!(self.tx.conn, c => query.select(Row::as_select()).load(c))?;
+        let count = ids.len();
+        let wanted = Sql::new(COLUMNS).int(member.book().id.get()).push(" AND id IN ").list(ids.into_iter().map(Value::Int));
+        let wanted = wanted.cached_up_to(count);
+        let rows: Vec<Row> = on_each!(self.tx.conn, c => (&wanted).load(c))?;
         rows.into_iter().map(Group::try_from).collect()
     }
 

@@ -143,5 +143,4 @@ diesel::table! {
     }
 }
 
-diesel::allow_tables_to_appear_in_same_query!(users, books, heads, collaborators);
 diesel::allow_tables_to_appear_in_same_query!(accounts, account_groups, memberships);

@@ -50,7 +50,7 @@ impl Users<'_, '_> {
     /// When the database cannot be asked.
     pub fn find(self, email: &str) -> Result<Option<User>> {
         let query = users::table.filter(users::email.eq(email));
-        let row = on_each!(self.tx.conn, c => query.select(Row::as_select()).first(c).optional())?;
+        let row = on_each!(self.tx.conn, c => query.select(Row::as_select()).get_result(c).optional())?;
         Ok(row.map(User::from))
     }
 
@@ -59,8 +59,8 @@ impl Users<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     pub fn find_named(self, text: &str) -> Result<Option<User>> {
-        let query = users::table.filter(users::username.eq(text).or(users::email.eq(text))).order(users::id);
-        let row = on_each!(self.tx.conn, c => query.select(Row::as_select()).first(c).optional())?;
+        let query = users::table.filter(users::username.eq(text).or(users::email.eq(text))).order(users::id).limit(1);
+        let row = on_each!(self.tx.conn, c => query.select(Row::as_select()).get_result(c).optional())?;
         Ok(row.map(User::from))
     }
 

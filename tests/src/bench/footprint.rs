@@ -22,7 +22,7 @@ const TARGET: Target = Target::AtMost(600.0);
 const STARTS: usize = 5;
 
 const START: &str = "From the start of the process on an empty directory (an empty database) until /ready answers 200, the median of 5; resident \
-    memory then, and after recording the synthetic data set by batches. The binary carries line tables for backtraces.";
+    memory then, and after recording the synthetic data set by batches. The binary is without debug information.";
 
 const DISK: &str = "Size of the database after a stop (SQLite, write-ahead log checkpointed) or a checkpoint (PostgreSQL, pg_database_size) less its \
     size with the accounts alone, by the number of transactions: each with its two entries, totals, marks, indexes and event.";

@@ -7,21 +7,21 @@ use crate::book::Book;
 use crate::calendar::format_iso;
 use crate::collaborator::Collaborator;
 use crate::group::{Forest, Group};
-use crate::id::AccountId;
+use crate::id::{AccountId, UserId};
 use crate::instant::Stamp;
 use crate::json::{Json, Object};
 use crate::transaction::Transaction;
 
-/// A transaction with the ids and names of its two accounts.
+/// A transaction with the ids and names of its two accounts. Its id is the event's resource, and its creator is named
+/// only when somebody else acts: there is one snapshot for every change, so it stays small (behaviour 8.16).
 #[must_use]
-pub fn transaction(transaction: &Transaction, accounts: &Directory, fraction_digits: u32) -> Object {
+pub fn transaction(transaction: &Transaction, accounts: &Directory, fraction_digits: u32, actor: UserId) -> Object {
     let side = |id: Option<AccountId>| {
         let id = id?;
         let name = accounts.get(id).map(|account| Json::text(account.name.as_str()));
         Some(Json::Object(Object::new().with("id", Json::text(id.to_string())).with_some("name", name)))
     };
     Object::new()
-        .with("id", Json::text(transaction.id.to_string()))
         .with_some("date", transaction.date.map(|day| Json::text(format_iso(day))))
         .with_some("amount", transaction.amount.map(|value| Json::text(amount::write(value.value(), fraction_digits))))
         .with_some("description", some_text(&transaction.description))
@@ -33,7 +33,7 @@ pub fn transaction(transaction: &Transaction, accounts: &Directory, fraction_dig
         .with_texts("urls", &transaction.urls)
         .with_texts("remoteIds", &transaction.remote_ids)
         .with_map("properties", transaction.properties.iter())
-        .with("createdBy", Json::text(transaction.created_by.to_string()))
+        .with_some("createdBy", (transaction.created_by != actor).then(|| Json::text(transaction.created_by.to_string())))
         .with_some("agentId", transaction.stamp.agent.as_deref().map(Json::text))
 }
 

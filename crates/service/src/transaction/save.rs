@@ -61,7 +61,7 @@ impl Outcome {
 
 /// The snapshot of a transaction for its event.
 pub(super) fn shot(member: &Member, accounts: &Directory, transaction: &Transaction) -> daybook_domain::json::Object {
-    snapshot::transaction(transaction, accounts, member.book().settings.fraction_digits)
+    snapshot::transaction(transaction, accounts, member.book().settings.fraction_digits, member.user())
 }
 
 fn first_posted(accounts: &Directory, changes: &[Change]) -> Vec<AccountId> {
