@@ -1,0 +1,303 @@
+//! The laws of every book (behaviour 5.12, 5.16, 6.10, 8.15): whatever is asked of it, legal or not, balances sum to zero
+//! and equal the sums of what is listed, events are gapless and chained, and what is refused changes nothing.
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+
+use daybook_domain::account::{Account, AccountRef, AccountType};
+use daybook_domain::balance::{AccountBalances, Sums};
+use daybook_domain::book::Book;
+use daybook_domain::field::Field;
+use daybook_domain::id::AccountId;
+use daybook_domain::instant::Instant;
+use daybook_domain::transaction::{Changes, Intent, Standing, Transaction, Verb};
+use daybook_service::transaction::{Order, Request};
+use daybook_service::{Context, Error, Ids, account, balance, book, event, transaction, user};
+use daybook_storage::{Address, Lane, Options, Store, Tx};
+use daybook_tests::dice::Dice;
+use daybook_tests::{Engine, Server, unique};
+
+use crate::Lone;
+
+pub fn lone() -> Vec<Lone> {
+    crate::lone![any_sequence_of_requests_keeps_the_laws]
+}
+
+const NOW: Instant = Instant::new(1_763_000_000_000);
+/// The last one is not there at first.
+const NAMES: [&str; 7] = ["Cash", "Bank", "Loan", "Salary", "Food", "Rent", "Nowhere"];
+/// Large ones go beyond 64 bits when added up; the last seven are none, round to zero, or are refused.
+const AMOUNTS: [&str; 12] = ["1", "12.50", "0.01", "1234.567", "92233720368547758.07", "0", "", "0.0000000001", "-1", "abc", "1e30", "1,2"];
+const TEXTS: [&str; 6] = ["", "plain", "#food", "#Food and #home", "#home", "x#food,#food"];
+/// What the sums are restricted by.
+const TAGS: [&[&str]; 4] = [&[], &["food"], &["home"], &["food", "home"]];
+const VERBS: [Verb; 6] = [Verb::Post, Verb::Update, Verb::Check, Verb::Uncheck, Verb::Trash, Verb::Untrash];
+
+type Work = Box<dyn FnOnce(&mut Tx<'_>, &Context, &str) -> Result<(), Error> + Send>;
+/// Movements, debit and credit, by account and slice.
+type Movements = BTreeMap<(AccountId, i32), (i128, i128)>;
+
+struct Bench {
+    store: Store,
+    cx: Context,
+    book: String,
+}
+
+/// All that a request may change.
+#[derive(PartialEq, Debug)]
+struct State {
+    transactions: Vec<Transaction>,
+    accounts: Vec<Account>,
+    book: Book,
+    posted: i64,
+}
+
+fn any_sequence_of_requests_keeps_the_laws(engine: Engine) {
+    let server = Server::start(engine);
+    let address = Address::parse(server.database_url()).expect("the harness knows the form of URLs");
+    let store = Store::open(&Options::new(address)).expect("the store opens");
+    let ids = Arc::new(Ids::new(8));
+    let (email, minted) = (format!("{}@example.com", unique("laws")), Arc::clone(&ids));
+    let user = store.write(Lane::NO_BOOK, move |tx| user::sign_in(tx, &email, &minted, NOW)).expect("a user");
+    let mut bench = Bench { store, cx: Context { user: Arc::new(user), agent: None, now: NOW, ids }, book: String::new() };
+    let books = if engine == Engine::Sqlite { 30 } else { 6 };
+    for seed in 0..books {
+        let mut dice = Dice::new(seed);
+        bench.found(&mut dice);
+        let (mut state, mut events) = (bench.state(), bench.check(&bench.state()));
+        for step in 0..60 {
+            let (name, work) = request(&mut dice, &state);
+            let run = || bench.step(work, (&state, events));
+            // A failure must name what brings it back.
+            (state, events) = catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| {
+                eprintln!("{engine}: the laws broke at seed {seed}, step {step}: {name}");
+                resume_unwind(panic)
+            });
+        }
+    }
+}
+
+impl Bench {
+    fn found(&mut self, dice: &mut Dice) {
+        let changes =
+            daybook_domain::book::Changes { name: Some("Laws".to_owned()), auto_post: Some(dice.below(3) > 0), ..Default::default() };
+        let accounts = NAMES[..6].iter().zip(AccountType::ALL.iter().cycle()).map(|(name, kind)| named(name, *kind)).collect();
+        let (input, cx) = (book::Input { changes, accounts, groups: Vec::new() }, self.cx.clone());
+        let view = self.store.write(Lane::NO_BOOK, move |tx| book::create(tx, &cx, input)).expect("a book");
+        self.book = view.member.book().key.as_str().to_owned();
+    }
+
+    /// Runs a request and checks what it did against what was before.
+    fn step(&self, work: Work, (before, count): (&State, usize)) -> (State, usize) {
+        let (cx, book) = (self.cx.clone(), self.book.clone());
+        let outcome = self.store.write(Lane::of_book(&self.book), move |tx| work(tx, &cx, &book));
+        let state = self.state();
+        let events = self.check(&state);
+        if let Err(error) = outcome {
+            assert!(!matches!(error, Error::Storage(_)), "not a refusal: {error}");
+            assert_eq!((&state, events), (before, count), "refused ({error}), but something changed");
+        }
+        assert_eq!(state != *before, events > count, "8.1: events tell of changes and of nothing else; {count} became {events}");
+        (state, events)
+    }
+
+    fn state(&self) -> State {
+        let read = |tx: &mut Tx<'_>| {
+            let mut transactions = Vec::new();
+            for query in ["", "is:trashed"] {
+                let request = Request { query: query.to_owned(), limit: Some(1000), after: None };
+                let listed = transaction::list(tx, &self.cx, &self.book, &request)?;
+                assert!(listed.next.is_none(), "more transactions than a page takes");
+                transactions.extend(listed.view.transactions);
+            }
+            let accounts = account::list(tx, &self.cx, &self.book)?.accounts;
+            let view = book::get(tx, &self.cx, &self.book, false, false)?;
+            Ok::<_, Error>(State { transactions, accounts, book: view.member.book().clone(), posted: view.activity.posted })
+        };
+        self.store.read(read).expect("the state of the book")
+    }
+
+    /// Checks all laws that hold at any time, and counts the events.
+    fn check(&self, state: &State) -> usize {
+        let counting = state.transactions.iter().filter(|transaction| counts(transaction));
+        assert_eq!(usize::try_from(state.posted).ok(), Some(counting.count()), "6.10: the number of postings");
+        for tags in TAGS {
+            for by in ["y", "m", "d"] {
+                self.check_balances(state, tags, by);
+            }
+        }
+        self.check_events()
+    }
+
+    fn check_balances(&self, state: &State, tags: &[&str], by: &str) {
+        let text = tags.iter().map(|tag| format!("#{tag} ")).collect::<String>() + "by:" + by;
+        let view = self.store.read(|tx| balance::get(tx, &self.cx, &self.book, &text)).expect("balances");
+        let accounts = view.balances.accounts.expect("no account is in a group");
+        let sum: i128 = accounts.iter().map(|account| account.figures.cumulative.balance()).sum();
+        assert_eq!(sum, 0, "5.16: {text}");
+        let expected = movements(state, tags, by);
+        let mut totals = Movements::new();
+        for ((account, _), (debit, credit)) in &expected {
+            let total = totals.entry((*account, 0)).or_default();
+            *total = (total.0 + debit, total.1 + credit);
+        }
+        let sides = |sums: Sums| (sums.debit, sums.credit);
+        let moved = |(_, sums): &(_, (i128, i128))| *sums != (0, 0);
+        let found = accounts.iter().map(|account| ((account.account, 0), sides(account.figures.cumulative))).filter(moved);
+        assert_eq!(found.collect::<Movements>(), totals, "5.5: totals of {text}");
+        let slices = |account: &AccountBalances| {
+            let id = account.account;
+            account.series.iter().map(move |slice| ((id, slice.fuzzy_date()), sides(slice.figures.period))).collect::<Vec<_>>()
+        };
+        assert_eq!(accounts.iter().flat_map(slices).filter(moved).collect::<Movements>(), expected, "5.5: series of {text}");
+    }
+
+    fn check_events(&self) -> usize {
+        let (mut below, mut events) = (None, Vec::new());
+        while events.is_empty() || below.is_some() {
+            let request = event::Request { limit: Some(200), below, ..event::Request::default() };
+            let view = self.store.read(|tx| event::list(tx, &self.cx, &self.book, &request, |_| event::Named::default())).expect("events");
+            events.extend(view.events);
+            below = view.next;
+        }
+        let key = daybook_domain::id::BookKey::new(self.book.clone());
+        let mut previous = daybook_domain::event::Hash::ZERO;
+        for (event, number) in events.iter().rev().zip(1..) {
+            assert_eq!(event.sequence, number, "8.15: numbered without gaps");
+            assert_eq!(event.hash, event.chained(&previous, &key), "8.15: event {number} is chained to its predecessor");
+            previous = event.hash;
+        }
+        events.len()
+    }
+}
+
+/// What balances must tell of the listed transactions, added up the plain way.
+fn movements(state: &State, tags: &[&str], by: &str) -> Movements {
+    let mut movements = Movements::new();
+    for transaction in state.transactions.iter().filter(|transaction| counts(transaction)) {
+        let carried: Vec<String> = transaction.tags().iter().map(|tag| tag.to_lowercase()).collect();
+        if !tags.iter().all(|tag| carried.iter().any(|carried| carried == tag)) {
+            continue;
+        }
+        let day = transaction.date_value().expect("a posted transaction has a date");
+        let length = if by == "y" {
+            10_000
+        } else if by == "m" {
+            100
+        } else {
+            1
+        };
+        let slice = day - day % length;
+        let units = transaction.amount.and_then(|amount| amount.units(state.book.scale)).map(i128::from).expect("a posting has an amount");
+        let (credit, debit) = (transaction.credit.expect("an origin"), transaction.debit.expect("a destination"));
+        movements.entry((debit, slice)).or_default().0 += units;
+        movements.entry((credit, slice)).or_default().1 += units;
+    }
+    movements
+}
+
+/// Posted and not trashed, spelled out: the server's own word for it must not vouch for itself.
+fn counts(transaction: &Transaction) -> bool {
+    transaction.standing != Standing::Draft && !transaction.trashed
+}
+
+fn named(name: &str, kind: AccountType) -> account::Input {
+    let changes = daybook_domain::account::Changes { name: Some(name.to_owned()), kind: Some(kind), ..Default::default() };
+    account::Input { changes, groups: Field::Keep }
+}
+
+fn pick<T: Clone>(dice: &mut Dice, from: &[T]) -> T {
+    from[usize::try_from(dice.below(from.len() as u64)).expect("a small number")].clone()
+}
+
+/// The next request: mostly about transactions, sometimes about what they depend on.
+fn request(dice: &mut Dice, state: &State) -> (String, Work) {
+    let wild = dice.below(3) == 0;
+    match dice.below(20) {
+        roll if roll < 6 || (state.transactions.is_empty() && !wild) => {
+            let count = if dice.below(3) > 0 { 1 } else { dice.below(5) };
+            let items: Vec<Changes> = (0..count).map(|_| draft(dice, wild)).collect();
+            let intent = if dice.below(4) == 0 { Intent::Post } else { Intent::Create };
+            (format!("{intent:?} {items:?}"), Box::new(move |tx, cx, book| transaction::create(tx, cx, book, items, intent).map(drop)))
+        }
+        6..16 => {
+            let (verb, batch) = (pick(dice, &VERBS), dice.below(2) == 0);
+            let order = if batch { Order::batch(verb, dice.below(2) == 0) } else { Order::single(verb) };
+            let count = if batch { dice.below(6) } else { 1 };
+            let items: Vec<Changes> = (0..count).map(|_| edit(dice, state, wild)).collect();
+            (format!("{order:?} {items:?}"), Box::new(move |tx, cx, book| transaction::perform(tx, cx, book, order, items).map(drop)))
+        }
+        16 => {
+            let mut changes = daybook_domain::book::Changes::default();
+            match dice.below(4) {
+                0 => changes.lock_date = Field::Clear,
+                1 => changes.fraction_digits = Some(pick(dice, &[0, 1, 2, 3, 4])),
+                2 => changes.auto_post = Some(dice.below(2) == 0),
+                _ => changes.lock_date = Field::Set(date(dice, wild)),
+            }
+            (format!("{changes:?}"), Box::new(move |tx, cx, book| book::update(tx, cx, book, changes).map(drop)))
+        }
+        17 | 18 => {
+            let mut input = named(pick(dice, &NAMES), pick(dice, &AccountType::ALL));
+            input.changes.archived = Some(dice.below(3) == 0);
+            let work = if dice.below(2) == 0 { account::update } else { account::create };
+            (format!("{input:?}"), Box::new(move |tx, cx, book| work(tx, cx, book, vec![input]).map(drop)))
+        }
+        _ => {
+            let reference = AccountRef::any(pick(dice, if wild { &NAMES } else { &NAMES[4..6] }));
+            (format!("delete {reference:?}"), Box::new(move |tx, cx, book| account::delete(tx, cx, book, &[reference]).map(drop)))
+        }
+    }
+}
+
+fn date(dice: &mut Dice, wild: bool) -> String {
+    if wild && dice.below(4) == 0 {
+        return pick(dice, &["", "2025-02-30", "yesterday"]).to_owned();
+    }
+    format!("{}-{:02}-{:02}", 2024 + dice.below(3), 1 + 3 * dice.below(4), 1 + dice.below(3))
+}
+
+/// Only wild requests hold what is illegal in any book: one bad item refuses a whole batch.
+fn draft(dice: &mut Dice, wild: bool) -> Changes {
+    let mut side = |names: &[&str]| match dice.below(10) {
+        0 if wild => Field::Set(AccountRef { id: Some("999".to_owned()), name: None }),
+        1 if wild => Field::Clear,
+        _ => Field::Set(AccountRef { id: None, name: Some(pick(dice, names).to_owned()) }),
+    };
+    // Sides from different halves: naming one account twice is for the wild.
+    let (credit, debit) = if wild { (side(&NAMES), side(&NAMES)) } else { (side(&NAMES[..2]), side(&NAMES[2..4])) };
+    Changes {
+        date: Field::Set(date(dice, wild)),
+        amount: Field::Set(pick(dice, if wild { &AMOUNTS } else { &AMOUNTS[..5] }).to_owned()),
+        description: Field::Set(pick(dice, &TEXTS).to_owned()),
+        credit,
+        debit,
+        checked: dice.below(6) == 0,
+        draft: dice.below(6) == 0,
+        remote_ids: (dice.below(4) == 0).then(|| vec![pick(dice, &["r1", "r2", "r3", "r4"]).to_owned()]),
+        round_trip: dice.below(8) == 0,
+        ..Changes::default()
+    }
+}
+
+/// Some fields of a draft, for a transaction of the book or, in wild requests, for none.
+fn edit(dice: &mut Dice, state: &State, wild: bool) -> Changes {
+    let id = if state.transactions.is_empty() || (wild && dice.below(5) == 0) {
+        pick(dice, &[None, Some("unknown"), Some("")]).map(str::to_owned)
+    } else {
+        Some(pick(dice, &state.transactions).id.to_string())
+    };
+    let mut item = Changes { id, ..draft(dice, wild) };
+    for field in [&mut item.date, &mut item.amount, &mut item.description] {
+        match dice.below(8) {
+            0..4 => *field = Field::Keep,
+            4 if wild => *field = Field::Clear,
+            _ => {}
+        }
+    }
+    if dice.below(2) == 0 {
+        (item.credit, item.debit) = (Field::Keep, Field::Keep);
+    }
+    item
+}
