@@ -176,7 +176,6 @@ pub struct Member {
     book: Book,
     permission: Permission,
     user: UserId,
-    listed: bool,
 }
 
 impl Member {
@@ -194,7 +193,7 @@ impl Member {
     /// The founder of a new book, its owner.
     #[must_use]
     pub const fn founder(book: Book, user: UserId) -> Self {
-        Self { book, permission: Permission::Owner, user, listed: true }
+        Self { book, permission: Permission::Owner, user }
     }
 
     fn identify(book: Book, granted: Option<Permission>, user: UserId) -> Self {
@@ -202,7 +201,7 @@ impl Member {
             Visibility::Public => Permission::Viewer,
             Visibility::Private => Permission::None,
         };
-        Self { book, permission: granted.unwrap_or(public), user, listed: granted.is_some() }
+        Self { book, permission: granted.unwrap_or(public), user }
     }
 
     /// Refuses what the permission does not allow at all.
@@ -233,12 +232,6 @@ impl Member {
     #[must_use]
     pub const fn permission(&self) -> Permission {
         self.permission
-    }
-
-    /// Whether the permission comes from the list of collaborators, not from the book being PUBLIC.
-    #[must_use]
-    pub const fn is_listed(&self) -> bool {
-        self.listed
     }
 
     /// Who it is.

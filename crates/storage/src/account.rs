@@ -12,7 +12,7 @@ use crate::column;
 use crate::conn::on_each;
 use crate::error::{Error, Result};
 use crate::schema::{accounts, memberships};
-use crate::sql::{Bulk, Sql, Value};
+use crate::sql::{Bulk, MOST_NAMED, Sql, Value};
 use crate::tx::Tx;
 
 /// The columns of a [`Row`], for statements that name accounts one by one.
@@ -265,9 +265,6 @@ impl Tx<'_> {
         Ok(on_each!(self.conn, c => (&wanted).load(c))?)
     }
 }
-
-/// Values one statement lists at most, below every engine's limit.
-const MOST_NAMED: usize = 10_000;
 
 fn chunks(mut values: Vec<Value<'_>>) -> Vec<Vec<Value<'_>>> {
     let mut chunks = Vec::new();

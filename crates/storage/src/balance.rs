@@ -17,7 +17,7 @@ use crate::column::day_to_column;
 use crate::conn::on_each;
 use crate::error::{Error, Result};
 use crate::mark;
-use crate::sql::{Bulk, Sql, Value};
+use crate::sql::{Bulk, MOST_NAMED, Sql, Value};
 use crate::transaction::Change;
 use crate::tx::Tx;
 
@@ -81,9 +81,6 @@ impl Row {
         })
     }
 }
-
-/// Accounts one statement names at most, below every engine's limit of values.
-const MOST_NAMED: usize = 10_000;
 
 /// Which accounts' totals to read.
 #[derive(Debug, Clone, Copy)]

@@ -97,7 +97,7 @@ impl Conn {
         }
     }
 
-    /// Runs a statement. One row is asked for by key and without LIMIT: SQLite plans a bound LIMIT anew each time.
+    /// Runs a statement.
     pub(crate) fn execute(&mut self, sql: &Sql<'_>) -> QueryResult<usize> {
         on_each!(self, c => sql.execute(c))
     }

@@ -13,6 +13,8 @@ use crate::conn::Conn;
 
 /// Values one statement may carry: SQLite's limit (PostgreSQL's is higher).
 const MOST_VALUES: usize = 32_766;
+/// Values a list of names or ids holds at most before it is asked in parts; well below [`MOST_VALUES`].
+pub(crate) const MOST_NAMED: usize = 10_000;
 /// Statements with more rows than this are not worth a place in the statement cache.
 const CACHED_ROWS: usize = 4;
 

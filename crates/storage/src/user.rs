@@ -59,7 +59,8 @@ impl Users<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     pub fn find_named(self, text: &str) -> Result<Option<User>> {
-        let query = users::table.filter(users::username.eq(text).or(users::email.eq(text))).order(users::id).limit(1);
+        // Two rows at most, both by unique index, so no LIMIT: SQLite plans a bound one anew each time.
+        let query = users::table.filter(users::username.eq(text).or(users::email.eq(text))).order(users::id);
         let row = on_each!(self.tx.conn, c => query.select(Row::as_select()).get_result(c).optional())?;
         Ok(row.map(User::from))
     }

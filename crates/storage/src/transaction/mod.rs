@@ -15,15 +15,12 @@ use crate::conn::on_each;
 use crate::error::Result;
 use crate::mark;
 use crate::page::Place;
-use crate::sql::{Sql, Value};
+use crate::sql::{MOST_NAMED, Sql, Value};
 use crate::tx::Tx;
 use row::{COLUMNS, Row};
 
 pub use save::Change;
 pub use search::{Names, Search};
-
-/// Values one statement lists at most, below every engine's limit.
-const MOST_NAMED: usize = 10_000;
 
 /// The transactions of a book.
 pub struct Transactions<'t, 'a> {
