@@ -31,17 +31,17 @@ pub fn lone() -> Vec<Lone> {
 }
 
 /// A store of its own, over the database that a server of the harness made and still serves.
-struct Bench {
-    store: Arc<Store>,
-    cx: Context,
-    book: String,
+pub(crate) struct Bench {
+    pub(crate) store: Arc<Store>,
+    pub(crate) cx: Context,
+    pub(crate) book: String,
     _server: Server,
 }
 
-const NOW: Instant = Instant::new(1_763_000_000_000);
+pub(crate) const NOW: Instant = Instant::new(1_763_000_000_000);
 
 impl Bench {
-    fn new(engine: Engine, queue: usize) -> Bench {
+    pub(crate) fn new(engine: Engine, queue: usize) -> Bench {
         let server = Server::start(engine);
         let address = Address::parse(server.database_url()).expect("the harness knows the form of URLs");
         let store = Arc::new(Store::open(&Options { queue, ..Options::new(address) }).expect("the store opens"));
@@ -58,7 +58,7 @@ impl Bench {
         Bench { store, cx, book: view.member.book().key.as_str().to_owned(), _server: server }
     }
 
-    fn lane(&self) -> Lane {
+    pub(crate) fn lane(&self) -> Lane {
         Lane::of_book(&self.book)
     }
 
@@ -68,14 +68,14 @@ impl Bench {
     }
 
     /// Hands a job to the writer and gives back where its answer will arrive.
-    fn submit<T: Send + 'static>(&self, work: impl FnOnce(&mut Tx<'_>) -> Result<T, Error> + Send + 'static) -> Receiver<Result<T, Error>> {
+    pub(crate) fn submit<T: Send + 'static>(&self, work: impl FnOnce(&mut Tx<'_>) -> Result<T, Error> + Send + 'static) -> Receiver<Result<T, Error>> {
         let (sender, receiver) = channel();
         self.store.submit(self.lane(), work, move |outcome| sender.send(outcome).expect("the test still listens"));
         receiver
     }
 
     /// Occupies the writer until the returned sender speaks, so that what is submitted meanwhile becomes one group.
-    fn occupy(&self) -> Sender<()> {
+    pub(crate) fn occupy(&self) -> Sender<()> {
         let (release, wait) = channel::<()>();
         let (started, running) = channel();
         self.store.submit(
@@ -91,19 +91,19 @@ impl Bench {
         release
     }
 
-    fn creation(&self, description: &str) -> impl FnOnce(&mut Tx<'_>) -> Result<transaction::View, Error> + Send + use<> {
+    pub(crate) fn creation(&self, description: &str) -> impl FnOnce(&mut Tx<'_>) -> Result<transaction::View, Error> + Send + use<> {
         let (cx, book, item) = (self.cx.clone(), self.book.clone(), draft(description));
         move |tx: &mut Tx<'_>| transaction::create(tx, &cx, &book, vec![item], Intent::Create)
     }
 
-    fn descriptions(&self) -> Vec<String> {
+    pub(crate) fn descriptions(&self) -> Vec<String> {
         let request = Request { limit: Some(1000), ..Request::default() };
         let listed = self.store.read(|tx| transaction::list(tx, &self.cx, &self.book, &request)).expect("a list");
         listed.view.transactions.into_iter().map(|transaction| transaction.description).collect()
     }
 
     /// Every event number from 1 on, and the chain over them intact.
-    fn check_chain(&self, expected: i64) {
+    pub(crate) fn check_chain(&self, expected: i64) {
         let (mut below, mut events) = (None, Vec::new());
         loop {
             let request = event::Request { limit: Some(200), below, ..event::Request::default() };
@@ -131,7 +131,7 @@ fn named(name: &str) -> account::Input {
     account::Input { changes, groups: Field::Keep }
 }
 
-fn draft(description: &str) -> Changes {
+pub(crate) fn draft(description: &str) -> Changes {
     let side = |name: &str| Field::Set(AccountRef { id: None, name: Some(name.to_owned()) });
     Changes {
         date: Field::Set("2025-05-20".to_owned()),

@@ -8,11 +8,12 @@ use daybook_domain::id::{AccountId, GroupId};
 use daybook_domain::name::Name;
 use diesel::prelude::*;
 
+use crate::bulk::Bulk;
 use crate::column;
 use crate::conn::on_each;
 use crate::error::{Error, Result};
 use crate::schema::{accounts, memberships};
-use crate::sql::{Bulk, MOST_NAMED, Sql, Value};
+use crate::sql::{MOST_NAMED, Sql, Value};
 use crate::tx::Tx;
 
 /// The columns of a [`Row`], for statements that name accounts one by one.
@@ -73,9 +74,9 @@ impl Accounts<'_, '_> {
     pub fn list(self, member: &Member) -> Result<Vec<Account>> {
         let book = member.book().id.get();
         let query = accounts::table.filter(accounts::book_id.eq(book));
-        let rows: Vec<Row> = on_each!(self.tx.conn, c => query.select(Row::as_select()).load(c))?;
+        let rows: Vec<Row> = on_each!(self.tx.aside(), c => query.select(Row::as_select()).load(c))?;
         let query = memberships::table.filter(memberships::book_id.eq(book));
-        let pairs = on_each!(self.tx.conn, c => query.select((memberships::account_id, memberships::group_id)).load(c))?;
+        let pairs = on_each!(self.tx.aside(), c => query.select((memberships::account_id, memberships::group_id)).load(c))?;
         assemble(rows, pairs)
     }
 
@@ -108,24 +109,21 @@ impl Accounts<'_, '_> {
     }
 
     fn load(self, member: &Member, ids: &BTreeSet<i64>, names: &BTreeSet<String>) -> Result<Directory> {
-        let mut rows: Vec<Row> = Vec::new();
-        // Two look-ups by index; one with OR would be planned as a scan.
-        for chunk in chunks(ids.iter().map(|id| Value::Int(*id)).collect()) {
-            rows.extend(self.tx.account_rows(member, " AND id IN ", chunk)?);
+        let book = member.book().id;
+        // Within a group of writes, what an earlier unit of work loaded is still so.
+        let mut known = self.tx.known.accounts.remove(&book).unwrap_or_default();
+        let unknown_ids = ids.iter().copied().filter(|id| known.get(AccountId::new(*id)).is_none()).collect();
+        let unknown_names = names.iter().filter(|name| known.named(name).is_none()).cloned().collect();
+        for account in self.tx.load_accounts(member, &unknown_ids, &unknown_names)? {
+            known.put(account);
         }
-        for chunk in chunks(names.iter().map(|name| Value::Text(name.as_str().into())).collect()) {
-            let named = self.tx.account_rows(member, " AND normalized_name IN ", chunk)?;
-            rows.extend(named.into_iter().filter(|row| !ids.contains(&row.id)));
+        let by_id = ids.iter().filter_map(|id| known.get(AccountId::new(*id)));
+        let by_name = names.iter().filter_map(|name| known.named(name));
+        let wanted = Directory::new(by_id.chain(by_name).cloned().collect());
+        if self.tx.writes() {
+            self.tx.known.accounts.insert(book, known);
         }
-        let mut pairs = Vec::new();
-        for chunk in chunks(rows.iter().map(|row| Value::Int(row.id)).collect()) {
-            let count = chunk.len();
-            let wanted = Sql::new("SELECT account_id, group_id FROM memberships WHERE book_id = ").int(member.book().id.get());
-            let wanted = wanted.push(" AND account_id IN ").list(chunk).cached_up_to(count);
-            let found: Vec<Membership> = on_each!(self.tx.conn, c => (&wanted).load(c))?;
-            pairs.extend(found.into_iter().map(|pair| (pair.account_id, pair.group_id)));
-        }
-        Ok(Directory::new(assemble(rows, pairs)?))
+        Ok(wanted)
     }
 
     /// The accounts directly in any of these groups, in no order.
@@ -137,7 +135,7 @@ impl Accounts<'_, '_> {
         let inside = memberships::table
             .filter(memberships::book_id.eq(book).and(memberships::group_id.eq_any(groups.iter().map(|id| id.get()))))
             .select(memberships::account_id);
-        let ids: Vec<i64> = on_each!(self.tx.conn, c => inside.load(c))?;
+        let ids: Vec<i64> = on_each!(self.tx.aside(), c => inside.load(c))?;
         let directory = self.by_ids(member, ids.into_iter().map(AccountId::new))?;
         Ok(directory.accounts().cloned().collect())
     }
@@ -152,7 +150,7 @@ impl Accounts<'_, '_> {
             .filter(memberships::book_id.eq(member.book().id.get()))
             .select((memberships::group_id, accounts::kind))
             .distinct();
-        let pairs: Vec<(i64, String)> = on_each!(self.tx.conn, c => query.load(c))?;
+        let pairs: Vec<(i64, String)> = on_each!(self.tx.aside(), c => query.load(c))?;
         let typed = |(group, kind): (i64, String)| Ok((GroupId::new(group), AccountType::from_name(&kind).ok_or(Error::Broken("kind"))?));
         pairs.into_iter().map(typed).collect()
     }
@@ -177,14 +175,14 @@ impl Accounts<'_, '_> {
         let book = member.book().id.get();
         let ids = changed.iter().map(|account| Value::Int(account.id.get()));
         self.tx
-            .conn
+            .conn()?
             .execute(&Sql::new("DELETE FROM memberships WHERE book_id = ").int(book).push(" AND account_id IN ").list(ids).uncached())?;
         if changed.len() > 1 {
             // Names may pass from one account to another within a batch: all are given up before any is taken.
             let ids = changed.iter().map(|account| Value::Int(account.id.get()));
             let freed =
                 Sql::new("UPDATE accounts SET normalized_name = ' ' || id WHERE book_id = ").int(book).push(" AND id IN ").list(ids);
-            self.tx.conn.execute(&freed.uncached())?;
+            self.tx.conn()?.execute(&freed.uncached())?;
         }
         self.write(
             member,
@@ -200,11 +198,11 @@ impl Accounts<'_, '_> {
         let book = member.book().id.get();
         let mut rows = Bulk::new(
             "INSERT INTO accounts (book_id, id, name, normalized_name, kind, archived, balance_verified, \
-             has_transaction_posted, properties, agent, created_at, updated_at, version) VALUES ",
+             has_transaction_posted, properties, agent, created_at, updated_at, version)",
             13,
             conflict,
         );
-        let mut pairs = Bulk::new("INSERT INTO memberships (book_id, group_id, account_id) VALUES ", 3, "");
+        let mut pairs = Bulk::new("INSERT INTO memberships (book_id, group_id, account_id)", 3, "");
         for account in accounts {
             let Account { id, name, kind, archived, balance_verified, has_transaction_posted, properties, groups, stamp } = account;
             rows.row([
@@ -226,8 +224,8 @@ impl Accounts<'_, '_> {
                 pairs.row([Value::Int(book), Value::Int(group.get()), Value::Int(id.get())]);
             }
         }
-        rows.execute(self.tx.conn)?;
-        Ok(pairs.execute(self.tx.conn)?)
+        rows.execute(self.tx.conn()?)?;
+        Ok(pairs.execute(self.tx.conn()?)?)
     }
 
     /// Notes that something was posted on these accounts, for ever (behaviour 4.7).
@@ -240,7 +238,7 @@ impl Accounts<'_, '_> {
         }
         let target =
             accounts::table.filter(accounts::book_id.eq(member.book().id.get()).and(accounts::id.eq_any(ids.iter().map(|id| id.get()))));
-        on_each!(self.tx.conn, c => diesel::update(target).set(accounts::has_transaction_posted.eq(true)).execute(c))?;
+        on_each!(self.tx.conn()?, c => diesel::update(target).set(accounts::has_transaction_posted.eq(true)).execute(c))?;
         Ok(())
     }
 
@@ -252,17 +250,38 @@ impl Accounts<'_, '_> {
         let book = member.book().id.get();
         for table in ["DELETE FROM memberships WHERE account_id IN ", "DELETE FROM accounts WHERE id IN "] {
             let ids = ids.iter().map(|id| Value::Int(id.get()));
-            self.tx.conn.execute(&Sql::new(table).list(ids).push(" AND book_id = ").int(book).uncached())?;
+            self.tx.conn()?.execute(&Sql::new(table).list(ids).push(" AND book_id = ").int(book).uncached())?;
         }
         Ok(())
     }
 }
 
 impl Tx<'_> {
+    fn load_accounts(&mut self, member: &Member, ids: &BTreeSet<i64>, names: &BTreeSet<String>) -> Result<Vec<Account>> {
+        let mut rows: Vec<Row> = Vec::new();
+        // Two look-ups by index; one with OR would be planned as a scan.
+        for chunk in chunks(ids.iter().map(|id| Value::Int(*id)).collect()) {
+            rows.extend(self.account_rows(member, " AND id IN ", chunk)?);
+        }
+        for chunk in chunks(names.iter().map(|name| Value::Text(name.as_str().into())).collect()) {
+            let named = self.account_rows(member, " AND normalized_name IN ", chunk)?;
+            rows.extend(named.into_iter().filter(|row| !ids.contains(&row.id)));
+        }
+        let mut pairs = Vec::new();
+        for chunk in chunks(rows.iter().map(|row| Value::Int(row.id)).collect()) {
+            let count = chunk.len();
+            let wanted = Sql::new("SELECT account_id, group_id FROM memberships WHERE book_id = ").int(member.book().id.get());
+            let wanted = wanted.push(" AND account_id IN ").list(chunk).cached_up_to(count);
+            let found: Vec<Membership> = on_each!(self.aside(), c => (&wanted).load(c))?;
+            pairs.extend(found.into_iter().map(|pair| (pair.account_id, pair.group_id)));
+        }
+        assemble(rows, pairs)
+    }
+
     fn account_rows(&mut self, member: &Member, condition: &'static str, values: Vec<Value<'_>>) -> Result<Vec<Row>> {
         let count = values.len();
         let wanted = Sql::new(COLUMNS).int(member.book().id.get()).push(condition).list(values).cached_up_to(count);
-        Ok(on_each!(self.conn, c => (&wanted).load(c))?)
+        Ok(on_each!(self.aside(), c => (&wanted).load(c))?)
     }
 }
 

@@ -13,11 +13,12 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Integer};
 use time::Date;
 
+use crate::bulk::Bulk;
 use crate::column::day_to_column;
-use crate::conn::on_each;
+use crate::conn::{Conn, on_each};
 use crate::error::{Error, Result};
 use crate::mark;
-use crate::sql::{Bulk, MOST_NAMED, Sql, Value};
+use crate::sql::{MOST_NAMED, Sql, Value};
 use crate::transaction::Change;
 use crate::tx::Tx;
 
@@ -26,7 +27,7 @@ const LIMB: i64 = 1 << 32;
 
 /// The sums of a cell in two limbs each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Limbs {
+pub(crate) struct Limbs {
     debit_high: i64,
     debit_low: i64,
     credit_high: i64,
@@ -41,6 +42,14 @@ impl Limbs {
             if credit { (&mut self.credit_high, &mut self.credit_low) } else { (&mut self.debit_high, &mut self.debit_low) };
         *at_high = at_high.saturating_add(high);
         *at_low = at_low.saturating_add(low);
+    }
+
+    fn merge(&mut self, other: Self) {
+        let Self { debit_high, debit_low, credit_high, credit_low } = other;
+        self.debit_high = self.debit_high.saturating_add(debit_high);
+        self.debit_low = self.debit_low.saturating_add(debit_low);
+        self.credit_high = self.credit_high.saturating_add(credit_high);
+        self.credit_low = self.credit_low.saturating_add(credit_low);
     }
 }
 
@@ -108,29 +117,17 @@ pub struct Balances<'t, 'a> {
 }
 
 impl Balances<'_, '_> {
-    /// Adds what transactions do to the totals, and takes away what they did before: folded in memory first, so each
-    /// cell is written once.
+    /// Adds what transactions do to the totals, and takes away what they did before.
     ///
     /// # Errors
-    /// When the database cannot be asked.
+    /// When an amount does not fit the book's scale.
     pub fn apply(self, member: &Member, changes: &[Change]) -> Result<()> {
-        let mut days: BTreeMap<(i64, i32), Limbs> = BTreeMap::new();
+        let cells = &mut self.tx.pending().cells;
         for Change { before, after } in changes {
-            fold(&mut days, before.as_ref(), member.book(), -1)?;
-            fold(&mut days, Some(after), member.book(), 1)?;
+            fold(cells, before.as_ref(), member.book(), -1)?;
+            fold(cells, Some(after), member.book(), 1)?;
         }
-        days.retain(|_, limbs| *limbs != Limbs::default());
-        let mut months: BTreeMap<(i64, i32), Limbs> = BTreeMap::new();
-        for ((account, day), limbs) in &days {
-            let month = months.entry((*account, day.div_euclid(100))).or_default();
-            month.debit_high = month.debit_high.saturating_add(limbs.debit_high);
-            month.debit_low = month.debit_low.saturating_add(limbs.debit_low);
-            month.credit_high = month.credit_high.saturating_add(limbs.credit_high);
-            month.credit_low = month.credit_low.saturating_add(limbs.credit_low);
-        }
-        let book = member.book().id.get();
-        upsert(DAYS, book, &days).execute(self.tx.conn)?;
-        Ok(upsert(MONTHS, book, &months).execute(self.tx.conn)?)
+        Ok(())
     }
 
     /// The totals of a stretch of time. With tags, the sums of the transactions that carry all of them, computed from
@@ -165,7 +162,7 @@ impl Balances<'_, '_> {
             .push(" AND t.amount > ")
             .int(most)
             .push(" LIMIT 1");
-        let found: Vec<Found> = on_each!(self.tx.conn, c => (&beyond).load(c))?;
+        let found: Vec<Found> = on_each!(self.tx.conn()?, c => (&beyond).load(c))?;
         if found.iter().any(|row| row.found != 0) {
             return Ok(false);
         }
@@ -173,7 +170,7 @@ impl Balances<'_, '_> {
             ("UPDATE transactions SET amount = amount * ", " WHERE amount IS NOT NULL AND book_id = "),
             ("UPDATE entries SET amount = amount * ", " WHERE book_id = "),
         ] {
-            self.tx.conn.execute(&Sql::new(table).int(factor).push(condition).int(number))?;
+            self.tx.conn()?.execute(&Sql::new(table).int(factor).push(condition).int(number))?;
         }
         for (delete, insert) in [
             (
@@ -185,9 +182,9 @@ impl Balances<'_, '_> {
                 "INSERT INTO month_totals (book_id, account_id, month, debit_high, debit_low, credit_high, credit_low) SELECT e.book_id, e.account_id, e.day / 100, ",
             ),
         ] {
-            self.tx.conn.execute(&Sql::new(delete).int(number))?;
+            self.tx.conn()?.execute(&Sql::new(delete).int(number))?;
             let sums = Sql::new(insert).push(ENTRY_SUMS).push(" FROM entries e WHERE e.amount <> 0 AND e.book_id = ").int(number);
-            self.tx.conn.execute(&sums.push(" GROUP BY 1, 2, 3"))?;
+            self.tx.conn()?.execute(&sums.push(" GROUP BY 1, 2, 3"))?;
         }
         Ok(true)
     }
@@ -198,7 +195,7 @@ impl Tx<'_> {
         let book = member.book().id.get();
         let sql = if question.tags.is_empty() { totals(book, segment, question) } else { tagged(book, segment, question) };
         let sql = sql.uncached();
-        let rows: Vec<Row> = on_each!(self.conn, c => (&sql).load(c))?;
+        let rows: Vec<Row> = on_each!(self.conn()?, c => (&sql).load(c))?;
         let mut cells = rows.into_iter().map(|row| row.into_cell(segment.level)).collect::<Result<Vec<Cell>>>()?;
         // A cell emptied again by trashing is no movement (behaviour 5.7).
         cells.retain(|cell| cell.debit != 0 || cell.credit != 0);
@@ -213,13 +210,13 @@ struct Found {
 }
 
 const DAYS: [&str; 2] = [
-    "INSERT INTO day_totals (book_id, account_id, day, debit_high, debit_low, credit_high, credit_low) VALUES ",
+    "INSERT INTO day_totals (book_id, account_id, day, debit_high, debit_low, credit_high, credit_low)",
     " ON CONFLICT (book_id, account_id, day) DO UPDATE SET debit_high = day_totals.debit_high + excluded.debit_high, \
       debit_low = day_totals.debit_low + excluded.debit_low, credit_high = day_totals.credit_high + excluded.credit_high, \
       credit_low = day_totals.credit_low + excluded.credit_low",
 ];
 const MONTHS: [&str; 2] = [
-    "INSERT INTO month_totals (book_id, account_id, month, debit_high, debit_low, credit_high, credit_low) VALUES ",
+    "INSERT INTO month_totals (book_id, account_id, month, debit_high, debit_low, credit_high, credit_low)",
     " ON CONFLICT (book_id, account_id, month) DO UPDATE SET debit_high = month_totals.debit_high + excluded.debit_high, \
       debit_low = month_totals.debit_low + excluded.debit_low, credit_high = month_totals.credit_high + excluded.credit_high, \
       credit_low = month_totals.credit_low + excluded.credit_low",
@@ -231,20 +228,41 @@ const ENTRY_SUMS: &str = "CAST(SUM(CASE WHEN e.amount < 0 THEN -e.amount ELSE 0 
     CAST(SUM(CASE WHEN e.amount > 0 THEN e.amount ELSE 0 END / 4294967296) AS BIGINT) AS credit_high, \
     CAST(SUM(CASE WHEN e.amount > 0 THEN e.amount ELSE 0 END % 4294967296) AS BIGINT) AS credit_low";
 
-fn fold(days: &mut BTreeMap<(i64, i32), Limbs>, transaction: Option<&Transaction>, book: &Book, sign: i64) -> Result<()> {
+/// How totals move, by book, account and period.
+pub(crate) type Cells = BTreeMap<(i64, i64, i32), Limbs>;
+
+/// Adds cells to cells.
+pub(crate) fn merge(into: &mut Cells, cells: Cells) {
+    for (place, limbs) in cells {
+        into.entry(place).or_default().merge(limbs);
+    }
+}
+
+/// Adds cells by day to the totals by day and by month, each cell once.
+pub(crate) fn write_cells(conn: &mut Conn, days: &Cells) -> Result<()> {
+    let mut months = Cells::new();
+    for ((book, account, day), limbs) in days {
+        months.entry((*book, *account, day.div_euclid(100))).or_default().merge(*limbs);
+    }
+    upsert(DAYS, days).execute(conn)?;
+    Ok(upsert(MONTHS, &months).execute(conn)?)
+}
+
+fn fold(days: &mut Cells, transaction: Option<&Transaction>, book: &Book, sign: i64) -> Result<()> {
     for entry in transaction.map(Transaction::entries).unwrap_or_default() {
         let units = entry.amount.units(book.scale).ok_or(Error::Broken("amount"))?;
-        days.entry((entry.account.get(), day_to_column(entry.day))).or_default().add(entry.credit, units, sign);
+        let place = (book.id.get(), entry.account.get(), day_to_column(entry.day));
+        days.entry(place).or_default().add(entry.credit, units, sign);
     }
     Ok(())
 }
 
 /// Cells in key order, so that writers of other processes meet them in the same order.
-fn upsert<'a>([head, tail]: [&'static str; 2], book: i64, cells: &BTreeMap<(i64, i32), Limbs>) -> Bulk<'a> {
+fn upsert<'a>([head, tail]: [&'static str; 2], cells: &Cells) -> Bulk<'a> {
     let mut rows = Bulk::new(head, 7, tail);
-    for ((account, period), limbs) in cells {
+    for ((book, account, period), limbs) in cells.iter().filter(|(_, limbs)| **limbs != Limbs::default()) {
         let Limbs { debit_high, debit_low, credit_high, credit_low } = *limbs;
-        let place = [book, *account, i64::from(*period)];
+        let place = [*book, *account, i64::from(*period)];
         let [book, account, period] = place.map(Value::Int);
         let [a, b, c, d] = [debit_high, debit_low, credit_high, credit_low].map(Value::Int);
         rows.row([book, account, period, a, b, c, d]);

@@ -11,12 +11,13 @@ use daybook_domain::name::Name;
 use diesel::prelude::*;
 use diesel::sql_types::{Nullable, Text};
 
+use crate::bulk::Bulk;
 use crate::column;
-use crate::conn::on_each;
-use crate::dialect::Use;
+use crate::conn::{Conn, on_each};
 use crate::error::{Error, Result};
+use crate::event::Tally;
 use crate::schema::{books, heads};
-use crate::sql::Sql;
+use crate::sql::{Sql, Value};
 use crate::tx::Tx;
 
 #[derive(QueryableByName, Insertable, AsChangeset)]
@@ -69,6 +70,53 @@ impl HeadRow {
         let hash = Hash::from_bytes(&self.hash).ok_or(Error::Broken("hash"))?;
         Ok(Head { sequence: self.sequence, hash })
     }
+
+    const fn activity(&self) -> Activity {
+        let Self { book_id: _, sequence: _, hash: _, changed_at, posted, month, month_posted, year_posted } = *self;
+        Activity { posted, month, month_posted, year_posted, changed_at: Instant::new(changed_at) }
+    }
+
+    /// Moves the head behind new events. Only the current month and year are counted: postings of earlier ones no longer
+    /// show in any total (behaviour 6.10, 6.11).
+    pub(crate) fn advance(&mut self, end: Head, at: Instant, tally: &Tally) {
+        self.sequence = end.sequence;
+        self.hash = end.hash.as_bytes().to_vec();
+        // Requests may overtake one another on their way here; the book's own time never goes back.
+        self.changed_at = at.milliseconds().max(self.changed_at.saturating_add(1));
+        for (month, change) in tally {
+            self.posted = self.posted.saturating_add(*change);
+            if *month > self.month {
+                let same_year = month.div_euclid(100) == self.month.div_euclid(100);
+                self.year_posted = if same_year { self.year_posted } else { 0 };
+                self.month_posted = 0;
+                self.month = *month;
+            }
+            if *month == self.month {
+                self.month_posted = self.month_posted.saturating_add(*change).max(0);
+            }
+            if month.div_euclid(100) == self.month.div_euclid(100) {
+                self.year_posted = self.year_posted.saturating_add(*change).max(0);
+            }
+        }
+    }
+}
+
+/// Saves heads of any books.
+pub(crate) fn write_heads<'h>(conn: &mut Conn, heads: impl Iterator<Item = &'h HeadRow>) -> Result<()> {
+    let mut rows = Bulk::new(
+        "INSERT INTO heads (book_id, sequence, hash, changed_at, posted, month, month_posted, year_posted)",
+        8,
+        " ON CONFLICT (book_id) DO UPDATE SET sequence = excluded.sequence, hash = excluded.hash, changed_at = excluded.changed_at, \
+          posted = excluded.posted, month = excluded.month, month_posted = excluded.month_posted, year_posted = excluded.year_posted",
+    );
+    for head in heads {
+        let HeadRow { book_id, sequence, hash, changed_at, posted, month, month_posted, year_posted } = head;
+        let hash = Value::Bytes(hash);
+        let [book, sequence, changed, posted] = [*book_id, *sequence, *changed_at, *posted].map(Value::Int);
+        let [month, month_posted, year_posted] = [i64::from(*month), *month_posted, *year_posted].map(Value::Int);
+        rows.row([book, sequence, hash, changed, posted, month, month_posted, year_posted]);
+    }
+    Ok(rows.execute(conn)?)
 }
 
 /// How much was posted in a book, by posting instant in the book zone (behaviour 6.10), and when it last changed.
@@ -197,14 +245,7 @@ struct Met {
 fn entrance(met: Met) -> Result<(Entrance, HeadRow)> {
     let Met { own, head, username, permission } = met;
     let granted = permission.map(|name| Permission::from_name(&name).ok_or(Error::Broken("permission"))).transpose()?;
-    let activity = Activity {
-        posted: head.posted,
-        month: head.month,
-        month_posted: head.month_posted,
-        year_posted: head.year_posted,
-        changed_at: Instant::new(head.changed_at),
-    };
-    Ok((Entrance { book: own.into_book(username)?, granted, activity }, head))
+    Ok((Entrance { book: own.into_book(username)?, granted, activity: head.activity() }, head))
 }
 
 /// The books of this installation.
@@ -218,16 +259,22 @@ impl Books<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     pub fn enter(self, public_id: &str, email: &str) -> Result<Option<Entrance>> {
-        if self.tx.purpose == Use::Write && !self.tx.locked.contains(public_id) {
-            self.tx.conn.lock_book(public_id)?;
-            self.tx.locked.insert(public_id.to_owned());
+        self.tx.lock_book(public_id)?;
+        let place = (public_id.to_owned(), email.to_owned());
+        if let Some(entrance) = self.tx.known.doors.get(&place).cloned() {
+            let activity = self.tx.head(entrance.book.id).map_or(entrance.activity, HeadRow::activity);
+            return Ok(Some(Entrance { activity, ..entrance }));
         }
         let door = Sql::new(DOOR).push("LEFT JOIN collaborators c ON c.book_id = b.id AND c.email = ").text(email);
         let door = door.push(" WHERE b.public_id = ").text(public_id);
-        let met: Vec<Met> = on_each!(self.tx.conn, c => (&door).load(c))?;
+        let met: Vec<Met> = on_each!(self.tx.aside(), c => (&door).load(c))?;
         let met = met.into_iter().next();
-        let Some((entrance, head)) = met.map(entrance).transpose()? else { return Ok(None) };
-        self.tx.heads.insert(entrance.book.id, head);
+        let Some((mut entrance, head)) = met.map(entrance).transpose()? else { return Ok(None) };
+        self.tx.known.heads.insert(entrance.book.id, head);
+        entrance.activity = self.tx.head(entrance.book.id).map_or(entrance.activity, HeadRow::activity);
+        if self.tx.writes() {
+            self.tx.known.doors.insert(place, entrance.clone());
+        }
         Ok(Some(entrance))
     }
 
@@ -237,7 +284,7 @@ impl Books<'_, '_> {
     /// When the database cannot be asked.
     pub fn of_user(self, email: &str) -> Result<Vec<Entrance>> {
         let door = Sql::new(DOOR).push("JOIN collaborators c ON c.book_id = b.id WHERE c.email = ").text(email);
-        let met: Vec<Met> = on_each!(self.tx.conn, c => (&door).load(c))?;
+        let met: Vec<Met> = on_each!(self.tx.conn()?, c => (&door).load(c))?;
         met.into_iter().map(|met| entrance(met).map(|(entrance, _)| entrance)).collect()
     }
 
@@ -249,7 +296,7 @@ impl Books<'_, '_> {
         let place = (books::public_id.eq(book.key.as_str()), books::owner_id.eq(owner.get()));
         let settled = Settled::of(&book)?;
         let id: i64 =
-            on_each!(self.tx.conn, c => diesel::insert_into(books::table).values((place, settled)).returning(books::id).get_result(c))?;
+            on_each!(self.tx.conn()?, c => diesel::insert_into(books::table).values((place, settled)).returning(books::id).get_result(c))?;
         let head = HeadRow {
             book_id: id,
             sequence: 0,
@@ -260,8 +307,8 @@ impl Books<'_, '_> {
             month_posted: 0,
             year_posted: 0,
         };
-        on_each!(self.tx.conn, c => diesel::insert_into(heads::table).values(&head).execute(c))?;
-        self.tx.heads.insert(BookId::new(id), head);
+        on_each!(self.tx.conn()?, c => diesel::insert_into(heads::table).values(&head).execute(c))?;
+        self.tx.known.heads.insert(BookId::new(id), head);
         Ok(Book { id: BookId::new(id), ..book })
     }
 
@@ -271,7 +318,7 @@ impl Books<'_, '_> {
     /// When the database cannot be asked.
     pub fn update(self, book: &Book) -> Result<()> {
         let settled = Settled::of(book)?;
-        on_each!(self.tx.conn, c => diesel::update(books::table.find(book.id.get())).set(&settled).execute(c))?;
+        on_each!(self.tx.conn()?, c => diesel::update(books::table.find(book.id.get())).set(&settled).execute(c))?;
         Ok(())
     }
 
@@ -294,10 +341,10 @@ impl Books<'_, '_> {
             "DELETE FROM heads WHERE book_id = ",
         ];
         for table in TABLES {
-            self.tx.conn.execute(&Sql::new(table).int(book.id.get()))?;
+            self.tx.conn()?.execute(&Sql::new(table).int(book.id.get()))?;
         }
-        self.tx.conn.execute(&Sql::new("DELETE FROM books WHERE id = ").int(book.id.get()))?;
-        self.tx.heads.remove(&book.id);
+        self.tx.conn()?.execute(&Sql::new("DELETE FROM books WHERE id = ").int(book.id.get()))?;
+        self.tx.known.heads.remove(&book.id);
         Ok(())
     }
 }

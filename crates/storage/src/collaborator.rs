@@ -45,7 +45,7 @@ impl Collaborators<'_, '_> {
     /// When the database cannot be asked.
     pub fn list(self, member: &Member) -> Result<Vec<Collaborator>> {
         let query = collaborators::table.filter(collaborators::book_id.eq(member.book().id.get()));
-        let rows: Vec<Row> = on_each!(self.tx.conn, c => query.select(Row::as_select()).load(c))?;
+        let rows: Vec<Row> = on_each!(self.tx.aside(), c => query.select(Row::as_select()).load(c))?;
         rows.into_iter().map(Collaborator::try_from).collect()
     }
 
@@ -55,7 +55,7 @@ impl Collaborators<'_, '_> {
     /// When the database cannot be asked.
     pub fn find(self, member: &Member, email: &str) -> Result<Option<Collaborator>> {
         let query = collaborators::table.filter(collaborators::book_id.eq(member.book().id.get()).and(collaborators::email.eq(email)));
-        let row = on_each!(self.tx.conn, c => query.select(Row::as_select()).get_result(c).optional())?;
+        let row = on_each!(self.tx.aside(), c => query.select(Row::as_select()).get_result(c).optional())?;
         row.map(Collaborator::try_from).transpose()
     }
 
@@ -65,7 +65,7 @@ impl Collaborators<'_, '_> {
     /// When the database cannot be asked.
     pub fn find_by_id(self, member: &Member, id: CollaboratorId) -> Result<Option<Collaborator>> {
         let query = collaborators::table.find((member.book().id.get(), id.get()));
-        let row = on_each!(self.tx.conn, c => query.select(Row::as_select()).get_result(c).optional())?;
+        let row = on_each!(self.tx.aside(), c => query.select(Row::as_select()).get_result(c).optional())?;
         row.map(Collaborator::try_from).transpose()
     }
 
@@ -85,7 +85,7 @@ impl Collaborators<'_, '_> {
             updated_at: stamp.updated_at.milliseconds(),
             version: stamp.version,
         };
-        on_each!(self.tx.conn, c => diesel::insert_into(collaborators::table).values(&row).execute(c))?;
+        on_each!(self.tx.conn()?, c => diesel::insert_into(collaborators::table).values(&row).execute(c))?;
         Ok(())
     }
 
@@ -100,7 +100,7 @@ impl Collaborators<'_, '_> {
             collaborators::updated_at.eq(collaborator.stamp.updated_at.milliseconds()),
             collaborators::version.eq(collaborator.stamp.version),
         );
-        on_each!(self.tx.conn, c => diesel::update(target).set(set).execute(c))?;
+        on_each!(self.tx.conn()?, c => diesel::update(target).set(set).execute(c))?;
         Ok(())
     }
 
@@ -110,7 +110,7 @@ impl Collaborators<'_, '_> {
     /// When the database cannot be asked.
     pub fn delete(self, member: &Member, id: CollaboratorId) -> Result<()> {
         let target = collaborators::table.find((member.book().id.get(), id.get()));
-        on_each!(self.tx.conn, c => diesel::delete(target).execute(c))?;
+        on_each!(self.tx.conn()?, c => diesel::delete(target).execute(c))?;
         Ok(())
     }
 }

@@ -85,16 +85,23 @@ impl Conn {
         self.release()
     }
 
-    /// Takes the book's row lock, once per unit of work, before anything about the book is read. SQLite's writer holds
-    /// the whole database already.
-    pub(crate) fn lock_book(&mut self, public_id: &str) -> QueryResult<()> {
+    /// Whether writers meet at rows: SQLite's writer holds the whole database already.
+    pub(crate) const fn locks_rows(&self) -> bool {
         match self {
-            Self::Sqlite(_) => Ok(()),
-            Self::Postgres(_) => {
-                let lock = Sql::new("SELECT id FROM books WHERE public_id = ").text(public_id).push(" FOR UPDATE");
-                self.execute(&lock).map(drop)
-            }
+            Self::Sqlite(_) => false,
+            Self::Postgres(_) => true,
         }
+    }
+
+    /// Takes the book's row lock, before anything about the book is read.
+    pub(crate) fn lock_book(&mut self, public_id: &str) -> QueryResult<()> {
+        let lock = Sql::new("SELECT id FROM books WHERE public_id = ").text(public_id).push(" FOR UPDATE");
+        self.execute(&lock).map(drop)
+    }
+
+    /// Asks for an answer, any answer.
+    pub(crate) fn ping(&mut self) -> QueryResult<()> {
+        self.execute(&Sql::new("SELECT 1")).map(drop)
     }
 
     /// Runs a statement.

@@ -6,11 +6,11 @@ use daybook_domain::id::{BookId, UserId};
 use daybook_domain::instant::Instant;
 use diesel::prelude::*;
 
-use crate::book::HeadRow;
-use crate::conn::on_each;
+use crate::bulk::Bulk;
+use crate::conn::{Conn, on_each};
 use crate::error::{Error, Result};
 use crate::schema::events;
-use crate::sql::{Bulk, Sql, Value};
+use crate::sql::Value;
 use crate::tx::Tx;
 
 #[derive(Queryable, Selectable)]
@@ -64,6 +64,26 @@ pub struct Filter {
     pub below: Option<i64>,
 }
 
+/// Writes events of any books.
+pub(crate) fn write(conn: &mut Conn, events: &[Event]) -> Result<()> {
+    let mut rows = Bulk::new("INSERT INTO events (book_id, sequence, kind, resource, created_at, user_id, agent, data, hash)", 9, "");
+    for event in events {
+        let Event { book, sequence, kind, resource, created_at, user, agent, data, hash } = event;
+        rows.row([
+            Value::Int(book.get()),
+            Value::Int(*sequence),
+            Value::Int(i64::from(kind.number())),
+            Value::Int(*resource),
+            Value::Int(created_at.milliseconds()),
+            Value::Int(user.get()),
+            Value::SomeText(agent.as_deref().map(Into::into)),
+            Value::Text(data.as_str().into()),
+            Value::Bytes(hash.as_bytes()),
+        ]);
+    }
+    Ok(rows.execute(conn)?)
+}
+
 /// The event log of a book.
 pub struct Events<'t, 'a> {
     pub(crate) tx: &'t mut Tx<'a>,
@@ -73,35 +93,15 @@ impl Events<'_, '_> {
     /// Appends what happened, moves the head of the chain, and keeps the book's counts (behaviour 6.10, 6.11).
     ///
     /// # Errors
-    /// When the database cannot be asked, or the book was not entered in this unit of work.
+    /// When the book was not entered in this unit of work.
     pub fn append(self, member: &Member, link: &Link<'_>, happenings: Vec<Happening>, tally: &Tally) -> Result<()> {
         let book = member.book().id;
-        let mut head = self.tx.heads.get(&book).cloned().ok_or(Error::Broken("heads"))?;
+        let mut head = self.tx.head(book).cloned().ok_or(Error::Broken("heads"))?;
         let (added, end) = link.append(head.head()?, happenings);
-        let mut rows =
-            Bulk::new("INSERT INTO events (book_id, sequence, kind, resource, created_at, user_id, agent, data, hash) VALUES ", 9, "");
-        for event in &added {
-            let Event { book, sequence, kind, resource, created_at, user, agent, data, hash } = event;
-            rows.row([
-                Value::Int(book.get()),
-                Value::Int(*sequence),
-                Value::Int(i64::from(kind.number())),
-                Value::Int(*resource),
-                Value::Int(created_at.milliseconds()),
-                Value::Int(user.get()),
-                Value::SomeText(agent.as_deref().map(Into::into)),
-                Value::Text(data.as_str().into()),
-                Value::Bytes(hash.as_bytes()),
-            ]);
-        }
-        rows.execute(self.tx.conn)?;
-        head.sequence = end.sequence;
-        head.hash = end.hash.as_bytes().to_vec();
-        // Requests may overtake one another on their way here; the book's own time never goes back.
-        head.changed_at = link.at.milliseconds().max(head.changed_at.saturating_add(1));
-        head.count(tally);
-        head.save(self.tx)?;
-        self.tx.heads.insert(book, head);
+        head.advance(end, link.at, tally);
+        let pending = self.tx.pending();
+        pending.events.extend(added);
+        pending.heads.insert(book, head);
         Ok(())
     }
 
@@ -111,7 +111,7 @@ impl Events<'_, '_> {
     /// When the database cannot be asked.
     pub fn list(self, member: &Member, filter: &Filter, limit: i64) -> Result<Vec<Event>> {
         // Stamped out per engine because a boxed query is bound to one.
-        let rows: Vec<Row> = on_each!(self.tx.conn, c => {
+        let rows: Vec<Row> = on_each!(self.tx.conn()?, c => {
             let mut query = events::table.filter(events::book_id.eq(member.book().id.get())).into_boxed();
             if let Some(after) = filter.after {
                 query = query.filter(events::created_at.ge(after.milliseconds()));
@@ -139,37 +139,7 @@ impl Events<'_, '_> {
     /// When the database cannot be asked.
     pub fn find(self, member: &Member, sequence: i64) -> Result<Option<Event>> {
         let query = events::table.find((member.book().id.get(), sequence));
-        let row = on_each!(self.tx.conn, c => query.select(Row::as_select()).get_result(c).optional())?;
+        let row = on_each!(self.tx.conn()?, c => query.select(Row::as_select()).get_result(c).optional())?;
         row.map(Event::try_from).transpose()
-    }
-}
-
-impl HeadRow {
-    /// Written out because diesel prepares its own updates anew each time, and every write has one.
-    fn save(&self, tx: &mut Tx<'_>) -> Result<()> {
-        let moved = Sql::new("UPDATE heads SET sequence = ").int(self.sequence).push(", hash = ").value(Value::Bytes(&self.hash));
-        let counted = moved.push(", changed_at = ").int(self.changed_at).push(", posted = ").int(self.posted);
-        let counted = counted.push(", month = ").int(i64::from(self.month)).push(", month_posted = ").int(self.month_posted);
-        tx.conn.execute(&counted.push(", year_posted = ").int(self.year_posted).push(" WHERE book_id = ").int(self.book_id))?;
-        Ok(())
-    }
-
-    /// Adds a tally. Only the current month and year are kept: postings of earlier ones no longer show in any total.
-    fn count(&mut self, tally: &Tally) {
-        for (month, change) in tally {
-            self.posted = self.posted.saturating_add(*change);
-            if *month > self.month {
-                let same_year = month.div_euclid(100) == self.month.div_euclid(100);
-                self.year_posted = if same_year { self.year_posted } else { 0 };
-                self.month_posted = 0;
-                self.month = *month;
-            }
-            if *month == self.month {
-                self.month_posted = self.month_posted.saturating_add(*change).max(0);
-            }
-            if month.div_euclid(100) == self.month.div_euclid(100) {
-                self.year_posted = self.year_posted.saturating_add(*change).max(0);
-            }
-        }
     }
 }

@@ -6,11 +6,12 @@ use daybook_domain::id::GroupId;
 use daybook_domain::name::Name;
 use diesel::prelude::*;
 
+use crate::bulk::Bulk;
 use crate::column;
 use crate::conn::on_each;
 use crate::error::{Error, Result};
 use crate::schema::account_groups;
-use crate::sql::{Bulk, Sql, Value};
+use crate::sql::{Sql, Value};
 use crate::tx::Tx;
 
 /// The columns of a [`Row`], for statements that name groups one by one.
@@ -61,7 +62,7 @@ impl Groups<'_, '_> {
     /// When the database cannot be asked.
     pub fn list(self, member: &Member) -> Result<Vec<Group>> {
         let query = account_groups::table.filter(account_groups::book_id.eq(member.book().id.get()));
-        let rows: Vec<Row> = on_each!(self.tx.conn, c => query.select(Row::as_select()).load(c))?;
+        let rows: Vec<Row> = on_each!(self.tx.aside(), c => query.select(Row::as_select()).load(c))?;
         rows.into_iter().map(Group::try_from).collect()
     }
 
@@ -79,7 +80,7 @@ impl Groups<'_, '_> {
         let count = ids.len();
         let wanted = Sql::new(COLUMNS).int(member.book().id.get()).push(" AND id IN ").list(ids.into_iter().map(Value::Int));
         let wanted = wanted.cached_up_to(count);
-        let rows: Vec<Row> = on_each!(self.tx.conn, c => (&wanted).load(c))?;
+        let rows: Vec<Row> = on_each!(self.tx.aside(), c => (&wanted).load(c))?;
         rows.into_iter().map(Group::try_from).collect()
     }
 
@@ -100,7 +101,7 @@ impl Groups<'_, '_> {
             // Names may pass from one group to another within a batch: all are given up before any is taken.
             let ids = changed.iter().map(|group| Value::Int(group.id.get()));
             let freed = Sql::new("UPDATE account_groups SET normalized_name = ' ' || id WHERE book_id = ").int(member.book().id.get());
-            self.tx.conn.execute(&freed.push(" AND id IN ").list(ids).uncached())?;
+            self.tx.conn()?.execute(&freed.push(" AND id IN ").list(ids).uncached())?;
         }
         self.write(
             member,
@@ -114,7 +115,7 @@ impl Groups<'_, '_> {
     fn write(self, member: &Member, groups: &[Group], conflict: &'static str) -> Result<()> {
         let mut rows = Bulk::new(
             "INSERT INTO account_groups (book_id, id, name, normalized_name, parent_id, hidden, locked, properties, agent, \
-             created_at, updated_at, version) VALUES ",
+             created_at, updated_at, version)",
             12,
             conflict,
         );
@@ -134,7 +135,7 @@ impl Groups<'_, '_> {
                 Value::Int(stamp.version),
             ]);
         }
-        Ok(rows.execute(self.tx.conn)?)
+        Ok(rows.execute(self.tx.conn()?)?)
     }
 
     /// Removes groups with their memberships.
@@ -145,7 +146,7 @@ impl Groups<'_, '_> {
         let book = member.book().id.get();
         for table in ["DELETE FROM memberships WHERE group_id IN ", "DELETE FROM account_groups WHERE id IN "] {
             let ids = ids.iter().map(|id| Value::Int(id.get()));
-            self.tx.conn.execute(&Sql::new(table).list(ids).push(" AND book_id = ").int(book).uncached())?;
+            self.tx.conn()?.execute(&Sql::new(table).list(ids).push(" AND book_id = ").int(book).uncached())?;
         }
         Ok(())
     }

@@ -6,6 +6,7 @@
 pub mod account;
 pub mod balance;
 pub mod book;
+mod bulk;
 pub mod collaborator;
 mod column;
 mod conn;
@@ -15,6 +16,7 @@ pub mod event;
 pub mod group;
 mod mark;
 pub mod page;
+mod pending;
 mod pool;
 mod schema;
 mod sql;

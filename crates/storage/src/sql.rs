@@ -9,10 +9,8 @@ use diesel::serialize::ToSql;
 use diesel::sql_types::{BigInt, Binary, Bool, HasSqlType, Nullable, Text, Untyped};
 use std::borrow::Cow;
 
-use crate::conn::Conn;
-
 /// Values one statement may carry: SQLite's limit (PostgreSQL's is higher).
-const MOST_VALUES: usize = 32_766;
+pub(crate) const MOST_VALUES: usize = 32_766;
 /// Values a list of names or ids holds at most before it is asked in parts; well below [`MOST_VALUES`].
 pub(crate) const MOST_NAMED: usize = 10_000;
 /// Statements with more rows than this are not worth a place in the statement cache.
@@ -142,41 +140,3 @@ impl Query for Sql<'_> {
 
 impl<C> RunQueryDsl<C> for Sql<'_> {}
 impl<C> RunQueryDsl<C> for &Sql<'_> {}
-
-/// Many rows for one table, written with as few statements as the engines' limit of values allows.
-#[derive(Debug)]
-pub(crate) struct Bulk<'a> {
-    /// `INSERT INTO t (a, b) VALUES `.
-    head: &'static str,
-    /// `ON CONFLICT ...`, or nothing.
-    tail: &'static str,
-    columns: usize,
-    rows: Vec<Vec<Value<'a>>>,
-}
-
-impl<'a> Bulk<'a> {
-    pub(crate) const fn new(head: &'static str, columns: usize, tail: &'static str) -> Self {
-        Self { head, tail, columns, rows: Vec::new() }
-    }
-
-    pub(crate) fn row<const N: usize>(&mut self, values: [Value<'a>; N]) {
-        debug_assert_eq!(N, self.columns, "a row has as many values as the statement has columns");
-        self.rows.push(values.into());
-    }
-
-    pub(crate) fn execute(self, conn: &mut Conn) -> QueryResult<()> {
-        let most_rows = MOST_VALUES.checked_div(self.columns).unwrap_or(1).max(1);
-        let mut rows = self.rows.into_iter().peekable();
-        while rows.peek().is_some() {
-            let mut sql = Sql::new(self.head);
-            let mut count = 0;
-            for row in rows.by_ref().take(most_rows) {
-                sql = if count == 0 { sql } else { sql.push(", ") }.list(row);
-                count += 1;
-            }
-            sql = sql.push(self.tail);
-            conn.execute(&sql.cached_up_to(count))?;
-        }
-        Ok(())
-    }
-}

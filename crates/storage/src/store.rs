@@ -77,7 +77,7 @@ impl Store {
         let mut conn = self.readers.get().map_err(Error::from)?;
         conn.begin(Use::Read).map_err(Error::from)?;
         let mut reading = Reading { conn: &mut conn, open: true };
-        let outcome = work(&mut Tx::new(reading.conn, Use::Read));
+        let outcome = work(&mut Tx::reading(reading.conn));
         reading.end()?;
         outcome
     }

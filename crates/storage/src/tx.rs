@@ -2,28 +2,65 @@
 
 use std::collections::{HashMap, HashSet};
 
+use daybook_domain::account::Directory;
 use daybook_domain::id::BookId;
 
-use crate::book::{Books, HeadRow};
+use crate::book::{Books, Entrance, HeadRow};
 use crate::conn::Conn;
 use crate::dialect::Use;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::pending::Pending;
 use crate::{account, balance, collaborator, event, group, transaction, user};
 
 /// A unit of work. On a read it is one snapshot; on a write everything in it becomes durable together.
+///
+/// In a group the units of work share one database transaction, and each can be undone alone: what it adds is held back
+/// in memory ([`Pending`]) until somebody has to see it, and what it changes in place stands behind a savepoint.
 pub struct Tx<'a> {
-    pub(crate) conn: &'a mut Conn,
-    pub(crate) purpose: Use,
-    /// Books whose row lock this unit holds already.
-    pub(crate) locked: HashSet<String>,
-    /// Where the chains of the entered books end, as this unit has moved them.
-    pub(crate) heads: HashMap<BookId, HeadRow>,
+    conn: &'a mut Conn,
+    purpose: Use,
+    /// Whether other units of work share the database transaction.
+    grouped: bool,
     open: bool,
+    /// Whether this unit of work has a savepoint.
+    savepoint: bool,
+    /// Why nothing of the group may be committed any more.
+    broken: Option<String>,
+    /// Held back by the units of work before this one.
+    earlier: Pending,
+    /// Held back by this one.
+    own: Pending,
+    /// What has been read under the books' locks.
+    pub(crate) known: Known,
+}
+
+/// What a group knows of its books without asking again: nobody else can change it while their locks are held.
+#[derive(Debug, Default)]
+pub(crate) struct Known {
+    /// Books whose row lock is held.
+    pub(crate) locked: HashSet<String>,
+    /// Where the chains of books end, as the database has it.
+    pub(crate) heads: HashMap<BookId, HeadRow>,
+    /// Doors that were opened, by book and e-mail address.
+    pub(crate) doors: HashMap<(String, String), Entrance>,
+    /// Accounts that were loaded.
+    pub(crate) accounts: HashMap<BookId, Directory>,
 }
 
 impl<'a> Tx<'a> {
-    pub(crate) fn new(conn: &'a mut Conn, purpose: Use) -> Self {
-        Self { conn, purpose, locked: HashSet::new(), heads: HashMap::new(), open: true }
+    /// A unit of work that reads.
+    pub(crate) fn reading(conn: &'a mut Conn) -> Self {
+        Self::new(conn, Use::Read, false)
+    }
+
+    /// The first of the units of work of a group; a lone one is undone with the whole transaction.
+    pub(crate) fn writing(conn: &'a mut Conn, grouped: bool) -> Self {
+        Self::new(conn, Use::Write, grouped)
+    }
+
+    fn new(conn: &'a mut Conn, purpose: Use, grouped: bool) -> Self {
+        let (earlier, own) = (Pending::default(), Pending::default());
+        Self { conn, purpose, grouped, open: true, savepoint: false, broken: None, earlier, own, known: Known::default() }
     }
 
     /// Users.
@@ -71,32 +108,136 @@ impl<'a> Tx<'a> {
     /// # Errors
     /// When there is none.
     pub fn ping(&mut self) -> Result<()> {
-        self.conn.execute(&crate::sql::Sql::new("SELECT 1"))?;
+        Ok(self.conn.ping()?)
+    }
+
+    /// Whether this unit of work may write.
+    pub(crate) fn writes(&self) -> bool {
+        self.purpose == Use::Write
+    }
+
+    /// The connection, for reading what is never held back: books, users, collaborators, accounts, groups.
+    pub(crate) fn aside(&mut self) -> &mut Conn {
+        self.conn
+    }
+
+    /// The connection, for everything else. What is held back is written first, and a savepoint stands before whatever
+    /// this unit of work does in place.
+    pub(crate) fn conn(&mut self) -> Result<&mut Conn> {
+        if self.writes() {
+            self.settle()?;
+        }
+        Ok(self.conn)
+    }
+
+    /// Where this unit of work holds rows back.
+    pub(crate) fn pending(&mut self) -> &mut Pending {
+        &mut self.own
+    }
+
+    /// Whether this unit of work or an earlier one of the group holds a transaction back that carries a remote id.
+    pub(crate) fn holds_remote_id(&self, book: BookId, remote_ids: &[&str]) -> bool {
+        self.own.holds_remote_id(book, remote_ids) || self.earlier.holds_remote_id(book, remote_ids)
+    }
+
+    /// Where the chain of an entered book ends, as the group has moved it.
+    pub(crate) fn head(&self, book: BookId) -> Option<&HeadRow> {
+        let held_back = self.own.heads.get(&book).or_else(|| self.earlier.heads.get(&book));
+        held_back.or_else(|| self.known.heads.get(&book))
+    }
+
+    /// Takes a book's row lock, unless this group holds it already.
+    pub(crate) fn lock_book(&mut self, public_id: &str) -> Result<()> {
+        if !self.writes() || !self.conn.locks_rows() || self.known.locked.contains(public_id) {
+            return Ok(());
+        }
+        if self.grouped && !self.savepoint {
+            // To wait in vain must not cost the group.
+            self.conn.savepoint()?;
+            if let Err(error) = self.conn.lock_book(public_id) {
+                self.conn.undo()?;
+                return Err(error.into());
+            }
+            self.conn.release()?;
+        } else {
+            self.conn.lock_book(public_id)?;
+        }
+        self.known.locked.insert(public_id.to_owned());
         Ok(())
     }
 
-    pub(crate) fn open_savepoint(&mut self) -> Result<()> {
-        self.forget();
-        Ok(self.conn.savepoint()?)
+    fn settle(&mut self) -> Result<()> {
+        // Units of work before this one must not be undone with it.
+        self.write_earlier()?;
+        if self.grouped && !self.savepoint {
+            self.conn.savepoint()?;
+            self.savepoint = true;
+        }
+        // It may be about to change what is known.
+        self.known.doors.clear();
+        self.known.accounts.clear();
+        let own = std::mem::take(&mut self.own);
+        self.write(own)
     }
 
-    pub(crate) fn close_savepoint(&mut self) -> Result<()> {
-        Ok(self.conn.release()?)
+    fn write_earlier(&mut self) -> Result<()> {
+        let earlier = std::mem::take(&mut self.earlier);
+        self.write(earlier)
     }
 
-    /// Undoes the innermost level; a lone unit of work is over then.
-    pub(crate) fn undo(&mut self, alone: bool) -> Result<()> {
-        self.forget();
-        if alone {
+    /// Half-written rows are committed by nobody: until the write has succeeded, the group counts as broken.
+    fn write(&mut self, pending: Pending) -> Result<()> {
+        self.sound()?;
+        if pending.is_empty() {
+            return Ok(());
+        }
+        self.broken = Some("a write was interrupted".to_owned());
+        self.broken = pending.write(self.conn, &mut self.known.heads).err().map(|error| error.to_string());
+        self.sound()
+    }
+
+    /// Begins the next unit of work of the group.
+    pub(crate) fn begin_unit(&mut self) -> Result<()> {
+        self.sound()?;
+        if self.earlier.is_large() { self.write_earlier() } else { Ok(()) }
+    }
+
+    /// Keeps what this unit of work did.
+    pub(crate) fn keep_unit(&mut self) -> Result<()> {
+        self.sound()?;
+        if self.savepoint {
+            self.conn.release()?;
+            self.savepoint = false;
+        }
+        let own = std::mem::take(&mut self.own);
+        self.earlier.absorb(own);
+        Ok(())
+    }
+
+    /// Undoes what this unit of work did; a lone one is over then.
+    pub(crate) fn undo_unit(&mut self) -> Result<()> {
+        self.own = Pending::default();
+        if !self.grouped {
             self.open = false;
+            self.broken = None;
             return Ok(self.conn.rollback()?);
         }
-        Ok(self.conn.undo()?)
+        self.sound()?;
+        if self.savepoint {
+            // Its locks are released and its reads undone with it.
+            self.known = Known::default();
+            self.savepoint = false;
+            return Ok(self.conn.undo()?);
+        }
+        // Without a savepoint, a statement that failed has spoiled PostgreSQL's transaction, and its commit would not say so.
+        Ok(self.conn.ping()?)
     }
 
-    /// Commits, unless the only work was undone already.
+    /// Writes what is held back and commits, unless the only work was undone already.
     pub(crate) fn finish(&mut self) -> Result<()> {
         if self.open {
+            self.sound()?;
+            self.write_earlier()?;
             self.open = false;
             self.conn.commit()?;
         }
@@ -108,9 +249,7 @@ impl<'a> Tx<'a> {
         Ok(self.conn.rollback()?)
     }
 
-    /// What was remembered belongs to one savepoint: a rollback releases its locks and undoes its numbers.
-    fn forget(&mut self) {
-        self.locked.clear();
-        self.heads.clear();
+    fn sound(&self) -> Result<()> {
+        self.broken.as_ref().map_or(Ok(()), |why| Err(Error::Unavailable(why.clone())))
     }
 }

@@ -50,7 +50,7 @@ impl Users<'_, '_> {
     /// When the database cannot be asked.
     pub fn find(self, email: &str) -> Result<Option<User>> {
         let query = users::table.filter(users::email.eq(email));
-        let row = on_each!(self.tx.conn, c => query.select(Row::as_select()).get_result(c).optional())?;
+        let row = on_each!(self.tx.aside(), c => query.select(Row::as_select()).get_result(c).optional())?;
         Ok(row.map(User::from))
     }
 
@@ -61,7 +61,7 @@ impl Users<'_, '_> {
     pub fn find_named(self, text: &str) -> Result<Option<User>> {
         // Two rows at most, both by unique index, so no LIMIT: SQLite plans a bound one anew each time.
         let query = users::table.filter(users::username.eq(text).or(users::email.eq(text))).order(users::id);
-        let row = on_each!(self.tx.conn, c => query.select(Row::as_select()).get_result(c).optional())?;
+        let row = on_each!(self.tx.aside(), c => query.select(Row::as_select()).get_result(c).optional())?;
         Ok(row.map(User::from))
     }
 
@@ -71,7 +71,7 @@ impl Users<'_, '_> {
     /// When the database cannot be asked.
     pub fn has_username(self, username: &str) -> Result<bool> {
         let query = diesel::select(diesel::dsl::exists(users::table.filter(users::username.eq(username))));
-        Ok(on_each!(self.tx.conn, c => query.get_result(c))?)
+        Ok(on_each!(self.tx.aside(), c => query.get_result(c))?)
     }
 
     /// Adds a user.
@@ -85,7 +85,7 @@ impl Users<'_, '_> {
             username: user.username.clone(),
             created_at: user.created_at.milliseconds(),
         };
-        on_each!(self.tx.conn, c => diesel::insert_into(users::table).values(&row).execute(c))?;
+        on_each!(self.tx.conn()?, c => diesel::insert_into(users::table).values(&row).execute(c))?;
         Ok(())
     }
 
@@ -98,7 +98,7 @@ impl Users<'_, '_> {
             return Ok(Vec::new());
         }
         let query = users::table.filter(users::id.eq_any(ids.iter().map(|id| id.get())));
-        let rows: Vec<Row> = on_each!(self.tx.conn, c => query.select(Row::as_select()).load(c))?;
+        let rows: Vec<Row> = on_each!(self.tx.aside(), c => query.select(Row::as_select()).load(c))?;
         Ok(rows.into_iter().map(User::from).collect())
     }
 }

@@ -1,5 +1,5 @@
-//! Group commit: one thread runs the waiting units of work one after another, each in its own savepoint inside one
-//! database transaction, commits once, and only then answers them all.
+//! Group commit: one thread runs the waiting units of work one after another inside one database transaction, each to be
+//! undone alone ([`Tx`]), commits once, and only then answers them all.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -202,31 +202,24 @@ impl Desk {
     }
 }
 
-/// Runs each unit of work in a savepoint of its own and commits once. A lone one needs no savepoint.
+/// Runs the units of work one after another and commits once.
 fn run_group(conn: &mut Conn, group: Vec<Box<dyn Job>>) -> (Vec<Box<dyn Answer>>, Result<()>) {
-    let alone = group.len() == 1;
-    let mut tx = Tx::new(conn, Use::Write);
+    let mut tx = Tx::writing(conn, group.len() > 1);
     let mut answers = Vec::with_capacity(group.len());
     let mut broken: Option<Error> = None;
     for job in group {
-        if let Some(error) = &broken {
+        if let Some(error) = broken.as_ref() {
             job.refuse(Error::Unavailable(error.to_string()));
             continue;
         }
-        if !alone && let Err(error) = tx.open_savepoint() {
+        if let Err(error) = tx.begin_unit() {
+            job.refuse(Error::Unavailable(error.to_string()));
             broken = Some(error);
-            job.refuse(Error::Unavailable("the database refused a savepoint".to_owned()));
             continue;
         }
         let answer = job.run(&mut tx);
-        let closed = match (answer.accepted(), alone) {
-            (true, true) => Ok(()),
-            (true, false) => tx.close_savepoint(),
-            (false, _) => tx.undo(alone),
-        };
-        if let Err(error) = closed {
-            broken = Some(error);
-        }
+        let closed = if answer.accepted() { tx.keep_unit() } else { tx.undo_unit() };
+        broken = closed.err();
         answers.push(answer);
     }
     let outcome = match broken {

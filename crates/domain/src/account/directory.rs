@@ -85,7 +85,13 @@ impl Directory {
     #[must_use]
     pub fn find(&self, reference: &AccountRef) -> Option<&Account> {
         let by_id = reference.account_id().and_then(|id| self.by_id.get(&id));
-        by_id.or_else(|| self.by_name.get(&reference.normalized_name()?).and_then(|id| self.by_id.get(id)))
+        by_id.or_else(|| self.named(&reference.normalized_name()?))
+    }
+
+    /// The account of a normalized name.
+    #[must_use]
+    pub fn named(&self, normalized: &str) -> Option<&Account> {
+        self.by_name.get(normalized).and_then(|id| self.by_id.get(id))
     }
 
     /// The account with that id.

@@ -49,9 +49,8 @@ impl Outcome {
     /// Writes everything: rows, totals, the mark on accounts that were never posted on before, events.
     pub(super) fn save(self, tx: &mut Tx<'_>, cx: &Context, member: &Member, accounts: &Directory) -> Result<()> {
         let (changed, added): (Vec<Change>, Vec<Change>) = self.changes.into_iter().partition(|change| change.before.is_some());
-        let new: Vec<Transaction> = added.iter().map(|change| change.after.clone()).collect();
-        tx.transactions().insert(member, &new)?;
         tx.transactions().update(member, &changed)?;
+        tx.transactions().insert(member, added.iter().map(|change| change.after.clone()).collect());
         let all: Vec<Change> = added.into_iter().chain(changed).collect();
         tx.balances().apply(member, &all)?;
         tx.accounts().mark_posted(member, &first_posted(accounts, &all))?;

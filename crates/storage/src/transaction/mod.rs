@@ -20,6 +20,7 @@ use crate::tx::Tx;
 use row::{COLUMNS, Row};
 
 pub use save::Change;
+pub(crate) use save::write_added;
 pub use search::{Names, Search};
 
 /// The transactions of a book.
@@ -44,13 +45,21 @@ impl Transactions<'_, '_> {
     /// When the database cannot be asked.
     pub fn by_remote_ids(self, member: &Member, remote_ids: &[&str]) -> Result<Vec<Transaction>> {
         let book = member.book().id.get();
+        if self.tx.holds_remote_id(member.book().id, remote_ids) {
+            // Written now, so that the statements below find it.
+            self.tx.conn()?;
+        }
         let mut found = Vec::new();
         for chunk in remote_ids.chunks(MOST_NAMED) {
             let marks = chunk.iter().map(|id| Value::Text(mark::remote_id(id).into()));
             let marked = Sql::new("SELECT m.transaction_id FROM marks m WHERE m.book_id = ").int(book).push(" AND m.mark IN ").list(marks);
             let condition =
                 Sql::new(" WHERE t.book_id = ").int(book).push(" AND t.id IN (").append(marked).push(") AND t.trashed = ").flag(false);
-            found.extend(self.tx.transactions().load(member, condition)?);
+            let sql = Sql::new("SELECT ").push(COLUMNS).push(" FROM transactions t").append(condition).uncached();
+            let rows: Vec<Row> = on_each!(self.tx.aside(), c => (&sql).load(c))?;
+            for row in rows {
+                found.push(row.into_transaction(member.book().scale)?);
+            }
         }
         found.sort_by_key(|transaction| transaction.id);
         found.dedup_by_key(|transaction| transaction.id);
@@ -83,7 +92,7 @@ impl Transactions<'_, '_> {
 
     fn rows(self, member: &Member, sql: Sql<'_>) -> Result<Vec<Transaction>> {
         let sql = sql.uncached();
-        let rows: Vec<Row> = on_each!(self.tx.conn, c => (&sql).load(c))?;
+        let rows: Vec<Row> = on_each!(self.tx.conn()?, c => (&sql).load(c))?;
         rows.into_iter().map(|row| row.into_transaction(member.book().scale)).collect()
     }
 }

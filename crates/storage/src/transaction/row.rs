@@ -7,10 +7,11 @@ use daybook_domain::name::fold;
 use daybook_domain::transaction::{Standing, Transaction};
 use diesel::QueryableByName;
 
+use crate::bulk::Bulk;
 use crate::column;
 use crate::error::{Error, Result};
 use crate::schema::transactions;
-use crate::sql::{Bulk, Value};
+use crate::sql::Value;
 
 /// The columns of a [`Row`], of the table as `t`.
 pub(super) const COLUMNS: &str = "t.id, t.day, t.dated, t.standing, t.trashed, t.amount, t.credit_account_id, t.debit_account_id, \

@@ -8,15 +8,17 @@ use daybook_domain::transaction::Transaction;
 
 use super::Transactions;
 use super::row;
+use crate::bulk::Bulk;
 use crate::column::day_to_column;
+use crate::conn::Conn;
 use crate::error::{Error, Result};
 use crate::mark;
-use crate::sql::{Bulk, Sql, Value};
-use crate::tx::Tx;
+use crate::pending::Added;
+use crate::sql::{Sql, Value};
 
 const INSERT: &str = "INSERT INTO transactions (book_id, id, day, dated, standing, trashed, amount, credit_account_id, \
     debit_account_id, description, search, posted_at, properties, urls, remote_ids, created_by, agent, created_at, \
-    updated_at, version) VALUES ";
+    updated_at, version)";
 
 /// A bulk update is an insert that meets its own key: one statement, whatever each row becomes.
 const OR_UPDATE: &str = " ON CONFLICT (book_id, id) DO UPDATE SET day = excluded.day, dated = excluded.dated, \
@@ -26,10 +28,10 @@ const OR_UPDATE: &str = " ON CONFLICT (book_id, id) DO UPDATE SET day = excluded
     properties = excluded.properties, urls = excluded.urls, remote_ids = excluded.remote_ids, \
     updated_at = excluded.updated_at, version = excluded.version";
 
-const INSERT_ENTRIES: &str = "INSERT INTO entries (book_id, account_id, day, transaction_id, credit, amount) VALUES ";
+const INSERT_ENTRIES: &str = "INSERT INTO entries (book_id, account_id, day, transaction_id, credit, amount)";
 const ENTRY_AGAIN: &str =
     " ON CONFLICT (book_id, account_id, day, transaction_id) DO UPDATE SET credit = excluded.credit, amount = excluded.amount";
-const INSERT_MARKS: &str = "INSERT INTO marks (book_id, mark, day, transaction_id) VALUES ";
+const INSERT_MARKS: &str = "INSERT INTO marks (book_id, mark, day, transaction_id)";
 
 /// What became of a transaction in this unit of work.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,24 +83,27 @@ impl EntryRow {
     }
 }
 
+/// Writes new transactions with their entries and marks, of any books.
+pub(crate) fn write_added(conn: &mut Conn, added: &[Added]) -> Result<()> {
+    let mut rows = Bulk::new(INSERT, 20, "");
+    let mut entries = Bulk::new(INSERT_ENTRIES, 6, "");
+    let mut marks = Bulk::new(INSERT_MARKS, 4, "");
+    for Added { book, scale, transaction } in added {
+        row::push(&mut rows, *book, *scale, transaction)?;
+        EntryRow::of(transaction, *scale)?.into_iter().for_each(|entry| push_entry(&mut entries, *book, entry));
+        mark::of(transaction).into_iter().for_each(|mark| push_mark(&mut marks, *book, mark, transaction));
+    }
+    rows.execute(conn)?;
+    entries.execute(conn)?;
+    Ok(marks.execute(conn)?)
+}
+
 impl Transactions<'_, '_> {
     /// Adds transactions.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
-    pub fn insert(self, member: &Member, added: &[Transaction]) -> Result<()> {
+    pub fn insert(self, member: &Member, added: Vec<Transaction>) {
         let (book, scale) = (member.book().id, member.book().scale);
-        let mut rows = Bulk::new(INSERT, 20, "");
-        let mut entries = Bulk::new(INSERT_ENTRIES, 6, "");
-        let mut marks = Bulk::new(INSERT_MARKS, 4, "");
-        for transaction in added {
-            row::push(&mut rows, book, scale, transaction)?;
-            EntryRow::of(transaction, scale)?.into_iter().for_each(|entry| push_entry(&mut entries, book, entry));
-            mark::of(transaction).into_iter().for_each(|mark| push_mark(&mut marks, book, mark, transaction));
-        }
-        rows.execute(self.tx.conn)?;
-        entries.execute(self.tx.conn)?;
-        Ok(marks.execute(self.tx.conn)?)
+        let added = added.into_iter().map(|transaction| Added { book, scale, transaction });
+        self.tx.pending().added.extend(added);
     }
 
     /// Saves changed transactions.
@@ -106,6 +111,9 @@ impl Transactions<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     pub fn update(self, member: &Member, changes: &[Change]) -> Result<()> {
+        if changes.is_empty() {
+            return Ok(());
+        }
         let (book, scale) = (member.book().id, member.book().scale);
         let mut rows = Bulk::new(INSERT, 20, OR_UPDATE);
         let mut entries = Bulk::new(INSERT_ENTRIES, 6, ENTRY_AGAIN);
@@ -123,11 +131,12 @@ impl Transactions<'_, '_> {
             gone_marks.extend(old.iter().filter(|old| !new.contains(old)).cloned().map(|(mark, day)| (mark, day, after.id)));
             new.into_iter().filter(|new| !old.contains(new)).for_each(|(mark, _)| push_mark(&mut marks, book, mark, after));
         }
-        rows.execute(self.tx.conn)?;
-        delete_entries(self.tx, book, &gone_entries)?;
-        entries.execute(self.tx.conn)?;
-        delete_marks(self.tx, book, gone_marks)?;
-        Ok(marks.execute(self.tx.conn)?)
+        let conn = self.tx.conn()?;
+        rows.execute(conn)?;
+        delete_entries(conn, book, &gone_entries)?;
+        entries.execute(conn)?;
+        delete_marks(conn, book, gone_marks)?;
+        Ok(marks.execute(conn)?)
     }
 }
 
@@ -156,7 +165,7 @@ fn push_mark(rows: &mut Bulk<'_>, book: BookId, mark: String, transaction: &Tran
 /// Rows one delete names at most; far below every limit of values.
 const DELETED_AT_ONCE: usize = 5_000;
 
-fn delete_entries(tx: &mut Tx<'_>, book: BookId, gone: &[EntryRow]) -> Result<()> {
+fn delete_entries(conn: &mut Conn, book: BookId, gone: &[EntryRow]) -> Result<()> {
     for chunk in gone.chunks(DELETED_AT_ONCE) {
         let mut sql =
             Sql::new("DELETE FROM entries WHERE book_id = ").int(book.get()).push(" AND (account_id, day, transaction_id) IN (VALUES ");
@@ -164,12 +173,12 @@ fn delete_entries(tx: &mut Tx<'_>, book: BookId, gone: &[EntryRow]) -> Result<()
             let key = [Value::Int(entry.account.get()), Value::Int(i64::from(entry.day)), Value::Int(entry.transaction.get())];
             sql = if index == 0 { sql } else { sql.push(", ") }.list(key);
         }
-        tx.conn.execute(&sql.push(")").uncached())?;
+        conn.execute(&sql.push(")").uncached())?;
     }
     Ok(())
 }
 
-fn delete_marks(tx: &mut Tx<'_>, book: BookId, gone: Vec<(String, i32, TransactionId)>) -> Result<()> {
+fn delete_marks(conn: &mut Conn, book: BookId, gone: Vec<(String, i32, TransactionId)>) -> Result<()> {
     let mut gone = gone.into_iter().peekable();
     while gone.peek().is_some() {
         let mut sql = Sql::new("DELETE FROM marks WHERE book_id = ").int(book.get()).push(" AND (mark, day, transaction_id) IN (VALUES ");
@@ -177,7 +186,7 @@ fn delete_marks(tx: &mut Tx<'_>, book: BookId, gone: Vec<(String, i32, Transacti
             let key = [Value::Text(mark.into()), Value::Int(i64::from(day)), Value::Int(transaction.get())];
             sql = if index == 0 { sql } else { sql.push(", ") }.list(key);
         }
-        tx.conn.execute(&sql.push(")").uncached())?;
+        conn.execute(&sql.push(")").uncached())?;
     }
     Ok(())
 }

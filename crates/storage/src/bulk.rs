@@ -1,0 +1,147 @@
+//! Many rows for one table. SQLite reads them as a list of values, in as few statements as its limit of values allows.
+//! PostgreSQL reads them as one array a column: the statement is the same however many rows there are, so it is parsed
+//! and planned once per connection.
+
+use std::borrow::Cow;
+
+use diesel::pg::Pg;
+use diesel::prelude::*;
+use diesel::query_builder::{AstPass, QueryFragment, QueryId};
+use diesel::result::QueryResult;
+use diesel::sql_types::{Array, BigInt, Binary, Bool, Nullable, Text};
+use diesel::{PgConnection, SqliteConnection};
+
+use crate::conn::Conn;
+use crate::sql::{MOST_VALUES, Sql, Value};
+
+/// Rows one statement takes on PostgreSQL: bounds the memory of the largest.
+const MOST_ROWS: usize = 20_000;
+
+/// Rows for one table.
+#[derive(Debug)]
+pub(crate) struct Bulk<'a> {
+    /// `INSERT INTO t (a, b)`.
+    head: &'static str,
+    /// ` ON CONFLICT ...`, or nothing.
+    tail: &'static str,
+    columns: usize,
+    rows: Vec<Vec<Value<'a>>>,
+}
+
+impl<'a> Bulk<'a> {
+    pub(crate) const fn new(head: &'static str, columns: usize, tail: &'static str) -> Self {
+        Self { head, tail, columns, rows: Vec::new() }
+    }
+
+    pub(crate) fn row<const N: usize>(&mut self, values: [Value<'a>; N]) {
+        debug_assert_eq!(N, self.columns, "a row has as many values as the statement has columns");
+        self.rows.push(values.into());
+    }
+
+    pub(crate) fn execute(self, conn: &mut Conn) -> QueryResult<()> {
+        match conn {
+            Conn::Sqlite(conn) => self.execute_as_list(conn),
+            Conn::Postgres(conn) => self.execute_as_arrays(conn),
+        }
+    }
+
+    fn execute_as_list(self, conn: &mut SqliteConnection) -> QueryResult<()> {
+        let most_rows = MOST_VALUES.checked_div(self.columns).unwrap_or(1).max(1);
+        let mut rows = self.rows.into_iter().peekable();
+        while rows.peek().is_some() {
+            let mut sql = Sql::new(self.head).push(" VALUES ");
+            let mut count = 0;
+            for row in rows.by_ref().take(most_rows) {
+                sql = if count == 0 { sql } else { sql.push(", ") }.list(row);
+                count += 1;
+            }
+            sql.push(self.tail).cached_up_to(count).execute(conn)?;
+        }
+        Ok(())
+    }
+
+    fn execute_as_arrays(self, conn: &mut PgConnection) -> QueryResult<()> {
+        let mut rows = self.rows.into_iter().peekable();
+        while rows.peek().is_some() {
+            let mut columns: Vec<Column<'a>> = Vec::with_capacity(self.columns);
+            for row in rows.by_ref().take(MOST_ROWS) {
+                for (place, value) in row.into_iter().enumerate() {
+                    match columns.get_mut(place) {
+                        Some(column) => column.push(value)?,
+                        None => columns.push(Column::beginning(value)),
+                    }
+                }
+            }
+            Arrays { head: self.head, columns, tail: self.tail }.execute(conn)?;
+        }
+        Ok(())
+    }
+}
+
+/// The values of one column, row by row.
+#[derive(Debug)]
+enum Column<'a> {
+    Ints(Vec<Option<i64>>),
+    Flags(Vec<Option<bool>>),
+    Texts(Vec<Option<Cow<'a, str>>>),
+    Bytes(Vec<Option<&'a [u8]>>),
+}
+
+impl<'a> Column<'a> {
+    fn beginning(value: Value<'a>) -> Self {
+        match value {
+            Value::Int(value) => Self::Ints(vec![Some(value)]),
+            Value::SomeInt(value) => Self::Ints(vec![value]),
+            Value::Flag(value) => Self::Flags(vec![Some(value)]),
+            Value::Text(value) => Self::Texts(vec![Some(value)]),
+            Value::SomeText(value) => Self::Texts(vec![value]),
+            Value::Bytes(value) => Self::Bytes(vec![Some(value)]),
+        }
+    }
+
+    fn push(&mut self, value: Value<'a>) -> QueryResult<()> {
+        match (self, Self::beginning(value)) {
+            (Self::Ints(values), Self::Ints(more)) => values.extend(more),
+            (Self::Flags(values), Self::Flags(more)) => values.extend(more),
+            (Self::Texts(values), Self::Texts(more)) => values.extend(more),
+            (Self::Bytes(values), Self::Bytes(more)) => values.extend(more),
+            (Self::Ints(_) | Self::Flags(_) | Self::Texts(_) | Self::Bytes(_), _) => {
+                return Err(diesel::result::Error::QueryBuilderError("a column with values of two kinds".into()));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// `INSERT INTO t (a, b) SELECT * FROM unnest($1, $2)`.
+struct Arrays<'a> {
+    head: &'static str,
+    columns: Vec<Column<'a>>,
+    tail: &'static str,
+}
+
+impl QueryFragment<Pg> for Arrays<'_> {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
+        out.push_sql(self.head);
+        out.push_sql(" SELECT * FROM unnest(");
+        for (place, column) in self.columns.iter().enumerate() {
+            out.push_sql(if place == 0 { "" } else { ", " });
+            match column {
+                Column::Ints(values) => out.push_bind_param::<Array<Nullable<BigInt>>, _>(values)?,
+                Column::Flags(values) => out.push_bind_param::<Array<Nullable<Bool>>, _>(values)?,
+                Column::Texts(values) => out.push_bind_param::<Array<Nullable<Text>>, _>(values)?,
+                Column::Bytes(values) => out.push_bind_param::<Array<Nullable<Binary>>, _>(values)?,
+            }
+        }
+        out.push_sql(")");
+        out.push_sql(self.tail);
+        Ok(())
+    }
+}
+
+impl QueryId for Arrays<'_> {
+    type QueryId = ();
+    const HAS_STATIC_QUERY_ID: bool = false;
+}
+
+impl RunQueryDsl<PgConnection> for Arrays<'_> {}

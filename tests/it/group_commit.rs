@@ -1,0 +1,144 @@
+//! Units of work that share a commit (house rule: one refused request does not disturb its neighbours). What they add is
+//! held back and written together; what they change in place stands behind a savepoint; either way each is undone alone.
+
+use std::sync::mpsc::Receiver;
+
+use daybook_domain::transaction::{Changes, Intent, Verb};
+use daybook_service::transaction::{self, Order, View};
+use daybook_service::{Context, Error, Ids, balance};
+use daybook_storage::Tx;
+use daybook_tests::Engine;
+use std::sync::Arc;
+
+use crate::Lone;
+use crate::store::{Bench, NOW, draft};
+
+pub fn lone() -> Vec<Lone> {
+    crate::lone![
+        a_group_takes_as_many_statements_as_one,
+        units_see_what_earlier_ones_hold_back,
+        a_refusal_undoes_what_was_held_back_and_what_was_not,
+        a_write_that_fails_is_acknowledged_to_nobody,
+        a_read_that_fails_costs_no_acknowledged_write,
+    ]
+}
+
+fn answers(waiting: Vec<Receiver<Result<View, Error>>>) -> Vec<Result<View, Error>> {
+    waiting.into_iter().map(|answer| answer.recv().expect("an answer")).collect()
+}
+
+fn a_group_takes_as_many_statements_as_one(engine: Engine) {
+    let bench = Bench::new(engine, 4096);
+    // The first posting on an account marks it, in a statement of its own.
+    bench.submit(bench.creation("warm-up")).recv().expect("an answer").expect("a write");
+    let statements = |count: usize| {
+        let release = bench.occupy();
+        let waiting = (0..count).map(|number| bench.submit(bench.creation(&format!("#tag {number}")))).collect();
+        let before = bench.store.statements();
+        release.send(()).expect("the writer waits");
+        assert!(answers(waiting).iter().all(Result::is_ok));
+        bench.store.statements() - before
+    };
+    let (few, many) = (statements(2), statements(100));
+    assert_eq!(few, many, "two creates and a hundred in one group take as many statements");
+    assert!(many <= 20, "{many} statements for a group");
+}
+
+fn units_see_what_earlier_ones_hold_back(engine: Engine) {
+    let bench = Bench::new(engine, 4096);
+    let mirrored = || Changes { remote_ids: Some(vec!["bank-1".to_owned()]), ..draft("mirror") };
+    let create = |item: Changes| {
+        let (cx, book) = (bench.cx.clone(), bench.book.clone());
+        move |tx: &mut Tx<'_>| transaction::create(tx, &cx, &book, vec![item], Intent::Create)
+    };
+    let release = bench.occupy();
+    let first = bench.submit(create(mirrored()));
+    let again = bench.submit(create(mirrored()));
+    let sum = {
+        let (cx, book) = (bench.cx.clone(), bench.book.clone());
+        bench.submit(move |tx| balance::get(tx, &cx, &book, "account:Cash on:2025-05"))
+    };
+    release.send(()).expect("the writer waits");
+    let id = |answer: Receiver<Result<View, Error>>| answer.recv().expect("an answer").expect("a write").transactions[0].id;
+    assert_eq!(id(first), id(again), "3.7.2: the duplicate is answered with the existing one");
+    let view = sum.recv().expect("an answer").expect("balances");
+    assert_eq!(view.balances.accounts.expect("an account was asked for")[0].figures.cumulative.credit, 100);
+    assert_eq!(bench.descriptions(), ["mirror"]);
+}
+
+fn a_refusal_undoes_what_was_held_back_and_what_was_not(engine: Engine) {
+    let bench = Bench::new(engine, 4096);
+    let refused_after = |work: fn(&mut Tx<'_>, &Context, &str) -> Result<(), Error>| {
+        let (cx, book) = (bench.cx.clone(), bench.book.clone());
+        bench.submit(move |tx| {
+            work(tx, &cx, &book)?;
+            transaction::perform(tx, &cx, &book, Order::single(Verb::Check), vec![Changes::default()])
+        })
+    };
+    let release = bench.occupy();
+    let mut kept = vec![bench.submit(bench.creation("one"))];
+    let mut refused = vec![refused_after(|tx, cx, book| {
+        transaction::create(tx, cx, book, vec![draft("held back and undone")], Intent::Create).map(drop)
+    })];
+    kept.push(bench.submit(bench.creation("two")));
+    refused.push(refused_after(|tx, cx, book| {
+        let made = transaction::create(tx, cx, book, vec![draft("in place and undone")], Intent::Create)?;
+        let item = Changes { id: Some(made.transactions[0].id.to_string()), ..Changes::default() };
+        transaction::perform(tx, cx, book, Order::single(Verb::Check), vec![item])?;
+        transaction::create(tx, cx, book, vec![draft("both and undone")], Intent::Create).map(drop)
+    }));
+    kept.push(bench.submit(bench.creation("three")));
+    release.send(()).expect("the writer waits");
+    assert!(answers(kept).iter().all(Result::is_ok));
+    for answer in answers(refused) {
+        assert_eq!(answer.expect_err("an id is required").alone().to_string(), "id is required");
+    }
+    assert_eq!(bench.descriptions(), ["three", "two", "one"]);
+    let view = bench.store.read(|tx| balance::get(tx, &bench.cx, &bench.book, "account:Cash on:2025-05")).expect("balances");
+    assert_eq!(view.balances.accounts.expect("an account was asked for")[0].figures.cumulative.credit, 300);
+    // The book and its two accounts, then one event for each that was kept.
+    bench.check_chain(6);
+}
+
+fn a_write_that_fails_is_acknowledged_to_nobody(engine: Engine) {
+    let bench = Bench::new(engine, 4096);
+    // Another source of the same ids: its first numbers are taken.
+    let twin = Context { ids: Arc::new(Ids::new(7)), ..bench.cx.clone() };
+    assert_eq!(twin.now, NOW);
+    let release = bench.occupy();
+    let mut waiting = vec![bench.submit(bench.creation("before"))];
+    for number in 0..20 {
+        let (cx, book) = (twin.clone(), bench.book.clone());
+        let item = draft(&format!("twin {number}"));
+        waiting.push(bench.submit(move |tx| transaction::create(tx, &cx, &book, vec![item], Intent::Create)));
+    }
+    release.send(()).expect("the writer waits");
+    let lost = answers(waiting);
+    assert!(lost.iter().all(|answer| matches!(answer, Err(Error::Storage(daybook_storage::Error::Unavailable(_))))), "{lost:?}");
+    assert_eq!(bench.descriptions(), Vec::<String>::new(), "what nobody was told of is not there");
+    bench.submit(bench.creation("after")).recv().expect("an answer").expect("the writer goes on");
+    assert_eq!(bench.descriptions(), ["after"]);
+    bench.check_chain(4);
+}
+
+fn a_read_that_fails_costs_no_acknowledged_write(engine: Engine) {
+    let bench = Bench::new(engine, 4096);
+    let release = bench.occupy();
+    let before = {
+        let (cx, book) = (bench.cx.clone(), bench.book.clone());
+        bench.submit(move |tx| {
+            let made = transaction::create(tx, &cx, &book, vec![draft("before")], Intent::Create)?;
+            // To look at it has it written, so that nothing is left for the commit to stumble over.
+            transaction::get(tx, &cx, &book, &made.transactions[0].id.to_string())
+        })
+    };
+    // PostgreSQL refuses the character NUL, and with it the rest of the transaction it stands in; SQLite finds nothing.
+    let failing = bench.submit(|tx| tx.users().find_named("a\0b").map(|_| ()).map_err(Error::from));
+    let after = bench.submit(bench.creation("after"));
+    release.send(()).expect("the writer waits");
+    let told = [("after", after.recv().expect("an answer").is_ok()), ("before", before.recv().expect("an answer").is_ok())];
+    let kept: Vec<&str> = told.iter().filter(|(_, told)| *told).map(|(name, _)| *name).collect();
+    assert_eq!(bench.descriptions(), kept, "acknowledged is what is there");
+    let failed = failing.recv().expect("an answer").is_err();
+    assert_eq!(failed, kept.is_empty(), "only the failed statement could cost the group");
+}
