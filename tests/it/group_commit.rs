@@ -1,14 +1,17 @@
 //! Units of work that share a commit (house rule: one refused request does not disturb its neighbours). What they add is
 //! held back and written together; what they change in place stands behind a savepoint; either way each is undone alone.
 
+use std::sync::Arc;
 use std::sync::mpsc::Receiver;
+use std::thread;
 
+use daybook_domain::account::AccountRef;
+use daybook_domain::field::Field;
 use daybook_domain::transaction::{Changes, Intent, Verb};
 use daybook_service::transaction::{self, Order, View};
-use daybook_service::{Context, Error, Ids, balance};
-use daybook_storage::Tx;
+use daybook_service::{Context, Error, Ids, account, balance};
+use daybook_storage::{Address, Options, Store, Tx};
 use daybook_tests::Engine;
-use std::sync::Arc;
 
 use crate::Lone;
 use crate::store::{Bench, NOW, draft};
@@ -20,6 +23,8 @@ pub fn lone() -> Vec<Lone> {
         a_refusal_undoes_what_was_held_back_and_what_was_not,
         a_write_that_fails_is_acknowledged_to_nobody,
         a_read_that_fails_costs_no_acknowledged_write,
+        processes_see_each_others_charts,
+        processes_take_turns_on_a_book,
     ]
 }
 
@@ -29,8 +34,10 @@ fn answers(waiting: Vec<Receiver<Result<View, Error>>>) -> Vec<Result<View, Erro
 
 fn a_group_takes_as_many_statements_as_one(engine: Engine) {
     let bench = Bench::new(engine, 4096);
-    // The first posting on an account marks it, in a statement of its own.
-    bench.submit(bench.creation("warm-up")).recv().expect("an answer").expect("a write");
+    // The first posting on an account marks it, in a statement of its own; after the second the chart is remembered.
+    for _ in 0..2 {
+        bench.submit(bench.creation("warm-up")).recv().expect("an answer").expect("a write");
+    }
     let statements = |count: usize| {
         let release = bench.occupy();
         let waiting = (0..count).map(|number| bench.submit(bench.creation(&format!("#tag {number}")))).collect();
@@ -141,4 +148,59 @@ fn a_read_that_fails_costs_no_acknowledged_write(engine: Engine) {
     assert_eq!(bench.descriptions(), kept, "acknowledged is what is there");
     let failed = failing.recv().expect("an answer").is_err();
     assert_eq!(failed, kept.is_empty(), "only the failed statement could cost the group");
+}
+
+/// What another process would have: connections and a memory of its own.
+fn another_process(bench: &Bench) -> Store {
+    let address = Address::parse(bench.url()).expect("the harness knows the form of URLs");
+    Store::open(&Options::new(address)).expect("the store opens")
+}
+
+fn paid_for(name: &str) -> Changes {
+    let side = Field::Set(AccountRef { id: None, name: Some(name.to_owned()) });
+    Changes { debit: side, ..draft("by name") }
+}
+
+fn processes_see_each_others_charts(engine: Engine) {
+    let bench = Bench::new(engine, 4096);
+    let other = another_process(&bench);
+    let create = |store: &Store, name: &str| {
+        let (cx, book, item) = (bench.cx.clone(), bench.book.clone(), paid_for(name));
+        store.write(bench.lane(), move |tx| transaction::create(tx, &cx, &book, vec![item], Intent::Create))
+    };
+    let food = create(&bench.store, "Food").expect("a write").transactions[0].debit.expect("a side");
+    create(&other, "Food").expect("a write");
+    let rename = account::Input {
+        changes: daybook_domain::account::Changes { id: Some(food.to_string()), name: Some("Meals".to_owned()), ..Default::default() },
+        groups: Field::Keep,
+    };
+    let (cx, book) = (bench.cx.clone(), bench.book.clone());
+    other.write(bench.lane(), move |tx| account::update(tx, &cx, &book, vec![rename])).expect("a renamed account");
+    let refused = create(&bench.store, "Food").expect_err("3.2.6: the name is not known any more");
+    assert_eq!(refused.alone().to_string(), "Account not found: Food");
+    assert_eq!(create(&bench.store, "Meals").expect("a write").transactions[0].debit, Some(food));
+    assert_eq!(create(&other, "Meals").expect("a write").transactions[0].debit, Some(food));
+}
+
+fn processes_take_turns_on_a_book(engine: Engine) {
+    const EACH: usize = 60;
+    let bench = Bench::new(engine, 4096);
+    let other = another_process(&bench);
+    thread::scope(|scope| {
+        for (store, node) in [(&*bench.store, 1), (&other, 2), (&*bench.store, 3), (&other, 4)] {
+            let cx = Context { ids: Arc::new(Ids::new(node)), ..bench.cx.clone() };
+            let (bench, cx) = (&bench, cx);
+            scope.spawn(move || {
+                for number in 0..EACH {
+                    let (cx, book, item) = (cx.clone(), bench.book.clone(), draft(&format!("{node}/{number}")));
+                    store.write(bench.lane(), move |tx| transaction::create(tx, &cx, &book, vec![item], Intent::Create)).expect("a write");
+                }
+            });
+        }
+    });
+    assert_eq!(bench.descriptions().len(), 4 * EACH);
+    let view = bench.store.read(|tx| balance::get(tx, &bench.cx, &bench.book, "account:Cash on:2025-05")).expect("balances");
+    let cash = &view.balances.accounts.expect("an account was asked for")[0];
+    assert_eq!(cash.figures.cumulative.credit, i128::try_from(4 * EACH * 100).expect("a small number"));
+    bench.check_chain(i64::try_from(3 + 4 * EACH).expect("a small number"));
 }

@@ -35,7 +35,7 @@ pub(crate) struct Bench {
     pub(crate) store: Arc<Store>,
     pub(crate) cx: Context,
     pub(crate) book: String,
-    _server: Server,
+    server: Server,
 }
 
 pub(crate) const NOW: Instant = Instant::new(1_763_000_000_000);
@@ -55,7 +55,11 @@ impl Bench {
         let input = book::Input { changes, accounts, groups: Vec::new() };
         let maker = cx.clone();
         let view = store.write(Lane::NO_BOOK, move |tx| book::create(tx, &maker, input)).expect("a book");
-        Bench { store, cx, book: view.member.book().key.as_str().to_owned(), _server: server }
+        Bench { store, cx, book: view.member.book().key.as_str().to_owned(), server }
+    }
+
+    pub(crate) fn url(&self) -> &str {
+        self.server.database_url()
     }
 
     pub(crate) fn lane(&self) -> Lane {
@@ -268,7 +272,10 @@ fn a_batch_takes_a_constant_number_of_statements(engine: Engine) {
         bench.store.statements() - before
     };
     let items = |count: usize| (0..count).map(|number| draft(&format!("#tag batch {number}"))).collect::<Vec<_>>();
-    bench.record(items(1)).expect("a warm-up");
+    // The first posting on an account marks it, in a statement of its own; after the second the chart is remembered.
+    for _ in 0..2 {
+        bench.record(items(1)).expect("a warm-up");
+    }
     let small = counted(&|| drop(bench.record(items(10)).expect("a batch")));
     let large = counted(&|| drop(bench.record(items(1000)).expect("a batch")));
     assert_eq!(small, large, "creating ten and a thousand takes as many statements");

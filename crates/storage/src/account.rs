@@ -109,21 +109,17 @@ impl Accounts<'_, '_> {
     }
 
     fn load(self, member: &Member, ids: &BTreeSet<i64>, names: &BTreeSet<String>) -> Result<Directory> {
-        let book = member.book().id;
-        // Within a group of writes, what an earlier unit of work loaded is still so.
-        let mut known = self.tx.known.accounts.remove(&book).unwrap_or_default();
+        let chart = self.tx.chart(member.book().id);
+        let mut found = chart.as_ref().map(|(charts, version)| charts.accounts(*version, ids, names)).unwrap_or_default();
+        let known = Directory::new(found.clone());
         let unknown_ids = ids.iter().copied().filter(|id| known.get(AccountId::new(*id)).is_none()).collect();
         let unknown_names = names.iter().filter(|name| known.named(name).is_none()).cloned().collect();
-        for account in self.tx.load_accounts(member, &unknown_ids, &unknown_names)? {
-            known.put(account);
+        let read = self.tx.load_accounts(member, &unknown_ids, &unknown_names)?;
+        if let Some((charts, version)) = chart {
+            charts.learn(version, &read, &[]);
         }
-        let by_id = ids.iter().filter_map(|id| known.get(AccountId::new(*id)));
-        let by_name = names.iter().filter_map(|name| known.named(name));
-        let wanted = Directory::new(by_id.chain(by_name).cloned().collect());
-        if self.tx.writes() {
-            self.tx.known.accounts.insert(book, known);
-        }
-        Ok(wanted)
+        found.extend(read);
+        Ok(Directory::new(found))
     }
 
     /// The accounts directly in any of these groups, in no order.
@@ -160,6 +156,7 @@ impl Accounts<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     pub fn insert(self, member: &Member, added: &[Account]) -> Result<()> {
+        self.tx.redraw(member.book().id)?;
         self.write(member, added, "")?;
         Ok(())
     }
@@ -172,6 +169,7 @@ impl Accounts<'_, '_> {
         if changed.is_empty() {
             return Ok(());
         }
+        self.tx.redraw(member.book().id)?;
         let book = member.book().id.get();
         let ids = changed.iter().map(|account| Value::Int(account.id.get()));
         self.tx
@@ -236,6 +234,7 @@ impl Accounts<'_, '_> {
         if ids.is_empty() {
             return Ok(());
         }
+        self.tx.redraw(member.book().id)?;
         let target =
             accounts::table.filter(accounts::book_id.eq(member.book().id.get()).and(accounts::id.eq_any(ids.iter().map(|id| id.get()))));
         on_each!(self.tx.conn()?, c => diesel::update(target).set(accounts::has_transaction_posted.eq(true)).execute(c))?;
@@ -247,6 +246,7 @@ impl Accounts<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     pub fn delete(self, member: &Member, ids: &[AccountId]) -> Result<()> {
+        self.tx.redraw(member.book().id)?;
         let book = member.book().id.get();
         for table in ["DELETE FROM memberships WHERE account_id IN ", "DELETE FROM accounts WHERE id IN "] {
             let ids = ids.iter().map(|id| Value::Int(id.get()));

@@ -9,7 +9,7 @@ use daybook_domain::id::{BookId, BookKey, UserId};
 use daybook_domain::instant::Instant;
 use daybook_domain::name::Name;
 use diesel::prelude::*;
-use diesel::sql_types::{Nullable, Text};
+use diesel::sql_types::{BigInt, Nullable, Text};
 
 use crate::bulk::Bulk;
 use crate::column;
@@ -63,6 +63,8 @@ pub(crate) struct HeadRow {
     pub(crate) month: i32,
     pub(crate) month_posted: i64,
     pub(crate) year_posted: i64,
+    /// The version of the book's accounts and groups.
+    pub(crate) chart: i64,
 }
 
 impl HeadRow {
@@ -72,7 +74,7 @@ impl HeadRow {
     }
 
     const fn activity(&self) -> Activity {
-        let Self { book_id: _, sequence: _, hash: _, changed_at, posted, month, month_posted, year_posted } = *self;
+        let Self { book_id: _, sequence: _, hash: _, changed_at, posted, month, month_posted, year_posted, chart: _ } = *self;
         Activity { posted, month, month_posted, year_posted, changed_at: Instant::new(changed_at) }
     }
 
@@ -104,17 +106,18 @@ impl HeadRow {
 /// Saves heads of any books.
 pub(crate) fn write_heads<'h>(conn: &mut Conn, heads: impl Iterator<Item = &'h HeadRow>) -> Result<()> {
     let mut rows = Bulk::new(
-        "INSERT INTO heads (book_id, sequence, hash, changed_at, posted, month, month_posted, year_posted)",
-        8,
+        "INSERT INTO heads (book_id, sequence, hash, changed_at, posted, month, month_posted, year_posted, chart)",
+        9,
         " ON CONFLICT (book_id) DO UPDATE SET sequence = excluded.sequence, hash = excluded.hash, changed_at = excluded.changed_at, \
-          posted = excluded.posted, month = excluded.month, month_posted = excluded.month_posted, year_posted = excluded.year_posted",
+          posted = excluded.posted, month = excluded.month, month_posted = excluded.month_posted, year_posted = excluded.year_posted, \
+          chart = excluded.chart",
     );
     for head in heads {
-        let HeadRow { book_id, sequence, hash, changed_at, posted, month, month_posted, year_posted } = head;
+        let HeadRow { book_id, sequence, hash, changed_at, posted, month, month_posted, year_posted, chart } = head;
         let hash = Value::Bytes(hash);
         let [book, sequence, changed, posted] = [*book_id, *sequence, *changed_at, *posted].map(Value::Int);
-        let [month, month_posted, year_posted] = [i64::from(*month), *month_posted, *year_posted].map(Value::Int);
-        rows.row([book, sequence, hash, changed, posted, month, month_posted, year_posted]);
+        let [month, month_posted, year_posted, chart] = [i64::from(*month), *month_posted, *year_posted, *chart].map(Value::Int);
+        rows.row([book, sequence, hash, changed, posted, month, month_posted, year_posted, chart]);
     }
     Ok(rows.execute(conn)?)
 }
@@ -228,7 +231,13 @@ impl Settled {
 const DOOR: &str = "SELECT b.id, b.public_id, b.name, b.auto_post, b.closing_date, b.lock_date, b.date_pattern, b.decimal_separator, \
     b.fraction_digits, b.scale, b.page_size, b.period, b.period_start_month, b.time_zone, b.visibility, b.properties, b.agent, \
     b.created_at, b.updated_at, b.version, h.book_id, h.sequence, h.hash, h.changed_at, h.posted, h.month, h.month_posted, \
-    h.year_posted, u.username, c.permission FROM books b JOIN heads h ON h.book_id = b.id JOIN users u ON u.id = b.owner_id ";
+    h.year_posted, h.chart, u.username, c.permission, ";
+
+/// The number of the last event, as the statement's snapshot has it.
+const SEEN: &str = "h.sequence AS seen FROM ";
+/// The same where the statement also waits for the row of the head: PostgreSQL reads that row anew then, and nothing else.
+const SEEN_BEFORE_THE_WAIT: &str = "(SELECT s.sequence FROM heads s WHERE s.book_id = b.id) AS seen FROM ";
+const WHERE: &str = "books b JOIN heads h ON h.book_id = b.id JOIN users u ON u.id = b.owner_id ";
 
 #[derive(QueryableByName)]
 struct Met {
@@ -240,12 +249,24 @@ struct Met {
     username: String,
     #[diesel(sql_type = Nullable<Text>)]
     permission: Option<String>,
+    #[diesel(sql_type = BigInt)]
+    seen: i64,
 }
 
 fn entrance(met: Met) -> Result<(Entrance, HeadRow)> {
-    let Met { own, head, username, permission } = met;
+    let Met { own, head, username, permission, seen: _ } = met;
     let granted = permission.map(|name| Permission::from_name(&name).ok_or(Error::Broken("permission"))).transpose()?;
     Ok((Entrance { book: own.into_book(username)?, granted, activity: head.activity() }, head))
+}
+
+impl Tx<'_> {
+    fn meet(&mut self, public_id: &str, email: &str, lock: bool) -> Result<Option<Met>> {
+        let door = Sql::new(DOOR).push(if lock { SEEN_BEFORE_THE_WAIT } else { SEEN }).push(WHERE);
+        let door = door.push("LEFT JOIN collaborators c ON c.book_id = b.id AND c.email = ").text(email);
+        let door = door.push(" WHERE b.public_id = ").text(public_id).push(if lock { " FOR UPDATE OF h" } else { "" });
+        let met: Vec<Met> = on_each!(self.aside(), c => (&door).load(c))?;
+        Ok(met.into_iter().next())
+    }
 }
 
 /// The books of this installation.
@@ -254,25 +275,26 @@ pub struct Books<'t, 'a> {
 }
 
 impl Books<'_, '_> {
-    /// Opens the door of a book for a user; in a unit of work that writes, it takes the book's lock first.
+    /// Opens the door of a book for a user; in a unit of work that writes, it takes the book's lock, the row of its head.
     ///
     /// # Errors
     /// When the database cannot be asked.
     pub fn enter(self, public_id: &str, email: &str) -> Result<Option<Entrance>> {
-        self.tx.lock_book(public_id)?;
         let place = (public_id.to_owned(), email.to_owned());
         if let Some(entrance) = self.tx.known.doors.get(&place).cloned() {
             let activity = self.tx.head(entrance.book.id).map_or(entrance.activity, HeadRow::activity);
             return Ok(Some(Entrance { activity, ..entrance }));
         }
-        let door = Sql::new(DOOR).push("LEFT JOIN collaborators c ON c.book_id = b.id AND c.email = ").text(email);
-        let door = door.push(" WHERE b.public_id = ").text(public_id);
-        let met: Vec<Met> = on_each!(self.tx.aside(), c => (&door).load(c))?;
-        let met = met.into_iter().next();
+        let mut met = self.tx.meet(public_id, email, self.tx.must_lock(public_id))?;
+        if met.as_ref().is_some_and(|met| met.seen != met.head.sequence) {
+            // Whoever held the lock has changed the book meanwhile. It is ours now, so this look is the last.
+            met = self.tx.meet(public_id, email, false)?;
+        }
         let Some((mut entrance, head)) = met.map(entrance).transpose()? else { return Ok(None) };
         self.tx.known.heads.insert(entrance.book.id, head);
         entrance.activity = self.tx.head(entrance.book.id).map_or(entrance.activity, HeadRow::activity);
         if self.tx.writes() {
+            self.tx.known.locked.insert(place.0.clone());
             self.tx.known.doors.insert(place, entrance.clone());
         }
         Ok(Some(entrance))
@@ -283,7 +305,7 @@ impl Books<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     pub fn of_user(self, email: &str) -> Result<Vec<Entrance>> {
-        let door = Sql::new(DOOR).push("JOIN collaborators c ON c.book_id = b.id WHERE c.email = ").text(email);
+        let door = Sql::new(DOOR).push(SEEN).push(WHERE).push("JOIN collaborators c ON c.book_id = b.id WHERE c.email = ").text(email);
         let met: Vec<Met> = on_each!(self.tx.conn()?, c => (&door).load(c))?;
         met.into_iter().map(|met| entrance(met).map(|(entrance, _)| entrance)).collect()
     }
@@ -306,6 +328,7 @@ impl Books<'_, '_> {
             month: 0,
             month_posted: 0,
             year_posted: 0,
+            chart: 0,
         };
         on_each!(self.tx.conn()?, c => diesel::insert_into(heads::table).values(&head).execute(c))?;
         self.tx.known.heads.insert(BookId::new(id), head);

@@ -93,12 +93,6 @@ impl Conn {
         }
     }
 
-    /// Takes the book's row lock, before anything about the book is read.
-    pub(crate) fn lock_book(&mut self, public_id: &str) -> QueryResult<()> {
-        let lock = Sql::new("SELECT id FROM books WHERE public_id = ").text(public_id).push(" FOR UPDATE");
-        self.execute(&lock).map(drop)
-    }
-
     /// Asks for an answer, any answer.
     pub(crate) fn ping(&mut self) -> QueryResult<()> {
         self.execute(&Sql::new("SELECT 1")).map(drop)

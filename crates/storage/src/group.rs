@@ -1,5 +1,7 @@
 //! Groups: rows and repository.
 
+use std::collections::BTreeSet;
+
 use daybook_domain::collaborator::Member;
 use daybook_domain::group::Group;
 use daybook_domain::id::GroupId;
@@ -11,7 +13,7 @@ use crate::column;
 use crate::conn::on_each;
 use crate::error::{Error, Result};
 use crate::schema::account_groups;
-use crate::sql::{Sql, Value};
+use crate::sql::{MOST_NAMED, Sql, Value};
 use crate::tx::Tx;
 
 /// The columns of a [`Row`], for statements that name groups one by one.
@@ -71,17 +73,24 @@ impl Groups<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     pub fn by_ids(self, member: &Member, ids: impl IntoIterator<Item = GroupId>) -> Result<Vec<Group>> {
-        let mut ids: Vec<i64> = ids.into_iter().map(GroupId::get).collect();
-        ids.sort_unstable();
-        ids.dedup();
-        if ids.is_empty() {
-            return Ok(Vec::new());
+        let mut ids: BTreeSet<GroupId> = ids.into_iter().collect();
+        let chart = self.tx.chart(member.book().id);
+        let mut found = chart.as_ref().map(|(charts, version)| charts.groups(*version, &ids)).unwrap_or_default();
+        for group in &found {
+            ids.remove(&group.id);
         }
-        let count = ids.len();
-        let wanted = Sql::new(COLUMNS).int(member.book().id.get()).push(" AND id IN ").list(ids.into_iter().map(Value::Int));
-        let wanted = wanted.cached_up_to(count);
-        let rows: Vec<Row> = on_each!(self.tx.aside(), c => (&wanted).load(c))?;
-        rows.into_iter().map(Group::try_from).collect()
+        let ids: Vec<i64> = ids.into_iter().map(GroupId::get).collect();
+        for chunk in ids.chunks(MOST_NAMED) {
+            let values = chunk.iter().copied().map(Value::Int);
+            let wanted = Sql::new(COLUMNS).int(member.book().id.get()).push(" AND id IN ").list(values).cached_up_to(chunk.len());
+            let rows: Vec<Row> = on_each!(self.tx.aside(), c => (&wanted).load(c))?;
+            let read = rows.into_iter().map(Group::try_from).collect::<Result<Vec<_>>>()?;
+            if let Some((charts, version)) = &chart {
+                charts.learn(*version, &[], &read);
+            }
+            found.extend(read);
+        }
+        Ok(found)
     }
 
     /// Adds groups.
@@ -89,6 +98,7 @@ impl Groups<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     pub fn insert(self, member: &Member, added: &[Group]) -> Result<()> {
+        self.tx.redraw(member.book().id)?;
         self.write(member, added, "")
     }
 
@@ -97,6 +107,7 @@ impl Groups<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     pub fn update(self, member: &Member, changed: &[Group]) -> Result<()> {
+        self.tx.redraw(member.book().id)?;
         if changed.len() > 1 {
             // Names may pass from one group to another within a batch: all are given up before any is taken.
             let ids = changed.iter().map(|group| Value::Int(group.id.get()));
@@ -143,6 +154,7 @@ impl Groups<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     pub fn delete(self, member: &Member, ids: &[GroupId]) -> Result<()> {
+        self.tx.redraw(member.book().id)?;
         let book = member.book().id.get();
         for table in ["DELETE FROM memberships WHERE group_id IN ", "DELETE FROM account_groups WHERE id IN "] {
             let ids = ids.iter().map(|id| Value::Int(id.get()));

@@ -7,6 +7,7 @@ pub mod account;
 pub mod balance;
 pub mod book;
 mod bulk;
+mod chart;
 pub mod collaborator;
 mod column;
 mod conn;

@@ -45,6 +45,7 @@ diesel::table! {
         month -> Integer,
         month_posted -> BigInt,
         year_posted -> BigInt,
+        chart -> BigInt,
     }
 }
 

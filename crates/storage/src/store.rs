@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use diesel::r2d2::Pool;
 use sha2::{Digest, Sha256};
 
+use crate::chart::Charts;
 use crate::dialect::Use;
 use crate::error::{Error, Result};
 use crate::pool::{Address, Readers, readers};
@@ -53,6 +54,7 @@ pub struct Store {
     readers: Pool<Readers>,
     writers: Vec<Writer>,
     statements: Arc<AtomicU64>,
+    charts: Arc<Charts>,
 }
 
 impl Store {
@@ -63,10 +65,11 @@ impl Store {
     pub fn open(options: &Options) -> Result<Self> {
         options.address.migrate()?;
         let statements = Arc::new(AtomicU64::new(0));
-        let start = |_| Writer::start(options.address.clone(), options.queue, Arc::clone(&statements));
+        let charts = Arc::new(Charts::default());
+        let start = |_| Writer::start(options.address.clone(), options.queue, (Arc::clone(&statements), Arc::clone(&charts)));
         let writers = (0..options.address.writers()).map(start).collect::<Result<Vec<_>>>()?;
         let readers = readers(options.address.clone(), options.readers, Arc::clone(&statements))?;
-        Ok(Self { readers, writers, statements })
+        Ok(Self { readers, writers, statements, charts })
     }
 
     /// Runs `work` on one consistent snapshot.
@@ -77,7 +80,7 @@ impl Store {
         let mut conn = self.readers.get().map_err(Error::from)?;
         conn.begin(Use::Read).map_err(Error::from)?;
         let mut reading = Reading { conn: &mut conn, open: true };
-        let outcome = work(&mut Tx::reading(reading.conn));
+        let outcome = work(&mut Tx::reading(reading.conn, Arc::clone(&self.charts)));
         reading.end()?;
         outcome
     }

@@ -1,11 +1,12 @@
 //! The unit of work: one database transaction, with an accessor for each noun.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
-use daybook_domain::account::Directory;
 use daybook_domain::id::BookId;
 
 use crate::book::{Books, Entrance, HeadRow};
+use crate::chart::Charts;
 use crate::conn::Conn;
 use crate::dialect::Use;
 use crate::error::{Error, Result};
@@ -32,6 +33,9 @@ pub struct Tx<'a> {
     own: Pending,
     /// What has been read under the books' locks.
     pub(crate) known: Known,
+    charts: Arc<Charts>,
+    /// Books whose accounts or groups this group has changed, committed or not.
+    redrawn: HashSet<BookId>,
 }
 
 /// What a group knows of its books without asking again: nobody else can change it while their locks are held.
@@ -43,24 +47,23 @@ pub(crate) struct Known {
     pub(crate) heads: HashMap<BookId, HeadRow>,
     /// Doors that were opened, by book and e-mail address.
     pub(crate) doors: HashMap<(String, String), Entrance>,
-    /// Accounts that were loaded.
-    pub(crate) accounts: HashMap<BookId, Directory>,
 }
 
 impl<'a> Tx<'a> {
     /// A unit of work that reads.
-    pub(crate) fn reading(conn: &'a mut Conn) -> Self {
-        Self::new(conn, Use::Read, false)
+    pub(crate) fn reading(conn: &'a mut Conn, charts: Arc<Charts>) -> Self {
+        Self::new(conn, charts, Use::Read, false)
     }
 
     /// The first of the units of work of a group; a lone one is undone with the whole transaction.
-    pub(crate) fn writing(conn: &'a mut Conn, grouped: bool) -> Self {
-        Self::new(conn, Use::Write, grouped)
+    pub(crate) fn writing(conn: &'a mut Conn, charts: Arc<Charts>, grouped: bool) -> Self {
+        Self::new(conn, charts, Use::Write, grouped)
     }
 
-    fn new(conn: &'a mut Conn, purpose: Use, grouped: bool) -> Self {
+    fn new(conn: &'a mut Conn, charts: Arc<Charts>, purpose: Use, grouped: bool) -> Self {
         let (earlier, own) = (Pending::default(), Pending::default());
-        Self { conn, purpose, grouped, open: true, savepoint: false, broken: None, earlier, own, known: Known::default() }
+        let (known, redrawn) = (Known::default(), HashSet::new());
+        Self { conn, purpose, grouped, open: true, savepoint: false, broken: None, earlier, own, known, charts, redrawn }
     }
 
     /// Users.
@@ -146,24 +149,24 @@ impl<'a> Tx<'a> {
         held_back.or_else(|| self.known.heads.get(&book))
     }
 
-    /// Takes a book's row lock, unless this group holds it already.
-    pub(crate) fn lock_book(&mut self, public_id: &str) -> Result<()> {
-        if !self.writes() || !self.conn.locks_rows() || self.known.locked.contains(public_id) {
-            return Ok(());
-        }
-        if self.grouped && !self.savepoint {
-            // To wait in vain must not cost the group.
-            self.conn.savepoint()?;
-            if let Err(error) = self.conn.lock_book(public_id) {
-                self.conn.undo()?;
-                return Err(error.into());
-            }
-            self.conn.release()?;
-        } else {
-            self.conn.lock_book(public_id)?;
-        }
-        self.known.locked.insert(public_id.to_owned());
+    /// Whether a book's lock has to be taken before anything of the book is believed.
+    pub(crate) fn must_lock(&self, public_id: &str) -> bool {
+        self.writes() && self.conn.locks_rows() && !self.known.locked.contains(public_id)
+    }
+
+    /// Notes that accounts, groups or memberships of an entered book change: what is remembered of them is over.
+    pub(crate) fn redraw(&mut self, book: BookId) -> Result<()> {
+        let mut head = self.head(book).cloned().ok_or(Error::Broken("heads"))?;
+        head.chart = head.chart.saturating_add(1);
+        self.own.heads.insert(book, head);
+        self.redrawn.insert(book);
         Ok(())
+    }
+
+    /// The memory of accounts and groups with the version of the book's, unless this group has changed it.
+    pub(crate) fn chart(&self, book: BookId) -> Option<(Arc<Charts>, (BookId, i64))> {
+        let version = self.head(book).filter(|_| !self.redrawn.contains(&book))?.chart;
+        Some((Arc::clone(&self.charts), (book, version)))
     }
 
     fn settle(&mut self) -> Result<()> {
@@ -175,7 +178,6 @@ impl<'a> Tx<'a> {
         }
         // It may be about to change what is known.
         self.known.doors.clear();
-        self.known.accounts.clear();
         let own = std::mem::take(&mut self.own);
         self.write(own)
     }

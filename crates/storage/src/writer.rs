@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
 
+use crate::chart::Charts;
 use crate::conn::Conn;
 use crate::dialect::Use;
 use crate::error::{Error, Result};
@@ -109,9 +110,10 @@ pub(crate) struct Writer {
 
 impl Writer {
     /// Connects and starts the thread.
-    pub(crate) fn start(address: Address, capacity: usize, statements: Arc<AtomicU64>) -> Result<Self> {
+    pub(crate) fn start(address: Address, capacity: usize, shared: (Arc<AtomicU64>, Arc<Charts>)) -> Result<Self> {
         let (sender, receiver) = sync_channel(capacity);
-        let mut desk = Desk { conn: None, address, statements };
+        let (statements, charts) = shared;
+        let mut desk = Desk { conn: None, address, statements, charts };
         desk.connect()?;
         let run = move || desk.serve(&receiver);
         let thread =
@@ -146,6 +148,7 @@ struct Desk {
     conn: Option<Conn>,
     address: Address,
     statements: Arc<AtomicU64>,
+    charts: Arc<Charts>,
 }
 
 impl Desk {
@@ -160,6 +163,7 @@ impl Desk {
     }
 
     fn commit(&mut self, group: Vec<Box<dyn Job>>) {
+        let charts = Arc::clone(&self.charts);
         let conn = match self.connected() {
             Ok(conn) => conn,
             Err(error) => {
@@ -167,7 +171,7 @@ impl Desk {
                 return group.into_iter().for_each(|job| job.refuse(Error::Unavailable(text.clone())));
             }
         };
-        let (answers, outcome) = run_group(conn, group);
+        let (answers, outcome) = run_group(conn, charts, group);
         if let Err(error) = &outcome {
             tracing::error!(%error, "a group of writes was lost; the writer connects anew");
             self.conn = None;
@@ -203,8 +207,8 @@ impl Desk {
 }
 
 /// Runs the units of work one after another and commits once.
-fn run_group(conn: &mut Conn, group: Vec<Box<dyn Job>>) -> (Vec<Box<dyn Answer>>, Result<()>) {
-    let mut tx = Tx::writing(conn, group.len() > 1);
+fn run_group(conn: &mut Conn, charts: Arc<Charts>, group: Vec<Box<dyn Job>>) -> (Vec<Box<dyn Answer>>, Result<()>) {
+    let mut tx = Tx::writing(conn, charts, group.len() > 1);
     let mut answers = Vec::with_capacity(group.len());
     let mut broken: Option<Error> = None;
     for job in group {

@@ -1,0 +1,96 @@
+//! What is remembered of the accounts and groups of books. Every write needs some of them, and they hardly ever change:
+//! the head of a book, which is read under the book's lock or in the snapshot, tells by its version whether what is
+//! remembered is still so, whichever process changed it.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Mutex, PoisonError};
+
+use daybook_domain::account::{Account, Directory};
+use daybook_domain::group::Group;
+use daybook_domain::id::{AccountId, BookId, GroupId};
+
+/// Accounts and groups remembered at most; beyond that the memory starts anew.
+const MOST_REMEMBERED: usize = 100_000;
+
+/// What is known of one book's accounts and groups.
+#[derive(Debug, Default)]
+struct Chart {
+    version: i64,
+    accounts: Directory,
+    groups: HashMap<GroupId, Group>,
+}
+
+#[derive(Debug, Default)]
+struct Remembered {
+    charts: HashMap<BookId, Chart>,
+    count: usize,
+}
+
+impl Remembered {
+    /// The chart at that version, begun anew when an older one is remembered; none when a newer one is.
+    fn at(&mut self, book: BookId, version: i64) -> Option<&mut Chart> {
+        if self.count > MOST_REMEMBERED {
+            *self = Self::default();
+        }
+        let chart = self.charts.entry(book).or_default();
+        if chart.version < version {
+            *chart = Chart { version, ..Chart::default() };
+        }
+        (chart.version == version).then_some(chart)
+    }
+}
+
+/// The memory, shared by all connections of a store.
+#[derive(Debug, Default)]
+pub(crate) struct Charts(Mutex<Remembered>);
+
+impl Charts {
+    /// The accounts among these ids and normalized names that are remembered.
+    pub(crate) fn accounts(&self, (book, version): (BookId, i64), ids: &BTreeSet<i64>, names: &BTreeSet<String>) -> Vec<Account> {
+        let mut remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(chart) = remembered.at(book, version) else { return Vec::new() };
+        let by_id = ids.iter().filter_map(|id| chart.accounts.get(AccountId::new(*id)));
+        by_id.chain(names.iter().filter_map(|name| chart.accounts.named(name))).cloned().collect()
+    }
+
+    /// The groups among these ids that are remembered.
+    pub(crate) fn groups(&self, (book, version): (BookId, i64), ids: &BTreeSet<GroupId>) -> Vec<Group> {
+        let mut remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(chart) = remembered.at(book, version) else { return Vec::new() };
+        ids.iter().filter_map(|id| chart.groups.get(id)).cloned().collect()
+    }
+
+    /// Remembers what was read of a version.
+    pub(crate) fn learn(&self, (book, version): (BookId, i64), accounts: &[Account], groups: &[Group]) {
+        let mut remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(chart) = remembered.at(book, version) {
+            accounts.iter().for_each(|account| chart.accounts.put(account.clone()));
+            chart.groups.extend(groups.iter().map(|group| (group.id, group.clone())));
+            remembered.count = remembered.count.saturating_add(accounts.len()).saturating_add(groups.len());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use daybook_domain::account::Changes;
+    use daybook_domain::instant::{Instant, Stamp};
+
+    use super::*;
+
+    #[test]
+    fn only_what_was_read_of_the_same_version_is_remembered() {
+        let changes = Changes { name: Some("Cash".to_owned()), ..Changes::default() };
+        let stamp = Stamp::new(None, Instant::new(1));
+        let cash = Account::create(AccountId::new(7_000_000_000), changes, &BTreeSet::new(), stamp).unwrap();
+        let (charts, book) = (Charts::default(), BookId::new(1));
+        let found = |version| charts.accounts((book, version), &BTreeSet::new(), &BTreeSet::from(["cash".to_owned()])).len();
+        charts.learn((book, 5), &[cash.clone()], &[]);
+        assert_eq!(found(5), 1);
+        assert_eq!(found(4), 0, "a snapshot from before the change reads for itself");
+        charts.learn((book, 4), &[cash], &[]);
+        assert_eq!(found(5), 1, "and teaches nothing");
+        assert_eq!(found(6), 0, "a change makes the memory start anew");
+        assert_eq!(found(5), 0);
+    }
+}
