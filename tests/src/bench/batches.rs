@@ -47,7 +47,7 @@ fn compare(engine: Engine, settings: &Settings) -> anyhow::Result<[Cell; 13]> {
     let gauge = Gauge::new(&server);
     let own = gauge.own();
     let mut raw = Raw::prepare(engine)?;
-    let mut sender = Sender { connection: book.connect(&server)?, path: book.path("/transactions/batch"), next: 0 };
+    let mut sender = Sender::new(book.connect(&server)?, book.path("/transactions/batch"));
     sender.run(settings.time() / 6)?;
     raw.run(Shape::Batch(BATCH), settings.time() / 6)?;
     let (mut daybook, mut bare) = (Side::default(), Side::default());
@@ -81,15 +81,19 @@ fn compare(engine: Engine, settings: &Settings) -> anyhow::Result<[Cell; 13]> {
     ])
 }
 
-struct Sender {
+pub(super) struct Sender {
     connection: Connection,
     path: String,
     next: u64,
 }
 
 impl Sender {
+    pub(super) fn new(connection: Connection, path: String) -> Sender {
+        Sender { connection, path, next: 0 }
+    }
+
     /// Only the time between a request and its answer counts: writing the body is not the server's work.
-    fn run(&mut self, time: Duration) -> anyhow::Result<Round> {
+    pub(super) fn run(&mut self, time: Duration) -> anyhow::Result<Round> {
         let mut samples = Samples::default();
         let mut elapsed = Duration::ZERO;
         while elapsed < time {

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::batches::Sender;
 use super::gauge::{Gauge, Used};
 use super::raw::{Raw, Shape};
 use super::workload::TEN_YEARS;
@@ -93,7 +94,9 @@ impl Comparison {
         let mut raw = Raw::prepare(engine)?;
         let mut callers: Vec<Connection> = (0..clients).map(|_| book.connect(&server)).collect::<Result<_, _>>()?;
         let path = book.path("/transactions");
-        let next = AtomicU64::new(0);
+        // A book in use: the first posting on an account marks it, which no later one does.
+        Sender::new(book.connect(&server)?, book.path("/transactions/batch")).run(settings.time())?;
+        let next = AtomicU64::new(1_000_000);
         let create = |_: usize, connection: &mut Connection| {
             let draft = TEN_YEARS.draft(next.fetch_add(1, Ordering::Relaxed));
             connection.post(&path, draft.json().as_bytes())?.accepted().map(drop)
