@@ -138,6 +138,8 @@ const POSTINGS: &[Operation] = &[
     write("post", |c, s| verb(c, s, "post", &s.draft), POST),
     write("post_without_an_id", |c, s| c.patch(&s.cast.path("/transactions/post"), &complete("New", false, false)), POST),
     write("post_in_a_batch", |c, s| verb_batch(c, s, "post/batch", &s.draft), POST),
+    write("merge_drafts", |c, s| merge(c, s, [&s.draft, &s.draft_too]), POST),
+    write("merge_posted", |c, s| merge(c, s, [&s.draft, &s.unchecked]), POST),
     write("update_unchecked", |c, s| update(c, s, &s.unchecked, json!({"amount": "7"})), CHANGE_POSTED),
     write("update_unchecked_in_a_batch", |c, s| update_batch(c, s, "", &s.unchecked), CHANGE_POSTED),
     write("trash_posted", |c, s| verb(c, s, "trash", &s.unchecked), CHANGE_POSTED),
@@ -211,6 +213,11 @@ fn verb(client: &Client, stage: &Stage, name: &str, transaction: &Value) -> Answ
 
 fn verb_batch(client: &Client, stage: &Stage, name: &str, transaction: &Value) -> Answer {
     client.patch(&stage.cast.path(&format!("/transactions/{name}")), &items(json!({"id": transaction["id"]})))
+}
+
+fn merge(client: &Client, stage: &Stage, pair: [&Value; 2]) -> Answer {
+    let items = pair.map(|transaction| json!({"id": transaction["id"]}));
+    client.patch(&stage.cast.path("/transactions/merge"), &json!({"items": items}))
 }
 
 fn update(client: &Client, stage: &Stage, transaction: &Value, mut change: Value) -> Answer {

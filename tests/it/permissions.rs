@@ -37,6 +37,8 @@ pub struct Stage {
     pub group: Value,
     /// A complete draft.
     pub draft: Value,
+    /// Another one.
+    pub draft_too: Value,
     /// A trashed draft.
     pub trashed_draft: Value,
     /// Posted, not checked.
@@ -56,7 +58,7 @@ impl Stage {
         let account = cast.account_in("Cash", "ASSET", &["Assets"]);
         cast.account("Food", "OUTGOING");
         let spare = cast.account("Spare", "ASSET");
-        let items: Vec<Value> = ["draft", "trashed draft", "unchecked", "trashed", "checked", "trashed checked"]
+        let items: Vec<Value> = ["draft", "another draft", "trashed draft", "unchecked", "trashed", "checked", "trashed checked"]
             .into_iter()
             .map(|state| {
                 let draft = state.contains("draft");
@@ -64,11 +66,11 @@ impl Stage {
             })
             .collect();
         let created = cast.owner.post(&cast.path("/transactions/batch"), &json!({"items": items})).ok();
-        let [draft, trashed_draft, unchecked, trashed, checked, trashed_checked] =
-            [0, 1, 2, 3, 4, 5].map(|at| created["items"][at].clone());
+        let [draft, draft_too, trashed_draft, unchecked, trashed, checked, trashed_checked] =
+            [0, 1, 2, 3, 4, 5, 6].map(|at| created["items"][at].clone());
         let bin = json!({"items": [{"id": trashed_draft["id"]}, {"id": trashed["id"]}, {"id": trashed_checked["id"]}]});
         cast.owner.patch(&cast.path("/transactions/trash/batch?trashChecked=true"), &bin).no_content();
-        Stage { cast, account, spare, group, draft, trashed_draft, unchecked, trashed, checked, trashed_checked }
+        Stage { cast, account, spare, group, draft, draft_too, trashed_draft, unchecked, trashed, checked, trashed_checked }
     }
 
     fn caller(&self, name: &str) -> &Client {

@@ -89,6 +89,21 @@ impl Amount {
     pub const fn value(self) -> Decimal {
         self.0
     }
+
+    /// How far apart two amounts are, exactly; `None` for equal ones.
+    ///
+    /// ```
+    /// use daybook_domain::amount::Amount;
+    /// let (small, large) = (Amount::from_units(8_000, 2), Amount::from_units(10_000, 2));
+    /// assert_eq!(small.unwrap().difference(large.unwrap()), Amount::from_units(2_000, 2));
+    /// assert_eq!(small.unwrap().difference(small.unwrap()), None);
+    /// ```
+    #[must_use]
+    pub fn difference(self, other: Self) -> Option<Self> {
+        // Both lie between zero and 64 bits of units, so the difference neither wraps nor rounds.
+        let apart = (self.0 - other.0).abs();
+        (!apart.is_zero()).then_some(Self(apart))
+    }
 }
 
 /// What a body says about the amount, before the book's precision is applied.

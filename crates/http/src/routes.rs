@@ -52,6 +52,7 @@ fn transactions() -> Vec<Operation> {
         PATCH "/v5/books/{bookId}/transactions/uncheck/batch" "uncheckTransactionsBatch" => transaction::uncheck_transactions_batch;
         PATCH "/v5/books/{bookId}/transactions/trash" "trashTransaction" => transaction::trash_transaction;
         PATCH "/v5/books/{bookId}/transactions/trash/batch" "trashTransactionsBatch" => transaction::trash_transactions_batch;
+        PATCH "/v5/books/{bookId}/transactions/merge" "mergeTransactions" => transaction::merge_transactions;
         PATCH "/v5/books/{bookId}/transactions/remove" "removeTransaction" => transaction::trash_transaction;
         PATCH "/v5/books/{bookId}/transactions/untrash" "untrashTransaction" => transaction::untrash_transaction;
         PATCH "/v5/books/{bookId}/transactions/untrash/batch" "untrashTransactionsBatch" => transaction::untrash_transactions_batch;

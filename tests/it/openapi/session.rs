@@ -183,6 +183,7 @@ fn batches(session: &Session) {
     }
     let renamed: Vec<Value> = ids.iter().map(|item| json!({"id": item["id"], "description": "Renamed"})).collect();
     session.call("updateTransactionsBatch", "", "?updateChecked=true", &json!({"items": renamed}));
+    session.write("mergeTransactions", &items);
 }
 
 fn readings(session: &Session) {

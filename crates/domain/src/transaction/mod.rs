@@ -2,7 +2,9 @@
 
 mod changes;
 mod edit;
+mod joined;
 mod lifecycle;
+mod merge;
 mod record;
 pub mod tags;
 
@@ -11,6 +13,7 @@ use time::Date;
 pub use changes::{Changes, Sides, remote_ids};
 pub use edit::Edited;
 pub use lifecycle::{Cell, Verb, cell};
+pub use merge::{Merged, Pair, merge_cell};
 pub use record::{Intent, Recorder};
 
 use crate::account::AccountRef;
@@ -57,6 +60,12 @@ pub enum Refusal {
     /// A checked transaction is read-only.
     #[error("the transaction is checked; uncheck it first")]
     Checked,
+    /// A merge of more or fewer than two.
+    #[error("a merge takes exactly two items; there are {0}")]
+    NotTwo(usize),
+    /// A merge of a transaction with itself.
+    #[error("a transaction cannot be merged with itself")]
+    SameTransaction,
     /// A draft cannot be checked.
     #[error("the transaction is not posted")]
     NotPosted,
@@ -92,6 +101,8 @@ impl Refusal {
             | Self::Incomplete(_)
             | Self::MustStayComplete(_)
             | Self::SameAccount
+            | Self::NotTwo(_)
+            | Self::SameTransaction
             | Self::NotPosted
             | Self::Trashed
             | Self::RemoteIdTooLong(_)

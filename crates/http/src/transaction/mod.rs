@@ -3,7 +3,7 @@
 mod shape;
 
 use actix_web::HttpResponse;
-use daybook_domain::transaction::{Intent, Verb};
+use daybook_domain::transaction::{Changes, Intent, Verb};
 use daybook_service::transaction::{self, Listed, Order, Request, View};
 use daybook_service::zone;
 use daybook_storage::page::Place;
@@ -125,6 +125,14 @@ pub(crate) async fn untrash_transaction(asked: Asked, body: Body<TransactionIn>)
 /// PATCH transactions/untrash/batch.
 pub(crate) async fn untrash_transactions_batch(asked: Asked, body: Body<Items<TransactionIn>>) -> ApiResult {
     silently(asked, Order::batch(Verb::Untrash, false), body).await
+}
+
+/// PATCH transactions/merge. Only the ids are read, although whole bodies arrive (behaviour 3.4.4).
+pub(crate) async fn merge_transactions(asked: Asked, body: Body<Items<TransactionIn>>) -> ApiResult {
+    let book = asked.book();
+    let items: Vec<Changes> = body.items()?.into_iter().map(TransactionIn::into_id_only).collect();
+    let (view, _) = asked.write(&book.clone(), move |tx, cx| transaction::merge(tx, cx, &book, &items)).await?;
+    Ok(operation(&view))
 }
 
 async fn create(asked: Asked, items: Vec<TransactionIn>, intent: Intent) -> Result<View, ApiError> {

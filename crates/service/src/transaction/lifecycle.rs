@@ -57,7 +57,7 @@ impl Order {
 pub fn perform(tx: &mut Tx<'_>, cx: &Context, book: &str, order: Order, items: Vec<Changes>) -> Result<View> {
     let member = access::enter(tx, cx, book, order.door())?;
     let ids = batch::each(&items, named_id)?;
-    let mut current = load(tx, &member, &ids, order)?;
+    let mut current = load(tx, &member, &ids, order.batch)?;
     let references = items.iter().flat_map(Changes::references);
     let before: Vec<Transaction> = current.values().cloned().collect();
     let mut accounts = tx.accounts().directory(&member, references, sides(&before))?;
@@ -111,18 +111,18 @@ pub fn release_accounts(tx: &mut Tx<'_>, cx: &Context, member: &Member, doomed: 
 }
 
 /// The id an item names, with its text for messages; text that cannot be an id is an unknown one.
-fn named_id(item: &Changes) -> Result<(String, Option<TransactionId>)> {
+pub(super) fn named_id(item: &Changes) -> Result<(String, Option<TransactionId>)> {
     let text = item.id.clone().filter(|id| !id.trim().is_empty()).ok_or(Refusal::IdRequired)?;
     let id = text.parse().ok();
     Ok((text, id))
 }
 
-/// The transactions named; unknown ones, and those a recorder may not see, are listed in the refusal.
-fn load(
+/// The transactions named; unknown ones, and those a recorder may not see, are refused: all of a batch by their ids.
+pub(super) fn load(
     tx: &mut Tx<'_>,
     member: &Member,
     ids: &[(String, Option<TransactionId>)],
-    order: Order,
+    batch: bool,
 ) -> Result<HashMap<TransactionId, Transaction>> {
     let wanted: BTreeSet<TransactionId> = ids.iter().filter_map(|(_, id)| *id).collect();
     let wanted: Vec<TransactionId> = wanted.into_iter().collect();
@@ -130,7 +130,7 @@ fn load(
     found.retain(|_, transaction| member.may_touch(Action::ReadTransactions, transaction.created_by));
     let unknown: Vec<String> =
         ids.iter().filter(|(_, id)| id.is_none_or(|id| !found.contains_key(&id))).map(|(text, _)| text.clone()).collect();
-    match (unknown.first(), order.batch) {
+    match (unknown.first(), batch) {
         (None, _) => Ok(found),
         (Some(first), false) => Err(Refusal::Unknown(first.clone()).into()),
         (Some(_), true) => Err(Refusal::UnknownIds(unknown).into()),

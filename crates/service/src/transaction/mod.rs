@@ -1,6 +1,7 @@
 //! Use cases of transactions (behaviour 3).
 
 mod lifecycle;
+mod merge;
 mod read;
 mod record;
 mod save;
@@ -18,6 +19,7 @@ use crate::context::Context;
 use crate::error::Result;
 
 pub use lifecycle::{Order, perform, release_accounts};
+pub use merge::merge;
 pub(crate) use read::reading;
 pub use read::{Listed, Request, get, list, named};
 pub use record::create;

@@ -1,0 +1,331 @@
+//! mergeTransactions (3.11): what it makes of two, what it refuses, and what it leaves in balances and events.
+
+use daybook_tests::decimal::units;
+use daybook_tests::{Answer, Cast, Server, unique};
+use serde_json::{Value, json};
+
+use crate::Case;
+use crate::reading::{Faults, absent, batch, events, expected_totals, find, id, ids, new_events, refused_400, resources, totals, transaction, types};
+
+fn cast(server: &Server) -> Cast {
+    let cast = Cast::new(server);
+    cast.account("Cash", "ASSET");
+    cast.account("Bank", "ASSET");
+    cast.account("Food", "OUTGOING");
+    cast
+}
+
+/// Records a complete transaction of 10.00 from Cash to Food, with some fields replaced.
+#[track_caller]
+fn record(cast: &Cast, fields: Value) -> Value {
+    let mut body = json!({
+        "date": "2025-01-15", "amount": "10.00", "creditAccount": {"name": "Cash"}, "debitAccount": {"name": "Food"}, "description": "Lunch",
+    });
+    for (key, value) in fields.as_object().expect("an object") {
+        body[key] = value.clone();
+    }
+    cast.owner.post(&cast.path("/transactions"), &body).ok()["transaction"].clone()
+}
+
+fn send(cast: &Cast, items: Value) -> Answer {
+    cast.owner.patch(&cast.path("/transactions/merge"), &json!({"items": items}))
+}
+
+/// Merges two and returns the operation.
+#[track_caller]
+fn merge(cast: &Cast, first: &Value, second: &Value) -> Value {
+    send(cast, json!([{"id": first["id"]}, {"id": second["id"]}])).ok()
+}
+
+/// 3.11.1, 3.11.2, 3.11.5, 3.11.7, 3.11.8: a bank line absorbs the draft with its receipt.
+fn rule_3_11_a_draft_and_a_posted_one(server: &Server) {
+    let cast = cast(server);
+    let [first, second, shared] = ["r", "r", "r"].map(unique);
+    let posted = record(
+        &cast,
+        json!({"description": "POS Lunch-bar", "remoteIds": [first], "urls": ["u1", "u2"], "properties": {"shop": "bar", "kept": "1"}}),
+    );
+    // Created later, but a draft: the posted one is the base (3.11.3).
+    let draft = record(
+        &cast,
+        json!({
+            "draft": true, "date": "2025-02-01", "description": "Lunch with_Ann #food", "debitAccount": {"name": "Bank"},
+            "remoteIds": [second, shared], "urls": ["u2", "u3"], "properties": {"shop": "corner", "more": "2"},
+        }),
+    );
+    let known = events(&cast).len();
+    let agent = Cast { owner: cast.owner.header("service-agent-id", "matcher"), ..cast };
+    let merged = merge(&agent, &draft, &posted);
+    let cast = agent;
+    let new = &merged["transaction"];
+    assert!(id(new) != id(&posted) && id(new) != id(&draft), "3.11.1: a new transaction");
+    assert_eq!(*new, transaction(&cast, &id(new)), "3.2.1: as it is stored");
+    daybook_tests::shows(
+        new,
+        &json!({
+            "date": "2025-01-15", "amount": "10.00", "description": "POS Lunch-bar with Ann #food", "tags": ["food"],
+            "posted": true, "checked": false, "trashed": false, "draft": false, "agentId": "matcher",
+            "remoteIds": [format!("merged_{}", id(&draft)), format!("merged_{}", id(&posted)), first, second, shared],
+            "urls": ["u1", "u2", "u3"], "properties": {"shop": "corner", "kept": "1", "more": "2"},
+        }),
+    );
+    assert_eq!((&new["creditAccount"]["name"], &new["debitAccount"]["name"]), (&json!("Cash"), &json!("Food")));
+    let names: Vec<&str> = merged["accounts"].as_array().expect("accounts").iter().filter_map(|one| one["name"].as_str()).collect();
+    assert_eq!(names, ["Cash", "Food"], "3.2.1: the accounts affected");
+    for original in [&posted, &draft] {
+        let now = transaction(&cast, &id(original));
+        let state = ["trashed", "posted", "description", "remoteIds", "properties", "amount"].map(|field| now[field].clone());
+        let fields = ["posted", "description", "remoteIds", "properties", "amount"].map(|field| original[field].clone());
+        assert_eq!(state[0], true, "3.11.1: the originals end trashed");
+        assert_eq!(state[1..], fields, "3.4.4: otherwise as they were");
+        let link = format!("remoteId:'merged_{}'", id(original));
+        assert_eq!(ids(&find(&cast, &link)), [id(new)], "3.11.2: clients follow the link to the successor");
+    }
+    assert_eq!(totals(&cast), expected_totals(&[("Cash", "0.00", "10.00"), ("Food", "10.00", "0.00")]), "counted once");
+    let new_events = new_events(&cast, known);
+    assert_eq!(types(&new_events), ["TRANSACTION_POSTED", "TRANSACTION_DELETED", "TRANSACTION_DELETED"], "3.11.8");
+    assert_eq!(resources(&new_events), [id(new), id(&draft), id(&posted)], "3.11.8: the originals in the order given");
+    assert_eq!(new_events[1]["data"]["object"]["transaction"]["trashed"], true);
+    assert_eq!(new_events[0]["data"]["object"]["transaction"]["remoteIds"], new["remoteIds"]);
+}
+
+/// 3.11.2: a successor that is merged again is found from the very first, also in the trash.
+fn rule_3_11_2_followers_reach_the_last_one(server: &Server) {
+    let cast = cast(server);
+    let [a, b, c] = ["a", "b", "c"].map(|text| record(&cast, json!({"description": text})));
+    let middle = merge(&cast, &a, &b)["transaction"].clone();
+    let last = merge(&cast, &middle, &c)["transaction"].clone();
+    for original in [&a, &b, &middle, &c] {
+        assert_eq!(ids(&find(&cast, &format!("remoteId:merged_{}", id(original)))), [id(&last)]);
+    }
+    cast.owner.patch(&cast.path("/transactions/trash"), &json!({"id": last["id"]})).ok();
+    let trashed = find(&cast, &format!("remoteId:'merged_{}' is:trashed", id(&a)));
+    assert_eq!(trashed["items"].as_array().map(Vec::len), Some(2), "the last one and the one in the middle: {trashed}");
+    // 3.11.2 with 3.7.1: the originals' own remote ids keep preventing duplicates.
+    let remote = unique("r");
+    let (one, two) = (record(&cast, json!({"remoteIds": [remote]})), record(&cast, json!({})));
+    let successor = merge(&cast, &one, &two)["transaction"].clone();
+    assert_eq!(id(&record(&cast, json!({"remoteIds": [remote], "amount": "77"}))), id(&successor));
+}
+
+/// 3.11.6: base 80, absorbed 100 leaves a draft of 20; the other way round its accounts are swapped.
+fn rule_3_11_6_different_amounts(server: &Server) {
+    let cast = cast(server);
+    for (earlier, later, left, credit, debit) in [("100", "80", "20.00", "Cash", "Food"), ("100", "200", "100.00", "Food", "Cash")] {
+        let absorbed = record(
+            &cast,
+            json!({
+                "amount": earlier, "date": "2025-01-10", "description": format!("absorbed {left}"), "draft": true,
+                "creditAccount": {"name": "Bank"}, "remoteIds": [unique("r")], "urls": ["u"], "properties": {"a": "b"},
+            }),
+        );
+        let base = record(&cast, json!({"amount": later, "description": "base"}));
+        let known = events(&cast).len();
+        let merged = merge(&cast, &base, &absorbed);
+        daybook_tests::shows(&merged["transaction"], &json!({"amount": format!("{later}.00"), "posted": true, "date": "2025-01-15"}));
+        let new_events = new_events(&cast, known);
+        let wanted = ["TRANSACTION_POSTED", "TRANSACTION_DELETED", "TRANSACTION_DELETED", "TRANSACTION_CREATED"];
+        assert_eq!(types(&new_events), wanted, "3.11.8");
+        let draft = transaction(&cast, resources(&new_events)[3]);
+        daybook_tests::shows(
+            &draft,
+            &json!({
+                "amount": left, "date": "2025-01-10", "description": format!("absorbed {left}"), "draft": true, "trashed": false,
+                "remoteIds": [], "urls": [], "properties": {},
+            }),
+        );
+        assert_eq!((&draft["creditAccount"]["name"], &draft["debitAccount"]["name"]), (&json!(credit), &json!(debit)));
+        // Posting it makes base and difference the absorbed amount.
+        let before = totals(&cast);
+        cast.owner.patch(&cast.path("/transactions/post"), &json!({"id": draft["id"]})).ok();
+        let net = |sums: &std::collections::BTreeMap<String, (i128, i128)>| sums["Cash"].1 - sums["Cash"].0;
+        let moved = net(&totals(&cast)) - net(&before);
+        assert_eq!(moved, if credit == "Cash" { units(left) } else { -units(left) }, "{left}");
+        cast.owner.patch(&cast.path("/transactions/trash"), &json!({"id": draft["id"]})).ok();
+    }
+}
+
+/// 3.11.3, 3.11.5: of two drafts the later is the base, and the other fills what it lacks.
+fn rule_3_11_5_gaps_are_filled(server: &Server) {
+    let cast = cast(server);
+    let earlier = record(&cast, json!({"draft": true, "description": "Earlier", "date": "2025-03-01"}));
+    let later = record(&cast, json!({"date": null, "amount": null, "debitAccount": null, "creditAccount": {"name": "Bank"}, "description": ""}));
+    let known = events(&cast).len();
+    let merged = merge(&cast, &later, &earlier)["transaction"].clone();
+    daybook_tests::shows(
+        &merged,
+        &json!({"date": "2025-03-01", "amount": "10.00", "description": "Earlier", "draft": true, "createdBy": later["createdBy"]}),
+    );
+    assert_eq!((&merged["creditAccount"]["name"], &merged["debitAccount"]["name"]), (&json!("Bank"), &json!("Food")));
+    assert_eq!(types(&new_events(&cast, known)), ["TRANSACTION_CREATED", "TRANSACTION_DELETED", "TRANSACTION_DELETED"], "3.11.8");
+    assert_eq!(totals(&cast), expected_totals(&[]));
+    // Two with nothing in them are one with nothing in it.
+    let blank = || record(&cast, json!({"date": null, "amount": null, "debitAccount": null, "creditAccount": null, "description": ""}));
+    let merged = merge(&cast, &blank(), &blank())["transaction"].clone();
+    assert!(absent(&merged, "date") && absent(&merged, "amount") && merged["draft"] == true, "{merged}");
+}
+
+/// 3.11.7: an archived account stays usable where an original was posted on it; drafts may name one anyway (4.8).
+fn rule_3_11_7_archived_accounts(server: &Server) {
+    let cast = cast(server);
+    let (posted, draft) = (record(&cast, json!({"creditAccount": {"name": "Bank"}})), record(&cast, json!({"draft": true})));
+    let drafts = [0, 1].map(|_| record(&cast, json!({"draft": true, "creditAccount": {"name": "Bank"}})));
+    cast.owner.put(&cast.path("/accounts"), &json!({"name": "Bank", "archived": true})).ok();
+    let merged = merge(&cast, &posted, &draft)["transaction"].clone();
+    assert_eq!((&merged["posted"], &merged["creditAccount"]["name"]), (&json!(true), &json!("Bank")));
+    let merged = merge(&cast, &drafts[0], &drafts[1])["transaction"].clone();
+    assert_eq!((&merged["posted"], &merged["creditAccount"]["name"]), (&json!(false), &json!("Bank")));
+    assert_eq!(totals(&cast), expected_totals(&[("Bank", "0.00", "10.00"), ("Food", "10.00", "0.00")]));
+}
+
+/// 3.5.2, 3.5.3: locked dates refuse, drafts included; a dateless draft counts as dated today (3.5.1).
+fn rule_3_5_locked_dates(server: &Server) {
+    let cast = cast(server);
+    let open = record(&cast, json!({"date": "2025-02-01"}));
+    let locked = [
+        record(&cast, json!({})),
+        record(&cast, json!({"draft": true})),
+        record(&cast, json!({"draft": true, "date": "2024-12-31", "amount": null})),
+    ];
+    let dateless = record(&cast, json!({"date": null}));
+    let lock = |date: &str| cast.owner.put(&cast.path(""), &json!({"lockDate": date})).ok();
+    lock("2025-01-31");
+    let mut faults = Faults::default();
+    for one in &locked {
+        let before = events(&cast).len();
+        for pair in [json!([{"id": one["id"]}, {"id": open["id"]}]), json!([{"id": open["id"]}, {"id": one["id"]}])] {
+            refused_400(send(&cast, pair), &["lockedDate"]);
+        }
+        faults.same("nothing happened", events(&cast).len(), before);
+        faults.same("nothing changed", transaction(&cast, &id(one)), one.clone());
+    }
+    lock("2100-01-01");
+    let date = record(&cast, json!({"date": "2100-01-02"}));
+    refused_400(send(&cast, json!([{"id": date["id"]}, {"id": dateless["id"]}])), &["lockedDate"]);
+    lock("1900-00-00");
+    merge(&cast, &dateless, &open);
+    faults.none();
+}
+
+/// The column merge of 3.4, on either place.
+fn rule_3_4_states_that_merge(server: &Server) {
+    let cast = cast(server);
+    let mut faults = Faults::default();
+    for (state, wanted) in [
+        ("incomplete", None),
+        ("draft", None),
+        ("unchecked", None),
+        ("checked", Some("checkedTransaction")),
+        ("trashed draft", Some("badRequest")),
+        ("trashed unchecked", Some("badRequest")),
+    ] {
+        for first in [true, false] {
+            let fields = match state {
+                "incomplete" => json!({"debitAccount": null}),
+                "checked" => json!({"checked": true}),
+                _ => json!({"draft": state.ends_with("draft")}),
+            };
+            let (one, other) = (record(&cast, fields), record(&cast, json!({})));
+            if state.starts_with("trashed") {
+                cast.owner.patch(&cast.path("/transactions/trash"), &json!({"id": one["id"]})).ok();
+            }
+            let known = events(&cast).len();
+            let pair = if first { [&one, &other] } else { [&other, &one] };
+            let answer = send(&cast, json!(pair.map(|item| json!({"id": item["id"]}))));
+            match wanted {
+                None => assert_eq!(answer.ok()["transaction"]["posted"], true, "{state}: posted when either was"),
+                Some(reason) => {
+                    answer.refused(400, reason);
+                    faults.same(state, events(&cast).len(), known);
+                    faults.same(state, transaction(&cast, &id(&other))["trashed"].clone(), json!(false));
+                }
+            }
+        }
+    }
+    faults.none();
+}
+
+fn rule_3_11_what_is_refused(server: &Server) {
+    let cast = cast(server);
+    let [one, two, three] = [0, 1, 2].map(|_| record(&cast, json!({})));
+    let item = |transaction: &Value| json!({"id": transaction["id"]});
+    let known = events(&cast).len();
+    for (items, status, reason, message) in [
+        (json!([]), 400, "badRequest", "exactly two"),
+        (json!([item(&one)]), 400, "badRequest", "exactly two"),
+        (json!([item(&one), item(&two), item(&three)]), 400, "badRequest", "exactly two"),
+        (json!([item(&one), item(&one)]), 400, "badRequest", "itself"),
+        (json!([item(&one), {"description": "no id"}]), 400, "badRequest", "item 1: id is required"),
+        (json!([item(&one), {"id": "0a5b000000000001"}]), 404, "notFound", "Ids: [0a5b000000000001]"),
+        (json!([{"id": "x"}, {"id": "y"}]), 404, "notFound", "Ids: [x, y]"),
+    ] {
+        let said = send(&cast, items).refused(status, reason);
+        assert!(said.contains(message), "{said}");
+    }
+    cast.owner.patch(&cast.path("/transactions/merge"), &json!({})).refused(400, "invalid");
+    cast.owner.patch(&cast.path("/transactions/merge"), &json!([item(&one), item(&two)])).refused(400, "invalid");
+    // Another book's transaction is unknown here.
+    let other = self::cast(server);
+    let foreign = record(&other, json!({}));
+    send(&cast, json!([item(&one), item(&foreign)])).refused(404, "notFound");
+    // Together they would name one account twice (3.2.8), or be longer than a description may be.
+    let halves = [json!({"debitAccount": null}), json!({"debitAccount": {"name": "Cash"}, "creditAccount": null})];
+    let halves = halves.map(|fields| record(&cast, fields));
+    send(&cast, json!(halves.each_ref().map(item))).refused(400, "badRequest");
+    let long = ["a", "b"].map(|letter| record(&cast, json!({"description": letter.repeat(40_000), "draft": true})));
+    send(&cast, json!(long.each_ref().map(item))).refused(400, "badRequest");
+    let changed: Vec<&str> = vec!["TRANSACTION_CREATED"; 4];
+    assert_eq!(types(&new_events(&cast, known)), changed, "refusals leave nothing");
+    assert_eq!(totals(&cast), expected_totals(&[("Cash", "0.00", "30.00"), ("Food", "30.00", "0.00")]));
+}
+
+/// 3.4.4: whole bodies arrive, and only the ids count.
+fn rule_3_4_4_only_ids_are_read(server: &Server) {
+    let cast = cast(server);
+    let items = [json!({}), json!({})].map(|fields| {
+        let mut body = record(&cast, fields);
+        body["amount"] = json!("999");
+        body["description"] = json!("Must not matter");
+        body["checked"] = json!(true);
+        body
+    });
+    let merged = cast.owner.patch(&cast.path("/transactions/merge"), &batch(items)).ok();
+    daybook_tests::shows(&merged["transaction"], &json!({"amount": "10.00", "description": "Lunch", "checked": false, "posted": true}));
+}
+
+/// 7.3: a POSTER merges others' transactions and is the creator of the new one.
+fn rule_7_3_by_a_poster(server: &Server) {
+    let cast = cast(server);
+    let (one, two) = (record(&cast, json!({})), record(&cast, json!({"draft": true, "amount": "12"})));
+    let merged = cast.poster.patch(&cast.path("/transactions/merge"), &batch([one, two])).ok();
+    let poster = cast.poster.get("/v5/user").ok();
+    assert_eq!(merged["transaction"]["createdBy"], poster["username"]);
+    let draft = find(&cast, "is:draft");
+    assert_eq!((&draft["items"][0]["amount"], &draft["items"][0]["createdBy"]), (&json!("2.00"), &poster["username"]));
+}
+
+/// 6.10: the book counts the merged one and not its originals.
+fn rule_6_10_totals_of_the_book(server: &Server) {
+    let cast = cast(server);
+    let (one, two) = (record(&cast, json!({})), record(&cast, json!({})));
+    record(&cast, json!({}));
+    merge(&cast, &one, &two);
+    let book = cast.owner.get(&cast.path("")).ok();
+    assert_eq!((&book["totalTransactions"], &book["totalTransactionsCurrentMonth"]), (&json!(2), &json!(2)), "{book}");
+}
+
+pub fn tests() -> Vec<Case> {
+    crate::cases![
+        rule_3_11_a_draft_and_a_posted_one,
+        rule_3_11_2_followers_reach_the_last_one,
+        rule_3_11_6_different_amounts,
+        rule_3_11_5_gaps_are_filled,
+        rule_3_11_7_archived_accounts,
+        rule_3_5_locked_dates,
+        rule_3_4_states_that_merge,
+        rule_3_11_what_is_refused,
+        rule_3_4_4_only_ids_are_read,
+        rule_7_3_by_a_poster,
+        rule_6_10_totals_of_the_book,
+    ]
+}
