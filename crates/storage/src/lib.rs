@@ -16,6 +16,7 @@ pub mod group;
 mod mark;
 pub mod page;
 mod pool;
+pub mod saved_query;
 mod schema;
 mod sql;
 mod store;
