@@ -45,6 +45,11 @@ pub fn operations() -> impl Iterator<Item = &'static Operation> {
 
 const BOOK: &[Operation] = &[
     read("get_book", |c, s| c.get(&s.cast.path("")), ANY_READER),
+    read("list_queries", |c, s| c.get(&s.cast.path("/queries")), BUT_RECORDER),
+    read("get_query", |c, s| c.get(&one(s, "queries", &s.query)), BUT_RECORDER),
+    write("save_query", |c, s| c.post(&s.cast.path("/queries"), &json!({"query": "is:draft"})), EDIT),
+    write("update_query", |c, s| c.put(&s.cast.path("/queries"), &json!({"id": s.query["id"], "title": "New"})), EDIT),
+    write("delete_query", |c, s| c.delete(&one(s, "queries", &s.query)), EDIT),
     read("get_balances", |c, s| c.get(&s.cast.path("/balances?query=account:Cash")), BUT_RECORDER),
     read("get_balances_of_the_book", |c, s| c.get(&s.cast.path("/balances?query=on:2025")), BUT_RECORDER),
     read("list_events", |c, s| c.get(&s.cast.path("/events")), BUT_RECORDER),

@@ -93,6 +93,7 @@ struct Private {
     account: String,
     group: String,
     transaction: String,
+    query: String,
     collaborator: String,
     event: String,
 }
@@ -108,8 +109,9 @@ impl Private {
         let account = id(&create("accounts", json!({"name": "Cash", "type": "ASSET"}))).to_owned();
         let group = id(&create("groups", json!({"name": "Assets"}))).to_owned();
         let transaction = id(&create("transactions", json!({"amount": "1", "description": "Secret"}))["transaction"]).to_owned();
+        let query = id(&create("queries", json!({"query": "is:draft"}))).to_owned();
         let (collaborator, event) = (first("collaborators"), first("events"));
-        Private { owner, stranger, account, group, transaction, collaborator, event, book }
+        Private { owner, stranger, account, group, transaction, query, collaborator, event, book }
     }
 
     /// The path with what exists in its places.
@@ -118,6 +120,7 @@ impl Private {
             ("/accounts/", &self.account),
             ("/groups/", &self.group),
             ("/transactions/", &self.transaction),
+            ("/queries/", &self.query),
             ("/collaborators/", &self.collaborator),
             ("/events/", &self.event),
         ];
@@ -133,13 +136,15 @@ impl Private {
             &self.transaction
         } else if operation.path.contains("/groups") {
             &self.group
+        } else if operation.path.contains("/queries") {
+            &self.query
         } else {
             &self.account
         };
         match operation.method {
             "GET" | "DELETE" => Value::Null,
             _ => json!({
-                "id": resource, "name": "Stolen", "type": "ASSET", "email": "thief@example.com", "permission": "OWNER",
+                "id": resource, "name": "Stolen", "query": "is:draft", "type": "ASSET", "email": "thief@example.com", "permission": "OWNER",
                 "items": [{"id": resource, "name": "Stolen", "type": "ASSET", "description": "Stolen", "amount": "1"}],
             }),
         }

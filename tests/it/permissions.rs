@@ -35,6 +35,8 @@ pub struct Stage {
     pub spare: Value,
     /// A group with Cash in it.
     pub group: Value,
+    /// A saved query.
+    pub query: Value,
     /// A complete draft.
     pub draft: Value,
     /// Another one.
@@ -58,6 +60,7 @@ impl Stage {
         let account = cast.account_in("Cash", "ASSET", &["Assets"]);
         cast.account("Food", "OUTGOING");
         let spare = cast.account("Spare", "ASSET");
+        let query = cast.owner.post(&cast.path("/queries"), &json!({"title": "Cash", "query": "account:Cash"})).ok();
         let items: Vec<Value> = ["draft", "another draft", "trashed draft", "unchecked", "trashed", "checked", "trashed checked"]
             .into_iter()
             .map(|state| {
@@ -70,7 +73,7 @@ impl Stage {
             [0, 1, 2, 3, 4, 5, 6].map(|at| created["items"][at].clone());
         let bin = json!({"items": [{"id": trashed_draft["id"]}, {"id": trashed["id"]}, {"id": trashed_checked["id"]}]});
         cast.owner.patch(&cast.path("/transactions/trash/batch?trashChecked=true"), &bin).no_content();
-        Stage { cast, account, spare, group, draft, draft_too, trashed_draft, unchecked, trashed, checked, trashed_checked }
+        Stage { cast, account, spare, group, query, draft, draft_too, trashed_draft, unchecked, trashed, checked, trashed_checked }
     }
 
     fn caller(&self, name: &str) -> &Client {

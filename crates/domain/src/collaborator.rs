@@ -59,7 +59,7 @@ pub enum Action {
     ReadBook,
     /// listTransactions, getTransaction.
     ReadTransactions,
-    /// getBalances, read accounts and groups.
+    /// getBalances, read accounts, groups and saved queries.
     ReadChart,
     /// listEvents.
     ReadEvents,
@@ -89,6 +89,12 @@ pub enum Action {
     ListCollaborators,
     /// Add and remove collaborators.
     ManageCollaborators,
+    /// Write saved queries.
+    WriteSavedQueries,
+    /// Copy the book's structure.
+    CopyBook,
+    /// Copy the book with its transactions.
+    CopyTransactions,
 }
 
 /// A cell of the permission matrix.
@@ -126,6 +132,9 @@ pub const fn verdict(action: Action, permission: Permission) -> Verdict {
         Action::ChangeVisibility => [Yes, No, No, No, No],
         Action::ListCollaborators => [Yes, Yes, Yes, No, Yes],
         Action::ManageCollaborators => [Yes, Yes, No, No, No],
+        Action::WriteSavedQueries => [Yes, Yes, No, No, No],
+        Action::CopyBook => [Yes, Yes, Yes, No, Yes],
+        Action::CopyTransactions => [Yes, No, No, No, No],
     };
     match permission {
         Permission::Owner => owner,

@@ -70,6 +70,14 @@ id!(
     /// A collaborator of a book; stable per book (behaviour 7.5).
     CollaboratorId, hex
 );
+id!(
+    /// A saved query: digits, unique across all books.
+    SavedQueryId, decimal
+);
+id!(
+    /// A user's collection of books.
+    CollectionId, hex
+);
 
 /// A book's public id: one long URL-safe string (behaviour 0.14).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]

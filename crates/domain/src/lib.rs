@@ -11,6 +11,7 @@ pub mod balance;
 pub mod book;
 pub mod calendar;
 pub mod collaborator;
+pub mod collection;
 pub mod event;
 pub mod field;
 mod figure;
@@ -22,6 +23,7 @@ pub mod name;
 pub mod property;
 pub mod query;
 pub mod refusal;
+pub mod saved_query;
 pub mod transaction;
 
 pub use refusal::{Kind, Reason, Refusal};

@@ -1,6 +1,6 @@
 //! What the ledger answers when it says no: typed where the rule lives, gathered here.
 
-use crate::{account, amount, book, collaborator, group, name, property, transaction};
+use crate::{account, amount, book, collaborator, collection, group, name, property, saved_query, transaction};
 
 /// The six kinds of refusal. Whoever translates refusals (HTTP status codes, exit codes) needs only these.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -80,6 +80,9 @@ pub enum Refusal {
     /// About access and collaborators.
     #[error(transparent)]
     Collaborator(#[from] collaborator::Refusal),
+    /// About a collection.
+    #[error(transparent)]
+    Collection(#[from] collection::Refusal),
     /// About a group.
     #[error(transparent)]
     Group(#[from] group::Refusal),
@@ -89,6 +92,9 @@ pub enum Refusal {
     /// About properties.
     #[error(transparent)]
     Property(#[from] property::Refusal),
+    /// About a saved query.
+    #[error(transparent)]
+    SavedQuery(#[from] saved_query::Refusal),
     /// About a transaction.
     #[error(transparent)]
     Transaction(#[from] transaction::Refusal),
@@ -102,7 +108,9 @@ impl Refusal {
             Self::Account(refusal) => refusal.reason(),
             Self::Book(refusal) => refusal.reason(),
             Self::Collaborator(refusal) => refusal.reason(),
+            Self::Collection(refusal) => refusal.reason(),
             Self::Group(refusal) => refusal.reason(),
+            Self::SavedQuery(refusal) => refusal.reason(),
             Self::Transaction(refusal) => refusal.reason(),
             Self::Amount(_) | Self::Name(_) | Self::Property(_) => Reason::BadRequest,
         }

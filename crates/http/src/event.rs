@@ -140,6 +140,7 @@ fn data(view: &View, event: &Event) -> Value {
         Noun::Transaction => transaction(view, event, object),
         Noun::Account => Value::Object(account(view, object)),
         Noun::Group => group(view, object),
+        Noun::SavedQuery => Value::Object(with_defaults(object, &[("title", json!(""))])),
         Noun::Book | Noun::Collaborator | Noun::Other => Value::Object(with_defaults(object, &[("properties", json!({}))])),
     };
     data.insert("object".to_owned(), object);

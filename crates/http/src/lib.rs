@@ -18,7 +18,9 @@ mod reply;
 mod request;
 pub mod routes;
 mod run;
+mod saved_query;
 mod state;
+mod template;
 pub mod token;
 mod transaction;
 mod user;
@@ -32,6 +34,7 @@ use actix_web::middleware::{NormalizePath, TrailingSlash, from_fn};
 use actix_web::{App, HttpServer, web};
 
 pub use state::{Headers, Known, State};
+pub use template::Templates;
 
 /// How long a client may take to send the head of a request before it is cut off.
 const HEAD_PATIENCE: Duration = Duration::from_secs(10);

@@ -6,7 +6,7 @@ use actix_web::{HttpRequest, Route, web};
 
 use crate::error::{ApiResult, Transport};
 use crate::state::State;
-use crate::{account, balance, book, collaborator, event, group, health, reply, transaction, user};
+use crate::{account, balance, book, collaborator, event, group, health, reply, saved_query, template, transaction, user};
 
 /// An operation of the contract.
 pub struct Operation {
@@ -98,6 +98,12 @@ fn books() -> Vec<Operation> {
         DELETE "/v5/books/{bookId}/collaborators/{id}" "removeCollaborator" => collaborator::remove_collaborator;
         GET "/v5/books/{bookId}/events" "listEvents" => event::list_events;
         GET "/v5/books/{bookId}/events/{id}" "getEvent" => event::get_event;
+        GET "/v5/books/{bookId}/queries" "listQueries" => saved_query::list_queries;
+        POST "/v5/books/{bookId}/queries" "saveQuery" => saved_query::save_query;
+        PUT "/v5/books/{bookId}/queries" "updateQuery" => saved_query::update_query;
+        GET "/v5/books/{bookId}/queries/{id}" "getQuery" => saved_query::get_query;
+        DELETE "/v5/books/{bookId}/queries/{id}" "deleteQuery" => saved_query::delete_query;
+        GET "/v5/templates" "listTemplates" => template::list_templates;
         GET "/v5/user" "getUser" => user::get_user;
     )
 }

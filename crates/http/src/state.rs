@@ -8,6 +8,7 @@ use daybook_service::Ids;
 use daybook_storage::Store;
 use daybook_storage::user::User;
 
+use crate::template::Templates;
 use crate::token::Tokens;
 
 /// Users remembered at most; beyond that the memory starts anew.
@@ -29,6 +30,8 @@ pub struct State {
     pub path_prefix: String,
     /// Whether getAccount and getGroup answer 204 instead of 404 for what is missing (behaviour 4.4).
     pub missing_as_no_content: bool,
+    /// The starter books of this installation (behaviour 9.7).
+    pub templates: Templates,
     /// The users seen so far. They never change, so remembering them is safe.
     pub known: Known,
 }

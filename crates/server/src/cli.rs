@@ -54,6 +54,10 @@ pub(crate) struct Serve {
     #[arg(long, env = "DAYBOOK_MISSING_AS_NO_CONTENT")]
     pub(crate) missing_as_no_content: bool,
 
+    /// JSON file of starter books that listTemplates offers, in the form of its answer; none by default
+    #[arg(long, env = "DAYBOOK_TEMPLATES", value_name = "PATH")]
+    pub(crate) templates: Option<PathBuf>,
+
     /// What to log, as tracing filters: error, warn, info, debug, or per module
     #[arg(long, env = "DAYBOOK_LOG", default_value = "info", value_name = "FILTER")]
     pub(crate) log: String,

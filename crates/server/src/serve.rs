@@ -1,11 +1,12 @@
 //! `daybook serve`: wiring, start and stop.
 
 use std::net::TcpListener;
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context;
 use daybook_http::token::Tokens;
-use daybook_http::{Headers, Known, State};
+use daybook_http::{Headers, Known, State, Templates};
 use daybook_service::Ids;
 use daybook_storage::{Address, Options, Store};
 use tokio::signal::unix::{SignalKind, signal};
@@ -17,6 +18,7 @@ use crate::{clock, key};
 /// Serves until SIGTERM or Ctrl-C; then finishes what runs and closes the store.
 pub(crate) fn run(options: &Serve) -> anyhow::Result<()> {
     start_log(options)?;
+    let templates = options.templates.as_deref().map(templates).transpose()?.unwrap_or_default();
     let data_dir = &options.data.data_dir;
     let tokens = Tokens::Local(key::load(data_dir)?);
     let url = options.database_url.clone().unwrap_or_else(|| format!("sqlite:{}", data_dir.join("daybook.db").display()));
@@ -31,6 +33,7 @@ pub(crate) fn run(options: &Serve) -> anyhow::Result<()> {
         headers: Headers::with_prefixes(&options.header_prefixes),
         path_prefix: options.path_prefix.clone(),
         missing_as_no_content: options.missing_as_no_content,
+        templates,
         known: Known::default(),
     };
     tracing::info!(%address, "daybook is ready: http://{address}/docs");
@@ -59,6 +62,11 @@ async fn answer(listener: TcpListener, state: State) -> anyhow::Result<()> {
         handle.stop(true).await;
     });
     Ok(server.await?)
+}
+
+fn templates(path: &Path) -> anyhow::Result<Templates> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("the templates {} cannot be read", path.display()))?;
+    Templates::read(&text).map_err(|fault| anyhow::anyhow!("the templates {} are refused: {fault}", path.display()))
 }
 
 fn start_log(options: &Serve) -> anyhow::Result<()> {

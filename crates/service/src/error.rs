@@ -46,7 +46,9 @@ refusals!(
     daybook_domain::account::Refusal,
     daybook_domain::book::Refusal,
     daybook_domain::collaborator::Refusal,
+    daybook_domain::collection::Refusal,
     daybook_domain::group::Refusal,
+    daybook_domain::saved_query::Refusal,
     daybook_domain::transaction::Refusal,
 );
 

@@ -15,6 +15,7 @@ pub mod event;
 pub mod group;
 mod ids;
 pub mod record;
+pub mod saved_query;
 pub mod transaction;
 pub mod user;
 pub mod zone;

@@ -350,7 +350,7 @@ impl Books<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     pub fn delete(self, book: &Book) -> Result<()> {
-        const TABLES: [&str; 11] = [
+        const TABLES: [&str; 13] = [
             "DELETE FROM entries WHERE book_id = ",
             "DELETE FROM marks WHERE book_id = ",
             "DELETE FROM day_totals WHERE book_id = ",
@@ -360,6 +360,8 @@ impl Books<'_, '_> {
             "DELETE FROM memberships WHERE book_id = ",
             "DELETE FROM account_groups WHERE book_id = ",
             "DELETE FROM accounts WHERE book_id = ",
+            "DELETE FROM saved_queries WHERE book_id = ",
+            "DELETE FROM collection_books WHERE book_id = ",
             "DELETE FROM collaborators WHERE book_id = ",
             "DELETE FROM heads WHERE book_id = ",
         ];

@@ -19,6 +19,7 @@ mod mark;
 pub mod page;
 mod pending;
 mod pool;
+pub mod saved_query;
 mod schema;
 mod sql;
 mod store;

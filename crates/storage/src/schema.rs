@@ -144,4 +144,17 @@ diesel::table! {
     }
 }
 
+diesel::table! {
+    saved_queries (book_id, id) {
+        book_id -> BigInt,
+        id -> BigInt,
+        title -> Text,
+        query -> Text,
+        agent -> Nullable<Text>,
+        created_at -> BigInt,
+        updated_at -> BigInt,
+        version -> BigInt,
+    }
+}
+
 diesel::allow_tables_to_appear_in_same_query!(accounts, account_groups, memberships);

@@ -11,7 +11,7 @@ use crate::conn::Conn;
 use crate::dialect::Use;
 use crate::error::{Error, Result};
 use crate::pending::Pending;
-use crate::{account, balance, collaborator, event, group, transaction, user};
+use crate::{account, balance, collaborator, event, group, saved_query, transaction, user};
 
 /// A unit of work. On a read it is one snapshot; on a write everything in it becomes durable together.
 ///
@@ -99,6 +99,11 @@ impl<'a> Tx<'a> {
     /// Balance totals of a book.
     pub fn balances(&mut self) -> balance::Balances<'_, 'a> {
         balance::Balances { tx: self }
+    }
+
+    /// Saved queries of a book.
+    pub fn saved_queries(&mut self) -> saved_query::SavedQueries<'_, 'a> {
+        saved_query::SavedQueries { tx: self }
     }
 
     /// The event log of a book.

@@ -88,6 +88,7 @@ fn answers_are_the_documents(server: &Server) {
     batches(&session);
     readings(&session);
     collaborators(&session);
+    shelves(&session);
     endings(&session);
     let all: BTreeSet<&str> = session.operations.iter().map(|operation| operation.id).collect();
     let called = session.called.into_inner();
@@ -210,6 +211,16 @@ fn collaborators(session: &Session) {
     session.write("addCollaborator", &json!({"email": "ann@example.com", "permission": "POSTER"}));
     session.read("listCollaborators", "", "");
     session.read("removeCollaborator", id(&added), "");
+}
+
+/// What is kept beside the ledger.
+fn shelves(session: &Session) {
+    let saved = session.write("saveQuery", &json!({"title": "Food", "query": "account:Food"}));
+    session.write("updateQuery", &json!({"id": saved["id"], "title": ""}));
+    session.read("listQueries", "", "");
+    session.read("getQuery", id(&saved), "");
+    session.read("deleteQuery", id(&saved), "");
+    session.read("listTemplates", "", "");
 }
 
 /// What takes things away, and the events of it all.

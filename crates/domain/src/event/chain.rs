@@ -9,7 +9,7 @@ use crate::instant::Instant;
 use crate::json::Json;
 
 use super::{Event, Happening, Noun};
-use crate::id::{AccountId, BookId, CollaboratorId, GroupId, TransactionId};
+use crate::id::{AccountId, BookId, CollaboratorId, GroupId, SavedQueryId, TransactionId};
 
 /// A SHA-256 hash; shown in lower-case hex.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -129,6 +129,7 @@ impl Event {
             Noun::Account => AccountId::new(self.resource).to_string(),
             Noun::Group => GroupId::new(self.resource).to_string(),
             Noun::Transaction => TransactionId::new(self.resource).to_string(),
+            Noun::SavedQuery => SavedQueryId::new(self.resource).to_string(),
             Noun::Collaborator | Noun::Other => CollaboratorId::new(self.resource).to_string(),
         }
     }

@@ -90,7 +90,9 @@ pub enum Noun {
     Transaction,
     /// A collaborator.
     Collaborator,
-    /// A resource whose events come with a later version: file, query, integration, comment.
+    /// A saved query.
+    SavedQuery,
+    /// A resource whose events come with a later version: file, integration, comment.
     Other,
 }
 
@@ -121,13 +123,11 @@ impl EventType {
             Self::AccountCreated | Self::AccountUpdated | Self::AccountDeleted => Noun::Account,
             Self::GroupCreated | Self::GroupUpdated | Self::GroupDeleted => Noun::Group,
             Self::CollaboratorAdded | Self::CollaboratorUpdated | Self::CollaboratorRemoved => Noun::Collaborator,
+            Self::QueryCreated | Self::QueryUpdated | Self::QueryDeleted => Noun::SavedQuery,
             Self::BookCreated | Self::BookAudited | Self::BookUpdated | Self::BookDeleted => Noun::Book,
             Self::FileCreated
             | Self::FileUpdated
             | Self::FileDeleted
-            | Self::QueryCreated
-            | Self::QueryUpdated
-            | Self::QueryDeleted
             | Self::CommentCreated
             | Self::CommentDeleted
             | Self::IntegrationCreated

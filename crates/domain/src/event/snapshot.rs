@@ -10,6 +10,7 @@ use crate::group::{Forest, Group};
 use crate::id::{AccountId, UserId};
 use crate::instant::Stamp;
 use crate::json::{Json, Object};
+use crate::saved_query::SavedQuery;
 use crate::transaction::Transaction;
 
 /// A transaction with the ids and names of its two accounts. Its id is the event's resource, and its creator is named
@@ -78,6 +79,18 @@ pub fn collaborator(collaborator: &Collaborator) -> Object {
             .with("email", Json::text(collaborator.email.as_str()))
             .with("permission", Json::text(collaborator.permission.as_str())),
         &collaborator.stamp,
+    )
+}
+
+/// A saved query.
+#[must_use]
+pub fn saved_query(saved: &SavedQuery) -> Object {
+    stamped(
+        Object::new()
+            .with("id", Json::text(saved.id.to_string()))
+            .with_some("title", some_text(&saved.title))
+            .with("query", Json::text(saved.query.as_str())),
+        &saved.stamp,
     )
 }
 

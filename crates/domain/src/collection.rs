@@ -1,0 +1,142 @@
+//! Collections: a user's own sets of books (behaviour 9.10).
+
+use crate::book::{Book, Visibility};
+use crate::collaborator::Permission;
+use crate::id::{CollectionId, UserId};
+use crate::instant::{Instant, Stamp};
+use crate::name::Name;
+use crate::refusal::Reason;
+
+/// Books in one collection at most.
+pub const MOST_BOOKS: usize = 1_000;
+
+/// Why something about a collection was refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// No collection with that id, or one of somebody else.
+    #[error("collection not found: {0}")]
+    Unknown(String),
+    /// No id on update.
+    #[error("id is required")]
+    IdRequired,
+    /// A book of the list has no id.
+    #[error("each of the books needs an id")]
+    BookIdRequired,
+    /// Books that do not exist, or exist only for others.
+    #[error("books not found. Ids: [{}]", .0.join(", "))]
+    UnknownBooks(Vec<String>),
+    /// More books than a collection holds.
+    #[error("the collection would have {0} books; at most {MOST_BOOKS} are allowed")]
+    TooMany(usize),
+}
+
+impl Refusal {
+    pub(crate) const fn reason(&self) -> Reason {
+        match self {
+            Self::Unknown(_) | Self::UnknownBooks(_) => Reason::NotFound,
+            Self::IdRequired | Self::BookIdRequired | Self::TooMany(_) => Reason::BadRequest,
+        }
+    }
+}
+
+/// A user's set of books. Which books are in it is kept apart: it may be long.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Collection {
+    /// Unique across all users.
+    pub id: CollectionId,
+    /// Whose it is; nobody else sees it by itself, nor changes it.
+    pub owner: UserId,
+    /// The name; several may share one.
+    pub name: Name,
+    /// Through which app it was made, and when.
+    pub stamp: Stamp,
+}
+
+impl Collection {
+    /// A new collection of a user.
+    ///
+    /// # Errors
+    /// A refused name.
+    pub fn create(id: CollectionId, owner: UserId, name: Option<&str>, stamp: Stamp) -> Result<Self, crate::Refusal> {
+        Ok(Self { id, owner, name: Name::new(name.unwrap_or_default())?, stamp })
+    }
+
+    /// The collection under another name, the one thing an update changes.
+    ///
+    /// # Errors
+    /// A refused name.
+    pub fn rename(self, name: Option<&str>, now: Instant) -> Result<Self, crate::Refusal> {
+        let name = name.map_or_else(|| Ok(self.name.clone()), Name::new)?;
+        let stamp = if name == self.name { self.stamp } else { self.stamp.touched(now) };
+        Ok(Self { name, stamp, ..self })
+    }
+
+    /// What a reader may do with it: a collection that shows on a shared book is its owner's alone to change.
+    #[must_use]
+    pub fn permission(&self, reader: UserId) -> Permission {
+        if self.owner == reader { Permission::Owner } else { Permission::Viewer }
+    }
+
+    /// Whether the collection shows this book to a reader, who has been `granted` a permission in it or none. In one's
+    /// own collection that is every book one may read. Somebody else's tells only of books one collaborates in: the id
+    /// of a PUBLIC book opens it, so the collection must not hand it around.
+    ///
+    /// ```
+    /// # use daybook_domain::collection::Collection;
+    /// # use daybook_domain::id::{BookId, BookKey, CollectionId, UserId};
+    /// # use daybook_domain::instant::{Instant, Stamp};
+    /// # use daybook_domain::book::{Book, Changes, Settings, Visibility};
+    /// # use daybook_domain::collaborator::Permission;
+    /// # let stamp = Stamp::new(None, Instant::new(0));
+    /// # let changes = Changes { name: Some("Book".into()), visibility: Some(Visibility::Public), ..Changes::default() };
+    /// # let settings = Settings::create(changes).unwrap();
+    /// # let book = Book { id: BookId::new(1), key: BookKey::new("k".into()), owner_name: "o".into(), settings, scale: 2, stamp: stamp.clone() };
+    /// let (mine, theirs) = (UserId::new(1), UserId::new(2));
+    /// let shelf = Collection::create(CollectionId::new(1), mine, Some("Shelf"), stamp).unwrap();
+    /// // `book` is PUBLIC, and neither collaborates in it.
+    /// assert!(shelf.shows(&book, None, mine));
+    /// assert!(!shelf.shows(&book, None, theirs));
+    /// assert!(shelf.shows(&book, Some(Permission::Viewer), theirs));
+    /// ```
+    #[must_use]
+    pub fn shows(&self, book: &Book, granted: Option<Permission>, reader: UserId) -> bool {
+        match granted {
+            Some(permission) => permission != Permission::None,
+            None => self.owner == reader && book.settings.visibility == Visibility::Public,
+        }
+    }
+
+    /// Where it stands in lists: by name, ignoring case.
+    #[must_use]
+    pub fn place(&self) -> (String, CollectionId) {
+        (self.name.as_str().to_lowercase(), self.id)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn collection() -> Collection {
+        Collection::create(CollectionId::new(1), UserId::new(1), Some(" Clients "), Stamp::new(None, Instant::new(1))).unwrap()
+    }
+
+    #[test]
+    fn names_are_required_and_kept_by_updates_that_give_none() {
+        assert_eq!(collection().name.as_str(), "Clients");
+        for name in [None, Some(""), Some("  ")] {
+            assert!(Collection::create(CollectionId::new(1), UserId::new(1), name, Stamp::new(None, Instant::new(1))).is_err());
+        }
+        assert!(collection().rename(Some(" "), Instant::new(2)).is_err());
+        for (name, expected, version) in [(None, "Clients", 1), (Some("Clients"), "Clients", 1), (Some("Own"), "Own", 2)] {
+            let after = collection().rename(name, Instant::new(2)).unwrap();
+            assert_eq!((after.name.as_str(), after.stamp.version), (expected, version), "{name:?}");
+        }
+    }
+
+    #[test]
+    fn only_the_owner_owns() {
+        assert_eq!(collection().permission(UserId::new(1)), Permission::Owner);
+        assert_eq!(collection().permission(UserId::new(2)), Permission::Viewer);
+    }
+}

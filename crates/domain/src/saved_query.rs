@@ -1,0 +1,172 @@
+//! Saved queries: query texts that a book keeps for everybody in it (behaviour 9.9).
+
+use crate::event::Previous;
+use crate::id::SavedQueryId;
+use crate::instant::{Instant, Stamp};
+use crate::name::MAX_NAME;
+use crate::refusal::Reason;
+
+/// Longest query text in bytes: that of a property value (behaviour 10.8).
+pub const MAX_QUERY: usize = 8 * 1024;
+
+/// Why something about a saved query was refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// No saved query with that id.
+    #[error("query not found: {0}")]
+    Unknown(String),
+    /// No id on update.
+    #[error("id is required")]
+    IdRequired,
+    /// No query text, or only white space.
+    #[error("query is required and must not be blank")]
+    QueryRequired,
+    /// Longer than [`MAX_QUERY`] bytes.
+    #[error("query has {0} bytes; at most {MAX_QUERY} are allowed")]
+    QueryTooLong(usize),
+    /// Longer than [`MAX_NAME`] characters.
+    #[error("title has {0} characters; at most {MAX_NAME} are allowed")]
+    TitleTooLong(usize),
+}
+
+impl Refusal {
+    pub(crate) const fn reason(&self) -> Reason {
+        match self {
+            Self::Unknown(_) => Reason::NotFound,
+            Self::IdRequired | Self::QueryRequired | Self::QueryTooLong(_) | Self::TitleTooLong(_) => Reason::BadRequest,
+        }
+    }
+}
+
+/// A query text with a title. It is kept as given: what a search makes of it is seen when it is run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SavedQuery {
+    /// Unique across all books.
+    pub id: SavedQueryId,
+    /// The title; user interfaces show the query where it is blank.
+    pub title: String,
+    /// The text to run.
+    pub query: String,
+    /// Who made it through which app, and when.
+    pub stamp: Stamp,
+}
+
+/// What a body says of a saved query; what it does not name stays.
+#[derive(Debug, Clone, Default)]
+pub struct Changes {
+    /// The title.
+    pub title: Option<String>,
+    /// The text to run.
+    pub query: Option<String>,
+}
+
+impl SavedQuery {
+    /// A new saved query.
+    ///
+    /// # Errors
+    /// [`Refusal`] for a missing query, and for texts that are too long.
+    ///
+    /// ```
+    /// use daybook_domain::id::SavedQueryId;
+    /// use daybook_domain::instant::{Instant, Stamp};
+    /// use daybook_domain::saved_query::{Changes, Refusal, SavedQuery};
+    /// let stamp = Stamp::new(None, Instant::new(0));
+    /// let changes = Changes { title: None, query: Some("account:Cash".into()) };
+    /// let saved = SavedQuery::create(SavedQueryId::new(1), changes, stamp.clone()).unwrap();
+    /// assert_eq!((saved.title.as_str(), saved.query.as_str()), ("", "account:Cash"));
+    /// assert_eq!(SavedQuery::create(SavedQueryId::new(2), Changes::default(), stamp), Err(Refusal::QueryRequired));
+    /// ```
+    pub fn create(id: SavedQueryId, changes: Changes, stamp: Stamp) -> Result<Self, Refusal> {
+        let Changes { title, query } = changes;
+        Ok(Self { id, title: checked_title(title.unwrap_or_default())?, query: checked_query(query.unwrap_or_default())?, stamp })
+    }
+
+    /// The saved query after an update, with the previous values of what changed.
+    ///
+    /// # Errors
+    /// As [`SavedQuery::create`].
+    pub fn update(self, changes: Changes, now: Instant) -> Result<(Self, Previous), Refusal> {
+        let Changes { title, query } = changes;
+        let title = title.map_or_else(|| Ok(self.title.clone()), checked_title)?;
+        let query = query.map_or_else(|| Ok(self.query.clone()), checked_query)?;
+        let mut previous = Previous::new();
+        if self.title != title {
+            previous.insert("title".to_owned(), self.title);
+        }
+        if self.query != query {
+            previous.insert("query".to_owned(), self.query);
+        }
+        let stamp = if previous.is_empty() { self.stamp } else { self.stamp.touched(now) };
+        Ok((Self { id: self.id, title, query, stamp }, previous))
+    }
+
+    /// Where it stands in lists: by title, ignoring case (behaviour 9.9).
+    #[must_use]
+    pub fn place(&self) -> (String, String, SavedQueryId) {
+        (self.title.to_lowercase(), self.query.to_lowercase(), self.id)
+    }
+}
+
+fn checked_title(title: String) -> Result<String, Refusal> {
+    match title.chars().count() {
+        length if length > MAX_NAME => Err(Refusal::TitleTooLong(length)),
+        _ => Ok(title),
+    }
+}
+
+fn checked_query(query: String) -> Result<String, Refusal> {
+    match query.len() {
+        _ if query.trim().is_empty() => Err(Refusal::QueryRequired),
+        length if length > MAX_QUERY => Err(Refusal::QueryTooLong(length)),
+        _ => Ok(query),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn changes(title: Option<&str>, query: Option<&str>) -> Changes {
+        Changes { title: title.map(str::to_owned), query: query.map(str::to_owned) }
+    }
+
+    fn saved() -> SavedQuery {
+        let stamp = Stamp::new(Some("importer".to_owned()), Instant::new(1));
+        SavedQuery::create(SavedQueryId::new(7), changes(Some("Cash"), Some("account:Cash")), stamp).unwrap()
+    }
+
+    #[test]
+    fn what_is_required_and_how_long_it_may_be() {
+        let long_title = "é".repeat(MAX_NAME + 1);
+        let long_query = "x".repeat(MAX_QUERY + 1);
+        for (title, query, expected) in [
+            (None, None, Err(Refusal::QueryRequired)),
+            (Some("t"), Some(" \t"), Err(Refusal::QueryRequired)),
+            (None, Some("q"), Ok(())),
+            (Some(" "), Some("q"), Ok(())),
+            (Some(&long_title[2..]), Some(&long_query[1..]), Ok(())),
+            (Some(long_title.as_str()), Some("q"), Err(Refusal::TitleTooLong(256))),
+            (None, Some(long_query.as_str()), Err(Refusal::QueryTooLong(8193))),
+        ] {
+            let made = SavedQuery::create(SavedQueryId::new(1), changes(title, query), Stamp::new(None, Instant::new(0)));
+            assert_eq!(made.map(|_| ()), expected, "{title:?} {query:?}");
+        }
+    }
+
+    #[test]
+    fn updates_tell_what_was_before() {
+        for (given, title, query, told) in [
+            (changes(None, None), "Cash", "account:Cash", vec![]),
+            (changes(Some("Cash"), Some("account:Cash")), "Cash", "account:Cash", vec![]),
+            (changes(Some("Till"), None), "Till", "account:Cash", vec![("title", "Cash")]),
+            (changes(Some(""), Some("account:Till")), "", "account:Till", vec![("query", "account:Cash"), ("title", "Cash")]),
+        ] {
+            let (after, previous) = saved().update(given, Instant::new(9)).unwrap();
+            assert_eq!((after.title.as_str(), after.query.as_str()), (title, query));
+            assert_eq!(previous.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect::<Vec<_>>(), told);
+            let touched = if previous.is_empty() { (Instant::new(1), 1) } else { (Instant::new(9), 2) };
+            assert_eq!((after.stamp.updated_at, after.stamp.version), touched);
+        }
+        assert_eq!(saved().update(changes(None, Some(" ")), Instant::new(9)), Err(Refusal::QueryRequired));
+    }
+}

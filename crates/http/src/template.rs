@@ -1,0 +1,155 @@
+//! Templates: starter books the operator of an installation names in a file (behaviour 9.7). They are configuration, so no
+//! other room knows them.
+
+use daybook_domain::name::MAX_NAME;
+use serde::{Deserialize, Serialize};
+
+use crate::error::ApiResult;
+use crate::reply;
+use crate::request::Asked;
+use crate::wire::objects_only;
+
+/// Templates of one installation at most: they are sent whole.
+const MOST_TEMPLATES: usize = 1_000;
+/// Longest text of a template, in characters.
+const MAX_TEXT: usize = 8 * 1024;
+
+/// The configured templates, in the order of their file.
+#[derive(Debug, Default, Serialize)]
+pub struct Templates {
+    items: Vec<Template>,
+}
+
+/// A starter book: one to copy, or one to look at elsewhere.
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, remote = "Self")]
+struct Template {
+    name: String,
+    #[serde(default)]
+    description: String,
+    #[serde(default)]
+    category: String,
+    #[serde(default)]
+    image_url: String,
+    #[serde(default)]
+    book_id: String,
+    #[serde(default)]
+    book_link: String,
+    #[serde(default)]
+    sheets_link: String,
+    #[serde(default)]
+    times_used: i32,
+}
+
+objects_only!(Template);
+
+impl Serialize for Template {
+    fn serialize<S: serde::Serializer>(&self, writer: S) -> Result<S::Ok, S::Error> {
+        Self::serialize(self, writer)
+    }
+}
+
+/// The file as a whole, entries still unread so that a fault can name the entry it is in.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, remote = "Self")]
+struct File {
+    items: Vec<serde_json::Value>,
+}
+
+objects_only!(File);
+
+impl Templates {
+    /// Reads the text of a file of templates, which looks like the answer of listTemplates.
+    ///
+    /// # Errors
+    /// What is wrong with it, naming the entry.
+    ///
+    /// ```
+    /// use daybook_http::Templates;
+    /// assert!(Templates::read(r#"{"items": [{"name": "Household", "bookId": "0192"}]}"#).is_ok());
+    /// let refused = Templates::read(r#"{"items": [{"name": "Household"}, {"name": " "}]}"#).unwrap_err();
+    /// assert_eq!(refused, "items[1]: name is required and must not be blank");
+    /// ```
+    pub fn read(text: &str) -> Result<Self, String> {
+        let file: File = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        if file.items.len() > MOST_TEMPLATES {
+            return Err(format!("items has {} entries; at most {MOST_TEMPLATES} are allowed", file.items.len()));
+        }
+        let entries = file.items.into_iter().enumerate();
+        let items = entries.map(|(index, entry)| read_entry(entry).map_err(|fault| format!("items[{index}]: {fault}")));
+        Ok(Self { items: items.collect::<Result<_, _>>()? })
+    }
+}
+
+fn read_entry(entry: serde_json::Value) -> Result<Template, String> {
+    let template: Template = serde_json::from_value(entry).map_err(|error| error.to_string())?;
+    let Template { name, description, category, image_url, book_id, book_link, sheets_link, times_used } = &template;
+    if name.trim().is_empty() {
+        return Err("name is required and must not be blank".to_owned());
+    }
+    let sizes =
+        [("name", name, MAX_NAME), ("category", category, MAX_NAME), ("bookId", book_id, MAX_NAME), ("description", description, MAX_TEXT)];
+    if let Some((field, _, most)) = sizes.into_iter().find(|(_, text, most)| text.chars().count() > *most) {
+        return Err(format!("{field} is too long; at most {most} characters are allowed"));
+    }
+    let addresses = [("imageUrl", image_url), ("bookLink", book_link), ("sheetsLink", sheets_link)];
+    if let Some((field, text)) = addresses.into_iter().find(|(_, text)| !is_address(text)) {
+        let shown: String = text.chars().take(60).collect();
+        return Err(format!("{field} {shown:?} is no address that starts with https:// or http://"));
+    }
+    if *times_used < 0 {
+        return Err(format!("timesUsed is {times_used}; it must not be negative"));
+    }
+    Ok(template)
+}
+
+/// Nothing, or an address a browser may follow: a script in its place would run in the clients that show it.
+fn is_address(text: &str) -> bool {
+    let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+    let plain = |rest: &str| !rest.is_empty() && !rest.chars().any(|c| c.is_whitespace() || c.is_control());
+    text.is_empty() || (text.chars().count() <= MAX_TEXT && rest.is_some_and(plain))
+}
+
+/// GET templates.
+pub(crate) async fn list_templates(asked: Asked) -> ApiResult {
+    Ok(reply::ok(&asked.state.templates))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faults_name_their_entry() {
+        for (text, fault) in [
+            ("", "EOF while parsing a value"),
+            ("[]", "expected an object"),
+            (r#"{}"#, "missing field `items`"),
+            (r#"{"items": [], "cursor": ""}"#, "unknown field `cursor`"),
+            (r#"{"items": [3]}"#, "items[0]: invalid type: integer `3`, expected an object"),
+            (r#"{"items": [{"name": "A"}, {}]}"#, "items[1]: missing field `name`"),
+            (r#"{"items": [{"name": "A", "book": "x"}]}"#, "items[0]: unknown field `book`"),
+            (r#"{"items": [{"name": "A", "timesUsed": "x"}]}"#, "items[0]: invalid type: string"),
+            (r#"{"items": [{"name": "A", "timesUsed": -1}]}"#, "items[0]: timesUsed is -1"),
+            (r#"{"items": [{"name": "A", "imageUrl": "javascript:alert(1)"}]}"#, "items[0]: imageUrl \"javascript:alert(1)\""),
+            (r#"{"items": [{"name": "A", "bookLink": "https://"}]}"#, "items[0]: bookLink"),
+            (r#"{"items": [{"name": "A", "sheetsLink": "https://a b"}]}"#, "items[0]: sheetsLink"),
+        ] {
+            let refused = Templates::read(text).unwrap_err();
+            assert!(refused.contains(fault), "{text}: {refused}");
+        }
+        let long = format!(r#"{{"items": [{{"name": "{}"}}]}}"#, "é".repeat(256));
+        assert_eq!(Templates::read(&long).unwrap_err(), "items[0]: name is too long; at most 255 characters are allowed");
+    }
+
+    #[test]
+    fn the_answer_is_the_file_with_every_field() {
+        let read = Templates::read(r#"{"items": [{"name": "Café", "timesUsed": 3, "imageUrl": "https://example.com/a.png"}]}"#).unwrap();
+        let shown = serde_json::to_value(&read).unwrap();
+        let expected = serde_json::json!({"items": [{
+            "name": "Café", "description": "", "category": "", "imageUrl": "https://example.com/a.png",
+            "bookId": "", "bookLink": "", "sheetsLink": "", "timesUsed": 3,
+        }]});
+        assert_eq!(shown, expected);
+    }
+}

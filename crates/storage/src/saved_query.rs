@@ -1,0 +1,108 @@
+//! Saved queries: rows and repository.
+
+use daybook_domain::collaborator::Member;
+use daybook_domain::id::SavedQueryId;
+use daybook_domain::saved_query::SavedQuery;
+use diesel::prelude::*;
+
+use crate::bulk::Bulk;
+use crate::column;
+use crate::conn::on_each;
+use crate::error::Result;
+use crate::schema::saved_queries;
+use crate::sql::Value;
+use crate::tx::Tx;
+
+#[derive(Queryable, Selectable)]
+#[diesel(table_name = saved_queries)]
+struct Row {
+    id: i64,
+    title: String,
+    query: String,
+    agent: Option<String>,
+    created_at: i64,
+    updated_at: i64,
+    version: i64,
+}
+
+impl From<Row> for SavedQuery {
+    fn from(row: Row) -> Self {
+        let Row { id, title, query, agent, created_at, updated_at, version } = row;
+        Self { id: SavedQueryId::new(id), title, query, stamp: column::stamp(agent, created_at, updated_at, version) }
+    }
+}
+
+/// The saved queries of a book.
+pub struct SavedQueries<'t, 'a> {
+    pub(crate) tx: &'t mut Tx<'a>,
+}
+
+impl SavedQueries<'_, '_> {
+    /// All of them, in no order.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn list(self, member: &Member) -> Result<Vec<SavedQuery>> {
+        let query = saved_queries::table.filter(saved_queries::book_id.eq(member.book().id.get()));
+        let rows: Vec<Row> = on_each!(self.tx.conn()?, c => query.select(Row::as_select()).load(c))?;
+        Ok(rows.into_iter().map(SavedQuery::from).collect())
+    }
+
+    /// The one with that id.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn find(self, member: &Member, id: SavedQueryId) -> Result<Option<SavedQuery>> {
+        let query = saved_queries::table.find((member.book().id.get(), id.get()));
+        let row = on_each!(self.tx.conn()?, c => query.select(Row::as_select()).get_result(c).optional())?;
+        Ok(row.map(SavedQuery::from))
+    }
+
+    /// Adds some.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn insert(self, member: &Member, added: &[SavedQuery]) -> Result<()> {
+        let mut rows = Bulk::new("INSERT INTO saved_queries (book_id, id, title, query, agent, created_at, updated_at, version)", 8, "");
+        for SavedQuery { id, title, query, stamp } in added {
+            rows.row([
+                Value::Int(member.book().id.get()),
+                Value::Int(id.get()),
+                Value::Text(title.as_str().into()),
+                Value::Text(query.as_str().into()),
+                Value::SomeText(stamp.agent.as_deref().map(Into::into)),
+                Value::Int(stamp.created_at.milliseconds()),
+                Value::Int(stamp.updated_at.milliseconds()),
+                Value::Int(stamp.version),
+            ]);
+        }
+        Ok(rows.execute(self.tx.conn()?)?)
+    }
+
+    /// Saves a changed one.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn update(self, member: &Member, saved: &SavedQuery) -> Result<()> {
+        let SavedQuery { id, title, query, stamp } = saved;
+        let target = saved_queries::table.find((member.book().id.get(), id.get()));
+        let set = (
+            saved_queries::title.eq(title),
+            saved_queries::query.eq(query),
+            saved_queries::updated_at.eq(stamp.updated_at.milliseconds()),
+            saved_queries::version.eq(stamp.version),
+        );
+        on_each!(self.tx.conn()?, c => diesel::update(target).set(set).execute(c))?;
+        Ok(())
+    }
+
+    /// Removes one.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn delete(self, member: &Member, id: SavedQueryId) -> Result<()> {
+        let target = saved_queries::table.find((member.book().id.get(), id.get()));
+        on_each!(self.tx.conn()?, c => diesel::delete(target).execute(c))?;
+        Ok(())
+    }
+}

@@ -1,0 +1,3 @@
+DROP TABLE collection_books;
+DROP TABLE collections;
+DROP TABLE saved_queries;

@@ -1,0 +1,88 @@
+//! Templates (9.7): a configured list of starter books.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use daybook_tests::{Engine, Options, Server, column, unique};
+use serde_json::{Value, json};
+
+use crate::Lone;
+
+pub fn lone() -> Vec<Lone> {
+    crate::lone![none_by_default, listed_as_configured, broken_ones_are_refused_at_start]
+}
+
+/// A file of the test's own, removed at its end.
+struct File(PathBuf);
+
+impl File {
+    fn new(text: &str) -> File {
+        let path = std::env::temp_dir().join(format!("{}-{}.json", unique("templates"), std::process::id()));
+        std::fs::write(&path, text).expect("a file of templates");
+        File(path)
+    }
+
+    fn path(&self) -> String {
+        self.0.display().to_string()
+    }
+}
+
+impl Drop for File {
+    fn drop(&mut self) {
+        drop(std::fs::remove_file(&self.0));
+    }
+}
+
+/// 9.7: `items: []` when none.
+fn none_by_default(engine: Engine) {
+    let server = Server::start(engine);
+    assert_eq!(server.client("alice@example.com").get("/v5/templates").ok(), json!({"items": []}));
+    server.anonymous().get("/v5/templates").refused(401, "required");
+}
+
+/// 9.7: in the order of the file, by argument or environment.
+fn listed_as_configured(engine: Engine) {
+    let household = json!({
+        "name": "Household", "description": "Rent, food and fun", "category": "Personal", "imageUrl": "https://example.com/a.png",
+        "bookId": "0192c0ffee", "bookLink": "https://example.com/b", "sheetsLink": "https://example.com/s", "timesUsed": 12,
+    });
+    let file = File::new(&json!({"items": [household, {"name": "Café", "category": "Business"}]}).to_string());
+    let by_argument = Options { engine, args: vec!["--templates".to_owned(), file.path()], ..Options::default() };
+    let by_environment = Options { engine, env: vec![("DAYBOOK_TEMPLATES".to_owned(), file.path())], ..Options::default() };
+    for options in [by_argument, by_environment] {
+        let server = Server::start_with(options);
+        let listed = server.client("alice@example.com").get("/v5/templates?").ok();
+        assert_eq!(column(&listed, "name"), ["Household", "Café"]);
+        assert_eq!(listed["items"][0], household);
+        assert_eq!(listed["items"][1]["timesUsed"], 0);
+    }
+}
+
+/// A setting that cannot work ends the program at once, with a message that names the file and the entry.
+fn broken_ones_are_refused_at_start(engine: Engine) {
+    let server = Server::start(engine);
+    let entries = |second: Value| File::new(&json!({"items": [{"name": "Fine"}, second]}).to_string());
+    let missing = File::new("");
+    let (missing_path, _) = (format!("{}.gone", missing.path()), missing);
+    let table = [
+        (entries(json!({"name": " "})), "items[1]: name is required"),
+        (entries(json!({"title": "Household"})), "items[1]: unknown field `title`"),
+        (entries(json!({"name": "A", "bookLink": "javascript:alert(1)"})), "items[1]: bookLink"),
+        (File::new("not JSON"), "expected"),
+        (File::new(r#"[{"name": "A"}]"#), "expected an object"),
+    ];
+    let refused = |path: &str, message: &str| {
+        let free = format!("127.0.0.1:{}", daybook_tests::free_port());
+        let data = server.data_dir().join("other").display().to_string();
+        let mut command = std::process::Command::new(daybook_tests::binary());
+        command.args(["serve", "--listen", &free, "--database-url", server.database_url(), "--data-dir", &data, "--templates", path]);
+        let run = daybook_tests::run_for(&mut command, Duration::from_secs(30));
+        let run = run.unwrap_or_else(|| panic!("{message}: still runs after 30 s"));
+        let said = String::from_utf8_lossy(&run.stderr);
+        assert!(!run.status.success() && said.contains(path) && said.contains(message), "{message}: {said}");
+    };
+    for (file, message) in &table {
+        refused(&file.path(), message);
+    }
+    refused(&missing_path, "cannot be read");
+}
