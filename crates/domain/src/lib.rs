@@ -15,6 +15,7 @@ pub mod field;
 mod figure;
 pub mod group;
 pub mod id;
+pub mod idempotency;
 pub mod instant;
 pub mod json;
 pub mod name;
@@ -22,5 +23,6 @@ pub mod property;
 pub mod query;
 pub mod refusal;
 pub mod transaction;
+pub mod version;
 
 pub use refusal::{Kind, Reason, Refusal};

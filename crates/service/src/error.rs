@@ -47,7 +47,9 @@ refusals!(
     daybook_domain::book::Refusal,
     daybook_domain::collaborator::Refusal,
     daybook_domain::group::Refusal,
+    daybook_domain::idempotency::Refusal,
     daybook_domain::transaction::Refusal,
+    daybook_domain::version::Refusal,
 );
 
 impl Error {

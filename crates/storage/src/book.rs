@@ -213,15 +213,24 @@ pub struct Books<'t, 'a> {
 }
 
 impl Books<'_, '_> {
+    /// Takes the book's lock for this unit of work, whether or not there is such a book.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn lock(self, public_id: &str) -> Result<()> {
+        if self.tx.purpose == Use::Write && !self.tx.locked.contains(public_id) {
+            self.tx.conn.lock_book(public_id)?;
+            self.tx.locked.insert(public_id.to_owned());
+        }
+        Ok(())
+    }
+
     /// Opens the door of a book for a user; in a unit of work that writes, it takes the book's lock first.
     ///
     /// # Errors
     /// When the database cannot be asked.
     pub fn enter(self, public_id: &str, email: &str) -> Result<Option<Entrance>> {
-        if self.tx.purpose == Use::Write && !self.tx.locked.contains(public_id) {
-            self.tx.conn.lock_book(public_id)?;
-            self.tx.locked.insert(public_id.to_owned());
-        }
+        self.tx.books().lock(public_id)?;
         let door = Sql::new(DOOR).push("LEFT JOIN collaborators c ON c.book_id = b.id AND c.email = ").text(email);
         let door = door.push(" WHERE b.public_id = ").text(public_id);
         let met: Vec<Met> = on_each!(self.tx.conn, c => (&door).load(c))?;

@@ -97,6 +97,14 @@ impl Conn {
         }
     }
 
+    /// What a SELECT ends with that passes over rows others are changing. SQLite's writer is alone.
+    pub(crate) const fn unless_locked(&self) -> &'static str {
+        match self {
+            Self::Sqlite(_) => "",
+            Self::Postgres(_) => " FOR UPDATE SKIP LOCKED",
+        }
+    }
+
     /// Runs a statement.
     pub(crate) fn execute(&mut self, sql: &Sql<'_>) -> QueryResult<usize> {
         on_each!(self, c => sql.execute(c))

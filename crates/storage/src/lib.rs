@@ -13,6 +13,7 @@ mod dialect;
 mod error;
 pub mod event;
 pub mod group;
+pub mod idempotency;
 mod mark;
 pub mod page;
 mod pool;

@@ -8,7 +8,7 @@ use crate::book::{Books, HeadRow};
 use crate::conn::Conn;
 use crate::dialect::Use;
 use crate::error::Result;
-use crate::{account, balance, collaborator, event, group, transaction, user};
+use crate::{account, balance, collaborator, event, group, idempotency, transaction, user};
 
 /// A unit of work. On a read it is one snapshot; on a write everything in it becomes durable together.
 pub struct Tx<'a> {
@@ -64,6 +64,11 @@ impl<'a> Tx<'a> {
     /// The event log of a book.
     pub fn events(&mut self) -> event::Events<'_, 'a> {
         event::Events { tx: self }
+    }
+
+    /// Requests that are done once.
+    pub fn keys(&mut self) -> idempotency::Keys<'_, 'a> {
+        idempotency::Keys { tx: self }
     }
 
     /// Asks the database for an answer, any answer.
