@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 use std::thread;
-use std::time::Instant as Stopwatch;
+use std::time::{Duration, Instant as Stopwatch};
 
+use daybook_domain::event::Hash;
 use daybook_domain::id::UserId;
 use daybook_domain::idempotency::{Answer as Kept, Claim, Key, fingerprint, operation};
 use daybook_domain::instant::Instant;
@@ -21,6 +22,7 @@ pub fn lone() -> Vec<Lone> {
     crate::lone![
         two_processes_do_a_request_once,
         retries_over_kills_do_each_request_once,
+        a_claim_elsewhere_is_waited_for,
         prefixes_share_their_keys,
         a_day_later_the_key_is_free,
         what_is_forgotten_is_removed,
@@ -94,8 +96,8 @@ fn two_processes_do_a_request_once(engine: Engine) {
 /// Clients that never give up: however often the server is killed, each of their creates is there once. Nothing but the key
 /// tells a repetition from a new payment.
 fn retries_over_kills_do_each_request_once(engine: Engine) {
-    const CLIENTS: usize = 6;
-    const EACH: usize = 60;
+    const CLIENTS: usize = 8;
+    const EACH: usize = 100;
     let mut server = Server::start(engine);
     let owner = server.client("alice@example.com");
     let book = furnished(&owner);
@@ -112,15 +114,15 @@ fn retries_over_kills_do_each_request_once(engine: Engine) {
                 Err(_) => {}
             }
             assert!(started.elapsed().as_secs() < 60, "payment {number} finds no server");
-            pause(std::time::Duration::from_millis(3));
+            pause(Duration::from_millis(3));
         }
     };
     let mut answered: Vec<String> = thread::scope(|scope| {
         let persist = &persist;
         let clients: Vec<_> =
             (0..CLIENTS).map(|client| scope.spawn(move || (0..EACH).map(|step| persist(client * EACH + step)).collect::<Vec<_>>())).collect();
-        for milliseconds in [40, 25, 60, 10] {
-            pause(std::time::Duration::from_millis(milliseconds));
+        for milliseconds in [40, 25, 60, 10, 33, 18, 51, 27, 44, 15] {
+            pause(Duration::from_millis(milliseconds));
             server.kill();
             server.restart();
         }
@@ -187,7 +189,7 @@ impl Bench {
 }
 
 fn claim(key: &str) -> Claim {
-    let nothing = daybook_domain::event::Hash::of(key.as_bytes());
+    let nothing = Hash::of(key.as_bytes());
     let key = Key::new(key).expect("a key");
     Claim { user: UserId::new(7), key, operation: operation("POST", "/v5/books"), fingerprint: fingerprint(nothing, &[]) }
 }
@@ -254,7 +256,7 @@ fn a_turn_that_does_not_come_is_answered_503(engine: Engine) {
     let refused = thread::scope(|scope| {
         // The one before it waits for the lock; it waits for the one before it.
         scope.spawn(|| owner.post(&path, &payment(1)));
-        pause(std::time::Duration::from_millis(300));
+        pause(Duration::from_millis(300));
         owner.header("Idempotency-Key", "key").post(&path, &payment(2))
     });
     let took = started.elapsed().as_secs();
@@ -268,7 +270,34 @@ fn a_turn_that_does_not_come_is_answered_503(engine: Engine) {
     assert_eq!(column(&listed, "id").len(), 1, "whether or not the first sending was done after all");
 }
 
-/// The lock of a book, or on SQLite of the database, in foreign hands.
+/// The first sending runs in another process: what becomes of it decides what the second is answered.
+fn a_claim_elsewhere_is_waited_for(engine: Engine) {
+    let server = Server::start(engine);
+    let owner = server.client("alice@example.com");
+    let user = id(&owner.get("/v5/user").ok()).parse().map(UserId::new).expect("a number");
+    let body = json!({"name": "B"}).to_string();
+    for (key, kept) in [("given-up", false), ("done", true)] {
+        let fingerprint = fingerprint(Hash::of(body.as_bytes()), &[]);
+        let claim = Claim { user, key: Key::new(key).expect("a key"), operation: operation("POST", "/v5/books"), fingerprint };
+        let hold = Hold::claim(&server, &claim);
+        let answer = thread::scope(|scope| {
+            let waiting = scope.spawn(|| {
+                let keyed = owner.header("Idempotency-Key", key);
+                keyed.send_raw("POST", "/v5/books", Some("application/json"), body.as_bytes())
+            });
+            pause(Duration::from_millis(500));
+            assert!(!waiting.is_finished(), "{key}: answered while the first sending still runs");
+            if kept { hold.commit() } else { hold.release() }
+            waiting.join().expect("an answer")
+        });
+        assert_eq!(replayed(&answer), kept, "{key}: {}", answer.text);
+        let expected = if kept { "\"kept\"" } else { "{" };
+        assert!(answer.text.starts_with(expected), "{key}: {}", answer.text);
+    }
+    assert_eq!(column(&owner.get("/v5/books").ok(), "name"), ["B"], "the one whose first sending was given up");
+}
+
+/// A lock in foreign hands: that of a book, of a key that is being taken, or on SQLite of the whole database.
 enum Hold {
     Sqlite(rusqlite::Connection),
     Postgres(postgres::Client),
@@ -292,11 +321,38 @@ impl Hold {
         }
     }
 
-    fn release(self) {
+    /// The row of a request that was done, not yet committed.
+    fn claim(server: &Server, claim: &Claim) -> Hold {
+        let hex = |hash: &Hash| hash.to_string();
+        // Far ahead of every clock, so it is not forgotten before the test is over.
+        let now: i64 = 9_999_999_999_999;
+        let (user, key) = (claim.user.get(), claim.key.as_str());
+        let (operation, fingerprint) = (hex(&claim.operation), hex(&claim.fingerprint));
+        let bytes = |text: &str| match server.engine() {
+            Engine::Sqlite => format!("X'{text}'"),
+            Engine::Postgres => format!("'\\x{text}'"),
+        };
+        let (operation, fingerprint, body) = (bytes(&operation), bytes(&fingerprint), bytes("226b65707422"));
+        let mut hold = Hold::take(server, "nothing");
+        hold.execute(&format!(
+            "INSERT INTO idempotency_keys VALUES ({user}, '{key}', {operation}, {fingerprint}, {now}, 200, NULL, {body})"
+        ));
+        hold
+    }
+
+    fn execute(&mut self, statement: &str) {
         match self {
-            Hold::Sqlite(connection) => connection.execute_batch("ROLLBACK").expect("an end"),
-            Hold::Postgres(mut client) => client.batch_execute("ROLLBACK").expect("an end"),
+            Hold::Sqlite(connection) => connection.execute_batch(statement).expect(statement),
+            Hold::Postgres(client) => client.batch_execute(statement).expect(statement),
         }
+    }
+
+    fn release(mut self) {
+        self.execute("ROLLBACK");
+    }
+
+    fn commit(mut self) {
+        self.execute("COMMIT");
     }
 }
 
