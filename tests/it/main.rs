@@ -63,6 +63,7 @@ macro_rules! modules {
 mod balance_oracle;
 mod matrix;
 mod reading;
+mod targets;
 
 // Modules with `tests()`, then modules with `lone()`.
 modules! {
@@ -84,6 +85,7 @@ modules! {
         books,
         collaborators,
         errors,
+        etags,
         event_filters,
         events,
         faults,
@@ -92,6 +94,7 @@ modules! {
         groups,
         headers,
         hostile,
+        idempotency,
         lifecycle,
         lists,
         locks,
@@ -118,6 +121,7 @@ modules! {
         group_commit,
         laws,
         process,
+        repetitions,
         store,
         templates;
 }

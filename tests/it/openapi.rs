@@ -1,6 +1,6 @@
 //! The published contract and the server say the same: routes, refusals by enumeration, and the shape of every answer.
 
-mod contract;
+pub mod contract;
 mod session;
 
 use std::collections::BTreeSet;
@@ -58,7 +58,12 @@ fn operations_are_documented_whole(_: &Server) {
         assert_eq!(distinct.len(), parameters.len(), "{name}: a parameter is declared once: {parameters:?}");
         let writes = matches!(operation.method, "POST" | "PUT" | "PATCH");
         assert_eq!(parameters.iter().any(|parameter| parameter == "body body"), writes, "{name}: what is written has a body");
-        for status in ["401", "default"] {
+        assert_eq!(operation.takes("Idempotency-Key"), operation.writes(), "{name}: 0.16: every write takes a key");
+        assert!(!operation.takes("If-Match") || operation.headers("200") == ["ETag"], "{name}: 0.17: a tag for a tag");
+        let mut refusals = vec!["401", "default"];
+        refusals.extend(operation.takes("Idempotency-Key").then_some(["400", "422", "503"]).into_iter().flatten());
+        refusals.extend(operation.takes("If-Match").then_some("412"));
+        for status in refusals {
             let response = operation.response(status).unwrap_or_else(|| panic!("{name} documents {status}"));
             assert_eq!(response["schema"]["$ref"], "#/definitions/Error", "{name}: {status}");
         }

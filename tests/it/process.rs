@@ -25,6 +25,7 @@ pub fn lone() -> Vec<Lone> {
         prefixes_by_environment,
         settings_by_environment,
         mounted_under_a_prefix,
+        ready_looks_at_the_writers,
         missing_accounts_and_groups_as_no_content,
         bad_settings_are_refused_at_start,
     ]
@@ -228,6 +229,52 @@ fn mounted_under_a_prefix(engine: Engine) {
     owner.get("/books-api/v5/nothing").refused(404, "notFound");
     server.anonymous().get("/books-api/health").ok();
     server.anonymous().get("/health").ok();
+    for path in ["/health", "/books-api/health", "/docs"] {
+        server.anonymous().delete(path).refused(405, "methodNotAllowed");
+    }
+    owner.patch("/v5/books", &json!({})).refused(404, "notFound");
+    owner.patch("/books-apiv5/books", &json!({})).refused(404, "notFound");
+}
+
+/// Issue 2: `/ready` tells whether requests can be served, and does not hang when they cannot.
+fn ready_looks_at_the_writers(engine: Engine) {
+    let server = Server::start(engine);
+    let asked = |expected: u16| {
+        let started = std::time::Instant::now();
+        let answer = server.anonymous().get("/ready");
+        assert_eq!(answer.status, expected, "{}", answer.text);
+        assert!(started.elapsed() < Duration::from_secs(9), "{:?}", started.elapsed());
+        assert!(expected == 200 || answer.headers.contains_key("retry-after"), "{:?}", answer.headers);
+    };
+    asked(200);
+    match engine {
+        // Readers go on reading while somebody else holds the one lock for writing.
+        Engine::Sqlite => {
+            let path = server.database_url().strip_prefix("sqlite:").expect("a file");
+            let other = rusqlite::Connection::open(path).expect("the file of the server");
+            other.execute_batch("BEGIN IMMEDIATE").expect("the write lock");
+            asked(503);
+            other.execute_batch("ROLLBACK").expect("an end");
+        }
+        Engine::Postgres => {
+            let name = server.database_url().rsplit('/').next().and_then(|rest| rest.split('?').next()).expect("a database");
+            let mut admin = postgres::Client::connect(&daybook_tests::admin_url(false), postgres::NoTls).expect("the cluster");
+            let close = format!(
+                "ALTER DATABASE {name} ALLOW_CONNECTIONS false; \
+                 SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'"
+            );
+            admin.batch_execute(&close).expect("nobody gets in");
+            asked(503);
+            admin.batch_execute(&format!("ALTER DATABASE {name} ALLOW_CONNECTIONS true")).expect("all get in again");
+        }
+    }
+    server.anonymous().get("/health").ok();
+    // A pool makes its connections anew with growing pauses.
+    let ready = (0..200).any(|_| {
+        pause(Duration::from_millis(100));
+        server.anonymous().get("/ready").status == 200
+    });
+    assert!(ready, "it recovers by itself:\n{}", server.log());
 }
 
 /// 4.4: with the switch, a missing account or group is 204; a missing book stays 404.

@@ -49,7 +49,7 @@ impl Bench {
         let email = format!("{}@example.com", unique("store"));
         let minted = Arc::clone(&ids);
         let user = store.write(Lane::NO_BOOK, move |tx| user::sign_in(tx, &email, &minted, NOW)).expect("a user");
-        let cx = Context { user: Arc::new(user), agent: None, now: NOW, ids };
+        let cx = Context { user: Arc::new(user), agent: None, now: NOW, ids, condition: None };
         let changes = daybook_domain::book::Changes { name: Some("Store".to_owned()), ..Default::default() };
         let accounts = ["Cash", "Food"].map(named).to_vec();
         let input = book::Input { changes, accounts, groups: Vec::new() };

@@ -67,14 +67,38 @@ impl Server {
             home,
             _database: database,
         };
+        server.find_port();
+        server
+    }
+
+    #[track_caller]
+    fn find_port(&mut self) {
         for _ in 0..5 {
-            server.address.set_port(free_port());
-            server.base = format!("http://{}", server.address);
-            if server.launch() {
-                return server;
+            self.address.set_port(free_port());
+            self.base = format!("http://{}", self.address);
+            if self.launch() {
+                return;
             }
         }
-        panic!("daybook finds no free port:\n{}", server.log());
+        panic!("daybook finds no free port:\n{}", self.log());
+    }
+
+    /// Another process on the same database and with the same key for tokens.
+    #[track_caller]
+    pub fn beside(&self, args: &[&str]) -> Server {
+        let home = Folder::create(std::env::temp_dir().join(format!("daybook-{}-{}", std::process::id(), unique("test"))));
+        let mut server = Server {
+            options: Options { args: args.iter().map(|arg| (*arg).to_owned()).collect(), ..self.options.clone() },
+            data_dir: self.data_dir.clone(),
+            address: self.address,
+            base: String::new(),
+            database_url: self.database_url.clone(),
+            child: None,
+            home,
+            _database: None,
+        };
+        server.find_port();
+        server
     }
 
     /// Starts the process and waits until it is ready; false when another program took the port.

@@ -17,6 +17,7 @@ pub mod field;
 mod figure;
 pub mod group;
 pub mod id;
+pub mod idempotency;
 pub mod instant;
 pub mod json;
 pub mod name;
@@ -25,5 +26,6 @@ pub mod query;
 pub mod refusal;
 pub mod saved_query;
 pub mod transaction;
+pub mod version;
 
 pub use refusal::{Kind, Reason, Refusal};

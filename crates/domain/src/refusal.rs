@@ -1,8 +1,8 @@
 //! What the ledger answers when it says no: typed where the rule lives, gathered here.
 
-use crate::{account, amount, book, collaborator, collection, group, name, property, saved_query, transaction};
+use crate::{account, amount, book, collaborator, collection, group, idempotency, name, property, saved_query, transaction, version};
 
-/// The six kinds of refusal. Whoever translates refusals (HTTP status codes, exit codes) needs only these.
+/// The eight kinds of refusal. Whoever translates refusals (HTTP status codes, exit codes) needs only these.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// The request contradicts a rule; sending it again unchanged fails again.
@@ -13,6 +13,10 @@ pub enum Kind {
     Missing,
     /// It contradicts the present state of something else.
     Conflict,
+    /// It was meant for an earlier state of what it changes.
+    Stale,
+    /// It contradicts an earlier request under the same name.
+    Reused,
     /// A capacity is used up for the moment.
     Limited,
     /// Not the caller's fault.
@@ -36,6 +40,10 @@ pub enum Reason {
     NotFound,
     /// Something else holds the place.
     Conflict,
+    /// The resource is in another state than expected (behaviour 0.17).
+    ConditionNotMet,
+    /// The idempotency key stands for another request (behaviour 0.16).
+    IdempotencyKeyReused,
 }
 
 impl Reason {
@@ -50,6 +58,8 @@ impl Reason {
             Self::Forbidden => "forbidden",
             Self::NotFound => "notFound",
             Self::Conflict => "conflict",
+            Self::ConditionNotMet => "conditionNotMet",
+            Self::IdempotencyKeyReused => "idempotencyKeyReused",
         }
     }
 
@@ -61,6 +71,8 @@ impl Reason {
             Self::Forbidden => Kind::Denied,
             Self::NotFound => Kind::Missing,
             Self::Conflict => Kind::Conflict,
+            Self::ConditionNotMet => Kind::Stale,
+            Self::IdempotencyKeyReused => Kind::Reused,
         }
     }
 }
@@ -86,6 +98,9 @@ pub enum Refusal {
     /// About a group.
     #[error(transparent)]
     Group(#[from] group::Refusal),
+    /// About an idempotency key.
+    #[error(transparent)]
+    Idempotency(#[from] idempotency::Refusal),
     /// About a name.
     #[error(transparent)]
     Name(#[from] name::Refusal),
@@ -98,6 +113,9 @@ pub enum Refusal {
     /// About a transaction.
     #[error(transparent)]
     Transaction(#[from] transaction::Refusal),
+    /// About the state a caller expects.
+    #[error(transparent)]
+    Version(#[from] version::Refusal),
 }
 
 impl Refusal {
@@ -110,8 +128,10 @@ impl Refusal {
             Self::Collaborator(refusal) => refusal.reason(),
             Self::Collection(refusal) => refusal.reason(),
             Self::Group(refusal) => refusal.reason(),
+            Self::Idempotency(refusal) => refusal.reason(),
             Self::SavedQuery(refusal) => refusal.reason(),
             Self::Transaction(refusal) => refusal.reason(),
+            Self::Version(refusal) => refusal.reason(),
             Self::Amount(_) | Self::Name(_) | Self::Property(_) => Reason::BadRequest,
         }
     }

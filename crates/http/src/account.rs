@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use actix_web::HttpResponse;
 use daybook_domain::account::{Account, AccountRef, AccountType, Changes};
 use daybook_domain::field::Field;
 use daybook_domain::group::{Forest, Group, GroupRef};
@@ -12,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::body::{Body, Items};
 use crate::error::{ApiError, ApiResult};
 use crate::group::GroupOut;
-use crate::reply;
+use crate::reply::{self, Reply};
 use crate::request::Asked;
 use crate::wire::{ListOut, Present, PropertiesIn, RefIn, StampOut, TextOrNumber, field, id_text, objects_only, one_of, properties};
 
@@ -166,11 +165,12 @@ pub(crate) fn list_out(view: &View) -> Vec<AccountOut> {
     view.accounts.iter().map(|account| AccountOut::new(account, &view.forest)).collect()
 }
 
-fn single(view: &View) -> HttpResponse {
-    view.accounts.first().map_or_else(reply::no_content, |account| reply::ok(&AccountOut::new(account, &view.forest)))
+fn single(view: &View) -> Reply {
+    let shown = |account: &Account| reply::ok(&AccountOut::new(account, &view.forest)).tagged(account);
+    view.accounts.first().map_or_else(reply::no_content, shown)
 }
 
-fn list(view: &View) -> HttpResponse {
+fn list(view: &View) -> Reply {
     reply::ok(&ListOut::whole(list_out(view)))
 }
 
@@ -200,52 +200,49 @@ pub(crate) async fn list_account_groups(asked: Asked) -> ApiResult {
 
 /// POST accounts.
 pub(crate) async fn create_account(asked: Asked, body: Body<AccountIn>) -> ApiResult {
-    create(asked, vec![body.0]).await.map(|view| single(&view)).map_err(ApiError::alone)
+    create(asked, vec![body.0], single).await.map_err(ApiError::alone)
 }
 
 /// POST accounts/batch.
 pub(crate) async fn create_accounts_batch(asked: Asked, body: Body<Items<AccountIn>>) -> ApiResult {
-    create(asked, body.items()?).await.map(|view| list(&view))
+    create(asked, body.items()?, list).await
 }
 
 /// PUT accounts.
 pub(crate) async fn update_account(asked: Asked, body: Body<AccountIn>) -> ApiResult {
-    update(asked, vec![body.0]).await.map(|view| single(&view)).map_err(ApiError::alone)
+    update(asked.conditional()?, vec![body.0], single).await.map_err(ApiError::alone)
 }
 
 /// PUT accounts/batch.
 pub(crate) async fn update_accounts_batch(asked: Asked, body: Body<Items<AccountIn>>) -> ApiResult {
-    update(asked, body.items()?).await.map(|view| list(&view))
+    update(asked, body.items()?, list).await
 }
 
 /// DELETE accounts/{id}.
 pub(crate) async fn delete_account(asked: Asked) -> ApiResult {
     let reference = AccountRef { id: Some(asked.id()), name: None };
-    delete(asked, vec![reference]).await.map(|view| single(&view)).map_err(ApiError::alone)
+    delete(asked.conditional()?, vec![reference], single).await.map_err(ApiError::alone)
 }
 
 /// POST accounts/delete/batch.
 pub(crate) async fn delete_accounts_batch(asked: Asked, body: Body<Items<AccountIn>>) -> ApiResult {
     let references = body.items()?.into_iter().map(AccountIn::into_reference).collect();
-    delete(asked, references).await.map(|view| list(&view))
+    delete(asked, references, list).await
 }
 
-async fn create(asked: Asked, items: Vec<AccountIn>) -> Result<View, ApiError> {
+async fn create(asked: Asked, items: Vec<AccountIn>, encode: fn(&View) -> Reply) -> ApiResult {
     let book = asked.book();
     let items = items.into_iter().map(AccountIn::into_input).collect();
-    let (view, _) = asked.write(&book.clone(), move |tx, cx| account::create(tx, cx, &book, items)).await?;
-    Ok(view)
+    asked.write(&book.clone(), move |tx, cx| account::create(tx, cx, &book, items), move |view, _| encode(view)).await
 }
 
-async fn update(asked: Asked, items: Vec<AccountIn>) -> Result<View, ApiError> {
+async fn update(asked: Asked, items: Vec<AccountIn>, encode: fn(&View) -> Reply) -> ApiResult {
     let book = asked.book();
     let items = items.into_iter().map(AccountIn::into_input).collect();
-    let (view, _) = asked.write(&book.clone(), move |tx, cx| account::update(tx, cx, &book, items)).await?;
-    Ok(view)
+    asked.write(&book.clone(), move |tx, cx| account::update(tx, cx, &book, items), move |view, _| encode(view)).await
 }
 
-async fn delete(asked: Asked, references: Vec<AccountRef>) -> Result<View, ApiError> {
+async fn delete(asked: Asked, references: Vec<AccountRef>, encode: fn(&View) -> Reply) -> ApiResult {
     let book = asked.book();
-    let (view, _) = asked.write(&book.clone(), move |tx, cx| account::delete(tx, cx, &book, &references)).await?;
-    Ok(view)
+    asked.write(&book.clone(), move |tx, cx| account::delete(tx, cx, &book, &references), move |view, _| encode(view)).await
 }

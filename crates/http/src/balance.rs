@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use actix_web::HttpResponse;
-use actix_web::http::header::ContentType;
 use daybook_domain::amount::write_units;
 use daybook_domain::balance::{AccountBalances, Figures, GroupBalances, Slice};
 use daybook_domain::group::Group;
@@ -11,6 +9,7 @@ use daybook_service::balance::{self, View};
 use serde::Serialize;
 
 use crate::error::{ApiError, ApiResult, Transport};
+use crate::reply;
 use crate::request::Asked;
 use crate::wire::properties;
 
@@ -208,5 +207,5 @@ pub(crate) async fn get_balances(asked: Asked) -> ApiResult {
         })
         .await?;
     let json = json.map_err(|error| ApiError::from(Transport::Failed(error.to_string())))?;
-    Ok(HttpResponse::Ok().content_type(ContentType::json()).body(json))
+    Ok(reply::json(json))
 }

@@ -16,6 +16,7 @@ use serde::{Deserialize, Deserializer};
 use tokio::time::timeout;
 
 use crate::error::{ApiError, Transport};
+use crate::idempotency::note_body;
 
 /// Largest body in bytes (behaviour 10.8).
 const MOST_BYTES: usize = 32 * 1024 * 1024;
@@ -72,12 +73,13 @@ impl<T: DeserializeOwned + 'static> FromRequest for Body<T> {
     type Future = Pin<Box<dyn Future<Output = Result<Self, ApiError>>>>;
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let (json, payload) = (is_json(request), payload.take());
+        let (json, payload, request) = (is_json(request), payload.take(), request.clone());
         Box::pin(async move {
             if !json {
                 return Err(Transport::UnsupportedMediaType.into());
             }
             let bytes = collect(payload).await?;
+            note_body(&request, &bytes);
             parse(&bytes).map(Self)
         })
     }
@@ -88,9 +90,10 @@ impl<T: DeserializeOwned + 'static> FromRequest for MaybeBody<T> {
     type Future = Pin<Box<dyn Future<Output = Result<Self, ApiError>>>>;
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let (json, payload) = (is_json(request), payload.take());
+        let (json, payload, request) = (is_json(request), payload.take(), request.clone());
         Box::pin(async move {
             let bytes = collect(payload).await?;
+            note_body(&request, &bytes);
             if bytes.iter().all(u8::is_ascii_whitespace) {
                 return Ok(Self(None));
             }

@@ -16,7 +16,7 @@ use crate::account::{self, AccountIn, AccountOut};
 use crate::body::{Body, MaybeBody};
 use crate::error::ApiResult;
 use crate::group::{GroupIn, GroupOut};
-use crate::reply;
+use crate::reply::{self, Reply};
 use crate::request::Asked;
 use crate::wire::{ListOut, PropertiesIn, StampOut, TextOrNumber, field, id_text, list, objects_only, one_of, properties};
 
@@ -195,6 +195,10 @@ impl BookOut {
     }
 }
 
+fn single(view: &View, cx: &Context) -> Reply {
+    reply::ok(&BookOut::of(view, cx)).tagged(view.member.book())
+}
+
 /// GET books.
 pub(crate) async fn list_books(asked: Asked) -> ApiResult {
     let term = asked.query();
@@ -214,8 +218,7 @@ pub(crate) async fn create_new_book(asked: Asked, body: MaybeBody<BookIn>) -> Ap
         groups: groups.into_iter().map(GroupIn::into_input).collect(),
         accounts: accounts.into_iter().map(AccountIn::into_input).collect(),
     };
-    let (view, cx) = asked.write("", move |tx, cx| book::create(tx, cx, input)).await?;
-    Ok(reply::ok(&BookOut::of(&view, &cx)))
+    asked.write("", move |tx, cx| book::create(tx, cx, input), single).await
 }
 
 /// GET books/{bookId}.
@@ -223,7 +226,7 @@ pub(crate) async fn get_book(asked: Asked) -> ApiResult {
     let id = asked.book();
     let (accounts, groups) = (asked.flag("loadAccounts") == Some(true), asked.flag("loadGroups") == Some(true));
     let (view, cx) = asked.read(move |tx, cx| book::get(tx, cx, &id, accounts, groups)).await?;
-    Ok(reply::ok(&BookOut::of(&view, &cx)))
+    Ok(single(&view, &cx))
 }
 
 /// PUT books, the id in the body.
@@ -241,13 +244,11 @@ pub(crate) async fn update_book_deprecated(asked: Asked, body: Body<BookIn>) -> 
 
 async fn update(asked: Asked, id: String, given: BookIn) -> ApiResult {
     let changes = Changes::from(given);
-    let (view, cx) = asked.write(&id.clone(), move |tx, cx| book::update(tx, cx, &id, changes)).await?;
-    Ok(reply::ok(&BookOut::of(&view, &cx)))
+    asked.conditional()?.write(&id.clone(), move |tx, cx| book::update(tx, cx, &id, changes), single).await
 }
 
 /// DELETE books/{bookId}.
 pub(crate) async fn delete_book(asked: Asked) -> ApiResult {
     let id = asked.book();
-    let (view, cx) = asked.write(&id.clone(), move |tx, cx| book::delete(tx, cx, &id)).await?;
-    Ok(reply::ok(&BookOut::of(&view, &cx)))
+    asked.conditional()?.write(&id.clone(), move |tx, cx| book::delete(tx, cx, &id), single).await
 }

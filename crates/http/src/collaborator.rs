@@ -1,12 +1,12 @@
 //! Collaborators on the wire.
 
 use daybook_domain::collaborator::{Collaborator, Permission};
-use daybook_service::collaborator;
+use daybook_service::{Context, collaborator};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::body::Body;
 use crate::error::ApiResult;
-use crate::reply;
+use crate::reply::{self, Reply};
 use crate::request::Asked;
 use crate::wire::{ListOut, StampOut, objects_only, one_of};
 
@@ -46,6 +46,10 @@ impl From<&Collaborator> for CollaboratorOut {
     }
 }
 
+fn single(collaborator: &Collaborator, _: &Context) -> Reply {
+    reply::ok(&CollaboratorOut::from(collaborator))
+}
+
 /// GET collaborators.
 pub(crate) async fn list_collaborators(asked: Asked) -> ApiResult {
     let book = asked.book();
@@ -57,13 +61,11 @@ pub(crate) async fn list_collaborators(asked: Asked) -> ApiResult {
 pub(crate) async fn add_collaborator(asked: Asked, body: Body<CollaboratorIn>) -> ApiResult {
     let book = asked.book();
     let CollaboratorIn { email, permission } = body.0;
-    let (one, _) = asked.write(&book.clone(), move |tx, cx| collaborator::add(tx, cx, &book, email.as_deref(), permission)).await?;
-    Ok(reply::ok(&CollaboratorOut::from(&one)))
+    asked.write(&book.clone(), move |tx, cx| collaborator::add(tx, cx, &book, email.as_deref(), permission), single).await
 }
 
 /// DELETE collaborators/{id}, by id or e-mail.
 pub(crate) async fn remove_collaborator(asked: Asked) -> ApiResult {
     let (book, id) = (asked.book(), asked.id());
-    let (one, _) = asked.write(&book.clone(), move |tx, cx| collaborator::remove(tx, cx, &book, &id)).await?;
-    Ok(reply::ok(&CollaboratorOut::from(&one)))
+    asked.write(&book.clone(), move |tx, cx| collaborator::remove(tx, cx, &book, &id), single).await
 }

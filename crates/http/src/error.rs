@@ -10,6 +10,7 @@ use daybook_service::Error;
 use serde::Serialize;
 
 use crate::farewell::Farewell;
+use crate::reply::Reply;
 
 /// Seconds a caller is asked to wait when a queue is full.
 const RETRY_AFTER_SECONDS: &str = "1";
@@ -38,11 +39,17 @@ pub(crate) enum Transport {
     Failed(String),
 }
 
-pub(crate) type ApiResult = Result<HttpResponse, ApiError>;
+pub(crate) type ApiResult = Result<Reply, ApiError>;
 
 impl From<Error> for ApiError {
     fn from(error: Error) -> Self {
         Self::Service(error)
+    }
+}
+
+impl From<daybook_storage::Error> for ApiError {
+    fn from(error: daybook_storage::Error) -> Self {
+        Self::Service(error.into())
     }
 }
 
@@ -65,6 +72,8 @@ const fn status_of(kind: Kind) -> StatusCode {
         Kind::Denied => StatusCode::FORBIDDEN,
         Kind::Missing => StatusCode::NOT_FOUND,
         Kind::Conflict => StatusCode::CONFLICT,
+        Kind::Stale => StatusCode::PRECONDITION_FAILED,
+        Kind::Reused => StatusCode::UNPROCESSABLE_ENTITY,
         Kind::Limited => StatusCode::SERVICE_UNAVAILABLE,
         Kind::Internal => StatusCode::INTERNAL_SERVER_ERROR,
     }
@@ -144,7 +153,9 @@ impl ApiError {
             Self::Service(error) => match (error.reason(), error.kind()) {
                 (Some(reason), _) => reason.as_str(),
                 (None, Kind::Limited) => "backendError",
-                (None, Kind::Invalid | Kind::Denied | Kind::Missing | Kind::Conflict | Kind::Internal) => "internalError",
+                (None, Kind::Invalid | Kind::Denied | Kind::Missing | Kind::Conflict | Kind::Stale | Kind::Reused | Kind::Internal) => {
+                    "internalError"
+                }
             },
             Self::Transport(error) => error.reason(),
         }
@@ -156,7 +167,7 @@ impl ApiError {
             Self::Service(error) => match error.kind() {
                 Kind::Limited => "temporarily unavailable; try again shortly".to_owned(),
                 Kind::Internal => "internal error".to_owned(),
-                Kind::Invalid | Kind::Denied | Kind::Missing | Kind::Conflict => error.to_string(),
+                Kind::Invalid | Kind::Denied | Kind::Missing | Kind::Conflict | Kind::Stale | Kind::Reused => error.to_string(),
             },
             Self::Transport(error) => error.message(),
         }

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use actix_web::HttpResponse;
 use daybook_domain::field::Field;
 use daybook_domain::group::{Changes, Forest, Group, GroupRef, Nature};
 use daybook_service::group::{self, Input, View};
@@ -10,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::body::{Body, Items};
 use crate::error::{ApiError, ApiResult};
-use crate::reply;
+use crate::reply::{self, Reply};
 use crate::request::Asked;
 use crate::wire::{ListOut, Present, PropertiesIn, RefIn, StampOut, TextOrNumber, convert, field, id_text, objects_only, properties};
 
@@ -116,11 +115,12 @@ impl GroupOut {
     }
 }
 
-fn single(view: &View) -> HttpResponse {
-    view.groups.first().map_or_else(reply::no_content, |group| reply::ok(&GroupOut::new(group, &view.forest)))
+fn single(view: &View) -> Reply {
+    let shown = |group: &Group| reply::ok(&GroupOut::new(group, &view.forest)).tagged(group);
+    view.groups.first().map_or_else(reply::no_content, shown)
 }
 
-fn list(view: &View) -> HttpResponse {
+fn list(view: &View) -> Reply {
     reply::ok(&ListOut::whole(GroupOut::all(view)))
 }
 
@@ -150,52 +150,49 @@ pub(crate) async fn list_group_accounts(asked: Asked) -> ApiResult {
 
 /// POST groups.
 pub(crate) async fn create_group(asked: Asked, body: Body<GroupIn>) -> ApiResult {
-    create(asked, vec![body.0]).await.map(|view| single(&view)).map_err(ApiError::alone)
+    create(asked, vec![body.0], single).await.map_err(ApiError::alone)
 }
 
 /// POST groups/batch.
 pub(crate) async fn create_groups_batch(asked: Asked, body: Body<Items<GroupIn>>) -> ApiResult {
-    create(asked, body.items()?).await.map(|view| list(&view))
+    create(asked, body.items()?, list).await
 }
 
 /// PUT groups.
 pub(crate) async fn update_group(asked: Asked, body: Body<GroupIn>) -> ApiResult {
-    update(asked, vec![body.0]).await.map(|view| single(&view)).map_err(ApiError::alone)
+    update(asked.conditional()?, vec![body.0], single).await.map_err(ApiError::alone)
 }
 
 /// PUT groups/batch (behaviour 12.9).
 pub(crate) async fn update_groups_batch(asked: Asked, body: Body<Items<GroupIn>>) -> ApiResult {
-    update(asked, body.items()?).await.map(|view| list(&view))
+    update(asked, body.items()?, list).await
 }
 
 /// DELETE groups/{id}.
 pub(crate) async fn delete_group(asked: Asked) -> ApiResult {
     let id = asked.id();
-    delete(asked, vec![GroupRef { id: Some(id), name: None }]).await.map(|view| single(&view)).map_err(ApiError::alone)
+    delete(asked.conditional()?, vec![GroupRef { id: Some(id), name: None }], single).await.map_err(ApiError::alone)
 }
 
 /// POST groups/delete/batch (behaviour 12.9).
 pub(crate) async fn delete_groups_batch(asked: Asked, body: Body<Items<GroupIn>>) -> ApiResult {
     let references = body.items()?.into_iter().map(GroupIn::into_reference).collect();
-    delete(asked, references).await.map(|view| list(&view))
+    delete(asked, references, list).await
 }
 
-async fn create(asked: Asked, items: Vec<GroupIn>) -> Result<View, ApiError> {
+async fn create(asked: Asked, items: Vec<GroupIn>, encode: fn(&View) -> Reply) -> ApiResult {
     let book = asked.book();
     let items = items.into_iter().map(GroupIn::into_input).collect();
-    let (view, _) = asked.write(&book.clone(), move |tx, cx| group::create(tx, cx, &book, items)).await?;
-    Ok(view)
+    asked.write(&book.clone(), move |tx, cx| group::create(tx, cx, &book, items), move |view, _| encode(view)).await
 }
 
-async fn update(asked: Asked, items: Vec<GroupIn>) -> Result<View, ApiError> {
+async fn update(asked: Asked, items: Vec<GroupIn>, encode: fn(&View) -> Reply) -> ApiResult {
     let book = asked.book();
     let items = items.into_iter().map(GroupIn::into_input).collect();
-    let (view, _) = asked.write(&book.clone(), move |tx, cx| group::update(tx, cx, &book, items)).await?;
-    Ok(view)
+    asked.write(&book.clone(), move |tx, cx| group::update(tx, cx, &book, items), move |view, _| encode(view)).await
 }
 
-async fn delete(asked: Asked, references: Vec<GroupRef>) -> Result<View, ApiError> {
+async fn delete(asked: Asked, references: Vec<GroupRef>, encode: fn(&View) -> Reply) -> ApiResult {
     let book = asked.book();
-    let (view, _) = asked.write(&book.clone(), move |tx, cx| group::delete(tx, cx, &book, &references)).await?;
-    Ok(view)
+    asked.write(&book.clone(), move |tx, cx| group::delete(tx, cx, &book, &references), move |view, _| encode(view)).await
 }

@@ -1,11 +1,15 @@
 //! What is answered outside `/v5`: health, readiness, the contract and its page.
 
+use std::time::Duration;
+
 use actix_web::http::header::{CACHE_CONTROL, ContentType};
 use actix_web::{HttpResponse, web};
+use daybook_storage::Error;
 use serde_json::json;
+use tokio::time::timeout;
 
-use crate::error::ApiResult;
-use crate::reply;
+use crate::error::{ApiError, ApiResult};
+use crate::reply::{self, Reply};
 use crate::run;
 use crate::state::State;
 
@@ -13,15 +17,29 @@ use crate::state::State;
 const CONTRACT: &str = include_str!("../../../openapi/openapi.json");
 const PAGE: &str = include_str!("../../../openapi/docs.html");
 
+/// How long the database may take to answer before this process counts as not ready.
+const PATIENCE: Duration = Duration::from_secs(5);
+
 /// GET /health: the process is alive.
-pub(crate) async fn health() -> HttpResponse {
+pub(crate) async fn health() -> Reply {
     reply::ok(&json!({ "status": "ok" }))
 }
 
-/// GET /ready: the database answers. It was migrated before the first request was accepted.
+/// GET /ready: the database answers readers and takes the writers' units of work. It was migrated before the first request
+/// was accepted.
 pub(crate) async fn ready(state: web::Data<State>) -> ApiResult {
-    run::read(&state, |tx| Ok(tx.ping()?)).await?;
+    let late = |_| Err(Error::Unavailable(format!("no answer within {} s", PATIENCE.as_secs())).into());
+    timeout(PATIENCE, reach(&state)).await.unwrap_or_else(late)?;
     Ok(reply::ok(&json!({ "status": "ready" })))
+}
+
+/// Asks over a reader's connection, and then each writer through its own queue.
+async fn reach(state: &State) -> Result<(), ApiError> {
+    run::read(state, |tx| Ok(tx.ping()?)).await?;
+    for lane in state.store.lanes() {
+        run::write(state, lane, |tx| tx.ping()).await?;
+    }
+    Ok(())
 }
 
 /// GET /openapi.json.

@@ -13,6 +13,7 @@ mod event;
 mod farewell;
 mod group;
 mod health;
+mod idempotency;
 mod middleware;
 mod reply;
 mod request;

@@ -1,14 +1,85 @@
 //! Successful answers.
 
-use actix_web::HttpResponse;
+use actix_web::body::BoxBody;
+use actix_web::http::StatusCode;
+use actix_web::http::header::{ContentType, ETAG, HeaderName};
+use actix_web::{HttpRequest, HttpResponse, Responder, ResponseError};
+use daybook_domain::idempotency::Answer;
+use daybook_domain::version::Tag;
+use daybook_service::idempotency::Outcome;
 use serde::Serialize;
 
+use crate::error::{ApiError, Transport};
+
+/// Says that an answer was given before (behaviour 0.16).
+const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
+
+/// An answer of success, as it can be sent, or kept to be sent again.
+pub(crate) struct Reply {
+    status: StatusCode,
+    tag: Option<Tag>,
+    replayed: bool,
+    body: serde_json::Result<Vec<u8>>,
+}
+
 /// 200 with a body.
-pub(crate) fn ok(body: &impl Serialize) -> HttpResponse {
-    HttpResponse::Ok().json(body)
+pub(crate) fn ok(body: &impl Serialize) -> Reply {
+    Reply { status: StatusCode::OK, tag: None, replayed: false, body: serde_json::to_vec(body) }
+}
+
+/// 200 with a body that is JSON already.
+pub(crate) fn json(text: String) -> Reply {
+    Reply { status: StatusCode::OK, tag: None, replayed: false, body: Ok(text.into_bytes()) }
 }
 
 /// 204: neither body nor content type (behaviour 0.6).
-pub(crate) fn no_content() -> HttpResponse {
-    HttpResponse::NoContent().finish()
+pub(crate) fn no_content() -> Reply {
+    Reply { status: StatusCode::NO_CONTENT, tag: None, replayed: false, body: Ok(Vec::new()) }
+}
+
+impl Reply {
+    /// With the version of the one resource it shows (behaviour 0.17).
+    pub(crate) fn tagged(self, tag: impl Into<Tag>) -> Self {
+        Self { tag: Some(tag.into()), ..self }
+    }
+
+    /// The form in which it is kept.
+    pub(crate) fn into_answer(self) -> Result<Answer, ApiError> {
+        let body = self.body.map_err(unwritable)?;
+        Ok(Answer { status: self.status.as_u16(), tag: self.tag.map(|tag| tag.as_str().to_owned()), body })
+    }
+}
+
+impl TryFrom<Outcome> for Reply {
+    type Error = ApiError;
+
+    fn try_from(outcome: Outcome) -> Result<Self, ApiError> {
+        let Outcome { answer: Answer { status, tag, body }, replayed } = outcome;
+        let status = StatusCode::from_u16(status).map_err(|error| Transport::Failed(error.to_string()))?;
+        Ok(Self { status, tag: tag.map(Tag::stored), replayed, body: Ok(body) })
+    }
+}
+
+/// A shape that cannot be written is a fault of ours.
+fn unwritable(error: serde_json::Error) -> ApiError {
+    Transport::Failed(error.to_string()).into()
+}
+
+impl Responder for Reply {
+    type Body = BoxBody;
+
+    fn respond_to(self, _: &HttpRequest) -> HttpResponse {
+        let body = match self.body {
+            Ok(body) => body,
+            Err(error) => return unwritable(error).error_response(),
+        };
+        let mut response = HttpResponse::build(self.status);
+        if let Some(tag) = self.tag {
+            response.insert_header((ETAG, format!("\"{}\"", tag.as_str())));
+        }
+        if self.replayed {
+            response.insert_header((REPLAYED, "true"));
+        }
+        if self.status == StatusCode::NO_CONTENT { response.finish() } else { response.content_type(ContentType::json()).body(body) }
+    }
 }

@@ -6,13 +6,17 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use actix_web::dev::Payload;
-use actix_web::http::header::AUTHORIZATION;
+use actix_web::http::header::{AUTHORIZATION, IF_MATCH};
 use actix_web::{FromRequest, HttpRequest, web};
+use daybook_domain::version::{Condition, Refusal};
+use daybook_service::idempotency::once;
 use daybook_service::{Context, Error};
 use daybook_storage::user::User;
 use daybook_storage::{Lane, Tx};
 
-use crate::error::{ApiError, Transport};
+use crate::error::{ApiError, ApiResult, Transport};
+use crate::idempotency::Keyed;
+use crate::reply::Reply;
 use crate::run;
 use crate::state::State;
 
@@ -33,8 +37,12 @@ pub(crate) struct Asked {
     pub(crate) cx: Context,
     pub(crate) state: web::Data<State>,
     path: Segments,
+    /// Of a repeated one the first counts.
     parameters: HashMap<String, String>,
     cursor: Option<String>,
+    key: Option<Keyed>,
+    /// `If-Match`, until the handler says what it is about.
+    if_match: Option<String>,
 }
 
 impl Asked {
@@ -78,6 +86,13 @@ impl Asked {
         self.cursor.as_deref().or_else(|| self.text("cursor")).filter(|cursor| !cursor.is_empty())
     }
 
+    /// Lets the use case compare `If-Match` with the one resource that it changes (behaviour 0.17).
+    pub(crate) fn conditional(mut self) -> Result<Self, ApiError> {
+        let condition = self.if_match.take().map(|text| Condition::read(&text)).transpose();
+        self.cx.condition = condition.map_err(Error::from)?;
+        Ok(self)
+    }
+
     /// Runs a use case that reads.
     pub(crate) async fn read<T: Send + 'static>(
         self,
@@ -88,16 +103,34 @@ impl Asked {
         Ok((done, self.cx))
     }
 
-    /// Runs a use case that writes, in the lane of its book.
+    /// Runs a use case that writes, in the lane of its book, and answers what `encode` makes of it. With an idempotency key
+    /// the answer is made and kept in the same unit of work; without one the writer is spared that.
     pub(crate) async fn write<T: Send + 'static>(
         self,
         book: &str,
         work: impl FnOnce(&mut Tx<'_>, &Context) -> daybook_service::Result<T> + Send + 'static,
-    ) -> Result<(T, Context), ApiError> {
-        let cx = self.cx.clone();
-        let lane = if book.is_empty() { Lane::NO_BOOK } else { Lane::of_book(book) };
-        let done = run::write(&self.state, lane, move |tx| work(tx, &cx)).await?;
-        Ok((done, self.cx))
+        encode: impl FnOnce(&T, &Context) -> Reply + Send + 'static,
+    ) -> ApiResult {
+        let Self { cx, state, key, if_match, .. } = self;
+        if if_match.is_some() {
+            return Err(Error::from(Refusal::NoTarget).into());
+        }
+        let book = Some(book).filter(|book| !book.is_empty());
+        let Some(key) = key else {
+            let (lane, asked) = (book.map_or(Lane::NO_BOOK, Lane::of_book), cx.clone());
+            let done = run::write(&state, lane, move |tx| work(tx, &asked)).await?;
+            return Ok(encode(&done, &cx));
+        };
+        let claim = key.claim(cx.user.id, &state.path_prefix);
+        let lane = book.map_or_else(|| Lane::of_key(claim.key.as_str()), Lane::of_book);
+        let book = book.map(str::to_owned);
+        let whole = move |tx: &mut Tx<'_>| -> Result<_, ApiError> {
+            once(tx, &cx, book.as_deref(), &claim, |tx| {
+                let done = work(tx, &cx)?;
+                encode(&done, &cx).into_answer()
+            })
+        };
+        Reply::try_from(run::write_patiently(&state, lane, whole).await?)
     }
 }
 
@@ -111,21 +144,29 @@ impl FromRequest for Asked {
             let state = request.app_data::<web::Data<State>>().cloned().ok_or_else(|| Transport::Failed("no state".to_owned()))?;
             let email = bearer(&request).and_then(|token| state.tokens.verify(token)).ok_or(Transport::LoginRequired)?;
             let user = user(&state, email).await?;
-            let cx = Context { user, agent: agent(&request, &state), now: (state.clock)(), ids: Arc::clone(&state.ids) };
+            let (agent, now, ids) = (agent(&request, &state), (state.clock)(), Arc::clone(&state.ids));
+            let cx = Context { user, agent, now, ids, condition: None };
+            let key = Keyed::of(&request)?;
             let path = web::Path::<Segments>::extract(&request).await.map_err(|_| Transport::UnknownRoute)?.into_inner();
             if path.book.contains('\0') || path.id.contains('\0') {
                 return Err(Transport::UnknownRoute.into());
             }
             let cursor = header(&request, "cursor").map(str::to_owned);
-            Ok(Self { cx, state, path, parameters: parameters(&request), cursor })
+            let parameters = pairs(&request).into_iter().rev().collect();
+            Ok(Self { cx, state, path, parameters, cursor, key, if_match: if_match(&request) })
         })
     }
 }
 
-/// The parameters of the query string; of a repeated one the first counts.
-fn parameters(request: &HttpRequest) -> HashMap<String, String> {
-    let pairs = web::Query::<Vec<(String, String)>>::from_query(request.query_string()).map(web::Query::into_inner).unwrap_or_default();
-    pairs.into_iter().rev().collect()
+/// The parameters of the query string, as sent.
+pub(crate) fn pairs(request: &HttpRequest) -> Vec<(String, String)> {
+    web::Query::from_query(request.query_string()).map(web::Query::into_inner).unwrap_or_default()
+}
+
+/// `If-Match`, several of them joined; one that is not text is none that could be met.
+fn if_match(request: &HttpRequest) -> Option<String> {
+    let given: Vec<&str> = request.headers().get_all(IF_MATCH).map(|value| value.to_str().unwrap_or("?")).collect();
+    (!given.is_empty()).then(|| given.join(", "))
 }
 
 fn header<'r>(request: &'r HttpRequest, name: &str) -> Option<&'r str> {

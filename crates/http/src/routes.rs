@@ -1,5 +1,7 @@
 //! All routes in one table.
 
+use std::sync::LazyLock;
+
 use actix_web::dev::ResourceDef;
 use actix_web::http::Method;
 use actix_web::{HttpRequest, Route, web};
@@ -117,6 +119,18 @@ fn outside() -> Vec<Operation> {
     )
 }
 
+/// The paths of the contract and of what is outside it, read once for all requests that no route takes.
+static ALL_PATHS: LazyLock<Vec<ResourceDef>> = LazyLock::new(|| paths(&operations()));
+/// The paths that are found without the prefix too.
+static OUTSIDE_PATHS: LazyLock<Vec<ResourceDef>> = LazyLock::new(|| paths(&outside()));
+
+fn paths(operations: &[Operation]) -> Vec<ResourceDef> {
+    let mut paths: Vec<&str> = operations.iter().map(|operation| operation.path).collect();
+    paths.sort_unstable();
+    paths.dedup();
+    paths.into_iter().map(ResourceDef::new).collect()
+}
+
 /// Adds every route, under the prefix when there is one; health and contract are found without it too.
 pub(crate) fn mount(config: &mut web::ServiceConfig, prefix: &str) {
     if prefix.is_empty() {
@@ -143,7 +157,8 @@ async fn unmatched(request: HttpRequest, state: web::Data<State>) -> ApiResult {
     if request.method() == Method::OPTIONS {
         return Ok(reply::no_content());
     }
-    let path = request.path().strip_prefix(&state.path_prefix).unwrap_or_default();
-    let known = operations().into_iter().any(|operation| ResourceDef::new(operation.path).is_match(path));
+    let takes = |known: &[ResourceDef], path: &str| known.iter().any(|resource| resource.is_match(path));
+    let inside = request.path().strip_prefix(&state.path_prefix).is_some_and(|path| takes(&ALL_PATHS, path));
+    let known = inside || takes(&OUTSIDE_PATHS, request.path());
     Err(if known { Transport::MethodNotAllowed } else { Transport::UnknownRoute }.into())
 }

@@ -1,12 +1,12 @@
 //! Saved queries on the wire.
 
 use daybook_domain::saved_query::{Changes, SavedQuery};
-use daybook_service::saved_query;
+use daybook_service::{Context, saved_query};
 use serde::{Deserialize, Serialize};
 
 use crate::body::Body;
 use crate::error::ApiResult;
-use crate::reply;
+use crate::reply::{self, Reply};
 use crate::request::Asked;
 use crate::wire::{ListOut, StampOut, TextOrNumber, id_text, objects_only};
 
@@ -41,6 +41,10 @@ impl From<&SavedQuery> for QueryOut {
     }
 }
 
+fn single(one: &SavedQuery, _: &Context) -> Reply {
+    reply::ok(&QueryOut::from(one))
+}
+
 /// GET queries.
 pub(crate) async fn list_queries(asked: Asked) -> ApiResult {
     let book = asked.book();
@@ -60,8 +64,7 @@ pub(crate) async fn save_query(asked: Asked, body: Body<QueryIn>) -> ApiResult {
     let book = asked.book();
     let QueryIn { id: _, title, query } = body.0;
     let changes = Changes { title, query };
-    let (one, _) = asked.write(&book.clone(), move |tx, cx| saved_query::create(tx, cx, &book, changes)).await?;
-    Ok(reply::ok(&QueryOut::from(&one)))
+    asked.write(&book.clone(), move |tx, cx| saved_query::create(tx, cx, &book, changes), single).await
 }
 
 /// PUT queries, the id in the body.
@@ -69,13 +72,11 @@ pub(crate) async fn update_query(asked: Asked, body: Body<QueryIn>) -> ApiResult
     let book = asked.book();
     let QueryIn { id, title, query } = body.0;
     let (id, changes) = (id_text(id), Changes { title, query });
-    let (one, _) = asked.write(&book.clone(), move |tx, cx| saved_query::update(tx, cx, &book, id.as_deref(), changes)).await?;
-    Ok(reply::ok(&QueryOut::from(&one)))
+    asked.write(&book.clone(), move |tx, cx| saved_query::update(tx, cx, &book, id.as_deref(), changes), single).await
 }
 
 /// DELETE queries/{id}.
 pub(crate) async fn delete_query(asked: Asked) -> ApiResult {
     let (book, id) = (asked.book(), asked.id());
-    let (one, _) = asked.write(&book.clone(), move |tx, cx| saved_query::delete(tx, cx, &book, &id)).await?;
-    Ok(reply::ok(&QueryOut::from(&one)))
+    asked.write(&book.clone(), move |tx, cx| saved_query::delete(tx, cx, &book, &id), single).await
 }

@@ -27,7 +27,7 @@ pub(crate) fn run(options: &Serve) -> anyhow::Result<()> {
     let address = listener.local_addr()?;
     let state = State {
         store: Arc::clone(&store),
-        ids: Arc::new(Ids::random()),
+        ids: Arc::new(Ids::new(store.start())),
         clock: clock::now,
         tokens,
         headers: Headers::with_prefixes(&options.header_prefixes),

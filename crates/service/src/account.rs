@@ -86,7 +86,8 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, items: Vec<Input>) -> R
     let targets = found(&known, items.iter().map(|item| target(&item.changes)))?;
     let mut happenings = Vec::new();
     let mut changed = Vec::new();
-    batch::each(items.into_iter().zip(&targets), |(input, id)| {
+    let first = targets.first().and_then(|id| known.get(*id)).cloned();
+    let revised = batch::each(items.into_iter().zip(&targets), |(input, id)| {
         let before = known.get(*id).cloned().ok_or_else(|| Refusal::Unknown(id.to_string()))?;
         check_free(&known, input.changes.name.as_deref(), Some(before.id))?;
         let groups = input.groups.try_map(|groups| resolve(&forest, &groups))?;
@@ -99,7 +100,8 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, items: Vec<Input>) -> R
             changed.push(after);
         }
         Ok(())
-    })?;
+    });
+    cx.unless_stale(first.as_ref(), revised)?;
     tx.accounts().update(&member, &batch::last_of_each(changed, |account| account.id))?;
     record::happenings(tx, cx, &member, happenings)?;
     // An account named twice is answered twice in its final state, as transactions are (behaviour 3.6.3).
@@ -117,12 +119,14 @@ pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, references: &[AccountRe
     let known = tx.accounts().directory(&member, references, [])?;
     let forest = crate::group::forest(tx, &member)?;
     let targets = found(&known, references.iter().cloned())?;
-    let mut accounts = batch::each(targets, |id| {
+    let first = targets.first().and_then(|id| known.get(*id));
+    let doomed = batch::each(targets.iter().copied(), |id| {
         let account = known.get(id).cloned().ok_or_else(|| Refusal::Unknown(id.to_string()))?;
         check_groups_writable(&member, &forest, account.groups.iter())?;
         account.check_deletable()?;
         Ok(account)
-    })?;
+    });
+    let mut accounts = cx.unless_stale(first, doomed)?;
     let mut seen = BTreeSet::new();
     accounts.retain(|account| seen.insert(account.id));
     transaction::release_accounts(tx, cx, &member, &seen)?;

@@ -116,8 +116,9 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes) -> Re
     let (member, mut activity) = access::meet(tx, cx, book, Action::UpdateBook)?;
     let before = member.book().clone();
     let (scale, digits) = (before.scale, changes.fraction_digits);
-    let changes = unless_same_zone(&before, changes)?;
-    let (after, previous) = before.update(changes, member.permission(), cx.now)?;
+    let changes = unless_same_zone(&before, changes);
+    let revised = changes.and_then(|changes| Ok(before.update(changes, member.permission(), cx.now)?));
+    let (after, previous) = cx.unless_stale(Some(member.book()), revised)?;
     if previous.is_empty() {
         return Ok(View { member, activity, accounts: None, groups: None });
     }
@@ -140,6 +141,7 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes) -> Re
 /// What the access step refuses.
 pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<View> {
     let (member, activity) = access::meet(tx, cx, book, Action::DeleteBook)?;
+    cx.unless_stale(Some(member.book()), Ok(()))?;
     tx.books().delete(member.book())?;
     Ok(View { member, activity, accounts: None, groups: None })
 }

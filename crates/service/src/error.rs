@@ -48,8 +48,10 @@ refusals!(
     daybook_domain::collaborator::Refusal,
     daybook_domain::collection::Refusal,
     daybook_domain::group::Refusal,
+    daybook_domain::idempotency::Refusal,
     daybook_domain::saved_query::Refusal,
     daybook_domain::transaction::Refusal,
+    daybook_domain::version::Refusal,
 );
 
 impl Error {

@@ -70,7 +70,8 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, items: Vec<Input>) -> R
     let mut changed = Vec::new();
     let mut happenings = Vec::new();
     let targets = found(&forest, items.iter().map(|item| target(&item.changes)))?;
-    batch::each(items.into_iter().zip(&targets), |(input, id)| {
+    let first = targets.first().and_then(|id| forest.get(*id)).cloned();
+    let revised = batch::each(items.into_iter().zip(&targets), |(input, id)| {
         let before = forest.get(*id).cloned().ok_or_else(|| Refusal::Unknown(id.to_string()))?;
         check_free(&forest, input.changes.name.as_deref(), Some(before.id))?;
         let parent = input.parent.try_map(|parent| resolve(&forest, &parent))?;
@@ -84,7 +85,8 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, items: Vec<Input>) -> R
             changed.push(after);
         }
         Ok(())
-    })?;
+    });
+    cx.unless_stale(first.as_ref(), revised)?;
     tx.groups().update(&member, &batch::last_of_each(changed, |group| group.id))?;
     record::happenings(tx, cx, &member, happenings)?;
     let forest = self::forest(tx, &member)?;
@@ -101,13 +103,15 @@ pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, references: &[GroupRef]
     let owner = member.may(Action::WriteLockedGroups);
     let before = forest(tx, &member)?;
     let targets = found(&before, references.iter().cloned())?;
-    let mut doomed = batch::each(targets, |id| {
+    let first = targets.first().and_then(|id| before.get(*id));
+    let doomed = batch::each(targets.iter().copied(), |id| {
         let group = before.get(id).cloned().ok_or_else(|| Refusal::Unknown(id.to_string()))?;
         group.check_writable(owner)?;
         // Its child groups move, and to move a locked one is to change it (behaviour 4.15).
         before.children(id).iter().filter_map(|child| before.get(*child)).try_for_each(|child| child.check_writable(owner))?;
         Ok(group)
-    })?;
+    });
+    let mut doomed = cx.unless_stale(first, doomed)?;
     let mut seen = std::collections::HashSet::new();
     doomed.retain(|group| seen.insert(group.id));
     let mut forest = before.clone();

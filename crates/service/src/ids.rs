@@ -7,10 +7,10 @@ use daybook_domain::instant::Instant;
 
 /// 2020-01-01T00:00:00Z: 41 bits of milliseconds from here last until 2089.
 const EPOCH: i64 = 1_577_836_800_000;
-const NODE_BITS: u32 = 10;
-const COUNTER_BITS: u32 = 12;
+const NODE_BITS: u32 = 14;
+const COUNTER_BITS: u32 = 8;
 
-/// Mints numbers: 41 bits of milliseconds, 10 bits for this process, 12 bits that count within a millisecond.
+/// Mints numbers: 41 bits of milliseconds, 14 bits for this process, 8 bits that count within a millisecond.
 #[derive(Debug)]
 pub struct Ids {
     node: i64,
@@ -19,25 +19,14 @@ pub struct Ids {
 }
 
 impl Ids {
-    /// Ids of a process; processes that write to the same database should differ in `node` (of 1,024).
+    /// Ids of the process that opened the database as the `start`th one ([`daybook_storage::Store::start`]). Its node is that
+    /// number, so two processes could only meet when 16,384 were started during the life of the older.
     #[must_use]
-    pub const fn new(node: u16) -> Self {
-        // The lossless conversion is not const.
-        let [high, low] = node.to_be_bytes();
-        let node = i64::from_be_bytes([0, 0, 0, 0, 0, 0, high, low]) & ((1 << NODE_BITS) - 1);
-        Self { node, last: AtomicI64::new(0) }
+    pub const fn new(start: i64) -> Self {
+        Self { node: start & ((1 << NODE_BITS) - 1), last: AtomicI64::new(0) }
     }
 
-    /// Ids of a process that picks its node at random.
-    #[must_use]
-    pub fn random() -> Self {
-        let mut bytes = [0; 2];
-        // Without randomness all processes share a node; the counter still keeps one process unique.
-        let _ = getrandom::fill(&mut bytes);
-        Self::new(u16::from_le_bytes(bytes))
-    }
-
-    /// The next number. When a millisecond's 4,096 are used up, the next millisecond's are taken.
+    /// The next number. When a millisecond's 256 are used up, the next millisecond's are taken.
     pub fn next(&self, now: Instant) -> i64 {
         let earliest = now.milliseconds().saturating_sub(EPOCH).max(1) << COUNTER_BITS;
         let advance = |last: i64| last.saturating_add(1).max(earliest);
@@ -70,5 +59,30 @@ mod tests {
         }
         assert_ne!(a.next(now), b.next(now));
         assert!(a.next(Instant::new(1_763_000_001_000)) > last);
+    }
+
+    #[test]
+    fn processes_started_one_after_another_share_no_number() {
+        let now = Instant::new(1_763_000_000_000);
+        let mut seen = std::collections::HashSet::new();
+        // A whole turn of nodes in one millisecond.
+        for start in 1..=1 << NODE_BITS {
+            let ids = Ids::new(start);
+            for _ in 0..20 {
+                assert!(seen.insert(ids.next(now)), "start {start}");
+            }
+        }
+        let (first, later) = (Ids::new(5), Ids::new(6));
+        let mut both: Vec<i64> = (0..1_000).flat_map(|_| [first.next(now), later.next(now)]).collect();
+        both.sort_unstable();
+        both.dedup();
+        assert_eq!(both.len(), 2_000, "also beyond one millisecond's worth");
+    }
+
+    #[test]
+    fn a_clock_set_back_repeats_nothing() {
+        let ids = Ids::new(1);
+        let later = ids.next(Instant::new(1_763_000_001_000));
+        assert!(ids.next(Instant::new(1_763_000_000_000)) > later);
     }
 }

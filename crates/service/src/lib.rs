@@ -13,6 +13,7 @@ mod context;
 mod error;
 pub mod event;
 pub mod group;
+pub mod idempotency;
 mod ids;
 pub mod record;
 pub mod saved_query;

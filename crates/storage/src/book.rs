@@ -275,6 +275,19 @@ pub struct Books<'t, 'a> {
 }
 
 impl Books<'_, '_> {
+    /// Takes the book's lock for this unit of work, whether or not there is such a book.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn lock(self, public_id: &str) -> Result<()> {
+        if self.tx.must_lock(public_id) {
+            let row = Sql::new("SELECT h.book_id FROM books b JOIN heads h ON h.book_id = b.id WHERE b.public_id = ").text(public_id);
+            self.tx.aside().execute(&row.push(" FOR UPDATE OF h"))?;
+            self.tx.known.locked.insert(public_id.to_owned());
+        }
+        Ok(())
+    }
+
     /// Opens the door of a book for a user; in a unit of work that writes, it takes the book's lock, the row of its head.
     ///
     /// # Errors

@@ -85,7 +85,7 @@ mod tests {
         let cash = Account::create(AccountId::new(7_000_000_000), changes, &BTreeSet::new(), stamp).unwrap();
         let (charts, book) = (Charts::default(), BookId::new(1));
         let found = |version| charts.accounts((book, version), &BTreeSet::new(), &BTreeSet::from(["cash".to_owned()])).len();
-        charts.learn((book, 5), &[cash.clone()], &[]);
+        charts.learn((book, 5), std::slice::from_ref(&cash), &[]);
         assert_eq!(found(5), 1);
         assert_eq!(found(4), 0, "a snapshot from before the change reads for itself");
         charts.learn((book, 4), &[cash], &[]);

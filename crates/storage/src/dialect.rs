@@ -98,6 +98,14 @@ impl Conn {
         self.execute(&Sql::new("SELECT 1")).map(drop)
     }
 
+    /// What a SELECT ends with that passes over rows others are changing. SQLite's writer is alone.
+    pub(crate) const fn unless_locked(&self) -> &'static str {
+        match self {
+            Self::Sqlite(_) => "",
+            Self::Postgres(_) => " FOR UPDATE SKIP LOCKED",
+        }
+    }
+
     /// Runs a statement.
     pub(crate) fn execute(&mut self, sql: &Sql<'_>) -> QueryResult<usize> {
         on_each!(self, c => sql.execute(c))

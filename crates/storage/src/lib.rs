@@ -15,6 +15,7 @@ mod dialect;
 mod error;
 pub mod event;
 pub mod group;
+pub mod idempotency;
 mod mark;
 pub mod page;
 mod pending;

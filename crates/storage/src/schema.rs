@@ -157,4 +157,24 @@ diesel::table! {
     }
 }
 
+diesel::table! {
+    idempotency_keys (user_id, key, operation) {
+        user_id -> BigInt,
+        key -> Text,
+        operation -> Binary,
+        fingerprint -> Binary,
+        created_at -> BigInt,
+        status -> Integer,
+        tag -> Nullable<Text>,
+        body -> Binary,
+    }
+}
+
+diesel::table! {
+    starts (id) {
+        id -> Integer,
+        count -> BigInt,
+    }
+}
+
 diesel::allow_tables_to_appear_in_same_query!(accounts, account_groups, memberships);

@@ -3,13 +3,17 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use diesel::prelude::*;
 use diesel::r2d2::Pool;
 use sha2::{Digest, Sha256};
 
 use crate::chart::Charts;
+use crate::conn::on_each;
 use crate::dialect::Use;
 use crate::error::{Error, Result};
 use crate::pool::{Address, Readers, readers};
+use crate::schema::starts;
+use crate::sql::Sql;
 use crate::tx::Tx;
 use crate::writer::{Job, Pending, Writer};
 
@@ -24,8 +28,19 @@ impl Lane {
     /// The lane of a book.
     #[must_use]
     pub fn of_book(public_id: &str) -> Self {
+        Self::of(public_id)
+    }
+
+    /// The lane of a request that belongs to no book and carries an idempotency key: a repetition follows it, and every
+    /// process takes keys in the same order.
+    #[must_use]
+    pub fn of_key(key: &str) -> Self {
+        Self::of(key)
+    }
+
+    fn of(text: &str) -> Self {
         // The same in every process and every build, because the lane is also the order of locks.
-        let digest = Sha256::digest(public_id.as_bytes());
+        let digest = Sha256::digest(text.as_bytes());
         Self(digest.iter().take(8).fold(0, |lane, byte| (lane << 8) | u64::from(*byte)))
     }
 }
@@ -55,6 +70,7 @@ pub struct Store {
     writers: Vec<Writer>,
     statements: Arc<AtomicU64>,
     charts: Arc<Charts>,
+    start: i64,
 }
 
 impl Store {
@@ -64,12 +80,13 @@ impl Store {
     /// [`Error::Unavailable`] and [`Error::Migration`].
     pub fn open(options: &Options) -> Result<Self> {
         options.address.migrate()?;
+        let number = count_start(&options.address)?;
         let statements = Arc::new(AtomicU64::new(0));
         let charts = Arc::new(Charts::default());
         let start = |_| Writer::start(options.address.clone(), options.queue, (Arc::clone(&statements), Arc::clone(&charts)));
         let writers = (0..options.address.writers()).map(start).collect::<Result<Vec<_>>>()?;
         let readers = readers(options.address.clone(), options.readers, Arc::clone(&statements))?;
-        Ok(Self { readers, writers, statements, charts })
+        Ok(Self { readers, writers, statements, charts, start: number })
     }
 
     /// Runs `work` on one consistent snapshot.
@@ -126,11 +143,37 @@ impl Store {
         receiver.recv().unwrap_or_else(|_| Err(E::from(Error::Unavailable("the writer stopped".to_owned()))))
     }
 
+    /// The how manieth opening of this database this was, over all processes.
+    #[must_use]
+    pub const fn start(&self) -> i64 {
+        self.start
+    }
+
+    /// A lane for each writer, to ask whether it works.
+    pub fn lanes(&self) -> impl Iterator<Item = Lane> + use<> {
+        (0_u64..).take(self.writers.len()).map(Lane)
+    }
+
     /// Statements sent so far, over all connections.
     #[must_use]
     pub fn statements(&self) -> u64 {
         self.statements.load(Ordering::Relaxed)
     }
+}
+
+#[derive(QueryableByName)]
+#[diesel(table_name = starts)]
+struct Start {
+    count: i64,
+}
+
+/// Counts this opening of the database; the row's own lock tells processes that start together apart.
+fn count_start(address: &Address) -> Result<i64> {
+    let counting =
+        Sql::new("INSERT INTO starts (id, count) VALUES (1, 1) ON CONFLICT (id) DO UPDATE SET count = starts.count + 1 RETURNING count");
+    let mut conn = address.connect(Use::Write)?;
+    let counted: Vec<Start> = on_each!(&mut conn, c => (&counting).load(c))?;
+    Ok(counted.into_iter().next().ok_or(Error::Broken("count"))?.count)
 }
 
 /// Ends the snapshot however the work ended, also by a panic.

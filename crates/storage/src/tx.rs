@@ -11,7 +11,7 @@ use crate::conn::Conn;
 use crate::dialect::Use;
 use crate::error::{Error, Result};
 use crate::pending::Pending;
-use crate::{account, balance, collaborator, event, group, saved_query, transaction, user};
+use crate::{account, balance, collaborator, event, group, idempotency, saved_query, transaction, user};
 
 /// A unit of work. On a read it is one snapshot; on a write everything in it becomes durable together.
 ///
@@ -109,6 +109,11 @@ impl<'a> Tx<'a> {
     /// The event log of a book.
     pub fn events(&mut self) -> event::Events<'_, 'a> {
         event::Events { tx: self }
+    }
+
+    /// Requests that are done once.
+    pub fn keys(&mut self) -> idempotency::Keys<'_, 'a> {
+        idempotency::Keys { tx: self }
     }
 
     /// Asks the database for an answer, any answer.

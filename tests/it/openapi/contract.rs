@@ -72,6 +72,22 @@ impl Operation {
         self.value["responses"].get(status).map(resolve)
     }
 
+    /// The headers the document promises with this answer.
+    pub fn headers(&self, status: &str) -> Vec<&'static str> {
+        let promised = self.response(status).and_then(|response| response["headers"].as_object());
+        promised.map(|headers| headers.keys().map(String::as_str).collect()).unwrap_or_default()
+    }
+
+    /// Whether the operation changes something.
+    pub fn writes(&self) -> bool {
+        self.method != "GET"
+    }
+
+    /// Whether it takes a header of that name.
+    pub fn takes(&self, header: &str) -> bool {
+        self.parameters().contains(&format!("header {header}"))
+    }
+
     /// How this answer differs from the document, a line per fault.
     pub fn faults(&self, status: u16, text: &str) -> Vec<String> {
         let Some(response) = self.response(&status.to_string()) else {

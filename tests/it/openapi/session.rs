@@ -59,6 +59,8 @@ impl Session {
         assert!((200..300).contains(&answer.status), "{name} succeeds: {} {}", answer.status, answer.text);
         let faults = operation.faults(answer.status, &answer.text);
         assert!(faults.is_empty(), "{name}:\n{}\nin {}", faults.join("\n"), answer.text);
+        let tagged = operation.headers(&answer.status.to_string()).contains(&"ETag");
+        assert_eq!(answer.headers.contains_key("etag"), tagged, "{name}: the document and the answer agree about an ETag");
         for parameter in query.trim_start_matches('?').split('&').filter(|parameter| !parameter.is_empty()) {
             let key = format!("query {}", parameter.split('=').next().unwrap_or_default());
             assert!(operation.parameters().contains(&key), "{name} documents {key}");

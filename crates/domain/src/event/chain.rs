@@ -25,6 +25,12 @@ impl Hash {
         bytes.try_into().ok().map(Self)
     }
 
+    /// The hash of these bytes.
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(Sha256::digest(bytes).into())
+    }
+
     /// The bytes.
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8; 32] {

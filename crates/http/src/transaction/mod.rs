@@ -2,7 +2,6 @@
 
 mod shape;
 
-use actix_web::HttpResponse;
 use daybook_domain::transaction::{Changes, Intent, Verb};
 use daybook_service::transaction::{self, Listed, Order, Request, View};
 use daybook_service::zone;
@@ -11,7 +10,7 @@ use daybook_storage::page::Place;
 use crate::body::{Body, Items};
 use crate::cursor::{self, TransactionCursor};
 use crate::error::{ApiError, ApiResult, Transport};
-use crate::reply;
+use crate::reply::{self, Reply};
 use crate::request::Asked;
 use shape::{ListedOut, OperationOut, TransactionIn, TransactionOut};
 
@@ -40,7 +39,7 @@ fn request(asked: &Asked) -> Request {
     Request { query, limit: asked.limit(), after }
 }
 
-fn page(listed: &Listed, next: Option<(Place, String)>) -> HttpResponse {
+fn page(listed: &Listed, next: Option<(Place, String)>) -> Reply {
     let cursor = next.and_then(|(place, query)| cursor::write(&TransactionCursor::new(place, query)));
     reply::ok(&ListedOut { items: TransactionOut::briefly(&listed.view), cursor, account: listed.account.map(|id| id.to_string()) })
 }
@@ -49,36 +48,36 @@ fn page(listed: &Listed, next: Option<(Place, String)>) -> HttpResponse {
 pub(crate) async fn get_transaction(asked: Asked) -> ApiResult {
     let (book, id) = (asked.book(), asked.id());
     let (view, _) = asked.read(move |tx, cx| transaction::get(tx, cx, &book, &id)).await?;
-    Ok(TransactionOut::in_full(&view).first().map_or_else(reply::no_content, reply::ok))
+    Ok(TransactionOut::in_full(&view).first().map_or_else(reply::no_content, |one| tagged(reply::ok(one), &view)))
 }
 
 /// POST transactions.
 pub(crate) async fn create_transaction(asked: Asked, body: Body<TransactionIn>) -> ApiResult {
-    create(asked, vec![body.0], Intent::Create).await.map(|view| operation(&view)).map_err(ApiError::alone)
+    create(asked, vec![body.0], Intent::Create, operation).await.map_err(ApiError::alone)
 }
 
 /// POST transactions/batch.
 pub(crate) async fn create_transactions_batch(asked: Asked, body: Body<Items<TransactionIn>>) -> ApiResult {
-    create(asked, body.items()?, Intent::Create).await.map(|view| whole(&view))
+    create(asked, body.items()?, Intent::Create, whole).await
 }
 
 /// PUT transactions.
 pub(crate) async fn update_transaction(asked: Asked, body: Body<TransactionIn>) -> ApiResult {
-    perform(asked, Order::single(Verb::Update), vec![body.0]).await.map(|view| operation(&view)).map_err(ApiError::alone)
+    single(asked, Verb::Update, body).await
 }
 
 /// PUT transactions/batch.
 pub(crate) async fn update_transactions_batch(asked: Asked, body: Body<Items<TransactionIn>>) -> ApiResult {
     let order = Order::batch(Verb::Update, asked.flag("updateChecked") == Some(true));
-    perform(asked, order, body.items()?).await.map(|view| whole(&view))
+    perform(asked, order, body.items()?, whole).await
 }
 
 /// PATCH transactions/post: with an id it posts that one, without it creates and posts (behaviour 3.3).
 pub(crate) async fn post_transaction(asked: Asked, body: Body<TransactionIn>) -> ApiResult {
-    let named = body.0.has_id();
-    let items = vec![body.0];
-    let view = if named { perform(asked, Order::single(Verb::Post), items).await } else { create(asked, items, Intent::Post).await };
-    view.map(|view| operation(&view)).map_err(ApiError::alone)
+    if body.0.has_id() {
+        return single(asked, Verb::Post, body).await;
+    }
+    create(asked, vec![body.0], Intent::Post, operation).await.map_err(ApiError::alone)
 }
 
 /// PATCH transactions/post/batch.
@@ -131,11 +130,10 @@ pub(crate) async fn untrash_transactions_batch(asked: Asked, body: Body<Items<Tr
 pub(crate) async fn merge_transactions(asked: Asked, body: Body<Items<TransactionIn>>) -> ApiResult {
     let book = asked.book();
     let items: Vec<Changes> = body.items()?.into_iter().map(TransactionIn::into_id_only).collect();
-    let (view, _) = asked.write(&book.clone(), move |tx, cx| transaction::merge(tx, cx, &book, &items)).await?;
-    Ok(operation(&view))
+    asked.write(&book.clone(), move |tx, cx| transaction::merge(tx, cx, &book, &items), |view, _| operation(view)).await
 }
 
-async fn create(asked: Asked, items: Vec<TransactionIn>, intent: Intent) -> Result<View, ApiError> {
+async fn create(asked: Asked, items: Vec<TransactionIn>, intent: Intent, encode: fn(&View) -> Reply) -> ApiResult {
     // The zone dates in text are read in; texts are not read yet, but a wrong zone is refused (behaviour 3.2.9).
     if let Some(zone) = asked.text("timeZone").filter(|zone| zone::known(zone).is_none()) {
         let shown: String = zone.chars().take(60).collect();
@@ -143,30 +141,36 @@ async fn create(asked: Asked, items: Vec<TransactionIn>, intent: Intent) -> Resu
     }
     let book = asked.book();
     let items = items.into_iter().map(TransactionIn::into_changes).collect();
-    let (view, _) = asked.write(&book.clone(), move |tx, cx| transaction::create(tx, cx, &book, items, intent)).await?;
-    Ok(view)
+    asked.write(&book.clone(), move |tx, cx| transaction::create(tx, cx, &book, items, intent), move |view, _| encode(view)).await
 }
 
-async fn perform(asked: Asked, order: Order, items: Vec<TransactionIn>) -> Result<View, ApiError> {
+async fn perform(asked: Asked, order: Order, items: Vec<TransactionIn>, encode: fn(&View) -> Reply) -> ApiResult {
     let book = asked.book();
     let reads_body = matches!(order.verb, Verb::Update | Verb::Post);
     let items = items.into_iter().map(|item| if reads_body { item.into_changes() } else { item.into_id_only() }).collect();
-    let (view, _) = asked.write(&book.clone(), move |tx, cx| transaction::perform(tx, cx, &book, order, items)).await?;
-    Ok(view)
+    asked.write(&book.clone(), move |tx, cx| transaction::perform(tx, cx, &book, order, items), move |view, _| encode(view)).await
 }
 
 async fn single(asked: Asked, verb: Verb, body: Body<TransactionIn>) -> ApiResult {
-    perform(asked, Order::single(verb), vec![body.0]).await.map(|view| operation(&view)).map_err(ApiError::alone)
+    perform(asked.conditional()?, Order::single(verb), vec![body.0], operation).await.map_err(ApiError::alone)
 }
 
 async fn silently(asked: Asked, order: Order, body: Body<Items<TransactionIn>>) -> ApiResult {
-    perform(asked, order, body.items()?).await.map(|_| reply::no_content())
+    perform(asked, order, body.items()?, |_| reply::no_content()).await
 }
 
-fn operation(view: &View) -> HttpResponse {
-    OperationOut::of(view).map_or_else(reply::no_content, |operation| reply::ok(&operation))
+fn operation(view: &View) -> Reply {
+    OperationOut::of(view).map_or_else(reply::no_content, |operation| tagged(reply::ok(&operation), view))
 }
 
-fn whole(view: &View) -> HttpResponse {
+/// With the version of the transaction, unless its reader sees only that there is one (behaviour 3.7.2).
+fn tagged(reply: Reply, view: &View) -> Reply {
+    match view.transactions.first().filter(|transaction| !view.masked.contains(&transaction.id)) {
+        Some(transaction) => reply.tagged(transaction),
+        None => reply,
+    }
+}
+
+fn whole(view: &View) -> Reply {
     reply::ok(&ListedOut { items: TransactionOut::briefly(view), cursor: None, account: None })
 }

@@ -69,16 +69,16 @@ pub fn perform(tx: &mut Tx<'_>, cx: &Context, book: &str, order: Order, items: V
             .check_access(&transaction, order.verb)
             .map_err(daybook_domain::Refusal::from)
             .and_then(|()| recorder.perform(order.verb, transaction.clone(), changes, order.override_checked));
-        match edited {
+        match cx.unless_stale(Some(&transaction), edited.map_err(Error::from)) {
             Ok(None) => {}
             Ok(Some(edited)) => {
                 tell(&mut outcome, &member, &accounts, order.verb, &edited);
                 current.insert(edited.transaction.id, edited.transaction.clone());
                 outcome.changed(transaction, edited.transaction);
             }
-            Err(refusal) if order.batch && refusal.skips_item() => {}
-            Err(refusal) if order.batch => return Err(batch::at(index, Error::Refused(refusal))),
-            Err(refusal) => return Err(Error::Refused(refusal)),
+            Err(Error::Refused(refusal)) if order.batch && refusal.skips_item() => {}
+            Err(error) if order.batch => return Err(batch::at(index, error)),
+            Err(error) => return Err(error),
         }
     }
     outcome.save(tx, cx, &member, &accounts)?;

@@ -1,0 +1,56 @@
+//! The `Idempotency-Key` header: from a request to what it is known by (behaviour 0.16).
+
+use actix_web::http::Method;
+use actix_web::http::header::HeaderName;
+use actix_web::{HttpMessage, HttpRequest};
+use daybook_domain::event::Hash;
+use daybook_domain::id::UserId;
+use daybook_domain::idempotency::{Claim, Key, Refusal, fingerprint, operation};
+
+use crate::error::ApiError;
+use crate::request;
+
+const HEADER: HeaderName = HeaderName::from_static("idempotency-key");
+
+/// The hash of a body, left with the request by who reads it.
+struct BodyHash(Hash);
+
+/// A request that wants to be done once.
+pub(crate) struct Keyed {
+    key: Key,
+    request: HttpRequest,
+}
+
+impl Keyed {
+    /// The key of a request, if it has one and writes.
+    ///
+    /// # Errors
+    /// 400 for a key that is none, and for several.
+    pub(crate) fn of(request: &HttpRequest) -> Result<Option<Self>, ApiError> {
+        let writes = [Method::POST, Method::PUT, Method::PATCH, Method::DELETE].contains(request.method());
+        let mut given = request.headers().get_all(HEADER);
+        let Some(first) = given.next().filter(|_| writes) else { return Ok(None) };
+        let text = first.to_str().ok().filter(|_| given.next().is_none()).ok_or(Refusal::Malformed);
+        let key = text.and_then(Key::new).map_err(daybook_service::Error::from)?;
+        Ok(Some(Self { key, request: request.clone() }))
+    }
+
+    /// What the request is found by. The body must have been read; a body that is never read says nothing.
+    pub(crate) fn claim(&self, user: UserId, prefix: &str) -> Claim {
+        let path = self.request.path().strip_prefix(prefix).unwrap_or_default().trim_end_matches('/');
+        let body = self.request.extensions().get::<BodyHash>().map_or_else(|| Hash::of(&[]), |hash| hash.0);
+        Claim {
+            user,
+            key: self.key.clone(),
+            operation: operation(self.request.method().as_str(), path),
+            fingerprint: fingerprint(body, &request::pairs(&self.request)),
+        }
+    }
+}
+
+/// Leaves the hash of a body with its request when somebody will ask for it.
+pub(crate) fn note_body(request: &HttpRequest, bytes: &[u8]) {
+    if request.headers().contains_key(HEADER) {
+        request.extensions_mut().insert(BodyHash(Hash::of(bytes)));
+    }
+}

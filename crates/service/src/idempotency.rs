@@ -1,0 +1,54 @@
+//! Requests that are done once, however often they are sent (behaviour 0.16).
+
+use daybook_domain::idempotency::{Answer, Claim};
+use daybook_storage::Tx;
+
+use crate::context::Context;
+use crate::error::{Error, Result};
+
+/// What a request with a key is answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outcome {
+    /// The answer.
+    pub answer: Answer,
+    /// Whether it is the answer of an earlier request, and nothing was done now.
+    pub replayed: bool,
+}
+
+/// Does `work` and records its answer in the same unit of work, or answers what is recorded. A refusal of `work` undoes the
+/// claim with everything else, so the request may be corrected and sent again. `book` is the book it is about, if any.
+///
+/// # Errors
+/// Whatever `work` refuses; 422 when the key stands for another request.
+pub fn once<E: From<Error>>(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    book: Option<&str>,
+    claim: &Claim,
+    work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<Answer, E>,
+) -> std::result::Result<Outcome, E> {
+    if let Some(answer) = recorded(tx, cx, book, claim)? {
+        return Ok(Outcome { answer, replayed: true });
+    }
+    let answer = work(tx)?;
+    record(tx, cx, claim, &answer)?;
+    Ok(Outcome { answer, replayed: false })
+}
+
+/// Takes the key, or finds what is recorded under it.
+fn recorded(tx: &mut Tx<'_>, cx: &Context, book: Option<&str>, claim: &Claim) -> Result<Option<Answer>> {
+    if let Some(book) = book {
+        tx.books().lock(book)?;
+    }
+    let known = tx.keys().take(claim, cx.now)?;
+    Ok(known.map(|record| record.replay(claim)).transpose()?)
+}
+
+fn record(tx: &mut Tx<'_>, cx: &Context, claim: &Claim, answer: &Answer) -> Result<()> {
+    tx.keys().record(claim, answer)?;
+    // One request in eight clears away what up to 32 left behind, so that forgetting keeps ahead of recording.
+    if claim.fingerprint.as_bytes().iter().take(1).all(|byte| byte % 8 == 0) {
+        tx.keys().sweep(cx.now)?;
+    }
+    Ok(())
+}

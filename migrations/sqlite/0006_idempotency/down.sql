@@ -1,0 +1,2 @@
+DROP TABLE starts;
+DROP TABLE idempotency_keys;

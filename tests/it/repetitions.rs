@@ -1,0 +1,371 @@
+//! Idempotency keys where one process is not enough (behaviour 0.16): over several processes, over a kill, over a day.
+
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant as Stopwatch};
+
+use daybook_domain::event::Hash;
+use daybook_domain::id::UserId;
+use daybook_domain::idempotency::{Answer as Kept, Claim, Key, fingerprint, operation};
+use daybook_domain::instant::Instant;
+use daybook_service::idempotency::{Outcome, once};
+use daybook_service::{Context, Error, Ids};
+use daybook_storage::user::User;
+use daybook_storage::{Address, Lane, Options, Store};
+use daybook_tests::{Answer, Client, Engine, Server, column, id, pause};
+use postgres::NoTls;
+use serde_json::{Value, json};
+
+use crate::Lone;
+
+pub fn lone() -> Vec<Lone> {
+    crate::lone![
+        two_processes_do_a_request_once,
+        retries_over_kills_do_each_request_once,
+        a_claim_elsewhere_is_waited_for,
+        prefixes_share_their_keys,
+        a_day_later_the_key_is_free,
+        what_is_forgotten_is_removed,
+        a_key_costs_two_statements,
+        a_turn_that_does_not_come_is_answered_503,
+        processes_mint_different_ids,
+    ]
+}
+
+/// An owner's book with two accounts.
+fn furnished(owner: &Client) -> String {
+    let accounts = json!([{"name": "Cash", "type": "ASSET"}, {"name": "Food", "type": "OUTGOING"}]);
+    id(&owner.post("/v5/books", &json!({"name": "B", "accounts": accounts})).ok()).to_owned()
+}
+
+fn payment(number: usize) -> Value {
+    json!({
+        "date": "2025-01-31", "amount": "1", "creditAccount": {"name": "Cash"}, "debitAccount": {"name": "Food"},
+        "description": format!("Payment {number}"),
+    })
+}
+
+fn replayed(answer: &Answer) -> bool {
+    answer.headers.contains_key("idempotency-replayed")
+}
+
+/// The same requests to two processes at the same time: creates in one book, and new books, which belong to none.
+fn two_processes_do_a_request_once(engine: Engine) {
+    const REQUESTS: usize = 25;
+    let first = Server::start(engine);
+    let second = first.beside(&[]);
+    let callers = [&first, &second].map(|server| server.client("alice@example.com"));
+    let book = furnished(&callers[0]);
+    let send = |client: &Client, number: usize| -> [Answer; 2] {
+        let keyed = client.header("Idempotency-Key", &format!("request-{number}"));
+        let payment = keyed.post(&format!("/v5/books/{book}/transactions"), &payment(number));
+        [payment, keyed.post("/v5/books", &json!({"name": format!("Book {number}")}))]
+    };
+    let answers: Vec<[Answer; 2]> = thread::scope(|scope| {
+        // Two threads a process, each in its own order, so that the groups of the processes meet each other's keys.
+        let threads: Vec<_> = (0..4)
+            .map(|turn| {
+                let (client, send) = (&callers[turn % 2], &send);
+                scope.spawn(move || {
+                    let mut answers: Vec<(usize, [Answer; 2])> = Vec::new();
+                    for step in 0..REQUESTS {
+                        let number = if turn < 2 { step } else { (step * 7 + turn) % REQUESTS };
+                        answers.push((number, send(client, number)));
+                    }
+                    answers.sort_by_key(|(number, _)| *number);
+                    answers
+                })
+            })
+            .collect();
+        threads.into_iter().flat_map(|thread| thread.join().expect("answers")).map(|(_, answers)| answers).collect()
+    });
+    let once = answers.iter().flatten().filter(|answer| !replayed(answer)).count();
+    for answer in answers.iter().flatten() {
+        assert_eq!(answer.status, 200, "{}", answer.text);
+    }
+    assert_eq!(once, 2 * REQUESTS, "each request was done by one of them");
+    for (place, answer) in answers.iter().enumerate() {
+        assert_eq!(answer[0].text, answers[place % REQUESTS][0].text, "all four got the same");
+        assert_eq!(answer[1].text, answers[place % REQUESTS][1].text, "all four got the same");
+    }
+    let listed = callers[1].get(&format!("/v5/books/{book}/transactions?limit=1000")).ok();
+    assert_eq!(column(&listed, "id").len(), REQUESTS);
+    assert_eq!(column(&callers[0].get("/v5/books").ok(), "id").len(), REQUESTS + 1);
+}
+
+/// Clients that never give up: however often the server is killed, each of their creates is there once. Nothing but the key
+/// tells a repetition from a new payment.
+fn retries_over_kills_do_each_request_once(engine: Engine) {
+    const CLIENTS: usize = 8;
+    const EACH: usize = 100;
+    let mut server = Server::start(engine);
+    let owner = server.client("alice@example.com");
+    let book = furnished(&owner);
+    let path = format!("/v5/books/{book}/transactions");
+    let persist = |number: usize| -> String {
+        let keyed = owner.header("Idempotency-Key", &format!("payment-{number}"));
+        let started = Stopwatch::now();
+        loop {
+            let sent = keyed.try_send("POST", &path, Some("application/json"), payment(number).to_string().as_bytes());
+            match sent {
+                Ok(answer) if answer.status == 200 => return id(&answer.body["transaction"]).to_owned(),
+                // The writer may have lost its group; a dead server answers nothing at all.
+                Ok(answer) => assert_eq!(answer.status, 503, "{}", answer.text),
+                Err(_) => {}
+            }
+            assert!(started.elapsed().as_secs() < 60, "payment {number} finds no server");
+            pause(Duration::from_millis(3));
+        }
+    };
+    let mut answered: Vec<String> = thread::scope(|scope| {
+        let persist = &persist;
+        let clients: Vec<_> =
+            (0..CLIENTS).map(|client| scope.spawn(move || (0..EACH).map(|step| persist(client * EACH + step)).collect::<Vec<_>>())).collect();
+        for milliseconds in [40, 25, 60, 10, 33, 18, 51, 27, 44, 15] {
+            pause(Duration::from_millis(milliseconds));
+            server.kill();
+            server.restart();
+        }
+        clients.into_iter().flat_map(|client| client.join().expect("answers")).collect()
+    });
+    // A repetition of everything gets the same ids again.
+    let again: Vec<String> = (0..CLIENTS * EACH).map(&persist).collect();
+    answered.sort();
+    let listed = owner.get(&format!("{path}?limit=1000")).ok();
+    let mut recorded = column(&listed, "id");
+    recorded.sort();
+    let mut descriptions = column(&listed, "description");
+    descriptions.sort();
+    descriptions.dedup();
+    assert_eq!((recorded.len(), descriptions.len()), (CLIENTS * EACH, CLIENTS * EACH), "each payment is there once");
+    assert_eq!(recorded, answered, "and it is the one that was answered");
+    let mut again = again;
+    again.sort();
+    assert_eq!(again, answered);
+}
+
+/// The prefix an installation is mounted under is no part of the path.
+fn prefixes_share_their_keys(engine: Engine) {
+    let plain = Server::start(engine);
+    let mounted = plain.beside(&["--path-prefix", "/books-api"]);
+    let send = |server: &Server, path: &str| {
+        let client = server.client("alice@example.com").header("Idempotency-Key", "one");
+        client.post(path, &json!({"name": "B"}))
+    };
+    let first = send(&plain, "/v5/books");
+    assert!(!replayed(&first));
+    let again = send(&mounted, "/books-api/v5/books/?");
+    assert!(replayed(&again), "{}", again.text);
+    assert_eq!(first.text, again.text);
+}
+
+/// A store of its own, where the test is the clock.
+struct Bench {
+    store: Store,
+    cx: Context,
+    _server: Server,
+}
+
+const NOW: Instant = Instant::new(1_763_000_000_000);
+const DAY: i64 = 24 * 60 * 60 * 1000;
+
+impl Bench {
+    fn new(engine: Engine) -> Bench {
+        let server = Server::start(engine);
+        let store = Store::open(&Options::new(Address::parse(server.database_url()).expect("a URL"))).expect("the store opens");
+        let user = User { id: UserId::new(7), email: "a@example.com".to_owned(), username: "a".to_owned(), created_at: NOW };
+        let cx = Context { user: Arc::new(user), agent: None, now: NOW, ids: Arc::new(Ids::new(1)), condition: None };
+        Bench { store, cx, _server: server }
+    }
+
+    /// One request of that key at that time; its answer tells when it was done.
+    fn send(&self, key: &str, milliseconds_later: i64) -> Outcome {
+        let cx = Context { now: Instant::new(NOW.milliseconds() + milliseconds_later), ..self.cx.clone() };
+        let claim = claim(key);
+        let answer = Kept { status: 200, tag: None, body: milliseconds_later.to_string().into_bytes() };
+        let sent = self.store.write(Lane::of_key(key), move |tx| once(tx, &cx, None, &claim, |_| Ok::<_, Error>(answer)));
+        sent.expect("an outcome")
+    }
+}
+
+fn claim(key: &str) -> Claim {
+    let nothing = Hash::of(key.as_bytes());
+    let key = Key::new(key).expect("a key");
+    Claim { user: UserId::new(7), key, operation: operation("POST", "/v5/books"), fingerprint: fingerprint(nothing, &[]) }
+}
+
+fn a_day_later_the_key_is_free(engine: Engine) {
+    let bench = Bench::new(engine);
+    let done = |outcome: &Outcome| String::from_utf8(outcome.answer.body.clone()).expect("text");
+    for (later, at, replay) in [(0, 0, false), (1, 0, true), (DAY, 0, true), (DAY + 1, DAY + 1, false), (DAY + 2, DAY + 1, true)] {
+        let outcome = bench.send("key", later);
+        assert_eq!((done(&outcome), outcome.replayed), (at.to_string(), replay), "{later} ms later");
+    }
+}
+
+/// Sweeping is bounded, and yet keeps ahead of what comes.
+fn what_is_forgotten_is_removed(engine: Engine) {
+    let bench = Bench::new(engine);
+    for number in 0..300 {
+        bench.send(&format!("old-{number}"), 0);
+    }
+    for number in 0..300 {
+        bench.send(&format!("new-{number}"), DAY + 1);
+    }
+    let later = Instant::new(NOW.milliseconds() + DAY + 1);
+    let left: usize = bench.store.write(Lane::NO_BOOK, move |tx| tx.keys().sweep(later)).expect("a sweep");
+    assert_eq!(left, 0, "300 new ones have cleared 300 old ones away");
+    assert!((0..300).all(|number| bench.send(&format!("new-{number}"), DAY + 2).replayed), "and nothing else");
+    let much_later = Instant::new(NOW.milliseconds() + 2 * DAY + 2);
+    let first: usize = bench.store.write(Lane::NO_BOOK, move |tx| tx.keys().sweep(much_later)).expect("a sweep");
+    assert_eq!(first, 32, "a sweep is bounded");
+}
+
+/// To take the key and to record the answer; a replay reads it. Without a key there is nothing of this (see `store`).
+fn a_key_costs_two_statements(engine: Engine) {
+    let bench = Bench::new(engine);
+    // Not one of those that sweep.
+    let quiet = |name: &str| -> String {
+        let mut names = (0..).map(|number| format!("{name}-{number}"));
+        names.find(|key| !claim(key).fingerprint.as_bytes()[0].is_multiple_of(8)).expect("seven of eight")
+    };
+    bench.send(&quiet("warm"), 0);
+    let empty = {
+        let before = bench.store.statements();
+        bench.store.write(Lane::NO_BOOK, |_| Ok::<_, Error>(())).expect("nothing to do");
+        bench.store.statements() - before
+    };
+    let counted = |key: &str| {
+        let before = bench.store.statements();
+        bench.send(key, 0);
+        bench.store.statements() - before - empty
+    };
+    let key = quiet("key");
+    assert_eq!(counted(&key), 2, "take and record");
+    assert_eq!(counted(&key), 2, "try to take and read");
+}
+
+/// Somebody holds what the write needs for longer than a client should wait.
+fn a_turn_that_does_not_come_is_answered_503(engine: Engine) {
+    let server = Server::start(engine);
+    let owner = server.client("alice@example.com");
+    let book = furnished(&owner);
+    let path = format!("/v5/books/{book}/transactions");
+    let hold = Hold::take(&server, &book);
+    let started = Stopwatch::now();
+    let refused = thread::scope(|scope| {
+        // The one before it waits for the lock; it waits for the one before it.
+        scope.spawn(|| owner.post(&path, &payment(1)));
+        pause(Duration::from_millis(300));
+        owner.header("Idempotency-Key", "key").post(&path, &payment(2))
+    });
+    let took = started.elapsed().as_secs();
+    assert!(refused.headers.contains_key("retry-after"), "{:?}", refused.headers);
+    refused.refused(503, "backendError");
+    assert!((15..=35).contains(&took), "it waited, and not for ever: {took} s");
+    hold.release();
+    let answer = owner.header("Idempotency-Key", "key").post(&path, &payment(2));
+    assert_eq!(answer.status, 200, "{}", answer.text);
+    let listed = owner.get(&format!("{path}?query=%22Payment%202%22")).ok();
+    assert_eq!(column(&listed, "id").len(), 1, "whether or not the first sending was done after all");
+}
+
+/// The first sending runs in another process: what becomes of it decides what the second is answered.
+fn a_claim_elsewhere_is_waited_for(engine: Engine) {
+    let server = Server::start(engine);
+    let owner = server.client("alice@example.com");
+    let user = id(&owner.get("/v5/user").ok()).parse().map(UserId::new).expect("a number");
+    let body = json!({"name": "B"}).to_string();
+    for (key, kept) in [("given-up", false), ("done", true)] {
+        let fingerprint = fingerprint(Hash::of(body.as_bytes()), &[]);
+        let claim = Claim { user, key: Key::new(key).expect("a key"), operation: operation("POST", "/v5/books"), fingerprint };
+        let hold = Hold::claim(&server, &claim);
+        let answer = thread::scope(|scope| {
+            let waiting = scope.spawn(|| {
+                let keyed = owner.header("Idempotency-Key", key);
+                keyed.send_raw("POST", "/v5/books", Some("application/json"), body.as_bytes())
+            });
+            pause(Duration::from_millis(500));
+            assert!(!waiting.is_finished(), "{key}: answered while the first sending still runs");
+            if kept { hold.commit() } else { hold.release() }
+            waiting.join().expect("an answer")
+        });
+        assert_eq!(replayed(&answer), kept, "{key}: {}", answer.text);
+        let expected = if kept { "\"kept\"" } else { "{" };
+        assert!(answer.text.starts_with(expected), "{key}: {}", answer.text);
+    }
+    assert_eq!(column(&owner.get("/v5/books").ok(), "name"), ["B"], "the one whose first sending was given up");
+}
+
+/// A lock in foreign hands: that of a book, of a key that is being taken, or on SQLite of the whole database.
+enum Hold {
+    Sqlite(rusqlite::Connection),
+    Postgres(postgres::Client),
+}
+
+impl Hold {
+    fn take(server: &Server, book: &str) -> Hold {
+        match server.engine() {
+            Engine::Sqlite => {
+                let path = server.database_url().strip_prefix("sqlite:").expect("a file");
+                let connection = rusqlite::Connection::open(path).expect("the file of the server");
+                connection.execute_batch("BEGIN IMMEDIATE").expect("the write lock");
+                Hold::Sqlite(connection)
+            }
+            Engine::Postgres => {
+                let mut client = postgres::Client::connect(server.database_url(), NoTls).expect("the database of the server");
+                client.batch_execute("BEGIN").expect("a transaction");
+                client.execute("SELECT id FROM books WHERE public_id = $1 FOR UPDATE", &[&book]).expect("the lock");
+                Hold::Postgres(client)
+            }
+        }
+    }
+
+    /// The row of a request that was done, not yet committed.
+    fn claim(server: &Server, claim: &Claim) -> Hold {
+        let hex = |hash: &Hash| hash.to_string();
+        // Far ahead of every clock, so it is not forgotten before the test is over.
+        let now: i64 = 9_999_999_999_999;
+        let (user, key) = (claim.user.get(), claim.key.as_str());
+        let (operation, fingerprint) = (hex(&claim.operation), hex(&claim.fingerprint));
+        let bytes = |text: &str| match server.engine() {
+            Engine::Sqlite => format!("X'{text}'"),
+            Engine::Postgres => format!("'\\x{text}'"),
+        };
+        let (operation, fingerprint, body) = (bytes(&operation), bytes(&fingerprint), bytes("226b65707422"));
+        let mut hold = Hold::take(server, "nothing");
+        hold.execute(&format!(
+            "INSERT INTO idempotency_keys VALUES ({user}, '{key}', {operation}, {fingerprint}, {now}, 200, NULL, {body})"
+        ));
+        hold
+    }
+
+    fn execute(&mut self, statement: &str) {
+        match self {
+            Hold::Sqlite(connection) => connection.execute_batch(statement).expect(statement),
+            Hold::Postgres(client) => client.batch_execute(statement).expect(statement),
+        }
+    }
+
+    fn release(mut self) {
+        self.execute("ROLLBACK");
+    }
+
+    fn commit(mut self) {
+        self.execute("COMMIT");
+    }
+}
+
+/// 0.14: ids are unique across processes: each opening of a database is numbered.
+fn processes_mint_different_ids(engine: Engine) {
+    let server = Server::start(engine);
+    let url = server.database_url();
+    let open = || Store::open(&Options::new(Address::parse(url).expect("a URL"))).expect("the store opens").start();
+    let numbers: Vec<i64> = thread::scope(|scope| {
+        let openings: Vec<_> = (0..4).map(|_| scope.spawn(open)).collect();
+        openings.into_iter().map(|opening| opening.join().expect("a number")).collect()
+    });
+    let mut sorted = numbers.clone();
+    sorted.sort_unstable();
+    assert_eq!(sorted, [2, 3, 4, 5], "the server's own was the first: {numbers:?}");
+}

@@ -1,0 +1,94 @@
+//! A book in which every writing operation of the contract finds something to work on.
+
+use daybook_tests::{Answer, Cast, Client, Server, id, unique};
+use serde_json::{Value, json};
+
+use crate::openapi::contract::Operation;
+
+/// Something behind every path, in a state that every verb accepts.
+pub struct Targets {
+    pub cast: Cast,
+    account: String,
+    group: String,
+    transaction: String,
+    /// What a merge takes beside it.
+    other: String,
+    collaborator: String,
+    query: String,
+}
+
+impl Targets {
+    #[track_caller]
+    pub fn new(server: &Server) -> Targets {
+        let cast = Cast::new(server);
+        cast.account("Cash", "ASSET");
+        cast.account("Food", "OUTGOING");
+        let (account, group) = (cast.account("Spare", "ASSET"), cast.group("Assets"));
+        // Posted and not checked: it can be checked and trashed, and is posted, unchecked and untrashed already.
+        let transaction = cast.record("2025-01-31", "5", "Cash", "Food", "Lunch");
+        let other = cast.record("2025-01-31", "5", "Cash", "Food", "Another lunch");
+        let query = cast.owner.post(&cast.path("/queries"), &json!({"query": "account:Cash"})).ok();
+        let collaborator = cast.share(&format!("{}@example.com", unique("guest")), "VIEWER");
+        let [account, group, transaction, other, collaborator, query] =
+            [&account, &group, &transaction, &other, &collaborator, &query].map(|resource| id(resource).to_owned());
+        Targets { cast, account, group, transaction, other, collaborator, query }
+    }
+
+    /// What the operation works on: what its path or its body names.
+    fn target(&self, operation: Operation) -> &str {
+        let nouns = [
+            ("/accounts", &self.account),
+            ("/groups", &self.group),
+            ("/transactions", &self.transaction),
+            ("/collaborators", &self.collaborator),
+            ("/queries", &self.query),
+        ];
+        let found = nouns.into_iter().find(|(noun, _)| operation.path.contains(noun)).map(|(_, id)| id.as_str());
+        let book = matches!(operation.path, "/v5/books" | "/v5/books/{bookId}").then_some(self.cast.book.as_str());
+        found.or(book).unwrap_or_else(|| panic!("say here what {} works on", operation.id))
+    }
+
+    /// The path with what exists in its places.
+    pub fn path(&self, operation: Operation) -> String {
+        operation.path.replace("{bookId}", &self.cast.book).replace("{id}", self.target(operation))
+    }
+
+    /// A body the operation accepts, as each reads its fields and ignores the others (0.10); `word` makes it another one.
+    pub fn body(&self, operation: Operation, word: &str) -> Value {
+        if matches!(operation.method, "GET" | "DELETE") {
+            return Value::Null;
+        }
+        let target = self.target(operation);
+        let item = json!({"id": target, "name": word, "type": "ASSET", "description": word, "query": word});
+        let mut body = item.clone();
+        body["items"] = if operation.id == "mergeTransactions" { json!([item, {"id": self.other}]) } else { json!([item]) };
+        body["email"] = json!(format!("{}@example.com", word.to_lowercase()));
+        body["permission"] = json!("VIEWER");
+        body
+    }
+
+    /// Calls the operation as somebody.
+    #[track_caller]
+    pub fn call(&self, caller: &Client, operation: Operation, word: &str) -> Answer {
+        caller.send(operation.method, &self.path(operation), &self.body(operation, word))
+    }
+
+    /// The resource the operation changes, as its own GET shows it; for operations that take If-Match.
+    #[track_caller]
+    pub fn read(&self, operation: Operation) -> Answer {
+        let target = self.target(operation);
+        let noun = ["accounts", "groups", "transactions"].into_iter().find(|noun| operation.path.contains(noun));
+        let path = noun.map_or_else(|| self.cast.path(""), |noun| self.cast.path(&format!("/{noun}/{target}")));
+        self.cast.owner.get(&path)
+    }
+
+    /// All that a write could change in the book; `Null` where the book is gone.
+    pub fn snapshot(&self) -> [Value; 4] {
+        let read = |rest: &str| {
+            let mut body = self.cast.owner.get(&self.cast.path(rest)).body;
+            // A refusal names the request, not the book.
+            if body["error"].is_object() { Value::Null } else { body.take() }
+        };
+        [read("?loadAccounts=true"), read("/transactions?query=is:trashed%20is:draft%20is:posted"), read("/collaborators"), read("/events")]
+    }
+}
