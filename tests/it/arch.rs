@@ -26,7 +26,7 @@ const CORRIDOR: [(&str, &[&str]); 5] = [
 const VAGUE: [&str; 12] = ["util", "utils", "helper", "helpers", "common", "misc", "dto", "dtos", "manager", "managers", "model", "models"];
 
 /// The nouns of the API as it stands.
-const NOUNS: [&str; 8] = ["account", "balance", "book", "collaborator", "event", "group", "transaction", "user"];
+const NOUNS: [&str; 9] = ["account", "balance", "book", "collaborator", "event", "file", "group", "transaction", "user"];
 
 pub fn tests() -> Vec<crate::Case> {
     crate::cases![

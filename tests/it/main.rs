@@ -67,8 +67,8 @@ mod reading;
 // Modules with `tests()`, then modules with `lone()`.
 modules! {
     shared:
-        account_batches, account_names, account_updates, accounts, amounts, arch, balance_ranges, balance_series,
-        balances, bank, batches, bodies, book_dates, book_settings, books, collaborators, errors, event_filters, events, faults, group_flags,
+        account_batches, account_names, account_updates, accounts, amounts, arch, attachments, balance_ranges, balance_series,
+        balances, bank, batches, bodies, book_dates, book_settings, books, collaborators, errors, event_filters, events, faults, files, group_flags,
         group_locks, groups, headers, hostile, lifecycle, lists, locks, openapi, paging, permissions, posting, properties,
         queries, query_dates, query_garbage, recorder, remote_ids, transaction_shapes, transactions, transport, updates, users, wire;
     lone:

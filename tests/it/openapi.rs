@@ -93,6 +93,7 @@ struct Private {
     account: String,
     group: String,
     transaction: String,
+    file: String,
     collaborator: String,
     event: String,
 }
@@ -108,8 +109,9 @@ impl Private {
         let account = id(&create("accounts", json!({"name": "Cash", "type": "ASSET"}))).to_owned();
         let group = id(&create("groups", json!({"name": "Assets"}))).to_owned();
         let transaction = id(&create("transactions", json!({"amount": "1", "description": "Secret"}))["transaction"]).to_owned();
+        let file = id(&create("files", json!({"name": "Secret"}))).to_owned();
         let (collaborator, event) = (first("collaborators"), first("events"));
-        Private { owner, stranger, account, group, transaction, collaborator, event, book }
+        Private { owner, stranger, account, group, transaction, file, collaborator, event, book }
     }
 
     /// The path with what exists in its places.
@@ -118,6 +120,7 @@ impl Private {
             ("/accounts/", &self.account),
             ("/groups/", &self.group),
             ("/transactions/", &self.transaction),
+            ("/files/", &self.file),
             ("/collaborators/", &self.collaborator),
             ("/events/", &self.event),
         ];
@@ -131,6 +134,8 @@ impl Private {
             &self.book
         } else if operation.path.contains("/transactions") {
             &self.transaction
+        } else if operation.path.contains("/files") {
+            &self.file
         } else if operation.path.contains("/groups") {
             &self.group
         } else {

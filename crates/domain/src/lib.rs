@@ -13,6 +13,7 @@ pub mod collaborator;
 pub mod event;
 pub mod field;
 mod figure;
+pub mod file;
 pub mod group;
 pub mod id;
 pub mod instant;

@@ -1,6 +1,6 @@
 //! What the ledger answers when it says no: typed where the rule lives, gathered here.
 
-use crate::{account, amount, book, collaborator, group, name, property, transaction};
+use crate::{account, amount, book, collaborator, file, group, name, property, transaction};
 
 /// The six kinds of refusal. Whoever translates refusals (HTTP status codes, exit codes) needs only these.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -80,6 +80,9 @@ pub enum Refusal {
     /// About access and collaborators.
     #[error(transparent)]
     Collaborator(#[from] collaborator::Refusal),
+    /// About a file.
+    #[error(transparent)]
+    File(#[from] file::Refusal),
     /// About a group.
     #[error(transparent)]
     Group(#[from] group::Refusal),
@@ -102,6 +105,7 @@ impl Refusal {
             Self::Account(refusal) => refusal.reason(),
             Self::Book(refusal) => refusal.reason(),
             Self::Collaborator(refusal) => refusal.reason(),
+            Self::File(refusal) => refusal.reason(),
             Self::Group(refusal) => refusal.reason(),
             Self::Transaction(refusal) => refusal.reason(),
             Self::Amount(_) | Self::Name(_) | Self::Property(_) => Reason::BadRequest,

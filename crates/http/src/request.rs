@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use actix_web::dev::Payload;
-use actix_web::http::header::AUTHORIZATION;
+use actix_web::http::header::{AUTHORIZATION, HOST};
 use actix_web::{FromRequest, HttpRequest, web};
 use daybook_service::{Context, Error};
 use daybook_storage::user::User;
@@ -35,6 +35,7 @@ pub(crate) struct Asked {
     path: Segments,
     parameters: HashMap<String, String>,
     cursor: Option<String>,
+    host: Option<String>,
 }
 
 impl Asked {
@@ -78,6 +79,25 @@ impl Asked {
         self.cursor.as_deref().or_else(|| self.text("cursor")).filter(|cursor| !cursor.is_empty())
     }
 
+    /// The absolute address of this server for links in answers: the one it was told, else the one it was asked at.
+    pub(crate) fn base(&self) -> String {
+        match (&self.state.public_url, &self.host) {
+            (Some(url), _) => url.clone(),
+            (None, Some(host)) => format!("http://{host}{}", self.state.path_prefix),
+            // Only a client of HTTP/1.0 names no host.
+            (None, None) => self.state.path_prefix.clone(),
+        }
+    }
+
+    /// Runs a use case that reads, before the one that answers.
+    pub(crate) async fn look<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Tx<'_>, &Context) -> daybook_service::Result<T> + Send + 'static,
+    ) -> Result<T, ApiError> {
+        let cx = self.cx.clone();
+        run::read(&self.state, move |tx| work(tx, &cx)).await
+    }
+
     /// Runs a use case that reads.
     pub(crate) async fn read<T: Send + 'static>(
         self,
@@ -117,7 +137,8 @@ impl FromRequest for Asked {
                 return Err(Transport::UnknownRoute.into());
             }
             let cursor = header(&request, "cursor").map(str::to_owned);
-            Ok(Self { cx, state, path, parameters: parameters(&request), cursor })
+            let host = header(&request, HOST.as_str()).map(str::to_owned);
+            Ok(Self { cx, state, path, parameters: parameters(&request), cursor, host })
         })
     }
 }

@@ -46,6 +46,7 @@ refusals!(
     daybook_domain::account::Refusal,
     daybook_domain::book::Refusal,
     daybook_domain::collaborator::Refusal,
+    daybook_domain::file::Refusal,
     daybook_domain::group::Refusal,
     daybook_domain::transaction::Refusal,
 );

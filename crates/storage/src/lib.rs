@@ -12,6 +12,7 @@ mod conn;
 mod dialect;
 mod error;
 pub mod event;
+pub mod file;
 pub mod group;
 mod mark;
 pub mod page;

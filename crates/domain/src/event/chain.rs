@@ -4,7 +4,7 @@ use std::fmt;
 
 use sha2::{Digest, Sha256};
 
-use crate::id::{BookKey, UserId};
+use crate::id::{BookKey, FileId, UserId};
 use crate::instant::Instant;
 use crate::json::Json;
 
@@ -129,6 +129,7 @@ impl Event {
             Noun::Account => AccountId::new(self.resource).to_string(),
             Noun::Group => GroupId::new(self.resource).to_string(),
             Noun::Transaction => TransactionId::new(self.resource).to_string(),
+            Noun::File => FileId::new(self.resource).to_string(),
             Noun::Collaborator | Noun::Other => CollaboratorId::new(self.resource).to_string(),
         }
     }

@@ -90,7 +90,9 @@ pub enum Noun {
     Transaction,
     /// A collaborator.
     Collaborator,
-    /// A resource whose events come with a later version: file, query, integration, comment.
+    /// A file.
+    File,
+    /// A resource whose events come with a later version: query, integration, comment.
     Other,
 }
 
@@ -122,10 +124,8 @@ impl EventType {
             Self::GroupCreated | Self::GroupUpdated | Self::GroupDeleted => Noun::Group,
             Self::CollaboratorAdded | Self::CollaboratorUpdated | Self::CollaboratorRemoved => Noun::Collaborator,
             Self::BookCreated | Self::BookAudited | Self::BookUpdated | Self::BookDeleted => Noun::Book,
-            Self::FileCreated
-            | Self::FileUpdated
-            | Self::FileDeleted
-            | Self::QueryCreated
+            Self::FileCreated | Self::FileUpdated | Self::FileDeleted => Noun::File,
+            Self::QueryCreated
             | Self::QueryUpdated
             | Self::QueryDeleted
             | Self::CommentCreated

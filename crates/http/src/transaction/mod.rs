@@ -5,7 +5,7 @@ mod shape;
 use actix_web::HttpResponse;
 use daybook_domain::transaction::{Intent, Verb};
 use daybook_service::transaction::{self, Listed, Order, Request, View};
-use daybook_service::zone;
+use daybook_service::{file, zone};
 use daybook_storage::page::Place;
 
 use crate::body::{Body, Items};
@@ -17,18 +17,18 @@ use shape::{ListedOut, OperationOut, TransactionIn, TransactionOut};
 
 /// GET transactions: a page, or with `ids` exactly these (behaviour 12.4).
 pub(crate) async fn list_transactions(asked: Asked) -> ApiResult {
-    let book = asked.book();
+    let (book, base) = (asked.book(), asked.base());
     if let Some(ids) = asked.text("ids") {
         let ids: Vec<String> = ids.split(',').map(|id| id.trim().to_owned()).filter(|id| !id.is_empty()).collect();
         daybook_service::batch::check_size("ids", ids.len())?;
         let (listed, _) = asked.read(move |tx, cx| transaction::named(tx, cx, &book, &ids)).await?;
-        return Ok(page(&listed, None));
+        return Ok(page(&listed, &base, None));
     }
     let request = request(&asked);
     let query = request.query.clone();
     let (listed, _) = asked.read(move |tx, cx| transaction::list(tx, cx, &book, &request)).await?;
     let next = listed.next;
-    Ok(page(&listed, next.map(|place| (place, query))))
+    Ok(page(&listed, &base, next.map(|place| (place, query))))
 }
 
 /// With a query of its own the request keeps it; otherwise the cursor's goes on (behaviour 2.4).
@@ -40,45 +40,48 @@ fn request(asked: &Asked) -> Request {
     Request { query, limit: asked.limit(), after }
 }
 
-fn page(listed: &Listed, next: Option<(Place, String)>) -> HttpResponse {
+fn page(listed: &Listed, base: &str, next: Option<(Place, String)>) -> HttpResponse {
     let cursor = next.and_then(|(place, query)| cursor::write(&TransactionCursor::new(place, query)));
-    reply::ok(&ListedOut { items: TransactionOut::briefly(&listed.view), cursor, account: listed.account.map(|id| id.to_string()) })
+    reply::ok(&ListedOut { items: TransactionOut::briefly(&listed.view, base), cursor, account: listed.account.map(|id| id.to_string()) })
 }
 
 /// GET transactions/{id}.
 pub(crate) async fn get_transaction(asked: Asked) -> ApiResult {
-    let (book, id) = (asked.book(), asked.id());
+    let (book, id, base) = (asked.book(), asked.id(), asked.base());
     let (view, _) = asked.read(move |tx, cx| transaction::get(tx, cx, &book, &id)).await?;
-    Ok(TransactionOut::in_full(&view).first().map_or_else(reply::no_content, reply::ok))
+    Ok(TransactionOut::in_full(&view, &base).first().map_or_else(reply::no_content, reply::ok))
 }
 
 /// POST transactions.
 pub(crate) async fn create_transaction(asked: Asked, body: Body<TransactionIn>) -> ApiResult {
-    create(asked, vec![body.0], Intent::Create).await.map(|view| operation(&view)).map_err(ApiError::alone)
+    let base = asked.base();
+    create(asked, vec![body.0], Intent::Create).await.map(|view| operation(&view, &base)).map_err(ApiError::alone)
 }
 
 /// POST transactions/batch.
 pub(crate) async fn create_transactions_batch(asked: Asked, body: Body<Items<TransactionIn>>) -> ApiResult {
-    create(asked, body.items()?, Intent::Create).await.map(|view| whole(&view))
+    let base = asked.base();
+    create(asked, body.items()?, Intent::Create).await.map(|view| whole(&view, &base))
 }
 
 /// PUT transactions.
 pub(crate) async fn update_transaction(asked: Asked, body: Body<TransactionIn>) -> ApiResult {
-    perform(asked, Order::single(Verb::Update), vec![body.0]).await.map(|view| operation(&view)).map_err(ApiError::alone)
+    single(asked, Verb::Update, body).await
 }
 
 /// PUT transactions/batch.
 pub(crate) async fn update_transactions_batch(asked: Asked, body: Body<Items<TransactionIn>>) -> ApiResult {
     let order = Order::batch(Verb::Update, asked.flag("updateChecked") == Some(true));
-    perform(asked, order, body.items()?).await.map(|view| whole(&view))
+    let base = asked.base();
+    perform(asked, order, body.items()?).await.map(|view| whole(&view, &base))
 }
 
 /// PATCH transactions/post: with an id it posts that one, without it creates and posts (behaviour 3.3).
 pub(crate) async fn post_transaction(asked: Asked, body: Body<TransactionIn>) -> ApiResult {
-    let named = body.0.has_id();
+    let (named, base) = (body.0.has_id(), asked.base());
     let items = vec![body.0];
     let view = if named { perform(asked, Order::single(Verb::Post), items).await } else { create(asked, items, Intent::Post).await };
-    view.map(|view| operation(&view)).map_err(ApiError::alone)
+    view.map(|view| operation(&view, &base)).map_err(ApiError::alone)
 }
 
 /// PATCH transactions/post/batch.
@@ -127,38 +130,62 @@ pub(crate) async fn untrash_transactions_batch(asked: Asked, body: Body<Items<Tr
     silently(asked, Order::batch(Verb::Untrash, false), body).await
 }
 
-async fn create(asked: Asked, items: Vec<TransactionIn>, intent: Intent) -> Result<View, ApiError> {
+async fn create(asked: Asked, mut items: Vec<TransactionIn>, intent: Intent) -> Result<View, ApiError> {
     // The zone dates in text are read in; texts are not read yet, but a wrong zone is refused (behaviour 3.2.9).
     if let Some(zone) = asked.text("timeZone").filter(|zone| zone::known(zone).is_none()) {
         let shown: String = zone.chars().take(60).collect();
         return Err(Transport::BadParameter(format!("timeZone {shown:?} is not an IANA time zone")).into());
     }
     let book = asked.book();
+    store_files(&asked, &mut items).await?;
     let items = items.into_iter().map(TransactionIn::into_changes).collect();
     let (view, _) = asked.write(&book.clone(), move |tx, cx| transaction::create(tx, cx, &book, items, intent)).await?;
     Ok(view)
 }
 
-async fn perform(asked: Asked, order: Order, items: Vec<TransactionIn>) -> Result<View, ApiError> {
+async fn perform(asked: Asked, order: Order, mut items: Vec<TransactionIn>) -> Result<View, ApiError> {
     let book = asked.book();
     let reads_body = matches!(order.verb, Verb::Update | Verb::Post);
+    if reads_body {
+        store_files(&asked, &mut items).await?;
+    }
     let items = items.into_iter().map(|item| if reads_body { item.into_changes() } else { item.into_id_only() }).collect();
     let (view, _) = asked.write(&book.clone(), move |tx, cx| transaction::perform(tx, cx, &book, order, items)).await?;
     Ok(view)
 }
 
+/// Stores the bytes that files of these bodies bring (behaviour 3.2.12), once it is known that the caller may record. Those
+/// of a file that is known already, or of an item that comes to nothing, are left to the sweep.
+async fn store_files(asked: &Asked, items: &mut [TransactionIn]) -> Result<(), ApiError> {
+    let mut admitted = false;
+    for entry in items.iter_mut().flat_map(TransactionIn::files_mut) {
+        let Some(bytes) = entry.take_bytes()? else { continue };
+        let book = asked.book();
+        if !admitted {
+            let named = book.clone();
+            asked.look(move |tx, cx| file::check_attach(tx, cx, &named)).await?;
+            admitted = true;
+        }
+        let (content, bytes) = asked.state.blobs.weigh(bytes).await?;
+        asked.state.blobs.put(&book, &content, bytes).await?;
+        entry.set_stored(content);
+    }
+    Ok(())
+}
+
 async fn single(asked: Asked, verb: Verb, body: Body<TransactionIn>) -> ApiResult {
-    perform(asked, Order::single(verb), vec![body.0]).await.map(|view| operation(&view)).map_err(ApiError::alone)
+    let base = asked.base();
+    perform(asked, Order::single(verb), vec![body.0]).await.map(|view| operation(&view, &base)).map_err(ApiError::alone)
 }
 
 async fn silently(asked: Asked, order: Order, body: Body<Items<TransactionIn>>) -> ApiResult {
     perform(asked, order, body.items()?).await.map(|_| reply::no_content())
 }
 
-fn operation(view: &View) -> HttpResponse {
-    OperationOut::of(view).map_or_else(reply::no_content, |operation| reply::ok(&operation))
+fn operation(view: &View, base: &str) -> HttpResponse {
+    OperationOut::of(view, base).map_or_else(reply::no_content, |operation| reply::ok(&operation))
 }
 
-fn whole(view: &View) -> HttpResponse {
-    reply::ok(&ListedOut { items: TransactionOut::briefly(view), cursor: None, account: None })
+fn whole(view: &View, base: &str) -> HttpResponse {
+    reply::ok(&ListedOut { items: TransactionOut::briefly(view, base), cursor: None, account: None })
 }

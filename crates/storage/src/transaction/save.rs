@@ -16,7 +16,7 @@ use crate::tx::Tx;
 
 const INSERT: &str = "INSERT INTO transactions (book_id, id, day, dated, standing, trashed, amount, credit_account_id, \
     debit_account_id, description, search, posted_at, properties, urls, remote_ids, created_by, agent, created_at, \
-    updated_at, version) VALUES ";
+    updated_at, version, files) VALUES ";
 
 /// A bulk update is an insert that meets its own key: one statement, whatever each row becomes.
 const OR_UPDATE: &str = " ON CONFLICT (book_id, id) DO UPDATE SET day = excluded.day, dated = excluded.dated, \
@@ -24,7 +24,7 @@ const OR_UPDATE: &str = " ON CONFLICT (book_id, id) DO UPDATE SET day = excluded
     credit_account_id = excluded.credit_account_id, debit_account_id = excluded.debit_account_id, \
     description = excluded.description, search = excluded.search, posted_at = excluded.posted_at, \
     properties = excluded.properties, urls = excluded.urls, remote_ids = excluded.remote_ids, \
-    updated_at = excluded.updated_at, version = excluded.version";
+    updated_at = excluded.updated_at, version = excluded.version, files = excluded.files";
 
 const INSERT_ENTRIES: &str = "INSERT INTO entries (book_id, account_id, day, transaction_id, credit, amount) VALUES ";
 const ENTRY_AGAIN: &str =
@@ -88,7 +88,7 @@ impl Transactions<'_, '_> {
     /// When the database cannot be asked.
     pub fn insert(self, member: &Member, added: &[Transaction]) -> Result<()> {
         let (book, scale) = (member.book().id, member.book().scale);
-        let mut rows = Bulk::new(INSERT, 20, "");
+        let mut rows = Bulk::new(INSERT, 21, "");
         let mut entries = Bulk::new(INSERT_ENTRIES, 6, "");
         let mut marks = Bulk::new(INSERT_MARKS, 4, "");
         for transaction in added {
@@ -107,7 +107,7 @@ impl Transactions<'_, '_> {
     /// When the database cannot be asked.
     pub fn update(self, member: &Member, changes: &[Change]) -> Result<()> {
         let (book, scale) = (member.book().id, member.book().scale);
-        let mut rows = Bulk::new(INSERT, 20, OR_UPDATE);
+        let mut rows = Bulk::new(INSERT, 21, OR_UPDATE);
         let mut entries = Bulk::new(INSERT_ENTRIES, 6, ENTRY_AGAIN);
         let mut marks = Bulk::new(INSERT_MARKS, 4, "");
         let mut gone_entries = Vec::new();
