@@ -63,16 +63,17 @@ macro_rules! modules {
 mod balance_oracle;
 mod matrix;
 mod reading;
+mod s3;
 
 // Modules with `tests()`, then modules with `lone()`.
 modules! {
     shared:
         account_batches, account_names, account_updates, accounts, amounts, arch, attachments, balance_ranges, balance_series,
-        balances, bank, batches, bodies, book_dates, book_settings, books, collaborators, errors, event_filters, events, faults, files, group_flags,
+        balances, bank, batches, bodies, book_dates, book_settings, books, collaborators, errors, event_filters, events, faults, file_serving, files, group_flags,
         group_locks, groups, headers, hostile, lifecycle, lists, locks, openapi, paging, permissions, posting, properties,
         queries, query_dates, query_garbage, recorder, remote_ids, transaction_shapes, transactions, transport, updates, users, wire;
     lone:
-        durability, laws, process, store;
+        durability, file_sweep, file_stores, laws, process, store;
 }
 
 /// The shared servers, each started by the first case that needs it.

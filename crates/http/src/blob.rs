@@ -2,6 +2,7 @@
 //! once. They are written before the row that names them and never changed; what no row names goes with the sweep.
 
 use std::path::PathBuf;
+use std::pin::pin;
 use std::sync::Arc;
 
 use actix_web::web;
@@ -9,10 +10,13 @@ use actix_web::web::Bytes;
 use daybook_domain::file::Content;
 use futures_core::Stream;
 use object_store::path::Path;
-use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
+use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt, PutPayload};
 use sha2::{Digest, Sha256};
 
 use crate::error::{ApiError, Transport};
+
+/// The name of the note that a book was deleted. Blobs have longer ones.
+pub(crate) const DELETED: &str = "deleted";
 
 /// Where the bytes of all books are kept.
 #[derive(Debug, Clone)]
@@ -80,6 +84,21 @@ impl Blobs {
     /// Everything that is kept, of all books.
     pub(crate) fn list(&self) -> impl Stream<Item = Result<ObjectMeta, object_store::Error>> + use<> {
         self.store.list(None)
+    }
+
+    /// Everything that is kept of a book.
+    pub(crate) fn list_book(&self, book: &str) -> impl Stream<Item = Result<ObjectMeta, object_store::Error>> + use<> {
+        self.store.list(Some(&Path::from(book)))
+    }
+
+    /// Notes that a book is about to be deleted, when it has bytes here. It says nothing while the book is there.
+    pub(crate) async fn mark_deleted(&self, book: &str) -> Result<(), ApiError> {
+        let mut all = pin!(self.list_book(book));
+        match std::future::poll_fn(|cx| Stream::poll_next(all.as_mut(), cx)).await {
+            None => Ok(()),
+            Some(Ok(_)) => self.store.put(&place(book, DELETED)?, PutPayload::new()).await.map(drop).map_err(failed),
+            Some(Err(error)) => Err(failed(error)),
+        }
     }
 
     /// Removes bytes; that they are gone already is fine.

@@ -245,9 +245,12 @@ async fn update(asked: Asked, id: String, given: BookIn) -> ApiResult {
     Ok(reply::ok(&BookOut::of(&view, &cx)))
 }
 
-/// DELETE books/{bookId}.
+/// DELETE books/{bookId}. The sweep removes the bytes of its files, and must find that the book was deleted: one it merely
+/// does not know may be another database's.
 pub(crate) async fn delete_book(asked: Asked) -> ApiResult {
-    let id = asked.book();
+    let (id, named) = (asked.book(), asked.book());
+    asked.look(move |tx, cx| book::check_delete(tx, cx, &named)).await?;
+    asked.state.blobs.mark_deleted(&id).await?;
     let (view, cx) = asked.write(&id.clone(), move |tx, cx| book::delete(tx, cx, &id)).await?;
     Ok(reply::ok(&BookOut::of(&view, &cx)))
 }

@@ -1,7 +1,8 @@
 //! The sweep: bytes that no row names are removed once they are older than any write takes. They are left by requests that
-//! ended between storing bytes and recording the file, by new content, and by deleted files and books.
+//! ended between storing bytes and recording the file, by new content, and by deleted files and books. Bytes of a book that
+//! the database neither has nor deleted are left alone: somebody may have pointed the server at the wrong database.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path as Folder;
 use std::pin::pin;
 use std::time::Duration;
@@ -11,6 +12,7 @@ use daybook_domain::instant::Instant;
 use object_store::ObjectMeta;
 use object_store::path::Path;
 
+use crate::blob::DELETED;
 use crate::error::ApiError;
 use crate::run;
 use crate::state::State;
@@ -38,52 +40,111 @@ pub(crate) async fn forever(state: web::Data<State>) {
 async fn sweep(state: &State) -> Result<usize, String> {
     let age = i64::try_from(state.orphan_seconds.saturating_mul(1_000)).unwrap_or(i64::MAX);
     let until = Instant::new((state.clock)().milliseconds().saturating_sub(age));
-    let mut removed = 0;
+    let mut round = Round { state, until, removed: 0, strange: BTreeSet::new() };
     let mut batch = Vec::new();
     let mut all = pin!(state.blobs.list());
-    while let Some(found) = std::future::poll_fn(|cx| futures_core::Stream::poll_next(all.as_mut(), cx)).await {
-        let found = found.map_err(|error| error.to_string())?;
-        if is_old(&found, until) {
+    while let Some(found) = next(&mut all).await {
+        let found = found.map_err(told)?;
+        if round.is_old(&found) {
             batch.push(found.location);
         }
         if batch.len() >= AT_ONCE {
-            removed += remove_unknown(state, std::mem::take(&mut batch)).await?;
+            round.remove_unknown(std::mem::take(&mut batch)).await?;
         }
     }
-    removed += remove_unknown(state, batch).await?;
+    round.remove_unknown(batch).await?;
     if let Some(folder) = state.blobs.folder().cloned() {
-        let drafts = web::block(move || remove_drafts(&folder, until)).await.map_err(|error| error.to_string())?;
-        removed += drafts.map_err(|error| error.to_string())?;
+        round.removed += web::block(move || remove_drafts(&folder, until)).await.map_err(told)?.map_err(told)?;
     }
-    Ok(removed)
+    if !round.strange.is_empty() {
+        // Another database's, perhaps one from before a backup was put back: nothing that is lost by keeping it.
+        tracing::warn!(
+            books = round.strange.len(),
+            "the file store holds books this database neither has nor deleted; they are left alone"
+        );
+    }
+    Ok(round.removed)
 }
 
-fn is_old(found: &ObjectMeta, until: Instant) -> bool {
-    found.last_modified.timestamp_millis() < until.milliseconds()
+/// One sweep.
+struct Round<'s> {
+    state: &'s State,
+    /// What is older may be removed.
+    until: Instant,
+    removed: usize,
+    /// Books that are neither there nor deleted here.
+    strange: BTreeSet<String>,
 }
 
-/// Removes those that no row names. What is not of the form `BOOK/BLOB` is not ours, and stays.
-async fn remove_unknown(state: &State, places: Vec<Path>) -> Result<usize, String> {
-    let mut by_book: BTreeMap<String, Vec<(String, Path)>> = BTreeMap::new();
-    for place in places {
-        let parts: Vec<String> = place.parts().map(|part| part.as_ref().to_owned()).collect();
-        if let [book, blob] = parts.as_slice() {
-            by_book.entry(book.clone()).or_default().push((blob.clone(), place));
+impl Round<'_> {
+    fn is_old(&self, found: &ObjectMeta) -> bool {
+        found.last_modified.timestamp_millis() < self.until.milliseconds()
+    }
+
+    /// Removes those that no row names. What is not of the form `BOOK/BLOB` is not ours, and stays.
+    async fn remove_unknown(&mut self, places: Vec<Path>) -> Result<(), String> {
+        let mut by_book: BTreeMap<String, Vec<(String, Path)>> = BTreeMap::new();
+        for place in places {
+            let parts: Vec<String> = place.parts().map(|part| part.as_ref().to_owned()).collect();
+            if let [book, blob] = parts.as_slice() {
+                by_book.entry(book.clone()).or_default().push((blob.clone(), place));
+            }
         }
-    }
-    let mut removed = 0;
-    for (book, blobs) in by_book {
-        let known = known(state, book, blobs.iter().map(|(blob, _)| blob.clone()).collect()).await.map_err(|error| error.to_string())?;
-        for (_, place) in blobs.iter().filter(|(blob, _)| !known.contains(blob)) {
-            state.blobs.delete(place).await.map_err(|error| error.to_string())?;
-            removed += 1;
+        for (book, blobs) in by_book {
+            match known(self.state, book.clone(), blobs.iter().map(|(blob, _)| blob.clone()).collect()).await? {
+                Some(known) => {
+                    for (_, place) in blobs.iter().filter(|(blob, _)| !known.contains(blob)) {
+                        self.remove(place).await?;
+                    }
+                }
+                None => self.remove_deleted(book).await?,
+            }
         }
+        Ok(())
     }
-    Ok(removed)
+
+    /// Removes what is left of a book that is gone, when it was deleted; the note of that goes last.
+    async fn remove_deleted(&mut self, book: String) -> Result<(), String> {
+        let (mut old, mut young, mut note) = (Vec::new(), false, None);
+        let mut all = pin!(self.state.blobs.list_book(&book));
+        while let Some(found) = next(&mut all).await {
+            let found = found.map_err(told)?;
+            match (found.location.filename() == Some(DELETED), self.is_old(&found)) {
+                (true, _) => note = Some(found),
+                (false, true) => old.push(found.location),
+                (false, false) => young = true,
+            }
+        }
+        let Some(note) = note else {
+            self.strange.insert(book);
+            return Ok(());
+        };
+        for place in &old {
+            self.remove(place).await?;
+        }
+        if !young && self.is_old(&note) {
+            self.remove(&note.location).await?;
+        }
+        Ok(())
+    }
+
+    async fn remove(&mut self, place: &Path) -> Result<(), String> {
+        self.state.blobs.delete(place).await.map_err(told)?;
+        self.removed += 1;
+        Ok(())
+    }
 }
 
-async fn known(state: &State, book: String, blobs: Vec<String>) -> Result<HashSet<String>, ApiError> {
-    run::read(state, move |tx| Ok(tx.files().known_blobs(&book, &blobs)?)).await
+async fn next<S: futures_core::Stream>(stream: &mut std::pin::Pin<&mut S>) -> Option<S::Item> {
+    std::future::poll_fn(|cx| stream.as_mut().poll_next(cx)).await
+}
+
+fn told(error: impl std::fmt::Display) -> String {
+    error.to_string()
+}
+
+async fn known(state: &State, book: String, blobs: Vec<String>) -> Result<Option<HashSet<String>>, String> {
+    run::read(state, move |tx| Ok(tx.files().known_blobs(&book, &blobs)?)).await.map_err(|error: ApiError| format!("{error:?}"))
 }
 
 /// Removes drafts of writes that were cut off: the store on disk writes `BLOB#N` first, and does not list it.

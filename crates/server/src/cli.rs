@@ -16,7 +16,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Serve the API until SIGTERM or Ctrl-C
-    Serve(Serve),
+    Serve(Box<Serve>),
     /// Print an access token for a user of this installation
     Token(Token),
 }

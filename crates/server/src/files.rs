@@ -40,8 +40,8 @@ pub(crate) fn open(options: &Files, data_dir: &Path) -> anyhow::Result<Blobs> {
 fn on_disk(folder: PathBuf) -> anyhow::Result<Blobs> {
     key::prepare(&folder)?;
     let store = LocalFileSystem::new_with_prefix(&folder).with_context(|| format!("{} cannot be used for files", folder.display()))?;
-    // A row never names bytes that a power cut could take.
-    Ok(Blobs::on_disk(Arc::new(store.with_fsync(true)), folder))
+    // A row never names bytes that a power cut could take. Folders of books go with their last bytes.
+    Ok(Blobs::on_disk(Arc::new(store.with_fsync(true).with_automatic_cleanup(true)), folder))
 }
 
 fn s3(options: &Files, bucket: &str) -> anyhow::Result<AmazonS3> {

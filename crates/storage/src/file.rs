@@ -11,7 +11,7 @@ use diesel::sql_types::Text;
 use crate::column;
 use crate::conn::on_each;
 use crate::error::{Error, Result};
-use crate::schema::files;
+use crate::schema::{books, files};
 use crate::sql::{Bulk, MOST_NAMED, Sql, Value};
 use crate::tx::Tx;
 
@@ -124,26 +124,28 @@ impl Files<'_, '_> {
         let found = Sql::new(COLUMNS).int(book.get()).push(" AND id = ").int(file.get()).push(" AND token = ").text(token.as_str());
         let rows: Vec<Row> = on_each!(self.tx.conn, c => (&found).load(c))?;
         let Some(row) = rows.into_iter().next() else { return Ok(None) };
-        let query = crate::schema::books::table.find(book.get()).select(crate::schema::books::public_id);
+        let query = books::table.find(book.get()).select(books::public_id);
         let key: String = on_each!(self.tx.conn, c => query.get_result(c))?;
         Ok(Some((key, File::try_from(row)?)))
     }
 
-    /// Which of these blobs a book knows, by its public id; none when the book is gone. For the sweep, which belongs to no
-    /// member.
+    /// Which of these blobs a book knows, by its public id; none when there is no such book. For the sweep, which belongs to
+    /// no member.
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn known_blobs(self, public_id: &str, blobs: &[String]) -> Result<HashSet<String>> {
+    pub fn known_blobs(self, public_id: &str, blobs: &[String]) -> Result<Option<HashSet<String>>> {
+        let query = books::table.filter(books::public_id.eq(public_id)).select(books::id);
+        let book: Option<i64> = on_each!(self.tx.conn, c => query.get_result(c).optional())?;
+        let Some(book) = book else { return Ok(None) };
         let mut found = HashSet::new();
         for chunk in blobs.chunks(MOST_NAMED) {
             let names = chunk.iter().map(|blob| Value::Text(blob.as_str().into()));
-            let known = Sql::new("SELECT f.blob FROM files f JOIN books b ON b.id = f.book_id WHERE b.public_id = ").text(public_id);
-            let known = known.push(" AND f.blob IN ").list(names).uncached();
+            let known = Sql::new("SELECT blob FROM files WHERE book_id = ").int(book).push(" AND blob IN ").list(names).uncached();
             let rows: Vec<Known> = on_each!(self.tx.conn, c => (&known).load(c))?;
             found.extend(rows.into_iter().map(|row| row.blob));
         }
-        Ok(found)
+        Ok(Some(found))
     }
 
     /// Adds files.
