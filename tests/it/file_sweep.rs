@@ -105,15 +105,16 @@ fn killed_between_bytes_and_row(engine: Engine) {
     let cast = Cast::new(&server);
     let kept = file(&cast, "kept.txt", b"kept");
     eventually("the sweep leaves what is named", || blobs(&server).len() == 1);
-    for body in [
-        json!({"name": "cut.txt", "content": base64(b"cut off")}),
-        json!({"description": "cut", "files": [{"name": "cut.txt", "content": base64(b"cut off")}]}),
+    let cut = base64(b"cut off");
+    for (method, noun, body) in [
+        ("POST", "/files", json!({"name": "cut.txt", "content": cut})),
+        ("PUT", "/files", json!({"id": kept["id"], "content": cut})),
+        ("POST", "/transactions", json!({"description": "cut", "files": [{"name": "cut.txt", "content": cut}]})),
     ] {
         let held = Held::new(&server, &cast.book);
-        let noun = if body.get("files").is_some() { "/transactions" } else { "/files" };
         let (caller, path) = (cast.owner.clone(), cast.path(noun));
         caller.token();
-        let writing = std::thread::spawn(move || caller.try_send("POST", &path, Some("application/json"), body.to_string().as_bytes()));
+        let writing = std::thread::spawn(move || caller.try_send(method, &path, Some("application/json"), body.to_string().as_bytes()));
         eventually("the bytes are written before the row", || blobs(&server).len() == 2);
         server.kill();
         held.release();

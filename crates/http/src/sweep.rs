@@ -147,24 +147,24 @@ async fn known(state: &State, book: String, blobs: Vec<String>) -> Result<Option
     run::read(state, move |tx| Ok(tx.files().known_blobs(&book, &blobs)?)).await.map_err(|error: ApiError| format!("{error:?}"))
 }
 
-/// Removes drafts of writes that were cut off: the store on disk writes `BLOB#N` first, and does not list it.
+/// Removes drafts of writes that were cut off: the store on disk writes `BLOB#N` first, and does not list it. Others may
+/// finish their drafts meanwhile, so what is gone is passed over.
 fn remove_drafts(folder: &Folder, until: Instant) -> std::io::Result<usize> {
     let mut removed = 0;
     for book in std::fs::read_dir(folder)? {
-        let book = book?;
-        if !book.file_type()?.is_dir() {
-            continue;
-        }
-        for entry in std::fs::read_dir(book.path())? {
-            let entry = entry?;
-            let draft =
-                entry.file_name().to_string_lossy().split_once('#').is_some_and(|(_, rest)| rest.bytes().all(|b| b.is_ascii_digit()));
-            if draft && written(&entry)? < until && std::fs::remove_file(entry.path()).is_ok() {
+        let Ok(entries) = std::fs::read_dir(book?.path()) else { continue };
+        let drafts = entries.flatten().filter(|entry| is_draft(&entry.file_name().to_string_lossy()));
+        for draft in drafts.filter(|draft| written(draft).is_ok_and(|written| written < until)) {
+            if std::fs::remove_file(draft.path()).is_ok() {
                 removed += 1;
             }
         }
     }
     Ok(removed)
+}
+
+fn is_draft(name: &str) -> bool {
+    name.split_once('#').is_some_and(|(_, number)| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 fn written(entry: &std::fs::DirEntry) -> std::io::Result<Instant> {
