@@ -63,6 +63,7 @@ macro_rules! modules {
 mod balance_oracle;
 mod matrix;
 mod reading;
+mod s3;
 mod targets;
 
 // Modules with `tests()`, then modules with `lone()`.
@@ -74,6 +75,7 @@ modules! {
         accounts,
         amounts,
         arch,
+        attachments,
         balance_ranges,
         balance_series,
         balances,
@@ -89,6 +91,8 @@ modules! {
         event_filters,
         events,
         faults,
+        file_serving,
+        files,
         group_flags,
         group_locks,
         groups,
@@ -118,6 +122,8 @@ modules! {
         wire;
     lone:
         durability,
+        file_stores,
+        file_sweep,
         group_commit,
         laws,
         process,

@@ -40,7 +40,7 @@ const EDIT: &str = "yes yes 403 403 403 403 404 401";
 const OWN: &str = "yes 403 403 403 403 403 404 401";
 
 pub fn operations() -> impl Iterator<Item = &'static Operation> {
-    [BOOK, CHART_READS, CHART_WRITES, SHARING, DRAFTS, POSTINGS, CHECKS].into_iter().flatten()
+    [BOOK, CHART_READS, CHART_WRITES, SHARING, DRAFTS, FILES, POSTINGS, CHECKS].into_iter().flatten()
 }
 
 const BOOK: &[Operation] = &[
@@ -133,6 +133,18 @@ const DRAFTS: &[Operation] = &[
     write("untrash_draft_in_a_batch", |c, s| verb_batch(c, s, "untrash/batch", &s.trashed_draft), CHANGE_DRAFT),
 ];
 
+const FILES: &[Operation] = &[
+    read("list_files", |c, s| c.get(&s.cast.path("/files")), ANY_READER),
+    read("get_file", |c, s| c.get(&one(s, "files", &s.file)), OTHERS_OBJECT),
+    write("create_file", |c, s| c.post(&s.cast.path("/files"), &json!({"name": "New", "content": "YQ=="})), RECORD),
+    write("update_file", |c, s| c.put(&s.cast.path("/files"), &json!({"id": s.file["id"], "name": "New"})), CHANGE_DRAFT),
+    write("update_content", |c, s| c.put(&s.cast.path("/files"), &json!({"id": s.file["id"], "content": "YQ=="})), CHANGE_DRAFT),
+    write("delete_file", |c, s| c.delete(&one(s, "files", &s.file)), CHANGE_DRAFT),
+    write("create_draft_with_a_file", |c, s| c.post(&s.cast.path("/transactions"), &json!({"files": inline()})), RECORD),
+    write("attach_to_draft", |c, s| update(c, s, &s.draft, json!({"files": inline()})), CHANGE_DRAFT),
+    write("attach_to_unchecked", |c, s| update(c, s, &s.unchecked, json!({"files": inline()})), CHANGE_POSTED),
+];
+
 const POSTINGS: &[Operation] = &[
     write("create_posted", |c, s| c.post(&s.cast.path("/transactions"), &complete("New", false, false)), RECORD_POSTED),
     write(
@@ -171,6 +183,10 @@ const CHECKS: &[Operation] = &[
 
 fn one(stage: &Stage, kind: &str, resource: &Value) -> String {
     stage.cast.path(&format!("/{kind}/{}", id(resource)))
+}
+
+fn inline() -> Value {
+    json!([{"name": "New", "content": "YQ=="}])
 }
 
 fn items(item: Value) -> Value {

@@ -99,6 +99,7 @@ struct Private {
     group: String,
     transaction: String,
     query: String,
+    file: String,
     collaborator: String,
     event: String,
 }
@@ -115,8 +116,9 @@ impl Private {
         let group = id(&create("groups", json!({"name": "Assets"}))).to_owned();
         let transaction = id(&create("transactions", json!({"amount": "1", "description": "Secret"}))["transaction"]).to_owned();
         let query = id(&create("queries", json!({"query": "is:draft"}))).to_owned();
+        let file = id(&create("files", json!({"name": "Secret"}))).to_owned();
         let (collaborator, event) = (first("collaborators"), first("events"));
-        Private { owner, stranger, account, group, transaction, query, collaborator, event, book }
+        Private { owner, stranger, account, group, transaction, query, file, collaborator, event, book }
     }
 
     /// The path with what exists in its places.
@@ -126,6 +128,7 @@ impl Private {
             ("/groups/", &self.group),
             ("/transactions/", &self.transaction),
             ("/queries/", &self.query),
+            ("/files/", &self.file),
             ("/collaborators/", &self.collaborator),
             ("/events/", &self.event),
         ];
@@ -139,6 +142,8 @@ impl Private {
             &self.book
         } else if operation.path.contains("/transactions") {
             &self.transaction
+        } else if operation.path.contains("/files") {
+            &self.file
         } else if operation.path.contains("/groups") {
             &self.group
         } else if operation.path.contains("/queries") {

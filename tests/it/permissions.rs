@@ -50,6 +50,8 @@ pub struct Stage {
     pub checked: Value,
     /// Checked and trashed.
     pub trashed_checked: Value,
+    /// Attached to nothing.
+    pub file: Value,
 }
 
 impl Stage {
@@ -73,7 +75,8 @@ impl Stage {
             [0, 1, 2, 3, 4, 5, 6].map(|at| created["items"][at].clone());
         let bin = json!({"items": [{"id": trashed_draft["id"]}, {"id": trashed["id"]}, {"id": trashed_checked["id"]}]});
         cast.owner.patch(&cast.path("/transactions/trash/batch?trashChecked=true"), &bin).no_content();
-        Stage { cast, account, spare, group, query, draft, draft_too, trashed_draft, unchecked, trashed, checked, trashed_checked }
+        let file = cast.owner.post(&cast.path("/files"), &json!({"name": "receipt.pdf", "content": "JVBERg=="})).ok();
+        Stage { cast, file, account, spare, group, query, draft, draft_too, trashed_draft, unchecked, trashed, checked, trashed_checked }
     }
 
     fn caller(&self, name: &str) -> &Client {
@@ -90,9 +93,9 @@ impl Stage {
     }
 
     /// All that a write could change.
-    fn snapshot(&self) -> [Value; 4] {
+    fn snapshot(&self) -> [Value; 5] {
         let read = |rest: &str| self.cast.owner.get(&self.cast.path(rest)).ok();
-        [read("?loadAccounts=true"), read("/transactions?query=is:trashed%20is:draft%20is:posted"), read("/collaborators"), read("/events")]
+        [read("?loadAccounts=true"), read("/transactions?query=is:trashed%20is:draft%20is:posted"), read("/collaborators"), read("/events"), read("/files")]
     }
 }
 
@@ -126,7 +129,7 @@ fn check(server: &Server, operation: &Operation, caller: &str, cell: &str) {
     }
 }
 
-fn allowed(stage: &Stage, operation: &Operation, answer: Answer, before: &[Value; 4]) {
+fn allowed(stage: &Stage, operation: &Operation, answer: Answer, before: &[Value; 5]) {
     assert!(matches!(answer.status, 200 | 204), "allowed, but answered {}: {}", answer.status, answer.text);
     if answer.status == 204 {
         answer.no_content();
@@ -141,7 +144,7 @@ fn allowed(stage: &Stage, operation: &Operation, answer: Answer, before: &[Value
     }
 }
 
-fn refused(stage: &Stage, answer: Answer, statuses: &str, before: &[Value; 4]) {
+fn refused(stage: &Stage, answer: Answer, statuses: &str, before: &[Value; 5]) {
     let status = answer.status;
     let expected = statuses.split('/').any(|one| one == status.to_string());
     assert!(expected, "expected {statuses}, got {status}: {}", answer.text);

@@ -15,6 +15,7 @@ pub struct Targets {
     other: String,
     collaborator: String,
     query: String,
+    file: String,
 }
 
 impl Targets {
@@ -28,10 +29,11 @@ impl Targets {
         let transaction = cast.record("2025-01-31", "5", "Cash", "Food", "Lunch");
         let other = cast.record("2025-01-31", "5", "Cash", "Food", "Another lunch");
         let query = cast.owner.post(&cast.path("/queries"), &json!({"query": "account:Cash"})).ok();
+        let file = cast.owner.post(&cast.path("/files"), &json!({"name": "receipt.txt", "content": "YQ=="})).ok();
         let collaborator = cast.share(&format!("{}@example.com", unique("guest")), "VIEWER");
-        let [account, group, transaction, other, collaborator, query] =
-            [&account, &group, &transaction, &other, &collaborator, &query].map(|resource| id(resource).to_owned());
-        Targets { cast, account, group, transaction, other, collaborator, query }
+        let [account, group, transaction, other, collaborator, query, file] =
+            [&account, &group, &transaction, &other, &collaborator, &query, &file].map(|resource| id(resource).to_owned());
+        Targets { cast, account, group, transaction, other, collaborator, query, file }
     }
 
     /// What the operation works on: what its path or its body names.
@@ -42,6 +44,7 @@ impl Targets {
             ("/transactions", &self.transaction),
             ("/collaborators", &self.collaborator),
             ("/queries", &self.query),
+            ("/files", &self.file),
         ];
         let found = nouns.into_iter().find(|(noun, _)| operation.path.contains(noun)).map(|(_, id)| id.as_str());
         let book = matches!(operation.path, "/v5/books" | "/v5/books/{bookId}").then_some(self.cast.book.as_str());
@@ -77,7 +80,7 @@ impl Targets {
     #[track_caller]
     pub fn read(&self, operation: Operation) -> Answer {
         let target = self.target(operation);
-        let noun = ["accounts", "groups", "transactions"].into_iter().find(|noun| operation.path.contains(noun));
+        let noun = ["accounts", "groups", "transactions", "files"].into_iter().find(|noun| operation.path.contains(noun));
         let path = noun.map_or_else(|| self.cast.path(""), |noun| self.cast.path(&format!("/{noun}/{target}")));
         self.cast.owner.get(&path)
     }

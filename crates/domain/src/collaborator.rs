@@ -59,13 +59,15 @@ pub enum Action {
     ReadBook,
     /// listTransactions, getTransaction.
     ReadTransactions,
+    /// getFile, listFiles.
+    ReadFiles,
     /// getBalances, read accounts, groups and saved queries.
     ReadChart,
     /// listEvents.
     ReadEvents,
-    /// Create a draft.
+    /// Create a draft or a file.
     RecordDraft,
-    /// Update, trash, untrash a draft.
+    /// Update, trash, untrash a draft; update or delete a file.
     EditDraft,
     /// Post, create as posted, update unchecked, trash and untrash posted.
     Post,
@@ -117,6 +119,7 @@ pub const fn verdict(action: Action, permission: Permission) -> Verdict {
     let [owner, editor, poster, recorder, viewer] = match action {
         Action::ReadBook => [Yes, Yes, Yes, Yes, Yes],
         Action::ReadTransactions => [Yes, Yes, Yes, Own, Yes],
+        Action::ReadFiles => [Yes, Yes, Yes, Own, Yes],
         Action::ReadChart => [Yes, Yes, Yes, No, Yes],
         Action::ReadEvents => [Yes, Yes, Yes, No, Yes],
         Action::RecordDraft => [Yes, Yes, Yes, Yes, No],

@@ -67,6 +67,10 @@ id!(
     TransactionId, hex
 );
 id!(
+    /// A file. Ids grow with creation time, which is the order of lists (behaviour 2.6).
+    FileId, hex
+);
+id!(
     /// A collaborator of a book; stable per book (behaviour 7.5).
     CollaboratorId, hex
 );

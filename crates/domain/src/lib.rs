@@ -15,6 +15,7 @@ pub mod collection;
 pub mod event;
 pub mod field;
 mod figure;
+pub mod file;
 pub mod group;
 pub mod id;
 pub mod idempotency;

@@ -1,6 +1,6 @@
 //! What the ledger answers when it says no: typed where the rule lives, gathered here.
 
-use crate::{account, amount, book, collaborator, collection, group, idempotency, name, property, saved_query, transaction, version};
+use crate::{account, amount, book, collaborator, collection, file, group, idempotency, name, property, saved_query, transaction, version};
 
 /// The eight kinds of refusal. Whoever translates refusals (HTTP status codes, exit codes) needs only these.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -95,6 +95,9 @@ pub enum Refusal {
     /// About a collection.
     #[error(transparent)]
     Collection(#[from] collection::Refusal),
+    /// About a file.
+    #[error(transparent)]
+    File(#[from] file::Refusal),
     /// About a group.
     #[error(transparent)]
     Group(#[from] group::Refusal),
@@ -127,6 +130,7 @@ impl Refusal {
             Self::Book(refusal) => refusal.reason(),
             Self::Collaborator(refusal) => refusal.reason(),
             Self::Collection(refusal) => refusal.reason(),
+            Self::File(refusal) => refusal.reason(),
             Self::Group(refusal) => refusal.reason(),
             Self::Idempotency(refusal) => refusal.reason(),
             Self::SavedQuery(refusal) => refusal.reason(),

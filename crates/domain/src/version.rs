@@ -2,6 +2,7 @@
 
 use crate::account::Account;
 use crate::book::Book;
+use crate::file::File;
 use crate::group::Group;
 use crate::refusal::Reason;
 use crate::transaction::Transaction;
@@ -67,6 +68,12 @@ impl From<&Account> for Tag {
 impl From<&Group> for Tag {
     fn from(group: &Group) -> Self {
         Self::new("group", group.id, group.stamp.version)
+    }
+}
+
+impl From<&File> for Tag {
+    fn from(file: &File) -> Self {
+        Self::new("file", file.id, file.stamp.version)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use daybook_domain::id::FileId;
 use daybook_storage::page::Place;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -34,6 +35,22 @@ pub(crate) struct EventCursor {
     pub(crate) error: Option<bool>,
     pub(crate) resource: Option<String>,
     pub(crate) kind: Option<String>,
+}
+
+/// The cursor of a list of files.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct FileCursor {
+    file: i64,
+}
+
+impl FileCursor {
+    pub(crate) const fn new(id: FileId) -> Self {
+        Self { file: id.get() }
+    }
+
+    pub(crate) const fn place(&self) -> FileId {
+        FileId::new(self.file)
+    }
 }
 
 pub(crate) fn write(cursor: &impl Serialize) -> Option<String> {

@@ -5,6 +5,7 @@ use std::fmt;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{ContentType, RETRY_AFTER, WWW_AUTHENTICATE};
 use actix_web::{HttpResponse, ResponseError};
+use daybook_domain::file::File;
 use daybook_domain::{Kind, Refusal, account, group};
 use daybook_service::Error;
 use serde::Serialize;
@@ -14,6 +15,9 @@ use crate::reply::Reply;
 
 /// Seconds a caller is asked to wait when a queue is full.
 const RETRY_AFTER_SECONDS: &str = "1";
+
+/// What a caller reads when trying again may help.
+const UNAVAILABLE: &str = "temporarily unavailable; try again shortly";
 
 /// Anything that is answered instead of a result.
 #[derive(Debug)]
@@ -34,8 +38,10 @@ pub(crate) enum Transport {
     InvalidFormat(String),
     BadParameter(String),
     TooLarge,
+    FileTooLarge,
     UnsupportedMediaType,
     TooSlow,
+    FilesUnavailable(String),
     Failed(String),
 }
 
@@ -86,9 +92,10 @@ impl Transport {
             Self::UnknownRoute => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::Malformed(_) | Self::InvalidFormat(_) | Self::BadParameter(_) => StatusCode::BAD_REQUEST,
-            Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::TooLarge | Self::FileTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::TooSlow => StatusCode::REQUEST_TIMEOUT,
+            Self::FilesUnavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
             Self::Failed(_) => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
@@ -101,9 +108,10 @@ impl Transport {
             Self::Malformed(_) => "parseError",
             Self::InvalidFormat(_) => "invalid",
             Self::BadParameter(_) => "badRequest",
-            Self::TooLarge => "requestTooLarge",
+            Self::TooLarge | Self::FileTooLarge => "requestTooLarge",
             Self::UnsupportedMediaType => "unsupportedMediaType",
             Self::TooSlow => "requestTimeout",
+            Self::FilesUnavailable(_) => "backendError",
             Self::Failed(_) => "internalError",
         }
     }
@@ -117,8 +125,10 @@ impl Transport {
             Self::InvalidFormat(text) => format!("InvalidFormatException: {text}"),
             Self::BadParameter(text) => text.clone(),
             Self::TooLarge => "the body is larger than 32 MB".to_owned(),
+            Self::FileTooLarge => "the content of a file has at most 20 MB (20,971,520 bytes)".to_owned(),
             Self::UnsupportedMediaType => "send JSON as Content-Type: application/json".to_owned(),
             Self::TooSlow => "the body did not arrive in time".to_owned(),
+            Self::FilesUnavailable(_) => UNAVAILABLE.to_owned(),
             Self::Failed(_) => "internal error".to_owned(),
         }
     }
@@ -131,6 +141,11 @@ impl ApiError {
             self,
             Self::Service(Error::Refused(Refusal::Account(account::Refusal::Unknown(_)) | Refusal::Group(group::Refusal::Unknown(_))))
         )
+    }
+
+    /// The bytes that a row names are not there, which they always should be.
+    pub(crate) fn lost(file: &File) -> Self {
+        Transport::Failed(format!("the bytes of file {} are missing: {}", file.id, file.content.blob)).into()
     }
 
     /// The error of a request that is no batch, where an index would say nothing.
@@ -165,7 +180,7 @@ impl ApiError {
     fn message(&self) -> String {
         match self {
             Self::Service(error) => match error.kind() {
-                Kind::Limited => "temporarily unavailable; try again shortly".to_owned(),
+                Kind::Limited => UNAVAILABLE.to_owned(),
                 Kind::Internal => "internal error".to_owned(),
                 Kind::Invalid | Kind::Denied | Kind::Missing | Kind::Conflict | Kind::Stale | Kind::Reused => error.to_string(),
             },
@@ -216,7 +231,7 @@ impl ResponseError for ApiError {
         if status.is_server_error() {
             let cause = match self {
                 Self::Service(error) => error.to_string(),
-                Self::Transport(Transport::Failed(cause)) => cause.clone(),
+                Self::Transport(Transport::Failed(cause) | Transport::FilesUnavailable(cause)) => cause.clone(),
                 Self::Transport(other) => other.message(),
             };
             if status == StatusCode::SERVICE_UNAVAILABLE {

@@ -3,6 +3,7 @@
 use daybook_domain::account::AccountType;
 use daybook_domain::calendar::{day_number, parse_iso};
 use daybook_domain::event::{Event, EventType, Noun};
+use daybook_domain::file::Address;
 use daybook_domain::id::{AccountId, UserId};
 use daybook_domain::name::normalized;
 use daybook_domain::transaction::tags;
@@ -15,6 +16,7 @@ use crate::account::AccountOut;
 use crate::book::BookOut;
 use crate::cursor::{self, EventCursor};
 use crate::error::{ApiResult, Transport};
+use crate::file;
 use crate::group::GroupOut;
 use crate::reply;
 use crate::request::Asked;
@@ -55,22 +57,32 @@ struct UserOut<'v> {
     avatar_url: &'static str,
 }
 
+/// What stored events are filled in from.
+#[derive(Clone, Copy)]
+struct Reader<'v> {
+    view: &'v View,
+    /// The address that links to this server begin with.
+    base: &'v str,
+}
+
 /// GET events.
 pub(crate) async fn list_events(asked: Asked) -> ApiResult {
-    let book = asked.book();
+    let (book, base) = (asked.book(), asked.base());
     let (request, filters) = request(&asked)?;
     let (view, cx) = asked.read(move |tx, cx| event::list(tx, cx, &book, &request, named_in)).await?;
     let cursor = view.next.and_then(|sequence| cursor::write(&EventCursor { sequence, ..filters }));
     let book = book_of(&view, &cx);
-    Ok(reply::ok(&ListOut { items: view.events.iter().map(|event| event_out(&view, event, &book)).collect(), cursor }))
+    let reader = Reader { view: &view, base: &base };
+    Ok(reply::ok(&ListOut { items: view.events.iter().map(|event| event_out(reader, event, &book)).collect(), cursor }))
 }
 
 /// GET events/{id} (behaviour 12.9).
 pub(crate) async fn get_event(asked: Asked) -> ApiResult {
-    let (book, id) = (asked.book(), asked.id());
+    let (book, id, base) = (asked.book(), asked.id(), asked.base());
     let (view, cx) = asked.read(move |tx, cx| event::get(tx, cx, &book, &id, named_in)).await?;
     let book = book_of(&view, &cx);
-    Ok(view.events.first().map_or_else(reply::no_content, |event| reply::ok(&event_out(&view, event, &book))))
+    let reader = Reader { view: &view, base: &base };
+    Ok(view.events.first().map_or_else(reply::no_content, |event| reply::ok(&event_out(reader, event, &book))))
 }
 
 /// The request with its filters; one with only a cursor goes on with the cursor's (behaviour 2.4).
@@ -111,7 +123,8 @@ fn book_of(view: &View, cx: &Context) -> Value {
     serde_json::to_value(BookOut::new(&view.member, view.activity, cx)).unwrap_or_default()
 }
 
-fn event_out<'v>(view: &'v View, event: &'v Event, book: &'v Value) -> EventOut<'v> {
+fn event_out<'v>(reader: Reader<'v>, event: &'v Event, book: &'v Value) -> EventOut<'v> {
+    let view = reader.view;
     let key = &view.member.book().key;
     let username = view.users.get(&event.user).map(|user| user.username.as_str()).unwrap_or_default();
     EventOut {
@@ -124,7 +137,7 @@ fn event_out<'v>(view: &'v View, event: &'v Event, book: &'v Value) -> EventOut<
         user: UserOut { username, name: username, avatar_url: "" },
         created_at: event.created_at.milliseconds().to_string(),
         created_on: zone::rfc3339(event.created_at),
-        data: data(view, event),
+        data: data(reader, event),
         bot_responses: [],
         sequence: event.sequence,
         hash: event.hash.to_string(),
@@ -132,15 +145,16 @@ fn event_out<'v>(view: &'v View, event: &'v Event, book: &'v Value) -> EventOut<
 }
 
 /// The stored data with its object filled in.
-fn data(view: &View, event: &Event) -> Value {
+fn data(reader: Reader<'_>, event: &Event) -> Value {
     let mut data: Map<String, Value> = serde_json::from_str(&event.data).unwrap_or_default();
     let object =
         data.remove("object").and_then(|object| if let Value::Object(map) = object { Some(map) } else { None }).unwrap_or_default();
     let object = match event.kind.noun() {
-        Noun::Transaction => transaction(view, event, object),
-        Noun::Account => Value::Object(account(view, object)),
-        Noun::Group => group(view, object),
+        Noun::Transaction => transaction(reader, event, object),
+        Noun::Account => Value::Object(account(reader.view, object)),
+        Noun::Group => group(reader.view, object),
         Noun::SavedQuery => Value::Object(with_defaults(object, &[("title", json!(""))])),
+        Noun::File => Value::Object(with_defaults(located(reader.base, event, object), &[("properties", json!({}))])),
         Noun::Book | Noun::Collaborator | Noun::Other => Value::Object(with_defaults(object, &[("properties", json!({}))])),
     };
     data.insert("object".to_owned(), object);
@@ -155,7 +169,8 @@ fn with_defaults(mut object: Map<String, Value>, defaults: &[(&str, Value)]) -> 
 }
 
 /// A TransactionOperation: the snapshot with full accounts on its sides.
-fn transaction(view: &View, event: &Event, snapshot: Map<String, Value>) -> Value {
+fn transaction(reader: Reader<'_>, event: &Event, snapshot: Map<String, Value>) -> Value {
+    let Reader { view, base } = reader;
     let settings = &view.member.book().settings;
     let text = |name: &str| snapshot.get(name).and_then(Value::as_str);
     let date = text("date").and_then(parse_iso);
@@ -185,6 +200,13 @@ fn transaction(view: &View, event: &Event, snapshot: Map<String, Value>) -> Valu
         object.insert("dateValue".to_owned(), json!(day_number(day)));
         object.insert("dateFormatted".to_owned(), json!(settings.date_pattern.format(day)));
     }
+    if let Some(Value::Array(files)) = object.get_mut("files") {
+        for entry in files {
+            if let Value::Object(snapshot) = entry.take() {
+                *entry = Value::Object(located(base, event, snapshot));
+            }
+        }
+    }
     let mut accounts = Vec::new();
     for side in ["creditAccount", "debitAccount"] {
         if let Some(Value::Object(reference)) = object.remove(side) {
@@ -194,6 +216,17 @@ fn transaction(view: &View, event: &Event, snapshot: Map<String, Value>) -> Valu
         }
     }
     json!({ "transaction": object, "accounts": accounts })
+}
+
+/// A file: its token becomes its serving address, which answers for as long as the file exists.
+fn located(base: &str, event: &Event, mut snapshot: Map<String, Value>) -> Map<String, Value> {
+    let text = |value: Option<Value>| value.and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default();
+    let token = text(snapshot.remove("token"));
+    if let Ok(file) = text(snapshot.get("id").cloned()).parse() {
+        let address = Address { book: event.book, file, token };
+        snapshot.insert("url".to_owned(), json!(file::url(base, &address)));
+    }
+    snapshot
 }
 
 /// An account: what the snapshot says, the rest as the account is now, or as far as it can be told when it is gone.

@@ -4,6 +4,7 @@
 
 mod account;
 mod balance;
+mod blob;
 mod body;
 mod book;
 mod collaborator;
@@ -11,6 +12,7 @@ mod cursor;
 mod error;
 mod event;
 mod farewell;
+mod file;
 mod group;
 mod health;
 mod idempotency;
@@ -21,6 +23,7 @@ pub mod routes;
 mod run;
 mod saved_query;
 mod state;
+mod sweep;
 mod template;
 pub mod token;
 mod transaction;
@@ -34,6 +37,7 @@ use actix_web::dev::Server;
 use actix_web::middleware::{NormalizePath, TrailingSlash, from_fn};
 use actix_web::{App, HttpServer, web};
 
+pub use blob::Blobs;
 pub use state::{Headers, Known, State};
 pub use template::Templates;
 
@@ -46,13 +50,14 @@ const KEEP_ALIVE: Duration = Duration::from_secs(75);
 /// How long running requests may take to finish after a stop, in seconds.
 const SHUTDOWN_SECONDS: u64 = 8;
 
-/// Answers on a listening socket. The server runs while the returned future is awaited; its handle stops it: it takes
+/// Answers on a listening socket, and sweeps up after files meanwhile. The server runs while the returned future is awaited; its handle stops it: it takes
 /// no new connections, finishes what runs, and ends.
 ///
 /// # Errors
 /// When the socket cannot be used.
 pub fn serve(listener: TcpListener, state: State) -> std::io::Result<Server> {
     let state = web::Data::new(state);
+    actix_web::rt::spawn(sweep::forever(state.clone()));
     let app = move || {
         App::new()
             .app_data(state.clone())

@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use actix_web::dev::Payload;
-use actix_web::http::header::{AUTHORIZATION, IF_MATCH};
+use actix_web::http::header::{AUTHORIZATION, HOST, IF_MATCH};
 use actix_web::{FromRequest, HttpRequest, web};
 use daybook_domain::version::{Condition, Refusal};
 use daybook_service::idempotency::once;
@@ -16,7 +16,7 @@ use daybook_storage::{Lane, Tx};
 
 use crate::error::{ApiError, ApiResult, Transport};
 use crate::idempotency::Keyed;
-use crate::reply::Reply;
+use crate::reply::{self, Reply};
 use crate::run;
 use crate::state::State;
 
@@ -43,6 +43,7 @@ pub(crate) struct Asked {
     key: Option<Keyed>,
     /// `If-Match`, until the handler says what it is about.
     if_match: Option<String>,
+    host: Option<String>,
 }
 
 impl Asked {
@@ -93,6 +94,25 @@ impl Asked {
         Ok(self)
     }
 
+    /// The absolute address of this server for links in answers: the one it was told, else the one it was asked at.
+    pub(crate) fn base(&self) -> String {
+        match (&self.state.public_url, &self.host) {
+            (Some(url), _) => url.clone(),
+            (None, Some(host)) => format!("http://{host}{}", self.state.path_prefix),
+            // Only a client of HTTP/1.0 names no host.
+            (None, None) => self.state.path_prefix.clone(),
+        }
+    }
+
+    /// Runs a use case that reads, before the one that answers.
+    pub(crate) async fn look<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Tx<'_>, &Context) -> daybook_service::Result<T> + Send + 'static,
+    ) -> Result<T, ApiError> {
+        let cx = self.cx.clone();
+        run::read(&self.state, move |tx| work(tx, &cx)).await
+    }
+
     /// Runs a use case that reads.
     pub(crate) async fn read<T: Send + 'static>(
         self,
@@ -101,6 +121,15 @@ impl Asked {
         let cx = self.cx.clone();
         let done = run::read(&self.state, move |tx| work(tx, &cx)).await?;
         Ok((done, self.cx))
+    }
+
+    /// Answers why nothing is done, unless the same was done before under the request's key: what is asked before a write
+    /// may have gone since (behaviour 0.16).
+    pub(crate) async fn refuse(self, book: &str, error: ApiError) -> ApiResult {
+        match error {
+            ApiError::Service(error) => self.write(book, move |_, _| Err::<(), _>(error), |(), _| reply::no_content()).await,
+            ApiError::Transport(_) => Err(error),
+        }
     }
 
     /// Runs a use case that writes, in the lane of its book, and answers what `encode` makes of it. With an idempotency key
@@ -153,7 +182,8 @@ impl FromRequest for Asked {
             }
             let cursor = header(&request, "cursor").map(str::to_owned);
             let parameters = pairs(&request).into_iter().rev().collect();
-            Ok(Self { cx, state, path, parameters, cursor, key, if_match: if_match(&request) })
+            let host = header(&request, HOST.as_str()).map(str::to_owned);
+            Ok(Self { cx, state, path, parameters, cursor, key, if_match: if_match(&request), host })
         })
     }
 }

@@ -8,7 +8,7 @@ use actix_web::{HttpRequest, Route, web};
 
 use crate::error::{ApiResult, Transport};
 use crate::state::State;
-use crate::{account, balance, book, collaborator, event, group, health, reply, saved_query, template, transaction, user};
+use crate::{account, balance, book, collaborator, event, file, group, health, reply, saved_query, template, transaction, user};
 
 /// An operation of the contract.
 pub struct Operation {
@@ -106,12 +106,19 @@ fn books() -> Vec<Operation> {
         GET "/v5/books/{bookId}/queries/{id}" "getQuery" => saved_query::get_query;
         DELETE "/v5/books/{bookId}/queries/{id}" "deleteQuery" => saved_query::delete_query;
         GET "/v5/templates" "listTemplates" => template::list_templates;
+        GET "/v5/books/{bookId}/files" "listFiles" => file::list_files;
+        POST "/v5/books/{bookId}/files" "createFile" => file::create_file;
+        PUT "/v5/books/{bookId}/files" "updateFile" => file::update_file;
+        GET "/v5/books/{bookId}/files/{id}" "getFile" => file::get_file;
+        DELETE "/v5/books/{bookId}/files/{id}" "deleteFile" => file::delete_file;
         GET "/v5/user" "getUser" => user::get_user;
     )
 }
 
 fn outside() -> Vec<Operation> {
     operations!(
+        GET "/files/{address}" "" => file::serve;
+        HEAD "/files/{address}" "" => file::serve;
         GET "/health" "" => health::health;
         GET "/ready" "" => health::ready;
         GET "/openapi.json" "" => health::contract;
@@ -131,7 +138,7 @@ fn paths(operations: &[Operation]) -> Vec<ResourceDef> {
     paths.into_iter().map(ResourceDef::new).collect()
 }
 
-/// Adds every route, under the prefix when there is one; health and contract are found without it too.
+/// Adds every route, under the prefix when there is one; health, contract and served files are found without it too.
 pub(crate) fn mount(config: &mut web::ServiceConfig, prefix: &str) {
     if prefix.is_empty() {
         return configure(config);

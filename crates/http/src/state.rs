@@ -8,6 +8,7 @@ use daybook_service::Ids;
 use daybook_storage::Store;
 use daybook_storage::user::User;
 
+use crate::blob::Blobs;
 use crate::template::Templates;
 use crate::token::Tokens;
 
@@ -28,6 +29,13 @@ pub struct State {
     pub headers: Headers,
     /// Where the API is mounted: empty, or a path without trailing slash (behaviour 0.1).
     pub path_prefix: String,
+    /// The address clients reach the server at, with the path it is mounted under and without trailing slash; none takes
+    /// each request's own.
+    pub public_url: Option<String>,
+    /// The bytes of files.
+    pub blobs: Blobs,
+    /// How many seconds bytes that no file names are kept: longer than any write takes.
+    pub orphan_seconds: u64,
     /// Whether getAccount and getGroup answer 204 instead of 404 for what is missing (behaviour 4.4).
     pub missing_as_no_content: bool,
     /// The starter books of this installation (behaviour 9.7).

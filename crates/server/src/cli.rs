@@ -16,7 +16,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Serve the API until SIGTERM or Ctrl-C
-    Serve(Serve),
+    Serve(Box<Serve>),
     /// Print an access token for a user of this installation
     Token(Token),
 }
@@ -50,6 +50,14 @@ pub(crate) struct Serve {
     #[arg(long, env = "DAYBOOK_PATH_PREFIX", default_value = "", hide_default_value = true, value_name = "PATH", value_parser = path_prefix)]
     pub(crate) path_prefix: String,
 
+    /// Address clients reach this server at, with the path it is mounted under, for links in answers; by default each
+    /// request's own Host
+    #[arg(long, env = "DAYBOOK_PUBLIC_URL", value_name = "URL", value_parser = public_url)]
+    pub(crate) public_url: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) files: Files,
+
     /// Answer 204 instead of 404 when getAccount or getGroup find nothing, as some v5 clients expect
     #[arg(long, env = "DAYBOOK_MISSING_AS_NO_CONTENT")]
     pub(crate) missing_as_no_content: bool,
@@ -65,6 +73,51 @@ pub(crate) struct Serve {
     /// Log one JSON object a line instead of text
     #[arg(long, env = "DAYBOOK_LOG_JSON")]
     pub(crate) log_json: bool,
+}
+
+/// Where the bytes of files are kept.
+#[derive(Debug, Args)]
+pub(crate) struct Files {
+    /// Files: file:///DIRECTORY or s3://BUCKET/PREFIX, of this installation alone; by default the folder files in the data
+    /// directory
+    #[arg(long, env = "DAYBOOK_FILES_URL", value_name = "URL")]
+    pub(crate) files_url: Option<String>,
+
+    /// Address of an S3-compatible store other than Amazon's
+    #[arg(long, env = "DAYBOOK_S3_ENDPOINT", value_name = "URL")]
+    pub(crate) s3_endpoint: Option<String>,
+
+    /// Region of the bucket
+    #[arg(long, env = "DAYBOOK_S3_REGION", default_value = "us-east-1", value_name = "REGION")]
+    pub(crate) s3_region: String,
+
+    /// Key to the bucket; without one the machine's own role
+    #[arg(long, env = "DAYBOOK_S3_ACCESS_KEY_ID", value_name = "ID", hide_env_values = true)]
+    pub(crate) s3_access_key_id: Option<String>,
+
+    /// Secret of the key
+    #[arg(long, env = "DAYBOOK_S3_SECRET_ACCESS_KEY", value_name = "SECRET", hide_env_values = true)]
+    pub(crate) s3_secret_access_key: Option<String>,
+
+    /// Session token of a temporary key
+    #[arg(long, env = "DAYBOOK_S3_SESSION_TOKEN", value_name = "TOKEN", hide_env_values = true)]
+    pub(crate) s3_session_token: Option<String>,
+
+    /// Seconds that bytes no file names are kept before they are removed; must be longer than any write takes
+    #[arg(long = "files-orphan-seconds", env = "DAYBOOK_FILES_ORPHAN_SECONDS", default_value_t = 86_400, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) orphan_seconds: u64,
+}
+
+/// An absolute address, without its trailing slash.
+fn public_url(text: &str) -> Result<String, String> {
+    let trimmed = text.trim_end_matches('/');
+    let rest = trimmed.strip_prefix("https://").or_else(|| trimmed.strip_prefix("http://"));
+    let plain =
+        |rest: &str| !rest.is_empty() && !rest.starts_with('/') && rest.bytes().all(|b| b.is_ascii_graphic() && !b"?#\"<>".contains(&b));
+    match rest {
+        Some(rest) if plain(rest) => Ok(trimmed.to_owned()),
+        _ => Err("an address starts with https:// or http:// and has neither query nor fragment".to_owned()),
+    }
 }
 
 /// `/a/b`, or nothing.

@@ -2,6 +2,7 @@
 
 mod cli;
 mod clock;
+mod files;
 mod key;
 mod serve;
 

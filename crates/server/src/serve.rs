@@ -13,7 +13,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::EnvFilter;
 
 use crate::cli::Serve;
-use crate::{clock, key};
+use crate::{clock, files, key};
 
 /// Serves until SIGTERM or Ctrl-C; then finishes what runs and closes the store.
 pub(crate) fn run(options: &Serve) -> anyhow::Result<()> {
@@ -32,6 +32,9 @@ pub(crate) fn run(options: &Serve) -> anyhow::Result<()> {
         tokens,
         headers: Headers::with_prefixes(&options.header_prefixes),
         path_prefix: options.path_prefix.clone(),
+        public_url: options.public_url.clone(),
+        blobs: files::open(&options.files, data_dir)?,
+        orphan_seconds: options.files.orphan_seconds,
         missing_as_no_content: options.missing_as_no_content,
         templates,
         known: Known::default(),

@@ -134,6 +134,14 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes) -> Re
     Ok(View { member, activity, accounts: None, groups: None })
 }
 
+/// Refuses what [`delete`] would refuse, before what must stand outside of the database is written.
+///
+/// # Errors
+/// What the access step refuses.
+pub fn check_delete(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<()> {
+    access::enter(tx, cx, book, Action::DeleteBook).map(drop)
+}
+
 /// deleteBook: everything in it goes, event log included. BOOK_DELETED is for webhooks only (behaviour 8.1), so nothing
 /// is recorded here.
 ///

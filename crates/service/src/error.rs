@@ -47,6 +47,7 @@ refusals!(
     daybook_domain::book::Refusal,
     daybook_domain::collaborator::Refusal,
     daybook_domain::collection::Refusal,
+    daybook_domain::file::Refusal,
     daybook_domain::group::Refusal,
     daybook_domain::idempotency::Refusal,
     daybook_domain::saved_query::Refusal,

@@ -36,6 +36,12 @@ impl Ids {
         (time << (NODE_BITS + COUNTER_BITS)) | (self.node << COUNTER_BITS) | counter
     }
 
+    /// A secret that nobody guesses: 122 random bits.
+    #[must_use]
+    pub fn token(&self) -> String {
+        uuid::Uuid::new_v4().simple().to_string()
+    }
+
     /// The public id of a new book: time-ordered and unguessable.
     #[must_use]
     pub fn book_key(&self) -> BookKey {

@@ -12,6 +12,7 @@ pub mod collaborator;
 mod context;
 mod error;
 pub mod event;
+pub mod file;
 pub mod group;
 pub mod idempotency;
 mod ids;

@@ -363,13 +363,14 @@ impl Books<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     pub fn delete(self, book: &Book) -> Result<()> {
-        const TABLES: [&str; 13] = [
+        const TABLES: [&str; 14] = [
             "DELETE FROM entries WHERE book_id = ",
             "DELETE FROM marks WHERE book_id = ",
             "DELETE FROM day_totals WHERE book_id = ",
             "DELETE FROM month_totals WHERE book_id = ",
             "DELETE FROM events WHERE book_id = ",
             "DELETE FROM transactions WHERE book_id = ",
+            "DELETE FROM files WHERE book_id = ",
             "DELETE FROM memberships WHERE book_id = ",
             "DELETE FROM account_groups WHERE book_id = ",
             "DELETE FROM accounts WHERE book_id = ",

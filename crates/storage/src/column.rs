@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use daybook_domain::calendar::{day_number, from_day_number};
+use daybook_domain::id::FileId;
 use daybook_domain::instant::{Instant, Stamp};
 use daybook_domain::property::Properties;
 use time::Date;
@@ -29,6 +30,14 @@ pub(crate) fn texts_to_text(texts: &[String]) -> Option<String> {
 pub(crate) fn texts_from_text(text: Option<String>, column: &'static str) -> Result<Vec<String>> {
     let texts = text.map(|text| serde_json::from_str(&text).map_err(|_| Error::Broken(column))).transpose()?;
     Ok(texts.unwrap_or_default())
+}
+
+pub(crate) fn files_to_text(files: &[FileId]) -> Option<String> {
+    if files.is_empty() { None } else { texts_to_text(&files.iter().map(FileId::to_string).collect::<Vec<_>>()) }
+}
+
+pub(crate) fn files_from_text(text: Option<String>) -> Result<Vec<FileId>> {
+    texts_from_text(text, "files")?.iter().map(|id| id.parse().map_err(|_| Error::Broken("files"))).collect()
 }
 
 pub(crate) fn day_to_column(day: Date) -> i32 {

@@ -14,6 +14,7 @@ mod conn;
 mod dialect;
 mod error;
 pub mod event;
+pub mod file;
 pub mod group;
 pub mod idempotency;
 mod mark;

@@ -1,4 +1,4 @@
-//! Marks: what a transaction can be found by exactly. One inverted index serves remote ids, hashtags and properties,
+//! Marks: what a transaction can be found by exactly. One inverted index serves remote ids, hashtags, files and properties,
 //! so a transaction costs one statement for all of them:
 //!
 //! | mark | meaning |
@@ -6,10 +6,12 @@
 //! | `r` + id | has that remote id, exact (behaviour 1.2) |
 //! | `t` + tag | has that hashtag, case folded (1.2.5) |
 //! | `k` + key | has that property (1.2, `key:*`) |
+//! | `f` + file id | holds that file |
 //! | `p` + key + `=` + value | has that property with that value, case folded |
 
 use std::collections::BTreeSet;
 
+use daybook_domain::id::FileId;
 use daybook_domain::transaction::Transaction;
 use sha2::{Digest, Sha256};
 
@@ -36,10 +38,16 @@ pub(crate) fn property(key: &str, value: &str) -> String {
     format!("p{key}={}", bounded(&value.to_lowercase()))
 }
 
+/// The mark of an attached file.
+pub(crate) fn file(id: FileId) -> String {
+    format!("f{id}")
+}
+
 /// All marks of a transaction.
 pub(crate) fn of(transaction: &Transaction) -> BTreeSet<String> {
     let mut marks: BTreeSet<String> = transaction.remote_ids.iter().map(|id| remote_id(id)).collect();
     marks.extend(transaction.tags().iter().map(|text| tag(text)));
+    marks.extend(transaction.files.iter().map(|id| file(*id)));
     for (name, value) in transaction.properties.iter() {
         marks.insert(key(name));
         marks.insert(property(name, value));

@@ -127,6 +127,26 @@ diesel::table! {
         created_at -> BigInt,
         updated_at -> BigInt,
         version -> BigInt,
+        files -> Nullable<Text>,
+    }
+}
+
+diesel::table! {
+    files (book_id, id) {
+        book_id -> BigInt,
+        id -> BigInt,
+        name -> Text,
+        content_type -> Text,
+        size -> BigInt,
+        digest -> Text,
+        blob -> Text,
+        token -> Text,
+        properties -> Nullable<Text>,
+        created_by -> BigInt,
+        agent -> Nullable<Text>,
+        created_at -> BigInt,
+        updated_at -> BigInt,
+        version -> BigInt,
     }
 }
 

@@ -11,7 +11,7 @@ use crate::conn::Conn;
 use crate::dialect::Use;
 use crate::error::{Error, Result};
 use crate::pending::Pending;
-use crate::{account, balance, collaborator, event, group, idempotency, saved_query, transaction, user};
+use crate::{account, balance, collaborator, event, file, group, idempotency, saved_query, transaction, user};
 
 /// A unit of work. On a read it is one snapshot; on a write everything in it becomes durable together.
 ///
@@ -104,6 +104,11 @@ impl<'a> Tx<'a> {
     /// Saved queries of a book.
     pub fn saved_queries(&mut self) -> saved_query::SavedQueries<'_, 'a> {
         saved_query::SavedQueries { tx: self }
+    }
+
+    /// Files of a book.
+    pub fn files(&mut self) -> file::Files<'_, 'a> {
+        file::Files { tx: self }
     }
 
     /// The event log of a book.

@@ -89,6 +89,7 @@ fn answers_are_the_documents(server: &Server) {
     states(&session);
     batches(&session);
     readings(&session);
+    files(&session);
     collaborators(&session);
     shelves(&session);
     endings(&session);
@@ -206,6 +207,23 @@ fn readings(session: &Session) {
     session.read("listEvents", "", "?type=TRANSACTION_UPDATED");
     session.read("getEvent", id(&events["items"][0]), "");
     session.call("getBook", "", "?loadAccounts=true&loadGroups=true", &Value::Null);
+}
+
+fn files(session: &Session) {
+    let created = session.write("createFile", &json!({"name": "receipt.pdf", "content": "JVBERg==", "properties": {"a": "b"}}));
+    let file = id(&created).to_owned();
+    session.write("createFile", &json!({"name": "second.txt"}));
+    session.write("updateFile", &json!({"id": file, "name": "receipt 7.pdf", "content": ""}));
+    session.read("getFile", &file, "");
+    let page = session.read("listFiles", "", "?limit=1");
+    let cursor = page["cursor"].as_str().expect("a second page");
+    session.read("listFiles", "", &format!("?limit=1&cursor={cursor}"));
+    let mut body = payment("With files", "r-3");
+    body["files"] = json!([created, {"name": "inline.txt", "content": "YQ=="}]);
+    session.write("createTransaction", &body);
+    session.read("listTransactions", "", "?query=has:file");
+    session.read("listEvents", "", "?type=TRANSACTION_POSTED");
+    session.read("deleteFile", &file, "");
 }
 
 fn collaborators(session: &Session) {

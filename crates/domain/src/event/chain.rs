@@ -4,7 +4,7 @@ use std::fmt;
 
 use sha2::{Digest, Sha256};
 
-use crate::id::{BookKey, UserId};
+use crate::id::{BookKey, FileId, UserId};
 use crate::instant::Instant;
 use crate::json::Json;
 
@@ -136,6 +136,7 @@ impl Event {
             Noun::Group => GroupId::new(self.resource).to_string(),
             Noun::Transaction => TransactionId::new(self.resource).to_string(),
             Noun::SavedQuery => SavedQueryId::new(self.resource).to_string(),
+            Noun::File => FileId::new(self.resource).to_string(),
             Noun::Collaborator | Noun::Other => CollaboratorId::new(self.resource).to_string(),
         }
     }

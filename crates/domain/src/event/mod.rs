@@ -92,7 +92,9 @@ pub enum Noun {
     Collaborator,
     /// A saved query.
     SavedQuery,
-    /// A resource whose events come with a later version: file, integration, comment.
+    /// A file.
+    File,
+    /// A resource whose events come with a later version: integration, comment.
     Other,
 }
 
@@ -125,10 +127,8 @@ impl EventType {
             Self::CollaboratorAdded | Self::CollaboratorUpdated | Self::CollaboratorRemoved => Noun::Collaborator,
             Self::QueryCreated | Self::QueryUpdated | Self::QueryDeleted => Noun::SavedQuery,
             Self::BookCreated | Self::BookAudited | Self::BookUpdated | Self::BookDeleted => Noun::Book,
-            Self::FileCreated
-            | Self::FileUpdated
-            | Self::FileDeleted
-            | Self::CommentCreated
+            Self::FileCreated | Self::FileUpdated | Self::FileDeleted => Noun::File,
+            Self::CommentCreated
             | Self::CommentDeleted
             | Self::IntegrationCreated
             | Self::IntegrationUpdated

@@ -6,6 +6,7 @@ use crate::amount;
 use crate::book::Book;
 use crate::calendar::format_iso;
 use crate::collaborator::Collaborator;
+use crate::file::{Cabinet, File};
 use crate::group::{Forest, Group};
 use crate::id::{AccountId, UserId};
 use crate::instant::Stamp;
@@ -13,15 +14,16 @@ use crate::json::{Json, Object};
 use crate::saved_query::SavedQuery;
 use crate::transaction::Transaction;
 
-/// A transaction with the ids and names of its two accounts. Its id is the event's resource, and its creator is named
+/// A transaction with the ids and names of its two accounts and what makes the addresses of its files. Its id is the event's resource, and its creator is named
 /// only when somebody else acts: there is one snapshot for every change, so it stays small (behaviour 8.16).
 #[must_use]
-pub fn transaction(transaction: &Transaction, accounts: &Directory, fraction_digits: u32, actor: UserId) -> Object {
+pub fn transaction(transaction: &Transaction, accounts: &Directory, files: &Cabinet, fraction_digits: u32, actor: UserId) -> Object {
     let side = |id: Option<AccountId>| {
         let id = id?;
         let name = accounts.get(id).map(|account| Json::text(account.name.as_str()));
         Some(Json::Object(Object::new().with("id", Json::text(id.to_string())).with_some("name", name)))
     };
+    let files: Vec<Json> = transaction.files.iter().filter_map(|id| files.get(*id)).map(attached).collect();
     Object::new()
         .with_some("date", transaction.date.map(|day| Json::text(format_iso(day))))
         .with_some("amount", transaction.amount.map(|value| Json::text(amount::write(value.value(), fraction_digits))))
@@ -33,6 +35,7 @@ pub fn transaction(transaction: &Transaction, accounts: &Directory, fraction_dig
         .with_flag("trashed", transaction.trashed)
         .with_texts("urls", &transaction.urls)
         .with_texts("remoteIds", &transaction.remote_ids)
+        .with_some("files", (!files.is_empty()).then_some(Json::List(files)))
         .with_map("properties", transaction.properties.iter())
         .with_some("createdBy", (transaction.created_by != actor).then(|| Json::text(transaction.created_by.to_string())))
         .with_some("agentId", transaction.stamp.agent.as_deref().map(Json::text))
@@ -68,6 +71,12 @@ pub fn group(group: &Group, forest: &Forest) -> Object {
             .with_map("properties", group.properties.iter()),
         &group.stamp,
     )
+}
+
+/// A file without its content; the token becomes its address when the event is read.
+#[must_use]
+pub fn file(file: &File) -> Object {
+    stamped(described(file).with("size", Json::Number(file.content.size)).with_map("properties", file.properties.iter()), &file.stamp)
 }
 
 /// A collaborator.
@@ -117,6 +126,19 @@ pub fn book(book: &Book) -> Object {
             .with_map("properties", settings.properties.iter()),
         &book.stamp,
     )
+}
+
+/// A file as its transaction's snapshot has it: as it was then, and still told when the file is gone.
+fn attached(file: &File) -> Json {
+    Json::Object(described(file))
+}
+
+fn described(file: &File) -> Object {
+    Object::new()
+        .with("id", Json::text(file.id.to_string()))
+        .with("name", Json::text(file.name.as_str()))
+        .with("contentType", Json::text(file.content_type.as_str()))
+        .with("token", Json::text(file.token.as_str()))
 }
 
 fn named(group: &Group) -> Json {

@@ -2,7 +2,8 @@
 
 use crate::account::{AccountRef, Directory};
 use crate::field::Field;
-use crate::id::AccountId;
+use crate::file::{self, Attachment};
+use crate::id::{AccountId, FileId};
 use crate::property::Edits;
 
 use super::{MAX_DESCRIPTION, MAX_REMOTE_ID, MOST_LISTED, Refusal, unknown_account};
@@ -30,6 +31,8 @@ pub struct Changes {
     pub urls: Option<Vec<String>>,
     /// The list to put in place, when given.
     pub remote_ids: Option<Vec<String>>,
+    /// The list to put in place, when given; settled before it is recorded.
+    pub files: Option<Vec<Attachment>>,
     /// Properties to merge.
     pub properties: Edits,
     /// The body carries `createdAt`: an object read earlier comes back, and absence may mean cleared.
@@ -120,4 +123,40 @@ pub(super) fn description(text: String) -> Result<String, Refusal> {
 /// [`Refusal::TooMany`].
 pub(super) fn urls(given: Vec<String>) -> Result<Vec<String>, Refusal> {
     if given.len() > MOST_LISTED { Err(Refusal::TooMany("urls", given.len())) } else { Ok(given) }
+}
+
+/// The files of a create: an entry that means none is dropped, because objects copied from another book must not fail
+/// (behaviour 3.2.12).
+///
+/// # Errors
+/// [`Refusal::TooMany`].
+pub(super) fn files_of_create(given: &[Attachment]) -> Result<Vec<FileId>, Refusal> {
+    let known = given.iter().filter_map(|entry| if let Attachment::File(id) = entry { Some(*id) } else { None });
+    distinct(given.len(), known)
+}
+
+/// The files of an update: every entry must mean one (behaviour 3.2.12).
+///
+/// # Errors
+/// [`Refusal::TooMany`]; [`file::Refusal::UnknownReference`].
+pub(super) fn files_of_update(given: &[Attachment]) -> Result<Vec<FileId>, crate::Refusal> {
+    let file = |entry: &Attachment| match entry {
+        Attachment::File(id) => Ok(*id),
+        Attachment::Given { .. } => Err(file::Refusal::UnknownReference(entry.shown())),
+    };
+    let known = given.iter().map(file).collect::<Result<Vec<_>, _>>()?;
+    Ok(distinct(given.len(), known.into_iter())?)
+}
+
+fn distinct(count: usize, ids: impl Iterator<Item = FileId>) -> Result<Vec<FileId>, Refusal> {
+    if count > MOST_LISTED {
+        return Err(Refusal::TooMany("files", count));
+    }
+    let mut kept: Vec<FileId> = Vec::new();
+    for id in ids {
+        if !kept.contains(&id) {
+            kept.push(id);
+        }
+    }
+    Ok(kept)
 }

@@ -6,7 +6,7 @@ use crate::event::Previous;
 use crate::field::Field;
 use crate::json::text_list;
 
-use super::changes::{description, urls};
+use super::changes::{description, files_of_update, urls};
 use super::record::read_date;
 use super::{Changes, Recorder, Refusal, Standing, Transaction, check_sides, remote_ids};
 
@@ -73,6 +73,7 @@ impl Recorder<'_> {
             debit: sides.debit.absent_clears(clears).apply(before.debit),
             urls: changes.urls.clone().map_or(Ok(before.urls), urls)?,
             remote_ids: changes.remote_ids.as_deref().map_or(Ok(before.remote_ids), remote_ids)?,
+            files: changes.files.as_deref().map_or(Ok(before.files), files_of_update)?,
             properties: before.properties.merged(&changes.properties)?,
             ..before
         };
@@ -116,6 +117,7 @@ fn differences(before: &Transaction, after: &Transaction, fraction_digits: u32) 
     note("description", before.description != after.description, before.description.clone());
     note("urls", before.urls != after.urls, text_list(before.urls.iter().cloned()));
     note("remoteIds", before.remote_ids != after.remote_ids, text_list(before.remote_ids.iter().cloned()));
+    note("files", before.files != after.files, text_list(before.files.iter().map(|id| id.to_string())));
     before.properties.note_changes(&after.properties, &mut previous);
     previous
 }

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use crate::calendar::format_iso;
 use crate::collaborator::Action;
 use crate::field::Field;
-use crate::id::AccountId;
+use crate::file::{self, Attachment};
+use crate::id::{AccountId, FileId};
 
 use super::{Changes, Edited, Recorder, Refusal, Standing, State, Transaction};
 
@@ -146,5 +148,33 @@ impl Recorder<'_> {
         let side = |side: Option<AccountId>| if side.is_some_and(|id| doomed.contains(&id)) { Field::Clear } else { Field::Keep };
         let changes = Changes { credit: side(draft.credit), debit: side(draft.debit), ..Changes::default() };
         self.edited(draft, &changes)
+    }
+
+    /// Refuses to take a file from a transaction that holds it, or to change what is in it: a checked transaction and one
+    /// on a locked date keep their documents, also in the trash, and others than who may edit it keep off (behaviour 9.6).
+    ///
+    /// # Errors
+    /// [`file::Refusal::HeldByChecked`], [`file::Refusal::HeldOnLockedDate`], [`file::Refusal::HoldersNeedMore`].
+    pub fn check_lets_go(&self, holder: &Transaction) -> Result<(), file::Refusal> {
+        if !self.member.may_touch(holder.edit_action(), holder.created_by) {
+            return Err(file::Refusal::HoldersNeedMore(self.member.permission().as_str(), holder.id.to_string()));
+        }
+        if holder.is_checked() {
+            return Err(file::Refusal::HeldByChecked(holder.id.to_string()));
+        }
+        if holder.is_posted() && self.book().is_locked(holder.list_day) {
+            return Err(file::Refusal::HeldOnLockedDate(holder.id.to_string(), format_iso(holder.list_day)));
+        }
+        Ok(())
+    }
+
+    /// A transaction that loses a file that is deleted (behaviour 9.6), trashed or not.
+    ///
+    /// # Errors
+    /// As [`Recorder::check_lets_go`].
+    pub fn without_file(&self, holder: Transaction, doomed: FileId) -> Result<Edited, crate::Refusal> {
+        self.check_lets_go(&holder)?;
+        let kept = holder.files.iter().filter(|id| **id != doomed).map(|id| Attachment::File(*id)).collect();
+        self.edited(holder, &Changes { files: Some(kept), ..Changes::default() })
     }
 }

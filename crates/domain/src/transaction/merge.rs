@@ -128,6 +128,7 @@ impl Recorder<'_> {
             properties: base.properties.merged(&other)?,
             urls: urls(pair.united(|transaction| &transaction.urls))?,
             remote_ids: remote_ids(&pair.remote_ids())?,
+            files: pair.united(|transaction| &transaction.files),
             created_by: self.member.user(),
             ..base.clone()
         })
@@ -152,6 +153,7 @@ impl Recorder<'_> {
             properties: crate::property::Properties::default(),
             urls: Vec::new(),
             remote_ids: Vec::new(),
+            files: Vec::new(),
             ..merged.clone()
         })
     }
@@ -203,6 +205,7 @@ mod tests {
             posted_at: (standing != Standing::Draft).then_some(Instant::new(id)),
             properties: Properties::default(),
             urls: Vec::new(),
+            files: Vec::new(),
             remote_ids: Vec::new(),
             created_by: UserId::new(3),
             stamp: Stamp::new(None, Instant::new(id)),

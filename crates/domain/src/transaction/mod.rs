@@ -20,7 +20,7 @@ use crate::account::AccountRef;
 use crate::amount::Amount;
 use crate::calendar::day_number;
 use crate::collaborator::Action;
-use crate::id::{AccountId, TransactionId, UserId};
+use crate::id::{AccountId, FileId, TransactionId, UserId};
 use crate::instant::{Instant, Stamp};
 use crate::property::Properties;
 use crate::refusal::Reason;
@@ -30,7 +30,7 @@ pub const MAX_REMOTE_ID: usize = 256;
 
 /// Longest description in bytes: what is in it is indexed in the unit of work that records it.
 pub const MAX_DESCRIPTION: usize = 64 * 1024;
-/// Most remote ids, and most URLs, of one transaction.
+/// Most remote ids, most URLs, and most files, of one transaction.
 pub const MOST_LISTED: usize = 1_000;
 
 /// Why something about a transaction was refused.
@@ -81,7 +81,7 @@ pub enum Refusal {
     /// A longer description than allowed.
     #[error("description has {0} bytes; at most {MAX_DESCRIPTION} are allowed")]
     DescriptionTooLong(usize),
-    /// More remote ids or URLs than allowed.
+    /// More remote ids, URLs or files than allowed.
     #[error("{0} has {1} entries; at most {MOST_LISTED} are allowed")]
     TooMany(&'static str, usize),
     /// The permission does not reach as far as the transaction's state asks.
@@ -178,6 +178,8 @@ pub struct Transaction {
     pub urls: Vec<String>,
     /// Ids in other systems, to avoid duplicates.
     pub remote_ids: Vec<String>,
+    /// The files attached to it.
+    pub files: Vec<FileId>,
     /// Who recorded it.
     pub created_by: UserId,
     /// Through which app, and when.

@@ -12,7 +12,7 @@ use crate::id::TransactionId;
 use crate::instant::{Instant, Stamp};
 use crate::property::Properties;
 
-use super::changes::{description, urls};
+use super::changes::{description, files_of_create, urls};
 use super::{Changes, Refusal, Standing, Transaction, check_sides, remote_ids};
 
 /// What recording depends on besides the body.
@@ -120,6 +120,7 @@ impl Recorder<'_> {
             properties: Properties::default().merged(&changes.properties)?,
             urls: urls(changes.urls.clone().unwrap_or_default())?,
             remote_ids: remote_ids(changes.remote_ids.as_deref().unwrap_or_default())?,
+            files: files_of_create(changes.files.as_deref().unwrap_or_default())?,
             created_by: self.member.user(),
             stamp: Stamp::new(agent, self.now),
         })

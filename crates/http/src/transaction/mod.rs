@@ -4,7 +4,7 @@ mod shape;
 
 use daybook_domain::transaction::{Changes, Intent, Verb};
 use daybook_service::transaction::{self, Listed, Order, Request, View};
-use daybook_service::zone;
+use daybook_service::{file, zone};
 use daybook_storage::page::Place;
 
 use crate::body::{Body, Items};
@@ -16,18 +16,18 @@ use shape::{ListedOut, OperationOut, TransactionIn, TransactionOut};
 
 /// GET transactions: a page, or with `ids` exactly these (behaviour 12.4).
 pub(crate) async fn list_transactions(asked: Asked) -> ApiResult {
-    let book = asked.book();
+    let (book, base) = (asked.book(), asked.base());
     if let Some(ids) = asked.text("ids") {
         let ids: Vec<String> = ids.split(',').map(|id| id.trim().to_owned()).filter(|id| !id.is_empty()).collect();
         daybook_service::batch::check_size("ids", ids.len())?;
         let (listed, _) = asked.read(move |tx, cx| transaction::named(tx, cx, &book, &ids)).await?;
-        return Ok(page(&listed, None));
+        return Ok(page(&listed, &base, None));
     }
     let request = request(&asked);
     let query = request.query.clone();
     let (listed, _) = asked.read(move |tx, cx| transaction::list(tx, cx, &book, &request)).await?;
     let next = listed.next;
-    Ok(page(&listed, next.map(|place| (place, query))))
+    Ok(page(&listed, &base, next.map(|place| (place, query))))
 }
 
 /// With a query of its own the request keeps it; otherwise the cursor's goes on (behaviour 2.4).
@@ -39,16 +39,16 @@ fn request(asked: &Asked) -> Request {
     Request { query, limit: asked.limit(), after }
 }
 
-fn page(listed: &Listed, next: Option<(Place, String)>) -> Reply {
+fn page(listed: &Listed, base: &str, next: Option<(Place, String)>) -> Reply {
     let cursor = next.and_then(|(place, query)| cursor::write(&TransactionCursor::new(place, query)));
-    reply::ok(&ListedOut { items: TransactionOut::briefly(&listed.view), cursor, account: listed.account.map(|id| id.to_string()) })
+    reply::ok(&ListedOut { items: TransactionOut::briefly(&listed.view, base), cursor, account: listed.account.map(|id| id.to_string()) })
 }
 
 /// GET transactions/{id}.
 pub(crate) async fn get_transaction(asked: Asked) -> ApiResult {
-    let (book, id) = (asked.book(), asked.id());
+    let (book, id, base) = (asked.book(), asked.id(), asked.base());
     let (view, _) = asked.read(move |tx, cx| transaction::get(tx, cx, &book, &id)).await?;
-    Ok(TransactionOut::in_full(&view).first().map_or_else(reply::no_content, |one| tagged(reply::ok(one), &view)))
+    Ok(TransactionOut::in_full(&view, &base).first().map_or_else(reply::no_content, |one| tagged(reply::ok(one), &view)))
 }
 
 /// POST transactions.
@@ -128,27 +128,52 @@ pub(crate) async fn untrash_transactions_batch(asked: Asked, body: Body<Items<Tr
 
 /// PATCH transactions/merge. Only the ids are read, although whole bodies arrive (behaviour 3.4.4).
 pub(crate) async fn merge_transactions(asked: Asked, body: Body<Items<TransactionIn>>) -> ApiResult {
-    let book = asked.book();
+    let (book, base) = (asked.book(), asked.base());
     let items: Vec<Changes> = body.items()?.into_iter().map(TransactionIn::into_id_only).collect();
-    asked.write(&book.clone(), move |tx, cx| transaction::merge(tx, cx, &book, &items), |view, _| operation(view)).await
+    asked.write(&book.clone(), move |tx, cx| transaction::merge(tx, cx, &book, &items), move |view, _| operation(view, &base)).await
 }
 
-async fn create(asked: Asked, items: Vec<TransactionIn>, intent: Intent, encode: fn(&View) -> Reply) -> ApiResult {
+async fn create(asked: Asked, mut items: Vec<TransactionIn>, intent: Intent, encode: fn(&View, &str) -> Reply) -> ApiResult {
     // The zone dates in text are read in; texts are not read yet, but a wrong zone is refused (behaviour 3.2.9).
     if let Some(zone) = asked.text("timeZone").filter(|zone| zone::known(zone).is_none()) {
         let shown: String = zone.chars().take(60).collect();
         return Err(Transport::BadParameter(format!("timeZone {shown:?} is not an IANA time zone")).into());
     }
-    let book = asked.book();
+    let (book, base) = (asked.book(), asked.base());
+    if let Err(error) = store_files(&asked, &mut items).await {
+        return asked.refuse(&book, error).await;
+    }
     let items = items.into_iter().map(TransactionIn::into_changes).collect();
-    asked.write(&book.clone(), move |tx, cx| transaction::create(tx, cx, &book, items, intent), move |view, _| encode(view)).await
+    asked.write(&book.clone(), move |tx, cx| transaction::create(tx, cx, &book, items, intent), move |view, _| encode(view, &base)).await
 }
 
-async fn perform(asked: Asked, order: Order, items: Vec<TransactionIn>, encode: fn(&View) -> Reply) -> ApiResult {
-    let book = asked.book();
+async fn perform(asked: Asked, order: Order, mut items: Vec<TransactionIn>, encode: fn(&View, &str) -> Reply) -> ApiResult {
+    let (book, base) = (asked.book(), asked.base());
     let reads_body = matches!(order.verb, Verb::Update | Verb::Post);
+    if reads_body && let Err(error) = store_files(&asked, &mut items).await {
+        return asked.refuse(&book, error).await;
+    }
     let items = items.into_iter().map(|item| if reads_body { item.into_changes() } else { item.into_id_only() }).collect();
-    asked.write(&book.clone(), move |tx, cx| transaction::perform(tx, cx, &book, order, items), move |view, _| encode(view)).await
+    asked.write(&book.clone(), move |tx, cx| transaction::perform(tx, cx, &book, order, items), move |view, _| encode(view, &base)).await
+}
+
+/// Stores the bytes that files of these bodies bring (behaviour 3.2.12), once it is known that the caller may record. Those
+/// of a file that is known already, or of an item that comes to nothing, are left to the sweep.
+async fn store_files(asked: &Asked, items: &mut [TransactionIn]) -> Result<(), ApiError> {
+    let mut admitted = false;
+    for entry in items.iter_mut().flat_map(TransactionIn::files_mut) {
+        let Some(bytes) = entry.take_bytes()? else { continue };
+        let book = asked.book();
+        if !admitted {
+            let named = book.clone();
+            asked.look(move |tx, cx| file::check_attach(tx, cx, &named)).await?;
+            admitted = true;
+        }
+        let (content, bytes) = asked.state.blobs.weigh(bytes).await?;
+        asked.state.blobs.put(&book, &content, bytes).await?;
+        entry.set_stored(content);
+    }
+    Ok(())
 }
 
 async fn single(asked: Asked, verb: Verb, body: Body<TransactionIn>) -> ApiResult {
@@ -156,11 +181,11 @@ async fn single(asked: Asked, verb: Verb, body: Body<TransactionIn>) -> ApiResul
 }
 
 async fn silently(asked: Asked, order: Order, body: Body<Items<TransactionIn>>) -> ApiResult {
-    perform(asked, order, body.items()?, |_| reply::no_content()).await
+    perform(asked, order, body.items()?, |_, _| reply::no_content()).await
 }
 
-fn operation(view: &View) -> Reply {
-    OperationOut::of(view).map_or_else(reply::no_content, |operation| tagged(reply::ok(&operation), view))
+fn operation(view: &View, base: &str) -> Reply {
+    OperationOut::of(view, base).map_or_else(reply::no_content, |operation| tagged(reply::ok(&operation), view))
 }
 
 /// With the version of the transaction, unless its reader sees only that there is one (behaviour 3.7.2).
@@ -171,6 +196,6 @@ fn tagged(reply: Reply, view: &View) -> Reply {
     }
 }
 
-fn whole(view: &View) -> Reply {
-    reply::ok(&ListedOut { items: TransactionOut::briefly(view), cursor: None, account: None })
+fn whole(view: &View, base: &str) -> Reply {
+    reply::ok(&ListedOut { items: TransactionOut::briefly(view, base), cursor: None, account: None })
 }

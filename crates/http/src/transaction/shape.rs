@@ -13,6 +13,7 @@ use daybook_service::transaction::View;
 use serde::{Deserialize, Serialize};
 
 use crate::account::{AccountOut, BriefOut};
+use crate::file::{FileIn, FileOut};
 use crate::wire::{Present, PropertiesIn, RefIn, StampOut, TextOrNumber, convert, field, id_text, list, objects_only, properties};
 
 /// A body that is a transaction. What it says of its own state is ignored, except `checked` and `draft`
@@ -40,6 +41,8 @@ pub(crate) struct TransactionIn {
     urls: Option<Vec<String>>,
     #[serde(default, deserialize_with = "list")]
     remote_ids: Option<Vec<String>>,
+    #[serde(default, deserialize_with = "list")]
+    files: Option<Vec<FileIn>>,
     #[serde(default)]
     properties: PropertiesIn,
     #[serde(default)]
@@ -53,9 +56,27 @@ impl TransactionIn {
         id_text(self.id.clone()).is_some()
     }
 
+    /// The files of the body, for storing what they bring.
+    pub(crate) fn files_mut(&mut self) -> impl Iterator<Item = &mut FileIn> {
+        self.files.iter_mut().flatten()
+    }
+
     pub(crate) fn into_changes(self) -> Changes {
-        let Self { id, date, amount, description, credit_account, debit_account, checked, draft, urls, remote_ids, properties, created_at } =
-            self;
+        let Self {
+            id,
+            date,
+            amount,
+            description,
+            credit_account,
+            debit_account,
+            checked,
+            draft,
+            urls,
+            remote_ids,
+            files,
+            properties,
+            created_at,
+        } = self;
         let amount = match amount {
             Field::Keep => Field::Keep,
             Field::Clear => Field::Clear,
@@ -72,6 +93,7 @@ impl TransactionIn {
             draft: draft.unwrap_or(false),
             urls,
             remote_ids,
+            files: files.map(|files| files.into_iter().map(FileIn::into_attachment).collect()),
             properties: properties.unwrap_or_default(),
             round_trip: created_at.is_some(),
         }
@@ -130,7 +152,7 @@ pub(crate) struct WholeOut {
     tags: Vec<String>,
     urls: Vec<String>,
     remote_ids: Vec<String>,
-    files: [(); 0],
+    files: Vec<FileOut>,
     properties: BTreeMap<String, String>,
     created_by: String,
     #[serde(flatten)]
@@ -139,20 +161,21 @@ pub(crate) struct WholeOut {
 
 impl TransactionOut {
     /// With full accounts on the sides.
-    pub(crate) fn in_full(view: &View) -> Vec<Self> {
-        view.transactions.iter().map(|transaction| Self::new(view, transaction, true)).collect()
+    pub(crate) fn in_full(view: &View, base: &str) -> Vec<Self> {
+        view.transactions.iter().map(|transaction| Self::new(view, transaction, true, base)).collect()
     }
 
     /// As list rows.
-    pub(crate) fn briefly(view: &View) -> Vec<Self> {
-        view.transactions.iter().map(|transaction| Self::new(view, transaction, false)).collect()
+    pub(crate) fn briefly(view: &View, base: &str) -> Vec<Self> {
+        view.transactions.iter().map(|transaction| Self::new(view, transaction, false, base)).collect()
     }
 
-    fn new(view: &View, transaction: &Transaction, full: bool) -> Self {
+    fn new(view: &View, transaction: &Transaction, full: bool, base: &str) -> Self {
         if view.masked.contains(&transaction.id) {
             return Self::Masked { id: transaction.id.to_string(), remote_ids: transaction.remote_ids.clone() };
         }
-        let settings = &view.member.book().settings;
+        let book = view.member.book();
+        let settings = &book.settings;
         let side = |id: Option<AccountId>| id.and_then(|id| view.accounts.get(id)).map(|account| side(view, account, full));
         Self::Whole(WholeOut {
             id: transaction.id.to_string(),
@@ -170,7 +193,7 @@ impl TransactionOut {
             tags: transaction.tags(),
             urls: transaction.urls.clone(),
             remote_ids: transaction.remote_ids.clone(),
-            files: [],
+            files: transaction.files.iter().filter_map(|id| view.files.get(*id)).map(|file| FileOut::new(file, book.id, base)).collect(),
             properties: properties(&transaction.properties),
             created_by: view.creators.get(&transaction.created_by).cloned().unwrap_or_default(),
             stamp: StampOut::from(&transaction.stamp),
@@ -195,11 +218,11 @@ pub(crate) struct OperationOut {
 }
 
 impl OperationOut {
-    pub(crate) fn of(view: &View) -> Option<Self> {
+    pub(crate) fn of(view: &View, base: &str) -> Option<Self> {
         let transaction = view.transactions.first()?;
         let sides = transaction.account_ids().filter_map(|id| view.accounts.get(id));
         let accounts = view.member.may(Action::ReadChart).then(|| sides.map(|account| AccountOut::new(account, &view.forest)).collect());
-        Some(Self { transaction: TransactionOut::new(view, transaction, true), accounts })
+        Some(Self { transaction: TransactionOut::new(view, transaction, true, base), accounts })
     }
 }
 

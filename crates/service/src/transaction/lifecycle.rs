@@ -9,8 +9,8 @@ use daybook_domain::id::{AccountId, TransactionId};
 use daybook_domain::transaction::{Changes, Edited, Recorder, Refusal, Transaction, Verb};
 use daybook_storage::Tx;
 
-use super::save::{Outcome, shot};
-use super::{Detail, View, sides};
+use super::save::Outcome;
+use super::{Detail, View, attach, sides};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::{access, batch};
@@ -39,6 +39,11 @@ impl Order {
         Self { verb, batch: true, override_checked }
     }
 
+    /// An error with its place, where there are several.
+    fn at(self, index: usize, error: Error) -> Error {
+        if self.batch { batch::at(index, error) } else { error }
+    }
+
     /// The least the caller must be allowed, before any transaction is looked at.
     const fn door(self) -> Action {
         match self.verb {
@@ -62,23 +67,28 @@ pub fn perform(tx: &mut Tx<'_>, cx: &Context, book: &str, order: Order, items: V
     let before: Vec<Transaction> = current.values().cloned().collect();
     let mut accounts = tx.accounts().directory(&member, references, sides(&before))?;
     let recorder = Recorder { member: &member, accounts: &accounts, now: cx.now, today: cx.today(member.book()) };
-    let mut outcome = Outcome::default();
-    for (index, (changes, (_, id))) in items.iter().zip(&ids).enumerate() {
+    let cabinet = attach::cabinet(tx, &member, &items, &before)?;
+    let mut outcome = Outcome::about(cabinet.clone());
+    for (index, (changes, (_, id))) in items.into_iter().zip(&ids).enumerate() {
         let Some(transaction) = id.and_then(|id| current.get(&id)).cloned() else { continue };
         let edited = recorder
             .check_access(&transaction, order.verb)
-            .map_err(daybook_domain::Refusal::from)
-            .and_then(|()| recorder.perform(order.verb, transaction.clone(), changes, order.override_checked));
-        match cx.unless_stale(Some(&transaction), edited.map_err(Error::from)) {
+            .map_err(Error::from)
+            .and_then(|()| attach::settle(cx, &member, &cabinet, changes, Some(&transaction)))
+            .and_then(|(changes, new_files)| {
+                let edited = recorder.perform(order.verb, transaction.clone(), &changes, order.override_checked)?;
+                Ok(edited.map(|edited| (edited, new_files)))
+            });
+        match cx.unless_stale(Some(&transaction), edited) {
             Ok(None) => {}
-            Ok(Some(edited)) => {
+            Ok(Some((edited, new_files))) => {
+                outcome.attached(new_files);
                 tell(&mut outcome, &member, &accounts, order.verb, &edited);
                 current.insert(edited.transaction.id, edited.transaction.clone());
                 outcome.changed(transaction, edited.transaction);
             }
             Err(Error::Refused(refusal)) if order.batch && refusal.skips_item() => {}
-            Err(error) if order.batch => return Err(batch::at(index, error)),
-            Err(error) => return Err(error),
+            Err(error) => return Err(order.at(index, error)),
         }
     }
     outcome.save(tx, cx, &member, &accounts)?;
@@ -101,7 +111,7 @@ pub fn release_accounts(tx: &mut Tx<'_>, cx: &Context, member: &Member, doomed: 
     drafts.sort_by_key(|draft| draft.id);
     let accounts = tx.accounts().by_ids(member, sides(&drafts))?;
     let recorder = Recorder { member, accounts: &accounts, now: cx.now, today: cx.today(member.book()) };
-    let mut outcome = Outcome::default();
+    let mut outcome = Outcome::about(attach::cabinet(tx, member, &[], &drafts)?);
     for before in drafts {
         let edited = recorder.without_accounts(before.clone(), doomed)?;
         tell(&mut outcome, member, &accounts, Verb::Update, &edited);
@@ -138,17 +148,17 @@ pub(super) fn load(
 }
 
 /// The events of a performed verb, in the order of behaviour 8.1.
-fn tell(outcome: &mut Outcome, member: &Member, accounts: &Directory, verb: Verb, edited: &Edited) {
+pub(super) fn tell(outcome: &mut Outcome, member: &Member, accounts: &Directory, verb: Verb, edited: &Edited) {
     let transaction = &edited.transaction;
     let id = transaction.id.get();
-    let object = || shot(member, accounts, transaction);
+    let object = |outcome: &Outcome| outcome.shot(member, accounts, transaction);
     let kind = match verb {
         Verb::Update => {
             if !edited.previous.is_empty() {
-                outcome.tell(Happening::update(EventType::TransactionUpdated, id, object(), &edited.previous));
+                outcome.tell(Happening::update(EventType::TransactionUpdated, id, object(outcome), &edited.previous));
             }
             if edited.checked {
-                outcome.tell(Happening::new(EventType::TransactionChecked, id, object()));
+                outcome.tell(Happening::new(EventType::TransactionChecked, id, object(outcome)));
             }
             return;
         }
@@ -158,5 +168,5 @@ fn tell(outcome: &mut Outcome, member: &Member, accounts: &Directory, verb: Verb
         Verb::Trash => EventType::TransactionDeleted,
         Verb::Untrash => EventType::TransactionRestored,
     };
-    outcome.tell(Happening::new(kind, id, object()));
+    outcome.tell(Happening::new(kind, id, object(outcome)));
 }

@@ -7,8 +7,8 @@ use daybook_domain::transaction::{Changes, Merged, Pair, Recorder, Refusal, Tran
 use daybook_storage::Tx;
 
 use super::lifecycle::{load, named_id};
-use super::save::{Outcome, shot};
-use super::{Detail, View, sides};
+use super::save::Outcome;
+use super::{Detail, View, attach, sides};
 use crate::context::Context;
 use crate::error::Result;
 use crate::{access, batch};
@@ -30,10 +30,11 @@ pub fn merge(tx: &mut Tx<'_>, cx: &Context, book: &str, items: &[Changes]) -> Re
     let new = [TransactionId::new(cx.mint()), TransactionId::new(cx.mint())];
     let pair = Pair::new(given)?;
     let Merged { transaction, originals, difference } = recorder.merge(&pair, new, cx.agent.as_deref())?;
-    let mut outcome = Outcome::default();
+    let mut outcome = Outcome::about(attach::cabinet(tx, &member, &[], pair.given())?);
     outcome.created(&member, &accounts, &transaction);
     for (before, after) in pair.given().iter().cloned().zip(originals) {
-        outcome.tell(Happening::new(EventType::TransactionDeleted, after.id.get(), shot(&member, &accounts, &after)));
+        let shot = outcome.shot(&member, &accounts, &after);
+        outcome.tell(Happening::new(EventType::TransactionDeleted, after.id.get(), shot));
         outcome.changed(before, after);
     }
     if let Some(draft) = difference {

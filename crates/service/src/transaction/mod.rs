@@ -1,5 +1,6 @@
 //! Use cases of transactions (behaviour 3).
 
+mod attach;
 mod lifecycle;
 mod merge;
 mod read;
@@ -10,6 +11,7 @@ use std::collections::{HashMap, HashSet};
 
 use daybook_domain::account::Directory;
 use daybook_domain::collaborator::Member;
+use daybook_domain::file::Cabinet;
 use daybook_domain::group::Forest;
 use daybook_domain::id::{AccountId, TransactionId, UserId};
 use daybook_domain::transaction::Transaction;
@@ -18,6 +20,7 @@ use daybook_storage::Tx;
 use crate::context::Context;
 use crate::error::Result;
 
+pub use attach::{check_lets_go, release_file};
 pub use lifecycle::{Order, perform, release_accounts};
 pub use merge::merge;
 pub(crate) use read::reading;
@@ -33,6 +36,8 @@ pub struct View {
     pub transactions: Vec<Transaction>,
     /// The accounts on their sides.
     pub accounts: Directory,
+    /// The files they hold.
+    pub files: Cabinet,
     /// The groups of these accounts; empty for lists.
     pub forest: Forest,
     /// The usernames of their creators.
@@ -70,13 +75,14 @@ impl View {
             }
             Detail::Brief => Forest::default(),
         };
+        let files = attach::cabinet(tx, &member, &[], &transactions)?;
         let mut others: Vec<UserId> =
             transactions.iter().map(|transaction| transaction.created_by).filter(|id| *id != cx.user.id).collect();
         others.sort_unstable();
         others.dedup();
         let mut creators: HashMap<UserId, String> = tx.users().by_ids(&others)?.into_iter().map(|user| (user.id, user.username)).collect();
         creators.insert(cx.user.id, cx.user.username.clone());
-        Ok(Self { member, transactions, accounts, forest, creators, masked: HashSet::new() })
+        Ok(Self { member, transactions, accounts, files, forest, creators, masked: HashSet::new() })
     }
 }
 

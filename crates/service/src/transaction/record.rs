@@ -8,7 +8,7 @@ use daybook_domain::transaction::{Changes, Intent, Recorder, Transaction, remote
 use daybook_storage::Tx;
 
 use super::save::Outcome;
-use super::{Detail, View, sides};
+use super::{Detail, View, attach, sides};
 use crate::context::Context;
 use crate::error::Result;
 use crate::{access, batch};
@@ -23,13 +23,16 @@ pub fn create(tx: &mut Tx<'_>, cx: &Context, book: &str, items: Vec<Changes>, in
     let mut known = Known::load(tx, &member, &items)?;
     let references = items.iter().flat_map(Changes::references);
     let mut accounts = tx.accounts().directory(&member, references, sides(&known.transactions))?;
-    let mut outcome = Outcome::default();
+    let cabinet = attach::cabinet(tx, &member, &items, &[])?;
+    let mut outcome = Outcome::about(cabinet.clone());
     let recorder = Recorder { member: &member, accounts: &accounts, now: cx.now, today: cx.today(member.book()) };
     let transactions = batch::each(items, |changes| {
         let ids = remote_ids(changes.remote_ids.as_deref().unwrap_or_default())?;
         if let Some(existing) = known.find(&ids) {
             return Ok(existing.clone());
         }
+        let (changes, new_files) = attach::settle(cx, &member, &cabinet, changes, None)?;
+        outcome.attached(new_files);
         let transaction = recorder.record(TransactionId::new(cx.mint()), cx.agent.clone(), &changes, intent)?;
         outcome.created(&member, &accounts, &transaction);
         known.add(&transaction);

@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use daybook_domain::account::Directory;
 use daybook_domain::collaborator::Member;
 use daybook_domain::event::{EventType, Happening, snapshot};
+use daybook_domain::file::{Cabinet, File};
 use daybook_domain::id::{AccountId, TransactionId};
 use daybook_domain::transaction::Transaction;
 use daybook_storage::Tx;
@@ -12,7 +13,7 @@ use daybook_storage::transaction::Change;
 
 use crate::context::Context;
 use crate::error::Result;
-use crate::record;
+use crate::{file, record};
 
 /// What a batch does to transactions, gathered in memory and written once.
 #[derive(Debug, Default)]
@@ -20,13 +21,30 @@ pub(super) struct Outcome {
     changes: Vec<Change>,
     places: HashMap<TransactionId, usize>,
     happenings: Vec<Happening>,
+    /// The files the transactions hold, for their snapshots.
+    files: Cabinet,
+    new_files: Vec<File>,
 }
 
 impl Outcome {
+    /// Nothing yet, about transactions that hold these files.
+    pub(super) fn about(files: Cabinet) -> Self {
+        Self { files, ..Self::default() }
+    }
+
+    /// Adds new files with their events; they come before the transaction that holds them.
+    pub(super) fn attached(&mut self, new: Vec<File>) {
+        for file in new {
+            self.tell(file::created(&file));
+            self.files.put(file.clone());
+            self.new_files.push(file);
+        }
+    }
+
     /// Adds a new transaction and its event.
     pub(super) fn created(&mut self, member: &Member, accounts: &Directory, transaction: &Transaction) {
         let kind = if transaction.is_posted() { EventType::TransactionPosted } else { EventType::TransactionCreated };
-        self.tell(Happening::new(kind, transaction.id.get(), shot(member, accounts, transaction)));
+        self.tell(Happening::new(kind, transaction.id.get(), self.shot(member, accounts, transaction)));
         self.places.insert(transaction.id, self.changes.len());
         self.changes.push(Change::new(transaction.clone()));
     }
@@ -42,12 +60,18 @@ impl Outcome {
         }
     }
 
+    /// The snapshot of a transaction for its event.
+    pub(super) fn shot(&self, member: &Member, accounts: &Directory, transaction: &Transaction) -> daybook_domain::json::Object {
+        snapshot::transaction(transaction, accounts, &self.files, member.book().settings.fraction_digits, member.user())
+    }
+
     pub(super) fn tell(&mut self, happening: Happening) {
         self.happenings.push(happening);
     }
 
     /// Writes everything: rows, totals, the mark on accounts that were never posted on before, events.
     pub(super) fn save(self, tx: &mut Tx<'_>, cx: &Context, member: &Member, accounts: &Directory) -> Result<()> {
+        tx.files().insert(member, &self.new_files)?;
         let (changed, added): (Vec<Change>, Vec<Change>) = self.changes.into_iter().partition(|change| change.before.is_some());
         tx.transactions().update(member, &changed)?;
         tx.transactions().insert(member, added.iter().map(|change| change.after.clone()).collect());
@@ -56,11 +80,6 @@ impl Outcome {
         tx.accounts().mark_posted(member, &first_posted(accounts, &all))?;
         record::counted(tx, cx, member, self.happenings, &record::tally(member, &all))
     }
-}
-
-/// The snapshot of a transaction for its event.
-pub(super) fn shot(member: &Member, accounts: &Directory, transaction: &Transaction) -> daybook_domain::json::Object {
-    snapshot::transaction(transaction, accounts, member.book().settings.fraction_digits, member.user())
 }
 
 fn first_posted(accounts: &Directory, changes: &[Change]) -> Vec<AccountId> {

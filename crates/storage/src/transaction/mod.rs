@@ -7,7 +7,7 @@ pub(crate) mod search;
 use std::collections::HashMap;
 
 use daybook_domain::collaborator::Member;
-use daybook_domain::id::{AccountId, TransactionId};
+use daybook_domain::id::{AccountId, FileId, TransactionId};
 use daybook_domain::transaction::Transaction;
 use diesel::prelude::*;
 
@@ -75,6 +75,19 @@ impl Transactions<'_, '_> {
         let sides =
             Sql::new("SELECT e.transaction_id FROM entries e WHERE e.book_id = ").int(book).push(" AND e.account_id = ").int(account.get());
         self.load(member, Sql::new(" WHERE t.book_id = ").int(book).push(" AND t.id IN (").append(sides).push(")"))
+    }
+
+    /// The transactions that hold a file, trashed ones included, oldest first.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn holders_of(self, member: &Member, file: FileId) -> Result<Vec<Transaction>> {
+        let book = member.book().id.get();
+        let marked = Sql::new("SELECT m.transaction_id FROM marks m WHERE m.book_id = ").int(book);
+        let marked = marked.push(" AND m.mark = ").text(mark::file(file));
+        let mut found = self.load(member, Sql::new(" WHERE t.book_id = ").int(book).push(" AND t.id IN (").append(marked).push(")"))?;
+        found.sort_by_key(|transaction| transaction.id);
+        Ok(found)
     }
 
     /// A page of a search, newest first: up to `limit` rows behind `after`.

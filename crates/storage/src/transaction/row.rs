@@ -15,7 +15,8 @@ use crate::sql::Value;
 
 /// The columns of a [`Row`], of the table as `t`.
 pub(super) const COLUMNS: &str = "t.id, t.day, t.dated, t.standing, t.trashed, t.amount, t.credit_account_id, t.debit_account_id, \
-    t.description, t.posted_at, t.properties, t.urls, t.remote_ids, t.created_by, t.agent, t.created_at, t.updated_at, t.version";
+    t.description, t.posted_at, t.properties, t.urls, t.remote_ids, t.created_by, t.agent, t.created_at, t.updated_at, t.version, \
+    t.files";
 
 #[derive(QueryableByName)]
 #[diesel(table_name = transactions)]
@@ -38,6 +39,7 @@ pub(super) struct Row {
     created_at: i64,
     updated_at: i64,
     version: i64,
+    files: Option<String>,
 }
 
 impl Row {
@@ -61,6 +63,7 @@ impl Row {
             created_at,
             updated_at,
             version,
+            files,
         } = self;
         let list_day = column::day_from_column(day, "day")?;
         Ok(Transaction {
@@ -77,6 +80,7 @@ impl Row {
             properties: column::properties_from_text(properties)?,
             urls: column::texts_from_text(urls, "urls")?,
             remote_ids: column::texts_from_text(remote_ids, "remote_ids")?,
+            files: column::files_from_text(files)?,
             created_by: UserId::new(created_by),
             stamp: column::stamp(agent, created_at, updated_at, version),
         })
@@ -117,6 +121,7 @@ pub(super) fn push<'a>(rows: &mut Bulk<'a>, book: BookId, scale: u32, transactio
         properties,
         urls,
         remote_ids,
+        files,
         created_by,
         stamp,
     } = transaction;
@@ -141,6 +146,7 @@ pub(super) fn push<'a>(rows: &mut Bulk<'a>, book: BookId, scale: u32, transactio
         Value::Int(stamp.created_at.milliseconds()),
         Value::Int(stamp.updated_at.milliseconds()),
         Value::Int(stamp.version),
+        Value::SomeText(column::files_to_text(files).map(Into::into)),
     ]);
     Ok(())
 }

@@ -18,7 +18,7 @@ use crate::sql::{Sql, Value};
 
 const INSERT: &str = "INSERT INTO transactions (book_id, id, day, dated, standing, trashed, amount, credit_account_id, \
     debit_account_id, description, search, posted_at, properties, urls, remote_ids, created_by, agent, created_at, \
-    updated_at, version)";
+    updated_at, version, files)";
 
 /// A bulk update is an insert that meets its own key: one statement, whatever each row becomes.
 const OR_UPDATE: &str = " ON CONFLICT (book_id, id) DO UPDATE SET day = excluded.day, dated = excluded.dated, \
@@ -26,7 +26,7 @@ const OR_UPDATE: &str = " ON CONFLICT (book_id, id) DO UPDATE SET day = excluded
     credit_account_id = excluded.credit_account_id, debit_account_id = excluded.debit_account_id, \
     description = excluded.description, search = excluded.search, posted_at = excluded.posted_at, \
     properties = excluded.properties, urls = excluded.urls, remote_ids = excluded.remote_ids, \
-    updated_at = excluded.updated_at, version = excluded.version";
+    updated_at = excluded.updated_at, version = excluded.version, files = excluded.files";
 
 const INSERT_ENTRIES: &str = "INSERT INTO entries (book_id, account_id, day, transaction_id, credit, amount)";
 const ENTRY_AGAIN: &str =
@@ -85,7 +85,7 @@ impl EntryRow {
 
 /// Writes new transactions with their entries and marks, of any books.
 pub(crate) fn write_added(conn: &mut Conn, added: &[Added]) -> Result<()> {
-    let mut rows = Bulk::new(INSERT, 20, "");
+    let mut rows = Bulk::new(INSERT, 21, "");
     let mut entries = Bulk::new(INSERT_ENTRIES, 6, "");
     let mut marks = Bulk::new(INSERT_MARKS, 4, "");
     for Added { book, scale, transaction } in added {
@@ -115,7 +115,7 @@ impl Transactions<'_, '_> {
             return Ok(());
         }
         let (book, scale) = (member.book().id, member.book().scale);
-        let mut rows = Bulk::new(INSERT, 20, OR_UPDATE);
+        let mut rows = Bulk::new(INSERT, 21, OR_UPDATE);
         let mut entries = Bulk::new(INSERT_ENTRIES, 6, ENTRY_AGAIN);
         let mut marks = Bulk::new(INSERT_MARKS, 4, "");
         let mut gone_entries = Vec::new();

@@ -184,9 +184,9 @@ impl<'a> Search<'a> {
                 };
                 Sql::new("(").append(accounts("t.credit_account_id")).push(" OR ").append(accounts("t.debit_account_id")).push(")")
             }
-            // Nothing delivers events and nothing attaches files yet, so no transaction has either.
+            // Nothing delivers events yet, so no transaction has an error.
             Term::HasError(wanted) => Sql::new(if *wanted { "1 = 0" } else { "1 = 1" }),
-            Term::HasFile => Sql::new("1 = 0"),
+            Term::HasFile => Sql::new("t.files IS NOT NULL"),
             Term::HasUrl => Sql::new("t.urls IS NOT NULL"),
         }
     }

@@ -1,0 +1,54 @@
+//! Where a file is served without signing in: its place, and the token that nobody guesses (behaviour 9.6).
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::id::{BookId, FileId, NotAnId};
+
+/// The serving address of a file, relative to the installation's.
+///
+/// ```
+/// use daybook_domain::file::Address;
+/// let text = "7-0a5b000000000001-5d0ae1f6c0b44c2c9f4d1c0ffee01234";
+/// let address: Address = text.parse().unwrap();
+/// assert_eq!(address.to_string(), text);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Address {
+    /// The book, by its number: its public id would tell more than the file.
+    pub book: BookId,
+    /// The file.
+    pub file: FileId,
+    /// The proof that whoever asks was given the address.
+    pub token: String,
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { book, file, token } = self;
+        write!(f, "{book}-{file}-{token}")
+    }
+}
+
+impl FromStr for Address {
+    type Err = NotAnId;
+
+    fn from_str(text: &str) -> Result<Self, NotAnId> {
+        let (book, rest) = text.split_once('-').ok_or(NotAnId)?;
+        let (file, token) = rest.split_once('-').ok_or(NotAnId)?;
+        let plain = !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if plain { Ok(Self { book: book.parse()?, file: file.parse()?, token: token.to_owned() }) } else { Err(NotAnId) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_text_is_no_address() {
+        for text in ["", "7", "7-0a5b000000000001", "7-0a5b000000000001-", "x-0a5b000000000001-ab", "7-1-ab", "7-0a5b000000000001-a b"] {
+            assert_eq!(text.parse::<Address>(), Err(NotAnId), "{text}");
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Files in the `files[]` of a transaction (behaviour 3.2.12).
+
+use std::collections::HashMap;
+
+use super::{Changes, Content, File};
+use crate::id::FileId;
+
+/// Files at hand, by id.
+#[derive(Debug, Clone, Default)]
+pub struct Cabinet(HashMap<FileId, File>);
+
+impl Cabinet {
+    /// Holds these files.
+    #[must_use]
+    pub fn new(files: Vec<File>) -> Self {
+        Self(files.into_iter().map(|file| (file.id, file)).collect())
+    }
+
+    /// The file with that id.
+    #[must_use]
+    pub fn get(&self, id: FileId) -> Option<&File> {
+        self.0.get(&id)
+    }
+
+    /// Adds a file, or puts a newer state of it in place.
+    pub fn put(&mut self, file: File) {
+        self.0.insert(file.id, file);
+    }
+}
+
+/// One entry of `files[]`.
+#[derive(Debug, Clone)]
+pub enum Attachment {
+    /// As the body gives it, still to be settled.
+    Given {
+        /// The id it names, if any.
+        id: Option<String>,
+        /// What a new file is made of, when the entry brings content.
+        new: Option<Box<(Changes, Content)>>,
+    },
+    /// A file of the book.
+    File(FileId),
+}
+
+impl Attachment {
+    /// The ids named, for looking them up all at once.
+    #[must_use]
+    pub fn named(&self) -> Option<FileId> {
+        match self {
+            Self::Given { id, .. } => id.as_deref().and_then(|id| id.trim().parse().ok()),
+            Self::File(id) => Some(*id),
+        }
+    }
+
+    /// What to call it in a message.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        match self {
+            Self::Given { id, .. } => id.clone().unwrap_or_default().chars().take(60).collect(),
+            Self::File(id) => id.to_string(),
+        }
+    }
+
+    /// Settles an entry: a known id is kept by reference, whatever else the entry says; without one, content becomes a
+    /// new file; with neither it stays as given, for the create to drop and the update to refuse (behaviour 3.2.12).
+    ///
+    /// # Errors
+    /// Whatever `create` answers.
+    pub fn settle<E>(self, known: impl Fn(FileId) -> bool, create: impl FnOnce(Changes, Content) -> Result<FileId, E>) -> Result<Self, E> {
+        if let Some(id) = self.named().filter(|id| known(*id)) {
+            return Ok(Self::File(id));
+        }
+        match self {
+            Self::Given { new: Some(new), .. } => {
+                let (changes, content) = *new;
+                create(changes, content).map(Self::File)
+            }
+            unknown @ (Self::Given { new: None, .. } | Self::File(_)) => Ok(unknown),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn given(id: Option<&str>, content: bool) -> Attachment {
+        let empty = || Content { blob: String::new(), size: 0, digest: String::new() };
+        Attachment::Given { id: id.map(str::to_owned), new: content.then(|| Box::new((Changes::default(), empty()))) }
+    }
+
+    #[test]
+    fn known_ids_win_and_content_makes_the_others() {
+        let known = FileId::new(7);
+        let settle = |entry: Attachment| entry.settle::<()>(|id| id == known, |_, _| Ok(FileId::new(100))).unwrap();
+        let file = |entry: Attachment| if let Attachment::File(id) = settle(entry) { Some(id.get()) } else { None };
+        let text = known.to_string();
+        for (entry, expected) in [
+            (given(Some(&text), false), Some(7)),
+            (given(Some(&text), true), Some(7)),
+            (given(Some("temporary_1"), true), Some(100)),
+            (given(None, true), Some(100)),
+            (given(Some("temporary_1"), false), None),
+            (given(Some(&FileId::new(8).to_string()), false), None),
+            (given(None, false), None),
+        ] {
+            let shown = format!("{entry:?}");
+            assert_eq!(file(entry), expected, "{shown}");
+        }
+        assert_eq!(given(None, true).settle(|_| true, |_, _| Err("no name")).err(), Some("no name"));
+    }
+}

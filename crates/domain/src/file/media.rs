@@ -1,0 +1,137 @@
+//! Media types: which text is one, which a file name tells, and which a browser may show in place (behaviour 9.6).
+
+/// Longest media type with its parameters, in characters.
+const MAX_TYPE: usize = 255;
+
+/// What nothing more is known of.
+const UNKNOWN: &str = "application/octet-stream";
+
+/// Types by extension: what books have attached.
+const BY_EXTENSION: &[(&str, &str)] = &[
+    ("7z", "application/x-7z-compressed"),
+    ("avif", "image/avif"),
+    ("bmp", "image/bmp"),
+    ("csv", "text/csv"),
+    ("doc", "application/msword"),
+    ("docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
+    ("eml", "message/rfc822"),
+    ("gif", "image/gif"),
+    ("gz", "application/gzip"),
+    ("heic", "image/heic"),
+    ("htm", "text/html"),
+    ("html", "text/html"),
+    ("ics", "text/calendar"),
+    ("jpeg", "image/jpeg"),
+    ("jpg", "image/jpeg"),
+    ("json", "application/json"),
+    ("m4a", "audio/mp4"),
+    ("md", "text/markdown"),
+    ("mov", "video/quicktime"),
+    ("mp3", "audio/mpeg"),
+    ("mp4", "video/mp4"),
+    ("odp", "application/vnd.oasis.opendocument.presentation"),
+    ("ods", "application/vnd.oasis.opendocument.spreadsheet"),
+    ("odt", "application/vnd.oasis.opendocument.text"),
+    ("ofx", "application/x-ofx"),
+    ("pdf", "application/pdf"),
+    ("png", "image/png"),
+    ("ppt", "application/vnd.ms-powerpoint"),
+    ("pptx", "application/vnd.openxmlformats-officedocument.presentationml.presentation"),
+    ("qif", "application/x-qif"),
+    ("rtf", "application/rtf"),
+    ("svg", "image/svg+xml"),
+    ("tar", "application/x-tar"),
+    ("tif", "image/tiff"),
+    ("tiff", "image/tiff"),
+    ("txt", "text/plain"),
+    ("vcf", "text/vcard"),
+    ("wav", "audio/wav"),
+    ("webm", "video/webm"),
+    ("webp", "image/webp"),
+    ("xls", "application/vnd.ms-excel"),
+    ("xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
+    ("xml", "application/xml"),
+    ("zip", "application/zip"),
+];
+
+/// Types a browser may show in place. None of them runs what is in it, as HTML and SVG would under the address of the
+/// books; whatever is not listed is offered for download.
+const HARMLESS: [&str; 8] =
+    ["application/pdf", "image/avif", "image/bmp", "image/gif", "image/jpeg", "image/png", "image/webp", "text/plain"];
+
+/// The type that the extension of a file name tells.
+///
+/// ```
+/// use daybook_domain::file::media;
+/// assert_eq!(media::of_name("Invoice 7.PDF"), "application/pdf");
+/// assert_eq!(media::of_name("README"), "application/octet-stream");
+/// ```
+#[must_use]
+pub fn of_name(name: &str) -> &'static str {
+    let extension = name.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase()).unwrap_or_default();
+    BY_EXTENSION.iter().find(|(known, _)| *known == extension).map_or(UNKNOWN, |(_, kind)| kind)
+}
+
+/// Whether text is a media type, perhaps with parameters: `type/subtype; name=value`.
+///
+/// ```
+/// use daybook_domain::file::media;
+/// assert!(media::is_type("text/plain; charset=utf-8"));
+/// assert!(!media::is_type("pdf") && !media::is_type("text/plain\r\nSet-Cookie: a=b"));
+/// ```
+#[must_use]
+pub fn is_type(text: &str) -> bool {
+    let (essence, parameters) = text.split_once(';').unwrap_or((text, ""));
+    let names = essence.trim_end().split_once('/');
+    let printable = parameters.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+    text.len() <= MAX_TYPE && printable && names.is_some_and(|(kind, subtype)| is_token(kind) && is_token(subtype))
+}
+
+/// Whether a browser may show the type in place instead of saving it.
+#[must_use]
+pub fn is_harmless(content_type: &str) -> bool {
+    let essence = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    HARMLESS.contains(&essence.as_str())
+}
+
+/// A token of RFC 9110.
+fn is_token(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_holds_types_by_distinct_extensions() {
+        assert!(BY_EXTENSION.is_sorted_by(|(a, _), (b, _)| a < b));
+        assert!(BY_EXTENSION.iter().all(|(_, kind)| is_type(kind)));
+    }
+
+    #[test]
+    fn names_tell_types() {
+        for (name, kind) in [("a.jpg", "image/jpeg"), ("a.b.Csv", "text/csv"), ("pdf", UNKNOWN), ("a.", UNKNOWN), (".png", "image/png")] {
+            assert_eq!(of_name(name), kind, "{name}");
+        }
+    }
+
+    #[test]
+    fn text_that_is_no_type() {
+        for text in
+            ["", "/", "text", "text/", "/plain", "te xt/plain", "text/pl ain", "text/plain; a=\u{7f}", "text/plain;\n", "tëxt/plain"]
+        {
+            assert!(!is_type(text), "{text:?}");
+        }
+        assert!(!is_type(&format!("text/{}", "x".repeat(MAX_TYPE))));
+        assert!(is_type("application/vnd.x+json;v=1") && is_type("text/plain ; charset=utf-8"));
+    }
+
+    #[test]
+    fn what_could_run_is_not_shown_in_place() {
+        for kind in ["text/html", "image/svg+xml", "application/xhtml+xml", "text/xml", "application/javascript", "", UNKNOWN] {
+            assert!(!is_harmless(kind), "{kind}");
+        }
+        assert!(is_harmless("IMAGE/PNG") && is_harmless("text/plain; charset=utf-8"));
+    }
+}

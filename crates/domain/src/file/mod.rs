@@ -1,0 +1,243 @@
+//! Files: what is known of them beside their bytes, which are kept elsewhere (behaviour 9.6).
+
+mod address;
+mod attachment;
+pub mod media;
+
+pub use address::Address;
+pub use attachment::{Attachment, Cabinet};
+
+use crate::event::Previous;
+use crate::field::Field;
+use crate::id::{FileId, UserId};
+use crate::instant::{Instant, Stamp};
+use crate::name;
+use crate::property::{Edits, Properties};
+use crate::refusal::Reason;
+
+/// Most bytes of a file (behaviour 9.6, 10.8).
+pub const MAX_BYTES: usize = 20 * 1024 * 1024;
+
+/// Why something about a file was refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// Unknown, or another user's file for a recorder.
+    #[error("file not found: {0}")]
+    Unknown(String),
+    /// A file object in `files[]` names no file of the book and brings no content (behaviour 3.2.12).
+    #[error("file not found: {0}")]
+    UnknownReference(String),
+    /// A body without id where one is needed.
+    #[error("id is required")]
+    IdRequired,
+    /// The content type is none.
+    #[error("contentType {0:?} is not a media type of the form type/subtype")]
+    ContentType(String),
+    /// A checked transaction keeps its files as they are.
+    #[error("the file is attached to the checked transaction {0}; uncheck it first")]
+    HeldByChecked(String),
+    /// So does a posted one on a locked date.
+    #[error("the file is attached to the transaction {0} on {1}, which is locked or closed in this book")]
+    HeldOnLockedDate(String, String),
+    /// The permission does not reach as far as the transactions that hold the file ask.
+    #[error("permission {0} is not enough for this: the file is attached to the transaction {1}")]
+    HoldersNeedMore(&'static str, String),
+}
+
+impl Refusal {
+    pub(crate) const fn reason(&self) -> Reason {
+        match self {
+            Self::Unknown(_) => Reason::NotFound,
+            Self::UnknownReference(_) | Self::IdRequired | Self::ContentType(_) => Reason::BadRequest,
+            Self::HeldByChecked(_) => Reason::CheckedTransaction,
+            Self::HeldOnLockedDate(..) => Reason::LockedDate,
+            Self::HoldersNeedMore(..) => Reason::Forbidden,
+        }
+    }
+}
+
+/// The bytes of a file, as far as the rules know them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Content {
+    /// Under which name they are kept in their book; new bytes have a new one.
+    pub blob: String,
+    /// How many there are.
+    pub size: i64,
+    /// Their SHA-256 in hexadecimal digits: by it content that comes back unchanged is told from new one.
+    pub digest: String,
+}
+
+/// A file of a book.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct File {
+    /// Grows with creation time.
+    pub id: FileId,
+    /// What it is called; not unique.
+    pub name: String,
+    /// Its media type.
+    pub content_type: String,
+    /// Its bytes.
+    pub content: Content,
+    /// Who holds this may read the bytes without signing in (behaviour 9.6).
+    pub token: String,
+    /// Custom properties; `upload_method` and its kin are ordinary ones.
+    pub properties: Properties,
+    /// Who made it.
+    pub created_by: UserId,
+    /// Through which app, and when.
+    pub stamp: Stamp,
+}
+
+/// What a body says of a file.
+#[derive(Debug, Clone, Default)]
+pub struct Changes {
+    /// The id of the file to change.
+    pub id: Option<String>,
+    /// The name to give.
+    pub name: Option<String>,
+    /// The media type to give; cleared, it follows from the name.
+    pub content_type: Field<String>,
+    /// Properties to merge.
+    pub properties: Edits,
+    /// The bytes to put in place.
+    pub content: Option<Content>,
+}
+
+/// What a new file gets besides what its body says.
+#[derive(Debug, Clone)]
+pub struct Making {
+    /// Its id.
+    pub id: FileId,
+    /// Its token.
+    pub token: String,
+    /// Who makes it.
+    pub by: UserId,
+    /// Through which app, and when.
+    pub stamp: Stamp,
+}
+
+impl File {
+    /// A new file; its bytes must be in place.
+    ///
+    /// # Errors
+    /// A missing or long name, [`Refusal::ContentType`], a refused property.
+    pub fn create(making: Making, changes: Changes, content: Content) -> Result<Self, crate::Refusal> {
+        let Making { id, token, by, stamp } = making;
+        let name = checked_name(&changes.name.unwrap_or_default())?;
+        let content_type = content_type(changes.content_type.value(), &name)?;
+        let properties = Properties::default().merged(&changes.properties)?;
+        Ok(Self { id, name, content_type, content, token, properties, created_by: by, stamp })
+    }
+
+    /// The file after an update, with the previous values of what changed. Content equal to what is there changes
+    /// nothing: clients send back whole files.
+    ///
+    /// # Errors
+    /// A missing or long name, [`Refusal::ContentType`], a refused property.
+    pub fn update(self, changes: Changes, now: Instant) -> Result<(Self, Previous), crate::Refusal> {
+        let before = self.clone();
+        let mut after = self;
+        if let Some(name) = changes.name {
+            after.name = checked_name(&name)?;
+        }
+        after.content_type = match changes.content_type {
+            Field::Keep => after.content_type,
+            given @ (Field::Clear | Field::Set(_)) => content_type(given.value(), &after.name)?,
+        };
+        after.properties = after.properties.merged(&changes.properties)?;
+        if let Some(content) = changes.content.filter(|content| content.digest != before.content.digest) {
+            after.content = content;
+        }
+        let previous = before.differences(&after);
+        if !previous.is_empty() {
+            after.stamp = after.stamp.touched(now);
+        }
+        Ok((after, previous))
+    }
+
+    /// Where its bytes are served, below the address of the installation.
+    #[must_use]
+    pub fn address(&self, book: crate::id::BookId) -> Address {
+        Address { book, file: self.id, token: self.token.clone() }
+    }
+
+    fn differences(&self, after: &Self) -> Previous {
+        let mut previous = Previous::new();
+        let mut note = |key: &str, changed: bool, old: String| {
+            if changed {
+                previous.insert(key.to_owned(), old);
+            }
+        };
+        note("name", self.name != after.name, self.name.clone());
+        note("contentType", self.content_type != after.content_type, self.content_type.clone());
+        // The bytes themselves have no place in an event; their digest tells them apart.
+        note("content", self.content.digest != after.content.digest, self.content.digest.clone());
+        note("size", self.content.size != after.content.size, self.content.size.to_string());
+        self.properties.note_changes(&after.properties, &mut previous);
+        previous
+    }
+}
+
+/// A name as given, trimmed, 1 to 255 characters. Any characters: it is a label, never a path.
+fn checked_name(text: &str) -> Result<String, name::Refusal> {
+    let trimmed = text.trim();
+    match trimmed.chars().count() {
+        0 => Err(name::Refusal::Missing),
+        length if length > name::MAX_NAME => Err(name::Refusal::TooLong(length)),
+        _ => Ok(trimmed.to_owned()),
+    }
+}
+
+/// The media type given, or the one the name's extension tells.
+fn content_type(given: Option<String>, name: &str) -> Result<String, Refusal> {
+    match given.as_deref().map(str::trim).filter(|given| !given.is_empty()) {
+        None => Ok(media::of_name(name).to_owned()),
+        Some(given) if media::is_type(given) => Ok(given.to_owned()),
+        Some(given) => Err(Refusal::ContentType(given.chars().take(60).collect())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn content(digest: &str, size: i64) -> Content {
+        Content { blob: format!("blob-{digest}"), size, digest: digest.to_owned() }
+    }
+
+    fn making() -> Making {
+        Making { id: FileId::new(1), token: "secret".to_owned(), by: UserId::new(2), stamp: Stamp::new(None, Instant::new(0)) }
+    }
+
+    fn named(name: &str) -> Changes {
+        Changes { name: Some(name.to_owned()), ..Changes::default() }
+    }
+
+    #[test]
+    fn a_name_is_required_and_tells_the_type() {
+        let file = File::create(making(), named(" Receipt.PDF "), content("a", 1)).unwrap();
+        assert_eq!((file.name.as_str(), file.content_type.as_str()), ("Receipt.PDF", "application/pdf"));
+        assert!(File::create(making(), named("é".repeat(255).as_str()), content("a", 1)).is_ok());
+        for bad in ["", "  ", &"é".repeat(256)] {
+            assert!(File::create(making(), named(bad), content("a", 1)).is_err(), "{bad}");
+        }
+        let odd = Changes { content_type: Field::Set("pdf".to_owned()), ..named("a.pdf") };
+        assert_eq!(File::create(making(), odd, content("a", 1)), Err(Refusal::ContentType("pdf".to_owned()).into()));
+    }
+
+    #[test]
+    fn an_update_tells_what_was_before() {
+        let file = || File::create(making(), named("a.txt"), content("a", 1)).unwrap();
+        let whole = Changes { content_type: Field::Set("text/plain".to_owned()), content: Some(content("a", 1)), ..named("a.txt") };
+        let (same, previous) = file().update(whole, Instant::new(9)).unwrap();
+        assert_eq!((same, previous), (file(), Previous::new()), "what comes back unchanged changes nothing");
+
+        let changes = Changes { content: Some(content("b", 1)), content_type: Field::Clear, ..named("a.csv") };
+        let (after, previous) = file().update(changes, Instant::new(9)).unwrap();
+        assert_eq!(after.content, content("b", 1));
+        assert_eq!((after.content_type.as_str(), after.stamp.version), ("text/csv", 2));
+        let told: Vec<(&str, &str)> = previous.iter().map(|(key, old)| (key.as_str(), old.as_str())).collect();
+        assert_eq!(told, [("content", "a"), ("contentType", "text/plain"), ("name", "a.txt")]);
+        assert!(file().update(named(" "), Instant::new(9)).is_err());
+    }
+}

@@ -1,0 +1,91 @@
+//! Files on the wire (behaviour 9.6, 12.1). Bytes are stored before the use case that records them runs.
+
+mod serve;
+mod shape;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use daybook_service::file;
+
+use crate::body::Body;
+use crate::cursor::{self, FileCursor};
+use crate::error::{ApiError, ApiResult};
+use crate::reply::{self, Reply};
+use crate::request::Asked;
+use crate::wire::ListOut;
+
+pub(crate) use serve::serve;
+pub(crate) use shape::{FileIn, FileOut, url};
+
+/// GET files (behaviour 12.1).
+pub(crate) async fn list_files(asked: Asked) -> ApiResult {
+    let (book, base, limit) = (asked.book(), asked.base(), asked.limit());
+    let below = asked.cursor().and_then(cursor::read).as_ref().map(FileCursor::place);
+    let (listed, _) = asked.read(move |tx, cx| file::list(tx, cx, &book, limit, below)).await?;
+    let number = listed.member.book().id;
+    let items = listed.files.iter().map(|file| FileOut::new(file, number, &base)).collect();
+    Ok(reply::ok(&ListOut { items, cursor: listed.next.map(FileCursor::new).as_ref().and_then(cursor::write) }))
+}
+
+/// GET files/{id}, with the content.
+pub(crate) async fn get_file(asked: Asked) -> ApiResult {
+    let (book, id, base) = (asked.book(), asked.id(), asked.base());
+    let find = || {
+        let (book, id) = (book.clone(), id.clone());
+        asked.look(move |tx, cx| file::get(tx, cx, &book, &id))
+    };
+    let mut view = find().await?;
+    let blobs = &asked.state.blobs;
+    let bytes = match blobs.read(&book, &view.file.content.blob).await? {
+        Some(bytes) => bytes,
+        // Between the row and the bytes an update put others in their place.
+        None => {
+            view = find().await?;
+            blobs.read(&book, &view.file.content.blob).await?.ok_or_else(|| ApiError::lost(&view.file))?
+        }
+    };
+    let out = FileOut::new(&view.file, view.member.book().id, &base).with_content(STANDARD.encode(bytes));
+    Ok(reply::ok(&out).tagged(&view.file))
+}
+
+/// POST files.
+pub(crate) async fn create_file(asked: Asked, body: Body<FileIn>) -> ApiResult {
+    let (book, base) = (asked.book(), asked.base());
+    let (changes, bytes) = body.0.into_new()?;
+    let (content, bytes) = asked.state.blobs.weigh(bytes).await?;
+    let (named, draft) = (book.clone(), (changes.clone(), content.clone()));
+    if let Err(error) = asked.look(move |tx, cx| file::check_create(tx, cx, &named, draft)).await {
+        return asked.refuse(&book, error).await;
+    }
+    asked.state.blobs.put(&book, &content, bytes).await?;
+    asked.write(&book.clone(), move |tx, cx| file::create(tx, cx, &book, (changes, content)), move |view, _| single(view, &base)).await
+}
+
+/// PUT files.
+pub(crate) async fn update_file(asked: Asked, body: Body<FileIn>) -> ApiResult {
+    let asked = asked.conditional()?;
+    let (book, base) = (asked.book(), asked.base());
+    let (mut changes, bytes) = body.0.into_changes()?;
+    if let Some(bytes) = bytes {
+        let (content, bytes) = asked.state.blobs.weigh(bytes).await?;
+        changes.content = Some(content.clone());
+        let (named, rehearsed) = (book.clone(), changes.clone());
+        // What comes back unchanged needs no place of its own.
+        match asked.look(move |tx, cx| file::check_update(tx, cx, &named, rehearsed)).await {
+            Ok(true) => asked.state.blobs.put(&book, &content, bytes).await?,
+            Ok(false) => changes.content = None,
+            Err(error) => return asked.refuse(&book, error).await,
+        }
+    }
+    asked.write(&book.clone(), move |tx, cx| file::update(tx, cx, &book, changes), move |view, _| single(view, &base)).await
+}
+
+/// DELETE files/{id} (behaviour 12.1).
+pub(crate) async fn delete_file(asked: Asked) -> ApiResult {
+    let (book, id, base) = (asked.book(), asked.id(), asked.base());
+    asked.conditional()?.write(&book.clone(), move |tx, cx| file::delete(tx, cx, &book, &id), move |view, _| single(view, &base)).await
+}
+
+fn single(view: &file::View, base: &str) -> Reply {
+    reply::ok(&FileOut::new(&view.file, view.member.book().id, base)).tagged(&view.file)
+}

@@ -1,0 +1,193 @@
+//! The shapes of files.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use actix_web::web::Bytes;
+use base64::Engine;
+use base64::alphabet::{STANDARD, URL_SAFE};
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use daybook_domain::field::Field;
+use daybook_domain::file::{Address, Attachment, Changes, Content, File, MAX_BYTES};
+use daybook_domain::id::BookId;
+use serde::de::{Error, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::error::Transport;
+use crate::wire::{PropertiesIn, StampOut, TextOrNumber, field, id_text, objects_only, properties};
+
+/// Base64 comes with and without padding.
+const LENIENT: GeneralPurposeConfig = GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
+const PLAIN: GeneralPurpose = GeneralPurpose::new(&STANDARD, LENIENT);
+const URL: GeneralPurpose = GeneralPurpose::new(&URL_SAFE, LENIENT);
+
+/// A body, or an entry of a transaction's `files[]`, that is a file. What is computed is ignored (behaviour 9.13).
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", remote = "Self")]
+pub(crate) struct FileIn {
+    #[serde(default)]
+    id: Option<TextOrNumber>,
+    #[serde(default)]
+    name: Option<String>,
+    #[serde(default, deserialize_with = "field")]
+    content_type: Field<String>,
+    #[serde(default)]
+    content: Option<ContentIn>,
+    #[serde(default)]
+    properties: PropertiesIn,
+    /// The content once its bytes are stored.
+    #[serde(skip)]
+    stored: Option<Content>,
+}
+
+objects_only!(FileIn);
+
+impl FileIn {
+    /// What a create makes of the body; without content the file is empty.
+    pub(crate) fn into_new(self) -> Result<(Changes, Bytes), Transport> {
+        let (changes, bytes) = self.into_changes()?;
+        Ok((changes, bytes.unwrap_or_default()))
+    }
+
+    /// What an update makes of the body, its content aside.
+    pub(crate) fn into_changes(self) -> Result<(Changes, Option<Bytes>), Transport> {
+        let Self { id, name, content_type, content, properties, stored: _ } = self;
+        let bytes = content.map(ContentIn::bytes).transpose()?;
+        Ok((Changes { id: id_text(id), name, content_type, properties: properties.unwrap_or_default(), content: None }, bytes))
+    }
+
+    /// Takes the bytes out, for storing them.
+    pub(crate) fn take_bytes(&mut self) -> Result<Option<Bytes>, Transport> {
+        self.content.take().map(ContentIn::bytes).transpose()
+    }
+
+    /// Keeps where the bytes are now.
+    pub(crate) fn set_stored(&mut self, content: Content) {
+        self.stored = Some(content);
+    }
+
+    /// What the body is as an entry of a transaction's `files[]`.
+    pub(crate) fn into_attachment(self) -> Attachment {
+        let Self { id, name, content_type, content: _, properties, stored } = self;
+        let changes = Changes { id: None, name, content_type, properties: properties.unwrap_or_default(), content: None };
+        Attachment::Given { id: id_text(id), new: stored.map(|content| Box::new((changes, content))) }
+    }
+}
+
+/// Base64 of a file's bytes, decoded while the body is read: text and bytes of 20 MB need not stand side by side longer.
+enum ContentIn {
+    Bytes(Bytes),
+    /// Beyond what a file may have.
+    TooLarge,
+}
+
+impl ContentIn {
+    fn bytes(self) -> Result<Bytes, Transport> {
+        match self {
+            Self::Bytes(bytes) => Ok(bytes),
+            Self::TooLarge => Err(Transport::FileTooLarge),
+        }
+    }
+}
+
+impl fmt::Debug for ContentIn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Bytes(_) => "Bytes",
+            Self::TooLarge => "TooLarge",
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for ContentIn {
+    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
+        struct Base64;
+        impl Visitor<'_> for Base64 {
+            type Value = ContentIn;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a string of Base64")
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<ContentIn, E> {
+                let bytes = decode(text).map_err(|error| E::custom(format!("the content is not Base64: {error}")))?;
+                Ok(if bytes.len() > MAX_BYTES { ContentIn::TooLarge } else { ContentIn::Bytes(bytes.into()) })
+            }
+        }
+        reader.deserialize_str(Base64)
+    }
+}
+
+/// Both alphabets of RFC 4648, padded or not, with line breaks or without: what encoders write.
+fn decode(text: &str) -> Result<Vec<u8>, base64::DecodeError> {
+    let engine = if text.bytes().any(|byte| matches!(byte, b'-' | b'_')) { &URL } else { &PLAIN };
+    if text.bytes().any(|byte| byte.is_ascii_whitespace()) {
+        return engine.decode(text.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect::<Vec<u8>>());
+    }
+    engine.decode(text)
+}
+
+/// A file: its content only where one file is asked for.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct FileOut {
+    id: String,
+    name: String,
+    content_type: String,
+    size: i64,
+    url: String,
+    properties: BTreeMap<String, String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    content: Option<String>,
+    #[serde(flatten)]
+    stamp: StampOut,
+}
+
+impl FileOut {
+    pub(crate) fn new(file: &File, book: BookId, base: &str) -> Self {
+        let File { id, name, content_type, content, token: _, properties: pairs, created_by: _, stamp } = file;
+        Self {
+            id: id.to_string(),
+            name: name.clone(),
+            content_type: content_type.clone(),
+            size: content.size,
+            url: url(base, &file.address(book)),
+            properties: properties(pairs),
+            content: None,
+            stamp: StampOut::from(stamp),
+        }
+    }
+
+    pub(crate) fn with_content(self, content: String) -> Self {
+        Self { content: Some(content), ..self }
+    }
+}
+
+/// The absolute serving address.
+pub(crate) fn url(base: &str, address: &Address) -> String {
+    format!("{base}/files/{address}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base64_as_encoders_write_it() {
+        for text in ["+/8=", "+/8", "-_8=", "-_8", "+/\r\n8=\n", " -_8 "] {
+            assert_eq!(decode(text).unwrap(), [0xfb, 0xff], "{text}");
+        }
+        assert_eq!(decode("").unwrap(), b"");
+        for bad in ["+/8==", "a", "+_8=", "a b!", "Zm9v=", "é"] {
+            assert!(decode(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn content_beyond_the_limit_is_told_apart_from_bad_content() {
+        let read = |length: usize| serde_json::from_value::<ContentIn>(PLAIN.encode(vec![0; length]).into()).unwrap().bytes();
+        assert_eq!(read(MAX_BYTES).unwrap().len(), MAX_BYTES);
+        assert!(matches!(read(MAX_BYTES + 1), Err(Transport::FileTooLarge)));
+        assert!(serde_json::from_str::<ContentIn>("\"?\"").is_err() && serde_json::from_str::<ContentIn>("7").is_err());
+    }
+}

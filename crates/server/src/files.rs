@@ -1,0 +1,70 @@
+//! Where the bytes of files are kept: a folder of this machine, or a store that speaks S3.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use daybook_http::Blobs;
+use object_store::aws::{AmazonS3, AmazonS3Builder};
+use object_store::local::LocalFileSystem;
+use object_store::prefix::PrefixStore;
+use object_store::{ClientOptions, RetryConfig};
+
+use crate::cli::Files;
+use crate::key;
+
+/// How often a request to a store is tried again, and for how long: somebody waits for the answer.
+const RETRIES: usize = 3;
+const RETRY_SECONDS: u64 = 15;
+/// How long one request to a store may take.
+const REQUEST_SECONDS: u64 = 60;
+
+/// The place the options name; by default a folder in the data directory.
+pub(crate) fn open(options: &Files, data_dir: &Path) -> anyhow::Result<Blobs> {
+    let Some(url) = &options.files_url else { return on_disk(data_dir.join("files")) };
+    match url.split_once("://") {
+        Some(("file", path)) if path.starts_with('/') => on_disk(PathBuf::from(path)),
+        Some(("s3", place)) => {
+            let (bucket, prefix) = place.split_once('/').unwrap_or((place, ""));
+            if bucket.is_empty() {
+                bail!("--files-url {url:?} names no bucket: s3://BUCKET/PREFIX");
+            }
+            let store = s3(options, bucket).with_context(|| format!("the file store {url} cannot be used"))?;
+            Ok(Blobs::elsewhere(Arc::new(PrefixStore::new(store, prefix.trim_matches('/')))))
+        }
+        _ => bail!("--files-url {url:?} is neither file:///DIRECTORY nor s3://BUCKET/PREFIX"),
+    }
+}
+
+fn on_disk(folder: PathBuf) -> anyhow::Result<Blobs> {
+    key::prepare(&folder)?;
+    let store = LocalFileSystem::new_with_prefix(&folder).with_context(|| format!("{} cannot be used for files", folder.display()))?;
+    // A row never names bytes that a power cut could take. Folders of books go with their last bytes.
+    Ok(Blobs::on_disk(Arc::new(store.with_fsync(true).with_automatic_cleanup(true)), folder))
+}
+
+fn s3(options: &Files, bucket: &str) -> anyhow::Result<AmazonS3> {
+    // It fails only when there is one already, which serves as well.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let mut client = ClientOptions::new().with_timeout(Duration::from_secs(REQUEST_SECONDS));
+    let mut builder = AmazonS3Builder::new().with_bucket_name(bucket).with_region(&options.s3_region);
+    if let Some(endpoint) = &options.s3_endpoint {
+        builder = builder.with_endpoint(endpoint);
+        if endpoint.starts_with("http://") {
+            // Without TLS no certificates are needed, so that none must be installed.
+            client = client.with_allow_http(true).with_no_system_certificates(true);
+        }
+    }
+    match (&options.s3_access_key_id, &options.s3_secret_access_key) {
+        (Some(id), Some(secret)) => builder = builder.with_access_key_id(id).with_secret_access_key(secret),
+        // The store asks the machine it runs on for its role.
+        (None, None) => {}
+        _ => bail!("give both --s3-access-key-id and --s3-secret-access-key, or neither"),
+    }
+    if let Some(token) = &options.s3_session_token {
+        builder = builder.with_token(token);
+    }
+    let retry = RetryConfig { max_retries: RETRIES, retry_timeout: Duration::from_secs(RETRY_SECONDS), ..RetryConfig::default() };
+    Ok(builder.with_client_options(client).with_retry(retry).build()?)
+}

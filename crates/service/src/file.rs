@@ -1,0 +1,175 @@
+//! Use cases of files (behaviour 9.6, 12.1). They see names, sizes and digests; the bytes are put in place before, and
+//! left to the sweep afterwards, by whoever calls.
+
+use daybook_domain::collaborator::{Action, Member};
+use daybook_domain::event::{EventType, Happening, Previous, snapshot};
+use daybook_domain::file::{Address, Changes, Content, File, Making, Refusal};
+use daybook_domain::id::{FileId, UserId};
+use daybook_storage::Tx;
+use daybook_storage::page::Page;
+
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::{access, record, transaction};
+
+/// Rows of a page when none are asked for, and at most (behaviour 2.2).
+const DEFAULT_LIMIT: usize = 100;
+const MOST_ROWS: usize = 1_000;
+
+/// A file as its reader sees it.
+#[derive(Debug, Clone)]
+pub struct View {
+    /// Who reads, in which book.
+    pub member: Member,
+    /// The file.
+    pub file: File,
+}
+
+/// A page of files.
+#[derive(Debug, Clone)]
+pub struct Listed {
+    /// Who reads, in which book.
+    pub member: Member,
+    /// The files, newest first.
+    pub files: Vec<File>,
+    /// Where the next page begins.
+    pub next: Option<FileId>,
+}
+
+/// listFiles: a page, newest first (behaviour 2.6, 12.1).
+///
+/// # Errors
+/// What the access step refuses.
+pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str, limit: Option<usize>, below: Option<FileId>) -> Result<Listed> {
+    let member = access::enter(tx, cx, book, Action::ReadFiles)?;
+    let limit = limit.filter(|limit| *limit > 0).unwrap_or(DEFAULT_LIMIT).min(MOST_ROWS);
+    let rows = tx.files().list(&member, own_only(&member), below, i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1))?;
+    let page = Page::new(rows, limit, |file| file.id);
+    Ok(Listed { member, files: page.items, next: page.next })
+}
+
+/// getFile.
+///
+/// # Errors
+/// What the access step refuses; [`Refusal::Unknown`].
+pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<View> {
+    let member = access::enter(tx, cx, book, Action::ReadFiles)?;
+    let file = named(tx, &member, id)?;
+    Ok(View { member, file })
+}
+
+/// What [`create`] would refuse, asked on a snapshot before the bytes are stored: a stranger's bytes never are.
+///
+/// # Errors
+/// As [`create`].
+pub fn check_create(tx: &mut Tx<'_>, cx: &Context, book: &str, (changes, content): (Changes, Content)) -> Result<()> {
+    let member = access::enter(tx, cx, book, Action::RecordDraft)?;
+    make(cx, &member, changes, content).map(drop)
+}
+
+/// Lets in whoever may attach new files to a transaction, before their bytes are stored.
+///
+/// # Errors
+/// What the access step refuses.
+pub fn check_attach(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<()> {
+    access::enter(tx, cx, book, Action::RecordDraft).map(drop)
+}
+
+/// createFile, with its bytes in place.
+///
+/// # Errors
+/// What the access step and the rules of files refuse.
+pub fn create(tx: &mut Tx<'_>, cx: &Context, book: &str, (changes, content): (Changes, Content)) -> Result<View> {
+    let member = access::enter(tx, cx, book, Action::RecordDraft)?;
+    let file = make(cx, &member, changes, content)?;
+    tx.files().insert(&member, std::slice::from_ref(&file))?;
+    record::happenings(tx, cx, &member, vec![created(&file)])?;
+    Ok(View { member, file })
+}
+
+/// What [`update`] would refuse, asked on a snapshot before the bytes are stored; tells whether they are new.
+///
+/// # Errors
+/// As [`update`].
+pub fn check_update(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes) -> Result<bool> {
+    let offered = changes.content.clone();
+    changed(tx, cx, book, changes).map(|(_, file, _)| Some(file.content) == offered)
+}
+
+/// updateFile, with its new bytes, if any, in place.
+///
+/// # Errors
+/// What the access step and the rules of files refuse; new content while a checked transaction or one on a locked date
+/// holds the file.
+pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes) -> Result<View> {
+    let (member, file, previous) = changed(tx, cx, book, changes)?;
+    if !previous.is_empty() {
+        tx.files().update(&member, &file)?;
+        let happening = Happening::update(EventType::FileUpdated, file.id.get(), snapshot::file(&file), &previous);
+        record::happenings(tx, cx, &member, vec![happening])?;
+    }
+    Ok(View { member, file })
+}
+
+/// deleteFile: the transactions that hold it lose it (behaviour 9.6).
+///
+/// # Errors
+/// What the access step refuses; [`Refusal::Unknown`]; a holder that does not let go.
+pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<View> {
+    let member = access::enter(tx, cx, book, Action::EditDraft)?;
+    let file = named(tx, &member, id)?;
+    cx.unless_stale(Some(&file), Ok(()))?;
+    transaction::release_file(tx, cx, &member, &file)?;
+    tx.files().delete(&member, file.id)?;
+    let happening = Happening::new(EventType::FileDeleted, file.id.get(), snapshot::file(&file));
+    record::happenings(tx, cx, &member, vec![happening])?;
+    Ok(View { member, file })
+}
+
+/// The file at a serving address, with its book's public id; whoever holds the address may read (behaviour 9.6).
+///
+/// # Errors
+/// [`Refusal::Unknown`].
+pub fn serve(tx: &mut Tx<'_>, address: &Address) -> Result<(String, File)> {
+    Ok(tx.files().served(address)?.ok_or_else(|| Refusal::Unknown(address.file.to_string()))?)
+}
+
+/// A new file of a member who may make one.
+pub(crate) fn make(cx: &Context, member: &Member, changes: Changes, content: Content) -> Result<File> {
+    let making = Making { id: FileId::new(cx.mint()), token: cx.ids.token(), by: member.user(), stamp: cx.stamp() };
+    Ok(File::create(making, changes, content)?)
+}
+
+/// The event of a new file.
+pub(crate) fn created(file: &File) -> Happening {
+    Happening::new(EventType::FileCreated, file.id.get(), snapshot::file(file))
+}
+
+/// A file as an update leaves it, with what was before.
+fn changed(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes) -> Result<(Member, File, Previous)> {
+    let member = access::enter(tx, cx, book, Action::EditDraft)?;
+    let id = changes.id.clone().filter(|id| !id.trim().is_empty()).ok_or(Refusal::IdRequired)?;
+    let before = named(tx, &member, &id)?;
+    let revised = before.clone().update(changes, cx.now).map_err(Error::from).and_then(|(after, previous)| {
+        if after.content != before.content {
+            transaction::check_lets_go(tx, cx, &member, before.id)?;
+        }
+        Ok((after, previous))
+    });
+    let (after, previous) = cx.unless_stale(Some(&before), revised)?;
+    Ok((member, after, previous))
+}
+
+/// The file an id names; another user's does not exist for a recorder (behaviour 7.3).
+fn named(tx: &mut Tx<'_>, member: &Member, id: &str) -> Result<File> {
+    let found = match id.trim().parse() {
+        Ok(id) => tx.files().find(member, id)?,
+        Err(_) => None,
+    };
+    let seen = found.filter(|file| member.may_touch(Action::ReadFiles, file.created_by));
+    Ok(seen.ok_or_else(|| Refusal::Unknown(id.chars().take(60).collect()))?)
+}
+
+fn own_only(member: &Member) -> Option<UserId> {
+    if member.may(Action::ReadFiles) { None } else { Some(member.user()) }
+}

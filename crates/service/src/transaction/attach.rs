@@ -1,0 +1,78 @@
+//! Files of transactions: what bodies attach, and what happens to holders when a file goes (behaviour 3.2.12, 9.6).
+
+use daybook_domain::account::Directory;
+use daybook_domain::collaborator::{Action, Member};
+use daybook_domain::file::{Attachment, Cabinet, File};
+use daybook_domain::id::FileId;
+use daybook_domain::transaction::{Changes, Recorder, Transaction, Verb};
+use daybook_storage::Tx;
+
+use super::lifecycle::tell;
+use super::save::Outcome;
+use super::sides;
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::file;
+
+/// The files that bodies name and that transactions hold already.
+pub(super) fn cabinet(tx: &mut Tx<'_>, member: &Member, items: &[Changes], holders: &[Transaction]) -> Result<Cabinet> {
+    let named = items.iter().flat_map(|item| item.files.iter().flatten()).filter_map(Attachment::named);
+    let held = holders.iter().flat_map(|holder| holder.files.iter().copied());
+    Ok(tx.files().by_ids(member, named.chain(held))?)
+}
+
+/// The changes with their files settled, and the new files among them. A file counts as known when the caller may see it,
+/// or when the transaction holds it already: a recorder sends back what others attached to its draft.
+pub(super) fn settle(
+    cx: &Context,
+    member: &Member,
+    cabinet: &Cabinet,
+    mut changes: Changes,
+    holder: Option<&Transaction>,
+) -> Result<(Changes, Vec<File>)> {
+    let mut new = Vec::new();
+    let Some(given) = changes.files.take() else { return Ok((changes, new)) };
+    let held = |id: FileId| holder.is_some_and(|holder| holder.files.contains(&id));
+    let known = |id: FileId| cabinet.get(id).is_some_and(|file| held(id) || member.may_touch(Action::ReadFiles, file.created_by));
+    let mut files = Vec::with_capacity(given.len());
+    for entry in given {
+        let create = |draft, content| {
+            let file = file::make(cx, member, draft, content)?;
+            let id = file.id;
+            new.push(file);
+            Ok::<_, Error>(id)
+        };
+        files.push(entry.settle(known, create)?);
+    }
+    changes.files = Some(files);
+    Ok((changes, new))
+}
+
+/// Takes a file that is about to be deleted off the transactions that hold it (behaviour 9.6).
+///
+/// # Errors
+/// When one of them does not let go.
+pub fn release_file(tx: &mut Tx<'_>, cx: &Context, member: &Member, doomed: &File) -> Result<()> {
+    let holders = tx.transactions().holders_of(member, doomed.id)?;
+    let accounts = tx.accounts().by_ids(member, sides(&holders))?;
+    let mut outcome = Outcome::about(cabinet(tx, member, &[], &holders)?);
+    let recorder = Recorder { member, accounts: &accounts, now: cx.now, today: cx.today(member.book()) };
+    for before in holders {
+        let edited = recorder.without_file(before.clone(), doomed.id)?;
+        tell(&mut outcome, member, &accounts, Verb::Update, &edited);
+        outcome.changed(before, edited.transaction);
+    }
+    outcome.save(tx, cx, member, &accounts)
+}
+
+/// Refuses new content of a file while a transaction that holds it does not let go (behaviour 9.6).
+///
+/// # Errors
+/// What the first such holder says.
+pub fn check_lets_go(tx: &mut Tx<'_>, cx: &Context, member: &Member, file: FileId) -> Result<()> {
+    let holders = tx.transactions().holders_of(member, file)?;
+    let accounts = Directory::default();
+    let recorder = Recorder { member, accounts: &accounts, now: cx.now, today: cx.today(member.book()) };
+    holders.iter().try_for_each(|holder| recorder.check_lets_go(holder))?;
+    Ok(())
+}

@@ -1,0 +1,207 @@
+//! Files: rows and repository. Their bytes lie elsewhere, under the names kept here.
+
+use std::collections::HashSet;
+
+use daybook_domain::collaborator::Member;
+use daybook_domain::file::{Address, Cabinet, Content, File};
+use daybook_domain::id::{FileId, UserId};
+use diesel::prelude::*;
+use diesel::sql_types::Text;
+
+use crate::bulk::Bulk;
+use crate::column;
+use crate::conn::on_each;
+use crate::error::{Error, Result};
+use crate::schema::{books, files};
+use crate::sql::{MOST_NAMED, Sql, Value};
+use crate::tx::Tx;
+
+/// The columns of a [`Row`], for statements that name files one by one.
+const COLUMNS: &str = "SELECT id, name, content_type, size, digest, blob, token, properties, created_by, agent, created_at, \
+    updated_at, version FROM files WHERE book_id = ";
+
+const INSERT: &str = "INSERT INTO files (book_id, id, name, content_type, size, digest, blob, token, properties, created_by, \
+    agent, created_at, updated_at, version) VALUES ";
+
+#[derive(Queryable, QueryableByName, Selectable)]
+#[diesel(table_name = files)]
+struct Row {
+    id: i64,
+    name: String,
+    content_type: String,
+    size: i64,
+    digest: String,
+    blob: String,
+    token: String,
+    properties: Option<String>,
+    created_by: i64,
+    agent: Option<String>,
+    created_at: i64,
+    updated_at: i64,
+    version: i64,
+}
+
+#[derive(QueryableByName)]
+struct Known {
+    #[diesel(sql_type = Text)]
+    blob: String,
+}
+
+impl TryFrom<Row> for File {
+    type Error = Error;
+
+    fn try_from(row: Row) -> Result<Self> {
+        let Row { id, name, content_type, size, digest, blob, token, properties, created_by, agent, created_at, updated_at, version } = row;
+        Ok(Self {
+            id: FileId::new(id),
+            name,
+            content_type,
+            content: Content { blob, size, digest },
+            token,
+            properties: column::properties_from_text(properties)?,
+            created_by: UserId::new(created_by),
+            stamp: column::stamp(agent, created_at, updated_at, version),
+        })
+    }
+}
+
+/// The files of a book.
+pub struct Files<'t, 'a> {
+    pub(crate) tx: &'t mut Tx<'a>,
+}
+
+impl Files<'_, '_> {
+    /// The file with that id.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn find(self, member: &Member, id: FileId) -> Result<Option<File>> {
+        let query = files::table.find((member.book().id.get(), id.get()));
+        let row = on_each!(self.tx.conn()?, c => query.select(Row::as_select()).get_result(c).optional())?;
+        row.map(File::try_from).transpose()
+    }
+
+    /// The files with these ids.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn by_ids(self, member: &Member, ids: impl IntoIterator<Item = FileId>) -> Result<Cabinet> {
+        let mut ids: Vec<i64> = ids.into_iter().map(FileId::get).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        let mut found = Vec::new();
+        for chunk in ids.chunks(MOST_NAMED) {
+            let wanted = Sql::new(COLUMNS).int(member.book().id.get()).push(" AND id IN ").list(chunk.iter().copied().map(Value::Int));
+            let wanted = wanted.cached_up_to(chunk.len());
+            let rows: Vec<Row> = on_each!(self.tx.conn()?, c => (&wanted).load(c))?;
+            found.extend(rows.into_iter().map(File::try_from).collect::<Result<Vec<_>>>()?);
+        }
+        Ok(Cabinet::new(found))
+    }
+
+    /// Files newest first, up to `limit`: those below an id, and when told so only what one user made.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn list(self, member: &Member, made_by: Option<UserId>, below: Option<FileId>, limit: i64) -> Result<Vec<File>> {
+        let mut wanted = Sql::new(COLUMNS).int(member.book().id.get());
+        if let Some(user) = made_by {
+            wanted = wanted.push(" AND created_by = ").int(user.get());
+        }
+        if let Some(id) = below {
+            wanted = wanted.push(" AND id < ").int(id.get());
+        }
+        wanted = wanted.push(" ORDER BY id DESC LIMIT ").int(limit);
+        let rows: Vec<Row> = on_each!(self.tx.conn()?, c => (&wanted).load(c))?;
+        rows.into_iter().map(File::try_from).collect()
+    }
+
+    /// The file at a serving address. No member asks: who holds the token may read.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn served(self, address: &Address) -> Result<Option<(String, File)>> {
+        let Address { book, file, token } = address;
+        let found = Sql::new(COLUMNS).int(book.get()).push(" AND id = ").int(file.get()).push(" AND token = ").text(token.as_str());
+        let rows: Vec<Row> = on_each!(self.tx.conn()?, c => (&found).load(c))?;
+        let Some(row) = rows.into_iter().next() else { return Ok(None) };
+        let query = books::table.find(book.get()).select(books::public_id);
+        let key: String = on_each!(self.tx.conn()?, c => query.get_result(c))?;
+        Ok(Some((key, File::try_from(row)?)))
+    }
+
+    /// Which of these blobs a book knows, by its public id; none when there is no such book. For the sweep, which belongs to
+    /// no member.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn known_blobs(self, public_id: &str, blobs: &[String]) -> Result<Option<HashSet<String>>> {
+        let query = books::table.filter(books::public_id.eq(public_id)).select(books::id);
+        let book: Option<i64> = on_each!(self.tx.conn()?, c => query.get_result(c).optional())?;
+        let Some(book) = book else { return Ok(None) };
+        let mut found = HashSet::new();
+        for chunk in blobs.chunks(MOST_NAMED) {
+            let names = chunk.iter().map(|blob| Value::Text(blob.as_str().into()));
+            let known = Sql::new("SELECT blob FROM files WHERE book_id = ").int(book).push(" AND blob IN ").list(names).uncached();
+            let rows: Vec<Known> = on_each!(self.tx.conn()?, c => (&known).load(c))?;
+            found.extend(rows.into_iter().map(|row| row.blob));
+        }
+        Ok(Some(found))
+    }
+
+    /// Adds files.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn insert(self, member: &Member, added: &[File]) -> Result<()> {
+        self.write(member, added, "")
+    }
+
+    /// Saves a changed file.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn update(self, member: &Member, changed: &File) -> Result<()> {
+        self.write(
+            member,
+            std::slice::from_ref(changed),
+            " ON CONFLICT (book_id, id) DO UPDATE SET name = excluded.name, content_type = excluded.content_type, \
+              size = excluded.size, digest = excluded.digest, blob = excluded.blob, properties = excluded.properties, \
+              updated_at = excluded.updated_at, version = excluded.version",
+        )
+    }
+
+    fn write(self, member: &Member, files: &[File], conflict: &'static str) -> Result<()> {
+        let mut rows = Bulk::new(INSERT, 14, conflict);
+        for File { id, name, content_type, content, token, properties, created_by, stamp } in files {
+            let Content { blob, size, digest } = content;
+            rows.row([
+                Value::Int(member.book().id.get()),
+                Value::Int(id.get()),
+                Value::Text(name.as_str().into()),
+                Value::Text(content_type.as_str().into()),
+                Value::Int(*size),
+                Value::Text(digest.as_str().into()),
+                Value::Text(blob.as_str().into()),
+                Value::Text(token.as_str().into()),
+                Value::SomeText(column::properties_to_text(properties).map(Into::into)),
+                Value::Int(created_by.get()),
+                Value::SomeText(stamp.agent.as_deref().map(Into::into)),
+                Value::Int(stamp.created_at.milliseconds()),
+                Value::Int(stamp.updated_at.milliseconds()),
+                Value::Int(stamp.version),
+            ]);
+        }
+        Ok(rows.execute(self.tx.conn()?)?)
+    }
+
+    /// Removes a file; its bytes are left to the sweep.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn delete(self, member: &Member, id: FileId) -> Result<()> {
+        let target = files::table.find((member.book().id.get(), id.get()));
+        on_each!(self.tx.conn()?, c => diesel::delete(target).execute(c))?;
+        Ok(())
+    }
+}

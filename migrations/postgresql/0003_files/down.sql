@@ -1,0 +1,2 @@
+ALTER TABLE transactions DROP COLUMN files;
+DROP TABLE files;

@@ -1,0 +1,381 @@
+//! Files of transactions (3.2.12, 3.10.3, 9.6): attached by id or with their content, kept, taken off, and held.
+
+use daybook_tests::{Cast, Server, column, id, shows};
+use serde_json::{Value, json};
+
+use crate::Case;
+use crate::files::{base64, create, file, get, kinds};
+
+pub fn tests() -> Vec<Case> {
+    crate::cases![
+        whole_files_are_kept_by_reference,
+        content_makes_new_files,
+        a_create_with_only_a_file_is_a_draft,
+        unknown_files_are_dropped_on_create,
+        unknown_files_are_refused_on_update,
+        lists_and_events_show_files,
+        updates_replace_the_list,
+        an_update_that_changes_nothing,
+        posting_keeps_edits_of_files,
+        batches_attach,
+        refused_items_make_no_files,
+        duplicates_make_no_files,
+        deleting_a_file_detaches_it,
+        deleting_respects_checked_and_locked_holders,
+        new_content_respects_checked_and_locked_holders,
+        locked_and_checked_transactions_keep_their_files,
+        has_file,
+        recorders_attach_their_own,
+        holders_need_their_own_permission,
+        a_thousand_files_and_no_more,
+    ]
+}
+
+/// A book with two accounts.
+fn stage(server: &Server) -> Cast {
+    let cast = Cast::new(server);
+    cast.account("Cash", "ASSET");
+    cast.account("Food", "OUTGOING");
+    cast
+}
+
+/// A complete body with files.
+fn lunch(files: Value) -> Value {
+    json!({
+        "date": "2025-03-04", "amount": "12", "creditAccount": {"name": "Cash"}, "debitAccount": {"name": "Food"},
+        "description": "Lunch", "files": files,
+    })
+}
+
+#[track_caller]
+fn record(cast: &Cast, body: &Value) -> Value {
+    cast.owner.post(&cast.path("/transactions"), body).ok()["transaction"].clone()
+}
+
+#[track_caller]
+fn read(cast: &Cast, transaction: &Value) -> Value {
+    cast.owner.get(&cast.path(&format!("/transactions/{}", id(transaction)))).ok()
+}
+
+#[track_caller]
+fn update(cast: &Cast, transaction: &Value, files: Value) -> daybook_tests::Answer {
+    cast.owner.put(&cast.path("/transactions"), &json!({"id": transaction["id"], "files": files}))
+}
+
+fn names(transaction: &Value) -> Vec<String> {
+    column(&json!({"items": transaction["files"]}), "name")
+}
+
+fn whole_files_are_kept_by_reference(server: &Server) {
+    let cast = stage(server);
+    let receipt = create(
+        &cast.owner,
+        &cast,
+        &json!({"name": "receipt.pdf", "content": base64(b"%PDF"), "properties": {"upload_method": "attachment"}}),
+    )
+    .ok();
+    // What clients send back: the whole object, even with content, and twice.
+    let mut whole = get(&cast, &receipt);
+    whole["name"] = json!("other.txt");
+    whole["content"] = json!(base64(b"other bytes"));
+    let recorded = record(&cast, &lunch(json!([whole, {"id": receipt["id"]}])));
+    assert_eq!(recorded["files"], json!([receipt]), "kept by id, once, as it is");
+    assert_eq!(get(&cast, &receipt)["content"], base64(b"%PDF"));
+    assert_eq!(read(&cast, &recorded)["files"], json!([receipt]));
+    assert_eq!(kinds(&cast)[..2], ["TRANSACTION_POSTED", "FILE_CREATED"]);
+}
+
+fn content_makes_new_files(server: &Server) {
+    let cast = stage(server);
+    let given = json!([
+        {"id": "temporary_1", "name": "a.txt", "content": base64(b"a"), "properties": {"k": "v"}},
+        {"name": "b", "contentType": "image/png", "content": ""},
+    ]);
+    let recorded = record(&cast, &lunch(given));
+    let [a, b] = [0, 1].map(|at| recorded["files"][at].clone());
+    shows(&a, &json!({"name": "a.txt", "contentType": "text/plain", "size": 1, "content": null, "properties": {"k": "v"}}));
+    shows(&b, &json!({"name": "b", "contentType": "image/png", "size": 0}));
+    assert_ne!(a["id"], "temporary_1");
+    assert_eq!(get(&cast, &a)["content"], base64(b"a"));
+    assert_eq!(cast.anonymous.get(a["url"].as_str().unwrap().strip_prefix(server.base()).unwrap()).text, "a");
+    // 8.1: created also inline, before the transaction that holds them.
+    assert_eq!(kinds(&cast)[..3], ["TRANSACTION_POSTED", "FILE_CREATED", "FILE_CREATED"]);
+    cast.owner.post(&cast.path("/transactions"), &lunch(json!([{"content": ""}]))).refused(400, "badRequest");
+    cast.owner.post(&cast.path("/transactions"), &lunch(json!([{"name": "a", "content": "?"}]))).refused(400, "invalid");
+}
+
+fn a_create_with_only_a_file_is_a_draft(server: &Server) {
+    let cast = stage(server);
+    let receipt = file(&cast, "receipt.jpg", b"jpg");
+    let recorded = record(&cast, &json!({"files": [receipt]}));
+    shows(&recorded, &json!({"posted": false, "draft": true, "description": "", "files": [receipt]}));
+}
+
+fn unknown_files_are_dropped_on_create(server: &Server) {
+    let cast = stage(server);
+    let elsewhere = file(&stage(server), "elsewhere.txt", b"x");
+    let given = json!([elsewhere, {"id": "temporary_7", "name": "a"}, {"name": "nothing"}, {}]);
+    assert_eq!(record(&cast, &lunch(given))["files"], json!([]), "objects copied between books do not fail");
+    assert_eq!(record(&cast, &lunch(json!(null)))["files"], json!([]));
+}
+
+fn unknown_files_are_refused_on_update(server: &Server) {
+    let cast = stage(server);
+    let (kept, elsewhere) = (file(&cast, "kept.txt", b"x"), file(&stage(server), "elsewhere.txt", b"x"));
+    let recorded = record(&cast, &lunch(json!([kept])));
+    for unknown in [json!({"id": "temporary_7"}), elsewhere, json!({"name": "a"})] {
+        let message = update(&cast, &recorded, json!([kept, unknown])).refused(400, "badRequest");
+        assert!(message.contains("file not found"), "{message}");
+    }
+    assert_eq!(read(&cast, &recorded), recorded);
+}
+
+fn lists_and_events_show_files(server: &Server) {
+    let cast = stage(server);
+    let receipt = file(&cast, "receipt.pdf", b"%PDF");
+    let recorded = record(&cast, &lunch(json!([receipt])));
+    let listed = cast.viewer.get(&cast.path("/transactions")).ok();
+    assert_eq!(listed["items"][0]["files"], json!([receipt]), "3.2.11");
+    cast.owner.patch(&cast.path("/transactions/trash"), &json!({"id": recorded["id"]})).ok();
+    // As it was: the file goes, the event stays.
+    cast.owner.delete(&cast.path(&format!("/files/{}", id(&receipt)))).ok();
+    let events = cast.owner.get(&cast.path("/events?type=TRANSACTION_POSTED")).ok();
+    let shown = &events["items"][0]["data"]["object"]["transaction"]["files"];
+    let expected = json!([{"id": receipt["id"], "name": "receipt.pdf", "contentType": "application/pdf", "url": receipt["url"]}]);
+    assert_eq!(*shown, expected, "8.2: files[].url");
+}
+
+fn updates_replace_the_list(server: &Server) {
+    let cast = stage(server);
+    let [a, b] = ["a", "b"].map(|name| file(&cast, name, b"x"));
+    let recorded = record(&cast, &lunch(json!([a, b])));
+    let renamed = cast.owner.put(&cast.path("/transactions"), &json!({"id": recorded["id"], "description": "x"})).ok();
+    assert_eq!(names(&renamed["transaction"]), ["a", "b"], "3.10.3: absent leaves it");
+    let filtered = update(&cast, &recorded, json!([b])).ok()["transaction"].clone();
+    assert_eq!(names(&filtered), ["b"], "removed by sending the filtered list");
+    let more = update(&cast, &recorded, json!([{"name": "c", "content": ""}, b])).ok()["transaction"].clone();
+    assert_eq!(names(&more), ["c", "b"]);
+    assert_eq!(names(&update(&cast, &recorded, json!(null)).ok()["transaction"]), Vec::<String>::new());
+    let events = cast.owner.get(&cast.path("/events?type=TRANSACTION_UPDATED")).ok();
+    let before: Vec<String> = (0..3)
+        .map(|at| events["items"][at]["data"]["previousAttributes"]["files"].as_str().expect("a list as text").to_owned())
+        .collect();
+    let list = |ids: &[&Value]| json!(ids.iter().map(|file| &file["id"]).collect::<Vec<_>>()).to_string();
+    assert_eq!(before, [list(&[&more["files"][0], &b]), list(&[&b]), list(&[&a, &b])], "8.3: the ids that were");
+    assert_eq!(get(&cast, &a)["name"], "a", "taken off, not deleted");
+}
+
+fn an_update_that_changes_nothing(server: &Server) {
+    let cast = stage(server);
+    let receipt = file(&cast, "a", b"x");
+    let recorded = record(&cast, &lunch(json!([receipt])));
+    let before = kinds(&cast);
+    assert_eq!(cast.owner.put(&cast.path("/transactions"), &recorded).ok()["transaction"], recorded);
+    assert_eq!(kinds(&cast), before, "3.10.5: no event");
+}
+
+/// 3.3.1: unsaved edits stick when a draft is posted; 3.3.4: not when it is posted already.
+fn posting_keeps_edits_of_files(server: &Server) {
+    let cast = stage(server);
+    let mut body = lunch(json!([]));
+    body["draft"] = json!(true);
+    let draft = record(&cast, &body);
+    let post = |files: Value| cast.owner.patch(&cast.path("/transactions/post"), &json!({"id": draft["id"], "files": files})).ok();
+    assert_eq!(names(&post(json!([{"name": "a", "content": ""}]))["transaction"]), ["a"]);
+    assert_eq!(names(&post(json!([{"name": "b", "content": ""}]))["transaction"]), ["a"]);
+    assert_eq!(column(&cast.owner.get(&cast.path("/files")).ok(), "name"), ["a"], "what is not applied makes no file");
+    let posted = cast.owner.patch(&cast.path("/transactions/post"), &lunch(json!([{"name": "c", "content": ""}]))).ok();
+    assert_eq!(names(&posted["transaction"]), ["c"], "3.3.2");
+}
+
+fn batches_attach(server: &Server) {
+    let cast = stage(server);
+    let shared = file(&cast, "shared", b"x");
+    let items = json!({"items": [lunch(json!([shared])), lunch(json!([{"name": "own", "content": ""}, shared])), lunch(json!([]))]});
+    let created = cast.owner.post(&cast.path("/transactions/batch"), &items).ok();
+    let listed: Vec<Vec<String>> = (0..3).map(|at| names(&created["items"][at])).collect();
+    assert_eq!(listed, [vec!["shared"], vec!["own", "shared"], vec![]]);
+    let items: Vec<Value> = (0..3).map(|at| json!({"id": created["items"][at]["id"], "files": [shared]})).collect();
+    let updated = cast.owner.put(&cast.path("/transactions/batch"), &json!({"items": items})).ok();
+    assert!((0..3).all(|at| updated["items"][at]["files"] == json!([shared])), "{updated}");
+    let unknown = json!({"items": [items[0], {"id": items[1]["id"], "files": [{"id": "x"}]}]});
+    let message = cast.owner.put(&cast.path("/transactions/batch"), &unknown).refused(400, "badRequest");
+    assert!(message.contains('1'), "3.6.5: names the item: {message}");
+}
+
+/// 3.6.3: a checked item of a batch is left alone, and so makes no file; neither does a request that fails.
+fn refused_items_make_no_files(server: &Server) {
+    let cast = stage(server);
+    let mut body = lunch(json!([]));
+    body["checked"] = json!(true);
+    let checked = record(&cast, &body);
+    let items = json!({"items": [{"id": checked["id"], "files": [{"name": "a", "content": ""}]}]});
+    assert_eq!(names(&cast.owner.put(&cast.path("/transactions/batch"), &items).ok()["items"][0]), Vec::<String>::new());
+    update(&cast, &checked, json!([{"name": "a", "content": ""}])).refused(400, "checkedTransaction");
+    let mut wrong = lunch(json!([{"name": "a", "content": ""}]));
+    wrong["date"] = json!("tomorrow");
+    cast.owner.post(&cast.path("/transactions"), &wrong).refused(400, "badRequest");
+    assert_eq!(cast.owner.get(&cast.path("/files")).ok(), json!({"items": []}));
+}
+
+/// 3.7.2: a duplicate answers what there is, without an event.
+fn duplicates_make_no_files(server: &Server) {
+    let cast = stage(server);
+    let mut body = lunch(json!([{"name": "a", "content": ""}]));
+    body["remoteIds"] = json!(["r-1"]);
+    let first = record(&cast, &body);
+    assert_eq!(record(&cast, &body), first);
+    assert_eq!(column(&cast.owner.get(&cast.path("/files")).ok(), "name"), ["a"]);
+}
+
+fn deleting_a_file_detaches_it(server: &Server) {
+    let cast = stage(server);
+    let [doomed, other] = ["doomed", "other"].map(|name| file(&cast, name, b"x"));
+    let posted = record(&cast, &lunch(json!([doomed, other])));
+    let draft = record(&cast, &json!({"files": [doomed]}));
+    let trashed = record(&cast, &lunch(json!([doomed])));
+    cast.owner.patch(&cast.path("/transactions/trash"), &json!({"id": trashed["id"]})).ok();
+    let untouched = record(&cast, &lunch(json!([other])));
+    let before = kinds(&cast).len();
+    assert_eq!(cast.poster.delete(&cast.path(&format!("/files/{}", id(&doomed)))).ok(), doomed);
+    for (holder, left) in [(&posted, vec!["other"]), (&draft, vec![]), (&trashed, vec![]), (&untouched, vec!["other"])] {
+        assert_eq!(names(&read(&cast, holder)), left);
+    }
+    assert_eq!(read(&cast, &untouched), untouched);
+    let after = kinds(&cast);
+    let told: Vec<&str> = after[..after.len() - before].iter().map(String::as_str).collect();
+    assert_eq!(told, ["FILE_DELETED", "TRANSACTION_UPDATED", "TRANSACTION_UPDATED", "TRANSACTION_UPDATED"], "8.1");
+    let events = cast.owner.get(&cast.path(&format!("/events?resoureId={}", id(&posted)))).ok();
+    let data = &events["items"][0]["data"];
+    assert_eq!(data["previousAttributes"], json!({"files": json!([doomed["id"], other["id"]]).to_string()}));
+    assert_eq!(names(&data["object"]["transaction"]), ["other"]);
+}
+
+/// Holders that do not let go: checked, checked in the trash, and posted on a locked date.
+fn held(cast: &Cast, held: &Value) -> [(Value, &'static str); 3] {
+    let mut body = lunch(json!([held]));
+    body["checked"] = json!(true);
+    let checked = record(cast, &body);
+    let trashed = record(cast, &body);
+    let bin = json!({"items": [{"id": trashed["id"]}]});
+    cast.owner.patch(&cast.path("/transactions/trash/batch?trashChecked=true"), &bin).no_content();
+    let mut body = lunch(json!([held]));
+    body["date"] = json!("2001-01-31");
+    [(checked, "checkedTransaction"), (trashed, "checkedTransaction"), (record(cast, &body), "lockedDate")]
+}
+
+fn refusals(server: &Server, act: impl Fn(&Cast, &Value) -> daybook_tests::Answer) {
+    for which in 0..3 {
+        let cast = stage(server);
+        let receipt = file(&cast, "receipt", b"x");
+        let (holder, reason) = held(&cast, &receipt)[which].clone();
+        // Only this one holds on to it.
+        let others = cast.owner.get(&cast.path("/transactions?query=is:trashed")).ok();
+        let all = cast.owner.get(&cast.path("/transactions")).ok();
+        for other in [others, all].iter().flat_map(|list| list["items"].as_array().expect("items").clone()) {
+            if other["id"] != holder["id"] {
+                if other["trashed"] == true {
+                    cast.owner.patch(&cast.path("/transactions/untrash"), &json!({"id": other["id"]})).ok();
+                }
+                cast.owner.patch(&cast.path("/transactions/uncheck"), &json!({"id": other["id"]})).ok();
+                update(&cast, &other, json!([])).ok();
+            }
+        }
+        cast.owner.put(&cast.path(""), &json!({"lockDate": "2001-12-31"})).ok();
+        let before = (kinds(&cast), read(&cast, &holder));
+        let message = act(&cast, &receipt).refused(400, reason);
+        assert!(message.contains(id(&holder)), "it names who holds on: {message}");
+        assert_eq!((kinds(&cast), read(&cast, &holder)), before, "nothing changed");
+        assert_eq!(get(&cast, &receipt)["content"], base64(b"x"));
+    }
+}
+
+fn deleting_respects_checked_and_locked_holders(server: &Server) {
+    refusals(server, |cast, file| cast.owner.delete(&cast.path(&format!("/files/{}", id(file)))));
+    // 3.5.3: a draft touches no balance, whatever its date.
+    let cast = stage(server);
+    let receipt = file(&cast, "receipt", b"x");
+    record(&cast, &json!({"date": "2001-01-31", "files": [receipt]}));
+    cast.owner.put(&cast.path(""), &json!({"lockDate": "2001-12-31"})).ok();
+    cast.owner.delete(&cast.path(&format!("/files/{}", id(&receipt)))).ok();
+}
+
+fn new_content_respects_checked_and_locked_holders(server: &Server) {
+    refusals(server, |cast, file| cast.owner.put(&cast.path("/files"), &json!({"id": file["id"], "content": base64(b"y")})));
+    // Its name and properties are no document, and the same content is no change.
+    let cast = stage(server);
+    let receipt = file(&cast, "receipt", b"x");
+    held(&cast, &receipt);
+    let change = json!({"id": receipt["id"], "name": "renamed", "content": base64(b"x"), "properties": {"a": "b"}});
+    assert_eq!(cast.owner.put(&cast.path("/files"), &change).ok()["name"], "renamed");
+}
+
+/// 3.4.1, 3.5.2: attachment-only edits are blocked too.
+fn locked_and_checked_transactions_keep_their_files(server: &Server) {
+    let cast = stage(server);
+    let receipt = file(&cast, "receipt", b"x");
+    let [checked, _, locked] = held(&cast, &receipt);
+    cast.owner.put(&cast.path(""), &json!({"lockDate": "2001-12-31"})).ok();
+    for files in [json!([]), json!([receipt, {"name": "a", "content": ""}])] {
+        update(&cast, &checked.0, files.clone()).refused(400, "checkedTransaction");
+        update(&cast, &locked.0, files).refused(400, "lockedDate");
+    }
+    let items = json!({"items": [{"id": checked.0["id"], "files": []}]});
+    let forced = cast.owner.put(&cast.path("/transactions/batch?updateChecked=true"), &items).ok();
+    assert_eq!(forced["items"][0]["files"], json!([]), "3.6.3: updateChecked reaches files");
+}
+
+/// 1.2: `has:file`.
+fn has_file(server: &Server) {
+    let cast = stage(server);
+    let receipt = file(&cast, "receipt", b"x");
+    let with = record(&cast, &lunch(json!([receipt])));
+    let mut without = lunch(json!([]));
+    without["description"] = json!("None");
+    let without = record(&cast, &without);
+    let found = |query: &str| column(&cast.owner.get(&cast.path(&format!("/transactions?query={query}"))).ok(), "id");
+    assert_eq!(found("has:file"), [id(&with)]);
+    assert_eq!(found("-has:file"), [id(&without)]);
+    assert_eq!(found("account:Cash+has:file"), [id(&with)]);
+    update(&cast, &without, json!([receipt])).ok();
+    update(&cast, &with, json!([])).ok();
+    assert_eq!(found("has:file"), [id(&without)]);
+}
+
+/// 7.3: another user's file is unknown to a RECORDER, but it may send back what others attached to its draft.
+fn recorders_attach_their_own(server: &Server) {
+    let cast = stage(server);
+    let others = file(&cast, "others", b"x");
+    let own = create(&cast.recorder, &cast, &json!({"name": "own"})).ok();
+    let draft = cast.recorder.post(&cast.path("/transactions"), &json!({"files": [own, others]})).ok()["transaction"].clone();
+    assert_eq!(names(&draft), ["own"], "dropped like any unknown one");
+    let send = |files: Value| cast.recorder.put(&cast.path("/transactions"), &json!({"id": draft["id"], "files": files}));
+    send(json!([own, others])).refused(400, "badRequest");
+    update(&cast, &draft, json!([own, others])).ok();
+    assert_eq!(names(&send(json!([others, own])).ok()["transaction"]), ["others", "own"]);
+    assert_eq!(names(&send(json!([own])).ok()["transaction"]), ["own"]);
+    send(json!([others])).refused(400, "badRequest");
+}
+
+/// Taking a file off a transaction is to change it: 403 for who may not.
+fn holders_need_their_own_permission(server: &Server) {
+    let cast = stage(server);
+    let own = create(&cast.recorder, &cast, &json!({"name": "own"})).ok();
+    let posted = record(&cast, &lunch(json!([own])));
+    let path = cast.path(&format!("/files/{}", id(&own)));
+    cast.recorder.delete(&path).refused(403, "forbidden");
+    cast.recorder.put(&cast.path("/files"), &json!({"id": own["id"], "content": base64(b"y")})).refused(403, "forbidden");
+    cast.recorder.put(&cast.path("/files"), &json!({"id": own["id"], "name": "renamed"})).ok();
+    assert_eq!(names(&read(&cast, &posted)), ["renamed"]);
+    cast.poster.delete(&path).ok();
+    assert_eq!(names(&read(&cast, &posted)), Vec::<String>::new());
+}
+
+/// 13.18.
+fn a_thousand_files_and_no_more(server: &Server) {
+    let cast = stage(server);
+    let receipt = file(&cast, "receipt", b"x");
+    record(&cast, &lunch(json!(vec![&receipt; 1000])));
+    let message = cast.owner.post(&cast.path("/transactions"), &lunch(json!(vec![&receipt; 1001]))).refused(400, "badRequest");
+    assert!(message.contains("1000"), "{message}");
+}

@@ -1,0 +1,195 @@
+//! The address a browser reads a file at (9.6, 0.6): the bytes as they are, and nothing a browser could be harmed by.
+
+use std::io::Write;
+
+use daybook_tests::{Answer, Cast, Server, id};
+use serde_json::{Value, json};
+
+use crate::Case;
+use crate::files::{base64, create, file};
+use crate::wire::{connect, rest};
+
+pub fn tests() -> Vec<Case> {
+    crate::cases![
+        anybody_with_the_address_reads,
+        bytes_arrive_as_they_are,
+        harmless_types_are_shown_in_place,
+        what_could_run_is_downloaded,
+        names_are_told_safely,
+        caches_ask_again,
+        new_content_under_the_same_address,
+        head_answers_without_the_bytes,
+        other_addresses_are_not_found,
+        tokens_differ,
+        only_reading,
+    ]
+}
+
+/// The path of the address, as a caller of this server asks for it.
+fn path(server: &Server, file: &Value) -> String {
+    let url = file["url"].as_str().expect("an address");
+    url.strip_prefix(server.base()).unwrap_or_else(|| panic!("{url} is of {}", server.base())).to_owned()
+}
+
+fn typed(cast: &Cast, name: &str, content_type: &str, bytes: &[u8]) -> Value {
+    create(&cast.owner, cast, &json!({"name": name, "contentType": content_type, "content": base64(bytes)})).ok()
+}
+
+#[track_caller]
+fn header<'a>(answer: &'a Answer, name: &str) -> &'a str {
+    answer.headers.get(name).unwrap_or_else(|| panic!("{name} in {:?}", answer.headers))
+}
+
+fn anybody_with_the_address_reads(server: &Server) {
+    let cast = Cast::new(server);
+    let note = file(&cast, "note.txt", b"Bread and butter");
+    for caller in [&cast.anonymous, &cast.stranger, &cast.owner, &server.client_with_token("not.a.token")] {
+        let answer = caller.get(&path(server, &note));
+        assert_eq!((answer.status, answer.text.as_str()), (200, "Bread and butter"));
+        assert_eq!(header(&answer, "content-type"), "text/plain");
+        assert_eq!(header(&answer, "content-length"), "16");
+        assert_eq!(header(&answer, "access-control-allow-origin"), "*", "0.13: pages of other origins read it too");
+    }
+    let empty = file(&cast, "empty", b"");
+    let answer = cast.anonymous.get(&path(server, &empty));
+    assert_eq!((answer.status, answer.text.as_str()), (200, ""));
+}
+
+fn bytes_arrive_as_they_are(server: &Server) {
+    let cast = Cast::new(server);
+    let bytes: Vec<u8> = (0..100_000_u32).map(|place| (place % 256) as u8).collect();
+    let binary = file(&cast, "binary.bin", &bytes);
+    let mut stream = connect(server);
+    let request = format!("GET {} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", path(server, &binary));
+    stream.write_all(request.as_bytes()).expect("sent");
+    let mut answered = Vec::new();
+    std::io::Read::read_to_end(&mut stream, &mut answered).expect("an answer");
+    let at = answered.windows(4).position(|window| window == b"\r\n\r\n").expect("a head") + 4;
+    assert!(answered[at..] == bytes, "{} bytes behind {}", answered.len() - at, String::from_utf8_lossy(&answered[..at]));
+}
+
+fn harmless_types_are_shown_in_place(server: &Server) {
+    let cast = Cast::new(server);
+    for (name, kind) in [("a.png", "image/png"), ("a.jpg", "image/jpeg"), ("a.pdf", "application/pdf"), ("a.txt", "text/plain; charset=utf-8")] {
+        let answer = cast.anonymous.get(&path(server, &typed(&cast, name, kind, b"x")));
+        assert_eq!(header(&answer, "content-type"), kind);
+        assert_eq!(header(&answer, "x-content-type-options"), "nosniff");
+        assert!(header(&answer, "content-disposition").starts_with("inline;"), "{name}: {:?}", answer.headers);
+        assert_eq!(header(&answer, "referrer-policy"), "no-referrer", "the address is a secret");
+    }
+}
+
+fn what_could_run_is_downloaded(server: &Server) {
+    let cast = Cast::new(server);
+    let script = b"<script>alert(1)</script>";
+    for kind in ["text/html", "TEXT/HTML; charset=utf-8", "image/svg+xml", "application/xhtml+xml", "text/xml", "text/javascript"] {
+        let answer = cast.anonymous.get(&path(server, &typed(&cast, "page.html", kind, script)));
+        assert_eq!(header(&answer, "content-type"), kind);
+        assert_eq!(header(&answer, "x-content-type-options"), "nosniff");
+        assert!(header(&answer, "content-disposition").starts_with("attachment;"), "{kind}: {:?}", answer.headers);
+        let policy = header(&answer, "content-security-policy");
+        assert!(policy.contains("default-src 'none'") && policy.contains("sandbox"), "{kind}: {policy}");
+    }
+}
+
+fn names_are_told_safely(server: &Server) {
+    let cast = Cast::new(server);
+    let named = |name: &str| {
+        let answer = cast.anonymous.get(&path(server, &file(&cast, name, b"x")));
+        assert_eq!(answer.status, 200, "{name:?}");
+        header(&answer, "content-disposition").to_owned()
+    };
+    assert_eq!(named("Conta de água.pdf"), "inline; filename=\"Conta de _gua.pdf\"; filename*=UTF-8''Conta%20de%20%C3%A1gua.pdf");
+    assert_eq!(
+        named("a\"; filename=evil.exe\r\nSet-Cookie: a=b"),
+        "attachment; filename=\"a_; filename=evil.exe__Set-Cookie: a=b\"; \
+         filename*=UTF-8''a%22%3B%20filename%3Devil.exe%0D%0ASet-Cookie%3A%20a%3Db"
+    );
+    assert!(named("../../etc/passwd").contains("filename*=UTF-8''..%2F..%2Fetc%2Fpasswd"));
+}
+
+fn caches_ask_again(server: &Server) {
+    let cast = Cast::new(server);
+    let note = file(&cast, "note.txt", b"one");
+    let first = cast.anonymous.get(&path(server, &note));
+    assert_eq!(header(&first, "cache-control"), "private, no-cache");
+    let tag = header(&first, "etag");
+    for known in [tag.to_owned(), format!("\"other\", {tag}"), format!("W/{tag}"), "*".to_owned()] {
+        let again = cast.anonymous.header("If-None-Match", &known).get(&path(server, &note));
+        assert_eq!((again.status, again.text.as_str()), (304, ""), "{known}");
+        assert_eq!(header(&again, "etag"), tag);
+    }
+    assert_eq!(cast.anonymous.header("If-None-Match", "\"other\"").get(&path(server, &note)).text, "one");
+}
+
+fn new_content_under_the_same_address(server: &Server) {
+    let cast = Cast::new(server);
+    let note = file(&cast, "note.txt", b"one");
+    let first = cast.anonymous.get(&path(server, &note));
+    let change = json!({"id": note["id"], "name": "page.html", "contentType": "text/html", "content": base64(b"three")});
+    let changed = cast.owner.put(&cast.path("/files"), &change).ok();
+    assert_eq!(changed["url"], note["url"]);
+    let second = cast.anonymous.header("If-None-Match", header(&first, "etag")).get(&path(server, &note));
+    assert_eq!((second.status, second.text.as_str()), (200, "three"));
+    assert!(header(&second, "content-disposition").starts_with("attachment; filename=\"page.html\""));
+    cast.owner.delete(&cast.path(&format!("/files/{}", id(&note)))).ok();
+    cast.anonymous.header("If-None-Match", "*").get(&path(server, &note)).refused(404, "notFound");
+}
+
+fn head_answers_without_the_bytes(server: &Server) {
+    let cast = Cast::new(server);
+    let note = file(&cast, "note.txt", b"Bread and butter");
+    let mut stream = connect(server);
+    let request = format!("HEAD {} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", path(server, &note));
+    stream.write_all(request.as_bytes()).expect("sent");
+    let answered = rest(&mut stream);
+    assert!(answered.starts_with("HTTP/1.1 200") && answered.ends_with("\r\n\r\n"), "{answered}");
+    assert!(answered.to_ascii_lowercase().contains("content-length: 16\r\n"), "{answered}");
+}
+
+/// Without the token there is nothing, whatever else is right; the refusal is JSON as everywhere.
+fn other_addresses_are_not_found(server: &Server) {
+    let cast = Cast::new(server);
+    let [a, b] = ["a", "b"].map(|name| file(&cast, name, b"secret"));
+    let (whole, other) = (path(server, &a), path(server, &b));
+    let (place, token) = whole.rsplit_once('-').expect("a token at the end");
+    let (_, another) = other.rsplit_once('-').expect("a token at the end");
+    let flipped = if token.starts_with('0') { "1" } else { "0" };
+    let cut = &token[..token.len() - 1];
+    for wrong in [
+        format!("{place}-{another}"),
+        format!("{place}-{flipped}{}", &token[1..]),
+        format!("{place}-{cut}"),
+        format!("{place}-{}", token.to_uppercase().replace(|c: char| c.is_ascii_digit(), "A")),
+        format!("{place}-"),
+        place.to_owned(),
+        format!("/files/{}", id(&a)),
+        format!("/files/{token}"),
+        "/files/..%2F..%2Ftoken.key".to_owned(),
+        "/files/%00".to_owned(),
+        "/files/99999999999999999999-0000000000000001-ab".to_owned(),
+    ] {
+        cast.anonymous.get(&wrong).refused(404, "notFound");
+        cast.owner.get(&wrong).refused(404, "notFound");
+    }
+}
+
+fn tokens_differ(server: &Server) {
+    let cast = Cast::new(server);
+    let tokens: Vec<String> = (0..20)
+        .map(|_| path(server, &file(&cast, "a", b"x")).rsplit_once('-').expect("a token").1.to_owned())
+        .collect();
+    assert!(tokens.iter().all(|token| token.len() == 32), "{tokens:?}");
+    // Of 32 digits at most two are the same in all of them: what a random UUID has fixed, and then some.
+    let fixed = (0..32).filter(|at| tokens.iter().all(|token| token.as_bytes()[*at] == tokens[0].as_bytes()[*at])).count();
+    assert!(fixed <= 2, "{tokens:?}");
+}
+
+fn only_reading(server: &Server) {
+    let cast = Cast::new(server);
+    let note = path(server, &file(&cast, "note.txt", b"one"));
+    for method in ["POST", "PUT", "PATCH", "DELETE"] {
+        cast.owner.send(method, &note, &json!({})).refused(405, "methodNotAllowed");
+    }
+    cast.anonymous.send("OPTIONS", &note, &Value::Null).no_content();
+}

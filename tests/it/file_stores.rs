@@ -1,0 +1,171 @@
+//! Where files are kept, and under which address they are served (9.6, 13.21, 13.23). Each case starts its own servers; those of
+//! S3 run against another implementation of the protocol.
+
+use std::time::Duration;
+
+use daybook_tests::{Cast, Engine, Options, Server, binary, free_port, id, run_for};
+use serde_json::json;
+
+use crate::Lone;
+use crate::file_sweep::eventually;
+use crate::files::{base64, create, file, get};
+use crate::s3::{SECRET_KEY, Store};
+
+pub fn lone() -> Vec<Lone> {
+    crate::lone![
+        files_in_a_bucket,
+        a_bucket_is_swept,
+        a_bucket_that_is_away,
+        a_bucket_with_another_key,
+        a_folder_of_its_own,
+        public_address,
+        prefix_in_the_address,
+        bad_places_are_refused_at_start,
+    ]
+}
+
+fn with(engine: Engine, args: Vec<String>) -> Server {
+    Server::start_with(Options { engine, args, ..Options::default() })
+}
+
+fn files_in_a_bucket(engine: Engine) {
+    let store = Store::start();
+    let mut server = with(engine, store.options(SECRET_KEY));
+    let cast = Cast::new(&server);
+    let bytes: Vec<u8> = (0..1_000_000_u32).map(|place| (place % 251) as u8).collect();
+    let large = file(&cast, "large.bin", &bytes);
+    let note = file(&cast, "note.txt", b"Bread");
+    let empty = file(&cast, "empty", b"");
+    cast.owner.put(&cast.path("/files"), &json!({"id": note["id"], "content": base64(b"Bread and butter")})).ok();
+    let recorded = cast.owner.post(&cast.path("/transactions"), &json!({"files": [note, {"name": "own", "content": base64(b"own")}]}));
+    let recorded = recorded.ok()["transaction"].clone();
+
+    assert!(!server.data_dir().join("files").exists(), "nothing is kept here");
+    let objects = store.objects();
+    assert_eq!(objects.len(), 5, "{objects:?}");
+    assert!(objects.iter().all(|object| object.starts_with(&format!("one/two/{}/", cast.book))), "{objects:?}");
+    let sizes = |object: &String| store.path(object).metadata().expect("an object").len();
+    let mut sizes: Vec<u64> = objects.iter().map(sizes).collect();
+    sizes.sort_unstable();
+    assert_eq!(sizes, [0, 3, 5, 16, 1_000_000], "the bytes as they are");
+
+    server.restart();
+    assert!(get(&cast, &large)["content"] == base64(&bytes), "1 MB comes back");
+    assert_eq!(get(&cast, &note)["content"], base64(b"Bread and butter"));
+    assert_eq!(get(&cast, &empty)["content"], "");
+    assert_eq!(get(&cast, &recorded["files"][1])["content"], base64(b"own"));
+    let served = cast.anonymous.get(note["url"].as_str().unwrap().strip_prefix(server.base()).unwrap());
+    assert_eq!((served.status, served.text.as_str(), served.headers["content-length"].as_str()), (200, "Bread and butter", "16"));
+}
+
+fn a_bucket_is_swept(engine: Engine) {
+    let store = Store::start();
+    let mut args = store.options(SECRET_KEY);
+    args.extend(["--files-orphan-seconds", "2"].map(str::to_owned));
+    let server = with(engine, args);
+    let (cast, doomed) = (Cast::new(&server), Cast::new(&server));
+    let [kept, deleted] = ["kept", "deleted"].map(|name| file(&cast, name, name.as_bytes()));
+    file(&doomed, "doomed", b"doomed");
+    assert_eq!(store.objects().len(), 3);
+    cast.owner.delete(&cast.path(&format!("/files/{}", id(&deleted)))).ok();
+    doomed.owner.delete(&doomed.path("")).ok();
+    eventually("what no row names goes", || store.objects().len() == 1);
+    assert_eq!(get(&cast, &kept)["content"], base64(b"kept"));
+}
+
+/// 503 for what needs the bytes, and nothing else suffers.
+fn a_bucket_that_is_away(engine: Engine) {
+    let mut store = Store::start();
+    let server = with(engine, store.options(SECRET_KEY));
+    let cast = Cast::new(&server);
+    let note = file(&cast, "note.txt", b"Bread");
+    store.pause();
+    let path = cast.path(&format!("/files/{}", id(&note)));
+    for answer in [
+        cast.owner.get(&path),
+        create(&cast.owner, &cast, &json!({"name": "a", "content": base64(b"a")})),
+        cast.owner.post(&cast.path("/transactions"), &json!({"files": [{"name": "a", "content": ""}]})),
+        cast.anonymous.get(note["url"].as_str().unwrap().strip_prefix(server.base()).unwrap()),
+        cast.owner.delete(&cast.path("")),
+    ] {
+        assert!(answer.headers.contains_key("retry-after"), "{:?}", answer.headers);
+        let message = answer.refused(503, "backendError");
+        assert!(!message.contains("http") && !message.contains("127.0.0.1"), "what is inside stays inside: {message}");
+    }
+    cast.owner.post(&cast.path("/transactions"), &json!({"description": "Lunch", "files": [note]})).ok();
+    assert_eq!(cast.owner.get(&cast.path("/files")).ok(), json!({"items": [note]}), "no row without its bytes");
+    store.resume();
+    assert_eq!(get(&cast, &note)["content"], base64(b"Bread"));
+    file(&cast, "again", b"again");
+}
+
+/// The store checks signatures, so the other cases prove that the server signs.
+fn a_bucket_with_another_key(engine: Engine) {
+    let store = Store::start();
+    let server = with(engine, store.options("another-secret"));
+    let cast = Cast::new(&server);
+    create(&cast.owner, &cast, &json!({"name": "a", "content": base64(b"a")})).refused(503, "backendError");
+    assert_eq!(cast.owner.get(&cast.path("/files")).ok(), json!({"items": []}));
+    assert_eq!(store.objects(), Vec::<String>::new());
+    assert!(!server.log().contains("another-secret"), "secrets are not logged");
+}
+
+fn a_folder_of_its_own(engine: Engine) {
+    let home = Server::start(engine);
+    let folder = home.data_dir().join("elsewhere").join("files");
+    let server = with(engine, vec!["--files-url".to_owned(), format!("file://{}", folder.display())]);
+    let cast = Cast::new(&server);
+    let note = file(&cast, "note.txt", b"Bread");
+    assert_eq!(crate::file_sweep::below(&folder).len(), 1);
+    assert!(!server.data_dir().join("files").exists());
+    assert_eq!(get(&cast, &note)["content"], base64(b"Bread"));
+}
+
+fn public_address(engine: Engine) {
+    let server = with(engine, ["--public-url", "https://books.example.com/api/"].map(str::to_owned).to_vec());
+    let cast = Cast::new(&server);
+    let note = file(&cast, "note.txt", b"Bread");
+    let url = note["url"].as_str().expect("an address");
+    let path = url.strip_prefix("https://books.example.com/api").unwrap_or_else(|| panic!("{url}"));
+    assert_eq!(cast.anonymous.get(path).text, "Bread", "a proxy takes the address off");
+    let listed = cast.owner.get(&cast.path("/files")).ok();
+    let events = cast.owner.get(&cast.path("/events?type=FILE_CREATED")).ok();
+    assert_eq!((&listed["items"][0]["url"], &events["items"][0]["data"]["object"]["url"]), (&note["url"], &note["url"]));
+}
+
+/// Without a public address the links lead to where the caller asked, prefix included.
+fn prefix_in_the_address(engine: Engine) {
+    let server = with(engine, ["--path-prefix", "/books-api"].map(str::to_owned).to_vec());
+    let owner = server.client("alice@example.com");
+    let book = owner.post("/books-api/v5/books", &json!({"name": "B"})).ok();
+    let path = format!("/books-api/v5/books/{}/files", id(&book));
+    let note = owner.post(&path, &json!({"name": "note.txt", "content": base64(b"Bread")})).ok();
+    let url = note["url"].as_str().expect("an address");
+    assert!(url.starts_with(&format!("{}/books-api/files/", server.base())), "{url}");
+    assert_eq!(server.anonymous().get(url.strip_prefix(server.base()).expect("of this server")).text, "Bread");
+}
+
+fn bad_places_are_refused_at_start(engine: Engine) {
+    let server = Server::start(engine);
+    let data = server.data_dir().join("other").display().to_string();
+    let table: [&[&str]; 8] = [
+        &["--files-url", "ftp://example.com/files"],
+        &["--files-url", "files"],
+        &["--files-url", "file://relative/folder"],
+        &["--files-url", "file:///proc/nothing/here"],
+        &["--files-url", "s3:///prefix"],
+        &["--files-url", "s3://ledgers", "--s3-access-key-id", "alone"],
+        &["--files-orphan-seconds", "0"],
+        &["--public-url", "books.example.com"],
+    ];
+    for arguments in table {
+        let mut command = std::process::Command::new(binary());
+        let listen = format!("127.0.0.1:{}", free_port());
+        command.args(["serve", "--listen", &listen, "--data-dir", &data, "--database-url", server.database_url()]).args(arguments);
+        let run = run_for(&mut command, Duration::from_secs(30));
+        let run = run.unwrap_or_else(|| panic!("{arguments:?}: still runs after 30 s"));
+        let said = String::from_utf8_lossy(&run.stderr).into_owned();
+        assert!(!run.status.success(), "{arguments:?}");
+        assert!(!said.is_empty() && !said.contains("panicked"), "{arguments:?}: {said}");
+    }
+}

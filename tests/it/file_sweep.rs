@@ -1,0 +1,244 @@
+//! Bytes and rows across crashes (9.6, 13.23): bytes come before their row, a row never names missing ones, and the sweep
+//! removes what no row names. Each case starts its own server with files on disk.
+
+use std::path::Path;
+use std::time::{Duration, Instant, SystemTime};
+
+use daybook_tests::{Cast, Engine, Options, Server, id, pause};
+use postgres::NoTls;
+use serde_json::json;
+
+use crate::Lone;
+use crate::files::{base64, file, get, kinds};
+
+pub fn lone() -> Vec<Lone> {
+    crate::lone![
+        killed_between_bytes_and_row,
+        answered_files_survive_a_kill,
+        sweep_removes_what_no_row_names,
+        sweep_spares_the_young_and_the_strange,
+        deleted_books_leave_nothing,
+        bytes_of_an_unknown_database_stay,
+        lost_bytes_are_a_fault,
+    ]
+}
+
+/// Every file below a folder, as paths from there, sorted.
+pub fn below(folder: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut open = vec![folder.to_owned()];
+    while let Some(current) = open.pop() {
+        for entry in std::fs::read_dir(current).into_iter().flatten().flatten() {
+            if entry.path().is_dir() {
+                open.push(entry.path());
+            } else {
+                found.push(entry.path().strip_prefix(folder).expect("below").display().to_string());
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn blobs(server: &Server) -> Vec<String> {
+    below(&server.data_dir().join("files"))
+}
+
+/// A server whose sweep takes everything older than a second.
+fn swift(engine: Engine) -> Server {
+    let args = ["--files-orphan-seconds", "1"].map(str::to_owned).to_vec();
+    Server::start_with(Options { engine, args, ..Options::default() })
+}
+
+#[track_caller]
+pub fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
+    let started = Instant::now();
+    while !holds() {
+        assert!(started.elapsed() < Duration::from_secs(20), "{what}: not after 20 s");
+        pause(Duration::from_millis(20));
+    }
+}
+
+/// Makes a file look written two days ago.
+fn age(path: &Path) {
+    #[expect(clippy::disallowed_methods, reason = "the age of a file is told by the system's clock")]
+    let then = SystemTime::now() - Duration::from_secs(2 * 24 * 60 * 60);
+    let file = std::fs::File::options().write(true).open(path).expect("the file");
+    file.set_modified(then).expect("its time is changed");
+}
+
+/// Holds the lock that every write of the book needs, until dropped.
+enum Held {
+    Sqlite(rusqlite::Connection),
+    Postgres(Box<postgres::Client>),
+}
+
+impl Held {
+    fn new(server: &Server, book: &str) -> Held {
+        match server.engine() {
+            Engine::Sqlite => {
+                let path = server.database_url().strip_prefix("sqlite:").expect("an address of SQLite").to_owned();
+                let connection = rusqlite::Connection::open(path).expect("the file of the server");
+                connection.execute_batch("PRAGMA busy_timeout = 5000; BEGIN IMMEDIATE").expect("the lock");
+                Held::Sqlite(connection)
+            }
+            Engine::Postgres => {
+                let mut client = postgres::Client::connect(server.database_url(), NoTls).expect("the database of the server");
+                client.batch_execute("BEGIN").expect("a transaction");
+                let rows = client.query("SELECT id FROM books WHERE public_id = $1 FOR UPDATE", &[&book]).expect("the lock");
+                assert_eq!(rows.len(), 1);
+                Held::Postgres(Box::new(client))
+            }
+        }
+    }
+
+    fn release(self) {
+        match self {
+            Held::Sqlite(connection) => connection.execute_batch("ROLLBACK").expect("released"),
+            Held::Postgres(mut client) => client.batch_execute("ROLLBACK").expect("released"),
+        }
+    }
+}
+
+fn killed_between_bytes_and_row(engine: Engine) {
+    let mut server = swift(engine);
+    let cast = Cast::new(&server);
+    let kept = file(&cast, "kept.txt", b"kept");
+    eventually("the sweep leaves what is named", || blobs(&server).len() == 1);
+    let cut = base64(b"cut off");
+    for (method, noun, body) in [
+        ("POST", "/files", json!({"name": "cut.txt", "content": cut})),
+        ("PUT", "/files", json!({"id": kept["id"], "content": cut})),
+        ("POST", "/transactions", json!({"description": "cut", "files": [{"name": "cut.txt", "content": cut}]})),
+    ] {
+        let held = Held::new(&server, &cast.book);
+        let (caller, path) = (cast.owner.clone(), cast.path(noun));
+        caller.token();
+        let writing = std::thread::spawn(move || caller.try_send(method, &path, Some("application/json"), body.to_string().as_bytes()));
+        eventually("the bytes are written before the row", || blobs(&server).len() == 2);
+        server.kill();
+        held.release();
+        assert!(writing.join().expect("no panic").is_err(), "nobody was answered");
+        assert_eq!(blobs(&server).len(), 2, "the bytes outlive the kill");
+        server.restart();
+        assert_eq!(cast.owner.get(&cast.path("/files")).ok(), json!({"items": [kept]}), "no row without its commit");
+        assert_eq!(kinds(&cast), ["FILE_CREATED", "BOOK_CREATED"]);
+        eventually("the sweep removes the bytes", || blobs(&server).len() == 1);
+        assert_eq!(get(&cast, &kept)["content"], base64(b"kept"));
+    }
+}
+
+fn answered_files_survive_a_kill(engine: Engine) {
+    let mut server = Server::start(engine);
+    let cast = Cast::new(&server);
+    for round in 0..3 {
+        let bytes = vec![b'a' + round; 300_000];
+        let created = file(&cast, "large.txt", &bytes);
+        let replaced = file(&cast, "replaced.txt", b"one");
+        cast.owner.put(&cast.path("/files"), &json!({"id": replaced["id"], "content": base64(&bytes)})).ok();
+        server.kill();
+        server.restart();
+        for file in [&created, &replaced] {
+            assert!(get(&cast, file)["content"] == base64(&bytes), "round {round}");
+        }
+    }
+}
+
+fn sweep_removes_what_no_row_names(engine: Engine) {
+    let server = swift(engine);
+    let cast = Cast::new(&server);
+    let [replaced, deleted, kept] = ["replaced", "deleted", "kept"].map(|name| file(&cast, name, name.as_bytes()));
+    cast.owner.put(&cast.path("/files"), &json!({"id": replaced["id"], "content": base64(b"new")})).ok();
+    cast.owner.delete(&cast.path(&format!("/files/{}", id(&deleted)))).ok();
+    // Content that came for nothing: of a file that is known already.
+    let whole = json!({"id": kept["id"], "name": "kept", "content": base64(b"ignored")});
+    cast.owner.post(&cast.path("/transactions"), &json!({"files": [whole]})).ok();
+    // What a write that was cut off leaves on disk.
+    let folder = server.data_dir().join("files").join(&cast.book);
+    std::fs::write(folder.join("0123456789abcdef#1"), b"half").expect("a draft");
+    eventually("old content, deleted files, ignored content and drafts go", || blobs(&server).len() == 2);
+    assert_eq!(get(&cast, &kept)["content"], base64(b"kept"));
+    assert_eq!(get(&cast, &replaced)["content"], base64(b"new"));
+}
+
+/// By default a day passes: a slow request must not lose its bytes.
+fn sweep_spares_the_young_and_the_strange(engine: Engine) {
+    let mut server = Server::start(engine);
+    let cast = Cast::new(&server);
+    file(&cast, "kept", b"kept");
+    let root = server.data_dir().join("files");
+    let put = |name: &str, old: bool| {
+        let path = root.join(name);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        std::fs::write(&path, b"x").expect("a file");
+        if old {
+            age(&path);
+        }
+    };
+    let (young, old) = (format!("{}/young", cast.book), format!("{}/old", cast.book));
+    put(&young, false);
+    put(&old, true);
+    put(&format!("{}/old#7", cast.book), true);
+    put(&format!("{}/young#7", cast.book), false);
+    // Not ours: neither a book nor a blob.
+    put("README", true);
+    put("some/deeper/file", true);
+    server.restart();
+    let own = |path: &String| path.starts_with(&cast.book);
+    eventually("the old orphan and the old draft go at the start", || blobs(&server).iter().filter(|path| own(path)).count() == 3);
+    let left = blobs(&server);
+    assert!(left.contains(&young) && left.contains(&format!("{young}#7")), "{left:?}");
+    assert!(left.contains(&"README".to_owned()) && left.contains(&"some/deeper/file".to_owned()), "{left:?}");
+}
+
+fn deleted_books_leave_nothing(engine: Engine) {
+    let server = swift(engine);
+    let (doomed, kept) = (Cast::new(&server), Cast::new(&server));
+    for name in ["a", "b"] {
+        file(&doomed, name, name.as_bytes());
+    }
+    let left = file(&kept, "left", b"left");
+    // A refused delete is none.
+    doomed.editor.delete(&doomed.path("")).refused(403, "forbidden");
+    doomed.stranger.delete(&doomed.path("")).refused(404, "notFound");
+    doomed.owner.delete(&doomed.path("")).ok();
+    eventually("its bytes go", || blobs(&server).len() == 1);
+    assert!(!server.data_dir().join("files").join(&doomed.book).exists(), "and its folder");
+    assert_eq!(get(&kept, &left)["content"], base64(b"left"));
+}
+
+/// A server that was pointed at an empty database must not take it for the truth about all files.
+fn bytes_of_an_unknown_database_stay(engine: Engine) {
+    let first = Server::start(Engine::Sqlite);
+    let cast = Cast::new(&first);
+    file(&cast, "a", b"precious");
+    let before = blobs(&first);
+    for blob in &before {
+        age(&first.data_dir().join("files").join(blob));
+    }
+    let place = format!("file://{}", first.data_dir().join("files").display());
+    let args = ["--files-orphan-seconds", "1", "--files-url", &place].map(str::to_owned).to_vec();
+    let second = Server::start_with(Options { engine, args, ..Options::default() });
+    file(&Cast::new(&second), "b", b"its own");
+    eventually("it tells so", || second.log().contains("left alone"));
+    assert_eq!(below(&first.data_dir().join("files")).len(), before.len() + 1);
+    assert!(before.iter().all(|blob| first.data_dir().join("files").join(blob).exists()));
+}
+
+/// Nothing here takes bytes away; when a disk does, the answer is a fault and no invention.
+fn lost_bytes_are_a_fault(engine: Engine) {
+    let server = Server::start(engine);
+    let cast = Cast::new(&server);
+    let lost = file(&cast, "lost", b"lost");
+    for blob in blobs(&server) {
+        std::fs::remove_file(server.data_dir().join("files").join(blob)).expect("removed");
+    }
+    let path = cast.path(&format!("/files/{}", id(&lost)));
+    cast.owner.get(&path).refused(500, "internalError");
+    cast.anonymous.get(lost["url"].as_str().unwrap().strip_prefix(server.base()).unwrap()).refused(500, "internalError");
+    assert!(server.log().contains("are missing"), "the log tells which");
+    assert_eq!(cast.owner.get(&cast.path("/files")).ok(), json!({"items": [lost]}));
+    cast.owner.put(&cast.path("/files"), &json!({"id": lost["id"], "content": base64(b"found")})).ok();
+    assert_eq!(get(&cast, &lost)["content"], base64(b"found"));
+    cast.owner.delete(&path).ok();
+}

@@ -1,0 +1,311 @@
+//! Files (9.6, 12.1): create, get, list, update, delete, and the address browsers read them at.
+
+use daybook_tests::{Answer, Cast, Client, Server, column, id, shows};
+use serde_json::{Value, json};
+
+use crate::Case;
+
+pub fn tests() -> Vec<Case> {
+    crate::cases![
+        create_answers_metadata,
+        get_answers_the_bytes,
+        content_type_follows_the_name,
+        every_byte_survives,
+        missing_content_is_an_empty_file,
+        bad_bodies_are_refused,
+        base64_as_encoders_write_it,
+        twenty_megabytes_and_not_one_byte_more,
+        lists_are_newest_first_and_in_pages,
+        update_changes_what_it_names,
+        update_with_the_same_content_changes_nothing,
+        update_of_an_unknown_file,
+        delete_answers_the_file_and_takes_it_away,
+        recorders_see_their_own,
+        events_tell_of_files,
+        files_of_other_books_are_unknown,
+        a_deleted_book_serves_no_files,
+    ]
+}
+
+/// Base64 in the plain writing, of the test's own making.
+pub fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len() / 3 * 4 + 4);
+    for chunk in bytes.chunks(3) {
+        let bits = chunk.iter().fold(0_u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
+        for place in 0..4 {
+            let digit = DIGITS[(bits >> (18 - 6 * place) & 63) as usize];
+            text.push(if place <= chunk.len() { char::from(digit) } else { '=' });
+        }
+    }
+    text
+}
+
+/// createFile by the owner.
+#[track_caller]
+pub fn file(cast: &Cast, name: &str, bytes: &[u8]) -> Value {
+    create(&cast.owner, cast, &json!({"name": name, "content": base64(bytes)})).ok()
+}
+
+pub fn create(caller: &Client, cast: &Cast, body: &Value) -> Answer {
+    caller.post(&cast.path("/files"), body)
+}
+
+/// getFile by the owner.
+#[track_caller]
+pub fn get(cast: &Cast, file: &Value) -> Value {
+    cast.owner.get(&cast.path(&format!("/files/{}", id(file)))).ok()
+}
+
+fn create_answers_metadata(server: &Server) {
+    let cast = Cast::new(server);
+    let body = json!({
+        "name": " Invoice 7.pdf ", "contentType": "application/pdf", "content": base64(b"%PDF"), "size": 99, "createdAt": "1",
+        "id": "mine", "url": "http://elsewhere", "properties": {"upload_method": "attachment", "Account Id": "7"},
+    });
+    let created = cast.owner.header("service-agent-id", "uploader").post(&cast.path("/files"), &body).ok();
+    let expected = json!({
+        "name": "Invoice 7.pdf", "contentType": "application/pdf", "size": 4, "content": null, "agentId": "uploader",
+        "properties": {"upload_method": "attachment", "account_id": "7"},
+    });
+    shows(&created, &expected);
+    assert_ne!(created["id"], "mine", "9.13: ids are the server's");
+    assert_ne!(created["createdAt"], "1", "9.13: and so is the time");
+    assert_eq!(created["createdAt"], created["updatedAt"]);
+    let url = created["url"].as_str().expect("an address");
+    assert!(url.starts_with(&format!("{}/files/", server.base())), "absolute, at the host that was asked: {url}");
+}
+
+fn get_answers_the_bytes(server: &Server) {
+    let cast = Cast::new(server);
+    let created = file(&cast, "note.txt", b"Bread and butter");
+    let mut found = get(&cast, &created);
+    assert_eq!(found["content"], base64(b"Bread and butter"));
+    found.as_object_mut().expect("a file").remove("content");
+    assert_eq!(found, created, "the same otherwise");
+    cast.owner.get(&cast.path("/files/unknown")).refused(404, "notFound");
+    cast.owner.get(&cast.path("/files/0000000000000001")).refused(404, "notFound");
+}
+
+fn content_type_follows_the_name(server: &Server) {
+    let cast = Cast::new(server);
+    for (name, given, expected) in [
+        ("a.PNG", json!(null), "image/png"),
+        ("a.csv", json!(""), "text/csv"),
+        ("a", json!(null), "application/octet-stream"),
+        ("a.unheard", json!("  "), "application/octet-stream"),
+        ("a.pdf", json!("text/plain; charset=utf-8"), "text/plain; charset=utf-8"),
+    ] {
+        let created = create(&cast.owner, &cast, &json!({"name": name, "contentType": given})).ok();
+        assert_eq!(created["contentType"], expected, "{name} {given}");
+    }
+}
+
+fn every_byte_survives(server: &Server) {
+    let cast = Cast::new(server);
+    let every: Vec<u8> = (0..=255).collect();
+    for length in [1, 2, 3, 254, 255, 256] {
+        let created = file(&cast, "bytes", &every[..length]);
+        assert_eq!(created["size"], length);
+        assert_eq!(get(&cast, &created)["content"], base64(&every[..length]), "{length} bytes");
+    }
+}
+
+fn missing_content_is_an_empty_file(server: &Server) {
+    let cast = Cast::new(server);
+    for body in [json!({"name": "a"}), json!({"name": "a", "content": null}), json!({"name": "a", "content": ""})] {
+        let created = create(&cast.owner, &cast, &body).ok();
+        assert_eq!((&created["size"], &get(&cast, &created)["content"]), (&json!(0), &json!("")), "{body}");
+    }
+}
+
+fn bad_bodies_are_refused(server: &Server) {
+    let cast = Cast::new(server);
+    let refused = |body: Value, reason: &str, word: &str| {
+        let message = create(&cast.owner, &cast, &body).refused(400, reason);
+        assert!(message.contains(word), "{body}: {message}");
+    };
+    refused(json!({}), "badRequest", "name");
+    refused(json!({"name": "  "}), "badRequest", "name");
+    refused(json!({"name": "x".repeat(256)}), "badRequest", "255");
+    refused(json!({"name": "a", "contentType": "pdf"}), "badRequest", "contentType");
+    refused(json!({"name": "a", "contentType": "a/b\r\nSet-Cookie: c=d"}), "badRequest", "contentType");
+    refused(json!({"name": "a", "content": "not base64!"}), "invalid", "content");
+    refused(json!({"name": "a", "content": "YWI=YWI="}), "invalid", "content");
+    refused(json!({"name": "a", "content": 7}), "invalid", "InvalidFormatException");
+    refused(json!({"name": "a", "properties": {"k".repeat(31): "v"}}), "badRequest", "30");
+    refused(json!([]), "invalid", "object");
+    assert_eq!(cast.owner.get(&cast.path("/files")).ok(), json!({"items": []}), "nothing was made");
+    assert_eq!(kinds(&cast), ["BOOK_CREATED"], "and nothing recorded");
+}
+
+fn base64_as_encoders_write_it(server: &Server) {
+    let cast = Cast::new(server);
+    for content in ["+/8=", "+/8", "-_8=", "-_8", "+/\r\n8=\n"] {
+        let created = create(&cast.owner, &cast, &json!({"name": "a", "content": content})).ok();
+        assert_eq!(get(&cast, &created)["content"], "+/8=", "{content:?}");
+    }
+}
+
+/// 9.6, 10.8: 20 x 1024 x 1024 bytes, in a body of 28 MB.
+fn twenty_megabytes_and_not_one_byte_more(server: &Server) {
+    let cast = Cast::new(server);
+    let bytes: Vec<u8> = (0..20 * 1024 * 1024_u32).map(|place| (place % 251) as u8).collect();
+    let created = file(&cast, "large", &bytes);
+    assert_eq!(created["size"], bytes.len());
+    let found = cast.owner.get(&cast.path(&format!("/files/{}", id(&created))));
+    assert!(found.body["content"] == base64(&bytes), "all 20 MB come back");
+    let more = base64(&[bytes.as_slice(), b"x"].concat());
+    let message = create(&cast.owner, &cast, &json!({"name": "larger", "content": more})).refused(413, "requestTooLarge");
+    assert!(message.contains("20 MB"), "{message}");
+    let attached = json!({"description": "larger", "files": [{"name": "larger", "content": more}]});
+    cast.owner.post(&cast.path("/transactions"), &attached).refused(413, "requestTooLarge");
+}
+
+fn lists_are_newest_first_and_in_pages(server: &Server) {
+    let cast = Cast::new(server);
+    let made: Vec<Value> = ["a", "b", "c", "d", "e"].iter().map(|name| file(&cast, name, b"x")).collect();
+    let all = cast.viewer.get(&cast.path("/files")).ok();
+    assert_eq!(column(&all, "name"), ["e", "d", "c", "b", "a"]);
+    assert_eq!(all["items"][4], made[0], "the metadata of the create, without content");
+    assert_eq!(all.get("cursor"), None, "2.3: no cursor on the last page");
+
+    let mut seen = Vec::new();
+    let mut caller = cast.owner.clone();
+    loop {
+        let page = caller.get(&cast.path("/files?limit=2")).ok();
+        seen.extend(column(&page, "name"));
+        let Some(cursor) = page["cursor"].as_str() else { break };
+        caller = cast.owner.header("cursor", cursor);
+        if seen.len() == 2 {
+            // 2.4: stable under inserts. 2.1: the parameter serves too.
+            file(&cast, "later", b"x");
+            let page = cast.owner.get(&cast.path(&format!("/files?limit=2&cursor={cursor}"))).ok();
+            assert_eq!(column(&page, "name"), ["c", "b"]);
+        }
+    }
+    assert_eq!(seen, ["e", "d", "c", "b", "a"]);
+    for limit in ["0", "-1", "x", "5000"] {
+        assert_eq!(column(&cast.owner.get(&cast.path(&format!("/files?limit={limit}"))).ok(), "name").len(), 6, "2.2: {limit}");
+    }
+    let damaged = cast.owner.header("cursor", "damaged").get(&cast.path("/files?limit=1")).ok();
+    assert_eq!(column(&damaged, "name"), ["later"], "2.5: the first page");
+}
+
+fn update_changes_what_it_names(server: &Server) {
+    let cast = Cast::new(server);
+    let created =
+        create(&cast.owner, &cast, &json!({"name": "a.txt", "content": base64(b"one"), "properties": {"a": "1", "b": "2"}})).ok();
+    let update = |change: Value| {
+        let mut body = change;
+        body["id"] = created["id"].clone();
+        cast.owner.put(&cast.path("/files"), &body)
+    };
+    let renamed = update(json!({"name": "b.csv", "properties": {"a": "", "c": "3"}})).ok();
+    shows(&renamed, &json!({"name": "b.csv", "contentType": "text/plain", "size": 3, "properties": {"b": "2", "c": "3"}}));
+    assert_eq!(get(&cast, &created)["content"], base64(b"one"), "absent content stays");
+    let typed = update(json!({"contentType": null})).ok();
+    shows(&typed, &json!({"name": "b.csv", "contentType": "text/csv"}));
+    let replaced = update(json!({"content": base64(b"three")})).ok();
+    shows(&replaced, &json!({"size": 5, "content": null, "url": created["url"], "createdAt": created["createdAt"]}));
+    assert_eq!(get(&cast, &created)["content"], base64(b"three"));
+    assert_eq!(update(json!({"content": null})).ok(), replaced, "null leaves the bytes alone");
+    let emptied = update(json!({"content": ""})).ok();
+    assert_eq!((&emptied["size"], &get(&cast, &created)["content"]), (&json!(0), &json!("")));
+    for bad in [json!({"name": " "}), json!({"contentType": "x"})] {
+        update(bad).refused(400, "badRequest");
+    }
+    update(json!({"content": "?"})).refused(400, "invalid");
+}
+
+fn update_with_the_same_content_changes_nothing(server: &Server) {
+    let cast = Cast::new(server);
+    let created = file(&cast, "a.txt", b"one");
+    let whole = get(&cast, &created);
+    assert_eq!(cast.owner.put(&cast.path("/files"), &whole).ok(), created, "3.10.5: a round trip is no change");
+    assert_eq!(kinds(&cast), ["FILE_CREATED", "BOOK_CREATED"]);
+}
+
+fn update_of_an_unknown_file(server: &Server) {
+    let cast = Cast::new(server);
+    let message = cast.owner.put(&cast.path("/files"), &json!({"name": "a"})).refused(400, "badRequest");
+    assert!(message.contains("id"), "{message}");
+    for unknown in ["0000000000000001", "temporary_7", ""] {
+        let status = if unknown.is_empty() { (400, "badRequest") } else { (404, "notFound") };
+        let body = json!({"id": unknown, "name": "a", "content": base64(b"x")});
+        cast.owner.put(&cast.path("/files"), &body).refused(status.0, status.1);
+    }
+}
+
+fn delete_answers_the_file_and_takes_it_away(server: &Server) {
+    let cast = Cast::new(server);
+    let created = file(&cast, "a.txt", b"one");
+    let path = cast.path(&format!("/files/{}", id(&created)));
+    assert_eq!(cast.owner.delete(&path).ok(), created);
+    cast.owner.get(&path).refused(404, "notFound");
+    cast.owner.delete(&path).refused(404, "notFound");
+    cast.owner.put(&cast.path("/files"), &json!({"id": created["id"], "name": "b"})).refused(404, "notFound");
+    assert_eq!(cast.owner.get(&cast.path("/files")).ok(), json!({"items": []}));
+    assert_eq!(kinds(&cast), ["FILE_DELETED", "FILE_CREATED", "BOOK_CREATED"]);
+}
+
+/// 7.3: another user's file does not exist for a RECORDER.
+fn recorders_see_their_own(server: &Server) {
+    let cast = Cast::new(server);
+    let others = file(&cast, "others.txt", b"x");
+    let own = create(&cast.recorder, &cast, &json!({"name": "own.txt", "content": base64(b"mine")})).ok();
+    assert_eq!(column(&cast.recorder.get(&cast.path("/files")).ok(), "name"), ["own.txt"]);
+    assert_eq!(column(&cast.viewer.get(&cast.path("/files")).ok(), "name"), ["own.txt", "others.txt"]);
+    let at = |file: &Value| cast.path(&format!("/files/{}", id(file)));
+    assert_eq!(cast.recorder.get(&at(&own)).ok()["content"], base64(b"mine"));
+    cast.recorder.get(&at(&others)).refused(404, "notFound");
+    cast.recorder.put(&cast.path("/files"), &json!({"id": others["id"], "name": "x"})).refused(404, "notFound");
+    cast.recorder.delete(&at(&others)).refused(404, "notFound");
+    let renamed = cast.recorder.put(&cast.path("/files"), &json!({"id": own["id"], "name": "mine.txt"})).ok();
+    assert_eq!(renamed["name"], "mine.txt");
+    cast.recorder.delete(&at(&own)).ok();
+}
+
+fn events_tell_of_files(server: &Server) {
+    let cast = Cast::new(server);
+    let created = create(&cast.owner, &cast, &json!({"name": "a.txt", "content": base64(b"one"), "properties": {"a": "1"}})).ok();
+    let change = json!({"id": created["id"], "name": "b.txt", "content": base64(b"two and more"), "properties": {"a": "2"}});
+    let updated = cast.owner.put(&cast.path("/files"), &change).ok();
+    cast.owner.delete(&cast.path(&format!("/files/{}", id(&created)))).ok();
+    let events = cast.owner.get(&cast.path(&format!("/events?resoureId={}", id(&created)))).ok();
+    assert_eq!(column(&events, "type"), ["FILE_DELETED", "FILE_UPDATED", "FILE_CREATED"]);
+    let [deleted, change, creation] = [0, 1, 2].map(|at| &events["items"][at]);
+    assert_eq!(creation["resource"], created["id"]);
+    assert_eq!(creation["data"], json!({"object": created}), "8.2: the file without content");
+    assert_eq!(change["data"]["object"], updated);
+    assert_eq!(deleted["data"]["object"], updated);
+    // 8.3, 13.22: of the bytes, the digest that was: SHA-256 of "one".
+    let digest = "7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed";
+    assert_eq!(change["data"]["previousAttributes"], json!({"name": "a.txt", "content": digest, "size": "3", "a": "1"}));
+}
+
+fn files_of_other_books_are_unknown(server: &Server) {
+    let (here, there) = (Cast::new(server), Cast::new(server));
+    let created = file(&there, "a.txt", b"one");
+    there.share(here.owner.email(), "EDITOR");
+    here.owner.get(&here.path(&format!("/files/{}", id(&created)))).refused(404, "notFound");
+    here.owner.put(&here.path("/files"), &json!({"id": created["id"], "name": "x"})).refused(404, "notFound");
+    here.owner.delete(&here.path(&format!("/files/{}", id(&created)))).refused(404, "notFound");
+    assert_eq!(get(&there, &created)["name"], "a.txt");
+}
+
+fn a_deleted_book_serves_no_files(server: &Server) {
+    let cast = Cast::new(server);
+    let created = file(&cast, "a.txt", b"one");
+    let path = created["url"].as_str().expect("an address").strip_prefix(server.base()).expect("of this server").to_owned();
+    assert_eq!(cast.anonymous.get(&path).text, "one");
+    cast.owner.delete(&cast.path("")).ok();
+    cast.anonymous.get(&path).refused(404, "notFound");
+}
+
+/// The types of the book's events, newest first.
+#[track_caller]
+pub fn kinds(cast: &Cast) -> Vec<String> {
+    let all = column(&cast.owner.get(&cast.path("/events?limit=200")).ok(), "type");
+    all.into_iter().filter(|kind| !kind.starts_with("COLLABORATOR")).collect()
+}

@@ -1,0 +1,98 @@
+//! An S3 server of the test's own: another implementation of the protocol, on loopback, with signatures checked.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+
+use daybook_tests::unique;
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use hyper_util::server::conn::auto::Builder;
+use s3s::auth::SimpleAuth;
+use s3s::service::{S3Service, S3ServiceBuilder};
+use tokio::net::TcpListener;
+use tokio::runtime::Runtime;
+
+/// The key that the server knows.
+pub const ACCESS_KEY: &str = "books-access-key";
+pub const SECRET_KEY: &str = "books-secret-key";
+/// The one bucket there is.
+pub const BUCKET: &str = "ledgers";
+
+/// A running S3 server with one bucket; it stops when dropped.
+pub struct Store {
+    address: SocketAddr,
+    home: PathBuf,
+    runtime: Option<Runtime>,
+}
+
+impl Store {
+    pub fn start() -> Store {
+        let home = std::env::temp_dir().join(format!("daybook-s3-{}-{}", std::process::id(), unique("store")));
+        std::fs::create_dir_all(home.join(BUCKET)).expect("a folder for the bucket");
+        let mut store = Store { address: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), home, runtime: None };
+        store.resume();
+        store
+    }
+
+    /// Serves again what it held, at the same address.
+    pub fn resume(&mut self) {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("a runtime");
+        let mut builder = S3ServiceBuilder::new(s3s_fs::FileSystem::new(&self.home).expect("a file system"));
+        builder.set_auth(SimpleAuth::from_single(ACCESS_KEY, SECRET_KEY));
+        let service = builder.build();
+        let listener = runtime.block_on(TcpListener::bind(self.address)).expect("a port");
+        self.address = listener.local_addr().expect("its port");
+        runtime.spawn(serve(listener, service));
+        self.runtime = Some(runtime);
+    }
+
+    /// Is no longer there: connections are refused.
+    pub fn pause(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+
+    /// The options of a server that keeps its files here.
+    pub fn options(&self, secret: &str) -> Vec<String> {
+        let endpoint = format!("http://{}", self.address);
+        let options = [
+            "--files-url",
+            &format!("s3://{BUCKET}/one/two"),
+            "--s3-endpoint",
+            &endpoint,
+            "--s3-access-key-id",
+            ACCESS_KEY,
+            "--s3-secret-access-key",
+            secret,
+        ];
+        options.map(str::to_owned).to_vec()
+    }
+
+    /// The paths of all objects in the bucket, without what the server notes for itself.
+    pub fn objects(&self) -> Vec<String> {
+        let mut found = crate::file_sweep::below(&self.home.join(BUCKET));
+        found.retain(|path| !path.split('/').any(|part| part.starts_with('.')));
+        found
+    }
+
+    pub fn path(&self, object: &str) -> PathBuf {
+        Path::new(&self.home).join(BUCKET).join(object)
+    }
+}
+
+async fn serve(listener: TcpListener, service: S3Service) {
+    while let Ok((stream, _)) = listener.accept().await {
+        let service = service.clone();
+        tokio::spawn(async move {
+            // A connection that breaks is its client's business.
+            drop(Builder::new(TokioExecutor::new()).serve_connection(TokioIo::new(stream), service).await);
+        });
+    }
+}
+
+impl Drop for Store {
+    fn drop(&mut self) {
+        self.pause();
+        drop(std::fs::remove_dir_all(&self.home));
+    }
+}
