@@ -4,7 +4,7 @@ mod shape;
 
 use actix_web::HttpResponse;
 use daybook_domain::transaction::{Changes, Intent, Verb};
-use daybook_service::transaction::{self, Listed, Order, Request, View};
+use daybook_service::transaction::{self, Listed, Order, Recording, Request, View};
 use daybook_service::zone;
 use daybook_storage::page::Place;
 
@@ -54,12 +54,15 @@ pub(crate) async fn get_transaction(asked: Asked) -> ApiResult {
 
 /// POST transactions.
 pub(crate) async fn create_transaction(asked: Asked, body: Body<TransactionIn>) -> ApiResult {
-    create(asked, vec![body.0], Intent::Create).await.map(|view| operation(&view)).map_err(ApiError::alone)
+    create(asked, vec![body.0], Recording { single: true, ..Intent::Create.into() })
+        .await
+        .map(|view| operation(&view))
+        .map_err(ApiError::alone)
 }
 
 /// POST transactions/batch.
 pub(crate) async fn create_transactions_batch(asked: Asked, body: Body<Items<TransactionIn>>) -> ApiResult {
-    create(asked, body.items()?, Intent::Create).await.map(|view| whole(&view))
+    create(asked, body.items()?, Intent::Create.into()).await.map(|view| whole(&view))
 }
 
 /// PUT transactions.
@@ -77,7 +80,7 @@ pub(crate) async fn update_transactions_batch(asked: Asked, body: Body<Items<Tra
 pub(crate) async fn post_transaction(asked: Asked, body: Body<TransactionIn>) -> ApiResult {
     let named = body.0.has_id();
     let items = vec![body.0];
-    let view = if named { perform(asked, Order::single(Verb::Post), items).await } else { create(asked, items, Intent::Post).await };
+    let view = if named { perform(asked, Order::single(Verb::Post), items).await } else { create(asked, items, Intent::Post.into()).await };
     view.map(|view| operation(&view)).map_err(ApiError::alone)
 }
 
@@ -135,16 +138,19 @@ pub(crate) async fn merge_transactions(asked: Asked, body: Body<Items<Transactio
     Ok(operation(&view))
 }
 
-async fn create(asked: Asked, items: Vec<TransactionIn>, intent: Intent) -> Result<View, ApiError> {
-    // The zone dates in text are read in; texts are not read yet, but a wrong zone is refused (behaviour 3.2.9).
-    if let Some(zone) = asked.text("timeZone").filter(|zone| zone::known(zone).is_none()) {
-        let shown: String = zone.chars().take(60).collect();
-        return Err(Transport::BadParameter(format!("timeZone {shown:?} is not an IANA time zone")).into());
-    }
+async fn create(asked: Asked, items: Vec<TransactionIn>, recording: Recording) -> Result<View, ApiError> {
+    let recording = Recording { zone: time_zone(&asked)?, ..recording };
     let book = asked.book();
     let items = items.into_iter().map(TransactionIn::into_changes).collect();
-    let (view, _) = asked.write(&book.clone(), move |tx, cx| transaction::create(tx, cx, &book, items, intent)).await?;
+    let (view, _) = asked.write(&book.clone(), move |tx, cx| transaction::create(tx, cx, &book, items, recording)).await?;
     Ok(view)
+}
+
+/// The zone that dates in texts are read in, when one is given; an unknown one is refused (behaviour 3.2.9).
+fn time_zone(asked: &Asked) -> Result<Option<String>, Transport> {
+    let Some(name) = asked.text("timeZone").filter(|name| !name.trim().is_empty()) else { return Ok(None) };
+    let shown = || Transport::BadParameter(format!("timeZone {:?} is not an IANA time zone", name.chars().take(60).collect::<String>()));
+    zone::known(name).map(Some).ok_or_else(shown)
 }
 
 async fn perform(asked: Asked, order: Order, items: Vec<TransactionIn>) -> Result<View, ApiError> {
