@@ -12,7 +12,7 @@ use daybook_domain::field::Field;
 use daybook_domain::id::AccountId;
 use daybook_domain::instant::Instant;
 use daybook_domain::transaction::{Changes, Intent, Standing, Transaction, Verb};
-use daybook_service::transaction::{Order, Request};
+use daybook_service::transaction::{Order, Recording, Request};
 use daybook_service::{Context, Error, Ids, account, balance, book, event, transaction, user};
 use daybook_storage::{Address, Lane, Options, Store, Tx};
 use daybook_tests::dice::Dice;
@@ -30,6 +30,9 @@ const NAMES: [&str; 7] = ["Cash", "Bank", "Loan", "Salary", "Food", "Rent", "Now
 /// Large ones go beyond 64 bits when added up; the last seven are none, round to zero, or are refused.
 const AMOUNTS: [&str; 12] = ["1", "12.50", "0.01", "1234.567", "92233720368547758.07", "0", "", "0.0000000001", "-1", "abc", "1e30", "1,2"];
 const TEXTS: [&str; 6] = ["", "plain", "#food", "#Food and #home", "#home", "x#food,#food"];
+/// What texts are typed of (3.8).
+const WORDS: [&str; 12] =
+    ["Cash", "bank", "LOAN", "salary", "Nowhere", "12.50", "92233720368547758.08", "0", "01/02/2025", "4x", "#food", "-#home"];
 const TAGS: [&[&str]; 4] = [&[], &["food"], &["home"], &["food", "home"]];
 const VERBS: [Verb; 6] = [Verb::Post, Verb::Update, Verb::Check, Verb::Uncheck, Verb::Trash, Verb::Untrash];
 
@@ -210,7 +213,17 @@ fn pick<T: Clone>(dice: &mut Dice, from: &[T]) -> T {
 /// The next request: mostly about transactions, sometimes about what they depend on.
 fn request(dice: &mut Dice, state: &State) -> (String, Work) {
     let wild = dice.below(3) == 0;
-    match dice.below(20) {
+    match dice.below(22) {
+        20 => {
+            let items: Vec<Changes> = (0..if wild { dice.below(4) } else { 2 }).map(|_| edit(dice, state, wild)).collect();
+            (format!("merge {items:?}"), Box::new(move |tx, cx, book| transaction::merge(tx, cx, book, &items).map(drop)))
+        }
+        21 => {
+            let text: Vec<&str> = (0..dice.below(6)).map(|_| pick(dice, &WORDS)).collect();
+            let item = Changes { description: Field::Set(text.join(" ")), draft: dice.below(6) == 0, ..Changes::default() };
+            let recording = Recording { single: true, ..Intent::Create.into() };
+            (format!("{item:?}"), Box::new(move |tx, cx, book| transaction::create(tx, cx, book, vec![item], recording).map(drop)))
+        }
         roll if roll < 6 || (state.transactions.is_empty() && !wild) => {
             let count = if dice.below(3) > 0 { 1 } else { dice.below(5) };
             let items: Vec<Changes> = (0..count).map(|_| draft(dice, wild)).collect();

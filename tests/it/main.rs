@@ -114,6 +114,7 @@ modules! {
         recorder,
         remote_ids,
         saved_queries,
+        text_mode,
         transaction_shapes,
         transactions,
         transport,
@@ -129,7 +130,8 @@ modules! {
         process,
         repetitions,
         store,
-        templates;
+        templates,
+        undated;
 }
 
 /// The shared servers, each started by the first case that needs it.

@@ -280,8 +280,16 @@ fn a_batch_takes_a_constant_number_of_statements(engine: Engine) {
     let large = counted(&|| drop(bench.record(items(1000)).expect("a batch")));
     assert_eq!(small, large, "creating ten and a thousand takes as many statements");
     assert!(large <= 20, "{large} statements for a batch");
+    let texts = |count: usize| {
+        let typed = |number| Changes { description: Field::Set(format!("cash food 01/02/2025 {number}")), ..Changes::default() };
+        (1..=count).map(typed).collect::<Vec<_>>()
+    };
+    let small_typed = counted(&|| drop(bench.record(texts(10)).expect("a batch of texts")));
+    let large_typed = counted(&|| drop(bench.record(texts(1000)).expect("a batch of texts")));
+    assert_eq!(small_typed, large_typed, "3.8: reading ten texts and a thousand takes as many statements");
+    assert!(large_typed <= large, "one statement reads all names, where bodies that name accounts need another: {large_typed}");
     let ids: Vec<Changes> = {
-        let request = Request { limit: Some(1000), ..Request::default() };
+        let request = Request { limit: Some(1000), query: "#tag".to_owned(), ..Request::default() };
         let listed = bench.store.read(|tx| transaction::list(tx, &bench.cx, &bench.book, &request)).expect("a list");
         listed.view.transactions.iter().map(|found| Changes { id: Some(found.id.to_string()), ..Changes::default() }).collect()
     };

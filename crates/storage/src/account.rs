@@ -80,6 +80,18 @@ impl Accounts<'_, '_> {
         assemble(rows, pairs)
     }
 
+    /// The names of the accounts that are not archived, in no order.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn names(self, member: &Member) -> Result<Vec<(AccountId, String)>> {
+        let query = accounts::table
+            .filter(accounts::book_id.eq(member.book().id.get()).and(accounts::archived.eq(false)))
+            .select((accounts::id, accounts::name));
+        let rows: Vec<(i64, String)> = on_each!(self.tx.aside(), c => query.load(c))?;
+        Ok(rows.into_iter().map(|(id, name)| (AccountId::new(id), name)).collect())
+    }
+
     /// The accounts with these ids, ready to be looked up.
     ///
     /// # Errors

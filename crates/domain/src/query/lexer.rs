@@ -68,11 +68,11 @@ impl<'a> Lexer<'a> {
             self.rest = rest;
             return token;
         }
-        let (word, rest) = split_word(self.rest);
-        if let Some((name, behind)) = split_operator(word) {
-            self.rest = self.rest.get(word.len() - behind.len()..).unwrap_or_default();
+        if let Some((name, behind)) = split_operator(self.rest) {
+            self.rest = behind;
             return self.operator(name);
         }
+        let (word, rest) = split_word(self.rest);
         self.rest = rest;
         match word.strip_prefix('#') {
             Some(tag) if !tag.is_empty() => Token::Hashtag(tag),
@@ -191,17 +191,19 @@ fn split_keyword(text: &str) -> Option<(Token<'_>, &str)> {
     (rest.is_empty() || rest.starts_with(|next| ends_word(next) || next == '(')).then_some((token, rest))
 }
 
-/// Splits an operator term: the name, and what of the word stands behind the colon, or behind the name when that is
-/// `amount` before a comparison sign. `10:30` and addresses of the web are words (behaviour 1.1.11).
-fn split_operator(word: &str) -> Option<(&str, &str)> {
-    if !word.starts_with(char::is_alphabetic) {
+/// Splits an operator term: the name, and what of the text stands behind the colon, or behind the name when that is
+/// `amount` before a comparison sign. `10:30` and addresses of the web are words (behaviour 1.1.11). Nothing behind the name
+/// is looked at: terms with quoted values may stand without white space between them, as one endless word.
+fn split_operator(text: &str) -> Option<(&str, &str)> {
+    if !text.starts_with(char::is_alphabetic) {
         return None;
     }
-    let amount = word.split_at_checked("amount".len()).filter(|(name, _)| operator::is_amount(name));
+    let amount = text.split_at_checked("amount".len()).filter(|(name, _)| operator::is_amount(name));
     if let Some((name, behind)) = amount.filter(|(_, behind)| behind.starts_with(['=', '<', '>'])) {
         return Some((name, behind));
     }
-    let (name, behind) = word.split_once(':')?;
+    let (name, behind) = text.split_at(text.find(|c| c == ':' || ends_word(c))?);
+    let behind = behind.strip_prefix(':')?;
     let scheme = name.eq_ignore_ascii_case("http") || name.eq_ignore_ascii_case("https");
     if scheme && behind.starts_with("//") { None } else { Some((name, behind)) }
 }

@@ -64,7 +64,7 @@ impl Recorder<'_> {
         let date = read_date(&changes.date)?.absent_clears(clears).apply(before.date);
         let after = Transaction {
             date,
-            list_day: date.unwrap_or(if before.date.is_some() { self.today } else { before.list_day }),
+            list_day: date.unwrap_or(if before.date.is_some() { self.created_on } else { before.list_day }),
             amount: self.amount(&before, changes.amount.clone().absent_clears(clears))?,
             description: description(
                 changes.description.clone().absent_clears(clears).apply(Some(before.description)).unwrap_or_default(),

@@ -118,7 +118,7 @@ impl Recorder<'_> {
         let other: Edits = absorbed.properties.iter().map(|(key, value)| (key.to_owned(), Some(value.to_owned()))).collect();
         Ok(Transaction {
             date,
-            list_day: date.unwrap_or(self.today),
+            list_day: date.unwrap_or(self.created_on),
             amount: base.amount.or(absorbed.amount),
             description: description(joined(&base.description, &absorbed.description))?,
             credit,
@@ -143,7 +143,7 @@ impl Recorder<'_> {
         let (credit, debit) = if kept > dropped { (merged.debit, merged.credit) } else { (merged.credit, merged.debit) };
         Some(Transaction {
             date: absorbed.date,
-            list_day: absorbed.date.unwrap_or(self.today),
+            list_day: absorbed.date.unwrap_or(self.created_on),
             amount: Some(amount),
             description: absorbed.description.clone(),
             credit,
@@ -214,7 +214,7 @@ mod tests {
 
     fn merge(member: &Member, first: &Transaction, second: &Transaction) -> Result<Merged, crate::Refusal> {
         let (accounts, today) = (Directory::default(), parse_iso("2025-05-20").unwrap());
-        let recorder = Recorder { member, accounts: &accounts, now: Instant::new(500), today };
+        let recorder = Recorder { member, accounts: &accounts, now: Instant::new(500), today, created_on: today };
         recorder.merge(&Pair::new(vec![first.clone(), second.clone()])?, IDS, None)
     }
 

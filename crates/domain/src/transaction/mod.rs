@@ -7,6 +7,7 @@ mod lifecycle;
 mod merge;
 mod record;
 pub mod tags;
+pub mod text;
 
 use time::Date;
 

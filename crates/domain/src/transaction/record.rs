@@ -26,6 +26,9 @@ pub struct Recorder<'a> {
     pub now: Instant,
     /// Today in the book zone.
     pub today: Date,
+    /// The day, in the book zone, that the transaction at hand was created: where it stands in lists while it has no date
+    /// (behaviour 2.6). Today for a new one.
+    pub created_on: Date,
 }
 
 /// Whether the caller asks for a posting outright or leaves it to the book.
@@ -61,6 +64,23 @@ impl Recorder<'_> {
             }
             Intent::Create if changes.draft || !self.posts_by_itself(&draft) => Ok(draft),
             Intent::Create => self.posted(draft, checked),
+        }
+    }
+
+    /// A transaction again on another day, as a draft: the text it came from asks for the months that follow. It is not
+    /// the same in another system, so it has no remote ids (behaviour 3.8.2.8).
+    #[must_use]
+    pub fn repeated(&self, first: &Transaction, id: TransactionId, day: Date) -> Transaction {
+        Transaction {
+            id,
+            date: Some(day),
+            list_day: day,
+            standing: Standing::Draft,
+            posted_at: None,
+            remote_ids: Vec::new(),
+            files: Vec::new(),
+            stamp: Stamp::new(first.stamp.agent.clone(), self.now),
+            ..first.clone()
         }
     }
 
@@ -109,7 +129,7 @@ impl Recorder<'_> {
         Ok(Transaction {
             id,
             date,
-            list_day: date.unwrap_or(self.today),
+            list_day: date.unwrap_or(self.created_on),
             amount: amount.map(|reading| reading.record(self.book().precision())).transpose()?,
             description: description(changes.description.as_ref().value().cloned().unwrap_or_default())?,
             credit,

@@ -3,7 +3,7 @@
 mod shape;
 
 use daybook_domain::transaction::{Changes, Intent, Verb};
-use daybook_service::transaction::{self, Listed, Order, Request, View};
+use daybook_service::transaction::{self, Listed, Order, Recording, Request, View};
 use daybook_service::{file, zone};
 use daybook_storage::page::Place;
 
@@ -53,12 +53,13 @@ pub(crate) async fn get_transaction(asked: Asked) -> ApiResult {
 
 /// POST transactions.
 pub(crate) async fn create_transaction(asked: Asked, body: Body<TransactionIn>) -> ApiResult {
-    create(asked, vec![body.0], Intent::Create, operation).await.map_err(ApiError::alone)
+    let recording = Recording { single: true, ..Intent::Create.into() };
+    create(asked, vec![body.0], recording, operation).await.map_err(ApiError::alone)
 }
 
 /// POST transactions/batch.
 pub(crate) async fn create_transactions_batch(asked: Asked, body: Body<Items<TransactionIn>>) -> ApiResult {
-    create(asked, body.items()?, Intent::Create, whole).await
+    create(asked, body.items()?, Intent::Create.into(), whole).await
 }
 
 /// PUT transactions.
@@ -77,7 +78,7 @@ pub(crate) async fn post_transaction(asked: Asked, body: Body<TransactionIn>) ->
     if body.0.has_id() {
         return single(asked, Verb::Post, body).await;
     }
-    create(asked, vec![body.0], Intent::Post, operation).await.map_err(ApiError::alone)
+    create(asked, vec![body.0], Intent::Post.into(), operation).await.map_err(ApiError::alone)
 }
 
 /// PATCH transactions/post/batch.
@@ -133,18 +134,21 @@ pub(crate) async fn merge_transactions(asked: Asked, body: Body<Items<Transactio
     asked.write(&book.clone(), move |tx, cx| transaction::merge(tx, cx, &book, &items), move |view, _| operation(view, &base)).await
 }
 
-async fn create(asked: Asked, mut items: Vec<TransactionIn>, intent: Intent, encode: fn(&View, &str) -> Reply) -> ApiResult {
-    // The zone dates in text are read in; texts are not read yet, but a wrong zone is refused (behaviour 3.2.9).
-    if let Some(zone) = asked.text("timeZone").filter(|zone| zone::known(zone).is_none()) {
-        let shown: String = zone.chars().take(60).collect();
-        return Err(Transport::BadParameter(format!("timeZone {shown:?} is not an IANA time zone")).into());
-    }
+async fn create(asked: Asked, mut items: Vec<TransactionIn>, recording: Recording, encode: fn(&View, &str) -> Reply) -> ApiResult {
+    let recording = Recording { zone: time_zone(&asked)?, ..recording };
     let (book, base) = (asked.book(), asked.base());
     if let Err(error) = store_files(&asked, &mut items).await {
         return asked.refuse(&book, error).await;
     }
     let items = items.into_iter().map(TransactionIn::into_changes).collect();
-    asked.write(&book.clone(), move |tx, cx| transaction::create(tx, cx, &book, items, intent), move |view, _| encode(view, &base)).await
+    asked.write(&book.clone(), move |tx, cx| transaction::create(tx, cx, &book, items, recording), move |view, _| encode(view, &base)).await
+}
+
+/// The zone that dates in texts are read in, when one is given; an unknown one is refused (behaviour 3.2.9).
+fn time_zone(asked: &Asked) -> Result<Option<String>, Transport> {
+    let Some(name) = asked.text("timeZone").filter(|name| !name.trim().is_empty()) else { return Ok(None) };
+    let shown = || Transport::BadParameter(format!("timeZone {:?} is not an IANA time zone", name.chars().take(60).collect::<String>()));
+    zone::known(name).map(Some).ok_or_else(shown)
 }
 
 async fn perform(asked: Asked, order: Order, mut items: Vec<TransactionIn>, encode: fn(&View, &str) -> Reply) -> ApiResult {

@@ -4,12 +4,12 @@ use daybook_domain::account::Directory;
 use daybook_domain::collaborator::{Action, Member};
 use daybook_domain::file::{Attachment, Cabinet, File};
 use daybook_domain::id::FileId;
-use daybook_domain::transaction::{Changes, Recorder, Transaction, Verb};
+use daybook_domain::transaction::{Changes, Transaction, Verb};
 use daybook_storage::Tx;
 
 use super::lifecycle::tell;
 use super::save::Outcome;
-use super::sides;
+use super::{recorder, sides};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::file;
@@ -56,7 +56,7 @@ pub fn release_file(tx: &mut Tx<'_>, cx: &Context, member: &Member, doomed: &Fil
     let holders = tx.transactions().holders_of(member, doomed.id)?;
     let accounts = tx.accounts().by_ids(member, sides(&holders))?;
     let mut outcome = Outcome::about(cabinet(tx, member, &[], &holders)?);
-    let recorder = Recorder { member, accounts: &accounts, now: cx.now, today: cx.today(member.book()) };
+    let recorder = recorder(cx, member, &accounts);
     for before in holders {
         let edited = recorder.without_file(before.clone(), doomed.id)?;
         tell(&mut outcome, member, &accounts, Verb::Update, &edited);
@@ -72,7 +72,7 @@ pub fn release_file(tx: &mut Tx<'_>, cx: &Context, member: &Member, doomed: &Fil
 pub fn check_lets_go(tx: &mut Tx<'_>, cx: &Context, member: &Member, file: FileId) -> Result<()> {
     let holders = tx.transactions().holders_of(member, file)?;
     let accounts = Directory::default();
-    let recorder = Recorder { member, accounts: &accounts, now: cx.now, today: cx.today(member.book()) };
+    let recorder = recorder(cx, member, &accounts);
     holders.iter().try_for_each(|holder| recorder.check_lets_go(holder))?;
     Ok(())
 }

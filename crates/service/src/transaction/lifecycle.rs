@@ -6,11 +6,11 @@ use daybook_domain::account::Directory;
 use daybook_domain::collaborator::{Action, Member};
 use daybook_domain::event::{EventType, Happening};
 use daybook_domain::id::{AccountId, TransactionId};
-use daybook_domain::transaction::{Changes, Edited, Recorder, Refusal, Transaction, Verb};
+use daybook_domain::transaction::{Changes, Edited, Refusal, Transaction, Verb};
 use daybook_storage::Tx;
 
 use super::save::Outcome;
-use super::{Detail, View, attach, sides};
+use super::{Detail, View, about, attach, recorder, sides};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::{access, batch};
@@ -66,11 +66,12 @@ pub fn perform(tx: &mut Tx<'_>, cx: &Context, book: &str, order: Order, items: V
     let references = items.iter().flat_map(Changes::references);
     let before: Vec<Transaction> = current.values().cloned().collect();
     let mut accounts = tx.accounts().directory(&member, references, sides(&before))?;
-    let recorder = Recorder { member: &member, accounts: &accounts, now: cx.now, today: cx.today(member.book()) };
+    let recorder = recorder(cx, &member, &accounts);
     let cabinet = attach::cabinet(tx, &member, &items, &before)?;
     let mut outcome = Outcome::about(cabinet.clone());
     for (index, (changes, (_, id))) in items.into_iter().zip(&ids).enumerate() {
         let Some(transaction) = id.and_then(|id| current.get(&id)).cloned() else { continue };
+        let recorder = about(recorder, &transaction);
         let edited = recorder
             .check_access(&transaction, order.verb)
             .map_err(Error::from)
@@ -110,7 +111,7 @@ pub fn release_accounts(tx: &mut Tx<'_>, cx: &Context, member: &Member, doomed: 
     let mut drafts: Vec<Transaction> = drafts.into_values().collect();
     drafts.sort_by_key(|draft| draft.id);
     let accounts = tx.accounts().by_ids(member, sides(&drafts))?;
-    let recorder = Recorder { member, accounts: &accounts, now: cx.now, today: cx.today(member.book()) };
+    let recorder = recorder(cx, member, &accounts);
     let mut outcome = Outcome::about(attach::cabinet(tx, member, &[], &drafts)?);
     for before in drafts {
         let edited = recorder.without_accounts(before.clone(), doomed)?;

@@ -3,12 +3,12 @@
 use daybook_domain::collaborator::Action;
 use daybook_domain::event::{EventType, Happening};
 use daybook_domain::id::TransactionId;
-use daybook_domain::transaction::{Changes, Merged, Pair, Recorder, Refusal, Transaction};
+use daybook_domain::transaction::{Changes, Merged, Pair, Refusal, Transaction};
 use daybook_storage::Tx;
 
 use super::lifecycle::{load, named_id};
 use super::save::Outcome;
-use super::{Detail, View, attach, sides};
+use super::{Detail, View, attach, recorder, sides};
 use crate::context::Context;
 use crate::error::Result;
 use crate::{access, batch};
@@ -26,7 +26,7 @@ pub fn merge(tx: &mut Tx<'_>, cx: &Context, book: &str, items: &[Changes]) -> Re
     let found = load(tx, &member, &ids, true)?;
     let given: Vec<Transaction> = ids.iter().filter_map(|(_, id)| found.get(&(*id)?).cloned()).collect();
     let accounts = tx.accounts().by_ids(&member, sides(&given))?;
-    let recorder = Recorder { member: &member, accounts: &accounts, now: cx.now, today: cx.today(member.book()) };
+    let recorder = recorder(cx, &member, &accounts);
     let new = [TransactionId::new(cx.mint()), TransactionId::new(cx.mint())];
     let pair = Pair::new(given)?;
     let Merged { transaction, originals, difference } = recorder.merge(&pair, new, cx.agent.as_deref())?;

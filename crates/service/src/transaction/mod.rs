@@ -6,6 +6,7 @@ mod merge;
 mod read;
 mod record;
 mod save;
+mod typed;
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,18 +15,19 @@ use daybook_domain::collaborator::Member;
 use daybook_domain::file::Cabinet;
 use daybook_domain::group::Forest;
 use daybook_domain::id::{AccountId, TransactionId, UserId};
-use daybook_domain::transaction::Transaction;
+use daybook_domain::transaction::{Recorder, Transaction};
 use daybook_storage::Tx;
 
 use crate::context::Context;
 use crate::error::Result;
+use crate::zone;
 
 pub use attach::{check_lets_go, release_file};
 pub use lifecycle::{Order, perform, release_accounts};
 pub use merge::merge;
 pub(crate) use read::reading;
 pub use read::{Listed, Request, get, list, named};
-pub use record::create;
+pub use record::{Recording, create};
 
 /// Transactions as their reader sees them, with what they name.
 #[derive(Debug, Clone)]
@@ -84,6 +86,17 @@ impl View {
         creators.insert(cx.user.id, cx.user.username.clone());
         Ok(Self { member, transactions, accounts, files, forest, creators, masked: HashSet::new() })
     }
+}
+
+/// What recording now depends on. It is about new transactions; [`about`] makes it be about one there already.
+fn recorder<'a>(cx: &Context, member: &'a Member, accounts: &'a Directory) -> Recorder<'a> {
+    let today = cx.today(member.book());
+    Recorder { member, accounts, now: cx.now, today, created_on: today }
+}
+
+fn about<'a>(recorder: Recorder<'a>, transaction: &Transaction) -> Recorder<'a> {
+    let created_on = zone::day(transaction.stamp.created_at, &recorder.member.book().settings.time_zone);
+    Recorder { created_on, ..recorder }
 }
 
 /// The accounts on the sides of transactions.

@@ -4,28 +4,49 @@ use std::collections::HashMap;
 
 use daybook_domain::collaborator::{Action, Member};
 use daybook_domain::id::TransactionId;
-use daybook_domain::transaction::{Changes, Intent, Recorder, Transaction, remote_ids};
+use daybook_domain::transaction::{Changes, Intent, Transaction, remote_ids};
 use daybook_storage::Tx;
 
 use super::save::Outcome;
-use super::{Detail, View, attach, sides};
+use super::{Detail, View, attach, recorder, sides, typed};
 use crate::context::Context;
 use crate::error::Result;
 use crate::{access, batch};
+
+/// How a request records.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recording {
+    /// Whether it must be posted.
+    pub intent: Intent,
+    /// A createTransaction, whose text may ask for the following months too (behaviour 3.8.2.8).
+    pub single: bool,
+    /// The zone that dates in texts are read in; absent, the book's (behaviour 3.2.9).
+    pub zone: Option<String>,
+}
+
+impl From<Intent> for Recording {
+    /// As a batch records, in the book's zone.
+    fn from(intent: Intent) -> Self {
+        Self { intent, single: false, zone: None }
+    }
+}
 
 /// Records transactions; one whose remote id is known already is answered as it stands (behaviour 3.2, 3.7).
 ///
 /// # Errors
 /// What the access step and the rules of transactions refuse; the first bad item fails the whole.
-pub fn create(tx: &mut Tx<'_>, cx: &Context, book: &str, items: Vec<Changes>, intent: Intent) -> Result<View> {
+pub fn create(tx: &mut Tx<'_>, cx: &Context, book: &str, items: Vec<Changes>, recording: impl Into<Recording>) -> Result<View> {
+    let recording = recording.into();
+    let intent = recording.intent;
     let action = if intent == Intent::Post { Action::Post } else { Action::RecordDraft };
     let member = access::enter(tx, cx, book, action)?;
+    let (items, repeats) = typed::read(tx, cx, &member, items, &recording)?;
     let mut known = Known::load(tx, &member, &items)?;
     let references = items.iter().flat_map(Changes::references);
     let mut accounts = tx.accounts().directory(&member, references, sides(&known.transactions))?;
     let cabinet = attach::cabinet(tx, &member, &items, &[])?;
     let mut outcome = Outcome::about(cabinet.clone());
-    let recorder = Recorder { member: &member, accounts: &accounts, now: cx.now, today: cx.today(member.book()) };
+    let recorder = recorder(cx, &member, &accounts);
     let transactions = batch::each(items, |changes| {
         let ids = remote_ids(changes.remote_ids.as_deref().unwrap_or_default())?;
         if let Some(existing) = known.find(&ids) {
@@ -35,6 +56,9 @@ pub fn create(tx: &mut Tx<'_>, cx: &Context, book: &str, items: Vec<Changes>, in
         outcome.attached(new_files);
         let transaction = recorder.record(TransactionId::new(cx.mint()), cx.agent.clone(), &changes, intent)?;
         outcome.created(&member, &accounts, &transaction);
+        for day in &repeats {
+            outcome.created(&member, &accounts, &recorder.repeated(&transaction, TransactionId::new(cx.mint()), *day));
+        }
         known.add(&transaction);
         Ok(transaction)
     })?;

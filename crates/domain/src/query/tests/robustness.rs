@@ -56,6 +56,10 @@ fn long_and_deep_texts() {
         "on:$m ",
         "on:9/9999 ",
         "\u{301}",
+        "a:'b'",
+        "a: 'b'",
+        "a:b'c'",
+        "'a'b:",
     ] {
         let text = piece.repeat(100_000);
         let query = query(&text);

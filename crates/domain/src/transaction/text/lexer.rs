@@ -1,0 +1,246 @@
+//! Cutting a text into what may mean something and what is to be left alone, without a hole between the pieces.
+
+use std::ops::Range;
+
+use unicode_normalization::char::is_combining_mark;
+
+/// What a piece of text is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// White space.
+    Space,
+    /// A single `-` or `_`: between the words of a name as good as a space (behaviour 4.3).
+    Dash,
+    /// Letters and digits, at least one letter.
+    Word,
+    /// Digits, perhaps with `. , / :` between them, or a day as `yyyy-MM-dd`.
+    Figure,
+    /// Any other character.
+    Symbol,
+    /// Text in quotes, with them (behaviour 3.8.2.7).
+    Quoted,
+    /// An address (3.8.2.6).
+    Url,
+    /// `#tag` (3.8.2.5).
+    Tag,
+    /// `-#tag`.
+    Untag,
+}
+
+/// A piece of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Token {
+    pub(super) kind: Kind,
+    pub(super) span: Range<usize>,
+}
+
+/// Cuts a text.
+pub(super) fn tokens(text: &str) -> Vec<Token> {
+    Lexer { text, at: 0, before: None, closes: [true; QUOTES.len()] }.run(Lexer::marked)
+}
+
+/// Cuts a name: what quotes, addresses and tags are in a text are mere characters in a name.
+pub(super) fn plain_tokens(name: &str) -> Vec<Token> {
+    Lexer { text: name, at: 0, before: None, closes: [false; QUOTES.len()] }.run(Lexer::plain)
+}
+
+/// Whether the character belongs to a hashtag (behaviour 3.9.1).
+fn in_tag(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+const QUOTES: [char; 2] = ['"', '\''];
+const SCHEMES: [&str; 2] = ["http://", "https://"];
+/// What rather ends the sentence around an address than the address.
+const AFTER_URL: [char; 8] = ['.', ',', ';', ':', '!', '?', '\'', '*'];
+
+struct Lexer<'t> {
+    text: &'t str,
+    at: usize,
+    /// The character before.
+    before: Option<char>,
+    /// For each kind of quote, whether one that closes may still come: so that no character is looked at for every quote
+    /// that does not close.
+    closes: [bool; QUOTES.len()],
+}
+
+impl<'t> Lexer<'t> {
+    fn run(mut self, next: impl Fn(&mut Self, &'t str) -> (Kind, usize)) -> Vec<Token> {
+        let mut tokens = Vec::new();
+        while let Some(rest) = self.text.get(self.at..).filter(|rest| !rest.is_empty()) {
+            let (kind, length) = next(&mut self, rest);
+            let end = self.at.saturating_add(length);
+            tokens.push(Token { kind, span: self.at..end });
+            self.before = self.text.get(..end).and_then(|head| head.chars().next_back());
+            self.at = end;
+        }
+        tokens
+    }
+
+    fn marked(&mut self, rest: &'t str) -> (Kind, usize) {
+        let found = self
+            .url(rest)
+            .map(|length| (Kind::Url, length))
+            .or_else(|| self.untag(rest).map(|length| (Kind::Untag, length)))
+            .or_else(|| tag(rest).map(|length| (Kind::Tag, length)))
+            .or_else(|| self.quoted(rest).map(|length| (Kind::Quoted, length)));
+        found.unwrap_or_else(|| self.plain(rest))
+    }
+
+    fn plain(&mut self, rest: &'t str) -> (Kind, usize) {
+        let first = rest.chars().next().unwrap_or_default();
+        match first {
+            '-' | '_' => (Kind::Dash, 1),
+            space if space.is_whitespace() => (Kind::Space, rest.len().saturating_sub(rest.trim_start().len())),
+            letter if letter.is_alphanumeric() => chunk(rest),
+            symbol => (Kind::Symbol, symbol.len_utf8()),
+        }
+    }
+
+    /// Whether a word may begin here.
+    fn at_boundary(&self) -> bool {
+        self.before.is_none_or(|c| !c.is_alphanumeric() && !is_combining_mark(c))
+    }
+
+    fn url(&self, rest: &str) -> Option<usize> {
+        if !self.at_boundary() {
+            return None;
+        }
+        let starts = |scheme: &&&str| rest.get(..scheme.len()).is_some_and(|head| head.eq_ignore_ascii_case(scheme));
+        let scheme = SCHEMES.iter().find(starts)?.len();
+        let end = rest.find(|c: char| c.is_whitespace() || matches!(c, '"' | '<' | '>')).unwrap_or(rest.len());
+        let mut url = rest.get(..end)?.trim_end_matches(AFTER_URL);
+        // A parenthesis that opens outside of the address closes there too.
+        if !url.contains('(') {
+            url = url.trim_end_matches(')').trim_end_matches(AFTER_URL);
+        }
+        (url.len() > scheme).then_some(url.len())
+    }
+
+    fn untag(&self, rest: &str) -> Option<usize> {
+        let length = tag(rest.strip_prefix('-')?)?;
+        (self.at_boundary() && !matches!(self.before, Some('-' | '_' | '#'))).then(|| length.saturating_add(1))
+    }
+
+    /// A quote that opens at the start of a word and closes at the end of one; apostrophes do neither.
+    fn quoted(&mut self, rest: &str) -> Option<usize> {
+        let quote = rest.chars().next()?;
+        let may_close = QUOTES.iter().zip(&mut self.closes).find_map(|(known, closes)| (*known == quote).then_some(closes))?;
+        if !*may_close || self.before.is_some_and(|c| c.is_alphanumeric() || is_combining_mark(c)) {
+            return None;
+        }
+        let inside = rest.get(1..)?;
+        let ends_word =
+            |at: &usize| inside.get(at.saturating_add(1)..).and_then(|rest| rest.chars().next()).is_none_or(|c| !c.is_alphanumeric());
+        let close = inside.match_indices(quote).map(|(at, _)| at).find(ends_word);
+        *may_close = close.is_some();
+        // The length of the text inside, and both quotes.
+        close.map(|at| at.saturating_add(2))
+    }
+}
+
+fn tag(rest: &str) -> Option<usize> {
+    let name = rest.strip_prefix('#')?;
+    let length = name.find(|c| !in_tag(c)).unwrap_or(name.len());
+    (length > 0).then(|| length.saturating_add(1))
+}
+
+/// The word or figure a text begins with.
+fn chunk(rest: &str) -> (Kind, usize) {
+    if is_iso_day(rest) {
+        return (Kind::Figure, ISO_DAY);
+    }
+    let mut end: usize = 0;
+    let mut digits = true;
+    let mut after_digit = false;
+    let mut chars = rest.chars().peekable();
+    while let Some(c) = chars.next() {
+        let joins = after_digit && matches!(c, '.' | ',' | '/' | ':') && chars.peek().is_some_and(char::is_ascii_digit);
+        if !(joins || c.is_alphanumeric() || is_combining_mark(c)) {
+            break;
+        }
+        digits &= joins || c.is_ascii_digit();
+        after_digit = c.is_ascii_digit();
+        end = end.saturating_add(c.len_utf8());
+    }
+    (if digits { Kind::Figure } else { Kind::Word }, end)
+}
+
+/// The length of `yyyy-MM-dd`.
+pub(super) const ISO_DAY: usize = 10;
+
+/// Whether the text begins with four, two and two digits with `-` between, and no word goes on behind.
+fn is_iso_day(rest: &str) -> bool {
+    let shaped = |(at, byte): (usize, u8)| if matches!(at, 4 | 7) { byte == b'-' } else { byte.is_ascii_digit() };
+    let mut bytes = rest.bytes();
+    bytes.by_ref().take(ISO_DAY).enumerate().filter(|pair| shaped(*pair)).count() == ISO_DAY
+        && rest.get(ISO_DAY..).and_then(|rest| rest.chars().next()).is_none_or(|c| !in_tag(c) && !matches!(c, '-' | '/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: &[(Kind, &str)]) {
+        let found: Vec<(Kind, &str)> =
+            tokens(text).into_iter().filter(|token| token.kind != Kind::Space).map(|token| (token.kind, &text[token.span])).collect();
+        assert_eq!(found, expected, "{text:?}");
+    }
+
+    #[test]
+    fn pieces_of_a_text() {
+        use Kind::{Dash, Figure, Quoted, Symbol, Tag, Untag, Url, Word};
+        check("Taxi 25", &[(Word, "Taxi"), (Figure, "25")]);
+        check("A4 4x 25kg é1", &[(Word, "A4"), (Word, "4x"), (Word, "25kg"), (Word, "é1")]);
+        check(
+            "1.234,56 10:30 1/2, 7.",
+            &[(Figure, "1.234,56"), (Figure, "10:30"), (Figure, "1/2"), (Symbol, ","), (Figure, "7"), (Symbol, ".")],
+        );
+        check(
+            "2025-01-31 2025-01-311",
+            &[(Figure, "2025-01-31"), (Figure, "2025"), (Dash, "-"), (Figure, "01"), (Dash, "-"), (Figure, "311")],
+        );
+        check(
+            "#a #1_é# x#b -#c a-#d",
+            &[(Tag, "#a"), (Tag, "#1_é"), (Symbol, "#"), (Word, "x"), (Tag, "#b"), (Untag, "-#c"), (Word, "a"), (Dash, "-"), (Tag, "#d")],
+        );
+        check(
+            "see (https://a.b/c?d=1). HTTP://x, http:// xhttp://y",
+            &[
+                (Word, "see"),
+                (Symbol, "("),
+                (Url, "https://a.b/c?d=1"),
+                (Symbol, ")"),
+                (Symbol, "."),
+                (Url, "HTTP://x"),
+                (Symbol, ","),
+                (Word, "http"),
+                (Symbol, ":"),
+                (Symbol, "/"),
+                (Symbol, "/"),
+                (Word, "xhttp"),
+                (Symbol, ":"),
+                (Symbol, "/"),
+                (Symbol, "/"),
+                (Word, "y"),
+            ],
+        );
+        check("https://a.b/c_(d)", &[(Url, "https://a.b/c_(d)")]);
+        check("'a b' \"c d\" '", &[(Quoted, "'a b'"), (Quoted, "\"c d\""), (Symbol, "'")]);
+        check("Owner's 'Bob's 5' x'", &[(Word, "Owner"), (Symbol, "'"), (Word, "s"), (Quoted, "'Bob's 5'"), (Word, "x"), (Symbol, "'")]);
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_is_lost_between_the_pieces(text in "\\PC{0,40}|[a1 '\"#/:.,_-]{0,40}") {
+            for tokens in [tokens(&text), plain_tokens(&text)] {
+                let whole: String = tokens.iter().map(|token| &text[token.span.clone()]).collect();
+                prop_assert_eq!(&whole, &text);
+                prop_assert!(tokens.iter().all(|token| !token.span.is_empty()));
+            }
+        }
+    }
+}

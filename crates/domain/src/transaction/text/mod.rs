@@ -1,0 +1,298 @@
+//! Text mode: a line typed by a person becomes a transaction (behaviour 3.8). Whatever is typed is read, never refused.
+
+mod day;
+#[cfg(test)]
+mod laws;
+mod lexer;
+mod lexicon;
+mod number;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use time::Date;
+
+pub use lexicon::Lexicon;
+
+use super::{Changes, MAX_DESCRIPTION};
+use crate::account::AccountRef;
+use crate::amount::{self, Amount, DecimalSeparator, Precision};
+use crate::calendar::{DatePattern, format_iso};
+use crate::field::Field;
+use crate::id::AccountId;
+use lexer::{Kind, Token, tokens};
+use number::Rank;
+
+/// Most months a text may ask to be repeated (behaviour 3.8.2.8).
+const MOST_REPEATS: u8 = 36;
+
+/// What reading a text depends on.
+#[derive(Debug, Clone, Copy)]
+pub struct Reader<'a> {
+    /// The names of the accounts that take part.
+    pub names: &'a Lexicon,
+    /// How the book writes days.
+    pub pattern: DatePattern,
+    /// How the book reads and keeps amounts.
+    pub precision: Precision,
+    /// Today where the text was typed: its year is that of short days.
+    pub today: Date,
+    /// Whether the text may ask for the months that follow: a single create only.
+    pub repeats: bool,
+}
+
+/// What was found in a text, and what is left of it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Found {
+    /// The text without what was found, white space collapsed.
+    pub description: String,
+    /// How much.
+    pub amount: Option<Amount>,
+    /// The first account named: the origin.
+    pub credit: Option<AccountId>,
+    /// The second account named: the destination.
+    pub debit: Option<AccountId>,
+    /// The day.
+    pub date: Option<Date>,
+    /// Addresses, each once.
+    pub urls: Vec<String>,
+    /// The days of the following months that are asked for.
+    pub repeats: Vec<Date>,
+}
+
+impl Reader<'_> {
+    /// Reads a text (behaviour 3.8.2).
+    ///
+    /// ```
+    /// use daybook_domain::amount::{DecimalSeparator, Precision};
+    /// use daybook_domain::calendar::{DatePattern, parse_iso};
+    /// use daybook_domain::id::AccountId;
+    /// use daybook_domain::transaction::text::{Lexicon, Reader};
+    ///
+    /// let (cash, taxi) = (AccountId::new(1), AccountId::new(2));
+    /// let names = Lexicon::new([(cash, "Cash"), (taxi, "Táxi")]);
+    /// let precision = Precision { fraction_digits: 2, scale: 2, separator: DecimalSeparator::Comma };
+    /// let today = parse_iso("2025-05-20").unwrap();
+    /// let reader = Reader { names: &names, pattern: DatePattern::DayFirst, precision, today, repeats: false };
+    /// let found = reader.read("13/05 cash taxi 12,34 to #Airport");
+    /// assert_eq!((found.credit, found.debit), (Some(cash), Some(taxi)));
+    /// assert_eq!((found.amount.unwrap().value().to_string(), found.date), ("12.34".to_owned(), parse_iso("2025-05-13")));
+    /// assert_eq!(found.description, "to #Airport");
+    /// ```
+    #[must_use]
+    pub fn read(&self, text: &str) -> Found {
+        let text = text.trim();
+        let mut typed = Typed::new(text);
+        let (credit, debit) = typed.accounts(self.names);
+        let date = typed.date(self.pattern, self.today);
+        let amount = typed.amount(self.precision);
+        let repeated = date.filter(|_| self.repeats && !text.contains(LINE_BREAKS));
+        let repeats = repeated.and_then(|date| typed.repeats(date)).unwrap_or_default();
+        let urls = typed.urls();
+        Found { description: typed.rest(), amount, credit, debit, date, urls, repeats }
+    }
+}
+
+impl Changes {
+    /// Whether the description is to be read as text: there is one, and neither amount nor account nor date
+    /// (behaviour 3.8.1). One that is too long is left to be refused.
+    #[must_use]
+    pub fn is_typed(&self, separator: DecimalSeparator) -> bool {
+        let named = |side: &Field<AccountRef>| side.as_ref().value().is_some_and(|reference| !reference.is_blank());
+        let text = self.description.as_ref().value().filter(|text| !text.trim().is_empty() && text.len() <= MAX_DESCRIPTION);
+        text.is_some()
+            && self.amount.as_ref().value().is_none_or(|text| matches!(amount::read(text, separator), Ok(None)))
+            && self.date.as_ref().value().is_none_or(|text| text.trim().is_empty())
+            && !named(&self.credit)
+            && !named(&self.debit)
+    }
+
+    /// The body with what its text says in the fields for it.
+    #[must_use]
+    pub fn with_found(self, found: Found, precision: Precision) -> Self {
+        let account = |id: AccountId| AccountRef { id: Some(id.to_string()), name: None };
+        let urls = if found.urls.is_empty() { self.urls } else { Some(each_once(self.urls.into_iter().flatten().chain(found.urls))) };
+        Self {
+            description: Field::Set(found.description),
+            amount: set(found.amount.map(|amount| amount::write(amount.value(), precision.fraction_digits))),
+            date: set(found.date.map(format_iso)),
+            credit: set(found.credit.map(account)),
+            debit: set(found.debit.map(account)),
+            urls,
+            ..self
+        }
+    }
+}
+
+fn set<T>(value: Option<T>) -> Field<T> {
+    value.map_or(Field::Clear, Field::Set)
+}
+
+fn each_once(texts: impl Iterator<Item = String>) -> Vec<String> {
+    let mut seen = HashSet::new();
+    texts.filter(|text| seen.insert(text.clone())).collect()
+}
+
+const LINE_BREAKS: [char; 5] = ['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}'];
+
+/// A text on its way: its pieces, and what became of each.
+struct Typed<'t> {
+    text: &'t str,
+    tokens: Vec<Token>,
+    /// Belongs to the name of an account, so that its digits are no amount and no day.
+    named: Vec<bool>,
+    /// Was found, and goes.
+    removed: Vec<bool>,
+}
+
+impl<'t> Typed<'t> {
+    fn new(text: &'t str) -> Self {
+        let tokens = tokens(text);
+        Self { text, named: vec![false; tokens.len()], removed: vec![false; tokens.len()], tokens }
+    }
+
+    /// The first two accounts named. The name of one that was named before stays where it is.
+    fn accounts(&mut self, names: &Lexicon) -> (Option<AccountId>, Option<AccountId>) {
+        let mut sides = (None, None);
+        for mention in names.mentions(self.text, &self.tokens) {
+            mark(&mut self.named, mention.tokens.clone());
+            let side = match sides {
+                (None, _) => &mut sides.0,
+                (Some(credit), None) if credit != mention.account => &mut sides.1,
+                _ => continue,
+            };
+            *side = Some(mention.account);
+            mark(&mut self.removed, mention.tokens);
+        }
+        sides
+    }
+
+    fn date(&mut self, pattern: DatePattern, today: Date) -> Option<Date> {
+        let figures = self.figures().filter(|(_, token)| self.begins_alone(token) && self.ends_alone(token));
+        let (place, date) = figures.filter_map(|(place, token)| Some((place, day::read(self.piece(token), pattern, today)?))).next()?;
+        mark(&mut self.removed, place..place.saturating_add(1));
+        Some(date)
+    }
+
+    /// The number that matches the book's format best, the first of the best.
+    fn amount(&mut self, precision: Precision) -> Option<Amount> {
+        let mut best: Option<(Rank, Range<usize>, Amount)> = None;
+        for (place, token) in self.figures().filter(|(_, token)| self.ends_alone(token)) {
+            let (first, start) = match self.separator_before(token, precision.separator) {
+                Some(start) => (place.saturating_sub(1), start),
+                None if self.begins_alone(token) => (place, token.span.start),
+                None => continue,
+            };
+            let written = self.text.get(start..token.span.end).unwrap_or_default();
+            let Some((rank, amount)) = number::read(written, precision) else { continue };
+            if best.as_ref().is_none_or(|(known, ..)| rank < *known) {
+                best = Some((rank, first..place.saturating_add(1), amount));
+            }
+        }
+        let (_, places, amount) = best?;
+        mark(&mut self.removed, places);
+        Some(amount)
+    }
+
+    /// The months that follow, asked for by `4x` or `$4x` with white space around.
+    fn repeats(&mut self, date: Date) -> Option<Vec<Date>> {
+        let is_space = |place: Option<usize>| place.and_then(|place| self.tokens.get(place)).is_none_or(|token| token.kind == Kind::Space);
+        let asks = |(place, token): (usize, &Token)| {
+            if token.kind != Kind::Word || self.named.get(place) == Some(&true) {
+                return None;
+            }
+            let count: u8 = self.piece(token).strip_suffix(['x', 'X'])?.parse().ok().filter(|count| (1..=MOST_REPEATS).contains(count))?;
+            let before = place.checked_sub(1);
+            let dollar = before.and_then(|place| self.tokens.get(place)).is_some_and(|token| self.piece(token) == "$");
+            let first = if dollar { before? } else { place };
+            let alone = is_space(first.checked_sub(1)) && is_space(Some(place.saturating_add(1)));
+            Some((first..place.saturating_add(1), day::following_months(date, count).filter(|_| alone)?))
+        };
+        let (places, days) = self.tokens.iter().enumerate().find_map(asks)?;
+        mark(&mut self.removed, places);
+        Some(days)
+    }
+
+    fn urls(&mut self) -> Vec<String> {
+        let mut urls = Vec::new();
+        for (token, removed) in self.tokens.iter().zip(&mut self.removed) {
+            if token.kind == Kind::Url {
+                *removed = true;
+                urls.push(self.text.get(token.span.clone()).unwrap_or_default().to_owned());
+            }
+        }
+        each_once(urls.into_iter())
+    }
+
+    /// What stays, with white space collapsed: a run of it becomes one space, or one line break when it has any.
+    fn rest(&self) -> String {
+        let mut rest = String::with_capacity(self.text.len());
+        let mut gap = None;
+        for (token, removed) in self.tokens.iter().zip(&self.removed) {
+            match token.kind {
+                _ if *removed => {}
+                Kind::Untag => {}
+                Kind::Space => {
+                    let line_break = gap == Some('\n') || self.piece(token).contains(LINE_BREAKS);
+                    gap = Some(if line_break { '\n' } else { ' ' });
+                }
+                Kind::Dash | Kind::Word | Kind::Figure | Kind::Symbol | Kind::Quoted | Kind::Url | Kind::Tag => {
+                    rest.extend(gap.take().filter(|_| !rest.is_empty()));
+                    rest.push_str(self.piece(token));
+                }
+            }
+        }
+        rest
+    }
+
+    /// The figures that are part of nothing else.
+    fn figures(&self) -> impl Iterator<Item = (usize, &Token)> {
+        let free = self.tokens.iter().enumerate().zip(self.named.iter().zip(&self.removed));
+        free.filter(|((_, token), (named, removed))| token.kind == Kind::Figure && !**named && !**removed).map(|(figure, _)| figure)
+    }
+
+    fn piece(&self, token: &Token) -> &'t str {
+        self.text.get(token.span.clone()).unwrap_or_default()
+    }
+
+    /// Whether a figure begins where a word does (not as in `No.25` or `km/25`), and is not negative.
+    fn begins_alone(&self, token: &Token) -> bool {
+        let mut before = self.text.get(..token.span.start).unwrap_or_default().chars().rev();
+        let near = before.next();
+        !matches!(near, Some('-' | '\u{2212}')) && !glued(near, before.next())
+    }
+
+    /// Whether a figure ends where a word does (not as in `25.pdf` or `2024-2025`).
+    fn ends_alone(&self, token: &Token) -> bool {
+        let mut after = self.text.get(token.span.end..).unwrap_or_default().chars();
+        !glued(after.next(), after.next())
+    }
+
+    /// Where the book's decimal separator stands right before a whole number, as in `.50`.
+    fn separator_before(&self, token: &Token, separator: DecimalSeparator) -> Option<usize> {
+        let decimal = match separator {
+            DecimalSeparator::Dot => '.',
+            DecimalSeparator::Comma => ',',
+        };
+        let before = self.text.get(..token.span.start)?.strip_suffix(decimal)?;
+        let opens = before.chars().next_back().is_none_or(char::is_whitespace);
+        (opens && self.piece(token).bytes().all(|byte| byte.is_ascii_digit())).then_some(before.len())
+    }
+}
+
+/// Whether the character next to a figure, with the one beyond, makes it a part of a longer word.
+fn glued(near: Option<char>, far: Option<char>) -> bool {
+    match near {
+        Some('_') => true,
+        Some('.' | '/' | '\\' | '@' | '-') => far.is_some_and(char::is_alphanumeric),
+        _ => false,
+    }
+}
+
+fn mark(flags: &mut [bool], places: Range<usize>) {
+    if let Some(flags) = flags.get_mut(places) {
+        flags.fill(true);
+    }
+}

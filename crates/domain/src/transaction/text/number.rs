@@ -1,0 +1,104 @@
+//! Amounts in a text, by how well they match the book's format (behaviour 3.8.2.1).
+
+use crate::amount::{self, Amount, DecimalSeparator, Precision};
+
+/// How well a number matches the book's format; the smaller the better.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Rank {
+    /// The book's separator with as many decimals as the book has; a whole number where it has none.
+    Exact,
+    /// The book's separator with another count of decimals.
+    OtherCount,
+    /// The other separator.
+    OtherSeparator,
+    /// A whole number.
+    Whole,
+}
+
+/// Reads a number as people write them: `1.234,56`, `1,234.56`, `12,34`, `25`. Its thousands are set apart properly or
+/// not at all. `None` for what is no number, is nothing at the book's precision, or is beyond its range.
+pub(super) fn read(text: &str, precision: Precision) -> Option<(Rank, Amount)> {
+    let (decimal, thousand) = match precision.separator {
+        DecimalSeparator::Dot => ('.', ','),
+        DecimalSeparator::Comma => (',', '.'),
+    };
+    let (own, (whole, fraction)) = match punctuated(text, decimal, thousand) {
+        Some(parts) => (true, parts),
+        None => (false, punctuated(text, thousand, decimal)?),
+    };
+    let digits = u32::try_from(fraction.len()).ok()?;
+    let rank = match (own, digits) {
+        (true, digits) if digits == precision.fraction_digits => Rank::Exact,
+        (true, 0) => Rank::Whole,
+        (true, _) => Rank::OtherCount,
+        (false, _) => Rank::OtherSeparator,
+    };
+    // A plain number with a dot is read the same way in every book (behaviour 3.12.3).
+    let reading = amount::read(&format!("{whole}.{fraction}"), precision.separator).ok()??;
+    Some((rank, reading.record(precision).ok()?))
+}
+
+/// The digits before and after the decimal separator.
+fn punctuated(text: &str, decimal: char, thousand: char) -> Option<(String, &str)> {
+    let (whole, fraction) = text.split_once(decimal).unwrap_or((text, ""));
+    let all_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    let mut groups = whole.split(thousand);
+    let first = groups.next()?;
+    let grouped = whole.contains(thousand);
+    let well_formed = all_digits(first)
+        && all_digits(fraction)
+        && (!grouped || ((1..=3).contains(&first.len()) && !first.starts_with('0')))
+        && groups.all(|group| group.len() == 3 && all_digits(group));
+    well_formed.then(|| (whole.replace(thousand, ""), fraction))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Rank::{Exact, OtherCount, OtherSeparator, Whole};
+
+    #[track_caller]
+    fn check(separator: DecimalSeparator, fraction_digits: u32, text: &str, expected: Option<(Rank, &str)>) {
+        let precision = Precision { fraction_digits, scale: fraction_digits, separator };
+        let found = read(text, precision).map(|(rank, amount)| (rank, amount::write(amount.value(), fraction_digits)));
+        assert_eq!(found, expected.map(|(rank, amount)| (rank, amount.to_owned())), "{text} {precision:?}");
+    }
+
+    #[test]
+    fn ranks_of_behaviour_3_8_2_1() {
+        for (text, expected) in [
+            ("12.34", Some((Exact, "12.34"))),
+            ("1,234.56", Some((Exact, "1234.56"))),
+            (".50", Some((Exact, "0.50"))),
+            ("12.3", Some((OtherCount, "12.30"))),
+            ("12.345", Some((OtherCount, "12.35"))),
+            ("12,34", Some((OtherSeparator, "12.34"))),
+            ("1.234,56", Some((OtherSeparator, "1234.56"))),
+            ("1.234.567", Some((OtherSeparator, "1234567.00"))),
+            ("25", Some((Whole, "25.00"))),
+            ("1,234", Some((Whole, "1234.00"))),
+            ("0,500", Some((OtherSeparator, "0.50"))),
+            ("0", None),
+            ("0.00", None),
+            ("0.004", None),
+            ("192.168.0.1", None),
+            ("1,23,456", None),
+            ("92233720368547758.08", None),
+        ] {
+            check(DecimalSeparator::Dot, 2, text, expected);
+        }
+        for (text, expected) in [
+            ("12,34", Some((Exact, "12.34"))),
+            ("1.234,56", Some((Exact, "1234.56"))),
+            ("1.234", Some((Whole, "1234.00"))),
+            ("12.34", Some((OtherSeparator, "12.34"))),
+            ("1,234.56", Some((OtherSeparator, "1234.56"))),
+        ] {
+            check(DecimalSeparator::Comma, 2, text, expected);
+        }
+        check(DecimalSeparator::Dot, 0, "25", Some((Exact, "25")));
+        check(DecimalSeparator::Dot, 0, "25.4", Some((OtherCount, "25")));
+        check(DecimalSeparator::Dot, 0, "0.4", None);
+        check(DecimalSeparator::Dot, 3, "1.5", Some((OtherCount, "1.500")));
+    }
+}

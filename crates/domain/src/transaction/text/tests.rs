@@ -1,0 +1,209 @@
+//! The rules of text mode by example (behaviour 3.8.2).
+
+use super::*;
+use crate::calendar::parse_iso;
+
+const CASH: AccountId = AccountId::new(1);
+const CARD: AccountId = AccountId::new(2);
+const FOOD: AccountId = AccountId::new(3);
+const FOOD_COURT: AccountId = AccountId::new(4);
+const EQUITY: AccountId = AccountId::new(5);
+const TAXI: AccountId = AccountId::new(6);
+const CODED: AccountId = AccountId::new(7);
+const NUMBER: AccountId = AccountId::new(8);
+
+fn names() -> Lexicon {
+    Lexicon::new([
+        (CASH, "Cash"),
+        (CARD, "Credit Card"),
+        (FOOD, "Food"),
+        (FOOD_COURT, "Food Court"),
+        (EQUITY, "Owner's Equity"),
+        (TAXI, "Táxi"),
+        (CODED, "520111 Freight - Intergroup"),
+        (NUMBER, "10"),
+        (AccountId::new(9), "$"),
+    ])
+}
+
+fn precision(separator: DecimalSeparator) -> Precision {
+    Precision { fraction_digits: 2, scale: 2, separator }
+}
+
+fn read_with(text: &str, separator: DecimalSeparator, pattern: DatePattern) -> Found {
+    let (names, today) = (names(), parse_iso("2025-05-20").unwrap());
+    Reader { names: &names, pattern, precision: precision(separator), today, repeats: true }.read(text)
+}
+
+fn read(text: &str) -> Found {
+    read_with(text, DecimalSeparator::Dot, DatePattern::DayFirst)
+}
+
+fn shown(found: &Found) -> (Option<String>, Option<String>) {
+    (found.amount.map(|amount| amount::write(amount.value(), 2)), found.date.map(format_iso))
+}
+
+#[track_caller]
+fn check_amount(text: &str, separator: DecimalSeparator, amount: Option<&str>, rest: &str) {
+    let found = read_with(text, separator, DatePattern::DayFirst);
+    assert_eq!((shown(&found).0.as_deref(), found.description.as_str()), (amount, rest), "{text:?} {separator:?}");
+}
+
+#[test]
+fn amounts_of_behaviour_3_8_2_1() {
+    use DecimalSeparator::{Comma, Dot};
+    check_amount("invoice 12345 value 12,34", Comma, Some("12.34"), "invoice 12345 value");
+    for (text, amount, rest) in [
+        ("Lunch 25", Some("25.00"), "Lunch"),
+        ("25 Lunch 30", Some("25.00"), "Lunch 30"),
+        ("3 x 12.5 then 7.25", Some("7.25"), "3 x 12.5 then"),
+        ("3 or 12.5 or 7,25", Some("12.50"), "3 or or 7,25"),
+        ("3 or 7,25", Some("7.25"), "3 or"),
+        ("1,234.56 paid", Some("1234.56"), "paid"),
+        ("total: $1,234.56.", Some("1234.56"), "total: $."),
+        ("(25)", Some("25.00"), "()"),
+        ("€25,00!", Some("25.00"), "€!"),
+        ("Coffee .50", Some("0.50"), "Coffee"),
+        ("wait...25", Some("25.00"), "wait..."),
+        ("-25 refund", None, "-25 refund"),
+        ("\u{2212}25 refund 3", Some("3.00"), "\u{2212}25 refund"),
+        ("a4 25kg 4x4 é5 x", None, "a4 25kg 4x4 é5 x"),
+        ("INV-2024-001 2024-2025 555-1234", None, "INV-2024-001 2024-2025 555-1234"),
+        ("No.25 25.pdf km/25 a_25 25_b me@25 10:30 1.2.3.4", None, "No.25 25.pdf km/25 a_25 25_b me@25 10:30 1.2.3.4"),
+        ("#25 '25' \"25\" 12/2024", None, "#25 '25' \"25\" 12/2024"),
+        ("0 0.00 0.004 5", Some("5.00"), "0 0.00 0.004"),
+        ("ref 99999999999999999999999999 5", Some("5.00"), "ref 99999999999999999999999999"),
+        ("٢٥ 3", Some("3.00"), "٢٥"),
+        ("25\u{301} 3", Some("3.00"), "25\u{301}"),
+    ] {
+        check_amount(text, Dot, amount, rest);
+    }
+}
+
+#[test]
+fn accounts_of_behaviour_3_8_2_2() {
+    for (text, credit, debit, rest) in [
+        ("cash food", Some(CASH), Some(FOOD), ""),
+        ("Lunch FOOD from CASH", Some(FOOD), Some(CASH), "Lunch from"),
+        ("credit-card food court!", Some(CARD), Some(FOOD_COURT), "!"),
+        ("CREDIT_CARD taxi", Some(CARD), Some(TAXI), ""),
+        ("Credit\u{a0} \tCard ta\u{301}xi", Some(CARD), Some(TAXI), ""),
+        ("foods cashier Creditcard", None, None, "foods cashier Creditcard"),
+        ("food cour cash", Some(FOOD), Some(CASH), "cour"),
+        ("food, court", Some(FOOD), None, ", court"),
+        ("cash Cash CASH food", Some(CASH), Some(FOOD), "Cash CASH"),
+        ("cash food taxi", Some(CASH), Some(FOOD), "taxi"),
+        ("owner's equity (cash)", Some(EQUITY), Some(CASH), "()"),
+        ("owner s equity", None, None, "owner s equity"),
+        ("'cash' \"food\" #taxi https://cash/food", None, None, "'cash' \"food\" #taxi"),
+        ("bank_cash", Some(CASH), None, "bank_"),
+        ("$ cash", Some(CASH), None, "$"),
+        ("520111 freight intergroup 10", Some(CODED), Some(NUMBER), ""),
+        ("10.5 10/01 10:30", None, None, "10:30"),
+    ] {
+        let found = read(text);
+        assert_eq!((found.credit, found.debit, found.description.as_str()), (credit, debit, rest), "{text:?}");
+    }
+    // The digits of a third name are no amount.
+    assert_eq!(shown(&read("cash food 520111 Freight Intergroup 7")).0.as_deref(), Some("7.00"));
+}
+
+#[test]
+fn dates_of_behaviour_3_8_2_3() {
+    for (text, date, rest) in [
+        ("31/01/2024 lunch", Some("2024-01-31"), "lunch"),
+        ("lunch (31/01).", Some("2025-01-31"), "lunch ()."),
+        ("lunch 31/01, 2/02", Some("2025-01-31"), "lunch , 2/02"),
+        ("01/31/2024 then 3/4", Some("2025-04-03"), "01/31/2024 then"),
+        ("2024-01-31", Some("2024-01-31"), ""),
+        ("x-31/01 31/01-x a31/01 31/01/ 31/01/b", Some("2025-01-31"), "x-31/01 31/01-x a31/01 / 31/01/b"),
+        ("'31/01' #31/01", None, "'31/01' #31/01"),
+    ] {
+        let found = read(text);
+        assert_eq!((shown(&found).1.as_deref(), found.description.as_str()), (date, rest), "{text:?}");
+        assert_eq!(found.amount, None, "{text:?}");
+    }
+    let found = read_with("01/31 lunch", DecimalSeparator::Dot, DatePattern::YearFirst);
+    assert_eq!(shown(&found).1.as_deref(), Some("2025-01-31"));
+}
+
+#[test]
+fn tags_addresses_and_quotes_of_behaviour_3_8_2() {
+    for (text, urls, rest) in [
+        ("#food lunch -#trip end", vec![], "#food lunch end"),
+        ("-#a", vec![], ""),
+        ("a-#b", vec![], "a-#b"),
+        ("see https://a.b/1?c=2#d, HTTP://X end", vec!["https://a.b/1?c=2#d", "HTTP://X"], "see , end"),
+        ("http://a http://a", vec!["http://a"], ""),
+        ("\"http://a 25 -#b  cash\"", vec![], "\"http://a 25 -#b  cash\""),
+        ("it's 5 o'clock", vec![], "it's o'clock"),
+        ("an open 'quote 25", vec![], "an open 'quote"),
+    ] {
+        let found = read(text);
+        assert_eq!((found.urls, found.description.as_str()), (urls.into_iter().map(str::to_owned).collect(), rest), "{text:?}");
+    }
+}
+
+#[test]
+fn repeats_of_behaviour_3_8_2_8() {
+    let days = |text: &str| {
+        let found = read(text);
+        (found.repeats.into_iter().map(format_iso).collect::<Vec<_>>().join(" "), found.description)
+    };
+    let next = "2025-11-30 2025-12-31";
+    for (text, repeats, rest) in [
+        ("rent 31/10 2x", next, "rent"),
+        ("$2x rent 31/10", next, "rent"),
+        ("rent 31/10 2X\n", next, "rent"),
+        ("rent 2x", "", "rent 2x"),
+        ("rent 31/10 0x", "", "rent 0x"),
+        ("rent 31/10 37x", "", "rent 37x"),
+        ("rent 31/10 300x", "", "rent 300x"),
+        ("rent 31/10 2x, (2x) a2x 2x4", "", "rent 2x, (2x) a2x 2x4"),
+        ("rent 31/10 '2x'", "", "rent '2x'"),
+        ("rent 31/10\nnote 2x", "", "rent\nnote 2x"),
+        ("rent 31/12/9999 2x", "", "rent 2x"),
+        ("rent 31/10 2x 3x", next, "rent 3x"),
+    ] {
+        assert_eq!(days(text), (repeats.to_owned(), rest.to_owned()), "{text:?}");
+    }
+    assert_eq!(read("a 1/1/2025 36x").repeats.len(), 36);
+    let (names, today) = (names(), parse_iso("2025-05-20").unwrap());
+    let batch =
+        Reader { names: &names, pattern: DatePattern::DayFirst, precision: precision(DecimalSeparator::Dot), today, repeats: false };
+    assert_eq!((batch.read("a 31/10 2x").description.as_str(), batch.read("a 31/10 2x").repeats), ("a 2x", vec![]));
+}
+
+#[test]
+fn white_space_collapses() {
+    for (text, rest) in [("  a \t b  ", "a b"), ("a 25 b", "a b"), ("a \n 25 \n\n b", "a\nb"), ("'a  b'  c", "'a  b' c"), ("\u{2003}", "")]
+    {
+        assert_eq!(read(text).description, rest, "{text:?}");
+    }
+}
+
+#[test]
+fn only_bodies_with_nothing_but_text_are_read() {
+    let dot = DecimalSeparator::Dot;
+    let text = || Changes { description: Field::Set("Cash Food 25".to_owned()), ..Changes::default() };
+    let blank = || Field::Set(" ".to_owned());
+    let reference = |name: &str| Field::Set(AccountRef { id: None, name: Some(name.to_owned()) });
+    assert!(text().is_typed(dot));
+    assert!(Changes { amount: blank(), date: blank(), credit: reference(" "), debit: Field::Clear, ..text() }.is_typed(dot));
+    assert!(Changes { amount: Field::Set("-0.00".to_owned()), draft: true, urls: Some(vec![]), ..text() }.is_typed(dot));
+    for other in [
+        Changes { description: Field::Clear, ..text() },
+        Changes { description: blank(), ..text() },
+        Changes { description: Field::Set("x".repeat(MAX_DESCRIPTION + 1)), ..text() },
+        Changes { amount: Field::Set("1".to_owned()), ..text() },
+        Changes { amount: Field::Set("bad".to_owned()), ..text() },
+        Changes { date: Field::Set("2025-01-01".to_owned()), ..text() },
+        Changes { credit: reference("x"), ..text() },
+        Changes { debit: reference("x"), ..text() },
+    ] {
+        assert!(!other.is_typed(dot), "{other:?}");
+    }
+    let given = Changes { urls: Some(vec!["b".to_owned(), "http://a".to_owned()]), ..text() };
+    let found = Found { urls: vec!["http://a".to_owned(), "http://c".to_owned()], ..Found::default() };
+    assert_eq!(given.with_found(found, precision(dot)).urls, Some(vec!["b".to_owned(), "http://a".to_owned(), "http://c".to_owned()]));
+}

@@ -1,0 +1,45 @@
+//! Text mode: bodies that are nothing but a description (behaviour 3.8).
+
+use daybook_domain::collaborator::Member;
+use daybook_domain::transaction::Changes;
+use daybook_domain::transaction::text::{Lexicon, Reader};
+use daybook_storage::Tx;
+use time::Date;
+
+use super::Recording;
+use crate::context::Context;
+use crate::error::Result;
+use crate::zone;
+
+/// Reads the bodies that are in text mode, and leaves the others as they are. Also the days of the following months that
+/// the text of a single create asks for. The accounts are loaded once, and only when there is a text to read.
+///
+/// # Errors
+/// When the database cannot be asked; text is never refused.
+pub(super) fn read(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    member: &Member,
+    items: Vec<Changes>,
+    recording: &Recording,
+) -> Result<(Vec<Changes>, Vec<Date>)> {
+    let (settings, precision) = (&member.book().settings, member.book().precision());
+    if !items.iter().any(|item| item.is_typed(precision.separator)) {
+        return Ok((items, Vec::new()));
+    }
+    let accounts = tx.accounts().names(member)?;
+    let names = Lexicon::new(accounts.iter().map(|(id, name)| (*id, name.as_str())));
+    let today = zone::day(cx.now, recording.zone.as_deref().unwrap_or(&settings.time_zone));
+    let reader = Reader { names: &names, pattern: settings.date_pattern, precision, today, repeats: recording.single };
+    let mut repeats = Vec::new();
+    let read = |item: Changes| {
+        if !item.is_typed(precision.separator) {
+            return item;
+        }
+        let mut found = reader.read(item.description.as_ref().value().map_or("", |text| text.as_str()));
+        repeats.append(&mut found.repeats);
+        item.with_found(found, precision)
+    };
+    let items = items.into_iter().map(read).collect();
+    Ok((items, repeats))
+}
