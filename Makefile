@@ -48,5 +48,10 @@ torture: postgres ## kill the server while clients write, twenty times, and look
 	$(CARGO) build --release --workspace
 	DAYBOOK_BIN=$(CARGO_TARGET_DIR)/release/daybook $(CARGO_TARGET_DIR)/release/torture $(TORTURE)
 
+.PHONY: fuzz
+fuzz: ## made-up input for all that reads text, for three minutes (FUZZ="--minutes 60")
+	$(CARGO) build --release --workspace
+	$(CARGO_TARGET_DIR)/release/fuzz $(FUZZ)
+
 .PHONY: ci
 ci: lint test ## what CI runs

@@ -8,6 +8,7 @@ pub mod decimal;
 pub mod dice;
 mod engine;
 pub mod fill;
+pub mod fuzz;
 mod guard;
 pub mod load;
 mod postgres;

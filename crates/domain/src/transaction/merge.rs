@@ -13,6 +13,12 @@ use super::lifecycle::Cell;
 use super::{Recorder, Refusal, Standing, State, Transaction, check_sides};
 
 /// The column `merge` of the transition table (behaviour 3.4).
+///
+/// ```
+/// use daybook_domain::transaction::{Cell, Refusal, State, merge_cell};
+/// assert_eq!(merge_cell(State::Unchecked), Cell::Done);
+/// assert_eq!(merge_cell(State::Checked), Cell::Refused(Refusal::Checked));
+/// ```
 #[must_use]
 pub const fn merge_cell(state: State) -> Cell {
     match state {

@@ -1,0 +1,170 @@
+//! What is fuzzed, and what must hold of it whatever it is given: no panic, and what is read means something.
+
+use std::fmt::Debug;
+
+use daybook_domain::amount::{self, DecimalSeparator, Precision};
+use daybook_domain::calendar::{DatePattern, format_iso, parse_iso};
+use daybook_domain::id::AccountId;
+use daybook_domain::json::{Json, Object};
+use daybook_domain::name::{fold, normalized};
+use daybook_domain::query::{BalanceQuery, Query, Reading};
+use daybook_domain::transaction::tags;
+use daybook_domain::transaction::text::{Lexicon, Reader};
+use serde_json::{Map, Value};
+
+use super::corpus;
+
+/// Something that reads text.
+#[derive(Clone, Copy)]
+pub struct Target {
+    /// What to call it.
+    pub name: &'static str,
+    /// What its inputs grow from.
+    pub corpus: &'static [&'static str],
+    /// Reads an input; says what is wrong with the outcome.
+    pub check: fn(&str) -> Result<(), String>,
+}
+
+/// All targets.
+pub fn all() -> [Target; 6] {
+    [
+        Target { name: "query", corpus: corpus::QUERY, check: query },
+        Target { name: "amount", corpus: corpus::AMOUNT, check: amount },
+        Target { name: "day", corpus: corpus::DAY, check: day },
+        Target { name: "text", corpus: corpus::TEXT, check: text },
+        Target { name: "name", corpus: corpus::NAME, check: name },
+        Target { name: "json", corpus: corpus::NAME, check: json },
+    ]
+}
+
+fn same<T: PartialEq + Debug>(what: &str, found: &T, expected: &T) -> Result<(), String> {
+    if found == expected { Ok(()) } else { Err(format!("{what}: found {found:?}, expected {expected:?}")) }
+}
+
+fn holds(what: &str, holds: bool) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(what.to_owned()) }
+}
+
+const SEPARATORS: [DecimalSeparator; 2] = [DecimalSeparator::Dot, DecimalSeparator::Comma];
+
+fn readings() -> impl Iterator<Item = Reading> {
+    let today = parse_iso("2025-05-20").expect("a day");
+    DatePattern::ALL.into_iter().flat_map(move |pattern| SEPARATORS.map(|separator| Reading { today, pattern, separator }))
+}
+
+/// Any text is a query (1.1.10); a range is a query of the same days (5.9).
+fn query(input: &str) -> Result<(), String> {
+    for reading in readings() {
+        let query = Query::parse(input, &reading);
+        let mut terms = 0;
+        query.filter().each_term(&mut |_| terms += 1);
+        // One more stands for what is left out unless asked for: the trash (1.2.2).
+        holds("a term takes a character", terms <= input.chars().count() + 1)?;
+        let _ = query.single_account();
+        let balance = BalanceQuery::parse(input, &reading);
+        same("5.1: blank text is no query of balances", &balance.is_none(), &input.trim().is_empty())?;
+        let Some(balance) = balance.filter(|balance| !balance.range.is_empty()) else { continue };
+        let Some(again) = BalanceQuery::parse(&balance.range, &reading) else { return Err(format!("{:?} is blank", balance.range)) };
+        same("5.9: the days of the range", &(again.from, again.until), &(balance.from, balance.until))?;
+    }
+    Ok(())
+}
+
+/// What is recorded reads back as itself, and lies in the range (3.12).
+fn amount(input: &str) -> Result<(), String> {
+    for separator in SEPARATORS {
+        for (fraction_digits, scale) in [(0, 0), (2, 2), (2, 8), (8, 8)] {
+            let precision = Precision { fraction_digits, scale, separator };
+            let Ok(Some(reading)) = amount::read(input, separator) else { continue };
+            let Ok(recorded) = reading.record(precision) else { continue };
+            holds("3.12.5: it can be stored", recorded.units(scale).is_some_and(|units| units > 0))?;
+            let written = amount::write(recorded.value(), fraction_digits);
+            let again = amount::read(&written, separator).ok().flatten();
+            let again = again.and_then(|reading| reading.record(precision).ok());
+            same(&format!("3.12.6: {written} read back"), &again, &Some(recorded))?;
+        }
+    }
+    Ok(())
+}
+
+/// A day is written as it was read (3.2.4); a date term takes any text (1.3).
+fn day(input: &str) -> Result<(), String> {
+    if let Some(day) = parse_iso(input) {
+        same("3.2.4: the day written", &format_iso(day).as_str(), &input)?;
+    }
+    for operator in ["on:", "after:", "before:", "by:d on:"] {
+        query(&format!("{operator}{input}"))?;
+        query(&format!("{operator}'{input}'"))?;
+    }
+    Ok(())
+}
+
+/// What is found is usable, and what remains was there, in that order (3.8).
+fn text(input: &str) -> Result<(), String> {
+    let accounts = ["Cash", "Credit Card", "Táxi", "Food", "Food Court", "Owner's Equity", "10", "a a a b", "a"];
+    let names = Lexicon::new(accounts.into_iter().zip(1..).map(|(name, id)| (AccountId::new(id), name)));
+    for reading in readings() {
+        let precision = Precision { fraction_digits: 2, scale: 2, separator: reading.separator };
+        let reader = Reader { names: &names, pattern: reading.pattern, precision, today: reading.today, repeats: true };
+        let found = reader.read(input);
+        holds("3.8.2.1: the amount can be stored", found.amount.is_none_or(|amount| amount.units(2).is_some_and(|units| units > 0)))?;
+        holds("3.2.8: two accounts", found.debit.is_none() || (found.credit.is_some() && found.credit != found.debit))?;
+        holds("3.8.2.8: later and later", found.date.into_iter().chain(found.repeats.iter().copied()).is_sorted_by(|one, two| one < two))?;
+        holds("3.8.2.6: in the text", found.urls.iter().all(|url| input.contains(url.as_str())))?;
+        let mut rest = input.chars();
+        let kept = found.description.chars().filter(|c| !c.is_whitespace()).all(|c| rest.any(|other| other == c));
+        holds("3.8.2.4: the rest was there", kept)?;
+        let tags = tags::of(input);
+        holds("3.8.2.5: no tag from nowhere", tags::of(&found.description).iter().all(|tag| tags.contains(tag)))?;
+    }
+    Ok(())
+}
+
+/// Folding is done once (4.3).
+fn name(input: &str) -> Result<(), String> {
+    let once = normalized(input);
+    same("4.3: normalized twice", &normalized(&once), &once)?;
+    let folded = fold(input);
+    same("1.2.4: folded twice", &fold(&folded), &folded)
+}
+
+/// Canonical JSON is JSON of the same value, and canonical itself (8.15, RFC 8785).
+fn json(input: &str) -> Result<(), String> {
+    let mut object = Object::new();
+    let mut expected = Map::new();
+    for (number, piece) in (0_i64..).zip(input.split(' ')) {
+        let (json, value) = match number % 4 {
+            0 => (Json::text(piece), Value::from(piece)),
+            1 => (Json::Number(number - 2), Value::from(number - 2)),
+            2 => (Json::Bool(piece.is_empty()), Value::from(piece.is_empty())),
+            _ => {
+                let inner = Object::new().with(piece, Json::text(input)).with_texts("list", &[piece.to_owned()]);
+                let mut map = Map::from_iter([(piece.to_owned(), Value::from(input))]);
+                map.insert("list".to_owned(), Value::from(vec![piece]));
+                (Json::List(vec![Json::Object(inner)]), Value::from(vec![Value::Object(map)]))
+            }
+        };
+        object = object.with(piece, json);
+        expected.insert(piece.to_owned(), value);
+    }
+    let text = Json::Object(object).canonical();
+    let back: Value = serde_json::from_str(&text).map_err(|error| format!("{error}: {text}"))?;
+    same("the same value", &back, &Value::Object(expected))?;
+    same("RFC 8785: written the same way again", &canonical(&back), &text)
+}
+
+/// RFC 8785 again, from the standard and by other means: serde's writer of strings, sorted by UTF-16 code units.
+fn canonical(value: &Value) -> String {
+    match value {
+        Value::Array(items) => format!("[{}]", items.iter().map(canonical).collect::<Vec<_>>().join(",")),
+        Value::Object(map) => {
+            let mut pairs: Vec<(Vec<u16>, String)> = map
+                .iter()
+                .map(|(key, value)| (key.encode_utf16().collect(), format!("{}:{}", Value::from(key.as_str()), canonical(value))))
+                .collect();
+            pairs.sort();
+            format!("{{{}}}", pairs.into_iter().map(|(_, pair)| pair).collect::<Vec<_>>().join(","))
+        }
+        other => other.to_string(),
+    }
+}
