@@ -17,6 +17,7 @@ pub fn lone() -> Vec<Lone> {
         a_bucket_is_swept,
         a_bucket_that_is_away,
         a_bucket_with_another_key,
+        a_bucket_behind_broken_tls,
         a_folder_of_its_own,
         public_address,
         prefix_in_the_address,
@@ -108,6 +109,18 @@ fn a_bucket_with_another_key(engine: Engine) {
     assert_eq!(cast.owner.get(&cast.path("/files")).ok(), json!({"items": []}));
     assert_eq!(store.objects(), Vec::<String>::new());
     assert!(!server.log().contains("another-secret"), "secrets are not logged");
+}
+
+/// A peer that speaks no TLS: the client for https is there, and says no.
+fn a_bucket_behind_broken_tls(engine: Engine) {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let endpoint = format!("https://{}", listener.local_addr().expect("its address"));
+    std::thread::spawn(move || listener.incoming().for_each(drop));
+    let args = ["--files-url", "s3://ledgers", "--s3-endpoint", &endpoint, "--s3-access-key-id", "a", "--s3-secret-access-key", "b"];
+    let server = with(engine, args.map(str::to_owned).to_vec());
+    let cast = Cast::new(&server);
+    create(&cast.owner, &cast, &json!({"name": "a", "content": base64(b"a")})).refused(503, "backendError");
+    assert!(!server.log().contains("panicked"), "{}", server.log());
 }
 
 fn a_folder_of_its_own(engine: Engine) {
