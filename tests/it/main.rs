@@ -68,9 +68,9 @@ mod reading;
 modules! {
     shared:
         account_batches, account_names, account_updates, accounts, amounts, arch, balance_ranges, balance_series,
-        balances, bank, batches, bodies, book_dates, book_settings, books, collaborators, errors, event_filters, events, faults, group_flags,
+        balances, bank, batches, bodies, book_dates, book_settings, books, collaborators, counts, errors, event_filters, events, faults, group_flags,
         group_locks, groups, headers, hostile, lifecycle, lists, locks, openapi, paging, permissions, posting, properties,
-        queries, query_dates, query_garbage, recorder, remote_ids, transaction_shapes, transactions, transport, updates, users, wire;
+        queries, query_dates, query_garbage, recorder, remote_ids, running_balances, transaction_shapes, transactions, transport, updates, users, wire;
     lone:
         durability, laws, process, store;
 }

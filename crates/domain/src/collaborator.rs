@@ -57,9 +57,9 @@ impl Permission {
 pub enum Action {
     /// getBook.
     ReadBook,
-    /// listTransactions, getTransaction.
+    /// listTransactions, getTransaction, countTransactions.
     ReadTransactions,
-    /// getBalances, read accounts and groups.
+    /// getBalances, countTransactionsPosted, read accounts and groups.
     ReadChart,
     /// listEvents.
     ReadEvents,

@@ -9,7 +9,7 @@ use daybook_domain::id::{BookId, BookKey, UserId};
 use daybook_domain::instant::Instant;
 use daybook_domain::name::Name;
 use diesel::prelude::*;
-use diesel::sql_types::{Nullable, Text};
+use diesel::sql_types::{BigInt, Nullable, Text};
 
 use crate::column;
 use crate::conn::on_each;
@@ -62,12 +62,25 @@ pub(crate) struct HeadRow {
     pub(crate) month: i32,
     pub(crate) month_posted: i64,
     pub(crate) year_posted: i64,
+    pub(crate) text_until: i64,
+    pub(crate) text_chunks: i64,
+    pub(crate) text_waiting: i64,
 }
 
 impl HeadRow {
     pub(crate) fn head(&self) -> Result<Head> {
         let hash = Hash::from_bytes(&self.hash).ok_or(Error::Broken("hash"))?;
         Ok(Head { sequence: self.sequence, hash })
+    }
+
+    fn activity(&self) -> Activity {
+        Activity {
+            posted: self.posted,
+            month: self.month,
+            month_posted: self.month_posted,
+            year_posted: self.year_posted,
+            changed_at: Instant::new(self.changed_at),
+        }
     }
 }
 
@@ -94,6 +107,25 @@ impl Activity {
         let in_year = if self.month.div_euclid(100) == month.div_euclid(100) { self.year_posted } else { 0 };
         (in_month, in_year)
     }
+}
+
+/// The month it is in a book zone, and when it and its year began there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Current {
+    /// As yyyymm.
+    pub month: i32,
+    /// When it began.
+    pub month_start: Instant,
+    /// When its year began.
+    pub year_start: Instant,
+}
+
+#[derive(QueryableByName)]
+struct Postings {
+    #[diesel(sql_type = BigInt)]
+    year: i64,
+    #[diesel(sql_type = BigInt)]
+    month: i64,
 }
 
 /// What a user meets at the door of a book.
@@ -180,7 +212,7 @@ impl Settled {
 const DOOR: &str = "SELECT b.id, b.public_id, b.name, b.auto_post, b.closing_date, b.lock_date, b.date_pattern, b.decimal_separator, \
     b.fraction_digits, b.scale, b.page_size, b.period, b.period_start_month, b.time_zone, b.visibility, b.properties, b.agent, \
     b.created_at, b.updated_at, b.version, h.book_id, h.sequence, h.hash, h.changed_at, h.posted, h.month, h.month_posted, \
-    h.year_posted, u.username, c.permission FROM books b JOIN heads h ON h.book_id = b.id JOIN users u ON u.id = b.owner_id ";
+    h.year_posted, h.text_until, h.text_chunks, h.text_waiting, u.username, c.permission FROM books b JOIN heads h ON h.book_id = b.id JOIN users u ON u.id = b.owner_id ";
 
 #[derive(QueryableByName)]
 struct Met {
@@ -197,14 +229,7 @@ struct Met {
 fn entrance(met: Met) -> Result<(Entrance, HeadRow)> {
     let Met { own, head, username, permission } = met;
     let granted = permission.map(|name| Permission::from_name(&name).ok_or(Error::Broken("permission"))).transpose()?;
-    let activity = Activity {
-        posted: head.posted,
-        month: head.month,
-        month_posted: head.month_posted,
-        year_posted: head.year_posted,
-        changed_at: Instant::new(head.changed_at),
-    };
-    Ok((Entrance { book: own.into_book(username)?, granted, activity }, head))
+    Ok((Entrance { book: own.into_book(username)?, granted, activity: head.activity() }, head))
 }
 
 /// The books of this installation.
@@ -259,10 +284,30 @@ impl Books<'_, '_> {
             month: 0,
             month_posted: 0,
             year_posted: 0,
+            text_until: 0,
+            text_chunks: 0,
+            text_waiting: 0,
         };
         on_each!(self.tx.conn, c => diesel::insert_into(heads::table).values(&head).execute(c))?;
         self.tx.heads.insert(BookId::new(id), head);
         Ok(Book { id: BookId::new(id), ..book })
+    }
+
+    /// Counts anew what was posted in a month and its year, because the zone that says which they are has changed
+    /// (behaviour 6.10). It passes the whole book, which hardly ever moves. The next event saves the counts.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn recount(self, book: &Book, current: &Current) -> Result<Activity> {
+        let postings = Sql::new("SELECT COUNT(*) AS year, COALESCE(SUM(CASE WHEN t.posted_at >= ").int(current.month_start.milliseconds());
+        let postings = postings.push(" THEN 1 ELSE 0 END), 0) AS month FROM transactions t WHERE t.book_id = ").int(book.id.get());
+        let postings = postings.push(" AND t.standing > 0 AND t.trashed = ").flag(false);
+        let postings = postings.push(" AND t.posted_at >= ").int(current.year_start.milliseconds());
+        let rows: Vec<Postings> = on_each!(self.tx.conn, c => (&postings).load(c))?;
+        let head = self.tx.heads.get_mut(&book.id).ok_or(Error::Broken("heads"))?;
+        head.month = current.month;
+        (head.month_posted, head.year_posted) = rows.first().map_or((0, 0), |row| (row.month, row.year));
+        Ok(head.activity())
     }
 
     /// Saves a book's settings.
@@ -280,9 +325,11 @@ impl Books<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     pub fn delete(self, book: &Book) -> Result<()> {
-        const TABLES: [&str; 11] = [
+        const TABLES: [&str; 13] = [
             "DELETE FROM entries WHERE book_id = ",
             "DELETE FROM marks WHERE book_id = ",
+            "DELETE FROM text_grams WHERE book_id = ",
+            "DELETE FROM text_blocks WHERE book_id = ",
             "DELETE FROM day_totals WHERE book_id = ",
             "DELETE FROM month_totals WHERE book_id = ",
             "DELETE FROM events WHERE book_id = ",

@@ -146,11 +146,13 @@ impl Events<'_, '_> {
 
 impl HeadRow {
     /// Written out because diesel prepares its own updates anew each time, and every write has one.
-    fn save(&self, tx: &mut Tx<'_>) -> Result<()> {
+    pub(crate) fn save(&self, tx: &mut Tx<'_>) -> Result<()> {
         let moved = Sql::new("UPDATE heads SET sequence = ").int(self.sequence).push(", hash = ").value(Value::Bytes(&self.hash));
         let counted = moved.push(", changed_at = ").int(self.changed_at).push(", posted = ").int(self.posted);
         let counted = counted.push(", month = ").int(i64::from(self.month)).push(", month_posted = ").int(self.month_posted);
-        tx.conn.execute(&counted.push(", year_posted = ").int(self.year_posted).push(" WHERE book_id = ").int(self.book_id))?;
+        let counted = counted.push(", year_posted = ").int(self.year_posted).push(", text_until = ").int(self.text_until);
+        let indexed = counted.push(", text_chunks = ").int(self.text_chunks).push(", text_waiting = ").int(self.text_waiting);
+        tx.conn.execute(&indexed.push(" WHERE book_id = ").int(self.book_id))?;
         Ok(())
     }
 

@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 use crate::dialect::Use;
 use crate::error::{Error, Result};
 use crate::pool::{Address, Readers, readers};
+use crate::transaction;
 use crate::tx::Tx;
 use crate::writer::{Job, Pending, Writer};
 
@@ -62,6 +63,7 @@ impl Store {
     /// [`Error::Unavailable`] and [`Error::Migration`].
     pub fn open(options: &Options) -> Result<Self> {
         options.address.migrate()?;
+        transaction::catch_up(&mut options.address.connect(Use::Write)?)?;
         let statements = Arc::new(AtomicU64::new(0));
         let start = |_| Writer::start(options.address.clone(), options.queue, Arc::clone(&statements));
         let writers = (0..options.address.writers()).map(start).collect::<Result<Vec<_>>>()?;

@@ -1,5 +1,6 @@
 //! Transactions on the wire.
 
+mod count;
 mod shape;
 
 use actix_web::HttpResponse;
@@ -13,6 +14,7 @@ use crate::cursor::{self, TransactionCursor};
 use crate::error::{ApiError, ApiResult, Transport};
 use crate::reply;
 use crate::request::Asked;
+pub(crate) use count::{count_transactions, count_transactions_posted};
 use shape::{ListedOut, OperationOut, TransactionIn, TransactionOut};
 
 /// GET transactions: a page, or with `ids` exactly these (behaviour 12.4).
@@ -42,7 +44,7 @@ fn request(asked: &Asked) -> Request {
 
 fn page(listed: &Listed, next: Option<(Place, String)>) -> HttpResponse {
     let cursor = next.and_then(|(place, query)| cursor::write(&TransactionCursor::new(place, query)));
-    reply::ok(&ListedOut { items: TransactionOut::briefly(&listed.view), cursor, account: listed.account.map(|id| id.to_string()) })
+    reply::ok(&ListedOut { items: TransactionOut::listed(listed), cursor, account: listed.account.map(|id| id.to_string()) })
 }
 
 /// GET transactions/{id}.

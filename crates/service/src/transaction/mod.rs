@@ -1,8 +1,10 @@
 //! Use cases of transactions (behaviour 3).
 
+mod count;
 mod lifecycle;
 mod read;
 mod record;
+mod running;
 mod save;
 
 use std::collections::{HashMap, HashSet};
@@ -17,9 +19,10 @@ use daybook_storage::Tx;
 use crate::context::Context;
 use crate::error::Result;
 
+pub use count::{Counts, SpanText, counts};
 pub use lifecycle::{Order, perform, release_accounts};
 pub(crate) use read::reading;
-pub use read::{Listed, Request, get, list, named};
+pub use read::{Listed, Request, count, get, list, named};
 pub use record::create;
 
 /// Transactions as their reader sees them, with what they name.

@@ -98,7 +98,8 @@ impl Transactions<'_, '_> {
         }
         rows.execute(self.tx.conn)?;
         entries.execute(self.tx.conn)?;
-        Ok(marks.execute(self.tx.conn)?)
+        marks.execute(self.tx.conn)?;
+        self.tx.index_added(book, added)
     }
 
     /// Saves changed transactions.
@@ -127,7 +128,8 @@ impl Transactions<'_, '_> {
         delete_entries(self.tx, book, &gone_entries)?;
         entries.execute(self.tx.conn)?;
         delete_marks(self.tx, book, gone_marks)?;
-        Ok(marks.execute(self.tx.conn)?)
+        marks.execute(self.tx.conn)?;
+        self.tx.index_changed(book, changes)
     }
 }
 
