@@ -43,6 +43,8 @@ pub fn operations() -> impl Iterator<Item = &'static Operation> {
     [BOOK, CHART_READS, CHART_WRITES, SHARING, DRAFTS, FILES, POSTINGS, CHECKS].into_iter().flatten()
 }
 
+const COUNTS: &str = "/transactions/count/posted?after=2025-01-01&before=2026-01-01&periodicity=MONTHLY";
+
 const BOOK: &[Operation] = &[
     read("get_book", |c, s| c.get(&s.cast.path("")), ANY_READER),
     read("list_queries", |c, s| c.get(&s.cast.path("/queries")), BUT_RECORDER),
@@ -52,6 +54,7 @@ const BOOK: &[Operation] = &[
     write("delete_query", |c, s| c.delete(&one(s, "queries", &s.query)), EDIT),
     read("get_balances", |c, s| c.get(&s.cast.path("/balances?query=account:Cash")), BUT_RECORDER),
     read("get_balances_of_the_book", |c, s| c.get(&s.cast.path("/balances?query=on:2025")), BUT_RECORDER),
+    read("count_transactions_posted", |c, s| c.get(&s.cast.path(COUNTS)), BUT_RECORDER),
     read("list_events", |c, s| c.get(&s.cast.path("/events")), BUT_RECORDER),
     write("update_book_settings", |c, s| book(c, s, json!({"pageSize": 7})), EDIT),
     write("update_book_name", |c, s| book(c, s, json!({"name": "Renamed"})), EDIT),
@@ -118,6 +121,7 @@ const SHARING: &[Operation] = &[
 const DRAFTS: &[Operation] = &[
     read("list_transactions", |c, s| c.get(&s.cast.path("/transactions")), ANY_READER),
     read("search_transactions", |c, s| c.get(&s.cast.path("/transactions?query=account:Cash")), ANY_READER),
+    read("count_transactions", |c, s| c.get(&s.cast.path("/transactions/count?query=account:Cash")), ANY_READER),
     read("get_draft", |c, s| c.get(&one(s, "transactions", &s.draft)), OTHERS_OBJECT),
     read("get_posted", |c, s| c.get(&one(s, "transactions", &s.unchecked)), OTHERS_OBJECT),
     write("create_incomplete_draft", |c, s| c.post(&s.cast.path("/transactions"), &json!({"description": "New"})), RECORD),

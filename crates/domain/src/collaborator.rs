@@ -57,11 +57,11 @@ impl Permission {
 pub enum Action {
     /// getBook.
     ReadBook,
-    /// listTransactions, getTransaction.
+    /// listTransactions, getTransaction, countTransactions.
     ReadTransactions,
     /// getFile, listFiles.
     ReadFiles,
-    /// getBalances, read accounts, groups and saved queries.
+    /// getBalances, countTransactionsPosted, read accounts, groups and saved queries.
     ReadChart,
     /// listEvents.
     ReadEvents,

@@ -59,6 +59,8 @@ fn transactions() -> Vec<Operation> {
         PATCH "/v5/books/{bookId}/transactions/untrash" "untrashTransaction" => transaction::untrash_transaction;
         PATCH "/v5/books/{bookId}/transactions/untrash/batch" "untrashTransactionsBatch" => transaction::untrash_transactions_batch;
         PATCH "/v5/books/{bookId}/transactions/restore" "restoreTransaction" => transaction::untrash_transaction;
+        GET "/v5/books/{bookId}/transactions/count" "countTransactions" => transaction::count_transactions;
+        GET "/v5/books/{bookId}/transactions/count/posted" "countTransactionsPosted" => transaction::count_transactions_posted;
         GET "/v5/books/{bookId}/transactions/{id}" "getTransaction" => transaction::get_transaction;
         GET "/v5/books/{bookId}/balances" "getBalances" => balance::get_balances;
     )

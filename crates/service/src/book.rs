@@ -117,7 +117,7 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes) -> Re
     let before = member.book().clone();
     let (scale, digits) = (before.scale, changes.fraction_digits);
     let changes = unless_same_zone(&before, changes);
-    let revised = changes.and_then(|changes| Ok(before.update(changes, member.permission(), cx.now)?));
+    let revised = changes.and_then(|changes| Ok(before.clone().update(changes, member.permission(), cx.now)?));
     let (after, previous) = cx.unless_stale(Some(member.book()), revised)?;
     if previous.is_empty() {
         return Ok(View { member, activity, accounts: None, groups: None });
@@ -127,6 +127,9 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes) -> Re
         return Err(Refusal::Rescale(digits).into());
     }
     tx.books().update(&after)?;
+    if after.settings.time_zone != before.settings.time_zone {
+        activity = tx.books().recount(&after, &zone::current(cx.now, &after.settings.time_zone))?;
+    }
     let member = member.with_book(after);
     let updated = Happening::update(EventType::BookUpdated, member.book().id.get(), snapshot::book(member.book()), &previous);
     record::happenings(tx, cx, &member, vec![updated])?;

@@ -2,6 +2,7 @@
 
 use daybook_domain::calendar::{from_parts, month_number};
 use daybook_domain::instant::Instant;
+use daybook_storage::book::Current;
 use jiff::Timestamp;
 use jiff::civil;
 use jiff::tz::TimeZone;
@@ -27,6 +28,15 @@ pub fn day(at: Instant, zone: &str) -> Date {
 #[must_use]
 pub fn month(at: Instant, zone: &str) -> i32 {
     month_number(day(at, zone))
+}
+
+/// The month it is at an instant in a zone, with its beginnings.
+#[must_use]
+pub fn current(at: Instant, zone: &str) -> Current {
+    let today = day(at, zone);
+    let began = |first: Option<Date>| first.and_then(|first| midnight(first, zone)).unwrap_or(at);
+    let month_start = began(from_parts(today.year(), u8::from(today.month()), 1));
+    Current { month: month_number(today), month_start, year_start: began(from_parts(today.year(), 1, 1)) }
 }
 
 /// When a day begins in a zone.

@@ -53,7 +53,7 @@ impl Limbs {
     }
 }
 
-fn whole(high: i64, low: i64) -> i128 {
+pub(crate) fn whole(high: i64, low: i64) -> i128 {
     i128::from(high) * i128::from(LIMB) + i128::from(low)
 }
 

@@ -65,6 +65,9 @@ pub(crate) struct HeadRow {
     pub(crate) year_posted: i64,
     /// The version of the book's accounts and groups.
     pub(crate) chart: i64,
+    pub(crate) text_until: i64,
+    pub(crate) text_chunks: i64,
+    pub(crate) text_waiting: i64,
 }
 
 impl HeadRow {
@@ -74,7 +77,7 @@ impl HeadRow {
     }
 
     const fn activity(&self) -> Activity {
-        let Self { book_id: _, sequence: _, hash: _, changed_at, posted, month, month_posted, year_posted, chart: _ } = *self;
+        let Self { changed_at, posted, month, month_posted, year_posted, .. } = *self;
         Activity { posted, month, month_posted, year_posted, changed_at: Instant::new(changed_at) }
     }
 
@@ -106,18 +109,33 @@ impl HeadRow {
 /// Saves heads of any books.
 pub(crate) fn write_heads<'h>(conn: &mut Conn, heads: impl Iterator<Item = &'h HeadRow>) -> Result<()> {
     let mut rows = Bulk::new(
-        "INSERT INTO heads (book_id, sequence, hash, changed_at, posted, month, month_posted, year_posted, chart)",
-        9,
+        "INSERT INTO heads (book_id, sequence, hash, changed_at, posted, month, month_posted, year_posted, chart, \
+         text_until, text_chunks, text_waiting)",
+        12,
         " ON CONFLICT (book_id) DO UPDATE SET sequence = excluded.sequence, hash = excluded.hash, changed_at = excluded.changed_at, \
           posted = excluded.posted, month = excluded.month, month_posted = excluded.month_posted, year_posted = excluded.year_posted, \
-          chart = excluded.chart",
+          chart = excluded.chart, text_until = excluded.text_until, text_chunks = excluded.text_chunks, text_waiting = excluded.text_waiting",
     );
     for head in heads {
-        let HeadRow { book_id, sequence, hash, changed_at, posted, month, month_posted, year_posted, chart } = head;
+        let HeadRow {
+            book_id,
+            sequence,
+            hash,
+            changed_at,
+            posted,
+            month,
+            month_posted,
+            year_posted,
+            chart,
+            text_until,
+            text_chunks,
+            text_waiting,
+        } = head;
         let hash = Value::Bytes(hash);
         let [book, sequence, changed, posted] = [*book_id, *sequence, *changed_at, *posted].map(Value::Int);
         let [month, month_posted, year_posted, chart] = [i64::from(*month), *month_posted, *year_posted, *chart].map(Value::Int);
-        rows.row([book, sequence, hash, changed, posted, month, month_posted, year_posted, chart]);
+        let [until, chunks, waiting] = [*text_until, *text_chunks, *text_waiting].map(Value::Int);
+        rows.row([book, sequence, hash, changed, posted, month, month_posted, year_posted, chart, until, chunks, waiting]);
     }
     Ok(rows.execute(conn)?)
 }
@@ -145,6 +163,25 @@ impl Activity {
         let in_year = if self.month.div_euclid(100) == month.div_euclid(100) { self.year_posted } else { 0 };
         (in_month, in_year)
     }
+}
+
+/// The month it is in a book zone, and when it and its year began there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Current {
+    /// As yyyymm.
+    pub month: i32,
+    /// When it began.
+    pub month_start: Instant,
+    /// When its year began.
+    pub year_start: Instant,
+}
+
+#[derive(QueryableByName)]
+struct Postings {
+    #[diesel(sql_type = BigInt)]
+    year: i64,
+    #[diesel(sql_type = BigInt)]
+    month: i64,
 }
 
 /// What a user meets at the door of a book.
@@ -231,7 +268,7 @@ impl Settled {
 const DOOR: &str = "SELECT b.id, b.public_id, b.name, b.auto_post, b.closing_date, b.lock_date, b.date_pattern, b.decimal_separator, \
     b.fraction_digits, b.scale, b.page_size, b.period, b.period_start_month, b.time_zone, b.visibility, b.properties, b.agent, \
     b.created_at, b.updated_at, b.version, h.book_id, h.sequence, h.hash, h.changed_at, h.posted, h.month, h.month_posted, \
-    h.year_posted, h.chart, u.username, c.permission, ";
+    h.year_posted, h.chart, h.text_until, h.text_chunks, h.text_waiting, u.username, c.permission, ";
 
 /// The number of the last event, as the statement's snapshot has it.
 const SEEN: &str = "h.sequence AS seen FROM ";
@@ -342,10 +379,30 @@ impl Books<'_, '_> {
             month_posted: 0,
             year_posted: 0,
             chart: 0,
+            text_until: 0,
+            text_chunks: 0,
+            text_waiting: 0,
         };
         on_each!(self.tx.conn()?, c => diesel::insert_into(heads::table).values(&head).execute(c))?;
         self.tx.known.heads.insert(BookId::new(id), head);
         Ok(Book { id: BookId::new(id), ..book })
+    }
+
+    /// Counts anew what was posted in a month and its year, because the zone that says which they are has changed
+    /// (behaviour 6.10). It passes the whole book, which hardly ever moves. The next event saves the counts.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn recount(self, book: &Book, current: &Current) -> Result<Activity> {
+        let postings = Sql::new("SELECT COUNT(*) AS year, COALESCE(SUM(CASE WHEN t.posted_at >= ").int(current.month_start.milliseconds());
+        let postings = postings.push(" THEN 1 ELSE 0 END), 0) AS month FROM transactions t WHERE t.book_id = ").int(book.id.get());
+        let postings = postings.push(" AND t.standing > 0 AND t.trashed = ").flag(false);
+        let postings = postings.push(" AND t.posted_at >= ").int(current.year_start.milliseconds());
+        let rows: Vec<Postings> = on_each!(self.tx.conn()?, c => (&postings).load(c))?;
+        let head = self.tx.head_mut(book.id)?;
+        head.month = current.month;
+        (head.month_posted, head.year_posted) = rows.first().map_or((0, 0), |row| (row.month, row.year));
+        Ok(head.activity())
     }
 
     /// Saves a book's settings.
@@ -363,9 +420,11 @@ impl Books<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     pub fn delete(self, book: &Book) -> Result<()> {
-        const TABLES: [&str; 14] = [
+        const TABLES: [&str; 16] = [
             "DELETE FROM entries WHERE book_id = ",
             "DELETE FROM marks WHERE book_id = ",
+            "DELETE FROM text_grams WHERE book_id = ",
+            "DELETE FROM text_blocks WHERE book_id = ",
             "DELETE FROM day_totals WHERE book_id = ",
             "DELETE FROM month_totals WHERE book_id = ",
             "DELETE FROM events WHERE book_id = ",

@@ -96,12 +96,10 @@ impl Events<'_, '_> {
     /// When the book was not entered in this unit of work.
     pub fn append(self, member: &Member, link: &Link<'_>, happenings: Vec<Happening>, tally: &Tally) -> Result<()> {
         let book = member.book().id;
-        let mut head = self.tx.head(book).cloned().ok_or(Error::Broken("heads"))?;
+        let head = self.tx.head_mut(book)?;
         let (added, end) = link.append(head.head()?, happenings);
         head.advance(end, link.at, tally);
-        let pending = self.tx.pending();
-        pending.events.extend(added);
-        pending.heads.insert(book, head);
+        self.tx.pending().events.extend(added);
         Ok(())
     }
 

@@ -8,15 +8,21 @@
 //! | `k` + key | has that property (1.2, `key:*`) |
 //! | `f` + file id | holds that file |
 //! | `p` + key + `=` + value | has that property with that value, case folded |
+//! | `sdraft`, `strashed` | is a draft, is in the trash (1.2): what a book has few of; the posted ones have no mark |
 
 use std::collections::BTreeSet;
 
 use daybook_domain::id::FileId;
-use daybook_domain::transaction::Transaction;
+use daybook_domain::transaction::{State, Transaction};
 use sha2::{Digest, Sha256};
 
 /// Values longer than this are indexed by their hash: an index entry must stay small (PostgreSQL takes 2,700 bytes).
 const LONGEST_PLAIN: usize = 200;
+
+/// The mark of a draft.
+pub(crate) const DRAFT: &str = "sdraft";
+/// The mark of a trashed transaction.
+pub(crate) const TRASHED: &str = "strashed";
 
 /// The mark of a remote id.
 pub(crate) fn remote_id(id: &str) -> String {
@@ -52,6 +58,11 @@ pub(crate) fn of(transaction: &Transaction) -> BTreeSet<String> {
         marks.insert(key(name));
         marks.insert(property(name, value));
     }
+    marks.extend(match transaction.state() {
+        State::Draft => Some(DRAFT.to_owned()),
+        State::Trashed => Some(TRASHED.to_owned()),
+        State::Unchecked | State::Checked => None,
+    });
     marks
 }
 

@@ -1,4 +1,4 @@
-//! The tables whose queries diesel writes. `entries`, `marks` and the totals are written and read with [`crate::sql`].
+//! The tables whose queries diesel writes. `entries`, `marks`, the index of texts and the totals are written and read with [`crate::sql`].
 
 diesel::table! {
     users (id) {
@@ -46,6 +46,9 @@ diesel::table! {
         month_posted -> BigInt,
         year_posted -> BigInt,
         chart -> BigInt,
+        text_until -> BigInt,
+        text_chunks -> BigInt,
+        text_waiting -> BigInt,
     }
 }
 

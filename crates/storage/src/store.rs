@@ -14,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::pool::{Address, Readers, readers};
 use crate::schema::starts;
 use crate::sql::Sql;
+use crate::transaction;
 use crate::tx::Tx;
 use crate::writer::{Job, Pending, Writer};
 
@@ -80,6 +81,7 @@ impl Store {
     /// [`Error::Unavailable`] and [`Error::Migration`].
     pub fn open(options: &Options) -> Result<Self> {
         options.address.migrate()?;
+        transaction::catch_up(&mut options.address.connect(Use::Write)?)?;
         let number = count_start(&options.address)?;
         let statements = Arc::new(AtomicU64::new(0));
         let charts = Arc::new(Charts::default());

@@ -169,11 +169,16 @@ impl<'a> Tx<'a> {
         self.writes() && self.conn.locks_rows() && !self.known.locked.contains(public_id)
     }
 
+    /// The same to be moved further; it is written with what this unit of work holds back.
+    pub(crate) fn head_mut(&mut self, book: BookId) -> Result<&mut HeadRow> {
+        let head = self.head(book).cloned().ok_or(Error::Broken("heads"))?;
+        Ok(self.own.heads.entry(book).or_insert(head))
+    }
+
     /// Notes that accounts, groups or memberships of an entered book change: what is remembered of them is over.
     pub(crate) fn redraw(&mut self, book: BookId) -> Result<()> {
-        let mut head = self.head(book).cloned().ok_or(Error::Broken("heads"))?;
+        let head = self.head_mut(book)?;
         head.chart = head.chart.saturating_add(1);
-        self.own.heads.insert(book, head);
         self.redrawn.insert(book);
         Ok(())
     }

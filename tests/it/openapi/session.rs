@@ -197,6 +197,8 @@ fn readings(session: &Session) {
     let cursor = page["cursor"].as_str().expect("a second page");
     session.read("listTransactions", "", &format!("?query=account:Cash&limit=1&cursor={cursor}"));
     session.read("listTransactions", "", "?query=nothing+like+this");
+    session.read("countTransactions", "", "?query=account:Cash");
+    session.read("countTransactionsPosted", "", "?after=2025-01-01&before=2025-04-01&periodicity=MONTHLY");
     for query in ["account:Cash", "group:Assets+by:m", "on:2025-03", "by:d+after:2025-03+before:2025-04", "by:y", "account:'Nobody'"] {
         let answer = session.read("getBalances", "", &format!("?query={query}"));
         assert!(answer.is_object(), "{answer}");

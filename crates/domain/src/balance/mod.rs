@@ -36,6 +36,7 @@
 
 mod container;
 mod ledger;
+mod running;
 mod scope;
 mod segment;
 mod slice;
@@ -52,7 +53,9 @@ mod tests;
 
 pub use container::{AccountBalances, Balances, GroupBalances};
 pub use ledger::Ledger;
+pub use running::{Moved, running};
 pub use scope::Scope;
 pub use segment::{Cell, Level, Segment, segments};
 pub use slice::{MAX_FILLED_SLICES, Slice};
+pub(crate) use slice::{fuzzy_date, place, step};
 pub use sums::{Figures, Sums};

@@ -33,16 +33,36 @@ impl Slice {
     /// ```
     #[must_use]
     pub fn fuzzy_date(&self) -> i32 {
-        self.year.saturating_mul(10_000).saturating_add(i32::from(self.month) * 100 + i32::from(self.day))
+        fuzzy_date((self.year, self.month, self.day))
     }
 }
 
+/// The year, month and day of a slice: zeros for what it is not divided by.
+pub(crate) type Place = (i32, u8, u8);
+
+/// A slice as one number (behaviour 5.6).
+pub(crate) fn fuzzy_date((year, month, day): Place) -> i32 {
+    year.saturating_mul(10_000).saturating_add(i32::from(month) * 100 + i32::from(day))
+}
+
 /// Slices count up by one, from year 0 for years and months: the place of the slice a day lies in.
-pub(super) fn step(periodicity: Periodicity, day: Date) -> i32 {
+pub(crate) fn step(periodicity: Periodicity, day: Date) -> i32 {
     match periodicity {
         Periodicity::Daily => day.to_julian_day(),
         Periodicity::Monthly => day.year() * 12 + i32::from(u8::from(day.month())) - 1,
         Periodicity::Yearly => day.year(),
+    }
+}
+
+/// The slice at a place; none beyond the calendar, where no range reaches.
+pub(crate) fn place(periodicity: Periodicity, step: i32) -> Option<Place> {
+    match periodicity {
+        Periodicity::Daily => {
+            let day = Date::from_julian_day(step).ok()?;
+            Some((day.year(), u8::from(day.month()), day.day()))
+        }
+        Periodicity::Monthly => Some((step.div_euclid(12), u8::try_from(step.rem_euclid(12)).ok()?.checked_add(1)?, 0)),
+        Periodicity::Yearly => Some((step, 0, 0)),
     }
 }
 
@@ -57,16 +77,7 @@ pub(super) struct Axis {
 impl Axis {
     /// The slice at a place; none beyond the calendar, where no range reaches.
     pub(super) fn slice(self, step: i32, figures: Figures) -> Option<Slice> {
-        match self.periodicity {
-            Periodicity::Daily => {
-                let day = Date::from_julian_day(step).ok()?;
-                Some(Slice { year: day.year(), month: u8::from(day.month()), day: day.day(), figures })
-            }
-            Periodicity::Monthly => {
-                let month = u8::try_from(step.rem_euclid(12)).ok()?.checked_add(1)?;
-                Some(Slice { year: step.div_euclid(12), month, day: 0, figures })
-            }
-            Periodicity::Yearly => Some(Slice { year: step, month: 0, day: 0, figures }),
-        }
+        let (year, month, day) = place(self.periodicity, step)?;
+        Some(Slice { year, month, day, figures })
     }
 }

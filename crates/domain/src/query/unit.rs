@@ -26,6 +26,12 @@ impl Periodicity {
         }
     }
 
+    /// Finds the periodicity with that name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Daily, Self::Monthly, Self::Yearly].into_iter().find(|periodicity| periodicity.as_str() == name)
+    }
+
     /// Reads the value of `by:`; `by:w` and everything else is none.
     pub(super) fn from_letter(value: &str) -> Option<Self> {
         match value {

@@ -1,6 +1,7 @@
 //! Transactions: drafts, postings and their life (behaviour 3).
 
 mod changes;
+mod count;
 mod edit;
 mod joined;
 mod lifecycle;
@@ -12,6 +13,7 @@ pub mod text;
 use time::Date;
 
 pub use changes::{Changes, Sides, remote_ids};
+pub use count::{Count, Span};
 pub use edit::Edited;
 pub use lifecycle::{Cell, Verb, cell};
 pub use merge::{Merged, Pair, merge_cell};
@@ -85,6 +87,9 @@ pub enum Refusal {
     /// More remote ids, URLs or files than allowed.
     #[error("{0} has {1} entries; at most {MOST_LISTED} are allowed")]
     TooMany(&'static str, usize),
+    /// A parameter that is missing or cannot be read.
+    #[error("{0} is required and must be {1}")]
+    Parameter(&'static str, &'static str),
     /// The permission does not reach as far as the transaction's state asks.
     #[error("permission {0} is not enough for this")]
     NotEnough(&'static str),
@@ -108,7 +113,8 @@ impl Refusal {
             | Self::Trashed
             | Self::RemoteIdTooLong(_)
             | Self::DescriptionTooLong(_)
-            | Self::TooMany(..) => Reason::BadRequest,
+            | Self::TooMany(..)
+            | Self::Parameter(..) => Reason::BadRequest,
         }
     }
 }

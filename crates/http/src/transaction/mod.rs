@@ -1,5 +1,6 @@
 //! Transactions on the wire.
 
+mod count;
 mod shape;
 
 use daybook_domain::transaction::{Changes, Intent, Verb};
@@ -12,6 +13,7 @@ use crate::cursor::{self, TransactionCursor};
 use crate::error::{ApiError, ApiResult, Transport};
 use crate::reply::{self, Reply};
 use crate::request::Asked;
+pub(crate) use count::{count_transactions, count_transactions_posted};
 use shape::{ListedOut, OperationOut, TransactionIn, TransactionOut};
 
 /// GET transactions: a page, or with `ids` exactly these (behaviour 12.4).
@@ -41,7 +43,7 @@ fn request(asked: &Asked) -> Request {
 
 fn page(listed: &Listed, base: &str, next: Option<(Place, String)>) -> Reply {
     let cursor = next.and_then(|(place, query)| cursor::write(&TransactionCursor::new(place, query)));
-    reply::ok(&ListedOut { items: TransactionOut::briefly(&listed.view, base), cursor, account: listed.account.map(|id| id.to_string()) })
+    reply::ok(&ListedOut { items: TransactionOut::listed(listed, base), cursor, account: listed.account.map(|id| id.to_string()) })
 }
 
 /// GET transactions/{id}.

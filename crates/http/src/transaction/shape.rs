@@ -7,9 +7,9 @@ use daybook_domain::amount;
 use daybook_domain::calendar::format_iso;
 use daybook_domain::collaborator::{Action, Permission};
 use daybook_domain::field::Field;
-use daybook_domain::id::AccountId;
+use daybook_domain::id::{AccountId, TransactionId};
 use daybook_domain::transaction::{Changes, Transaction};
-use daybook_service::transaction::View;
+use daybook_service::transaction::{Listed, View};
 use serde::{Deserialize, Serialize};
 
 use crate::account::{AccountOut, BriefOut};
@@ -110,8 +110,17 @@ impl TransactionIn {
 #[serde(untagged)]
 enum SideOut {
     Full(Box<AccountOut>),
-    Brief(BriefOut),
-    Named { id: String, name: String },
+    Brief {
+        #[serde(flatten)]
+        account: BriefOut,
+        /// What stood on it after this row (behaviour 2.9).
+        #[serde(skip_serializing_if = "Option::is_none")]
+        balance: Option<String>,
+    },
+    Named {
+        id: String,
+        name: String,
+    },
 }
 
 /// A transaction.
@@ -159,24 +168,43 @@ pub(crate) struct WholeOut {
     stamp: StampOut,
 }
 
+/// How much of the accounts on its sides a transaction shows.
+#[derive(Clone, Copy)]
+enum Sides<'v> {
+    /// All.
+    Full,
+    /// What list rows do (behaviour 2.10).
+    Brief,
+    /// The same, with running balances of the account that was asked for.
+    Running(&'v Listed),
+}
+
 impl TransactionOut {
     /// With full accounts on the sides.
     pub(crate) fn in_full(view: &View, base: &str) -> Vec<Self> {
-        view.transactions.iter().map(|transaction| Self::new(view, transaction, true, base)).collect()
+        view.transactions.iter().map(|transaction| Self::new(view, transaction, Sides::Full, base)).collect()
     }
 
     /// As list rows.
     pub(crate) fn briefly(view: &View, base: &str) -> Vec<Self> {
-        view.transactions.iter().map(|transaction| Self::new(view, transaction, false, base)).collect()
+        view.transactions.iter().map(|transaction| Self::new(view, transaction, Sides::Brief, base)).collect()
     }
 
-    fn new(view: &View, transaction: &Transaction, full: bool, base: &str) -> Self {
+    /// As the rows of a page, with running balances where there are any.
+    pub(crate) fn listed(listed: &Listed, base: &str) -> Vec<Self> {
+        let view = &listed.view;
+        view.transactions.iter().map(|transaction| Self::new(view, transaction, Sides::Running(listed), base)).collect()
+    }
+
+    fn new(view: &View, transaction: &Transaction, sides: Sides<'_>, base: &str) -> Self {
         if view.masked.contains(&transaction.id) {
             return Self::Masked { id: transaction.id.to_string(), remote_ids: transaction.remote_ids.clone() };
         }
         let book = view.member.book();
         let settings = &book.settings;
-        let side = |id: Option<AccountId>| id.and_then(|id| view.accounts.get(id)).map(|account| side(view, account, full));
+        let side = |id: Option<AccountId>| {
+            id.and_then(|id| view.accounts.get(id)).map(|account| SideOut::new(view, account, (sides, transaction.id)))
+        };
         Self::Whole(WholeOut {
             id: transaction.id.to_string(),
             date: transaction.date.map(format_iso),
@@ -201,11 +229,19 @@ impl TransactionOut {
     }
 }
 
-fn side(view: &View, account: &Account, full: bool) -> SideOut {
-    match (view.member.permission(), full) {
-        (Permission::Recorder, _) => SideOut::Named { id: account.id.to_string(), name: account.name.as_str().to_owned() },
-        (_, true) => SideOut::Full(Box::new(AccountOut::new(account, &view.forest))),
-        (_, false) => SideOut::Brief(BriefOut::from(account)),
+impl SideOut {
+    fn new(view: &View, account: &Account, (sides, row): (Sides<'_>, TransactionId)) -> Self {
+        if view.member.permission() == Permission::Recorder {
+            return Self::Named { id: account.id.to_string(), name: account.name.as_str().to_owned() };
+        }
+        let balance = match sides {
+            Sides::Full => return Self::Full(Box::new(AccountOut::new(account, &view.forest))),
+            Sides::Brief => None,
+            Sides::Running(listed) => listed.balances.get(&row).filter(|_| listed.account == Some(account.id)),
+        };
+        let book = view.member.book();
+        let balance = balance.map(|units| amount::write_units(*units, book.scale, book.settings.fraction_digits));
+        Self::Brief { account: BriefOut::from(account), balance }
     }
 }
 
@@ -222,7 +258,7 @@ impl OperationOut {
         let transaction = view.transactions.first()?;
         let sides = transaction.account_ids().filter_map(|id| view.accounts.get(id));
         let accounts = view.member.may(Action::ReadChart).then(|| sides.map(|account| AccountOut::new(account, &view.forest)).collect());
-        Some(Self { transaction: TransactionOut::new(view, transaction, true, base), accounts })
+        Some(Self { transaction: TransactionOut::new(view, transaction, Sides::Full, base), accounts })
     }
 }
 

@@ -1,10 +1,12 @@
 //! Use cases of transactions (behaviour 3).
 
 mod attach;
+mod count;
 mod lifecycle;
 mod merge;
 mod read;
 mod record;
+mod running;
 mod save;
 mod typed;
 
@@ -23,10 +25,11 @@ use crate::error::Result;
 use crate::zone;
 
 pub use attach::{check_lets_go, release_file};
+pub use count::{Counts, SpanText, counts};
 pub use lifecycle::{Order, perform, release_accounts};
 pub use merge::merge;
 pub(crate) use read::reading;
-pub use read::{Listed, Request, get, list, named};
+pub use read::{Listed, Request, count, get, list, named};
 pub use record::{Recording, create};
 
 /// Transactions as their reader sees them, with what they name.

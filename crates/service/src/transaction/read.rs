@@ -4,14 +4,14 @@ use std::collections::{HashMap, HashSet};
 
 use daybook_domain::account::AccountRef;
 use daybook_domain::collaborator::{Action, Member};
-use daybook_domain::id::{TransactionId, UserId};
+use daybook_domain::id::{AccountId, TransactionId, UserId};
 use daybook_domain::query::{DateBasis, Filter, Query, Reading, Term};
 use daybook_domain::transaction::{Refusal, Standing, Transaction};
 use daybook_storage::Tx;
 use daybook_storage::page::{Page, Place};
 use daybook_storage::transaction::{Names, Search};
 
-use super::{Detail, View};
+use super::{Detail, View, running};
 use crate::context::Context;
 use crate::error::Result;
 use crate::{access, zone};
@@ -42,7 +42,16 @@ pub struct Listed {
     /// Where the next page begins.
     pub next: Option<Place>,
     /// The one account the query filters by (behaviour 2.8).
-    pub account: Option<daybook_domain::id::AccountId>,
+    pub account: Option<AccountId>,
+    /// What stood on that account after each posted row, in units of the book's scale; empty when it is not permanent
+    /// (behaviour 2.9).
+    pub balances: HashMap<TransactionId, i128>,
+}
+
+impl Listed {
+    fn of(view: View) -> Self {
+        Self { view, next: None, account: None, balances: HashMap::new() }
+    }
 }
 
 /// getTransaction, trashed ones included.
@@ -72,7 +81,7 @@ pub fn named(tx: &mut Tx<'_>, cx: &Context, book: &str, ids: &[String]) -> Resul
         return Err(Refusal::UnknownIds(unknown).into());
     }
     let transactions = wanted.iter().filter_map(|id| found.get(id).cloned()).collect();
-    Ok(Listed { view: View::load(tx, cx, member, transactions, Detail::Brief)?, next: None, account: None })
+    Ok(Listed::of(View::load(tx, cx, member, transactions, Detail::Brief)?))
 }
 
 /// listTransactions: a page of what the query finds, newest first (behaviour 1, 2).
@@ -81,17 +90,46 @@ pub fn named(tx: &mut Tx<'_>, cx: &Context, book: &str, ids: &[String]) -> Resul
 /// What the access step refuses; query text is never refused.
 pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str, request: &Request) -> Result<Listed> {
     let member = access::enter(tx, cx, book, Action::ReadTransactions)?;
-    let query = Query::parse(&request.query, &reading(cx, &member));
-    if terms(query.filter()) > MOST_TERMS {
-        return Ok(Listed { view: View::load(tx, cx, member, Vec::new(), Detail::Brief)?, next: None, account: None });
-    }
-    let names = resolve(tx, &member, query.filter())?;
+    let Some(Asked { query, names }) = Asked::read(tx, cx, &member, &request.query)? else {
+        return Ok(Listed::of(View::load(tx, cx, member, Vec::new(), Detail::Brief)?));
+    };
     let limit = request.limit.filter(|limit| *limit > 0).unwrap_or(DEFAULT_LIMIT).min(MOST_ROWS);
     let search = Search { filter: query.filter(), names: &names, drafts_of: own_only(&member) };
     let rows = tx.transactions().search(&member, &search, request.after, i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1))?;
     let page = Page::new(rows, limit, Place::of);
     let account = query.single_account().and_then(|text| names.accounts.get(text)).copied();
-    Ok(Listed { view: View::load(tx, cx, member, page.items, Detail::Brief)?, next: page.next, account })
+    let view = View::load(tx, cx, member, page.items, Detail::Brief)?;
+    let balances = account.map_or_else(|| Ok(HashMap::new()), |account| running::after_rows(tx, &view, account))?;
+    Ok(Listed { view, next: page.next, account, balances })
+}
+
+/// countTransactions: how many the query finds (behaviour 1.4.3).
+///
+/// # Errors
+/// What the access step refuses; query text is never refused.
+pub fn count(tx: &mut Tx<'_>, cx: &Context, book: &str, query: &str) -> Result<i64> {
+    let member = access::enter(tx, cx, book, Action::ReadTransactions)?;
+    let Some(Asked { query, names }) = Asked::read(tx, cx, &member, query)? else { return Ok(0) };
+    let search = Search { filter: query.filter(), names: &names, drafts_of: own_only(&member) };
+    Ok(tx.transactions().count(&member, &search)?)
+}
+
+/// A query with what its names mean.
+struct Asked {
+    query: Query,
+    names: Names,
+}
+
+impl Asked {
+    /// Reads a query; none when it has more terms than a query may have (behaviour 13.1).
+    fn read(tx: &mut Tx<'_>, cx: &Context, member: &Member, text: &str) -> Result<Option<Self>> {
+        let query = Query::parse(text, &reading(cx, member));
+        if terms(query.filter()) > MOST_TERMS {
+            return Ok(None);
+        }
+        let names = resolve(tx, member, query.filter())?;
+        Ok(Some(Self { query, names }))
+    }
 }
 
 /// What reading a query of this book depends on.

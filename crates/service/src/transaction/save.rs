@@ -74,7 +74,7 @@ impl Outcome {
         tx.files().insert(member, &self.new_files)?;
         let (changed, added): (Vec<Change>, Vec<Change>) = self.changes.into_iter().partition(|change| change.before.is_some());
         tx.transactions().update(member, &changed)?;
-        tx.transactions().insert(member, added.iter().map(|change| change.after.clone()).collect());
+        tx.transactions().insert(member, added.iter().map(|change| change.after.clone()).collect())?;
         let all: Vec<Change> = added.into_iter().chain(changed).collect();
         tx.balances().apply(member, &all)?;
         tx.accounts().mark_posted(member, &first_posted(accounts, &all))?;

@@ -1,8 +1,11 @@
 //! Transactions: rows and repository, with their entries and marks.
 
+mod count;
+mod ledger;
 mod row;
 mod save;
-pub(crate) mod search;
+mod search;
+mod text;
 
 use std::collections::HashMap;
 
@@ -19,9 +22,11 @@ use crate::sql::{MOST_NAMED, Sql, Value};
 use crate::tx::Tx;
 use row::{COLUMNS, Row};
 
+pub use count::Counted;
 pub use save::Change;
 pub(crate) use save::write_added;
 pub use search::{Names, Search};
+pub(crate) use text::catch_up;
 
 /// The transactions of a book.
 pub struct Transactions<'t, 'a> {
@@ -95,8 +100,8 @@ impl Transactions<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     pub fn search(self, member: &Member, search: &Search<'_>, after: Option<Place>, limit: i64) -> Result<Vec<Transaction>> {
-        let sql = search.page(member.book(), after, limit);
-        self.rows(member, Sql::new("SELECT ").push(COLUMNS).append(sql))
+        let path = search::Planner { tx: &mut *self.tx, book: member.book(), search, wanted: Some(limit) }.path()?;
+        self.rows(member, search.page(member.book(), &path, after, limit))
     }
 
     fn load(self, member: &Member, condition: Sql<'_>) -> Result<Vec<Transaction>> {

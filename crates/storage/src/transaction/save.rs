@@ -8,6 +8,7 @@ use daybook_domain::transaction::Transaction;
 
 use super::Transactions;
 use super::row;
+use super::text::Text;
 use crate::bulk::Bulk;
 use crate::column::day_to_column;
 use crate::conn::Conn;
@@ -100,10 +101,18 @@ pub(crate) fn write_added(conn: &mut Conn, added: &[Added]) -> Result<()> {
 
 impl Transactions<'_, '_> {
     /// Adds transactions.
-    pub fn insert(self, member: &Member, added: Vec<Transaction>) {
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn insert(self, member: &Member, added: Vec<Transaction>) -> Result<()> {
         let (book, scale) = (member.book().id, member.book().scale);
+        let until = self.tx.text_extent(book)?.until;
+        // Another process, or a clock set back, may have minted an id below those that are indexed.
+        let late: Vec<Text> = added.iter().filter(|transaction| transaction.id.get() <= until).map(Text::of).collect();
+        let behind = added.len().saturating_sub(late.len());
         let added = added.into_iter().map(|transaction| Added { book, scale, transaction });
         self.tx.pending().added.extend(added);
+        self.tx.index_added(book, &late, behind)
     }
 
     /// Saves changed transactions.
@@ -136,7 +145,8 @@ impl Transactions<'_, '_> {
         delete_entries(conn, book, &gone_entries)?;
         entries.execute(conn)?;
         delete_marks(conn, book, gone_marks)?;
-        Ok(marks.execute(conn)?)
+        marks.execute(conn)?;
+        self.tx.index_changed(book, changes)
     }
 }
 

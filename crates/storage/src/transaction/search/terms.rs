@@ -1,138 +1,20 @@
-//! The query language as SQL: a tree of terms becomes a condition, and the term that narrows most becomes the index
-//! range a page walks along.
-
-use std::collections::HashMap;
+//! Terms as conditions.
 
 use daybook_domain::book::Book;
-use daybook_domain::id::{AccountId, GroupId, UserId};
-use daybook_domain::instant::Instant;
 use daybook_domain::query::{Comparison, DateBasis, Filter, Status, Term};
 use daybook_domain::transaction::Standing;
 use rust_decimal::Decimal;
 use time::Date;
 
-use super::row::standing_to_column;
+use super::Search;
 use crate::column::day_to_column;
 use crate::mark;
-use crate::page::Place;
 use crate::sql::{Sql, Value};
-
-/// What the names and days of a query mean in the book; what is missing here means nothing (behaviour 1.2.6).
-#[derive(Debug, Clone, Default)]
-pub struct Names {
-    /// Accounts by the text that names them.
-    pub accounts: HashMap<String, AccountId>,
-    /// Groups, with all groups below, by the text that names them.
-    pub groups: HashMap<String, Vec<GroupId>>,
-    /// Users by username or e-mail address.
-    pub users: HashMap<String, UserId>,
-    /// When days begin in the book zone, for posting dates.
-    pub midnights: HashMap<Date, Instant>,
-}
-
-/// A search in one book.
-#[derive(Debug, Clone, Copy)]
-pub struct Search<'a> {
-    /// The tree of terms.
-    pub filter: &'a Filter,
-    /// What its names mean.
-    pub names: &'a Names,
-    /// Only this user's drafts: all a recorder may see (behaviour 7.3).
-    pub drafts_of: Option<UserId>,
-}
-
-/// The index a page walks along.
-enum Path {
-    /// The whole book by day.
-    Book,
-    /// One account's entries.
-    Account(AccountId),
-    /// One mark.
-    Mark(String),
-    /// Nothing can match.
-    Nowhere,
-}
+use crate::transaction::row::standing_to_column;
 
 impl<'a> Search<'a> {
-    /// `FROM ... LIMIT`: the rows behind `after`, newest first.
-    pub(super) fn page(&self, book: &Book, after: Option<Place>, limit: i64) -> Sql<'a> {
-        let number = book.id.get();
-        let (from, day, id) = match self.path() {
-            Path::Book => (Sql::new(" FROM transactions t WHERE t.book_id = ").int(number), "t.day", "t.id"),
-            Path::Account(account) => {
-                // CROSS JOIN keeps SQLite from walking the tables in the other order.
-                let join = Sql::new(" FROM entries d CROSS JOIN transactions t WHERE d.book_id = ")
-                    .int(number)
-                    .push(" AND d.account_id = ")
-                    .int(account.get());
-                (join.push(" AND t.book_id = d.book_id AND t.id = d.transaction_id"), "d.day", "d.transaction_id")
-            }
-            Path::Mark(mark) => {
-                let join =
-                    Sql::new(" FROM marks d CROSS JOIN transactions t WHERE d.book_id = ").int(number).push(" AND d.mark = ").text(mark);
-                (join.push(" AND t.book_id = d.book_id AND t.id = d.transaction_id"), "d.day", "d.transaction_id")
-            }
-            Path::Nowhere => (Sql::new(" FROM transactions t WHERE 1 = 0 AND t.book_id = ").int(number), "t.day", "t.id"),
-        };
-        let mut sql = from;
-        for (from, until) in self.days() {
-            sql = bounded(sql.push(" AND "), day, from, until);
-        }
-        if let Some(place) = after {
-            sql = sql.push(format!(" AND ({day}, {id}) < (")).int(i64::from(place.day)).push(", ").int(place.id).push(")");
-        }
-        if let Some(user) = self.drafts_of {
-            sql = sql.push(" AND t.created_by = ").int(user.get()).push(" AND t.standing = ").int(standing_to_column(Standing::Draft));
-        }
-        sql.push(" AND ").append(self.condition(book, self.filter)).push(format!(" ORDER BY {day} DESC, {id} DESC LIMIT ")).int(limit)
-    }
-
-    /// The terms every match must satisfy.
-    fn conjunction(&self) -> impl Iterator<Item = &'a Term> {
-        let terms: &[Filter] = match self.filter {
-            Filter::All(filters) => filters,
-            one @ (Filter::Any(_) | Filter::Not(_) | Filter::Term(_)) => std::slice::from_ref(one),
-        };
-        terms.iter().filter_map(|filter| match filter {
-            Filter::Term(term) => Some(term),
-            Filter::All(_) | Filter::Any(_) | Filter::Not(_) => None,
-        })
-    }
-
-    /// The narrowest index there is for the terms that must hold: exact marks before accounts before the whole book.
-    fn path(&self) -> Path {
-        let ranked = self.conjunction().filter_map(|term| match term {
-            Term::RemoteId(id) => Some((0, Path::Mark(mark::remote_id(id)))),
-            Term::Property { key, value: Some(value) } => Some((1, Path::Mark(mark::property(key, value)))),
-            Term::Account(name) | Term::From(name) | Term::To(name) => {
-                Some(self.names.accounts.get(name).map_or((0, Path::Nowhere), |id| (2, Path::Account(*id))))
-            }
-            Term::Tag(tag) => Some((3, Path::Mark(mark::tag(tag)))),
-            Term::Property { key, value: None } => Some((4, Path::Mark(mark::key(key)))),
-            Term::Group(_)
-            | Term::Dated { .. }
-            | Term::Amount { .. }
-            | Term::Status(_)
-            | Term::HasError(_)
-            | Term::Text(_)
-            | Term::By(_)
-            | Term::Agent(_)
-            | Term::AccountType(_)
-            | Term::HasFile
-            | Term::HasUrl => None,
-        });
-        ranked.min_by_key(|(rank, _)| *rank).map_or(Path::Book, |(_, path)| path)
-    }
-
-    /// The ranges of transaction days every match must lie in.
-    fn days(&self) -> impl Iterator<Item = (Option<Date>, Option<Date>)> {
-        self.conjunction().filter_map(|term| {
-            if let Term::Dated { basis: DateBasis::Transaction, from, until } = term { Some((*from, *until)) } else { None }
-        })
-    }
-
     /// A condition that is true or false for every row, never unknown, so that NOT is the plain complement.
-    fn condition(&self, book: &Book, filter: &'a Filter) -> Sql<'a> {
+    pub(super) fn condition(&self, book: &Book, filter: &'a Filter) -> Sql<'a> {
         match filter {
             Filter::All(filters) => self.joined(book, filters, " AND ", "1 = 1"),
             Filter::Any(filters) => self.joined(book, filters, " OR ", "1 = 0"),
@@ -184,7 +66,8 @@ impl<'a> Search<'a> {
                 };
                 Sql::new("(").append(accounts("t.credit_account_id")).push(" OR ").append(accounts("t.debit_account_id")).push(")")
             }
-            // Nothing delivers events yet, so no transaction has an error.
+            // Bot responses are not stored yet, as nothing delivers events: no transaction has an error. When they are, this
+            // asks for one in the events about `t.id`.
             Term::HasError(wanted) => Sql::new(if *wanted { "1 = 0" } else { "1 = 1" }),
             Term::HasFile => Sql::new("t.files IS NOT NULL"),
             Term::HasUrl => Sql::new("t.urls IS NOT NULL"),
@@ -226,7 +109,7 @@ impl<'a> Search<'a> {
 }
 
 /// `column` within half-open bounds.
-fn bounded<'a>(sql: Sql<'a>, column: &'static str, from: Option<Date>, until: Option<Date>) -> Sql<'a> {
+pub(super) fn bounded<'a>(sql: Sql<'a>, column: &'static str, from: Option<Date>, until: Option<Date>) -> Sql<'a> {
     let number = |day: Date| i64::from(day_to_column(day));
     match (from, until) {
         (None, None) => sql.push("1 = 1"),
@@ -238,9 +121,10 @@ fn bounded<'a>(sql: Sql<'a>, column: &'static str, from: Option<Date>, until: Op
     }
 }
 
+/// Asked row by row, by the whole key: a list of all that carry a common mark would cost as much as the mark is common.
 fn marked<'a>(book: &Book, mark: String) -> Sql<'a> {
-    let inside = Sql::new("t.id IN (SELECT m.transaction_id FROM marks m WHERE m.book_id = ").int(book.id.get());
-    inside.push(" AND m.mark = ").text(mark).push(")")
+    let inside = Sql::new("EXISTS (SELECT 1 FROM marks m WHERE m.book_id = ").int(book.id.get()).push(" AND m.mark = ").text(mark);
+    inside.push(" AND m.day = t.day AND m.transaction_id = t.id)")
 }
 
 fn status_is<'a>(status: Status) -> Sql<'a> {

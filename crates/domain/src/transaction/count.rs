@@ -1,0 +1,152 @@
+//! How many transactions stand in each day, month or year of a range (behaviour 9.8).
+
+use std::collections::BTreeMap;
+
+use time::Date;
+
+use super::Refusal;
+use crate::balance::{MAX_FILLED_SLICES, fuzzy_date, place, step};
+use crate::calendar::parse_iso;
+use crate::query::Periodicity;
+
+/// The range and the slices countTransactionsPosted is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Span {
+    /// The first day.
+    pub from: Date,
+    /// The day after the last.
+    pub until: Date,
+    /// How long a slice is.
+    pub periodicity: Periodicity,
+}
+
+/// The number of transactions in one slice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Count {
+    /// The year.
+    pub year: i32,
+    /// The month, 1 to 12; 0 in yearly slices.
+    pub month: u8,
+    /// The day of the month; 0 in monthly and yearly slices.
+    pub day: u8,
+    /// How many.
+    pub total: i64,
+}
+
+impl Count {
+    /// The slice as one number, year * 10000 + month * 100 + day (behaviour 5.6).
+    #[must_use]
+    pub fn fuzzy_date(&self) -> i32 {
+        fuzzy_date((self.year, self.month, self.day))
+    }
+}
+
+impl Span {
+    /// Reads the three parameters, all of them required; `after` is the first day inside, `before` the first outside.
+    ///
+    /// # Errors
+    /// [`Refusal::Parameter`] for the first that is missing or cannot be read.
+    ///
+    /// ```
+    /// use daybook_domain::transaction::Span;
+    /// let span = Span::read(Some("2025-01-31"), Some("2025-03-01"), Some("MONTHLY")).unwrap();
+    /// let counts = span.counts([(span.from, 2)]);
+    /// assert_eq!(counts.iter().map(|count| (count.fuzzy_date(), count.total)).collect::<Vec<_>>(), [(20250100, 2), (20250200, 0)]);
+    /// assert!(Span::read(Some("2025-01"), Some("2025-03-01"), Some("MONTHLY")).is_err());
+    /// ```
+    pub fn read(after: Option<&str>, before: Option<&str>, periodicity: Option<&str>) -> Result<Self, Refusal> {
+        let day = |name, text: Option<&str>| {
+            text.and_then(|text| parse_iso(text.trim())).ok_or(Refusal::Parameter(name, "a date of the form yyyy-MM-dd"))
+        };
+        let from = day("after", after)?;
+        let until = day("before", before)?;
+        let periodicity = periodicity.and_then(|text| Periodicity::from_name(text.trim()));
+        Ok(Self { from, until, periodicity: periodicity.ok_or(Refusal::Parameter("periodicity", "DAILY, MONTHLY or YEARLY"))? })
+    }
+
+    /// The slices of the range, in order and without gaps, zeros included; above [`MAX_FILLED_SLICES`] of them zeros are
+    /// left out, as they are in series of balances (behaviour 5.7, 9.8). `counted` says how many stand on a day, or on
+    /// all days of a slice together; what lies outside of the range does not count. A range that ends before it starts
+    /// has no slices.
+    pub fn counts(&self, counted: impl IntoIterator<Item = (Date, i64)>) -> Vec<Count> {
+        let Some(last) = self.until.previous_day().filter(|last| *last >= self.from) else { return Vec::new() };
+        let mut totals: BTreeMap<i32, i64> = BTreeMap::new();
+        for (day, total) in counted.into_iter().filter(|(day, _)| (self.from..self.until).contains(day)) {
+            let sum = totals.entry(step(self.periodicity, day)).or_default();
+            *sum = sum.saturating_add(total);
+        }
+        let (first, last) = (step(self.periodicity, self.from), step(self.periodicity, last));
+        if last.saturating_sub(first) < MAX_FILLED_SLICES {
+            for step in first..=last {
+                totals.entry(step).or_default();
+            }
+        }
+        totals.into_iter().filter_map(|(step, total)| Self::count(self.periodicity, step, total)).collect()
+    }
+
+    fn count(periodicity: Periodicity, step: i32, total: i64) -> Option<Count> {
+        let (year, month, day) = place(periodicity, step)?;
+        Some(Count { year, month, day, total })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn day(text: &str) -> Date {
+        parse_iso(text).unwrap()
+    }
+
+    fn counts(after: &str, before: &str, periodicity: &str, counted: &[(&str, i64)]) -> Vec<(i32, i64)> {
+        let span = Span::read(Some(after), Some(before), Some(periodicity)).unwrap();
+        let counted = counted.iter().map(|(text, total)| (day(text), *total));
+        span.counts(counted).iter().map(|count| (count.fuzzy_date(), count.total)).collect()
+    }
+
+    #[test]
+    fn slices_are_contiguous_and_filled_with_zeros() {
+        let counted = [("2025-01-31", 1), ("2025-02-01", 2), ("2025-02-28", 3), ("2025-04-01", 4)];
+        assert_eq!(counts("2025-01-31", "2025-04-02", "MONTHLY", &counted), [(20250100, 1), (20250200, 5), (20250300, 0), (20250400, 4)]);
+        assert_eq!(counts("2025-02-01", "2025-02-03", "DAILY", &counted), [(20250201, 2), (20250202, 0)]);
+        assert_eq!(counts("2024-12-31", "2026-01-02", "YEARLY", &counted), [(20240000, 0), (20250000, 10), (20260000, 0)]);
+    }
+
+    #[test]
+    fn after_is_inside_and_before_is_not() {
+        let counted = [("2024-12-31", 1), ("2025-01-01", 2), ("2025-01-31", 4), ("2025-02-01", 8)];
+        assert_eq!(counts("2025-01-01", "2025-02-01", "MONTHLY", &counted), [(20250100, 6)]);
+        assert_eq!(counts("2025-01-01", "2025-02-01", "YEARLY", &counted), [(20250000, 6)]);
+        assert_eq!(counts("2025-01-31", "2025-02-01", "DAILY", &counted), [(20250131, 4)]);
+    }
+
+    #[test]
+    fn a_range_without_days_has_no_slices() {
+        assert_eq!(counts("2025-01-02", "2025-01-02", "DAILY", &[("2025-01-02", 1)]), []);
+        assert_eq!(counts("2025-02-02", "2025-01-02", "YEARLY", &[("2025-01-15", 1)]), []);
+    }
+
+    #[test]
+    fn endless_ranges_leave_out_zeros() {
+        assert_eq!(counts("0001-01-01", "9999-12-31", "DAILY", &[("2025-01-02", 1)]), [(20250102, 1)]);
+        assert_eq!(counts("0001-01-01", "0014-09-10", "DAILY", &[]).len(), 5_000);
+        assert_eq!(counts("0001-01-01", "0014-09-11", "DAILY", &[]), []);
+    }
+
+    #[test]
+    fn parameters_are_required_and_read_strictly() {
+        let good = (Some("2025-01-01"), Some("2025-02-01"), Some("DAILY"));
+        for (name, (after, before, periodicity)) in [
+            ("after", (None, good.1, good.2)),
+            ("after", (Some("01/01/2025"), good.1, good.2)),
+            ("before", (good.0, Some("2025-02-30"), good.2)),
+            ("before", (good.0, Some(""), good.2)),
+            ("periodicity", (good.0, good.1, None)),
+            ("periodicity", (good.0, good.1, Some("WEEKLY"))),
+            ("periodicity", (good.0, good.1, Some("d"))),
+        ] {
+            let refusal = Span::read(after, before, periodicity).unwrap_err();
+            assert!(matches!(refusal, Refusal::Parameter(named, _) if named == name), "{refusal}");
+        }
+    }
+}

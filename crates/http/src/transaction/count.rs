@@ -1,0 +1,62 @@
+//! Counts of transactions on the wire.
+
+use daybook_domain::transaction::Count;
+use daybook_service::transaction::{self, Counts, SpanText};
+use serde::Serialize;
+
+use crate::error::ApiResult;
+use crate::reply;
+use crate::request::Asked;
+
+/// A number of transactions; of a query it has no date (behaviour 1.4.3).
+#[derive(Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct CountOut {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    year: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    month: Option<u8>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    day: Option<u8>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fuzzy_date: Option<i32>,
+    total: i64,
+}
+
+impl From<&Count> for CountOut {
+    fn from(count: &Count) -> Self {
+        let Count { year, month, day, total } = *count;
+        Self { year: Some(year), month: Some(month), day: Some(day), fuzzy_date: Some(count.fuzzy_date()), total }
+    }
+}
+
+/// The two lists of counts.
+#[derive(Serialize)]
+struct CountsOut {
+    posted: Vec<CountOut>,
+    trashed: Vec<CountOut>,
+}
+
+impl From<&Counts> for CountsOut {
+    fn from(counts: &Counts) -> Self {
+        let Counts { posted, trashed } = counts;
+        let [posted, trashed] = [posted, trashed].map(|counts| counts.iter().map(CountOut::from).collect());
+        Self { posted, trashed }
+    }
+}
+
+/// GET transactions/count.
+pub(crate) async fn count_transactions(asked: Asked) -> ApiResult {
+    let (book, query) = (asked.book(), asked.query());
+    let (total, _) = asked.read(move |tx, cx| transaction::count(tx, cx, &book, &query)).await?;
+    Ok(reply::ok(&CountOut { total, ..CountOut::default() }))
+}
+
+/// GET transactions/count/posted.
+pub(crate) async fn count_transactions_posted(asked: Asked) -> ApiResult {
+    let text = |name| asked.text(name).map(str::to_owned);
+    let span = SpanText { after: text("after"), before: text("before"), periodicity: text("periodicity") };
+    let book = asked.book();
+    let (counts, _) = asked.read(move |tx, cx| transaction::counts(tx, cx, &book, &span)).await?;
+    Ok(reply::ok(&CountsOut::from(&counts)))
+}

@@ -1,0 +1,43 @@
+//! countTransactionsPosted (behaviour 9.8).
+
+use daybook_domain::collaborator::Action;
+use daybook_domain::transaction::{Count, Span};
+use daybook_storage::Tx;
+
+use crate::access;
+use crate::context::Context;
+use crate::error::Result;
+
+/// The parameters as they came.
+#[derive(Debug, Clone, Default)]
+pub struct SpanText {
+    /// The first day.
+    pub after: Option<String>,
+    /// The day after the last.
+    pub before: Option<String>,
+    /// How long a slice is.
+    pub periodicity: Option<String>,
+}
+
+/// How many transactions are dated in each slice of a range.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// The posted ones.
+    pub posted: Vec<Count>,
+    /// The trashed ones, whatever they were before.
+    pub trashed: Vec<Count>,
+}
+
+/// countTransactionsPosted.
+///
+/// # Errors
+/// What the access step refuses; a parameter that is missing or cannot be read.
+pub fn counts(tx: &mut Tx<'_>, cx: &Context, book: &str, asked: &SpanText) -> Result<Counts> {
+    let member = access::enter(tx, cx, book, Action::ReadChart)?;
+    let span = Span::read(asked.after.as_deref(), asked.before.as_deref(), asked.periodicity.as_deref())?;
+    let counted = tx.transactions().counts(&member, &span)?;
+    let of = |trashed: bool| {
+        span.counts(counted.iter().filter(|counted| counted.trashed == trashed).map(|counted| (counted.day, counted.total)))
+    };
+    Ok(Counts { posted: of(false), trashed: of(true) })
+}

@@ -1,0 +1,163 @@
+//! The query language as SQL: a tree of terms becomes a condition, and the terms that narrow most become the index ranges
+//! a page walks along.
+
+mod path;
+mod terms;
+
+use std::collections::HashMap;
+
+use daybook_domain::book::Book;
+use daybook_domain::id::{AccountId, GroupId, UserId};
+use daybook_domain::instant::Instant;
+use daybook_domain::query::{DateBasis, Filter, Term};
+use daybook_domain::transaction::Standing;
+use time::Date;
+
+use super::row::{COLUMNS, standing_to_column};
+use crate::page::Place;
+use crate::sql::{Sql, Value};
+use path::{Leg, Path};
+use terms::bounded;
+
+pub(super) use path::Planner;
+
+/// What the names and days of a query mean in the book; what is missing here means nothing (behaviour 1.2.6).
+#[derive(Debug, Clone, Default)]
+pub struct Names {
+    /// Accounts by the text that names them.
+    pub accounts: HashMap<String, AccountId>,
+    /// Groups, with all groups below, by the text that names them.
+    pub groups: HashMap<String, Vec<GroupId>>,
+    /// Users by username or e-mail address.
+    pub users: HashMap<String, UserId>,
+    /// When days begin in the book zone, for posting dates.
+    pub midnights: HashMap<Date, Instant>,
+}
+
+/// A search in one book.
+#[derive(Debug, Clone, Copy)]
+pub struct Search<'a> {
+    /// The tree of terms.
+    pub filter: &'a Filter,
+    /// What its names mean.
+    pub names: &'a Names,
+    /// Only this user's drafts: all a recorder may see (behaviour 7.3).
+    pub drafts_of: Option<UserId>,
+}
+
+/// Where the rows of a leg come from: tables and their joins, and how the place of a row is called there.
+struct Source<'a> {
+    from: Sql<'a>,
+    day: &'static str,
+    id: &'static str,
+}
+
+impl<'a> Search<'a> {
+    /// The rows behind `after`, newest first.
+    pub(super) fn page(&self, book: &Book, path: &Path, after: Option<Place>, limit: i64) -> Sql<'a> {
+        let legs = match path {
+            Path::Book => return self.walk(Sql::new("SELECT ").push(COLUMNS), self.along(book, None), (book, after, limit)),
+            Path::Legs(legs) => legs,
+        };
+        if let [only] = legs.as_slice() {
+            return self.walk(Sql::new("SELECT ").push(COLUMNS), self.along(book, Some(only)), (book, after, limit));
+        }
+        // Each leg gives its own newest rows, so that none is walked further than the page needs.
+        let mut places = Sql::new("SELECT 0 AS day, 0 AS id WHERE 1 = 0");
+        for leg in legs {
+            let source = self.along(book, Some(leg));
+            let select = Sql::new("SELECT ").push(source.day).push(" AS day, ").push(source.id).push(" AS id");
+            places = places.push(" UNION SELECT day, id FROM (").append(self.walk(select, source, (book, after, limit))).push(") l");
+        }
+        let rows = Sql::new("SELECT ").push(COLUMNS).push(" FROM (").append(places).push(" ORDER BY day DESC, id DESC LIMIT ").int(limit);
+        let rows = rows.push(") p CROSS JOIN transactions t WHERE t.book_id = ").int(book.id.get());
+        rows.push(" AND t.id = p.id ORDER BY p.day DESC, p.id DESC")
+    }
+
+    /// How many rows there are.
+    pub(super) fn count(&self, book: &Book, path: &Path) -> Sql<'a> {
+        let counted = |source: Source<'a>| {
+            let from = Sql::new("SELECT COUNT(*) AS total").append(source.from);
+            self.filtered(from, (source.day, source.id), book, None)
+        };
+        let legs = match path {
+            Path::Book => return counted(self.along(book, None)),
+            Path::Legs(legs) => legs,
+        };
+        if let [only] = legs.as_slice() {
+            return counted(self.along(book, Some(only)));
+        }
+        let mut ids = Sql::new("SELECT 0 AS id WHERE 1 = 0");
+        for leg in legs {
+            let source = self.along(book, Some(leg));
+            let from = Sql::new(" UNION SELECT ").push(source.id).push(" AS id").append(source.from);
+            ids = ids.append(self.filtered(from, (source.day, source.id), book, None));
+        }
+        Sql::new("SELECT COUNT(*) AS total FROM (").append(ids).push(") p")
+    }
+
+    fn walk(&self, select: Sql<'a>, source: Source<'a>, (book, after, limit): (&Book, Option<Place>, i64)) -> Sql<'a> {
+        let Source { from, day, id } = source;
+        let sql = self.filtered(select.append(from), (day, id), book, after);
+        sql.push(format!(" ORDER BY {day} DESC, {id} DESC LIMIT ")).int(limit)
+    }
+
+    /// The tables of a leg; without one, of the whole book by day.
+    fn along(&self, book: &Book, leg: Option<&Leg>) -> Source<'a> {
+        let number = book.id.get();
+        // CROSS JOIN keeps SQLite from walking the tables in the other order.
+        let joined = |from: Sql<'a>| Source {
+            from: from.push(" AND t.book_id = d.book_id AND t.id = d.transaction_id"),
+            day: "d.day",
+            id: "d.transaction_id",
+        };
+        match leg {
+            None => Source { from: Sql::new(" FROM transactions t WHERE t.book_id = ").int(number), day: "t.day", id: "t.id" },
+            Some(Leg::Account(account)) => {
+                let from = Sql::new(" FROM entries d CROSS JOIN transactions t WHERE d.book_id = ").int(number);
+                joined(from.push(" AND d.account_id = ").int(account.get()))
+            }
+            Some(Leg::Mark(mark)) => {
+                let from = Sql::new(" FROM marks d CROSS JOIN transactions t WHERE d.book_id = ").int(number);
+                joined(from.push(" AND d.mark = ").text(mark.clone()))
+            }
+            // A sign before a column keeps an engine from walking the book by day, to have the order for nothing.
+            Some(Leg::Blocks(blocks)) => {
+                let from = Sql::new(" FROM text_blocks b CROSS JOIN transactions t WHERE b.book_id = ").int(number);
+                let from = from.push(" AND b.block IN ").list(blocks.iter().map(|block| Value::Int(*block)));
+                let from = from.push(" AND t.book_id = ").int(number).push(" AND t.id > b.after_id AND t.id <= b.last_id");
+                Source { from, day: "+t.day", id: "+t.id" }
+            }
+            Some(Leg::Tail(until)) => {
+                let from = Sql::new(" FROM transactions t WHERE t.book_id = ").int(number).push(" AND t.id > ").int(*until);
+                Source { from, day: "+t.day", id: "+t.id" }
+            }
+        }
+    }
+
+    /// Adds everything that rows must satisfy.
+    fn filtered(&self, from: Sql<'a>, (day, id): (&'static str, &'static str), book: &Book, after: Option<Place>) -> Sql<'a> {
+        let mut sql = from;
+        for (from, until) in self.days() {
+            sql = bounded(sql.push(" AND "), day, from, until);
+        }
+        if let Some(place) = after {
+            sql = sql.push(format!(" AND ({day}, {id}) < (")).int(i64::from(place.day)).push(", ").int(place.id).push(")");
+        }
+        if let Some(user) = self.drafts_of {
+            sql = sql.push(" AND t.created_by = ").int(user.get()).push(" AND t.standing = ").int(standing_to_column(Standing::Draft));
+        }
+        sql.push(" AND ").append(self.condition(book, self.filter))
+    }
+
+    /// The ranges of transaction days every match must lie in.
+    fn days(&self) -> impl Iterator<Item = (Option<Date>, Option<Date>)> {
+        let terms: &[Filter] = match self.filter {
+            Filter::All(filters) => filters,
+            one @ (Filter::Any(_) | Filter::Not(_) | Filter::Term(_)) => std::slice::from_ref(one),
+        };
+        terms.iter().filter_map(|filter| {
+            if let Filter::Term(Term::Dated { basis: DateBasis::Transaction, from, until }) = filter { Some((*from, *until)) } else { None }
+        })
+    }
+}

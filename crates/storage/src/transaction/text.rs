@@ -1,0 +1,277 @@
+//! The index of texts: it narrows down where a text may occur, and never decides whether it does.
+//!
+//! Transactions are indexed 4,096 at a time, in the order of their ids: a *chunk* of 64 *blocks* of 64. For each trigram
+//! (three characters in a row of a folded description) and chunk there is one row, whose 64 bits say in which blocks the
+//! trigram occurs. A search reads the rows of its trigrams, joins their bits by AND, and compares the texts of the blocks
+//! that are left; what stands behind the last chunk, the *tail*, is compared without an index.
+//!
+//! So recording a transaction writes nothing here; every 4,096th pays for its chunk, with a row for each trigram that
+//! occurs in it. A text that changes adds its trigrams to its block and takes none away: a bit too many costs a
+//! comparison and changes no result.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use daybook_domain::id::BookId;
+use daybook_domain::name::fold;
+use daybook_domain::transaction::Transaction;
+use diesel::QueryableByName;
+use diesel::prelude::*;
+use diesel::sql_types::BigInt;
+
+use super::Change;
+use crate::bulk::Bulk;
+use crate::conn::{Conn, on_each};
+use crate::dialect::Use;
+use crate::error::{Error, Result};
+use crate::sql::{Sql, Value};
+use crate::tx::Tx;
+
+/// Transactions in a block.
+const BLOCK: usize = 64;
+/// Blocks in a chunk: the bits of a number.
+const BLOCKS: i64 = 64;
+/// Transactions in a chunk.
+const CHUNK: i64 = 4_096;
+
+/// Trigrams a search asks for at most; more of them narrow hardly further.
+const MOST_ASKED: usize = 12;
+
+const ADD_GRAMS: &str = "INSERT INTO text_grams (book_id, gram, chunk, blocks)";
+const OR_GRAMS: &str = " ON CONFLICT (book_id, gram, chunk) DO UPDATE SET blocks = text_grams.blocks | excluded.blocks";
+const ADD_BLOCKS: &str = "INSERT INTO text_blocks (book_id, last_id, after_id, block)";
+
+/// How far the texts of a book are indexed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Extent {
+    /// The id of the last transaction in a chunk.
+    pub(super) until: i64,
+    /// How many chunks there are.
+    chunks: i64,
+}
+
+impl Extent {
+    /// How many blocks there are.
+    pub(super) const fn blocks(&self) -> i64 {
+        self.chunks.saturating_mul(BLOCKS)
+    }
+}
+
+/// The folded text of a transaction.
+#[derive(Debug)]
+pub(super) struct Text {
+    id: i64,
+    folded: String,
+}
+
+impl Text {
+    pub(super) fn of(transaction: &Transaction) -> Self {
+        Self { id: transaction.id.get(), folded: fold(&transaction.description) }
+    }
+}
+
+/// Rows of the index: for each trigram and chunk the blocks it occurs in. In key order, so that an engine adds them at
+/// one place of its tree after the other.
+#[derive(Debug, Default)]
+struct Grams(BTreeMap<(i64, i64), u64>);
+
+impl Grams {
+    fn add(&mut self, block: i64, text: &str) {
+        let bit = u32::try_from(block.rem_euclid(BLOCKS)).unwrap_or_default();
+        for gram in grams(text) {
+            *self.0.entry((gram, block.div_euclid(BLOCKS))).or_default() |= 1_u64 << bit;
+        }
+    }
+
+    fn write(&self, conn: &mut Conn, book: BookId, conflict: &'static str) -> Result<()> {
+        let mut rows = Bulk::new(ADD_GRAMS, 4, conflict);
+        for ((gram, chunk), blocks) in &self.0 {
+            rows.row([Value::Int(book.get()), Value::Int(*gram), Value::Int(*chunk), Value::Int(blocks.cast_signed())]);
+        }
+        Ok(rows.execute(conn)?)
+    }
+}
+
+/// The trigrams of a folded text, each three characters of 21 bits.
+fn grams(text: &str) -> BTreeSet<i64> {
+    let codes = || text.chars().map(|c| i64::from(u32::from(c)));
+    codes().zip(codes().skip(1)).zip(codes().skip(2)).map(|((a, b), c)| (a << 42) | (b << 21) | c).collect()
+}
+
+/// The blocks that may hold all of these texts; none when no index can tell.
+pub(super) fn candidates(tx: &mut Tx<'_>, book: BookId, extent: &Extent, texts: &[&str]) -> Result<Option<Vec<i64>>> {
+    let all: BTreeSet<i64> = texts.iter().flat_map(|text| grams(text)).collect();
+    if extent.chunks == 0 || all.is_empty() {
+        return Ok(None);
+    }
+    // Of a long text some from all over it.
+    let stride = all.len().div_ceil(MOST_ASKED).max(1);
+    let asked: Vec<i64> = all.into_iter().step_by(stride).collect();
+    let rows = Sql::new("SELECT g.chunk, g.blocks FROM text_grams g WHERE g.book_id = ").int(book.get());
+    let rows = rows.push(" AND g.gram IN ").list(asked.iter().map(|gram| Value::Int(*gram))).uncached();
+    let rows: Vec<GramRow> = on_each!(tx.conn()?, c => (&rows).load(c))?;
+    let mut chunks: BTreeMap<i64, (usize, u64)> = BTreeMap::new();
+    for GramRow { chunk, blocks } in rows {
+        let (count, together) = chunks.entry(chunk).or_insert((0, u64::MAX));
+        *count = count.saturating_add(1);
+        *together &= blocks.cast_unsigned();
+    }
+    let complete = chunks.into_iter().filter(|(_, (count, _))| *count == asked.len());
+    let blocks = complete.flat_map(|(chunk, (_, bits))| {
+        let there = (0_u32..64).filter(move |bit| bits & (1_u64 << bit) != 0);
+        there.map(move |bit| chunk.saturating_mul(BLOCKS).saturating_add(i64::from(bit)))
+    });
+    Ok(Some(blocks.collect()))
+}
+
+impl Tx<'_> {
+    /// How far the texts of an entered book are indexed.
+    pub(super) fn text_extent(&self, book: BookId) -> Result<Extent> {
+        let head = self.head(book).ok_or(Error::Broken("heads"))?;
+        Ok(Extent { until: head.text_until, chunks: head.text_chunks })
+    }
+
+    /// Takes note of new transactions: late ones within the chunks, and how many stand behind them. Indexes a chunk when
+    /// there are enough.
+    pub(super) fn index_added(&mut self, book: BookId, late: &[Text], behind: usize) -> Result<()> {
+        let head = self.head_mut(book)?;
+        head.text_waiting = head.text_waiting.saturating_add(i64::try_from(behind).unwrap_or_default());
+        let waiting = head.text_waiting;
+        self.index_within(book, late)?;
+        if waiting >= CHUNK { self.index_chunk(book) } else { Ok(()) }
+    }
+
+    /// Takes note of changed texts.
+    pub(super) fn index_changed(&mut self, book: BookId, changes: &[Change]) -> Result<()> {
+        let until = self.text_extent(book)?.until;
+        let other = |change: &&Change| change.before.as_ref().is_none_or(|before| before.description != change.after.description);
+        let changed = changes.iter().filter(other).map(|change| &change.after).filter(|after| after.id.get() <= until);
+        self.index_within(book, &changed.map(Text::of).collect::<Vec<_>>())
+    }
+
+    /// Adds the texts of transactions that lie within the chunks to their blocks.
+    fn index_within(&mut self, book: BookId, texts: &[Text]) -> Result<()> {
+        if texts.is_empty() {
+            return Ok(());
+        }
+        let mut places = Sql::new("WITH v (id) AS (VALUES ");
+        for (index, text) in texts.iter().enumerate() {
+            places = if index == 0 { places } else { places.push(", ") }.list([Value::Int(text.id)]);
+        }
+        let places = places.push(") SELECT v.id, (SELECT b.block FROM text_blocks b WHERE b.book_id = ").int(book.get());
+        let places = places.push(" AND b.last_id >= v.id ORDER BY b.last_id LIMIT 1) AS block FROM v").uncached();
+        let rows: Vec<Placed> = on_each!(self.conn()?, c => (&places).load(c))?;
+        let blocks: HashMap<i64, i64> = rows.into_iter().map(|row| (row.id, row.block)).collect();
+        let mut added = Grams::default();
+        for Text { id, folded } in texts {
+            added.add(*blocks.get(id).ok_or(Error::Broken("text_blocks"))?, folded);
+        }
+        added.write(self.conn()?, book, OR_GRAMS)
+    }
+
+    /// Indexes the next chunk.
+    fn index_chunk(&mut self, book: BookId) -> Result<()> {
+        let extent = self.text_extent(book)?;
+        let next = Sql::new("SELECT t.id, t.search FROM transactions t WHERE t.book_id = ").int(book.get()).push(" AND t.id > ");
+        let next = next.int(extent.until).push(" ORDER BY t.id LIMIT ").int(CHUNK);
+        let texts: Vec<TextRow> = on_each!(self.conn()?, c => (&next).load(c))?;
+        let mut index = Grams::default();
+        let mut bounds = Bulk::new(ADD_BLOCKS, 4, "");
+        let mut until = extent.until;
+        for (rows, block) in texts.chunks(BLOCK).zip(extent.blocks()..) {
+            rows.iter().for_each(|row| index.add(block, &row.search));
+            let last = rows.last().map_or(until, |row| row.id);
+            bounds.row([book.get(), last, until, block].map(Value::Int));
+            until = last;
+        }
+        index.write(self.conn()?, book, "")?;
+        bounds.execute(self.conn()?)?;
+        let head = self.head_mut(book)?;
+        head.text_until = until;
+        head.text_chunks = head.text_chunks.saturating_add(1);
+        head.text_waiting = head.text_waiting.saturating_sub(i64::try_from(texts.len()).unwrap_or_default());
+        Ok(())
+    }
+}
+
+/// Indexes what a migration found, before anyone is served: a chunk in each unit of work, so that it may be stopped and
+/// goes on at the next start.
+///
+/// # Errors
+/// When the database cannot be asked.
+pub(crate) fn catch_up(conn: &mut Conn) -> Result<()> {
+    loop {
+        conn.begin(Use::Write)?;
+        let mut tx = Tx::writing(conn, Arc::default(), false);
+        let waiting = Sql::new("SELECT b.public_id FROM heads h JOIN books b ON b.id = h.book_id WHERE h.text_waiting >= ").int(CHUNK);
+        let waiting = waiting.push(" LIMIT 1");
+        let books: Vec<Waiting> = on_each!(tx.conn()?, c => (&waiting).load(c))?;
+        let Some(Waiting { public_id }) = books.into_iter().next() else { return tx.abandon() };
+        // Nobody enters: the door is opened for the book's lock and its head.
+        let book = tx.books().enter(&public_id, "")?.map(|entrance| entrance.book.id);
+        // Another process may have been faster.
+        if let Some(book) = book.filter(|book| tx.head(*book).is_some_and(|head| head.text_waiting >= CHUNK)) {
+            tx.index_chunk(book)?;
+        }
+        tx.keep_unit()?;
+        tx.finish()?;
+    }
+}
+
+#[derive(QueryableByName)]
+struct GramRow {
+    #[diesel(sql_type = BigInt)]
+    chunk: i64,
+    #[diesel(sql_type = BigInt)]
+    blocks: i64,
+}
+
+#[derive(QueryableByName)]
+struct Placed {
+    #[diesel(sql_type = BigInt)]
+    id: i64,
+    #[diesel(sql_type = BigInt)]
+    block: i64,
+}
+
+#[derive(QueryableByName)]
+struct TextRow {
+    #[diesel(sql_type = BigInt)]
+    id: i64,
+    #[diesel(sql_type = diesel::sql_types::Text)]
+    search: String,
+}
+
+#[derive(QueryableByName)]
+struct Waiting {
+    #[diesel(sql_type = diesel::sql_types::Text)]
+    public_id: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trigrams_of_a_part_are_among_those_of_the_whole() {
+        let text = "acao \u{10ffff}\u{1f600}% straße_x";
+        let whole = grams(text);
+        for part in ["aca", "o \u{10ffff}", "\u{10ffff}\u{1f600}%", "ße_", text] {
+            let grams = grams(part);
+            assert_eq!(grams.len(), part.chars().count() - 2, "{part}");
+            assert!(grams.is_subset(&whole), "{part}");
+        }
+        assert!(grams("ab").is_empty() && grams("").is_empty());
+        assert!(grams("abc").is_disjoint(&grams("acb")));
+        assert!(grams("\u{10ffff}\u{10ffff}\u{10ffff}").iter().all(|gram| *gram > 0), "three characters fit a number");
+    }
+
+    #[test]
+    fn a_block_is_a_bit_of_its_chunk() {
+        let mut index = Grams::default();
+        for block in [0, 63, 64 + 5] {
+            index.add(block, "abc");
+        }
+        assert_eq!(index.0.into_values().collect::<Vec<u64>>(), [1 | (1 << 63), 1 << 5]);
+    }
+}

@@ -1,0 +1,30 @@
+-- The index of texts (storage/transaction/text.rs): for each trigram and chunk of 4,096 transactions a bit for each block
+-- of 64 in which it occurs.
+CREATE TABLE text_grams (
+    book_id BIGINT NOT NULL,
+    gram BIGINT NOT NULL,
+    chunk BIGINT NOT NULL,
+    blocks BIGINT NOT NULL,
+    PRIMARY KEY (book_id, gram, chunk)
+);
+
+-- The transactions of a block: those behind after_id, up to last_id.
+CREATE TABLE text_blocks (
+    book_id BIGINT NOT NULL,
+    last_id BIGINT NOT NULL,
+    after_id BIGINT NOT NULL,
+    block BIGINT NOT NULL,
+    PRIMARY KEY (book_id, last_id)
+);
+CREATE UNIQUE INDEX text_blocks_block ON text_blocks (book_id, block);
+
+-- How far it reaches, how many chunks that is, and how many transactions wait behind it. The server indexes what waits
+-- here when it starts.
+ALTER TABLE heads ADD COLUMN text_until BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE heads ADD COLUMN text_chunks BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE heads ADD COLUMN text_waiting BIGINT NOT NULL DEFAULT 0;
+UPDATE heads SET text_waiting = (SELECT COUNT(*) FROM transactions t WHERE t.book_id = heads.book_id);
+
+-- Drafts and the trash are found by marks.
+INSERT INTO marks (book_id, mark, day, transaction_id) SELECT book_id, 'sdraft', day, id FROM transactions WHERE standing = 0 AND NOT trashed;
+INSERT INTO marks (book_id, mark, day, transaction_id) SELECT book_id, 'strashed', day, id FROM transactions WHERE trashed;

@@ -1,0 +1,199 @@
+//! countTransactions (1.4.3) and countTransactionsPosted (9.8).
+
+use daybook_tests::{Cast, Client, Server, encode};
+use serde_json::{Value, json};
+
+use crate::reading::{Faults, batch, find, items};
+
+pub fn tests() -> Vec<crate::Case> {
+    crate::cases![
+        rule_1_4_3_counts_what_lists_find,
+        rule_7_3_a_recorder_counts_own_drafts,
+        rule_9_8_slices,
+        rule_9_8_what_counts,
+        rule_9_8_parameters,
+        rule_9_8_long_ranges,
+    ]
+}
+
+/// A book with transactions in every state around the turn of a year, some without a date.
+fn fixture(server: &Server) -> Cast {
+    let cast = Cast::new(server);
+    cast.group("Assets");
+    cast.account_in("Cash", "ASSET", &["Assets"]);
+    cast.account_in("Bank", "ASSET", &["Assets"]);
+    cast.account("Food", "OUTGOING");
+    let body = |(index, date): (usize, &str)| {
+        json!({
+            "description": format!("t{index} {}", if index % 2 == 0 { "#even" } else { "odd" }),
+            "date": date,
+            "amount": format!("{}", index + 1),
+            "creditAccount": {"name": if index % 3 == 0 { "Bank" } else { "Cash" }},
+            "debitAccount": {"name": "Food"},
+            "checked": index % 4 == 0,
+            "draft": index % 5 == 0,
+        })
+    };
+    let dates = ["2024-12-30", "2024-12-31", "2025-01-01", "2025-01-01", "2025-01-31", "2025-03-01", "2025-03-02", "2026-01-01", ""];
+    let made = cast.owner.post(&cast.path("/transactions/batch"), &batch(dates.iter().cycle().take(45).copied().enumerate().map(body))).ok();
+    // One in four goes: posted, checked, draft and dateless ones.
+    let gone: Vec<Value> = items(&made).iter().step_by(4).map(|made| json!({"id": made["id"]})).collect();
+    cast.owner.patch(&cast.path("/transactions/trash/batch?trashChecked=true"), &batch(gone)).no_content();
+    cast
+}
+
+fn total(reader: &Client, cast: &Cast, query: &str) -> Value {
+    reader.get(&cast.path(&format!("/transactions/count?query={}", encode(query)))).ok()
+}
+
+fn rule_1_4_3_counts_what_lists_find(server: &Server) {
+    let cast = fixture(server);
+    let mut faults = Faults::default();
+    for query in [
+        "",
+        " ",
+        "account:Cash",
+        "account:Cash account:Food",
+        "account:Nobody",
+        "group:Assets",
+        "group:Assets is:draft",
+        "group:Nobody",
+        "#even",
+        "#even OR amount>40",
+        "-#even",
+        "t1",
+        "on:2025-01",
+        "after:2025",
+        "is:draft",
+        "is:trashed",
+        "is:trashed OR is:draft",
+        "is:posted is:trashed",
+        "from:Bank to:Food before:2025-01-31",
+        "remoteId:none",
+        "(account:Cash OR account:Bank) -is:checked",
+        "invalid:syntax:query::",
+    ] {
+        let counted = total(&cast.owner, &cast, query);
+        faults.same(&format!("`{query}`"), &counted, &json!({"total": items(&find(&cast, query)).len()}));
+    }
+    faults.same("no query at all", cast.owner.get(&cast.path("/transactions/count")).ok(), json!({"total": 33}));
+    faults.same("limit and cursor mean nothing", cast.owner.get(&cast.path("/transactions/count?limit=3&cursor=x")).ok()["total"].clone(), 33);
+    let many: Vec<String> = (0..201).map(|number| format!("-w{number}")).collect();
+    faults.same("13.1: more than 200 terms", total(&cast.owner, &cast, &many.join(" ")), json!({"total": 0}));
+    faults.none();
+}
+
+fn rule_7_3_a_recorder_counts_own_drafts(server: &Server) {
+    let cast = fixture(server);
+    assert_eq!(total(&cast.recorder, &cast, ""), json!({"total": 0}));
+    let own = |text: &str| cast.recorder.post(&cast.path("/transactions"), &json!({"description": text, "amount": "3"})).ok();
+    let first = own("mine #even")["transaction"]["id"].clone();
+    own("mine too");
+    for (query, expected) in [("", 2), ("#even", 1), ("is:draft", 2), ("is:posted", 0), ("account:Cash", 0), ("mine", 2), ("t1", 0)] {
+        assert_eq!(total(&cast.recorder, &cast, query), json!({"total": expected}), "`{query}`");
+    }
+    cast.recorder.patch(&cast.path("/transactions/trash"), &json!({"id": first})).ok();
+    for (query, expected) in [("", 1), ("is:trashed", 1), ("is:trashed is:draft", 2), ("#even is:trashed", 1)] {
+        assert_eq!(total(&cast.recorder, &cast, query), json!({"total": expected}), "`{query}`");
+    }
+}
+
+fn counts(cast: &Cast, after: &str, before: &str, periodicity: &str) -> Value {
+    cast.owner.get(&cast.path(&format!("/transactions/count/posted?after={after}&before={before}&periodicity={periodicity}"))).ok()
+}
+
+/// `[(fuzzyDate, total)]`, after looking at the other fields.
+#[track_caller]
+fn shown(list: &Value) -> Vec<(i64, i64)> {
+    let number = |count: &Value, field: &str| count[field].as_i64().unwrap_or_else(|| panic!("{field}: {count}"));
+    let row = |count: &Value| {
+        let [year, month, day] = ["year", "month", "day"].map(|field| number(count, field));
+        assert_eq!(number(count, "fuzzyDate"), year * 10_000 + month * 100 + day, "5.6: {count}");
+        (number(count, "fuzzyDate"), number(count, "total"))
+    };
+    list.as_array().expect("a list of counts").iter().map(row).collect()
+}
+
+fn rule_9_8_slices(server: &Server) {
+    let cast = Cast::new(server);
+    cast.account("Cash", "ASSET");
+    cast.account("Food", "OUTGOING");
+    for date in ["2024-12-31", "2025-01-01", "2025-01-01", "2025-01-31", "2025-03-01"] {
+        cast.record(date, "1", "Cash", "Food", "posted");
+    }
+    for date in ["2025-01-01", "2025-02-10"] {
+        let made = cast.record(date, "1", "Cash", "Food", "thrown");
+        cast.owner.patch(&cast.path("/transactions/trash"), &json!({"id": made["id"]})).ok();
+    }
+    let monthly = counts(&cast, "2024-12-01", "2025-05-01", "MONTHLY");
+    assert_eq!(shown(&monthly["posted"]), [(20241200, 1), (20250100, 3), (20250200, 0), (20250300, 1), (20250400, 0)]);
+    assert_eq!(shown(&monthly["trashed"]), [(20241200, 0), (20250100, 1), (20250200, 1), (20250300, 0), (20250400, 0)]);
+    // after includes its day and before does not, also within a month or a year.
+    assert_eq!(shown(&counts(&cast, "2025-01-01", "2025-01-31", "MONTHLY")["posted"]), [(20250100, 2)]);
+    assert_eq!(shown(&counts(&cast, "2025-01-02", "2025-03-01", "YEARLY")["posted"]), [(20250000, 1)]);
+    assert_eq!(shown(&counts(&cast, "2024-06-01", "2026-06-01", "YEARLY")["posted"]), [(20240000, 1), (20250000, 4), (20260000, 0)]);
+    assert_eq!(
+        shown(&counts(&cast, "2024-12-30", "2025-01-03", "DAILY")["posted"]),
+        [(20241230, 0), (20241231, 1), (20250101, 2), (20250102, 0)]
+    );
+}
+
+fn rule_9_8_what_counts(server: &Server) {
+    let cast = fixture(server);
+    let answer = counts(&cast, "2024-01-01", "2027-01-01", "YEARLY");
+    let sum = |list: &str| shown(&answer[list]).iter().map(|(_, total)| total).sum::<i64>();
+    let found = |query: &str| i64::try_from(items(&find(&cast, query)).len()).expect("a small number");
+    assert_eq!(sum("posted"), found("is:posted after:2024 before:2027"), "drafts do not count");
+    assert_eq!(sum("trashed"), found("is:trashed after:2024 before:2027"), "trashed drafts do; what has no date is nowhere");
+    assert!(found("is:trashed") > sum("trashed") && sum("trashed") > 0 && sum("posted") > 0);
+    let empty = Cast::new(server);
+    let answer = counts(&empty, "2025-01-01", "2025-03-01", "MONTHLY");
+    assert_eq!(answer, json!({"posted": zeros(), "trashed": zeros()}), "contiguous and zero-filled");
+}
+
+fn zeros() -> Value {
+    json!([
+        {"year": 2025, "month": 1, "day": 0, "fuzzyDate": 20250100, "total": 0},
+        {"year": 2025, "month": 2, "day": 0, "fuzzyDate": 20250200, "total": 0},
+    ])
+}
+
+fn rule_9_8_parameters(server: &Server) {
+    let cast = Cast::new(server);
+    let mut faults = Faults::default();
+    for (parameters, named) in [
+        ("", "after"),
+        ("before=2025-02-01&periodicity=DAILY", "after"),
+        ("after=&before=2025-02-01&periodicity=DAILY", "after"),
+        ("after=01/01/2025&before=2025-02-01&periodicity=DAILY", "after"),
+        ("after=2025-01&before=2025-02-01&periodicity=DAILY", "after"),
+        ("after=$d&before=2025-02-01&periodicity=DAILY", "after"),
+        ("after=2025-01-01&periodicity=DAILY", "before"),
+        ("after=2025-01-01&before=2025-02-30&periodicity=DAILY", "before"),
+        ("after=2025-01-01&before=2025-02-01", "periodicity"),
+        ("after=2025-01-01&before=2025-02-01&periodicity=", "periodicity"),
+        ("after=2025-01-01&before=2025-02-01&periodicity=WEEKLY", "periodicity"),
+        ("after=2025-01-01&before=2025-02-01&periodicity=m", "periodicity"),
+    ] {
+        let answer = cast.owner.get(&cast.path(&format!("/transactions/count/posted?{parameters}")));
+        let message = answer.body["error"]["message"].as_str().unwrap_or_default().to_owned();
+        faults.check(answer.status == 400 && message.starts_with(named), || format!("{parameters}: {} {message}", answer.status));
+        faults.same(parameters, &answer.body["error"]["errors"][0]["reason"], &json!("badRequest"));
+    }
+    faults.none();
+}
+
+fn rule_9_8_long_ranges(server: &Server) {
+    let cast = Cast::new(server);
+    cast.account("Cash", "ASSET");
+    cast.account("Food", "OUTGOING");
+    cast.record("2025-01-31", "1", "Cash", "Food", "posted");
+    let none = json!({"posted": [], "trashed": []});
+    assert_eq!(counts(&cast, "2025-02-01", "2025-01-01", "DAILY"), none, "13.25: it ends before it starts");
+    assert_eq!(counts(&cast, "2025-01-31", "2025-01-31", "DAILY"), none, "13.25: it holds no day");
+    let all = counts(&cast, "0001-01-01", "9999-12-31", "DAILY");
+    assert_eq!(shown(&all["posted"]), [(20250131, 1)], "13.25: above 5000 slices without zeros");
+    assert_eq!(shown(&all["trashed"]), []);
+    assert_eq!(shown(&counts(&cast, "2015-01-01", "2028-09-09", "DAILY")["posted"]).len(), 5_000);
+    assert_eq!(shown(&counts(&cast, "0001-01-01", "5001-01-01", "YEARLY")["posted"]).len(), 5_000);
+}
