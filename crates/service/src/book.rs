@@ -116,6 +116,7 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes) -> Re
     let (member, mut activity) = access::meet(tx, cx, book, Action::UpdateBook)?;
     let before = member.book().clone();
     let (scale, digits) = (before.scale, changes.fraction_digits);
+    let old_zone = before.settings.time_zone.clone();
     let changes = unless_same_zone(&before, changes)?;
     let (after, previous) = before.update(changes, member.permission(), cx.now)?;
     if previous.is_empty() {
@@ -126,11 +127,23 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes) -> Re
         return Err(Refusal::Rescale(digits).into());
     }
     tx.books().update(&after)?;
+    if after.settings.time_zone != old_zone {
+        activity = recounted(tx, cx, &after, activity)?;
+    }
     let member = member.with_book(after);
     let updated = Happening::update(EventType::BookUpdated, member.book().id.get(), snapshot::book(member.book()), &previous);
     record::happenings(tx, cx, &member, vec![updated])?;
     activity.changed_at = cx.now;
     Ok(View { member, activity, accounts: None, groups: None })
+}
+
+/// What was posted this month and this year in the book's new zone, where both begin at other instants (behaviour 6.10).
+fn recounted(tx: &mut Tx<'_>, cx: &Context, book: &Book, activity: Activity) -> Result<Activity> {
+    let zone = &book.settings.time_zone;
+    let Some(beginnings) = zone::beginnings(cx.now, zone) else { return Ok(activity) };
+    let month = zone::month(cx.now, zone);
+    let (month_posted, year_posted) = tx.books().recount(book.id, month, beginnings)?;
+    Ok(Activity { month, month_posted, year_posted, ..activity })
 }
 
 /// deleteBook: everything in it goes, event log included. BOOK_DELETED is for webhooks only (behaviour 8.1), so nothing

@@ -39,6 +39,14 @@ pub fn midnight(day: Date, zone: &str) -> Option<Instant> {
     Some(Instant::new(start.as_millisecond()))
 }
 
+/// When the month and the year that it is at an instant begin in a zone.
+#[must_use]
+pub fn beginnings(at: Instant, zone: &str) -> Option<(Instant, Instant)> {
+    let today = day(at, zone);
+    let first = |month| from_parts(today.year(), month, 1).and_then(|day| midnight(day, zone));
+    first(u8::from(today.month())).zip(first(1))
+}
+
 /// Minutes to add to a zone-less midnight to get it as a UTC instant: positive west of Greenwich (behaviour 6.3).
 #[must_use]
 pub fn offset_minutes(at: Instant, zone: &str) -> i32 {
@@ -90,6 +98,15 @@ mod tests {
         assert_eq!(day(late, "Asia/Tokyo").to_string(), "2025-01-16");
         let start = midnight(day(late, "Asia/Tokyo"), "Asia/Tokyo").unwrap();
         assert_eq!(day(start, "UTC").to_string(), "2025-01-15");
+    }
+
+    #[test]
+    fn months_and_years_begin_locally() {
+        let new_year_in_tokyo = Instant::new(1_735_660_800_000);
+        let (month, year) = beginnings(new_year_in_tokyo, "Asia/Tokyo").unwrap();
+        assert_eq!((rfc3339(month).as_str(), rfc3339(year).as_str()), ("2024-12-31T15:00:00.000Z", "2024-12-31T15:00:00.000Z"));
+        let (month, year) = beginnings(new_year_in_tokyo, "UTC").unwrap();
+        assert_eq!((rfc3339(month).as_str(), rfc3339(year).as_str()), ("2024-12-01T00:00:00.000Z", "2024-01-01T00:00:00.000Z"));
     }
 
     #[test]

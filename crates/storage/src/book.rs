@@ -12,10 +12,10 @@ use diesel::prelude::*;
 use diesel::sql_types::{Nullable, Text};
 
 use crate::column;
-use crate::conn::on_each;
+use crate::conn::{Conn, on_each};
 use crate::dialect::Use;
 use crate::error::{Error, Result};
-use crate::schema::{books, heads};
+use crate::schema::{books, heads, transactions};
 use crate::sql::Sql;
 use crate::tx::Tx;
 
@@ -273,6 +273,23 @@ impl Books<'_, '_> {
         let settled = Settled::of(book)?;
         on_each!(self.tx.conn, c => diesel::update(books::table.find(book.id.get())).set(&settled).execute(c))?;
         Ok(())
+    }
+
+    /// Counts anew what was posted in a month (yyyymm) and in its year, which begin at these instants: in another time zone
+    /// they begin at others (behaviour 6.10). The head is saved with the next event.
+    ///
+    /// # Errors
+    /// When the database cannot be asked, or the book was not entered in this unit of work.
+    pub fn recount(self, book: BookId, month: i32, (month_from, year_from): (Instant, Instant)) -> Result<(i64, i64)> {
+        let posted_since = |conn: &mut Conn, from: Instant| -> Result<i64> {
+            let posted = transactions::table.filter(transactions::book_id.eq(book.get())).filter(transactions::trashed.eq(false));
+            let since = posted.filter(transactions::posted_at.ge(from.milliseconds())).count();
+            Ok(on_each!(conn, c => since.get_result(c))?)
+        };
+        let (month_posted, year_posted) = (posted_since(self.tx.conn, month_from)?, posted_since(self.tx.conn, year_from)?);
+        let head = self.tx.heads.get_mut(&book).ok_or(Error::Broken("heads"))?;
+        (head.month, head.month_posted, head.year_posted) = (month, month_posted, year_posted);
+        Ok((month_posted, year_posted))
     }
 
     /// Removes a book with everything in it, event log included (behaviour 6.5).

@@ -20,6 +20,8 @@ pub(super) struct Outcome {
     changes: Vec<Change>,
     places: HashMap<TransactionId, usize>,
     happenings: Vec<Happening>,
+    /// What anything was posted on, also where a later item of the batch moved it on (behaviour 4.7).
+    posted: BTreeSet<AccountId>,
 }
 
 impl Outcome {
@@ -27,12 +29,14 @@ impl Outcome {
     pub(super) fn created(&mut self, member: &Member, accounts: &Directory, transaction: &Transaction) {
         let kind = if transaction.is_posted() { EventType::TransactionPosted } else { EventType::TransactionCreated };
         self.tell(Happening::new(kind, transaction.id.get(), shot(member, accounts, transaction)));
+        self.note_posted(transaction);
         self.places.insert(transaction.id, self.changes.len());
         self.changes.push(Change::new(transaction.clone()));
     }
 
     /// Adds a change; several changes of one transaction become one, from its first state to its last.
     pub(super) fn changed(&mut self, before: Transaction, after: Transaction) {
+        self.note_posted(&after);
         match self.places.get(&after.id).and_then(|place| self.changes.get_mut(*place)) {
             Some(change) => change.after = after,
             None => {
@@ -40,6 +44,10 @@ impl Outcome {
                 self.changes.push(Change { before: Some(before), after });
             }
         }
+    }
+
+    fn note_posted(&mut self, transaction: &Transaction) {
+        self.posted.extend(transaction.entries().iter().map(|entry| entry.account));
     }
 
     pub(super) fn tell(&mut self, happening: Happening) {
@@ -54,7 +62,8 @@ impl Outcome {
         tx.transactions().update(member, &changed)?;
         let all: Vec<Change> = added.into_iter().chain(changed).collect();
         tx.balances().apply(member, &all)?;
-        tx.accounts().mark_posted(member, &first_posted(accounts, &all))?;
+        let first = self.posted.into_iter().filter(|id| accounts.get(*id).is_none_or(|account| !account.has_transaction_posted));
+        tx.accounts().mark_posted(member, &first.collect::<Vec<_>>())?;
         record::counted(tx, cx, member, self.happenings, &record::tally(member, &all))
     }
 }
@@ -62,10 +71,4 @@ impl Outcome {
 /// The snapshot of a transaction for its event.
 pub(super) fn shot(member: &Member, accounts: &Directory, transaction: &Transaction) -> daybook_domain::json::Object {
     snapshot::transaction(transaction, accounts, member.book().settings.fraction_digits, member.user())
-}
-
-fn first_posted(accounts: &Directory, changes: &[Change]) -> Vec<AccountId> {
-    let posted = changes.iter().flat_map(|change| change.after.entries());
-    let ids: BTreeSet<AccountId> = posted.map(|entry| entry.account).collect();
-    ids.into_iter().filter(|id| accounts.get(*id).is_none_or(|account| !account.has_transaction_posted)).collect()
 }
