@@ -48,5 +48,10 @@ torture: postgres ## kill the server while clients write, twenty times, and look
 	$(CARGO) build --release --workspace
 	DAYBOOK_BIN=$(CARGO_TARGET_DIR)/release/daybook $(CARGO_TARGET_DIR)/release/torture $(TORTURE)
 
+.PHONY: simulate
+simulate: ## two million random operations on the service beside a plain twin of it
+	$(CARGO) build --release --package daybook-tests --bin simulate
+	$(CARGO_TARGET_DIR)/release/simulate $(SIMULATE)
+
 .PHONY: ci
 ci: lint test ## what CI runs

@@ -72,7 +72,7 @@ modules! {
         group_locks, groups, headers, hostile, lifecycle, lists, locks, openapi, paging, permissions, posting, properties,
         queries, query_dates, query_garbage, recorder, remote_ids, transaction_shapes, transactions, transport, updates, users, wire;
     lone:
-        durability, laws, process, store;
+        durability, laws, process, simulation, store;
 }
 
 /// The shared servers, each started by the first case that needs it.
