@@ -53,5 +53,10 @@ fuzz: ## made-up input for all that reads text, for three minutes (FUZZ="--minut
 	$(CARGO) build --release --workspace
 	$(CARGO_TARGET_DIR)/release/fuzz $(FUZZ)
 
+.PHONY: simulate
+simulate: ## two million random operations on the service beside a plain twin of it
+	$(CARGO) build --release --package daybook-tests --bin simulate
+	$(CARGO_TARGET_DIR)/release/simulate $(SIMULATE)
+
 .PHONY: ci
 ci: lint test ## what CI runs

@@ -343,6 +343,18 @@ fn rule_3_6_6_a_thousand_and_no_more(server: &Server) {
     assert_eq!(totals(&cast).len(), 0);
 }
 
+/// 4.7: an account that a batch posts on and moves on from was posted on, as the event log tells.
+fn rule_4_7_posted_on_in_passing(server: &Server) {
+    let cast = cast(server);
+    let rent = cast.account("Rent", "OUTGOING");
+    let made = create(&cast, json!({}));
+    let moved = |name: &str| json!({"id": made["id"], "debitAccount": {"name": name}});
+    cast.owner.put(&cast.path("/transactions/batch"), &batch([moved("Rent"), moved("Food")])).ok();
+    let path = cast.path(&format!("/accounts/{}", id(&rent)));
+    assert_eq!(cast.owner.get(&path).ok()["hasTransactionPosted"], true);
+    refused_400(cast.owner.delete(&path), &["badRequest"]);
+}
+
 fn rule_0_10_bodies_of_the_wrong_shape(server: &Server) {
     let cast = cast(server);
     for operation in ALL {
@@ -368,6 +380,7 @@ pub fn tests() -> Vec<crate::Case> {
         rule_3_6_5_permission_fails_the_whole_batch,
         rule_3_6_5_unknown_ids,
         rule_3_6_6_a_thousand_and_no_more,
+        rule_4_7_posted_on_in_passing,
         rule_0_10_bodies_of_the_wrong_shape,
     ]
 }

@@ -131,6 +131,7 @@ modules! {
         laws,
         process,
         repetitions,
+        simulation,
         store,
         templates,
         undated;

@@ -14,6 +14,7 @@ pub mod load;
 mod postgres;
 pub mod release;
 mod server;
+pub mod sim;
 pub mod statement;
 pub mod table;
 pub mod torture;

@@ -9,7 +9,7 @@ use daybook_domain::collaborator::Member;
 use daybook_domain::field::Field;
 use daybook_service::book::{self, Input, View};
 use daybook_service::{Context, zone};
-use daybook_storage::book::Activity;
+use daybook_storage::head::Activity;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::account::{self, AccountIn, AccountOut};

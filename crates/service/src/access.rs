@@ -2,7 +2,8 @@
 
 use daybook_domain::collaborator::{Action, Member, Refusal};
 use daybook_storage::Tx;
-use daybook_storage::book::{Activity, Entrance};
+use daybook_storage::book::Entrance;
+use daybook_storage::head::Activity;
 
 use crate::context::Context;
 use crate::error::Result;

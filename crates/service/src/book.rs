@@ -6,7 +6,8 @@ use daybook_domain::event::{EventType, Happening, snapshot};
 use daybook_domain::id::{BookId, CollaboratorId};
 use daybook_domain::name::fold;
 use daybook_storage::Tx;
-use daybook_storage::book::{Activity, Entrance};
+use daybook_storage::book::Entrance;
+use daybook_storage::head::Activity;
 
 use crate::context::Context;
 use crate::error::Result;

@@ -8,8 +8,8 @@ use daybook_domain::event::{Event, EventType, Noun, sequence_of};
 use daybook_domain::group::Forest;
 use daybook_domain::id::{AccountId, CollaboratorId, GroupId, TransactionId, UserId};
 use daybook_storage::Tx;
-use daybook_storage::book::Activity;
 use daybook_storage::event::Filter;
+use daybook_storage::head::Activity;
 use daybook_storage::page::Page;
 use daybook_storage::user::User;
 

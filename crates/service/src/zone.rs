@@ -2,7 +2,7 @@
 
 use daybook_domain::calendar::{from_parts, month_number};
 use daybook_domain::instant::Instant;
-use daybook_storage::book::Current;
+use daybook_storage::head::Current;
 use jiff::Timestamp;
 use jiff::civil;
 use jiff::tz::TimeZone;
@@ -100,6 +100,15 @@ mod tests {
         assert_eq!(day(late, "Asia/Tokyo").to_string(), "2025-01-16");
         let start = midnight(day(late, "Asia/Tokyo"), "Asia/Tokyo").unwrap();
         assert_eq!(day(start, "UTC").to_string(), "2025-01-15");
+    }
+
+    #[test]
+    fn months_and_years_begin_locally() {
+        let new_year_in_tokyo = Instant::new(1_735_660_800_000);
+        let Current { month_start: month, year_start: year, .. } = current(new_year_in_tokyo, "Asia/Tokyo");
+        assert_eq!((rfc3339(month).as_str(), rfc3339(year).as_str()), ("2024-12-31T15:00:00.000Z", "2024-12-31T15:00:00.000Z"));
+        let Current { month_start: month, year_start: year, .. } = current(new_year_in_tokyo, "UTC");
+        assert_eq!((rfc3339(month).as_str(), rfc3339(year).as_str()), ("2024-12-01T00:00:00.000Z", "2024-01-01T00:00:00.000Z"));
     }
 
     #[test]

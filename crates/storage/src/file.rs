@@ -154,7 +154,8 @@ impl Files<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     pub fn insert(self, member: &Member, added: &[File]) -> Result<()> {
-        self.write(member, added, "")
+        // Nothing to write is no reason to write what others hold back.
+        if added.is_empty() { Ok(()) } else { self.write(member, added, "") }
     }
 
     /// Saves a changed file.

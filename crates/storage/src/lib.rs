@@ -16,6 +16,7 @@ mod error;
 pub mod event;
 pub mod file;
 pub mod group;
+pub mod head;
 pub mod idempotency;
 mod mark;
 pub mod page;

@@ -8,9 +8,9 @@ use daybook_domain::id::BookId;
 use daybook_domain::transaction::Transaction;
 
 use crate::balance::{self, Cells};
-use crate::book::{self, HeadRow};
 use crate::conn::Conn;
 use crate::error::Result;
+use crate::head::{self, HeadRow};
 use crate::{event, transaction};
 
 /// New transactions held back at most, before the next unit of work of a group begins.
@@ -66,7 +66,7 @@ impl Pending {
         transaction::write_added(conn, &added)?;
         balance::write_cells(conn, &cells)?;
         event::write(conn, &events)?;
-        book::write_heads(conn, heads.values())?;
+        head::write(conn, heads.values())?;
         known.extend(heads);
         Ok(())
     }

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use daybook_domain::id::BookId;
 
-use crate::book::{Books, Entrance, HeadRow};
+use crate::book::{Books, Entrance};
 use crate::chart::Charts;
 use crate::conn::Conn;
 use crate::dialect::Use;
 use crate::error::{Error, Result};
+use crate::head::HeadRow;
 use crate::pending::Pending;
 use crate::{account, balance, collaborator, event, file, group, idempotency, saved_query, transaction, user};
 

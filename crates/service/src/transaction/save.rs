@@ -24,6 +24,8 @@ pub(super) struct Outcome {
     /// The files the transactions hold, for their snapshots.
     files: Cabinet,
     new_files: Vec<File>,
+    /// What anything was posted on, also where a later item of the batch moved it on (behaviour 4.7).
+    posted: BTreeSet<AccountId>,
 }
 
 impl Outcome {
@@ -45,12 +47,14 @@ impl Outcome {
     pub(super) fn created(&mut self, member: &Member, accounts: &Directory, transaction: &Transaction) {
         let kind = if transaction.is_posted() { EventType::TransactionPosted } else { EventType::TransactionCreated };
         self.tell(Happening::new(kind, transaction.id.get(), self.shot(member, accounts, transaction)));
+        self.note_posted(transaction);
         self.places.insert(transaction.id, self.changes.len());
         self.changes.push(Change::new(transaction.clone()));
     }
 
     /// Adds a change; several changes of one transaction become one, from its first state to its last.
     pub(super) fn changed(&mut self, before: Transaction, after: Transaction) {
+        self.note_posted(&after);
         match self.places.get(&after.id).and_then(|place| self.changes.get_mut(*place)) {
             Some(change) => change.after = after,
             None => {
@@ -65,6 +69,10 @@ impl Outcome {
         snapshot::transaction(transaction, accounts, &self.files, member.book().settings.fraction_digits, member.user())
     }
 
+    fn note_posted(&mut self, transaction: &Transaction) {
+        self.posted.extend(transaction.entries().iter().map(|entry| entry.account));
+    }
+
     pub(super) fn tell(&mut self, happening: Happening) {
         self.happenings.push(happening);
     }
@@ -77,13 +85,8 @@ impl Outcome {
         tx.transactions().insert(member, added.iter().map(|change| change.after.clone()).collect())?;
         let all: Vec<Change> = added.into_iter().chain(changed).collect();
         tx.balances().apply(member, &all)?;
-        tx.accounts().mark_posted(member, &first_posted(accounts, &all))?;
+        let first = self.posted.into_iter().filter(|id| accounts.get(*id).is_none_or(|account| !account.has_transaction_posted));
+        tx.accounts().mark_posted(member, &first.collect::<Vec<_>>())?;
         record::counted(tx, cx, member, self.happenings, &record::tally(member, &all))
     }
-}
-
-fn first_posted(accounts: &Directory, changes: &[Change]) -> Vec<AccountId> {
-    let posted = changes.iter().flat_map(|change| change.after.entries());
-    let ids: BTreeSet<AccountId> = posted.map(|entry| entry.account).collect();
-    ids.into_iter().filter(|id| accounts.get(*id).is_none_or(|account| !account.has_transaction_posted)).collect()
 }

@@ -1,0 +1,166 @@
+//! Heads of books: what moves with every write, apart from the settings.
+
+use daybook_domain::book::Book;
+use daybook_domain::event::{Hash, Head};
+use daybook_domain::instant::Instant;
+use diesel::prelude::*;
+use diesel::sql_types::BigInt;
+
+use crate::book::Books;
+use crate::bulk::Bulk;
+use crate::conn::{Conn, on_each};
+use crate::error::{Error, Result};
+use crate::event::Tally;
+use crate::schema::heads;
+use crate::sql::{Sql, Value};
+
+#[derive(Debug, Clone, QueryableByName, Insertable)]
+#[diesel(table_name = heads, treat_none_as_default_value = false)]
+pub(crate) struct HeadRow {
+    pub(crate) book_id: i64,
+    pub(crate) sequence: i64,
+    pub(crate) hash: Vec<u8>,
+    pub(crate) changed_at: i64,
+    pub(crate) posted: i64,
+    pub(crate) month: i32,
+    pub(crate) month_posted: i64,
+    pub(crate) year_posted: i64,
+    /// The version of the book's accounts and groups.
+    pub(crate) chart: i64,
+    pub(crate) text_until: i64,
+    pub(crate) text_chunks: i64,
+    pub(crate) text_waiting: i64,
+}
+
+impl HeadRow {
+    pub(crate) fn head(&self) -> Result<Head> {
+        let hash = Hash::from_bytes(&self.hash).ok_or(Error::Broken("hash"))?;
+        Ok(Head { sequence: self.sequence, hash })
+    }
+
+    pub(crate) const fn activity(&self) -> Activity {
+        let Self { changed_at, posted, month, month_posted, year_posted, .. } = *self;
+        Activity { posted, month, month_posted, year_posted, changed_at: Instant::new(changed_at) }
+    }
+
+    /// Moves the head behind new events. Only the current month and year are counted: postings of earlier ones no longer
+    /// show in any total (behaviour 6.10, 6.11).
+    pub(crate) fn advance(&mut self, end: Head, at: Instant, tally: &Tally) {
+        self.sequence = end.sequence;
+        self.hash = end.hash.as_bytes().to_vec();
+        // Requests may overtake one another on their way here; the book's own time never goes back.
+        self.changed_at = at.milliseconds().max(self.changed_at.saturating_add(1));
+        for (month, change) in tally {
+            self.posted = self.posted.saturating_add(*change);
+            if *month > self.month {
+                let same_year = month.div_euclid(100) == self.month.div_euclid(100);
+                self.year_posted = if same_year { self.year_posted } else { 0 };
+                self.month_posted = 0;
+                self.month = *month;
+            }
+            if *month == self.month {
+                self.month_posted = self.month_posted.saturating_add(*change).max(0);
+            }
+            if month.div_euclid(100) == self.month.div_euclid(100) {
+                self.year_posted = self.year_posted.saturating_add(*change).max(0);
+            }
+        }
+    }
+}
+
+/// Saves heads of any books.
+pub(crate) fn write<'h>(conn: &mut Conn, heads: impl Iterator<Item = &'h HeadRow>) -> Result<()> {
+    let mut rows = Bulk::new(
+        "INSERT INTO heads (book_id, sequence, hash, changed_at, posted, month, month_posted, year_posted, chart, \
+         text_until, text_chunks, text_waiting)",
+        12,
+        " ON CONFLICT (book_id) DO UPDATE SET sequence = excluded.sequence, hash = excluded.hash, changed_at = excluded.changed_at, \
+          posted = excluded.posted, month = excluded.month, month_posted = excluded.month_posted, year_posted = excluded.year_posted, \
+          chart = excluded.chart, text_until = excluded.text_until, text_chunks = excluded.text_chunks, text_waiting = excluded.text_waiting",
+    );
+    for head in heads {
+        let HeadRow {
+            book_id,
+            sequence,
+            hash,
+            changed_at,
+            posted,
+            month,
+            month_posted,
+            year_posted,
+            chart,
+            text_until,
+            text_chunks,
+            text_waiting,
+        } = head;
+        let hash = Value::Bytes(hash);
+        let [book, sequence, changed, posted] = [*book_id, *sequence, *changed_at, *posted].map(Value::Int);
+        let [month, month_posted, year_posted, chart] = [i64::from(*month), *month_posted, *year_posted, *chart].map(Value::Int);
+        let [until, chunks, waiting] = [*text_until, *text_chunks, *text_waiting].map(Value::Int);
+        rows.row([book, sequence, hash, changed, posted, month, month_posted, year_posted, chart, until, chunks, waiting]);
+    }
+    Ok(rows.execute(conn)?)
+}
+
+/// How much was posted in a book, by posting instant in the book zone (behaviour 6.10), and when it last changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Activity {
+    /// Posted and not trashed.
+    pub posted: i64,
+    /// The month of the last counted posting, as yyyymm.
+    pub month: i32,
+    /// Posted in that month.
+    pub month_posted: i64,
+    /// Posted in the year of that month.
+    pub year_posted: i64,
+    /// When anything in the book last changed (behaviour 6.11).
+    pub changed_at: Instant,
+}
+
+impl Activity {
+    /// Posted in a month (yyyymm), and in its year.
+    #[must_use]
+    pub const fn current(self, month: i32) -> (i64, i64) {
+        let in_month = if self.month == month { self.month_posted } else { 0 };
+        let in_year = if self.month.div_euclid(100) == month.div_euclid(100) { self.year_posted } else { 0 };
+        (in_month, in_year)
+    }
+}
+
+/// The month it is in a book zone, and when it and its year began there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Current {
+    /// As yyyymm.
+    pub month: i32,
+    /// When it began.
+    pub month_start: Instant,
+    /// When its year began.
+    pub year_start: Instant,
+}
+
+#[derive(QueryableByName)]
+struct Postings {
+    #[diesel(sql_type = BigInt)]
+    year: i64,
+    #[diesel(sql_type = BigInt)]
+    month: i64,
+}
+
+impl Books<'_, '_> {
+    /// Counts anew what was posted in a month and its year, because the zone that says which they are has changed
+    /// (behaviour 6.10). It passes the whole book, which hardly ever moves. The next event saves the counts.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn recount(self, book: &Book, current: &Current) -> Result<Activity> {
+        let postings = Sql::new("SELECT COUNT(*) AS year, COALESCE(SUM(CASE WHEN t.posted_at >= ").int(current.month_start.milliseconds());
+        let postings = postings.push(" THEN 1 ELSE 0 END), 0) AS month FROM transactions t WHERE t.book_id = ").int(book.id.get());
+        let postings = postings.push(" AND t.standing > 0 AND t.trashed = ").flag(false);
+        let postings = postings.push(" AND t.posted_at >= ").int(current.year_start.milliseconds());
+        let rows: Vec<Postings> = on_each!(self.tx.conn()?, c => (&postings).load(c))?;
+        let head = self.tx.head_mut(book.id)?;
+        head.month = current.month;
+        (head.month_posted, head.year_posted) = rows.first().map_or((0, 0), |row| (row.month, row.year));
+        Ok(head.activity())
+    }
+}

@@ -1,0 +1,180 @@
+//! The bodies of operations: what a client says, with labels where it would write ids.
+
+use std::fmt;
+
+use daybook_domain::account::AccountType;
+use daybook_domain::field::Field;
+use daybook_domain::property::Edits;
+
+use super::label;
+
+/// An id in a body.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Id<L> {
+    Of(L),
+    /// Well formed and nobody's.
+    Unknown,
+}
+
+/// How a body names an account or a group: by id, by name, by both or by neither.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Named<L> {
+    pub id: Option<Id<L>>,
+    pub name: Option<String>,
+}
+
+impl<L> Named<L> {
+    pub fn id(label: L) -> Named<L> {
+        Named { id: Some(Id::Of(label)), name: None }
+    }
+
+    pub fn name(name: &str) -> Named<L> {
+        Named { id: None, name: Some(name.to_owned()) }
+    }
+
+    pub fn unknown() -> Named<L> {
+        Named { id: Some(Id::Unknown), name: None }
+    }
+
+    /// As an object copied from another book.
+    pub fn foreign(name: &str) -> Named<L> {
+        Named { id: Some(Id::Unknown), name: Some(name.to_owned()) }
+    }
+
+    pub fn blank() -> Named<L> {
+        Named { id: None, name: None }
+    }
+}
+
+/// An e-mail address; those of users are the world's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Email {
+    /// By the number of the user.
+    Of(usize),
+    /// The same in capitals.
+    Shouted(usize),
+    Text(String),
+}
+
+#[derive(Clone, Debug)]
+pub struct AccountBody {
+    /// What a create makes.
+    pub label: label::Account,
+    pub id: Option<Id<label::Account>>,
+    pub name: Option<String>,
+    pub kind: Option<AccountType>,
+    /// `permanent` and `credit`.
+    pub nature: Option<(bool, bool)>,
+    pub archived: Option<bool>,
+    pub groups: Field<Vec<Named<label::Group>>>,
+    pub properties: Edits,
+}
+
+#[derive(Clone, Debug)]
+pub struct GroupBody {
+    /// What a create makes.
+    pub label: label::Group,
+    pub id: Option<Id<label::Group>>,
+    pub name: Option<String>,
+    pub parent: Field<Named<label::Group>>,
+    pub hidden: Option<bool>,
+    pub locked: Option<bool>,
+    pub properties: Edits,
+}
+
+#[derive(Clone, Debug)]
+pub struct TransactionBody {
+    /// What a create makes.
+    pub label: label::Transaction,
+    pub id: Option<Id<label::Transaction>>,
+    pub date: Field<String>,
+    pub amount: Field<String>,
+    pub description: Field<String>,
+    pub credit: Field<Named<label::Account>>,
+    pub debit: Field<Named<label::Account>>,
+    pub checked: bool,
+    pub draft: bool,
+    pub urls: Option<Vec<String>>,
+    pub remote_ids: Option<Vec<String>>,
+    pub properties: Edits,
+    pub round_trip: bool,
+}
+
+impl TransactionBody {
+    /// A body that says nothing.
+    pub fn empty(label: label::Transaction) -> TransactionBody {
+        TransactionBody {
+            label,
+            id: None,
+            date: Field::Keep,
+            amount: Field::Keep,
+            description: Field::Keep,
+            credit: Field::Keep,
+            debit: Field::Keep,
+            checked: false,
+            draft: false,
+            urls: None,
+            remote_ids: None,
+            properties: Edits::new(),
+            round_trip: false,
+        }
+    }
+}
+
+impl<L: fmt::Debug> fmt::Debug for Id<L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Id::Of(label) => label.fmt(f),
+            Id::Unknown => f.write_str("unknown"),
+        }
+    }
+}
+
+impl<L: fmt::Debug> fmt::Debug for Named<L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.id, &self.name) {
+            (Some(id), None) => id.fmt(f),
+            (None, Some(name)) => name.fmt(f),
+            (Some(id), Some(name)) => write!(f, "{id:?} or {name:?}"),
+            (None, None) => f.write_str("nothing"),
+        }
+    }
+}
+
+/// The `Debug` text of a body without the fields that say nothing. Texts in traces never look like such a field.
+pub fn terse(debug: &str) -> String {
+    const NOTHING: [&str; 5] = ["None", "Keep", "false", "{}", "[]"];
+    let mut kept = debug.to_owned();
+    for nothing in NOTHING {
+        let silent = format!(": {nothing}");
+        let mut from = 0;
+        while let Some(found) = kept.get(from..).and_then(|rest| rest.find(&silent)).map(|place| place + from) {
+            let end = found + silent.len();
+            let begin = kept[..found].rfind(|c: char| !c.is_ascii_alphanumeric() && c != '_').map_or(0, |place| place + 1);
+            if kept[end..].starts_with(", ") {
+                kept.replace_range(begin..end + 2, "");
+                from = begin;
+            } else if kept[end..].starts_with(" }") && kept[..begin].ends_with(", ") {
+                kept.replace_range(begin - 2..end, "");
+                from = begin - 2;
+            } else if kept[end..].starts_with(" }") {
+                kept.replace_range(begin..end, "");
+                from = begin;
+            } else {
+                from = end;
+            }
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::terse;
+
+    #[test]
+    fn what_says_nothing_is_left_out() {
+        let debug = "Body { label: T1, id: None, date: Set(\"2025-01-01\"), checked: false, properties: {} }";
+        assert_eq!(terse(debug), "Body { label: T1, date: Set(\"2025-01-01\") }");
+    }
+}

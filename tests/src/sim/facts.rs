@@ -1,0 +1,221 @@
+//! Facts: what is compared. The twin keeps its state in them, and what the service answers is translated into them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use daybook_domain::account::AccountType;
+use daybook_domain::collaborator::Permission;
+use daybook_domain::event::EventType;
+use daybook_domain::transaction::Standing;
+use jiff::civil::Date;
+
+use super::label;
+
+pub type Properties = BTreeMap<String, String>;
+/// Debit and credit, in units of 10^-8.
+pub type Sides = (i128, i128);
+
+/// Through which app and when, in milliseconds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stamp {
+    pub agent: Option<String>,
+    pub created: i64,
+    pub updated: i64,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Account {
+    pub label: label::Account,
+    pub name: String,
+    pub kind: AccountType,
+    pub archived: bool,
+    /// Whether anything was ever posted on it.
+    pub posted: bool,
+    pub groups: BTreeSet<label::Group>,
+    pub properties: Properties,
+    pub stamp: Stamp,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Group {
+    pub label: label::Group,
+    pub name: String,
+    pub parent: Option<label::Group>,
+    pub hidden: bool,
+    pub locked: bool,
+    pub properties: Properties,
+    pub stamp: Stamp,
+}
+
+/// What a group derives from the accounts below (4.12).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Nature {
+    pub kind: Option<AccountType>,
+    pub mixed: bool,
+    pub permanent: bool,
+    pub credit: bool,
+    pub has_accounts: bool,
+    pub has_groups: bool,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Transaction {
+    pub label: label::Transaction,
+    pub date: Option<Date>,
+    /// Where it stands in lists (2.6, 13.9).
+    pub day: Date,
+    /// In units of 10^-8.
+    pub amount: Option<i128>,
+    pub description: String,
+    pub tags: Vec<String>,
+    pub credit: Option<label::Account>,
+    pub debit: Option<label::Account>,
+    pub standing: Standing,
+    pub trashed: bool,
+    pub posted_at: Option<i64>,
+    pub properties: Properties,
+    pub urls: Vec<String>,
+    pub remote_ids: Vec<String>,
+    /// The number of the user.
+    pub creator: usize,
+    pub stamp: Stamp,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Collaborator {
+    pub label: label::Collaborator,
+    pub email: String,
+    pub permission: Permission,
+    pub stamp: Stamp,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    pub name: String,
+    pub auto_post: bool,
+    pub closing: Option<Date>,
+    pub lock: Option<Date>,
+    pub pattern: String,
+    pub separator: String,
+    pub digits: u32,
+    pub page_size: i64,
+    pub period: String,
+    pub start_month: String,
+    pub zone: String,
+    pub visibility: String,
+    pub properties: Properties,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Book {
+    pub label: label::Book,
+    pub owner: String,
+    pub permission: Permission,
+    pub settings: Settings,
+    pub scale: u32,
+    pub stamp: Stamp,
+    /// Posted and not trashed: in all, in the current month, in the current year (6.10).
+    pub posted: (i64, i64, i64),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resource {
+    Book(label::Book),
+    Account(label::Account),
+    Group(label::Group),
+    Transaction(label::Transaction),
+    Collaborator(label::Collaborator),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    pub sequence: i64,
+    pub kind: EventType,
+    pub resource: Resource,
+    /// The number of the user.
+    pub user: usize,
+    pub agent: Option<String>,
+    pub at: i64,
+    pub previous: BTreeMap<String, String>,
+}
+
+/// What a container of balances is of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Of {
+    Account(label::Account, Empty),
+    Group(label::Group, Nature),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Empty(pub bool);
+
+/// A container of balances; those inside follow it, one deeper, groups before accounts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Container {
+    pub depth: usize,
+    pub of: Of,
+    pub cumulative: Sides,
+    pub period: Sides,
+    /// Fuzzy date, period and cumulative sums.
+    pub series: Vec<(i32, Sides, Sides)>,
+}
+
+/// What an operation answers.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answer {
+    Book(Box<Book>),
+    Books(Vec<Book>),
+    Chart {
+        accounts: Option<Vec<Account>>,
+        groups: Option<Vec<(Group, Nature)>>,
+    },
+    Accounts(Vec<Account>),
+    Groups(Vec<(Group, Nature)>),
+    Collaborators(Vec<Collaborator>),
+    /// With those the caller may only see id and remote ids of.
+    Transactions(Vec<Transaction>, BTreeSet<label::Transaction>),
+    /// All pages of a list, and the one account it is about (2.8).
+    Pages(Vec<Vec<Transaction>>, Option<label::Account>),
+    Events(Vec<Vec<Event>>),
+    /// The containers of accounts, then those of groups with what is in them.
+    Balances(Vec<Container>),
+}
+
+/// Why an operation was refused: the reason of 10.2, and in a batch the place of the bad item.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Refused {
+    pub reason: String,
+    pub item: Option<usize>,
+}
+
+impl Refused {
+    pub fn new(reason: &str) -> Refused {
+        Refused { reason: reason.to_owned(), item: None }
+    }
+
+    pub fn bad() -> Refused {
+        Refused::new("badRequest")
+    }
+
+    pub fn missing() -> Refused {
+        Refused::new("notFound")
+    }
+
+    pub fn forbidden() -> Refused {
+        Refused::new("forbidden")
+    }
+
+    pub fn locked() -> Refused {
+        Refused::new("lockedDate")
+    }
+
+    pub fn checked() -> Refused {
+        Refused::new("checkedTransaction")
+    }
+
+    /// A request that is no batch has no places.
+    pub fn alone(self) -> Refused {
+        Refused { item: None, ..self }
+    }
+}
+
+pub type Outcome = Result<Answer, Refused>;

@@ -1,0 +1,26 @@
+//! Labels: what a trace calls the things it makes. They are given when an operation is drawn, so a trace that lost half of its
+//! operations still means the same things, and what is gone is simply unknown.
+
+use std::fmt;
+
+macro_rules! labels {
+    ($($name:ident $letter:literal),* $(,)?) => {$(
+        #[doc = concat!("As in `", $letter, "7`.")]
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(pub u32);
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                if self.0 == u32::MAX { write!(f, concat!($letter, "?")) } else { write!(f, concat!($letter, "{}"), self.0) }
+            }
+        }
+
+        impl From<u32> for $name {
+            fn from(number: u32) -> $name {
+                $name(number)
+            }
+        }
+    )*};
+}
+
+labels! { Book "B", Account "A", Group "G", Transaction "T", Collaborator "C" }

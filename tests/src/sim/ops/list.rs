@@ -1,0 +1,117 @@
+//! listTransactions, with all its pages.
+
+use std::sync::Arc;
+
+use daybook_service::transaction::{self, Request};
+
+use super::{Drawn, Operation, fewer};
+use crate::sim::draw::{AGENTS, Draw, KINDS, PROPERTIES, REMOTE_IDS, TAGS, WORDS};
+use crate::sim::facts::{Answer, Outcome};
+use crate::sim::label;
+use crate::sim::service::Service;
+use crate::sim::twin::query::{Ask, Query, Term};
+use crate::sim::twin::{Caller, Twin};
+
+#[derive(Clone, Debug)]
+struct List {
+    book: label::Book,
+    query: Query,
+    limit: usize,
+}
+
+const STATES: [&str; 5] = ["draft", "unchecked", "checked", "posted", "trashed"];
+
+pub fn draw(draw: &mut Draw<'_>) -> Drawn {
+    let mut asks: Vec<Ask> = (0..draw.below(4)).map(|_| ask(draw)).collect();
+    // Several of them are alternatives, but only side by side.
+    for _ in 0..draw.below(3) {
+        asks.push(Ask::Term(Term::Is(draw.pick(&STATES))));
+    }
+    let limit = draw.pick(&[0, 1, 3, 10, 100, 1000, 5000]);
+    Arc::new(List { book: draw.book, query: Query { asks, by_posting: draw.one_in(8) }, limit })
+}
+
+fn ask(draw: &mut Draw<'_>) -> Ask {
+    match draw.below(8) {
+        0 => Ask::Not(Box::new(Ask::Term(term(draw)))),
+        1 => Ask::Any((0..2 + draw.below(2)).map(|_| Ask::Term(term(draw))).collect()),
+        2 => Ask::Not(Box::new(Ask::Any((0..2).map(|_| Ask::Term(term(draw))).collect()))),
+        _ => Ask::Term(plain(draw)),
+    }
+}
+
+/// Inside NOT and OR a state is a term like others.
+fn term(draw: &mut Draw<'_>) -> Term {
+    if draw.one_in(5) { Term::Is(draw.pick(&STATES)) } else { plain(draw) }
+}
+
+fn plain(draw: &mut Draw<'_>) -> Term {
+    let text = |text: &str| text.to_owned();
+    match draw.below(15) {
+        0 | 1 => Term::Account(named(draw)),
+        2 => Term::From(named(draw)),
+        3 => Term::To(named(draw)),
+        4 => Term::Group(draw.group_named()),
+        5 | 6 => {
+            let (operator, literal) = draw.date_term();
+            Term::Date(operator, literal)
+        }
+        7 => Term::Amount(draw.pick(&["=", ":", "<", "<=", ">", ">="]), draw.pick(&["1", "12.5", "100", "0.01", "1234.57"])),
+        8 => Term::Tag(text(draw.pick(&TAGS))),
+        9 => Term::RemoteId(text(draw.pick(&REMOTE_IDS))),
+        10 => {
+            let value = if draw.one_in(3) { None } else { Some(text(draw.pick(&["v", "V", "v 2", "other"]))) };
+            // A key is one word before the colon.
+            Term::Property(draw.pick(&PROPERTIES).replace(' ', "_"), value)
+        }
+        11 => Term::Text(text(draw.pick(&WORDS))),
+        12 => Term::By(draw.below(draw.twin.users.len() + 1)),
+        13 => Term::Agent(text(draw.pick(&AGENTS))),
+        _ if draw.one_in(2) => Term::Kind(draw.pick(&KINDS)),
+        _ => Term::HasUrl,
+    }
+}
+
+/// A query cannot name nothing.
+fn named(draw: &mut Draw<'_>) -> crate::sim::body::Named<label::Account> {
+    let mut named = draw.account_named();
+    if named.id.is_some() {
+        named.name = None;
+    }
+    let blank = named.name.as_deref().is_none_or(|name| name.trim().is_empty());
+    if named.id.is_none() && blank { crate::sim::body::Named::unknown() } else { named }
+}
+
+impl Operation for List {
+    fn book(&self) -> label::Book {
+        self.book
+    }
+
+    fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
+        let mut request = Request { query: service.query_text(&self.query), limit: Some(self.limit), after: None };
+        let (mut pages, mut account) = (Vec::new(), None);
+        loop {
+            let page = service.read(self.book, caller, |tx, cx, book| transaction::list(tx, cx, book, &request))?;
+            pages.push(page.view.transactions.iter().map(|one| service.transaction(one)).collect());
+            account = account.or(page.account.map(|id| service.labels.accounts.label(id.get())));
+            request.after = page.next;
+            if request.after.is_none() {
+                return Ok(Answer::Pages(pages, account));
+            }
+        }
+    }
+
+    fn expect(&self, twin: &mut Twin, caller: &Caller) -> Outcome {
+        let (pages, account) = twin.list_transactions(self.book, caller, &self.query, self.limit)?;
+        Ok(Answer::Pages(pages, account))
+    }
+
+    fn smaller(&self) -> Vec<Drawn> {
+        let mut lists = fewer(&self.query.asks);
+        if self.query.asks.len() == 1 {
+            lists.push(Vec::new());
+        }
+        let with = |asks| Arc::new(List { query: Query { asks, ..self.query.clone() }, ..self.clone() }) as Drawn;
+        lists.into_iter().map(with).collect()
+    }
+}

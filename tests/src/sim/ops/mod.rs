@@ -1,0 +1,94 @@
+//! The operations. Each asks the service, expects of the twin, and is drawn by a row of [`TABLE`]; a new one is a type in its
+//! noun's file and a row here.
+
+pub mod account;
+pub mod balance;
+pub mod book;
+pub mod collaborator;
+pub mod event;
+pub mod group;
+pub mod list;
+pub mod transaction;
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::draw::Draw;
+use super::facts::Outcome;
+use super::label;
+use super::service::Service;
+use super::twin::{Caller, Twin};
+
+/// Something a client asks for.
+pub trait Operation: fmt::Debug + Send + Sync {
+    /// The book it is about.
+    fn book(&self) -> label::Book;
+    /// What the service answers.
+    fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome;
+    /// What the twin answers.
+    fn expect(&self, twin: &mut Twin, caller: &Caller) -> Outcome;
+    /// The same, asking for a little less: for shorter traces.
+    fn smaller(&self) -> Vec<Arc<dyn Operation>> {
+        Vec::new()
+    }
+}
+
+type Drawn = Arc<dyn Operation>;
+
+/// A row: how often among all others, its name, and how it is drawn.
+pub struct Row {
+    pub weight: usize,
+    pub name: &'static str,
+    pub draw: fn(&mut Draw<'_>) -> Drawn,
+}
+
+macro_rules! table {
+    ($($weight:literal $name:literal $draw:path),* $(,)?) => {
+        &[$(Row { weight: $weight, name: $name, draw: $draw }),*]
+    };
+}
+
+pub const TABLE: &[Row] = table! {
+    22 "createTransaction" transaction::draw_create,
+    6 "createTransactionsBatch" transaction::draw_create_batch,
+    3 "postTransaction without id" transaction::draw_create_posted,
+    9 "post, update, check, uncheck, trash, untrash" transaction::draw_perform,
+    9 "... in batches" transaction::draw_perform_batch,
+    2 "getTransaction" transaction::draw_get,
+    2 "transactions by ids" transaction::draw_named,
+    7 "listTransactions" list::draw,
+    6 "getBalances" balance::draw,
+    3 "createAccount and batch" account::draw_create,
+    5 "updateAccount and batch" account::draw_update,
+    2 "deleteAccount and batch" account::draw_delete,
+    2 "read accounts" account::draw_read,
+    3 "createGroup and batch" group::draw_create,
+    4 "updateGroup and batch" group::draw_update,
+    2 "deleteGroup and batch" group::draw_delete,
+    2 "read groups" group::draw_read,
+    5 "updateBook" book::draw_update,
+    2 "getBook, listBooks" book::draw_read,
+    2 "addCollaborator" collaborator::draw_add,
+    1 "removeCollaborator" collaborator::draw_remove,
+    1 "listCollaborators" collaborator::draw_list,
+    2 "listEvents" event::draw,
+};
+
+/// A list with each of its items left out in turn.
+pub fn fewer<T: Clone>(items: &[T]) -> Vec<Vec<T>> {
+    let without = |gone: usize| items.iter().enumerate().filter(|(place, _)| *place != gone).map(|(_, item)| item.clone()).collect();
+    if items.len() < 2 { Vec::new() } else { (0..items.len()).map(without).collect() }
+}
+
+/// A list with each of its items replaced in turn.
+pub fn simpler<T: Clone>(items: &[T], simplify: impl Fn(&T) -> Vec<T>) -> Vec<Vec<T>> {
+    let mut lists = fewer(items);
+    for (place, item) in items.iter().enumerate() {
+        for simple in simplify(item) {
+            let mut list = items.to_vec();
+            list[place] = simple;
+            lists.push(list);
+        }
+    }
+    lists
+}

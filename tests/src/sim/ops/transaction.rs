@@ -1,0 +1,241 @@
+//! Operations on transactions.
+
+use std::sync::Arc;
+
+use daybook_domain::field::Field;
+use daybook_domain::transaction::{Intent, Standing, Verb};
+use daybook_service::transaction;
+
+use super::{Drawn, Operation, simpler};
+use crate::sim::body::{Id, TransactionBody};
+use crate::sim::draw::Draw;
+use crate::sim::facts::{self, Answer, Outcome, Refused};
+use crate::sim::label;
+use crate::sim::service::Service;
+use crate::sim::twin::lifecycle::Order;
+use crate::sim::twin::{Caller, Twin, may};
+
+/// createTransaction, its batch, and the post without an id.
+#[derive(Clone, Debug)]
+struct Create {
+    book: label::Book,
+    items: Vec<TransactionBody>,
+    post: bool,
+    batch: bool,
+}
+
+/// A verb on transactions.
+#[derive(Clone, Debug)]
+struct Perform {
+    book: label::Book,
+    order: Order,
+    items: Vec<TransactionBody>,
+}
+
+#[derive(Clone, Debug)]
+struct Get {
+    book: label::Book,
+    id: Id<label::Transaction>,
+}
+
+/// 12.4.
+#[derive(Clone, Debug)]
+struct ByIds {
+    book: label::Book,
+    ids: Vec<Id<label::Transaction>>,
+}
+
+pub fn draw_create(draw: &mut Draw<'_>) -> Drawn {
+    Arc::new(Create { book: draw.book, items: vec![draw.new_transaction()], post: false, batch: false })
+}
+
+pub fn draw_create_batch(draw: &mut Draw<'_>) -> Drawn {
+    let items = (0..draw.count()).map(|_| draw.new_transaction()).collect();
+    Arc::new(Create { book: draw.book, items, post: false, batch: true })
+}
+
+pub fn draw_create_posted(draw: &mut Draw<'_>) -> Drawn {
+    Arc::new(Create { book: draw.book, items: vec![draw.new_transaction()], post: true, batch: false })
+}
+
+pub fn draw_perform(draw: &mut Draw<'_>) -> Drawn {
+    let order = Order { verb: verb(draw), batch: false, checked_too: false };
+    Arc::new(Perform { book: draw.book, order, items: vec![item(draw, order.verb)] })
+}
+
+pub fn draw_perform_batch(draw: &mut Draw<'_>) -> Drawn {
+    let verb = verb(draw);
+    let checked_too = matches!(verb, Verb::Update | Verb::Trash) && draw.one_in(3);
+    let order = Order { verb, batch: true, checked_too };
+    let items = (0..draw.count()).map(|_| item(draw, verb)).collect();
+    Arc::new(Perform { book: draw.book, order, items })
+}
+
+pub fn draw_get(draw: &mut Draw<'_>) -> Drawn {
+    let id = draw.transaction(|_| true).map_or(Id::Unknown, Id::Of);
+    Arc::new(Get { book: draw.book, id })
+}
+
+pub fn draw_named(draw: &mut Draw<'_>) -> Drawn {
+    let ids = (0..draw.count()).map(|_| draw.transaction(|_| true).map_or(Id::Unknown, Id::Of)).collect();
+    Arc::new(ByIds { book: draw.book, ids })
+}
+
+fn verb(draw: &mut Draw<'_>) -> Verb {
+    use Verb::{Check, Post, Trash, Uncheck, Untrash, Update};
+    draw.pick(&[Post, Post, Update, Update, Update, Check, Check, Uncheck, Trash, Trash, Untrash])
+}
+
+/// An item for a verb; unless the draw is wild, one that it can do something to.
+fn item(draw: &mut Draw<'_>, verb: Verb) -> TransactionBody {
+    let any = draw.one_in(5);
+    let found = draw.transaction(|one| {
+        let fits = match verb {
+            Verb::Post => one.standing == Standing::Draft && !one.trashed,
+            Verb::Update | Verb::Trash => !one.trashed,
+            Verb::Check => one.standing == Standing::Unchecked && !one.trashed,
+            Verb::Uncheck => one.standing == Standing::Checked && !one.trashed,
+            Verb::Untrash => one.trashed,
+        };
+        any || fits
+    });
+    let id = match found {
+        _ if draw.wild && draw.one_in(8) => draw.pick(&[None, Some(Id::Unknown)]),
+        None => Some(Id::Unknown),
+        Some(label) => Some(Id::Of(label)),
+    };
+    match verb {
+        Verb::Update => draw.changed_transaction(id),
+        Verb::Post if draw.one_in(2) => draw.changed_transaction(id),
+        // The others read only the id (3.4.4).
+        Verb::Post | Verb::Check | Verb::Uncheck | Verb::Trash | Verb::Untrash => {
+            TransactionBody { id, ..TransactionBody::empty(draw.label()) }
+        }
+    }
+}
+
+impl Operation for Create {
+    fn book(&self) -> label::Book {
+        self.book
+    }
+
+    fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
+        let items = service.transaction_inputs(&self.items);
+        let intent = if self.post { Intent::Post } else { Intent::Create };
+        let view = service.write(self.book, caller, move |tx, cx, book| transaction::create(tx, cx, book, items, intent));
+        let view = alone(view, self.batch)?;
+        for (found, body) in view.transactions.iter().zip(&self.items) {
+            service.labels.transactions.note(found.id.get(), body.label);
+        }
+        let masked = view.masked.iter().map(|id| service.labels.transactions.label(id.get())).collect();
+        Ok(Answer::Transactions(shown(service, &view), masked))
+    }
+
+    fn expect(&self, twin: &mut Twin, caller: &Caller) -> Outcome {
+        let door = if self.post { may::POST } else { may::RECORD };
+        let recorded = twin.write(self.book, caller, door, |turn| turn.record(&self.items, self.post));
+        alone(recorded, self.batch).map(|(recorded, masked)| Answer::Transactions(recorded, masked))
+    }
+
+    fn smaller(&self) -> Vec<Drawn> {
+        let fewer = simpler(&self.items, silenced).into_iter();
+        fewer.map(|items| Arc::new(Create { items, ..self.clone() }) as Drawn).collect()
+    }
+}
+
+impl Operation for Perform {
+    fn book(&self) -> label::Book {
+        self.book
+    }
+
+    fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
+        let Order { verb, batch, checked_too } = self.order;
+        let order = if batch { transaction::Order::batch(verb, checked_too) } else { transaction::Order::single(verb) };
+        let items = service.transaction_inputs(&self.items);
+        let view = service.write(self.book, caller, move |tx, cx, book| transaction::perform(tx, cx, book, order, items));
+        Ok(Answer::Transactions(shown(service, &alone(view, batch)?), Default::default()))
+    }
+
+    fn expect(&self, twin: &mut Twin, caller: &Caller) -> Outcome {
+        let done = twin.write(self.book, caller, self.order.door(), |turn| turn.perform(self.order, &self.items));
+        alone(done, self.order.batch).map(|done| Answer::Transactions(done, Default::default()))
+    }
+
+    fn smaller(&self) -> Vec<Drawn> {
+        let fewer = simpler(&self.items, silenced).into_iter();
+        fewer.map(|items| Arc::new(Perform { items, ..self.clone() }) as Drawn).collect()
+    }
+}
+
+impl Operation for Get {
+    fn book(&self) -> label::Book {
+        self.book
+    }
+
+    fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
+        let id = service.transaction_id(self.id);
+        let view = service.read(self.book, caller, |tx, cx, book| transaction::get(tx, cx, book, &id))?;
+        Ok(Answer::Transactions(shown(service, &view), Default::default()))
+    }
+
+    fn expect(&self, twin: &mut Twin, caller: &Caller) -> Outcome {
+        let found = twin.get_transaction(self.book, caller, known(self.id))?;
+        Ok(Answer::Transactions(vec![found], Default::default()))
+    }
+}
+
+impl Operation for ByIds {
+    fn book(&self) -> label::Book {
+        self.book
+    }
+
+    fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
+        let ids: Vec<String> = self.ids.iter().map(|id| service.transaction_id(*id)).collect();
+        let listed = service.read(self.book, caller, |tx, cx, book| transaction::named(tx, cx, book, &ids))?;
+        Ok(Answer::Transactions(shown(service, &listed.view), Default::default()))
+    }
+
+    fn expect(&self, twin: &mut Twin, caller: &Caller) -> Outcome {
+        twin.enter(self.book, caller, may::READ_TRANSACTIONS)?;
+        let found: Result<Vec<_>, Refused> = self.ids.iter().map(|id| twin.get_transaction(self.book, caller, known(*id))).collect();
+        Ok(Answer::Transactions(found?, Default::default()))
+    }
+}
+
+fn known(id: Id<label::Transaction>) -> Option<label::Transaction> {
+    if let Id::Of(label) = id { Some(label) } else { None }
+}
+
+fn shown(service: &Service, view: &transaction::View) -> Vec<facts::Transaction> {
+    view.transactions.iter().map(|one| service.transaction(one)).collect()
+}
+
+fn alone<T>(outcome: Result<T, Refused>, batch: bool) -> Result<T, Refused> {
+    if batch { outcome } else { outcome.map_err(Refused::alone) }
+}
+
+/// A body with each of its fields left out in turn.
+fn silenced(body: &TransactionBody) -> Vec<TransactionBody> {
+    let mut simple = Vec::new();
+    let mut push = |change: &dyn Fn(&mut TransactionBody) -> bool| {
+        let mut changed = body.clone();
+        if change(&mut changed) {
+            simple.push(changed);
+        }
+    };
+    fn keep<T>(field: &mut Field<T>) -> bool {
+        !matches!(std::mem::take(field), Field::Keep)
+    }
+    push(&|body| keep(&mut body.date));
+    push(&|body| keep(&mut body.amount));
+    push(&|body| keep(&mut body.description));
+    push(&|body| keep(&mut body.credit));
+    push(&|body| keep(&mut body.debit));
+    push(&|body| std::mem::take(&mut body.checked));
+    push(&|body| std::mem::take(&mut body.draft));
+    push(&|body| std::mem::take(&mut body.round_trip));
+    push(&|body| body.urls.take().is_some());
+    push(&|body| body.remote_ids.take().is_some());
+    push(&|body| !std::mem::take(&mut body.properties).is_empty());
+    simple
+}

@@ -1,0 +1,132 @@
+//! From the bodies of a trace to what the use cases take, as http does it.
+
+use daybook_domain::account::{self, AccountRef};
+use daybook_domain::field::Field;
+use daybook_domain::group::{self, GroupRef};
+use daybook_domain::id::{AccountId, CollaboratorId, GroupId, TransactionId};
+use daybook_domain::transaction::Changes;
+use daybook_service::account::Input as AccountInput;
+use daybook_service::group::Input as GroupInput;
+
+use super::Service;
+use crate::sim::body::{AccountBody, Email, GroupBody, Id, Named, TransactionBody};
+use crate::sim::facts::Resource;
+use crate::sim::label;
+
+/// A number that is never minted: it is older than the first.
+const UNKNOWN: i64 = 1_234_567_890;
+
+impl Service {
+    pub fn account_id(&self, id: Id<label::Account>) -> String {
+        let known = if let Id::Of(label) = id { self.labels.accounts.number(label) } else { None };
+        AccountId::new(known.unwrap_or(UNKNOWN)).to_string()
+    }
+
+    pub fn group_id(&self, id: Id<label::Group>) -> String {
+        let known = if let Id::Of(label) = id { self.labels.groups.number(label) } else { None };
+        GroupId::new(known.unwrap_or(UNKNOWN)).to_string()
+    }
+
+    pub fn transaction_id(&self, id: Id<label::Transaction>) -> String {
+        let known = if let Id::Of(label) = id { self.labels.transactions.number(label) } else { None };
+        TransactionId::new(known.unwrap_or(UNKNOWN)).to_string()
+    }
+
+    pub fn email(&self, email: &Email) -> String {
+        match email {
+            Email::Of(who) => self.users[*who].email.clone(),
+            Email::Shouted(who) => self.users[*who].email.to_uppercase(),
+            Email::Text(text) => text.clone(),
+        }
+    }
+
+    pub fn collaborator_id(&self, label: label::Collaborator) -> String {
+        CollaboratorId::new(self.labels.collaborators.number(label).unwrap_or(UNKNOWN)).to_string()
+    }
+
+    /// The public id of a resource.
+    pub fn resource_id(&self, resource: Resource) -> String {
+        match resource {
+            Resource::Book(label) => self.labels.key(label),
+            Resource::Account(label) => self.account_id(Id::Of(label)),
+            Resource::Group(label) => self.group_id(Id::Of(label)),
+            Resource::Transaction(label) => self.transaction_id(Id::Of(label)),
+            Resource::Collaborator(label) => self.collaborator_id(label),
+        }
+    }
+
+    pub fn account_ref(&self, named: &Named<label::Account>) -> AccountRef {
+        AccountRef { id: named.id.map(|id| self.account_id(id)), name: named.name.clone() }
+    }
+
+    pub fn group_ref(&self, named: &Named<label::Group>) -> GroupRef {
+        GroupRef { id: named.id.map(|id| self.group_id(id)), name: named.name.clone() }
+    }
+
+    /// As a path or a query writes it: one text for id or name.
+    pub fn account_text(&self, named: &Named<label::Account>) -> String {
+        named.id.map(|id| self.account_id(id)).or_else(|| named.name.clone()).unwrap_or_default()
+    }
+
+    pub fn group_text(&self, named: &Named<label::Group>) -> String {
+        named.id.map(|id| self.group_id(id)).or_else(|| named.name.clone()).unwrap_or_default()
+    }
+
+    pub fn account_inputs(&self, items: &[AccountBody]) -> Vec<AccountInput> {
+        let input = |body: &AccountBody| AccountInput {
+            changes: account::Changes {
+                id: body.id.map(|id| self.account_id(id)),
+                name: body.name.clone(),
+                kind: body.kind,
+                nature: body.nature,
+                archived: body.archived,
+                groups: Field::Keep,
+                properties: body.properties.clone(),
+            },
+            groups: set(&body.groups, |groups| groups.iter().map(|group| self.group_ref(group)).collect()),
+        };
+        items.iter().map(input).collect()
+    }
+
+    pub fn group_inputs(&self, items: &[GroupBody]) -> Vec<GroupInput> {
+        let input = |body: &GroupBody| GroupInput {
+            changes: group::Changes {
+                id: body.id.map(|id| self.group_id(id)),
+                name: body.name.clone(),
+                parent: Field::Keep,
+                hidden: body.hidden,
+                locked: body.locked,
+                properties: body.properties.clone(),
+            },
+            parent: set(&body.parent, |parent| self.group_ref(parent)),
+        };
+        items.iter().map(input).collect()
+    }
+
+    pub fn transaction_inputs(&self, items: &[TransactionBody]) -> Vec<Changes> {
+        let input = |body: &TransactionBody| Changes {
+            id: body.id.map(|id| self.transaction_id(id)),
+            date: body.date.clone(),
+            amount: body.amount.clone(),
+            description: body.description.clone(),
+            credit: set(&body.credit, |side| self.account_ref(side)),
+            debit: set(&body.debit, |side| self.account_ref(side)),
+            checked: body.checked,
+            draft: body.draft,
+            urls: body.urls.clone(),
+            remote_ids: body.remote_ids.clone(),
+            files: None,
+            properties: body.properties.clone(),
+            round_trip: body.round_trip,
+        };
+        items.iter().map(input).collect()
+    }
+}
+
+fn set<T, U>(field: &Field<T>, change: impl FnOnce(&T) -> U) -> Field<U> {
+    match field {
+        Field::Keep => Field::Keep,
+        Field::Clear => Field::Clear,
+        Field::Set(value) => Field::Set(change(value)),
+    }
+}

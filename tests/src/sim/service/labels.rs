@@ -1,0 +1,60 @@
+//! What the service calls the things that a trace labels.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::hash::Hash;
+
+use crate::sim::label;
+
+/// Both ways between a label and a number of the service.
+pub struct Pairs<L> {
+    numbers: HashMap<L, i64>,
+    labels: HashMap<i64, L>,
+}
+
+impl<L> Default for Pairs<L> {
+    fn default() -> Pairs<L> {
+        Pairs { numbers: HashMap::new(), labels: HashMap::new() }
+    }
+}
+
+impl<L: Copy + Eq + Hash + From<u32>> Pairs<L> {
+    /// The label of a number; one that was never met prints as `?`.
+    pub fn label(&self, number: i64) -> L {
+        self.labels.get(&number).copied().unwrap_or_else(|| L::from(u32::MAX))
+    }
+
+    pub fn number(&self, label: L) -> Option<i64> {
+        self.numbers.get(&label).copied()
+    }
+
+    /// Notes what a create made. What is known already was found again and keeps its label.
+    pub fn note(&mut self, number: i64, label: L) {
+        if let Entry::Vacant(place) = self.labels.entry(number) {
+            place.insert(label);
+            self.numbers.insert(label, number);
+        }
+    }
+}
+
+/// All of them.
+#[derive(Default)]
+pub struct Labels {
+    pub accounts: Pairs<label::Account>,
+    pub groups: Pairs<label::Group>,
+    pub transactions: Pairs<label::Transaction>,
+    pub collaborators: Pairs<label::Collaborator>,
+    pub books: Pairs<label::Book>,
+    pub keys: HashMap<label::Book, String>,
+}
+
+impl Labels {
+    /// The public id of a book.
+    pub fn key(&self, book: label::Book) -> String {
+        self.keys.get(&book).cloned().unwrap_or_else(|| "00000000000000000000000000000000".to_owned())
+    }
+
+    pub fn book_of_key(&self, key: &str) -> label::Book {
+        self.keys.iter().find(|(_, own)| *own == key).map_or(label::Book(u32::MAX), |(book, _)| *book)
+    }
+}

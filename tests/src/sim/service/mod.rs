@@ -1,0 +1,142 @@
+//! The service under test: the real use cases and the real storage, in this process, with a simulated clock.
+
+mod inputs;
+mod labels;
+mod translate;
+mod words;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use daybook_domain::id::UserId;
+use daybook_domain::instant::Instant;
+use daybook_service::{Context, Error, Ids, user};
+use daybook_storage::user::User;
+use daybook_storage::{Address, Lane, Options, Store, Tx};
+use rusqlite::{Connection, OpenFlags};
+
+use super::facts::Refused;
+use super::label;
+use super::twin::{self, Caller};
+use crate::dice::Dice;
+pub use labels::Labels;
+
+/// A store that lasts as long as this.
+pub struct Place {
+    store: Store,
+    /// SQLite forgets a database in memory when its last connection closes, and the store opens and closes some.
+    _anchor: Option<Connection>,
+}
+
+impl Place {
+    /// A SQLite database in memory. The `memdb` VFS shares it among the connections of this process by its name and locks it as
+    /// a file; the older shared cache locks tables, and a reader that waits there is refused at once.
+    pub fn in_memory(name: &str) -> anyhow::Result<Place> {
+        let url = format!("file:/{name}?vfs=memdb");
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_URI;
+        let anchor = Connection::open_with_flags(&url, flags).context("no database in memory")?;
+        let store = Place::open(Address::Sqlite(url.into()))?;
+        Ok(Place { _anchor: Some(anchor), ..store })
+    }
+
+    /// The database of a URL.
+    pub fn at(url: &str) -> anyhow::Result<Place> {
+        Place::open(Address::parse(url)?)
+    }
+
+    fn open(address: Address) -> anyhow::Result<Place> {
+        let options = Options { readers: 1, ..Options::new(address) };
+        Ok(Place { store: Store::open(&options).context("the store does not open")?, _anchor: None })
+    }
+}
+
+/// The service with some users, and what it called the things that a trace labels.
+pub struct Service {
+    place: Place,
+    users: Vec<Arc<User>>,
+    ids: Arc<Ids>,
+    pub labels: Labels,
+}
+
+impl Service {
+    /// Users sign in. Those of different corners of a place have different names, and ids that are hardly the same.
+    pub fn new(place: Place, corner: u64, count: usize, now: i64) -> anyhow::Result<Service> {
+        let mut apart = Dice::new(corner);
+        let (node, past) = (i64::try_from(apart.below(1024))?, i64::try_from(apart.below(1 << 37))?);
+        let minted = Arc::new(Ids::new(node));
+        let mut users = Vec::new();
+        for number in 0..count {
+            let (email, minted) = (format!("u{number}@sim{corner}.example"), Arc::clone(&minted));
+            let sign_in = move |tx: &mut Tx<'_>| user::sign_in(tx, &email, &minted, Instant::new(now - past));
+            users.push(Arc::new(place.store.write(Lane::NO_BOOK, sign_in)?));
+        }
+        Ok(Service { place, users, ids: Arc::new(Ids::new(7)), labels: Labels::default() })
+    }
+
+    pub fn users(&self) -> Vec<twin::User> {
+        self.users.iter().map(|user| twin::User { email: user.email.clone(), username: user.username.clone() }).collect()
+    }
+
+    /// The number of a user.
+    pub fn user(&self, id: UserId) -> usize {
+        self.users.iter().position(|user| user.id == id).unwrap_or(usize::MAX)
+    }
+
+    pub fn context(&self, caller: &Caller) -> Context {
+        let (user, ids) = (Arc::clone(&self.users[caller.who]), Arc::clone(&self.ids));
+        Context { user, agent: caller.agent.clone(), now: Instant::new(caller.now), ids, condition: None }
+    }
+
+    /// Reads in a book; an unknown one has a key that nobody has.
+    pub fn read<T>(
+        &self,
+        book: label::Book,
+        caller: &Caller,
+        work: impl FnOnce(&mut Tx<'_>, &Context, &str) -> Result<T, Error>,
+    ) -> Result<T, Refused> {
+        let (cx, key) = (self.context(caller), self.labels.key(book));
+        self.place.store.read(|tx| work(tx, &cx, &key)).map_err(refused)
+    }
+
+    /// Writes in a book.
+    pub fn write<T: Send + 'static>(
+        &self,
+        book: label::Book,
+        caller: &Caller,
+        work: impl FnOnce(&mut Tx<'_>, &Context, &str) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Refused> {
+        let (cx, key) = (self.context(caller), self.labels.key(book));
+        self.place.store.write(Lane::of_book(&key), move |tx| work(tx, &cx, &key)).map_err(refused)
+    }
+
+    /// Writes in no book.
+    pub fn found<T: Send + 'static>(
+        &self,
+        caller: &Caller,
+        work: impl FnOnce(&mut Tx<'_>, &Context) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Refused> {
+        let cx = self.context(caller);
+        self.place.store.write(Lane::NO_BOOK, move |tx| work(tx, &cx)).map_err(refused)
+    }
+
+    /// A month as `yyyymm`, now in a zone.
+    pub fn month(now: i64, zone: &str) -> i32 {
+        twin::dates::number(twin::dates::day(now, zone)) / 100
+    }
+}
+
+/// A refusal by its reason; what is no refusal is a failure, which no twin ever expects.
+fn refused(error: Error) -> Refused {
+    let item = if let Error::Item { index, .. } = &error { Some(*index) } else { None };
+    match error.reason() {
+        Some(reason) => Refused { reason: reason.as_str().to_owned(), item },
+        None => Refused { reason: format!("failed: {error}"), item },
+    }
+}
+
+/// The fields of a JSON object as texts.
+fn texts(object: Option<&serde_json::Value>) -> BTreeMap<String, String> {
+    let fields = object.and_then(serde_json::Value::as_object).into_iter().flatten();
+    fields.map(|(key, value)| (key.clone(), value.as_str().unwrap_or("no text").to_owned())).collect()
+}

@@ -1,0 +1,219 @@
+//! From what the service answers to facts.
+
+use std::collections::BTreeMap;
+
+use daybook_domain::account::Account;
+use daybook_domain::amount;
+use daybook_domain::balance::{AccountBalances, Figures, GroupBalances, Slice, Sums};
+use daybook_domain::book::Settings;
+use daybook_domain::calendar::day_number;
+use daybook_domain::collaborator::Collaborator;
+use daybook_domain::event::{Event, Noun};
+use daybook_domain::group::{Forest, Group};
+use daybook_domain::id::{AccountId, GroupId};
+use daybook_domain::instant::Stamp;
+use daybook_domain::property::Properties;
+use daybook_domain::transaction::Transaction;
+use daybook_service::{balance, book};
+
+use super::{Service, texts};
+use crate::decimal;
+use crate::sim::facts::{self, Container, Empty, Nature, Of, Resource, Sides};
+use crate::sim::label;
+use crate::sim::twin::{Caller, dates};
+
+impl Service {
+    pub fn account(&self, account: &Account) -> facts::Account {
+        facts::Account {
+            label: self.labels.accounts.label(account.id.get()),
+            name: account.name.as_str().to_owned(),
+            kind: account.kind,
+            archived: account.archived,
+            posted: account.has_transaction_posted,
+            groups: account.groups.iter().map(|group| self.labels.groups.label(group.get())).collect(),
+            properties: properties(&account.properties),
+            stamp: stamp(&account.stamp),
+        }
+    }
+
+    pub fn group(&self, group: &Group, forest: &Forest) -> (facts::Group, Nature) {
+        let facts = facts::Group {
+            label: self.labels.groups.label(group.id.get()),
+            name: group.name.as_str().to_owned(),
+            parent: group.parent.map(|parent| self.labels.groups.label(parent.get())),
+            hidden: group.hidden,
+            locked: group.locked,
+            properties: properties(&group.properties),
+            stamp: stamp(&group.stamp),
+        };
+        (facts, nature(forest, group.id))
+    }
+
+    pub fn groups(&self, view: &daybook_service::group::View) -> Vec<(facts::Group, Nature)> {
+        view.groups.iter().map(|group| self.group(group, &view.forest)).collect()
+    }
+
+    pub fn transaction(&self, one: &Transaction) -> facts::Transaction {
+        let side = |side: Option<AccountId>| side.map(|side| self.labels.accounts.label(side.get()));
+        facts::Transaction {
+            label: self.labels.transactions.label(one.id.get()),
+            date: one.date.map(|day| dates::from_number(day_number(day))),
+            day: dates::from_number(day_number(one.list_day)),
+            amount: one.amount.map(|amount| decimal::units(&amount::write(amount.value(), 0))),
+            description: one.description.clone(),
+            tags: one.tags(),
+            credit: side(one.credit),
+            debit: side(one.debit),
+            standing: one.standing,
+            trashed: one.trashed,
+            posted_at: one.posted_at.map(|at| at.milliseconds()),
+            properties: properties(&one.properties),
+            urls: one.urls.clone(),
+            remote_ids: one.remote_ids.clone(),
+            creator: self.user(one.created_by),
+            stamp: stamp(&one.stamp),
+        }
+    }
+
+    pub fn collaborator(&self, row: &Collaborator) -> facts::Collaborator {
+        facts::Collaborator {
+            label: self.labels.collaborators.label(row.id.get()),
+            email: row.email.clone(),
+            permission: row.permission,
+            stamp: stamp(&row.stamp),
+        }
+    }
+
+    pub fn book(&self, view: &book::View, caller: &Caller) -> facts::Book {
+        let book = view.member.book();
+        let (month, year) = view.activity.current(Service::month(caller.now, &book.settings.time_zone));
+        facts::Book {
+            label: self.labels.book_of_key(book.key.as_str()),
+            owner: book.owner_name.clone(),
+            permission: view.member.permission(),
+            settings: settings(&book.settings),
+            scale: book.scale,
+            stamp: stamp(&book.stamp),
+            posted: (view.activity.posted, month, year),
+        }
+    }
+
+    pub fn event(&self, event: &Event) -> facts::Event {
+        let data: serde_json::Value = serde_json::from_str(&event.data).expect("an event's data is JSON");
+        let number = event.resource;
+        let resource = match event.kind.noun() {
+            Noun::Book => Resource::Book(self.labels.books.label(number)),
+            Noun::Account => Resource::Account(self.labels.accounts.label(number)),
+            Noun::Group => Resource::Group(self.labels.groups.label(number)),
+            Noun::Transaction => Resource::Transaction(self.labels.transactions.label(number)),
+            // The simulation makes none of the others.
+            Noun::Collaborator | Noun::SavedQuery | Noun::File | Noun::Other => Resource::Collaborator(self.labels.collaborators.label(number)),
+        };
+        facts::Event {
+            sequence: event.sequence,
+            kind: event.kind,
+            resource,
+            user: self.user(event.user),
+            agent: event.agent.clone(),
+            at: event.created_at.milliseconds(),
+            previous: self.previous(texts(data.get("previousAttributes")), event.kind.noun()),
+        }
+    }
+
+    /// Previous attributes with labels for ids.
+    fn previous(&self, mut previous: BTreeMap<String, String>, noun: Noun) -> BTreeMap<String, String> {
+        let account = |id: &str| id.parse::<AccountId>().map(|id| format!("{:?}", self.labels.accounts.label(id.get())));
+        let group = |id: &str| id.parse::<GroupId>().map(|id| format!("{:?}", self.labels.groups.label(id.get())));
+        for (key, value) in &mut previous {
+            let labelled = match (noun, key.as_str()) {
+                (Noun::Transaction, "creditAccId" | "debitAccId") => account(value).ok(),
+                (Noun::Group, "parent") => group(value).ok(),
+                (Noun::Account, "groups") => serde_json::from_str::<Vec<String>>(value).ok().map(|ids| {
+                    let mut labels: Vec<label::Group> =
+                        ids.iter().filter_map(|id| id.parse::<GroupId>().ok()).map(|id| self.labels.groups.label(id.get())).collect();
+                    labels.sort();
+                    let shown: Vec<String> = labels.iter().map(|label| format!("{label:?}")).collect();
+                    serde_json::to_string(&shown).expect("texts are JSON")
+                }),
+                _ => None,
+            };
+            if let Some(labelled) = labelled {
+                *value = labelled;
+            }
+        }
+        previous
+    }
+
+    /// The containers of an answer in the order they are written.
+    pub fn containers(&self, view: &balance::View) -> Vec<Container> {
+        let scale = view.member.book().scale;
+        let mut containers = Vec::new();
+        for account in view.balances.accounts.iter().flatten() {
+            containers.push(self.account_container(account, 0, scale));
+        }
+        for group in view.balances.groups.iter().flatten() {
+            self.group_containers(group, (0, scale), &view.forest, &mut containers);
+        }
+        containers
+    }
+
+    fn account_container(&self, found: &AccountBalances, depth: usize, scale: u32) -> Container {
+        let of = Of::Account(self.labels.accounts.label(found.account.get()), Empty(found.empty));
+        container(of, depth, scale, (found.figures, &found.series))
+    }
+
+    fn group_containers(&self, found: &GroupBalances, (depth, scale): (usize, u32), forest: &Forest, into: &mut Vec<Container>) {
+        let of = Of::Group(self.labels.groups.label(found.group.get()), nature(forest, found.group));
+        into.push(container(of, depth, scale, (found.figures, &found.series)));
+        for group in &found.groups {
+            self.group_containers(group, (depth + 1, scale), forest, into);
+        }
+        into.extend(found.accounts.iter().map(|account| self.account_container(account, depth + 1, scale)));
+    }
+}
+
+fn container(of: Of, depth: usize, scale: u32, (figures, series): (Figures, &[Slice])) -> Container {
+    let unit = 10_i128.pow(8 - scale);
+    let sides = |sums: Sums| -> Sides { (sums.debit * unit, sums.credit * unit) };
+    let slice = |slice: &Slice| (slice.fuzzy_date(), sides(slice.figures.period), sides(slice.figures.cumulative));
+    let series = series.iter().map(slice).collect();
+    Container { depth, of, cumulative: sides(figures.cumulative), period: sides(figures.period), series }
+}
+
+fn nature(forest: &Forest, group: GroupId) -> Nature {
+    let nature = forest.nature(group);
+    Nature {
+        kind: nature.kind,
+        mixed: nature.mixed,
+        permanent: nature.permanent,
+        credit: nature.credit,
+        has_accounts: nature.has_accounts,
+        has_groups: nature.has_groups,
+    }
+}
+
+fn stamp(stamp: &Stamp) -> facts::Stamp {
+    facts::Stamp { agent: stamp.agent.clone(), created: stamp.created_at.milliseconds(), updated: stamp.updated_at.milliseconds() }
+}
+
+fn properties(properties: &Properties) -> facts::Properties {
+    properties.iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
+}
+
+fn settings(settings: &Settings) -> facts::Settings {
+    facts::Settings {
+        name: settings.name.as_str().to_owned(),
+        auto_post: settings.auto_post,
+        closing: settings.closing_date.map(|day| dates::from_number(day_number(day))),
+        lock: settings.lock_date.map(|day| dates::from_number(day_number(day))),
+        pattern: settings.date_pattern.as_str().to_owned(),
+        separator: settings.decimal_separator.as_str().to_owned(),
+        digits: settings.fraction_digits,
+        page_size: i64::from(settings.page_size),
+        period: settings.period.clone(),
+        start_month: settings.period_start_month.clone(),
+        zone: settings.time_zone.clone(),
+        visibility: settings.visibility.as_str().to_owned(),
+        properties: properties(&settings.properties),
+    }
+}

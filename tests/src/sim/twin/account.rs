@@ -1,0 +1,178 @@
+//! Accounts, from 4.1 - 4.11.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use daybook_domain::account::AccountType;
+use daybook_domain::event::EventType;
+use daybook_domain::field::Field;
+
+use super::text::{checked_name, list_text, merged, normalized, note_properties};
+use super::{Book, Turn, each, may};
+use crate::sim::body::{AccountBody, Id, Named};
+use crate::sim::facts::{Account, Properties, Refused, Resource};
+use crate::sim::label;
+
+impl Book {
+    /// The account a reference means: the id first, then the normalized name (3.2.6, 4.4).
+    pub fn find_account(&self, named: &Named<label::Account>) -> Option<&Account> {
+        let by_id = match named.id {
+            Some(Id::Of(label)) => self.accounts.get(&label),
+            Some(Id::Unknown) | None => None,
+        };
+        by_id.or_else(|| self.account_called(named.name.as_deref()?))
+    }
+
+    fn account_called(&self, name: &str) -> Option<&Account> {
+        let name = normalized(name);
+        self.accounts.values().find(|account| !name.is_empty() && normalized(&account.name) == name)
+    }
+
+    /// Ordered by normalized name (4.19).
+    pub fn accounts_by_name(&self) -> Vec<Account> {
+        let mut accounts: Vec<Account> = self.accounts.values().cloned().collect();
+        accounts.sort_by_key(|account| normalized(&account.name));
+        accounts
+    }
+}
+
+impl Turn {
+    pub fn create_accounts(&mut self, items: &[AccountBody]) -> Result<Vec<Account>, Refused> {
+        each(items, |body| {
+            self.check_account_name(body.name.as_deref(), None)?;
+            let groups = self.named_groups(&body.groups)?.unwrap_or_default();
+            self.check_groups_writable(&groups)?;
+            let account = Account {
+                label: body.label,
+                name: checked_name(body.name.as_deref())?,
+                kind: self.kind_of_new(body, &groups),
+                archived: body.archived.unwrap_or(false),
+                posted: false,
+                groups,
+                properties: merged(&Properties::new(), &body.properties)?,
+                stamp: self.caller.stamp(),
+            };
+            self.book.accounts.insert(account.label, account.clone());
+            self.tell(EventType::AccountCreated, Resource::Account(account.label), BTreeMap::new());
+            Ok(account)
+        })
+    }
+
+    /// 4.1 and 4.2.
+    fn kind_of_new(&self, body: &AccountBody, groups: &BTreeSet<label::Group>) -> AccountType {
+        if let Some(kind) = body.kind {
+            return kind;
+        }
+        match body.nature {
+            Some((true, false)) => return AccountType::Asset,
+            Some((true, true)) => return AccountType::Liability,
+            Some((false, true)) => return AccountType::Incoming,
+            Some((false, false)) => return AccountType::Outgoing,
+            None => {}
+        }
+        let natures: Vec<_> = groups.iter().map(|group| self.book.nature(*group)).collect();
+        let kinds: BTreeSet<&str> = natures.iter().filter_map(|nature| nature.kind).map(AccountType::as_str).collect();
+        let agreed = natures.iter().all(|nature| !nature.mixed) && kinds.len() == 1;
+        natures.iter().filter(|_| agreed).find_map(|nature| nature.kind).unwrap_or(AccountType::Asset)
+    }
+
+    pub fn update_accounts(&mut self, items: &[AccountBody]) -> Result<Vec<Account>, Refused> {
+        let named = |body: &AccountBody| Named { id: body.id, name: body.name.clone().filter(|_| body.id.is_none()) };
+        let targets = self.known_accounts(&items.iter().map(named).collect::<Vec<_>>())?;
+        each(items.iter().zip(&targets), |(body, label)| self.update_account(body, *label))?;
+        Ok(targets.iter().map(|label| self.book.accounts[label].clone()).collect())
+    }
+
+    fn update_account(&mut self, body: &AccountBody, label: label::Account) -> Result<(), Refused> {
+        let before = self.book.accounts[&label].clone();
+        self.check_account_name(body.name.as_deref(), Some(label))?;
+        let groups = self.named_groups(&body.groups)?;
+        let mut after = before.clone();
+        if body.name.is_some() {
+            after.name = checked_name(body.name.as_deref())?;
+        }
+        after.kind = body.kind.unwrap_or(before.kind);
+        after.archived = body.archived.unwrap_or(before.archived);
+        after.groups = groups.unwrap_or_else(|| before.groups.clone());
+        after.properties = merged(&before.properties, &body.properties)?;
+        if after == before {
+            return Ok(());
+        }
+        self.check_groups_writable(&before.groups.union(&after.groups).copied().collect())?;
+        self.replace_account(before, after);
+        Ok(())
+    }
+
+    /// Puts a changed account in place and tells of it.
+    pub fn replace_account(&mut self, before: Account, mut after: Account) {
+        after.stamp.updated = self.caller.now;
+        let mut previous = BTreeMap::new();
+        if before.name != after.name {
+            previous.insert("name".to_owned(), before.name.clone());
+        }
+        if before.kind != after.kind {
+            previous.insert("type".to_owned(), before.kind.as_str().to_owned());
+        }
+        if before.archived != after.archived {
+            previous.insert("archived".to_owned(), before.archived.to_string());
+        }
+        if before.groups != after.groups {
+            previous.insert("groups".to_owned(), list_text(before.groups.iter().map(|group| format!("{group:?}"))));
+        }
+        note_properties(&before.properties, &after.properties, &mut previous);
+        self.tell(EventType::AccountUpdated, Resource::Account(after.label), previous);
+        self.book.accounts.insert(after.label, after);
+    }
+
+    /// 4.7: drafts lose that side; what was ever posted on stays.
+    pub fn delete_accounts(&mut self, named: &[Named<label::Account>]) -> Result<Vec<Account>, Refused> {
+        let targets = self.known_accounts(named)?;
+        let mut doomed: Vec<Account> = each(targets, |label| {
+            let account = self.book.accounts[&label].clone();
+            self.check_groups_writable(&account.groups)?;
+            if account.posted { Err(Refused::bad()) } else { Ok(account) }
+        })?;
+        let mut seen = BTreeSet::new();
+        doomed.retain(|account| seen.insert(account.label));
+        for draft in self.book.transactions.values().cloned().collect::<Vec<_>>() {
+            let gone = |side: Option<label::Account>| side.filter(|side| !seen.contains(side));
+            let mut after = draft.clone();
+            (after.credit, after.debit) = (gone(draft.credit), gone(draft.debit));
+            if after != draft {
+                self.replace_transaction(&draft, after, true);
+            }
+        }
+        for account in &doomed {
+            self.book.accounts.remove(&account.label);
+            self.tell(EventType::AccountDeleted, Resource::Account(account.label), BTreeMap::new());
+        }
+        Ok(doomed)
+    }
+
+    /// What references mean: one that says nothing is 400, unknown ones 404 before any change (13.6).
+    fn known_accounts(&self, named: &[Named<label::Account>]) -> Result<Vec<label::Account>, Refused> {
+        let found = each(named, |named| {
+            let says_nothing = named.id.is_none() && normalized(named.name.as_deref().unwrap_or_default()).is_empty();
+            if says_nothing { Err(Refused::bad()) } else { Ok(self.book.find_account(named).map(|account| account.label)) }
+        })?;
+        found.into_iter().collect::<Option<Vec<_>>>().ok_or_else(Refused::missing)
+    }
+
+    /// 4.5.
+    fn check_account_name(&self, name: Option<&str>, own: Option<label::Account>) -> Result<(), Refused> {
+        let taken = name.and_then(|name| self.book.account_called(name)).is_some_and(|account| Some(account.label) != own);
+        if taken { Err(Refused::bad()) } else { Ok(()) }
+    }
+
+    /// The groups a body puts an account in; unknown ones are 400 (4.9).
+    fn named_groups(&self, groups: &Field<Vec<Named<label::Group>>>) -> Result<Option<BTreeSet<label::Group>>, Refused> {
+        let Field::Set(named) = groups else { return Ok(None) };
+        let find = |named| self.book.find_group(named).map(|group| group.label).ok_or_else(Refused::bad);
+        named.iter().map(find).collect::<Result<_, _>>().map(Some)
+    }
+
+    /// 4.15: the accounts of a locked group are the OWNER's.
+    fn check_groups_writable(&self, groups: &BTreeSet<label::Group>) -> Result<(), Refused> {
+        let locked = groups.iter().any(|group| self.book.groups.get(group).is_some_and(|group| group.locked));
+        if locked && !self.may(may::OWN) { Err(Refused::forbidden()) } else { Ok(()) }
+    }
+}

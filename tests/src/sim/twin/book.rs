@@ -1,0 +1,232 @@
+//! Books, from 3.5, 3.12.7 and 6.
+
+use std::collections::BTreeMap;
+
+use daybook_domain::book::Changes;
+use daybook_domain::collaborator::Permission;
+use daybook_domain::event::EventType;
+use daybook_domain::field::Field;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+
+use super::text::{checked_name, folded, merged, note_properties};
+use super::{Book, Caller, Turn, Twin, allowed, amount, dates, may};
+use crate::sim::body::{AccountBody, GroupBody};
+use crate::sim::facts::{self, Answer, Collaborator, Properties, Refused, Resource, Settings};
+use crate::sim::label;
+
+/// A new book with what is embedded in it (6.1).
+#[derive(Clone, Debug)]
+pub struct Founding {
+    pub book: label::Book,
+    /// The owner's row in the list of collaborators.
+    pub owner: label::Collaborator,
+    pub changes: Changes,
+    pub groups: Vec<GroupBody>,
+    pub accounts: Vec<AccountBody>,
+}
+
+impl Twin {
+    pub fn create_book(&mut self, caller: &Caller, founding: &Founding) -> Result<facts::Book, Refused> {
+        if founding.changes.name.as_deref().is_none_or(|name| name.trim().is_empty()) {
+            return Err(Refused::bad());
+        }
+        let settings = changed(defaults(), &founding.changes)?;
+        let email = self.users[caller.who].email.clone();
+        let owner = Collaborator { label: founding.owner, email: email.clone(), permission: Permission::Owner, stamp: caller.stamp() };
+        let book = Book {
+            label: founding.book,
+            owner: caller.who,
+            scale: settings.digits,
+            settings,
+            stamp: caller.stamp(),
+            accounts: BTreeMap::new(),
+            groups: BTreeMap::new(),
+            transactions: BTreeMap::new(),
+            collaborators: BTreeMap::from([(owner.label, owner)]),
+        };
+        let mut turn = Turn::new(book, Permission::Owner, caller, &email);
+        turn.tell(EventType::BookCreated, Resource::Book(founding.book), BTreeMap::new());
+        turn.create_groups(&founding.groups)?;
+        turn.create_accounts(&founding.accounts)?;
+        self.keep(turn);
+        Ok(self.shown(&self.books[&founding.book], Permission::Owner, caller))
+    }
+
+    pub fn update_book(&mut self, book: label::Book, caller: &Caller, changes: &Changes) -> Result<facts::Book, Refused> {
+        self.write(book, caller, may::MANAGE, |turn| turn.update_book(changes))?;
+        self.get_book(book, caller)
+    }
+
+    pub fn get_book(&self, book: label::Book, caller: &Caller) -> Result<facts::Book, Refused> {
+        let (book, permission) = self.enter(book, caller, may::READ_BOOK)?;
+        Ok(self.shown(book, permission, caller))
+    }
+
+    /// 6.2: what `loadAccounts` and `loadGroups` bring, which a RECORDER never gets.
+    pub fn load_chart(&self, book: label::Book, caller: &Caller, accounts: bool, groups: bool) -> Result<Answer, Refused> {
+        let (book, permission) = self.enter(book, caller, may::READ_BOOK)?;
+        let may = allowed(permission, may::READ);
+        let list = || book.groups_in_order().iter().map(|group| book.with_nature(group)).collect();
+        Ok(Answer::Chart { accounts: (may && accounts).then(|| book.accounts_by_name()), groups: (may && (accounts || groups)).then(list) })
+    }
+
+    pub fn delete_book(&mut self, book: label::Book, caller: &Caller) -> Result<facts::Book, Refused> {
+        let (found, permission) = self.enter(book, caller, may::OWN)?;
+        let shown = self.shown(found, permission, caller);
+        self.books.remove(&book);
+        self.logs.remove(&book);
+        Ok(shown)
+    }
+
+    /// 1.5 and 6.8: by name, ignoring case.
+    pub fn list_books(&self, caller: &Caller, term: &str) -> Vec<facts::Book> {
+        let email = &self.users[caller.who].email;
+        let term = folded(term.trim());
+        let mut found: Vec<facts::Book> = Vec::new();
+        for book in self.books.values() {
+            let Some(own) = book.collaborators.values().find(|one| one.email == *email) else { continue };
+            let shown = self.shown(book, own.permission, caller);
+            let contains = |text: &String| folded(text).contains(&term);
+            if contains(&shown.settings.name) || contains(&shown.owner) || shown.settings.properties.values().any(contains) {
+                found.push(shown);
+            }
+        }
+        found.sort_by_key(|book| (book.settings.name.to_lowercase(), book.label));
+        found
+    }
+
+    pub fn shown(&self, book: &Book, permission: Permission, caller: &Caller) -> facts::Book {
+        facts::Book {
+            label: book.label,
+            owner: self.users[book.owner].username.clone(),
+            permission,
+            settings: book.settings.clone(),
+            scale: book.scale,
+            stamp: book.stamp.clone(),
+            posted: book.posted(caller.now),
+        }
+    }
+}
+
+impl Book {
+    /// 6.10: in all, and those posted in the current month and year of the book zone.
+    fn posted(&self, now: i64) -> (i64, i64, i64) {
+        let zone = &self.settings.zone;
+        let today = dates::day(now, zone);
+        let mut posted = (0, 0, 0);
+        for transaction in self.transactions.values().filter(|one| one.counts()) {
+            let day = dates::day(transaction.posted_at.expect("a posting has its instant"), zone);
+            posted.0 += 1;
+            posted.1 += i64::from((day.year(), day.month()) == (today.year(), today.month()));
+            posted.2 += i64::from(day.year() == today.year());
+        }
+        posted
+    }
+}
+
+impl Turn {
+    fn update_book(&mut self, changes: &Changes) -> Result<(), Refused> {
+        let before = self.book.settings.clone();
+        let after = changed(before.clone(), changes)?;
+        // 3.5.4: whoever gets here may advance the dates; only the OWNER may move them back or clear them.
+        let moved_back = |old: Option<Date>, new: Option<Date>| old.is_some_and(|old| new.is_none_or(|new| new < old));
+        let owners =
+            moved_back(before.lock, after.lock) || moved_back(before.closing, after.closing) || before.visibility != after.visibility;
+        if owners && !self.may(may::OWN) {
+            return Err(Refused::forbidden());
+        }
+        if after == before {
+            return Ok(());
+        }
+        let scale = self.book.scale.max(after.digits);
+        if self.book.transactions.values().filter_map(|one| one.amount).any(|units| !amount::fits(units, scale)) {
+            return Err(Refused::bad());
+        }
+        let previous = differences(&before, &after);
+        self.book.settings = after;
+        self.book.scale = scale;
+        self.book.stamp.updated = self.caller.now;
+        self.tell(EventType::BookUpdated, Resource::Book(self.book.label), previous);
+        Ok(())
+    }
+}
+
+/// 6.1.
+fn defaults() -> Settings {
+    Settings {
+        name: String::new(),
+        auto_post: true,
+        closing: None,
+        lock: None,
+        pattern: "dd/MM/yyyy".to_owned(),
+        separator: "DOT".to_owned(),
+        digits: 2,
+        page_size: 100,
+        period: "MONTH".to_owned(),
+        start_month: "JANUARY".to_owned(),
+        zone: "UTC".to_owned(),
+        visibility: "PRIVATE".to_owned(),
+        properties: Properties::new(),
+    }
+}
+
+fn changed(settings: Settings, changes: &Changes) -> Result<Settings, Refused> {
+    let name = changes.name.as_deref().map(|name| checked_name(Some(name))).transpose()?;
+    let digits = changes.fraction_digits.map(|digits| u32::try_from(digits).ok().filter(|digits| *digits <= 8).ok_or_else(Refused::bad));
+    let page_size = changes.page_size.map(|size| if (1..=1000).contains(&size) { Ok(size) } else { Err(Refused::bad()) });
+    let zone = changes.time_zone.clone().map(|zone| if TimeZone::get(&zone).is_ok() { Ok(zone) } else { Err(Refused::bad()) });
+    Ok(Settings {
+        name: name.unwrap_or(settings.name),
+        auto_post: changes.auto_post.unwrap_or(settings.auto_post),
+        closing: date(&changes.closing_date, settings.closing)?,
+        lock: date(&changes.lock_date, settings.lock)?,
+        pattern: changes.date_pattern.map_or(settings.pattern, |pattern| pattern.as_str().to_owned()),
+        separator: changes.decimal_separator.map_or(settings.separator, |separator| separator.as_str().to_owned()),
+        digits: digits.transpose()?.unwrap_or(settings.digits),
+        page_size: page_size.transpose()?.unwrap_or(settings.page_size),
+        period: changes.period.clone().unwrap_or(settings.period),
+        start_month: changes.period_start_month.clone().unwrap_or(settings.start_month),
+        zone: zone.transpose()?.unwrap_or(settings.zone),
+        visibility: changes.visibility.map_or(settings.visibility, |visibility| visibility.as_str().to_owned()),
+        properties: merged(&settings.properties, &changes.properties)?,
+    })
+}
+
+/// 3.5.5: null, blank text and the sentinel clear.
+fn date(field: &Field<String>, old: Option<Date>) -> Result<Option<Date>, Refused> {
+    match field {
+        Field::Keep => Ok(old),
+        Field::Clear => Ok(None),
+        Field::Set(text) if text.trim().is_empty() || text == "1900-00-00" => Ok(None),
+        Field::Set(text) => dates::parse(text).map(Some).ok_or_else(Refused::bad),
+    }
+}
+
+fn differences(before: &Settings, after: &Settings) -> BTreeMap<String, String> {
+    let fields = |settings: &Settings| {
+        let day = |day: Option<Date>| day.map(|day| day.to_string()).unwrap_or_default();
+        [
+            ("name", settings.name.clone()),
+            ("autoPost", settings.auto_post.to_string()),
+            ("closingDate", day(settings.closing)),
+            ("lockDate", day(settings.lock)),
+            ("datePattern", settings.pattern.clone()),
+            ("decimalSeparator", settings.separator.clone()),
+            ("fractionDigits", settings.digits.to_string()),
+            ("pageSize", settings.page_size.to_string()),
+            ("period", settings.period.clone()),
+            ("periodStartMonth", settings.start_month.clone()),
+            ("timeZone", settings.zone.clone()),
+            ("visibility", settings.visibility.clone()),
+        ]
+    };
+    let mut previous = BTreeMap::new();
+    for ((key, old), (_, new)) in fields(before).into_iter().zip(fields(after)) {
+        if old != new {
+            previous.insert(key.to_owned(), old);
+        }
+    }
+    note_properties(&before.properties, &after.properties, &mut previous);
+    previous
+}

@@ -1,0 +1,115 @@
+//! Changing transactions, from 3.10.
+
+use std::collections::BTreeMap;
+
+use daybook_domain::event::EventType;
+use daybook_domain::field::Field;
+use daybook_domain::transaction::Standing;
+
+use super::text::{list_text, merged, note_properties, tags};
+use super::transaction::{check_sides, checked_description, is_blank, read_date, remote_ids};
+use super::{Turn, amount, dates, may};
+use crate::sim::body::{Named, TransactionBody};
+use crate::sim::facts::{Refused, Resource, Transaction};
+use crate::sim::label;
+
+impl Turn {
+    /// 3.4.2, 3.4.3, 3.5.2, 3.10: what the body says, put in place.
+    pub fn update(&mut self, before: &Transaction, body: &TransactionBody) -> Result<(), Refused> {
+        let mut after = self.edited(before, body)?;
+        let checks = body.checked && before.standing == Standing::Unchecked;
+        if checks && !self.may(may::CHECK) {
+            return Err(Refused::forbidden());
+        }
+        let changed = after != *before;
+        if !changed && !checks {
+            return Ok(());
+        }
+        let locked = |one: &Transaction| one.date.is_some_and(|date| self.is_locked(date));
+        if before.is_posted() && (locked(before) || locked(&after)) {
+            return Err(Refused::locked());
+        }
+        if checks {
+            after.standing = Standing::Checked;
+        }
+        let label = after.label;
+        self.replace_transaction(before, after, changed);
+        if checks {
+            self.tell(EventType::TransactionChecked, Resource::Transaction(label), BTreeMap::new());
+        }
+        Ok(())
+    }
+
+    /// The transaction with the body's fields in it.
+    pub fn edited(&self, before: &Transaction, body: &TransactionBody) -> Result<Transaction, Refused> {
+        // Absent means cleared where a draft comes back whole (3.10.2).
+        let clears = body.round_trip && before.standing == Standing::Draft;
+        let side = |side: &Field<Named<label::Account>>, old| match side {
+            Field::Keep => Ok(if clears { None } else { old }),
+            Field::Clear => Ok(None),
+            Field::Set(named) if is_blank(named) => Ok(None),
+            Field::Set(named) => self.book.find_account(named).map(|account| Some(account.label)).ok_or_else(Refused::bad),
+        };
+        let mut after = before.clone();
+        after.credit = side(&body.credit, before.credit)?;
+        after.debit = side(&body.debit, before.debit)?;
+        after.date = match read_date(&body.date)? {
+            Field::Keep if clears => None,
+            field => field.apply(before.date),
+        };
+        // 13.9: without a date it stands under the day it lost it.
+        after.day = after.date.unwrap_or(if before.date.is_some() { self.today } else { before.day });
+        after.amount = self.edited_amount(before, &body.amount, clears)?;
+        after.description = match &body.description {
+            Field::Keep if !clears => before.description.clone(),
+            Field::Set(text) => checked_description(text)?,
+            Field::Keep | Field::Clear => String::new(),
+        };
+        after.tags = tags(&after.description);
+        after.urls = body.urls.clone().unwrap_or_else(|| before.urls.clone());
+        if let Some(ids) = &body.remote_ids {
+            after.remote_ids = remote_ids(ids)?;
+        }
+        after.properties = merged(&before.properties, &body.properties)?;
+        check_sides(after.credit, after.debit)?;
+        if before.is_posted() && !after.is_complete() { Err(Refused::bad()) } else { Ok(after) }
+    }
+
+    fn edited_amount(&self, before: &Transaction, field: &Field<String>, clears: bool) -> Result<Option<i128>, Refused> {
+        let text = match field {
+            Field::Keep => return Ok(before.amount.filter(|_| !clears)),
+            Field::Clear => return Ok(None),
+            Field::Set(text) => text,
+        };
+        match (amount::read(text, &self.book.settings.separator)?, before.amount) {
+            (None, _) => Ok(None),
+            (Some(reading), Some(stored)) if amount::is_stored(reading, stored) => Ok(Some(stored)),
+            (Some(reading), _) => amount::record(reading, &self.book.settings, self.book.scale).map(Some),
+        }
+    }
+
+    /// Puts a changed transaction in place and, unless nothing but its state moved, tells what was before (8.3).
+    pub fn replace_transaction(&mut self, before: &Transaction, mut after: Transaction, updated: bool) {
+        after.stamp.updated = self.caller.now;
+        if updated {
+            let mut previous = BTreeMap::new();
+            let mut note = |key: &str, changed: bool, old: String| {
+                if changed {
+                    previous.insert(key.to_owned(), old);
+                }
+            };
+            let side = |side: Option<label::Account>| side.map(|side| format!("{side:?}")).unwrap_or_default();
+            note("creditAccId", before.credit != after.credit, side(before.credit));
+            note("debitAccId", before.debit != after.debit, side(before.debit));
+            note("dateValue", before.date != after.date, before.date.map(|day| dates::number(day).to_string()).unwrap_or_default());
+            let digits = self.book.settings.digits;
+            note("amount", before.amount != after.amount, before.amount.map(|units| amount::show(units, digits)).unwrap_or_default());
+            note("description", before.description != after.description, before.description.clone());
+            note("urls", before.urls != after.urls, list_text(before.urls.clone()));
+            note("remoteIds", before.remote_ids != after.remote_ids, list_text(before.remote_ids.clone()));
+            note_properties(&before.properties, &after.properties, &mut previous);
+            self.tell(EventType::TransactionUpdated, Resource::Transaction(after.label), previous);
+        }
+        self.book.put(after);
+    }
+}

@@ -1,0 +1,49 @@
+//! Lists of events, from 2.2, 2.6 and 8.5.
+
+use daybook_domain::event::EventType;
+
+use super::{Caller, Twin, may};
+use crate::sim::facts::{Event, Refused, Resource};
+use crate::sim::label;
+
+/// Which events.
+#[derive(Clone, Debug)]
+pub struct Filter {
+    /// In milliseconds, inclusive.
+    pub after: Option<i64>,
+    /// In milliseconds, exclusive.
+    pub before: Option<i64>,
+    pub error: Option<bool>,
+    pub resource: Option<Resource>,
+    pub kind: Option<EventType>,
+}
+
+impl Twin {
+    /// The pages of a list, newest first.
+    pub fn list_events(&self, book: label::Book, caller: &Caller, filter: &Filter, limit: usize) -> Result<Vec<Vec<Event>>, Refused> {
+        self.enter(book, caller, may::READ)?;
+        let found: Vec<Event> = self.logs[&book].iter().rev().filter(|event| filter.takes(event)).cloned().collect();
+        // The default, and the maximum.
+        let limit = if limit == 0 { 50 } else { limit.min(200) };
+        Ok(pages(found, limit))
+    }
+}
+
+impl Filter {
+    fn takes(&self, event: &Event) -> bool {
+        if self.after.is_some_and(|after| event.at < after) || self.before.is_some_and(|before| event.at >= before) {
+            return false;
+        }
+        match (self.resource, self.error) {
+            (Some(resource), _) => event.resource == resource,
+            // Nothing delivers events yet, so none has an error response.
+            (None, Some(error)) => !error,
+            (None, None) => self.kind.is_none_or(|kind| event.kind == kind),
+        }
+    }
+}
+
+/// A list in pages; an empty list is one empty page.
+pub fn pages<T: Clone>(items: Vec<T>, limit: usize) -> Vec<Vec<T>> {
+    if items.is_empty() { vec![Vec::new()] } else { items.chunks(limit).map(<[T]>::to_vec).collect() }
+}

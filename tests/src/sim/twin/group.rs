@@ -1,0 +1,219 @@
+//! Groups, from 4.12 - 4.17.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use daybook_domain::account::AccountType;
+use daybook_domain::event::EventType;
+use daybook_domain::field::Field;
+
+use super::text::{checked_name, merged, normalized, note_properties};
+use super::{Book, Turn, each, may};
+use crate::sim::body::{GroupBody, Id, Named};
+use crate::sim::facts::{Group, Nature, Properties, Refused, Resource};
+use crate::sim::label;
+
+pub fn is_permanent(kind: AccountType) -> bool {
+    kind == AccountType::Asset || kind == AccountType::Liability
+}
+
+fn is_credit(kind: AccountType) -> bool {
+    kind == AccountType::Liability || kind == AccountType::Incoming
+}
+
+impl Book {
+    pub fn find_group(&self, named: &Named<label::Group>) -> Option<&Group> {
+        let by_id = match named.id {
+            Some(Id::Of(label)) => self.groups.get(&label),
+            Some(Id::Unknown) | None => None,
+        };
+        by_id.or_else(|| self.group_called(named.name.as_deref()?))
+    }
+
+    fn group_called(&self, name: &str) -> Option<&Group> {
+        let name = normalized(name);
+        self.groups.values().find(|group| normalized(&group.name) == name)
+    }
+
+    /// The groups directly below, by creation.
+    pub fn children(&self, group: Option<label::Group>) -> Vec<label::Group> {
+        self.groups.values().filter(|one| one.parent == group).map(|one| one.label).collect()
+    }
+
+    /// The group and all groups below it.
+    pub fn below(&self, group: label::Group) -> BTreeSet<label::Group> {
+        let mut below = BTreeSet::from([group]);
+        self.children(Some(group)).into_iter().for_each(|child| below.extend(self.below(child)));
+        below
+    }
+
+    /// How many groups stand above.
+    fn depth(&self, group: &Group) -> usize {
+        group.parent.map_or(0, |parent| 1 + self.depth(&self.groups[&parent]))
+    }
+
+    /// Parents before children, then by name (4.19).
+    pub fn groups_in_order(&self) -> Vec<Group> {
+        let mut groups: Vec<Group> = self.groups.values().cloned().collect();
+        groups.sort_by_key(|group| (self.depth(group), normalized(&group.name)));
+        groups
+    }
+
+    fn kinds_below(&self, group: label::Group) -> Vec<AccountType> {
+        let below = self.below(group);
+        self.accounts.values().filter(|account| !account.groups.is_disjoint(&below)).map(|account| account.kind).collect()
+    }
+
+    /// 4.12.
+    pub fn nature(&self, group: label::Group) -> Nature {
+        let own = self.kinds_below(group);
+        let (has_accounts, has_groups) = (!own.is_empty(), !self.children(Some(group)).is_empty());
+        let mut kinds = own;
+        let mut at = self.groups[&group].parent;
+        while let (true, Some(parent)) = (kinds.is_empty(), at) {
+            kinds = self.kinds_below(parent);
+            at = self.groups[&parent].parent;
+        }
+        let one = kinds.first().copied().filter(|first| kinds.iter().all(|kind| kind == first));
+        let mixed = !kinds.is_empty() && one.is_none();
+        Nature {
+            kind: one,
+            mixed: mixed && has_accounts,
+            permanent: kinds.iter().all(|kind| is_permanent(*kind)),
+            credit: !mixed && !kinds.is_empty() && kinds.iter().all(|kind| is_credit(*kind)),
+            has_accounts,
+            has_groups,
+        }
+    }
+
+    pub fn with_nature(&self, group: &Group) -> (Group, Nature) {
+        (group.clone(), self.nature(group.label))
+    }
+}
+
+impl Turn {
+    /// 4.16: an item's parent may be an earlier item.
+    pub fn create_groups(&mut self, items: &[GroupBody]) -> Result<Vec<label::Group>, Refused> {
+        each(items, |body| {
+            self.check_group_name(body.name.as_deref(), None)?;
+            let parent = self.named_parent(&body.parent)?;
+            let name = checked_name(body.name.as_deref())?;
+            let locked = body.locked.unwrap_or(false);
+            if locked && !self.may(may::OWN) {
+                return Err(Refused::forbidden());
+            }
+            let group = Group {
+                label: body.label,
+                name,
+                parent: parent.value(),
+                hidden: body.hidden.unwrap_or(false),
+                locked,
+                properties: merged(&Properties::new(), &body.properties)?,
+                stamp: self.caller.stamp(),
+            };
+            self.book.groups.insert(group.label, group);
+            self.tell(EventType::GroupCreated, Resource::Group(body.label), BTreeMap::new());
+            Ok(body.label)
+        })
+    }
+
+    pub fn update_groups(&mut self, items: &[GroupBody]) -> Result<Vec<label::Group>, Refused> {
+        let named = |body: &GroupBody| Named { id: body.id, name: body.name.clone().filter(|_| body.id.is_none()) };
+        let targets = self.known_groups(&items.iter().map(named).collect::<Vec<_>>())?;
+        each(items.iter().zip(&targets), |(body, label)| self.update_group(body, *label))?;
+        Ok(targets)
+    }
+
+    fn update_group(&mut self, body: &GroupBody, label: label::Group) -> Result<(), Refused> {
+        let before = self.book.groups[&label].clone();
+        self.check_group_name(body.name.as_deref(), Some(label))?;
+        let parent = self.named_parent(&body.parent)?;
+        if let Field::Set(parent) = parent
+            && self.book.below(label).contains(&parent)
+        {
+            return Err(Refused::bad());
+        }
+        let mut after = before.clone();
+        if body.name.is_some() {
+            after.name = checked_name(body.name.as_deref())?;
+        }
+        after.parent = parent.apply(before.parent);
+        after.hidden = body.hidden.unwrap_or(before.hidden);
+        after.locked = body.locked.unwrap_or(before.locked);
+        after.properties = merged(&before.properties, &body.properties)?;
+        if after == before {
+            return Ok(());
+        }
+        if (before.locked || before.locked != after.locked) && !self.may(may::OWN) {
+            return Err(Refused::forbidden());
+        }
+        self.replace_group(before, after);
+        Ok(())
+    }
+
+    fn replace_group(&mut self, before: Group, mut after: Group) {
+        after.stamp.updated = self.caller.now;
+        let mut previous = BTreeMap::new();
+        let mut note = |key: &str, changed: bool, old: String| {
+            if changed {
+                previous.insert(key.to_owned(), old);
+            }
+        };
+        note("name", before.name != after.name, before.name.clone());
+        note("parent", before.parent != after.parent, before.parent.map(|parent| format!("{parent:?}")).unwrap_or_default());
+        note("hidden", before.hidden != after.hidden, before.hidden.to_string());
+        note("locked", before.locked != after.locked, before.locked.to_string());
+        note_properties(&before.properties, &after.properties, &mut previous);
+        self.tell(EventType::GroupUpdated, Resource::Group(after.label), previous);
+        self.book.groups.insert(after.label, after);
+    }
+
+    /// 4.14: accounts stay and lose the membership, child groups move up. The answer shows the groups as they were.
+    pub fn delete_groups(&mut self, named: &[Named<label::Group>]) -> Result<Vec<(Group, Nature)>, Refused> {
+        let targets = self.known_groups(named)?;
+        let owner = self.may(may::OWN);
+        let mut doomed = each(targets, |label| {
+            let touched = self.book.children(Some(label)).into_iter().chain([label]);
+            let locked = touched.into_iter().any(|group| self.book.groups[&group].locked);
+            if locked && !owner { Err(Refused::forbidden()) } else { Ok(self.book.with_nature(&self.book.groups[&label])) }
+        })?;
+        let mut seen = BTreeSet::new();
+        doomed.retain(|(group, _)| seen.insert(group.label));
+        for label in doomed.iter().map(|(group, _)| group.label).collect::<Vec<_>>() {
+            self.remove_group(label);
+        }
+        Ok(doomed)
+    }
+
+    fn remove_group(&mut self, label: label::Group) {
+        for before in self.book.accounts.values().filter(|account| account.groups.contains(&label)).cloned().collect::<Vec<_>>() {
+            let mut after = before.clone();
+            after.groups.remove(&label);
+            self.replace_account(before, after);
+        }
+        let parent = self.book.groups[&label].parent;
+        for child in self.book.children(Some(label)) {
+            let before = self.book.groups[&child].clone();
+            let after = Group { parent, ..before.clone() };
+            self.replace_group(before, after);
+        }
+        self.book.groups.remove(&label);
+        self.tell(EventType::GroupDeleted, Resource::Group(label), BTreeMap::new());
+    }
+
+    fn known_groups(&self, named: &[Named<label::Group>]) -> Result<Vec<label::Group>, Refused> {
+        let found = each(named, |named| {
+            let says_nothing = named.id.is_none() && named.name.as_deref().unwrap_or_default().trim().is_empty();
+            if says_nothing { Err(Refused::bad()) } else { Ok(self.book.find_group(named).map(|group| group.label)) }
+        })?;
+        found.into_iter().collect::<Option<Vec<_>>>().ok_or_else(Refused::missing)
+    }
+
+    fn check_group_name(&self, name: Option<&str>, own: Option<label::Group>) -> Result<(), Refused> {
+        let taken = name.and_then(|name| self.book.group_called(name)).is_some_and(|group| Some(group.label) != own);
+        if taken { Err(Refused::bad()) } else { Ok(()) }
+    }
+
+    fn named_parent(&self, parent: &Field<Named<label::Group>>) -> Result<Field<label::Group>, Refused> {
+        parent.clone().try_map(|named| self.book.find_group(&named).map(|group| group.label).ok_or_else(Refused::bad))
+    }
+}

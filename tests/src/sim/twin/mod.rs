@@ -1,0 +1,177 @@
+//! The twin: a plain Daybook in memory, written from `docs/behaviour.md` and never from the code. It keeps maps, computes
+//! everything anew each time it is asked, and knows nothing of storage, ids or totals. It shares words with the service (the
+//! enums of types, permissions, verbs) and no rule.
+
+pub mod account;
+pub mod amount;
+pub mod balance;
+pub mod book;
+pub mod collaborator;
+pub mod dates;
+pub mod edit;
+pub mod event;
+pub mod group;
+pub mod lifecycle;
+pub mod query;
+pub mod text;
+pub mod transaction;
+
+use std::collections::BTreeMap;
+
+use daybook_domain::collaborator::Permission;
+use daybook_domain::event::EventType;
+use jiff::civil::Date;
+
+use super::body::Email;
+use super::facts::{self, Event, Refused, Resource, Settings, Stamp};
+use super::label;
+
+/// The matrix of 7.3: who may, by first letter.
+pub mod may {
+    pub const READ_BOOK: &str = "OEPRV";
+    /// Of a RECORDER, own drafts only.
+    pub const READ_TRANSACTIONS: &str = "OEPRV";
+    /// Accounts, groups, balances, events, collaborators.
+    pub const READ: &str = "OEPV";
+    pub const RECORD: &str = "OEPR";
+    pub const POST: &str = "OEP";
+    pub const CHECK: &str = "OE";
+    /// Accounts, groups, settings, collaborators, later lock dates.
+    pub const MANAGE: &str = "OE";
+    pub const OWN: &str = "O";
+}
+
+/// Who asks, through which app, when.
+#[derive(Clone, Debug)]
+pub struct Caller {
+    /// The number of the user.
+    pub who: usize,
+    pub agent: Option<String>,
+    /// In milliseconds.
+    pub now: i64,
+}
+
+impl Caller {
+    pub fn stamp(&self) -> Stamp {
+        Stamp { agent: self.agent.clone(), created: self.now, updated: self.now }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Book {
+    pub label: label::Book,
+    /// The number of its owner.
+    pub owner: usize,
+    pub settings: Settings,
+    pub scale: u32,
+    pub stamp: Stamp,
+    pub accounts: BTreeMap<label::Account, facts::Account>,
+    pub groups: BTreeMap<label::Group, facts::Group>,
+    pub transactions: BTreeMap<label::Transaction, facts::Transaction>,
+    pub collaborators: BTreeMap<label::Collaborator, facts::Collaborator>,
+}
+
+#[derive(Clone, Debug)]
+pub struct User {
+    pub email: String,
+    pub username: String,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Twin {
+    pub users: Vec<User>,
+    pub books: BTreeMap<label::Book, Book>,
+    pub logs: BTreeMap<label::Book, Vec<Event>>,
+}
+
+/// A request at work on a copy of the book: it counts when it ends well.
+pub struct Turn {
+    pub book: Book,
+    pub permission: Permission,
+    pub caller: Caller,
+    /// The caller's address.
+    pub email: String,
+    /// Today in the book zone.
+    pub today: Date,
+    happened: Vec<Event>,
+}
+
+impl Twin {
+    /// The book, and what the caller is in it: strangers and unknown books get 404, too little permission 403 (7.4).
+    pub fn enter(&self, book: label::Book, caller: &Caller, may: &str) -> Result<(&Book, Permission), Refused> {
+        let book = self.books.get(&book).ok_or_else(Refused::missing)?;
+        let permission = self.permission(book, caller.who).ok_or_else(Refused::missing)?;
+        if allowed(permission, may) { Ok((book, permission)) } else { Err(Refused::forbidden()) }
+    }
+
+    /// A collaborator's permission; anybody else is a VIEWER of a PUBLIC book (6.9).
+    pub fn permission(&self, book: &Book, who: usize) -> Option<Permission> {
+        let email = &self.users[who].email;
+        let own = book.collaborators.values().find(|one| one.email == *email).map(|one| one.permission);
+        own.or((book.settings.visibility == "PUBLIC").then_some(Permission::Viewer))
+    }
+
+    pub fn email(&self, email: &Email) -> String {
+        match email {
+            Email::Of(who) => self.users[*who].email.clone(),
+            Email::Shouted(who) => self.users[*who].email.to_uppercase(),
+            Email::Text(text) => text.clone(),
+        }
+    }
+
+    /// A request that may change the book. Refused, it changes nothing.
+    pub fn write<T>(
+        &mut self,
+        label: label::Book,
+        caller: &Caller,
+        may: &str,
+        work: impl FnOnce(&mut Turn) -> Result<T, Refused>,
+    ) -> Result<T, Refused> {
+        let (book, permission) = self.enter(label, caller, may)?;
+        let mut turn = Turn::new(book.clone(), permission, caller, &self.users[caller.who].email);
+        let answer = work(&mut turn)?;
+        self.keep(turn);
+        Ok(answer)
+    }
+
+    fn keep(&mut self, turn: Turn) {
+        let log = self.logs.entry(turn.book.label).or_default();
+        for event in turn.happened {
+            let sequence = i64::try_from(log.len()).expect("a short log") + 1;
+            log.push(Event { sequence, ..event });
+        }
+        self.books.insert(turn.book.label, turn.book);
+    }
+}
+
+impl Turn {
+    pub fn new(book: Book, permission: Permission, caller: &Caller, email: &str) -> Turn {
+        let today = dates::day(caller.now, &book.settings.zone);
+        Turn { book, permission, caller: caller.clone(), email: email.to_owned(), today, happened: Vec::new() }
+    }
+
+    pub fn may(&self, may: &str) -> bool {
+        allowed(self.permission, may)
+    }
+
+    /// Notes an event; it gets its number when the request ends well.
+    pub fn tell(&mut self, kind: EventType, resource: Resource, previous: BTreeMap<String, String>) {
+        let Caller { who, agent, now } = self.caller.clone();
+        self.happened.push(Event { sequence: 0, kind, resource, user: who, agent, at: now, previous });
+    }
+
+    /// Whether a day is locked or closed (3.5.1).
+    pub fn is_locked(&self, day: Date) -> bool {
+        self.book.settings.lock.max(self.book.settings.closing).is_some_and(|until| day <= until)
+    }
+}
+
+pub fn allowed(permission: Permission, may: &str) -> bool {
+    permission != Permission::None && may.contains(&permission.as_str()[..1])
+}
+
+/// Each item in order; a refusal names the place of the bad one (3.6.5).
+pub fn each<I, T>(items: impl IntoIterator<Item = I>, mut work: impl FnMut(I) -> Result<T, Refused>) -> Result<Vec<T>, Refused> {
+    let place = |(index, item)| work(item).map_err(|refused| Refused { item: refused.item.or(Some(index)), ..refused });
+    items.into_iter().enumerate().map(place).collect()
+}

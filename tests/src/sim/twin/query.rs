@@ -1,0 +1,209 @@
+//! What a query of transactions finds, from 1 and 2. The query is a tree and never a text here: that both mean the same is what
+//! is put to the test.
+
+use daybook_domain::account::AccountType;
+use daybook_domain::transaction::Standing;
+use jiff::civil::Date;
+
+use super::dates::{self, DateOperator, Literal, within};
+use super::event::pages;
+use super::text::{folded, property_key};
+use super::{Book, Caller, Twin, User, allowed, amount, may};
+use crate::sim::body::Named;
+use crate::sim::facts::{Refused, Transaction};
+use crate::sim::label;
+
+#[derive(Clone, Debug)]
+pub enum Ask {
+    Term(Term),
+    Not(Box<Ask>),
+    Any(Vec<Ask>),
+}
+
+#[derive(Clone, Debug)]
+pub enum Term {
+    Account(Named<label::Account>),
+    From(Named<label::Account>),
+    To(Named<label::Account>),
+    Group(Named<label::Group>),
+    Date(DateOperator, Literal),
+    /// As in `amount>=10`.
+    Amount(&'static str, &'static str),
+    /// The word behind `is:`.
+    Is(&'static str),
+    Tag(String),
+    RemoteId(String),
+    Property(String, Option<String>),
+    Text(String),
+    /// The number of a user.
+    By(usize),
+    Agent(String),
+    Kind(AccountType),
+    HasUrl,
+}
+
+/// All of these; several `is:` terms are alternatives (1.2.1).
+#[derive(Clone, Debug)]
+pub struct Query {
+    pub asks: Vec<Ask>,
+    /// `using:postDate`.
+    pub by_posting: bool,
+}
+
+/// The rows of a list in pages, and the one account it is about (2.8).
+pub type Listed = (Vec<Vec<Transaction>>, Option<label::Account>);
+
+/// What a term depends on besides the transaction.
+struct Scene<'s> {
+    book: &'s Book,
+    users: &'s [User],
+    today: Date,
+    by_posting: bool,
+}
+
+impl Twin {
+    /// A transaction, trashed or not; a RECORDER sees its own drafts only.
+    pub fn get_transaction(&self, book: label::Book, caller: &Caller, label: Option<label::Transaction>) -> Result<Transaction, Refused> {
+        let (book, permission) = self.enter(book, caller, may::READ_TRANSACTIONS)?;
+        let found = label.and_then(|label| book.transactions.get(&label));
+        let visible = |one: &&Transaction| allowed(permission, may::READ) || is_own_draft(one, caller);
+        found.filter(visible).cloned().ok_or_else(Refused::missing)
+    }
+
+    pub fn list_transactions(&self, book: label::Book, caller: &Caller, query: &Query, limit: usize) -> Result<Listed, Refused> {
+        let (book, permission) = self.enter(book, caller, may::READ_TRANSACTIONS)?;
+        let today = dates::day(caller.now, &book.settings.zone);
+        let scene = Scene { book, users: &self.users, today, by_posting: query.by_posting };
+        let mut found: Vec<Transaction> = book.transactions.values().filter(|one| scene.takes(query, one)).cloned().collect();
+        if !allowed(permission, may::READ) {
+            found.retain(|one| is_own_draft(one, caller));
+        }
+        // Newest first; what is created later has the greater label (2.6).
+        found.sort_by_key(|one| std::cmp::Reverse((one.day, one.label)));
+        let limit = if limit == 0 { 100 } else { limit.min(1000) };
+        Ok((pages(found, limit), query.account(book)))
+    }
+}
+
+fn is_own_draft(transaction: &Transaction, caller: &Caller) -> bool {
+    transaction.creator == caller.who && transaction.standing == Standing::Draft
+}
+
+impl Query {
+    /// 1.2.2: trashed ones are found only by a non-negated `is:trashed`, wherever it stands.
+    fn wants_trashed(&self) -> bool {
+        fn wants(ask: &Ask, negated: bool) -> bool {
+            match ask {
+                Ask::Term(Term::Is("trashed")) => !negated,
+                Ask::Term(_) => false,
+                Ask::Not(inner) => wants(inner, !negated),
+                Ask::Any(inner) => inner.iter().any(|ask| wants(ask, negated)),
+            }
+        }
+        self.asks.iter().any(|ask| wants(ask, false))
+    }
+
+    /// 2.8: exactly one term that names an account, and it stands inside no NOT and no OR.
+    fn account(&self, book: &Book) -> Option<label::Account> {
+        fn count(ask: &Ask) -> usize {
+            match ask {
+                Ask::Term(term) => usize::from(term.account().is_some()),
+                Ask::Not(inner) => count(inner),
+                Ask::Any(inner) => inner.iter().map(count).sum(),
+            }
+        }
+        if self.asks.iter().map(count).sum::<usize>() != 1 {
+            return None;
+        }
+        let plain = self.asks.iter().find_map(|ask| if let Ask::Term(term) = ask { term.account() } else { None });
+        plain.and_then(|named| book.find_account(named)).map(|account| account.label)
+    }
+}
+
+impl Term {
+    fn account(&self) -> Option<&Named<label::Account>> {
+        match self {
+            Term::Account(named) | Term::From(named) | Term::To(named) => Some(named),
+            _ => None,
+        }
+    }
+}
+
+impl Scene<'_> {
+    fn takes(&self, query: &Query, transaction: &Transaction) -> bool {
+        if transaction.trashed && !query.wants_trashed() {
+            return false;
+        }
+        let is_state = |ask: &&Ask| matches!(ask, Ask::Term(Term::Is(_)));
+        let mut states = query.asks.iter().filter(is_state).peekable();
+        let state = states.peek().is_none() || states.any(|ask| self.matches(ask, transaction));
+        state && query.asks.iter().filter(|ask| !is_state(ask)).all(|ask| self.matches(ask, transaction))
+    }
+
+    fn matches(&self, ask: &Ask, transaction: &Transaction) -> bool {
+        match ask {
+            Ask::Term(term) => self.has(term, transaction),
+            Ask::Not(inner) => !self.matches(inner, transaction),
+            Ask::Any(inner) => inner.iter().any(|ask| self.matches(ask, transaction)),
+        }
+    }
+
+    fn has(&self, term: &Term, transaction: &Transaction) -> bool {
+        let sides = [transaction.credit, transaction.debit];
+        let is = |named, side: Option<label::Account>| self.book.find_account(named).is_some_and(|account| side == Some(account.label));
+        match term {
+            Term::Account(named) => sides.into_iter().any(|side| is(named, side)),
+            Term::From(named) => is(named, transaction.credit),
+            Term::To(named) => is(named, transaction.debit),
+            Term::Group(named) => self.book.find_group(named).is_some_and(|group| {
+                let below = self.book.below(group.label);
+                sides.into_iter().flatten().any(|side| !self.book.accounts[&side].groups.is_disjoint(&below))
+            }),
+            Term::Date(operator, literal) => self.day_of(transaction).is_some_and(|day| within(day, literal.range(*operator, self.today))),
+            Term::Amount(comparison, text) => transaction.amount.is_some_and(|units| compares(units, comparison, text)),
+            Term::Is(state) => is_in(transaction, state),
+            Term::Tag(tag) => transaction.tags.iter().any(|one| one.to_lowercase() == tag.to_lowercase()),
+            Term::RemoteId(id) => transaction.remote_ids.contains(id),
+            Term::Property(key, value) => {
+                let found = transaction.properties.get(&property_key(key));
+                found.is_some_and(|found| value.as_ref().is_none_or(|value| found.to_lowercase() == value.to_lowercase()))
+            }
+            Term::Text(text) => folded(&transaction.description).contains(&folded(text)),
+            Term::By(who) => transaction.creator == *who && *who < self.users.len(),
+            Term::Agent(agent) => transaction.stamp.agent.as_ref() == Some(agent),
+            Term::Kind(kind) => sides.into_iter().flatten().any(|side| self.book.accounts[&side].kind == *kind),
+            Term::HasUrl => !transaction.urls.is_empty(),
+        }
+    }
+
+    /// The day that date terms look at.
+    fn day_of(&self, transaction: &Transaction) -> Option<Date> {
+        if self.by_posting { transaction.posted_at.map(|at| dates::day(at, &self.book.settings.zone)) } else { transaction.date }
+    }
+}
+
+/// 3.1.1.
+fn is_in(transaction: &Transaction, state: &str) -> bool {
+    let own = match (transaction.trashed, transaction.standing) {
+        (true, _) => "trashed",
+        (false, Standing::Draft) => "draft",
+        (false, Standing::Unchecked) => "unchecked",
+        (false, Standing::Checked) => "checked",
+    };
+    own == state || state == "posted" && transaction.counts()
+}
+
+fn compares(units: i128, comparison: &str, text: &str) -> bool {
+    let value = match amount::read(text, "DOT") {
+        Ok(Some(amount::Reading::Value(fine))) => fine,
+        _ => 0,
+    };
+    let fine = units * 10_000;
+    match comparison {
+        "<" => fine < value,
+        "<=" => fine <= value,
+        ">" => fine > value,
+        ">=" => fine >= value,
+        _ => fine == value,
+    }
+}

@@ -1,0 +1,99 @@
+//! Names, hashtags and properties, from 3.9.1, 4.3 and 4.6.
+
+use daybook_domain::property::Edits;
+
+use crate::sim::facts::{Properties, Refused};
+
+/// What names and texts are compared by: without case and diacritics.
+pub fn folded(text: &str) -> String {
+    let mut folded = String::new();
+    for c in text.chars().flat_map(char::to_lowercase) {
+        match c {
+            'á' | 'à' | 'â' | 'ã' | 'ä' | 'å' => folded.push('a'),
+            'é' | 'è' | 'ê' | 'ë' => folded.push('e'),
+            'í' | 'ì' | 'î' | 'ï' => folded.push('i'),
+            'ó' | 'ò' | 'ô' | 'õ' | 'ö' | 'ø' => folded.push('o'),
+            'ú' | 'ù' | 'û' | 'ü' => folded.push('u'),
+            'ç' | 'ć' => folded.push('c'),
+            'ñ' | 'ń' => folded.push('n'),
+            'ź' | 'ż' => folded.push('z'),
+            'ß' => folded.push('s'),
+            'æ' => folded.push_str("ae"),
+            'đ' => folded.push('d'),
+            'ł' => folded.push('l'),
+            other => folded.push(other),
+        }
+    }
+    folded
+}
+
+/// 4.3.
+pub fn normalized(name: &str) -> String {
+    let spaced = folded(name).replace(['_', '-'], " ");
+    spaced.split_whitespace().collect::<Vec<_>>().join("_")
+}
+
+/// A name as it is kept (4.5).
+pub fn checked_name(name: Option<&str>) -> Result<String, Refused> {
+    let name = name.unwrap_or_default().trim();
+    if normalized(name).is_empty() || name.chars().count() > 255 { Err(Refused::bad()) } else { Ok(name.to_owned()) }
+}
+
+/// 3.9.1.
+pub fn tags(text: &str) -> Vec<String> {
+    let mut tags: Vec<String> = Vec::new();
+    let letters: Vec<char> = text.chars().collect();
+    for place in 0..letters.len() {
+        if letters[place] != '#' {
+            continue;
+        }
+        let tag: String = letters[place + 1..].iter().take_while(|c| c.is_alphanumeric() || **c == '_').collect();
+        if !tag.is_empty() && !tags.contains(&tag) {
+            tags.push(tag);
+        }
+    }
+    tags
+}
+
+/// 4.6.
+pub fn property_key(key: &str) -> String {
+    key.trim().to_lowercase().replace(' ', "_")
+}
+
+/// 4.6: keys present are set or deleted, absent keys stay.
+pub fn merged(properties: &Properties, edits: &Edits) -> Result<Properties, Refused> {
+    let mut merged = properties.clone();
+    for (key, value) in edits {
+        let key = property_key(key);
+        if key.is_empty() || key.chars().count() > 30 {
+            return Err(Refused::bad());
+        }
+        match value {
+            Some(value) if !value.trim().is_empty() => {
+                if value.len() > 8 * 1024 {
+                    return Err(Refused::bad());
+                }
+                merged.insert(key, value.clone());
+            }
+            _ => {
+                merged.remove(&key);
+            }
+        }
+    }
+    Ok(merged)
+}
+
+/// 8.3: each changed property under its own key, unless a field has that name.
+pub fn note_properties(before: &Properties, after: &Properties, previous: &mut Properties) {
+    for key in before.keys().chain(after.keys()) {
+        if before.get(key) != after.get(key) && !previous.contains_key(key) {
+            previous.insert(key.clone(), before.get(key).cloned().unwrap_or_default());
+        }
+    }
+}
+
+/// 8.3: lists are JSON array text.
+pub fn list_text(items: impl IntoIterator<Item = String>) -> String {
+    let items: Vec<String> = items.into_iter().collect();
+    serde_json::to_string(&items).expect("a list of texts is JSON")
+}

@@ -1,0 +1,200 @@
+//! A world: the service and its twin side by side, and the comparison after every step.
+
+use std::fmt::{self, Debug};
+use std::sync::Arc;
+
+use daybook_domain::event::Hash;
+use daybook_domain::id::BookKey;
+use daybook_service::event::{self, Named, Request};
+use daybook_service::{account, balance, book, collaborator, group, transaction};
+
+use super::body::terse;
+use super::facts::{Answer, Event};
+use super::label;
+use super::ops::Operation;
+use super::service::{Place, Service};
+use super::twin::balance::Question;
+use super::twin::dates::Unit;
+use super::twin::query::{Ask, Query, Term};
+use super::twin::{Caller, Twin};
+
+/// When every world begins: the afternoon of 28 December 2024 in UTC, so that a year soon ends.
+const BEGINNING: i64 = 1_735_400_000_000;
+/// Users of a world. The first founds the books; the last is nobody's collaborator.
+pub const USERS: usize = 6;
+
+/// A request: who asks for what, how long after the one before.
+#[derive(Clone)]
+pub struct Step {
+    pub who: usize,
+    pub agent: Option<&'static str>,
+    /// In milliseconds.
+    pub wait: i64,
+    pub operation: Arc<dyn Operation>,
+}
+
+impl Debug for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let agent = self.agent.map(|agent| format!(" through {agent}")).unwrap_or_default();
+        write!(f, "{:+} ms, user {}{agent}: {}", self.wait, self.who, terse(&format!("{:?}", self.operation)))
+    }
+}
+
+pub struct World {
+    pub twin: Twin,
+    service: Service,
+    now: i64,
+    /// The events of each book that were compared already, and the hash of the last.
+    heads: std::collections::BTreeMap<label::Book, (usize, Hash)>,
+}
+
+/// What became of a step.
+pub struct Taken {
+    pub accepted: bool,
+    /// Whether it left an event.
+    pub changed: bool,
+}
+
+/// Where service and twin differ.
+pub type Checked = Result<(), String>;
+
+impl World {
+    /// `corner` sets its users apart from those of other worlds in the same place.
+    pub fn new(place: Place, corner: u64) -> anyhow::Result<World> {
+        let service = Service::new(place, corner, USERS, BEGINNING)?;
+        let twin = Twin { users: service.users(), ..Twin::default() };
+        Ok(World { twin, service, now: BEGINNING, heads: Default::default() })
+    }
+
+    /// Who asks, and when, if the next request is this one's.
+    pub fn caller(&self, who: usize, agent: Option<&str>, wait: i64) -> Caller {
+        Caller { who, agent: agent.map(str::to_owned), now: self.now + wait }
+    }
+
+    /// Takes a step on both sides. Answers, and the events it left, must agree.
+    pub fn step(&mut self, step: &Step) -> Result<Taken, String> {
+        let caller = self.caller(step.who, step.agent, step.wait);
+        self.now = caller.now;
+        let expected = step.operation.expect(&mut self.twin, &caller);
+        let found = step.operation.ask(&mut self.service, &caller);
+        agree("the answer", &expected, &found)?;
+        let changed = self.check_new_events(step.operation.book())?;
+        Ok(Taken { accepted: expected.is_ok(), changed })
+    }
+
+    /// The owner of a book, reading it now.
+    fn owner(&self, book: label::Book) -> Option<Caller> {
+        self.twin.books.get(&book).map(|book| self.caller(book.owner, None, 0))
+    }
+
+    /// The events since the last look: the twin's, in order, chained to those before; after a refusal none. One more is asked for
+    /// than there must be. Tells whether there are any.
+    fn check_new_events(&mut self, book: label::Book) -> Result<bool, String> {
+        let Some(owner) = self.owner(book) else { return Ok(self.heads.remove(&book).is_some()) };
+        let (seen, mut hash) = self.heads.get(&book).copied().unwrap_or((0, Hash::ZERO));
+        let log = &self.twin.logs[&book];
+        let expected: Vec<&Event> = log[seen..].iter().collect();
+        let request = Request { limit: Some(expected.len() + 1), ..Request::default() };
+        let page = self.service.read(book, &owner, |tx, cx, key| event::list(tx, cx, key, &request, |_| Named::default()));
+        let page = page.map_err(|refused| format!("the events cannot be read: {refused:?}"))?;
+        let mut raw = page.events;
+        raw.reverse();
+        let before = i64::try_from(seen).expect("a short log");
+        raw.retain(|event| event.sequence > before);
+        let found: Vec<Event> = raw.iter().map(|event| self.service.event(event)).collect();
+        agree("the events", &expected, &found.iter().collect())?;
+        let key = BookKey::new(self.service.labels.key(book));
+        for event in &raw {
+            if event.hash != event.chained(&hash, &key) {
+                return Err(format!("8.15: event {} is not chained to its predecessor", event.sequence));
+            }
+            hash = event.hash;
+        }
+        self.heads.insert(book, (log.len(), hash));
+        Ok(!raw.is_empty())
+    }
+
+    /// Compares everything there is.
+    pub fn check(&mut self) -> Checked {
+        for book in self.twin.books.keys().copied().collect::<Vec<_>>() {
+            self.check_book(book)?;
+            // From the first event on.
+            self.heads.remove(&book);
+            self.check_chain(book)?;
+        }
+        Ok(())
+    }
+
+    fn check_chain(&mut self, book: label::Book) -> Checked {
+        let owner = self.owner(book).expect("the book is there");
+        let (mut below, mut raw) = (None, Vec::new());
+        loop {
+            let request = Request { limit: Some(200), below, ..Request::default() };
+            let page = self.service.read(book, &owner, |tx, cx, key| event::list(tx, cx, key, &request, |_| Named::default()));
+            let page = page.map_err(|refused| format!("the events cannot be read: {refused:?}"))?;
+            raw.extend(page.events);
+            below = page.next;
+            if below.is_none() {
+                break;
+            }
+        }
+        let (key, mut hash) = (BookKey::new(self.service.labels.key(book)), Hash::ZERO);
+        for (event, number) in raw.iter().rev().zip(1..) {
+            if event.sequence != number || event.hash != event.chained(&hash, &key) {
+                return Err(format!("8.15: event {number} does not follow its predecessor"));
+            }
+            hash = event.hash;
+        }
+        agree("the number of events", &self.twin.logs[&book].len(), &raw.len())?;
+        self.heads.insert(book, (raw.len(), hash));
+        Ok(())
+    }
+
+    fn check_book(&self, label: label::Book) -> Checked {
+        let owner = self.owner(label).expect("the book is there");
+        let (service, twin) = (&self.service, &self.twin.books[&label]);
+        let unread = |refused| format!("the book cannot be read: {refused:?}");
+        let view = service.read(label, &owner, |tx, cx, key| book::get(tx, cx, key, false, false)).map_err(unread)?;
+        agree("the book", &self.twin.get_book(label, &owner), &Ok(service.book(&view, &owner)))?;
+        let view = service.read(label, &owner, account::list).map_err(unread)?;
+        agree("the accounts", &twin.accounts_by_name(), &view.accounts.iter().map(|account| service.account(account)).collect())?;
+        let view = service.read(label, &owner, group::list).map_err(unread)?;
+        let groups = twin.groups_in_order().iter().map(|group| twin.with_nature(group)).collect();
+        agree("the groups", &groups, &service.groups(&view))?;
+        let rows = service.read(label, &owner, collaborator::list).map_err(unread)?;
+        agree("the collaborators", &twin.collaborators_in_order(), &rows.iter().map(|row| service.collaborator(row)).collect())?;
+        let state = |state| Ask::Term(Term::Is(state));
+        let query = Query { asks: vec![state("draft"), state("posted"), state("trashed")], by_posting: false };
+        let request = transaction::Request { query: service.query_text(&query), limit: Some(1000), after: None };
+        let listed = service.read(label, &owner, |tx, cx, key| transaction::list(tx, cx, key, &request)).map_err(unread)?;
+        let (mut pages, _) = self.twin.list_transactions(label, &owner, &query, 1000).map_err(unread)?;
+        let found: Vec<_> = listed.view.transactions.iter().map(|one| service.transaction(one)).collect();
+        agree("the transactions", &pages.remove(0), &found)?;
+        for by in [Unit::Month, Unit::Year] {
+            let question = Question { accounts: vec![], groups: vec![], tags: vec![], dates: vec![], by: Some(by) };
+            let text = service.question_text(&question);
+            let view = service.read(label, &owner, |tx, cx, key| balance::get(tx, cx, key, &text)).map_err(unread)?;
+            agree("the balances", &self.twin.balances(label, &owner, &question), &Ok(Answer::Balances(service.containers(&view))))?;
+        }
+        Ok(())
+    }
+}
+
+/// Tells where two things differ, by the lines of their texts.
+fn agree<T: PartialEq + Debug>(what: &str, expected: &T, found: &T) -> Checked {
+    if expected == found {
+        return Ok(());
+    }
+    let (expected, found) = (format!("{expected:#?}"), format!("{found:#?}"));
+    let (expected, found): (Vec<&str>, Vec<&str>) = (expected.lines().collect(), found.lines().collect());
+    let first = expected.iter().zip(&found).take_while(|(a, b)| a == b).count();
+    let last = expected[first..].iter().rev().zip(found[first..].iter().rev()).take_while(|(a, b)| a == b).count();
+    let mut lines = vec![format!("{what} differs:")];
+    lines.extend(expected[first.saturating_sub(12)..first].iter().map(|line| format!("    {line}")));
+    for (sign, all) in [("twin   ", &expected), ("service", &found)] {
+        let differing = &all[first..all.len() - last];
+        lines.extend(differing.iter().take(30).map(|line| format!("  {sign} {line}")));
+        lines.extend((differing.len() > 30).then(|| format!("  {sign} ... and {} more lines", differing.len() - 30)));
+    }
+    Err(lines.join("\n"))
+}
