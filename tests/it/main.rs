@@ -67,12 +67,12 @@ mod reading;
 // Modules with `tests()`, then modules with `lone()`.
 modules! {
     shared:
-        account_batches, account_names, account_updates, accounts, amounts, arch, balance_ranges, balance_series,
+        account_batches, account_names, account_updates, accounts, amounts, arch, audit, balance_ranges, balance_series,
         balances, bank, batches, bodies, book_dates, book_settings, books, collaborators, errors, event_filters, events, faults, group_flags,
         group_locks, groups, headers, hostile, lifecycle, lists, locks, openapi, paging, permissions, posting, properties,
         queries, query_dates, query_garbage, recorder, remote_ids, transaction_shapes, transactions, transport, updates, users, wire;
     lone:
-        durability, laws, process, store;
+        audit_runs, durability, laws, process, store;
 }
 
 /// The shared servers, each started by the first case that needs it.

@@ -31,17 +31,17 @@ pub fn lone() -> Vec<Lone> {
 }
 
 /// A store of its own, over the database that a server of the harness made and still serves.
-struct Bench {
-    store: Arc<Store>,
-    cx: Context,
-    book: String,
+pub struct Bench {
+    pub store: Arc<Store>,
+    pub cx: Context,
+    pub book: String,
     _server: Server,
 }
 
 const NOW: Instant = Instant::new(1_763_000_000_000);
 
 impl Bench {
-    fn new(engine: Engine, queue: usize) -> Bench {
+    pub fn new(engine: Engine, queue: usize) -> Bench {
         let server = Server::start(engine);
         let address = Address::parse(server.database_url()).expect("the harness knows the form of URLs");
         let store = Arc::new(Store::open(&Options { queue, ..Options::new(address) }).expect("the store opens"));
@@ -58,11 +58,11 @@ impl Bench {
         Bench { store, cx, book: view.member.book().key.as_str().to_owned(), _server: server }
     }
 
-    fn lane(&self) -> Lane {
+    pub fn lane(&self) -> Lane {
         Lane::of_book(&self.book)
     }
 
-    fn record(&self, items: Vec<Changes>) -> Result<transaction::View, Error> {
+    pub fn record(&self, items: Vec<Changes>) -> Result<transaction::View, Error> {
         let (cx, book) = (self.cx.clone(), self.book.clone());
         self.store.write(self.lane(), move |tx| transaction::create(tx, &cx, &book, items, Intent::Create))
     }
@@ -103,7 +103,7 @@ impl Bench {
     }
 
     /// Every event number from 1 on, and the chain over them intact.
-    fn check_chain(&self, expected: i64) {
+    pub fn check_chain(&self, expected: i64) {
         let (mut below, mut events) = (None, Vec::new());
         loop {
             let request = event::Request { limit: Some(200), below, ..event::Request::default() };
@@ -131,7 +131,7 @@ fn named(name: &str) -> account::Input {
     account::Input { changes, groups: Field::Keep }
 }
 
-fn draft(description: &str) -> Changes {
+pub fn draft(description: &str) -> Changes {
     let side = |name: &str| Field::Set(AccountRef { id: None, name: Some(name.to_owned()) });
     Changes {
         date: Field::Set("2025-05-20".to_owned()),

@@ -6,6 +6,7 @@
 
 pub mod account;
 pub mod amount;
+pub mod audit;
 pub mod balance;
 pub mod book;
 pub mod calendar;

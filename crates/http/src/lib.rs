@@ -31,7 +31,7 @@ use actix_web::dev::Server;
 use actix_web::middleware::{NormalizePath, TrailingSlash, from_fn};
 use actix_web::{App, HttpServer, web};
 
-pub use state::{Headers, Known, State};
+pub use state::{Bell, Headers, Known, State};
 
 /// How long a client may take to send the head of a request before it is cut off.
 const HEAD_PATIENCE: Duration = Duration::from_secs(10);

@@ -15,8 +15,9 @@ use crate::column;
 use crate::conn::on_each;
 use crate::dialect::Use;
 use crate::error::{Error, Result};
+use crate::event::Tally;
 use crate::schema::{books, heads};
-use crate::sql::Sql;
+use crate::sql::{Sql, Value};
 use crate::tx::Tx;
 
 #[derive(QueryableByName, Insertable, AsChangeset)]
@@ -68,6 +69,34 @@ impl HeadRow {
     pub(crate) fn head(&self) -> Result<Head> {
         let hash = Hash::from_bytes(&self.hash).ok_or(Error::Broken("hash"))?;
         Ok(Head { sequence: self.sequence, hash })
+    }
+
+    /// Saves where the log ends and what is counted. Written out because diesel prepares its own updates anew each time, and every write has one.
+    pub(crate) fn save(&self, tx: &mut Tx<'_>) -> Result<()> {
+        let moved = Sql::new("UPDATE heads SET sequence = ").int(self.sequence).push(", hash = ").value(Value::Bytes(&self.hash));
+        let counted = moved.push(", changed_at = ").int(self.changed_at).push(", posted = ").int(self.posted);
+        let counted = counted.push(", month = ").int(i64::from(self.month)).push(", month_posted = ").int(self.month_posted);
+        tx.conn.execute(&counted.push(", year_posted = ").int(self.year_posted).push(" WHERE book_id = ").int(self.book_id))?;
+        Ok(())
+    }
+
+    /// Adds a tally. Only the current month and year are kept: postings of earlier ones no longer show in any total.
+    pub(crate) fn count(&mut self, tally: &Tally) {
+        for (month, change) in tally {
+            self.posted = self.posted.saturating_add(*change);
+            if *month > self.month {
+                let same_year = month.div_euclid(100) == self.month.div_euclid(100);
+                self.year_posted = if same_year { self.year_posted } else { 0 };
+                self.month_posted = 0;
+                self.month = *month;
+            }
+            if *month == self.month {
+                self.month_posted = self.month_posted.saturating_add(*change).max(0);
+            }
+            if month.div_euclid(100) == self.month.div_euclid(100) {
+                self.year_posted = self.year_posted.saturating_add(*change).max(0);
+            }
+        }
     }
 }
 
@@ -280,7 +309,8 @@ impl Books<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     pub fn delete(self, book: &Book) -> Result<()> {
-        const TABLES: [&str; 11] = [
+        const TABLES: [&str; 12] = [
+            "DELETE FROM audits WHERE book_id = ",
             "DELETE FROM entries WHERE book_id = ",
             "DELETE FROM marks WHERE book_id = ",
             "DELETE FROM day_totals WHERE book_id = ",

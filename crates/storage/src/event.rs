@@ -1,16 +1,16 @@
 //! The event log: rows and repository. Appending is the one way to add to it; nothing changes what is there.
 
+use daybook_domain::audit::Logged;
 use daybook_domain::collaborator::Member;
 use daybook_domain::event::{Event, EventType, Happening, Hash, Link};
 use daybook_domain::id::{BookId, UserId};
 use daybook_domain::instant::Instant;
 use diesel::prelude::*;
 
-use crate::book::HeadRow;
 use crate::conn::on_each;
 use crate::error::{Error, Result};
 use crate::schema::events;
-use crate::sql::{Bulk, Sql, Value};
+use crate::sql::{Bulk, Value};
 use crate::tx::Tx;
 
 #[derive(Queryable, Selectable)]
@@ -144,32 +144,10 @@ impl Events<'_, '_> {
     }
 }
 
-impl HeadRow {
-    /// Written out because diesel prepares its own updates anew each time, and every write has one.
-    fn save(&self, tx: &mut Tx<'_>) -> Result<()> {
-        let moved = Sql::new("UPDATE heads SET sequence = ").int(self.sequence).push(", hash = ").value(Value::Bytes(&self.hash));
-        let counted = moved.push(", changed_at = ").int(self.changed_at).push(", posted = ").int(self.posted);
-        let counted = counted.push(", month = ").int(i64::from(self.month)).push(", month_posted = ").int(self.month_posted);
-        tx.conn.execute(&counted.push(", year_posted = ").int(self.year_posted).push(" WHERE book_id = ").int(self.book_id))?;
-        Ok(())
-    }
-
-    /// Adds a tally. Only the current month and year are kept: postings of earlier ones no longer show in any total.
-    fn count(&mut self, tally: &Tally) {
-        for (month, change) in tally {
-            self.posted = self.posted.saturating_add(*change);
-            if *month > self.month {
-                let same_year = month.div_euclid(100) == self.month.div_euclid(100);
-                self.year_posted = if same_year { self.year_posted } else { 0 };
-                self.month_posted = 0;
-                self.month = *month;
-            }
-            if *month == self.month {
-                self.month_posted = self.month_posted.saturating_add(*change).max(0);
-            }
-            if month.div_euclid(100) == self.month.div_euclid(100) {
-                self.year_posted = self.year_posted.saturating_add(*change).max(0);
-            }
-        }
-    }
+/// The next events behind a number, those included that cannot be read as events: for an audit (behaviour 6.7).
+pub(crate) fn logged(tx: &mut Tx<'_>, member: &Member, after: i64, limit: i64) -> Result<Vec<Logged>> {
+    let query = events::table.filter(events::book_id.eq(member.book().id.get()).and(events::sequence.gt(after)));
+    let query = query.order(events::sequence).limit(limit);
+    let rows: Vec<Row> = on_each!(tx.conn, c => query.select(Row::as_select()).load(c))?;
+    Ok(rows.into_iter().map(|row| Logged { sequence: row.sequence, event: Event::try_from(row).ok() }).collect())
 }

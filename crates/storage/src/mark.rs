@@ -10,7 +10,8 @@
 
 use std::collections::BTreeSet;
 
-use daybook_domain::transaction::Transaction;
+use daybook_domain::property::Properties;
+use daybook_domain::transaction::{Transaction, tags};
 use sha2::{Digest, Sha256};
 
 /// Values longer than this are indexed by their hash: an index entry must stay small (PostgreSQL takes 2,700 bytes).
@@ -38,9 +39,14 @@ pub(crate) fn property(key: &str, value: &str) -> String {
 
 /// All marks of a transaction.
 pub(crate) fn of(transaction: &Transaction) -> BTreeSet<String> {
-    let mut marks: BTreeSet<String> = transaction.remote_ids.iter().map(|id| remote_id(id)).collect();
-    marks.extend(transaction.tags().iter().map(|text| tag(text)));
-    for (name, value) in transaction.properties.iter() {
+    of_parts(&transaction.remote_ids, &transaction.description, &transaction.properties)
+}
+
+/// All marks of a transaction with these parts.
+pub(crate) fn of_parts(remote_ids: &[String], description: &str, properties: &Properties) -> BTreeSet<String> {
+    let mut marks: BTreeSet<String> = remote_ids.iter().map(|id| remote_id(id)).collect();
+    marks.extend(tags::of(description).iter().map(|text| tag(text)));
+    for (name, value) in properties.iter() {
         marks.insert(key(name));
         marks.insert(property(name, value));
     }

@@ -8,7 +8,7 @@ use crate::book::{Books, HeadRow};
 use crate::conn::Conn;
 use crate::dialect::Use;
 use crate::error::Result;
-use crate::{account, balance, collaborator, event, group, transaction, user};
+use crate::{account, audit, balance, collaborator, event, group, transaction, user};
 
 /// A unit of work. On a read it is one snapshot; on a write everything in it becomes durable together.
 pub struct Tx<'a> {
@@ -59,6 +59,11 @@ impl<'a> Tx<'a> {
     /// Balance totals of a book.
     pub fn balances(&mut self) -> balance::Balances<'_, 'a> {
         balance::Balances { tx: self }
+    }
+
+    /// Audits.
+    pub fn audits(&mut self) -> audit::Audits<'_, 'a> {
+        audit::Audits { tx: self }
     }
 
     /// The event log of a book.

@@ -88,6 +88,7 @@ fn answers_are_the_documents(server: &Server) {
     batches(&session);
     readings(&session);
     collaborators(&session);
+    audits(&session);
     endings(&session);
     let all: BTreeSet<&str> = session.operations.iter().map(|operation| operation.id).collect();
     let called = session.called.into_inner();
@@ -209,6 +210,14 @@ fn collaborators(session: &Session) {
     session.write("addCollaborator", &json!({"email": "ann@example.com", "permission": "POSTER"}));
     session.read("listCollaborators", "", "");
     session.read("removeCollaborator", id(&added), "");
+}
+
+fn audits(session: &Session) {
+    session.read("auditBook", "", "");
+    let audited = || session.read("listEvents", "", "?type=BOOK_AUDITED");
+    while audited()["items"].as_array().is_none_or(Vec::is_empty) {
+        daybook_tests::pause(std::time::Duration::from_millis(20));
+    }
 }
 
 /// What takes things away, and the events of it all.

@@ -19,6 +19,8 @@ use crate::sql::{MOST_NAMED, Sql, Value};
 use crate::tx::Tx;
 use row::{COLUMNS, Row};
 
+pub(crate) use row::standing_from_column;
+
 pub use save::Change;
 pub use search::{Names, Search};
 
