@@ -9,10 +9,11 @@ use std::time::Duration;
 
 use daybook_domain::account::AccountRef;
 use daybook_domain::field::Field;
+use daybook_domain::group::GroupRef;
 use daybook_domain::instant::Instant;
 use daybook_domain::transaction::{Changes, Intent, Verb};
 use daybook_service::transaction::{Order, Request};
-use daybook_service::{Context, Error, Ids, account, balance, book, event, transaction, user};
+use daybook_service::{Context, Error, Ids, account, balance, book, event, group, transaction, user};
 use daybook_storage::{Address, Lane, Options, Store, Tx};
 use daybook_tests::{Engine, Server, unique};
 
@@ -26,6 +27,7 @@ pub fn lone() -> Vec<Lone> {
         no_answer_before_the_commit,
         a_full_queue_turns_away,
         a_batch_takes_a_constant_number_of_statements,
+        deleting_a_batch_takes_a_constant_number_of_statements,
         a_read_is_one_snapshot,
     ]
 }
@@ -288,6 +290,49 @@ fn a_batch_takes_a_constant_number_of_statements(engine: Engine) {
         let large = counted(&|| verb(name, &ids[10..]));
         assert_eq!(small, large, "{name:?} of ten and of 990 takes as many statements");
     }
+}
+
+/// Groups hold accounts and groups, and drafts name the accounts: all of these change too.
+fn deleting_a_batch_takes_a_constant_number_of_statements(engine: Engine) {
+    let bench = Bench::new(engine, 4096);
+    let delete = |count: usize| -> u64 {
+        let name = move |kind: &str, number: usize| format!("{kind} {count} {number}");
+        let (cx, book) = (bench.cx.clone(), bench.book.clone());
+        let (accounts, groups) = bench
+            .store
+            .write(bench.lane(), move |tx| {
+                let group = |number: usize, parent: Option<String>| group::Input {
+                    changes: daybook_domain::group::Changes { name: Some(name("group", number)), ..Default::default() },
+                    parent: parent.map_or(Field::Keep, |parent| Field::Set(GroupRef { id: None, name: Some(parent) })),
+                };
+                // Every second group stands below the one before.
+                let inputs = (0..2 * count).map(|number| group(number, (number % 2 == 1).then(|| name("group", number - 1))));
+                let groups = group::create(tx, &cx, &book, inputs.collect())?.groups;
+                let account = |number: usize| account::Input {
+                    groups: Field::Set(vec![GroupRef { id: None, name: Some(name("group", 2 * number)) }]),
+                    ..named(&name("account", number))
+                };
+                let accounts = account::create(tx, &cx, &book, (0..count).map(account).collect())?.accounts;
+                let side = |account: &daybook_domain::account::Account| Field::Set(AccountRef::any(&account.id.to_string()));
+                let drafts = accounts.iter().map(|account| Changes { credit: side(account), draft: true, ..draft("draft") });
+                transaction::create(tx, &cx, &book, drafts.collect(), Intent::Create)?;
+                let tops = groups.iter().step_by(2).map(|group| GroupRef { id: Some(group.id.to_string()), name: None });
+                let accounts = accounts.iter().map(|account| AccountRef::any(&account.id.to_string()));
+                Ok::<_, Error>((accounts.collect::<Vec<_>>(), tops.collect::<Vec<_>>()))
+            })
+            .expect("accounts and groups");
+        let (cx, book) = (bench.cx.clone(), bench.book.clone());
+        let before = bench.store.statements();
+        let deleted = bench.store.write(bench.lane(), move |tx| {
+            let groups = group::delete(tx, &cx, &book, &groups)?.groups.len();
+            Ok::<_, Error>((groups, account::delete(tx, &cx, &book, &accounts)?.accounts.len()))
+        });
+        assert_eq!(deleted.expect("what nothing was posted on goes"), (count, count));
+        bench.store.statements() - before
+    };
+    delete(2);
+    let (small, large) = (delete(10), delete(400));
+    assert_eq!(small, large, "deleting ten and four hundred takes as many statements");
 }
 
 fn a_read_is_one_snapshot(engine: Engine) {

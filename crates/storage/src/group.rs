@@ -10,7 +10,7 @@ use crate::column;
 use crate::conn::on_each;
 use crate::error::{Error, Result};
 use crate::schema::account_groups;
-use crate::sql::{Bulk, Sql, Value};
+use crate::sql::{Bulk, MOST_NAMED, Sql, Value};
 use crate::tx::Tx;
 
 /// The columns of a [`Row`], for statements that name groups one by one.
@@ -73,13 +73,13 @@ impl Groups<'_, '_> {
         let mut ids: Vec<i64> = ids.into_iter().map(GroupId::get).collect();
         ids.sort_unstable();
         ids.dedup();
-        if ids.is_empty() {
-            return Ok(Vec::new());
+        let mut rows: Vec<Row> = Vec::new();
+        for chunk in ids.chunks(MOST_NAMED) {
+            let wanted = Sql::new(COLUMNS).int(member.book().id.get()).push(" AND id IN ").list(chunk.iter().copied().map(Value::Int));
+            let wanted = wanted.cached_up_to(chunk.len());
+            let found: Vec<Row> = on_each!(self.tx.conn, c => (&wanted).load(c))?;
+            rows.extend(found);
         }
-        let count = ids.len();
-        let wanted = Sql::new(COLUMNS).int(member.book().id.get()).push(" AND id IN ").list(ids.into_iter().map(Value::Int));
-        let wanted = wanted.cached_up_to(count);
-        let rows: Vec<Row> = on_each!(self.tx.conn, c => (&wanted).load(c))?;
         rows.into_iter().map(Group::try_from).collect()
     }
 
@@ -96,9 +96,9 @@ impl Groups<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     pub fn update(self, member: &Member, changed: &[Group]) -> Result<()> {
-        if changed.len() > 1 {
-            // Names may pass from one group to another within a batch: all are given up before any is taken.
-            let ids = changed.iter().map(|group| Value::Int(group.id.get()));
+        // Names may pass from one group to another within a batch: all are given up before any is taken.
+        for chunk in changed.chunks(MOST_NAMED).filter(|_| changed.len() > 1) {
+            let ids = chunk.iter().map(|group| Value::Int(group.id.get()));
             let freed = Sql::new("UPDATE account_groups SET normalized_name = ' ' || id WHERE book_id = ").int(member.book().id.get());
             self.tx.conn.execute(&freed.push(" AND id IN ").list(ids).uncached())?;
         }

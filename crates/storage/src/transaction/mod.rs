@@ -4,7 +4,7 @@ mod row;
 mod save;
 pub(crate) mod search;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use daybook_domain::collaborator::Member;
 use daybook_domain::id::{AccountId, TransactionId};
@@ -59,14 +59,15 @@ impl Transactions<'_, '_> {
         Ok(found)
     }
 
-    /// The drafts that name an account, in no order.
+    /// The drafts that name any of these accounts, in no order.
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn drafts_of_account(self, member: &Member, account: AccountId) -> Result<Vec<Transaction>> {
+    pub fn drafts_of_accounts(self, member: &Member, accounts: &BTreeSet<AccountId>) -> Result<Vec<Transaction>> {
         let book = member.book().id.get();
+        let named = accounts.iter().map(|id| Value::Int(id.get()));
         let sides =
-            Sql::new("SELECT e.transaction_id FROM entries e WHERE e.book_id = ").int(book).push(" AND e.account_id = ").int(account.get());
+            Sql::new("SELECT e.transaction_id FROM entries e WHERE e.book_id = ").int(book).push(" AND e.account_id IN ").list(named);
         self.load(member, Sql::new(" WHERE t.book_id = ").int(book).push(" AND t.id IN (").append(sides).push(")"))
     }
 
