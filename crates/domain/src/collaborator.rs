@@ -1,5 +1,9 @@
 //! Who may do what: permissions, the matrix of behaviour 7.3, collaborators.
 
+mod sharing;
+
+pub use sharing::Sharing;
+
 use crate::book::{Book, Visibility};
 use crate::id::{CollaboratorId, UserId};
 use crate::instant::Stamp;
