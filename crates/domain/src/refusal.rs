@@ -2,7 +2,7 @@
 
 use crate::{account, amount, book, collaborator, group, name, property, transaction};
 
-/// The six kinds of refusal. Whoever translates refusals (HTTP status codes, exit codes) needs only these.
+/// The kinds of refusal. Whoever translates refusals (HTTP status codes, exit codes) needs only these.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// The request contradicts a rule; sending it again unchanged fails again.
@@ -11,8 +11,6 @@ pub enum Kind {
     Denied,
     /// What is named does not exist, or not for this caller.
     Missing,
-    /// It contradicts the present state of something else.
-    Conflict,
     /// A capacity is used up for the moment.
     Limited,
     /// Not the caller's fault.
@@ -24,8 +22,6 @@ pub enum Kind {
 pub enum Reason {
     /// A validation error.
     BadRequest,
-    /// A value of the wrong type or outside its enumeration (behaviour 0.10).
-    Invalid,
     /// A checked transaction is read-only (behaviour 3.4.1).
     CheckedTransaction,
     /// The date is locked or closed (behaviour 3.5).
@@ -34,8 +30,6 @@ pub enum Reason {
     Forbidden,
     /// Unknown or invisible.
     NotFound,
-    /// Something else holds the place.
-    Conflict,
 }
 
 impl Reason {
@@ -44,12 +38,10 @@ impl Reason {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::BadRequest => "badRequest",
-            Self::Invalid => "invalid",
             Self::CheckedTransaction => "checkedTransaction",
             Self::LockedDate => "lockedDate",
             Self::Forbidden => "forbidden",
             Self::NotFound => "notFound",
-            Self::Conflict => "conflict",
         }
     }
 
@@ -57,10 +49,9 @@ impl Reason {
     #[must_use]
     pub const fn kind(self) -> Kind {
         match self {
-            Self::BadRequest | Self::Invalid | Self::CheckedTransaction | Self::LockedDate => Kind::Invalid,
+            Self::BadRequest | Self::CheckedTransaction | Self::LockedDate => Kind::Invalid,
             Self::Forbidden => Kind::Denied,
             Self::NotFound => Kind::Missing,
-            Self::Conflict => Kind::Conflict,
         }
     }
 }

@@ -64,7 +64,6 @@ const fn status_of(kind: Kind) -> StatusCode {
         Kind::Invalid => StatusCode::BAD_REQUEST,
         Kind::Denied => StatusCode::FORBIDDEN,
         Kind::Missing => StatusCode::NOT_FOUND,
-        Kind::Conflict => StatusCode::CONFLICT,
         Kind::Limited => StatusCode::SERVICE_UNAVAILABLE,
         Kind::Internal => StatusCode::INTERNAL_SERVER_ERROR,
     }
@@ -144,7 +143,7 @@ impl ApiError {
             Self::Service(error) => match (error.reason(), error.kind()) {
                 (Some(reason), _) => reason.as_str(),
                 (None, Kind::Limited) => "backendError",
-                (None, Kind::Invalid | Kind::Denied | Kind::Missing | Kind::Conflict | Kind::Internal) => "internalError",
+                (None, Kind::Invalid | Kind::Denied | Kind::Missing | Kind::Internal) => "internalError",
             },
             Self::Transport(error) => error.reason(),
         }
@@ -156,7 +155,7 @@ impl ApiError {
             Self::Service(error) => match error.kind() {
                 Kind::Limited => "temporarily unavailable; try again shortly".to_owned(),
                 Kind::Internal => "internal error".to_owned(),
-                Kind::Invalid | Kind::Denied | Kind::Missing | Kind::Conflict => error.to_string(),
+                Kind::Invalid | Kind::Denied | Kind::Missing => error.to_string(),
             },
             Self::Transport(error) => error.message(),
         }
