@@ -24,7 +24,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 pub use backdoor::Backdoor;
-pub use cast::Cast;
+pub use cast::{Cast, lunch};
 pub use client::{Answer, Client};
 pub use engine::{Engine, setting};
 pub use guard::finish;
