@@ -49,6 +49,7 @@ pub fn tests() -> Vec<crate::Case> {
         schemas_are_equal,
         books_do_not_cross,
         tree_stands_alone,
+        readme_example_is_the_one_that_runs,
     ]
 }
 
@@ -298,6 +299,17 @@ fn tree_stands_alone(_: &Server) {
         places.extend(produced.then(|| format!("{path}: written by a running server")));
     }
     none(&places, "The tree holds all it needs and nothing it makes");
+}
+
+/// The example of the README is the domain's own, which `cargo test` compiles and runs.
+fn readme_example_is_the_one_that_runs(_: &Server) {
+    let between = |text: &str, open: &str| -> String {
+        let (_, rest) = text.split_once(open).unwrap_or_else(|| panic!("an example after {open:?}"));
+        rest.split_once("```").expect("the end of the example").0.to_owned()
+    };
+    let uncommented = |line: &str| line.strip_prefix("//! ").or_else(|| line.strip_prefix("//!")).unwrap_or(line).to_owned() + "\n";
+    let documentation: String = read("crates/domain/src/lib.rs").lines().map(uncommented).collect();
+    assert_eq!(between(&read("README.md"), "```rust\n"), between(&documentation, "```\n"));
 }
 
 fn schemas_are_equal(server: &Server) {

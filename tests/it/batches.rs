@@ -1,6 +1,6 @@
 //! Batches of transactions (3.6).
 
-use daybook_tests::{Answer, Cast, Server};
+use daybook_tests::{Answer, Cast, Server, lunch};
 use serde_json::{Value, json};
 
 use crate::reading::{
@@ -8,30 +8,17 @@ use crate::reading::{
 };
 
 fn cast(server: &Server) -> Cast {
-    let cast = Cast::new(server);
-    cast.account("Cash", "ASSET");
-    cast.account("Food", "OUTGOING");
-    cast
+    Cast::with_accounts(server, &[("Cash", "ASSET"), ("Food", "OUTGOING")])
 }
 
 /// A complete payload with some fields replaced.
 fn with(fields: Value) -> Value {
-    let mut body = json!({
-        "date": "2025-03-05",
-        "amount": "2.00",
-        "creditAccount": {"name": "Cash"},
-        "debitAccount": {"name": "Food"},
-        "description": "Lunch",
-    });
-    for (key, value) in fields.as_object().expect("an object") {
-        body[key] = value.clone();
-    }
-    body
+    lunch("2025-03-05", "2.00", &fields)
 }
 
 #[track_caller]
 fn create(cast: &Cast, fields: Value) -> Value {
-    cast.owner.post(&cast.path("/transactions"), &with(fields)).ok()["transaction"].clone()
+    cast.create(&with(fields))
 }
 
 #[track_caller]

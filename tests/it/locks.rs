@@ -1,6 +1,6 @@
 //! Lock date and closing date (3.5).
 
-use daybook_tests::{Answer, Cast, Client, Server};
+use daybook_tests::{Answer, Cast, Client, Server, lunch};
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -11,30 +11,17 @@ const LOCKED: &str = "2025-01-31";
 const OPEN: &str = "2025-02-01";
 
 fn cast(server: &Server) -> Cast {
-    let cast = Cast::new(server);
-    cast.account("Cash", "ASSET");
-    cast.account("Food", "OUTGOING");
-    cast
+    Cast::with_accounts(server, &[("Cash", "ASSET"), ("Food", "OUTGOING")])
 }
 
 /// A complete payload with some fields replaced.
 fn with(fields: Value) -> Value {
-    let mut body = json!({
-        "date": LOCKED,
-        "amount": "2.00",
-        "creditAccount": {"name": "Cash"},
-        "debitAccount": {"name": "Food"},
-        "description": "Lunch",
-    });
-    for (key, value) in fields.as_object().expect("an object") {
-        body[key] = value.clone();
-    }
-    body
+    lunch(LOCKED, "2.00", &fields)
 }
 
 #[track_caller]
 fn create(cast: &Cast, fields: Value) -> Value {
-    cast.owner.post(&cast.path("/transactions"), &with(fields)).ok()["transaction"].clone()
+    cast.create(&with(fields))
 }
 
 fn set(caller: &Client, cast: &Cast, body: Value) -> Answer {

@@ -76,6 +76,7 @@ modules! {
         amounts,
         arch,
         attachments,
+        audit,
         balance_ranges,
         balance_series,
         balances,
@@ -124,6 +125,7 @@ modules! {
         users,
         wire;
     lone:
+        audit_runs,
         durability,
         file_stores,
         file_sweep,

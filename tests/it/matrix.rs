@@ -56,6 +56,7 @@ const BOOK: &[Operation] = &[
     read("get_balances_of_the_book", |c, s| c.get(&s.cast.path("/balances?query=on:2025")), BUT_RECORDER),
     read("count_transactions_posted", |c, s| c.get(&s.cast.path(COUNTS)), BUT_RECORDER),
     read("list_events", |c, s| c.get(&s.cast.path("/events")), BUT_RECORDER),
+    write("audit_book", audit, EDIT),
     write("update_book_settings", |c, s| book(c, s, json!({"pageSize": 7})), EDIT),
     write("update_book_name", |c, s| book(c, s, json!({"name": "Renamed"})), EDIT),
     write("update_book_properties", |c, s| book(c, s, json!({"properties": {"a": "b"}})), EDIT),
@@ -200,6 +201,15 @@ fn items(item: Value) -> Value {
 fn book(client: &Client, stage: &Stage, mut change: Value) -> Answer {
     change["id"] = json!(stage.cast.book);
     client.put("/v5/books", &change)
+}
+
+/// Waits for what is answered before it is done.
+fn audit(client: &Client, stage: &Stage) -> Answer {
+    let answer = client.send("PATCH", &stage.cast.path("/audit"), &Value::Null);
+    if answer.status == 204 {
+        crate::audit::finished(&stage.cast, 0);
+    }
+    answer
 }
 
 fn change_visibility(client: &Client, stage: &Stage) -> Answer {

@@ -46,6 +46,9 @@ fn routes_are_the_documents(_: &Server) {
     assert_eq!(ids.len(), documented.len(), "an operationId names one operation");
 }
 
+/// Operations that are told all in the path.
+const WITHOUT_BODY: [&str; 1] = ["auditBook"];
+
 fn operations_are_documented_whole(_: &Server) {
     for operation in operations() {
         let name = operation.id;
@@ -56,7 +59,7 @@ fn operations_are_documented_whole(_: &Server) {
         assert_eq!(placed, declared, "{name}: the parameters of the path");
         let distinct: BTreeSet<&String> = parameters.iter().collect();
         assert_eq!(distinct.len(), parameters.len(), "{name}: a parameter is declared once: {parameters:?}");
-        let writes = matches!(operation.method, "POST" | "PUT" | "PATCH");
+        let writes = matches!(operation.method, "POST" | "PUT" | "PATCH") && !WITHOUT_BODY.contains(&name);
         assert_eq!(parameters.iter().any(|parameter| parameter == "body body"), writes, "{name}: what is written has a body");
         assert_eq!(operation.takes("Idempotency-Key"), operation.writes(), "{name}: 0.16: every write takes a key");
         assert!(!operation.takes("If-Match") || operation.headers("200") == ["ETag"], "{name}: 0.17: a tag for a tag");

@@ -1,41 +1,27 @@
 //! Post (3.3), and what the transition table 3.4 says besides its cells (3.4.1 - 3.4.5).
 
-use daybook_tests::{Cast, Server};
+use daybook_tests::{Cast, Server, lunch};
 use serde_json::{Value, json};
 
 use crate::reading::{absent, batch, events, expected_totals, id, items, new_events, refused_400, totals, transaction, types};
 
 /// A book with Cash, Bank and Food.
 fn cast(server: &Server) -> Cast {
-    let cast = Cast::new(server);
-    cast.account("Cash", "ASSET");
-    cast.account("Bank", "ASSET");
-    cast.account("Food", "OUTGOING");
-    cast
+    Cast::with_accounts(server, &[("Cash", "ASSET"), ("Bank", "ASSET"), ("Food", "OUTGOING")])
 }
 
 fn body() -> Value {
-    json!({
-        "date": "2025-03-05",
-        "amount": "12.00",
-        "creditAccount": {"name": "Cash"},
-        "debitAccount": {"name": "Food"},
-        "description": "Lunch",
-    })
+    with(json!({}))
 }
 
 /// The body with some fields replaced.
 fn with(fields: Value) -> Value {
-    let mut body = body();
-    for (key, value) in fields.as_object().expect("an object") {
-        body[key] = value.clone();
-    }
-    body
+    lunch("2025-03-05", "12.00", &fields)
 }
 
 #[track_caller]
 fn create(cast: &Cast, fields: Value) -> Value {
-    cast.owner.post(&cast.path("/transactions"), &with(fields)).ok()["transaction"].clone()
+    cast.create(&with(fields))
 }
 
 fn rule_3_3_1_post_applies_the_payload(server: &Server) {

@@ -47,7 +47,7 @@ fn another_zone_has_other_months(engine: Engine) {
     let ids = Arc::new(Ids::new(9));
     let (email, minted) = (format!("{}@example.com", unique("zones")), Arc::clone(&ids));
     let user = store.write(Lane::NO_BOOK, move |tx| user::sign_in(tx, &email, &minted, now)).expect("a user");
-    let cx = Context { user: Arc::new(user), agent: None, now, ids };
+    let cx = Context { user: Arc::new(user), agent: None, now, ids, condition: None };
     let named = |name: &str| account::Input {
         changes: daybook_domain::account::Changes { name: Some(name.to_owned()), kind: Some(AccountType::Asset), ..Default::default() },
         groups: Field::Keep,

@@ -9,10 +9,11 @@ use std::time::Duration;
 
 use daybook_domain::account::AccountRef;
 use daybook_domain::field::Field;
+use daybook_domain::group::GroupRef;
 use daybook_domain::instant::Instant;
 use daybook_domain::transaction::{Changes, Intent, Verb};
 use daybook_service::transaction::{Order, Request};
-use daybook_service::{Context, Error, Ids, account, balance, book, event, transaction, user};
+use daybook_service::{Context, Error, Ids, account, balance, book, event, group, transaction, user};
 use daybook_storage::{Address, Lane, Options, Store, Tx};
 use daybook_tests::{Engine, Server, unique};
 
@@ -26,22 +27,23 @@ pub fn lone() -> Vec<Lone> {
         no_answer_before_the_commit,
         a_full_queue_turns_away,
         a_batch_takes_a_constant_number_of_statements,
+        deleting_a_batch_takes_a_constant_number_of_statements,
         a_read_is_one_snapshot,
     ]
 }
 
 /// A store of its own, over the database that a server of the harness made and still serves.
-pub(crate) struct Bench {
-    pub(crate) store: Arc<Store>,
-    pub(crate) cx: Context,
-    pub(crate) book: String,
+pub struct Bench {
+    pub store: Arc<Store>,
+    pub cx: Context,
+    pub book: String,
     server: Server,
 }
 
-pub(crate) const NOW: Instant = Instant::new(1_763_000_000_000);
+pub const NOW: Instant = Instant::new(1_763_000_000_000);
 
 impl Bench {
-    pub(crate) fn new(engine: Engine, queue: usize) -> Bench {
+    pub fn new(engine: Engine, queue: usize) -> Bench {
         let server = Server::start(engine);
         let address = Address::parse(server.database_url()).expect("the harness knows the form of URLs");
         let store = Arc::new(Store::open(&Options { queue, ..Options::new(address) }).expect("the store opens"));
@@ -58,28 +60,28 @@ impl Bench {
         Bench { store, cx, book: view.member.book().key.as_str().to_owned(), server }
     }
 
-    pub(crate) fn url(&self) -> &str {
+    pub fn url(&self) -> &str {
         self.server.database_url()
     }
 
-    pub(crate) fn lane(&self) -> Lane {
+    pub fn lane(&self) -> Lane {
         Lane::of_book(&self.book)
     }
 
-    fn record(&self, items: Vec<Changes>) -> Result<transaction::View, Error> {
+    pub fn record(&self, items: Vec<Changes>) -> Result<transaction::View, Error> {
         let (cx, book) = (self.cx.clone(), self.book.clone());
         self.store.write(self.lane(), move |tx| transaction::create(tx, &cx, &book, items, Intent::Create))
     }
 
     /// Hands a job to the writer and gives back where its answer will arrive.
-    pub(crate) fn submit<T: Send + 'static>(&self, work: impl FnOnce(&mut Tx<'_>) -> Result<T, Error> + Send + 'static) -> Receiver<Result<T, Error>> {
+    pub fn submit<T: Send + 'static>(&self, work: impl FnOnce(&mut Tx<'_>) -> Result<T, Error> + Send + 'static) -> Receiver<Result<T, Error>> {
         let (sender, receiver) = channel();
         self.store.submit(self.lane(), work, move |outcome| sender.send(outcome).expect("the test still listens"));
         receiver
     }
 
     /// Occupies the writer until the returned sender speaks, so that what is submitted meanwhile becomes one group.
-    pub(crate) fn occupy(&self) -> Sender<()> {
+    pub fn occupy(&self) -> Sender<()> {
         let (release, wait) = channel::<()>();
         let (started, running) = channel();
         self.store.submit(
@@ -95,19 +97,19 @@ impl Bench {
         release
     }
 
-    pub(crate) fn creation(&self, description: &str) -> impl FnOnce(&mut Tx<'_>) -> Result<transaction::View, Error> + Send + use<> {
+    pub fn creation(&self, description: &str) -> impl FnOnce(&mut Tx<'_>) -> Result<transaction::View, Error> + Send + use<> {
         let (cx, book, item) = (self.cx.clone(), self.book.clone(), draft(description));
         move |tx: &mut Tx<'_>| transaction::create(tx, &cx, &book, vec![item], Intent::Create)
     }
 
-    pub(crate) fn descriptions(&self) -> Vec<String> {
+    pub fn descriptions(&self) -> Vec<String> {
         let request = Request { limit: Some(1000), ..Request::default() };
         let listed = self.store.read(|tx| transaction::list(tx, &self.cx, &self.book, &request)).expect("a list");
         listed.view.transactions.into_iter().map(|transaction| transaction.description).collect()
     }
 
     /// Every event number from 1 on, and the chain over them intact.
-    pub(crate) fn check_chain(&self, expected: i64) {
+    pub fn check_chain(&self, expected: i64) {
         let (mut below, mut events) = (None, Vec::new());
         loop {
             let request = event::Request { limit: Some(200), below, ..event::Request::default() };
@@ -135,7 +137,7 @@ fn named(name: &str) -> account::Input {
     account::Input { changes, groups: Field::Keep }
 }
 
-pub(crate) fn draft(description: &str) -> Changes {
+pub fn draft(description: &str) -> Changes {
     let side = |name: &str| Field::Set(AccountRef { id: None, name: Some(name.to_owned()) });
     Changes {
         date: Field::Set("2025-05-20".to_owned()),
@@ -303,6 +305,49 @@ fn a_batch_takes_a_constant_number_of_statements(engine: Engine) {
         let large = counted(&|| verb(name, &ids[10..]));
         assert_eq!(small, large, "{name:?} of ten and of 990 takes as many statements");
     }
+}
+
+/// Groups hold accounts and groups, and drafts name the accounts: all of these change too.
+fn deleting_a_batch_takes_a_constant_number_of_statements(engine: Engine) {
+    let bench = Bench::new(engine, 4096);
+    let delete = |count: usize| -> u64 {
+        let name = move |kind: &str, number: usize| format!("{kind} {count} {number}");
+        let (cx, book) = (bench.cx.clone(), bench.book.clone());
+        let (accounts, groups) = bench
+            .store
+            .write(bench.lane(), move |tx| {
+                let group = |number: usize, parent: Option<String>| group::Input {
+                    changes: daybook_domain::group::Changes { name: Some(name("group", number)), ..Default::default() },
+                    parent: parent.map_or(Field::Keep, |parent| Field::Set(GroupRef { id: None, name: Some(parent) })),
+                };
+                // Every second group stands below the one before.
+                let inputs = (0..2 * count).map(|number| group(number, (number % 2 == 1).then(|| name("group", number - 1))));
+                let groups = group::create(tx, &cx, &book, inputs.collect())?.groups;
+                let account = |number: usize| account::Input {
+                    groups: Field::Set(vec![GroupRef { id: None, name: Some(name("group", 2 * number)) }]),
+                    ..named(&name("account", number))
+                };
+                let accounts = account::create(tx, &cx, &book, (0..count).map(account).collect())?.accounts;
+                let side = |account: &daybook_domain::account::Account| Field::Set(AccountRef::any(&account.id.to_string()));
+                let drafts = accounts.iter().map(|account| Changes { credit: side(account), draft: true, ..draft("draft") });
+                transaction::create(tx, &cx, &book, drafts.collect(), Intent::Create)?;
+                let tops = groups.iter().step_by(2).map(|group| GroupRef { id: Some(group.id.to_string()), name: None });
+                let accounts = accounts.iter().map(|account| AccountRef::any(&account.id.to_string()));
+                Ok::<_, Error>((accounts.collect::<Vec<_>>(), tops.collect::<Vec<_>>()))
+            })
+            .expect("accounts and groups");
+        let (cx, book) = (bench.cx.clone(), bench.book.clone());
+        let before = bench.store.statements();
+        let deleted = bench.store.write(bench.lane(), move |tx| {
+            let groups = group::delete(tx, &cx, &book, &groups)?.groups.len();
+            Ok::<_, Error>((groups, account::delete(tx, &cx, &book, &accounts)?.accounts.len()))
+        });
+        assert_eq!(deleted.expect("what nothing was posted on goes"), (count, count));
+        bench.store.statements() - before
+    };
+    delete(2);
+    let (small, large) = (delete(10), delete(400));
+    assert_eq!(small, large, "deleting ten and four hundred takes as many statements");
 }
 
 fn a_read_is_one_snapshot(engine: Engine) {

@@ -1,37 +1,23 @@
 //! What a transaction shows of its text (3.9), in lists (2.10) and to a RECORDER (7.3).
 
-use daybook_tests::{Cast, Server};
+use daybook_tests::{Cast, Server, lunch};
 use serde_json::{Value, json};
 
 use crate::reading::{Faults, absent, find, items, labels};
 
 /// A book with Cash, Bank and Food.
 fn cast(server: &Server) -> Cast {
-    let cast = Cast::new(server);
-    cast.account("Cash", "ASSET");
-    cast.account("Bank", "ASSET");
-    cast.account("Food", "OUTGOING");
-    cast
+    Cast::with_accounts(server, &[("Cash", "ASSET"), ("Bank", "ASSET"), ("Food", "OUTGOING")])
 }
 
 /// A complete payload with some fields replaced.
 fn with(fields: Value) -> Value {
-    let mut body = json!({
-        "date": "2025-03-05",
-        "amount": "12.00",
-        "creditAccount": {"name": "Cash"},
-        "debitAccount": {"name": "Food"},
-        "description": "Lunch",
-    });
-    for (key, value) in fields.as_object().expect("an object") {
-        body[key] = value.clone();
-    }
-    body
+    lunch("2025-03-05", "12.00", &fields)
 }
 
 #[track_caller]
 fn create(cast: &Cast, fields: Value) -> Value {
-    cast.owner.post(&cast.path("/transactions"), &with(fields)).ok()["transaction"].clone()
+    cast.create(&with(fields))
 }
 
 fn rule_3_9_1_hashtags(server: &Server) {

@@ -1,37 +1,23 @@
 //! Recording transactions: status 3.1 and create 3.2, without text mode and files.
 
-use daybook_tests::{Cast, Client, Server};
+use daybook_tests::{Cast, Client, Server, lunch};
 use serde_json::{Value, json};
 
 use crate::reading::{Faults, absent, day_of, events, find, id, items, new_events, refused_400, totals, transaction, types};
 
 /// A book with Cash, Bank and Food.
 fn cast(server: &Server) -> Cast {
-    let cast = Cast::new(server);
-    cast.account("Cash", "ASSET");
-    cast.account("Bank", "ASSET");
-    cast.account("Food", "OUTGOING");
-    cast
+    Cast::with_accounts(server, &[("Cash", "ASSET"), ("Bank", "ASSET"), ("Food", "OUTGOING")])
 }
 
 /// A complete payload with some fields replaced.
 fn with(fields: Value) -> Value {
-    let mut body = json!({
-        "date": "2025-03-05",
-        "amount": "12.00",
-        "creditAccount": {"name": "Cash"},
-        "debitAccount": {"name": "Food"},
-        "description": "Lunch",
-    });
-    for (key, value) in fields.as_object().expect("an object") {
-        body[key] = value.clone();
-    }
-    body
+    lunch("2025-03-05", "12.00", &fields)
 }
 
 #[track_caller]
 fn create(cast: &Cast, fields: Value) -> Value {
-    cast.owner.post(&cast.path("/transactions"), &with(fields)).ok()["transaction"].clone()
+    cast.create(&with(fields))
 }
 
 fn rule_3_2_1_an_operation_with_full_accounts(server: &Server) {

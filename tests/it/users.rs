@@ -1,5 +1,11 @@
 //! getUser (9.11) and how users come into being (11.2).
 
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+
+use daybook_domain::instant::Instant;
+use daybook_service::{Error, Ids, user};
+use daybook_storage::{Address, Lane, Options, Store, Tx};
 use daybook_tests::{Cast, Server, encode, unique};
 use serde_json::json;
 
@@ -102,9 +108,40 @@ fn rule_10_2_without_a_token(server: &Server) {
     server.anonymous().get(&path).refused(401, "required");
 }
 
+/// Two processes that meet the same new users in opposite orders: each waits its turn, neither for the other.
+fn rule_11_2_two_processes_meet_the_same_users(server: &Server) {
+    let address = Address::parse(server.database_url()).expect("the harness knows the form of URLs");
+    let processes = [1, 2].map(|node| (Store::open(&Options::new(address.clone())).expect("a store"), Arc::new(Ids::new(node))));
+    let prefix = unique("twice");
+    for round in 0..5 {
+        let emails: Vec<String> = (0..40).map(|number| format!("{prefix}-{round}-{number}@example.com")).collect();
+        let (sender, answers) = channel();
+        std::thread::scope(|scope| {
+            for (turn, (store, ids)) in processes.iter().enumerate() {
+                let mut emails = emails.clone();
+                if turn == 1 {
+                    emails.reverse();
+                }
+                let sender = sender.clone();
+                scope.spawn(move || {
+                    for email in emails {
+                        let (sender, ids, lane) = (sender.clone(), Arc::clone(ids), Lane::of_user(&email));
+                        let sign_in = move |tx: &mut Tx<'_>| user::sign_in(tx, &email, &ids, Instant::new(1_763_000_000_000));
+                        store.submit(lane, sign_in, move |outcome| sender.send(outcome.map(drop)).expect("the test listens"));
+                    }
+                });
+            }
+        });
+        drop(sender);
+        let taken = |error: &Error| matches!(error, Error::Storage(daybook_storage::Error::Taken(_)));
+        let failed: Vec<Error> = answers.iter().filter_map(Result::err).filter(|error| !taken(error)).collect();
+        assert!(failed.is_empty(), "Taken is tried again and found; nothing else happens: {failed:?}");
+    }
+}
+
 pub fn tests() -> Vec<crate::Case> {
     crate::cases![
-        rule_9_11_the_profile,
+        rule_11_2_two_processes_meet_the_same_users, rule_9_11_the_profile,
         rule_11_2_the_first_sight_creates_a_user,
         rule_11_2_the_email_in_lower_case,
         rule_9_11_usernames_are_unique,

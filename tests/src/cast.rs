@@ -57,6 +57,16 @@ impl Cast {
         cast
     }
 
+    /// A book with these accounts: name and type.
+    #[track_caller]
+    pub fn with_accounts(server: &Server, accounts: &[(&str, &str)]) -> Cast {
+        let cast = Cast::new(server);
+        for (name, kind) in accounts {
+            cast.account(name, kind);
+        }
+        cast
+    }
+
     /// The path of something in the book: `/v5/books/{book}{rest}`.
     pub fn path(&self, rest: &str) -> String {
         format!("/v5/books/{}{rest}", self.book)
@@ -93,6 +103,12 @@ impl Cast {
         self.owner.post(&self.path("/groups"), &json!({"name": name, "parent": {"name": parent}})).ok()
     }
 
+    /// createTransaction as the owner, with this body; returns the transaction.
+    #[track_caller]
+    pub fn create(&self, body: &Value) -> Value {
+        self.owner.post(&self.path("/transactions"), body).ok()["transaction"].clone()
+    }
+
     /// createTransaction as the owner, with the accounts by name; returns the transaction.
     #[track_caller]
     #[expect(clippy::too_many_arguments, reason = "read as a line of a journal, which has these columns")]
@@ -104,11 +120,27 @@ impl Cast {
             "debitAccount": {"name": debit},
             "description": description,
         });
-        self.owner.post(&self.path("/transactions"), &body).ok()["transaction"].clone()
+        self.create(&body)
     }
 
     /// The callers who may see the book, with their permission.
     pub fn members(&self) -> [(&'static str, &Client); 5] {
         [("OWNER", &self.owner), ("EDITOR", &self.editor), ("POSTER", &self.poster), ("RECORDER", &self.recorder), ("VIEWER", &self.viewer)]
     }
+}
+
+/// A complete payload, a lunch paid from Cash, with some fields replaced.
+#[track_caller]
+pub fn lunch(date: &str, amount: &str, fields: &Value) -> Value {
+    let mut body = json!({
+        "date": date,
+        "amount": amount,
+        "creditAccount": {"name": "Cash"},
+        "debitAccount": {"name": "Food"},
+        "description": "Lunch",
+    });
+    for (key, value) in fields.as_object().expect("an object") {
+        body[key] = value.clone();
+    }
+    body
 }

@@ -1,5 +1,6 @@
 //! Shared parts of the integration suite: a running server, its PostgreSQL, clients and a book with one caller of each kind.
 
+mod backdoor;
 pub mod bank;
 pub mod bench;
 mod cast;
@@ -24,7 +25,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-pub use cast::Cast;
+pub use backdoor::Backdoor;
+pub use cast::{Cast, lunch};
 pub use client::{Answer, Client};
 pub use engine::{Engine, setting};
 pub use guard::finish;

@@ -1,5 +1,9 @@
 //! Who may do what: permissions, the matrix of behaviour 7.3, collaborators.
 
+mod sharing;
+
+pub use sharing::Sharing;
+
 use crate::book::{Book, Visibility};
 use crate::id::{CollaboratorId, UserId};
 use crate::instant::Stamp;
@@ -75,7 +79,7 @@ pub enum Action {
     Check,
     /// Write accounts and groups.
     WriteChart,
-    /// Update settings and properties of the book.
+    /// Update settings and properties of the book; audit it.
     UpdateBook,
     /// Set or advance the lock and closing date.
     AdvanceDates,
@@ -206,6 +210,13 @@ impl Member {
     #[must_use]
     pub const fn founder(book: Book, user: UserId) -> Self {
         Self { book, permission: Permission::Owner, user }
+    }
+
+    /// Who asked for an audit and might then: it runs when its turn comes, whatever became of the permission meanwhile
+    /// (behaviour 6.7).
+    #[must_use]
+    pub const fn auditor(book: Book, user: UserId) -> Self {
+        Self { book, permission: Permission::Editor, user }
     }
 
     fn identify(book: Book, granted: Option<Permission>, user: UserId) -> Self {

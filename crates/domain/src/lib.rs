@@ -3,9 +3,27 @@
 //! Everything here is a value or a pure function: no clock, no randomness, no environment, no file, no socket, no
 //! database. Functions take values and return values or a typed [`Refusal`]. Rules are cited by their number in
 //! `docs/behaviour.md`.
+//!
+//! ```
+//! use daybook_domain::account::AccountType;
+//! use daybook_domain::balance::Sums;
+//! use daybook_domain::collaborator::{Action, Permission};
+//! use daybook_domain::transaction::{Cell, Refusal, State, Verb, cell};
+//!
+//! // The transition table: a checked transaction is read-only.
+//! assert_eq!(cell(State::Unchecked, Verb::Update, false), Cell::Done);
+//! assert_eq!(cell(State::Checked, Verb::Update, false), Cell::Refused(Refusal::Checked));
+//! // The permission matrix.
+//! assert!(Permission::Poster.may(Action::Post) && !Permission::Poster.may(Action::Check));
+//! // Raw balances: credits minus debits.
+//! let cash = Sums { debit: 1_077_600, credit: 63_069 };
+//! assert_eq!(cash.balance(), -1_014_531);
+//! assert!(AccountType::Asset.is_permanent() && !AccountType::Asset.is_credit());
+//! ```
 
 pub mod account;
 pub mod amount;
+pub mod audit;
 mod automaton;
 pub mod balance;
 pub mod book;

@@ -2,7 +2,7 @@
 
 use crate::{account, amount, book, collaborator, collection, file, group, idempotency, name, property, saved_query, transaction, version};
 
-/// The eight kinds of refusal. Whoever translates refusals (HTTP status codes, exit codes) needs only these.
+/// The seven kinds of refusal. Whoever translates refusals (HTTP status codes, exit codes) needs only these.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// The request contradicts a rule; sending it again unchanged fails again.
@@ -11,8 +11,6 @@ pub enum Kind {
     Denied,
     /// What is named does not exist, or not for this caller.
     Missing,
-    /// It contradicts the present state of something else.
-    Conflict,
     /// It was meant for an earlier state of what it changes.
     Stale,
     /// It contradicts an earlier request under the same name.
@@ -28,8 +26,6 @@ pub enum Kind {
 pub enum Reason {
     /// A validation error.
     BadRequest,
-    /// A value of the wrong type or outside its enumeration (behaviour 0.10).
-    Invalid,
     /// A checked transaction is read-only (behaviour 3.4.1).
     CheckedTransaction,
     /// The date is locked or closed (behaviour 3.5).
@@ -38,8 +34,6 @@ pub enum Reason {
     Forbidden,
     /// Unknown or invisible.
     NotFound,
-    /// Something else holds the place.
-    Conflict,
     /// The resource is in another state than expected (behaviour 0.17).
     ConditionNotMet,
     /// The idempotency key stands for another request (behaviour 0.16).
@@ -52,12 +46,10 @@ impl Reason {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::BadRequest => "badRequest",
-            Self::Invalid => "invalid",
             Self::CheckedTransaction => "checkedTransaction",
             Self::LockedDate => "lockedDate",
             Self::Forbidden => "forbidden",
             Self::NotFound => "notFound",
-            Self::Conflict => "conflict",
             Self::ConditionNotMet => "conditionNotMet",
             Self::IdempotencyKeyReused => "idempotencyKeyReused",
         }
@@ -67,10 +59,9 @@ impl Reason {
     #[must_use]
     pub const fn kind(self) -> Kind {
         match self {
-            Self::BadRequest | Self::Invalid | Self::CheckedTransaction | Self::LockedDate => Kind::Invalid,
+            Self::BadRequest | Self::CheckedTransaction | Self::LockedDate => Kind::Invalid,
             Self::Forbidden => Kind::Denied,
             Self::NotFound => Kind::Missing,
-            Self::Conflict => Kind::Conflict,
             Self::ConditionNotMet => Kind::Stale,
             Self::IdempotencyKeyReused => Kind::Reused,
         }

@@ -8,7 +8,7 @@ use daybook_domain::calendar::{DatePattern, format_iso, month_number};
 use daybook_domain::collaborator::Member;
 use daybook_domain::field::Field;
 use daybook_service::book::{self, Input, View};
-use daybook_service::{Context, zone};
+use daybook_service::{Context, audit, zone};
 use daybook_storage::head::Activity;
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -256,4 +256,12 @@ pub(crate) async fn delete_book(asked: Asked) -> ApiResult {
         asked.state.blobs.mark_deleted(&id).await?;
     }
     asked.conditional()?.write(&id.clone(), move |tx, cx| book::delete(tx, cx, &id), single).await
+}
+
+/// PATCH books/{bookId}/audit: noted durably, made afterwards (behaviour 6.7).
+pub(crate) async fn audit_book(asked: Asked) -> ApiResult {
+    let (id, state) = (asked.book(), asked.state.clone());
+    let reply = asked.write(&id.clone(), move |tx, cx| audit::request(tx, cx, &id), |_, _| reply::no_content()).await?;
+    state.audits.ring();
+    Ok(reply)
 }

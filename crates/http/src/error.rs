@@ -77,7 +77,6 @@ const fn status_of(kind: Kind) -> StatusCode {
         Kind::Invalid => StatusCode::BAD_REQUEST,
         Kind::Denied => StatusCode::FORBIDDEN,
         Kind::Missing => StatusCode::NOT_FOUND,
-        Kind::Conflict => StatusCode::CONFLICT,
         Kind::Stale => StatusCode::PRECONDITION_FAILED,
         Kind::Reused => StatusCode::UNPROCESSABLE_ENTITY,
         Kind::Limited => StatusCode::SERVICE_UNAVAILABLE,
@@ -168,9 +167,7 @@ impl ApiError {
             Self::Service(error) => match (error.reason(), error.kind()) {
                 (Some(reason), _) => reason.as_str(),
                 (None, Kind::Limited) => "backendError",
-                (None, Kind::Invalid | Kind::Denied | Kind::Missing | Kind::Conflict | Kind::Stale | Kind::Reused | Kind::Internal) => {
-                    "internalError"
-                }
+                (None, Kind::Invalid | Kind::Denied | Kind::Missing | Kind::Stale | Kind::Reused | Kind::Internal) => "internalError",
             },
             Self::Transport(error) => error.reason(),
         }
@@ -182,7 +179,7 @@ impl ApiError {
             Self::Service(error) => match error.kind() {
                 Kind::Limited => UNAVAILABLE.to_owned(),
                 Kind::Internal => "internal error".to_owned(),
-                Kind::Invalid | Kind::Denied | Kind::Missing | Kind::Conflict | Kind::Stale | Kind::Reused => error.to_string(),
+                Kind::Invalid | Kind::Denied | Kind::Missing | Kind::Stale | Kind::Reused => error.to_string(),
             },
             Self::Transport(error) => error.message(),
         }

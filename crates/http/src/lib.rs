@@ -38,7 +38,7 @@ use actix_web::middleware::{NormalizePath, TrailingSlash, from_fn};
 use actix_web::{App, HttpServer, web};
 
 pub use blob::Blobs;
-pub use state::{Headers, Known, State};
+pub use state::{Bell, Headers, Known, State};
 pub use template::Templates;
 
 /// How long a client may take to send the head of a request before it is cut off.

@@ -224,7 +224,7 @@ async fn user(state: &web::Data<State>, email: String) -> Result<Arc<User>, ApiE
     }
     let sign_in = || {
         let (ids, now, email) = (Arc::clone(&state.ids), (state.clock)(), email.clone());
-        run::write(state, Lane::NO_BOOK, move |tx| daybook_service::user::sign_in(tx, &email, &ids, now))
+        run::write(state, Lane::of_user(&email), move |tx| daybook_service::user::sign_in(tx, &email, &ids, now))
     };
     let made = match sign_in().await {
         // Another process met the same user, or one of the same name, at the same moment.

@@ -97,6 +97,7 @@ fn books() -> Vec<Operation> {
         GET "/v5/books/{bookId}" "getBook" => book::get_book;
         PUT "/v5/books/{bookId}" "updateBookDeprecated" => book::update_book_deprecated;
         DELETE "/v5/books/{bookId}" "deleteBook" => book::delete_book;
+        PATCH "/v5/books/{bookId}/audit" "auditBook" => book::audit_book;
         GET "/v5/books/{bookId}/collaborators" "listCollaborators" => collaborator::list_collaborators;
         POST "/v5/books/{bookId}/collaborators" "addCollaborator" => collaborator::add_collaborator;
         DELETE "/v5/books/{bookId}/collaborators/{id}" "removeCollaborator" => collaborator::remove_collaborator;

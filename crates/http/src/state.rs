@@ -1,6 +1,7 @@
 //! What every request finds: the store, the clock, who is known, which headers mean what.
 
 use std::collections::HashMap;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use daybook_domain::instant::Instant;
@@ -42,6 +43,8 @@ pub struct State {
     pub templates: Templates,
     /// The users seen so far. They never change, so remembering them is safe.
     pub known: Known,
+    /// Wakes who makes the audits.
+    pub audits: Bell,
 }
 
 /// The accepted spellings of the agent header, lower case.
@@ -79,5 +82,25 @@ impl Known {
         }
         known.insert(user.email.clone(), Arc::clone(&user));
         user
+    }
+}
+
+/// Tells a worker that there is something to do. What there is stands in the database; the bell says only that it is worth
+/// looking, so ringing twice before it is heard is ringing once.
+#[derive(Debug, Clone)]
+pub struct Bell(SyncSender<()>);
+
+impl Bell {
+    /// A bell, and where it is heard.
+    #[must_use]
+    pub fn new() -> (Self, Receiver<()>) {
+        let (bell, heard) = sync_channel(1);
+        (Self(bell), heard)
+    }
+
+    /// Rings. Never waits.
+    pub fn ring(&self) {
+        // Full: it has been rung and is about to be heard. Nobody there: the worker looks again when it starts.
+        let _ = self.0.try_send(());
     }
 }

@@ -1,5 +1,6 @@
 //! The `daybook` command.
 
+mod auditor;
 mod cli;
 mod clock;
 mod files;

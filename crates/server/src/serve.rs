@@ -12,6 +12,7 @@ use daybook_storage::{Address, Options, Store};
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::EnvFilter;
 
+use crate::auditor::{Auditor, Stop};
 use crate::cli::Serve;
 use crate::{clock, files, key};
 
@@ -25,9 +26,11 @@ pub(crate) fn run(options: &Serve) -> anyhow::Result<()> {
     let store = Arc::new(Store::open(&Options::new(Address::parse(&url)?)).context("the database cannot be opened")?);
     let listener = TcpListener::bind(options.listen).with_context(|| format!("{} cannot be listened on", options.listen))?;
     let address = listener.local_addr()?;
+    let ids = Arc::new(Ids::new(store.start()));
+    let auditor = Auditor::start(Arc::clone(&store), Arc::clone(&ids), clock::now).context("the auditor cannot be started")?;
     let state = State {
         store: Arc::clone(&store),
-        ids: Arc::new(Ids::new(store.start())),
+        ids,
         clock: clock::now,
         tokens,
         headers: Headers::with_prefixes(&options.header_prefixes),
@@ -38,6 +41,7 @@ pub(crate) fn run(options: &Serve) -> anyhow::Result<()> {
         missing_as_no_content: options.missing_as_no_content,
         templates,
         known: Known::default(),
+        audits: auditor.bell(),
     };
     tracing::info!(%address, "daybook is ready: http://{address}/docs");
     if options.database_url.is_none() {
@@ -45,14 +49,15 @@ pub(crate) fn run(options: &Serve) -> anyhow::Result<()> {
         tracing::info!("get a token: TOKEN=$({} token --email you@example.com --data-dir {})", command.display(), data_dir.display());
         tracing::info!("then: curl -H \"Authorization: Bearer $TOKEN\" http://{address}{}/v5/user", options.path_prefix);
     }
-    actix_web::rt::System::new().block_on(answer(listener, state))?;
+    actix_web::rt::System::new().block_on(answer(listener, state, auditor.stop()))?;
+    drop(auditor);
     // The writers finish what they have taken on before they end.
     drop(store);
     tracing::info!("daybook has stopped");
     Ok(())
 }
 
-async fn answer(listener: TcpListener, state: State) -> anyhow::Result<()> {
+async fn answer(listener: TcpListener, state: State, auditor: Stop) -> anyhow::Result<()> {
     let server = daybook_http::serve(listener, state)?;
     let handle = server.handle();
     let (mut terminated, mut interrupted) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
@@ -62,6 +67,7 @@ async fn answer(listener: TcpListener, state: State) -> anyhow::Result<()> {
             _ = interrupted.recv() => {}
         }
         tracing::info!("stopping: finishing what runs");
+        auditor.ask();
         handle.stop(true).await;
     });
     Ok(server.await?)

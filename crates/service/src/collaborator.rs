@@ -1,6 +1,6 @@
 //! Use cases of collaborators (behaviour 7).
 
-use daybook_domain::collaborator::{Action, Collaborator, Member, Permission, Refusal, email};
+use daybook_domain::collaborator::{Action, Collaborator, Member, Permission, Refusal, Sharing, email};
 use daybook_domain::event::{EventType, Happening, Previous, snapshot};
 use daybook_domain::id::CollaboratorId;
 use daybook_storage::Tx;
@@ -28,15 +28,11 @@ pub fn add(tx: &mut Tx<'_>, cx: &Context, book: &str, address: Option<&str>, per
     let member = access::enter(tx, cx, book, Action::ManageCollaborators)?;
     let address = email(address.ok_or(Refusal::Required("email"))?)?;
     let permission = permission.ok_or(Refusal::Required("permission"))?;
-    if permission == Permission::Owner {
-        return Err(Refusal::OwnerIsFixed.into());
-    }
-    let existing = tx.collaborators().find(&member, &address)?;
-    match (existing, permission) {
-        (None, Permission::None) => Err(Refusal::Unknown.into()),
-        (None, _) => insert(tx, cx, &member, address, permission),
-        (Some(existing), Permission::None) => delete(tx, cx, &member, existing),
-        (Some(existing), _) => change(tx, cx, &member, existing, permission),
+    match Sharing::of(tx.collaborators().find(&member, &address)?, permission)? {
+        Sharing::Add => insert(tx, cx, &member, address, permission),
+        Sharing::Change(existing) => change(tx, cx, &member, existing, permission),
+        Sharing::Keep(existing) => Ok(existing),
+        Sharing::Remove(existing) => delete(tx, cx, &member, existing),
     }
 }
 
@@ -54,7 +50,9 @@ pub fn remove(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<C
     if !oneself {
         member.require(Action::ManageCollaborators)?;
     }
-    delete(tx, cx, &member, found.ok_or(Refusal::Unknown)?)
+    let found = found.ok_or(Refusal::Unknown)?;
+    found.check_replaceable()?;
+    delete(tx, cx, &member, found)
 }
 
 fn insert(tx: &mut Tx<'_>, cx: &Context, member: &Member, email: String, permission: Permission) -> Result<Collaborator> {
@@ -66,10 +64,6 @@ fn insert(tx: &mut Tx<'_>, cx: &Context, member: &Member, email: String, permiss
 }
 
 fn change(tx: &mut Tx<'_>, cx: &Context, member: &Member, before: Collaborator, permission: Permission) -> Result<Collaborator> {
-    before.check_replaceable()?;
-    if before.permission == permission {
-        return Ok(before);
-    }
     let previous = Previous::from([("permission".to_owned(), before.permission.as_str().to_owned())]);
     let after = Collaborator { permission, stamp: before.stamp.clone().touched(cx.now), ..before };
     tx.collaborators().update(member, &after)?;
@@ -79,7 +73,6 @@ fn change(tx: &mut Tx<'_>, cx: &Context, member: &Member, before: Collaborator, 
 }
 
 fn delete(tx: &mut Tx<'_>, cx: &Context, member: &Member, doomed: Collaborator) -> Result<Collaborator> {
-    doomed.check_replaceable()?;
     tx.collaborators().delete(member, doomed.id)?;
     let happening = Happening::new(EventType::CollaboratorRemoved, doomed.id.get(), snapshot::collaborator(&doomed));
     record::happenings(tx, cx, member, vec![happening])?;

@@ -1,11 +1,14 @@
 //! Use cases of groups (behaviour 4.12 - 4.19).
 
+use std::collections::{BTreeMap, HashSet};
+
 use daybook_domain::account::Account;
 use daybook_domain::collaborator::{Action, Member};
 use daybook_domain::event::{EventType, Happening, snapshot};
 use daybook_domain::field::Field;
 use daybook_domain::group::{Changes, Forest, Group, GroupRef, Refusal};
-use daybook_domain::id::GroupId;
+use daybook_domain::id::{AccountId, GroupId};
+use daybook_domain::instant::Instant;
 use daybook_storage::Tx;
 
 use crate::context::Context;
@@ -112,12 +115,20 @@ pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, references: &[GroupRef]
         Ok(group)
     });
     let mut doomed = cx.unless_stale(first, doomed)?;
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     doomed.retain(|group| seen.insert(group.id));
-    let mut forest = before.clone();
+    let ids: Vec<GroupId> = doomed.iter().map(|group| group.id).collect();
+    let mut removal = Removal::new(before.clone(), tx.accounts().in_groups(&member, &ids)?);
     for group in &doomed {
-        remove(tx, cx, &member, &mut forest, group.id)?;
+        removal.take_out(group.id, cx.now);
     }
+    let Removal { forest, members: _, freed, moved, happenings } = removal;
+    tx.accounts().update(&member, &batch::last_of_each(freed, |account| account.id))?;
+    // What moved first and is gone then has no row to save.
+    let moved = batch::last_of_each(moved, |group| group.id).into_iter().filter(|group| forest.get(group.id).is_some());
+    tx.groups().update(&member, &moved.collect::<Vec<_>>())?;
+    tx.groups().delete(&member, &ids)?;
+    record::happenings(tx, cx, &member, happenings)?;
     Ok(View { groups: doomed, forest: before })
 }
 
@@ -164,35 +175,47 @@ pub(crate) fn add(tx: &mut Tx<'_>, cx: &Context, member: &Member, items: Vec<Inp
     })?;
     tx.groups().insert(member, &groups)?;
     record::happenings(tx, cx, member, happenings)?;
+    forest.settle();
     Ok(View { groups, forest })
 }
 
-/// Takes one group out: its accounts, its children, itself, each with its event.
-fn remove(tx: &mut Tx<'_>, cx: &Context, member: &Member, forest: &mut Forest, id: GroupId) -> Result<()> {
-    let Some(group) = forest.get(id).cloned() else { return Ok(()) };
-    let mut happenings = Vec::new();
-    let mut freed: Vec<Account> = Vec::new();
-    let mut members = tx.accounts().in_groups(member, &[id])?;
-    members.sort_by_key(|account| account.id);
-    for account in members {
-        let (after, previous) = account.without_group(id, cx.now);
-        happenings.push(Happening::update(EventType::AccountUpdated, after.id.get(), snapshot::account(&after, forest), &previous));
-        freed.push(after);
+/// Groups taken out one after another, gathered in memory and written once.
+struct Removal {
+    forest: Forest,
+    /// The accounts directly in any of the groups, as they are by now.
+    members: BTreeMap<AccountId, Account>,
+    freed: Vec<Account>,
+    moved: Vec<Group>,
+    happenings: Vec<Happening>,
+}
+
+impl Removal {
+    fn new(forest: Forest, members: Vec<Account>) -> Self {
+        let members = members.into_iter().map(|account| (account.id, account)).collect();
+        Self { forest, members, freed: Vec::new(), moved: Vec::new(), happenings: Vec::new() }
     }
-    let mut moved = Vec::new();
-    for child in forest.children(id).to_vec() {
-        let Some(child) = forest.get(child).cloned() else { continue };
-        let (after, previous) = child.moved(group.parent, cx.now);
-        forest.put(after.clone());
-        happenings.push(Happening::update(EventType::GroupUpdated, after.id.get(), snapshot::group(&after, forest), &previous));
-        moved.push(after);
+
+    /// Takes one group out: its accounts, its children, itself, each with its event.
+    fn take_out(&mut self, id: GroupId, now: Instant) {
+        let Some(group) = self.forest.get(id).cloned() else { return };
+        for account in self.members.values_mut().filter(|account| account.groups.contains(&id)) {
+            let (after, previous) = account.clone().without_group(id, now);
+            let object = snapshot::account(&after, &self.forest);
+            self.happenings.push(Happening::update(EventType::AccountUpdated, after.id.get(), object, &previous));
+            self.freed.push(after.clone());
+            *account = after;
+        }
+        for child in self.forest.children(id).to_vec() {
+            let Some(child) = self.forest.get(child).cloned() else { continue };
+            let (after, previous) = child.moved(group.parent, now);
+            self.forest.put(after.clone());
+            let object = snapshot::group(&after, &self.forest);
+            self.happenings.push(Happening::update(EventType::GroupUpdated, after.id.get(), object, &previous));
+            self.moved.push(after);
+        }
+        self.happenings.push(Happening::new(EventType::GroupDeleted, id.get(), snapshot::group(&group, &self.forest)));
+        self.forest.remove(id);
     }
-    happenings.push(Happening::new(EventType::GroupDeleted, id.get(), snapshot::group(&group, forest)));
-    tx.accounts().update(member, &freed)?;
-    tx.groups().update(member, &moved)?;
-    tx.groups().delete(member, &[id])?;
-    forest.remove(id);
-    record::happenings(tx, cx, member, happenings)
 }
 
 /// What an update names: the id, or without one the name (behaviour 9.13).

@@ -5,6 +5,7 @@
 
 pub mod access;
 pub mod account;
+pub mod audit;
 pub mod balance;
 pub mod batch;
 pub mod book;

@@ -35,11 +35,8 @@ pub fn sign_in(tx: &mut Tx<'_>, email: &str, ids: &Ids, now: Instant) -> Result<
 /// The local part of the address, numbered when somebody has it already (behaviour 9.11).
 fn free_username(tx: &mut Tx<'_>, email: &str) -> Result<String> {
     let local = email.split('@').next().unwrap_or(email);
-    for attempt in 1..MOST_ATTEMPTS {
-        let candidate = if attempt == 1 { local.to_owned() } else { format!("{local}{attempt}") };
-        if !tx.users().has_username(&candidate)? {
-            return Ok(candidate);
-        }
-    }
-    Ok(email.to_owned())
+    let candidates: Vec<String> =
+        (1..MOST_ATTEMPTS).map(|attempt| if attempt == 1 { local.to_owned() } else { format!("{local}{attempt}") }).collect();
+    let taken = tx.users().taken(&candidates)?;
+    Ok(candidates.into_iter().find(|candidate| !taken.contains(candidate)).unwrap_or_else(|| email.to_owned()))
 }

@@ -183,16 +183,15 @@ impl Accounts<'_, '_> {
         }
         self.tx.redraw(member.book().id)?;
         let book = member.book().id.get();
-        let ids = changed.iter().map(|account| Value::Int(account.id.get()));
-        self.tx
-            .conn()?
-            .execute(&Sql::new("DELETE FROM memberships WHERE book_id = ").int(book).push(" AND account_id IN ").list(ids).uncached())?;
-        if changed.len() > 1 {
-            // Names may pass from one account to another within a batch: all are given up before any is taken.
-            let ids = changed.iter().map(|account| Value::Int(account.id.get()));
-            let freed =
-                Sql::new("UPDATE accounts SET normalized_name = ' ' || id WHERE book_id = ").int(book).push(" AND id IN ").list(ids);
-            self.tx.conn()?.execute(&freed.uncached())?;
+        let ids: Vec<Value<'_>> = changed.iter().map(|account| Value::Int(account.id.get())).collect();
+        for chunk in chunks(ids.clone()) {
+            let left = Sql::new("DELETE FROM memberships WHERE book_id = ").int(book).push(" AND account_id IN ").list(chunk);
+            self.tx.conn()?.execute(&left.uncached())?;
+        }
+        // Names may pass from one account to another within a batch: all are given up before any is taken.
+        for chunk in chunks(if changed.len() > 1 { ids } else { Vec::new() }) {
+            let freed = Sql::new("UPDATE accounts SET normalized_name = ' ' || id WHERE book_id = ").int(book);
+            self.tx.conn()?.execute(&freed.push(" AND id IN ").list(chunk).uncached())?;
         }
         self.write(
             member,

@@ -53,6 +53,7 @@ impl Limbs {
     }
 }
 
+/// A sum from its two limbs.
 pub(crate) fn whole(high: i64, low: i64) -> i128 {
     i128::from(high) * i128::from(LIMB) + i128::from(low)
 }

@@ -269,7 +269,8 @@ impl Books<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     pub fn delete(self, book: &Book) -> Result<()> {
-        const TABLES: [&str; 16] = [
+        const TABLES: [&str; 17] = [
+            "DELETE FROM audits WHERE book_id = ",
             "DELETE FROM entries WHERE book_id = ",
             "DELETE FROM marks WHERE book_id = ",
             "DELETE FROM text_grams WHERE book_id = ",

@@ -1,5 +1,6 @@
 //! The event log: rows and repository. Appending is the one way to add to it; nothing changes what is there.
 
+use daybook_domain::audit::Logged;
 use daybook_domain::collaborator::Member;
 use daybook_domain::event::{Event, EventType, Happening, Hash, Link};
 use daybook_domain::id::{BookId, UserId};
@@ -140,4 +141,12 @@ impl Events<'_, '_> {
         let row = on_each!(self.tx.conn()?, c => query.select(Row::as_select()).get_result(c).optional())?;
         row.map(Event::try_from).transpose()
     }
+}
+
+/// The next events behind a number, those included that cannot be read as events: for an audit (behaviour 6.7).
+pub(crate) fn logged(tx: &mut Tx<'_>, member: &Member, after: i64, limit: i64) -> Result<Vec<Logged>> {
+    let query = events::table.filter(events::book_id.eq(member.book().id.get()).and(events::sequence.gt(after)));
+    let query = query.order(events::sequence).limit(limit);
+    let rows: Vec<Row> = on_each!(tx.conn()?, c => query.select(Row::as_select()).load(c))?;
+    Ok(rows.into_iter().map(|row| Logged { sequence: row.sequence, event: Event::try_from(row).ok() }).collect())
 }

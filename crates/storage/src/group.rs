@@ -107,10 +107,13 @@ impl Groups<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     pub fn update(self, member: &Member, changed: &[Group]) -> Result<()> {
+        if changed.is_empty() {
+            return Ok(());
+        }
         self.tx.redraw(member.book().id)?;
-        if changed.len() > 1 {
-            // Names may pass from one group to another within a batch: all are given up before any is taken.
-            let ids = changed.iter().map(|group| Value::Int(group.id.get()));
+        // Names may pass from one group to another within a batch: all are given up before any is taken.
+        for chunk in changed.chunks(MOST_NAMED).filter(|_| changed.len() > 1) {
+            let ids = chunk.iter().map(|group| Value::Int(group.id.get()));
             let freed = Sql::new("UPDATE account_groups SET normalized_name = ' ' || id WHERE book_id = ").int(member.book().id.get());
             self.tx.conn()?.execute(&freed.push(" AND id IN ").list(ids).uncached())?;
         }

@@ -4,6 +4,7 @@
 //! accessor for each noun; repositories ask for a [`daybook_domain::collaborator::Member`], the proof of access.
 
 pub mod account;
+pub mod audit;
 pub mod balance;
 pub mod book;
 mod bulk;

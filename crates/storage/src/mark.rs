@@ -13,7 +13,8 @@
 use std::collections::BTreeSet;
 
 use daybook_domain::id::FileId;
-use daybook_domain::transaction::{State, Transaction};
+use daybook_domain::property::Properties;
+use daybook_domain::transaction::{State, Transaction, tags};
 use sha2::{Digest, Sha256};
 
 /// Values longer than this are indexed by their hash: an index entry must stay small (PostgreSQL takes 2,700 bytes).
@@ -51,19 +52,42 @@ pub(crate) fn file(id: FileId) -> String {
 
 /// All marks of a transaction.
 pub(crate) fn of(transaction: &Transaction) -> BTreeSet<String> {
-    let mut marks: BTreeSet<String> = transaction.remote_ids.iter().map(|id| remote_id(id)).collect();
-    marks.extend(transaction.tags().iter().map(|text| tag(text)));
-    marks.extend(transaction.files.iter().map(|id| file(*id)));
-    for (name, value) in transaction.properties.iter() {
-        marks.insert(key(name));
-        marks.insert(property(name, value));
+    Marked {
+        remote_ids: &transaction.remote_ids,
+        description: &transaction.description,
+        properties: &transaction.properties,
+        files: &transaction.files,
+        state: transaction.state(),
     }
-    marks.extend(match transaction.state() {
-        State::Draft => Some(DRAFT.to_owned()),
-        State::Trashed => Some(TRASHED.to_owned()),
-        State::Unchecked | State::Checked => None,
-    });
-    marks
+    .marks()
+}
+
+/// What a transaction is found by.
+pub(crate) struct Marked<'a> {
+    pub(crate) remote_ids: &'a [String],
+    pub(crate) description: &'a str,
+    pub(crate) properties: &'a Properties,
+    pub(crate) files: &'a [FileId],
+    pub(crate) state: State,
+}
+
+impl Marked<'_> {
+    /// All marks of it.
+    pub(crate) fn marks(&self) -> BTreeSet<String> {
+        let mut marks: BTreeSet<String> = self.remote_ids.iter().map(|id| remote_id(id)).collect();
+        marks.extend(tags::of(self.description).iter().map(|text| tag(text)));
+        marks.extend(self.files.iter().map(|id| file(*id)));
+        for (name, value) in self.properties.iter() {
+            marks.insert(key(name));
+            marks.insert(property(name, value));
+        }
+        marks.extend(match self.state {
+            State::Draft => Some(DRAFT.to_owned()),
+            State::Trashed => Some(TRASHED.to_owned()),
+            State::Unchecked | State::Checked => None,
+        });
+        marks
+    }
 }
 
 fn bounded(text: &str) -> String {

@@ -39,9 +39,16 @@ impl Lane {
         Self::of(key)
     }
 
-    fn of(text: &str) -> Self {
+    /// The lane of a user who is seen for the first time. Two who could get the same username share it: on PostgreSQL who
+    /// comes second waits for the first, and processes that met several in different orders would wait for each other.
+    #[must_use]
+    pub fn of_user(email: &str) -> Self {
+        Self::of(email.split('@').next().unwrap_or(email))
+    }
+
+    fn of(name: &str) -> Self {
         // The same in every process and every build, because the lane is also the order of locks.
-        let digest = Sha256::digest(text.as_bytes());
+        let digest = Sha256::digest(name.as_bytes());
         Self(digest.iter().take(8).fold(0, |lane, byte| (lane << 8) | u64::from(*byte)))
     }
 }

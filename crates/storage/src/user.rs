@@ -1,5 +1,7 @@
 //! Users: rows and repository.
 
+use std::collections::HashSet;
+
 use daybook_domain::id::UserId;
 use daybook_domain::instant::Instant;
 use diesel::prelude::*;
@@ -65,13 +67,14 @@ impl Users<'_, '_> {
         Ok(row.map(User::from))
     }
 
-    /// Whether a username is taken.
+    /// Which of these usernames are taken.
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn has_username(self, username: &str) -> Result<bool> {
-        let query = diesel::select(diesel::dsl::exists(users::table.filter(users::username.eq(username))));
-        Ok(on_each!(self.tx.aside(), c => query.get_result(c))?)
+    pub fn taken(self, usernames: &[String]) -> Result<HashSet<String>> {
+        let query = users::table.filter(users::username.eq_any(usernames)).select(users::username);
+        let taken: Vec<String> = on_each!(self.tx.aside(), c => query.load(c))?;
+        Ok(taken.into_iter().collect())
     }
 
     /// Adds a user.

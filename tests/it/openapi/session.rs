@@ -92,6 +92,7 @@ fn answers_are_the_documents(server: &Server) {
     files(&session);
     collaborators(&session);
     shelves(&session);
+    audits(&session);
     endings(&session);
     let all: BTreeSet<&str> = session.operations.iter().map(|operation| operation.id).collect();
     let called = session.called.into_inner();
@@ -243,6 +244,14 @@ fn shelves(session: &Session) {
     session.read("getQuery", id(&saved), "");
     session.read("deleteQuery", id(&saved), "");
     session.read("listTemplates", "", "");
+}
+
+fn audits(session: &Session) {
+    session.read("auditBook", "", "");
+    let audited = || session.read("listEvents", "", "?type=BOOK_AUDITED");
+    while audited()["items"].as_array().is_none_or(Vec::is_empty) {
+        daybook_tests::pause(std::time::Duration::from_millis(20));
+    }
 }
 
 /// What takes things away, and the events of it all.

@@ -32,7 +32,7 @@ impl Sums {
         self.debit == 0 && self.credit == 0
     }
 
-    pub(super) const fn minus(self, other: Self) -> Self {
+    pub(crate) const fn minus(self, other: Self) -> Self {
         Self { debit: self.debit.saturating_sub(other.debit), credit: self.credit.saturating_sub(other.credit) }
     }
 }

@@ -169,7 +169,7 @@ impl Event {
 }
 
 /// The public id of the event with that number.
-fn public_id(sequence: i64, key: &BookKey) -> String {
+pub(crate) fn public_id(sequence: i64, key: &BookKey) -> String {
     format!("{sequence:012x}{key}")
 }
 

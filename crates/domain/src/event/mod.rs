@@ -5,6 +5,7 @@ pub mod snapshot;
 
 use std::collections::BTreeMap;
 
+pub(crate) use chain::public_id;
 pub use chain::{Hash, Head, Link, sequence_of};
 
 use crate::id::{BookId, UserId};
@@ -162,6 +163,13 @@ impl Happening {
         let pairs = previous.iter().map(|(key, value)| (key.as_str(), value.as_str()));
         let data = Object::new().with("object", Json::Object(object)).with_map("previousAttributes", pairs);
         Self { kind, resource, data: Json::Object(data).canonical() }
+    }
+
+    /// An audit of a book, which tells what it found beside the book itself (behaviour 6.7).
+    #[must_use]
+    pub fn audit(resource: i64, object: Object, audit: Object) -> Self {
+        let data = Object::new().with("object", Json::Object(object)).with("audit", Json::Object(audit));
+        Self { kind: EventType::BookAudited, resource, data: Json::Object(data).canonical() }
     }
 }
 

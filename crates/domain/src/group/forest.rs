@@ -30,6 +30,9 @@ pub struct Forest {
     children: HashMap<GroupId, Vec<GroupId>>,
     types_below: HashMap<GroupId, BTreeSet<AccountType>>,
     names: HashMap<String, GroupId>,
+    /// For each group the nearest at or above it that has accounts, so that a chain of empty groups is not walked once
+    /// for each of them. Given up by a change, until [`Forest::settle`].
+    nearest: Option<HashMap<GroupId, GroupId>>,
 }
 
 impl Forest {
@@ -43,18 +46,56 @@ impl Forest {
         }
         let names = groups.iter().map(|group| (group.name.normalized(), group.id)).collect();
         let groups = groups.into_iter().map(|group| (group.id, group)).collect();
-        let mut forest = Self { groups, children, types_below: HashMap::new(), names };
+        let mut forest = Self { groups, children, types_below: HashMap::new(), names, nearest: None };
         for (group, kind) in members {
             forest.add_member(group, kind);
         }
+        forest.settle();
         forest
     }
 
-    /// Counts an account of that type directly in a group.
+    /// Counts an account of that type directly in a group. Where the type is known already, it is known all the way up.
     pub fn add_member(&mut self, group: GroupId, kind: AccountType) {
-        for id in self.upwards(group) {
-            self.types_below.entry(id).or_default().insert(kind);
+        let mut at = Some(group);
+        while let Some(id) = at.filter(|id| self.types_below.entry(*id).or_default().insert(kind)) {
+            self.nearest = None;
+            at = self.parent(id);
         }
+    }
+
+    /// Works out what empty groups take after, for all of them at once. Before many are asked for their nature, after
+    /// changes: a single one finds its way up itself.
+    pub fn settle(&mut self) {
+        let mut nearest = HashMap::new();
+        for (_, id) in self.levels() {
+            let own = self.types_below.contains_key(&id).then_some(id);
+            let found = own.or_else(|| self.parent(id).and_then(|parent| nearest.get(&parent).copied()));
+            if let Some(found) = found {
+                nearest.insert(id, found);
+            }
+        }
+        self.nearest = Some(nearest);
+    }
+
+    /// All groups with their depth, parents before children.
+    fn levels(&self) -> Vec<(usize, GroupId)> {
+        let root = |group: &&Group| group.parent.is_none_or(|parent| !self.groups.contains_key(&parent));
+        let mut found: Vec<(usize, GroupId)> = self.groups.values().filter(root).map(|group| (0, group.id)).collect();
+        let mut next = 0;
+        while let Some((depth, id)) = found.get(next).copied() {
+            #[cfg(test)]
+            tests::step();
+            found.extend(self.children(id).iter().map(|child| (depth.saturating_add(1), *child)));
+            next += 1;
+        }
+        found
+    }
+
+    /// The group above.
+    fn parent(&self, id: GroupId) -> Option<GroupId> {
+        #[cfg(test)]
+        tests::step();
+        self.get(id).and_then(|group| group.parent)
     }
 
     /// The group with that id.
@@ -109,13 +150,11 @@ impl Forest {
     /// The group and all groups above it.
     #[must_use]
     pub fn upwards(&self, id: GroupId) -> Vec<GroupId> {
-        let mut path = vec![id];
-        let mut at = id;
-        while let Some(parent) = self.get(at).and_then(|group| group.parent) {
-            path.push(parent);
-            at = parent;
-        }
-        path
+        self.way_up(id).collect()
+    }
+
+    fn way_up(&self, id: GroupId) -> impl Iterator<Item = GroupId> {
+        std::iter::successors(Some(id), |at| self.parent(*at))
     }
 
     /// Checks that `parent` may become the parent of `group`.
@@ -124,7 +163,7 @@ impl Forest {
     /// [`Refusal::Cycle`].
     pub fn check_parent(&self, group: GroupId, parent: GroupId) -> Result<(), Refusal> {
         let name = |id| self.get(id).map(|group| group.name.as_str().to_owned()).unwrap_or_default();
-        if self.upwards(parent).contains(&group) { Err(Refusal::Cycle(name(group), name(parent))) } else { Ok(()) }
+        if self.way_up(parent).any(|above| above == group) { Err(Refusal::Cycle(name(group), name(parent))) } else { Ok(()) }
     }
 
     /// What the group is, derived from the accounts below.
@@ -132,7 +171,10 @@ impl Forest {
     pub fn nature(&self, id: GroupId) -> Nature {
         let has_accounts = self.types_below.contains_key(&id);
         // An empty group takes after the nearest ancestor that has accounts (behaviour 4.12).
-        let types = self.upwards(id).into_iter().find_map(|above| self.types_below.get(&above));
+        let types = match &self.nearest {
+            Some(nearest) => nearest.get(&id).and_then(|above| self.types_below.get(above)),
+            None => self.way_up(id).find_map(|above| self.types_below.get(&above)),
+        };
         let has_groups = !self.children(id).is_empty();
         let Some(types) = types else {
             return Nature { kind: None, mixed: false, permanent: true, credit: false, has_accounts, has_groups };
@@ -151,8 +193,8 @@ impl Forest {
     /// Parents before children, each level by normalized name (behaviour 4.19).
     #[must_use]
     pub fn parents_first(&self) -> Vec<&Group> {
-        let mut ordered: Vec<(usize, String, &Group)> =
-            self.groups.values().map(|group| (self.upwards(group.id).len(), group.name.normalized(), group)).collect();
+        let placed = |(depth, id)| self.get(id).map(|group| (depth, group.name.normalized(), group));
+        let mut ordered: Vec<(usize, String, &Group)> = self.levels().into_iter().filter_map(placed).collect();
         ordered.sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
         ordered.into_iter().map(|(_, _, group)| group).collect()
     }
@@ -160,6 +202,7 @@ impl Forest {
     /// Takes a group out; its children must have been moved before.
     pub fn remove(&mut self, id: GroupId) {
         let Some(group) = self.groups.remove(&id) else { return };
+        self.nearest = None;
         self.names.remove(&group.name.normalized());
         if let Some(parent) = group.parent
             && let Some(siblings) = self.children.get_mut(&parent)
@@ -183,6 +226,13 @@ impl Forest {
             self.names.remove(&old.name.normalized());
         }
         self.names.insert(group.name.normalized(), group.id);
+        self.nearest = None;
+        // What is below it counts above it from now on.
+        for kind in self.types_below.get(&group.id).cloned().unwrap_or_default() {
+            if let Some(parent) = group.parent {
+                self.add_member(parent, kind);
+            }
+        }
         self.groups.insert(group.id, group);
     }
 }
@@ -235,6 +285,54 @@ mod tests {
         );
         let alone = forest.nature(GroupId::new(5));
         assert_eq!(alone, Nature { kind: None, mixed: false, permanent: true, credit: false, has_accounts: false, has_groups: false });
+    }
+
+    thread_local! {
+        static STEPS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+    }
+
+    /// Counts a look at one group on the way up or down.
+    pub(super) fn step() {
+        STEPS.with(|steps| steps.set(steps.get() + 1));
+    }
+
+    /// What a chain of groups costs: to build, to order, and to ask each for its nature.
+    #[track_caller]
+    fn cost(length: i64, members: &[(i64, AccountType)]) -> usize {
+        STEPS.with(|steps| steps.set(0));
+        let groups = (1..=length).map(|id| group(id, (id > 1).then_some(id - 1))).collect();
+        let forest = Forest::new(groups, members.iter().map(|(id, kind)| (GroupId::new(*id), *kind)));
+        let order = forest.parents_first();
+        assert!(order.iter().map(|group| group.id.get()).eq(1..=length));
+        let natures: Vec<Nature> = order.iter().map(|group| forest.nature(group.id)).collect();
+        let empty = members.iter().map(|(id, _)| *id).max().unwrap_or_default();
+        assert!(natures.iter().zip(1..).all(|(nature, id)| nature.has_accounts == (id <= empty)));
+        STEPS.with(std::cell::Cell::get)
+    }
+
+    #[test]
+    fn a_deep_chain_costs_a_step_or_two_a_group() {
+        let everywhere: Vec<(i64, AccountType)> = (1..=5_000).flat_map(|id| AccountType::ALL.map(|kind| (id, kind))).collect();
+        for members in [&[][..], &[(1, Asset)], &[(5_000, Asset)], &everywhere] {
+            let steps = cost(5_000, members);
+            assert!(steps <= 8 * 5_000, "{steps} steps for 5,000 groups with {} kinds of members", members.len());
+        }
+    }
+
+    #[test]
+    fn changes_show_before_and_after_settling() {
+        let mut forest = forest(&[(4, Liability)]);
+        let kind = |forest: &Forest, id| forest.nature(GroupId::new(id)).kind;
+        forest.put(group(5, Some(3)));
+        assert_eq!(kind(&forest, 5), Some(Liability), "it moved under groups that take after 1");
+        forest.add_member(GroupId::new(5), Asset);
+        // 4 goes below 5, with what is in it.
+        forest.put(group(4, Some(5)));
+        let changed: Vec<Nature> = (1..=5).map(|id| forest.nature(GroupId::new(id))).collect();
+        forest.settle();
+        assert_eq!((1..=5).map(|id| forest.nature(GroupId::new(id))).collect::<Vec<_>>(), changed);
+        assert!(changed.iter().take(3).all(|nature| nature.mixed && nature.has_accounts), "{changed:?}");
+        assert_eq!(kind(&forest, 4), Some(Liability));
     }
 
     #[test]

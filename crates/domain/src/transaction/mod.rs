@@ -156,6 +156,19 @@ pub enum State {
     Trashed,
 }
 
+impl State {
+    /// The state of one with this standing underneath.
+    #[must_use]
+    pub const fn of(standing: Standing, trashed: bool) -> Self {
+        match (trashed, standing) {
+            (true, _) => Self::Trashed,
+            (false, Standing::Draft) => Self::Draft,
+            (false, Standing::Unchecked) => Self::Unchecked,
+            (false, Standing::Checked) => Self::Checked,
+        }
+    }
+}
+
 /// A transaction: the document. Its two entries are its effect on balances.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Transaction {
@@ -210,12 +223,7 @@ impl Transaction {
     /// The state in the transition table.
     #[must_use]
     pub const fn state(&self) -> State {
-        match (self.trashed, self.standing) {
-            (true, _) => State::Trashed,
-            (false, Standing::Draft) => State::Draft,
-            (false, Standing::Unchecked) => State::Unchecked,
-            (false, Standing::Checked) => State::Checked,
-        }
+        State::of(self.standing, self.trashed)
     }
 
     /// Whether it is posted, trashed or not.

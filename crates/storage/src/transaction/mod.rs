@@ -7,7 +7,7 @@ mod save;
 mod search;
 mod text;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use daybook_domain::collaborator::Member;
 use daybook_domain::id::{AccountId, FileId, TransactionId};
@@ -23,6 +23,7 @@ use crate::tx::Tx;
 use row::{COLUMNS, Row};
 
 pub use count::Counted;
+pub(crate) use row::standing_from_column;
 pub use save::Change;
 pub(crate) use save::write_added;
 pub use search::{Names, Search};
@@ -71,14 +72,15 @@ impl Transactions<'_, '_> {
         Ok(found)
     }
 
-    /// The drafts that name an account, in no order.
+    /// The drafts that name any of these accounts, in no order.
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn drafts_of_account(self, member: &Member, account: AccountId) -> Result<Vec<Transaction>> {
+    pub fn drafts_of_accounts(self, member: &Member, accounts: &BTreeSet<AccountId>) -> Result<Vec<Transaction>> {
         let book = member.book().id.get();
+        let named = accounts.iter().map(|id| Value::Int(id.get()));
         let sides =
-            Sql::new("SELECT e.transaction_id FROM entries e WHERE e.book_id = ").int(book).push(" AND e.account_id = ").int(account.get());
+            Sql::new("SELECT e.transaction_id FROM entries e WHERE e.book_id = ").int(book).push(" AND e.account_id IN ").list(named);
         self.load(member, Sql::new(" WHERE t.book_id = ").int(book).push(" AND t.id IN (").append(sides).push(")"))
     }
 

@@ -96,7 +96,8 @@ pub(super) const fn standing_to_column(standing: Standing) -> i64 {
     }
 }
 
-fn standing_from_column(number: i32) -> Result<Standing> {
+/// The standing with that number.
+pub(crate) fn standing_from_column(number: i32) -> Result<Standing> {
     match number {
         0 => Ok(Standing::Draft),
         1 => Ok(Standing::Unchecked),

@@ -107,7 +107,9 @@ impl Service {
             Noun::Group => Resource::Group(self.labels.groups.label(number)),
             Noun::Transaction => Resource::Transaction(self.labels.transactions.label(number)),
             // The simulation makes none of the others.
-            Noun::Collaborator | Noun::SavedQuery | Noun::File | Noun::Other => Resource::Collaborator(self.labels.collaborators.label(number)),
+            Noun::Collaborator | Noun::SavedQuery | Noun::File | Noun::Other => {
+                Resource::Collaborator(self.labels.collaborators.label(number))
+            }
         };
         facts::Event {
             sequence: event.sequence,

@@ -1,0 +1,142 @@
+//! Findings: what an audit has to say, bounded however much is wrong.
+
+use std::collections::BTreeMap;
+
+use crate::id::AccountId;
+use crate::json::{Json, Object};
+
+/// Findings kept of each kind; the others are only counted, because they all become one event.
+pub const MOST_OF_A_KIND: usize = 20;
+
+/// What a finding is about (behaviour 6.7), the gravest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// The raw balance of an account.
+    Balance,
+    /// Credits and debits of the whole book.
+    ZeroSum,
+    /// An event that was changed, or is not where it should be.
+    Event,
+    /// Numbers of events that are missing.
+    EventMissing,
+    /// Where the book says its log ends.
+    EventHead,
+    /// A transaction that contradicts itself.
+    Transaction,
+    /// What a transaction does to one of its accounts.
+    Entry,
+    /// The sums of an account in a month.
+    MonthTotal,
+    /// The sums of an account on a day.
+    DayTotal,
+    /// How many transactions are posted.
+    Count,
+    /// Whether anything was posted on an account.
+    Posted,
+    /// What a transaction is found by.
+    Index,
+}
+
+impl Kind {
+    /// The word in the event.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Balance => "balance",
+            Self::ZeroSum => "zeroSum",
+            Self::Event => "event",
+            Self::EventMissing => "eventMissing",
+            Self::EventHead => "eventHead",
+            Self::Transaction => "transaction",
+            Self::Entry => "entry",
+            Self::MonthTotal => "monthTotal",
+            Self::DayTotal => "dayTotal",
+            Self::Count => "count",
+            Self::Posted => "hasTransactionPosted",
+            Self::Index => "index",
+        }
+    }
+}
+
+/// Something that is not as it should be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// What it is about.
+    pub kind: Kind,
+    /// The public id of the resource.
+    pub resource: String,
+    /// The account, when the resource is something else and it matters which.
+    pub account: Option<AccountId>,
+    /// The day or month of a total.
+    pub period: Option<String>,
+    /// What follows from the transactions, or from the chain.
+    pub expected: String,
+    /// What is there.
+    pub actual: String,
+}
+
+impl Finding {
+    /// A finding about a resource as a whole.
+    #[must_use]
+    pub fn new(kind: Kind, resource: impl Into<String>, expected: impl Into<String>, actual: impl Into<String>) -> Self {
+        Self { kind, resource: resource.into(), account: None, period: None, expected: expected.into(), actual: actual.into() }
+    }
+
+    fn json(&self) -> Json {
+        let Self { kind, resource, account, period, expected, actual } = self;
+        let object = Object::new()
+            .with("kind", Json::text(kind.as_str()))
+            .with("resource", Json::text(resource))
+            .with_some("account", account.map(|id| Json::text(id.to_string())))
+            .with_some("period", period.as_deref().map(Json::text))
+            .with("expected", Json::text(expected))
+            .with("actual", Json::text(actual));
+        Json::Object(object)
+    }
+}
+
+/// What was found so far.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Findings {
+    kept: BTreeMap<Kind, Vec<Finding>>,
+    count: i64,
+}
+
+impl Findings {
+    /// Adds one; beyond [`MOST_OF_A_KIND`] it is only counted.
+    pub fn add(&mut self, finding: Finding) {
+        self.count = self.count.saturating_add(1);
+        let kept = self.kept.entry(finding.kind).or_default();
+        if kept.len() < MOST_OF_A_KIND {
+            kept.push(finding);
+        }
+    }
+
+    /// Adds all of another collection.
+    pub fn extend(&mut self, other: Self) {
+        let beyond = other.count.saturating_sub(i64::try_from(other.all().count()).unwrap_or(i64::MAX));
+        other.kept.into_values().flatten().for_each(|finding| self.add(finding));
+        self.count = self.count.saturating_add(beyond);
+    }
+
+    /// Those that were kept, the gravest kinds first.
+    pub fn all(&self) -> impl Iterator<Item = &Finding> {
+        self.kept.values().flatten()
+    }
+
+    /// How many there were.
+    #[must_use]
+    pub const fn count(&self) -> i64 {
+        self.count
+    }
+
+    /// Whether there is any of a kind.
+    #[must_use]
+    pub fn has(&self, kind: Kind) -> bool {
+        self.kept.contains_key(&kind)
+    }
+
+    pub(super) fn json(&self) -> Json {
+        Json::List(self.all().map(Finding::json).collect())
+    }
+}

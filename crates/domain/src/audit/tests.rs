@@ -1,0 +1,287 @@
+//! The rules of audits on small books.
+
+use super::*;
+use crate::event::{Event, EventType, Happening, Hash, Head, Link};
+use crate::id::{BookId, BookKey, UserId};
+use crate::instant::Instant;
+use crate::json::Object;
+
+const CASH: AccountId = AccountId::new(1);
+const FOOD: AccountId = AccountId::new(2);
+const RENT: AccountId = AccountId::new(3);
+const DAY: i32 = 20_250_131;
+
+/// A book of three accounts and two transactions, with everything beside them as it should be.
+#[derive(Clone)]
+struct Stage {
+    kept: Vec<Keeping>,
+    records: Vec<Record>,
+    strays: Vec<Stray>,
+    ledgers: Vec<Ledger>,
+    entries: Vec<Cell>,
+    days: Vec<Cell>,
+    months: Vec<Cell>,
+    counted: Counted,
+}
+
+const fn credit(units: i128) -> Sums {
+    Sums { debit: 0, credit: units }
+}
+
+const fn debit(units: i128) -> Sums {
+    Sums { debit: units, credit: 0 }
+}
+
+fn record(id: i64, amount: i64, to: AccountId) -> Record {
+    Record {
+        id: TransactionId::new(id),
+        day: DAY,
+        dated: true,
+        standing: Some(Standing::Unchecked),
+        trashed: false,
+        amount: Some(amount),
+        credit: Some(CASH),
+        debit: Some(to),
+        credit_leg: Some(Leg { credit: true, amount }),
+        debit_leg: Some(Leg { credit: false, amount: -amount }),
+        indexed: true,
+        marks_met: 1,
+    }
+}
+
+fn stage() -> Stage {
+    let sums = [(CASH, credit(150)), (FOOD, debit(100)), (RENT, debit(50))];
+    let cells = |period| sums.iter().map(|(account, sums)| Cell { account: *account, period, sums: *sums }).collect::<Vec<_>>();
+    Stage {
+        kept: [CASH, FOOD, RENT].map(|account| Keeping { account, verified: true, posted: true }).to_vec(),
+        records: vec![record(10, 100, FOOD), record(11, 50, RENT)],
+        strays: Vec::new(),
+        ledgers: sums.iter().zip([2, 1, 1]).map(|((account, sums), rows)| Ledger { account: *account, rows, sums: *sums }).collect(),
+        entries: cells(DAY),
+        days: cells(DAY),
+        months: cells(202_501),
+        counted: Counted { posted: 2, marks: 2 },
+    }
+}
+
+fn audit(stage: &Stage) -> Tally {
+    let mut recount = Recount::new("book", (2, 2), stage.kept.iter().copied());
+    stage.records.iter().for_each(|record| recount.record(record));
+    let suspects = recount.ledgers(&stage.ledgers);
+    for stray in &stage.strays {
+        assert!(suspects.contains(&stray.account), "{stray:?} is not looked for in {suspects:?}");
+        recount.stray(stray);
+    }
+    let accounts: Vec<AccountId> = recount.accounts().collect();
+    recount.compare(&accounts, &stage.entries, &stage.days, &stage.months);
+    recount.close(stage.counted)
+}
+
+fn kinds(tally: &Tally) -> Vec<&'static str> {
+    tally.findings.all().map(|finding| finding.kind.as_str()).collect()
+}
+
+#[test]
+fn a_sound_book_has_no_findings() {
+    let tally = audit(&stage());
+    assert_eq!(tally.findings, Findings::default());
+    assert!(tally.balances_match && tally.zero_sum && tally.changed.is_empty());
+    assert_eq!((tally.accounts_checked, tally.transactions_checked), (3, 2));
+}
+
+/// Each way to tamper, with what it brings to light and whom it casts doubt on.
+#[test]
+fn tampering_is_found_and_the_innocent_stay_verified() {
+    type Tamper = fn(&mut Stage);
+    type Case = (&'static str, Tamper, &'static [&'static str], &'static [AccountId], bool);
+    let cases: [Case; 13] = [
+        (
+            "an amount",
+            |s| s.records[0].amount = Some(101),
+            &["balance", "balance", "entry", "entry", "monthTotal", "monthTotal", "dayTotal", "dayTotal"],
+            &[CASH, FOOD],
+            true,
+        ),
+        (
+            "an entry",
+            |s| {
+                s.records[0].debit_leg = Some(Leg { credit: false, amount: -99 });
+                s.ledgers[1].sums = debit(99);
+                s.entries[1].sums = debit(99);
+            },
+            &["zeroSum", "entry"],
+            &[FOOD],
+            false,
+        ),
+        ("the side of an entry", |s| s.records[0].debit_leg = Some(Leg { credit: true, amount: -100 }), &["entry"], &[FOOD], true),
+        (
+            "a missing entry",
+            |s| {
+                s.records[1].debit_leg = None;
+                s.ledgers.remove(2);
+                s.entries.remove(2);
+            },
+            &["zeroSum", "entry"],
+            &[RENT],
+            false,
+        ),
+        ("a total of a day", |s| s.days[1].sums = debit(99), &["dayTotal"], &[FOOD], true),
+        ("a total of a month", |s| s.months[2].sums = debit(49), &["balance", "zeroSum", "monthTotal"], &[RENT], false),
+        ("both sides of a total", |s| s.days[2].sums = Sums { debit: 51, credit: 1 }, &["dayTotal"], &[RENT], true),
+        ("a total of nothing", |s| s.days.push(Cell { account: FOOD, period: 20_250_201, sums: debit(1) }), &["dayTotal"], &[FOOD], true),
+        ("the count", |s| s.counted.posted = 3, &["count"], &[], true),
+        ("the mark of a posting", |s| s.kept[1].posted = false, &["hasTransactionPosted"], &[], true),
+        ("an index", |s| s.records[0].indexed = false, &["index"], &[], true),
+        ("a mark too many", |s| s.counted.marks = 3, &["index"], &[], true),
+        (
+            "an account that is none",
+            |s| {
+                s.kept.remove(2);
+            },
+            &["transaction"],
+            &[CASH],
+            true,
+        ),
+    ];
+    for (name, tamper, expected, doubted, zero) in cases {
+        let mut tampered = stage();
+        tamper(&mut tampered);
+        let tally = audit(&tampered);
+        assert_eq!(kinds(&tally), expected, "{name}: {:#?}", tally.findings);
+        let changed: Vec<_> = doubted.iter().map(|account| (*account, false)).collect();
+        assert_eq!(tally.changed, changed, "{name}");
+        assert_eq!(tally.zero_sum, zero, "{name}");
+        assert_eq!(tally.balances_match, doubted.is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn entries_without_a_transaction_are_strays() {
+    let mut gone = stage();
+    gone.records.remove(1);
+    gone.counted = Counted { posted: 1, marks: 1 };
+    let stray = |account, leg| Stray { account, day: DAY, transaction: TransactionId::new(11), leg };
+    gone.strays = vec![stray(CASH, Leg { credit: true, amount: 50 }), stray(RENT, Leg { credit: false, amount: -50 })];
+    let tally = audit(&gone);
+    assert_eq!(kinds(&tally), ["balance", "balance", "entry", "entry", "monthTotal", "monthTotal", "dayTotal", "dayTotal"]);
+    assert_eq!(tally.changed, [(CASH, false), (RENT, false)]);
+    let entry = tally.findings.all().find(|finding| finding.kind == Kind::Entry).unwrap();
+    assert_eq!((entry.expected.as_str(), entry.actual.as_str(), entry.account), ("none", "credit 0.50", Some(CASH)));
+    let day = tally.findings.all().find(|finding| finding.kind == Kind::DayTotal).unwrap();
+    assert_eq!((day.period.as_deref(), day.expected.as_str()), (Some("2025-01-31"), "debit 0.00, credit 1.00"));
+}
+
+#[test]
+fn what_contradicts_itself_is_told() {
+    type Tamper = fn(&mut Record);
+    let contradictions: [(Tamper, &str); 6] = [
+        (|r| r.standing = None, "neither draft nor posted"),
+        (|r| r.dated = false, "posted without date"),
+        (|r| r.amount = None, "posted without amount"),
+        (|r| r.amount = Some(-100), "an amount that is not positive"),
+        (|r| r.debit = None, "posted without debitAccount"),
+        (|r| r.debit = Some(CASH), "the same account on both sides"),
+    ];
+    for (tamper, expected) in contradictions {
+        let mut tampered = stage();
+        tamper(&mut tampered.records[0]);
+        let tally = audit(&tampered);
+        let told = tally.findings.all().find(|finding| finding.kind == Kind::Transaction).map(|finding| finding.actual.as_str());
+        assert_eq!(told, Some(expected));
+        assert!(tally.changed.contains(&(CASH, false)), "{expected}");
+    }
+    // A draft may be anything but these.
+    let mut draft = stage();
+    draft.records.push(Record {
+        marks_met: 0,
+        standing: Some(Standing::Draft),
+        dated: false,
+        amount: None,
+        credit: None,
+        debit: None,
+        credit_leg: None,
+        debit_leg: None,
+        ..record(12, 1, FOOD)
+    });
+    assert_eq!(audit(&draft).findings.count(), 0);
+}
+
+#[test]
+fn a_doubted_account_is_verified_again() {
+    let mut mended = stage();
+    mended.kept[1].verified = false;
+    assert_eq!(audit(&mended).changed, [(FOOD, true)]);
+}
+
+#[test]
+fn findings_are_bounded_and_counted() {
+    let mut findings = Findings::default();
+    for number in 0..100 {
+        findings.add(Finding::new(Kind::Entry, number.to_string(), "", ""));
+    }
+    let mut all = Findings::default();
+    all.add(Finding::new(Kind::Count, "book", "1", "2"));
+    all.extend(findings);
+    assert_eq!((all.count(), all.all().count()), (101, MOST_OF_A_KIND + 1));
+    assert_eq!(all.all().next().map(|finding| finding.kind), Some(Kind::Entry), "the gravest kind first");
+}
+
+fn key() -> BookKey {
+    BookKey::new("book".to_owned())
+}
+
+fn chain(count: usize) -> (Vec<Event>, Head) {
+    let key = key();
+    let link = Link { book: BookId::new(1), key: &key, user: UserId::new(7), agent: None, at: Instant::new(1_700_000_000_000) };
+    let happenings = (1..=count).map(|number| Happening::new(EventType::AccountCreated, i64::try_from(number).unwrap(), Object::new()));
+    link.append(Head::default(), happenings.collect())
+}
+
+fn walk(events: &[Event], head: Head) -> Vec<(&'static str, String)> {
+    let key = key();
+    let mut trail = Trail::new(&key);
+    events.iter().for_each(|event| trail.follow(&Logged { sequence: event.sequence, event: Some(event.clone()) }));
+    trail.close(Some(head));
+    trail.into_findings().all().map(|finding| (finding.kind.as_str(), finding.resource.clone())).collect()
+}
+
+fn at(kind: &'static str, number: i64) -> (&'static str, String) {
+    (kind, format!("{number:012x}book"))
+}
+
+#[test]
+fn every_break_of_the_chain_is_found_where_it_is() {
+    let (events, head) = chain(6);
+    assert_eq!(walk(&events, head), []);
+    assert_eq!(walk(&[], Head::default()), []);
+
+    let mut forged = events.clone();
+    forged[2].data = r#"{"object":{"name":"forged"}}"#.to_owned();
+    assert_eq!(walk(&forged, head), [at("event", 3)]);
+
+    let mut swapped = events.clone();
+    (swapped[1].hash, swapped[4].hash) = (events[4].hash, events[1].hash);
+    assert_eq!(walk(&swapped, head), [2, 3, 5, 6].map(|number| at("event", number)));
+
+    let mut gap = events.clone();
+    gap.drain(2..4);
+    assert_eq!(walk(&gap, head), [at("eventMissing", 3)]);
+    assert_eq!(walk(&events[1..], head), [at("eventMissing", 1)]);
+    assert_eq!(walk(&events[..4], head), [at("eventMissing", 5)]);
+
+    assert_eq!(walk(&events, Head { sequence: 5, ..head }), [at("eventHead", 6)]);
+    assert_eq!(walk(&events, Head { hash: Hash::ZERO, ..head }), [at("eventHead", 6)]);
+}
+
+#[test]
+fn a_row_that_is_no_event_is_told_and_passed() {
+    let (events, head) = chain(3);
+    let key = key();
+    let mut trail = Trail::new(&key);
+    for event in &events {
+        trail.follow(&Logged { sequence: event.sequence, event: (event.sequence != 2).then(|| event.clone()) });
+    }
+    trail.close(Some(head));
+    assert_eq!((trail.sequence(), trail.checked()), (3, 3));
+    assert_eq!(trail.into_findings().all().map(|finding| finding.kind).collect::<Vec<_>>(), [Kind::Event]);
+}

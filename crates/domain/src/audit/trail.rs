@@ -1,0 +1,104 @@
+//! The trail: every event of a book in its order, each chained to the one before (behaviour 8.15).
+
+use crate::event::{Event, Hash, Head, public_id};
+use crate::id::BookKey;
+
+use super::finding::{Finding, Findings, Kind};
+
+/// An event as its row has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Logged {
+    /// Its number.
+    pub sequence: i64,
+    /// The event; none when its row holds what no event can.
+    pub event: Option<Event>,
+}
+
+/// A walk along the chain. Each event is checked against the hash its predecessor carries, not against the one it should
+/// carry, so that one forged event does not make all behind it suspect.
+#[derive(Debug)]
+pub struct Trail<'k> {
+    key: &'k BookKey,
+    last: i64,
+    /// The hash the next event is chained to; none when that is not to be known.
+    previous: Option<Hash>,
+    checked: i64,
+    findings: Findings,
+}
+
+impl<'k> Trail<'k> {
+    /// At the beginning.
+    #[must_use]
+    pub fn new(key: &'k BookKey) -> Self {
+        Self { key, last: 0, previous: Some(Hash::ZERO), checked: 0, findings: Findings::default() }
+    }
+
+    /// Takes the next event, in the order of numbers.
+    pub fn follow(&mut self, logged: &Logged) {
+        let Logged { sequence, event } = logged;
+        self.checked = self.checked.saturating_add(1);
+        if *sequence < 1 {
+            return self.find(Kind::Event, *sequence, "numbers from 1 on", sequence.to_string());
+        }
+        let expected = self.last.saturating_add(1);
+        if *sequence > expected {
+            self.miss(expected, sequence.saturating_sub(1));
+            self.previous = None;
+        }
+        match (event, self.previous) {
+            (Some(event), Some(previous)) => {
+                let right = event.chained(&previous, self.key);
+                if right != event.hash {
+                    self.find(Kind::Event, *sequence, right.to_string(), event.hash.to_string());
+                }
+            }
+            // What it was chained to is lost, so it can only stand for what follows.
+            (Some(_), None) => {}
+            (None, _) => self.find(Kind::Event, *sequence, "an event", "a row that is none".to_owned()),
+        }
+        self.previous = event.as_ref().map(|event| event.hash);
+        self.last = *sequence;
+    }
+
+    /// Compares where the chain ends with where the book says it does; `None` when the book does not say it.
+    pub fn close(&mut self, head: Option<Head>) {
+        let Some(head) = head else {
+            let expected = self.previous.map(|hash| hash.to_string()).unwrap_or_default();
+            return self.find(Kind::EventHead, self.last, expected, "no hash".to_owned());
+        };
+        if head.sequence > self.last {
+            self.miss(self.last.saturating_add(1), head.sequence);
+        } else if head.sequence < self.last {
+            self.find(Kind::EventHead, self.last, self.last.to_string(), head.sequence.to_string());
+        } else if let Some(last) = self.previous.filter(|last| *last != head.hash) {
+            self.find(Kind::EventHead, self.last, last.to_string(), head.hash.to_string());
+        }
+    }
+
+    /// The number of the last event.
+    #[must_use]
+    pub const fn sequence(&self) -> i64 {
+        self.last
+    }
+
+    /// How many events were read.
+    #[must_use]
+    pub const fn checked(&self) -> i64 {
+        self.checked
+    }
+
+    /// What was found.
+    #[must_use]
+    pub fn into_findings(self) -> Findings {
+        self.findings
+    }
+
+    fn find(&mut self, kind: Kind, sequence: i64, expected: impl Into<String>, actual: String) {
+        self.findings.add(Finding::new(kind, public_id(sequence, self.key), expected, actual));
+    }
+
+    fn miss(&mut self, from: i64, to: i64) {
+        let expected = if from == to { format!("event {from}") } else { format!("events {from} to {to}") };
+        self.find(Kind::EventMissing, from, expected, "none".to_owned());
+    }
+}

@@ -1,0 +1,156 @@
+//! Use cases of audits (behaviour 6.7). One is asked for, which is written down; it is made on one snapshot, which may
+//! take a while and holds nobody up; and what it found is recorded, in a short unit of work of its own. So nothing is
+//! lost with the process, and an audit is about the book as it stood at one of its events.
+
+use daybook_domain::audit::{Recount, Report, Stray, Trail};
+use daybook_domain::collaborator::{Action, Member};
+use daybook_domain::event::{Happening, snapshot};
+use daybook_domain::id::{AccountId, BookKey};
+use daybook_storage::Tx;
+use daybook_storage::audit::Wanted;
+
+use crate::context::Context;
+use crate::error::Result;
+use crate::{access, record};
+
+/// Rows read at once.
+const PORTION: i64 = 2_000;
+/// Entries whose days are compared at once; an account with more is compared alone.
+const MOST_COMPARED: i64 = 20_000;
+/// Accounts compared at once.
+const MOST_ACCOUNTS: usize = 1_000;
+
+/// An audit that is made and not recorded yet.
+#[derive(Debug)]
+pub struct Made {
+    /// The request it answers.
+    pub wanted: Wanted,
+    /// What it found.
+    pub report: Report,
+}
+
+/// auditBook: notes that an audit is wanted; it is made when its turn comes. Asked again before its turn, it is the same
+/// audit; asked again while it is made, another follows, because the first is about the book as it was before.
+///
+/// # Errors
+/// What the access step refuses.
+pub fn request(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<()> {
+    let member = access::enter(tx, cx, book, Action::UpdateBook)?;
+    Ok(tx.audits().want(&member, cx.mint(), cx.agent.as_deref())?)
+}
+
+/// The books that wait for an audit, in the order of requests.
+///
+/// # Errors
+/// When the database cannot be asked.
+pub fn waiting(tx: &mut Tx<'_>) -> Result<Vec<BookKey>> {
+    Ok(tx.audits().waiting()?)
+}
+
+/// Makes the audit that is wanted of a book, on the snapshot it is given. It takes memory for the accounts of the book and
+/// for a portion of its rows, and asks `stop` after each portion whether to give up; `None` when it did, or when none is
+/// wanted any more.
+///
+/// # Errors
+/// When the database cannot be asked.
+pub fn make(tx: &mut Tx<'_>, key: &BookKey, stop: &dyn Fn() -> bool) -> Result<Option<Made>> {
+    let Some(wanted) = tx.audits().wanted(key)? else { return Ok(None) };
+    let Some(member) = admit(tx, key, &wanted)? else { return Ok(None) };
+    let (head, counted) = tx.audits().head(&member)?;
+    let Some(recount) = recount(tx, &member, stop)? else { return Ok(None) };
+    let mut trail = Trail::new(key);
+    let mut after = i64::MIN;
+    loop {
+        let events = tx.audits().events(&member, after, PORTION)?;
+        let Some(last) = events.last() else { break };
+        after = last.sequence;
+        events.iter().for_each(|logged| trail.follow(logged));
+        if stop() {
+            return Ok(None);
+        }
+    }
+    trail.close(head);
+    Ok(Some(Made { wanted, report: Report::new(recount.close(counted), trail) }))
+}
+
+/// Records what an audit found: `balanceVerified` where it changed, and BOOK_AUDITED. The book may have moved on since; the
+/// report says which event it is about. Nothing is recorded when the request was answered by another process meanwhile.
+///
+/// # Errors
+/// When the database cannot be asked.
+pub fn conclude(tx: &mut Tx<'_>, cx: &Context, key: &BookKey, made: &Made) -> Result<()> {
+    let Some(member) = admit(tx, key, &made.wanted)? else { return Ok(()) };
+    if tx.audits().wanted(key)?.is_none() {
+        return Ok(());
+    }
+    for verified in [true, false] {
+        let changed = made.report.changed.iter().filter(|(_, now)| *now == verified);
+        let accounts: Vec<AccountId> = changed.map(|(account, _)| *account).collect();
+        tx.audits().verify(&member, &accounts, verified)?;
+    }
+    tx.audits().done(&member, made.wanted.request)?;
+    let book = member.book();
+    let happening = Happening::audit(book.id.get(), snapshot::book(book), made.report.object());
+    record::happenings(tx, cx, &member, vec![happening])
+}
+
+/// The way into the book for who asked; none when the book is gone.
+fn admit(tx: &mut Tx<'_>, key: &BookKey, wanted: &Wanted) -> Result<Option<Member>> {
+    let entrance = tx.books().enter(key.as_str(), &wanted.email)?;
+    Ok(entrance.map(|entrance| Member::auditor(entrance.book, wanted.user)))
+}
+
+fn recount(tx: &mut Tx<'_>, member: &Member, stop: &dyn Fn() -> bool) -> Result<Option<Recount>> {
+    let book = member.book();
+    let mut recount = Recount::new(book.key.as_str(), (book.scale, book.settings.fraction_digits), tx.audits().accounts(member)?);
+    let mut after = None;
+    loop {
+        let records = tx.audits().records(member, after, PORTION)?;
+        let Some(last) = records.last() else { break };
+        after = Some(last.id);
+        records.iter().for_each(|record| recount.record(record));
+        if stop() {
+            return Ok(None);
+        }
+    }
+    let ledgers = tx.audits().ledgers(member)?;
+    for account in recount.ledgers(&ledgers) {
+        let mut after: Option<Stray> = None;
+        loop {
+            let strays = tx.audits().strays(member, account, after.as_ref(), PORTION)?;
+            let Some(last) = strays.last() else { break };
+            after = Some(*last);
+            strays.iter().for_each(|stray| recount.stray(stray));
+            if stop() {
+                return Ok(None);
+            }
+        }
+    }
+    recount.meet(tx.audits().totalled(member)?);
+    for accounts in portions(&recount, &ledgers) {
+        let entries = tx.audits().entry_days(member, &accounts)?;
+        let (days, months) = (tx.audits().days(member, &accounts)?, tx.audits().months(member, &accounts)?);
+        recount.compare(&accounts, &entries, &days, &months);
+        if stop() {
+            return Ok(None);
+        }
+    }
+    Ok(Some(recount))
+}
+
+/// All accounts, in portions whose days fit in memory together.
+fn portions(recount: &Recount, ledgers: &[daybook_domain::audit::Ledger]) -> Vec<Vec<AccountId>> {
+    let rows: std::collections::HashMap<AccountId, i64> = ledgers.iter().map(|ledger| (ledger.account, ledger.rows)).collect();
+    let (mut portions, mut portion, mut size) = (Vec::new(), Vec::new(), 0_i64);
+    for account in recount.accounts() {
+        let entries = rows.get(&account).copied().unwrap_or_default();
+        if !portion.is_empty() && (size.saturating_add(entries) > MOST_COMPARED || portion.len() >= MOST_ACCOUNTS) {
+            portions.push(std::mem::take(&mut portion));
+            size = 0;
+        }
+        size = size.saturating_add(entries);
+        portion.push(account);
+    }
+    portions.push(portion);
+    portions
+}

@@ -1,0 +1,329 @@
+//! Audits: which are asked for, and the rows one looks at, as they are stored and in bounded portions (behaviour 6.7).
+//!
+//! Nothing here trusts a row: what no program could have written must come out as it is, for the audit to find.
+
+mod record;
+
+use daybook_domain::audit::{Cell, Counted, Keeping, Ledger, Leg, Logged, Stray};
+use daybook_domain::balance::Sums;
+use daybook_domain::collaborator::Member;
+use daybook_domain::event::{Hash, Head};
+use daybook_domain::id::{AccountId, BookKey, TransactionId, UserId};
+use diesel::QueryableByName;
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Binary, Bool, Integer, Nullable, Text};
+
+use crate::balance::whole;
+use crate::conn::on_each;
+use crate::error::Result;
+use crate::event;
+use crate::sql::{MOST_NAMED, Sql, Value};
+use crate::tx::Tx;
+
+/// An audit that somebody asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wanted {
+    /// Which of the requests for this book: a later one has another number.
+    pub request: i64,
+    /// Who asked last.
+    pub user: UserId,
+    /// The address of that user.
+    pub email: String,
+    /// Through which app.
+    pub agent: Option<String>,
+}
+
+#[derive(QueryableByName)]
+struct WantedRow {
+    #[diesel(sql_type = BigInt)]
+    request: i64,
+    #[diesel(sql_type = BigInt)]
+    user_id: i64,
+    #[diesel(sql_type = Text)]
+    email: String,
+    #[diesel(sql_type = Nullable<Text>)]
+    agent: Option<String>,
+}
+
+#[derive(QueryableByName)]
+struct Waiting {
+    #[diesel(sql_type = Text)]
+    public_id: String,
+}
+
+#[derive(QueryableByName)]
+struct KeepingRow {
+    #[diesel(sql_type = BigInt)]
+    id: i64,
+    #[diesel(sql_type = Bool)]
+    balance_verified: bool,
+    #[diesel(sql_type = Bool)]
+    has_transaction_posted: bool,
+}
+
+#[derive(QueryableByName)]
+struct HeadRow {
+    #[diesel(sql_type = BigInt)]
+    sequence: i64,
+    #[diesel(sql_type = Binary)]
+    hash: Vec<u8>,
+    #[diesel(sql_type = BigInt)]
+    posted: i64,
+    #[diesel(sql_type = BigInt)]
+    marks: i64,
+}
+
+/// Sums over entries or totals, in limbs.
+#[derive(QueryableByName)]
+struct SumRow {
+    #[diesel(sql_type = BigInt)]
+    account_id: i64,
+    /// A day or a month, or how many rows were summed.
+    #[diesel(sql_type = BigInt)]
+    measure: i64,
+    #[diesel(sql_type = BigInt)]
+    debit_high: i64,
+    #[diesel(sql_type = BigInt)]
+    debit_low: i64,
+    #[diesel(sql_type = BigInt)]
+    credit_high: i64,
+    #[diesel(sql_type = BigInt)]
+    credit_low: i64,
+}
+
+impl SumRow {
+    fn sums(&self) -> Sums {
+        Sums { debit: whole(self.debit_high, self.debit_low), credit: whole(self.credit_high, self.credit_low) }
+    }
+
+    fn cell(&self) -> Cell {
+        let period = i32::try_from(self.measure).unwrap_or(i32::MAX);
+        Cell { account: AccountId::new(self.account_id), period, sums: self.sums() }
+    }
+}
+
+#[derive(QueryableByName)]
+struct StrayRow {
+    #[diesel(sql_type = Integer)]
+    day: i32,
+    #[diesel(sql_type = BigInt)]
+    transaction_id: i64,
+    #[diesel(sql_type = Bool)]
+    credit: bool,
+    #[diesel(sql_type = BigInt)]
+    amount: i64,
+}
+
+#[derive(QueryableByName)]
+struct Named {
+    #[diesel(sql_type = BigInt)]
+    account_id: i64,
+}
+
+/// The limbs of entries by sign. The lower limb of a negative amount is negative too, so that nothing is negated: the
+/// least of all numbers has no opposite.
+const ENTRY_SUMS: &str = "-CAST(SUM(CASE WHEN e.amount < 0 THEN e.amount / 4294967296 ELSE 0 END) AS BIGINT) AS debit_high, \
+    -CAST(SUM(CASE WHEN e.amount < 0 THEN e.amount % 4294967296 ELSE 0 END) AS BIGINT) AS debit_low, \
+    CAST(SUM(CASE WHEN e.amount > 0 THEN e.amount / 4294967296 ELSE 0 END) AS BIGINT) AS credit_high, \
+    CAST(SUM(CASE WHEN e.amount > 0 THEN e.amount % 4294967296 ELSE 0 END) AS BIGINT) AS credit_low";
+
+/// Audits.
+pub struct Audits<'t, 'a> {
+    pub(crate) tx: &'t mut Tx<'a>,
+}
+
+impl Audits<'_, '_> {
+    /// Notes that an audit of the book is wanted. A book has one at most: who asks again takes the place of who asked.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn want(self, member: &Member, request: i64, agent: Option<&str>) -> Result<()> {
+        let row = [
+            Value::Int(member.book().id.get()),
+            Value::Int(request),
+            Value::Int(member.user().get()),
+            Value::SomeText(agent.map(Into::into)),
+        ];
+        let insert = Sql::new("INSERT INTO audits (book_id, request, user_id, agent) VALUES ").list(row);
+        let again = " ON CONFLICT (book_id) DO UPDATE SET request = excluded.request, user_id = excluded.user_id, agent = excluded.agent";
+        self.tx.conn()?.execute(&insert.push(again))?;
+        Ok(())
+    }
+
+    /// The books that wait for an audit, in the order of requests.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn waiting(self) -> Result<Vec<BookKey>> {
+        let sql = Sql::new("SELECT b.public_id FROM audits a JOIN books b ON b.id = a.book_id ORDER BY a.request");
+        let rows: Vec<Waiting> = on_each!(self.tx.conn()?, c => (&sql).load(c))?;
+        Ok(rows.into_iter().map(|row| BookKey::new(row.public_id)).collect())
+    }
+
+    /// The audit that is wanted of a book.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn wanted(self, key: &BookKey) -> Result<Option<Wanted>> {
+        let sql = Sql::new(
+            "SELECT a.request, a.user_id, u.email, a.agent FROM books b JOIN audits a ON a.book_id = b.id \
+             JOIN users u ON u.id = a.user_id WHERE b.public_id = ",
+        );
+        let rows: Vec<WantedRow> = on_each!(self.tx.conn()?, c => (&sql.text(key.as_str())).load(c))?;
+        Ok(rows.into_iter().next().map(|row| {
+            let WantedRow { request, user_id, email, agent } = row;
+            Wanted { request, user: UserId::new(user_id), email, agent }
+        }))
+    }
+
+    /// Takes a request off, unless another has come in its place.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn done(self, member: &Member, request: i64) -> Result<()> {
+        let sql = Sql::new("DELETE FROM audits WHERE book_id = ").int(member.book().id.get()).push(" AND request = ").int(request);
+        self.tx.conn()?.execute(&sql)?;
+        Ok(())
+    }
+
+    /// Sets `balanceVerified` of these accounts (behaviour 4.11). It follows from other rows, so it is no version of the
+    /// account's own data.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn verify(self, member: &Member, accounts: &[AccountId], verified: bool) -> Result<()> {
+        if !accounts.is_empty() {
+            self.tx.redraw(member.book().id)?;
+        }
+        for chunk in accounts.chunks(MOST_NAMED) {
+            let sql = Sql::new("UPDATE accounts SET balance_verified = ").flag(verified).push(" WHERE book_id = ");
+            let ids = chunk.iter().map(|id| Value::Int(id.get()));
+            self.tx.conn()?.execute(&sql.int(member.book().id.get()).push(" AND id IN ").list(ids).uncached())?;
+        }
+        Ok(())
+    }
+
+    /// What each account's row says that follows from transactions.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn accounts(self, member: &Member) -> Result<Vec<Keeping>> {
+        let sql = Sql::new("SELECT id, balance_verified, has_transaction_posted FROM accounts WHERE book_id = ");
+        let rows: Vec<KeepingRow> = on_each!(self.tx.conn()?, c => (&sql.int(member.book().id.get())).load(c))?;
+        let kept = |row: KeepingRow| {
+            let KeepingRow { id, balance_verified: verified, has_transaction_posted: posted } = row;
+            Keeping { account: AccountId::new(id), verified, posted }
+        };
+        Ok(rows.into_iter().map(kept).collect())
+    }
+
+    /// Where the book says its log ends, if that can be read, and what it counts.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn head(self, member: &Member) -> Result<(Option<Head>, Counted)> {
+        let book = member.book().id.get();
+        let marks = Sql::new("SELECT h.sequence, h.hash, h.posted, (SELECT COUNT(*) FROM marks m WHERE m.book_id = ").int(book);
+        let sql = marks.push(") AS marks FROM heads h WHERE h.book_id = ").int(book);
+        let rows: Vec<HeadRow> = on_each!(self.tx.conn()?, c => (&sql).load(c))?;
+        let Some(HeadRow { sequence, hash, posted, marks }) = rows.into_iter().next() else { return Ok((None, Counted::default())) };
+        Ok((Hash::from_bytes(&hash).map(|hash| Head { sequence, hash }), Counted { posted, marks }))
+    }
+
+    /// The next events behind a number.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn events(self, member: &Member, after: i64, limit: i64) -> Result<Vec<Logged>> {
+        event::logged(self.tx, member, after, limit)
+    }
+
+    /// What the entries of each account sum to.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn ledgers(self, member: &Member) -> Result<Vec<Ledger>> {
+        let sql = Sql::new("SELECT e.account_id, COUNT(*) AS measure, ").push(ENTRY_SUMS).push(" FROM entries e WHERE e.book_id = ");
+        let rows = self.sums(sql.int(member.book().id.get()).push(" GROUP BY e.account_id"))?;
+        Ok(rows.iter().map(|row| Ledger { account: AccountId::new(row.account_id), rows: row.measure, sums: row.sums() }).collect())
+    }
+
+    /// The accounts that have totals.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn totalled(self, member: &Member) -> Result<Vec<AccountId>> {
+        let book = member.book().id.get();
+        let sql = Sql::new("SELECT account_id FROM day_totals WHERE book_id = ").int(book);
+        let sql = sql.push(" UNION SELECT account_id FROM month_totals WHERE book_id = ").int(book);
+        let rows: Vec<Named> = on_each!(self.tx.conn()?, c => (&sql).load(c))?;
+        Ok(rows.into_iter().map(|row| AccountId::new(row.account_id)).collect())
+    }
+
+    /// The next entries of an account, behind one, that no transaction accounts for.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn strays(self, member: &Member, account: AccountId, after: Option<&Stray>, limit: i64) -> Result<Vec<Stray>> {
+        let place = after.map_or((i64::MIN, i64::MIN), |stray| (i64::from(stray.day), stray.transaction.get()));
+        let sql = Sql::new(
+            "SELECT e.day, e.transaction_id, e.credit, e.amount FROM entries e LEFT JOIN transactions t ON t.book_id = e.book_id \
+             AND t.id = e.transaction_id AND t.day = e.day AND (t.credit_account_id = e.account_id OR t.debit_account_id = e.account_id) \
+             WHERE t.id IS NULL AND e.book_id = ",
+        );
+        let sql = sql.int(member.book().id.get()).push(" AND e.account_id = ").int(account.get());
+        let sql = sql.push(" AND (e.day, e.transaction_id) > (").int(place.0).push(", ").int(place.1);
+        let sql = sql.push(") ORDER BY e.day, e.transaction_id LIMIT ").int(limit);
+        let rows: Vec<StrayRow> = on_each!(self.tx.conn()?, c => (&sql).load(c))?;
+        let stray = |row: StrayRow| {
+            let StrayRow { day, transaction_id, credit, amount } = row;
+            let leg = Leg { credit, amount };
+            Stray { account, day, transaction: TransactionId::new(transaction_id), leg }
+        };
+        Ok(rows.into_iter().map(stray).collect())
+    }
+
+    /// What the entries of these accounts sum to on each day.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn entry_days(self, member: &Member, accounts: &[AccountId]) -> Result<Vec<Cell>> {
+        let sql = Sql::new("SELECT e.account_id, CAST(e.day AS BIGINT) AS measure, ").push(ENTRY_SUMS);
+        let sql = sql.push(" FROM entries e WHERE e.amount <> 0 AND e.book_id = ").int(member.book().id.get());
+        self.cells(sql.push(" AND e.account_id IN "), accounts, " GROUP BY e.account_id, e.day")
+    }
+
+    /// The totals that are kept of these accounts, by day.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn days(self, member: &Member, accounts: &[AccountId]) -> Result<Vec<Cell>> {
+        let sql = Sql::new(
+            "SELECT account_id, CAST(day AS BIGINT) AS measure, debit_high, debit_low, credit_high, credit_low \
+             FROM day_totals WHERE book_id = ",
+        );
+        self.cells(sql.int(member.book().id.get()).push(" AND account_id IN "), accounts, "")
+    }
+
+    /// The totals that are kept of these accounts, by month.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn months(self, member: &Member, accounts: &[AccountId]) -> Result<Vec<Cell>> {
+        let sql = Sql::new(
+            "SELECT account_id, CAST(month AS BIGINT) AS measure, debit_high, debit_low, credit_high, credit_low \
+             FROM month_totals WHERE book_id = ",
+        );
+        self.cells(sql.int(member.book().id.get()).push(" AND account_id IN "), accounts, "")
+    }
+
+    fn cells(self, sql: Sql<'_>, accounts: &[AccountId], tail: &'static str) -> Result<Vec<Cell>> {
+        let ids = accounts.iter().map(|id| Value::Int(id.get()));
+        Ok(self.sums(sql.list(ids).push(tail))?.iter().map(SumRow::cell).collect())
+    }
+
+    fn sums(self, sql: Sql<'_>) -> Result<Vec<SumRow>> {
+        let sql = sql.uncached();
+        Ok(on_each!(self.tx.conn()?, c => (&sql).load(c))?)
+    }
+}

@@ -1,0 +1,149 @@
+//! Transactions as an audit reads them: each with the entries found where its own should be, and whether it is found by
+//! what it says.
+
+use std::collections::{BTreeSet, HashMap};
+
+use daybook_domain::audit::{Leg, Record};
+use daybook_domain::collaborator::Member;
+use daybook_domain::id::{AccountId, TransactionId};
+use daybook_domain::name::fold;
+use daybook_domain::transaction::State;
+use diesel::QueryableByName;
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Bool, Integer, Nullable, Text};
+
+use super::Audits;
+use crate::conn::on_each;
+use crate::error::Result;
+use crate::sql::{MOST_NAMED, Sql, Value};
+use crate::transaction::standing_from_column;
+use crate::{column, mark};
+
+const RECORDS: &str = "SELECT t.id, t.day, t.dated, t.standing, t.trashed, t.amount, t.credit_account_id, t.debit_account_id, \
+    t.description, t.search, t.properties, t.remote_ids, t.files, c.credit AS credit_side, c.amount AS credit_amount, \
+    d.credit AS debit_side, d.amount AS debit_amount FROM transactions t \
+    LEFT JOIN entries c ON c.book_id = t.book_id AND c.account_id = t.credit_account_id AND c.day = t.day AND c.transaction_id = t.id \
+    LEFT JOIN entries d ON d.book_id = t.book_id AND d.account_id = t.debit_account_id AND d.day = t.day AND d.transaction_id = t.id \
+    WHERE t.book_id = ";
+
+#[derive(QueryableByName)]
+struct Row {
+    #[diesel(sql_type = BigInt)]
+    id: i64,
+    #[diesel(sql_type = Integer)]
+    day: i32,
+    #[diesel(sql_type = Bool)]
+    dated: bool,
+    #[diesel(sql_type = Integer)]
+    standing: i32,
+    #[diesel(sql_type = Bool)]
+    trashed: bool,
+    #[diesel(sql_type = Nullable<BigInt>)]
+    amount: Option<i64>,
+    #[diesel(sql_type = Nullable<BigInt>)]
+    credit_account_id: Option<i64>,
+    #[diesel(sql_type = Nullable<BigInt>)]
+    debit_account_id: Option<i64>,
+    #[diesel(sql_type = Text)]
+    description: String,
+    #[diesel(sql_type = Text)]
+    search: String,
+    #[diesel(sql_type = Nullable<Text>)]
+    properties: Option<String>,
+    #[diesel(sql_type = Nullable<Text>)]
+    remote_ids: Option<String>,
+    #[diesel(sql_type = Nullable<Text>)]
+    files: Option<String>,
+    #[diesel(sql_type = Nullable<Bool>)]
+    credit_side: Option<bool>,
+    #[diesel(sql_type = Nullable<BigInt>)]
+    credit_amount: Option<i64>,
+    #[diesel(sql_type = Nullable<Bool>)]
+    debit_side: Option<bool>,
+    #[diesel(sql_type = Nullable<BigInt>)]
+    debit_amount: Option<i64>,
+}
+
+impl Row {
+    /// What it should be found by; none when that cannot be read.
+    fn marks(&self) -> Option<BTreeSet<String>> {
+        let properties = column::properties_from_text(self.properties.clone()).ok()?;
+        let remote_ids = column::texts_from_text(self.remote_ids.clone(), "remote_ids").ok()?;
+        let files = column::files_from_text(self.files.clone()).ok()?;
+        let state = State::of(standing_from_column(self.standing).ok()?, self.trashed);
+        let marked =
+            mark::Marked { remote_ids: &remote_ids, description: &self.description, properties: &properties, files: &files, state };
+        Some(marked.marks())
+    }
+
+    fn into_record(self, marks: Option<i64>, marks_met: i64) -> Record {
+        let leg = |side: Option<bool>, amount: Option<i64>| Some(Leg { credit: side?, amount: amount? });
+        Record {
+            id: TransactionId::new(self.id),
+            day: self.day,
+            dated: self.dated,
+            standing: standing_from_column(self.standing).ok(),
+            trashed: self.trashed,
+            amount: self.amount,
+            credit: self.credit_account_id.map(AccountId::new),
+            debit: self.debit_account_id.map(AccountId::new),
+            credit_leg: leg(self.credit_side, self.credit_amount),
+            debit_leg: leg(self.debit_side, self.debit_amount),
+            indexed: marks == Some(marks_met) && fold(&self.description) == self.search,
+            marks_met,
+        }
+    }
+}
+
+#[derive(QueryableByName)]
+struct Met {
+    #[diesel(sql_type = BigInt)]
+    transaction_id: i64,
+    #[diesel(sql_type = BigInt)]
+    met: i64,
+}
+
+impl Audits<'_, '_> {
+    /// The next transactions behind one, in the order of ids.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn records(mut self, member: &Member, after: Option<TransactionId>, limit: i64) -> Result<Vec<Record>> {
+        let after = after.map_or(i64::MIN, TransactionId::get);
+        let sql = Sql::new(RECORDS).int(member.book().id.get()).push(" AND t.id > ").int(after);
+        let sql = sql.push(" ORDER BY t.id LIMIT ").int(limit);
+        let rows: Vec<Row> = on_each!(self.tx.conn()?, c => (&sql).load(c))?;
+        let (mut counts, mut wanted) = (HashMap::new(), Vec::new());
+        for row in &rows {
+            if let Some(marks) = row.marks() {
+                counts.insert(row.id, i64::try_from(marks.len()).unwrap_or(i64::MAX));
+                wanted.extend(marks.into_iter().map(|mark| (mark, row.day, row.id)));
+            }
+        }
+        let met = self.met(member, &wanted)?;
+        let record = |row: Row| {
+            let (marks, met) = (counts.get(&row.id).copied(), met.get(&row.id).copied().unwrap_or_default());
+            row.into_record(marks, met)
+        };
+        Ok(rows.into_iter().map(record).collect())
+    }
+
+    /// How many of these marks there are, by transaction.
+    fn met(&mut self, member: &Member, wanted: &[(String, i32, i64)]) -> Result<HashMap<i64, i64>> {
+        let mut met = HashMap::new();
+        for chunk in wanted.chunks(MOST_NAMED) {
+            let mut sql = Sql::new("SELECT m.transaction_id, COUNT(*) AS met FROM (VALUES ");
+            for (place, (mark, day, transaction)) in chunk.iter().enumerate() {
+                let row = [Value::Text(mark.into()), Value::Int(i64::from(*day)), Value::Int(*transaction)];
+                sql = if place == 0 { sql } else { sql.push(", ") }.list(row);
+            }
+            let sql = sql.push(") AS v JOIN marks m ON m.mark = v.column1 AND m.day = v.column2 AND m.transaction_id = v.column3");
+            let sql = sql.push(" WHERE m.book_id = ").int(member.book().id.get()).push(" GROUP BY m.transaction_id").uncached();
+            let rows: Vec<Met> = on_each!(self.tx.conn()?, c => (&sql).load(c))?;
+            for Met { transaction_id, met: count } in rows {
+                *met.entry(transaction_id).or_default() += count;
+            }
+        }
+        Ok(met)
+    }
+}

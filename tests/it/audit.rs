@@ -1,0 +1,203 @@
+//! auditBook (6.7, 4.11, 13.45 - 13.48): what was done to the database behind the server's back is found and named, and the
+//! innocent stay verified. How audits run: `audit_runs`.
+
+mod tampering;
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use daybook_tests::{Backdoor, Cast, Server, pause, shows};
+use serde_json::{Value, json};
+
+use crate::reading::{Faults, batch, events, items, types};
+use tampering::{Stage, Tampering, of_balances, of_the_log, of_the_rest};
+
+pub fn tests() -> Vec<crate::Case> {
+    crate::cases![
+        a_clean_book_of_thousands,
+        rule_4_11_tampering_is_found_and_mended,
+        a_forged_end_of_the_log_is_found,
+        findings_are_capped_and_counted,
+        asked_by_an_app,
+    ]
+}
+
+/// The audits of a book, the oldest first.
+#[track_caller]
+pub fn audits(cast: &Cast) -> Vec<Value> {
+    let list = cast.owner.get(&cast.path("/events?type=BOOK_AUDITED&limit=200")).ok();
+    items(&list).iter().rev().cloned().collect()
+}
+
+/// Waits until the book has more than `known` audits; the latest of them.
+#[track_caller]
+pub fn finished(cast: &Cast, known: usize) -> Value {
+    let started = Instant::now();
+    while started.elapsed() < Duration::from_secs(90) {
+        let mut audits = audits(cast);
+        if audits.len() > known {
+            return audits.pop().expect("more than none");
+        }
+        pause(Duration::from_millis(20));
+    }
+    panic!("6.7: no audit within 90 s");
+}
+
+/// Audits the book; the event that tells of it.
+#[track_caller]
+pub fn audit(cast: &Cast) -> Value {
+    let known = audits(cast).len();
+    cast.owner.send("PATCH", &cast.path("/audit"), &Value::Null).no_content();
+    finished(cast, known)
+}
+
+/// `balanceVerified` by name of account.
+#[track_caller]
+fn verified(cast: &Cast) -> BTreeMap<String, bool> {
+    let accounts = cast.owner.get(&cast.path("/accounts")).ok();
+    let read = |account: &Value| {
+        let name = account["name"].as_str().expect("a name").to_owned();
+        (name, account["balanceVerified"].as_bool().expect("4.11: always there"))
+    };
+    items(&accounts).iter().map(read).collect()
+}
+
+fn chart(cast: &Cast) {
+    for (name, kind) in [("Cash", "ASSET"), ("Food", "OUTGOING"), ("Pay", "INCOMING"), ("Rent", "OUTGOING")] {
+        cast.account(name, kind);
+    }
+}
+
+fn a_clean_book_of_thousands(server: &Server) {
+    let cast = Cast::with_settings(server, json!({"timeZone": "Asia/Tokyo"}));
+    chart(&cast);
+    let names = ["Cash", "Food", "Pay", "Rent"];
+    for round in 0..3 {
+        let payments = (0..1000).map(|number| {
+            let day = format!("20{:02}-{:02}-{:02}", 10 + number % 16, 1 + number % 12, 1 + number % 28);
+            json!({
+                "date": day, "amount": format!("{}.{:02}", 1 + number * 7 % 90_000, number % 100), "draft": number % 10 == 0,
+                "creditAccount": {"name": names[number % 4]}, "debitAccount": {"name": names[(number + 1 + round) % 4]},
+                "description": format!("Número {number} #tag{} #Round{round}", number % 5), "remoteIds": [format!("{round}/{number}")],
+                "properties": {"number": number.to_string(), "round": "x".repeat(300)},
+            })
+        });
+        cast.owner.post(&cast.path("/transactions/batch"), &batch(payments)).ok();
+    }
+    let found = cast.owner.get(&cast.path("/transactions?limit=300")).ok();
+    let bin = batch(items(&found).iter().map(|found| json!({"id": found["id"]})));
+    cast.owner.patch(&cast.path("/transactions/trash/batch"), &bin).no_content();
+    cast.owner.put("/v5/books", &json!({"id": cast.book, "fractionDigits": 3})).ok();
+    let before = i64::try_from(events(&cast).len()).expect("a small number");
+    let audited = audit(&cast);
+    let expected = json!({
+        "sequence": before, "balancesMatch": true, "zeroSum": true, "chainIntact": true, "accountsChecked": 4,
+        "transactionsChecked": 3000, "eventsChecked": before, "findingsCount": 0, "findings": [],
+    });
+    assert_eq!(audited["data"]["audit"], expected);
+    shows(&audited, &json!({"sequence": before + 1, "resource": cast.book, "type": "BOOK_AUDITED"}));
+    assert_eq!(audited["user"]["username"], cast.owner.email().split('@').next().expect("a local part"));
+    shows(&audited["data"]["object"], &json!({"id": cast.book, "fractionDigits": 3, "timeZone": "Asia/Tokyo"}));
+    assert!(verified(&cast).into_values().all(|verified| verified), "4.11: it stays true");
+}
+
+fn rule_4_11_tampering_is_found_and_mended(server: &Server) {
+    let stage = Stage::new(server);
+    let (cast, mut backdoor) = (&stage.cast, Backdoor::open(server));
+    let stamps = || -> Vec<Value> {
+        items(&cast.owner.get(&cast.path("/accounts")).ok()).iter().map(|account| account["updatedAt"].clone()).collect()
+    };
+    let before = stamps();
+    let mut cases = of_balances();
+    cases.extend(of_the_rest());
+    cases.extend(of_the_log(&stage, &backdoor));
+    let mut faults = Faults::default();
+    for case in cases {
+        let Tampering { name, there, back, findings, doubted, flags } = case;
+        run(&stage, &mut backdoor, name, &there);
+        let found = audit(cast)["data"]["audit"].clone();
+        let wanted: Vec<[String; 4]> = findings.iter().map(|row| row.each_ref().map(|text| stage.fill(text))).collect();
+        let told: Vec<[String; 4]> = items(&json!({"items": found["findings"]})).iter().map(shown).collect();
+        let same = told.len() == wanted.len() && told.iter().zip(&wanted).all(|(told, wanted)| agree(told, wanted));
+        faults.check(same, || format!("{name}: found {told:#?}, expected {wanted:#?}"));
+        faults.same(name, found["findingsCount"].as_u64(), Some(wanted.len() as u64));
+        let shown = ["balancesMatch", "zeroSum", "chainIntact"].map(|flag| found[flag] == true);
+        faults.same(name, shown, flags);
+        for (account, verified) in verified(cast) {
+            faults.check(verified != doubted.contains(&account.as_str()), || format!("4.11: {name}: {account} is verified: {verified}"));
+        }
+        run(&stage, &mut backdoor, name, &back);
+        let mended = audit(cast)["data"]["audit"].clone();
+        faults.same(name, mended["findingsCount"].clone(), json!(0));
+        faults.check(verified(cast).into_values().all(|verified| verified), || format!("4.11: {name}: verified again"));
+    }
+    faults.same("13.46: an audit is no update of an account", stamps(), before);
+    faults.check(!types(&events(cast)).contains(&"ACCOUNT_UPDATED"), || "13.46: no ACCOUNT_UPDATED".to_owned());
+    faults.none();
+}
+
+fn run(stage: &Stage, backdoor: &mut Backdoor, name: &str, statements: &[String]) {
+    for statement in statements {
+        assert!(backdoor.execute(&stage.fill(statement)) > 0, "{name}: {statement} finds nothing");
+    }
+}
+
+fn shown(finding: &Value) -> [String; 4] {
+    ["kind", "resource", "expected", "actual"].map(|field| finding[field].as_str().unwrap_or("nothing").to_owned())
+}
+
+/// Equal, as far as the expectation goes: `*` stands for the rest, or for what is before it when something is.
+fn agree(told: &[String; 4], wanted: &[String; 4]) -> bool {
+    told.iter().zip(wanted).all(|(told, wanted)| wanted.strip_suffix('*').map_or(told == wanted, |start| told.starts_with(start)))
+}
+
+/// Nothing else tells when the log was cut and its end forged to fit.
+fn a_forged_end_of_the_log_is_found(server: &Server) {
+    let stage = Stage::new(server);
+    let mut backdoor = Backdoor::open(server);
+    let zeros = backdoor.bytes(&"0".repeat(64));
+    backdoor.execute(&stage.fill(&format!("UPDATE heads SET hash = {zeros} WHERE book_id = {{book}}")));
+    let found = audit(&stage.cast)["data"]["audit"].clone();
+    assert_eq!(found["chainIntact"], false);
+    assert_eq!(found["findings"][0]["kind"], "eventHead", "{found}");
+    assert_eq!(found["findings"][0]["actual"], "0".repeat(64));
+    // What was appended behind the forged end is told from then on.
+    let found = audit(&stage.cast)["data"]["audit"].clone();
+    assert_eq!((&found["findings"][0]["kind"], &found["findingsCount"]), (&json!("event"), &json!(1)), "{found}");
+}
+
+/// 13.48: a book wrecked as a whole makes one event of bounded size.
+fn findings_are_capped_and_counted(server: &Server) {
+    let cast = Cast::new(server);
+    chart(&cast);
+    let payment = |number: usize| {
+        json!({
+            "date": format!("2025-01-{:02}", 1 + number % 28), "amount": "1", "creditAccount": {"name": "Cash"},
+            "debitAccount": {"name": "Food"}, "description": "x",
+        })
+    };
+    cast.owner.post(&cast.path("/transactions/batch"), &batch((0..300).map(payment))).ok();
+    let book = format!("(SELECT id FROM books WHERE public_id = '{}')", cast.book);
+    let mut backdoor = Backdoor::open(server);
+    backdoor.execute(&format!("UPDATE entries SET amount = amount * 3 WHERE book_id = {book}"));
+    let audited = audit(&cast);
+    let found = &audited["data"]["audit"];
+    // Both entries of each; the totals still say what the transactions say.
+    shows(found, &json!({"findingsCount": 600, "balancesMatch": false, "zeroSum": true}));
+    assert_eq!(found["findings"].as_array().map(Vec::len), Some(20), "{found}");
+    let doubted: Vec<String> = verified(&cast).into_iter().filter(|(_, verified)| !verified).map(|(name, _)| name).collect();
+    assert_eq!(doubted, ["Cash", "Food"]);
+}
+
+/// 8.4: the event names who asked, and through which app.
+fn asked_by_an_app(server: &Server) {
+    let cast = Cast::new(server);
+    let robot = cast.editor.header("service-agent-id", "auditor");
+    robot.send("PATCH", &cast.path("/audit"), &Value::Null).no_content();
+    let audited = finished(&cast, 0);
+    assert_eq!(audited["agent"]["id"], "auditor");
+    assert_eq!(audited["user"]["username"], cast.editor.email().split('@').next().expect("a local part"));
+    // A body is no part of it and is not looked at (0.10).
+    cast.owner.patch(&cast.path("/audit"), &json!({"anything": [1, 2]})).no_content();
+    finished(&cast, 1);
+}

@@ -1,0 +1,252 @@
+//! Ways to tamper with a book behind the server's back, with what an audit must say to each.
+
+use daybook_tests::{Backdoor, Cast, Server};
+use serde_json::json;
+
+use crate::reading::{events, id};
+
+/// A way to tamper and the way back, with what must be found.
+pub struct Tampering {
+    pub name: &'static str,
+    /// `{book}`, `{lunch}`, `{rent}`, `{cash}`, `{food}`: their numbers.
+    pub there: Vec<String>,
+    pub back: Vec<String>,
+    /// Kind, resource, expected, actual; texts that end in `*` are not compared further.
+    pub findings: Vec<[String; 4]>,
+    pub doubted: &'static [&'static str],
+    /// balancesMatch, zeroSum, chainIntact.
+    pub flags: [bool; 3],
+}
+
+/// The book the table of tamperings is about: three postings, a draft, and one in the trash.
+pub struct Stage {
+    pub cast: Cast,
+    numbers: Vec<(&'static str, String)>,
+}
+
+impl Stage {
+    pub fn new(server: &Server) -> Stage {
+        let cast = Cast::new(server);
+        super::chart(&cast);
+        let lunch = id(&cast.record("2025-01-31", "10", "Cash", "Food", "Lunch #food"));
+        let rent = id(&cast.record("2025-02-01", "500", "Cash", "Rent", "Rent"));
+        cast.record("2025-02-01", "1000", "Pay", "Cash", "Pay");
+        cast.owner.post(&cast.path("/transactions"), &json!({"description": "A draft", "creditAccount": {"name": "Cash"}})).ok();
+        let trashed = id(&cast.record("2025-02-02", "7", "Cash", "Food", "Trashed"));
+        cast.owner.patch(&cast.path("/transactions/trash"), &json!({"id": trashed})).ok();
+        let number = |hex: &str| i64::from_str_radix(hex, 16).expect("the id of a transaction").to_string();
+        let account = |name: &str| id(&cast.owner.get(&cast.path(&format!("/accounts/{name}"))).ok());
+        let numbers = vec![
+            ("{book}", format!("(SELECT id FROM books WHERE public_id = '{}')", cast.book)),
+            ("{lunch}", number(&lunch)),
+            ("{lunch-id}", lunch),
+            ("{rent}", number(&rent)),
+            ("{rent-id}", rent),
+            ("{cash}", account("Cash")),
+            ("{food}", account("Food")),
+            ("{key}", cast.book.clone()),
+        ];
+        Stage { cast, numbers }
+    }
+
+    pub fn fill(&self, text: &str) -> String {
+        self.numbers.iter().fold(text.to_owned(), |text, (name, number)| text.replace(name, number))
+    }
+}
+
+fn owned(statements: &[&str]) -> Vec<String> {
+    statements.iter().map(|statement| (*statement).to_owned()).collect()
+}
+
+fn rows(findings: &[[&str; 4]]) -> Vec<[String; 4]> {
+    findings.iter().map(|finding| finding.map(str::to_owned)).collect()
+}
+
+/// A change of columns of one row, and the opposite one.
+fn shift(table: &str, row: &str, column: &str, by: i64) -> (Vec<String>, Vec<String>) {
+    let statement = |by: i64| vec![format!("UPDATE {table} SET {column} = {column} + ({by}) WHERE book_id = {{book}} AND {row}")];
+    (statement(by), statement(-by))
+}
+
+/// A row taken out of the book, and put back.
+fn removal(table: &str, row: &str) -> (Vec<String>, Vec<String>) {
+    let away = format!("UPDATE {table} SET book_id = -(book_id) WHERE book_id = {{book}} AND {row}");
+    let back = format!("UPDATE {table} SET book_id = -(book_id) WHERE book_id = -{{book}} AND {row}");
+    (vec![away], vec![back])
+}
+
+pub fn of_balances() -> Vec<Tampering> {
+    let case = |name, (there, back), findings: &[[&str; 4]], doubted, zero| Tampering {
+        name,
+        there,
+        back,
+        findings: rows(findings),
+        doubted,
+        flags: [false, zero, true],
+    };
+    vec![
+        case(
+            "an amount",
+            shift("transactions", "id = {lunch}", "amount", 100),
+            &[
+                ["balance", "{cash}", "-489.00", "-490.00"],
+                ["balance", "{food}", "-11.00", "-10.00"],
+                ["entry", "{lunch-id}", "credit 11.00", "credit 10.00"],
+                ["entry", "{lunch-id}", "debit -11.00", "debit -10.00"],
+                ["monthTotal", "{cash}", "debit 0.00, credit 11.00", "debit 0.00, credit 10.00"],
+                ["monthTotal", "{food}", "debit 11.00, credit 0.00", "debit 10.00, credit 0.00"],
+                ["dayTotal", "{cash}", "debit 0.00, credit 11.00", "debit 0.00, credit 10.00"],
+                ["dayTotal", "{food}", "debit 11.00, credit 0.00", "debit 10.00, credit 0.00"],
+            ],
+            &["Cash", "Food"],
+            true,
+        ),
+        case(
+            "an entry that is unbalanced",
+            shift("entries", "transaction_id = {lunch} AND account_id = {food}", "amount", 100),
+            &[["zeroSum", "{key}", "0.00", "1.00"], ["entry", "{lunch-id}", "debit -10.00", "debit -9.00"]],
+            &["Food"],
+            false,
+        ),
+        case(
+            "an entry that is gone",
+            removal("entries", "transaction_id = {lunch} AND account_id = {food}"),
+            &[["zeroSum", "{key}", "0.00", "10.00"], ["entry", "{lunch-id}", "debit -10.00", "none"]],
+            &["Food"],
+            false,
+        ),
+        case(
+            "the total of a day",
+            shift("day_totals", "account_id = {food} AND day = 20250131", "debit_low", 1),
+            &[["dayTotal", "{food}", "debit 10.00, credit 0.00", "debit 10.01, credit 0.00"]],
+            &["Food"],
+            true,
+        ),
+        case(
+            "the total of a month",
+            shift("month_totals", "account_id = {food} AND month = 202501", "debit_high", 1),
+            &[
+                ["balance", "{food}", "-10.00", "-42949682.96"],
+                ["zeroSum", "{key}", "0.00", "-42949672.96"],
+                ["monthTotal", "{food}", "debit 10.00, credit 0.00", "debit 42949682.96, credit 0.00"],
+            ],
+            &["Food"],
+            false,
+        ),
+        case(
+            "the month of a total",
+            shift("month_totals", "account_id = {food} AND month IN (202501, 202513)", "month", 12),
+            &[
+                ["monthTotal", "{food}", "debit 10.00, credit 0.00", "debit 0.00, credit 0.00"],
+                ["monthTotal", "{food}", "debit 0.00, credit 0.00", "debit 10.00, credit 0.00"],
+            ],
+            &["Food"],
+            true,
+        ),
+        case(
+            "a transaction that is gone",
+            removal("transactions", "id = {rent}"),
+            &[
+                ["balance", "{cash}", "-990.00", "-490.00"],
+                ["balance", "*", "0.00", "-500.00"],
+                ["entry", "{rent-id}", "none", "credit 500.00"],
+                ["entry", "{rent-id}", "none", "debit -500.00"],
+                ["monthTotal", "*", "*", "*"],
+                ["monthTotal", "*", "*", "*"],
+                ["dayTotal", "*", "*", "*"],
+                ["dayTotal", "*", "*", "*"],
+                ["count", "{key}", "2", "3"],
+            ],
+            &["Cash", "Rent"],
+            true,
+        ),
+        case(
+            "a posting without a side",
+            (
+                owned(&["UPDATE transactions SET debit_account_id = NULL WHERE book_id = {book} AND id = {lunch}"]),
+                owned(&["UPDATE transactions SET debit_account_id = {food} WHERE book_id = {book} AND id = {lunch}"]),
+            ),
+            &[
+                ["balance", "{food}", "0.00", "-10.00"],
+                ["zeroSum", "{key}", "0.00", "10.00"],
+                ["transaction", "{lunch-id}", "*", "posted without debitAccount"],
+                ["entry", "{lunch-id}", "none", "debit -10.00"],
+                ["monthTotal", "{food}", "*", "*"],
+                ["dayTotal", "{food}", "*", "*"],
+            ],
+            &["Cash", "Food"],
+            false,
+        ),
+        case(
+            "a number of days that no calendar has",
+            shift("entries", "transaction_id = {lunch} AND account_id = {food}", "day", 99),
+            &[["entry", "{lunch-id}", "debit -10.00", "none"], ["entry", "{lunch-id}", "none", "debit -10.00"]],
+            &["Food"],
+            true,
+        ),
+    ]
+}
+
+pub fn of_the_rest() -> Vec<Tampering> {
+    let case = |name, (there, back), findings: &[[&str; 4]]| Tampering {
+        name,
+        there,
+        back,
+        findings: rows(findings),
+        doubted: &[],
+        flags: [true, true, true],
+    };
+    let set = |table: &str, row: &str, there: &str, back: &str| {
+        let statement = |set: &str| vec![format!("UPDATE {table} SET {set} WHERE book_id = {{book}} AND {row}")];
+        (statement(there), statement(back))
+    };
+    vec![
+        case("the count of postings", shift("heads", "posted > 0", "posted", 1), &[["count", "{key}", "3", "4"]]),
+        case(
+            "the mark of a posting",
+            set("accounts", "id = {food}", "has_transaction_posted = NOT has_transaction_posted", "has_transaction_posted = NOT has_transaction_posted"),
+            &[["hasTransactionPosted", "{food}", "true", "false"]],
+        ),
+        case(
+            "the text that is searched",
+            set("transactions", "id = {lunch}", "search = 'dinner'", "search = 'lunch #food'"),
+            &[["index", "{lunch-id}", "*", "*"]],
+        ),
+        case("a tag that finds nothing", removal("marks", "transaction_id = {lunch}"), &[["index", "{lunch-id}", "*", "*"]]),
+        case(
+            "a tag that finds too much",
+            (
+                owned(&["INSERT INTO marks (book_id, mark, day, transaction_id) SELECT book_id, 'tdrink', day, id FROM transactions WHERE book_id = {book} AND id = {lunch}"]),
+                owned(&["DELETE FROM marks WHERE book_id = {book} AND mark = 'tdrink'"]),
+            ),
+            &[["index", "{key}", "1", "2"]],
+        ),
+    ]
+}
+
+pub fn of_the_log(stage: &Stage, backdoor: &Backdoor) -> Vec<Tampering> {
+    let log = events(&stage.cast);
+    let hash = |number: usize| log[number - 1]["hash"].as_str().expect("8.15: a hash").to_owned();
+    let event = |number: usize| id(&log[number - 1]);
+    let case = |name, (there, back), findings| Tampering { name, there, back, findings, doubted: &[], flags: [true, true, false] };
+    let exchange = |a: usize, b: usize| {
+        let set = |number: usize, hash: &str| {
+            format!("UPDATE events SET hash = {} WHERE book_id = {{book}} AND sequence = {number}", backdoor.bytes(hash))
+        };
+        (vec![set(a, &hash(b)), set(b, &hash(a))], vec![set(a, &hash(a)), set(b, &hash(b))])
+    };
+    let replace = |from: &str, to: &str| format!("UPDATE events SET data = replace(data, '{from}', '{to}') WHERE book_id = {{book}} AND resource = {{lunch}}");
+    let lunch = log.iter().position(|event| event["data"]["object"]["transaction"]["description"] == "Lunch #food").expect("its event") + 1;
+    let forged = |number: usize| ["event".to_owned(), event(number), "*".to_owned(), hash(number)];
+    let any = |number: usize| ["event".to_owned(), event(number), "*".to_owned(), "*".to_owned()];
+    let missing = |number: usize, expected: &str| ["eventMissing".to_owned(), event(number), expected.to_owned(), "none".to_owned()];
+    vec![
+        case("the data of an event", (vec![replace("10.00", "99.00")], vec![replace("99.00", "10.00")]), vec![forged(lunch)]),
+        case("the time of an event", shift("events", "sequence = 4", "created_at", 1), vec![forged(4)]),
+        case("who acted", shift("events", "sequence = 5", "user_id", 1), vec![forged(5)]),
+        case("a kind that is none", shift("events", "sequence = 5", "kind", 1000), vec![any(5)]),
+        case("swapped hashes", exchange(3, 6), [3, 4, 6, 7].map(any).to_vec()),
+        case("an event that is gone", removal("events", "sequence = 4"), vec![missing(4, "event 4")]),
+        case("events that are gone", removal("events", "sequence IN (1, 2, 3)"), vec![missing(1, "events 1 to 3")]),
+    ]
+}

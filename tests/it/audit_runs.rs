@@ -1,0 +1,224 @@
+//! How audits run (13.45, 13.46): one at a time for each book, none lost with the process, none misled by writes.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use daybook_service::{Error, audit, book};
+use daybook_tests::{Backdoor, Cast, Engine, Server};
+use serde_json::{Value, json};
+
+use crate::Lone;
+use crate::audit::{audit as audited, audits, finished};
+use crate::reading::{batch, items};
+use crate::store::{Bench, draft};
+
+pub fn lone() -> Vec<Lone> {
+    crate::lone![
+        asked_twice_before_it_began_is_asked_once,
+        asked_while_it_runs_is_another,
+        a_book_that_is_gone_is_not_audited,
+        an_audit_is_about_its_snapshot,
+        it_gives_up_between_portions,
+        what_waits_survives_a_restart,
+        stopping_does_not_wait_for_audits,
+        writers_mislead_no_audit,
+    ]
+}
+
+impl Bench {
+    fn ask(&self) {
+        let (cx, book) = (self.cx.clone(), self.book.clone());
+        self.store.write(self.lane(), move |tx| audit::request(tx, &cx, &book)).expect("the request is noted");
+    }
+
+    fn waiting(&self) -> usize {
+        self.store.read(audit::waiting).expect("what waits").len()
+    }
+
+    fn make(&self) -> Option<audit::Made> {
+        let key = self.key();
+        self.store.read(|tx| audit::make(tx, &key, &|| false)).expect("an audit")
+    }
+
+    fn conclude(&self, made: audit::Made) {
+        let (cx, key) = (self.cx.clone(), self.key());
+        self.store.write(self.lane(), move |tx| audit::conclude(tx, &cx, &key, &made)).expect("a result");
+    }
+
+    fn key(&self) -> daybook_domain::id::BookKey {
+        daybook_domain::id::BookKey::new(self.book.clone())
+    }
+}
+
+/// The book and its two accounts: three events. Each audit is one more.
+const FOUNDED: i64 = 3;
+
+fn asked_twice_before_it_began_is_asked_once(engine: Engine) {
+    let bench = Bench::new(engine, 4096);
+    bench.ask();
+    bench.ask();
+    assert_eq!(bench.waiting(), 1);
+    let made = bench.make().expect("it is wanted");
+    assert_eq!(made.report.sequence, FOUNDED);
+    bench.conclude(made);
+    assert_eq!(bench.waiting(), 0);
+    assert!(bench.make().is_none(), "nobody wants another");
+    bench.check_chain(FOUNDED + 1);
+}
+
+fn asked_while_it_runs_is_another(engine: Engine) {
+    let bench = Bench::new(engine, 4096);
+    bench.ask();
+    let first = bench.make().expect("it is wanted");
+    bench.ask();
+    bench.ask();
+    bench.conclude(first);
+    assert_eq!(bench.waiting(), 1, "who asked later wants to know of later");
+    let second = bench.make().expect("it is wanted");
+    // Another process made it too: the first to record it does.
+    let again = bench.make().expect("it is wanted still");
+    assert_eq!(second.report.sequence, FOUNDED + 1);
+    bench.conclude(second);
+    bench.conclude(again);
+    assert_eq!(bench.waiting(), 0);
+    bench.check_chain(FOUNDED + 2);
+}
+
+fn a_book_that_is_gone_is_not_audited(engine: Engine) {
+    let bench = Bench::new(engine, 4096);
+    bench.ask();
+    let made = bench.make().expect("it is wanted");
+    let (cx, key) = (bench.cx.clone(), bench.book.clone());
+    bench.store.write(bench.lane(), move |tx| book::delete(tx, &cx, &key)).expect("the book goes");
+    assert_eq!(bench.waiting(), 0, "6.5: everything goes");
+    bench.conclude(made);
+    assert!(bench.make().is_none());
+}
+
+fn an_audit_is_about_its_snapshot(engine: Engine) {
+    let bench = Bench::new(engine, 4096);
+    bench.record((0..10).map(|number| draft(&format!("#a {number}"))).collect()).expect("a batch");
+    bench.ask();
+    let key = bench.key();
+    let made = bench.store.read(|tx| {
+        tx.ping()?;
+        let made = audit::make(tx, &key, &|| false)?;
+        bench.record(vec![draft("meanwhile")])?;
+        Ok::<_, Error>((made, audit::make(tx, &key, &|| false)?))
+    });
+    let (before, after) = made.expect("two audits of one snapshot");
+    let (before, after) = (before.expect("it is wanted"), after.expect("it is wanted"));
+    assert_eq!(before.report, after.report, "what is written meanwhile is neither waited for nor judged");
+    assert_eq!((before.report.transactions_checked, before.report.findings.count()), (10, 0));
+    bench.conclude(before);
+    bench.check_chain(FOUNDED + 10 + 1 + 1);
+}
+
+fn it_gives_up_between_portions(engine: Engine) {
+    let bench = Bench::new(engine, 4096);
+    bench.record((0..10).map(|number| draft(&number.to_string())).collect()).expect("a batch");
+    bench.ask();
+    let key = bench.key();
+    assert!(bench.store.read(|tx| audit::make(tx, &key, &|| true)).expect("no failure").is_none());
+    assert_eq!(bench.waiting(), 1, "it is made another time");
+}
+
+fn fill(cast: &Cast, count: usize) {
+    cast.account("Cash", "ASSET");
+    cast.account("Food", "OUTGOING");
+    for _ in 0..count / 1000 {
+        let payment = |number: usize| {
+            json!({
+                "date": format!("20{:02}-01-{:02}", 10 + number % 16, 1 + number % 28), "amount": format!("{}", 1 + number),
+                "creditAccount": {"name": "Cash"}, "debitAccount": {"name": "Food"}, "description": format!("#number {number}"),
+            })
+        };
+        cast.owner.post(&cast.path("/transactions/batch"), &batch((0..1000).map(payment))).ok();
+    }
+}
+
+/// The request is as durable as any write: it needs no server that remembers it.
+fn what_waits_survives_a_restart(engine: Engine) {
+    let mut server = Server::start(engine);
+    let cast = Cast::new(&server);
+    fill(&cast, 1000);
+    server.terminate();
+    let book = format!("(SELECT id FROM books WHERE public_id = '{}')", cast.book);
+    let user = format!("(SELECT id FROM users WHERE email = '{}')", cast.owner.email());
+    Backdoor::open(&server).execute(&format!("INSERT INTO audits (book_id, request, user_id, agent) VALUES ({book}, 1, {user}, NULL)"));
+    server.restart();
+    let audited = finished(&cast, 0);
+    assert_eq!(audited["data"]["audit"]["transactionsChecked"], 1000);
+    // And one that was answered 204 before the process was killed.
+    cast.owner.send("PATCH", &cast.path("/audit"), &Value::Null).no_content();
+    server.kill();
+    server.restart();
+    finished(&cast, 1);
+}
+
+fn stopping_does_not_wait_for_audits(engine: Engine) {
+    let mut server = Server::start(engine);
+    let cast = Cast::new(&server);
+    fill(&cast, 4000);
+    cast.owner.send("PATCH", &cast.path("/audit"), &Value::Null).no_content();
+    let (status, took) = server.terminate();
+    assert!(status.success(), "{status}\n{}", server.log());
+    assert!(took < Duration::from_secs(10), "{took:?}");
+    server.restart();
+    let audited = finished(&cast, 0);
+    assert_eq!(audited["data"]["audit"]["findingsCount"], 0);
+    assert_eq!(audits(&cast).len(), 1, "made once, before or after");
+}
+
+/// Everything that moves balances, all the time; no audit may take a half-done write for a fault.
+fn writers_mislead_no_audit(engine: Engine) {
+    let server = Server::start(engine);
+    let cast = Cast::new(&server);
+    fill(&cast, 3000);
+    let over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        for writer in 0..3_usize {
+            let (cast, over) = (&cast, &over);
+            scope.spawn(move || {
+                let mut round = 0;
+                while !over.load(Ordering::Relaxed) {
+                    round += 1;
+                    write(cast, writer, round);
+                }
+            });
+        }
+        let mut results = Vec::new();
+        for _ in 0..12 {
+            results.push(audited(&cast));
+        }
+        over.store(true, Ordering::Relaxed);
+        for event in results {
+            let (found, sequence) = (&event["data"]["audit"], event["sequence"].as_i64().expect("a number"));
+            assert_eq!(found["findingsCount"], 0, "a false finding: {event}");
+            assert!(found["sequence"].as_i64().is_some_and(|about| about < sequence), "{event}");
+        }
+    });
+    let last = audited(&cast)["data"]["audit"].clone();
+    assert_eq!(last["findingsCount"], 0, "{last}");
+}
+
+fn write(cast: &Cast, writer: usize, round: usize) {
+    let payment = |number: usize| {
+        json!({
+            "date": format!("2025-{:02}-{:02}", 1 + round % 12, 1 + number), "amount": format!("{}.{writer}", 1 + round),
+            "creditAccount": {"name": "Cash"}, "debitAccount": {"name": "Food"}, "description": format!("#writer{writer}"),
+            "remoteIds": [format!("{writer}/{round}/{number}")],
+        })
+    };
+    let created = cast.owner.post(&cast.path("/transactions/batch"), &batch((0..20).map(payment))).ok();
+    let some: Vec<Value> = items(&created).iter().step_by(3).map(|created| json!({"id": created["id"]})).collect();
+    let changed = some.iter().map(|some| json!({"id": some["id"], "amount": "77", "description": "#other", "date": "2024-02-29"}));
+    cast.owner.put(&cast.path("/transactions/batch"), &batch(changed)).ok();
+    cast.owner.patch(&cast.path("/transactions/trash/batch"), &batch(some.clone())).no_content();
+    cast.owner.patch(&cast.path("/transactions/untrash/batch"), &batch(some.into_iter().skip(2))).no_content();
+    if writer == 0 && round.is_multiple_of(10) {
+        let digits = 2 + round / 10 % 4;
+        cast.owner.put("/v5/books", &json!({"id": cast.book, "fractionDigits": digits})).ok();
+    }
+}
