@@ -68,11 +68,11 @@ mod reading;
 modules! {
     shared:
         account_batches, account_names, account_updates, accounts, amounts, arch, balance_ranges, balance_series,
-        balances, bank, batches, bodies, book_dates, book_settings, books, collaborators, errors, event_filters, events, faults, group_flags,
+        balances, bank, batches, bodies, book_copies, book_dates, book_settings, books, collaborators, collection_views, collections, copied_transactions, errors, event_filters, events, faults, group_flags,
         group_locks, groups, headers, hostile, lifecycle, lists, locks, openapi, paging, permissions, posting, properties,
-        queries, query_dates, query_garbage, recorder, remote_ids, saved_queries, transaction_shapes, transactions, transport, updates, users, wire;
+        queries, query_dates, query_garbage, recorder, remote_ids, round_trips, saved_queries, transaction_shapes, transactions, transport, updates, users, wire;
     lone:
-        durability, laws, process, store, templates;
+        collection_moves, durability, laws, process, store, templates;
 }
 
 /// The shared servers, each started by the first case that needs it.

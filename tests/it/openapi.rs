@@ -18,7 +18,7 @@ pub fn tests() -> Vec<Case> {
     for operation in operations() {
         let run = Box::new(move |server: &Server| without_token(server, operation));
         cases.push(Case { name: format!("{}_without_token", operation.id), run });
-        if operation.id == "updateBook" || operation.path.contains("{bookId}") {
+        if operation.id == "updateBook" || operation.path.contains("{bookId}") || is_of_a_collection(operation) {
             let run = Box::new(move |server: &Server| by_stranger(server, operation));
             cases.push(Case { name: format!("{}_by_stranger", operation.id), run });
         }
@@ -29,6 +29,11 @@ pub fn tests() -> Vec<Case> {
         cases.push(Case { name: format!("other_methods_on{}", path.replace(['/', '{', '}'], "_")), run });
     }
     cases
+}
+
+/// Whether it names a collection, in the path or in the body.
+fn is_of_a_collection(operation: Operation) -> bool {
+    operation.path.starts_with("/v5/collections/") || operation.id == "updateCollection"
 }
 
 fn routes_are_the_documents(_: &Server) {
@@ -56,7 +61,8 @@ fn operations_are_documented_whole(_: &Server) {
         assert_eq!(placed, declared, "{name}: the parameters of the path");
         let distinct: BTreeSet<&String> = parameters.iter().collect();
         assert_eq!(distinct.len(), parameters.len(), "{name}: a parameter is declared once: {parameters:?}");
-        let writes = matches!(operation.method, "POST" | "PUT" | "PATCH");
+        // All that copyBook is told stands in the query.
+        let writes = matches!(operation.method, "POST" | "PUT" | "PATCH") && name != "copyBook";
         assert_eq!(parameters.iter().any(|parameter| parameter == "body body"), writes, "{name}: what is written has a body");
         for status in ["401", "default"] {
             let response = operation.response(status).unwrap_or_else(|| panic!("{name} documents {status}"));
@@ -94,6 +100,7 @@ struct Private {
     group: String,
     transaction: String,
     query: String,
+    collection: String,
     collaborator: String,
     event: String,
 }
@@ -110,8 +117,10 @@ impl Private {
         let group = id(&create("groups", json!({"name": "Assets"}))).to_owned();
         let transaction = id(&create("transactions", json!({"amount": "1", "description": "Secret"}))["transaction"]).to_owned();
         let query = id(&create("queries", json!({"query": "is:draft"}))).to_owned();
+        let collection = id(&owner.post("/v5/collections", &json!({"name": "Private"})).ok()).to_owned();
+        owner.patch(&format!("/v5/collections/{collection}/books/add"), &json!({"items": [{"id": book}]})).ok();
         let (collaborator, event) = (first("collaborators"), first("events"));
-        Private { owner, stranger, account, group, transaction, query, collaborator, event, book }
+        Private { owner, stranger, account, group, transaction, query, collection, collaborator, event, book }
     }
 
     /// The path with what exists in its places.
@@ -121,6 +130,7 @@ impl Private {
             ("/groups/", &self.group),
             ("/transactions/", &self.transaction),
             ("/queries/", &self.query),
+            ("/collections/", &self.collection),
             ("/collaborators/", &self.collaborator),
             ("/events/", &self.event),
         ];
@@ -130,7 +140,9 @@ impl Private {
 
     /// A body that every writing operation understands: each reads its fields and ignores the others (0.10).
     fn body(&self, operation: Operation) -> Value {
-        let resource = if operation.path == "/v5/books" {
+        let resource = if operation.id == "updateCollection" {
+            &self.collection
+        } else if operation.path == "/v5/books" || is_of_a_collection(operation) {
             &self.book
         } else if operation.path.contains("/transactions") {
             &self.transaction
@@ -173,14 +185,17 @@ fn by_stranger(server: &Server, operation: Operation) {
     let message = answer.refused(404, "notFound");
 
     // An id of the same make that names nothing.
-    let nowhere: String = private.book.chars().rev().collect();
-    let elsewhere = |text: &str| text.replace(&private.book, &nowhere);
+    let reversed = |id: &str| -> String { id.chars().rev().collect() };
+    let elsewhere =
+        |text: &str| text.replace(&private.book, &reversed(&private.book)).replace(&private.collection, &reversed(&private.collection));
     let body = if body.is_null() { body } else { serde_json::from_str(&elsewhere(&body.to_string())).expect("JSON") };
     let missing = private.stranger.send(operation.method, &elsewhere(&path), &body).refused(404, "notFound");
     assert_eq!(elsewhere(&message), missing, "7.4: private and missing books look the same");
 
     let after = private.owner.get(&format!("/v5/books/{}/events", private.book)).ok();
     assert_eq!(after, events, "nothing happened in the book");
+    let kept = private.owner.get(&format!("/v5/collections/{}", private.collection)).ok();
+    assert_eq!((&kept["name"], id(&kept["books"][0])), (&json!("Private"), private.book.as_str()), "nor to the collection");
 }
 
 /// Whether a path with its places filled is one of this template.

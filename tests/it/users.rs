@@ -15,9 +15,10 @@ fn rule_9_11_the_profile(server: &Server) {
     for field in ["id", "name", "fullName", "givenName", "hash"] {
         assert!(user[field].as_str().is_some_and(|text| !text.is_empty()), "9.11: {field}: {user}");
     }
-    for (field, value) in [("free", json!(true)), ("billingEnabled", json!(false)), ("plan", json!("FREE"))] {
+    for (field, value) in [("free", json!(true)), ("billingEnabled", json!(false)), ("plan", json!("FREE")), ("planCycle", json!("MONTHLY"))] {
         assert_eq!(user[field], value, "9.11: {field}");
     }
+    assert_eq!((&user["domain"], &user["hostedDomain"]), (&json!(null), &json!(null)), "13.39: an address makes no organization");
     for field in ["bankConnections", "planOverdue", "startedTrial"] {
         assert!(user[field].is_boolean() || user[field].is_null(), "{field}: {user}");
         assert_ne!(user[field], true, "{field}");

@@ -99,6 +99,16 @@ impl Asked {
         let done = run::write(&self.state, lane, move |tx| work(tx, &cx)).await?;
         Ok((done, self.cx))
     }
+
+    /// Runs a use case that writes what the caller keeps across books, in the lane of the caller.
+    pub(crate) async fn write_own<T: Send + 'static>(
+        self,
+        work: impl FnOnce(&mut Tx<'_>, &Context) -> daybook_service::Result<T> + Send + 'static,
+    ) -> Result<(T, Context), ApiError> {
+        let cx = self.cx.clone();
+        let done = run::write(&self.state, Lane::of_user(cx.user.id), move |tx| work(tx, &cx)).await?;
+        Ok((done, self.cx))
+    }
 }
 
 impl FromRequest for Asked {

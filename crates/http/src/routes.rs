@@ -6,7 +6,7 @@ use actix_web::{HttpRequest, Route, web};
 
 use crate::error::{ApiResult, Transport};
 use crate::state::State;
-use crate::{account, balance, book, collaborator, event, group, health, reply, saved_query, template, transaction, user};
+use crate::{account, balance, book, collaborator, collection, event, group, health, reply, saved_query, template, transaction, user};
 
 /// An operation of the contract.
 pub struct Operation {
@@ -92,6 +92,7 @@ fn books() -> Vec<Operation> {
         GET "/v5/books/{bookId}" "getBook" => book::get_book;
         PUT "/v5/books/{bookId}" "updateBookDeprecated" => book::update_book_deprecated;
         DELETE "/v5/books/{bookId}" "deleteBook" => book::delete_book;
+        POST "/v5/books/{bookId}/copy" "copyBook" => book::copy_book;
         GET "/v5/books/{bookId}/collaborators" "listCollaborators" => collaborator::list_collaborators;
         POST "/v5/books/{bookId}/collaborators" "addCollaborator" => collaborator::add_collaborator;
         DELETE "/v5/books/{bookId}/collaborators/{id}" "removeCollaborator" => collaborator::remove_collaborator;
@@ -102,6 +103,13 @@ fn books() -> Vec<Operation> {
         PUT "/v5/books/{bookId}/queries" "updateQuery" => saved_query::update_query;
         GET "/v5/books/{bookId}/queries/{id}" "getQuery" => saved_query::get_query;
         DELETE "/v5/books/{bookId}/queries/{id}" "deleteQuery" => saved_query::delete_query;
+        GET "/v5/collections" "listCollections" => collection::list_collections;
+        POST "/v5/collections" "createCollection" => collection::create_collection;
+        PUT "/v5/collections" "updateCollection" => collection::update_collection;
+        GET "/v5/collections/{id}" "getCollection" => collection::get_collection;
+        DELETE "/v5/collections/{id}" "deleteCollection" => collection::delete_collection;
+        PATCH "/v5/collections/{id}/books/add" "addBooksToCollection" => collection::add_books_to_collection;
+        PATCH "/v5/collections/{id}/books/remove" "removeBooksFromCollection" => collection::remove_books_from_collection;
         GET "/v5/templates" "listTemplates" => template::list_templates;
         GET "/v5/user" "getUser" => user::get_user;
     )
@@ -116,12 +124,23 @@ fn outside() -> Vec<Operation> {
     )
 }
 
-/// Adds every route, under the prefix when there is one; health and contract are found without it too.
-pub(crate) fn mount(config: &mut web::ServiceConfig, prefix: &str) {
-    if prefix.is_empty() {
-        return configure(config);
+/// Addresses beyond the contract, off by default (behaviour 12.6).
+fn aliases(state: &State) -> Vec<Operation> {
+    if !state.ledger_alias {
+        return Vec::new();
     }
-    config.service(web::scope(prefix).configure(configure));
+    operations!(
+        POST "/v2/ledgers/{bookId}/accounts" "" => account::create_account;
+    )
+}
+
+/// Adds every route, under the prefix when there is one; health and contract are found without it too.
+pub(crate) fn mount(config: &mut web::ServiceConfig, state: &State) {
+    let prefix = state.path_prefix.as_str();
+    if prefix.is_empty() {
+        return configure(config, state);
+    }
+    config.service(web::scope(prefix).configure(|config| configure(config, state)));
     for operation in outside() {
         config.route(operation.path, operation.route);
     }
@@ -130,8 +149,8 @@ pub(crate) fn mount(config: &mut web::ServiceConfig, prefix: &str) {
 
 /// Adds every route. Each method is a resource of its own, so that an account named `batch` is found by GET although
 /// POST has a route there; what no route takes is told apart by [`unmatched`].
-fn configure(config: &mut web::ServiceConfig) {
-    for operation in operations() {
+fn configure(config: &mut web::ServiceConfig, state: &State) {
+    for operation in operations().into_iter().chain(aliases(state)) {
         config.route(operation.path, operation.route);
     }
     config.default_service(web::to(unmatched));
@@ -143,6 +162,6 @@ async fn unmatched(request: HttpRequest, state: web::Data<State>) -> ApiResult {
         return Ok(reply::no_content());
     }
     let path = request.path().strip_prefix(&state.path_prefix).unwrap_or_default();
-    let known = operations().into_iter().any(|operation| ResourceDef::new(operation.path).is_match(path));
+    let known = operations().into_iter().chain(aliases(&state)).any(|operation| ResourceDef::new(operation.path).is_match(path));
     Err(if known { Transport::MethodNotAllowed } else { Transport::UnknownRoute }.into())
 }

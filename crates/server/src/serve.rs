@@ -33,6 +33,7 @@ pub(crate) fn run(options: &Serve) -> anyhow::Result<()> {
         headers: Headers::with_prefixes(&options.header_prefixes),
         path_prefix: options.path_prefix.clone(),
         missing_as_no_content: options.missing_as_no_content,
+        ledger_alias: options.ledger_alias,
         templates,
         known: Known::default(),
     };

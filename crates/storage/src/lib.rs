@@ -7,6 +7,7 @@ pub mod account;
 pub mod balance;
 pub mod book;
 pub mod collaborator;
+pub mod collection;
 mod column;
 mod conn;
 mod dialect;

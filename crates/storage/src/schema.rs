@@ -156,4 +156,24 @@ diesel::table! {
     }
 }
 
+diesel::table! {
+    collections (user_id, id) {
+        user_id -> BigInt,
+        id -> BigInt,
+        name -> Text,
+        agent -> Nullable<Text>,
+        created_at -> BigInt,
+        updated_at -> BigInt,
+        version -> BigInt,
+    }
+}
+
+diesel::table! {
+    collection_books (user_id, book_id) {
+        user_id -> BigInt,
+        book_id -> BigInt,
+        collection_id -> BigInt,
+    }
+}
+
 diesel::allow_tables_to_appear_in_same_query!(accounts, account_groups, memberships);

@@ -8,7 +8,7 @@ use crate::book::{Books, HeadRow};
 use crate::conn::Conn;
 use crate::dialect::Use;
 use crate::error::Result;
-use crate::{account, balance, collaborator, event, group, saved_query, transaction, user};
+use crate::{account, balance, collaborator, collection, event, group, saved_query, transaction, user};
 
 /// A unit of work. On a read it is one snapshot; on a write everything in it becomes durable together.
 pub struct Tx<'a> {
@@ -64,6 +64,11 @@ impl<'a> Tx<'a> {
     /// Saved queries of a book.
     pub fn saved_queries(&mut self) -> saved_query::SavedQueries<'_, 'a> {
         saved_query::SavedQueries { tx: self }
+    }
+
+    /// Collections of users.
+    pub fn collections(&mut self) -> collection::Collections<'_, 'a> {
+        collection::Collections { tx: self }
     }
 
     /// The event log of a book.

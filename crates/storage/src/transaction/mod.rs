@@ -1,5 +1,6 @@
 //! Transactions: rows and repository, with their entries and marks.
 
+mod copy;
 mod row;
 mod save;
 pub(crate) mod search;
@@ -19,6 +20,7 @@ use crate::sql::{MOST_NAMED, Sql, Value};
 use crate::tx::Tx;
 use row::{COLUMNS, Row};
 
+pub use copy::{Copying, Numbers};
 pub use save::Change;
 pub use search::{Names, Search};
 
