@@ -46,9 +46,9 @@ pub fn copy(tx: &mut Tx<'_>, cx: &Context, book: &str, request: &Request) -> Res
     let scale = source.book().scale;
     let target = Book { id: BookId::new(0), key: cx.ids.book_key(), owner_name, settings, scale, stamp: cx.stamp() };
     let target = super::establish(tx, cx, target)?;
-    chart(tx, cx, &source, &target)?;
+    let accounts = chart(tx, cx, &source, &target)?;
     saved_queries(tx, cx, &source, &target)?;
-    let posted = if request.transactions { transactions(tx, cx, &source, &target, from)? } else { 0 };
+    let posted = if request.transactions { transactions(tx, cx, [&source, &target], accounts, from)? } else { 0 };
     // They count from now on, when they were posted in this book.
     let month = zone::month(cx.now, &target.book().settings.time_zone);
     super::tell_created(tx, cx, &target, &Tally::from([(month, posted)]))?;
@@ -56,8 +56,11 @@ pub fn copy(tx: &mut Tx<'_>, cx: &Context, book: &str, request: &Request) -> Res
     Ok(View::plain(target, activity))
 }
 
+/// An account and its copy.
+type Pair = (AccountId, AccountId);
+
 /// Groups and accounts under new ids, in the order they were made. Nothing is posted on the accounts yet.
-fn chart(tx: &mut Tx<'_>, cx: &Context, source: &Member, target: &Member) -> Result<()> {
+fn chart(tx: &mut Tx<'_>, cx: &Context, source: &Member, target: &Member) -> Result<Vec<Pair>> {
     let mut groups = tx.groups().list(source)?;
     groups.sort_by_key(|group| group.id);
     let ids: HashMap<GroupId, GroupId> = groups.iter().map(|group| (group.id, GroupId::new(cx.mint()))).collect();
@@ -70,13 +73,15 @@ fn chart(tx: &mut Tx<'_>, cx: &Context, source: &Member, target: &Member) -> Res
     tx.groups().insert(target, &copies.collect::<Vec<_>>())?;
     let mut accounts = tx.accounts().list(source)?;
     accounts.sort_by_key(|account| account.id);
-    let copies = accounts.into_iter().map(|account| {
+    let pairs: Vec<Pair> = accounts.iter().map(|account| (account.id, AccountId::new(cx.mint()))).collect();
+    let copies = accounts.into_iter().zip(&pairs).map(|(account, (_, id))| {
         let Account { id: _, name, kind, archived, balance_verified: _, has_transaction_posted: _, properties, groups, stamp: _ } = account;
         let groups = groups.iter().filter_map(renumbered).collect();
-        let (id, stamp) = (AccountId::new(cx.mint()), cx.stamp());
+        let (id, stamp) = (*id, cx.stamp());
         Account { id, name, kind, archived, balance_verified: true, has_transaction_posted: false, properties, groups, stamp }
     });
-    Ok(tx.accounts().insert(target, &copies.collect::<Vec<_>>())?)
+    tx.accounts().insert(target, &copies.collect::<Vec<_>>())?;
+    Ok(pairs)
 }
 
 fn saved_queries(tx: &mut Tx<'_>, cx: &Context, source: &Member, target: &Member) -> Result<()> {
@@ -90,9 +95,9 @@ fn saved_queries(tx: &mut Tx<'_>, cx: &Context, source: &Member, target: &Member
 }
 
 /// Drafts and posted ones, however they are checked; answers how many are posted.
-fn transactions(tx: &mut Tx<'_>, cx: &Context, source: &Member, target: &Member, from: Option<Date>) -> Result<i64> {
+fn transactions(tx: &mut Tx<'_>, cx: &Context, [source, target]: [&Member; 2], accounts: Vec<Pair>, from: Option<Date>) -> Result<i64> {
     let count = tx.transactions().count_copied(source, from)?;
     copy::check_size(count)?;
-    let copying = Copying { from, numbers: cx.ids.reserve(cx.now, count), user: cx.user.id, stamp: cx.stamp() };
+    let copying = Copying { accounts, from, numbers: cx.ids.reserve(cx.now, count), user: cx.user.id, stamp: cx.stamp() };
     Ok(tx.transactions().copy(source, target, &copying)?)
 }

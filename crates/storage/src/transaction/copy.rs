@@ -2,7 +2,7 @@
 //! the number of statements is the same however many there are.
 
 use daybook_domain::collaborator::Member;
-use daybook_domain::id::UserId;
+use daybook_domain::id::{AccountId, UserId};
 use daybook_domain::instant::Stamp;
 use daybook_domain::transaction::Standing;
 use diesel::QueryableByName;
@@ -15,7 +15,7 @@ use super::row::standing_to_column;
 use crate::column::day_to_column;
 use crate::conn::on_each;
 use crate::error::Result;
-use crate::sql::{Sql, Value};
+use crate::sql::{Bulk, Sql, Value};
 
 /// A block of numbers reserved for new rows: number `n` is `(first + n) / run * stride + offset + (first + n) % run`,
 /// so that the database can count them out itself.
@@ -34,6 +34,8 @@ pub struct Numbers {
 /// What is copied, and whose the copies are.
 #[derive(Debug, Clone)]
 pub struct Copying {
+    /// The accounts of the source, each with its copy.
+    pub accounts: Vec<(AccountId, AccountId)>,
     /// Of this day and later ones; of all when there is none.
     pub from: Option<Date>,
     /// One for each transaction.
@@ -50,9 +52,10 @@ struct Count {
     found: i64,
 }
 
-/// Old and new ids, for the time of one copy. As a table with a key it is joined by look-ups on both engines, where a
-/// subquery may be walked through once for each row.
+/// Old and new ids, for the time of one copy. Tables of their own have a key and a size that both engines' planners see;
+/// of a book that is just being written they expect one row, and walk through it once for each row of the other side.
 const COPIED: &str = "CREATE TEMPORARY TABLE copied (old_id BIGINT NOT NULL PRIMARY KEY, new_id BIGINT NOT NULL)";
+const COPIED_ACCOUNTS: &str = "CREATE TEMPORARY TABLE copied_accounts (old_id BIGINT NOT NULL PRIMARY KEY, new_id BIGINT NOT NULL)";
 const COUNT: &str = "SELECT COUNT(*) AS found FROM transactions t WHERE t.book_id = ";
 
 impl Transactions<'_, '_> {
@@ -70,28 +73,35 @@ impl Transactions<'_, '_> {
         Ok(counts.into_iter().map(|count| count.found).sum())
     }
 
-    /// Copies these transactions into a new book whose accounts are there already, under the same names, and builds
-    /// entries, marks and totals. The numbers are counted out in the order of the old ones, so that lists keep theirs.
-    /// Answers how many of the copies are posted.
+    /// Copies these transactions into a new book whose accounts are there already, and builds entries, marks and totals.
+    /// The numbers are counted out in the order of the old ones, so that lists keep theirs. Answers how many of the copies
+    /// are posted.
     ///
     /// # Errors
     /// When the database cannot be asked.
     pub fn copy(self, source: &Member, target: &Member, copying: &Copying) -> Result<i64> {
         let number = target.book().id;
+        self.tx.conn.execute(&Sql::new(COPIED_ACCOUNTS).uncached())?;
+        let mut accounts = Bulk::new("INSERT INTO copied_accounts (old_id, new_id) VALUES ", 2, "");
+        for (old, new) in &copying.accounts {
+            accounts.row([Value::Int(old.get()), Value::Int(new.get())]);
+        }
+        accounts.execute(self.tx.conn)?;
         let statements = [
             Sql::new(COPIED),
             renumbered(source, copying),
             rows(source, target, copying),
             marks(source, target),
             Sql::new("DROP TABLE copied"),
+            Sql::new("DROP TABLE copied_accounts"),
             entries(target, true),
             entries(target, false),
-            posted_on(target),
         ];
         for statement in statements {
             self.tx.conn.execute(&statement.uncached())?;
         }
         self.tx.balances().sum_up(number)?;
+        self.tx.conn.execute(&posted_on(target).uncached())?;
         let posted = Sql::new(COUNT).int(number.get()).push(" AND t.standing > ").int(standing_to_column(Standing::Draft));
         self.count(posted)
     }
@@ -114,18 +124,15 @@ fn rows<'a>(source: &Member, target: &Member, copying: &'a Copying) -> Sql<'a> {
          description, search, posted_at, properties, urls, remote_ids, created_by, agent, created_at, updated_at, version) SELECT ",
     );
     let select = into.int(new).push(
-        ", n.new_id, t.day, t.dated, t.standing, t.trashed, t.amount, nc.id, nd.id, t.description, t.search, CASE WHEN t.standing > ",
+        ", n.new_id, t.day, t.dated, t.standing, t.trashed, t.amount, c.new_id, d.new_id, t.description, t.search, CASE WHEN t.standing > ",
     );
     let select = select.int(standing_to_column(Standing::Draft)).push(" THEN ").int(stamp.created_at.milliseconds());
     let select = select.push(" END, t.properties, t.urls, t.remote_ids, ").int(user.get()).push(", ");
     let select = select.value(Value::SomeText(stamp.agent.as_deref().map(Into::into))).push(", ");
     let select = select.int(stamp.created_at.milliseconds()).push(", ").int(stamp.updated_at.milliseconds()).push(", ").int(stamp.version);
     let joined = select.push(" FROM copied n JOIN transactions t ON t.id = n.old_id AND t.book_id = ").int(old);
-    // Names are what the accounts of the two books have in common.
-    let credit = joined.push(" LEFT JOIN accounts oc ON oc.id = t.credit_account_id AND oc.book_id = ").int(old);
-    let credit = credit.push(" LEFT JOIN accounts nc ON nc.normalized_name = oc.normalized_name AND nc.book_id = ").int(new);
-    let debit = credit.push(" LEFT JOIN accounts od ON od.id = t.debit_account_id AND od.book_id = ").int(old);
-    debit.push(" LEFT JOIN accounts nd ON nd.normalized_name = od.normalized_name AND nd.book_id = ").int(new).push(" ORDER BY n.new_id")
+    let credit = joined.push(" LEFT JOIN copied_accounts c ON c.old_id = t.credit_account_id");
+    credit.push(" LEFT JOIN copied_accounts d ON d.old_id = t.debit_account_id ORDER BY n.new_id")
 }
 
 /// The key of [`COPIED`] is asked once for each mark; the marks themselves have no index by transaction.
@@ -145,11 +152,13 @@ fn entries<'a>(target: &Member, credit: bool) -> Sql<'a> {
     select.push(" ORDER BY ").push(account).push(", t.day, t.id")
 }
 
-/// Notes which accounts something is posted on (behaviour 4.7).
+/// Notes which accounts something is posted on (behaviour 4.7): those that have totals. They are counted account by
+/// account, which no planner turns into a join.
 fn posted_on<'a>(target: &Member) -> Sql<'a> {
     let number = target.book().id.get();
     let update = Sql::new("UPDATE accounts SET has_transaction_posted = ").flag(true).push(" WHERE book_id = ").int(number);
-    update.push(" AND id IN (SELECT e.account_id FROM entries e WHERE e.amount <> 0 AND e.book_id = ").int(number).push(")")
+    let counted = update.push(" AND (SELECT COUNT(*) FROM month_totals m WHERE m.account_id = accounts.id AND m.book_id = ").int(number);
+    counted.push(") > 0")
 }
 
 /// Completes a condition on `t`: the transactions of the source that are copied.
