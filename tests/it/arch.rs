@@ -26,8 +26,8 @@ const CORRIDOR: [(&str, &[&str]); 5] = [
 const VAGUE: [&str; 12] = ["util", "utils", "helper", "helpers", "common", "misc", "dto", "dtos", "manager", "managers", "model", "models"];
 
 /// The nouns of the API as it stands.
-const NOUNS: [&str; 11] =
-    ["account", "balance", "book", "collaborator", "event", "file", "group", "saved_query", "template", "transaction", "user"];
+const NOUNS: [&str; 12] =
+    ["account", "balance", "book", "collaborator", "collection", "event", "file", "group", "saved_query", "template", "transaction", "user"];
 
 /// The rooms that have nothing to say about a noun: no rule is about users, and templates are configuration of http alone.
 const SILENT: [(&str, &str); 4] = [("user", "domain"), ("template", "domain"), ("template", "storage"), ("template", "service")];

@@ -94,6 +94,18 @@ fn every_balance_equals_hledgers(server: &Server) {
     let again = owner.post(&format!("/v5/books/{book}/transactions/batch"), &batch(transactions[..1000].iter().cloned())).ok();
     assert_eq!(crate::reading::ids(&again), ids[..1000]);
     compare("recorded again", &owner, &book, &expected);
+
+    // A copy of the whole bank (6.6) has the same balances, and the rows in the same order.
+    let copy = owner.post(&format!("/v5/books/{book}/copy?name=Copy&copyTransactions=true"), &Value::Null).ok();
+    assert_eq!(copy["totalTransactions"], json!(TRANSACTIONS), "6.10");
+    let copy = id(&copy);
+    compare("copied", &owner, &copy, &expected);
+    compare_months("copied", &owner, &copy);
+    let newest = |book: &str| {
+        let list = owner.get(&format!("/v5/books/{book}/transactions?limit=1000")).ok();
+        items(&list).iter().map(|row| row["remoteIds"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(newest(&copy), newest(&book), "2.6");
 }
 
 fn the_expected_files_are_whole(_: &Server) {

@@ -67,6 +67,9 @@ const BOOK: &[Operation] = &[
     write("move_closing_date_back", |c, s| book(c, s, json!({"closingDate": "2000-12-31"})), OWN),
     write("clear_lock_date", |c, s| book(c, s, json!({"lockDate": "1900-00-00"})), OWN),
     write("clear_closing_date", |c, s| book(c, s, json!({"closingDate": "1900-00-00"})), OWN),
+    // The source is as it was; whoever copies owns the copy.
+    read("copy_book", |c, s| c.post(&s.cast.path("/copy?name=Copy"), &Value::Null), BUT_RECORDER),
+    read("copy_book_with_transactions", |c, s| c.post(&s.cast.path("/copy?name=Copy&copyTransactions=true"), &Value::Null), OWN),
     // To the other value: the book of the public reader is PUBLIC.
     write("change_visibility", change_visibility, OWN),
     write("delete_book", |c, s| c.delete(&s.cast.path("")), OWN),

@@ -18,7 +18,7 @@ pub fn tests() -> Vec<Case> {
     for operation in operations() {
         let run = Box::new(move |server: &Server| without_token(server, operation));
         cases.push(Case { name: format!("{}_without_token", operation.id), run });
-        if operation.id == "updateBook" || operation.path.contains("{bookId}") {
+        if operation.id == "updateBook" || operation.path.contains("{bookId}") || is_of_a_collection(operation) {
             let run = Box::new(move |server: &Server| by_stranger(server, operation));
             cases.push(Case { name: format!("{}_by_stranger", operation.id), run });
         }
@@ -29,6 +29,11 @@ pub fn tests() -> Vec<Case> {
         cases.push(Case { name: format!("other_methods_on{}", path.replace(['/', '{', '}'], "_")), run });
     }
     cases
+}
+
+/// Whether it names a collection, in the path or in the body.
+fn is_of_a_collection(operation: Operation) -> bool {
+    operation.path.starts_with("/v5/collections/") || operation.id == "updateCollection"
 }
 
 fn routes_are_the_documents(_: &Server) {
@@ -47,7 +52,7 @@ fn routes_are_the_documents(_: &Server) {
 }
 
 /// Operations that are told all in the path.
-const WITHOUT_BODY: [&str; 1] = ["auditBook"];
+const WITHOUT_BODY: [&str; 2] = ["auditBook", "copyBook"];
 
 fn operations_are_documented_whole(_: &Server) {
     for operation in operations() {
@@ -103,6 +108,7 @@ struct Private {
     transaction: String,
     query: String,
     file: String,
+    collection: String,
     collaborator: String,
     event: String,
 }
@@ -120,8 +126,10 @@ impl Private {
         let transaction = id(&create("transactions", json!({"amount": "1", "description": "Secret"}))["transaction"]).to_owned();
         let query = id(&create("queries", json!({"query": "is:draft"}))).to_owned();
         let file = id(&create("files", json!({"name": "Secret"}))).to_owned();
+        let collection = id(&owner.post("/v5/collections", &json!({"name": "Private"})).ok()).to_owned();
+        owner.patch(&format!("/v5/collections/{collection}/books/add"), &json!({"items": [{"id": book}]})).ok();
         let (collaborator, event) = (first("collaborators"), first("events"));
-        Private { owner, stranger, account, group, transaction, query, file, collaborator, event, book }
+        Private { owner, stranger, account, group, transaction, query, file, collection, collaborator, event, book }
     }
 
     /// The path with what exists in its places.
@@ -132,6 +140,7 @@ impl Private {
             ("/transactions/", &self.transaction),
             ("/queries/", &self.query),
             ("/files/", &self.file),
+            ("/collections/", &self.collection),
             ("/collaborators/", &self.collaborator),
             ("/events/", &self.event),
         ];
@@ -141,7 +150,9 @@ impl Private {
 
     /// A body that every writing operation understands: each reads its fields and ignores the others (0.10).
     fn body(&self, operation: Operation) -> Value {
-        let resource = if operation.path == "/v5/books" {
+        let resource = if operation.id == "updateCollection" {
+            &self.collection
+        } else if operation.path == "/v5/books" || is_of_a_collection(operation) {
             &self.book
         } else if operation.path.contains("/transactions") {
             &self.transaction
@@ -186,14 +197,17 @@ fn by_stranger(server: &Server, operation: Operation) {
     let message = answer.refused(404, "notFound");
 
     // An id of the same make that names nothing.
-    let nowhere: String = private.book.chars().rev().collect();
-    let elsewhere = |text: &str| text.replace(&private.book, &nowhere);
+    let reversed = |id: &str| -> String { id.chars().rev().collect() };
+    let elsewhere =
+        |text: &str| text.replace(&private.book, &reversed(&private.book)).replace(&private.collection, &reversed(&private.collection));
     let body = if body.is_null() { body } else { serde_json::from_str(&elsewhere(&body.to_string())).expect("JSON") };
     let missing = private.stranger.send(operation.method, &elsewhere(&path), &body).refused(404, "notFound");
     assert_eq!(elsewhere(&message), missing, "7.4: private and missing books look the same");
 
     let after = private.owner.get(&format!("/v5/books/{}/events", private.book)).ok();
     assert_eq!(after, events, "nothing happened in the book");
+    let kept = private.owner.get(&format!("/v5/collections/{}", private.collection)).ok();
+    assert_eq!((&kept["name"], id(&kept["books"][0])), (&json!("Private"), private.book.as_str()), "nor to the collection");
 }
 
 /// Whether a path with its places filled is one of this template.

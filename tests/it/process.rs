@@ -27,6 +27,7 @@ pub fn lone() -> Vec<Lone> {
         mounted_under_a_prefix,
         ready_looks_at_the_writers,
         missing_accounts_and_groups_as_no_content,
+        accounts_at_the_address_of_older_clients,
         bad_settings_are_refused_at_start,
     ]
 }
@@ -289,6 +290,28 @@ fn missing_accounts_and_groups_as_no_content(engine: Engine) {
     owner.get(&path("/groups/nothing")).no_content();
     owner.get("/v5/books/nothing/accounts/cash").refused(404, "notFound");
     owner.delete(&path("/accounts/1234567890")).refused(404, "notFound");
+}
+
+/// 12.6: off by default; on, it is createAccount, with its rules.
+fn accounts_at_the_address_of_older_clients(engine: Engine) {
+    let with = |args: &[&str]| {
+        let args = args.iter().map(|arg| (*arg).to_owned()).collect();
+        let server = Server::start_with(Options { engine, args, ..Options::default() });
+        let cast = Cast::new(&server);
+        (server, cast)
+    };
+    let (_off, cast) = with(&[]);
+    cast.owner.post(&format!("/v2/ledgers/{}/accounts", cast.book), &json!({"name": "Cash"})).refused(404, "notFound");
+    let (_on, cast) = with(&["--ledger-alias"]);
+    let path = format!("/v2/ledgers/{}/accounts", cast.book);
+    let made = cast.owner.post(&path, &json!({"name": "Cash", "type": "ASSET"})).ok();
+    assert_eq!(cast.owner.get(&cast.path("/accounts/cash")).ok(), made);
+    cast.owner.post(&path, &json!({"name": "cash"})).refused(400, "badRequest");
+    cast.viewer.post(&path, &json!({"name": "Mine"})).refused(403, "forbidden");
+    cast.stranger.post(&path, &json!({"name": "Mine"})).refused(404, "notFound");
+    cast.anonymous.post(&path, &json!({"name": "Mine"})).refused(401, "required");
+    cast.owner.get(&path).refused(405, "methodNotAllowed");
+    cast.owner.post(&format!("{path}/?"), &json!({"name": "Bank"})).ok();
 }
 
 /// A setting that cannot work ends the program at once, with a message and another status than 0.

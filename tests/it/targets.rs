@@ -16,6 +16,7 @@ pub struct Targets {
     collaborator: String,
     query: String,
     file: String,
+    collection: String,
 }
 
 impl Targets {
@@ -30,10 +31,11 @@ impl Targets {
         let other = cast.record("2025-01-31", "5", "Cash", "Food", "Another lunch");
         let query = cast.owner.post(&cast.path("/queries"), &json!({"query": "account:Cash"})).ok();
         let file = cast.owner.post(&cast.path("/files"), &json!({"name": "receipt.txt", "content": "YQ=="})).ok();
+        let collection = cast.owner.post("/v5/collections", &json!({"name": "Shelf"})).ok();
         let collaborator = cast.share(&format!("{}@example.com", unique("guest")), "VIEWER");
-        let [account, group, transaction, other, collaborator, query, file] =
-            [&account, &group, &transaction, &other, &collaborator, &query, &file].map(|resource| id(resource).to_owned());
-        Targets { cast, account, group, transaction, other, collaborator, query, file }
+        let [account, group, transaction, other, collaborator, query, file, collection] =
+            [&account, &group, &transaction, &other, &collaborator, &query, &file, &collection].map(|resource| id(resource).to_owned());
+        Targets { cast, account, group, transaction, other, collaborator, query, file, collection }
     }
 
     /// What the operation works on: what its path or its body names.
@@ -45,9 +47,12 @@ impl Targets {
             ("/collaborators", &self.collaborator),
             ("/queries", &self.query),
             ("/files", &self.file),
+            ("/collections", &self.collection),
         ];
         let found = nouns.into_iter().find(|(noun, _)| operation.path.contains(noun)).map(|(_, id)| id.as_str());
-        let book = matches!(operation.path, "/v5/books" | "/v5/books/{bookId}").then_some(self.cast.book.as_str());
+        let book = ["/v5/books", "/v5/books/{bookId}", "/v5/books/{bookId}/audit", "/v5/books/{bookId}/copy"]
+            .contains(&operation.path)
+            .then_some(self.cast.book.as_str());
         found.or(book).unwrap_or_else(|| panic!("say here what {} works on", operation.id))
     }
 
@@ -73,7 +78,9 @@ impl Targets {
     /// Calls the operation as somebody.
     #[track_caller]
     pub fn call(&self, caller: &Client, operation: Operation, word: &str) -> Answer {
-        caller.send(operation.method, &self.path(operation), &self.body(operation, word))
+        // What copyBook is told stands in the query.
+        let named = if operation.id == "copyBook" { format!("?name={word}") } else { String::new() };
+        caller.send(operation.method, &format!("{}{named}", self.path(operation)), &self.body(operation, word))
     }
 
     /// The resource the operation changes, as its own GET shows it; for operations that take If-Match.

@@ -21,9 +21,10 @@ fn rule_9_11_the_profile(server: &Server) {
     for field in ["id", "name", "fullName", "givenName", "hash"] {
         assert!(user[field].as_str().is_some_and(|text| !text.is_empty()), "9.11: {field}: {user}");
     }
-    for (field, value) in [("free", json!(true)), ("billingEnabled", json!(false)), ("plan", json!("FREE"))] {
+    for (field, value) in [("free", json!(true)), ("billingEnabled", json!(false)), ("plan", json!("FREE")), ("planCycle", json!("MONTHLY"))] {
         assert_eq!(user[field], value, "9.11: {field}");
     }
+    assert_eq!((&user["domain"], &user["hostedDomain"]), (&json!(null), &json!(null)), "13.39: an address makes no organization");
     for field in ["bankConnections", "planOverdue", "startedTrial"] {
         assert!(user[field].is_boolean() || user[field].is_null(), "{field}: {user}");
         assert_ne!(user[field], true, "{field}");
@@ -125,7 +126,7 @@ fn rule_11_2_two_processes_meet_the_same_users(server: &Server) {
                 let sender = sender.clone();
                 scope.spawn(move || {
                     for email in emails {
-                        let (sender, ids, lane) = (sender.clone(), Arc::clone(ids), Lane::of_user(&email));
+                        let (sender, ids, lane) = (sender.clone(), Arc::clone(ids), Lane::of_newcomer(&email));
                         let sign_in = move |tx: &mut Tx<'_>| user::sign_in(tx, &email, &ids, Instant::new(1_763_000_000_000));
                         store.submit(lane, sign_in, move |outcome| sender.send(outcome.map(drop)).expect("the test listens"));
                     }

@@ -1,5 +1,7 @@
 //! Books: settings, lock and closing date, formats (behaviour 6 and 3.5).
 
+pub mod copy;
+
 use time::Date;
 
 use crate::amount::{DecimalSeparator, MAX_FRACTION_DIGITS, Precision};
@@ -75,12 +77,16 @@ pub enum Refusal {
     /// The change asks for more permission than the caller has.
     #[error("permission {0} is not enough to change {1}")]
     NotEnough(&'static str, &'static str),
+    /// It is not copied.
+    #[error(transparent)]
+    Copy(#[from] copy::Refusal),
 }
 
 impl Refusal {
     pub(crate) const fn reason(&self) -> Reason {
         match self {
             Self::NotEnough(..) => Reason::Forbidden,
+            Self::Copy(refusal) => refusal.reason(),
             Self::NameRequired
             | Self::IdRequired
             | Self::FractionDigits(_)

@@ -71,6 +71,14 @@ impl Collection {
         Ok(Self { name, stamp, ..self })
     }
 
+    /// Refuses more books than a collection holds.
+    ///
+    /// # Errors
+    /// [`Refusal::TooMany`].
+    pub const fn check_size(books: usize) -> Result<(), Refusal> {
+        if books > MOST_BOOKS { Err(Refusal::TooMany(books)) } else { Ok(()) }
+    }
+
     /// What a reader may do with it: a collection that shows on a shared book is its owner's alone to change.
     #[must_use]
     pub fn permission(&self, reader: UserId) -> Permission {
@@ -131,6 +139,13 @@ mod tests {
         for (name, expected, version) in [(None, "Clients", 1), (Some("Clients"), "Clients", 1), (Some("Own"), "Own", 2)] {
             let after = collection().rename(name, Instant::new(2)).unwrap();
             assert_eq!((after.name.as_str(), after.stamp.version), (expected, version), "{name:?}");
+        }
+    }
+
+    #[test]
+    fn a_collection_holds_a_thousand() {
+        for (books, expected) in [(0, Ok(())), (1_000, Ok(())), (1_001, Err(Refusal::TooMany(1_001)))] {
+            assert_eq!(Collection::check_size(books), expected);
         }
     }
 

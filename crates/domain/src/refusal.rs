@@ -137,3 +137,9 @@ impl Refusal {
         self.reason().kind()
     }
 }
+
+impl From<book::copy::Refusal> for Refusal {
+    fn from(refusal: book::copy::Refusal) -> Self {
+        Self::Book(refusal.into())
+    }
+}

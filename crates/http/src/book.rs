@@ -7,13 +7,14 @@ use daybook_domain::book::{Changes, MONTHS, PERIODS, Refusal, Visibility};
 use daybook_domain::calendar::{DatePattern, format_iso, month_number};
 use daybook_domain::collaborator::Member;
 use daybook_domain::field::Field;
-use daybook_service::book::{self, Input, View};
+use daybook_service::book::{self, Copying, Input, View};
 use daybook_service::{Context, audit, zone};
 use daybook_storage::head::Activity;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::account::{self, AccountIn, AccountOut};
 use crate::body::{Body, MaybeBody};
+use crate::collection::CollectionOut;
 use crate::error::ApiResult;
 use crate::group::{GroupIn, GroupOut};
 use crate::reply::{self, Reply};
@@ -151,6 +152,8 @@ pub(crate) struct BookOut {
     accounts: Option<Vec<AccountOut>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     groups: Option<Vec<GroupOut>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    collection: Option<CollectionOut>,
 }
 
 impl BookOut {
@@ -183,14 +186,23 @@ impl BookOut {
             stamp: StampOut::from(&book.stamp),
             accounts: None,
             groups: None,
+            collection: None,
         }
     }
 
-    fn of(view: &View, cx: &Context) -> Self {
+    pub(crate) fn within(self, collection: Option<&daybook_service::collection::View>, cx: &Context) -> Self {
+        Self { collection: collection.map(|view| CollectionOut::new(view, cx)), ..self }
+    }
+
+    pub(crate) fn list(views: &[View], cx: &Context) -> ListOut<Self> {
+        ListOut::whole(views.iter().map(|view| Self::of(view, cx)).collect())
+    }
+
+    pub(crate) fn of(view: &View, cx: &Context) -> Self {
         Self {
             accounts: view.accounts.as_ref().map(account::list_out),
             groups: view.groups.as_ref().map(GroupOut::all),
-            ..Self::new(&view.member, view.activity, cx)
+            ..Self::new(&view.member, view.activity, cx).within(view.collection.as_deref(), cx)
         }
     }
 }
@@ -203,7 +215,7 @@ fn single(view: &View, cx: &Context) -> Reply {
 pub(crate) async fn list_books(asked: Asked) -> ApiResult {
     let term = asked.query();
     let (views, cx) = asked.read(move |tx, cx| book::list(tx, cx, &term)).await?;
-    Ok(reply::ok(&ListOut::whole(views.iter().map(|view| BookOut::of(view, &cx)).collect())))
+    Ok(reply::ok(&BookOut::list(&views, &cx)))
 }
 
 /// POST books: the name of the body wins over the parameter (behaviour 6.1).
@@ -245,6 +257,14 @@ pub(crate) async fn update_book_deprecated(asked: Asked, body: Body<BookIn>) -> 
 async fn update(asked: Asked, id: String, given: BookIn) -> ApiResult {
     let changes = Changes::from(given);
     asked.conditional()?.write(&id.clone(), move |tx, cx| book::update(tx, cx, &id, changes), single).await
+}
+
+/// POST books/{bookId}/copy. It has no body; one that comes along is not read.
+pub(crate) async fn copy_book(asked: Asked) -> ApiResult {
+    let id = asked.book();
+    let text = |name: &str| asked.text(name).map(|text| text.replace('\0', " "));
+    let request = Copying { name: text("name"), transactions: asked.flag("copyTransactions") == Some(true), from: text("fromDate") };
+    asked.write(&id.clone(), move |tx, cx| book::copy(tx, cx, &id, &request), single).await
 }
 
 /// DELETE books/{bookId}. The sweep removes the bytes of its files, and must find that the book was deleted: one it merely

@@ -120,7 +120,8 @@ fn named_in(event: &Event) -> Named {
 }
 
 fn book_of(view: &View, cx: &Context) -> Value {
-    serde_json::to_value(BookOut::new(&view.member, view.activity, cx)).unwrap_or_default()
+    let book = BookOut::new(&view.member, view.activity, cx).within(view.collection.as_deref(), cx);
+    serde_json::to_value(book).unwrap_or_default()
 }
 
 fn event_out<'v>(reader: Reader<'v>, event: &'v Event, book: &'v Value) -> EventOut<'v> {

@@ -35,6 +35,11 @@ impl Keyed {
         Ok(Some(Self { key, request: request.clone() }))
     }
 
+    /// The key as it was sent.
+    pub(crate) fn text(&self) -> &str {
+        self.key.as_str()
+    }
+
     /// What the request is found by. The body must have been read; a body that is never read says nothing.
     pub(crate) fn claim(&self, user: UserId, prefix: &str) -> Claim {
         let path = self.request.path().strip_prefix(prefix).unwrap_or_default().trim_end_matches('/');

@@ -8,6 +8,7 @@ mod blob;
 mod body;
 mod book;
 mod collaborator;
+mod collection;
 mod cursor;
 mod error;
 mod event;
@@ -63,7 +64,7 @@ pub fn serve(listener: TcpListener, state: State) -> std::io::Result<Server> {
             .app_data(state.clone())
             .wrap(from_fn(middleware::around))
             .wrap(NormalizePath::new(TrailingSlash::Trim))
-            .configure(|config| routes::mount(config, &state.path_prefix))
+            .configure(|config| routes::mount(config, &state))
     };
     let server = HttpServer::new(app)
         .client_request_timeout(HEAD_PATIENCE)

@@ -140,19 +140,41 @@ impl Asked {
         work: impl FnOnce(&mut Tx<'_>, &Context) -> daybook_service::Result<T> + Send + 'static,
         encode: impl FnOnce(&T, &Context) -> Reply + Send + 'static,
     ) -> ApiResult {
+        if !book.is_empty() {
+            let (lane, book) = (Lane::of_book(book), book.to_owned());
+            return self.write_in(lane, Some(book), work, encode).await;
+        }
+        let lane = self.key.as_ref().map_or(Lane::NO_BOOK, |key| Lane::of_key(key.text()));
+        self.write_in(lane, None, work, encode).await
+    }
+
+    /// The same for what the caller keeps across books, in the lane of the caller.
+    pub(crate) async fn write_own<T: Send + 'static>(
+        self,
+        work: impl FnOnce(&mut Tx<'_>, &Context) -> daybook_service::Result<T> + Send + 'static,
+        encode: impl FnOnce(&T, &Context) -> Reply + Send + 'static,
+    ) -> ApiResult {
+        let lane = Lane::of_user(self.cx.user.id);
+        self.write_in(lane, None, work, encode).await
+    }
+
+    async fn write_in<T: Send + 'static>(
+        self,
+        lane: Lane,
+        book: Option<String>,
+        work: impl FnOnce(&mut Tx<'_>, &Context) -> daybook_service::Result<T> + Send + 'static,
+        encode: impl FnOnce(&T, &Context) -> Reply + Send + 'static,
+    ) -> ApiResult {
         let Self { cx, state, key, if_match, .. } = self;
         if if_match.is_some() {
             return Err(Error::from(Refusal::NoTarget).into());
         }
-        let book = Some(book).filter(|book| !book.is_empty());
         let Some(key) = key else {
-            let (lane, asked) = (book.map_or(Lane::NO_BOOK, Lane::of_book), cx.clone());
+            let asked = cx.clone();
             let done = run::write(&state, lane, move |tx| work(tx, &asked)).await?;
             return Ok(encode(&done, &cx));
         };
         let claim = key.claim(cx.user.id, &state.path_prefix);
-        let lane = book.map_or_else(|| Lane::of_key(claim.key.as_str()), Lane::of_book);
-        let book = book.map(str::to_owned);
         let whole = move |tx: &mut Tx<'_>| -> Result<_, ApiError> {
             once(tx, &cx, book.as_deref(), &claim, |tx| {
                 let done = work(tx, &cx)?;
@@ -224,7 +246,7 @@ async fn user(state: &web::Data<State>, email: String) -> Result<Arc<User>, ApiE
     }
     let sign_in = || {
         let (ids, now, email) = (Arc::clone(&state.ids), (state.clock)(), email.clone());
-        run::write(state, Lane::of_user(&email), move |tx| daybook_service::user::sign_in(tx, &email, &ids, now))
+        run::write(state, Lane::of_newcomer(&email), move |tx| daybook_service::user::sign_in(tx, &email, &ids, now))
     };
     let made = match sign_in().await {
         // Another process met the same user, or one of the same name, at the same moment.

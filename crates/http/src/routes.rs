@@ -8,7 +8,9 @@ use actix_web::{HttpRequest, Route, web};
 
 use crate::error::{ApiResult, Transport};
 use crate::state::State;
-use crate::{account, balance, book, collaborator, event, file, group, health, reply, saved_query, template, transaction, user};
+use crate::{
+    account, balance, book, collaborator, collection, event, file, group, health, reply, saved_query, template, transaction, user,
+};
 
 /// An operation of the contract.
 pub struct Operation {
@@ -98,6 +100,7 @@ fn books() -> Vec<Operation> {
         PUT "/v5/books/{bookId}" "updateBookDeprecated" => book::update_book_deprecated;
         DELETE "/v5/books/{bookId}" "deleteBook" => book::delete_book;
         PATCH "/v5/books/{bookId}/audit" "auditBook" => book::audit_book;
+        POST "/v5/books/{bookId}/copy" "copyBook" => book::copy_book;
         GET "/v5/books/{bookId}/collaborators" "listCollaborators" => collaborator::list_collaborators;
         POST "/v5/books/{bookId}/collaborators" "addCollaborator" => collaborator::add_collaborator;
         DELETE "/v5/books/{bookId}/collaborators/{id}" "removeCollaborator" => collaborator::remove_collaborator;
@@ -108,6 +111,13 @@ fn books() -> Vec<Operation> {
         PUT "/v5/books/{bookId}/queries" "updateQuery" => saved_query::update_query;
         GET "/v5/books/{bookId}/queries/{id}" "getQuery" => saved_query::get_query;
         DELETE "/v5/books/{bookId}/queries/{id}" "deleteQuery" => saved_query::delete_query;
+        GET "/v5/collections" "listCollections" => collection::list_collections;
+        POST "/v5/collections" "createCollection" => collection::create_collection;
+        PUT "/v5/collections" "updateCollection" => collection::update_collection;
+        GET "/v5/collections/{id}" "getCollection" => collection::get_collection;
+        DELETE "/v5/collections/{id}" "deleteCollection" => collection::delete_collection;
+        PATCH "/v5/collections/{id}/books/add" "addBooksToCollection" => collection::add_books_to_collection;
+        PATCH "/v5/collections/{id}/books/remove" "removeBooksFromCollection" => collection::remove_books_from_collection;
         GET "/v5/templates" "listTemplates" => template::list_templates;
         GET "/v5/books/{bookId}/files" "listFiles" => file::list_files;
         POST "/v5/books/{bookId}/files" "createFile" => file::create_file;
@@ -133,6 +143,8 @@ fn outside() -> Vec<Operation> {
 static ALL_PATHS: LazyLock<Vec<ResourceDef>> = LazyLock::new(|| paths(&operations()));
 /// The paths that are found without the prefix too.
 static OUTSIDE_PATHS: LazyLock<Vec<ResourceDef>> = LazyLock::new(|| paths(&outside()));
+/// The paths of the addresses beyond the contract.
+static ALIAS_PATHS: LazyLock<Vec<ResourceDef>> = LazyLock::new(|| paths(&aliases()));
 
 fn paths(operations: &[Operation]) -> Vec<ResourceDef> {
     let mut paths: Vec<&str> = operations.iter().map(|operation| operation.path).collect();
@@ -141,12 +153,20 @@ fn paths(operations: &[Operation]) -> Vec<ResourceDef> {
     paths.into_iter().map(ResourceDef::new).collect()
 }
 
+/// Addresses beyond the contract, off by default (behaviour 12.6).
+fn aliases() -> Vec<Operation> {
+    operations!(
+        POST "/v2/ledgers/{bookId}/accounts" "" => account::create_account;
+    )
+}
+
 /// Adds every route, under the prefix when there is one; health, contract and served files are found without it too.
-pub(crate) fn mount(config: &mut web::ServiceConfig, prefix: &str) {
+pub(crate) fn mount(config: &mut web::ServiceConfig, state: &State) {
+    let prefix = state.path_prefix.as_str();
     if prefix.is_empty() {
-        return configure(config);
+        return configure(config, state);
     }
-    config.service(web::scope(prefix).configure(configure));
+    config.service(web::scope(prefix).configure(|config| configure(config, state)));
     for operation in outside() {
         config.route(operation.path, operation.route);
     }
@@ -155,8 +175,8 @@ pub(crate) fn mount(config: &mut web::ServiceConfig, prefix: &str) {
 
 /// Adds every route. Each method is a resource of its own, so that an account named `batch` is found by GET although
 /// POST has a route there; what no route takes is told apart by [`unmatched`].
-fn configure(config: &mut web::ServiceConfig) {
-    for operation in operations() {
+fn configure(config: &mut web::ServiceConfig, state: &State) {
+    for operation in operations().into_iter().chain(if state.ledger_alias { aliases() } else { Vec::new() }) {
         config.route(operation.path, operation.route);
     }
     config.default_service(web::to(unmatched));
@@ -168,7 +188,10 @@ async fn unmatched(request: HttpRequest, state: web::Data<State>) -> ApiResult {
         return Ok(reply::no_content());
     }
     let takes = |known: &[ResourceDef], path: &str| known.iter().any(|resource| resource.is_match(path));
-    let inside = request.path().strip_prefix(&state.path_prefix).is_some_and(|path| takes(&ALL_PATHS, path));
+    let inside = request
+        .path()
+        .strip_prefix(&state.path_prefix)
+        .is_some_and(|path| takes(&ALL_PATHS, path) || (state.ledger_alias && takes(&ALIAS_PATHS, path)));
     let known = inside || takes(&OUTSIDE_PATHS, request.path());
     Err(if known { Transport::MethodNotAllowed } else { Transport::UnknownRoute }.into())
 }

@@ -39,6 +39,8 @@ pub struct State {
     pub orphan_seconds: u64,
     /// Whether getAccount and getGroup answer 204 instead of 404 for what is missing (behaviour 4.4).
     pub missing_as_no_content: bool,
+    /// Whether accounts are also created at the address older clients know (behaviour 12.6).
+    pub ledger_alias: bool,
     /// The starter books of this installation (behaviour 9.7).
     pub templates: Templates,
     /// The users seen so far. They never change, so remembering them is safe.

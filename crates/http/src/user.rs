@@ -21,6 +21,8 @@ struct UserOut {
     /// SHA-256 of the address, for services that find a picture by it.
     hash: String,
     plan: &'static str,
+    /// The period postings are counted by; nothing is billed for it (behaviour 12.3).
+    plan_cycle: &'static str,
     free: bool,
     billing_enabled: bool,
     bank_connections: bool,
@@ -45,6 +47,7 @@ pub(crate) async fn get_user(asked: Asked) -> ApiResult {
         avatar_url: "",
         hash: Sha256::digest(user.email.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect(),
         plan: "FREE",
+        plan_cycle: "MONTHLY",
         free: true,
         billing_enabled: false,
         bank_connections: false,

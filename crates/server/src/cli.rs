@@ -62,6 +62,10 @@ pub(crate) struct Serve {
     #[arg(long, env = "DAYBOOK_MISSING_AS_NO_CONTENT")]
     pub(crate) missing_as_no_content: bool,
 
+    /// Also answer POST /v2/ledgers/{id}/accounts, as older clients create accounts
+    #[arg(long, env = "DAYBOOK_LEDGER_ALIAS")]
+    pub(crate) ledger_alias: bool,
+
     /// JSON file of starter books that listTemplates offers, in the form of its answer; none by default
     #[arg(long, env = "DAYBOOK_TEMPLATES", value_name = "PATH")]
     pub(crate) templates: Option<PathBuf>,

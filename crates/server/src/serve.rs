@@ -39,6 +39,7 @@ pub(crate) fn run(options: &Serve) -> anyhow::Result<()> {
         blobs: files::open(&options.files, data_dir)?,
         orphan_seconds: options.files.orphan_seconds,
         missing_as_no_content: options.missing_as_no_content,
+        ledger_alias: options.ledger_alias,
         templates,
         known: Known::default(),
         audits: auditor.bell(),

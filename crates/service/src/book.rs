@@ -1,5 +1,9 @@
 //! Use cases of books (behaviour 6).
 
+mod copy;
+
+use std::sync::Arc;
+
 use daybook_domain::book::{Book, Changes, Refusal, Settings};
 use daybook_domain::collaborator::{Action, Collaborator, Member, Permission};
 use daybook_domain::event::{EventType, Happening, snapshot};
@@ -7,11 +11,14 @@ use daybook_domain::id::{BookId, CollaboratorId};
 use daybook_domain::name::fold;
 use daybook_storage::Tx;
 use daybook_storage::book::Entrance;
+use daybook_storage::event::Tally;
 use daybook_storage::head::Activity;
 
 use crate::context::Context;
 use crate::error::Result;
-use crate::{access, account, batch, group, record, zone};
+use crate::{access, account, batch, collection, group, record, zone};
+
+pub use copy::{Request as Copying, copy};
 
 /// A book as its reader sees it.
 #[derive(Debug, Clone)]
@@ -24,6 +31,15 @@ pub struct View {
     pub accounts: Option<account::View>,
     /// Its groups, when asked for.
     pub groups: Option<group::View>,
+    /// The collection it is in, where that is shown.
+    pub collection: Option<Arc<collection::View>>,
+}
+
+impl View {
+    /// A book by itself.
+    pub(crate) const fn plain(member: Member, activity: Activity) -> Self {
+        Self { member, activity, accounts: None, groups: None, collection: None }
+    }
 }
 
 /// A new book with what is embedded in it (behaviour 6.1).
@@ -37,22 +53,36 @@ pub struct Input {
     pub accounts: Vec<account::Input>,
 }
 
-/// listBooks: the caller's own and shared books, by name; `term` must occur in name, owner or a property value, or be
-/// an id (behaviour 1.5, 6.8).
+/// listBooks: the caller's own and shared books, by name; `term` must occur in name, owner, name of the collection or a
+/// property value, or be an id (behaviour 1.5, 6.8).
 ///
 /// # Errors
 /// When the database cannot be asked.
 pub fn list(tx: &mut Tx<'_>, cx: &Context, term: &str) -> Result<Vec<View>> {
     let term = term.trim();
     let wanted = fold(term);
-    let mut found: Vec<Entrance> = tx.books().of_user(&cx.user.email)?;
-    found.retain(|entrance| wanted.is_empty() || matches(&entrance.book, term, &wanted));
-    found.sort_by_cached_key(|entrance| (entrance.book.settings.name.as_str().to_lowercase(), entrance.book.id));
-    let views = found.into_iter().map(|Entrance { book, granted, activity }| {
-        let member = Member::admit(book, granted, cx.user.id, Action::ReadBook)?;
-        Ok(View { member, activity, accounts: None, groups: None })
-    });
-    views.collect()
+    let found: Vec<Entrance> = tx.books().of_user(&cx.user.email)?;
+    let shelves = collection::of_books(tx, cx, &found)?;
+    let mut views = Vec::with_capacity(found.len());
+    for Entrance { book, granted, activity } in found {
+        let shelf = shelves.get(&book.id);
+        if wanted.is_empty() || matches(&book, term, &wanted) || shelf.is_some_and(|shelf| is_named(shelf, &wanted)) {
+            let member = Member::admit(book, granted, cx.user.id, Action::ReadBook)?;
+            views.push(View { collection: shelf.cloned(), ..View::plain(member, activity) });
+        }
+    }
+    sort(&mut views);
+    collection::bound(&mut views);
+    Ok(views)
+}
+
+/// By name, ignoring case.
+pub(crate) fn sort(views: &mut [View]) {
+    views.sort_by_cached_key(|view| (view.member.book().settings.name.as_str().to_lowercase(), view.member.book().id));
+}
+
+fn is_named(shelf: &collection::View, wanted: &str) -> bool {
+    fold(shelf.collection.name.as_str()).contains(wanted)
 }
 
 /// How much was posted this month and this year in all books the caller owns, each in its own zone.
@@ -85,16 +115,26 @@ pub fn create(tx: &mut Tx<'_>, cx: &Context, input: Input) -> Result<View> {
     let scale = settings.fraction_digits;
     let owner_name = cx.user.username.clone();
     let book = Book { id: BookId::new(0), key: cx.ids.book_key(), owner_name, settings, scale, stamp: cx.stamp() };
+    let member = establish(tx, cx, book)?;
+    tell_created(tx, cx, &member, &Tally::new())?;
+    group::add(tx, cx, &member, input.groups)?;
+    account::add(tx, cx, &member, input.accounts)?;
+    let activity = Activity { posted: 0, month: 0, month_posted: 0, year_posted: 0, changed_at: cx.now };
+    Ok(View::plain(member, activity))
+}
+
+/// Adds a book with the caller as its owner.
+fn establish(tx: &mut Tx<'_>, cx: &Context, book: Book) -> Result<Member> {
     let member = Member::founder(tx.books().insert(book, cx.user.id)?, cx.user.id);
     let id = CollaboratorId::new(cx.mint());
     let owner = Collaborator { id, email: cx.user.email.clone(), permission: Permission::Owner, stamp: cx.stamp() };
     tx.collaborators().insert(&member, &owner)?;
+    Ok(member)
+}
+
+fn tell_created(tx: &mut Tx<'_>, cx: &Context, member: &Member, tally: &Tally) -> Result<()> {
     let created = Happening::new(EventType::BookCreated, member.book().id.get(), snapshot::book(member.book()));
-    record::happenings(tx, cx, &member, vec![created])?;
-    group::add(tx, cx, &member, input.groups)?;
-    account::add(tx, cx, &member, input.accounts)?;
-    let activity = Activity { posted: 0, month: 0, month_posted: 0, year_posted: 0, changed_at: cx.now };
-    Ok(View { member, activity, accounts: None, groups: None })
+    record::counted(tx, cx, member, vec![created], tally)
 }
 
 /// getBook. A recorder never gets accounts or groups (behaviour 6.2).
@@ -106,7 +146,8 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, load_accounts: bool, load_
     let chart = member.may(Action::ReadChart);
     let accounts = if chart && load_accounts { Some(account::all(tx, &member)?) } else { None };
     let groups = if chart && (load_accounts || load_groups) { Some(group::all(tx, &member)?) } else { None };
-    Ok(View { member, activity, accounts, groups })
+    let collection = collection::of_book(tx, cx, &member)?;
+    Ok(View { member, activity, accounts, groups, collection })
 }
 
 /// updateBook.
@@ -121,7 +162,8 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes) -> Re
     let revised = changes.and_then(|changes| Ok(before.clone().update(changes, member.permission(), cx.now)?));
     let (after, previous) = cx.unless_stale(Some(member.book()), revised)?;
     if previous.is_empty() {
-        return Ok(View { member, activity, accounts: None, groups: None });
+        let collection = collection::of_book(tx, cx, &member)?;
+        return Ok(View { collection, ..View::plain(member, activity) });
     }
     if after.scale > scale && !tx.balances().rescale(&after, scale)? {
         let digits = digits.and_then(|digits| u32::try_from(digits).ok()).unwrap_or(after.scale);
@@ -135,7 +177,8 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes) -> Re
     let updated = Happening::update(EventType::BookUpdated, member.book().id.get(), snapshot::book(member.book()), &previous);
     record::happenings(tx, cx, &member, vec![updated])?;
     activity.changed_at = cx.now;
-    Ok(View { member, activity, accounts: None, groups: None })
+    let collection = collection::of_book(tx, cx, &member)?;
+    Ok(View { collection, ..View::plain(member, activity) })
 }
 
 /// Refuses what [`delete`] would refuse, before what must stand outside of the database is written.
@@ -155,7 +198,7 @@ pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<View> {
     let (member, activity) = access::meet(tx, cx, book, Action::DeleteBook)?;
     cx.unless_stale(Some(member.book()), Ok(()))?;
     tx.books().delete(member.book())?;
-    Ok(View { member, activity, accounts: None, groups: None })
+    Ok(View::plain(member, activity))
 }
 
 /// A zone sent back as it is stored needs no look-up, nor does the stored one have to be known still.

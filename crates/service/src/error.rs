@@ -45,6 +45,7 @@ refusals!(
     Refusal,
     daybook_domain::account::Refusal,
     daybook_domain::book::Refusal,
+    daybook_domain::book::copy::Refusal,
     daybook_domain::collaborator::Refusal,
     daybook_domain::collection::Refusal,
     daybook_domain::file::Refusal,

@@ -1,6 +1,7 @@
 //! Use cases of events (behaviour 8).
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use daybook_domain::account::Directory;
 use daybook_domain::collaborator::{Action, Member};
@@ -15,7 +16,7 @@ use daybook_storage::user::User;
 
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::{access, group, zone};
+use crate::{access, collection, group, zone};
 
 /// Rows of a page when none are asked for, and at most (behaviour 2.2).
 const DEFAULT_LIMIT: usize = 50;
@@ -55,6 +56,8 @@ pub struct View {
     pub accounts: Directory,
     /// The groups of the book, as they are now.
     pub forest: Forest,
+    /// The collection the book is in.
+    pub collection: Option<Arc<collection::View>>,
     /// Who acted.
     pub users: HashMap<UserId, User>,
 }
@@ -65,11 +68,11 @@ pub struct View {
 /// What the access step refuses; 400 for an instant that cannot be read.
 pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str, request: &Request, named_in: NamedIn) -> Result<View> {
     let (member, activity) = access::meet(tx, cx, book, Action::ReadEvents)?;
-    let Some(filter) = filter(&member, request)? else { return fill(tx, member, activity, (Vec::new(), None), named_in) };
+    let Some(filter) = filter(&member, request)? else { return fill(tx, cx, (member, activity), (Vec::new(), None), named_in) };
     let limit = request.limit.filter(|limit| *limit > 0).unwrap_or(DEFAULT_LIMIT).min(MOST_ROWS);
     let rows = tx.events().list(&member, &filter, i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1))?;
     let page = Page::new(rows, limit, |event| event.sequence);
-    fill(tx, member, activity, (page.items, page.next), named_in)
+    fill(tx, cx, (member, activity), (page.items, page.next), named_in)
 }
 
 /// getEvent (behaviour 12.9).
@@ -83,7 +86,7 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str, named_in: NamedI
         None => None,
     };
     let event = event.ok_or(Error::NotFound("event"))?;
-    fill(tx, member, activity, (vec![event], None), named_in)
+    fill(tx, cx, (member, activity), (vec![event], None), named_in)
 }
 
 /// What a stored transaction names; http knows its JSON.
@@ -129,7 +132,13 @@ fn resource_number(member: &Member, id: &str) -> Option<i64> {
     transaction.or_else(decimal).or_else(|| id.parse().ok().map(CollaboratorId::get))
 }
 
-fn fill(tx: &mut Tx<'_>, member: Member, activity: Activity, (events, next): (Vec<Event>, Option<i64>), named_in: NamedIn) -> Result<View> {
+fn fill(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    (member, activity): (Member, Activity),
+    (events, next): (Vec<Event>, Option<i64>),
+    named_in: NamedIn,
+) -> Result<View> {
     let of_transactions: Vec<Named> = events.iter().filter(|event| event.kind.noun() == Noun::Transaction).map(named_in).collect();
     let mut named: Vec<AccountId> = of_transactions.iter().flat_map(|found| found.accounts.iter().copied()).collect();
     named.extend(events.iter().filter(|event| event.kind.noun() == Noun::Account).map(|event| AccountId::new(event.resource)));
@@ -140,5 +149,6 @@ fn fill(tx: &mut Tx<'_>, member: Member, activity: Activity, (events, next): (Ve
     actors.sort_unstable();
     actors.dedup();
     let users = tx.users().by_ids(&actors)?.into_iter().map(|user| (user.id, user)).collect();
-    Ok(View { member, activity, events, next, accounts, forest, users })
+    let collection = collection::of_book(tx, cx, &member)?;
+    Ok(View { member, activity, events, next, accounts, forest, collection, users })
 }

@@ -10,6 +10,7 @@ pub mod balance;
 pub mod batch;
 pub mod book;
 pub mod collaborator;
+pub mod collection;
 mod context;
 mod error;
 pub mod event;

@@ -6,7 +6,7 @@ use daybook_domain::balance::{Cell, Level, Segment};
 use daybook_domain::book::Book;
 use daybook_domain::calendar::from_day_number;
 use daybook_domain::collaborator::Member;
-use daybook_domain::id::AccountId;
+use daybook_domain::id::{AccountId, BookId};
 use daybook_domain::transaction::Transaction;
 use diesel::QueryableByName;
 use diesel::prelude::*;
@@ -173,6 +173,13 @@ impl Balances<'_, '_> {
         ] {
             self.tx.conn()?.execute(&Sql::new(table).int(factor).push(condition).int(number))?;
         }
+        self.sum_up(book.id)?;
+        Ok(true)
+    }
+
+    /// Builds the totals of a book anew from its entries.
+    pub(crate) fn sum_up(self, book: BookId) -> Result<()> {
+        let number = book.get();
         for (delete, insert) in [
             (
                 "DELETE FROM day_totals WHERE book_id = ",
@@ -187,7 +194,7 @@ impl Balances<'_, '_> {
             let sums = Sql::new(insert).push(ENTRY_SUMS).push(" FROM entries e WHERE e.amount <> 0 AND e.book_id = ").int(number);
             self.tx.conn()?.execute(&sums.push(" GROUP BY 1, 2, 3"))?;
         }
-        Ok(true)
+        Ok(())
     }
 }
 

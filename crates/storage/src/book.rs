@@ -5,7 +5,7 @@ use daybook_domain::book::{Book, Settings, Visibility};
 use daybook_domain::calendar::DatePattern;
 use daybook_domain::collaborator::Permission;
 use daybook_domain::event::Hash;
-use daybook_domain::id::{BookId, BookKey, UserId};
+use daybook_domain::id::{BookId, BookKey, CollectionId, UserId};
 use daybook_domain::name::Name;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Nullable, Text};
@@ -15,7 +15,7 @@ use crate::conn::on_each;
 use crate::error::{Error, Result};
 use crate::head::{Activity, HeadRow};
 use crate::schema::{books, heads};
-use crate::sql::Sql;
+use crate::sql::{Sql, Value};
 use crate::tx::Tx;
 
 #[derive(QueryableByName, Insertable, AsChangeset)]
@@ -221,9 +221,32 @@ impl Books<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     pub fn of_user(self, email: &str) -> Result<Vec<Entrance>> {
-        let door = Sql::new(DOOR).push(SEEN).push(WHERE).push("JOIN collaborators c ON c.book_id = b.id WHERE c.email = ").text(email);
-        let met: Vec<Met> = on_each!(self.tx.conn()?, c => (&door).load(c))?;
-        met.into_iter().map(|met| entrance(met).map(|(entrance, _)| entrance)).collect()
+        self.tx
+            .meet_all(Sql::new(DOOR).push(SEEN).push(WHERE).push("JOIN collaborators c ON c.book_id = b.id WHERE c.email = ").text(email))
+    }
+
+    /// The books with these public ids, as a user meets them, in no order.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn by_keys(self, public_ids: &[String], email: &str) -> Result<Vec<Entrance>> {
+        let door = Sql::new(DOOR).push(SEEN).push(WHERE).push("LEFT JOIN collaborators c ON c.book_id = b.id AND c.email = ").text(email);
+        let wanted = public_ids.iter().map(|id| Value::Text(id.into()));
+        self.tx.meet_all(door.push(" WHERE b.public_id IN ").list(wanted).cached_up_to(public_ids.len()))
+    }
+
+    /// The books in an owner's collections, or in one of them, as a user meets them, in no order.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn of_collections(self, owner: UserId, one: Option<CollectionId>, email: &str) -> Result<Vec<Entrance>> {
+        let door = Sql::new(DOOR).push(SEEN).push(WHERE).push("JOIN collection_books p ON p.book_id = b.id ");
+        let door = door.push("LEFT JOIN collaborators c ON c.book_id = b.id AND c.email = ").text(email);
+        let inside = door.push(" WHERE p.user_id = ").int(owner.get());
+        self.tx.meet_all(match one {
+            Some(one) => inside.push(" AND p.collection_id = ").int(one.get()),
+            None => inside,
+        })
     }
 
     /// Adds a book and gives it its number.
@@ -294,5 +317,12 @@ impl Books<'_, '_> {
         self.tx.conn()?.execute(&Sql::new("DELETE FROM books WHERE id = ").int(book.id.get()))?;
         self.tx.known.heads.remove(&book.id);
         Ok(())
+    }
+}
+
+impl Tx<'_> {
+    fn meet_all(&mut self, door: Sql<'_>) -> Result<Vec<Entrance>> {
+        let met: Vec<Met> = on_each!(self.conn()?, c => (&door).load(c))?;
+        met.into_iter().map(|met| entrance(met).map(|(entrance, _)| entrance)).collect()
     }
 }

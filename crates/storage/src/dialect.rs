@@ -106,6 +106,15 @@ impl Conn {
         }
     }
 
+    /// Takes the user's row lock: what a user keeps across books is written by one unit of work at a time. Lanes of users
+    /// come before those of books, so no writer ever waits for it while it holds a book.
+    pub(crate) fn lock_user(&mut self, id: i64) -> QueryResult<()> {
+        match self {
+            Self::Sqlite(_) => Ok(()),
+            Self::Postgres(_) => self.execute(&Sql::new("SELECT id FROM users WHERE id = ").int(id).push(" FOR UPDATE")).map(drop),
+        }
+    }
+
     /// Runs a statement.
     pub(crate) fn execute(&mut self, sql: &Sql<'_>) -> QueryResult<usize> {
         on_each!(self, c => sql.execute(c))

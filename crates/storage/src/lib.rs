@@ -10,6 +10,7 @@ pub mod book;
 mod bulk;
 mod chart;
 pub mod collaborator;
+pub mod collection;
 mod column;
 mod conn;
 mod dialect;

@@ -194,9 +194,29 @@ diesel::table! {
 }
 
 diesel::table! {
+    collections (user_id, id) {
+        user_id -> BigInt,
+        id -> BigInt,
+        name -> Text,
+        agent -> Nullable<Text>,
+        created_at -> BigInt,
+        updated_at -> BigInt,
+        version -> BigInt,
+    }
+}
+
+diesel::table! {
     starts (id) {
         id -> Integer,
         count -> BigInt,
+    }
+}
+
+diesel::table! {
+    collection_books (user_id, book_id) {
+        user_id -> BigInt,
+        book_id -> BigInt,
+        collection_id -> BigInt,
     }
 }
 

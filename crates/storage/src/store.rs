@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use daybook_domain::id::UserId;
 use diesel::prelude::*;
 use diesel::r2d2::Pool;
 use sha2::{Digest, Sha256};
@@ -29,28 +30,37 @@ impl Lane {
     /// The lane of a book.
     #[must_use]
     pub fn of_book(public_id: &str) -> Self {
-        Self::of(public_id)
+        Self(digest(public_id.as_bytes()) | BOOKS)
     }
 
     /// The lane of a request that belongs to no book and carries an idempotency key: a repetition follows it, and every
     /// process takes keys in the same order.
     #[must_use]
     pub fn of_key(key: &str) -> Self {
-        Self::of(key)
+        Self(digest(key.as_bytes()) & !BOOKS)
     }
 
     /// The lane of a user who is seen for the first time. Two who could get the same username share it: on PostgreSQL who
     /// comes second waits for the first, and processes that met several in different orders would wait for each other.
     #[must_use]
-    pub fn of_user(email: &str) -> Self {
-        Self::of(email.split('@').next().unwrap_or(email))
+    pub fn of_newcomer(email: &str) -> Self {
+        Self(digest(email.split('@').next().unwrap_or(email).as_bytes()) & !BOOKS)
     }
 
-    fn of(name: &str) -> Self {
-        // The same in every process and every build, because the lane is also the order of locks.
-        let digest = Sha256::digest(name.as_bytes());
-        Self(digest.iter().take(8).fold(0, |lane, byte| (lane << 8) | u64::from(*byte)))
+    /// The lane of what a user keeps across books. It comes before the lanes of all books: a deleted book takes rows of
+    /// users along, so whoever holds a book must not go on to wait for a user.
+    #[must_use]
+    pub fn of_user(user: UserId) -> Self {
+        Self(digest(&user.get().to_be_bytes()) & !BOOKS)
     }
+}
+
+/// What lanes of books have and all others have not.
+const BOOKS: u64 = 1 << 63;
+
+/// The same in every process and every build, because the lane is also the order of locks.
+fn digest(bytes: &[u8]) -> u64 {
+    Sha256::digest(bytes).iter().take(8).fold(0, |lane, byte| (lane << 8) | u64::from(*byte))
 }
 
 /// How a store is opened.

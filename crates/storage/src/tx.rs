@@ -12,7 +12,7 @@ use crate::dialect::Use;
 use crate::error::{Error, Result};
 use crate::head::HeadRow;
 use crate::pending::Pending;
-use crate::{account, audit, balance, collaborator, event, file, group, idempotency, saved_query, transaction, user};
+use crate::{account, audit, balance, collaborator, collection, event, file, group, idempotency, saved_query, transaction, user};
 
 /// A unit of work. On a read it is one snapshot; on a write everything in it becomes durable together.
 ///
@@ -115,6 +115,11 @@ impl<'a> Tx<'a> {
     /// Audits.
     pub fn audits(&mut self) -> audit::Audits<'_, 'a> {
         audit::Audits { tx: self }
+    }
+
+    /// Collections of users.
+    pub fn collections(&mut self) -> collection::Collections<'_, 'a> {
+        collection::Collections { tx: self }
     }
 
     /// The event log of a book.

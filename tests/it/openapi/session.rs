@@ -244,6 +244,20 @@ fn shelves(session: &Session) {
     session.read("getQuery", id(&saved), "");
     session.read("deleteQuery", id(&saved), "");
     session.read("listTemplates", "", "");
+    session.read("copyBook", "", "?name=Copy&copyTransactions=true&fromDate=20250101");
+    let collection = session.write("createCollection", &json!({"name": "Shelf"}));
+    let at = id(&collection).to_owned();
+    session.write("updateCollection", &json!({"id": at, "name": "Top shelf"}));
+    let books = json!({"items": [{"id": session.book}]});
+    session.call("addBooksToCollection", &at, "", &books);
+    session.read("listCollections", "", "");
+    session.read("getCollection", &at, "");
+    let book = session.call("getBook", "", "", &Value::Null);
+    assert_eq!(book["collection"]["name"], "Top shelf");
+    session.read("listBooks", "", "");
+    session.read("listEvents", "", "?limit=1");
+    session.call("removeBooksFromCollection", &at, "", &books);
+    session.read("deleteCollection", &at, "");
 }
 
 fn audits(session: &Session) {

@@ -1,5 +1,6 @@
 //! Transactions: rows and repository, with their entries and marks.
 
+mod copy;
 mod count;
 mod ledger;
 mod row;
@@ -22,6 +23,7 @@ use crate::sql::{MOST_NAMED, Sql, Value};
 use crate::tx::Tx;
 use row::{COLUMNS, Row};
 
+pub use copy::{Copying, Numbers};
 pub use count::Counted;
 pub(crate) use row::standing_from_column;
 pub use save::Change;

@@ -141,6 +141,17 @@ impl Tx<'_> {
         if waiting >= CHUNK { self.index_chunk(book) } else { Ok(()) }
     }
 
+    /// Takes note of all the rows of a new book.
+    pub(super) fn index_copied(&mut self, book: BookId) -> Result<()> {
+        let rows = Sql::new("SELECT COUNT(*) AS id FROM transactions t WHERE t.book_id = ").int(book.get());
+        let rows: Vec<Counted> = on_each!(self.conn()?, c => (&rows).load(c))?;
+        self.head_mut(book)?.text_waiting = rows.first().map_or(0, |row| row.id);
+        while self.head(book).is_some_and(|head| head.text_waiting >= CHUNK) {
+            self.index_chunk(book)?;
+        }
+        Ok(())
+    }
+
     /// Takes note of changed texts.
     pub(super) fn index_changed(&mut self, book: BookId, changes: &[Change]) -> Result<()> {
         let until = self.text_extent(book)?.until;
@@ -224,6 +235,12 @@ struct GramRow {
     chunk: i64,
     #[diesel(sql_type = BigInt)]
     blocks: i64,
+}
+
+#[derive(QueryableByName)]
+struct Counted {
+    #[diesel(sql_type = BigInt)]
+    id: i64,
 }
 
 #[derive(QueryableByName)]

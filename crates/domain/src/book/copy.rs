@@ -1,0 +1,137 @@
+//! Copying a book: what the copy keeps of it, and what may be asked (behaviour 6.6).
+
+use time::Date;
+
+use super::{Book, Settings, Visibility};
+use crate::calendar::from_day_number;
+use crate::name::Name;
+use crate::refusal::Reason;
+
+/// Transactions one copy takes at most. They are copied in one unit of work, which other writes wait for: those of all
+/// books on SQLite, on PostgreSQL those of the books that share its writer.
+pub const MOST_TRANSACTIONS: i64 = 250_000;
+
+/// Why a book was not copied.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// The copy has no name.
+    #[error("name is required, as a query parameter")]
+    NameRequired,
+    /// Not a day.
+    #[error("fromDate {0:?} is not a day of the form yyyyMMdd")]
+    FromDate(String),
+    /// More transactions than one copy takes.
+    #[error("{0} transactions would be copied; at most {MOST_TRANSACTIONS} are allowed, so give a later fromDate")]
+    TooMany(i64),
+}
+
+impl Refusal {
+    pub(crate) const fn reason(&self) -> Reason {
+        match self {
+            Self::NameRequired | Self::FromDate(_) | Self::TooMany(_) => Reason::BadRequest,
+        }
+    }
+}
+
+impl Book {
+    /// The settings of a copy under another name: the same, but for its own readers only and with nothing locked.
+    ///
+    /// # Errors
+    /// [`Refusal::NameRequired`]; a refused name.
+    pub fn settings_of_copy(&self, name: Option<&str>) -> Result<Settings, crate::Refusal> {
+        let name = name.filter(|name| !name.trim().is_empty()).ok_or(Refusal::NameRequired)?;
+        Ok(Settings {
+            name: Name::new(name)?,
+            visibility: Visibility::Private,
+            lock_date: None,
+            closing_date: None,
+            ..self.settings.clone()
+        })
+    }
+}
+
+/// The first day to copy transactions of; all are copied when none is given.
+///
+/// # Errors
+/// [`Refusal::FromDate`].
+///
+/// ```
+/// use daybook_domain::book::copy::first_day;
+/// assert_eq!(first_day(Some("20240229")).unwrap(), daybook_domain::calendar::parse_iso("2024-02-29"));
+/// assert_eq!(first_day(Some(" ")), Ok(None));
+/// assert!(first_day(Some("20230229")).is_err());
+/// ```
+pub fn first_day(text: Option<&str>) -> Result<Option<Date>, Refusal> {
+    let Some(text) = text.map(str::trim).filter(|text| !text.is_empty()) else { return Ok(None) };
+    let plain = text.len() == 8 && text.bytes().all(|byte| byte.is_ascii_digit());
+    let day = text.parse().ok().filter(|_| plain).and_then(from_day_number);
+    day.map(Some).ok_or_else(|| Refusal::FromDate(text.chars().take(40).collect()))
+}
+
+/// Refuses more transactions than one copy takes.
+///
+/// # Errors
+/// [`Refusal::TooMany`].
+pub const fn check_size(transactions: i64) -> Result<(), Refusal> {
+    if transactions > MOST_TRANSACTIONS { Err(Refusal::TooMany(transactions)) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::book::Changes;
+    use crate::field::Field;
+    use crate::id::{BookId, BookKey};
+    use crate::instant::{Instant, Stamp};
+
+    fn source() -> Book {
+        let changes = Changes {
+            name: Some("Source".to_owned()),
+            auto_post: Some(false),
+            lock_date: Field::Set("2025-01-31".to_owned()),
+            closing_date: Field::Set("2024-12-31".to_owned()),
+            fraction_digits: Some(3),
+            page_size: Some(7),
+            time_zone: Some("Asia/Tokyo".to_owned()),
+            visibility: Some(Visibility::Public),
+            properties: [("code".to_owned(), Some("1".to_owned()))].into(),
+            ..Changes::default()
+        };
+        let settings = Settings::create(changes).unwrap();
+        let stamp = Stamp::new(None, Instant::new(0));
+        Book { id: BookId::new(1), key: BookKey::new("k".to_owned()), owner_name: "alice".to_owned(), settings, scale: 4, stamp }
+    }
+
+    #[test]
+    fn a_copy_keeps_all_but_what_is_the_sources_own() {
+        let source = source();
+        let copy = source.settings_of_copy(Some(" Copy ")).unwrap();
+        assert_eq!((copy.name.as_str(), copy.visibility, copy.lock_date, copy.closing_date), ("Copy", Visibility::Private, None, None));
+        let Settings { name, visibility, lock_date, closing_date, .. } = source.settings.clone();
+        assert_eq!(Settings { name, visibility, lock_date, closing_date, ..copy }, source.settings);
+    }
+
+    #[test]
+    fn a_name_is_required() {
+        for name in [None, Some(""), Some("  ")] {
+            let refused = source().settings_of_copy(name).unwrap_err();
+            assert_eq!(refused, crate::Refusal::Book(super::super::Refusal::Copy(Refusal::NameRequired)));
+        }
+        assert!(source().settings_of_copy(Some(&"x".repeat(256))).is_err());
+    }
+
+    #[test]
+    fn days_are_eight_digits() {
+        for text in ["2024", "2024-01-01", "20241301", "20240230", "00000000", "+2024010", "202401011", "now", "2024 101"] {
+            assert_eq!(first_day(Some(text)), Err(Refusal::FromDate(text.to_owned())), "{text}");
+        }
+        assert_eq!(first_day(None), Ok(None));
+    }
+
+    #[test]
+    fn copies_are_bounded() {
+        for (count, expected) in [(0, Ok(())), (MOST_TRANSACTIONS, Ok(())), (MOST_TRANSACTIONS + 1, Err(Refusal::TooMany(250_001)))] {
+            assert_eq!(check_size(count), expected);
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Collections on the wire.
+
+use daybook_service::collection::{self, View};
+use daybook_service::{Context, book};
+use serde::{Deserialize, Serialize};
+
+use crate::body::{Body, Items};
+use crate::book::BookOut;
+use crate::error::ApiResult;
+use crate::reply::{self, Reply};
+use crate::request::Asked;
+use crate::wire::{ListOut, StampOut, TextOrNumber, id_text, objects_only};
+
+/// A body that is a collection. Its books change by their own operations (behaviour 9.13).
+#[derive(Debug, Deserialize)]
+#[serde(remote = "Self")]
+pub(crate) struct CollectionIn {
+    #[serde(default)]
+    id: Option<TextOrNumber>,
+    #[serde(default)]
+    name: Option<String>,
+}
+
+/// A book of a list that names books: everything but the id is ignored.
+#[derive(Debug, Deserialize)]
+#[serde(remote = "Self")]
+pub(crate) struct BookRefIn {
+    #[serde(default)]
+    id: Option<TextOrNumber>,
+}
+
+objects_only!(CollectionIn, BookRefIn);
+
+/// A collection as its reader sees it.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CollectionOut {
+    id: String,
+    name: String,
+    owner_username: String,
+    permission: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    books: Option<Vec<BookOut>>,
+    #[serde(flatten)]
+    stamp: StampOut,
+}
+
+impl CollectionOut {
+    pub(crate) fn new(view: &View, cx: &Context) -> Self {
+        let View { collection, owner_name, permission, books } = view;
+        Self {
+            id: collection.id.to_string(),
+            name: collection.name.as_str().to_owned(),
+            owner_username: owner_name.clone(),
+            permission: permission.as_str(),
+            books: books.as_ref().map(|books| books.iter().map(|book| BookOut::of(book, cx)).collect()),
+            stamp: StampOut::from(&collection.stamp),
+        }
+    }
+}
+
+fn single(view: &View, cx: &Context) -> Reply {
+    reply::ok(&CollectionOut::new(view, cx))
+}
+
+fn listed(books: &Vec<book::View>, cx: &Context) -> Reply {
+    reply::ok(&BookOut::list(books, cx))
+}
+
+/// GET collections.
+pub(crate) async fn list_collections(asked: Asked) -> ApiResult {
+    let (views, cx) = asked.read(collection::list).await?;
+    Ok(reply::ok(&ListOut::whole(views.iter().map(|view| CollectionOut::new(view, &cx)).collect())))
+}
+
+/// GET collections/{id} (behaviour 12.9).
+pub(crate) async fn get_collection(asked: Asked) -> ApiResult {
+    let id = asked.id();
+    let (view, cx) = asked.read(move |tx, cx| collection::get(tx, cx, &id)).await?;
+    Ok(reply::ok(&CollectionOut::new(&view, &cx)))
+}
+
+/// POST collections.
+pub(crate) async fn create_collection(asked: Asked, body: Body<CollectionIn>) -> ApiResult {
+    let CollectionIn { id: _, name } = body.0;
+    asked.write_own(move |tx, cx| collection::create(tx, cx, name.as_deref()), single).await
+}
+
+/// PUT collections, the id in the body.
+pub(crate) async fn update_collection(asked: Asked, body: Body<CollectionIn>) -> ApiResult {
+    let CollectionIn { id, name } = body.0;
+    let id = id_text(id);
+    asked.write_own(move |tx, cx| collection::update(tx, cx, id.as_deref(), name.as_deref()), single).await
+}
+
+/// DELETE collections/{id}.
+pub(crate) async fn delete_collection(asked: Asked) -> ApiResult {
+    let id = asked.id();
+    asked.write_own(move |tx, cx| collection::delete(tx, cx, &id), listed).await
+}
+
+/// PATCH collections/{id}/books/add.
+pub(crate) async fn add_books_to_collection(asked: Asked, body: Body<Items<BookRefIn>>) -> ApiResult {
+    let (id, books) = (asked.id(), keys(body.items()?));
+    asked.write_own(move |tx, cx| collection::add(tx, cx, &id, books), listed).await
+}
+
+/// PATCH collections/{id}/books/remove.
+pub(crate) async fn remove_books_from_collection(asked: Asked, body: Body<Items<BookRefIn>>) -> ApiResult {
+    let (id, books) = (asked.id(), keys(body.items()?));
+    asked.write_own(move |tx, cx| collection::remove(tx, cx, &id, books), listed).await
+}
+
+fn keys(books: Vec<BookRefIn>) -> Vec<Option<String>> {
+    books.into_iter().map(|book| id_text(book.id)).collect()
+}

@@ -1,0 +1,192 @@
+//! Where collections show (1.5, 6.2, 6.5, 6.8, 8.4): around books, in lists and in events, to whom they may.
+
+use daybook_tests::{Cast, Client, Server, column, encode, id, shows};
+use serde_json::{Value, json};
+
+use crate::Case;
+use crate::collections::{add, book, change, collection, inside, names, person, read};
+use crate::reading::{events, items};
+
+pub fn tests() -> Vec<Case> {
+    crate::cases![
+        rule_6_2_the_book_shows_it,
+        rule_6_2_own_before_the_owners,
+        rule_6_2_the_owners_shows_shared_books_only,
+        rule_6_9_public_books,
+        rule_6_8_long_lists,
+        rule_6_5_a_deleted_book_leaves,
+        rule_1_5_the_name_is_searched,
+        rule_8_1_no_events,
+        rule_8_4_in_events,
+    ]
+}
+
+/// 6.2, 6.8: getBook, listBooks and updateBook show it with its books; these do not show it again.
+fn rule_6_2_the_book_shows_it(server: &Server) {
+    let owner = person(server, "owner");
+    let shelf = collection(&owner, "Shelf");
+    let (a, b) = (book(&owner, "a"), book(&owner, "b"));
+    shows(&owner.get(&format!("/v5/books/{}", id(&a))).ok(), &json!({"collection": null}));
+    add(&owner, &shelf, &[&b, &a]);
+    let whole = read(&owner, &shelf);
+    assert_eq!(inside(&whole), ["a", "b"]);
+    shows(&whole["books"][0], &json!({"id": a["id"], "permission": "OWNER", "properties": {"code": "a"}, "collection": null, "accounts": null}));
+    let path = format!("/v5/books/{}", id(&a));
+    // The book itself stands in it too, as it is now.
+    let updated = owner.put(&path, &json!({"pageSize": 7})).ok();
+    let whole = read(&owner, &shelf);
+    assert_eq!(whole["books"][0]["pageSize"], 7);
+    for seen in [updated, owner.get(&path).ok(), owner.get(&format!("{path}?loadAccounts=true")).ok()] {
+        assert_eq!(seen["collection"], whole);
+    }
+    let listed = owner.get("/v5/books").ok();
+    let shown: Vec<Vec<String>> = items(&listed).iter().map(|book| inside(&book["collection"])).collect();
+    assert_eq!(shown, [["a", "b"], ["a", "b"]]);
+    // 6.4: what comes back in a round trip is ignored.
+    let mut back = owner.get(&path).ok();
+    back["collection"] = json!({"id": "nothing", "name": "Stolen", "books": []});
+    assert_eq!(owner.put(&path, &back).ok()["collection"]["name"], "Shelf");
+    back["collection"] = Value::Null;
+    assert_eq!(owner.put("/v5/books", &back).ok()["collection"]["name"], "Shelf");
+}
+
+/// 6.2: the caller's own collection comes before the owner's.
+fn rule_6_2_own_before_the_owners(server: &Server) {
+    let cast = Cast::new(server);
+    let shared = json!({"id": cast.book});
+    let seen = |reader: &Client| {
+        let (read, listed) = (reader.get(&cast.path("")).ok()["collection"].clone(), reader.get("/v5/books").ok());
+        let of_list = items(&listed).iter().find(|book| book["id"] == cast.book).expect("it is listed")["collection"].clone();
+        assert_eq!(read, of_list, "6.8");
+        let of_event = items(&reader.get(&cast.path("/events?limit=1")).ok())[0]["book"]["collection"].clone();
+        assert_eq!(read, of_event, "8.4");
+        (read["name"].clone(), read["permission"].clone())
+    };
+    let theirs = collection(&cast.editor, "Editor's");
+    add(&cast.editor, &theirs, &[&shared]);
+    assert_eq!(seen(&cast.editor), (json!("Editor's"), json!("OWNER")));
+    assert_eq!(seen(&cast.owner), (Value::Null, Value::Null), "other collaborators' are nobody's business");
+    let owners = collection(&cast.owner, "Owner's");
+    add(&cast.owner, &owners, &[&shared]);
+    assert_eq!(seen(&cast.editor), (json!("Editor's"), json!("OWNER")));
+    assert_eq!(seen(&cast.owner), (json!("Owner's"), json!("OWNER")));
+    assert_eq!(seen(&cast.viewer), (json!("Owner's"), json!("VIEWER")));
+    change(&cast.editor, &theirs, "remove", &[&shared]).ok();
+    assert_eq!(seen(&cast.editor), (json!("Owner's"), json!("VIEWER")));
+}
+
+/// 6.2, 7.4: the owner's collection tells a collaborator nothing of the owner's other books.
+fn rule_6_2_the_owners_shows_shared_books_only(server: &Server) {
+    let cast = Cast::new(server);
+    let (private, public) = (book(&cast.owner, "Private"), cast.owner.post("/v5/books", &json!({"name": "Public", "visibility": "PUBLIC"})).ok());
+    let second = book(&cast.owner, "Second");
+    let share = json!({"email": cast.viewer.email(), "permission": "POSTER"});
+    cast.owner.post(&format!("/v5/books/{}/collaborators", id(&second)), &share).ok();
+    let shelf = collection(&cast.owner, "Shelf");
+    add(&cast.owner, &shelf, &[&json!({"id": cast.book}), &private, &public, &second]);
+    assert_eq!(inside(&cast.owner.get(&cast.path("")).ok()["collection"]).len(), 4);
+    let name = cast.owner.get(&cast.path("")).ok()["name"].as_str().expect("a name").to_owned();
+    let listed = cast.viewer.get("/v5/books").ok();
+    for seen in items(&listed).iter().map(|book| &book["collection"]).chain([&cast.viewer.get(&cast.path("")).ok()["collection"]]) {
+        assert_eq!(inside(seen), [name.as_str(), "Second"], "neither the private one nor the id of the PUBLIC one");
+        assert_eq!(column(&json!({"items": seen["books"]}), "permission"), ["VIEWER", "POSTER"]);
+        assert_eq!(seen["ownerUsername"], cast.owner.get("/v5/user").ok()["username"]);
+    }
+}
+
+/// 6.9, 9.10: a PUBLIC book of somebody else has its place in one's own collection; its owner's shows to collaborators only.
+fn rule_6_9_public_books(server: &Server) {
+    let cast = Cast::with_settings(server, json!({"visibility": "PUBLIC", "name": "Rates"}));
+    let public = json!({"id": cast.book});
+    add(&cast.owner, &collection(&cast.owner, "Owner's"), &[&public]);
+    shows(&cast.stranger.get(&cast.path("")).ok(), &json!({"permission": "VIEWER", "collection": null}));
+    let shelf = collection(&cast.stranger, "Shelf");
+    add(&cast.stranger, &shelf, &[&public, &book(&cast.stranger, "Own")]);
+    assert_eq!(inside(&cast.stranger.get(&cast.path("")).ok()["collection"]), ["Own", "Rates"]);
+    let listed = cast.stranger.get("/v5/books").ok();
+    assert_eq!(names(&listed), ["Own"]);
+    assert_eq!(inside(&listed["items"][0]["collection"]), ["Own", "Rates"]);
+    cast.owner.put(&cast.path(""), &json!({"visibility": "PRIVATE"})).ok();
+    assert_eq!(inside(&read(&cast.stranger, &shelf)), ["Own"]);
+}
+
+/// 13.37: a list of books does not grow with the square of its length.
+fn rule_6_8_long_lists(server: &Server) {
+    let owner = person(server, "owner");
+    let shelf = collection(&owner, "Shelf");
+    let books: Vec<Value> = (0..45).map(|number| book(&owner, &format!("book{number:02}"))).collect();
+    add(&owner, &shelf, &books.iter().take(44).collect::<Vec<_>>());
+    let shown = |query: &str| -> Vec<usize> {
+        let listed = owner.get(&format!("/v5/books{query}")).ok();
+        items(&listed).iter().filter_map(|book| Some(book["collection"]["books"].as_array()?.len())).collect()
+    };
+    assert_eq!(shown(""), [44; 44]);
+    add(&owner, &shelf, &[&books[44]]);
+    assert_eq!(shown(""), Vec::<usize>::new(), "45 x 45 are more than 2000");
+    let listed = owner.get("/v5/books").ok();
+    assert!(items(&listed).iter().all(|book| book["collection"]["id"] == shelf["id"]), "the collections themselves stay");
+    assert_eq!(shown("?query=book3"), [45; 10], "fewer rows show them again");
+    assert_eq!(inside(&read(&owner, &shelf)).len(), 45);
+}
+
+/// 6.5: collections drop it.
+fn rule_6_5_a_deleted_book_leaves(server: &Server) {
+    let cast = Cast::new(server);
+    let shared = json!({"id": cast.book});
+    let shelves = [&cast.owner, &cast.viewer].map(|person| {
+        let shelf = collection(person, "Shelf");
+        add(person, &shelf, &[&shared, &book(person, "Other")]);
+        (person, shelf)
+    });
+    cast.owner.delete(&cast.path("")).ok();
+    for (person, shelf) in shelves {
+        assert_eq!(inside(&read(person, &shelf)), ["Other"]);
+        assert_eq!(inside(&person.get("/v5/books").ok()["items"][0]["collection"]), ["Other"]);
+        change(person, &shelf, "add", &[&shared]).refused(404, "notFound");
+        assert_eq!(names(&person.delete(&format!("/v5/collections/{}", id(&shelf))).ok()), ["Other"]);
+    }
+}
+
+/// 1.5: the term is also looked for in the name of the collection the book shows.
+fn rule_1_5_the_name_is_searched(server: &Server) {
+    let owner = person(server, "owner");
+    let shelf = collection(&owner, "Café Clients");
+    let (a, b) = (book(&owner, "a"), book(&owner, "b"));
+    book(&owner, "clients of mine");
+    add(&owner, &shelf, &[&a, &b]);
+    for (term, expected) in [("cafe cl", vec!["a", "b"]), ("CLIENTS", vec!["a", "b", "clients of mine"]), ("nobody's", vec![])] {
+        let found = owner.get(&format!("/v5/books?query={}", encode(term))).ok();
+        assert_eq!(names(&found), expected, "{term}");
+        for found in items(&found).iter().filter(|book| book["name"] != "clients of mine") {
+            assert_eq!(inside(&found["collection"]), ["a", "b"], "the whole collection, whatever is searched");
+        }
+    }
+}
+
+/// 8.1, 6.11: no event, and the book did not change.
+fn rule_8_1_no_events(server: &Server) {
+    let cast = Cast::new(server);
+    let (before, known) = (cast.owner.get(&cast.path("")).ok(), events(&cast).len());
+    let shelf = collection(&cast.owner, "Shelf");
+    let shared = json!({"id": cast.book});
+    add(&cast.owner, &shelf, &[&shared]);
+    cast.owner.put("/v5/collections", &json!({"id": shelf["id"], "name": "New"})).ok();
+    change(&cast.owner, &shelf, "remove", &[&shared]).ok();
+    cast.owner.delete(&format!("/v5/collections/{}", id(&shelf))).ok();
+    assert_eq!(events(&cast).len(), known);
+    assert_eq!(cast.owner.get(&cast.path("")).ok(), before, "lastUpdateMs included");
+}
+
+/// 8.4: the event's book has its collection with books[], each with its properties, as the reader sees them.
+fn rule_8_4_in_events(server: &Server) {
+    let cast = Cast::new(server);
+    let other = book(&cast.owner, "Other");
+    add(&cast.owner, &collection(&cast.owner, "Shelf"), &[&json!({"id": cast.book}), &other]);
+    let event = items(&cast.owner.get(&cast.path("/events?limit=1")).ok())[0].clone();
+    let shown = event["book"]["collection"]["books"].as_array().expect("books").clone();
+    assert_eq!(shown.len(), 2);
+    assert!(shown.iter().any(|book| book["properties"] == json!({"code": "Other"})));
+    assert!(shown.iter().all(|book| book["properties"].is_object()));
+    let single = cast.viewer.get(&cast.path(&format!("/events/{}", id(&event)))).ok();
+    assert_eq!(column(&json!({"items": single["book"]["collection"]["books"]}), "id"), [cast.book.as_str()]);
+}

@@ -1,0 +1,320 @@
+//! Round trips (0.10, 3.10, 4.9, 6.4): a client reads a whole object, changes one field and sends the whole back, unknown and
+//! read-only fields included. That field changes, what follows from it moves along, and nothing else is lost.
+//!
+//! One case per resource and field, made from a table: a new resource or field is a row.
+
+use daybook_tests::{Cast, Client, Server, id};
+use serde_json::{Map, Value, json};
+
+use crate::Case;
+use crate::reading::items;
+
+/// A kind of object, with how it is reached.
+struct Resource {
+    name: &'static str,
+    /// Reads the object under test, whole.
+    read: fn(&Stage) -> Value,
+    /// Sends it back; answers the object as the server answers it.
+    send: fn(&Stage, &Value) -> Value,
+    fields: &'static [Change],
+}
+
+/// A field, what it becomes, and what follows from it.
+struct Change {
+    field: &'static str,
+    /// As JSON.
+    value: &'static str,
+    follows: &'static [&'static str],
+}
+
+const fn to(field: &'static str, value: &'static str) -> Change {
+    Change { field, value, follows: &[] }
+}
+
+const fn moving(field: &'static str, value: &'static str, follows: &'static [&'static str]) -> Change {
+    Change { field, value, follows }
+}
+
+const NAME: &[&str] = &["normalizedName"];
+const DAY: &[&str] = &["dateValue", "dateFormatted"];
+const TRANSACTION: &[Change] = &[
+    to("amount", "\"7.50\""),
+    moving("date", "\"2025-02-03\"", DAY),
+    moving("description", "\"Other #new words\"", &["tags"]),
+    to("creditAccount", "{\"name\": \"Bank\"}"),
+    to("debitAccount", "{\"name\": \"Rent\"}"),
+    to("urls", "[\"https://example.com/b\"]"),
+    to("remoteIds", "[\"other\"]"),
+    to("properties", "{\"shop\": \"corner\", \"till\": \"2\"}"),
+];
+
+const RESOURCES: &[Resource] = &[
+    Resource {
+        name: "account",
+        read: |s| s.get("/accounts/Cash"),
+        send: |s, body| s.put("/accounts", body),
+        fields: &[
+            moving("name", "\"Till\"", NAME),
+            moving("type", "\"LIABILITY\"", &["credit", "permanent", "groups"]),
+            to("archived", "true"),
+            to("groups", "[{\"name\": \"Assets\"}]"),
+            to("properties", "{\"iban\": \"x\", \"bic\": \"y\"}"),
+        ],
+    },
+    Resource {
+        name: "group",
+        read: |s| s.get("/groups/Liquid"),
+        send: |s, body| s.put("/groups", body),
+        fields: &[
+            moving("name", "\"Fluid\"", NAME),
+            to("parent", "{\"name\": \"Other\"}"),
+            to("hidden", "false"),
+            to("locked", "false"),
+            to("properties", "{\"order\": \"1\", \"b\": \"2\"}"),
+        ],
+    },
+    Resource { name: "book_by_body", read: |s| s.get(""), send: |s, body| s.client.put("/v5/books", body).ok(), fields: BOOK },
+    Resource { name: "book_by_path", read: |s| s.get(""), send: |s, body| s.put("", body), fields: BOOK },
+    Resource {
+        name: "draft",
+        read: |s| s.transaction("is:draft"),
+        send: |s, body| s.put("/transactions", body)["transaction"].clone(),
+        fields: TRANSACTION,
+    },
+    Resource {
+        name: "posted",
+        read: |s| s.transaction("is:unchecked"),
+        send: |s, body| s.put("/transactions", body)["transaction"].clone(),
+        fields: TRANSACTION,
+    },
+    Resource {
+        name: "saved_query",
+        read: |s| items(&s.get("/queries"))[0].clone(),
+        send: |s, body| s.put("/queries", body),
+        fields: &[to("title", "\"New\""), to("title", "\"\""), to("query", "\"is:checked #a\"")],
+    },
+    Resource {
+        name: "collection",
+        read: |s| items(&s.client.get("/v5/collections").ok())[0].clone(),
+        send: |s, body| s.client.put("/v5/collections", body).ok(),
+        fields: &[to("name", "\"New\"")],
+    },
+    // The upsert of 7.5 is a POST.
+    Resource {
+        name: "collaborator",
+        read: |s| items(&s.get("/collaborators"))[1].clone(),
+        send: |s, body| s.client.post(&s.path("/collaborators"), body).ok(),
+        fields: &[to("permission", "\"VIEWER\"")],
+    },
+];
+
+const BOOK: &[Change] = &[
+    to("name", "\"New\""),
+    to("autoPost", "false"),
+    to("lockDate", "\"2001-03-01\""),
+    to("closingDate", "\"2001-03-01\""),
+    to("datePattern", "\"MM/dd/yyyy\""),
+    to("decimalSeparator", "\"COMMA\""),
+    to("fractionDigits", "4"),
+    to("pageSize", "8"),
+    to("period", "\"YEAR\""),
+    to("periodStartMonth", "\"MAY\""),
+    moving("timeZone", "\"Asia/Tokyo\"", &["timeZoneOffset"]),
+    to("visibility", "\"PUBLIC\""),
+    to("properties", "{\"industry\": \"coffee\", \"b\": \"2\"}"),
+];
+
+pub fn tests() -> Vec<Case> {
+    let mut cases = crate::cases![every_writable_field_has_a_row];
+    for resource in RESOURCES {
+        let run = Box::new(move |server: &Server| unchanged(server, resource));
+        cases.push(Case { name: format!("{}_as_it_was_read", resource.name), run });
+        for (number, change) in resource.fields.iter().enumerate() {
+            let run = Box::new(move |server: &Server| changed(server, resource, change));
+            cases.push(Case { name: format!("{}_{number}_{}", resource.name, change.field), run });
+        }
+    }
+    cases
+}
+
+/// A book with one object of every kind, each with all its fields filled.
+struct Stage {
+    client: Client,
+    cast: Cast,
+}
+
+impl Stage {
+    fn new(server: &Server) -> Stage {
+        let settings = json!({
+            "name": "Book", "lockDate": "2001-01-31", "closingDate": "2001-02-28", "properties": {"industry": "coffee"}, "pageSize": 7,
+            "timeZone": "America/Sao_Paulo", "period": "QUARTER",
+            "groups": [
+                {"name": "Assets"}, {"name": "Other"},
+                {"name": "Liquid", "parent": {"name": "Assets"}, "hidden": true, "locked": true, "properties": {"order": "1"}},
+            ],
+            "accounts": [
+                {"name": "Cash", "type": "ASSET", "groups": [{"name": "Liquid"}, {"name": "Other"}], "properties": {"iban": "x"}},
+                {"name": "Bank", "type": "ASSET"}, {"name": "Food", "type": "OUTGOING"}, {"name": "Rent", "type": "OUTGOING"},
+            ],
+        });
+        let cast = Cast::with_settings(server, settings);
+        let client = cast.owner.header("service-agent-id", "importer");
+        let stage = Stage { client, cast };
+        let transaction = |draft: bool| {
+            json!({
+                "date": "2025-01-31", "amount": "5.25", "creditAccount": {"name": "Cash"}, "debitAccount": {"name": "Food"},
+                "description": "Bread #food", "urls": ["https://example.com/a"], "remoteIds": [format!("r-{draft}")],
+                "properties": {"shop": "corner"}, "draft": draft,
+            })
+        };
+        stage.client.post(&stage.path("/transactions/batch"), &json!({"items": [transaction(true), transaction(false)]})).ok();
+        stage.client.post(&stage.path("/queries"), &json!({"title": "Title", "query": "account:Cash"})).ok();
+        let shelf = stage.client.post("/v5/collections", &json!({"name": "Shelf"})).ok();
+        let books = json!({"items": [{"id": stage.cast.book}]});
+        stage.client.patch(&format!("/v5/collections/{}/books/add", id(&shelf)), &books).ok();
+        stage
+    }
+
+    fn path(&self, rest: &str) -> String {
+        self.cast.path(rest)
+    }
+
+    #[track_caller]
+    fn get(&self, rest: &str) -> Value {
+        self.client.get(&self.path(rest)).ok()
+    }
+
+    #[track_caller]
+    fn put(&self, rest: &str, body: &Value) -> Value {
+        self.client.put(&self.path(rest), body).ok()
+    }
+
+    /// The one transaction in that state.
+    #[track_caller]
+    fn transaction(&self, query: &str) -> Value {
+        let found = self.get(&format!("/transactions?query={query}"));
+        assert_eq!(items(&found).len(), 1, "{found}");
+        self.get(&format!("/transactions/{}", id(&items(&found)[0])))
+    }
+
+    /// Everything there is, with the object under test taken out of where it shows.
+    fn rest(&self, object: &str) -> Value {
+        let events = items(&self.get("/events?limit=200")).len();
+        let lists = ["/accounts", "/groups", "/transactions?limit=1000", "/queries", "/collaborators"].map(|list| {
+            let mut list = self.get(list);
+            list["items"].as_array_mut().expect("items").retain(|item| item["id"] != object);
+            list
+        });
+        json!({"events": events, "lists": lists})
+    }
+}
+
+/// What a client keeps of an object: as it was read, with a field of its own that the server does not know.
+fn with_extras(object: &Value) -> Value {
+    let mut sent = object.clone();
+    sent["clientState"] = json!({"open": true});
+    sent
+}
+
+/// 8.1: a no-op changes nothing and has no event.
+fn unchanged(server: &Server, resource: &Resource) {
+    let stage = Stage::new(server);
+    let before = (resource.read)(&stage);
+    let rest = stage.rest(id(&before));
+    let answered = (resource.send)(&stage, &with_extras(&before));
+    assert_eq!(shown(&answered, &before), before, "what is answered");
+    assert_eq!((resource.read)(&stage), before, "what is there");
+    assert_eq!(stage.rest(id(&before)), rest, "nothing else changed, and nothing happened");
+}
+
+/// The answer as far as the object that was read goes: listing rows and answers differ in what they bring along.
+fn shown(answered: &Value, read: &Value) -> Value {
+    let fields = read.as_object().expect("an object").keys();
+    Value::Object(fields.map(|field| (field.clone(), answered[field].clone())).collect())
+}
+
+fn changed(server: &Server, resource: &Resource, change: &Change) {
+    let stage = Stage::new(server);
+    let before = (resource.read)(&stage);
+    let value: Value = serde_json::from_str(change.value).expect("the table holds JSON");
+    assert!(!says(&before[change.field], &value), "the table changes {}: {before}", change.field);
+    let mut sent = with_extras(&before);
+    sent[change.field] = value.clone();
+    (resource.send)(&stage, &sent);
+    // By its id: its name may be another now.
+    let after = find(&stage, resource, id(&before));
+    assert!(says(&after[change.field], &value), "{} is {}, not {value}", change.field, after[change.field]);
+    assert!(after["updatedAt"].as_str() >= before["updatedAt"].as_str());
+    let free = |name: &str| {
+        let stamps = ["updatedAt", "lastUpdateMs"];
+        name == change.field || stamps.contains(&name) || change.follows.contains(&name) || is_around(name)
+    };
+    let kept = |object: &Value| -> Map<String, Value> {
+        let fields = object.as_object().expect("an object").iter().filter(|(name, _)| !free(name));
+        fields.map(|(name, value)| (name.clone(), value.clone())).collect()
+    };
+    assert_eq!(kept(&after), kept(&before), "nothing else is lost");
+}
+
+/// What shows of other objects around this one, which move with it: a book's collection shows the book itself.
+fn is_around(name: &str) -> bool {
+    matches!(name, "collection")
+}
+
+fn find(stage: &Stage, resource: &Resource, object: &str) -> Value {
+    match resource.name {
+        "account" => stage.get(&format!("/accounts/{object}")),
+        "group" => stage.get(&format!("/groups/{object}")),
+        "draft" | "posted" => stage.get(&format!("/transactions/{object}")),
+        _ => (resource.read)(stage),
+    }
+}
+
+/// Whether a field says what was sent: of references the names, of accounts in lists the same.
+fn says(found: &Value, sent: &Value) -> bool {
+    match (found, sent) {
+        (Value::Object(found), Value::Object(sent)) if sent.contains_key("name") => found.get("name") == sent.get("name"),
+        (Value::Array(found), Value::Array(sent)) => {
+            found.len() == sent.len() && found.iter().zip(sent).all(|(found, sent)| says(found, sent))
+        }
+        _ => found == sent,
+    }
+}
+
+/// The table is whole: every field of the objects, as they are read, has a row or is read-only (9.13).
+fn every_writable_field_has_a_row(server: &Server) {
+    const READ_ONLY: &[(&str, &[&str])] = &[
+        ("account", &["normalizedName", "credit", "permanent", "balanceVerified", "hasTransactionPosted"]),
+        ("group", &["normalizedName", "type", "credit", "permanent", "mixed", "hasAccounts", "hasGroups"]),
+        (
+            "book",
+            &[
+                "permission", "ownerName", "timeZoneOffset", "lastUpdateMs", "totalTransactions", "totalTransactionsCurrentMonth",
+                "totalTransactionsCurrentYear", "collection",
+            ],
+        ),
+        ("draft", STATE),
+        ("posted", STATE),
+        ("collection", &["ownerUsername", "permission", "books"]),
+        // The e-mail names the collaborator.
+        ("collaborator", &["email", "avatarUrl"]),
+    ];
+    // Files have tests of their own; states change by their verbs (3.4.4).
+    const STATE: &[&str] = &[
+        "dateValue", "dateFormatted", "tags", "posted", "draft", "checked", "trashed", "createdBy", "files", "agentName", "agentLogo",
+        "agentLogoDark",
+    ];
+    let stage = Stage::new(server);
+    for resource in RESOURCES {
+        let object = (resource.read)(&stage);
+        let read_only = READ_ONLY.iter().filter(|(name, _)| resource.name.starts_with(name)).flat_map(|(_, fields)| fields.iter());
+        let known: Vec<&str> = read_only.copied().chain(["id", "createdAt", "updatedAt", "agentId"]).collect();
+        let missing: Vec<&String> = object
+            .as_object()
+            .expect("an object")
+            .keys()
+            .filter(|field| !known.contains(&field.as_str()) && !resource.fields.iter().any(|change| change.field == field.as_str()))
+            .collect();
+        assert!(missing.is_empty(), "{}: {missing:?} have no row", resource.name);
+    }
+}
