@@ -26,6 +26,7 @@ pub fn lone() -> Vec<Lone> {
         no_answer_before_the_commit,
         a_full_queue_turns_away,
         a_batch_takes_a_constant_number_of_statements,
+        a_copy_takes_a_constant_number_of_statements,
         a_read_is_one_snapshot,
     ]
 }
@@ -288,6 +289,24 @@ fn a_batch_takes_a_constant_number_of_statements(engine: Engine) {
         let large = counted(&|| verb(name, &ids[10..]));
         assert_eq!(small, large, "{name:?} of ten and of 990 takes as many statements");
     }
+}
+
+fn a_copy_takes_a_constant_number_of_statements(engine: Engine) {
+    let bench = Bench::new(engine, 4096);
+    let copied = |expected: i64| {
+        let before = bench.store.statements();
+        let (cx, source) = (bench.cx.clone(), bench.book.clone());
+        let request = book::Copying { name: Some("Copy".to_owned()), transactions: true, from: None };
+        let view = bench.store.write(bench.lane(), move |tx| book::copy(tx, &cx, &source, &request)).expect("a copy");
+        assert_eq!(view.activity.posted, expected);
+        bench.store.statements() - before
+    };
+    bench.record((0..10).map(|number| draft(&format!("#tag {number}"))).collect()).expect("a batch");
+    let small = copied(10);
+    bench.record((0..990).map(|number| draft(&format!("#tag {number}"))).collect()).expect("a batch");
+    assert_eq!(copied(1000), small, "copying ten and a thousand takes as many statements");
+    assert!(small <= 40, "{small} statements for a copy");
+    assert_eq!(copied(1000), small, "what one copy needs for itself is gone when the next begins");
 }
 
 fn a_read_is_one_snapshot(engine: Engine) {
