@@ -76,9 +76,10 @@ impl Desk {
     }
 }
 
-/// Every mover wants all books on its shelf, named in another order than its rival names them.
+/// Every mover wants all books on its shelf, named in another order than its rival names them. So many that without the lock on
+/// the user two writers do meet each other's rows.
 fn moves_end_in_one_place(engine: Engine) {
-    let desk = Desk::new(engine, 8);
+    let desk = Desk::new(engine, 200);
     let start = Barrier::new(4);
     thread::scope(|scope| {
         for mover in 0..4 {

@@ -140,6 +140,7 @@ modules! {
         process,
         repetitions,
         simulation,
+        statements,
         store,
         templates,
         undated;

@@ -9,11 +9,10 @@ use std::time::Duration;
 
 use daybook_domain::account::AccountRef;
 use daybook_domain::field::Field;
-use daybook_domain::group::GroupRef;
 use daybook_domain::instant::Instant;
 use daybook_domain::transaction::{Changes, Intent, Verb};
 use daybook_service::transaction::{Order, Request};
-use daybook_service::{Context, Error, Ids, account, balance, book, event, group, transaction, user};
+use daybook_service::{Context, Error, Ids, account, balance, book, event, transaction, user};
 use daybook_storage::{Address, Lane, Options, Store, Tx};
 use daybook_tests::{Engine, Server, unique};
 
@@ -26,8 +25,6 @@ pub fn lone() -> Vec<Lone> {
         a_panic_does_not_disturb_its_neighbours,
         no_answer_before_the_commit,
         a_full_queue_turns_away,
-        a_batch_takes_a_constant_number_of_statements,
-        deleting_a_batch_takes_a_constant_number_of_statements,
         a_read_is_one_snapshot,
     ]
 }
@@ -132,7 +129,7 @@ impl Bench {
     }
 }
 
-fn named(name: &str) -> account::Input {
+pub fn named(name: &str) -> account::Input {
     let changes = daybook_domain::account::Changes { name: Some(name.to_owned()), ..Default::default() };
     account::Input { changes, groups: Field::Keep }
 }
@@ -264,90 +261,6 @@ fn a_full_queue_turns_away(engine: Engine) {
         assert!(answer.recv().expect("an answer").is_ok());
     }
     assert_eq!(bench.descriptions().len(), 2, "the one turned away left nothing");
-}
-
-fn a_batch_takes_a_constant_number_of_statements(engine: Engine) {
-    let bench = Bench::new(engine, 4096);
-    let counted = |work: &dyn Fn()| {
-        let before = bench.store.statements();
-        work();
-        bench.store.statements() - before
-    };
-    let items = |count: usize| (0..count).map(|number| draft(&format!("#tag batch {number}"))).collect::<Vec<_>>();
-    // The first posting on an account marks it, in a statement of its own; after the second the chart is remembered.
-    for _ in 0..2 {
-        bench.record(items(1)).expect("a warm-up");
-    }
-    let small = counted(&|| drop(bench.record(items(10)).expect("a batch")));
-    let large = counted(&|| drop(bench.record(items(1000)).expect("a batch")));
-    assert_eq!(small, large, "creating ten and a thousand takes as many statements");
-    assert!(large <= 20, "{large} statements for a batch");
-    let texts = |count: usize| {
-        let typed = |number| Changes { description: Field::Set(format!("cash food 01/02/2025 {number}")), ..Changes::default() };
-        (1..=count).map(typed).collect::<Vec<_>>()
-    };
-    let small_typed = counted(&|| drop(bench.record(texts(10)).expect("a batch of texts")));
-    let large_typed = counted(&|| drop(bench.record(texts(1000)).expect("a batch of texts")));
-    assert_eq!(small_typed, large_typed, "3.8: reading ten texts and a thousand takes as many statements");
-    assert!(large_typed <= large, "one statement reads all names, where bodies that name accounts need another: {large_typed}");
-    let ids: Vec<Changes> = {
-        let request = Request { limit: Some(1000), query: "#tag".to_owned(), ..Request::default() };
-        let listed = bench.store.read(|tx| transaction::list(tx, &bench.cx, &bench.book, &request)).expect("a list");
-        listed.view.transactions.iter().map(|found| Changes { id: Some(found.id.to_string()), ..Changes::default() }).collect()
-    };
-    let verb = |verb, items: &[Changes]| {
-        let (cx, book, items) = (bench.cx.clone(), bench.book.clone(), items.to_vec());
-        let order = Order::batch(verb, true);
-        bench.store.write(bench.lane(), move |tx| transaction::perform(tx, &cx, &book, order, items)).expect("a batch of verbs");
-    };
-    for name in [Verb::Trash, Verb::Untrash, Verb::Check, Verb::Uncheck] {
-        let small = counted(&|| verb(name, &ids[..10]));
-        let large = counted(&|| verb(name, &ids[10..]));
-        assert_eq!(small, large, "{name:?} of ten and of 990 takes as many statements");
-    }
-}
-
-/// Groups hold accounts and groups, and drafts name the accounts: all of these change too.
-fn deleting_a_batch_takes_a_constant_number_of_statements(engine: Engine) {
-    let bench = Bench::new(engine, 4096);
-    let delete = |count: usize| -> u64 {
-        let name = move |kind: &str, number: usize| format!("{kind} {count} {number}");
-        let (cx, book) = (bench.cx.clone(), bench.book.clone());
-        let (accounts, groups) = bench
-            .store
-            .write(bench.lane(), move |tx| {
-                let group = |number: usize, parent: Option<String>| group::Input {
-                    changes: daybook_domain::group::Changes { name: Some(name("group", number)), ..Default::default() },
-                    parent: parent.map_or(Field::Keep, |parent| Field::Set(GroupRef { id: None, name: Some(parent) })),
-                };
-                // Every second group stands below the one before.
-                let inputs = (0..2 * count).map(|number| group(number, (number % 2 == 1).then(|| name("group", number - 1))));
-                let groups = group::create(tx, &cx, &book, inputs.collect())?.groups;
-                let account = |number: usize| account::Input {
-                    groups: Field::Set(vec![GroupRef { id: None, name: Some(name("group", 2 * number)) }]),
-                    ..named(&name("account", number))
-                };
-                let accounts = account::create(tx, &cx, &book, (0..count).map(account).collect())?.accounts;
-                let side = |account: &daybook_domain::account::Account| Field::Set(AccountRef::any(&account.id.to_string()));
-                let drafts = accounts.iter().map(|account| Changes { credit: side(account), draft: true, ..draft("draft") });
-                transaction::create(tx, &cx, &book, drafts.collect(), Intent::Create)?;
-                let tops = groups.iter().step_by(2).map(|group| GroupRef { id: Some(group.id.to_string()), name: None });
-                let accounts = accounts.iter().map(|account| AccountRef::any(&account.id.to_string()));
-                Ok::<_, Error>((accounts.collect::<Vec<_>>(), tops.collect::<Vec<_>>()))
-            })
-            .expect("accounts and groups");
-        let (cx, book) = (bench.cx.clone(), bench.book.clone());
-        let before = bench.store.statements();
-        let deleted = bench.store.write(bench.lane(), move |tx| {
-            let groups = group::delete(tx, &cx, &book, &groups)?.groups.len();
-            Ok::<_, Error>((groups, account::delete(tx, &cx, &book, &accounts)?.accounts.len()))
-        });
-        assert_eq!(deleted.expect("what nothing was posted on goes"), (count, count));
-        bench.store.statements() - before
-    };
-    delete(2);
-    let (small, large) = (delete(10), delete(400));
-    assert_eq!(small, large, "deleting ten and four hundred takes as many statements");
 }
 
 fn a_read_is_one_snapshot(engine: Engine) {
