@@ -104,8 +104,7 @@ pub fn perform(tx: &mut Tx<'_>, cx: &Context, book: &str, order: Order, items: V
 /// # Errors
 /// When the database cannot be asked.
 pub fn release_accounts(tx: &mut Tx<'_>, cx: &Context, member: &Member, doomed: &BTreeSet<AccountId>) -> Result<()> {
-    let mut drafts = tx.transactions().drafts_of_accounts(member, doomed)?;
-    drafts.sort_by_key(|draft| draft.id);
+    let drafts = tx.transactions().drafts_of_accounts(member, doomed)?;
     let accounts = tx.accounts().by_ids(member, sides(&drafts))?;
     let recorder = recorder(cx, member, &accounts);
     let mut outcome = Outcome::about(attach::cabinet(tx, member, &[], &drafts)?);

@@ -60,10 +60,11 @@ impl Transactions<'_, '_> {
         let mut found = Vec::new();
         for chunk in remote_ids.chunks(MOST_NAMED) {
             let marks = chunk.iter().map(|id| Value::Text(mark::remote_id(id).into()));
-            let marked = Sql::new("SELECT m.transaction_id FROM marks m WHERE m.book_id = ").int(book).push(" AND m.mark IN ").list(marks);
-            let condition =
-                Sql::new(" WHERE t.book_id = ").int(book).push(" AND t.id IN (").append(marked).push(") AND t.trashed = ").flag(false);
-            let sql = Sql::new("SELECT ").push(COLUMNS).push(" FROM transactions t").append(condition).uncached();
+            // Joined in this order: from the few marks to their transactions. As a condition on transactions, PostgreSQL
+            // tries every transaction of the book against every mark while it has no statistics.
+            let from = Sql::new("SELECT ").push(COLUMNS).push(" FROM marks m JOIN transactions t ON t.book_id = m.book_id");
+            let from = from.push(" AND t.id = m.transaction_id WHERE m.book_id = ").int(book).push(" AND m.mark IN ").list(marks);
+            let sql = from.push(" AND t.trashed = ").flag(false).cached_up_to(chunk.len());
             let rows: Vec<Row> = on_each!(self.tx.aside(), c => (&sql).load(c))?;
             for row in rows {
                 found.push(row.into_transaction(member.book().scale)?);
@@ -74,16 +75,20 @@ impl Transactions<'_, '_> {
         Ok(found)
     }
 
-    /// The drafts that name any of these accounts, in no order.
+    /// The drafts that name any of these accounts, by id.
     ///
     /// # Errors
     /// When the database cannot be asked.
     pub fn drafts_of_accounts(self, member: &Member, accounts: &BTreeSet<AccountId>) -> Result<Vec<Transaction>> {
         let book = member.book().id.get();
         let named = accounts.iter().map(|id| Value::Int(id.get()));
-        let sides =
-            Sql::new("SELECT e.transaction_id FROM entries e WHERE e.book_id = ").int(book).push(" AND e.account_id IN ").list(named);
-        self.load(member, Sql::new(" WHERE t.book_id = ").int(book).push(" AND t.id IN (").append(sides).push(")"))
+        let from = Sql::new("SELECT ").push(COLUMNS).push(" FROM entries e JOIN transactions t ON t.book_id = e.book_id");
+        let from = from.push(" AND t.id = e.transaction_id WHERE e.book_id = ").int(book).push(" AND e.account_id IN ").list(named);
+        let mut drafts = self.rows(member, from)?;
+        // One that names two of the accounts is found twice.
+        drafts.sort_by_key(|draft| draft.id);
+        drafts.dedup_by_key(|draft| draft.id);
+        Ok(drafts)
     }
 
     /// The transactions that hold a file, trashed ones included, oldest first.
