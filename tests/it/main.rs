@@ -61,8 +61,11 @@ macro_rules! modules {
 
 // Used by other modules.
 mod balance_oracle;
+mod inside;
 mod matrix;
 mod reading;
+mod search_oracle;
+mod search_queries;
 
 // Modules with `tests()`, then modules with `lone()`.
 modules! {
@@ -72,7 +75,7 @@ modules! {
         group_locks, groups, headers, hostile, lifecycle, lists, locks, openapi, paging, permissions, posting, properties,
         queries, query_dates, query_garbage, recorder, remote_ids, running_balances, transaction_shapes, transactions, transport, updates, users, wire;
     lone:
-        durability, laws, process, store;
+        durability, laws, plans, process, searches, store;
 }
 
 /// The shared servers, each started by the first case that needs it.

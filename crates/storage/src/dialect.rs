@@ -3,6 +3,7 @@
 use diesel::connection::{AnsiTransactionManager, SimpleConnection, TransactionManager};
 use diesel::prelude::*;
 use diesel::result::QueryResult;
+use diesel::sql_types::Text;
 use diesel::{PgConnection, SqliteConnection};
 
 use crate::conn::{Conn, on_each};
@@ -102,6 +103,20 @@ impl Conn {
         on_each!(self, c => sql.execute(c))
     }
 
+    /// What the engine would do for a statement, a line for each step.
+    pub(crate) fn explain(&mut self, sql: Sql<'_>) -> QueryResult<Vec<String>> {
+        match self {
+            Self::Sqlite(c) => {
+                let steps: Vec<SqliteStep> = Sql::new("EXPLAIN QUERY PLAN ").append(sql).uncached().load(c)?;
+                Ok(steps.into_iter().map(|step| step.detail).collect())
+            }
+            Self::Postgres(c) => {
+                let steps: Vec<PostgresStep> = Sql::new("EXPLAIN ").append(sql).uncached().load(c)?;
+                Ok(steps.into_iter().map(|step| step.line).collect())
+            }
+        }
+    }
+
     /// Counts each statement sent.
     pub(crate) fn count_statements(&mut self, counter: std::sync::Arc<std::sync::atomic::AtomicU64>) {
         let count = move |event: diesel::connection::InstrumentationEvent<'_>| {
@@ -111,4 +126,16 @@ impl Conn {
         };
         on_each!(self, c => c.set_instrumentation(count));
     }
+}
+
+#[derive(QueryableByName)]
+struct SqliteStep {
+    #[diesel(sql_type = Text)]
+    detail: String,
+}
+
+#[derive(QueryableByName)]
+struct PostgresStep {
+    #[diesel(sql_type = Text, column_name = "QUERY PLAN")]
+    line: String,
 }

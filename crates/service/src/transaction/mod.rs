@@ -21,6 +21,8 @@ use crate::error::Result;
 
 pub use count::{Counts, SpanText, counts};
 pub use lifecycle::{Order, perform, release_accounts};
+#[doc(hidden)]
+pub use read::explain;
 pub(crate) use read::reading;
 pub use read::{Listed, Request, count, get, list, named};
 pub use record::create;

@@ -70,6 +70,15 @@ impl Transactions<'_, '_> {
         };
         rows.into_iter().map(counted).collect()
     }
+
+    /// What the database would do for [`Transactions::counts`].
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    #[doc(hidden)]
+    pub fn explain_counts(self, member: &Member, span: &Span) -> Result<Vec<String>> {
+        Ok(self.tx.conn.explain(dated(member, span))?)
+    }
 }
 
 /// It passes what is dated in the span, whatever else the book holds.

@@ -82,6 +82,19 @@ impl Transactions<'_, '_> {
         self.rows(member, search.page(member.book(), &path, after, limit))
     }
 
+    /// What the database would do for [`Transactions::search`], or without a limit for [`Transactions::count`]: the very
+    /// statement, so that tests can see which index it walks.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    #[doc(hidden)]
+    pub fn explain(self, member: &Member, search: &Search<'_>, after: Option<Place>, limit: Option<i64>) -> Result<Vec<String>> {
+        let book = member.book();
+        let path = search::Planner { tx: &mut *self.tx, book, search, wanted: limit }.path()?;
+        let sql = limit.map_or_else(|| search.count(book, &path), |limit| search.page(book, &path, after, limit));
+        Ok(self.tx.conn.explain(sql)?)
+    }
+
     fn load(self, member: &Member, condition: Sql<'_>) -> Result<Vec<Transaction>> {
         self.rows(member, Sql::new("SELECT ").push(COLUMNS).push(" FROM transactions t").append(condition))
     }

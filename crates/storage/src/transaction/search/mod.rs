@@ -144,10 +144,13 @@ impl<'a> Search<'a> {
         if let Some(place) = after {
             sql = sql.push(format!(" AND ({day}, {id}) < (")).int(i64::from(place.day)).push(", ").int(place.id).push(")");
         }
+        // COALESCE hides the condition from the planner, which would take it for the better way in: it guesses that several
+        // terms together leave hardly a row, and passes the whole book to find that one.
+        sql = sql.push(" AND COALESCE((").append(self.condition(book, self.filter));
         if let Some(user) = self.drafts_of {
             sql = sql.push(" AND t.created_by = ").int(user.get()).push(" AND t.standing = ").int(standing_to_column(Standing::Draft));
         }
-        sql.push(" AND ").append(self.condition(book, self.filter))
+        sql.push("), FALSE)")
     }
 
     /// The ranges of transaction days every match must lie in.
