@@ -13,6 +13,21 @@ use crate::sql::Sql;
 const SQLITE_SETTINGS: &str = "PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; \
     PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 4000;";
 
+/// The order of joins is ours: to search for a better one takes a minute where a query has a hundred terms. And what is read
+/// here is short: to compile it first takes seconds.
+const POSTGRES_SETTINGS: &str = "SET TIME ZONE 'UTC'; SET lock_timeout = '20s'; SET join_collapse_limit = 1; \
+    SET from_collapse_limit = 1; SET jit = off;";
+
+/// How a join is written whose right side is looked up for each row of the left one, whatever the engine believes to know
+/// about the tables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Lookup {
+    /// SQLite takes the order of a CROSS JOIN.
+    InOrder,
+    /// PostgreSQL takes it for a suggestion; what is lateral it cannot turn around, and OFFSET keeps it from being taken apart.
+    Lateral,
+}
+
 /// Readers wait out a schema change or a checkpoint, and may never write.
 const SQLITE_READER: &str = "PRAGMA query_only = ON;";
 
@@ -33,10 +48,7 @@ impl Conn {
                 c.batch_execute(SQLITE_SETTINGS)?;
                 if purpose == Use::Read { c.batch_execute(SQLITE_READER) } else { Ok(()) }
             }
-            // The order of joins is ours: to search for a better one takes a minute where a query has a hundred terms.
-            Self::Postgres(c) => {
-                c.batch_execute("SET TIME ZONE 'UTC'; SET lock_timeout = '20s'; SET join_collapse_limit = 1; SET from_collapse_limit = 1;")
-            }
+            Self::Postgres(c) => c.batch_execute(POSTGRES_SETTINGS),
         }
     }
 
@@ -101,6 +113,14 @@ impl Conn {
     /// Runs a statement.
     pub(crate) fn execute(&mut self, sql: &Sql<'_>) -> QueryResult<usize> {
         on_each!(self, c => sql.execute(c))
+    }
+
+    /// How a look-up is written.
+    pub(crate) const fn lookup(&self) -> Lookup {
+        match self {
+            Self::Sqlite(_) => Lookup::InOrder,
+            Self::Postgres(_) => Lookup::Lateral,
+        }
     }
 
     /// What the engine would do for a statement, a line for each step.

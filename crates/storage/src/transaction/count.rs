@@ -50,8 +50,7 @@ impl Transactions<'_, '_> {
     /// When the database cannot be asked.
     pub fn count(self, member: &Member, search: &Search<'_>) -> Result<i64> {
         let book = member.book();
-        let path = Planner { tx: &mut *self.tx, book, search, wanted: None }.path()?;
-        let sql = search.count(book, &path).uncached();
+        let sql = Planner { tx: &mut *self.tx, book, search, wanted: None }.walk()?.count(book).uncached();
         let rows: Vec<Total> = on_each!(self.tx.conn, c => (&sql).load(c))?;
         Ok(rows.first().map_or(0, |row| row.total))
     }
