@@ -61,9 +61,12 @@ macro_rules! modules {
 
 // Used by other modules.
 mod balance_oracle;
+mod inside;
 mod matrix;
 mod reading;
 mod s3;
+mod search_oracle;
+mod search_queries;
 mod targets;
 
 // Modules with `tests()`, then modules with `lone()`.
@@ -137,8 +140,10 @@ modules! {
         file_sweep,
         group_commit,
         laws,
+        plans,
         process,
         repetitions,
+        searches,
         simulation,
         statements,
         store,

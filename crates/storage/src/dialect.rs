@@ -3,6 +3,7 @@
 use diesel::connection::{AnsiTransactionManager, SimpleConnection, TransactionManager};
 use diesel::prelude::*;
 use diesel::result::QueryResult;
+use diesel::sql_types::Text;
 use diesel::{PgConnection, SqliteConnection};
 
 use crate::conn::{Conn, on_each};
@@ -11,6 +12,21 @@ use crate::sql::Sql;
 /// Every setting a SQLite connection needs, in the order that matters: wait for locks first.
 const SQLITE_SETTINGS: &str = "PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; \
     PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 4000;";
+
+/// The order of joins is ours: to search for a better one takes a minute where a query has a hundred terms. And what is read
+/// here is short: to compile it first takes seconds.
+const POSTGRES_SETTINGS: &str = "SET TIME ZONE 'UTC'; SET lock_timeout = '20s'; SET join_collapse_limit = 1; \
+    SET from_collapse_limit = 1; SET jit = off;";
+
+/// How a join is written whose right side is looked up for each row of the left one, whatever the engine believes to know
+/// about the tables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Lookup {
+    /// SQLite takes the order of a CROSS JOIN.
+    InOrder,
+    /// PostgreSQL takes it for a suggestion; what is lateral it cannot turn around, and OFFSET keeps it from being taken apart.
+    Lateral,
+}
 
 /// Readers wait out a schema change or a checkpoint, and may never write.
 const SQLITE_READER: &str = "PRAGMA query_only = ON;";
@@ -32,10 +48,7 @@ impl Conn {
                 c.batch_execute(SQLITE_SETTINGS)?;
                 if purpose == Use::Read { c.batch_execute(SQLITE_READER) } else { Ok(()) }
             }
-            // The order of joins is ours: to search for a better one takes a minute where a query has a hundred terms.
-            Self::Postgres(c) => {
-                c.batch_execute("SET TIME ZONE 'UTC'; SET lock_timeout = '20s'; SET join_collapse_limit = 1; SET from_collapse_limit = 1;")
-            }
+            Self::Postgres(c) => c.batch_execute(POSTGRES_SETTINGS),
         }
     }
 
@@ -120,6 +133,28 @@ impl Conn {
         on_each!(self, c => sql.execute(c))
     }
 
+    /// How a look-up is written.
+    pub(crate) const fn lookup(&self) -> Lookup {
+        match self {
+            Self::Sqlite(_) => Lookup::InOrder,
+            Self::Postgres(_) => Lookup::Lateral,
+        }
+    }
+
+    /// What the engine would do for a statement, a line for each step.
+    pub(crate) fn explain(&mut self, sql: Sql<'_>) -> QueryResult<Vec<String>> {
+        match self {
+            Self::Sqlite(c) => {
+                let steps: Vec<SqliteStep> = Sql::new("EXPLAIN QUERY PLAN ").append(sql).uncached().load(c)?;
+                Ok(steps.into_iter().map(|step| step.detail).collect())
+            }
+            Self::Postgres(c) => {
+                let steps: Vec<PostgresStep> = Sql::new("EXPLAIN ").append(sql).uncached().load(c)?;
+                Ok(steps.into_iter().map(|step| step.line).collect())
+            }
+        }
+    }
+
     /// Counts each statement sent.
     pub(crate) fn count_statements(&mut self, counter: std::sync::Arc<std::sync::atomic::AtomicU64>) {
         let count = move |event: diesel::connection::InstrumentationEvent<'_>| {
@@ -129,4 +164,16 @@ impl Conn {
         };
         on_each!(self, c => c.set_instrumentation(count));
     }
+}
+
+#[derive(QueryableByName)]
+struct SqliteStep {
+    #[diesel(sql_type = Text)]
+    detail: String,
+}
+
+#[derive(QueryableByName)]
+struct PostgresStep {
+    #[diesel(sql_type = Text, column_name = "QUERY PLAN")]
+    line: String,
 }

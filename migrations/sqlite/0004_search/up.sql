@@ -11,12 +11,12 @@ CREATE TABLE text_grams (
 -- The transactions of a block: those behind after_id, up to last_id.
 CREATE TABLE text_blocks (
     book_id INTEGER NOT NULL,
-    last_id INTEGER NOT NULL,
-    after_id INTEGER NOT NULL,
     block INTEGER NOT NULL,
-    PRIMARY KEY (book_id, last_id)
+    after_id INTEGER NOT NULL,
+    last_id INTEGER NOT NULL,
+    PRIMARY KEY (book_id, block)
 ) STRICT, WITHOUT ROWID;
-CREATE UNIQUE INDEX text_blocks_block ON text_blocks (book_id, block);
+CREATE UNIQUE INDEX text_blocks_last ON text_blocks (book_id, last_id);
 
 -- How far it reaches, how many chunks that is, and how many transactions wait behind it. The server indexes what waits
 -- here when it starts.

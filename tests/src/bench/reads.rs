@@ -1,4 +1,4 @@
-//! Section 3: balances of a small and of a large book.
+//! Section 3: balances and searches in a small and in a large book.
 
 use std::time::{Duration, Instant};
 
@@ -13,12 +13,36 @@ const TARGET: Target = Target::AtMost(1.5);
 const METHOD: &str = "getBalances over HTTP in two books of one server with the same 1,000 accounts and 12 months, asked in turn (ABAB) after a \
     warm-up. The cost should follow accounts and periods, not transactions.";
 
-/// Title, query, and whether the target is meant.
-const QUERIES: [(&str, &str, bool); 3] = [
-    ("one account by month", "account:'Account 0007' after:2024-01 before:2025-01", false),
-    ("whole book by month", "after:2024-01 before:2025-01", true),
-    ("whole book at a date", "on:2024-07-17", true),
+/// Title, path and query, and whether the target is meant.
+type Read = (&'static str, &'static str, &'static str, bool);
+
+const BALANCES: [Read; 3] = [
+    ("one account by month", "/balances", "account:'Account 0007' after:2024-01 before:2025-01", false),
+    ("whole book by month", "/balances", "after:2024-01 before:2025-01", true),
+    ("whole book at a date", "/balances", "on:2024-07-17", true),
 ];
+
+const SEARCHES: [Read; 12] = [
+    ("newest page", "/transactions", "", true),
+    ("page of a day", "/transactions", "on:2024-07-17", false),
+    ("page of amounts in a month", "/transactions", "on:2024-07 amount>=100 amount<5000", true),
+    ("page of an account, with running balances", "/transactions", "account:'Account 0000'", false),
+    ("page of a transfer", "/transactions", "from:'Account 0007' after:2024-06", false),
+    ("page of two accounts", "/transactions", "account:'Account 0007' OR account:'Account 0008'", false),
+    ("page of a group", "/transactions", "group:'Group 07'", true),
+    ("page of drafts (there are none)", "/transactions", "is:draft", true),
+    ("page of a remote id (there is none)", "/transactions", "remoteId:none", true),
+    ("page of a common text", "/transactions", "goods and", true),
+    ("page of a rare text", "/transactions", "'payment 777 for'", false),
+    ("counts of a year by month", "/transactions/count/posted", "", false),
+];
+
+const SEARCH_METHOD: &str = "listTransactions, 100 rows a page, in the same two books. A page should cost what is on it (without a target where the \
+    small book does not fill it); a rare text is \
+    looked for in an index that grows with the book, and counts pass what they count.";
+
+/// What counts by month ask for; the others ignore it.
+const YEAR: &str = "&after=2024-01-01&before=2025-01-01&periodicity=MONTHLY";
 
 /// Bounds of one comparison.
 const MOST: usize = 200;
@@ -26,22 +50,24 @@ const LEAST: usize = 15;
 
 pub(super) fn run(settings: &Settings) -> anyhow::Result<Vec<Table>> {
     let sizes = if settings.quick { [1_000, 20_000] } else { [10_000, 1_000_000] };
-    let title =
-        format!("3. Balances at {} (small) and {} (big) transactions", thousands(&sizes[0].to_string()), thousands(&sizes[1].to_string()));
-    let columns =
-        ["engine", "balances of", "answer KiB", "asked", "small p50 ms", "small p99 ms", "big p50 ms", "big p99 ms", "ratio", "target"];
-    let mut table = Table::new("reads", &title, &columns).method(METHOD);
+    let [small, big] = sizes.map(|size| thousands(&size.to_string()));
+    let columns = ["engine", "read", "answer KiB", "asked", "small p50 ms", "small p99 ms", "big p50 ms", "big p99 ms", "ratio", "target"];
+    let title = |number, what| format!("{number}. {what} at {small} (small) and {big} (big) transactions");
+    let mut balances = Table::new("reads", &title("3a", "Balances"), &columns).method(METHOD);
+    let mut searches = Table::new("searches", &title("3b", "Searches"), &columns).method(SEARCH_METHOD);
     for engine in &settings.engines {
         let server = super::server(*engine);
         let small = filled(&server, "Small", sizes[0])?;
         let big = filled(&server, "Big", sizes[1])?;
-        for (name, query, aimed) in QUERIES {
-            let mut asked = [&small, &big].map(|book| Asked::new(&server, book, query));
-            compare(&mut asked, settings.time())?;
-            table.row(row(*engine, name, &asked, aimed));
+        for (reads, table) in [(BALANCES.as_slice(), &mut balances), (SEARCHES.as_slice(), &mut searches)] {
+            for read in reads {
+                let mut asked = [&small, &big].map(|book| Asked::new(&server, book, *read));
+                compare(&mut asked, settings.time())?;
+                table.row(row(*engine, *read, &asked));
+            }
         }
     }
-    Ok(vec![table])
+    Ok(vec![balances, searches])
 }
 
 fn filled(server: &Server, name: &'static str, count: usize) -> anyhow::Result<Book> {
@@ -62,10 +88,10 @@ struct Asked {
 }
 
 impl Asked {
-    fn new(server: &Server, book: &Book, query: &str) -> Asked {
+    fn new(server: &Server, book: &Book, (_, path, query, _): Read) -> Asked {
         Asked {
             connection: book.connect(server),
-            path: book.path(&format!("/balances?query={}", encode(query))),
+            path: book.path(&format!("{path}?query={}{YEAR}", encode(query))),
             samples: Samples::default(),
             bytes: 0,
         }
@@ -103,7 +129,7 @@ fn compare(asked: &mut [Asked; 2], time: Duration) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn row(engine: Engine, name: &str, [small, big]: &[Asked; 2], aimed: bool) -> [Cell; 10] {
+fn row(engine: Engine, (name, _, _, aimed): Read, [small, big]: &[Asked; 2]) -> [Cell; 10] {
     let figure = |samples: &Samples, percent| Cell::Figure(samples.milliseconds(percent), 2);
     let ratio = big.samples.milliseconds(50) / small.samples.milliseconds(50);
     [

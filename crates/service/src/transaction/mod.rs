@@ -28,6 +28,8 @@ pub use attach::{check_lets_go, release_file};
 pub use count::{Counts, SpanText, counts};
 pub use lifecycle::{Order, perform, release_accounts};
 pub use merge::merge;
+#[doc(hidden)]
+pub use read::explain;
 pub(crate) use read::reading;
 pub use read::{Listed, Request, count, get, list, named};
 pub use record::{Recording, create};

@@ -114,6 +114,19 @@ pub fn count(tx: &mut Tx<'_>, cx: &Context, book: &str, query: &str) -> Result<i
     Ok(tx.transactions().count(&member, &search)?)
 }
 
+/// What the database would do for [`list`], or without a limit for [`count`]: for tests of speed that measure nothing.
+///
+/// # Errors
+/// As [`list`].
+#[doc(hidden)]
+pub fn explain(tx: &mut Tx<'_>, cx: &Context, book: &str, request: &Request) -> Result<Vec<String>> {
+    let member = access::enter(tx, cx, book, Action::ReadTransactions)?;
+    let Some(Asked { query, names }) = Asked::read(tx, cx, &member, &request.query)? else { return Ok(Vec::new()) };
+    let search = Search { filter: query.filter(), names: &names, drafts_of: own_only(&member) };
+    let limit = request.limit.map(|limit| i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1));
+    Ok(tx.transactions().explain(&member, &search, request.after, limit)?)
+}
+
 /// A query with what its names mean.
 struct Asked {
     query: Query,

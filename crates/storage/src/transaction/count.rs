@@ -50,8 +50,7 @@ impl Transactions<'_, '_> {
     /// When the database cannot be asked.
     pub fn count(self, member: &Member, search: &Search<'_>) -> Result<i64> {
         let book = member.book();
-        let path = Planner { tx: &mut *self.tx, book, search, wanted: None }.path()?;
-        let sql = search.count(book, &path).uncached();
+        let sql = Planner { tx: &mut *self.tx, book, search, wanted: None }.walk()?.count(book).uncached();
         let rows: Vec<Total> = on_each!(self.tx.conn()?, c => (&sql).load(c))?;
         Ok(rows.first().map_or(0, |row| row.total))
     }
@@ -69,6 +68,15 @@ impl Transactions<'_, '_> {
             Ok(Counted { trashed, day: from_day_number(day).ok_or(Error::Broken("day"))?, total })
         };
         rows.into_iter().map(counted).collect()
+    }
+
+    /// What the database would do for [`Transactions::counts`].
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    #[doc(hidden)]
+    pub fn explain_counts(self, member: &Member, span: &Span) -> Result<Vec<String>> {
+        Ok(self.tx.conn()?.explain(dated(member, span))?)
     }
 }
 

@@ -40,12 +40,7 @@ impl Transactions<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     pub fn moved(self, member: &Member, account: AccountId, rows: &[&Transaction]) -> Result<Vec<Moved>> {
-        let mut days: Vec<i32> = rows.iter().map(|row| day_to_column(row.list_day)).collect();
-        days.sort_unstable();
-        days.dedup();
-        let sql = Sql::new(SO_FAR).int(member.book().id.get()).push(" AND e.account_id = ").int(account.get()).push(" AND e.day IN ");
-        let sql = sql.list(days.into_iter().map(|day| Value::Int(i64::from(day)))).push(WINDOW);
-        let sql = sql.list(rows.iter().map(|row| Value::Int(row.id.get()))).uncached();
+        let sql = so_far(member, account, rows).uncached();
         let found: Vec<Row> = on_each!(self.tx.conn()?, c => (&sql).load(c))?;
         let moved = |row: Row| {
             let Row { day, transaction_id, high, low } = row;
@@ -54,4 +49,22 @@ impl Transactions<'_, '_> {
         };
         found.into_iter().map(moved).collect()
     }
+
+    /// What the database would do for [`Transactions::moved`].
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    #[doc(hidden)]
+    pub fn explain_moved(self, member: &Member, account: AccountId, rows: &[&Transaction]) -> Result<Vec<String>> {
+        Ok(self.tx.conn()?.explain(so_far(member, account, rows))?)
+    }
+}
+
+fn so_far<'a>(member: &Member, account: AccountId, rows: &[&Transaction]) -> Sql<'a> {
+    let mut days: Vec<i32> = rows.iter().map(|row| day_to_column(row.list_day)).collect();
+    days.sort_unstable();
+    days.dedup();
+    let sql = Sql::new(SO_FAR).int(member.book().id.get()).push(" AND e.account_id = ").int(account.get()).push(" AND e.day IN ");
+    let sql = sql.list(days.into_iter().map(|day| Value::Int(i64::from(day)))).push(WINDOW);
+    sql.list(rows.iter().map(|row| Value::Int(row.id.get())))
 }

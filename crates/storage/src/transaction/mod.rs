@@ -109,8 +109,22 @@ impl Transactions<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     pub fn search(self, member: &Member, search: &Search<'_>, after: Option<Place>, limit: i64) -> Result<Vec<Transaction>> {
-        let path = search::Planner { tx: &mut *self.tx, book: member.book(), search, wanted: Some(limit) }.path()?;
-        self.rows(member, search.page(member.book(), &path, after, limit))
+        let book = member.book();
+        let walk = search::Planner { tx: &mut *self.tx, book, search, wanted: Some(limit) }.walk()?;
+        self.rows(member, walk.page(book, after, limit))
+    }
+
+    /// What the database would do for [`Transactions::search`], or without a limit for [`Transactions::count`]: the very
+    /// statement, so that tests can see which index it walks.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    #[doc(hidden)]
+    pub fn explain(self, member: &Member, search: &Search<'_>, after: Option<Place>, limit: Option<i64>) -> Result<Vec<String>> {
+        let book = member.book();
+        let walk = search::Planner { tx: &mut *self.tx, book, search, wanted: limit }.walk()?;
+        let sql = limit.map_or_else(|| walk.count(book), |limit| walk.page(book, after, limit));
+        Ok(self.tx.conn()?.explain(sql)?)
     }
 
     fn load(self, member: &Member, condition: Sql<'_>) -> Result<Vec<Transaction>> {

@@ -39,7 +39,7 @@ const MOST_ASKED: usize = 12;
 
 const ADD_GRAMS: &str = "INSERT INTO text_grams (book_id, gram, chunk, blocks)";
 const OR_GRAMS: &str = " ON CONFLICT (book_id, gram, chunk) DO UPDATE SET blocks = text_grams.blocks | excluded.blocks";
-const ADD_BLOCKS: &str = "INSERT INTO text_blocks (book_id, last_id, after_id, block)";
+const ADD_BLOCKS: &str = "INSERT INTO text_blocks (book_id, block, after_id, last_id)";
 
 /// How far the texts of a book are indexed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -192,7 +192,7 @@ impl Tx<'_> {
         for (rows, block) in texts.chunks(BLOCK).zip(extent.blocks()..) {
             rows.iter().for_each(|row| index.add(block, &row.search));
             let last = rows.last().map_or(until, |row| row.id);
-            bounds.row([book.get(), last, until, block].map(Value::Int));
+            bounds.row([book.get(), block, until, last].map(Value::Int));
             until = last;
         }
         index.write(self.conn()?, book, "")?;

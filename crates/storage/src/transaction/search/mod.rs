@@ -14,6 +14,7 @@ use daybook_domain::transaction::Standing;
 use time::Date;
 
 use super::row::{COLUMNS, standing_to_column};
+use crate::dialect::Lookup;
 use crate::page::Place;
 use crate::sql::{Sql, Value};
 use path::{Leg, Path};
@@ -45,6 +46,13 @@ pub struct Search<'a> {
     pub drafts_of: Option<UserId>,
 }
 
+/// A search with the path it takes on an engine.
+pub(super) struct Walk<'s, 'a> {
+    pub(super) search: &'s Search<'a>,
+    pub(super) path: Path,
+    pub(super) lookup: Lookup,
+}
+
 /// Where the rows of a leg come from: tables and their joins, and how the place of a row is called there.
 struct Source<'a> {
     from: Sql<'a>,
@@ -52,10 +60,10 @@ struct Source<'a> {
     id: &'static str,
 }
 
-impl<'a> Search<'a> {
+impl<'a> Walk<'_, 'a> {
     /// The rows behind `after`, newest first.
-    pub(super) fn page(&self, book: &Book, path: &Path, after: Option<Place>, limit: i64) -> Sql<'a> {
-        let legs = match path {
+    pub(super) fn page(&self, book: &Book, after: Option<Place>, limit: i64) -> Sql<'a> {
+        let legs = match &self.path {
             Path::Book => return self.walk(Sql::new("SELECT ").push(COLUMNS), self.along(book, None), (book, after, limit)),
             Path::Legs(legs) => legs,
         };
@@ -63,24 +71,24 @@ impl<'a> Search<'a> {
             return self.walk(Sql::new("SELECT ").push(COLUMNS), self.along(book, Some(only)), (book, after, limit));
         }
         // Each leg gives its own newest rows, so that none is walked further than the page needs.
-        let mut places = Sql::new("SELECT 0 AS day, 0 AS id WHERE 1 = 0");
+        let mut places = Sql::new("(SELECT 0 AS day, 0 AS id WHERE 1 = 0");
         for leg in legs {
             let source = self.along(book, Some(leg));
             let select = Sql::new("SELECT ").push(source.day).push(" AS day, ").push(source.id).push(" AS id");
             places = places.push(" UNION SELECT day, id FROM (").append(self.walk(select, source, (book, after, limit))).push(") l");
         }
-        let rows = Sql::new("SELECT ").push(COLUMNS).push(" FROM (").append(places).push(" ORDER BY day DESC, id DESC LIMIT ").int(limit);
-        let rows = rows.push(") p CROSS JOIN transactions t WHERE t.book_id = ").int(book.id.get());
-        rows.push(" AND t.id = p.id ORDER BY p.day DESC, p.id DESC")
+        let places = places.push(" ORDER BY day DESC, id DESC LIMIT ").int(limit).push(") p");
+        let rows = self.looked_up(book, places, (Sql::new("1 = 1"), "t.id = p.id"));
+        Sql::new("SELECT ").push(COLUMNS).append(rows).push(" ORDER BY p.day DESC, p.id DESC")
     }
 
     /// How many rows there are.
-    pub(super) fn count(&self, book: &Book, path: &Path) -> Sql<'a> {
+    pub(super) fn count(&self, book: &Book) -> Sql<'a> {
         let counted = |source: Source<'a>| {
             let from = Sql::new("SELECT COUNT(*) AS total").append(source.from);
             self.filtered(from, (source.day, source.id), book, None)
         };
-        let legs = match path {
+        let legs = match &self.path {
             Path::Book => return counted(self.along(book, None)),
             Path::Legs(legs) => legs,
         };
@@ -102,54 +110,68 @@ impl<'a> Search<'a> {
         sql.push(format!(" ORDER BY {day} DESC, {id} DESC LIMIT ")).int(limit)
     }
 
+    /// `FROM left JOIN transactions t WHERE ...`: the transactions of each row on the left side.
+    fn looked_up(&self, book: &Book, left: Sql<'a>, (of_left, of_both): (Sql<'a>, &'static str)) -> Sql<'a> {
+        let number = book.id.get();
+        match self.lookup {
+            Lookup::InOrder => {
+                let from = Sql::new(" FROM ").append(left).push(" CROSS JOIN transactions t WHERE ").append(of_left);
+                from.push(" AND t.book_id = ").int(number).push(" AND ").push(of_both)
+            }
+            Lookup::Lateral => {
+                let from = Sql::new(" FROM ").append(left).push(" CROSS JOIN LATERAL (SELECT t.* FROM transactions t WHERE t.book_id = ");
+                from.int(number).push(" AND ").push(of_both).push(" OFFSET 0) t WHERE ").append(of_left)
+            }
+        }
+    }
+
     /// The tables of a leg; without one, of the whole book by day.
     fn along(&self, book: &Book, leg: Option<&Leg>) -> Source<'a> {
         let number = book.id.get();
-        // CROSS JOIN keeps SQLite from walking the tables in the other order.
-        let joined = |from: Sql<'a>| Source {
-            from: from.push(" AND t.book_id = d.book_id AND t.id = d.transaction_id"),
+        let whole = || Sql::new(" FROM transactions t WHERE t.book_id = ").int(number);
+        let placed = |left: &'static str, of_left: Sql<'a>| Source {
+            from: self.looked_up(book, Sql::new(left), (of_left, "t.id = d.transaction_id")),
             day: "d.day",
             id: "d.transaction_id",
         };
+        // A sign before a column keeps an engine from walking the book by day, to have the order for nothing.
+        let unordered = |from: Sql<'a>| Source { from, day: "+t.day", id: "+t.id" };
         match leg {
-            None => Source { from: Sql::new(" FROM transactions t WHERE t.book_id = ").int(number), day: "t.day", id: "t.id" },
+            None => Source { from: whole(), day: "t.day", id: "t.id" },
             Some(Leg::Account(account)) => {
-                let from = Sql::new(" FROM entries d CROSS JOIN transactions t WHERE d.book_id = ").int(number);
-                joined(from.push(" AND d.account_id = ").int(account.get()))
+                placed("entries d", Sql::new("d.book_id = ").int(number).push(" AND d.account_id = ").int(account.get()))
             }
-            Some(Leg::Mark(mark)) => {
-                let from = Sql::new(" FROM marks d CROSS JOIN transactions t WHERE d.book_id = ").int(number);
-                joined(from.push(" AND d.mark = ").text(mark.clone()))
-            }
-            // A sign before a column keeps an engine from walking the book by day, to have the order for nothing.
+            Some(Leg::Mark(mark)) => placed("marks d", Sql::new("d.book_id = ").int(number).push(" AND d.mark = ").text(mark.clone())),
             Some(Leg::Blocks(blocks)) => {
-                let from = Sql::new(" FROM text_blocks b CROSS JOIN transactions t WHERE b.book_id = ").int(number);
-                let from = from.push(" AND b.block IN ").list(blocks.iter().map(|block| Value::Int(*block)));
-                let from = from.push(" AND t.book_id = ").int(number).push(" AND t.id > b.after_id AND t.id <= b.last_id");
-                Source { from, day: "+t.day", id: "+t.id" }
+                let inside = Sql::new("b.book_id = ").int(number).push(" AND b.block IN ");
+                let inside = inside.list(blocks.iter().map(|block| Value::Int(*block)));
+                unordered(self.looked_up(book, Sql::new("text_blocks b"), (inside, "t.id > b.after_id AND t.id <= b.last_id")))
             }
-            Some(Leg::Tail(until)) => {
-                let from = Sql::new(" FROM transactions t WHERE t.book_id = ").int(number).push(" AND t.id > ").int(*until);
-                Source { from, day: "+t.day", id: "+t.id" }
-            }
+            Some(Leg::Tail(until)) => unordered(whole().push(" AND t.id > ").int(*until)),
         }
     }
 
     /// Adds everything that rows must satisfy.
     fn filtered(&self, from: Sql<'a>, (day, id): (&'static str, &'static str), book: &Book, after: Option<Place>) -> Sql<'a> {
+        let search = self.search;
         let mut sql = from;
-        for (from, until) in self.days() {
+        for (from, until) in search.days() {
             sql = bounded(sql.push(" AND "), day, from, until);
         }
         if let Some(place) = after {
             sql = sql.push(format!(" AND ({day}, {id}) < (")).int(i64::from(place.day)).push(", ").int(place.id).push(")");
         }
-        if let Some(user) = self.drafts_of {
+        // COALESCE hides the condition from the planner, which would take it for the better way in: it guesses that several
+        // terms together leave hardly a row, and passes the whole book to find that one.
+        sql = sql.push(" AND COALESCE((").append(search.condition(book, search.filter));
+        if let Some(user) = search.drafts_of {
             sql = sql.push(" AND t.created_by = ").int(user.get()).push(" AND t.standing = ").int(standing_to_column(Standing::Draft));
         }
-        sql.push(" AND ").append(self.condition(book, self.filter))
+        sql.push("), FALSE)")
     }
+}
 
+impl Search<'_> {
     /// The ranges of transaction days every match must lie in.
     fn days(&self) -> impl Iterator<Item = (Option<Date>, Option<Date>)> {
         let terms: &[Filter] = match self.filter {

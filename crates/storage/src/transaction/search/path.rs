@@ -7,7 +7,7 @@ use diesel::QueryableByName;
 use diesel::prelude::*;
 use diesel::sql_types::BigInt;
 
-use super::Search;
+use super::{Search, Walk};
 use crate::conn::on_each;
 use crate::error::Result;
 use crate::mark;
@@ -80,17 +80,22 @@ impl Course {
 }
 
 /// Finds the path of one search.
-pub(in crate::transaction) struct Planner<'p, 't, 'a> {
+pub(in crate::transaction) struct Planner<'p, 's, 't, 'a> {
     pub(in crate::transaction) tx: &'p mut Tx<'t>,
-    pub(in crate::transaction) book: &'p Book,
-    pub(in crate::transaction) search: &'p Search<'a>,
+    pub(in crate::transaction) book: &'s Book,
+    pub(in crate::transaction) search: &'s Search<'a>,
     /// Rows of the page; all of them when there is none.
     pub(in crate::transaction) wanted: Option<i64>,
 }
 
-impl Planner<'_, '_, '_> {
-    /// The narrowest path there is.
-    pub(in crate::transaction) fn path(mut self) -> Result<Path> {
+impl<'s, 'a> Planner<'_, 's, '_, 'a> {
+    /// The search along the narrowest path there is.
+    pub(in crate::transaction) fn walk(mut self) -> Result<Walk<'s, 'a>> {
+        let path = self.path()?;
+        Ok(Walk { search: self.search, path, lookup: self.tx.conn()?.lookup() })
+    }
+
+    fn path(&mut self) -> Result<Path> {
         let filter = self.search.filter;
         let own = self.search.drafts_of.map(|_| drafts_and_trash());
         let course = narrower(self.course(filter)?, own);

@@ -1,0 +1,132 @@
+//! A store in this process: for cases that choose the time, ask thousands of questions, or look at statements.
+
+use std::sync::Arc;
+
+use daybook_domain::account::{AccountRef, AccountType};
+use daybook_domain::field::Field;
+use daybook_domain::group::GroupRef;
+use daybook_domain::id::TransactionId;
+use daybook_domain::instant::Instant;
+use daybook_domain::transaction::{Changes, Intent, Transaction, Verb};
+use daybook_service::transaction::{self, Listed, Order, Request};
+use daybook_service::{Context, Error, Ids, account, book, group, user};
+use daybook_storage::{Address, Lane, Options, Store, Tx};
+use daybook_tests::{Engine, Server, unique};
+
+/// A book over the database that a server of the harness made.
+pub struct Inside {
+    pub store: Arc<Store>,
+    pub cx: Context,
+    pub book: String,
+    pub server: Server,
+}
+
+impl Inside {
+    /// A book with these settings, as its owner at an instant.
+    pub fn new(engine: Engine, now: Instant, settings: daybook_domain::book::Changes) -> Inside {
+        let server = Server::start(engine);
+        let address = Address::parse(server.database_url()).expect("the harness knows the form of URLs");
+        let store = Arc::new(Store::open(&Options::new(address)).expect("the store opens"));
+        let ids = Arc::new(Ids::new(9));
+        let (email, minted) = (format!("{}@example.com", unique("inside")), Arc::clone(&ids));
+        let user = store.write(Lane::NO_BOOK, move |tx| user::sign_in(tx, &email, &minted, now)).expect("a user");
+        let cx = Context { user: Arc::new(user), agent: None, now, ids, condition: None };
+        let changes = daybook_domain::book::Changes { name: Some("Inside".to_owned()), ..settings };
+        let input = book::Input { changes, accounts: Vec::new(), groups: Vec::new() };
+        let maker = cx.clone();
+        let view = store.write(Lane::NO_BOOK, move |tx| book::create(tx, &maker, input)).expect("a book");
+        Inside { store, cx, book: view.member.book().key.as_str().to_owned(), server }
+    }
+
+    /// Runs a use case that writes.
+    pub fn write<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Tx<'_>, &Context, &str) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        let (cx, book) = (self.cx.clone(), self.book.clone());
+        self.store.write(Lane::of_book(&self.book), move |tx| work(tx, &cx, &book))
+    }
+
+    /// Groups with their parents ("" for a root), then accounts with their types and groups.
+    pub fn chart(&self, groups: &[(&str, &str)], accounts: &[(&str, AccountType, &[&str])]) {
+        let named = |name: &str| GroupRef { id: None, name: Some(name.to_owned()) };
+        let group = |(name, parent): &(&str, &str)| group::Input {
+            changes: daybook_domain::group::Changes { name: Some((*name).to_owned()), ..Default::default() },
+            parent: if parent.is_empty() { Field::Keep } else { Field::Set(named(parent)) },
+        };
+        let groups: Vec<group::Input> = groups.iter().map(group).collect();
+        let account = |(name, kind, groups): &(&str, AccountType, &[&str])| account::Input {
+            changes: daybook_domain::account::Changes { name: Some((*name).to_owned()), kind: Some(*kind), ..Default::default() },
+            groups: Field::Set(groups.iter().map(|name| named(name)).collect()),
+        };
+        let accounts: Vec<account::Input> = accounts.iter().map(account).collect();
+        self.write(move |tx, cx, book| {
+            group::create(tx, cx, book, groups)?;
+            account::create(tx, cx, book, accounts)
+        })
+        .expect("a chart");
+    }
+
+    /// createTransaction, in batches.
+    pub fn record(&self, items: Vec<Changes>) -> Vec<TransactionId> {
+        let mut made = Vec::with_capacity(items.len());
+        for items in items.chunks(1000) {
+            let items = items.to_vec();
+            let view = self.write(move |tx, cx, book| transaction::create(tx, cx, book, items, Intent::Create)).expect("a batch");
+            made.extend(view.transactions.iter().map(|transaction| transaction.id));
+        }
+        made
+    }
+
+    /// A verb on transactions, in batches.
+    pub fn perform(&self, verb: Verb, items: &[Changes]) {
+        for items in items.chunks(1000) {
+            let items = items.to_vec();
+            self.write(move |tx, cx, book| transaction::perform(tx, cx, book, Order::batch(verb, true), items)).expect("a batch");
+        }
+    }
+
+    /// listTransactions.
+    pub fn list(&self, request: &Request) -> Listed {
+        self.store.read(|tx| transaction::list(tx, &self.cx, &self.book, request)).expect("a list")
+    }
+
+    /// All pages of a query.
+    pub fn all(&self, query: &str, limit: usize) -> Vec<Transaction> {
+        let mut request = Request { query: query.to_owned(), limit: Some(limit), after: None };
+        let mut rows = Vec::new();
+        loop {
+            let page = self.list(&request);
+            rows.extend(page.view.transactions);
+            request.after = page.next;
+            if request.after.is_none() {
+                return rows;
+            }
+        }
+    }
+
+    /// Statements by hand, past the store.
+    pub fn execute(&self, statements: &[&str]) {
+        let url = self.server.database_url();
+        let text = statements.join("; ");
+        match url.strip_prefix("sqlite:") {
+            Some(path) => rusqlite::Connection::open(path).expect("the file").execute_batch(&text).expect("statements"),
+            None => postgres::Client::connect(url, postgres::NoTls).expect("the database").batch_execute(&text).expect("statements"),
+        }
+    }
+
+    /// countTransactions.
+    pub fn count(&self, query: &str) -> i64 {
+        self.store.read(|tx| transaction::count(tx, &self.cx, &self.book, query)).expect("a count")
+    }
+}
+
+/// A side by name.
+pub fn side(name: &str) -> Field<AccountRef> {
+    if name.is_empty() { Field::Keep } else { Field::Set(AccountRef { id: None, name: Some(name.to_owned()) }) }
+}
+
+/// Only the id, as most verbs read.
+pub fn only(id: TransactionId) -> Changes {
+    Changes { id: Some(id.to_string()), ..Changes::default() }
+}

@@ -1,0 +1,171 @@
+//! Which index the statements of searches walk, on the very statements that are sent: a page costs what is on it, not what the
+//! book holds.
+
+use daybook_domain::account::AccountType;
+use daybook_domain::field::Field;
+use daybook_domain::instant::Instant;
+use daybook_domain::transaction::{Changes, Span, Verb};
+use daybook_service::access;
+use daybook_service::transaction::{Request, explain};
+use daybook_storage::page::Place;
+use daybook_tests::Engine;
+
+use crate::Lone;
+use crate::inside::{Inside, only, side};
+use crate::reading::Faults;
+
+pub fn lone() -> Vec<Lone> {
+    crate::lone![pages_walk_an_index, counts_and_running_balances_walk_an_index]
+}
+
+const NOW: Instant = Instant::new(1_763_000_000_000);
+
+/// The ways into a book. In SQLite's words and in PostgreSQL's.
+const BY_DAY: [&str; 2] = ["SEARCH t USING INDEX transactions_day (book_id=?", "using transactions_day on transactions t"];
+const DAYS: [&str; 2] = ["SEARCH t USING INDEX transactions_day (book_id=? AND day>? AND day<?)", "using transactions_day on transactions t"];
+const ACCOUNT: [&str; 2] = ["SEARCH d USING PRIMARY KEY (book_id=? AND account_id=?", "on entries d"];
+const MARK: [&str; 2] = ["SEARCH d USING PRIMARY KEY (book_id=? AND mark=?", "on marks d"];
+const TEXT: [&str; 2] = ["SEARCH b USING PRIMARY KEY (book_id=? AND block=?)", "on text_blocks b"];
+
+/// A query, the way it must take, and how many times.
+const PAGES: [(&str, [&str; 2], usize); 24] = [
+    ("", BY_DAY, 1),
+    ("on:2025-03", DAYS, 1),
+    ("on:2025-03 amount>=100 amount<200", DAYS, 1),
+    ("common", BY_DAY, 1),
+    ("is:unchecked", BY_DAY, 1),
+    ("account:'Account 3'", ACCOUNT, 1),
+    ("account:'Account 3' after:2025-03", ACCOUNT, 1),
+    ("account:'Account 3' common #often", ACCOUNT, 1),
+    ("from:'Account 3' to:'Account 4'", ACCOUNT, 1),
+    ("account:'Account 3' OR account:'Account 4'", ACCOUNT, 2),
+    ("group:Few", ACCOUNT, 3),
+    ("group:Few on:2025-03 -is:checked", ACCOUNT, 3),
+    ("#often", MARK, 1),
+    ("#often is:checked", MARK, 1),
+    ("#often OR #seldom", MARK, 2),
+    ("remoteId:R77", MARK, 1),
+    ("account:'Account 3' remoteId:R77", MARK, 1),
+    ("number:7", MARK, 1),
+    ("number:*", MARK, 1),
+    ("is:draft", MARK, 1),
+    ("is:draft is:trashed", MARK, 2),
+    ("zyzzyva", TEXT, 1),
+    ("account:'Account 3' zyzzyva", TEXT, 1),
+    ("zyzzyva OR remoteId:R77", TEXT, 1),
+];
+
+/// One book of 6,000 transactions among others as large, so that to pass a table is not the way to a page.
+fn shelf(engine: Engine) -> Inside {
+    let inside = Inside::new(engine, NOW, daybook_domain::book::Changes::default());
+    let names: Vec<String> = (0..40).map(|number| format!("Account {number}")).collect();
+    let chart: Vec<(&str, AccountType, &[&str])> =
+        names.iter().enumerate().map(|(number, name)| (name.as_str(), AccountType::ALL[number % 4], if number < 3 { &["Few"][..] } else { &[] })).collect();
+    inside.chart(&[("Few", "")], &chart);
+    let item = |number: usize| Changes {
+        date: Field::Set(format!("2025-{:02}-{:02}", 1 + number % 12, 1 + number % 28)),
+        amount: Field::Set((1 + number % 500).to_string()),
+        description: Field::Set(format!(
+            "common text {number}{}{}",
+            if number.is_multiple_of(3) { " #often" } else { "" },
+            if number % 2999 == 7 { " zyzzyva #seldom" } else { "" }
+        )),
+        credit: side(&names[number % 40]),
+        debit: side(&names[(number * 7 + 1) % 40]),
+        draft: number % 900 == 5,
+        checked: number.is_multiple_of(4),
+        remote_ids: (number % 5 == 2).then(|| vec![format!("R{number}")]),
+        properties: if number.is_multiple_of(50) { [("number".to_owned(), Some(number.to_string()))].into() } else { [].into() },
+        ..Changes::default()
+    };
+    let same = |number: usize| number % 40 == (number * 7 + 1) % 40;
+    let made = inside.record((0..6000).filter(|number| !same(*number)).map(item).collect());
+    inside.perform(Verb::Trash, &made.iter().step_by(700).copied().map(only).collect::<Vec<_>>());
+    crowd(&inside);
+    inside
+}
+
+/// The same rows again as the rows of other books.
+fn crowd(inside: &Inside) {
+    const TABLES: [(&str, &str); 5] = [
+        (
+            "transactions",
+            "id, day, dated, standing, trashed, amount, credit_account_id, debit_account_id, description, search, posted_at, properties, \
+             urls, remote_ids, created_by, agent, created_at, updated_at, version",
+        ),
+        ("entries", "account_id, day, transaction_id, credit, amount"),
+        ("marks", "mark, day, transaction_id"),
+        ("text_grams", "gram, chunk, blocks"),
+        ("text_blocks", "block, after_id, last_id"),
+    ];
+    let mut statements = Vec::new();
+    for other in 1000..1015 {
+        for (table, columns) in TABLES {
+            let others = format!("SELECT {other}, {columns} FROM {table} WHERE book_id < 1000");
+            statements.push(format!("INSERT INTO {table} (book_id, {columns}) {others}"));
+        }
+    }
+    statements.push("ANALYZE".to_owned());
+    inside.execute(&statements.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
+/// What passes a whole table that grows with the book.
+fn passes(step: &str) -> bool {
+    let scanned = ["SCAN t", "SCAN d", "SCAN m", "SCAN e"];
+    let whole = scanned.iter().any(|scan| step.trim() == *scan || step.contains(&format!("{scan} ")));
+    whole || ["transactions", "entries", "marks", "text_grams"].iter().any(|table| step.contains(&format!("Seq Scan on {table}")))
+}
+
+fn check(faults: &mut Faults, engine: Engine, (what, way, times): (&str, [&str; 2], usize), steps: &[String]) {
+    let way = way[usize::from(engine == Engine::Postgres)];
+    let shown = || format!("{what}\n      {}", steps.join("\n      "));
+    faults.check(!steps.iter().any(|step| passes(step)), || format!("passes a table: {}", shown()));
+    let taken = steps.iter().filter(|step| step.contains(way)).count();
+    faults.check(taken == times, || format!("`{way}` is taken {taken} times instead of {times}: {}", shown()));
+}
+
+fn pages_walk_an_index(engine: Engine) {
+    let inside = shelf(engine);
+    let mut faults = Faults::default();
+    for (query, way, times) in PAGES {
+        for after in [None, Some(Place { day: 20_250_615, id: i64::MAX / 2 })] {
+            let request = Request { query: query.to_owned(), limit: Some(50), after };
+            let steps = inside.store.read(|tx| explain(tx, &inside.cx, &inside.book, &request)).expect("a plan");
+            check(&mut faults, engine, (query, way, times), &steps);
+            // PostgreSQL hashes what it passes; a count, which needs all of a range anyway, may do so.
+            faults.check(!steps.iter().any(|step| step.contains("Hash Cond")), || format!("`{query}` hashes:\n      {}", steps.join("\n      ")));
+            // The order comes with the index; a union of several, and a rare text, sort what little they find.
+            let sorts = steps.iter().any(|step| step.contains("TEMP B-TREE FOR ORDER BY") || step.contains("Sort Key"));
+            faults.check(!sorts || times > 1 || way == TEXT, || format!("`{query}` sorts:\n      {}", steps.join("\n      ")));
+        }
+    }
+    faults.none();
+}
+
+fn counts_and_running_balances_walk_an_index(engine: Engine) {
+    let inside = shelf(engine);
+    let mut faults = Faults::default();
+    for (query, way, times) in PAGES.into_iter().filter(|(query, ..)| !["", "common", "is:unchecked"].contains(query)) {
+        let request = Request { query: query.to_owned(), limit: None, after: None };
+        let steps = inside.store.read(|tx| explain(tx, &inside.cx, &inside.book, &request)).expect("a plan");
+        check(&mut faults, engine, (&format!("count of {query}"), way, times), &steps);
+    }
+    let span = Span::read(Some("2025-02-01"), Some("2025-05-01"), Some("MONTHLY")).expect("a span");
+    let page = inside.list(&Request { query: "account:'Account 3'".to_owned(), limit: Some(20), after: None });
+    let account = page.account.expect("2.8");
+    let rows: Vec<_> = page.view.transactions.iter().filter(|row| row.counts()).collect();
+    let action = daybook_domain::collaborator::Action::ReadChart;
+    let (counts, moved) = inside
+        .store
+        .read(|tx| {
+            let member = access::enter(tx, &inside.cx, &inside.book, action)?;
+            let counts = tx.transactions().explain_counts(&member, &span)?;
+            Ok::<_, daybook_service::Error>((counts, tx.transactions().explain_moved(&member, account, &rows)?))
+        })
+        .expect("plans");
+    let by_day = ["SEARCH t USING INDEX transactions_day (book_id=? AND day>? AND day<?)", "transactions_day"];
+    check(&mut faults, engine, ("counts of months", by_day, 1), &counts);
+    let entries = ["SEARCH e USING PRIMARY KEY (book_id=? AND account_id=? AND day=?)", "using entries_pkey on entries e"];
+    check(&mut faults, engine, ("running balances", entries, 1), &moved);
+    faults.none();
+}

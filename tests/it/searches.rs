@@ -1,0 +1,357 @@
+//! Searches from inside: thousands of random queries against the domain's own evaluation (1.1 - 1.4, 2.4, 2.6), the examples of
+//! 1.6 on the day they are told of, and the index of texts, which must change no result.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use daybook_domain::field::Field;
+use daybook_domain::instant::Instant;
+use daybook_domain::query::Reading;
+use daybook_domain::transaction::{Changes, Verb};
+use daybook_service::transaction::{Request, explain};
+use daybook_service::{Ids, account, book, group};
+use daybook_storage::{Address, Options, Store};
+use daybook_tests::Engine;
+use daybook_tests::dice::Dice;
+
+use crate::Lone;
+use crate::inside::{Inside, only, side};
+use crate::search_oracle::{Facts, Row};
+use crate::search_queries::{ACCOUNTS, GROUPS, query, retold, transaction};
+
+pub fn lone() -> Vec<Lone> {
+    crate::lone![
+        random_queries_find_what_the_domain_says,
+        examples_of_1_6,
+        pages_are_stable_while_others_write,
+        texts_of_a_migrated_book_are_indexed_at_start,
+        rule_6_10_a_new_zone_counts_anew,
+    ]
+}
+
+/// 2025-05-20T12:00:00Z, the day of the examples of 1.6.
+const TODAY: Instant = Instant::new(1_747_742_400_000);
+const DAY: i64 = 86_400_000;
+const ZONE: &str = "America/Sao_Paulo";
+
+fn settings() -> daybook_domain::book::Changes {
+    daybook_domain::book::Changes { time_zone: Some(ZONE.to_owned()), ..Default::default() }
+}
+
+fn reading(inside: &Inside) -> Reading {
+    let view = inside.store.read(|tx| book::get(tx, &inside.cx, &inside.book, false, false)).expect("the book");
+    let settings = view.member.book().settings.clone();
+    Reading { today: inside.cx.today(view.member.book()), pattern: settings.date_pattern, separator: settings.decimal_separator }
+}
+
+/// A book of more than a chunk of the index of texts, changed in every way since it was indexed.
+fn random_book(engine: Engine, seed: u64) -> Inside {
+    let mut inside = Inside::new(engine, Instant::new(TODAY.milliseconds() - 200 * DAY), settings());
+    inside.chart(&GROUPS, &ACCOUNTS);
+    let mut dice = Dice::new(seed);
+    let mut made = Vec::new();
+    for part in 0..9 {
+        // Posted at different times of different days, some of them through an agent.
+        inside.cx.now = Instant::new(inside.cx.now.milliseconds() + 20 * DAY + 5_000_000 * part);
+        inside.cx.agent = (part % 3 == 1).then(|| "bot".to_owned());
+        made.extend(inside.record((0..550).map(|index| transaction(&mut dice, made.len() + index)).collect()));
+    }
+    inside.cx.now = TODAY;
+    let some = |dice: &mut Dice, one_in: u64| made.iter().filter(|_| dice.below(one_in) == 0).copied().map(only).collect::<Vec<Changes>>();
+    inside.perform(Verb::Trash, &some(&mut dice, 12));
+    inside.perform(Verb::Untrash, &some(&mut dice, 40));
+    inside.perform(Verb::Post, &some(&mut dice, 30));
+    let mut changed = some(&mut dice, 50);
+    changed.iter_mut().for_each(|changes| changes.description = retold(&mut dice));
+    changed.iter_mut().step_by(3).for_each(|changes| changes.date = Field::Set("2024-07-04".to_owned()));
+    inside.perform(Verb::Update, &changed);
+    // Another process whose clock is behind: its ids lie among those that are indexed.
+    inside.cx.ids = Arc::new(Ids::new(3));
+    inside.cx.now = Instant::new(TODAY.milliseconds() - 170 * DAY);
+    inside.record((0..40).map(|index| transaction(&mut dice, 10_000 + index)).collect());
+    inside.cx.now = TODAY;
+    inside
+}
+
+fn facts(inside: &Inside) -> Facts {
+    let (accounts, groups) = inside
+        .store
+        .read(|tx| {
+            let accounts = account::list(tx, &inside.cx, &inside.book)?.accounts;
+            Ok::<_, daybook_service::Error>((accounts, group::list(tx, &inside.cx, &inside.book)?.groups))
+        })
+        .expect("the chart");
+    let rows = inside.all("is:posted is:draft is:trashed", 1000);
+    let user = [inside.cx.user.username.clone(), inside.cx.user.email.clone()];
+    Facts { accounts, groups, user, rows: rows.into_iter().map(|row| Row::new(row, ZONE)).collect() }
+}
+
+/// How a page and a count differ from what the domain says.
+fn difference(inside: &Inside, facts: &Facts, (text, limit): (&str, usize), reading: &Reading) -> Option<String> {
+    let expected: Vec<_> = facts.find(text, reading).into_iter().map(|row| row.id).collect();
+    // Small pages of a long list say nothing that its beginning does not.
+    let (mut found, mut request) = (Vec::new(), Request { query: text.to_owned(), limit: Some(limit), after: None });
+    for _ in 0..4 {
+        let page = inside.list(&request);
+        found.extend(page.view.transactions.iter().map(|row| row.id));
+        request.after = page.next;
+        if page.next.is_none() {
+            break;
+        }
+    }
+    let whole = request.after.is_none();
+    let cut = if whole { expected.len() } else { expected.len().min(4 * limit) };
+    if found != expected[..cut] || (whole && found.len() != expected.len()) || (!whole && found.len() >= expected.len()) {
+        let wrong = found.iter().zip(&expected).position(|(found, expected)| found != expected);
+        return Some(format!("by {limit}: {} rows instead of {}, the first wrong at {wrong:?}", found.len(), cut));
+    }
+    let count = inside.count(text);
+    (usize::try_from(count) != Ok(expected.len())).then(|| format!("counted {count} instead of {}", expected.len()))
+}
+
+fn random_queries_find_what_the_domain_says(engine: Engine) {
+    let seed = daybook_tests::setting("DAYBOOK_TEST_SEED").and_then(|seed| seed.parse().ok()).unwrap_or(20_250_520);
+    let count = daybook_tests::setting("DAYBOOK_TEST_QUERIES").and_then(|count| count.parse().ok()).unwrap_or(600);
+    let inside = random_book(engine, seed);
+    let (facts, reading) = (facts(&inside), reading(&inside));
+    assert_eq!(facts.rows.len(), 9 * 550 + 40, "all that was recorded is listed");
+    let mut found = 0;
+    for number in 0..count {
+        let mut dice = Dice::new(seed ^ (number << 20));
+        let mut pieces = query(&mut dice);
+        let limit = [1, 7, 50, 50, 50, 50, 50, 1000][usize::try_from(dice.below(8)).expect("a small number")];
+        let wrong = |pieces: &[String]| {
+            let text = pieces.join(" ");
+            let run = catch_unwind(AssertUnwindSafe(|| difference(&inside, &facts, (&text, limit), &reading)));
+            run.unwrap_or_else(|panic| {
+                eprintln!("{engine}: seed {seed}, query {number}: `{text}`");
+                resume_unwind(panic)
+            })
+        };
+        let Some(mut what) = wrong(&pieces) else {
+            found += usize::from(!facts.find(&pieces.join(" "), &reading).is_empty());
+            continue;
+        };
+        // The shortest query that still goes wrong.
+        let mut index = 0;
+        while index < pieces.len() {
+            let mut fewer = pieces.clone();
+            fewer.remove(index);
+            match wrong(&fewer) {
+                Some(still) => (pieces, what, index) = (fewer, still, 0),
+                None => index += 1,
+            }
+        }
+        panic!("{engine}: seed {seed}, query {number}: `{}`: {what}", pieces.join(" "));
+    }
+    assert!(found > usize::try_from(count / 3).expect("a small number"), "only {found} queries found anything: they show nothing");
+}
+
+fn examples_of_1_6(engine: Engine) {
+    let inside = Inside::new(engine, TODAY, settings());
+    let chart: [(&str, _, &[&str]); 5] = [
+        ("Bank", daybook_domain::account::AccountType::Asset, &[]),
+        ("Cash", daybook_domain::account::AccountType::Asset, &[]),
+        ("CreditCard", daybook_domain::account::AccountType::Liability, &[]),
+        ("Credit Ca", daybook_domain::account::AccountType::Liability, &[]),
+        ("Food", daybook_domain::account::AccountType::Outgoing, &[]),
+    ];
+    inside.chart(&[], &chart);
+    let days = [
+        "2013-01-27", "2013-01-28", "2013-01-29", "2014-03-31", "2014-04-01", "2020-01-24", "2020-01-25", "2020-01-26", "2024-05-31",
+        "2024-06-01", "2024-11-30", "2024-12-01", "2024-12-31", "2025-01-01", "2025-01-31", "2025-02-01", "2025-02-28", "2025-03-01",
+        "2025-03-31", "2025-04-01", "2025-04-30", "2025-05-01", "2025-05-14", "2025-05-15", "2025-05-16", "2025-05-19", "2025-05-20",
+        "2025-05-31", "2025-06-01", "2025-06-30", "2025-07-01", "2025-12-31", "2026-01-01",
+    ];
+    let pairs = [("Bank", "Food", "bought #fuel"), ("CreditCard", "Food", "#food"), ("Credit Ca", "Food", "x"), ("Cash", "Bank", "moved")];
+    let items = days.iter().flat_map(|day| pairs.iter().map(move |(from, to, text)| (day, from, to, text)));
+    let items: Vec<Changes> = items
+        .enumerate()
+        .map(|(number, (day, from, to, text))| Changes {
+            date: Field::Set((*day).to_owned()),
+            amount: Field::Set(["999.99", "1000", "5000", "5000.01"][number % 4].to_owned()),
+            description: Field::Set((*text).to_owned()),
+            credit: side(from),
+            debit: side(to),
+            checked: number.is_multiple_of(3),
+            remote_ids: (number % 50 == 7).then(|| vec![if number < 100 { "abc".to_owned() } else { "other".to_owned() }]),
+            properties: if number.is_multiple_of(9) { [("invoice_number".to_owned(), Some("INV-2024-001".to_owned()))].into() } else { [].into() },
+            ..Changes::default()
+        })
+        .collect();
+    let made = inside.record(items);
+    inside.perform(Verb::Trash, &made.iter().step_by(7).copied().map(only).collect::<Vec<_>>());
+    let rows = inside.all("is:posted is:trashed", 1000);
+    let between = |from: &'static str, until: &'static str| {
+        move |row: &Listed| row.date.as_str() >= from && (until.is_empty() || row.date.as_str() < until) && !row.trashed
+    };
+    type Finds = Box<dyn Fn(&Listed) -> bool>;
+    let table: Vec<(&str, Finds)> = vec![
+        ("account:'Bank' after:01/04/2014", Box::new(move |row| between("2014-04-01", "")(row) && row.touches("Bank"))),
+        ("on:2025-01", Box::new(between("2025-01-01", "2025-02-01"))),
+        ("after:$m-1 before:$m", Box::new(between("2025-05-01", "2025-06-01"))),
+        ("before:$m", Box::new(between("", "2025-06-01"))),
+        ("after:$m-12 before:$m-6", Box::new(between("2024-06-01", "2024-12-01"))),
+        ("after:$m-3 before:$m+1", Box::new(between("2025-03-01", "2025-07-01"))),
+        ("on:$m-1", Box::new(between("2025-04-01", "2025-05-01"))),
+        ("after:$y-1 before:$y", Box::new(between("2025-01-01", "2026-01-01"))),
+        ("before:$d", Box::new(between("", "2025-05-20"))),
+        ("#fuel after:$d-4", Box::new(move |row| between("2025-05-16", "")(row) && row.text.contains("#fuel"))),
+        ("after:15/$m", Box::new(between("2025-05-15", ""))),
+        ("on: 25/01/2020", Box::new(between("2020-01-25", "2020-01-26"))),
+        ("remoteId:abc is:trashed", Box::new(|row| row.trashed && row.remote == "abc")),
+        ("is:unchecked after:2025-01-01", Box::new(move |row| between("2025-01-01", "")(row) && !row.checked)),
+        (
+            "acc:CreditCard after:28/01/2013 before:29/01/2013",
+            Box::new(move |row| between("2013-01-28", "2013-01-29")(row) && row.touches("CreditCard")),
+        ),
+        ("invoice_number:\"INV-2024-001\"", Box::new(|row| !row.trashed && row.invoice)),
+        ("amount>=1000 AND amount<=5000", Box::new(|row| !row.trashed && row.cents >= 100_000 && row.cents <= 500_000)),
+        ("account:Cash account:Bank", Box::new(|row| !row.trashed && row.touches("Cash") && row.touches("Bank"))),
+        ("(#food OR #fuel) -is:checked", Box::new(|row| !row.trashed && !row.checked && (row.text.contains('#')))),
+        ("account:'Credit Ca", Box::new(|row| !row.trashed && row.touches("Credit Ca"))),
+    ];
+    let listed: Vec<Listed> = rows.iter().map(|row| Listed::new(row, &inside)).collect();
+    for (query, finds) in table {
+        let wanted: Vec<_> = listed.iter().filter(|row| finds(row)).map(|row| row.id).collect();
+        assert!(!wanted.is_empty() || query.starts_with("remoteId"), "`{query}` shows something");
+        assert_eq!(inside.all(query, 9).iter().map(|row| row.id).collect::<Vec<_>>(), wanted, "1.6: `{query}` on 2025-05-20");
+    }
+}
+
+/// A transaction as the examples ask for it.
+struct Listed {
+    id: daybook_domain::id::TransactionId,
+    date: String,
+    text: String,
+    cents: i64,
+    sides: Vec<String>,
+    remote: String,
+    checked: bool,
+    trashed: bool,
+    invoice: bool,
+}
+
+impl Listed {
+    fn new(row: &daybook_domain::transaction::Transaction, inside: &Inside) -> Listed {
+        let accounts = inside.store.read(|tx| account::list(tx, &inside.cx, &inside.book)).expect("accounts").accounts;
+        let name = |id| accounts.iter().find(|account| account.id == id).map(|account| account.name.as_str().to_owned());
+        Listed {
+            id: row.id,
+            date: row.date.map(daybook_domain::calendar::format_iso).unwrap_or_default(),
+            text: row.description.clone(),
+            cents: row.amount.and_then(|amount| amount.units(2)).unwrap_or_default(),
+            sides: row.account_ids().filter_map(name).collect(),
+            remote: row.remote_ids.first().cloned().unwrap_or_default(),
+            checked: row.is_checked(),
+            trashed: row.trashed,
+            invoice: row.properties.iter().next().is_some(),
+        }
+    }
+
+    fn touches(&self, account: &str) -> bool {
+        self.sides.iter().any(|side| side == account)
+    }
+}
+
+/// 2.4: whoever walks sees every row that was there at the beginning exactly once, whatever is recorded meanwhile.
+fn pages_are_stable_while_others_write(engine: Engine) {
+    let inside = Inside::new(engine, TODAY, settings());
+    inside.chart(&GROUPS, &ACCOUNTS);
+    let mut dice = Dice::new(4);
+    inside.record((0..600).map(|number| transaction(&mut dice, number)).collect());
+    let queries = ["", "account:Cash", "#food OR #fuel", "group:Costs", "payment", "is:draft", "-account:Food lunch"];
+    let before: Vec<Vec<_>> = queries.iter().map(|query| inside.all(query, 1000).iter().map(|row| row.id).collect()).collect();
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let writer = scope.spawn(|| {
+            let mut dice = Dice::new(5);
+            let mut number = 1000;
+            while !done.load(Ordering::Relaxed) && number < 9000 {
+                inside.record((0..5).map(|index| transaction(&mut dice, number + index)).collect());
+                number += 5;
+            }
+            number
+        });
+        for (query, before) in queries.iter().zip(&before) {
+            let walked: Vec<_> = inside.all(query, 3).iter().map(|row| row.id).collect();
+            let old: Vec<_> = walked.iter().filter(|id| before.contains(id)).copied().collect();
+            assert_eq!(&old, before, "2.4: `{query}`: the rows of the beginning, each once and in order");
+            let mut distinct = walked.clone();
+            distinct.sort();
+            distinct.dedup();
+            assert_eq!(distinct.len(), walked.len(), "2.4: `{query}`: no row twice");
+        }
+        done.store(true, Ordering::Relaxed);
+        assert!(writer.join().expect("the writer") > 1010, "somebody wrote meanwhile");
+    });
+}
+
+/// A database from before the index: the texts are there, the index is not, and the server makes it when it starts.
+fn texts_of_a_migrated_book_are_indexed_at_start(engine: Engine) {
+    let inside = Inside::new(engine, TODAY, settings());
+    inside.chart(&GROUPS, &ACCOUNTS);
+    let mut dice = Dice::new(6);
+    let mut items: Vec<Changes> = (0..4_100).map(|number| transaction(&mut dice, number)).collect();
+    items[7].description = Field::Set("a zyzzyva for sure".to_owned());
+    inside.record(items);
+    let rare = Request { query: "zyzzyva".to_owned(), limit: Some(50), after: None };
+    let walks = |store: &Store| {
+        let steps = store.read(|tx| explain(tx, &inside.cx, &inside.book, &rare)).expect("a plan");
+        steps.iter().any(|step| step.contains("text_blocks") || step.contains("SEARCH b USING PRIMARY KEY (book_id=? AND block=?)"))
+    };
+    let before: Vec<_> = inside.all(&rare.query, 1000);
+    assert!(walks(&inside.store) && !before.is_empty());
+    inside.execute(&[
+        "DELETE FROM text_grams",
+        "DELETE FROM text_blocks",
+        "UPDATE heads SET text_waiting = 4100, text_chunks = 0, text_until = 0",
+    ]);
+    assert!(!walks(&inside.store), "without an index the book is passed by day");
+    assert_eq!(inside.all(&rare.query, 1000), before);
+    let address = Address::parse(inside.server.database_url()).expect("the harness knows the form of URLs");
+    let again = Store::open(&Options::new(address)).expect("the store opens");
+    assert!(walks(&again), "indexed before anyone is served");
+    assert_eq!(inside.all(&rare.query, 1000), before);
+}
+
+/// 6.10, 13.26: the postings of the month and the year, by the days of the zone the book is in now.
+fn rule_6_10_a_new_zone_counts_anew(engine: Engine) {
+    // 2025-12-31T23:30:00Z: in Tokyo the year has begun.
+    let late = Instant::new(1_767_223_800_000);
+    let utc = daybook_domain::book::Changes { time_zone: Some("UTC".to_owned()), ..Default::default() };
+    let mut inside = Inside::new(engine, Instant::new(late.milliseconds() - 40 * DAY), utc);
+    inside.chart(&GROUPS, &ACCOUNTS);
+    let posting = || Changes {
+        date: Field::Set("2025-01-01".to_owned()),
+        amount: Field::Set("5".to_owned()),
+        credit: side("Cash"),
+        debit: side("Food"),
+        ..Changes::default()
+    };
+    inside.record(vec![posting()]);
+    inside.cx.now = Instant::new(late.milliseconds() - 10 * DAY);
+    inside.record(vec![posting(), posting()]);
+    inside.cx.now = late;
+    let last = inside.record(vec![posting(), posting(), posting(), posting()]);
+    inside.perform(Verb::Trash, &[only(last[0])]);
+    let totals = |inside: &Inside| {
+        let view = inside.store.read(|tx| book::get(tx, &inside.cx, &inside.book, false, false)).expect("the book");
+        let month = daybook_domain::calendar::month_number(inside.cx.today(view.member.book()));
+        (view.activity.posted, view.activity.current(month))
+    };
+    assert_eq!(totals(&inside), (6, (5, 6)));
+    let settle = |inside: &Inside, zone: &str| {
+        let changes = daybook_domain::book::Changes { time_zone: Some(zone.to_owned()), ..Default::default() };
+        let view = inside.write(move |tx, cx, id| book::update(tx, cx, id, changes)).expect("a new zone");
+        let month = daybook_domain::calendar::month_number(inside.cx.today(view.member.book()));
+        (view.activity.posted, view.activity.current(month))
+    };
+    assert_eq!(settle(&inside, "Asia/Tokyo"), (6, (3, 3)), "only the last ones were posted in 2026");
+    assert_eq!(totals(&inside), (6, (3, 3)), "and so it is stored");
+    inside.perform(Verb::Trash, &[only(last[1])]);
+    assert_eq!(totals(&inside), (5, (2, 2)), "trashing counts by the new zone");
+    assert_eq!(settle(&inside, "UTC"), (5, (4, 5)));
+    assert_eq!(settle(&inside, "America/Sao_Paulo"), (5, (4, 5)));
+}
