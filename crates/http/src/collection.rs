@@ -63,7 +63,7 @@ fn single(view: &View, cx: &Context) -> Reply {
     reply::ok(&CollectionOut::new(view, cx))
 }
 
-fn listed(books: &Vec<book::View>, cx: &Context) -> Reply {
+fn listed(books: &[book::View], cx: &Context) -> Reply {
     reply::ok(&BookOut::list(books, cx))
 }
 
@@ -96,19 +96,19 @@ pub(crate) async fn update_collection(asked: Asked, body: Body<CollectionIn>) ->
 /// DELETE collections/{id}.
 pub(crate) async fn delete_collection(asked: Asked) -> ApiResult {
     let id = asked.id();
-    asked.write_own(move |tx, cx| collection::delete(tx, cx, &id), listed).await
+    asked.write_own(move |tx, cx| collection::delete(tx, cx, &id), |books, cx| listed(books, cx)).await
 }
 
 /// PATCH collections/{id}/books/add.
 pub(crate) async fn add_books_to_collection(asked: Asked, body: Body<Items<BookRefIn>>) -> ApiResult {
     let (id, books) = (asked.id(), keys(body.items()?));
-    asked.write_own(move |tx, cx| collection::add(tx, cx, &id, books), listed).await
+    asked.write_own(move |tx, cx| collection::add(tx, cx, &id, books), |books, cx| listed(books, cx)).await
 }
 
 /// PATCH collections/{id}/books/remove.
 pub(crate) async fn remove_books_from_collection(asked: Asked, body: Body<Items<BookRefIn>>) -> ApiResult {
     let (id, books) = (asked.id(), keys(body.items()?));
-    asked.write_own(move |tx, cx| collection::remove(tx, cx, &id, books), listed).await
+    asked.write_own(move |tx, cx| collection::remove(tx, cx, &id, books), |books, cx| listed(books, cx)).await
 }
 
 fn keys(books: Vec<BookRefIn>) -> Vec<Option<String>> {
