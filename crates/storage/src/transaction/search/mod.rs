@@ -16,7 +16,7 @@ use time::Date;
 use super::row::{COLUMNS, standing_to_column};
 use crate::dialect::Lookup;
 use crate::page::Place;
-use crate::sql::{Sql, Value};
+use crate::sql::Sql;
 use path::{Leg, Path};
 use terms::bounded;
 
@@ -145,7 +145,7 @@ impl<'a> Walk<'_, 'a> {
             Some(Leg::Mark(mark)) => placed("marks d", Sql::new("d.book_id = ").int(number).push(" AND d.mark = ").text(mark.clone())),
             Some(Leg::Blocks(blocks)) => {
                 let inside = Sql::new("b.book_id = ").int(number).push(" AND b.block IN ");
-                let inside = inside.list(blocks.iter().map(|block| Value::Int(*block)));
+                let inside = inside.numbers(blocks.iter().copied());
                 unordered(self.looked_up(book, Sql::new("text_blocks b"), (inside, "t.id > b.after_id AND t.id <= b.last_id")))
             }
             Some(Leg::Tail(until)) => unordered(whole().push(" AND t.id > ").int(*until)),
