@@ -54,7 +54,7 @@ fuzz: ## made-up input for all that reads text, for three minutes (FUZZ="--minut
 	$(CARGO_TARGET_DIR)/release/fuzz $(FUZZ)
 
 .PHONY: simulate
-simulate: ## two million random operations on the service beside a plain twin of it
+simulate: ## two million random operations on the service beside a plain twin of it (SIMULATE='--operations 100000')
 	$(CARGO) build --release --package daybook-tests --bin simulate
 	$(CARGO_TARGET_DIR)/release/simulate $(SIMULATE)
 
