@@ -176,7 +176,7 @@ impl Collections<'_, '_> {
     /// When the database cannot be asked.
     pub fn put(self, collection: &Collection, books: &[BookId]) -> Result<()> {
         let mut rows = Bulk::new(
-            "INSERT INTO collection_books (user_id, book_id, collection_id) VALUES ",
+            "INSERT INTO collection_books (user_id, book_id, collection_id)",
             3,
             " ON CONFLICT (user_id, book_id) DO UPDATE SET collection_id = excluded.collection_id",
         );

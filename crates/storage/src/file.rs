@@ -21,7 +21,7 @@ const COLUMNS: &str = "SELECT id, name, content_type, size, digest, blob, token,
     updated_at, version FROM files WHERE book_id = ";
 
 const INSERT: &str = "INSERT INTO files (book_id, id, name, content_type, size, digest, blob, token, properties, created_by, \
-    agent, created_at, updated_at, version) VALUES ";
+    agent, created_at, updated_at, version)";
 
 #[derive(Queryable, QueryableByName, Selectable)]
 #[diesel(table_name = files)]
