@@ -291,3 +291,10 @@ def before_load_schema(context, raw_schema):
 def filter_failure(context, failure, case, response):
     """In OpenAPI 2.0 `produces` stands for all answers of an operation; a 204 has no content that could have a type."""
     return not (response.status_code == 204 and not response.content and isinstance(failure, MissingContentType))
+
+
+@schemathesis.check
+def tag_as_documented(context, response, case):
+    """A header the document lacks is no contradiction, except this one: an ETag tells that If-Match may be used (0.17)."""
+    documented = "ETag" in case.operation.definition.raw["responses"].get(str(response.status_code), {}).get("headers", {})
+    assert documented == ("etag" in response.headers), f"ETag: documented is {documented}, the answer has {response.headers.get('etag')}"

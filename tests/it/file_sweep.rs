@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
-use daybook_tests::{Cast, Engine, Options, Server, id, pause};
+use daybook_tests::{Cast, Engine, LOCK_BOOK, Options, Server, id, pause};
 use postgres::NoTls;
 use serde_json::json;
 
@@ -85,7 +85,7 @@ impl Held {
             Engine::Postgres => {
                 let mut client = postgres::Client::connect(server.database_url(), NoTls).expect("the database of the server");
                 client.batch_execute("BEGIN").expect("a transaction");
-                let rows = client.query("SELECT id FROM books WHERE public_id = $1 FOR UPDATE", &[&book]).expect("the lock");
+                let rows = client.query(LOCK_BOOK, &[&book]).expect("the lock");
                 assert_eq!(rows.len(), 1);
                 Held::Postgres(Box::new(client))
             }

@@ -22,7 +22,7 @@ const NOW: Instant = Instant::new(1_763_000_000_000);
 
 /// The ways into a book. In SQLite's words and in PostgreSQL's.
 const BY_DAY: [&str; 2] = ["SEARCH t USING INDEX transactions_day (book_id=?", "using transactions_day on transactions t"];
-const DAYS: [&str; 2] = ["SEARCH t USING INDEX transactions_day (book_id=? AND day>? AND day<?)", "using transactions_day on transactions t"];
+const DAYS: [&str; 2] = ["SEARCH t USING INDEX transactions_day (book_id=? AND day>? AND day<?)", "transactions_day"];
 const ACCOUNT: [&str; 2] = ["SEARCH d USING PRIMARY KEY (book_id=? AND account_id=?", "on entries d"];
 const MARK: [&str; 2] = ["SEARCH d USING PRIMARY KEY (book_id=? AND mark=?", "on marks d"];
 const TEXT: [&str; 2] = ["SEARCH b USING PRIMARY KEY (book_id=? AND block=?)", "on text_blocks b"];

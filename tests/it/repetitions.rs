@@ -12,7 +12,7 @@ use daybook_service::idempotency::{Outcome, once};
 use daybook_service::{Context, Error, Ids};
 use daybook_storage::user::User;
 use daybook_storage::{Address, Lane, Options, Store};
-use daybook_tests::{Answer, Client, Engine, Server, column, id, pause};
+use daybook_tests::{Answer, Client, Engine, LOCK_BOOK, Server, column, id, pause};
 use postgres::NoTls;
 use serde_json::{Value, json};
 
@@ -315,7 +315,7 @@ impl Hold {
             Engine::Postgres => {
                 let mut client = postgres::Client::connect(server.database_url(), NoTls).expect("the database of the server");
                 client.batch_execute("BEGIN").expect("a transaction");
-                client.execute("SELECT id FROM books WHERE public_id = $1 FOR UPDATE", &[&book]).expect("the lock");
+                client.execute(LOCK_BOOK, &[&book]).expect("the lock");
                 Hold::Postgres(client)
             }
         }

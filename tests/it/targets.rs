@@ -1,6 +1,8 @@
 //! A book in which every writing operation of the contract finds something to work on.
 
-use daybook_tests::{Answer, Cast, Client, Server, id, unique};
+use std::time::Duration;
+
+use daybook_tests::{Answer, Cast, Client, Server, column, id, pause, unique};
 use serde_json::{Value, json};
 
 use crate::openapi::contract::Operation;
@@ -69,7 +71,11 @@ impl Targets {
         let target = self.target(operation);
         let item = json!({"id": target, "name": word, "type": "ASSET", "description": word, "query": word});
         let mut body = item.clone();
-        body["items"] = if operation.id == "mergeTransactions" { json!([item, {"id": self.other}]) } else { json!([item]) };
+        body["items"] = match operation.id {
+            "mergeTransactions" => json!([item, {"id": self.other}]),
+            "addBooksToCollection" | "removeBooksFromCollection" => json!([{"id": self.cast.book}]),
+            _ => json!([item]),
+        };
         body["email"] = json!(format!("{}@example.com", word.to_lowercase()));
         body["permission"] = json!("VIEWER");
         body
@@ -78,9 +84,13 @@ impl Targets {
     /// Calls the operation as somebody.
     #[track_caller]
     pub fn call(&self, caller: &Client, operation: Operation, word: &str) -> Answer {
-        // What copyBook is told stands in the query.
-        let named = if operation.id == "copyBook" { format!("?name={word}") } else { String::new() };
-        caller.send(operation.method, &format!("{}{named}", self.path(operation)), &self.body(operation, word))
+        // Where no body is read, what is told stands in the query.
+        let told = match operation.id {
+            "copyBook" => format!("?name={word}"),
+            "auditBook" => format!("?word={word}"),
+            _ => String::new(),
+        };
+        caller.send(operation.method, &format!("{}{told}", self.path(operation)), &self.body(operation, word))
     }
 
     /// The resource the operation changes, as its own GET shows it; for operations that take If-Match.
@@ -90,6 +100,14 @@ impl Targets {
         let noun = ["accounts", "groups", "transactions", "files"].into_iter().find(|noun| operation.path.contains(noun));
         let path = noun.map_or_else(|| self.cast.path(""), |noun| self.cast.path(&format!("/{noun}/{target}")));
         self.cast.owner.get(&path)
+    }
+
+    /// Waits for what an operation does after its answer: an audit.
+    pub fn settle(&self, operation: Operation) {
+        let audited = || !column(&self.cast.owner.get(&self.cast.path("/events?type=BOOK_AUDITED")).ok(), "id").is_empty();
+        while operation.id == "auditBook" && !audited() {
+            pause(Duration::from_millis(20));
+        }
     }
 
     /// All that a write could change in the book; `Null` where the book is gone.

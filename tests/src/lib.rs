@@ -91,3 +91,6 @@ pub fn shows(actual: &Value, expected: &Value) {
         }
     }
 }
+
+/// Takes on PostgreSQL what a unit of work takes first: the lock of the book with the public id `$1`, the row of its head.
+pub const LOCK_BOOK: &str = "SELECT h.book_id FROM heads h JOIN books b ON b.id = h.book_id WHERE b.public_id = $1 FOR UPDATE OF h";

@@ -15,6 +15,9 @@ use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::{access, account, batch, record};
 
+/// Moves one deletion may cause.
+const MOST_MOVES: usize = 100_000;
+
 /// Groups as their reader sees them.
 #[derive(Debug, Clone)]
 pub struct View {
@@ -121,6 +124,9 @@ pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, references: &[GroupRef]
     let mut removal = Removal::new(before.clone(), tx.accounts().in_groups(&member, &ids)?);
     for group in &doomed {
         removal.take_out(group.id, cx.now);
+        if removal.moves() > MOST_MOVES {
+            return Err(Error::BadRequest(format!("that would move groups and accounts {MOST_MOVES} times; delete fewer groups at once")));
+        }
     }
     let Removal { forest, members: _, freed, moved, happenings } = removal;
     tx.accounts().update(&member, &batch::last_of_each(freed, |account| account.id))?;
@@ -193,6 +199,11 @@ impl Removal {
     fn new(forest: Forest, members: Vec<Account>) -> Self {
         let members = members.into_iter().map(|account| (account.id, account)).collect();
         Self { forest, members, freed: Vec::new(), moved: Vec::new(), happenings: Vec::new() }
+    }
+
+    /// How often something was moved: what stands below a chain of groups moves with each of them.
+    fn moves(&self) -> usize {
+        self.freed.len().saturating_add(self.moved.len())
     }
 
     /// Takes one group out: its accounts, its children, itself, each with its event.

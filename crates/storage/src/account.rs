@@ -140,10 +140,14 @@ impl Accounts<'_, '_> {
     /// When the database cannot be asked.
     pub fn in_groups(self, member: &Member, groups: &[GroupId]) -> Result<Vec<Account>> {
         let book = member.book().id.get();
-        let inside = memberships::table
-            .filter(memberships::book_id.eq(book).and(memberships::group_id.eq_any(groups.iter().map(|id| id.get()))))
-            .select(memberships::account_id);
-        let ids: Vec<i64> = on_each!(self.tx.aside(), c => inside.load(c))?;
+        let mut ids: Vec<i64> = Vec::new();
+        for chunk in groups.chunks(MOST_NAMED) {
+            let inside = memberships::table
+                .filter(memberships::book_id.eq(book).and(memberships::group_id.eq_any(chunk.iter().map(|id| id.get()))))
+                .select(memberships::account_id);
+            let found: Vec<i64> = on_each!(self.tx.aside(), c => inside.load(c))?;
+            ids.extend(found);
+        }
         let directory = self.by_ids(member, ids.into_iter().map(AccountId::new))?;
         Ok(directory.accounts().cloned().collect())
     }

@@ -185,7 +185,8 @@ impl Books<'_, '_> {
     pub fn lock(self, public_id: &str) -> Result<()> {
         if self.tx.must_lock(public_id) {
             let row = Sql::new("SELECT h.book_id FROM books b JOIN heads h ON h.book_id = b.id WHERE b.public_id = ").text(public_id);
-            self.tx.aside().execute(&row.push(" FOR UPDATE OF h"))?;
+            let row = row.push(" FOR UPDATE OF h");
+            self.tx.shielded(|tx| Ok(tx.aside().execute(&row)?))?;
             self.tx.known.locked.insert(public_id.to_owned());
         }
         Ok(())
@@ -201,7 +202,12 @@ impl Books<'_, '_> {
             let activity = self.tx.head(entrance.book.id).map_or(entrance.activity, HeadRow::activity);
             return Ok(Some(Entrance { activity, ..entrance }));
         }
-        let mut met = self.tx.meet(public_id, email, self.tx.must_lock(public_id))?;
+        let mut met = if self.tx.must_lock(public_id) {
+            // To wait in vain for somebody else's lock is this unit of work's loss alone.
+            self.tx.shielded(|tx| tx.meet(public_id, email, true))?
+        } else {
+            self.tx.meet(public_id, email, false)?
+        };
         if met.as_ref().is_some_and(|met| met.seen != met.head.sequence) {
             // Whoever held the lock has changed the book meanwhile. It is ours now, so this look is the last.
             met = self.tx.meet(public_id, email, false)?;
@@ -292,7 +298,7 @@ impl Books<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     pub fn delete(self, book: &Book) -> Result<()> {
-        const TABLES: [&str; 17] = [
+        const TABLES: [&str; 16] = [
             "DELETE FROM audits WHERE book_id = ",
             "DELETE FROM entries WHERE book_id = ",
             "DELETE FROM marks WHERE book_id = ",
@@ -307,14 +313,18 @@ impl Books<'_, '_> {
             "DELETE FROM account_groups WHERE book_id = ",
             "DELETE FROM accounts WHERE book_id = ",
             "DELETE FROM saved_queries WHERE book_id = ",
-            "DELETE FROM collection_books WHERE book_id = ",
             "DELETE FROM collaborators WHERE book_id = ",
             "DELETE FROM heads WHERE book_id = ",
         ];
         for table in TABLES {
             self.tx.conn()?.execute(&Sql::new(table).int(book.id.get()))?;
         }
-        self.tx.conn()?.execute(&Sql::new("DELETE FROM books WHERE id = ").int(book.id.get()))?;
+        // Users' collections are not waited for while the book is held: a row left behind names no book any more.
+        let conn = self.tx.conn()?;
+        let shelved = Sql::new("SELECT p.user_id, p.book_id FROM collection_books p WHERE p.book_id = ").int(book.id.get());
+        let shelved = shelved.push(conn.unless_locked());
+        conn.execute(&Sql::new("DELETE FROM collection_books WHERE (user_id, book_id) IN (").append(shelved).push(")"))?;
+        conn.execute(&Sql::new("DELETE FROM books WHERE id = ").int(book.id.get()))?;
         self.tx.known.heads.remove(&book.id);
         Ok(())
     }

@@ -29,7 +29,8 @@ pub(crate) struct Bulk<'a> {
 }
 
 impl<'a> Bulk<'a> {
-    pub(crate) const fn new(head: &'static str, columns: usize, tail: &'static str) -> Self {
+    pub(crate) fn new(head: &'static str, columns: usize, tail: &'static str) -> Self {
+        debug_assert!(head.ends_with(')'), "the head ends behind the names of the columns");
         Self { head, tail, columns, rows: Vec::new() }
     }
 

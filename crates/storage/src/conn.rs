@@ -1,4 +1,4 @@
-//! One connection type over two engines. Only this file, `pool.rs` and `dialect.rs` name an engine.
+//! One connection type over two engines. Only this file, `pool.rs`, `dialect.rs` and `bulk.rs` name an engine.
 
 use diesel::{PgConnection, SqliteConnection};
 

@@ -106,6 +106,24 @@ impl Conn {
         }
     }
 
+    /// Marks the unit of work as open. SQLite rolls a transaction back of itself when a disk is full or a page cannot be read,
+    /// also for a statement that only reads, and goes on as if nothing had been begun; the mark is gone then.
+    pub(crate) fn mark_open(&mut self) -> QueryResult<()> {
+        match self {
+            Self::Sqlite(_) => self.execute(&Sql::new("SAVEPOINT whole")).map(drop),
+            Self::Postgres(_) => Ok(()),
+        }
+    }
+
+    /// Makes sure that what was done so far can still be committed: on SQLite the mark is still there, on PostgreSQL no
+    /// failed statement has spoiled the transaction.
+    pub(crate) fn check_open(&mut self) -> QueryResult<()> {
+        match self {
+            Self::Sqlite(_) => self.execute(&Sql::new("RELEASE SAVEPOINT whole")).and_then(|_| self.mark_open()),
+            Self::Postgres(_) => self.ping(),
+        }
+    }
+
     /// Asks for an answer, any answer.
     pub(crate) fn ping(&mut self) -> QueryResult<()> {
         self.execute(&Sql::new("SELECT 1")).map(drop)
@@ -176,4 +194,21 @@ struct SqliteStep {
 struct PostgresStep {
     #[diesel(sql_type = Text, column_name = "QUERY PLAN")]
     line: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_transaction_that_is_gone_is_noticed() {
+        let mut conn = Conn::Sqlite(SqliteConnection::establish(":memory:").unwrap());
+        conn.execute(&Sql::new("BEGIN IMMEDIATE")).unwrap();
+        conn.mark_open().unwrap();
+        conn.check_open().unwrap();
+        conn.check_open().unwrap();
+        // As SQLite itself does when it has no place left.
+        conn.execute(&Sql::new("ROLLBACK")).unwrap();
+        assert!(conn.check_open().is_err());
+    }
 }

@@ -7,7 +7,7 @@
 //! | `t` + tag | has that hashtag, case folded (1.2.5) |
 //! | `k` + key | has that property (1.2, `key:*`) |
 //! | `f` + file id | holds that file |
-//! | `p` + key + `=` + value | has that property with that value, case folded |
+//! | `p` + key + space + value | has that property with that value, case folded |
 //! | `sdraft`, `strashed` | is a draft, is in the trash (1.2): what a book has few of; the posted ones have no mark |
 
 use std::collections::BTreeSet;
@@ -42,7 +42,8 @@ pub(crate) fn key(key: &str) -> String {
 
 /// The mark of a property with its value.
 pub(crate) fn property(key: &str, value: &str) -> String {
-    format!("p{key}={}", bounded(&value.to_lowercase()))
+    // A key holds no space, so no two keys and values make the same mark.
+    format!("p{key} {}", bounded(&value.to_lowercase()))
 }
 
 /// The mark of an attached file.

@@ -13,6 +13,8 @@ use std::borrow::Cow;
 pub(crate) const MOST_VALUES: usize = 32_766;
 /// Values a list of names or ids holds at most before it is asked in parts; well below [`MOST_VALUES`].
 pub(crate) const MOST_NAMED: usize = 10_000;
+/// Numbers a list binds one by one; a search may repeat its lists.
+const MOST_BOUND: usize = 200;
 /// Statements with more rows than this are not worth a place in the statement cache.
 const CACHED_ROWS: usize = 4;
 
@@ -88,6 +90,15 @@ impl<'a> Sql<'a> {
             first = false;
         }
         if first { sql.push("NULL)") } else { sql.push(")") }
+    }
+
+    /// Adds `(n1, n2, ...)`. Very many are written into the text: engines bind only so many values, and numbers are harmless.
+    pub(crate) fn numbers(self, numbers: impl ExactSizeIterator<Item = i64>) -> Self {
+        if numbers.len() <= MOST_BOUND {
+            return self.list(numbers.map(Value::Int));
+        }
+        let text: Vec<String> = numbers.map(|number| number.to_string()).collect();
+        self.push(format!("({})", text.join(", "))).uncached()
     }
 
     /// Adds another statement's pieces.

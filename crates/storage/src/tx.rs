@@ -200,6 +200,20 @@ impl<'a> Tx<'a> {
         Some((Arc::clone(&self.charts), (book, version)))
     }
 
+    /// Does something that may fail without costing the group, before this unit of work has a savepoint.
+    pub(crate) fn shielded<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        if !self.grouped || self.savepoint {
+            return work(self);
+        }
+        self.conn.savepoint()?;
+        let outcome = work(self);
+        match outcome {
+            Ok(_) => self.conn.release()?,
+            Err(_) => self.conn.undo()?,
+        }
+        outcome
+    }
+
     fn settle(&mut self) -> Result<()> {
         // Units of work before this one must not be undone with it.
         self.write_earlier()?;
@@ -227,6 +241,11 @@ impl<'a> Tx<'a> {
         self.broken = Some("a write was interrupted".to_owned());
         self.broken = pending.write(self.conn, &mut self.known.heads).err().map(|error| error.to_string());
         self.sound()
+    }
+
+    /// Begins the database transaction's first unit of work.
+    pub(crate) fn begin(&mut self) -> Result<()> {
+        Ok(self.conn.mark_open()?)
     }
 
     /// Begins the next unit of work of the group.
@@ -262,14 +281,19 @@ impl<'a> Tx<'a> {
             self.savepoint = false;
             return Ok(self.conn.undo()?);
         }
-        // Without a savepoint, a statement that failed has spoiled PostgreSQL's transaction, and its commit would not say so.
-        Ok(self.conn.ping()?)
+        // Without a savepoint, a statement that failed may have taken the whole transaction along.
+        Ok(self.conn.check_open()?)
     }
 
     /// Writes what is held back and commits, unless the only work was undone already.
     pub(crate) fn finish(&mut self) -> Result<()> {
         if self.open {
             self.sound()?;
+            // What is written last would fail in a transaction that is gone on PostgreSQL, but not on SQLite; and its commit
+            // fails on SQLite, but not on PostgreSQL.
+            if self.earlier.is_empty() || !self.conn.locks_rows() {
+                self.conn.check_open()?;
+            }
             self.write_earlier()?;
             self.open = false;
             self.conn.commit()?;

@@ -158,7 +158,11 @@ impl Desk {
             group.extend(queue.try_iter().take(MOST_IN_GROUP - 1));
             // Every process takes books' locks in the same order, so groups of different processes cannot deadlock.
             group.sort_by_key(|job| job.lane());
-            self.commit(group);
+            if catch_unwind(AssertUnwindSafe(|| self.commit(group))).is_err() {
+                // A bug, but no reason to write nothing any more. Those who waited see their channels close.
+                tracing::error!("the writer panicked; it connects anew");
+                self.conn = None;
+            }
         }
     }
 
@@ -211,6 +215,9 @@ fn run_group(conn: &mut Conn, charts: Arc<Charts>, group: Vec<Box<dyn Job>>) -> 
     let mut tx = Tx::writing(conn, charts, group.len() > 1);
     let mut answers = Vec::with_capacity(group.len());
     let mut broken: Option<Error> = None;
+    if let Err(error) = tx.begin() {
+        broken = Some(error);
+    }
     for job in group {
         if let Some(error) = broken.as_ref() {
             job.refuse(Error::Unavailable(error.to_string()));

@@ -219,7 +219,8 @@ pub fn of_the_rest() -> Vec<Tampering> {
                 owned(&["INSERT INTO marks (book_id, mark, day, transaction_id) SELECT book_id, 'tdrink', day, id FROM transactions WHERE book_id = {book} AND id = {lunch}"]),
                 owned(&["DELETE FROM marks WHERE book_id = {book} AND mark = 'tdrink'"]),
             ),
-            &[["index", "{key}", "1", "2"]],
+            // The tag of the lunch, and the marks of a draft and of the trash.
+            &[["index", "{key}", "3", "4"]],
         ),
     ]
 }

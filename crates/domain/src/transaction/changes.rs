@@ -1,12 +1,14 @@
 //! What a body says of a transaction, and how its sides resolve.
 
+use std::collections::HashSet;
+
 use crate::account::{AccountRef, Directory};
 use crate::field::Field;
 use crate::file::{self, Attachment};
 use crate::id::{AccountId, FileId};
 use crate::property::Edits;
 
-use super::{MAX_DESCRIPTION, MAX_REMOTE_ID, MOST_LISTED, Refusal, unknown_account};
+use super::{MAX_DESCRIPTION, MAX_REMOTE_ID, MOST_LISTED, Refusal, tags, unknown_account};
 
 /// The fields of a create, post or update body that mean something (behaviour 9.13); texts are still unread.
 #[derive(Debug, Clone, Default)]
@@ -97,12 +99,12 @@ pub fn remote_ids(given: &[String]) -> Result<Vec<String>, Refusal> {
     if given.len() > MOST_LISTED {
         return Err(Refusal::TooMany("remoteIds", given.len()));
     }
-    let mut kept: Vec<String> = Vec::new();
+    let (mut kept, mut seen) = (Vec::new(), HashSet::new());
     for id in given.iter().map(|id| id.trim()).filter(|id| !id.is_empty()) {
         if id.chars().count() > MAX_REMOTE_ID {
             return Err(Refusal::RemoteIdTooLong(id.chars().take(40).collect()));
         }
-        if !kept.iter().any(|known| known == id) {
+        if seen.insert(id) {
             kept.push(id.to_owned());
         }
     }
@@ -112,9 +114,14 @@ pub fn remote_ids(given: &[String]) -> Result<Vec<String>, Refusal> {
 /// A description as kept, within its limit.
 ///
 /// # Errors
-/// [`Refusal::DescriptionTooLong`].
+/// [`Refusal::DescriptionTooLong`]; [`Refusal::TooMany`] hashtags.
 pub(super) fn description(text: String) -> Result<String, Refusal> {
-    if text.len() > MAX_DESCRIPTION { Err(Refusal::DescriptionTooLong(text.len())) } else { Ok(text) }
+    if text.len() > MAX_DESCRIPTION {
+        return Err(Refusal::DescriptionTooLong(text.len()));
+    }
+    // Each is a row of an index.
+    let tags = if text.len() > MOST_LISTED { tags::of(&text).len() } else { 0 };
+    if tags > MOST_LISTED { Err(Refusal::TooMany("hashtags", tags)) } else { Ok(text) }
 }
 
 /// URLs as given, within their limit.

@@ -244,7 +244,7 @@ impl Audits<'_, '_> {
     /// When the database cannot be asked.
     pub fn ledgers(self, member: &Member) -> Result<Vec<Ledger>> {
         let sql = Sql::new("SELECT e.account_id, COUNT(*) AS measure, ").push(ENTRY_SUMS).push(" FROM entries e WHERE e.book_id = ");
-        let rows = self.sums(sql.int(member.book().id.get()).push(" GROUP BY e.account_id"))?;
+        let rows = self.sums(sql.int(member.book().id.get()).push(" GROUP BY e.account_id ORDER BY e.account_id"))?;
         Ok(rows.iter().map(|row| Ledger { account: AccountId::new(row.account_id), rows: row.measure, sums: row.sums() }).collect())
     }
 

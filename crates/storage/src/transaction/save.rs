@@ -110,8 +110,7 @@ impl Transactions<'_, '_> {
         // Another process, or a clock set back, may have minted an id below those that are indexed.
         let late: Vec<Text> = added.iter().filter(|transaction| transaction.id.get() <= until).map(Text::of).collect();
         let behind = added.len().saturating_sub(late.len());
-        let added = added.into_iter().map(|transaction| Added { book, scale, transaction });
-        self.tx.pending().added.extend(added);
+        added.into_iter().for_each(|transaction| self.tx.pending().add(Added { book, scale, transaction }));
         self.tx.index_added(book, &late, behind)
     }
 

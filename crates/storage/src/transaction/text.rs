@@ -214,6 +214,7 @@ pub(crate) fn catch_up(conn: &mut Conn) -> Result<()> {
     loop {
         conn.begin(Use::Write)?;
         let mut tx = Tx::writing(conn, Arc::default(), false);
+        tx.begin()?;
         let waiting = Sql::new("SELECT b.public_id FROM heads h JOIN books b ON b.id = h.book_id WHERE h.text_waiting >= ").int(CHUNK);
         let waiting = waiting.push(" LIMIT 1");
         let books: Vec<Waiting> = on_each!(tx.conn()?, c => (&waiting).load(c))?;

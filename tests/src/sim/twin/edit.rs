@@ -57,8 +57,9 @@ impl Turn {
             Field::Keep if clears => None,
             field => field.apply(before.date),
         };
-        // 13.9: without a date it stands under the day it lost it.
-        after.day = after.date.unwrap_or(if before.date.is_some() { self.today } else { before.day });
+        // 13.9: without a date it stands under the day it was recorded.
+        let recorded = dates::day(before.stamp.created, &self.book.settings.zone);
+        after.day = after.date.unwrap_or(if before.date.is_some() { recorded } else { before.day });
         after.amount = self.edited_amount(before, &body.amount, clears)?;
         after.description = match &body.description {
             Field::Keep if !clears => before.description.clone(),

@@ -16,7 +16,7 @@ use time::Date;
 use super::row::{COLUMNS, standing_to_column};
 use crate::dialect::Lookup;
 use crate::page::Place;
-use crate::sql::{Sql, Value};
+use crate::sql::Sql;
 use path::{Leg, Path};
 use terms::bounded;
 
@@ -78,7 +78,7 @@ impl<'a> Walk<'_, 'a> {
             places = places.push(" UNION SELECT day, id FROM (").append(self.walk(select, source, (book, after, limit))).push(") l");
         }
         let places = places.push(" ORDER BY day DESC, id DESC LIMIT ").int(limit).push(") p");
-        let rows = self.looked_up(book, places, (Sql::new("1 = 1"), "t.id = p.id"));
+        let rows = self.looked_up(book, places, (Sql::new("1 = 1"), "t.id = p.id AND t.day = p.day"));
         Sql::new("SELECT ").push(COLUMNS).append(rows).push(" ORDER BY p.day DESC, p.id DESC")
     }
 
@@ -110,7 +110,8 @@ impl<'a> Walk<'_, 'a> {
         sql.push(format!(" ORDER BY {day} DESC, {id} DESC LIMIT ")).int(limit)
     }
 
-    /// `FROM left JOIN transactions t WHERE ...`: the transactions of each row on the left side.
+    /// `FROM left JOIN transactions t WHERE ...`: the transactions of each row on the left side. The day is asked for beside
+    /// the id, because to an engine that knows nothing of a new book yet either index looks good: now either is.
     fn looked_up(&self, book: &Book, left: Sql<'a>, (of_left, of_both): (Sql<'a>, &'static str)) -> Sql<'a> {
         let number = book.id.get();
         match self.lookup {
@@ -130,7 +131,7 @@ impl<'a> Walk<'_, 'a> {
         let number = book.id.get();
         let whole = || Sql::new(" FROM transactions t WHERE t.book_id = ").int(number);
         let placed = |left: &'static str, of_left: Sql<'a>| Source {
-            from: self.looked_up(book, Sql::new(left), (of_left, "t.id = d.transaction_id")),
+            from: self.looked_up(book, Sql::new(left), (of_left, "t.id = d.transaction_id AND t.day = d.day")),
             day: "d.day",
             id: "d.transaction_id",
         };
@@ -144,7 +145,7 @@ impl<'a> Walk<'_, 'a> {
             Some(Leg::Mark(mark)) => placed("marks d", Sql::new("d.book_id = ").int(number).push(" AND d.mark = ").text(mark.clone())),
             Some(Leg::Blocks(blocks)) => {
                 let inside = Sql::new("b.book_id = ").int(number).push(" AND b.block IN ");
-                let inside = inside.list(blocks.iter().map(|block| Value::Int(*block)));
+                let inside = inside.numbers(blocks.iter().copied());
                 unordered(self.looked_up(book, Sql::new("text_blocks b"), (inside, "t.id > b.after_id AND t.id <= b.last_id")))
             }
             Some(Leg::Tail(until)) => unordered(whole().push(" AND t.id > ").int(*until)),

@@ -11,7 +11,7 @@ use super::{Search, Walk};
 use crate::conn::on_each;
 use crate::error::Result;
 use crate::mark;
-use crate::sql::{Sql, Value};
+use crate::sql::Sql;
 use crate::transaction::text;
 use crate::tx::Tx;
 
@@ -19,6 +19,8 @@ use crate::tx::Tx;
 const MOST_LEGS: usize = 64;
 /// Terms a path repeats at most, over all of its legs.
 const MOST_REPEATED: usize = 2_000;
+/// Blocks a path names at most: they stand in the text of the statement.
+const MOST_BLOCKS: usize = 50_000;
 /// A text in no more blocks of transactions than this is rarer than what most accounts hold.
 const FEW_BLOCKS: i64 = 32;
 
@@ -101,7 +103,11 @@ impl<'s, 'a> Planner<'_, 's, '_, 'a> {
         let course = narrower(self.course(filter)?, own);
         let mut terms: usize = 1;
         filter.each_term(&mut |_| terms = terms.saturating_add(1));
-        let bearable = |legs: &Vec<Leg>| legs.len() <= MOST_LEGS && legs.len().saturating_mul(terms) <= MOST_REPEATED;
+        let blocks = |leg: &Leg| if let Leg::Blocks(blocks) = leg { blocks.len() } else { 0 };
+        let bearable = |legs: &Vec<Leg>| {
+            let few = legs.len() <= MOST_LEGS && legs.len().saturating_mul(terms) <= MOST_REPEATED;
+            few && legs.iter().map(blocks).sum::<usize>() <= MOST_BLOCKS
+        };
         Ok(course.map(|course| course.legs).filter(bearable).map_or(Path::Book, Path::Legs))
     }
 
@@ -183,7 +189,7 @@ impl<'s, 'a> Planner<'_, 's, '_, 'a> {
         let Some(groups) = self.search.names.groups.get(name) else { return Ok(Some(Course::nowhere())) };
         let most = i64::try_from(MOST_LEGS).unwrap_or(i64::MAX);
         let members = Sql::new("SELECT DISTINCT m.account_id AS number FROM memberships m WHERE m.book_id = ").int(self.book.id.get());
-        let members = members.push(" AND m.group_id IN ").list(groups.iter().map(|id| Value::Int(id.get())));
+        let members = members.push(" AND m.group_id IN ").numbers(groups.iter().map(|id| id.get()));
         let members = members.push(" LIMIT ").int(most.saturating_add(1)).uncached();
         let rows: Vec<Number> = on_each!(self.tx.conn()?, c => (&members).load(c))?;
         if rows.len() > MOST_LEGS {

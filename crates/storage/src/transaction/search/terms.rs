@@ -9,7 +9,7 @@ use time::Date;
 use super::Search;
 use crate::column::day_to_column;
 use crate::mark;
-use crate::sql::{Sql, Value};
+use crate::sql::Sql;
 use crate::transaction::row::standing_to_column;
 
 impl<'a> Search<'a> {
@@ -87,10 +87,10 @@ impl<'a> Search<'a> {
     fn group(&self, book: &Book, name: &str) -> Sql<'a> {
         let Some(groups) = self.names.groups.get(name) else { return Sql::new("1 = 0") };
         let members = |side: &'static str| {
-            let ids = groups.iter().map(|id| Value::Int(id.get()));
+            let ids = groups.iter().map(|id| id.get());
             let guard = Sql::new("(").push(side).push(" IS NOT NULL AND ").push(side);
             let inside = guard.push(" IN (SELECT m.account_id FROM memberships m WHERE m.book_id = ").int(book.id.get());
-            inside.push(" AND m.group_id IN ").list(ids).push("))")
+            inside.push(" AND m.group_id IN ").numbers(ids).push("))")
         };
         Sql::new("(").append(members("t.credit_account_id")).push(" OR ").append(members("t.debit_account_id")).push(")")
     }
