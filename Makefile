@@ -16,13 +16,17 @@ run: ## build and serve on 127.0.0.1:8080 with SQLite under ./data
 	$(CARGO_TARGET_DIR)/release/daybook serve
 
 .PHONY: test
-test: postgres ## the whole suite, on SQLite and on a real PostgreSQL
+test: postgres schemathesis ## the whole suite, on SQLite and on a real PostgreSQL
 	$(CARGO) build --workspace
 	DAYBOOK_BIN=$(CARGO_TARGET_DIR)/debug/daybook $(CARGO) test --workspace
 
 .PHONY: postgres
 postgres: ## install PostgreSQL for the tests where it is missing
 	@tests/install-postgres
+
+.PHONY: schemathesis
+schemathesis: ## install schemathesis for the tests, under the target directory
+	@tests/install-schemathesis
 
 .PHONY: fmt
 fmt: ## format the code
@@ -52,6 +56,11 @@ torture: postgres ## kill the server while clients write, twenty times, and look
 fuzz: ## made-up input for all that reads text, for three minutes (FUZZ="--minutes 60")
 	$(CARGO) build --release --workspace
 	$(CARGO_TARGET_DIR)/release/fuzz $(FUZZ)
+
+.PHONY: contract
+contract: postgres schemathesis ## requests made from the OpenAPI document, ten minutes an engine (CONTRACT="--minutes 60")
+	$(CARGO) build --release --workspace
+	DAYBOOK_BIN=$(CARGO_TARGET_DIR)/release/daybook $(CARGO_TARGET_DIR)/release/contract $(CONTRACT)
 
 .PHONY: simulate
 simulate: ## two million random operations on the service beside a plain twin of it (SIMULATE='--operations 100000')

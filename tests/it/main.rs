@@ -135,6 +135,7 @@ modules! {
     lone:
         audit_runs,
         collection_moves,
+        contract_fuzz,
         durability,
         file_stores,
         file_sweep,

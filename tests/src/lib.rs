@@ -5,6 +5,7 @@ pub mod bank;
 pub mod bench;
 mod cast;
 mod client;
+pub mod contract;
 pub mod decimal;
 pub mod dice;
 mod engine;

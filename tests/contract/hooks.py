@@ -1,0 +1,300 @@
+"""Lets made-up requests get past "not found": hooks of schemathesis, which `tests/src/contract.rs` starts.
+
+Schemathesis makes requests from openapi/openapi.json. An id it makes up exists nowhere, so nearly all would end in 404. Before a
+request is sent, most ids and references in it are replaced here by ones that exist, and most dates and amounts by ones that can be
+read; the rest stays as made up. Which, is drawn from the request itself: the same request is always changed the same way.
+"""
+
+import atexit
+import base64
+import collections
+import itertools
+import json
+import os
+import random
+
+import requests
+import schemathesis
+from schemathesis.openapi.checks import MissingContentType
+
+BASE = os.environ["DAYBOOK_CONTRACT_BASE"]
+# Permission or OWNER, STRANGER: the e-mail and the token of a caller.
+CALLERS = json.loads(os.environ["DAYBOOK_CONTRACT_CALLERS"])
+TALLY = os.environ["DAYBOOK_CONTRACT_TALLY"]
+
+SESSION = requests.Session()
+SESSION.headers["Authorization"] = f"Bearer {CALLERS['OWNER'][1]}"
+NUMBERS = itertools.count(1)
+
+# Mostly good ones: a body has many fields, and one bad value refuses it.
+DATES = ["2024-01-31", "2024-02-29", "2024-12-31", "2025-06-15"] * 4 + ["0001-01-01", "9999-12-31", "2024-02-30", "yesterday"]
+AMOUNTS = ["1", "12.50", "0.01", "99999.99"] * 4 + ["0", "-3", "1,5", "1e3"]
+TEXTS = ["Lunch", "Lunch with #friends", "2024-01-15 12.50 Cash Food Lunch", "Account 1 Account 2 5", "água", "a" * 300]
+SEARCHES = [
+    "", "lunch", "account:Account1", "account:'Account 1' on:2024", "group:'Group 2' after:01/2023 before:$m+1", "is:draft", "is:trashed",
+    "is:unchecked", "amount>5", "#friends", "using:Spare by:m", "account:Account3 by:d after:$d-30", "is:", "account:", "after:never",
+]
+ZONES = ["UTC", "America/Sao_Paulo", "Pacific/Kiritimati"] * 4 + ["Nowhere/Atall"]
+
+
+def send(path, body):
+    answer = SESSION.post(BASE + path, json=body, timeout=30)
+    assert answer.status_code == 200, f"the fixture: POST {path}: {answer.status_code} {answer.text}"
+    return answer.json()
+
+
+def made(path, body):
+    return lambda: send(path(), body(next(NUMBERS)))
+
+
+def in_book(rest):
+    return lambda: f"/v5/books/{BOOK}{rest}"
+
+
+def transaction(number):
+    """Every second one is posted; the others are drafts, which all verbs take."""
+    whole = {"date": DATES[number % 4], "amount": "5", "creditAccount": CASH, "debitAccount": FOOD}
+    return {"description": f"Lunch {number} #friends", **(whole if number % 2 else {})}
+
+
+BOOK = send("/v5/books", {"name": "Main", "autoPost": True})["id"]
+# Not among what is changed and deleted below, so that there is always something to post between.
+CASH, FOOD = ({"id": send(f"/v5/books/{BOOK}/accounts", {"name": name, "type": "ASSET"})["id"]} for name in ["Cash", "Food"])
+for permission, (email, _) in CALLERS.items():
+    if permission not in {"OWNER", "STRANGER"}:
+        send(f"/v5/books/{BOOK}/collaborators", {"email": email, "permission": permission})
+
+# What is behind each noun, and how to make one more.
+MAKERS = {
+    "accounts": made(in_book("/accounts"), lambda number: {"name": f"Account {number}", "type": "ASSET"}),
+    "groups": made(in_book("/groups"), lambda number: {"name": f"Group {number}"}),
+    "transactions": made(in_book("/transactions"), transaction),
+    "files": made(in_book("/files"), lambda number: {"name": f"receipt-{number}.txt", "content": "YQ=="}),
+    "queries": made(in_book("/queries"), lambda number: {"title": f"Query {number}", "query": "account:Cash"}),
+    "collections": made(lambda: "/v5/collections", lambda number: {"name": f"Shelf {number}"}),
+    "collaborators": made(in_book("/collaborators"), lambda number: {"email": f"guest-{number}@example.com", "permission": "VIEWER"}),
+    # Books that may be renamed, locked, given away and deleted; `BOOK` stays as it is, so that the others keep finding it.
+    "books": made(lambda: "/v5/books", lambda number: {"name": f"Spare {number}"}),
+}
+POOLS = {}
+
+
+def fresh(noun):
+    thing = MAKERS[noun]()
+    return thing.get("transaction", thing)["id"]
+
+
+for noun in MAKERS:
+    POOLS[noun] = [fresh(noun) for _ in range(6)]
+POOLS["events"] = [event["id"] for event in SESSION.get(f"{BASE}/v5/books/{BOOK}/events", timeout=30).json()["items"]]
+
+# What ends the life of things, and of which; most calls get new ones.
+ENDING = {
+    "deleteBook": "books", "deleteAccount": "accounts", "deleteAccountsBatch": "accounts", "deleteGroup": "groups",
+    "deleteGroupsBatch": "groups", "removeTransaction": "transactions", "mergeTransactions": "transactions", "deleteFile": "files",
+    "deleteQuery": "queries", "deleteCollection": "collections", "removeCollaborator": "collaborators",
+}
+# What could take the book from the caller, or close it for all that follows.
+ON_SPARE_BOOKS = {"deleteBook", "updateBook", "updateBookDeprecated", "addCollaborator"}
+
+
+def existing(rng, noun, operation):
+    if ENDING.get(operation) == noun and rng.random() < 0.7:
+        return fresh(noun)
+    return rng.choice(POOLS[noun])
+
+
+def reference(rng, noun, operation):
+    names = {"accounts": "Account", "groups": "Group"}
+    if noun in names and rng.random() < 0.3:
+        return {"name": f"{names[noun]} {rng.randint(1, 12)}"}
+    return {"id": rng.choice(POOLS[noun])}
+
+
+def references(noun):
+    return lambda rng, operation: [reference(rng, noun, operation) for _ in range(rng.randint(1, 3))]
+
+
+def one_of(values):
+    return lambda rng, operation: rng.choice(values)
+
+
+def id_of(noun):
+    return lambda rng, operation: existing(rng, noun, operation)
+
+
+def to(noun):
+    return lambda rng, operation: reference(rng, noun, operation)
+
+
+def content(rng, operation):
+    return base64.b64encode(rng.randbytes(rng.randint(0, 40))).decode()
+
+
+# Field by field, what a body of this noun can hold.
+FIELDS = {
+    "accounts": {"id": id_of("accounts"), "type": one_of(["ASSET", "LIABILITY", "INCOMING", "OUTGOING"]), "groups": references("groups")},
+    "groups": {"id": id_of("groups"), "parent": to("groups")},
+    "transactions": {
+        "id": id_of("transactions"), "date": one_of(DATES), "amount": one_of(AMOUNTS), "description": one_of(TEXTS),
+        "creditAccount": to("accounts"), "debitAccount": to("accounts"), "files": references("files"),
+    },
+    "files": {"id": id_of("files"), "content": content},
+    "queries": {"id": id_of("queries"), "query": one_of(SEARCHES)},
+    "collections": {"id": id_of("collections")},
+    "collaborators": {
+        "email": lambda rng, operation: f"guest-{rng.randint(1, 60)}@example.com",
+        "permission": one_of(["EDITOR", "POSTER", "RECORDER", "VIEWER", "NONE", "OWNER"]),
+    },
+    "books": {
+        "id": id_of("books"), "timeZone": one_of(ZONES), "closingDate": one_of(DATES), "lockDate": one_of(DATES),
+        "pageSize": one_of([1, 25, 100, 1000, 0, -1, 2**31]), "fractionDigits": one_of([0, 2, 8]),
+    },
+}
+# Nearly every name the document makes up is empty, or taken by the second request.
+for noun in ["accounts", "groups", "files", "collections", "books"]:
+    FIELDS[noun]["name"] = lambda rng, operation: rng.choice(["Account", "Group", "Ação", "9", "a/b?c"]) + f" {rng.randrange(10**6)}"
+# Without these nothing comes about.
+NEEDED = {
+    "accounts": ["name", "type"], "groups": ["name"], "files": ["name"], "collections": ["name"], "books": ["name"],
+    "transactions": ["date", "amount", "creditAccount", "debitAccount"], "queries": ["query"],
+    "collaborators": ["email", "permission"],
+}
+QUERY = {
+    "query": one_of(SEARCHES), "after": one_of(DATES), "before": one_of(DATES), "timeZone": one_of(ZONES),
+    "fromDate": one_of([20240101, 20241231, 0]), "resourceId": id_of("transactions"), "resoureId": id_of("accounts"),
+}
+
+
+def lively(rng, value, noun, operation):
+    """The body with most of its fields replaced by what exists or can be read."""
+    if not isinstance(value, dict):
+        return value
+    fields, value = FIELDS[noun], dict(value)
+    if isinstance(value.get("items"), list):
+        # A merge takes two; the other batches do nothing without an item.
+        least = 2 if operation == "mergeTransactions" else 1
+        items = value["items"] + [{}] * (least - len(value["items"]) if rng.random() < 0.9 else 0)
+        value["items"] = [lively(rng, item, noun, operation) for item in items[: 2 if least == 2 else None]]
+        return value
+    names = set(value) & set(fields)
+    names |= {name for name in ["id"] if name in fields and not operation.startswith(("create", "save"))}
+    names |= set(NEEDED.get(noun, []))
+    for name in sorted(names):
+        if rng.random() < 0.85:
+            value[name] = fields[name](rng, operation)
+    return value
+
+
+def authorization(rng):
+    """Mostly the owner, who gets furthest; at times nobody, or what is no token."""
+    if rng.random() < 0.02:
+        return rng.choice(["", "Bearer", "Bearer made.up.token", "Basic YTpi"])
+    return "Bearer " + CALLERS["OWNER" if rng.random() < 0.85 else rng.choice(sorted(CALLERS))][1]
+
+
+@schemathesis.hook
+def before_call(context, case, kwargs):
+    operation = case.operation.definition.raw["operationId"]
+    rng = random.Random(json.dumps([operation, case.path_parameters, case.query, case.body], default=repr, sort_keys=True))
+    # An operation without parameters has but one request, which the owner sends.
+    several = case.path_parameters or case.query or isinstance(case.body, (dict, list))
+    case.headers["Authorization"] = authorization(rng) if several else f"Bearer {CALLERS['OWNER'][1]}"
+    nouns = [part for part in case.path.split("/") if part in MAKERS or part == "events"]
+    known = set(itertools.chain(*POOLS.values()))
+    for name, value in case.path_parameters.items():
+        if rng.random() < 0.1:
+            continue
+        if name == "bookId":
+            case.path_parameters[name] = existing(rng, "books", operation) if operation in ON_SPARE_BOOKS else BOOK
+        elif str(value) not in known:
+            case.path_parameters[name] = existing(rng, case.path.split("/{id}")[0].rsplit("/")[-1], operation)
+    if case.path_parameters.get("bookId") == BOOK and operation in ON_SPARE_BOOKS:
+        case.path_parameters["bookId"] = existing(rng, "books", operation)
+    for name in case.query or {}:
+        if name in QUERY and rng.random() < 0.7:
+            case.query[name] = QUERY[name](rng, operation)
+    # Nearly every key and every version made up is refused, and hides what is behind.
+    for name in ["Idempotency-Key", "If-Match"]:
+        if name in (case.headers or {}) and rng.random() < 0.9:
+            del case.headers[name]
+    if nouns and rng.random() < 0.85:
+        case.body = lively(rng, case.body, nouns[-1], operation)
+
+
+COUNTS = collections.defaultdict(collections.Counter)
+
+
+@schemathesis.hook
+def after_call(context, case, response):
+    operation = case.operation.definition.raw["operationId"]
+    COUNTS[operation][str(response.status_code)] += 1
+    if operation in ENDING and response.status_code < 300:
+        sent = json.dumps([case.path_parameters, case.body], default=repr)
+        noun = ENDING[operation]
+        POOLS[noun] = [fresh(noun) if f'"{thing}"' in sent else thing for thing in POOLS[noun]]
+
+
+@atexit.register
+def tell():
+    with open(TALLY, "w", encoding="utf-8") as file:
+        json.dump(COUNTS, file, indent=1, sort_keys=True)
+
+
+def copied(schema, prefix):
+    """A part of the document that points to the definitions of this prefix."""
+    return json.loads(json.dumps(schema).replace("#/definitions/", f"#/definitions/{prefix}"))
+
+
+@schemathesis.hook
+def before_load_schema(context, raw_schema):
+    """Reads the document strictly, and asks for what is read.
+
+    `default` stands for what no operation causes, such as 405 and 500; with it every status would count as documented. Nor has an
+    answer a field that the document of the same version lacks, though clients bear it (0.18). In a request only id and name are read
+    of an account or a group inside something else, so that most of what could be made up there would be the same request again.
+    """
+    definitions = raw_schema["definitions"]
+    told, asked = copied(definitions, "Told"), copied(definitions, "Asked")
+    for definition in told.values():
+        if "properties" in definition:
+            definition.setdefault("additionalProperties", False)
+    named = {"type": "object", "properties": {"id": {"type": "string"}, "name": {"type": "string", "maxLength": 255}}}
+    for name in ["Transaction", "Account", "Group"]:
+        fields = asked[name]["properties"]
+        for field in {"creditAccount", "debitAccount", "parent"} & set(fields):
+            fields[field] = {**named, "x-nullable": True}
+        if "groups" in fields:
+            fields["groups"]["items"] = named
+    # Accounts and groups in a book count when it is created (6.1); a collection takes ids of books.
+    changed = {name: field for name, field in asked["Book"]["properties"].items() if name not in {"accounts", "groups"}}
+    asked["ChangedBook"] = {**asked["Book"], "properties": changed}
+    asked["BookList"]["properties"]["items"]["items"] = named
+    definitions.update({f"Told{name}": definition for name, definition in told.items()})
+    definitions.update({f"Asked{name}": definition for name, definition in asked.items()})
+    for answer in raw_schema["responses"].values():
+        answer["schema"] = copied(answer["schema"], "Told")
+    for operations in raw_schema["paths"].values():
+        for operation in (operation for name, operation in operations.items() if name != "parameters"):
+            del operation["responses"]["default"]
+            for answer in operation["responses"].values():
+                if "schema" in answer:
+                    answer["schema"] = copied(answer["schema"], "Told")
+            prefix = "AskedChanged" if operation["operationId"].startswith("updateBook") else "Asked"
+            operation["parameters"] = [
+                {**parameter, "schema": copied(parameter["schema"], prefix)} if parameter.get("in") == "body" else parameter
+                for parameter in operation.get("parameters", [])
+            ]
+
+
+@schemathesis.hook
+def filter_failure(context, failure, case, response):
+    """In OpenAPI 2.0 `produces` stands for all answers of an operation; a 204 has no content that could have a type."""
+    return not (response.status_code == 204 and not response.content and isinstance(failure, MissingContentType))
+
+
+@schemathesis.check
+def tag_as_documented(context, response, case):
+    """A header the document lacks is no contradiction, except this one: an ETag tells that If-Match may be used (0.17)."""
+    documented = "ETag" in case.operation.definition.raw["responses"].get(str(response.status_code), {}).get("headers", {})
+    assert documented == ("etag" in response.headers), f"ETag: documented is {documented}, the answer has {response.headers.get('etag')}"

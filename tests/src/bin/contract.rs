@@ -1,0 +1,68 @@
+//! `make contract`: requests made up from the published document, for some minutes, and every answer held to it.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::{Parser, ValueEnum};
+use daybook_tests::contract::{Outcome, Plan, fuzz, missing};
+use daybook_tests::dice::Dice;
+use daybook_tests::{Engine, Server, finish};
+
+/// Asks a Daybook server what its OpenAPI document allows, and more, and checks every answer against the document.
+#[derive(Parser)]
+struct Arguments {
+    /// Minutes per engine.
+    #[arg(long, default_value_t = 10)]
+    minutes: u64,
+    /// Random requests of each operation in one round.
+    #[arg(long, default_value_t = 100)]
+    examples: u32,
+    /// The database engine.
+    #[arg(long, value_enum, default_value_t = Engines::Both)]
+    engine: Engines,
+    /// Repeats the requests of an earlier run.
+    #[arg(long)]
+    seed: Option<u64>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Engines {
+    Sqlite,
+    Postgres,
+    Both,
+}
+
+fn main() -> anyhow::Result<ExitCode> {
+    let arguments = Arguments::parse();
+    if let Some(what) = missing() {
+        anyhow::bail!(what);
+    }
+    let engines = match arguments.engine {
+        Engines::Sqlite => vec![Engine::Sqlite],
+        Engines::Postgres => vec![Engine::Postgres],
+        Engines::Both => Engine::ALL.to_vec(),
+    };
+    let time = Duration::from_secs(arguments.minutes.max(1) * 60);
+    // What is made by rule from the document is asked before time counts, and a finding is made small after it.
+    let limit = time * 2 + Duration::from_secs(600);
+    // Python's readers of arguments take no more.
+    let seed = arguments.seed.unwrap_or_else(|| Dice::seed() >> 32);
+    println!("{} minutes an engine; --seed {seed}", arguments.minutes);
+    let mut failures = 0;
+    for engine in engines {
+        let outcome = fuzz(&Server::start(engine), Plan { seed, examples: arguments.examples, time: Some(time), limit })?;
+        println!("\n{engine}\n{}", outcome.report);
+        tell(&outcome);
+        failures += usize::from(!outcome.passed);
+    }
+    finish();
+    Ok(if failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn tell(outcome: &Outcome) {
+    println!("{:<28}answers by status", "operation");
+    for (id, statuses) in &outcome.answers {
+        let counts: Vec<String> = statuses.iter().map(|(status, count)| format!("{status}: {count}")).collect();
+        println!("{id:<28}{}", counts.join("  "));
+    }
+}

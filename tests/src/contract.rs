@@ -1,0 +1,124 @@
+//! The published document against a running server: schemathesis (Python) makes requests from `/openapi.json` and holds every
+//! answer to it. Its settings and hooks are in `tests/contract`; `tests/install-schemathesis` installs it.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use serde_json::{Value, json};
+
+use crate::guard::{Entry, Folder};
+use crate::{Server, pause, setting, unique};
+
+/// Statuses of the answers an operation gave, with how often.
+pub type Statuses = BTreeMap<String, u64>;
+
+/// How much is asked.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    /// The same seed on the same document asks the same.
+    pub seed: u64,
+    /// Random requests of each operation, beside those made by rule from the document.
+    pub examples: u32,
+    /// Goes on with random requests until this time is spent; without it there is one round.
+    pub time: Option<Duration>,
+    /// A run that takes longer has failed.
+    pub limit: Duration,
+}
+
+/// What came out.
+#[derive(Debug)]
+pub struct Outcome {
+    /// Whether no answer contradicted the document.
+    pub passed: bool,
+    /// What schemathesis printed: each finding with a request that shows it.
+    pub report: String,
+    /// By operationId.
+    pub answers: BTreeMap<String, Statuses>,
+}
+
+impl Outcome {
+    /// Operations of which no request was carried out: where all is refused, little is tested.
+    pub fn never_accepted<'o>(&'o self, operations: impl Iterator<Item = &'o str>) -> Vec<&'o str> {
+        let accepted = |id: &str| self.answers.get(id).is_some_and(|statuses| statuses.keys().any(|status| status.starts_with('2')));
+        operations.filter(|id| !accepted(id)).collect()
+    }
+}
+
+fn sources() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("contract")
+}
+
+fn home() -> PathBuf {
+    let target = setting("CARGO_TARGET_DIR").map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../target"), PathBuf::from);
+    target.join("schemathesis")
+}
+
+/// What is missing, and how to get it; `None` when schemathesis is there in the version that is asked for.
+pub fn missing() -> Option<String> {
+    let read = |path: PathBuf| std::fs::read_to_string(path).ok();
+    let wanted = read(sources().join("requirements.txt"));
+    let found = read(home().join("requirements.txt"));
+    let what = match found {
+        None => "is not installed",
+        Some(found) if Some(&found) != wanted.as_ref() => "is installed in other versions than tests/contract/requirements.txt asks for",
+        Some(_) => return None,
+    };
+    Some(format!("schemathesis {what} (in {}): run tests/install-schemathesis, which needs Python with venv", home().display()))
+}
+
+/// Runs schemathesis on a server.
+///
+/// # Errors
+/// When schemathesis does not run to its end within the limit.
+pub fn fuzz(server: &Server, plan: Plan) -> anyhow::Result<Outcome> {
+    let folder = Folder::create(std::env::temp_dir().join(format!("daybook-{}-{}", std::process::id(), unique("contract"))));
+    let (log, tally) = (folder.path().join("log"), folder.path().join("tally.json"));
+    let mut command = asking(server, plan);
+    command.env("DAYBOOK_CONTRACT_TALLY", &tally).current_dir(folder.path());
+    let output = File::create(&log)?;
+    command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
+    let mut child = command.spawn().context("schemathesis starts")?;
+    let _guard = Entry::new(&format!("kill -9 {}", child.id()));
+    let started = Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break status;
+        }
+        if started.elapsed() > plan.limit {
+            child.kill()?;
+            child.wait()?;
+            let report = String::from_utf8_lossy(&std::fs::read(&log)?).into_owned();
+            anyhow::bail!("schemathesis is not done after {:?}:\n{report}", plan.limit);
+        }
+        pause(Duration::from_millis(50));
+    };
+    let report = String::from_utf8_lossy(&std::fs::read(&log)?).into_owned();
+    let answers = std::fs::read(&tally).with_context(|| report.clone())?;
+    Ok(Outcome { passed: status.success(), report, answers: serde_json::from_slice(&answers)? })
+}
+
+fn asking(server: &Server, plan: Plan) -> Command {
+    let caller = |kind: &str| {
+        let email = format!("{}@example.com", unique(&kind.to_lowercase()));
+        let token = server.token(&email);
+        (kind.to_owned(), json!([email, token]))
+    };
+    let callers: Value = ["OWNER", "EDITOR", "POSTER", "RECORDER", "VIEWER", "STRANGER"].map(caller).into_iter().collect();
+    let mut command = Command::new(home().join("bin/python"));
+    command.args(["-m", "schemathesis.cli", "--config-file"]).arg(sources().join("schemathesis.toml"));
+    command.args(["run", &format!("{}/openapi.json", server.base())]);
+    command.args(["--seed", &plan.seed.to_string(), "--max-examples", &plan.examples.to_string()]);
+    if let Some(time) = plan.time {
+        command.args(["--max-time", &time.as_secs().max(1).to_string()]);
+    }
+    command.env("DAYBOOK_CONTRACT_BASE", server.base()).env("DAYBOOK_CONTRACT_CALLERS", callers.to_string());
+    // No compiled copies of the hooks in the tree; the order of Python's sets is part of what a seed decides.
+    command.env("PYTHONPATH", sources()).env("SCHEMATHESIS_HOOKS", "hooks").env("PYTHONDONTWRITEBYTECODE", "1").env("PYTHONHASHSEED", "0");
+    // Reports are read in files and logs.
+    command.env("PYTHONIOENCODING", "utf-8").env("COLUMNS", "140");
+    command
+}
