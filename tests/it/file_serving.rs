@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use daybook_tests::{Answer, Cast, Server, id};
+use daybook_tests::{Answer, Backdoor, Cast, Server, id};
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -15,6 +15,8 @@ pub fn tests() -> Vec<Case> {
         bytes_arrive_as_they_are,
         harmless_types_are_shown_in_place,
         what_could_run_is_downloaded,
+        browsers_are_told_one_type,
+        addresses_name_a_host_or_none,
         names_are_told_safely,
         caches_ask_again,
         new_content_under_the_same_address,
@@ -46,7 +48,7 @@ fn anybody_with_the_address_reads(server: &Server) {
     for caller in [&cast.anonymous, &cast.stranger, &cast.owner, &server.client_with_token("not.a.token")] {
         let answer = caller.get(&path(server, &note));
         assert_eq!((answer.status, answer.text.as_str()), (200, "Bread and butter"));
-        assert_eq!(header(&answer, "content-type"), "text/plain");
+        assert_eq!(header(&answer, "content-type"), "text/plain; charset=utf-8", "13.21");
         assert_eq!(header(&answer, "content-length"), "16");
         assert_eq!(header(&answer, "access-control-allow-origin"), "*", "0.13: pages of other origins read it too");
     }
@@ -82,13 +84,58 @@ fn harmless_types_are_shown_in_place(server: &Server) {
 fn what_could_run_is_downloaded(server: &Server) {
     let cast = Cast::new(server);
     let script = b"<script>alert(1)</script>";
-    for kind in ["text/html", "TEXT/HTML; charset=utf-8", "image/svg+xml", "application/xhtml+xml", "text/xml", "text/javascript"] {
+    for kind in ["text/html", "TEXT/HTML; charset=utf-8", "image/svg+xml", "application/xhtml+xml", "text/xml", "text/javascript", "application/pdfx"] {
         let answer = cast.anonymous.get(&path(server, &typed(&cast, "page.html", kind, script)));
         assert_eq!(header(&answer, "content-type"), kind);
         assert_eq!(header(&answer, "x-content-type-options"), "nosniff");
         assert!(header(&answer, "content-disposition").starts_with("attachment;"), "{kind}: {:?}", answer.headers);
         let policy = header(&answer, "content-security-policy");
         assert!(policy.contains("default-src 'none'") && policy.contains("sandbox"), "{kind}: {policy}");
+    }
+}
+
+/// 13.20, 13.21: browsers split `Content-Type` at commas and obey the last part, whatever stands before it.
+fn browsers_are_told_one_type(server: &Server) {
+    let cast = Cast::new(server);
+    for two in ["application/pdf;a=b,text/html", "image/png,text/html", "text/plain; a=\"b, text/html\""] {
+        let body = json!({"name": "page.pdf", "contentType": two, "content": base64(b"x")});
+        let message = create(&cast.owner, &cast, &body).refused(400, "badRequest");
+        assert!(message.contains("contentType"), "{message}");
+    }
+    // Recorded before that was refused.
+    let old = file(&cast, "page.pdf", b"x");
+    let mut backdoor = Backdoor::open(server);
+    for (two, told, place) in [
+        ("application/pdf;a=b,text/html", "application/pdf", "inline;"),
+        ("text/x;a=b,text/html", "application/octet-stream", "attachment;"),
+    ] {
+        let token = old["url"].as_str().and_then(|url| url.rsplit_once('-')).expect("a token").1;
+        assert_eq!(backdoor.execute(&format!("UPDATE files SET content_type = '{two}' WHERE token = '{token}'")), 1);
+        let answer = cast.anonymous.get(&path(server, &old));
+        assert_eq!(header(&answer, "content-type"), told);
+        assert!(header(&answer, "content-disposition").starts_with(place), "{two}: {:?}", answer.headers);
+    }
+}
+
+/// 13.21: a link built from the Host header leads to a host, not to what somebody wrote there.
+fn addresses_name_a_host_or_none(server: &Server) {
+    let cast = Cast::new(server);
+    let note = file(&cast, "note.txt", b"x");
+    let plain = path(server, &note);
+    for (host, base) in [
+        ("books.example:8080", "http://books.example:8080"),
+        ("[::1]", "http://[::1]"),
+        ("books.example@evil.example", ""),
+        ("evil.example/\"><script>", ""),
+        ("books.example#", ""),
+        ("", ""),
+    ] {
+        let mut stream = connect(server);
+        let (at, token) = (cast.path(&format!("/files/{}", id(&note))), cast.owner.token().expect("one"));
+        let request = format!("GET {at} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).expect("sent");
+        let answered = rest(&mut stream);
+        assert!(answered.contains(&format!("\"url\":\"{base}{plain}\"")), "{host:?}: {answered}");
     }
 }
 

@@ -4,12 +4,16 @@
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
+use daybook_domain::Kind;
+use daybook_domain::file::{Changes, Content};
+use daybook_service::file as service;
 use daybook_tests::{Cast, Engine, LOCK_BOOK, Options, Server, id, pause};
 use postgres::NoTls;
 use serde_json::json;
 
 use crate::Lone;
 use crate::files::{base64, file, get, kinds};
+use crate::inside::Inside;
 
 pub fn lone() -> Vec<Lone> {
     crate::lone![
@@ -17,9 +21,12 @@ pub fn lone() -> Vec<Lone> {
         answered_files_survive_a_kill,
         sweep_removes_what_no_row_names,
         sweep_spares_the_young_and_the_strange,
+        sweep_leaves_what_is_not_ours,
         deleted_books_leave_nothing,
+        a_refused_delete_leaves_no_note,
         bytes_of_an_unknown_database_stay,
         lost_bytes_are_a_fault,
+        content_that_was_there_and_is_not,
     ]
 }
 
@@ -191,6 +198,41 @@ fn sweep_spares_the_young_and_the_strange(engine: Engine) {
     assert!(left.contains(&"README".to_owned()) && left.contains(&"some/deeper/file".to_owned()), "{left:?}");
 }
 
+/// 13.24: a place for files may hold others' things, whatever they are called.
+fn sweep_leaves_what_is_not_ours(engine: Engine) {
+    let mut server = Server::start(engine);
+    let cast = Cast::new(&server);
+    let root = server.data_dir().join("files");
+    let put = |name: &str| {
+        let path = root.join(name);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        std::fs::write(&path, b"x").expect("a file");
+        age(&path);
+    };
+    let (gone, blob) = ("0123456789abcdef".repeat(2), "89abcdef01234567".repeat(2));
+    let foreign = [
+        "Photos/cat.jpg".to_owned(),
+        "Photos/deleted".to_owned(),
+        "Photos/draft#1".to_owned(),
+        format!("{}/deleted", gone.to_uppercase()),
+        format!("{}/{blob}", gone.to_uppercase()),
+        format!("{gone}/deeper/deleted"),
+        format!("{gone}/notes.txt"),
+    ];
+    foreign.iter().for_each(|name| put(name));
+    put(&format!("{gone}/deleted"));
+    let ours = [format!("{gone}/{blob}"), format!("{}/{blob}#1", cast.book)];
+    // By the second time a whole sweep has passed.
+    for _ in 0..2 {
+        ours.iter().for_each(|name| put(name));
+        server.restart();
+        eventually("the blob of a deleted book and a draft go", || ours.iter().all(|name| !root.join(name).exists()));
+    }
+    let left = blobs(&server);
+    assert!(foreign.iter().all(|name| left.contains(name)), "{left:?}");
+    assert!(!server.log().contains("left alone"), "what is not ours is no book");
+}
+
 fn deleted_books_leave_nothing(engine: Engine) {
     let server = swift(engine);
     let (doomed, kept) = (Cast::new(&server), Cast::new(&server));
@@ -205,6 +247,20 @@ fn deleted_books_leave_nothing(engine: Engine) {
     eventually("its bytes go", || blobs(&server).len() == 1);
     assert!(!server.data_dir().join("files").join(&doomed.book).exists(), "and its folder");
     assert_eq!(get(&kept, &left)["content"], base64(b"left"));
+}
+
+/// 0.17: the note that a book was deleted is written when it will be.
+fn a_refused_delete_leaves_no_note(engine: Engine) {
+    let server = Server::start(engine);
+    let cast = Cast::new(&server);
+    file(&cast, "a", b"a");
+    let before = blobs(&server);
+    cast.owner.header("If-Match", "\"stale\"").delete(&cast.path("")).refused(412, "conditionNotMet");
+    cast.owner.header("If-Match", "stale").delete(&cast.path("")).refused(400, "badRequest");
+    cast.editor.delete(&cast.path("")).refused(403, "forbidden");
+    assert_eq!(blobs(&server), before);
+    cast.owner.header("If-Match", "*").delete(&cast.path("")).ok();
+    assert!(blobs(&server).contains(&format!("{}/deleted", cast.book)), "{:?}", blobs(&server));
 }
 
 /// A server that was pointed at an empty database must not take it for the truth about all files.
@@ -241,4 +297,28 @@ fn lost_bytes_are_a_fault(engine: Engine) {
     cast.owner.put(&cast.path("/files"), &json!({"id": lost["id"], "content": base64(b"found")})).ok();
     assert_eq!(get(&cast, &lost)["content"], base64(b"found"));
     cast.owner.delete(&path).ok();
+}
+
+/// 13.24: an update leaves out the bytes that are there already, and notices when they are not there any more.
+fn content_that_was_there_and_is_not(engine: Engine) {
+    let inside = Inside::new(engine, daybook_domain::instant::Instant::new(1_700_000_000_000), Default::default());
+    let content = |name: &str| Content { blob: name.repeat(32), size: 1, digest: name.repeat(64) };
+    let named = Changes { name: Some("a".to_owned()), ..Changes::default() };
+    let made = inside.write(move |tx, cx, book| service::create(tx, cx, book, (named, content("a")))).expect("a file");
+    let change = move |content| Changes { id: Some(made.file.id.to_string()), content, ..Changes::default() };
+
+    let offered = change(Some(Content { blob: "c".repeat(32), ..content("a") }));
+    let is_new = inside.store.read(|tx| service::check_update(tx, &inside.cx, &inside.book, offered)).expect("nothing to refuse");
+    assert!(!is_new, "the bytes are there");
+    let (same, other) = (change(None), change(Some(content("b"))));
+    let update = |changes: Changes, unchanged: Option<String>| {
+        inside.write(move |tx, cx, book| service::update(tx, cx, book, changes, unchanged.as_deref()))
+    };
+    let kept = update(same.clone(), Some(content("a").digest)).expect("still there");
+    assert_eq!(kept.file.content, content("a"));
+    update(other, None).expect("another's content");
+    let overtaken = update(same.clone(), Some(content("a").digest)).expect_err("not there any more");
+    assert_eq!(overtaken.kind(), Kind::Limited, "503: {overtaken}");
+    let kept = update(same, None).expect("a body without content says nothing of it");
+    assert_eq!(kept.file.content, content("b"));
 }

@@ -110,6 +110,11 @@ impl Blobs {
     }
 }
 
+/// Whether text may be the key of a book or the name of a blob: both are 32 hex digits, and nothing else in the store is ours.
+pub(crate) fn is_name(text: &str) -> bool {
+    text.len() == 32 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
 /// `BOOK/BLOB`: a book's bytes lie together.
 fn place(book: &str, blob: &str) -> Result<Path, ApiError> {
     let plain = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric());

@@ -270,12 +270,13 @@ pub(crate) async fn copy_book(asked: Asked) -> ApiResult {
 /// DELETE books/{bookId}. The sweep removes the bytes of its files, and must find that the book was deleted: one it merely
 /// does not know may be another database's.
 pub(crate) async fn delete_book(asked: Asked) -> ApiResult {
+    let asked = asked.conditional()?;
     let (id, named) = (asked.book(), asked.book());
-    // Who may not is told so below; so is who asks again with the same key.
+    // Who may not, or expects another state, is told so below; so is who asks again with the same key.
     if asked.look(move |tx, cx| book::check_delete(tx, cx, &named)).await.is_ok() {
         asked.state.blobs.mark_deleted(&id).await?;
     }
-    asked.conditional()?.write(&id.clone(), move |tx, cx| book::delete(tx, cx, &id), single).await
+    asked.write(&id.clone(), move |tx, cx| book::delete(tx, cx, &id), single).await
 }
 
 /// PATCH books/{bookId}/audit: noted durably, made afterwards (behaviour 6.7).

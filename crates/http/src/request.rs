@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use actix_web::dev::Payload;
 use actix_web::http::header::{AUTHORIZATION, HOST, IF_MATCH};
+use actix_web::http::uri::Authority;
 use actix_web::{FromRequest, HttpRequest, web};
 use daybook_domain::version::{Condition, Refusal};
 use daybook_service::idempotency::once;
@@ -99,7 +100,7 @@ impl Asked {
         match (&self.state.public_url, &self.host) {
             (Some(url), _) => url.clone(),
             (None, Some(host)) => format!("http://{host}{}", self.state.path_prefix),
-            // Only a client of HTTP/1.0 names no host.
+            // A client of HTTP/1.0 names no host; some name one that is none.
             (None, None) => self.state.path_prefix.clone(),
         }
     }
@@ -204,7 +205,7 @@ impl FromRequest for Asked {
             }
             let cursor = header(&request, "cursor").map(str::to_owned);
             let parameters = pairs(&request).into_iter().rev().collect();
-            let host = header(&request, HOST.as_str()).map(str::to_owned);
+            let host = header(&request, HOST.as_str()).filter(|host| is_host(host)).map(str::to_owned);
             Ok(Self { cx, state, path, parameters, cursor, key, if_match: if_match(&request), host })
         })
     }
@@ -223,6 +224,11 @@ fn if_match(request: &HttpRequest) -> Option<String> {
 
 fn header<'r>(request: &'r HttpRequest, name: &str) -> Option<&'r str> {
     request.headers().get(name).and_then(|value| value.to_str().ok())
+}
+
+/// Whether a link may lead there: a host, perhaps with a port, and nothing else.
+fn is_host(text: &str) -> bool {
+    !text.contains('@') && text.parse::<Authority>().is_ok()
 }
 
 fn bearer(request: &HttpRequest) -> Option<&str> {

@@ -12,7 +12,7 @@ use daybook_domain::instant::Instant;
 use object_store::ObjectMeta;
 use object_store::path::Path;
 
-use crate::blob::DELETED;
+use crate::blob::{DELETED, is_name};
 use crate::error::ApiError;
 use crate::run;
 use crate::state::State;
@@ -81,13 +81,13 @@ impl Round<'_> {
         found.last_modified.timestamp_millis() < self.until.milliseconds()
     }
 
-    /// Removes those that no row names. What is not of the form `BOOK/BLOB` is not ours, and stays.
+    /// Removes those that no row names. What is not of the form `BOOK/BLOB` is not ours, and stays: others may keep things in
+    /// the same place.
     async fn remove_unknown(&mut self, places: Vec<Path>) -> Result<(), String> {
         let mut by_book: BTreeMap<String, Vec<(String, Path)>> = BTreeMap::new();
         for place in places {
-            let parts: Vec<String> = place.parts().map(|part| part.as_ref().to_owned()).collect();
-            if let [book, blob] = parts.as_slice() {
-                by_book.entry(book.clone()).or_default().push((blob.clone(), place));
+            if let Some((book, blob)) = in_book(&place) {
+                by_book.entry(book).or_default().push((blob, place));
             }
         }
         for (book, blobs) in by_book {
@@ -105,14 +105,15 @@ impl Round<'_> {
 
     /// Removes what is left of a book that is gone, when it was deleted; the note of that goes last.
     async fn remove_deleted(&mut self, book: String) -> Result<(), String> {
-        let (mut old, mut young, mut note) = (Vec::new(), false, None);
+        let (mut old, mut stays, mut note) = (Vec::new(), false, None);
         let mut all = pin!(self.state.blobs.list_book(&book));
         while let Some(found) = next(&mut all).await {
             let found = found.map_err(told)?;
-            match (found.location.filename() == Some(DELETED), self.is_old(&found)) {
-                (true, _) => note = Some(found),
-                (false, true) => old.push(found.location),
-                (false, false) => young = true,
+            match in_book(&found.location) {
+                Some((_, blob)) if blob == DELETED => note = Some(found),
+                Some((_, blob)) if is_name(&blob) && self.is_old(&found) => old.push(found.location),
+                // Young, or not ours.
+                Some(_) | None => stays = true,
             }
         }
         let Some(note) = note else {
@@ -122,7 +123,7 @@ impl Round<'_> {
         for place in &old {
             self.remove(place).await?;
         }
-        if !young && self.is_old(&note) {
+        if !stays && self.is_old(&note) {
             self.remove(&note.location).await?;
         }
         Ok(())
@@ -132,6 +133,15 @@ impl Round<'_> {
         self.state.blobs.delete(place).await.map_err(told)?;
         self.removed += 1;
         Ok(())
+    }
+}
+
+/// The book and the blob of a place; none when it is not of that form.
+fn in_book(place: &Path) -> Option<(String, String)> {
+    let mut parts = place.parts().map(|part| part.as_ref().to_owned());
+    match (parts.next(), parts.next(), parts.next()) {
+        (Some(book), Some(blob), None) if is_name(&book) => Some((book, blob)),
+        _ => None,
     }
 }
 
@@ -152,7 +162,11 @@ async fn known(state: &State, book: String, blobs: Vec<String>) -> Result<Option
 fn remove_drafts(folder: &Folder, until: Instant) -> std::io::Result<usize> {
     let mut removed = 0;
     for book in std::fs::read_dir(folder)? {
-        let Ok(entries) = std::fs::read_dir(book?.path()) else { continue };
+        let book = book?;
+        if !is_name(&book.file_name().to_string_lossy()) {
+            continue;
+        }
+        let Ok(entries) = std::fs::read_dir(book.path()) else { continue };
         let drafts = entries.flatten().filter(|entry| is_draft(&entry.file_name().to_string_lossy()));
         for draft in drafts.filter(|draft| written(draft).is_ok_and(|written| written < until)) {
             if std::fs::remove_file(draft.path()).is_ok() {

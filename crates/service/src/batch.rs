@@ -34,7 +34,7 @@ pub fn each<I: IntoIterator, T>(items: I, mut work: impl FnMut(I::Item) -> Resul
 pub fn at(index: usize, error: Error) -> Error {
     match error {
         Error::Refused(refusal) => Error::Item { index, refusal },
-        other @ (Error::Item { .. } | Error::BadRequest(_) | Error::NotFound(_) | Error::Storage(_)) => other,
+        other @ (Error::Item { .. } | Error::BadRequest(_) | Error::NotFound(_) | Error::Overtaken(_) | Error::Storage(_)) => other,
     }
 }
 

@@ -184,9 +184,10 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes) -> Re
 /// Refuses what [`delete`] would refuse, before what must stand outside of the database is written.
 ///
 /// # Errors
-/// What the access step refuses.
+/// What the access step refuses; a stale expectation.
 pub fn check_delete(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<()> {
-    access::enter(tx, cx, book, Action::DeleteBook).map(drop)
+    let member = access::enter(tx, cx, book, Action::DeleteBook)?;
+    cx.unless_stale(Some(member.book()), Ok(()))
 }
 
 /// deleteBook: everything in it goes, event log included. BOOK_DELETED is for webhooks only (behaviour 8.1), so nothing

@@ -22,6 +22,9 @@ pub enum Error {
     /// Unknown event, or another resource that no rule of the ledger is about.
     #[error("{0} not found")]
     NotFound(&'static str),
+    /// Another request came between the two steps of this one; sent again, it starts anew.
+    #[error("overtaken by another request: {0}")]
+    Overtaken(&'static str),
     /// Storage could not.
     #[error(transparent)]
     Storage(#[from] daybook_storage::Error),
@@ -64,7 +67,7 @@ impl Error {
             Self::Refused(refusal) | Self::Item { refusal, .. } => Some(refusal.reason()),
             Self::BadRequest(_) => Some(Reason::BadRequest),
             Self::NotFound(_) => Some(Reason::NotFound),
-            Self::Storage(_) => None,
+            Self::Overtaken(_) | Self::Storage(_) => None,
         }
     }
 
@@ -73,7 +76,7 @@ impl Error {
     pub fn alone(self) -> Self {
         match self {
             Self::Item { refusal, .. } => Self::Refused(refusal),
-            other @ (Self::Refused(_) | Self::BadRequest(_) | Self::NotFound(_) | Self::Storage(_)) => other,
+            other @ (Self::Refused(_) | Self::BadRequest(_) | Self::NotFound(_) | Self::Overtaken(_) | Self::Storage(_)) => other,
         }
     }
 
@@ -81,7 +84,7 @@ impl Error {
     #[must_use]
     pub const fn kind(&self) -> Kind {
         match self {
-            Self::Storage(daybook_storage::Error::Busy | daybook_storage::Error::Unavailable(_)) => Kind::Limited,
+            Self::Overtaken(_) | Self::Storage(daybook_storage::Error::Busy | daybook_storage::Error::Unavailable(_)) => Kind::Limited,
             Self::Storage(_) => Kind::Internal,
             Self::Refused(refusal) | Self::Item { refusal, .. } => refusal.kind(),
             Self::BadRequest(_) => Kind::Invalid,

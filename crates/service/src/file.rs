@@ -87,7 +87,8 @@ pub fn create(tx: &mut Tx<'_>, cx: &Context, book: &str, (changes, content): (Ch
     Ok(View { member, file })
 }
 
-/// What [`update`] would refuse, asked on a snapshot before the bytes are stored; tells whether they are new.
+/// What [`update`] would refuse, asked on a snapshot before the bytes are stored; tells whether they are new. Those that are
+/// not need no place of their own: the update may leave them out, and name their digest instead.
 ///
 /// # Errors
 /// As [`update`].
@@ -96,13 +97,16 @@ pub fn check_update(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes)
     changed(tx, cx, book, changes).map(|(_, file, _)| Some(file.content) == offered)
 }
 
-/// updateFile, with its new bytes, if any, in place.
+/// updateFile, with its new bytes, if any, in place; `unchanged` is the digest of bytes left out because they were there.
 ///
 /// # Errors
 /// What the access step and the rules of files refuse; new content while a checked transaction or one on a locked date
-/// holds the file.
-pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes) -> Result<View> {
+/// holds the file; [`Error::Overtaken`] when what was left out is not there any more.
+pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes, unchanged: Option<&str>) -> Result<View> {
     let (member, file, previous) = changed(tx, cx, book, changes)?;
+    if unchanged.is_some_and(|digest| digest != file.content.digest) {
+        return Err(Error::Overtaken("the file got other content meanwhile"));
+    }
     if !previous.is_empty() {
         tx.files().update(&member, &file)?;
         let happening = Happening::update(EventType::FileUpdated, file.id.get(), snapshot::file(&file), &previous);
@@ -118,8 +122,8 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes) -> Re
 pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<View> {
     let member = access::enter(tx, cx, book, Action::EditDraft)?;
     let file = named(tx, &member, id)?;
-    cx.unless_stale(Some(&file), Ok(()))?;
-    transaction::release_file(tx, cx, &member, &file)?;
+    let released = transaction::release_file(tx, cx, &member, &file);
+    cx.unless_stale(Some(&file), released)?;
     tx.files().delete(&member, file.id)?;
     let happening = Happening::new(EventType::FileDeleted, file.id.get(), snapshot::file(&file));
     record::happenings(tx, cx, &member, vec![happening])?;

@@ -72,26 +72,68 @@ pub fn of_name(name: &str) -> &'static str {
     BY_EXTENSION.iter().find(|(known, _)| *known == extension).map_or(UNKNOWN, |(_, kind)| kind)
 }
 
-/// Whether text is a media type, perhaps with parameters: `type/subtype; name=value`.
+/// Whether text is a media type, perhaps with parameters: `type/subtype; name=value; name="a value"`. There is no comma in
+/// it: browsers take what follows one for another type, and obey the last.
 ///
 /// ```
 /// use daybook_domain::file::media;
 /// assert!(media::is_type("text/plain; charset=utf-8"));
 /// assert!(!media::is_type("pdf") && !media::is_type("text/plain\r\nSet-Cookie: a=b"));
+/// assert!(!media::is_type("application/pdf; a=b, text/html"));
 /// ```
 #[must_use]
 pub fn is_type(text: &str) -> bool {
-    let (essence, parameters) = text.split_once(';').unwrap_or((text, ""));
-    let names = essence.trim_end().split_once('/');
-    let printable = parameters.bytes().all(|byte| matches!(byte, b' '..=b'~'));
-    text.len() <= MAX_TYPE && printable && names.is_some_and(|(kind, subtype)| is_token(kind) && is_token(subtype))
+    let mut parts = text.split(';').map(|part| part.trim_matches(' '));
+    let names = parts.next().and_then(|essence| essence.split_once('/'));
+    let is_named = names.is_some_and(|(kind, subtype)| is_token(kind) && is_token(subtype));
+    text.len() <= MAX_TYPE && is_named && parts.all(|part| part.is_empty() || is_parameter(part))
+}
+
+/// A type without its parameters, in lower case.
+///
+/// ```
+/// use daybook_domain::file::media;
+/// assert_eq!(media::essence("Text/Plain; charset=utf-8"), "text/plain");
+/// ```
+#[must_use]
+pub fn essence(content_type: &str) -> String {
+    content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
 /// Whether a browser may show the type in place instead of saving it.
 #[must_use]
 pub fn is_harmless(content_type: &str) -> bool {
-    let essence = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    HARMLESS.contains(&essence.as_str())
+    HARMLESS.contains(&essence(content_type).as_str())
+}
+
+/// What a browser is told of a file's type. What is shown in place is told by its essence, so that nothing else can be read
+/// into it; the parameters of text say how to read it. Types recorded under earlier rules may be none.
+///
+/// ```
+/// use daybook_domain::file::media;
+/// assert_eq!(media::served("application/pdf; a=b, text/html"), "application/pdf");
+/// assert_eq!(media::served("text/plain"), "text/plain; charset=utf-8");
+/// ```
+#[must_use]
+pub fn served(content_type: &str) -> String {
+    let essence = essence(content_type);
+    match (essence.as_str(), is_type(content_type)) {
+        ("text/plain", true) if content_type.contains(';') => content_type.to_owned(),
+        ("text/plain", _) => "text/plain; charset=utf-8".to_owned(),
+        (harmless, _) if HARMLESS.contains(&harmless) => essence,
+        (_, true) => content_type.to_owned(),
+        (_, false) => UNKNOWN.to_owned(),
+    }
+}
+
+/// `name=value`, the value perhaps in quotes, without anything that would have to be escaped.
+fn is_parameter(text: &str) -> bool {
+    let quoted = |value: &str| value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).is_some_and(is_plain);
+    text.split_once('=').is_some_and(|(name, value)| is_token(name) && (is_token(value) || quoted(value)))
+}
+
+fn is_plain(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b' '..=b'~') && !b",\"\\".contains(&byte))
 }
 
 /// A token of RFC 9110.
@@ -123,8 +165,30 @@ mod tests {
         {
             assert!(!is_type(text), "{text:?}");
         }
+        for rest in
+            ["\n;a=b", ";a=b,text/html", ";a=\"b,c\"", ",text/html", ";a=\"b", ";a=\"", ";a=\\", ";a=é", ";a=\u{a0}", ";a", ";=b", ";a= b"]
+        {
+            assert!(!is_type(&format!("application/pdf{rest}")), "{rest:?}");
+        }
         assert!(!is_type(&format!("text/{}", "x".repeat(MAX_TYPE))));
-        assert!(is_type("application/vnd.x+json;v=1") && is_type("text/plain ; charset=utf-8"));
+        for text in ["application/vnd.x+json;v=1", "text/plain ; charset=utf-8", "text/plain;", "text/csv; header=\"a b\"; charset=UTF-8"] {
+            assert!(is_type(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn browsers_are_told_one_type() {
+        for (kind, told) in [
+            ("application/pdf;a=b,text/html", "application/pdf"),
+            ("Image/PNG; a=b", "image/png"),
+            ("text/plain;,text/html", "text/plain; charset=utf-8"),
+            ("text/plain; charset=iso-8859-1", "text/plain; charset=iso-8859-1"),
+            ("text/x;a=b,text/html", UNKNOWN),
+            ("text/x\n;a=b", UNKNOWN),
+            ("TEXT/HTML; charset=utf-8", "TEXT/HTML; charset=utf-8"),
+        ] {
+            assert_eq!(served(kind), told, "{kind:?}");
+        }
     }
 
     #[test]

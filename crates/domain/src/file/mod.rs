@@ -39,9 +39,10 @@ pub enum Refusal {
     /// So does a posted one on a locked date.
     #[error("the file is attached to the transaction {0} on {1}, which is locked or closed in this book")]
     HeldOnLockedDate(String, String),
-    /// The permission does not reach as far as the transactions that hold the file ask.
-    #[error("permission {0} is not enough for this: the file is attached to the transaction {1}")]
-    HoldersNeedMore(&'static str, String),
+    /// The permission does not reach as far as the transactions that hold the file ask. Which one that is stays untold: the
+    /// caller may not be allowed to see it.
+    #[error("permission {0} is not enough for this: the file is attached to a transaction that asks for more")]
+    HoldersNeedMore(&'static str),
 }
 
 impl Refusal {

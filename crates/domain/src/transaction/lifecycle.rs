@@ -157,7 +157,7 @@ impl Recorder<'_> {
     /// [`file::Refusal::HeldByChecked`], [`file::Refusal::HeldOnLockedDate`], [`file::Refusal::HoldersNeedMore`].
     pub fn check_lets_go(&self, holder: &Transaction) -> Result<(), file::Refusal> {
         if !self.member.may_touch(holder.edit_action(), holder.created_by) {
-            return Err(file::Refusal::HoldersNeedMore(self.member.permission().as_str(), holder.id.to_string()));
+            return Err(file::Refusal::HoldersNeedMore(self.member.permission().as_str()));
         }
         if holder.is_checked() {
             return Err(file::Refusal::HeldByChecked(holder.id.to_string()));

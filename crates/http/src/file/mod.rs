@@ -5,7 +5,7 @@ mod shape;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use daybook_service::file;
+use daybook_service::{Context, file};
 
 use crate::body::Body;
 use crate::cursor::{self, FileCursor};
@@ -66,6 +66,7 @@ pub(crate) async fn update_file(asked: Asked, body: Body<FileIn>) -> ApiResult {
     let asked = asked.conditional()?;
     let (book, base) = (asked.book(), asked.base());
     let (mut changes, bytes) = body.0.into_changes()?;
+    let mut unchanged = None;
     if let Some(bytes) = bytes {
         let (content, bytes) = asked.state.blobs.weigh(bytes).await?;
         changes.content = Some(content.clone());
@@ -73,11 +74,12 @@ pub(crate) async fn update_file(asked: Asked, body: Body<FileIn>) -> ApiResult {
         // What comes back unchanged needs no place of its own.
         match asked.look(move |tx, cx| file::check_update(tx, cx, &named, rehearsed)).await {
             Ok(true) => asked.state.blobs.put(&book, &content, bytes).await?,
-            Ok(false) => changes.content = None,
+            Ok(false) => unchanged = changes.content.take().map(|content| content.digest),
             Err(error) => return asked.refuse(&book, error).await,
         }
     }
-    asked.write(&book.clone(), move |tx, cx| file::update(tx, cx, &book, changes), move |view, _| single(view, &base)).await
+    let (named, single) = (book.clone(), move |view: &file::View, _: &Context| single(view, &base));
+    asked.write(&named, move |tx, cx| file::update(tx, cx, &book, changes, unchanged.as_deref()), single).await
 }
 
 /// DELETE files/{id} (behaviour 12.1).

@@ -57,13 +57,13 @@ fn holds(known: &IfNoneMatch, tag: &EntityTag) -> bool {
 /// its address may be taken back.
 fn headed(mut response: HttpResponseBuilder, file: &File, tag: EntityTag) -> HttpResponseBuilder {
     response
-        .insert_header((CONTENT_TYPE, file.content_type.as_str()))
+        .insert_header((CONTENT_TYPE, media::served(&file.content_type)))
         .insert_header((CONTENT_DISPOSITION, disposition(&file.name, &file.content_type)))
         .insert_header((X_CONTENT_TYPE_OPTIONS, "nosniff"))
         .insert_header((REFERRER_POLICY, "no-referrer"))
         .insert_header((CACHE_CONTROL, "private, no-cache"))
         .insert_header((ETAG, tag.to_string()));
-    if !file.content_type.to_ascii_lowercase().starts_with("application/pdf") {
+    if media::essence(&file.content_type) != "application/pdf" {
         response.insert_header((CONTENT_SECURITY_POLICY, POLICY));
     }
     response
