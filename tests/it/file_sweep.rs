@@ -307,7 +307,7 @@ fn content_that_was_there_and_is_not(engine: Engine) {
     let made = inside.write(move |tx, cx, book| service::create(tx, cx, book, (named, content("a")))).expect("a file");
     let change = move |content| Changes { id: Some(made.file.id.to_string()), content, ..Changes::default() };
 
-    let offered = change(Some(content("a")));
+    let offered = change(Some(Content { blob: "c".repeat(32), ..content("a") }));
     let is_new = inside.store.read(|tx| service::check_update(tx, &inside.cx, &inside.book, offered)).expect("nothing to refuse");
     assert!(!is_new, "the bytes are there");
     let (same, other) = (change(None), change(Some(content("b"))));

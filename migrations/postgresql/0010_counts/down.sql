@@ -1,0 +1,2 @@
+DROP INDEX transactions_day;
+CREATE INDEX transactions_day ON transactions (book_id, day, id);
