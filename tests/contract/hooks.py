@@ -162,7 +162,8 @@ NEEDED = {
 }
 QUERY = {
     "query": one_of(SEARCHES), "after": one_of(DATES), "before": one_of(DATES), "timeZone": one_of(ZONES),
-    "fromDate": one_of([20240101, 20241231, 0]), "resourceId": id_of("transactions"), "resoureId": id_of("accounts"),
+    "name": FIELDS["books"]["name"], "fromDate": one_of([20240101, 20241231, 0]),
+    "resourceId": id_of("transactions"), "resoureId": id_of("accounts"),
 }
 
 
