@@ -145,9 +145,12 @@ fn pages_walk_an_index(engine: Engine) {
 fn counts_and_running_balances_walk_an_index(engine: Engine) {
     let inside = shelf(engine);
     let mut faults = Faults::default();
+    let by_day = ["SEARCH t USING COVERING INDEX transactions_day (book_id=? AND day>? AND day<?)", "transactions_day"];
     for (query, way, times) in PAGES.into_iter().filter(|(query, ..)| !["", "common", "is:unchecked"].contains(query)) {
         let request = Request { query: query.to_owned(), limit: None, after: None };
         let steps = inside.store.read(|tx| explain(tx, &inside.cx, &inside.book, &request)).expect("a plan");
+        // Nothing but the index is read where it holds all that is asked.
+        let way = if query.starts_with("on:") { by_day } else { way };
         check(&mut faults, engine, (&format!("count of {query}"), way, times), &steps);
     }
     let span = Span::read(Some("2025-02-01"), Some("2025-05-01"), Some("MONTHLY")).expect("a span");
@@ -163,7 +166,6 @@ fn counts_and_running_balances_walk_an_index(engine: Engine) {
             Ok::<_, daybook_service::Error>((counts, tx.transactions().explain_moved(&member, account, &rows)?))
         })
         .expect("plans");
-    let by_day = ["SEARCH t USING INDEX transactions_day (book_id=? AND day>? AND day<?)", "transactions_day"];
     check(&mut faults, engine, ("counts of months", by_day, 1), &counts);
     let entries = ["SEARCH e USING PRIMARY KEY (book_id=? AND account_id=? AND day=?)", "using entries_pkey on entries e"];
     check(&mut faults, engine, ("running balances", entries, 1), &moved);
