@@ -1,6 +1,6 @@
 //! Use cases of groups (behaviour 4.12 - 4.19).
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use daybook_domain::account::Account;
 use daybook_domain::collaborator::{Action, Member};
@@ -216,7 +216,9 @@ impl Removal {
             self.freed.push(after.clone());
             *account = after;
         }
-        for child in self.forest.children(id).to_vec() {
+        // The oldest first, also where an earlier one of the batch has moved some up.
+        let children: BTreeSet<GroupId> = self.forest.children(id).iter().copied().collect();
+        for child in children {
             let Some(child) = self.forest.get(child).cloned() else { continue };
             let (after, previous) = child.moved(group.parent, now);
             self.forest.put(after.clone());
