@@ -7,8 +7,7 @@ use std::time::{Duration, Instant, SystemTime};
 use daybook_domain::Kind;
 use daybook_domain::file::{Changes, Content};
 use daybook_service::file as service;
-use daybook_tests::{Cast, Engine, LOCK_BOOK, Options, Server, id, pause};
-use postgres::NoTls;
+use daybook_tests::{Cast, Engine, Hold, Options, Server, id, pause};
 use serde_json::json;
 
 use crate::Lone;
@@ -74,39 +73,6 @@ fn age(path: &Path) {
     file.set_modified(then).expect("its time is changed");
 }
 
-/// Holds the lock that every write of the book needs, until dropped.
-enum Held {
-    Sqlite(rusqlite::Connection),
-    Postgres(Box<postgres::Client>),
-}
-
-impl Held {
-    fn new(server: &Server, book: &str) -> Held {
-        match server.engine() {
-            Engine::Sqlite => {
-                let path = server.database_url().strip_prefix("sqlite:").expect("an address of SQLite").to_owned();
-                let connection = rusqlite::Connection::open(path).expect("the file of the server");
-                connection.execute_batch("PRAGMA busy_timeout = 5000; BEGIN IMMEDIATE").expect("the lock");
-                Held::Sqlite(connection)
-            }
-            Engine::Postgres => {
-                let mut client = postgres::Client::connect(server.database_url(), NoTls).expect("the database of the server");
-                client.batch_execute("BEGIN").expect("a transaction");
-                let rows = client.query(LOCK_BOOK, &[&book]).expect("the lock");
-                assert_eq!(rows.len(), 1);
-                Held::Postgres(Box::new(client))
-            }
-        }
-    }
-
-    fn release(self) {
-        match self {
-            Held::Sqlite(connection) => connection.execute_batch("ROLLBACK").expect("released"),
-            Held::Postgres(mut client) => client.batch_execute("ROLLBACK").expect("released"),
-        }
-    }
-}
-
 fn killed_between_bytes_and_row(engine: Engine) {
     let mut server = swift(engine);
     let cast = Cast::new(&server);
@@ -118,7 +84,7 @@ fn killed_between_bytes_and_row(engine: Engine) {
         ("PUT", "/files", json!({"id": kept["id"], "content": cut})),
         ("POST", "/transactions", json!({"description": "cut", "files": [{"name": "cut.txt", "content": cut}]})),
     ] {
-        let held = Held::new(&server, &cast.book);
+        let held = Hold::book(&server, &cast.book);
         let (caller, path) = (cast.owner.clone(), cast.path(noun));
         caller.token();
         let writing = std::thread::spawn(move || caller.try_send(method, &path, Some("application/json"), body.to_string().as_bytes()));

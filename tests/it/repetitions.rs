@@ -12,8 +12,7 @@ use daybook_service::idempotency::{Outcome, once};
 use daybook_service::{Context, Error, Ids};
 use daybook_storage::user::User;
 use daybook_storage::{Address, Lane, Options, Store};
-use daybook_tests::{Answer, Client, Engine, LOCK_BOOK, Server, column, id, pause};
-use postgres::NoTls;
+use daybook_tests::{Answer, Client, Engine, Hold, Server, column, id, pause};
 use serde_json::{Value, json};
 
 use crate::Lone;
@@ -251,7 +250,7 @@ fn a_turn_that_does_not_come_is_answered_503(engine: Engine) {
     let owner = server.client("alice@example.com");
     let book = furnished(&owner);
     let path = format!("/v5/books/{book}/transactions");
-    let hold = Hold::take(&server, &book);
+    let hold = Hold::book(&server, &book);
     let started = Stopwatch::now();
     let refused = thread::scope(|scope| {
         // The one before it waits for the lock; it waits for the one before it.
@@ -279,7 +278,7 @@ fn a_claim_elsewhere_is_waited_for(engine: Engine) {
     for (key, kept) in [("given-up", false), ("done", true)] {
         let fingerprint = fingerprint(Hash::of(body.as_bytes()), &[]);
         let claim = Claim { user, key: Key::new(key).expect("a key"), operation: operation("POST", "/v5/books"), fingerprint };
-        let hold = Hold::claim(&server, &claim);
+        let hold = claimed(&server, &claim);
         let answer = thread::scope(|scope| {
             let waiting = scope.spawn(|| {
                 let keyed = owner.header("Idempotency-Key", key);
@@ -297,63 +296,23 @@ fn a_claim_elsewhere_is_waited_for(engine: Engine) {
     assert_eq!(column(&owner.get("/v5/books").ok(), "name"), ["B"], "the one whose first sending was given up");
 }
 
-/// A lock in foreign hands: that of a book, of a key that is being taken, or on SQLite of the whole database.
-enum Hold {
-    Sqlite(rusqlite::Connection),
-    Postgres(postgres::Client),
-}
-
-impl Hold {
-    fn take(server: &Server, book: &str) -> Hold {
-        match server.engine() {
-            Engine::Sqlite => {
-                let path = server.database_url().strip_prefix("sqlite:").expect("a file");
-                let connection = rusqlite::Connection::open(path).expect("the file of the server");
-                connection.execute_batch("BEGIN IMMEDIATE").expect("the write lock");
-                Hold::Sqlite(connection)
-            }
-            Engine::Postgres => {
-                let mut client = postgres::Client::connect(server.database_url(), NoTls).expect("the database of the server");
-                client.batch_execute("BEGIN").expect("a transaction");
-                client.execute(LOCK_BOOK, &[&book]).expect("the lock");
-                Hold::Postgres(client)
-            }
-        }
-    }
-
-    /// The row of a request that was done, not yet committed.
-    fn claim(server: &Server, claim: &Claim) -> Hold {
-        let hex = |hash: &Hash| hash.to_string();
-        // Far ahead of every clock, so it is not forgotten before the test is over.
-        let now: i64 = 9_999_999_999_999;
-        let (user, key) = (claim.user.get(), claim.key.as_str());
-        let (operation, fingerprint) = (hex(&claim.operation), hex(&claim.fingerprint));
-        let bytes = |text: &str| match server.engine() {
-            Engine::Sqlite => format!("X'{text}'"),
-            Engine::Postgres => format!("'\\x{text}'"),
-        };
-        let (operation, fingerprint, body) = (bytes(&operation), bytes(&fingerprint), bytes("226b65707422"));
-        let mut hold = Hold::take(server, "nothing");
-        hold.execute(&format!(
-            "INSERT INTO idempotency_keys VALUES ({user}, '{key}', {operation}, {fingerprint}, {now}, 200, NULL, {body})"
-        ));
-        hold
-    }
-
-    fn execute(&mut self, statement: &str) {
-        match self {
-            Hold::Sqlite(connection) => connection.execute_batch(statement).expect(statement),
-            Hold::Postgres(client) => client.batch_execute(statement).expect(statement),
-        }
-    }
-
-    fn release(mut self) {
-        self.execute("ROLLBACK");
-    }
-
-    fn commit(mut self) {
-        self.execute("COMMIT");
-    }
+/// The row of a request that was done, not yet committed.
+fn claimed(server: &Server, claim: &Claim) -> Hold {
+    let hex = |hash: &Hash| hash.to_string();
+    // Far ahead of every clock, so it is not forgotten before the test is over.
+    let now: i64 = 9_999_999_999_999;
+    let (user, key) = (claim.user.get(), claim.key.as_str());
+    let (operation, fingerprint) = (hex(&claim.operation), hex(&claim.fingerprint));
+    let bytes = |text: &str| match server.engine() {
+        Engine::Sqlite => format!("X'{text}'"),
+        Engine::Postgres => format!("'\\x{text}'"),
+    };
+    let (operation, fingerprint, body) = (bytes(&operation), bytes(&fingerprint), bytes("226b65707422"));
+    let mut hold = Hold::begin(server);
+    hold.execute(&format!(
+        "INSERT INTO idempotency_keys VALUES ({user}, '{key}', {operation}, {fingerprint}, {now}, 200, NULL, {body})"
+    ));
+    hold
 }
 
 /// 0.14: ids are unique across processes: each opening of a database is numbered.

@@ -12,6 +12,7 @@ mod engine;
 pub mod fill;
 pub mod fuzz;
 mod guard;
+mod hold;
 pub mod load;
 mod postgres;
 pub mod release;
@@ -31,6 +32,7 @@ pub use cast::{Cast, lunch};
 pub use client::{Answer, Client};
 pub use engine::{Engine, setting};
 pub use guard::finish;
+pub use hold::Hold;
 pub use postgres::admin_url;
 pub use server::{Options, Server, binary, free_port, run_for};
 
@@ -91,6 +93,3 @@ pub fn shows(actual: &Value, expected: &Value) {
         }
     }
 }
-
-/// Takes on PostgreSQL what a unit of work takes first: the lock of the book with the public id `$1`, the row of its head.
-pub const LOCK_BOOK: &str = "SELECT h.book_id FROM heads h JOIN books b ON b.id = h.book_id WHERE b.public_id = $1 FOR UPDATE OF h";

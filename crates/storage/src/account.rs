@@ -122,16 +122,16 @@ impl Accounts<'_, '_> {
 
     fn load(self, member: &Member, ids: &BTreeSet<i64>, names: &BTreeSet<String>) -> Result<Directory> {
         let chart = self.tx.chart(member.book().id);
-        let mut found = chart.as_ref().map(|(charts, version)| charts.accounts(*version, ids, names)).unwrap_or_default();
-        let known = Directory::new(found.clone());
-        let unknown_ids = ids.iter().copied().filter(|id| known.get(AccountId::new(*id)).is_none()).collect();
-        let unknown_names = names.iter().filter(|name| known.named(name).is_none()).cloned().collect();
+        let remembered = chart.as_ref().map(|(charts, version)| charts.accounts(*version, ids, names)).unwrap_or_default();
+        let mut found = Directory::new(remembered);
+        let unknown_ids = ids.iter().copied().filter(|id| found.get(AccountId::new(*id)).is_none()).collect();
+        let unknown_names = names.iter().filter(|name| found.named(name).is_none()).cloned().collect();
         let read = self.tx.load_accounts(member, &unknown_ids, &unknown_names)?;
         if let Some((charts, version)) = chart {
             charts.learn(version, &read, &[]);
         }
-        found.extend(read);
-        Ok(Directory::new(found))
+        read.into_iter().for_each(|account| found.put(account));
+        Ok(found)
     }
 
     /// The accounts directly in any of these groups, in no order.

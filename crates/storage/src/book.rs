@@ -142,6 +142,11 @@ const SEEN: &str = "h.sequence AS seen FROM ";
 const SEEN_BEFORE_THE_WAIT: &str = "(SELECT s.sequence FROM heads s WHERE s.book_id = b.id) AS seen FROM ";
 const WHERE: &str = "books b JOIN heads h ON h.book_id = b.id JOIN users u ON u.id = b.owner_id ";
 
+/// The door, up to where it is said whose and which.
+fn door<'a>(seen: &'static str) -> Sql<'a> {
+    Sql::new(DOOR).push(seen).push(WHERE)
+}
+
 #[derive(QueryableByName)]
 struct Met {
     #[diesel(embed)]
@@ -164,8 +169,9 @@ fn entrance(met: Met) -> Result<(Entrance, HeadRow)> {
 
 impl Tx<'_> {
     fn meet(&mut self, public_id: &str, email: &str, lock: bool) -> Result<Option<Met>> {
-        let door = Sql::new(DOOR).push(if lock { SEEN_BEFORE_THE_WAIT } else { SEEN }).push(WHERE);
-        let door = door.push("LEFT JOIN collaborators c ON c.book_id = b.id AND c.email = ").text(email);
+        let door = door(if lock { SEEN_BEFORE_THE_WAIT } else { SEEN })
+            .push("LEFT JOIN collaborators c ON c.book_id = b.id AND c.email = ")
+            .text(email);
         let door = door.push(" WHERE b.public_id = ").text(public_id).push(if lock { " FOR UPDATE OF h" } else { "" });
         let met: Vec<Met> = on_each!(self.aside(), c => (&door).load(c))?;
         Ok(met.into_iter().next())
@@ -227,8 +233,7 @@ impl Books<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     pub fn of_user(self, email: &str) -> Result<Vec<Entrance>> {
-        self.tx
-            .meet_all(Sql::new(DOOR).push(SEEN).push(WHERE).push("JOIN collaborators c ON c.book_id = b.id WHERE c.email = ").text(email))
+        self.tx.meet_all(door(SEEN).push("JOIN collaborators c ON c.book_id = b.id WHERE c.email = ").text(email))
     }
 
     /// The books with these public ids, as a user meets them, in no order.
@@ -236,7 +241,7 @@ impl Books<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     pub fn by_keys(self, public_ids: &[String], email: &str) -> Result<Vec<Entrance>> {
-        let door = Sql::new(DOOR).push(SEEN).push(WHERE).push("LEFT JOIN collaborators c ON c.book_id = b.id AND c.email = ").text(email);
+        let door = door(SEEN).push("LEFT JOIN collaborators c ON c.book_id = b.id AND c.email = ").text(email);
         let wanted = public_ids.iter().map(|id| Value::Text(id.into()));
         self.tx.meet_all(door.push(" WHERE b.public_id IN ").list(wanted).cached_up_to(public_ids.len()))
     }
@@ -246,7 +251,7 @@ impl Books<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     pub fn of_collections(self, owner: UserId, one: Option<CollectionId>, email: &str) -> Result<Vec<Entrance>> {
-        let door = Sql::new(DOOR).push(SEEN).push(WHERE).push("JOIN collection_books p ON p.book_id = b.id ");
+        let door = door(SEEN).push("JOIN collection_books p ON p.book_id = b.id ");
         let door = door.push("LEFT JOIN collaborators c ON c.book_id = b.id AND c.email = ").text(email);
         let inside = door.push(" WHERE p.user_id = ").int(owner.get());
         self.tx.meet_all(match one {
