@@ -22,24 +22,27 @@ const BALANCES: [Read; 3] = [
     ("whole book at a date", "/balances", "on:2024-07-17", true),
 ];
 
-const SEARCHES: [Read; 12] = [
+const SEARCHES: [Read; 16] = [
     ("newest page", "/transactions", "", true),
-    ("page of a day", "/transactions", "on:2024-07-17", false),
+    ("page of a month", "/transactions", "on:2024-07", true),
     ("page of amounts in a month", "/transactions", "on:2024-07 amount>=100 amount<5000", true),
-    ("page of an account, with running balances", "/transactions", "account:'Account 0000'", false),
-    ("page of a transfer", "/transactions", "from:'Account 0007' after:2024-06", false),
-    ("page of two accounts", "/transactions", "account:'Account 0007' OR account:'Account 0008'", false),
+    ("page of an account, with running balances", "/transactions", "account:'Account 0000'", true),
+    ("page of an account in a quarter", "/transactions", "account:'Account 0000' after:2024-04 before:2024-07", true),
+    ("page of a quiet account", "/transactions", "account:'Account 0011'", false),
+    ("page of two accounts", "/transactions", "account:'Account 0000' OR account:'Account 0008'", true),
     ("page of a group", "/transactions", "group:'Group 07'", true),
+    ("page of a tag", "/transactions", "#reviewed", true),
+    ("page of a property", "/transactions", "project:Atlas", true),
+    ("a remote id", "/transactions", "remoteId:bank-777", true),
     ("page of drafts (there are none)", "/transactions", "is:draft", true),
-    ("page of a remote id (there is none)", "/transactions", "remoteId:none", true),
     ("page of a common text", "/transactions", "goods and", true),
-    ("page of a rare text", "/transactions", "'payment 777 for'", false),
+    ("page of a rare text", "/transactions", "'payment 777 for'", true),
+    ("count of the book", "/transactions/count", "", false),
     ("counts of a year by month", "/transactions/count/posted", "", false),
 ];
 
 const SEARCH_METHOD: &str = "listTransactions, 100 rows a page, in the same two books. A page should cost what is on it (without a target where the \
-    small book does not fill it); a rare text is \
-    looked for in an index that grows with the book, and counts pass what they count.";
+    small book does not fill it); a rare text is looked for in an index that grows with the book, and counts pass what they count.";
 
 /// What counts by month ask for; the others ignore it.
 const YEAR: &str = "&after=2024-01-01&before=2025-01-01&periodicity=MONTHLY";

@@ -17,15 +17,18 @@ pub(super) struct Workload {
     pub(super) name: &'static str,
     first_year: i32,
     years: u64,
+    /// With something to search for.
+    marked: bool,
 }
 
 /// What writes are measured with.
-pub(super) const TEN_YEARS: Workload = Workload { name: "Ten years", first_year: 2014, years: 10 };
+pub(super) const TEN_YEARS: Workload = Workload { name: "Ten years", first_year: 2014, years: 10, marked: false };
 
 impl Workload {
-    /// What reads are measured with: all transactions in one year of twelve months.
+    /// What reads are measured with: all transactions in one year of twelve months. Each has a remote id, every twentieth goes
+    /// through account 0, of every fifty one has a tag and one a property: 10,000 fill a page of 100 with any of these.
     pub(super) fn one_year(name: &'static str) -> Workload {
-        Workload { name, first_year: 2024, years: 1 }
+        Workload { name, first_year: 2024, years: 1, marked: true }
     }
 
     /// Transaction number `n`: always the same.
@@ -35,10 +38,10 @@ impl Workload {
         let year = self.first_year + part(self.years);
         let day = year * 10_000 + (1 + part(12)) * 100 + 1 + part(28);
         let amount = 1 + i64::from(part(1_000_000));
-        let credit = dice.below(ACCOUNTS);
+        let credit = if self.marked && number.is_multiple_of(20) { 0 } else { dice.below(ACCOUNTS) };
         // Never the same account on both sides.
         let debit = (credit + 1 + dice.below(ACCOUNTS - 1)) % ACCOUNTS;
-        Draft { number, day, amount, credit, debit }
+        Draft { number, day, amount, credit, debit, marked: self.marked }
     }
 
     /// Some transactions from number `first` on, as request bodies.
@@ -58,6 +61,7 @@ pub(super) struct Draft {
     pub(super) credit: u64,
     /// The number of the account.
     pub(super) debit: u64,
+    marked: bool,
 }
 
 impl Draft {
@@ -73,18 +77,29 @@ impl Draft {
     }
 
     pub(super) fn description(&self) -> String {
-        format!("Payment {} for goods and services", self.number)
+        let tag = if self.marked && self.number % 50 == 7 { " #reviewed" } else { "" };
+        format!("Payment {} for goods and services{tag}", self.number)
+    }
+
+    /// The members of the JSON that only searches need.
+    fn marks(&self) -> String {
+        if !self.marked {
+            return String::new();
+        }
+        let property = if self.number % 50 == 13 { r#","properties":{"project":"Atlas"}"# } else { "" };
+        format!(r#","remoteIds":["bank-{}"]{property}"#, self.number)
     }
 
     /// The body of a create.
     pub(super) fn json(&self) -> String {
         format!(
-            r#"{{"date":"{}","amount":"{}","description":"{}","creditAccount":{{"name":"{}"}},"debitAccount":{{"name":"{}"}}}}"#,
+            r#"{{"date":"{}","amount":"{}","description":"{}","creditAccount":{{"name":"{}"}},"debitAccount":{{"name":"{}"}}{}}}"#,
             self.date(),
             self.decimal(),
             self.description(),
             account(self.credit),
-            account(self.debit)
+            account(self.debit),
+            self.marks()
         )
     }
 }
