@@ -14,7 +14,7 @@ use daybook_domain::transaction::Standing;
 use time::Date;
 
 use super::row::{COLUMNS, standing_to_column};
-use crate::dialect::Lookup;
+use crate::lookup::Lookup;
 use crate::page::Place;
 use crate::sql::Sql;
 use path::{Leg, Path};
@@ -113,17 +113,8 @@ impl<'a> Walk<'_, 'a> {
     /// `FROM left JOIN transactions t WHERE ...`: the transactions of each row on the left side. The day is asked for beside
     /// the id, because to an engine that knows nothing of a new book yet either index looks good: now either is.
     fn looked_up(&self, book: &Book, left: Sql<'a>, (of_left, of_both): (Sql<'a>, &'static str)) -> Sql<'a> {
-        let number = book.id.get();
-        match self.lookup {
-            Lookup::InOrder => {
-                let from = Sql::new(" FROM ").append(left).push(" CROSS JOIN transactions t WHERE ").append(of_left);
-                from.push(" AND t.book_id = ").int(number).push(" AND ").push(of_both)
-            }
-            Lookup::Lateral => {
-                let from = Sql::new(" FROM ").append(left).push(" CROSS JOIN LATERAL (SELECT t.* FROM transactions t WHERE t.book_id = ");
-                from.int(number).push(" AND ").push(of_both).push(" OFFSET 0) t WHERE ").append(of_left)
-            }
-        }
+        let key = Sql::new("t.book_id = ").int(book.id.get()).push(" AND ").push(of_both);
+        self.lookup.from(left, of_left).look_up("transactions", "t", key).sql()
     }
 
     /// The tables of a leg; without one, of the whole book by day.
