@@ -23,6 +23,7 @@ use crate::page::Place;
 use crate::sql::{MOST_NAMED, Sql, Value};
 use crate::tx::Tx;
 use row::{COLUMNS, Row};
+use search::legs::{self, Step};
 
 pub use copy::{Copying, Numbers};
 pub use count::Counted;
@@ -117,7 +118,20 @@ impl Transactions<'_, '_> {
     pub fn search(self, member: &Member, search: &Search<'_>, after: Option<Place>, limit: i64) -> Result<Vec<Transaction>> {
         let book = member.book();
         let walk = search::Planner { tx: &mut *self.tx, book, search, wanted: Some(limit) }.walk()?;
-        self.rows(member, walk.page(book, after, limit).uncached())
+        let Some(legs) = walk.several() else { return self.rows(member, walk.page(book, after, limit).uncached()) };
+        let first = legs::share(legs.len(), limit);
+        let mut page = None;
+        for share in [first, limit] {
+            if page.is_none() {
+                let steps = walk.steps(legs, book, after, share).uncached();
+                let steps: Vec<Step> = on_each!(self.tx.conn()?, c => (&steps).load(c))?;
+                page = legs::page(&steps, share, limit);
+            }
+        }
+        let places = page.unwrap_or_default();
+        let ids: Vec<TransactionId> = places.iter().map(|place| TransactionId::new(place.id)).collect();
+        let mut found = self.by_ids(member, &ids)?;
+        Ok(ids.iter().filter_map(|id| found.remove(id)).collect())
     }
 
     /// What the database would do for [`Transactions::search`], or without a limit for [`Transactions::count`]: the very
@@ -129,7 +143,11 @@ impl Transactions<'_, '_> {
     pub fn explain(self, member: &Member, search: &Search<'_>, after: Option<Place>, limit: Option<i64>) -> Result<Vec<String>> {
         let book = member.book();
         let walk = search::Planner { tx: &mut *self.tx, book, search, wanted: limit }.walk()?;
-        let sql = limit.map_or_else(|| walk.count(book), |limit| walk.page(book, after, limit));
+        let sql = match (limit, walk.several()) {
+            (None, _) => walk.count(book),
+            (Some(limit), None) => walk.page(book, after, limit),
+            (Some(limit), Some(legs)) => walk.steps(legs, book, after, legs::share(legs.len(), limit)),
+        };
         Ok(self.tx.conn()?.explain(sql)?)
     }
 

@@ -1,6 +1,7 @@
 //! The query language as SQL: a tree of terms becomes a condition, and the terms that narrow most become the index ranges
 //! a page walks along.
 
+pub(super) mod legs;
 mod path;
 mod terms;
 
@@ -61,25 +62,21 @@ struct Source<'a> {
 }
 
 impl<'a> Walk<'_, 'a> {
-    /// The rows behind `after`, newest first.
+    /// The legs, when there are several: a page is put together from what each of them gives.
+    pub(super) fn several(&self) -> Option<&[Leg]> {
+        match &self.path {
+            Path::Legs(legs) if legs.len() != 1 => Some(legs),
+            Path::Legs(_) | Path::Book => None,
+        }
+    }
+
+    /// The rows behind `after`, newest first, along the one way there is.
     pub(super) fn page(&self, book: &Book, after: Option<Place>, limit: i64) -> Sql<'a> {
-        let legs = match &self.path {
-            Path::Book => return self.walk(Sql::new("SELECT ").push(COLUMNS), self.along(book, None), (book, after, limit)),
-            Path::Legs(legs) => legs,
+        let leg = match &self.path {
+            Path::Legs(legs) => legs.first(),
+            Path::Book => None,
         };
-        if let [only] = legs.as_slice() {
-            return self.walk(Sql::new("SELECT ").push(COLUMNS), self.along(book, Some(only)), (book, after, limit));
-        }
-        // Each leg gives its own newest rows, so that none is walked further than the page needs.
-        let mut places = Sql::new("(SELECT 0 AS day, 0 AS id WHERE 1 = 0");
-        for leg in legs {
-            let source = self.along(book, Some(leg));
-            let select = Sql::new("SELECT ").push(source.day).push(" AS day, ").push(source.id).push(" AS id");
-            places = places.push(" UNION SELECT day, id FROM (").append(self.walk(select, source, (book, after, limit))).push(") l");
-        }
-        let places = places.push(" ORDER BY day DESC, id DESC LIMIT ").int(limit).push(") p");
-        let rows = self.looked_up(book, places, (Sql::new("1 = 1"), "t.id = p.id AND t.day = p.day"));
-        Sql::new("SELECT ").push(COLUMNS).append(rows).push(" ORDER BY p.day DESC, p.id DESC")
+        self.walk(Sql::new("SELECT ").push(COLUMNS), self.along(book, leg), (book, after, limit))
     }
 
     /// How many rows there are.
