@@ -125,6 +125,7 @@ impl Operation for Create {
         let view = service.found(caller, move |tx, cx| book::create(tx, cx, input))?;
         let made = view.member.book();
         service.labels.keys.insert(founding.book, made.key.as_str().to_owned());
+        service.labels.owners.insert(founding.book, caller.who);
         service.labels.books.note(made.id.get(), founding.book);
         // What is embedded is not answered: it is found by its names.
         let rows = service.read(founding.book, caller, collaborator::list)?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use daybook_service::transaction::{self, Request};
 
 use super::{Drawn, Operation, fewer};
-use crate::sim::draw::{AGENTS, Draw, KINDS, PROPERTIES, REMOTE_IDS, TAGS, WORDS};
+use crate::sim::draw::{AGENTS, Draw, KINDS, PROPERTIES, TAGS, WORDS};
 use crate::sim::facts::{Answer, Outcome};
 use crate::sim::label;
 use crate::sim::service::Service;
@@ -58,7 +58,7 @@ fn plain(draw: &mut Draw<'_>) -> Term {
         }
         7 => Term::Amount(draw.pick(&["=", ":", "<", "<=", ">", ">="]), draw.pick(&["1", "12.5", "100", "0.01", "1234.57"])),
         8 => Term::Tag(text(draw.pick(&TAGS))),
-        9 => Term::RemoteId(text(draw.pick(&REMOTE_IDS))),
+        9 => Term::RemoteId(draw.remote_id()),
         10 => {
             let value = if draw.one_in(3) { None } else { Some(text(draw.pick(&["v", "V", "v 2", "other"]))) };
             // A key is one word before the colon.

@@ -8,6 +8,7 @@ pub mod collaborator;
 pub mod event;
 pub mod group;
 pub mod list;
+pub mod merge;
 pub mod transaction;
 
 use std::fmt;
@@ -54,6 +55,7 @@ pub const TABLE: &[Row] = table! {
     3 "postTransaction without id" transaction::draw_create_posted,
     9 "post, update, check, uncheck, trash, untrash" transaction::draw_perform,
     9 "... in batches" transaction::draw_perform_batch,
+    5 "mergeTransactions" merge::draw,
     2 "getTransaction" transaction::draw_get,
     2 "transactions by ids" transaction::draw_named,
     7 "listTransactions" list::draw,

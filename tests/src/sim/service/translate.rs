@@ -10,7 +10,7 @@ use daybook_domain::calendar::day_number;
 use daybook_domain::collaborator::Collaborator;
 use daybook_domain::event::{Event, Noun};
 use daybook_domain::group::{Forest, Group};
-use daybook_domain::id::{AccountId, GroupId};
+use daybook_domain::id::{AccountId, GroupId, TransactionId};
 use daybook_domain::instant::Stamp;
 use daybook_domain::property::Properties;
 use daybook_domain::transaction::Transaction;
@@ -69,9 +69,17 @@ impl Service {
             posted_at: one.posted_at.map(|at| at.milliseconds()),
             properties: properties(&one.properties),
             urls: one.urls.clone(),
-            remote_ids: one.remote_ids.clone(),
+            remote_ids: one.remote_ids.iter().map(|id| self.linked(id)).collect(),
             creator: self.user(one.created_by),
             stamp: stamp(&one.stamp),
+        }
+    }
+
+    /// A remote id with a label in a link (3.11.2).
+    fn linked(&self, id: &str) -> String {
+        match id.strip_prefix("merged_").and_then(|id| id.parse::<TransactionId>().ok()) {
+            Some(id) => format!("merged_{:?}", self.labels.transactions.label(id.get())),
+            None => id.to_owned(),
         }
     }
 
@@ -129,6 +137,10 @@ impl Service {
         for (key, value) in &mut previous {
             let labelled = match (noun, key.as_str()) {
                 (Noun::Transaction, "creditAccId" | "debitAccId") => account(value).ok(),
+                (Noun::Transaction, "remoteIds") => serde_json::from_str::<Vec<String>>(value).ok().map(|ids| {
+                    let linked: Vec<String> = ids.iter().map(|id| self.linked(id)).collect();
+                    serde_json::to_string(&linked).expect("texts are JSON")
+                }),
                 (Noun::Group, "parent") => group(value).ok(),
                 (Noun::Account, "groups") => serde_json::from_str::<Vec<String>>(value).ok().map(|ids| {
                     let mut labels: Vec<label::Group> =

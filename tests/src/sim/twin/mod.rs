@@ -12,6 +12,7 @@ pub mod edit;
 pub mod event;
 pub mod group;
 pub mod lifecycle;
+pub mod merge;
 pub mod query;
 pub mod text;
 pub mod transaction;
