@@ -85,6 +85,13 @@ impl Draw<'_> {
         L::from(*self.last)
     }
 
+    /// The first of so many labels in a row.
+    pub fn labels<L: From<u32>>(&mut self, count: u32) -> L {
+        let first = self.label();
+        *self.last += count - 1;
+        first
+    }
+
     /// Whether one of so many falls.
     pub fn one_in(&mut self, count: u64) -> bool {
         self.dice.below(count) == 0

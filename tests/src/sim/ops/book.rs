@@ -42,7 +42,7 @@ struct Reading {
     read: Read,
 }
 
-const ZONES: [&str; 6] = ["UTC", "America/Sao_Paulo", "Asia/Tokyo", "Europe/Berlin", "Pacific/Auckland", "America/New_York"];
+pub const ZONES: [&str; 6] = ["UTC", "America/Sao_Paulo", "Asia/Tokyo", "Europe/Berlin", "Pacific/Auckland", "America/New_York"];
 
 /// A book with a chart to begin with.
 pub fn draw_create(draw: &mut Draw<'_>, book: label::Book) -> Drawn {

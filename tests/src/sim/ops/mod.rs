@@ -10,6 +10,7 @@ pub mod group;
 pub mod list;
 pub mod merge;
 pub mod transaction;
+pub mod typed;
 
 use std::fmt;
 use std::sync::Arc;
@@ -51,6 +52,7 @@ macro_rules! table {
 
 pub const TABLE: &[Row] = table! {
     22 "createTransaction" transaction::draw_create,
+    6 "createTransaction and batch with text" typed::draw,
     6 "createTransactionsBatch" transaction::draw_create_batch,
     3 "postTransaction without id" transaction::draw_create_posted,
     9 "post, update, check, uncheck, trash, untrash" transaction::draw_perform,

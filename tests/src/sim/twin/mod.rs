@@ -16,6 +16,7 @@ pub mod merge;
 pub mod query;
 pub mod text;
 pub mod transaction;
+pub mod typed;
 
 use std::collections::BTreeMap;
 
