@@ -5,6 +5,7 @@ pub mod account;
 pub mod balance;
 pub mod book;
 pub mod collaborator;
+pub mod count;
 pub mod event;
 pub mod group;
 pub mod list;
@@ -61,6 +62,7 @@ pub const TABLE: &[Row] = table! {
     2 "getTransaction" transaction::draw_get,
     2 "transactions by ids" transaction::draw_named,
     7 "listTransactions" list::draw,
+    3 "countTransactions, countTransactionsPosted" count::draw,
     6 "getBalances" balance::draw,
     3 "createAccount and batch" account::draw_create,
     5 "updateAccount and batch" account::draw_update,

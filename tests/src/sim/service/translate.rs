@@ -14,11 +14,12 @@ use daybook_domain::id::{AccountId, GroupId, TransactionId};
 use daybook_domain::instant::Stamp;
 use daybook_domain::property::Properties;
 use daybook_domain::transaction::Transaction;
+use daybook_service::transaction::Listed;
 use daybook_service::{balance, book};
 
 use super::{Service, texts};
 use crate::decimal;
-use crate::sim::facts::{self, Container, Empty, Nature, Of, Resource, Sides};
+use crate::sim::facts::{self, Container, Empty, Nature, Of, Resource, Row, Sides};
 use crate::sim::label;
 use crate::sim::twin::{Caller, dates};
 
@@ -73,6 +74,12 @@ impl Service {
             creator: self.user(one.created_by),
             stamp: stamp(&one.stamp),
         }
+    }
+
+    pub fn rows(&self, listed: &Listed) -> Vec<Row> {
+        let unit = 10_i128.pow(8 - listed.view.member.book().scale);
+        let balance = |one: &Transaction| listed.balances.get(&one.id).map(|units| units * unit);
+        listed.view.transactions.iter().map(|one| Row { transaction: self.transaction(one), balance: balance(one) }).collect()
     }
 
     /// A remote id with a label in a link (3.11.2).

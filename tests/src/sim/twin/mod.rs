@@ -7,6 +7,7 @@ pub mod amount;
 pub mod balance;
 pub mod book;
 pub mod collaborator;
+pub mod count;
 pub mod dates;
 pub mod edit;
 pub mod event;
