@@ -80,6 +80,14 @@ pub struct Transaction {
     pub stamp: Stamp,
 }
 
+/// A row of a list.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    pub transaction: Transaction,
+    /// What stood after it on the account that the list is about (2.9), in units of 10^-8.
+    pub balance: Option<i128>,
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct Collaborator {
     pub label: label::Collaborator,
@@ -174,7 +182,13 @@ pub enum Answer {
     /// With those the caller may only see id and remote ids of.
     Transactions(Vec<Transaction>, BTreeSet<label::Transaction>),
     /// All pages of a list, and the one account it is about (2.8).
-    Pages(Vec<Vec<Transaction>>, Option<label::Account>),
+    Pages(Vec<Vec<Row>>, Option<label::Account>),
+    Count(usize),
+    /// Fuzzy dates, and how many.
+    Counts {
+        posted: Vec<(i32, usize)>,
+        trashed: Vec<(i32, usize)>,
+    },
     Events(Vec<Vec<Event>>),
     /// The containers of accounts, then those of groups with what is in them.
     Balances(Vec<Container>),

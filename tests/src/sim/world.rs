@@ -168,8 +168,7 @@ impl World {
         let request = transaction::Request { query: service.query_text(&query), limit: Some(1000), after: None };
         let listed = service.read(label, &owner, |tx, cx, key| transaction::list(tx, cx, key, &request)).map_err(unread)?;
         let (mut pages, _) = self.twin.list_transactions(label, &owner, &query, 1000).map_err(unread)?;
-        let found: Vec<_> = listed.view.transactions.iter().map(|one| service.transaction(one)).collect();
-        agree("the transactions", &pages.remove(0), &found)?;
+        agree("the transactions", &pages.remove(0), &service.rows(&listed))?;
         for by in [Unit::Month, Unit::Year] {
             let question = Question { accounts: vec![], groups: vec![], tags: vec![], dates: vec![], by: Some(by) };
             let text = service.question_text(&question);

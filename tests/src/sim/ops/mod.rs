@@ -5,10 +5,13 @@ pub mod account;
 pub mod balance;
 pub mod book;
 pub mod collaborator;
+pub mod count;
 pub mod event;
 pub mod group;
 pub mod list;
+pub mod merge;
 pub mod transaction;
+pub mod typed;
 
 use std::fmt;
 use std::sync::Arc;
@@ -50,13 +53,16 @@ macro_rules! table {
 
 pub const TABLE: &[Row] = table! {
     22 "createTransaction" transaction::draw_create,
+    6 "createTransaction and batch with text" typed::draw,
     6 "createTransactionsBatch" transaction::draw_create_batch,
     3 "postTransaction without id" transaction::draw_create_posted,
     9 "post, update, check, uncheck, trash, untrash" transaction::draw_perform,
     9 "... in batches" transaction::draw_perform_batch,
+    5 "mergeTransactions" merge::draw,
     2 "getTransaction" transaction::draw_get,
     2 "transactions by ids" transaction::draw_named,
     7 "listTransactions" list::draw,
+    3 "countTransactions, countTransactionsPosted" count::draw,
     6 "getBalances" balance::draw,
     3 "createAccount and batch" account::draw_create,
     5 "updateAccount and batch" account::draw_update,

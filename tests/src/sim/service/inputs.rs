@@ -32,6 +32,14 @@ impl Service {
         TransactionId::new(known.unwrap_or(UNKNOWN)).to_string()
     }
 
+    /// A remote id; `merged_T7` stands for the link to a transaction (3.11.2).
+    pub fn remote_id(&self, text: &str) -> String {
+        match text.strip_prefix("merged_T").and_then(|number| number.parse().ok()) {
+            Some(number) => format!("merged_{}", self.transaction_id(Id::Of(label::Transaction(number)))),
+            None => text.to_owned(),
+        }
+    }
+
     pub fn email(&self, email: &Email) -> String {
         match email {
             Email::Of(who) => self.users[*who].email.clone(),
@@ -114,7 +122,7 @@ impl Service {
             checked: body.checked,
             draft: body.draft,
             urls: body.urls.clone(),
-            remote_ids: body.remote_ids.clone(),
+            remote_ids: body.remote_ids.as_ref().map(|ids| ids.iter().map(|id| self.remote_id(id)).collect()),
             files: None,
             properties: body.properties.clone(),
             round_trip: body.round_trip,

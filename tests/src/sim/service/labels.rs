@@ -28,6 +28,10 @@ impl<L: Copy + Eq + Hash + From<u32>> Pairs<L> {
         self.numbers.get(&label).copied()
     }
 
+    pub fn is_new(&self, number: i64) -> bool {
+        !self.labels.contains_key(&number)
+    }
+
     /// Notes what a create made. What is known already was found again and keeps its label.
     pub fn note(&mut self, number: i64, label: L) {
         if let Entry::Vacant(place) = self.labels.entry(number) {
@@ -46,6 +50,8 @@ pub struct Labels {
     pub collaborators: Pairs<label::Collaborator>,
     pub books: Pairs<label::Book>,
     pub keys: HashMap<label::Book, String>,
+    /// The numbers of the books' owners.
+    pub owners: HashMap<label::Book, usize>,
 }
 
 impl Labels {

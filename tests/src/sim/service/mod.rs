@@ -9,8 +9,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use anyhow::Context as _;
+use daybook_domain::event::EventType;
 use daybook_domain::id::UserId;
 use daybook_domain::instant::Instant;
+use daybook_service::event::{self, Named, Request};
 use daybook_service::{Context, Error, Ids, user};
 use daybook_storage::user::User;
 use daybook_storage::{Address, Lane, Options, Store, Tx};
@@ -118,6 +120,17 @@ impl Service {
     ) -> Result<T, Refused> {
         let cx = self.context(caller);
         self.place.store.write(Lane::NO_BOOK, move |tx| work(tx, &cx)).map_err(refused)
+    }
+
+    /// Labels transactions that an operation makes and only events tell of, in their order; the owner reads them.
+    pub fn note_told(&mut self, book: label::Book, caller: &Caller, labels: &[label::Transaction]) -> Result<(), Refused> {
+        let owner = Caller { who: self.labels.owners.get(&book).copied().unwrap_or_default(), ..caller.clone() };
+        let request = Request { kind: Some(EventType::TransactionCreated), limit: Some(labels.len()), ..Request::default() };
+        let told = self.read(book, &owner, |tx, cx, key| event::list(tx, cx, key, &request, |_| Named::default()))?;
+        let mut numbers: Vec<i64> = told.events.iter().map(|event| event.resource).collect();
+        numbers.retain(|number| self.labels.transactions.is_new(*number));
+        numbers.iter().rev().zip(labels).for_each(|(number, label)| self.labels.transactions.note(*number, *label));
+        Ok(())
     }
 
     /// A month as `yyyymm`, now in a zone.

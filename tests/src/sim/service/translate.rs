@@ -10,15 +10,16 @@ use daybook_domain::calendar::day_number;
 use daybook_domain::collaborator::Collaborator;
 use daybook_domain::event::{Event, Noun};
 use daybook_domain::group::{Forest, Group};
-use daybook_domain::id::{AccountId, GroupId};
+use daybook_domain::id::{AccountId, GroupId, TransactionId};
 use daybook_domain::instant::Stamp;
 use daybook_domain::property::Properties;
 use daybook_domain::transaction::Transaction;
+use daybook_service::transaction::Listed;
 use daybook_service::{balance, book};
 
 use super::{Service, texts};
 use crate::decimal;
-use crate::sim::facts::{self, Container, Empty, Nature, Of, Resource, Sides};
+use crate::sim::facts::{self, Container, Empty, Nature, Of, Resource, Row, Sides};
 use crate::sim::label;
 use crate::sim::twin::{Caller, dates};
 
@@ -69,9 +70,23 @@ impl Service {
             posted_at: one.posted_at.map(|at| at.milliseconds()),
             properties: properties(&one.properties),
             urls: one.urls.clone(),
-            remote_ids: one.remote_ids.clone(),
+            remote_ids: one.remote_ids.iter().map(|id| self.linked(id)).collect(),
             creator: self.user(one.created_by),
             stamp: stamp(&one.stamp),
+        }
+    }
+
+    pub fn rows(&self, listed: &Listed) -> Vec<Row> {
+        let unit = 10_i128.pow(8 - listed.view.member.book().scale);
+        let balance = |one: &Transaction| listed.balances.get(&one.id).map(|units| units * unit);
+        listed.view.transactions.iter().map(|one| Row { transaction: self.transaction(one), balance: balance(one) }).collect()
+    }
+
+    /// A remote id with a label in a link (3.11.2).
+    fn linked(&self, id: &str) -> String {
+        match id.strip_prefix("merged_").and_then(|id| id.parse::<TransactionId>().ok()) {
+            Some(id) => format!("merged_{:?}", self.labels.transactions.label(id.get())),
+            None => id.to_owned(),
         }
     }
 
@@ -129,6 +144,10 @@ impl Service {
         for (key, value) in &mut previous {
             let labelled = match (noun, key.as_str()) {
                 (Noun::Transaction, "creditAccId" | "debitAccId") => account(value).ok(),
+                (Noun::Transaction, "remoteIds") => serde_json::from_str::<Vec<String>>(value).ok().map(|ids| {
+                    let linked: Vec<String> = ids.iter().map(|id| self.linked(id)).collect();
+                    serde_json::to_string(&linked).expect("texts are JSON")
+                }),
                 (Noun::Group, "parent") => group(value).ok(),
                 (Noun::Account, "groups") => serde_json::from_str::<Vec<String>>(value).ok().map(|ids| {
                     let mut labels: Vec<label::Group> =

@@ -7,14 +7,17 @@ pub mod amount;
 pub mod balance;
 pub mod book;
 pub mod collaborator;
+pub mod count;
 pub mod dates;
 pub mod edit;
 pub mod event;
 pub mod group;
 pub mod lifecycle;
+pub mod merge;
 pub mod query;
 pub mod text;
 pub mod transaction;
+pub mod typed;
 
 use std::collections::BTreeMap;
 
