@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use daybook_domain::account::AccountType;
 use daybook_domain::field::Field;
 use daybook_domain::instant::Instant;
 use daybook_domain::query::Reading;
@@ -27,6 +28,7 @@ pub fn lone() -> Vec<Lone> {
         pages_are_stable_while_others_write,
         texts_of_a_migrated_book_are_indexed_at_start,
         rule_6_10_a_new_zone_counts_anew,
+        rule_1_1_10_a_group_of_many_is_asked_for_twice,
     ]
 }
 
@@ -354,4 +356,18 @@ fn rule_6_10_a_new_zone_counts_anew(engine: Engine) {
     assert_eq!(totals(&inside), (5, (2, 2)), "trashing counts by the new zone");
     assert_eq!(settle(&inside, "UTC"), (5, (4, 5)));
     assert_eq!(settle(&inside, "America/Sao_Paulo"), (5, (4, 5)));
+}
+
+/// 1.1.10: each term names all groups below, on both sides, for each of the accounts a page walks.
+fn rule_1_1_10_a_group_of_many_is_asked_for_twice(engine: Engine) {
+    let inside = Inside::new(engine, TODAY, settings());
+    let below: Vec<String> = (0..150).map(|number| format!("Below {number}")).collect();
+    let accounts: Vec<String> = (0..64).map(|number| format!("Account {number}")).collect();
+    let groups: Vec<(&str, &str)> = std::iter::once(("A", "")).chain(below.iter().map(|name| (name.as_str(), "A"))).collect();
+    let chart: Vec<(&str, AccountType, &[&str])> = accounts.iter().map(|name| (name.as_str(), AccountType::Asset, &["Below 7"][..])).collect();
+    inside.chart(&groups, &chart);
+    inside.record(vec![Changes { credit: side("Account 5"), debit: side("Account 6"), ..Changes::default() }]);
+    for query in ["group:A", "group:A group:A", "group:A OR group:A"] {
+        assert_eq!((inside.all(query, 10).len(), inside.count(query)), (1, 1), "`{query}`");
+    }
 }
