@@ -67,7 +67,19 @@ fn text(dice: &mut Dice) -> String {
     if dice.below(400) == 0 {
         words.push(pick(dice, &RARE).to_owned());
     }
+    if dice.below(150) == 0 {
+        words.push(long(dice));
+    }
     words.join(if dice.below(20) == 0 { "  " } else { " " })
+}
+
+/// More characters than are indexed (13.60), few of their trigrams alike, and perhaps a rare word at the end.
+fn long(dice: &mut Dice) -> String {
+    let mut text: String = (0..260).filter_map(|_| char::from_u32(0x4e00 + u32::try_from(dice.below(20_000)).ok()?)).collect();
+    if dice.below(3) == 0 {
+        text.push_str(pick(dice, &RARE));
+    }
+    text
 }
 
 /// A transaction of any kind, complete or not.
