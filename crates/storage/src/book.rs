@@ -191,7 +191,8 @@ impl Tx<'_> {
     fn meet(&mut self, public_id: &str, email: &str, lock: bool) -> Result<Option<Met>> {
         let door = door(if lock { SEEN_BEFORE_THE_WAIT } else { SEEN }, "books b").push(ALLOWED).text(email);
         let door = door.push(" WHERE b.public_id = ").text(public_id).push(if lock { " FOR UPDATE OF h" } else { "" });
-        let met: Vec<Met> = on_each!(self.aside(), c => (&door).load(c))?;
+        let met: QueryResult<Vec<Met>> = on_each!(self.aside(), c => (&door).load(c));
+        let met = if lock { met.map_err(Error::of_waiting)? } else { met? };
         Ok(met.into_iter().next())
     }
 }
@@ -210,7 +211,7 @@ impl Books<'_, '_> {
         if self.tx.must_lock(public_id) {
             let row = Sql::new("SELECT h.book_id FROM books b JOIN heads h ON h.book_id = b.id WHERE b.public_id = ").text(public_id);
             let row = row.push(" FOR UPDATE OF h");
-            self.tx.shielded(|tx| Ok(tx.aside().execute(&row)?))?;
+            self.tx.shielded(|tx| tx.aside().execute(&row).map_err(Error::of_waiting))?;
             self.tx.known.locked.insert(public_id.to_owned());
         }
         Ok(())

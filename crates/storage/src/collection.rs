@@ -11,7 +11,7 @@ use diesel::sql_types::BigInt;
 use crate::bulk::Bulk;
 use crate::column;
 use crate::conn::on_each;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::schema::{collection_books, collections};
 use crate::sql::{Sql, Value};
 use crate::tx::Tx;
@@ -69,7 +69,7 @@ impl Collections<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     pub fn lock(self, user: UserId) -> Result<()> {
-        Ok(self.tx.conn()?.lock_user(user.get())?)
+        self.tx.conn()?.lock_user(user.get()).map_err(Error::of_waiting)
     }
 
     /// A user's own, in no order.

@@ -65,7 +65,7 @@ impl Keys<'_, '_> {
             Value::Bytes(&[]),
         ];
         let taking = Sql::new(TAKE).list(row).push(TAKE_AGAIN).int(forgotten_before(now).milliseconds());
-        if self.tx.conn()?.execute(&taking)? > 0 {
+        if self.tx.conn()?.execute(&taking).map_err(Error::of_waiting)? > 0 {
             return Ok(None);
         }
         let known = named(Sql::new("SELECT fingerprint, status, tag, body FROM idempotency_keys"), claim);
