@@ -48,7 +48,8 @@ pub struct Keys<'t, 'a> {
 
 impl Keys<'_, '_> {
     /// Takes the key for this unit of work; when it is taken already, answers what is recorded under it. The book the
-    /// request is about must be locked before, so that keys are taken in the order of the books.
+    /// request is about, or the user whose collections it is about, must be locked before, so that keys are taken in the
+    /// order of these locks.
     ///
     /// # Errors
     /// When the database cannot be asked; [`Error::Unavailable`] when another process holds the key for too long.
