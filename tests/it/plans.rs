@@ -6,8 +6,9 @@ use daybook_domain::collaborator::Action;
 use daybook_domain::field::Field;
 use daybook_domain::instant::Instant;
 use daybook_domain::transaction::{Changes, Span, Verb};
-use daybook_service::{Error, access};
+use daybook_service::{Error, access, collection};
 use daybook_service::transaction::{Request, explain};
+use daybook_storage::Lane;
 use daybook_storage::page::Place;
 use daybook_tests::Engine;
 
@@ -16,7 +17,12 @@ use crate::inside::{Inside, only, side};
 use crate::reading::Faults;
 
 pub fn lone() -> Vec<Lone> {
-    crate::lone![pages_walk_an_index, pages_of_a_book_never_counted_walk_an_index, counts_and_running_balances_walk_an_index]
+    crate::lone![
+        pages_walk_an_index,
+        pages_of_a_book_never_counted_walk_an_index,
+        counts_and_running_balances_walk_an_index,
+        lists_of_books_begin_with_the_reader,
+    ]
 }
 
 const NOW: Instant = Instant::new(1_763_000_000_000);
@@ -206,4 +212,63 @@ fn counts_and_running_balances_walk_an_index(engine: Engine) {
     let entries = ["SEARCH e USING PRIMARY KEY (book_id=? AND account_id=? AND day=?)", "using entries_pkey on entries e"];
     check(&mut faults, engine, ("running balances", entries, 1), &moved);
     faults.none();
+}
+
+/// What is asked for the list of somebody's books reads theirs, however many others there are.
+fn lists_of_books_begin_with_the_reader(engine: Engine) {
+    let inside = Inside::new(engine, NOW, daybook_domain::book::Changes::default());
+    let (cx, book) = (inside.cx.clone(), inside.book.clone());
+    let shelved = inside.store.write(Lane::of_user(cx.user.id), move |tx| {
+        let shelf = collection::create(tx, &cx, Some("Shelf"))?;
+        collection::add(tx, &cx, &shelf.collection.id.to_string(), vec![Some(book)])
+    });
+    shelved.expect("a collection");
+    crowd_of_books(&inside);
+    let reader = inside.cx.user.clone();
+    let [mine, collected, around] = inside
+        .store
+        .read(|tx| {
+            let [mine, collected] = tx.books().explain(reader.id, &reader.email)?;
+            Ok::<_, daybook_service::Error>([mine, collected, tx.collections().explain(&reader)?])
+        })
+        .expect("plans");
+    let mut faults = Faults::default();
+    for (what, steps) in [("books of a user", mine), ("books of collections", collected), ("collections around books", around)] {
+        let scanned = ["SCAN b", "SCAN h", "SCAN u", "SCAN c", "SCAN p", "SCAN m", "Seq Scan"];
+        let passes = steps.iter().any(|step| scanned.iter().any(|scan| step.trim() == *scan || step.contains(&format!("{scan} "))));
+        faults.check(!passes, || format!("{what} pass a table:\n      {}", steps.join("\n      ")));
+    }
+    faults.none();
+}
+
+/// Thousands of users with a book in a collection each.
+fn crowd_of_books(inside: &Inside) {
+    const SETTINGS: &str = "auto_post, date_pattern, decimal_separator, fraction_digits, scale, page_size, period, period_start_month, \
+        time_zone, visibility";
+    const COUNTS: &str = "sequence, hash, changed_at, posted, month, month_posted, year_posted";
+    let others = "WITH RECURSIVE others (n) AS (SELECT 1000 UNION ALL SELECT n + 1 FROM others WHERE n < 6000)";
+    let rows = |table: &str, own: &str, own_values: &str, (same, from): (&str, &str)| {
+        format!("{others} INSERT INTO {table} ({own}{same}) SELECT {own_values}{same} FROM others{from}")
+    };
+    let (email, stamp) = ("'other' || n || '@example.com'", ("created_at, updated_at, version", "0, 0, 1"));
+    let statements = [
+        rows("users", "id, email, username, created_at", &format!("n, {email}, 'other' || n, 0"), ("", "")),
+        rows(
+            "books",
+            &format!("id, public_id, owner_id, name, {}, ", stamp.0),
+            &format!("n, 'other' || n, n, 'Other', {}, ", stamp.1),
+            (SETTINGS, ", books b WHERE b.id < 1000"),
+        ),
+        rows("heads", "book_id, ", "n, ", (COUNTS, ", heads h WHERE h.book_id < 1000")),
+        rows(
+            "collaborators",
+            &format!("book_id, id, email, permission, {}", stamp.0),
+            &format!("n, n, {email}, 'OWNER', {}", stamp.1),
+            ("", ""),
+        ),
+        rows("collections", &format!("user_id, id, name, {}", stamp.0), &format!("n, n, 'Shelf', {}", stamp.1), ("", "")),
+        rows("collection_books", "user_id, book_id, collection_id", "n, n, n", ("", "")),
+        "ANALYZE".to_owned(),
+    ];
+    inside.execute(&statements.iter().map(String::as_str).collect::<Vec<_>>());
 }

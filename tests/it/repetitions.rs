@@ -8,7 +8,7 @@ use daybook_domain::event::Hash;
 use daybook_domain::id::UserId;
 use daybook_domain::idempotency::{Answer as Kept, Claim, Key, fingerprint, operation};
 use daybook_domain::instant::Instant;
-use daybook_service::idempotency::{Outcome, once};
+use daybook_service::idempotency::{Outcome, Scope, once};
 use daybook_service::{Context, Error, Ids};
 use daybook_storage::user::User;
 use daybook_storage::{Address, Lane, Options, Store};
@@ -22,6 +22,7 @@ pub fn lone() -> Vec<Lone> {
         two_processes_do_a_request_once,
         retries_over_kills_do_each_request_once,
         a_claim_elsewhere_is_waited_for,
+        keys_of_collections_are_taken_behind_their_user,
         prefixes_share_their_keys,
         a_day_later_the_key_is_free,
         what_is_forgotten_is_removed,
@@ -182,7 +183,7 @@ impl Bench {
         let cx = Context { now: Instant::new(NOW.milliseconds() + milliseconds_later), ..self.cx.clone() };
         let claim = claim(key);
         let answer = Kept { status: 200, tag: None, body: milliseconds_later.to_string().into_bytes() };
-        let sent = self.store.write(Lane::of_key(key), move |tx| once(tx, &cx, None, &claim, |_| Ok::<_, Error>(answer)));
+        let sent = self.store.write(Lane::of_key(key), move |tx| once(tx, &cx, &Scope::Installation, &claim, |_| Ok::<_, Error>(answer)));
         sent.expect("an outcome")
     }
 }
@@ -294,6 +295,25 @@ fn a_claim_elsewhere_is_waited_for(engine: Engine) {
         assert!(answer.text.starts_with(expected), "{key}: {}", answer.text);
     }
     assert_eq!(column(&owner.get("/v5/books").ok(), "name"), ["B"], "the one whose first sending was given up");
+}
+
+/// Two processes that took keys of one user in different orders would wait for each other: so each takes the user first.
+fn keys_of_collections_are_taken_behind_their_user(engine: Engine) {
+    let server = Server::start(engine);
+    let owner = server.client("alice@example.com");
+    let user = id(&owner.get("/v5/user").ok()).to_owned();
+    let mut hold = Hold::begin(&server);
+    if engine == Engine::Postgres {
+        hold.execute(&format!("SELECT id FROM users WHERE id = {user} FOR UPDATE"));
+    }
+    let answer = thread::scope(|scope| {
+        let waiting = scope.spawn(|| owner.header("Idempotency-Key", "one").post("/v5/collections", &json!({"name": "C"})));
+        pause(Duration::from_millis(500));
+        assert!(!waiting.is_finished(), "the key is taken while another process writes for this user");
+        hold.release();
+        waiting.join().expect("an answer")
+    });
+    assert_eq!(answer.status, 200, "{}", answer.text);
 }
 
 /// The row of a request that was done, not yet committed.

@@ -52,6 +52,9 @@ const WORDS: [&str; 26] = [
 ];
 const RARE: [&str; 6] = ["zyzzyva", "Ærøskøbing", "%%%", "___", "qwx", "\\\\\\"];
 
+/// The largest amount a book with two decimals stores (3.12.5).
+const LARGEST: &str = "92233720368547758.07";
+
 fn pick<'w>(dice: &mut Dice, words: &[&'w str]) -> &'w str {
     words[usize::try_from(dice.below(words.len() as u64)).expect("a small number")]
 }
@@ -64,7 +67,19 @@ fn text(dice: &mut Dice) -> String {
     if dice.below(400) == 0 {
         words.push(pick(dice, &RARE).to_owned());
     }
+    if dice.below(150) == 0 {
+        words.push(long(dice));
+    }
     words.join(if dice.below(20) == 0 { "  " } else { " " })
+}
+
+/// More characters than are indexed (13.60), few of their trigrams alike, and perhaps a rare word at the end.
+fn long(dice: &mut Dice) -> String {
+    let mut text: String = (0..260).filter_map(|_| char::from_u32(0x4e00 + u32::try_from(dice.below(20_000)).ok()?)).collect();
+    if dice.below(3) == 0 {
+        text.push_str(pick(dice, &RARE));
+    }
+    text
 }
 
 /// A transaction of any kind, complete or not.
@@ -75,7 +90,7 @@ pub fn transaction(dice: &mut Dice, number: usize) -> Changes {
     let debit = if number.is_multiple_of(997) { "Rarely used" } else { pick(dice, &others) };
     let some = |dice: &mut Dice, text: String| if dice.below(12) == 0 { Field::Keep } else { Field::Set(text) };
     let (year, month, day) = (2023 + dice.below(3), 1 + dice.below(12), 1 + dice.below(28));
-    let amount = format!("{}.{:02}", dice.below(300), dice.below(4) * 25);
+    let amount = if dice.below(300) == 0 { LARGEST.to_owned() } else { format!("{}.{:02}", dice.below(300), dice.below(4) * 25) };
     let mut properties = BTreeMap::new();
     if dice.below(6) == 0 {
         properties.insert("invoice_no".to_owned(), Some(pick(dice, &["A-1", "a-2", "Ünïted", "100%"]).to_owned()));
@@ -157,7 +172,22 @@ fn term(dice: &mut Dice) -> String {
         9 => "is:trashed".to_owned(),
         10 | 11 => {
             let sign = pick(dice, &["=", ">", ">=", "<", "<=", ":", ":>=", ":<"]);
-            let number = pick(dice, &["0", "100", "100.25", "99.999", "1,000", "250.5", "1e9", "99999999999999999999999999"]);
+            // 2^63 units of two decimals and more; the last leave the range of decimals, too.
+            let numbers = [
+                "0",
+                "100",
+                "100.25",
+                "99.999",
+                "1,000",
+                "250.5",
+                "1e9",
+                LARGEST,
+                "92233720368547758.08",
+                "-92233720368547758.09",
+                "99999999999999999999",
+                "99999999999999999999999999",
+            ];
+            let number = pick(dice, &numbers);
             format!("amount{sign}{number}")
         }
         12 | 13 => pick(dice, &["#food", "#FUEL", "#größe", "#a_b", "#nothing", "#a-b"]).to_owned(),

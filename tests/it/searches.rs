@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use daybook_domain::account::AccountType;
 use daybook_domain::field::Field;
 use daybook_domain::instant::Instant;
 use daybook_domain::query::Reading;
@@ -13,6 +14,7 @@ use daybook_service::transaction::{Request, explain};
 use daybook_service::{Ids, account, book, group};
 use daybook_storage::{Address, Options, Store};
 use daybook_tests::Engine;
+use daybook_tests::Backdoor;
 use daybook_tests::dice::Dice;
 
 use crate::Lone;
@@ -27,6 +29,8 @@ pub fn lone() -> Vec<Lone> {
         pages_are_stable_while_others_write,
         texts_of_a_migrated_book_are_indexed_at_start,
         rule_6_10_a_new_zone_counts_anew,
+        rule_1_1_10_a_group_of_many_is_asked_for_twice,
+        rule_13_60_long_texts_are_not_indexed_and_found,
     ]
 }
 
@@ -354,4 +358,40 @@ fn rule_6_10_a_new_zone_counts_anew(engine: Engine) {
     assert_eq!(totals(&inside), (5, (2, 2)), "trashing counts by the new zone");
     assert_eq!(settle(&inside, "UTC"), (5, (4, 5)));
     assert_eq!(settle(&inside, "America/Sao_Paulo"), (5, (4, 5)));
+}
+
+/// 1.1.10: each term names all groups below, on both sides, for each of the accounts a page walks.
+fn rule_1_1_10_a_group_of_many_is_asked_for_twice(engine: Engine) {
+    let inside = Inside::new(engine, TODAY, settings());
+    let below: Vec<String> = (0..150).map(|number| format!("Below {number}")).collect();
+    let accounts: Vec<String> = (0..64).map(|number| format!("Account {number}")).collect();
+    let groups: Vec<(&str, &str)> = std::iter::once(("A", "")).chain(below.iter().map(|name| (name.as_str(), "A"))).collect();
+    let chart: Vec<(&str, AccountType, &[&str])> = accounts.iter().map(|name| (name.as_str(), AccountType::Asset, &["Below 7"][..])).collect();
+    inside.chart(&groups, &chart);
+    inside.record(vec![Changes { credit: side("Account 5"), debit: side("Account 6"), ..Changes::default() }]);
+    for query in ["group:A", "group:A group:A", "group:A OR group:A"] {
+        assert_eq!((inside.all(query, 10).len(), inside.count(query)), (1, 1), "`{query}`");
+    }
+}
+
+/// A chunk of texts that share no trigram would be a million rows, written while others wait.
+fn rule_13_60_long_texts_are_not_indexed_and_found(engine: Engine) {
+    let inside = Inside::new(engine, TODAY, settings());
+    let text = |number: u32| (0..300).filter_map(|place| char::from_u32(0x4e00 + (number * 300 + place) % 20_900)).collect::<String>();
+    let item = |text: String| Changes { description: Field::Set(text), ..Changes::default() };
+    let mut made = inside.record((0..2_000).map(|number| item(text(number))).collect());
+    made.extend(inside.record((0..2_100).map(|number| item(format!("short no{number}"))).collect()));
+    // Within the chunk by now: one becomes long, one short.
+    let changed = [(made[3_000], format!("{} zyzzyva", text(9_999))), (made[5], "zyzzyva".to_owned())];
+    inside.perform(Verb::Update, &changed.map(|(id, text)| Changes { description: Field::Set(text), ..only(id) }));
+    let mut found: Vec<_> = inside.all("zyzzyva", 50).iter().map(|row| row.id).collect();
+    found.sort();
+    assert_eq!(found, [made[5], made[3_000]]);
+    let part: String = text(77).chars().skip(290).collect();
+    assert!(inside.all(&part, 1000).iter().any(|row| row.id == made[77]), "the end of a long text is found");
+    assert_eq!(inside.count("'short no1234'"), 1);
+    let mut database = Backdoor::open(&inside.server);
+    assert_eq!(database.execute("DELETE FROM text_grams WHERE gram = 0"), 1, "a row for all the long texts of the chunk");
+    let rows = database.execute("DELETE FROM text_grams");
+    assert!(rows < 5_000, "{rows} rows for short texts of few words");
 }

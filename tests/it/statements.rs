@@ -1,6 +1,6 @@
 //! What a use case costs in statements does not grow with what it is given (house rule: batch first).
 
-use daybook_domain::account::AccountRef;
+use daybook_domain::account::{AccountRef, AccountType};
 use daybook_domain::field::Field;
 use daybook_domain::group::GroupRef;
 use daybook_domain::transaction::{Changes, Intent, Verb};
@@ -9,13 +9,15 @@ use daybook_service::{Error, account, book, group, transaction};
 use daybook_tests::Engine;
 
 use crate::Lone;
-use crate::store::{Bench, draft, named};
+use crate::inside::{Inside, only};
+use crate::store::{Bench, NOW, draft, named};
 
 pub fn lone() -> Vec<Lone> {
     crate::lone![
         a_batch_takes_a_constant_number_of_statements,
         deleting_a_batch_takes_a_constant_number_of_statements,
         a_copy_takes_a_constant_number_of_statements,
+        what_changes_nothing_writes_nothing,
     ]
 }
 
@@ -119,4 +121,28 @@ fn a_copy_takes_a_constant_number_of_statements(engine: Engine) {
     assert_eq!(copied(1000), small, "copying ten and a thousand takes as many statements");
     assert!(small <= 40, "{small} statements for a copy");
     assert_eq!(copied(1000), small, "what one copy needs for itself is gone when the next begins");
+}
+
+/// 0.17, 3.6.4: neither rows nor the head of the book, so that nothing is waited for on disk.
+fn what_changes_nothing_writes_nothing(engine: Engine) {
+    let inside = Inside::new(engine, NOW, daybook_domain::book::Changes::default());
+    inside.chart(&[], &[("Cash", AccountType::Asset, &[]), ("Food", AccountType::Outgoing, &[])]);
+    let made: Vec<Changes> = inside.record(vec![draft("lunch"); 3]).into_iter().map(only).collect();
+    inside.execute(&[match engine {
+        Engine::Sqlite => "CREATE TRIGGER still BEFORE INSERT ON heads BEGIN SELECT RAISE(ABORT, 'the head was written'); END",
+        Engine::Postgres => {
+            "CREATE FUNCTION still() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'the head was written'; END $$; \
+             CREATE TRIGGER still BEFORE INSERT ON heads FOR EACH ROW EXECUTE FUNCTION still()"
+        }
+    }]);
+    let same = Changes { description: Field::Set("lunch".to_owned()), ..made[0].clone() };
+    inside.perform(Verb::Post, &made);
+    inside.perform(Verb::Untrash, &made);
+    inside.perform(Verb::Update, &[same]);
+    inside.write(|tx, cx, book| transaction::create(tx, cx, book, Vec::new(), Intent::Create)).expect("an empty batch");
+    let changed = inside.write({
+        let checked = made[0].clone();
+        move |tx, cx, book| transaction::perform(tx, cx, book, Order::batch(Verb::Check, true), vec![checked])
+    });
+    assert!(changed.is_err(), "what changes something would be noticed");
 }

@@ -10,7 +10,7 @@ use actix_web::http::header::{AUTHORIZATION, HOST, IF_MATCH};
 use actix_web::http::uri::Authority;
 use actix_web::{FromRequest, HttpRequest, web};
 use daybook_domain::version::{Condition, Refusal};
-use daybook_service::idempotency::once;
+use daybook_service::idempotency::{Scope, once};
 use daybook_service::{Context, Error};
 use daybook_storage::user::User;
 use daybook_storage::{Lane, Tx};
@@ -143,10 +143,10 @@ impl Asked {
     ) -> ApiResult {
         if !book.is_empty() {
             let (lane, book) = (Lane::of_book(book), book.to_owned());
-            return self.write_in(lane, Some(book), work, encode).await;
+            return self.write_in(lane, Scope::Book(book), work, encode).await;
         }
         let lane = self.key.as_ref().map_or(Lane::NO_BOOK, |key| Lane::of_key(key.text()));
-        self.write_in(lane, None, work, encode).await
+        self.write_in(lane, Scope::Installation, work, encode).await
     }
 
     /// The same for what the caller keeps across books, in the lane of the caller.
@@ -156,13 +156,13 @@ impl Asked {
         encode: impl FnOnce(&T, &Context) -> Reply + Send + 'static,
     ) -> ApiResult {
         let lane = Lane::of_user(self.cx.user.id);
-        self.write_in(lane, None, work, encode).await
+        self.write_in(lane, Scope::Caller, work, encode).await
     }
 
     async fn write_in<T: Send + 'static>(
         self,
         lane: Lane,
-        book: Option<String>,
+        scope: Scope,
         work: impl FnOnce(&mut Tx<'_>, &Context) -> daybook_service::Result<T> + Send + 'static,
         encode: impl FnOnce(&T, &Context) -> Reply + Send + 'static,
     ) -> ApiResult {
@@ -177,7 +177,7 @@ impl Asked {
         };
         let claim = key.claim(cx.user.id, &state.path_prefix);
         let whole = move |tx: &mut Tx<'_>| -> Result<_, ApiError> {
-            once(tx, &cx, book.as_deref(), &claim, |tx| {
+            once(tx, &cx, &scope, &claim, |tx| {
                 let done = work(tx, &cx)?;
                 encode(&done, &cx).into_answer()
             })

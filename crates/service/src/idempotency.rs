@@ -15,19 +15,31 @@ pub struct Outcome {
     pub replayed: bool,
 }
 
+/// What a request writes: its lock is taken before the key. The units of work of one lane come in any order, so two processes
+/// that took the keys of several without it could each hold what the other waits for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Scope {
+    /// In this book.
+    Book(String),
+    /// What the caller keeps across books.
+    Caller,
+    /// Neither: its lane is that of the key itself.
+    Installation,
+}
+
 /// Does `work` and records its answer in the same unit of work, or answers what is recorded. A refusal of `work` undoes the
-/// claim with everything else, so the request may be corrected and sent again. `book` is the book it is about, if any.
+/// claim with everything else, so the request may be corrected and sent again.
 ///
 /// # Errors
 /// Whatever `work` refuses; 422 when the key stands for another request.
 pub fn once<E: From<Error>>(
     tx: &mut Tx<'_>,
     cx: &Context,
-    book: Option<&str>,
+    scope: &Scope,
     claim: &Claim,
     work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<Answer, E>,
 ) -> std::result::Result<Outcome, E> {
-    if let Some(answer) = recorded(tx, cx, book, claim)? {
+    if let Some(answer) = recorded(tx, cx, scope, claim)? {
         return Ok(Outcome { answer, replayed: true });
     }
     let answer = work(tx)?;
@@ -36,9 +48,11 @@ pub fn once<E: From<Error>>(
 }
 
 /// Takes the key, or finds what is recorded under it.
-fn recorded(tx: &mut Tx<'_>, cx: &Context, book: Option<&str>, claim: &Claim) -> Result<Option<Answer>> {
-    if let Some(book) = book {
-        tx.books().lock(book)?;
+fn recorded(tx: &mut Tx<'_>, cx: &Context, scope: &Scope, claim: &Claim) -> Result<Option<Answer>> {
+    match scope {
+        Scope::Book(book) => tx.books().lock(book)?,
+        Scope::Caller => tx.collections().lock(cx.user.id)?,
+        Scope::Installation => {}
     }
     let known = tx.keys().take(claim, cx.now)?;
     Ok(known.map(|record| record.replay(claim)).transpose()?)

@@ -140,12 +140,32 @@ const DOOR: &str = "SELECT b.id, b.public_id, b.name, b.auto_post, b.closing_dat
 const SEEN: &str = "h.sequence AS seen FROM ";
 /// The same where the statement also waits for the row of the head: PostgreSQL reads that row anew then, and nothing else.
 const SEEN_BEFORE_THE_WAIT: &str = "(SELECT s.sequence FROM heads s WHERE s.book_id = b.id) AS seen FROM ";
-const WHERE: &str = "books b JOIN heads h ON h.book_id = b.id JOIN users u ON u.id = b.owner_id ";
+/// What belongs to a book, one row each.
+const BELONGING: &str = " JOIN heads h ON h.book_id = b.id JOIN users u ON u.id = b.owner_id";
 
-/// The door, up to where it is said whose and which.
-fn door<'a>(seen: &'static str) -> Sql<'a> {
-    Sql::new(DOOR).push(seen).push(WHERE)
+/// The door of the books that `books` finds, as `b`. PostgreSQL joins in the order that is written (`dialect.rs`), so what
+/// narrows most stands there first: who begins with all books reads the whole installation.
+fn door<'a>(seen: &'static str, books: &'static str) -> Sql<'a> {
+    Sql::new(DOOR).push(seen).push(books).push(BELONGING)
 }
+
+/// The doors of the books somebody is a collaborator of.
+fn doors_of_user(email: &str) -> Sql<'_> {
+    door(SEEN, "collaborators c JOIN books b ON b.id = c.book_id").push(" WHERE c.email = ").text(email)
+}
+
+/// The doors of the books in an owner's collections, or in one of them, as a user meets them.
+fn doors_of_collections(owner: UserId, one: Option<CollectionId>, email: &str) -> Sql<'_> {
+    let door = door(SEEN, "collection_books p JOIN books b ON b.id = p.book_id").push(ALLOWED).text(email);
+    let inside = door.push(" WHERE p.user_id = ").int(owner.get());
+    match one {
+        Some(one) => inside.push(" AND p.collection_id = ").int(one.get()),
+        None => inside,
+    }
+}
+
+/// Completed by whose the permission is.
+const ALLOWED: &str = " LEFT JOIN collaborators c ON c.book_id = b.id AND c.email = ";
 
 #[derive(QueryableByName)]
 struct Met {
@@ -169,11 +189,10 @@ fn entrance(met: Met) -> Result<(Entrance, HeadRow)> {
 
 impl Tx<'_> {
     fn meet(&mut self, public_id: &str, email: &str, lock: bool) -> Result<Option<Met>> {
-        let door = door(if lock { SEEN_BEFORE_THE_WAIT } else { SEEN })
-            .push("LEFT JOIN collaborators c ON c.book_id = b.id AND c.email = ")
-            .text(email);
+        let door = door(if lock { SEEN_BEFORE_THE_WAIT } else { SEEN }, "books b").push(ALLOWED).text(email);
         let door = door.push(" WHERE b.public_id = ").text(public_id).push(if lock { " FOR UPDATE OF h" } else { "" });
-        let met: Vec<Met> = on_each!(self.aside(), c => (&door).load(c))?;
+        let met: QueryResult<Vec<Met>> = on_each!(self.aside(), c => (&door).load(c));
+        let met = if lock { met.map_err(Error::of_waiting)? } else { met? };
         Ok(met.into_iter().next())
     }
 }
@@ -192,7 +211,7 @@ impl Books<'_, '_> {
         if self.tx.must_lock(public_id) {
             let row = Sql::new("SELECT h.book_id FROM books b JOIN heads h ON h.book_id = b.id WHERE b.public_id = ").text(public_id);
             let row = row.push(" FOR UPDATE OF h");
-            self.tx.shielded(|tx| Ok(tx.aside().execute(&row)?))?;
+            self.tx.shielded(|tx| tx.aside().execute(&row).map_err(Error::of_waiting))?;
             self.tx.known.locked.insert(public_id.to_owned());
         }
         Ok(())
@@ -233,7 +252,7 @@ impl Books<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     pub fn of_user(self, email: &str) -> Result<Vec<Entrance>> {
-        self.tx.meet_all(door(SEEN).push("JOIN collaborators c ON c.book_id = b.id WHERE c.email = ").text(email))
+        self.tx.meet_all(doors_of_user(email))
     }
 
     /// The books with these public ids, as a user meets them, in no order.
@@ -241,7 +260,7 @@ impl Books<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     pub fn by_keys(self, public_ids: &[String], email: &str) -> Result<Vec<Entrance>> {
-        let door = door(SEEN).push("LEFT JOIN collaborators c ON c.book_id = b.id AND c.email = ").text(email);
+        let door = door(SEEN, "books b").push(ALLOWED).text(email);
         let wanted = public_ids.iter().map(|id| Value::Text(id.into()));
         self.tx.meet_all(door.push(" WHERE b.public_id IN ").list(wanted).cached_up_to(public_ids.len()))
     }
@@ -251,13 +270,18 @@ impl Books<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     pub fn of_collections(self, owner: UserId, one: Option<CollectionId>, email: &str) -> Result<Vec<Entrance>> {
-        let door = door(SEEN).push("JOIN collection_books p ON p.book_id = b.id ");
-        let door = door.push("LEFT JOIN collaborators c ON c.book_id = b.id AND c.email = ").text(email);
-        let inside = door.push(" WHERE p.user_id = ").int(owner.get());
-        self.tx.meet_all(match one {
-            Some(one) => inside.push(" AND p.collection_id = ").int(one.get()),
-            None => inside,
-        })
+        self.tx.meet_all(doors_of_collections(owner, one, email))
+    }
+
+    /// What the database would do for [`Books::of_user`] and [`Books::of_collections`]: the very statements, so that tests
+    /// can see which index they walk.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    #[doc(hidden)]
+    pub fn explain(self, owner: UserId, email: &str) -> Result<[Vec<String>; 2]> {
+        let conn = self.tx.conn()?;
+        Ok([conn.explain(doors_of_user(email))?, conn.explain(doors_of_collections(owner, None, email))?])
     }
 
     /// Adds a book and gives it its number.

@@ -11,7 +11,7 @@ use diesel::sql_types::BigInt;
 use crate::bulk::Bulk;
 use crate::column;
 use crate::conn::on_each;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::schema::{collection_books, collections};
 use crate::sql::{Sql, Value};
 use crate::tx::Tx;
@@ -46,9 +46,17 @@ struct Around {
     row: Row,
 }
 
-/// Books with the collections they are in.
-const AROUND: &str = "SELECT p.book_id, c.user_id, c.id, c.name, c.agent, c.created_at, c.updated_at, c.version FROM collection_books p \
-    JOIN books b ON b.id = p.book_id JOIN collections c ON c.user_id = p.user_id AND c.id = p.collection_id WHERE p.book_id ";
+/// Books with the collections they are in, up to where the places in them come from, as `p`.
+const AROUND: &str = "SELECT p.book_id, c.user_id, c.id, c.name, c.agent, c.created_at, c.updated_at, c.version FROM ";
+const SHELVED: &str = " JOIN books b ON b.id = p.book_id JOIN collections c ON c.user_id = p.user_id AND c.id = p.collection_id WHERE ";
+
+/// The collections around each of the books somebody is a collaborator of. These few books come first: PostgreSQL joins in
+/// the order that is written (`dialect.rs`).
+fn around_books(reader: &User) -> Sql<'_> {
+    let places = Sql::new(AROUND).push("collaborators m JOIN collection_books p ON p.book_id = m.book_id").push(SHELVED);
+    let places = places.push("m.email = ").text(reader.email.as_str());
+    places.push(" AND (p.user_id = ").int(reader.id.get()).push(" OR p.user_id = b.owner_id)")
+}
 
 /// The collections of users.
 pub struct Collections<'t, 'a> {
@@ -61,7 +69,7 @@ impl Collections<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     pub fn lock(self, user: UserId) -> Result<()> {
-        Ok(self.tx.conn()?.lock_user(user.get())?)
+        self.tx.conn()?.lock_user(user.get()).map_err(Error::of_waiting)
     }
 
     /// A user's own, in no order.
@@ -100,7 +108,8 @@ impl Collections<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     pub fn around_book(self, reader: &User, book: BookId) -> Result<Vec<Collection>> {
-        let sql = Sql::new(AROUND).push("= ").int(book.get()).push(" AND (p.user_id = ").int(reader.id.get());
+        let places = Sql::new(AROUND).push("collection_books p").push(SHELVED);
+        let sql = places.push("p.book_id = ").int(book.get()).push(" AND (p.user_id = ").int(reader.id.get());
         let shared =
             sql.push(" OR (p.user_id = b.owner_id AND EXISTS (SELECT 1 FROM collaborators m WHERE m.book_id = p.book_id AND m.email = ");
         let sql = shared.text(reader.email.as_str()).push(")))");
@@ -113,10 +122,19 @@ impl Collections<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     pub fn around_books(self, reader: &User) -> Result<Vec<(BookId, Collection)>> {
-        let sql = Sql::new(AROUND).push("IN (SELECT m.book_id FROM collaborators m WHERE m.email = ").text(reader.email.as_str());
-        let sql = sql.push(") AND (p.user_id = ").int(reader.id.get()).push(" OR p.user_id = b.owner_id)");
+        let sql = around_books(reader);
         let rows: Vec<Around> = on_each!(self.tx.conn()?, c => (&sql).load(c))?;
         Ok(rows.into_iter().map(|around| (BookId::new(around.book_id), around.row.into())).collect())
+    }
+
+    /// What the database would do for [`Collections::around_books`]: the very statement, so that tests can see which index it
+    /// walks.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    #[doc(hidden)]
+    pub fn explain(self, reader: &User) -> Result<Vec<String>> {
+        Ok(self.tx.conn()?.explain(around_books(reader))?)
     }
 
     /// Adds a collection.

@@ -43,7 +43,11 @@ impl From<Diesel> for Error {
             let message = information.message();
             // The engines' own words for 'somebody else holds it': trying again helps.
             let contended = ["lock timeout", "deadlock detected", "database is locked"].iter().any(|words| message.contains(words));
-            if contended || matches!(kind, DatabaseErrorKind::ClosedConnection | DatabaseErrorKind::SerializationFailure) {
+            let gone = matches!(
+                kind,
+                DatabaseErrorKind::ClosedConnection | DatabaseErrorKind::SerializationFailure | DatabaseErrorKind::UnableToSendCommand
+            );
+            if contended || gone {
                 return Self::Unavailable(message.to_owned());
             }
         }
@@ -51,6 +55,17 @@ impl From<Diesel> for Error {
             return Self::Unavailable("the connection is broken".to_owned());
         }
         Self::Refused(error.to_string())
+    }
+}
+
+impl Error {
+    /// Why a statement failed that waits for a lock. PostgreSQL says in the language of its installation that it waited in
+    /// vain, under a code that diesel has no name for; all that such a statement could be refused for else has one.
+    pub(crate) fn of_waiting(error: Diesel) -> Self {
+        if let Diesel::DatabaseError(DatabaseErrorKind::Unknown, information) = &error {
+            return Self::Unavailable(information.message().to_owned());
+        }
+        Self::from(error)
     }
 }
 
@@ -63,5 +78,26 @@ impl From<diesel::ConnectionError> for Error {
 impl From<diesel::r2d2::PoolError> for Error {
     fn from(error: diesel::r2d2::PoolError) -> Self {
         Self::Unavailable(error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(kind: DatabaseErrorKind, message: &str, [waiting, other]: [bool; 2]) {
+        let error = || Diesel::DatabaseError(kind, Box::new(message.to_owned()));
+        let unavailable = |error: &Error| matches!(error, Error::Unavailable(_));
+        assert_eq!([unavailable(&Error::of_waiting(error())), unavailable(&Error::from(error()))], [waiting, other], "{message}");
+    }
+
+    #[test]
+    fn rule_13_41_who_waits_in_vain_may_try_again_in_any_language() {
+        check(DatabaseErrorKind::Unknown, "canceling statement due to lock timeout", [true, true]);
+        check(DatabaseErrorKind::Unknown, "cancelando comando por causa do tempo de espera (timeout) do bloqueio", [true, false]);
+        check(DatabaseErrorKind::UnableToSendCommand, "no connection to the server", [true, true]);
+        check(DatabaseErrorKind::ClosedConnection, "server closed the connection unexpectedly", [true, true]);
+        check(DatabaseErrorKind::UniqueViolation, "duplicate key value", [false, false]);
     }
 }

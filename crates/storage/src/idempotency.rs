@@ -48,7 +48,8 @@ pub struct Keys<'t, 'a> {
 
 impl Keys<'_, '_> {
     /// Takes the key for this unit of work; when it is taken already, answers what is recorded under it. The book the
-    /// request is about must be locked before, so that keys are taken in the order of the books.
+    /// request is about, or the user whose collections it is about, must be locked before, so that keys are taken in the
+    /// order of these locks.
     ///
     /// # Errors
     /// When the database cannot be asked; [`Error::Unavailable`] when another process holds the key for too long.
@@ -65,7 +66,7 @@ impl Keys<'_, '_> {
             Value::Bytes(&[]),
         ];
         let taking = Sql::new(TAKE).list(row).push(TAKE_AGAIN).int(forgotten_before(now).milliseconds());
-        if self.tx.conn()?.execute(&taking)? > 0 {
+        if self.tx.conn()?.execute(&taking).map_err(Error::of_waiting)? > 0 {
             return Ok(None);
         }
         let known = named(Sql::new("SELECT fingerprint, status, tag, body FROM idempotency_keys"), claim);

@@ -1,5 +1,5 @@
 //! SQL text with its values beside it, for statements whose shape is only known at run time: bulk writes, the query
-//! language. Values are always bound, never written into the text.
+//! language. Values are always bound, never written into the text; lists of numbers alone are ([`Sql::numbers`]).
 
 use diesel::backend::Backend;
 use diesel::prelude::*;
@@ -13,8 +13,6 @@ use std::borrow::Cow;
 pub(crate) const MOST_VALUES: usize = 32_766;
 /// Values a list of names or ids holds at most before it is asked in parts; well below [`MOST_VALUES`].
 pub(crate) const MOST_NAMED: usize = 10_000;
-/// Numbers a list binds one by one; a search may repeat its lists.
-const MOST_BOUND: usize = 200;
 /// Statements with more rows than this are not worth a place in the statement cache.
 const CACHED_ROWS: usize = 4;
 
@@ -92,13 +90,12 @@ impl<'a> Sql<'a> {
         if first { sql.push("NULL)") } else { sql.push(")") }
     }
 
-    /// Adds `(n1, n2, ...)`. Very many are written into the text: engines bind only so many values, and numbers are harmless.
-    pub(crate) fn numbers(self, numbers: impl ExactSizeIterator<Item = i64>) -> Self {
-        if numbers.len() <= MOST_BOUND {
-            return self.list(numbers.map(Value::Int));
-        }
-        let text: Vec<String> = numbers.map(|number| number.to_string()).collect();
-        self.push(format!("({})", text.join(", "))).uncached()
+    /// Adds `(n1, n2, ...)`, written into the text: engines bind only so many values, and a search may repeat a list of
+    /// thousands for each of its terms. Numbers are harmless. An empty list matches nothing.
+    pub(crate) fn numbers(self, numbers: impl IntoIterator<Item = i64>) -> Self {
+        let digits: Vec<String> = numbers.into_iter().map(|number| number.to_string()).collect();
+        let digits = if digits.is_empty() { "NULL".to_owned() } else { digits.join(", ") };
+        self.push(format!("({digits})")).uncached()
     }
 
     /// Adds another statement's pieces.

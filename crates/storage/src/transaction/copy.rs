@@ -1,5 +1,6 @@
-//! Copying the transactions of a book into another one, inside the database: nothing of them passes through memory, and
-//! the number of statements is the same however many there are.
+//! Copying the transactions of a book into another one, inside the database: of them nothing but their texts passes through
+//! memory, for the index of texts, a chunk of 4,096 at a time (`text.rs`). A copy takes the same few statements however many
+//! they are, and some for each chunk.
 
 use daybook_domain::collaborator::Member;
 use daybook_domain::id::{AccountId, UserId};
@@ -88,10 +89,11 @@ impl Transactions<'_, '_> {
             accounts.row([Value::Int(old.get()), Value::Int(new.get())]);
         }
         accounts.execute(self.tx.conn()?)?;
+        for statement in [Sql::new(COPIED), renumbered(source, copying)] {
+            self.tx.conn()?.execute(&statement.uncached())?;
+        }
+        let copied = self.tx.conn()?.execute(&rows(source, target, copying).uncached())?;
         let statements = [
-            Sql::new(COPIED),
-            renumbered(source, copying),
-            rows(source, target, copying),
             marks(source, target),
             Sql::new("DROP TABLE copied"),
             Sql::new("DROP TABLE copied_accounts"),
@@ -102,7 +104,7 @@ impl Transactions<'_, '_> {
             self.tx.conn()?.execute(&statement.uncached())?;
         }
         self.tx.balances().sum_up(number)?;
-        self.tx.index_copied(number)?;
+        self.tx.index_copied(number, copied)?;
         self.tx.conn()?.execute(&posted_on(target).uncached())?;
         let posted = Sql::new(COUNT).int(number.get()).push(" AND t.standing > ").int(standing_to_column(Standing::Draft));
         self.counted(posted)

@@ -105,6 +105,10 @@ impl Transactions<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     pub fn insert(self, member: &Member, added: Vec<Transaction>) -> Result<()> {
+        // What changes nothing does not move the head either: its unit of work ends without a write.
+        if added.is_empty() {
+            return Ok(());
+        }
         let (book, scale) = (member.book().id, member.book().scale);
         let until = self.tx.text_extent(book)?.until;
         // Another process, or a clock set back, may have minted an id below those that are indexed.

@@ -8,6 +8,10 @@
 //! So recording a transaction writes nothing here; every 4,096th pays for its chunk, with a row for each trigram that
 //! occurs in it. A text that changes adds its trigrams to its block and takes none away: a bit too many costs a
 //! comparison and changes no result.
+//!
+//! A long text would be in the way of others: its trigrams are thousands, and a chunk of such texts millions of rows in
+//! one unit of work. So only that it is long is noted, and its block is compared whatever a search asks for (behaviour
+//! 13.60).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -36,6 +40,14 @@ const CHUNK: i64 = 4_096;
 
 /// Trigrams a search asks for at most; more of them narrow hardly further.
 const MOST_ASKED: usize = 12;
+
+/// Characters of a folded text whose trigrams are indexed at most.
+const LONGEST: usize = 256;
+/// Stands for every trigram of a longer text. No text has it: they hold no NUL (behaviour 13.4).
+const ANY_GRAM: i64 = 0;
+
+/// Rows of the index that one statement is given; a chunk of texts without a word in common has a million.
+const WRITTEN_AT_ONCE: usize = 20_000;
 
 const ADD_GRAMS: &str = "INSERT INTO text_grams (book_id, gram, chunk, blocks)";
 const OR_GRAMS: &str = " ON CONFLICT (book_id, gram, chunk) DO UPDATE SET blocks = text_grams.blocks | excluded.blocks";
@@ -78,18 +90,28 @@ struct Grams(BTreeMap<(i64, i64), u64>);
 impl Grams {
     fn add(&mut self, block: i64, text: &str) {
         let bit = u32::try_from(block.rem_euclid(BLOCKS)).unwrap_or_default();
-        for gram in grams(text) {
+        for gram in indexed(text) {
             *self.0.entry((gram, block.div_euclid(BLOCKS))).or_default() |= 1_u64 << bit;
         }
     }
 
     fn write(&self, conn: &mut Conn, book: BookId, conflict: &'static str) -> Result<()> {
-        let mut rows = Bulk::new(ADD_GRAMS, 4, conflict);
-        for ((gram, chunk), blocks) in &self.0 {
-            rows.row([Value::Int(book.get()), Value::Int(*gram), Value::Int(*chunk), Value::Int(blocks.cast_signed())]);
+        let mut grams = self.0.iter().peekable();
+        while grams.peek().is_some() {
+            let mut rows = Bulk::new(ADD_GRAMS, 4, conflict);
+            for ((gram, chunk), blocks) in grams.by_ref().take(WRITTEN_AT_ONCE) {
+                rows.row([book.get(), *gram, *chunk, blocks.cast_signed()].map(Value::Int));
+            }
+            rows.execute(conn)?;
         }
-        Ok(rows.execute(conn)?)
+        Ok(())
     }
+}
+
+/// What the index holds of a folded text.
+fn indexed(text: &str) -> BTreeSet<i64> {
+    let long = text.chars().nth(LONGEST).is_some();
+    if long { BTreeSet::from([ANY_GRAM]) } else { grams(text) }
 }
 
 /// The trigrams of a folded text, each three characters of 21 bits.
@@ -107,21 +129,53 @@ pub(super) fn candidates(tx: &mut Tx<'_>, book: BookId, extent: &Extent, texts: 
     // Of a long text some from all over it.
     let stride = all.len().div_ceil(MOST_ASKED).max(1);
     let asked: Vec<i64> = all.into_iter().step_by(stride).collect();
-    let rows = Sql::new("SELECT g.chunk, g.blocks FROM text_grams g WHERE g.book_id = ").int(book.get());
-    let rows = rows.push(" AND g.gram IN ").list(asked.iter().map(|gram| Value::Int(*gram))).uncached();
+    let rows = Sql::new("SELECT g.gram, g.chunk, g.blocks FROM text_grams g WHERE g.book_id = ").int(book.get());
+    let rows = rows.push(" AND g.gram IN ").numbers(asked.iter().copied().chain([ANY_GRAM]));
     let rows: Vec<GramRow> = on_each!(tx.conn()?, c => (&rows).load(c))?;
-    let mut chunks: BTreeMap<i64, (usize, u64)> = BTreeMap::new();
-    for GramRow { chunk, blocks } in rows {
-        let (count, together) = chunks.entry(chunk).or_insert((0, u64::MAX));
-        *count = count.saturating_add(1);
-        *together &= blocks.cast_unsigned();
+    let mut chunks: BTreeMap<i64, Occurrences> = BTreeMap::new();
+    for GramRow { gram, chunk, blocks } in rows {
+        chunks.entry(chunk).or_default().add(gram, blocks.cast_unsigned());
     }
-    let complete = chunks.into_iter().filter(|(_, (count, _))| *count == asked.len());
-    let blocks = complete.flat_map(|(chunk, (_, bits))| {
+    let blocks = chunks.into_iter().flat_map(|(chunk, occurrences)| {
+        let bits = occurrences.of_all(asked.len());
         let there = (0_u32..64).filter(move |bit| bits & (1_u64 << bit) != 0);
         there.map(move |bit| chunk.saturating_mul(BLOCKS).saturating_add(i64::from(bit)))
     });
     Ok(Some(blocks.collect()))
+}
+
+/// In which blocks of a chunk the trigrams of a search occur.
+#[derive(Debug)]
+struct Occurrences {
+    /// How many of the trigrams occur in the chunk at all.
+    found: usize,
+    /// The blocks in which all of these occur.
+    together: u64,
+    /// The blocks that hold long texts.
+    long: u64,
+}
+
+impl Default for Occurrences {
+    fn default() -> Self {
+        Self { found: 0, together: u64::MAX, long: 0 }
+    }
+}
+
+impl Occurrences {
+    fn add(&mut self, gram: i64, blocks: u64) {
+        if gram == ANY_GRAM {
+            self.long = blocks;
+        } else {
+            self.found = self.found.saturating_add(1);
+            self.together &= blocks;
+        }
+    }
+
+    /// The blocks that may hold a text with all of so many trigrams.
+    const fn of_all(&self, asked: usize) -> u64 {
+        let together = if self.found == asked { self.together } else { 0 };
+        together | self.long
+    }
 }
 
 impl Tx<'_> {
@@ -141,11 +195,9 @@ impl Tx<'_> {
         if waiting >= CHUNK { self.index_chunk(book) } else { Ok(()) }
     }
 
-    /// Takes note of all the rows of a new book.
-    pub(super) fn index_copied(&mut self, book: BookId) -> Result<()> {
-        let rows = Sql::new("SELECT COUNT(*) AS id FROM transactions t WHERE t.book_id = ").int(book.get());
-        let rows: Vec<Counted> = on_each!(self.conn()?, c => (&rows).load(c))?;
-        self.head_mut(book)?.text_waiting = rows.first().map_or(0, |row| row.id);
+    /// Takes note of all the rows of a new book, of which there are so many.
+    pub(super) fn index_copied(&mut self, book: BookId, rows: usize) -> Result<()> {
+        self.head_mut(book)?.text_waiting = i64::try_from(rows).unwrap_or(i64::MAX);
         while self.head(book).is_some_and(|head| head.text_waiting >= CHUNK) {
             self.index_chunk(book)?;
         }
@@ -183,7 +235,9 @@ impl Tx<'_> {
     /// Indexes the next chunk.
     fn index_chunk(&mut self, book: BookId) -> Result<()> {
         let extent = self.text_extent(book)?;
-        let next = Sql::new("SELECT t.id, t.search FROM transactions t WHERE t.book_id = ").int(book.get()).push(" AND t.id > ");
+        // Of a long text no more is read than shows that it is long.
+        let next = Sql::new("SELECT t.id, ").push(format!("SUBSTR(t.search, 1, {}) AS search", LONGEST.saturating_add(1)));
+        let next = next.push(" FROM transactions t WHERE t.book_id = ").int(book.get()).push(" AND t.id > ");
         let next = next.int(extent.until).push(" ORDER BY t.id LIMIT ").int(CHUNK);
         let texts: Vec<TextRow> = on_each!(self.conn()?, c => (&next).load(c))?;
         let mut index = Grams::default();
@@ -233,15 +287,11 @@ pub(crate) fn catch_up(conn: &mut Conn) -> Result<()> {
 #[derive(QueryableByName)]
 struct GramRow {
     #[diesel(sql_type = BigInt)]
+    gram: i64,
+    #[diesel(sql_type = BigInt)]
     chunk: i64,
     #[diesel(sql_type = BigInt)]
     blocks: i64,
-}
-
-#[derive(QueryableByName)]
-struct Counted {
-    #[diesel(sql_type = BigInt)]
-    id: i64,
 }
 
 #[derive(QueryableByName)]
@@ -291,5 +341,25 @@ mod tests {
             index.add(block, "abc");
         }
         assert_eq!(index.0.into_values().collect::<Vec<u64>>(), [1 | (1 << 63), 1 << 5]);
+    }
+
+    #[test]
+    fn rule_13_60_a_long_text_is_one_row() {
+        // Every trigram of it is another one.
+        let varied = |count: u32| (0..count).filter_map(|place| char::from_u32(0x4e00 + place)).collect::<String>();
+        assert_eq!(indexed(&varied(256)).len(), 254);
+        assert_eq!(indexed(&varied(257)), BTreeSet::from([ANY_GRAM]));
+        assert!(!grams("\u{1}\u{1}\u{1}").contains(&ANY_GRAM), "no text has the trigram that stands for all");
+    }
+
+    #[test]
+    fn rule_13_60_blocks_with_long_texts_are_always_looked_at() {
+        let mut chunk = Occurrences::default();
+        chunk.add(7, 0b0110);
+        chunk.add(ANY_GRAM, 0b1000);
+        assert_eq!(chunk.of_all(1), 0b1110);
+        assert_eq!(chunk.of_all(2), 0b1000, "the other trigram occurs nowhere in the chunk");
+        chunk.add(8, 0b0011);
+        assert_eq!(chunk.of_all(2), 0b1010);
     }
 }

@@ -153,9 +153,8 @@ fn contains<'a>(text: &'a str) -> Sql<'a> {
 
 /// Compares stored units with a value that may lie between two of them or beyond them all.
 fn amount<'a>(comparison: Comparison, value: Decimal, scale: u32) -> Sql<'a> {
-    let factor = Decimal::from(10_u64.pow(scale));
     let known = || Sql::new("(t.amount IS NOT NULL AND t.amount ");
-    let Some(scaled) = value.checked_mul(factor) else {
+    let Some((units, whole)) = in_units(value, scale) else {
         // Beyond every amount that can be stored.
         let above = value.is_sign_positive();
         return match comparison {
@@ -164,10 +163,6 @@ fn amount<'a>(comparison: Comparison, value: Decimal, scale: u32) -> Sql<'a> {
             Comparison::Eq | Comparison::Lt | Comparison::Le | Comparison::Gt | Comparison::Ge => Sql::new("1 = 0"),
         };
     };
-    let floor = scaled.floor();
-    let whole = floor == scaled;
-    let units =
-        i64::try_from(floor.mantissa() / 10_i128.pow(floor.scale())).unwrap_or(if value.is_sign_positive() { i64::MAX } else { i64::MIN });
     match comparison {
         Comparison::Eq if whole => known().push("= ").int(units).push(")"),
         Comparison::Eq => Sql::new("1 = 0"),
@@ -176,4 +171,12 @@ fn amount<'a>(comparison: Comparison, value: Decimal, scale: u32) -> Sql<'a> {
         Comparison::Ge if whole => known().push(">= ").int(units).push(")"),
         Comparison::Gt | Comparison::Ge => known().push("> ").int(units).push(")"),
     }
+}
+
+/// The units of a value, rounded down, and whether it is exactly these; none when it is beyond what 64 bits hold.
+fn in_units(value: Decimal, scale: u32) -> Option<(i64, bool)> {
+    let scaled = value.checked_mul(Decimal::from(10_u64.pow(scale)))?;
+    let floor = scaled.floor();
+    let units = i64::try_from(floor.mantissa() / 10_i128.pow(floor.scale())).ok()?;
+    Some((units, floor == scaled))
 }
