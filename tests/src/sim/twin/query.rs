@@ -85,7 +85,7 @@ impl Twin {
     }
 }
 
-fn is_own_draft(transaction: &Transaction, caller: &Caller) -> bool {
+pub fn is_own_draft(transaction: &Transaction, caller: &Caller) -> bool {
     transaction.creator == caller.who && transaction.standing == Standing::Draft
 }
 

@@ -7,6 +7,7 @@ use daybook_domain::field::Field;
 use daybook_domain::transaction::Standing;
 use jiff::civil::Date;
 
+use super::query::is_own_draft;
 use super::text::{merged, normalized, tags};
 use super::{Book, Turn, amount, dates, each, may};
 use crate::sim::body::{Named, TransactionBody};
@@ -44,7 +45,7 @@ impl Turn {
             self.book.put(recorded.clone());
             Ok(recorded)
         })?;
-        let hidden = |one: &&Transaction| !self.may(may::READ) && one.creator != self.caller.who;
+        let hidden = |one: &&Transaction| !self.may(may::READ) && !is_own_draft(one, &self.caller);
         let masked = recorded.iter().filter(hidden).map(|one| one.label).collect();
         Ok((recorded, masked))
     }
