@@ -128,9 +128,14 @@ impl Writer<'_> {
     }
 
     fn accounts(&self, balances: &[AccountBalances], out: &mut String) -> serde_json::Result<()> {
-        let containers: Vec<ContainerOut<'_>> = balances.iter().filter_map(|balances| self.account(balances)).collect();
-        out.push_str("\"accountBalances\":");
-        out.push_str(&serde_json::to_string(&containers)?);
+        out.push_str("\"accountBalances\":[");
+        for (place, container) in balances.iter().filter_map(|balances| self.account(balances)).enumerate() {
+            if place > 0 {
+                out.push(',');
+            }
+            out.push_str(&serde_json::to_string(&container)?);
+        }
+        out.push(']');
         Ok(())
     }
 

@@ -39,11 +39,6 @@ impl Order {
         Self { verb, batch: true, override_checked }
     }
 
-    /// An error with its place, where there are several.
-    fn at(self, index: usize, error: Error) -> Error {
-        if self.batch { batch::at(index, error) } else { error }
-    }
-
     /// The least the caller must be allowed, before any transaction is looked at.
     const fn door(self) -> Action {
         match self.verb {
@@ -89,7 +84,7 @@ pub fn perform(tx: &mut Tx<'_>, cx: &Context, book: &str, order: Order, items: V
                 outcome.changed(transaction, edited.transaction);
             }
             Err(Error::Refused(refusal)) if order.batch && refusal.skips_item() => {}
-            Err(error) => return Err(order.at(index, error)),
+            Err(error) => return Err(batch::at(index, error)),
         }
     }
     outcome.save(tx, cx, &member, &accounts)?;
@@ -133,7 +128,7 @@ pub(super) fn load(
     let wanted: BTreeSet<TransactionId> = ids.iter().filter_map(|(_, id)| *id).collect();
     let wanted: Vec<TransactionId> = wanted.into_iter().collect();
     let mut found = tx.transactions().by_ids(member, &wanted)?;
-    found.retain(|_, transaction| member.may_touch(Action::ReadTransactions, transaction.created_by));
+    found.retain(|_, transaction| member.sees(transaction));
     let unknown: Vec<String> =
         ids.iter().filter(|(_, id)| id.is_none_or(|id| !found.contains_key(&id))).map(|(text, _)| text.clone()).collect();
     match (unknown.first(), batch) {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use daybook_domain::event::EventType;
 use daybook_domain::transaction::{Standing, Verb};
 
+use super::query::is_own_draft;
 use super::{Turn, each, may};
 use crate::sim::body::{Id, TransactionBody};
 use crate::sim::facts::{Refused, Resource, Transaction};
@@ -104,11 +105,11 @@ impl Turn {
         Ok(targets.iter().map(|label| self.book.transactions[label].clone()).collect())
     }
 
-    /// A RECORDER sees what it created itself.
+    /// A RECORDER sees its own drafts.
     fn visible(&self, id: Id<label::Transaction>) -> Option<label::Transaction> {
         let Id::Of(label) = id else { return None };
         let transaction = self.book.transactions.get(&label)?;
-        (self.may(may::READ) || transaction.creator == self.caller.who).then_some(label)
+        (self.may(may::READ) || is_own_draft(transaction, &self.caller)).then_some(label)
     }
 
     fn perform_one(&mut self, order: Order, before: &Transaction, body: &TransactionBody) -> Result<(), Stop> {

@@ -110,7 +110,7 @@ impl Book {
     }
 }
 
-fn is_own_draft(transaction: &Transaction, caller: &Caller) -> bool {
+pub fn is_own_draft(transaction: &Transaction, caller: &Caller) -> bool {
     transaction.creator == caller.who && transaction.standing == Standing::Draft
 }
 

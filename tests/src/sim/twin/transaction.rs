@@ -7,6 +7,7 @@ use daybook_domain::field::Field;
 use daybook_domain::transaction::Standing;
 use jiff::civil::Date;
 
+use super::query::is_own_draft;
 use super::text::{merged, normalized, tags};
 use super::typed::later;
 use super::{Book, Turn, amount, dates, each, may};
@@ -65,7 +66,7 @@ impl Turn {
             self.record_months(&recorded, months, recording.months);
             Ok(recorded)
         })?;
-        let hidden = |one: &&Transaction| !self.may(may::READ) && one.creator != self.caller.who;
+        let hidden = |one: &&Transaction| !self.may(may::READ) && !is_own_draft(one, &self.caller);
         let masked = recorded.iter().filter(hidden).map(|one| one.label).collect();
         Ok((recorded, masked))
     }
