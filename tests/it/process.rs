@@ -16,6 +16,7 @@ pub fn lone() -> Vec<Lone> {
         sigterm_finishes_what_runs,
         sigterm_does_not_wait_for_stalled_clients,
         interrupt_stops_it_too,
+        connections_leave_files_for_the_books,
         data_and_tokens_survive_a_restart,
         logs_hold_no_personal_data,
         request_ids_stand_in_the_log,
@@ -84,6 +85,21 @@ fn sigterm_does_not_wait_for_stalled_clients(engine: Engine) {
 }
 
 /// Ctrl-C.
+/// 13.65: whoever opens connections takes no files from the database and the file store.
+fn connections_leave_files_for_the_books(engine: Engine) {
+    let server = Server::start_with(Options { engine, open_files: Some(160), ..Options::default() });
+    let caller = server.client("alice@example.com");
+    let book = id(&caller.post("/v5/books", &json!({"name": "Open"})).ok()).to_owned();
+    let held: Vec<TcpStream> = (0..200).map(|_| connect(&server)).collect();
+    pause(Duration::from_millis(500));
+    for number in 0..10 {
+        let file = json!({"name": format!("{number}.txt"), "content": "Zm9v"});
+        let file = id(&caller.post(&format!("/v5/books/{book}/files"), &file).ok()).to_owned();
+        assert_eq!(caller.get(&format!("/v5/books/{book}/files/{file}")).ok()["content"], "Zm9v");
+    }
+    drop(held);
+}
+
 fn interrupt_stops_it_too(engine: Engine) {
     let mut server = Server::start(engine);
     let (status, took) = server.interrupt();

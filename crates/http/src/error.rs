@@ -3,14 +3,13 @@
 use std::fmt;
 
 use actix_web::http::StatusCode;
-use actix_web::http::header::{ContentType, RETRY_AFTER, WWW_AUTHENTICATE};
+use actix_web::http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
 use actix_web::{HttpResponse, ResponseError};
 use daybook_domain::file::File;
 use daybook_domain::{Kind, Refusal, account, group};
 use daybook_service::Error;
 use serde::Serialize;
 
-use crate::farewell::Farewell;
 use crate::reply::Reply;
 
 /// Seconds a caller is asked to wait when a queue is full.
@@ -254,14 +253,10 @@ impl ResponseError for ApiError {
         if status == StatusCode::UNAUTHORIZED {
             response.insert_header((WWW_AUTHENTICATE, "Bearer"));
         }
-        if status == StatusCode::PAYLOAD_TOO_LARGE {
+        if status == StatusCode::PAYLOAD_TOO_LARGE || status == StatusCode::REQUEST_TIMEOUT {
             // What is left of the body is not worth reading.
             response.force_close();
         }
-        let body = Body { error: Nested { code, message, errors }, flat };
-        if status == StatusCode::REQUEST_TIMEOUT {
-            return response.force_close().content_type(ContentType::json()).body(Farewell::new(&body));
-        }
-        response.json(body)
+        response.json(Body { error: Nested { code, message, errors }, flat })
     }
 }

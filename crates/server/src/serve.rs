@@ -14,7 +14,7 @@ use tracing_subscriber::EnvFilter;
 
 use crate::auditor::{Auditor, Stop};
 use crate::cli::Serve;
-use crate::{clock, files, key};
+use crate::{clock, files, key, limit};
 
 /// Serves until SIGTERM or Ctrl-C; then finishes what runs and closes the store.
 pub(crate) fn run(options: &Serve) -> anyhow::Result<()> {
@@ -59,7 +59,7 @@ pub(crate) fn run(options: &Serve) -> anyhow::Result<()> {
 }
 
 async fn answer(listener: TcpListener, state: State, auditor: Stop) -> anyhow::Result<()> {
-    let server = daybook_http::serve(listener, state)?;
+    let server = daybook_http::serve(listener, state, limit::connections())?;
     let handle = server.handle();
     let (mut terminated, mut interrupted) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
     actix_web::rt::spawn(async move {
