@@ -1,5 +1,6 @@
 //! Transactions: rows and repository, with their entries and marks.
 
+mod candidates;
 mod copy;
 mod count;
 mod ledger;
