@@ -75,6 +75,34 @@ pub struct Transaction {
     pub properties: Properties,
     pub urls: Vec<String>,
     pub remote_ids: Vec<String>,
+    pub files: Vec<label::File>,
+    /// The number of the user.
+    pub creator: usize,
+    pub stamp: Stamp,
+}
+
+/// What a file holds: bytes that are named by a number and not kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Content(pub u32);
+
+impl Content {
+    /// As hexadecimal digits.
+    pub fn digest(self) -> String {
+        format!("{:064x}", self.0)
+    }
+
+    pub fn size(self) -> i64 {
+        i64::from(self.0) * 10
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct File {
+    pub label: label::File,
+    pub name: String,
+    pub content_type: String,
+    pub content: Content,
+    pub properties: Properties,
     /// The number of the user.
     pub creator: usize,
     pub stamp: Stamp,
@@ -132,6 +160,7 @@ pub enum Resource {
     Group(label::Group),
     Transaction(label::Transaction),
     Collaborator(label::Collaborator),
+    File(label::File),
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -190,6 +219,7 @@ pub enum Answer {
         trashed: Vec<(i32, usize)>,
     },
     Events(Vec<Vec<Event>>),
+    Files(Vec<Vec<File>>),
     /// The containers of accounts, then those of groups with what is in them.
     Balances(Vec<Container>),
 }

@@ -7,6 +7,7 @@ pub mod book;
 pub mod collaborator;
 pub mod count;
 pub mod event;
+pub mod file;
 pub mod group;
 pub mod list;
 pub mod merge;
@@ -64,6 +65,10 @@ pub const TABLE: &[Row] = table! {
     7 "listTransactions" list::draw,
     3 "countTransactions, countTransactionsPosted" count::draw,
     6 "getBalances" balance::draw,
+    2 "createFile" file::draw_create,
+    2 "updateFile" file::draw_update,
+    1 "deleteFile" file::draw_delete,
+    1 "getFile, listFiles" file::draw_read,
     3 "createAccount and batch" account::draw_create,
     5 "updateAccount and batch" account::draw_update,
     2 "deleteAccount and batch" account::draw_delete,

@@ -9,8 +9,9 @@ use daybook_domain::book::Settings;
 use daybook_domain::calendar::day_number;
 use daybook_domain::collaborator::Collaborator;
 use daybook_domain::event::{Event, Noun};
+use daybook_domain::file::File;
 use daybook_domain::group::{Forest, Group};
-use daybook_domain::id::{AccountId, GroupId, TransactionId};
+use daybook_domain::id::{AccountId, FileId, GroupId, TransactionId};
 use daybook_domain::instant::Stamp;
 use daybook_domain::property::Properties;
 use daybook_domain::transaction::Transaction;
@@ -19,7 +20,7 @@ use daybook_service::{balance, book};
 
 use super::{Service, texts};
 use crate::decimal;
-use crate::sim::facts::{self, Container, Empty, Nature, Of, Resource, Row, Sides};
+use crate::sim::facts::{self, Container, Content, Empty, Nature, Of, Resource, Row, Sides};
 use crate::sim::label;
 use crate::sim::twin::{Caller, dates};
 
@@ -70,9 +71,24 @@ impl Service {
             posted_at: one.posted_at.map(|at| at.milliseconds()),
             properties: properties(&one.properties),
             urls: one.urls.clone(),
+            files: one.files.iter().map(|file| self.labels.files.label(file.get())).collect(),
             remote_ids: one.remote_ids.iter().map(|id| self.linked(id)).collect(),
             creator: self.user(one.created_by),
             stamp: stamp(&one.stamp),
+        }
+    }
+
+    pub fn file(&self, file: &File) -> facts::File {
+        let content = Content(u32::from_str_radix(&file.content.digest, 16).unwrap_or(u32::MAX));
+        facts::File {
+            label: self.labels.files.label(file.id.get()),
+            name: file.name.clone(),
+            content_type: file.content_type.clone(),
+            // What has another size is nothing that was ever sent.
+            content: if content.size() == file.content.size { content } else { Content(u32::MAX) },
+            properties: properties(&file.properties),
+            creator: self.user(file.created_by),
+            stamp: stamp(&file.stamp),
         }
     }
 
@@ -121,10 +137,9 @@ impl Service {
             Noun::Account => Resource::Account(self.labels.accounts.label(number)),
             Noun::Group => Resource::Group(self.labels.groups.label(number)),
             Noun::Transaction => Resource::Transaction(self.labels.transactions.label(number)),
+            Noun::File => Resource::File(self.labels.files.label(number)),
             // The simulation makes none of the others.
-            Noun::Collaborator | Noun::SavedQuery | Noun::File | Noun::Other => {
-                Resource::Collaborator(self.labels.collaborators.label(number))
-            }
+            Noun::Collaborator | Noun::SavedQuery | Noun::Other => Resource::Collaborator(self.labels.collaborators.label(number)),
         };
         facts::Event {
             sequence: event.sequence,
@@ -144,6 +159,11 @@ impl Service {
         for (key, value) in &mut previous {
             let labelled = match (noun, key.as_str()) {
                 (Noun::Transaction, "creditAccId" | "debitAccId") => account(value).ok(),
+                (Noun::Transaction, "files") => serde_json::from_str::<Vec<String>>(value).ok().map(|ids| {
+                    let file = |id: &String| id.parse::<FileId>().map_or(label::File(u32::MAX), |id| self.labels.files.label(id.get()));
+                    let shown: Vec<String> = ids.iter().map(|id| format!("{:?}", file(id))).collect();
+                    serde_json::to_string(&shown).expect("texts are JSON")
+                }),
                 (Noun::Transaction, "remoteIds") => serde_json::from_str::<Vec<String>>(value).ok().map(|ids| {
                     let linked: Vec<String> = ids.iter().map(|id| self.linked(id)).collect();
                     serde_json::to_string(&linked).expect("texts are JSON")

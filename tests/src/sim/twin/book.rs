@@ -43,6 +43,7 @@ impl Twin {
             accounts: BTreeMap::new(),
             groups: BTreeMap::new(),
             transactions: BTreeMap::new(),
+            files: BTreeMap::new(),
             collaborators: BTreeMap::from([(owner.label, owner)]),
         };
         let mut turn = Turn::new(book, Permission::Owner, caller, &email);
