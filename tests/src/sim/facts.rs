@@ -108,6 +108,14 @@ pub struct File {
     pub stamp: Stamp,
 }
 
+#[derive(Clone, Debug, PartialEq)]
+pub struct SavedQuery {
+    pub label: label::SavedQuery,
+    pub title: String,
+    pub query: String,
+    pub stamp: Stamp,
+}
+
 /// A row of a list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
@@ -161,6 +169,7 @@ pub enum Resource {
     Transaction(label::Transaction),
     Collaborator(label::Collaborator),
     File(label::File),
+    SavedQuery(label::SavedQuery),
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -220,6 +229,7 @@ pub enum Answer {
     },
     Events(Vec<Vec<Event>>),
     Files(Vec<Vec<File>>),
+    SavedQueries(Vec<SavedQuery>),
     /// The containers of accounts, then those of groups with what is in them.
     Balances(Vec<Container>),
 }

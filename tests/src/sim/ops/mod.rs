@@ -5,12 +5,14 @@ pub mod account;
 pub mod balance;
 pub mod book;
 pub mod collaborator;
+pub mod copy;
 pub mod count;
 pub mod event;
 pub mod file;
 pub mod group;
 pub mod list;
 pub mod merge;
+pub mod saved_query;
 pub mod transaction;
 pub mod typed;
 
@@ -78,6 +80,8 @@ pub const TABLE: &[Row] = table! {
     2 "deleteGroup and batch" group::draw_delete,
     2 "read groups" group::draw_read,
     5 "updateBook" book::draw_update,
+    3 "saveQuery, updateQuery, deleteQuery" saved_query::draw_write,
+    1 "getQuery, listQueries" saved_query::draw_read,
     2 "getBook, listBooks" book::draw_read,
     2 "addCollaborator" collaborator::draw_add,
     1 "removeCollaborator" collaborator::draw_remove,

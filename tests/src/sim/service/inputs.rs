@@ -4,7 +4,7 @@ use daybook_domain::account::{self, AccountRef};
 use daybook_domain::field::Field;
 use daybook_domain::file::{self, Attachment, Content};
 use daybook_domain::group::{self, GroupRef};
-use daybook_domain::id::{AccountId, CollaboratorId, FileId, GroupId, TransactionId};
+use daybook_domain::id::{AccountId, CollaboratorId, FileId, GroupId, SavedQueryId, TransactionId};
 use daybook_domain::transaction::Changes;
 use daybook_service::account::Input as AccountInput;
 use daybook_service::group::Input as GroupInput;
@@ -58,6 +58,11 @@ impl Service {
         FileId::new(known.unwrap_or(UNKNOWN)).to_string()
     }
 
+    pub fn saved_query_id(&self, id: Id<label::SavedQuery>) -> String {
+        let known = if let Id::Of(label) = id { self.labels.saved_queries.number(label) } else { None };
+        SavedQueryId::new(known.unwrap_or(UNKNOWN)).to_string()
+    }
+
     pub fn file_changes(&self, body: &FileBody) -> file::Changes {
         file::Changes {
             id: body.id.map(|id| self.file_id(id)),
@@ -87,6 +92,7 @@ impl Service {
             Resource::Group(label) => self.group_id(Id::Of(label)),
             Resource::Transaction(label) => self.transaction_id(Id::Of(label)),
             Resource::File(label) => self.file_id(Id::Of(label)),
+            Resource::SavedQuery(label) => self.saved_query_id(Id::Of(label)),
             Resource::Collaborator(label) => self.collaborator_id(label),
         }
     }

@@ -49,6 +49,7 @@ pub struct Labels {
     pub transactions: Pairs<label::Transaction>,
     pub collaborators: Pairs<label::Collaborator>,
     pub files: Pairs<label::File>,
+    pub saved_queries: Pairs<label::SavedQuery>,
     pub books: Pairs<label::Book>,
     pub keys: HashMap<label::Book, String>,
     /// The numbers of the books' owners.

@@ -14,6 +14,7 @@ use daybook_domain::group::{Forest, Group};
 use daybook_domain::id::{AccountId, FileId, GroupId, TransactionId};
 use daybook_domain::instant::Stamp;
 use daybook_domain::property::Properties;
+use daybook_domain::saved_query::SavedQuery;
 use daybook_domain::transaction::Transaction;
 use daybook_service::transaction::Listed;
 use daybook_service::{balance, book};
@@ -92,6 +93,15 @@ impl Service {
         }
     }
 
+    pub fn saved_query(&self, saved: &SavedQuery) -> facts::SavedQuery {
+        facts::SavedQuery {
+            label: self.labels.saved_queries.label(saved.id.get()),
+            title: saved.title.clone(),
+            query: saved.query.clone(),
+            stamp: stamp(&saved.stamp),
+        }
+    }
+
     pub fn rows(&self, listed: &Listed) -> Vec<Row> {
         let unit = 10_i128.pow(8 - listed.view.member.book().scale);
         let balance = |one: &Transaction| listed.balances.get(&one.id).map(|units| units * unit);
@@ -138,8 +148,9 @@ impl Service {
             Noun::Group => Resource::Group(self.labels.groups.label(number)),
             Noun::Transaction => Resource::Transaction(self.labels.transactions.label(number)),
             Noun::File => Resource::File(self.labels.files.label(number)),
-            // The simulation makes none of the others.
-            Noun::Collaborator | Noun::SavedQuery | Noun::Other => Resource::Collaborator(self.labels.collaborators.label(number)),
+            Noun::SavedQuery => Resource::SavedQuery(self.labels.saved_queries.label(number)),
+            // There are no others yet.
+            Noun::Collaborator | Noun::Other => Resource::Collaborator(self.labels.collaborators.label(number)),
         };
         facts::Event {
             sequence: event.sequence,

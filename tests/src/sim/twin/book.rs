@@ -44,6 +44,7 @@ impl Twin {
             groups: BTreeMap::new(),
             transactions: BTreeMap::new(),
             files: BTreeMap::new(),
+            saved: BTreeMap::new(),
             collaborators: BTreeMap::from([(owner.label, owner)]),
         };
         let mut turn = Turn::new(book, Permission::Owner, caller, &email);

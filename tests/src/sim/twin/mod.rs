@@ -7,6 +7,7 @@ pub mod amount;
 pub mod balance;
 pub mod book;
 pub mod collaborator;
+pub mod copy;
 pub mod count;
 pub mod dates;
 pub mod edit;
@@ -16,6 +17,7 @@ pub mod group;
 pub mod lifecycle;
 pub mod merge;
 pub mod query;
+pub mod saved_query;
 pub mod text;
 pub mod transaction;
 pub mod typed;
@@ -73,6 +75,7 @@ pub struct Book {
     pub groups: BTreeMap<label::Group, facts::Group>,
     pub transactions: BTreeMap<label::Transaction, facts::Transaction>,
     pub files: BTreeMap<label::File, facts::File>,
+    pub saved: BTreeMap<label::SavedQuery, facts::SavedQuery>,
     pub collaborators: BTreeMap<label::Collaborator, facts::Collaborator>,
 }
 
