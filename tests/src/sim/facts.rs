@@ -159,6 +159,18 @@ pub struct Book {
     pub stamp: Stamp,
     /// Posted and not trashed: in all, in the current month, in the current year (6.10).
     pub posted: (i64, i64, i64),
+    /// The one it shows to its reader, where an answer has it (6.2).
+    pub collection: Option<Box<Collection>>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Collection {
+    pub label: label::Collection,
+    pub owner: String,
+    pub permission: Permission,
+    pub name: String,
+    pub books: Vec<Book>,
+    pub stamp: Stamp,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -210,6 +222,7 @@ pub struct Container {
 pub enum Answer {
     Book(Box<Book>),
     Books(Vec<Book>),
+    Collections(Vec<Collection>),
     Chart {
         accounts: Option<Vec<Account>>,
         groups: Option<Vec<(Group, Nature)>>,

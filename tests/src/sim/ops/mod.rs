@@ -5,6 +5,7 @@ pub mod account;
 pub mod balance;
 pub mod book;
 pub mod collaborator;
+pub mod collection;
 pub mod copy;
 pub mod count;
 pub mod event;
@@ -82,6 +83,8 @@ pub const TABLE: &[Row] = table! {
     5 "updateBook" book::draw_update,
     3 "saveQuery, updateQuery, deleteQuery" saved_query::draw_write,
     1 "getQuery, listQueries" saved_query::draw_read,
+    3 "write collections" collection::draw_write,
+    1 "getCollection, listCollections" collection::draw_read,
     2 "getBook, listBooks" book::draw_read,
     2 "addCollaborator" collaborator::draw_add,
     1 "removeCollaborator" collaborator::draw_remove,

@@ -4,7 +4,7 @@ use daybook_domain::account::{self, AccountRef};
 use daybook_domain::field::Field;
 use daybook_domain::file::{self, Attachment, Content};
 use daybook_domain::group::{self, GroupRef};
-use daybook_domain::id::{AccountId, CollaboratorId, FileId, GroupId, SavedQueryId, TransactionId};
+use daybook_domain::id::{AccountId, CollaboratorId, CollectionId, FileId, GroupId, SavedQueryId, TransactionId};
 use daybook_domain::transaction::Changes;
 use daybook_service::account::Input as AccountInput;
 use daybook_service::group::Input as GroupInput;
@@ -61,6 +61,11 @@ impl Service {
     pub fn saved_query_id(&self, id: Id<label::SavedQuery>) -> String {
         let known = if let Id::Of(label) = id { self.labels.saved_queries.number(label) } else { None };
         SavedQueryId::new(known.unwrap_or(UNKNOWN)).to_string()
+    }
+
+    pub fn collection_id(&self, id: Id<label::Collection>) -> String {
+        let known = if let Id::Of(label) = id { self.labels.collections.number(label) } else { None };
+        CollectionId::new(known.unwrap_or(UNKNOWN)).to_string()
     }
 
     pub fn file_changes(&self, body: &FileBody) -> file::Changes {

@@ -123,6 +123,16 @@ impl Service {
         self.place.store.write(Lane::NO_BOOK, move |tx| work(tx, &cx)).map_err(refused)
     }
 
+    /// Writes what the caller keeps across books.
+    pub fn own<T: Send + 'static>(
+        &self,
+        caller: &Caller,
+        work: impl FnOnce(&mut Tx<'_>, &Context) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Refused> {
+        let cx = self.context(caller);
+        self.place.store.write(Lane::of_user(cx.user.id), move |tx| work(tx, &cx)).map_err(refused)
+    }
+
     /// Labels transactions that an operation makes and only events tell of, in their order; the owner reads them.
     pub fn note_told(&mut self, book: label::Book, caller: &Caller, labels: &[label::Transaction]) -> Result<(), Refused> {
         let owner = Caller { who: self.labels.owners.get(&book).copied().unwrap_or_default(), ..caller.clone() };

@@ -17,7 +17,7 @@ use daybook_domain::property::Properties;
 use daybook_domain::saved_query::SavedQuery;
 use daybook_domain::transaction::Transaction;
 use daybook_service::transaction::Listed;
-use daybook_service::{balance, book};
+use daybook_service::{balance, book, collection};
 
 use super::{Service, texts};
 use crate::decimal;
@@ -136,6 +136,18 @@ impl Service {
             scale: book.scale,
             stamp: stamp(&book.stamp),
             posted: (view.activity.posted, month, year),
+            collection: view.collection.as_ref().map(|collection| Box::new(self.collection(collection, caller))),
+        }
+    }
+
+    pub fn collection(&self, view: &collection::View, caller: &Caller) -> facts::Collection {
+        facts::Collection {
+            label: self.labels.collections.label(view.collection.id.get()),
+            owner: view.owner_name.clone(),
+            permission: view.permission,
+            name: view.collection.name.as_str().to_owned(),
+            books: view.books.iter().flatten().map(|book| self.book(book, caller)).collect(),
+            stamp: stamp(&view.collection.stamp),
         }
     }
 

@@ -7,6 +7,7 @@ pub mod amount;
 pub mod balance;
 pub mod book;
 pub mod collaborator;
+pub mod collection;
 pub mod copy;
 pub mod count;
 pub mod dates;
@@ -90,6 +91,7 @@ pub struct Twin {
     pub users: Vec<User>,
     pub books: BTreeMap<label::Book, Book>,
     pub logs: BTreeMap<label::Book, Vec<Event>>,
+    pub collections: BTreeMap<label::Collection, collection::Collection>,
 }
 
 /// A request at work on a copy of the book: it counts when it ends well.
