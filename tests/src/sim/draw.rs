@@ -1,5 +1,7 @@
 //! Drawing: what is random in operations. Most draws are legal in the book as the twin has it; a wild one is anything.
 
+mod file;
+
 use daybook_domain::account::AccountType;
 use daybook_domain::field::Field;
 use daybook_domain::property::Edits;
@@ -235,6 +237,7 @@ impl Draw<'_> {
             draft: self.one_in(6),
             urls: self.one_in(10).then(|| vec!["https://example.com/1".to_owned()]),
             remote_ids: self.one_in(4).then(|| self.remote_ids()),
+            files: self.one_in(10).then(|| self.attachments()),
             properties: self.properties(),
             ..TransactionBody::empty(label)
         }

@@ -6,7 +6,7 @@ use daybook_domain::account::Directory;
 use daybook_domain::collaborator::{Action, Member};
 use daybook_domain::event::{EventType, Happening};
 use daybook_domain::id::{AccountId, TransactionId};
-use daybook_domain::transaction::{Changes, Edited, Refusal, Transaction, Verb};
+use daybook_domain::transaction::{Cell, Changes, Edited, Refusal, Transaction, Verb, cell};
 use daybook_storage::Tx;
 
 use super::save::Outcome;
@@ -70,7 +70,11 @@ pub fn perform(tx: &mut Tx<'_>, cx: &Context, book: &str, order: Order, items: V
         let edited = recorder
             .check_access(&transaction, order.verb)
             .map_err(Error::from)
-            .and_then(|()| attach::settle(cx, &member, &cabinet, changes, Some(&transaction)))
+            .and_then(|()| match cell(transaction.state(), order.verb, order.override_checked) {
+                Cell::Done => attach::settle(cx, &member, &cabinet, changes, Some(&transaction)),
+                // Where nothing is done, the files of the body are none of its matter (behaviour 3.3.4, 3.4.1, 3.6.3).
+                Cell::Kept | Cell::Refused(_) => Ok((changes, Vec::new())),
+            })
             .and_then(|(changes, new_files)| {
                 let edited = recorder.perform(order.verb, transaction.clone(), &changes, order.override_checked)?;
                 Ok(edited.map(|edited| (edited, new_files)))

@@ -137,6 +137,7 @@ impl Operation for Create {
         for (found, body) in view.transactions.iter().zip(&self.items) {
             service.labels.transactions.note(found.id.get(), body.label);
         }
+        service.note_brought(self.book, caller, &self.items)?;
         if single {
             let drafts: Vec<_> = (0..MOST_MONTHS).map(|month| label::Transaction(months.0 + month)).collect();
             service.note_told(self.book, caller, &drafts)?;
@@ -167,7 +168,9 @@ impl Operation for Perform {
         let order = if batch { transaction::Order::batch(verb, checked_too) } else { transaction::Order::single(verb) };
         let items = service.transaction_inputs(&self.items);
         let view = service.write(self.book, caller, move |tx, cx, book| transaction::perform(tx, cx, book, order, items));
-        Ok(Answer::Transactions(shown(service, &alone(view, batch)?), Default::default()))
+        let view = alone(view, batch)?;
+        service.note_brought(self.book, caller, &self.items)?;
+        Ok(Answer::Transactions(shown(service, &view), Default::default()))
     }
 
     fn expect(&self, twin: &mut Twin, caller: &Caller) -> Outcome {
@@ -263,6 +266,7 @@ fn silenced(body: &TransactionBody) -> Vec<TransactionBody> {
     push(&|body| std::mem::take(&mut body.round_trip));
     push(&|body| body.urls.take().is_some());
     push(&|body| body.remote_ids.take().is_some());
+    push(&|body| body.files.take().is_some());
     push(&|body| !std::mem::take(&mut body.properties).is_empty());
     simple
 }

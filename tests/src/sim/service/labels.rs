@@ -48,6 +48,9 @@ pub struct Labels {
     pub groups: Pairs<label::Group>,
     pub transactions: Pairs<label::Transaction>,
     pub collaborators: Pairs<label::Collaborator>,
+    pub files: Pairs<label::File>,
+    pub saved_queries: Pairs<label::SavedQuery>,
+    pub collections: Pairs<label::Collection>,
     pub books: Pairs<label::Book>,
     pub keys: HashMap<label::Book, String>,
     /// The numbers of the books' owners.

@@ -96,7 +96,13 @@ impl Turn {
         let targets = targets.ok_or_else(Refused::missing)?;
         each(items.iter().zip(&targets), |(body, label)| {
             let before = self.book.transactions[label].clone();
-            match self.perform_one(order, &before, body) {
+            // An item that is skipped leaves nothing, no new files either.
+            let done = if body.files.is_some() {
+                self.attempt(|turn| turn.perform_one(order, &before, body))
+            } else {
+                self.perform_one(order, &before, body)
+            };
+            match done {
                 Ok(()) => Ok(()),
                 Err(Stop::Skips(_)) if order.batch => Ok(()),
                 Err(Stop::Skips(refused) | Stop::Fails(refused)) => Err(refused),

@@ -47,7 +47,6 @@ impl Turn {
         if given[0].label == given[1].label {
             return Err(Refused::bad());
         }
-        // What is wrong with the first comes first.
         for one in given {
             if one.trashed {
                 return Err(Refused::bad());
@@ -55,11 +54,9 @@ impl Turn {
             if one.standing == Standing::Checked {
                 return Err(Refused::checked());
             }
-            if self.is_locked(one.date.unwrap_or(self.today)) {
-                return Err(Refused::locked());
-            }
         }
-        Ok(())
+        let locked = given.iter().any(|one| self.is_locked(one.date.unwrap_or(self.today)));
+        if locked { Err(Refused::locked()) } else { Ok(()) }
     }
 
     fn merged(
@@ -90,6 +87,7 @@ impl Turn {
             properties,
             urls: distinct(base.urls.iter().chain(&absorbed.urls).cloned()),
             remote_ids: distinct(links.chain(base.remote_ids.iter().chain(&absorbed.remote_ids).cloned())),
+            files: distinct(base.files.iter().chain(&absorbed.files).copied()),
             creator: self.caller.who,
             stamp: self.caller.stamp(),
         };
@@ -131,6 +129,7 @@ impl Turn {
             properties: Properties::new(),
             urls: Vec::new(),
             remote_ids: Vec::new(),
+            files: Vec::new(),
             ..merged.clone()
         })
     }
@@ -153,11 +152,11 @@ fn joined(base: &str, other: &str) -> String {
     [base].into_iter().chain(new).collect::<Vec<_>>().join(" ")
 }
 
-fn distinct(texts: impl Iterator<Item = String>) -> Vec<String> {
-    let mut kept: Vec<String> = Vec::new();
-    for text in texts {
-        if !kept.contains(&text) {
-            kept.push(text);
+fn distinct<T: PartialEq>(items: impl Iterator<Item = T>) -> Vec<T> {
+    let mut kept: Vec<T> = Vec::new();
+    for item in items {
+        if !kept.contains(&item) {
+            kept.push(item);
         }
     }
     kept

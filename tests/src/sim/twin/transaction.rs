@@ -76,7 +76,7 @@ impl Turn {
         let Some(date) = first.date else { return };
         for month in 1..=months {
             let (label, date) = (label::Transaction(labels.0 + month - 1), later(date, month));
-            let draft = Transaction { label, date: Some(date), day: date, remote_ids: Vec::new(), ..first.clone() };
+            let draft = Transaction { label, date: Some(date), day: date, remote_ids: Vec::new(), files: Vec::new(), ..first.clone() };
             let draft = Transaction { standing: Standing::Draft, posted_at: None, ..draft };
             self.tell(EventType::TransactionCreated, Resource::Transaction(label), BTreeMap::new());
             self.book.put(draft);
@@ -89,7 +89,7 @@ impl Turn {
         remote_ids.iter().find_map(standing)
     }
 
-    fn recorded(&self, body: &TransactionBody, remote_ids: Vec<String>, post: bool) -> Result<Transaction, Refused> {
+    fn recorded(&mut self, body: &TransactionBody, remote_ids: Vec<String>, post: bool) -> Result<Transaction, Refused> {
         let draft = self.draft(body, remote_ids)?;
         let checked = body.checked && self.may(may::CHECK);
         if post {
@@ -103,7 +103,7 @@ impl Turn {
         if by_itself { self.posted(draft, checked) } else { Ok(draft) }
     }
 
-    fn draft(&self, body: &TransactionBody, remote_ids: Vec<String>) -> Result<Transaction, Refused> {
+    fn draft(&mut self, body: &TransactionBody, remote_ids: Vec<String>) -> Result<Transaction, Refused> {
         let (credit, debit) = (self.new_side(&body.credit)?, self.new_side(&body.debit)?);
         check_sides(credit, debit)?;
         let date = read_date(&body.date)?.value();
@@ -127,6 +127,7 @@ impl Turn {
             properties: merged(&Properties::new(), &body.properties)?,
             urls: body.urls.clone().unwrap_or_default(),
             remote_ids,
+            files: self.attached(body.files.as_deref().unwrap_or_default(), None)?,
             creator: self.caller.who,
             stamp: self.caller.stamp(),
         })

@@ -31,6 +31,8 @@ enum Fate {
     Free,
     /// It belongs to something and stays: nothing is found in it.
     Stays,
+    /// It stands in quotes and stays as it is, white space too.
+    Quoted,
     Goes,
 }
 
@@ -132,7 +134,7 @@ impl Text<'_> {
             let mut end = place + 1;
             if let Some(closes) = closes {
                 end = closes + 1;
-                self.set(place, end, Fate::Stays);
+                self.set(place, end, Fate::Quoted);
             } else if rest.starts_with("http://") || rest.starts_with("https://") {
                 end = self.end_of_word(place);
                 while self.letters[end - 1].is_ascii_punctuation() && self.letters[end - 1] != '/' {
@@ -340,8 +342,8 @@ impl Text<'_> {
     fn rest(&self) -> String {
         let kept = self.letters.iter().zip(&self.fates).filter(|(_, fate)| **fate != Fate::Goes);
         let (mut rest, mut gap) = (String::new(), None);
-        for (letter, _) in kept {
-            if letter.is_whitespace() {
+        for (letter, fate) in kept {
+            if letter.is_whitespace() && *fate != Fate::Quoted {
                 gap = Some(if *letter == '\n' { '\n' } else { gap.unwrap_or(' ') });
             } else {
                 rest.extend(gap.take().filter(|_| !rest.is_empty()));
