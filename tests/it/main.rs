@@ -141,6 +141,7 @@ modules! {
         file_sweep,
         group_commit,
         laws,
+        memory,
         plans,
         process,
         repetitions,

@@ -40,6 +40,7 @@ pub(crate) enum Transport {
     FileTooLarge,
     UnsupportedMediaType,
     TooSlow,
+    Crowded,
     FilesUnavailable(String),
     Failed(String),
 }
@@ -93,7 +94,7 @@ impl Transport {
             Self::TooLarge | Self::FileTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::TooSlow => StatusCode::REQUEST_TIMEOUT,
-            Self::FilesUnavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Crowded | Self::FilesUnavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
             Self::Failed(_) => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
@@ -109,7 +110,7 @@ impl Transport {
             Self::TooLarge | Self::FileTooLarge => "requestTooLarge",
             Self::UnsupportedMediaType => "unsupportedMediaType",
             Self::TooSlow => "requestTimeout",
-            Self::FilesUnavailable(_) => "backendError",
+            Self::Crowded | Self::FilesUnavailable(_) => "backendError",
             Self::Failed(_) => "internalError",
         }
     }
@@ -126,7 +127,7 @@ impl Transport {
             Self::FileTooLarge => "the content of a file has at most 20 MB (20,971,520 bytes)".to_owned(),
             Self::UnsupportedMediaType => "send JSON as Content-Type: application/json".to_owned(),
             Self::TooSlow => "the body did not arrive in time".to_owned(),
-            Self::FilesUnavailable(_) => UNAVAILABLE.to_owned(),
+            Self::Crowded | Self::FilesUnavailable(_) => UNAVAILABLE.to_owned(),
             Self::Failed(_) => "internal error".to_owned(),
         }
     }
@@ -227,6 +228,7 @@ impl ResponseError for ApiError {
         if status.is_server_error() {
             let cause = match self {
                 Self::Service(error) => error.to_string(),
+                Self::Transport(Transport::Crowded) => "the memory for bodies and contents of files is in use".to_owned(),
                 Self::Transport(Transport::Failed(cause) | Transport::FilesUnavailable(cause)) => cause.clone(),
                 Self::Transport(other) => other.message(),
             };

@@ -7,6 +7,7 @@ mod balance;
 mod blob;
 mod body;
 mod book;
+mod budget;
 mod collaborator;
 mod collection;
 mod connection;
@@ -45,6 +46,7 @@ use actix_web::{App, web};
 use connection::{HEAD_PATIENCE, LINGER, Socket};
 
 pub use blob::Blobs;
+pub use budget::Budget;
 pub use state::{Bell, Headers, Known, State};
 pub use template::Templates;
 

@@ -11,6 +11,7 @@ use actix_web::middleware::Next;
 use actix_web::{Error, web};
 use tracing::Instrument;
 
+use crate::budget::Grant;
 use crate::connection::{Answer, Connection, Running};
 use crate::state::State;
 
@@ -42,7 +43,8 @@ pub(crate) async fn around(
     if response.response().head().connection_type() == ConnectionType::Close {
         running.iter_mut().for_each(Running::close);
     }
-    Ok(response.map_body(|_, body| Answer::new(body.boxed(), running)))
+    let kept = (running, Grant::of(response.request()));
+    Ok(response.map_body(|_, body| Answer::new(body.boxed(), kept)))
 }
 
 fn given_id(headers: &HeaderMap) -> Option<String> {

@@ -114,14 +114,14 @@ impl Asked {
         run::read(&self.state, move |tx| work(tx, &cx)).await
     }
 
-    /// Runs a use case that reads.
-    pub(crate) async fn read<T: Send + 'static>(
+    /// Runs a use case that reads, and answers what `encode` makes of it.
+    pub(crate) async fn read<T>(
         self,
         work: impl FnOnce(&mut Tx<'_>, &Context) -> daybook_service::Result<T> + Send + 'static,
-    ) -> Result<(T, Context), ApiError> {
-        let cx = self.cx.clone();
-        let done = run::read(&self.state, move |tx| work(tx, &cx)).await?;
-        Ok((done, self.cx))
+        encode: impl FnOnce(&T, &Context) -> Reply + Send + 'static,
+    ) -> ApiResult {
+        let (cx, asked) = (self.cx.clone(), self.cx);
+        run::read_and(&self.state, move |tx| work(tx, &asked), move |done| encode(&done, &cx)).await
     }
 
     /// Answers why nothing is done, unless the same was done before under the request's key: what is asked before a write
@@ -193,7 +193,7 @@ impl FromRequest for Asked {
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
         let request = request.clone();
         Box::pin(async move {
-            let state = request.app_data::<web::Data<State>>().cloned().ok_or_else(|| Transport::Failed("no state".to_owned()))?;
+            let state = state(&request)?.clone();
             let email = bearer(&request).and_then(|token| state.tokens.verify(token)).ok_or(Transport::LoginRequired)?;
             let user = user(&state, email).await?;
             let (agent, now, ids) = (agent(&request, &state), (state.clock)(), Arc::clone(&state.ids));
@@ -209,6 +209,11 @@ impl FromRequest for Asked {
             Ok(Self { cx, state, path, parameters, cursor, key, if_match: if_match(&request), host })
         })
     }
+}
+
+/// What every request finds.
+pub(crate) fn state(request: &HttpRequest) -> Result<&web::Data<State>, Transport> {
+    request.app_data::<web::Data<State>>().ok_or_else(|| Transport::Failed("no state".to_owned()))
 }
 
 /// The parameters of the query string, as sent.

@@ -10,6 +10,7 @@ use daybook_storage::Store;
 use daybook_storage::user::User;
 
 use crate::blob::Blobs;
+use crate::budget::Budget;
 use crate::template::Templates;
 use crate::token::Tokens;
 
@@ -35,6 +36,8 @@ pub struct State {
     pub public_url: Option<String>,
     /// The bytes of files.
     pub blobs: Blobs,
+    /// The memory for bodies and for the contents of files.
+    pub budget: Budget,
     /// How many seconds bytes that no file names are kept: longer than any write takes.
     pub orphan_seconds: u64,
     /// Whether getAccount and getGroup answer 204 instead of 404 for what is missing (behaviour 4.4).

@@ -55,6 +55,10 @@ pub(crate) struct Serve {
     #[arg(long, env = "DAYBOOK_PUBLIC_URL", value_name = "URL", value_parser = public_url)]
     pub(crate) public_url: Option<String>,
 
+    /// Memory in megabytes that bodies and contents of files may take, all requests together; what is beyond answers 503
+    #[arg(long, env = "DAYBOOK_BODIES_MEGABYTES", default_value_t = 256, value_name = "N", value_parser = clap::value_parser!(u16).range(64..))]
+    pub(crate) bodies_megabytes: u16,
+
     #[command(flatten)]
     pub(crate) files: Files,
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use daybook_http::token::Tokens;
-use daybook_http::{Headers, Known, State, Templates};
+use daybook_http::{Budget, Headers, Known, State, Templates};
 use daybook_service::Ids;
 use daybook_storage::{Address, Options, Store};
 use tokio::signal::unix::{SignalKind, signal};
@@ -37,6 +37,7 @@ pub(crate) fn run(options: &Serve) -> anyhow::Result<()> {
         path_prefix: options.path_prefix.clone(),
         public_url: options.public_url.clone(),
         blobs: files::open(&options.files, data_dir)?,
+        budget: Budget::of_megabytes(options.bodies_megabytes),
         orphan_seconds: options.files.orphan_seconds,
         missing_as_no_content: options.missing_as_no_content,
         ledger_alias: options.ledger_alias,
