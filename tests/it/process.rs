@@ -251,6 +251,14 @@ fn mounted_under_a_prefix(engine: Engine) {
     }
     owner.patch("/v5/books", &json!({})).refused(404, "notFound");
     owner.patch("/books-apiv5/books", &json!({})).refused(404, "notFound");
+    // 13.66: clients that are generated from the contract find the API, with or without a proxy that takes a path away.
+    let base_path = |server: &Server, path: &str| server.anonymous().get(path).ok()["basePath"].clone();
+    assert_eq!(base_path(&server, "/books-api/openapi.json"), "/books-api");
+    assert_eq!(base_path(&server, "/openapi.json"), "/books-api");
+    let behind = server.beside(&["--public-url", "https://example.com/books/"]);
+    assert_eq!(base_path(&behind, "/openapi.json"), "/books");
+    let behind = server.beside(&["--path-prefix", "/inside", "--public-url", "https://example.com"]);
+    assert_eq!(base_path(&behind, "/inside/openapi.json"), "/");
 }
 
 /// Issue 2: `/ready` tells whether requests can be served, and does not hang when they cannot.

@@ -44,6 +44,7 @@ use actix_web::rt::net::TcpStream;
 use actix_web::{App, web};
 
 use connection::{HEAD_PATIENCE, LINGER, Socket};
+use health::Contract;
 
 pub use blob::Blobs;
 pub use budget::Budget;
@@ -59,6 +60,7 @@ const SHUTDOWN_SECONDS: u64 = 8;
 /// # Errors
 /// When the socket cannot be used.
 pub fn serve(listener: TcpListener, state: State, most_connections: usize) -> std::io::Result<Server> {
+    let contract = web::Data::new(Contract::under(state.public_path()));
     let state = web::Data::new(state);
     actix_web::rt::spawn(sweep::forever(state.clone()));
     let workers = available_parallelism().map_or(1, usize::from);
@@ -72,6 +74,7 @@ pub fn serve(listener: TcpListener, state: State, most_connections: usize) -> st
     let connections = move || {
         let app = App::new()
             .app_data(state.clone())
+            .app_data(contract.clone())
             .wrap(from_fn(middleware::around))
             .wrap(NormalizePath::new(TrailingSlash::Trim))
             .configure(|config| routes::mount(config, &state));

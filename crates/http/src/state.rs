@@ -52,6 +52,16 @@ pub struct State {
     pub audits: Bell,
 }
 
+impl State {
+    /// The path that clients find the API under; empty for none. What is said to be public counts: a proxy may take a path
+    /// away before a request comes here.
+    pub(crate) fn public_path(&self) -> &str {
+        let Some(url) = &self.public_url else { return &self.path_prefix };
+        let host = url.split_once("://").map_or(url.as_str(), |(_, rest)| rest);
+        host.find('/').and_then(|at| host.get(at..)).unwrap_or_default()
+    }
+}
+
 /// The accepted spellings of the agent header, lower case.
 #[derive(Debug, Clone)]
 pub struct Headers {
