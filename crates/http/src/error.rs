@@ -3,7 +3,7 @@
 use std::fmt;
 
 use actix_web::http::StatusCode;
-use actix_web::http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
+use actix_web::http::header::{ALLOW, RETRY_AFTER, WWW_AUTHENTICATE};
 use actix_web::{HttpResponse, ResponseError};
 use daybook_domain::file::File;
 use daybook_domain::{Kind, Refusal, account, group};
@@ -32,7 +32,8 @@ pub(crate) enum ApiError {
 pub(crate) enum Transport {
     LoginRequired,
     UnknownRoute,
-    MethodNotAllowed,
+    /// With the methods the path takes.
+    MethodNotAllowed(String),
     Malformed(String),
     InvalidFormat(String),
     BadParameter(String),
@@ -89,7 +90,7 @@ impl Transport {
         match self {
             Self::LoginRequired => StatusCode::UNAUTHORIZED,
             Self::UnknownRoute => StatusCode::NOT_FOUND,
-            Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+            Self::MethodNotAllowed(_) => StatusCode::METHOD_NOT_ALLOWED,
             Self::Malformed(_) | Self::InvalidFormat(_) | Self::BadParameter(_) => StatusCode::BAD_REQUEST,
             Self::TooLarge | Self::FileTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -103,7 +104,7 @@ impl Transport {
         match self {
             Self::LoginRequired => "required",
             Self::UnknownRoute => "notFound",
-            Self::MethodNotAllowed => "methodNotAllowed",
+            Self::MethodNotAllowed(_) => "methodNotAllowed",
             Self::Malformed(_) => "parseError",
             Self::InvalidFormat(_) => "invalid",
             Self::BadParameter(_) => "badRequest",
@@ -119,7 +120,7 @@ impl Transport {
         match self {
             Self::LoginRequired => "Login Required: send a valid access token as Authorization: Bearer <token>".to_owned(),
             Self::UnknownRoute => "route not found".to_owned(),
-            Self::MethodNotAllowed => "this path does not answer that method".to_owned(),
+            Self::MethodNotAllowed(_) => "this path does not answer that method".to_owned(),
             Self::Malformed(text) => format!("the body is not valid JSON: {text}"),
             Self::InvalidFormat(text) => format!("InvalidFormatException: {text}"),
             Self::BadParameter(text) => text.clone(),
@@ -251,6 +252,9 @@ impl ResponseError for ApiError {
         let mut response = HttpResponse::build(status);
         if status == StatusCode::SERVICE_UNAVAILABLE {
             response.insert_header((RETRY_AFTER, RETRY_AFTER_SECONDS));
+        }
+        if let Self::Transport(Transport::MethodNotAllowed(methods)) = self {
+            response.insert_header((ALLOW, methods.as_str()));
         }
         if status == StatusCode::UNAUTHORIZED {
             response.insert_header((WWW_AUTHENTICATE, "Bearer"));
