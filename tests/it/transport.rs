@@ -21,6 +21,7 @@ pub fn tests() -> Vec<Case> {
         wrong_methods,
         wrong_methods_name_the_right_ones,
         head_has_no_body,
+        parameters_without_a_value,
     ]
 }
 
@@ -263,4 +264,15 @@ fn head_has_no_body(server: &Server) {
     }
     let stranger = cast.stranger.send_raw("HEAD", &cast.path("/accounts"), None, &[]);
     assert_eq!(stranger.status, 404, "7.4");
+}
+
+/// 0.9: a parameter without a value is absent.
+fn parameters_without_a_value(server: &Server) {
+    let cast = furnished(server);
+    cast.owner.post(&cast.path("/transactions"), &json!({"description": "Lunch"})).ok();
+    let found = |query: &str| cast.owner.get(&cast.path(&format!("/transactions?{query}"))).ok()["items"].as_array().map(Vec::len);
+    assert_eq!(found("ids="), Some(1));
+    assert_eq!(found("ids=&query=lunch"), Some(1));
+    assert_eq!(found("ids&query=dinner"), Some(0));
+    assert_eq!(found("query=&query=dinner"), Some(0), "of a repeated one the first with a value counts");
 }
