@@ -62,7 +62,7 @@ impl State {
     }
 }
 
-/// The accepted spellings of the agent header, lower case.
+/// The accepted spellings of the agent and API-key headers, lower case.
 #[derive(Debug, Clone)]
 pub struct Headers {
     /// Header names that carry the agent id.

@@ -45,6 +45,9 @@ pub(crate) fn run(options: &Serve) -> anyhow::Result<()> {
         known: Known::default(),
         audits: auditor.bell(),
     };
+    if !address.ip().is_loopback() && options.public_url.is_none() {
+        tracing::warn!("links to files will be http:// with the host of each request; behind a proxy that does TLS, give --public-url");
+    }
     tracing::info!(%address, "daybook is ready: http://{address}/docs");
     if options.database_url.is_none() {
         let command = std::env::current_exe().unwrap_or_else(|_| "daybook".into());
