@@ -12,7 +12,7 @@ use crate::sim::facts::{Answer, Refused, Transaction};
 use crate::sim::label;
 
 /// Above so many slices those without transactions are left out.
-const MOST_FILLED: usize = 5_000;
+const MOST_FILLED: usize = 36_600;
 
 /// The parameters of countTransactionsPosted as they come.
 #[derive(Clone, Debug)]
