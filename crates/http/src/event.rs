@@ -4,7 +4,7 @@ use daybook_domain::account::AccountType;
 use daybook_domain::calendar::{day_number, parse_iso};
 use daybook_domain::event::{Event, EventType, Noun};
 use daybook_domain::file::Address;
-use daybook_domain::id::{AccountId, UserId};
+use daybook_domain::id::{AccountId, GroupId, UserId};
 use daybook_domain::name::normalized;
 use daybook_domain::transaction::tags;
 use daybook_service::event::{self, Named, Request, View};
@@ -118,13 +118,31 @@ fn request(asked: &Asked) -> Result<(Request, EventCursor), Transport> {
     Ok((Request { after, before, error, resource, kind, limit: asked.limit(), below }, filters))
 }
 
-/// What a stored transaction names.
+/// What a stored transaction or account names.
 fn named_in(event: &Event) -> Named {
-    let data: Value = serde_json::from_str(&event.data).unwrap_or_default();
-    let object = data.get("object");
-    let side = |name: &str| object?.get(name)?.get("id")?.as_str()?.parse().ok();
-    let creator = object.and_then(|object| object.get("createdBy")?.as_str()?.parse().ok());
-    Named { accounts: ["creditAccount", "debitAccount"].into_iter().filter_map(side).collect(), creator }
+    if !matches!(event.kind.noun(), Noun::Transaction | Noun::Account) {
+        return Named::default();
+    }
+    let object = stored(event);
+    let side = |name: &str| object.get(name)?.get("id")?.as_str()?.parse().ok();
+    let accounts = ["creditAccount", "debitAccount"].into_iter().filter_map(side).collect();
+    let groups = object.get("groups").and_then(Value::as_array).into_iter().flatten();
+    let groups = groups.filter_map(|group| group.get("id")?.as_str()?.parse().ok()).collect();
+    let creator = object.get("createdBy").and_then(|id| id.as_str()?.parse().ok());
+    Named { accounts, groups, creator }
+}
+
+/// The snapshot as it is stored.
+fn stored(event: &Event) -> Map<String, Value> {
+    let mut data: Map<String, Value> = serde_json::from_str(&event.data).unwrap_or_default();
+    if let Some(Value::Object(object)) = data.remove("object") { object } else { Map::new() }
+}
+
+/// A snapshot with what is only in the last one of a resource that is gone since (behaviour 8.2).
+fn completed(view: &View, gone: Option<i64>, snapshot: Map<String, Value>) -> Map<String, Value> {
+    let mut object = gone.and_then(|id| view.gone.get(&id)).map(stored).unwrap_or_default();
+    object.extend(snapshot);
+    object
 }
 
 /// The book that every one of these events shows, written once.
@@ -238,9 +256,10 @@ fn located(base: &str, event: &Event, mut snapshot: Map<String, Value>) -> Map<S
     snapshot
 }
 
-/// An account: what the snapshot says, the rest as the account is now, or as far as it can be told when it is gone.
+/// An account: what the snapshot says, the rest as the account is now, or was last when it is gone.
 fn account(view: &View, snapshot: Map<String, Value>) -> Map<String, Value> {
     let id: Option<AccountId> = snapshot.get("id").and_then(Value::as_str).and_then(|id| id.parse().ok());
+    let snapshot = completed(view, id.map(AccountId::get), snapshot);
     let name = snapshot.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
     let now = id
         .and_then(|id| view.accounts.get(id))
@@ -269,15 +288,18 @@ fn account(view: &View, snapshot: Map<String, Value>) -> Map<String, Value> {
     )
 }
 
-/// A group inside an account's snapshot, with properties as they are now.
+/// A group inside an account's snapshot, with the rest as it is now, or was last when it is gone.
 fn membership(view: &View, group: Value) -> Value {
     let Value::Object(reference) = group else { return group };
-    let id = reference.get("id").and_then(Value::as_str).and_then(|id| id.parse().ok());
+    let id: Option<GroupId> = reference.get("id").and_then(Value::as_str).and_then(|id| id.parse().ok());
+    let reference = completed(view, id.map(GroupId::get), reference);
+    let name = reference.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
     let now =
         id.and_then(|id| view.forest.get(id)).map(|group| serde_json::to_value(GroupOut::new(group, &view.forest)).unwrap_or_default());
     let mut object = if let Some(Value::Object(now)) = now { now } else { Map::new() };
     object.extend(reference);
-    Value::Object(with_defaults(object, &[("properties", json!({}))]))
+    object.insert("normalizedName".to_owned(), json!(normalized(&name)));
+    Value::Object(with_defaults(object, &[("hidden", json!(false)), ("properties", json!({}))]))
 }
 
 /// A group: what the snapshot says, the derived flags as they are now.

@@ -1,6 +1,6 @@
 //! Use cases of events (behaviour 8).
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use daybook_domain::account::Directory;
@@ -56,6 +56,8 @@ pub struct View {
     pub accounts: Directory,
     /// The groups of the book, as they are now.
     pub forest: Forest,
+    /// How the accounts and groups they name that are gone were last, by their numbers: the events of their deletion.
+    pub gone: HashMap<i64, Event>,
     /// The collection the book is in.
     pub collection: Option<Arc<collection::View>>,
     /// Who acted.
@@ -89,11 +91,13 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str, named_in: NamedI
     fill(tx, cx, (member, activity), (vec![event], None), named_in)
 }
 
-/// What a stored transaction names; http knows its JSON.
+/// What a stored transaction or account names; http knows its JSON.
 #[derive(Debug, Default)]
 pub struct Named {
     /// The accounts on its sides.
     pub accounts: Vec<AccountId>,
+    /// The groups it is in.
+    pub groups: Vec<GroupId>,
     /// Who created it.
     pub creator: Option<UserId>,
 }
@@ -139,16 +143,41 @@ fn fill(
     (events, next): (Vec<Event>, Option<i64>),
     named_in: NamedIn,
 ) -> Result<View> {
-    let of_transactions: Vec<Named> = events.iter().filter(|event| event.kind.noun() == Noun::Transaction).map(named_in).collect();
-    let mut named: Vec<AccountId> = of_transactions.iter().flat_map(|found| found.accounts.iter().copied()).collect();
+    let snapshots: Vec<Named> = events.iter().map(named_in).collect();
+    let mut named: Vec<AccountId> = snapshots.iter().flat_map(|found| found.accounts.iter().copied()).collect();
     named.extend(events.iter().filter(|event| event.kind.noun() == Noun::Account).map(|event| AccountId::new(event.resource)));
-    let accounts = tx.accounts().by_ids(&member, named)?;
+    let accounts = tx.accounts().by_ids(&member, named.iter().copied())?;
     let forest = group::forest(tx, &member)?;
-    let creators = of_transactions.iter().filter_map(|found| found.creator);
+    let gone = gone(tx, &member, (&accounts, &named), (&forest, &snapshots), named_in)?;
+    let creators = snapshots.iter().filter_map(|found| found.creator);
     let mut actors: Vec<UserId> = events.iter().map(|event| event.user).chain(creators).collect();
     actors.sort_unstable();
     actors.dedup();
     let users = tx.users().by_ids(&actors)?.into_iter().map(|user| (user.id, user)).collect();
     let collection = collection::of_book(tx, cx, &member)?.map(|view| collection::repeated(view, events.len()));
-    Ok(View { member, activity, events, next, accounts, forest, collection, users })
+    Ok(View { member, activity, events, next, accounts, forest, gone, collection, users })
+}
+
+/// What was deleted since is shown as it was last (behaviour 8.2): accounts, then groups that they or the events name.
+fn gone(
+    tx: &mut Tx<'_>,
+    member: &Member,
+    (accounts, named): (&Directory, &[AccountId]),
+    (forest, snapshots): (&Forest, &[Named]),
+    named_in: NamedIn,
+) -> Result<HashMap<i64, Event>> {
+    let lost: BTreeSet<i64> = named.iter().filter(|id| accounts.get(**id).is_none()).map(|id| id.get()).collect();
+    let mut found = deletions(tx, member, EventType::AccountDeleted, lost)?;
+    let of_gone: Vec<Named> = found.iter().map(named_in).collect();
+    let groups = snapshots.iter().chain(&of_gone).flat_map(|named| &named.groups);
+    let lost: BTreeSet<i64> = groups.filter(|id| forest.get(**id).is_none()).map(|id| id.get()).collect();
+    found.extend(deletions(tx, member, EventType::GroupDeleted, lost)?);
+    Ok(found.into_iter().map(|event| (event.resource, event)).collect())
+}
+
+fn deletions(tx: &mut Tx<'_>, member: &Member, kind: EventType, lost: BTreeSet<i64>) -> Result<Vec<Event>> {
+    if lost.is_empty() {
+        return Ok(Vec::new());
+    }
+    Ok(tx.events().deletions(member, kind, &lost.into_iter().collect::<Vec<_>>())?)
 }

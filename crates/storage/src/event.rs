@@ -132,6 +132,17 @@ impl Events<'_, '_> {
         rows.into_iter().map(Event::try_from).collect()
     }
 
+    /// What was told of the end of these resources: their last snapshots.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn deletions(self, member: &Member, kind: EventType, resources: &[i64]) -> Result<Vec<Event>> {
+        let about = events::book_id.eq(member.book().id.get()).and(events::resource.eq_any(resources));
+        let query = events::table.filter(about.and(events::kind.eq(kind.number())));
+        let rows: Vec<Row> = on_each!(self.tx.conn()?, c => query.select(Row::as_select()).load(c))?;
+        rows.into_iter().map(Event::try_from).collect()
+    }
+
     /// The event with that number.
     ///
     /// # Errors
