@@ -7,7 +7,8 @@ use daybook_domain::field::Field;
 use daybook_domain::group::GroupRef;
 use daybook_domain::instant::Stamp;
 use daybook_domain::property::{Edits, Properties};
-use serde::de::{Error as _, IgnoredAny};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Error as _, IgnoredAny, MapAccess, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
@@ -97,6 +98,31 @@ pub(crate) struct RefIn {
 }
 
 objects_only!(RefIn);
+
+/// As [`field`], for a reference that an empty text clears too (behaviour 3.10.2).
+pub(crate) fn reference<'de, D: Deserializer<'de>>(reader: D) -> Result<Field<RefIn>, D::Error> {
+    struct Reference;
+    impl<'de> Visitor<'de> for Reference {
+        type Value = Field<RefIn>;
+
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("an object")
+        }
+
+        fn visit_unit<E: serde::de::Error>(self) -> Result<Self::Value, E> {
+            Ok(Field::Clear)
+        }
+
+        fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Self::Value, E> {
+            if text.trim().is_empty() { Ok(Field::Clear) } else { Err(E::invalid_type(Unexpected::Str(text), &self)) }
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+            RefIn::deserialize(MapAccessDeserializer::new(map)).map(Field::Set)
+        }
+    }
+    reader.deserialize_any(Reference)
+}
 
 impl RefIn {
     fn id_text(id: Option<TextOrNumber>) -> Option<String> {

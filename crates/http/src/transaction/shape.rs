@@ -14,7 +14,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::account::{AccountOut, BriefOut};
 use crate::file::{FileIn, FileOut};
-use crate::wire::{Present, PropertiesIn, RefIn, StampOut, TextOrNumber, convert, field, id_text, list, objects_only, properties};
+use crate::wire::{
+    Present, PropertiesIn, RefIn, StampOut, TextOrNumber, convert, field, id_text, list, objects_only, properties, reference,
+};
 
 /// A body that is a transaction. What it says of its own state is ignored, except `checked` and `draft`
 /// (behaviour 3.2.3, 3.10.4).
@@ -29,9 +31,9 @@ pub(crate) struct TransactionIn {
     amount: Field<TextOrNumber>,
     #[serde(default, deserialize_with = "field")]
     description: Field<String>,
-    #[serde(default, deserialize_with = "field")]
+    #[serde(default, deserialize_with = "reference")]
     credit_account: Field<RefIn>,
-    #[serde(default, deserialize_with = "field")]
+    #[serde(default, deserialize_with = "reference")]
     debit_account: Field<RefIn>,
     #[serde(default)]
     checked: Option<bool>,
