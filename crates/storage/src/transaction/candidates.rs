@@ -20,7 +20,7 @@ use crate::tx::Tx;
 /// Trigrams a search asks for at most; more of them narrow hardly further.
 const MOST_ASKED: usize = 12;
 /// How many of them are read of every chunk.
-const RAREST: usize = 3;
+const RAREST: usize = 2;
 /// So few blocks are compared rather than narrowed further.
 const FEW: u32 = 8;
 
