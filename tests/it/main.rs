@@ -137,6 +137,7 @@ modules! {
         collection_moves,
         contract_fuzz,
         durability,
+        event_times,
         file_stores,
         file_sweep,
         group_commit,

@@ -2,12 +2,14 @@
 //! book holds.
 
 use daybook_domain::account::AccountType;
+use daybook_domain::event::EventType;
 use daybook_domain::field::Field;
 use daybook_domain::instant::Instant;
 use daybook_domain::transaction::{Changes, Span, Verb};
 use daybook_service::{access, collection};
 use daybook_service::transaction::{Request, explain};
 use daybook_storage::Lane;
+use daybook_storage::event::Filter;
 use daybook_storage::page::Place;
 use daybook_tests::Engine;
 
@@ -16,7 +18,7 @@ use crate::inside::{Inside, only, side};
 use crate::reading::Faults;
 
 pub fn lone() -> Vec<Lone> {
-    crate::lone![pages_walk_an_index, counts_and_running_balances_walk_an_index, lists_of_books_begin_with_the_reader]
+    crate::lone![pages_walk_an_index, counts_and_running_balances_walk_an_index, lists_of_books_begin_with_the_reader, logs_walk_an_index]
 }
 
 const NOW: Instant = Instant::new(1_763_000_000_000);
@@ -88,7 +90,7 @@ fn shelf(engine: Engine) -> Inside {
 
 /// The same rows again as the rows of other books.
 fn crowd(inside: &Inside) {
-    const TABLES: [(&str, &str); 5] = [
+    const TABLES: [(&str, &str); 6] = [
         (
             "transactions",
             "id, day, dated, standing, trashed, amount, credit_account_id, debit_account_id, description, search, posted_at, properties, \
@@ -98,6 +100,7 @@ fn crowd(inside: &Inside) {
         ("marks", "mark, day, transaction_id"),
         ("text_grams", "gram, chunk, blocks"),
         ("text_blocks", "block, after_id, last_id"),
+        ("events", "sequence, kind, resource, created_at, user_id, agent, data, hash"),
     ];
     let mut statements = Vec::new();
     for other in 1000..1015 {
@@ -114,7 +117,7 @@ fn crowd(inside: &Inside) {
 fn passes(step: &str) -> bool {
     let scanned = ["SCAN t", "SCAN d", "SCAN m", "SCAN e"];
     let whole = scanned.iter().any(|scan| step.trim() == *scan || step.contains(&format!("{scan} ")));
-    whole || ["transactions", "entries", "marks", "text_grams"].iter().any(|table| step.contains(&format!("Seq Scan on {table}")))
+    whole || ["transactions", "entries", "marks", "text_grams", "events"].iter().any(|table| step.contains(&format!("Seq Scan on {table}")))
 }
 
 fn check(faults: &mut Faults, engine: Engine, (what, way, times): (&str, [&str; 2], usize), steps: &[String]) {
@@ -170,6 +173,35 @@ fn counts_and_running_balances_walk_an_index(engine: Engine) {
     check(&mut faults, engine, ("counts of months", by_day, 1), &counts);
     let entries = ["SEARCH e USING PRIMARY KEY (book_id=? AND account_id=? AND day=?)", "using entries_pkey on entries e"];
     check(&mut faults, engine, ("running balances", entries, 1), &moved);
+    faults.none();
+}
+
+/// 8.5: a type, a resource and a stretch of time, each within the log of the one book.
+fn logs_walk_an_index(engine: Engine) {
+    let inside = shelf(engine);
+    let mut faults = Faults::default();
+    let number = ["SEARCH e USING PRIMARY KEY (book_id=? AND sequence>? AND sequence<?)", "events_pkey"];
+    let kind = ["SEARCH e USING INDEX events_kind (book_id=? AND kind=?", "events_kind"];
+    let resource = ["SEARCH e USING INDEX events_resource (book_id=? AND resource=?", "events_resource"];
+    let time = Filter { after: Some(Instant::new(NOW.milliseconds() - 1)), before: Some(NOW), ..Filter::default() };
+    let rare = Some(EventType::BookCreated);
+    for (what, filter, way) in [
+        ("time", time.clone(), number),
+        ("type", Filter { kind: rare, ..Filter::default() }, kind),
+        ("type and time", Filter { kind: rare, ..time }, kind),
+        ("resource", Filter { resource: Some(7), ..Filter::default() }, resource),
+    ] {
+        let steps = inside
+            .store
+            .read(|tx| {
+                let member = access::enter(tx, &inside.cx, &inside.book, daybook_domain::collaborator::Action::ReadEvents)?;
+                Ok::<_, daybook_service::Error>(tx.events().explain(&member, &filter, 51)?)
+            })
+            .expect("a plan");
+        check(&mut faults, engine, (what, way, 1), &steps);
+        let sorts = steps.iter().any(|step| step.contains("TEMP B-TREE FOR ORDER BY") || step.contains("Sort Key"));
+        faults.check(!sorts, || format!("{what} sorts:\n      {}", steps.join("\n      ")));
+    }
     faults.none();
 }
 
