@@ -104,7 +104,7 @@ impl Events<'_, '_> {
         let (added, end) = Link { at: Instant::new(told_at), ..*link }.append(head.head()?, happenings);
         head.told_at = told_at;
         head.advance(end, link.at, tally);
-        self.tx.pending().events.extend(added);
+        self.tx.pending().tell(added);
         Ok(())
     }
 
