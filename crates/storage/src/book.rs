@@ -14,7 +14,7 @@ use crate::column;
 use crate::conn::on_each;
 use crate::error::{Error, Result};
 use crate::head::{Activity, HeadRow};
-use crate::schema::{books, heads};
+use crate::schema::books;
 use crate::sql::{Sql, Value};
 use crate::tx::Tx;
 
@@ -308,8 +308,8 @@ impl Books<'_, '_> {
             text_waiting: 0,
             told_at: 0,
         };
-        on_each!(self.tx.conn()?, c => diesel::insert_into(heads::table).values(&head).execute(c))?;
-        self.tx.known.heads.insert(BookId::new(id), head);
+        // Held back: the event of the book's creation moves it before anything is written.
+        self.tx.pending().heads.insert(BookId::new(id), head);
         Ok(Book { id: BookId::new(id), ..book })
     }
 

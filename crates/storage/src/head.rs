@@ -14,8 +14,8 @@ use crate::event::Tally;
 use crate::schema::heads;
 use crate::sql::{Sql, Value};
 
-#[derive(Debug, Clone, QueryableByName, Insertable)]
-#[diesel(table_name = heads, treat_none_as_default_value = false)]
+#[derive(Debug, Clone, QueryableByName)]
+#[diesel(table_name = heads)]
 pub(crate) struct HeadRow {
     pub(crate) book_id: i64,
     pub(crate) sequence: i64,
