@@ -41,6 +41,7 @@ pub fn tests() -> Vec<crate::Case> {
         domain_stands_alone,
         domain_is_pure,
         only_the_outside_is_async,
+        blocking_work_has_one_door,
         shapes_live_in_http,
         backends_are_named_in_few_files,
         one_clock,
@@ -210,6 +211,11 @@ fn domain_is_pure(_: &Server) {
 fn only_the_outside_is_async(_: &Server) {
     let inside = ["crates/domain", "crates/storage", "crates/service"];
     none(&said(&inside, &["async fn", "async move", "async {", "async |", ".await"], &[]), "Only http and server are async");
+}
+
+/// One way leads from async handlers into blocking work.
+fn blocking_work_has_one_door(_: &Server) {
+    none(&said(&["crates"], &["web::block", "spawn_blocking"], &["crates/http/src/run.rs"]), "Only http/run.rs leaves the workers");
 }
 
 /// Invariant 3: a domain type is neither the wire type nor the row.

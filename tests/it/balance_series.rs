@@ -169,6 +169,46 @@ fn rule_5_7_more_than_5000_slices(server: &Server) {
     assert_eq!(slices(&answer["accountBalances"][0]).len(), 5000, "up to 5000 slices are zero-filled");
 }
 
+/// 13.50: many containers that are each short enough may together be too long; then all leave out zero slices.
+fn rule_13_50_more_than_250_000_slices(server: &Server) {
+    let cast = Cast::new(server);
+    let names = 1..=52;
+    let accounts = names.clone().map(|name| json!({"name": format!("A{name}"), "type": "ASSET"}));
+    cast.owner.post(&cast.path("/accounts/batch"), &batch(accounts)).ok();
+    let moves = names.clone().skip(1).map(|name| {
+        let (credit, debit) = (json!({"name": format!("A{}", name - 1)}), json!({"name": format!("A{name}")}));
+        json!({"date": "2010-01-02", "amount": "1", "creditAccount": credit, "debitAccount": debit})
+    });
+    cast.owner.post(&cast.path("/transactions/batch"), &batch(moves)).ok();
+    let answer = balances(&cast, "after:2010-01-01 before:2023-09-09 by:d");
+    let containers = answer["accountBalances"].as_array().expect("accounts");
+    assert_eq!(containers.len(), 52);
+    assert!(containers.iter().all(|container| slices(container) == [20_100_102]), "zero slices are omitted");
+    assert_eq!(texts(&containers[0], &["cumulativeBalance", "periodBalance"]), ["1.00", "1.00"]);
+    let alone = balances(&cast, "account:A1 after:2010-01-01 before:2023-09-09 by:d");
+    assert_eq!(slices(&alone["accountBalances"][0]).len(), 4_998);
+    // So many filters as a query may have, and one more.
+    let named = |count: usize| (0..count).map(|_| "account:A1").collect::<Vec<_>>().join(" ");
+    let found = |query: &str| balances(&cast, query)["accountBalances"].as_array().map(Vec::len);
+    assert_eq!((found(&named(200)), found(&named(201))), (Some(1), Some(0)));
+}
+
+/// 13.50: groups below each other are shown again by each of them that is named, up to a bound.
+fn rule_13_50_groups_shown_again(server: &Server) {
+    let cast = Cast::new(server);
+    let groups = (0..300).map(|depth| match depth {
+        0 => json!({"name": "G0"}),
+        _ => json!({"name": format!("G{depth}"), "parent": {"name": format!("G{}", depth - 1)}}),
+    });
+    cast.owner.post(&cast.path("/groups/batch"), &batch(groups)).ok();
+    let found = |count: usize| {
+        let query: Vec<String> = (0..count).map(|depth| format!("group:G{depth}")).collect();
+        balances(&cast, &query.join(" "))["groupBalances"].as_array().map(Vec::len)
+    };
+    // Of 300 in a chain the first 80 show 300 + 299 + ... + 221, which is 20,540 more than 300.
+    assert_eq!((found(50), found(80)), (Some(50), Some(0)));
+}
+
 fn rule_5_12_what_counts(server: &Server) {
     let cast = Cast::new(server);
     cast.account("Cash", "ASSET");
@@ -232,6 +272,8 @@ pub fn tests() -> Vec<crate::Case> {
         rule_5_7_the_edges_of_a_series,
         rule_5_7_without_an_upper_bound,
         rule_5_7_more_than_5000_slices,
+        rule_13_50_more_than_250_000_slices,
+        rule_13_50_groups_shown_again,
         rule_5_12_what_counts,
         rule_5_13_groups_follow_their_members,
     ]

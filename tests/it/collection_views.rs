@@ -18,6 +18,7 @@ pub fn tests() -> Vec<Case> {
         rule_1_5_the_name_is_searched,
         rule_8_1_no_events,
         rule_8_4_in_events,
+        rule_13_37_events_repeat_no_long_collections,
     ]
 }
 
@@ -189,4 +190,24 @@ fn rule_8_4_in_events(server: &Server) {
     assert!(shown.iter().all(|book| book["properties"].is_object()));
     let single = cast.viewer.get(&cast.path(&format!("/events/{}", id(&event)))).ok();
     assert_eq!(column(&json!({"items": single["book"]["collection"]["books"]}), "id"), [cast.book.as_str()]);
+}
+
+/// 13.37: a page of events repeats the collection, and must not grow with both.
+fn rule_13_37_events_repeat_no_long_collections(server: &Server) {
+    let cast = Cast::new(server);
+    let shelf = collection(&cast.owner, "Shelf");
+    let books: Vec<Value> = (0..20).map(|number| book(&cast.owner, &format!("book{number}"))).collect();
+    let all: Vec<&Value> = books.iter().collect();
+    add(&cast.owner, &shelf, &all);
+    add(&cast.owner, &shelf, &[&json!({"id": cast.book})]);
+    let accounts: Vec<Value> = (0..100).map(|number| json!({"name": format!("Account {number}"), "type": "ASSET"})).collect();
+    cast.owner.post(&cast.path("/accounts/batch"), &json!({"items": accounts})).ok();
+    let shown = |limit: usize| -> Vec<Option<usize>> {
+        let page = cast.owner.get(&cast.path(&format!("/events?limit={limit}"))).ok();
+        items(&page).iter().map(|event| Some(event["book"]["collection"]["books"].as_array()?.len())).collect()
+    };
+    assert_eq!(shown(95), [Some(21); 95]);
+    assert_eq!(shown(96), [None; 96], "96 x 21 are more than 2000");
+    let page = cast.owner.get(&cast.path("/events?limit=100")).ok();
+    assert!(items(&page).iter().all(|event| event["book"]["collection"]["id"] == shelf["id"]), "the collection itself stays");
 }

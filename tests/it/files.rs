@@ -11,6 +11,7 @@ pub fn tests() -> Vec<Case> {
         get_answers_the_bytes,
         content_type_follows_the_name,
         every_byte_survives,
+        conditions_without_a_target_store_nothing,
         missing_content_is_an_empty_file,
         bad_bodies_are_refused,
         base64_as_encoders_write_it,
@@ -55,6 +56,27 @@ pub fn create(caller: &Client, cast: &Cast, body: &Value) -> Answer {
 #[track_caller]
 pub fn get(cast: &Cast, file: &Value) -> Value {
     cast.owner.get(&cast.path(&format!("/files/{}", id(file)))).ok()
+}
+
+/// 13.42: a create has no target; that is said before any bytes are kept, whatever becomes of them later.
+fn conditions_without_a_target_store_nothing(server: &Server) {
+    let cast = Cast::new(server);
+    let conditional = cast.owner.header("If-Match", "*");
+    let content = json!({"name": "note.txt", "content": base64(b"secret")});
+    create(&conditional, &cast, &content).refused(400, "badRequest");
+    let body = json!({"description": "Lunch", "files": [content]});
+    for (method, path, body) in [
+        ("POST", "/transactions", body.clone()),
+        ("POST", "/transactions/batch", json!({"items": [body.clone()]})),
+        ("PATCH", "/transactions/post", body),
+    ] {
+        conditional.send(method, &cast.path(path), &body).refused(400, "badRequest");
+    }
+    let kept = server.data_dir().join("files").join(&cast.book);
+    assert!(!kept.exists(), "bytes were stored in {}", kept.display());
+    create(&cast.owner, &cast, &content).ok();
+    assert!(kept.exists(), "where they would be");
+    conditional.get(&cast.path("/files")).ok();
 }
 
 fn create_answers_metadata(server: &Server) {

@@ -20,10 +20,11 @@ pub fn tests() -> Vec<Case> {
     cases
 }
 
-/// The locked group `Locked` (in it the account `Inside`), the group `Open` and the account `Outside`.
+/// The locked group `Locked` (in it the accounts `Inside` and `Both`), the group `Open` (in it `Both`) and the account `Outside`.
 struct Stage {
     cast: Cast,
     group: Value,
+    open: Value,
     inside: Value,
     outside: Value,
 }
@@ -32,10 +33,11 @@ fn stage(server: &Server) -> Stage {
     let cast = Cast::new(server);
     let group = cast.owner.post(&cast.path("/groups"), &json!({"name": "Locked", "locked": true})).ok();
     assert_eq!(group["locked"], true);
-    cast.group("Open");
+    let open = cast.group("Open");
     let inside = cast.account_in("Inside", "ASSET", &["Locked"]);
+    cast.account_in("Both", "ASSET", &["Locked", "Open"]);
     let outside = cast.account("Outside", "ASSET");
-    Stage { cast, group, inside, outside }
+    Stage { cast, group, open, inside, outside }
 }
 
 type Change = fn(&Stage, &Client) -> daybook_tests::Answer;
@@ -48,6 +50,8 @@ const CHANGES: &[(&str, Change)] = &[
     ("tag_group", |stage, client| put_group(stage, client, json!({"properties": {"a": "b"}}))),
     ("unlock_group", |stage, client| put_group(stage, client, json!({"locked": false}))),
     ("delete_group", |stage, client| client.delete(&stage.cast.path(&format!("/groups/{}", id(&stage.group))))),
+    // An account in it loses a membership, as by an update of that account.
+    ("delete_group_of_its_account", |stage, client| client.delete(&stage.cast.path(&format!("/groups/{}", id(&stage.open))))),
     ("create_account_in_it", |stage, client| {
         client.post(&stage.cast.path("/accounts"), &json!({"name": "New", "groups": [{"name": "Locked"}]}))
     }),

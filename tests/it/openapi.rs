@@ -13,7 +13,7 @@ use contract::{Operation, operations};
 
 /// A new operation is covered here as soon as it is in the document.
 pub fn tests() -> Vec<Case> {
-    let mut cases = crate::cases![routes_are_the_documents, operations_are_documented_whole, served_as_it_stands, page_needs_no_internet];
+    let mut cases = crate::cases![routes_are_the_documents, operations_are_documented_whole, served_as_it_stands, reasons_are_listed, page_needs_no_internet];
     cases.extend(session::tests());
     for operation in operations() {
         let run = Box::new(move |server: &Server| without_token(server, operation));
@@ -84,6 +84,17 @@ fn served_as_it_stands(server: &Server) {
     assert_eq!(answer.status, 200);
     assert!(answer.headers["content-type"].starts_with("application/json"), "{:?}", answer.headers);
     assert!(answer.text == contract::TEXT, "GET /openapi.json is openapi/openapi.json byte by byte");
+}
+
+/// 10.2: the contract names every reason the server knows, and no other.
+fn reasons_are_listed(_: &Server) {
+    let description = &contract::document()["definitions"]["Error"]["properties"]["error"]["properties"]["errors"]["items"]["properties"]["reason"]["description"];
+    let text = description.as_str().and_then(|text| text.strip_prefix("For programs: ")?.strip_suffix(" (10.2).")).expect("a list");
+    let listed: BTreeSet<&str> = text.split(", ").collect();
+    // Where they are written, `=> "word",`.
+    let sources = [include_str!("../../crates/domain/src/refusal.rs"), include_str!("../../crates/http/src/error.rs")];
+    let written = sources.iter().flat_map(|source| source.lines()).filter_map(|line| line.split_once("=> \"")?.1.strip_suffix("\","));
+    assert_eq!(listed, written.collect());
 }
 
 fn page_needs_no_internet(server: &Server) {

@@ -24,6 +24,20 @@ fn create(cast: &Cast, fields: Value) -> Value {
     cast.create(&with(fields))
 }
 
+/// Found by the simulation. A file without a name is refused only where it would be attached.
+fn rule_3_3_4_what_does_nothing_looks_at_no_files(server: &Server) {
+    let cast = cast(server);
+    let posted = create(&cast, json!({}));
+    let body = json!({"id": posted["id"], "files": [{"content": ""}]});
+    let path = cast.path("/transactions");
+    cast.owner.put(&path, &body).refused(400, "badRequest");
+    cast.owner.patch(&cast.path("/transactions/post"), &body).ok();
+    cast.owner.patch(&cast.path("/transactions/check"), &json!({"id": posted["id"]})).ok();
+    cast.owner.put(&path, &body).refused(400, "checkedTransaction");
+    let batch = cast.owner.put(&cast.path("/transactions/batch"), &json!({"items": [body]})).ok();
+    assert_eq!(batch["items"][0]["files"], json!([]), "3.6.3");
+}
+
 fn rule_3_3_1_post_applies_the_payload(server: &Server) {
     let cast = cast(server);
     let draft = create(&cast, json!({"draft": true, "debitAccount": null}));
@@ -226,6 +240,7 @@ fn rule_4_8_archived_accounts(server: &Server) {
 
 pub fn tests() -> Vec<crate::Case> {
     crate::cases![
+        rule_3_3_4_what_does_nothing_looks_at_no_files,
         rule_3_3_1_post_applies_the_payload,
         rule_3_3_2_post_without_an_id_creates_and_posts,
         rule_3_3_3_post_checked,

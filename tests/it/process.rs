@@ -16,6 +16,7 @@ pub fn lone() -> Vec<Lone> {
         sigterm_finishes_what_runs,
         sigterm_does_not_wait_for_stalled_clients,
         interrupt_stops_it_too,
+        connections_leave_files_for_the_books,
         data_and_tokens_survive_a_restart,
         logs_hold_no_personal_data,
         request_ids_stand_in_the_log,
@@ -84,6 +85,21 @@ fn sigterm_does_not_wait_for_stalled_clients(engine: Engine) {
 }
 
 /// Ctrl-C.
+/// 13.65: whoever opens connections takes no files from the database and the file store.
+fn connections_leave_files_for_the_books(engine: Engine) {
+    let server = Server::start_with(Options { engine, open_files: Some(160), ..Options::default() });
+    let caller = server.client("alice@example.com");
+    let book = id(&caller.post("/v5/books", &json!({"name": "Open"})).ok()).to_owned();
+    let held: Vec<TcpStream> = (0..200).map(|_| connect(&server)).collect();
+    pause(Duration::from_millis(500));
+    for number in 0..10 {
+        let file = json!({"name": format!("{number}.txt"), "content": "Zm9v"});
+        let file = id(&caller.post(&format!("/v5/books/{book}/files"), &file).ok()).to_owned();
+        assert_eq!(caller.get(&format!("/v5/books/{book}/files/{file}")).ok()["content"], "Zm9v");
+    }
+    drop(held);
+}
+
 fn interrupt_stops_it_too(engine: Engine) {
     let mut server = Server::start(engine);
     let (status, took) = server.interrupt();
@@ -235,6 +251,14 @@ fn mounted_under_a_prefix(engine: Engine) {
     }
     owner.patch("/v5/books", &json!({})).refused(404, "notFound");
     owner.patch("/books-apiv5/books", &json!({})).refused(404, "notFound");
+    // 13.66: clients that are generated from the contract find the API, with or without a proxy that takes a path away.
+    let base_path = |server: &Server, path: &str| server.anonymous().get(path).ok()["basePath"].clone();
+    assert_eq!(base_path(&server, "/books-api/openapi.json"), "/books-api");
+    assert_eq!(base_path(&server, "/openapi.json"), "/books-api");
+    let behind = server.beside(&["--public-url", "https://example.com/books/"]);
+    assert_eq!(base_path(&behind, "/openapi.json"), "/books");
+    let behind = server.beside(&["--path-prefix", "/inside", "--public-url", "https://example.com"]);
+    assert_eq!(base_path(&behind, "/inside/openapi.json"), "/");
 }
 
 /// Issue 2: `/ready` tells whether requests can be served, and does not hang when they cannot.

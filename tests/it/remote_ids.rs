@@ -156,6 +156,14 @@ fn rule_3_7_2_what_a_recorder_sees(server: &Server) {
     assert_eq!(list["items"][0], hit);
     let own = cast.recorder.post(&cast.path("/transactions"), &body("3.00", &["own"])).ok()["transaction"].clone();
     assert_eq!((&own["id"], &own["amount"]), (&list["items"][1]["id"], &json!("2.00")), "one's own is shown");
+    // Posted by somebody else it is no draft any more, and not shown either (7.3).
+    cast.owner.patch(&cast.path("/transactions/post"), &json!({"id": own["id"]})).ok();
+    cast.recorder.get(&cast.path(&format!("/transactions/{}", id(&own)))).refused(404, "notFound");
+    let single = cast.recorder.post(&cast.path("/transactions"), &body("4.00", &["own"])).ok()["transaction"].clone();
+    let list = cast.recorder.post(&cast.path("/transactions/batch"), &batch([body("5.00", &["own"])])).ok();
+    let masked = json!({"id": own["id"], "remoteIds": ["own"]});
+    assert_eq!((&single, &list["items"][0]), (&masked, &masked));
+    cast.recorder.put(&cast.path("/transactions"), &json!({"id": own["id"], "amount": "9"})).refused(404, "notFound");
     assert_eq!(transaction(&cast, &id(&made)), made);
     assert_eq!(items(&search(&cast.recorder, &cast, "remoteId:a").ok()).len(), 0, "7.3: own drafts only");
 }

@@ -116,7 +116,7 @@ fn difference(inside: &Inside, facts: &Facts, (text, limit): (&str, usize), read
 
 fn random_queries_find_what_the_domain_says(engine: Engine) {
     let seed = daybook_tests::setting("DAYBOOK_TEST_SEED").and_then(|seed| seed.parse().ok()).unwrap_or(20_250_520);
-    let count = daybook_tests::setting("DAYBOOK_TEST_QUERIES").and_then(|count| count.parse().ok()).unwrap_or(300);
+    let count = daybook_tests::setting("DAYBOOK_TEST_QUERIES").and_then(|count| count.parse().ok()).unwrap_or(1000);
     let inside = random_book(engine, seed);
     let (facts, reading) = (facts(&inside), reading(&inside));
     assert_eq!(facts.rows.len(), 9 * 550 + 40, "all that was recorded is listed");

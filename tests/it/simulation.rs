@@ -19,7 +19,7 @@ pub fn lone() -> Vec<Lone> {
 }
 
 /// Worlds of the run; each has some 300 operations.
-const WORLDS_IN_MEMORY: u64 = 12;
+const WORLDS_IN_MEMORY: u64 = 8;
 const WORLDS_ON_POSTGRES: u64 = 2;
 
 fn service_and_twin_agree(engine: Engine) {

@@ -19,7 +19,9 @@ pub fn tests() -> Vec<Case> {
         booleans_that_cannot_be_read,
         unknown_routes,
         wrong_methods,
+        wrong_methods_name_the_right_ones,
         head_has_no_body,
+        parameters_without_a_value,
     ]
 }
 
@@ -233,12 +235,44 @@ fn wrong_methods(server: &Server) {
     }
 }
 
-/// The specification does not offer HEAD; whatever its status, it is no fault and has no body.
+/// 13.67: what the path takes instead, also where two templates fit it.
+fn wrong_methods_name_the_right_ones(server: &Server) {
+    let cast = Cast::new(server);
+    let table = [
+        ("PATCH", "/v5/books/{}", "DELETE, GET, PUT, HEAD, OPTIONS"),
+        ("DELETE", "/v5/books/{}/accounts/delete/batch", "POST, OPTIONS"),
+        ("PATCH", "/v5/books/{}/accounts/batch", "DELETE, GET, POST, PUT, HEAD, OPTIONS"),
+        ("POST", "/health", "GET, HEAD, OPTIONS"),
+    ];
+    for (method, path, allowed) in table {
+        let answer = cast.owner.send(method, &path.replace("{}", &cast.book), &Value::Null);
+        assert_eq!((answer.status, answer.headers["allow"].as_str()), (405, allowed), "{method} {path}");
+    }
+    assert!(!cast.owner.get("/v5/nothing").headers.contains_key("allow"));
+}
+
+/// 13.67: HEAD is GET without the body, wherever there is a GET.
 fn head_has_no_body(server: &Server) {
     let cast = furnished(server);
-    for path in readable(&cast).into_iter().chain(["/health".to_owned(), "/v5/nothing".to_owned()]) {
-        let answer = cast.owner.send_raw("HEAD", &path, None, &[]);
-        assert!(answer.status < 500, "HEAD {path}: {}", answer.status);
-        assert_eq!(answer.text, "", "HEAD {path}");
+    let outside = ["/health", "/ready", "/openapi.json", "/docs", "/v5/nothing"].map(str::to_owned);
+    for path in readable(&cast).into_iter().chain(outside) {
+        let (head, get) = (cast.owner.send_raw("HEAD", &path, None, &[]), cast.owner.get(&path));
+        assert_eq!((head.status, head.text.as_str()), (get.status, ""), "HEAD {path}");
+        for header in ["content-type", "etag", "content-length"] {
+            assert_eq!(head.headers.get(header), get.headers.get(header), "HEAD {path}: {header}");
+        }
     }
+    let stranger = cast.stranger.send_raw("HEAD", &cast.path("/accounts"), None, &[]);
+    assert_eq!(stranger.status, 404, "7.4");
+}
+
+/// 0.9: a parameter without a value is absent.
+fn parameters_without_a_value(server: &Server) {
+    let cast = furnished(server);
+    cast.owner.post(&cast.path("/transactions"), &json!({"description": "Lunch"})).ok();
+    let found = |query: &str| cast.owner.get(&cast.path(&format!("/transactions?{query}"))).ok()["items"].as_array().map(Vec::len);
+    assert_eq!(found("ids="), Some(1));
+    assert_eq!(found("ids=&query=lunch"), Some(1));
+    assert_eq!(found("ids&query=dinner"), Some(0));
+    assert_eq!(found("query=&query=dinner"), Some(0), "of a repeated one the first with a value counts");
 }

@@ -24,6 +24,8 @@ pub struct Options {
     pub args: Vec<String>,
     /// More environment variables.
     pub env: Vec<(String, String)>,
+    /// How many files, sockets among them, the process may have open; as many as the suite's own by default.
+    pub open_files: Option<u32>,
     /// PostgreSQL writes through to disk (the benchmark); SQLite always does what the server asks of it.
     pub durable: bool,
 }
@@ -134,7 +136,14 @@ impl Server {
     }
 
     fn command(&self, verb: &str) -> Command {
-        let mut command = Command::new(binary());
+        let mut command = match self.options.open_files {
+            None => Command::new(binary()),
+            Some(most) => {
+                let mut shell = Command::new("sh");
+                shell.args(["-c", "ulimit -n $0 && exec \"$@\"", &most.to_string()]).arg(binary());
+                shell
+            }
+        };
         // Only what the test gives: a developer's own settings must not change a result.
         for (name, _) in std::env::vars_os() {
             if name.to_string_lossy().starts_with("DAYBOOK_") {

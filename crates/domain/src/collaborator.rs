@@ -8,6 +8,7 @@ use crate::book::{Book, Visibility};
 use crate::id::{CollaboratorId, UserId};
 use crate::instant::Stamp;
 use crate::refusal::Reason;
+use crate::transaction::Transaction;
 
 /// A user's permission in a book: NONE < VIEWER and RECORDER (siblings) < POSTER < EDITOR < OWNER (behaviour 7.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -275,6 +276,17 @@ impl Member {
         match verdict(action, self.permission) {
             Verdict::Yes => true,
             Verdict::Own => creator == self.user,
+            Verdict::No | Verdict::Hidden => false,
+        }
+    }
+
+    /// Whether the member sees a transaction: a recorder sees its own drafts only, also in the trash (behaviour 7.3). What it
+    /// does not see does not exist for it.
+    #[must_use]
+    pub fn sees(&self, transaction: &Transaction) -> bool {
+        match verdict(Action::ReadTransactions, self.permission) {
+            Verdict::Yes => true,
+            Verdict::Own => transaction.created_by == self.user && !transaction.is_posted(),
             Verdict::No | Verdict::Hidden => false,
         }
     }

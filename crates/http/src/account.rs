@@ -167,7 +167,7 @@ pub(crate) fn list_out(view: &View) -> Vec<AccountOut> {
 
 fn single(view: &View) -> Reply {
     let shown = |account: &Account| reply::ok(&AccountOut::new(account, &view.forest)).tagged(account);
-    view.accounts.first().map_or_else(reply::no_content, shown)
+    view.accounts.first().map_or_else(reply::nothing, shown)
 }
 
 fn list(view: &View) -> Reply {
@@ -177,25 +177,24 @@ fn list(view: &View) -> Reply {
 /// GET accounts.
 pub(crate) async fn list_accounts(asked: Asked) -> ApiResult {
     let book = asked.book();
-    let (view, _) = asked.read(move |tx, cx| account::list(tx, cx, &book)).await?;
-    Ok(list(&view))
+    asked.read(move |tx, cx| account::list(tx, cx, &book), |view, _| list(view)).await
 }
 
 /// GET accounts/{id}.
 pub(crate) async fn get_account(asked: Asked) -> ApiResult {
     let (book, id) = (asked.book(), asked.id());
     let tolerant = asked.state.missing_as_no_content;
-    match asked.read(move |tx, cx| account::get(tx, cx, &book, &id)).await {
+    match asked.read(move |tx, cx| account::get(tx, cx, &book, &id), |view, _| single(view)).await {
         Err(error) if tolerant && error.is_missing_in_chart() => Ok(reply::no_content()),
-        outcome => outcome.map(|(view, _)| single(&view)),
+        outcome => outcome,
     }
 }
 
 /// GET accounts/{id}/groups.
 pub(crate) async fn list_account_groups(asked: Asked) -> ApiResult {
     let (book, id) = (asked.book(), asked.id());
-    let (view, _) = asked.read(move |tx, cx| account::groups(tx, cx, &book, &id)).await?;
-    Ok(reply::ok(&ListOut::whole(GroupOut::all(&view))))
+    let encode = |view: &_, _: &_| reply::ok(&ListOut::whole(GroupOut::all(view)));
+    asked.read(move |tx, cx| account::groups(tx, cx, &book, &id), encode).await
 }
 
 /// POST accounts.

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use daybook_domain::amount::write_units;
 use daybook_domain::balance::{AccountBalances, Figures, GroupBalances, Slice};
 use daybook_domain::group::Group;
+use daybook_service::Context;
 use daybook_service::balance::{self, View};
 use serde::Serialize;
 
-use crate::error::{ApiError, ApiResult, Transport};
+use crate::error::ApiResult;
 use crate::reply;
 use crate::request::Asked;
 use crate::wire::properties;
@@ -128,9 +129,14 @@ impl Writer<'_> {
     }
 
     fn accounts(&self, balances: &[AccountBalances], out: &mut String) -> serde_json::Result<()> {
-        let containers: Vec<ContainerOut<'_>> = balances.iter().filter_map(|balances| self.account(balances)).collect();
-        out.push_str("\"accountBalances\":");
-        out.push_str(&serde_json::to_string(&containers)?);
+        out.push_str("\"accountBalances\":[");
+        for (place, container) in balances.iter().filter_map(|balances| self.account(balances)).enumerate() {
+            if place > 0 {
+                out.push(',');
+            }
+            out.push_str(&serde_json::to_string(&container)?);
+        }
+        out.push(']');
         Ok(())
     }
 
@@ -198,14 +204,10 @@ impl Writer<'_> {
 /// GET balances.
 pub(crate) async fn get_balances(asked: Asked) -> ApiResult {
     let (book, text) = (asked.book(), asked.query());
-    // Written on the thread that read it: a large answer must not hold up the other requests of a worker.
-    let (json, _) = asked
-        .read(move |tx, cx| {
-            let view = balance::get(tx, cx, &book, &text)?;
-            let book = view.member.book();
-            Ok(Writer { view: &view, scale: book.scale, digits: book.settings.fraction_digits }.write())
-        })
-        .await?;
-    let json = json.map_err(|error| ApiError::from(Transport::Failed(error.to_string())))?;
-    Ok(reply::json(json))
+    let encode = |view: &View, _: &Context| {
+        let book = view.member.book();
+        let written = Writer { view, scale: book.scale, digits: book.settings.fraction_digits }.write();
+        reply::json(written.map(String::into_bytes))
+    };
+    asked.read(move |tx, cx| balance::get(tx, cx, &book, &text), encode).await
 }

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use std::pin::pin;
 use std::sync::Arc;
 
-use actix_web::web;
 use actix_web::web::Bytes;
 use daybook_domain::file::Content;
 use futures_core::Stream;
@@ -14,6 +13,7 @@ use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt, PutPayload};
 use sha2::{Digest, Sha256};
 
 use crate::error::{ApiError, Transport};
+use crate::run;
 
 /// The name of the note that a book was deleted. Blobs have longer ones.
 pub(crate) const DELETED: &str = "deleted";
@@ -46,9 +46,8 @@ impl Blobs {
     /// What is to be known of bytes, and a place of their own for them.
     pub(crate) async fn weigh(&self, bytes: Bytes) -> Result<(Content, Bytes), ApiError> {
         let digested = bytes.clone();
-        // 20 MB take a while that other requests should not wait for.
-        let digest = web::block(move || Sha256::digest(&digested).iter().map(|byte| format!("{byte:02x}")).collect::<String>());
-        let digest = digest.await.map_err(|_| Transport::Failed("a digest was cancelled".to_owned()))?;
+        let digest = move || Sha256::digest(&digested).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+        let digest = run::compute(bytes.len(), digest).await?;
         let size = i64::try_from(bytes.len()).map_err(|_| Transport::FileTooLarge)?;
         Ok((Content { blob: uuid::Uuid::now_v7().simple().to_string(), size, digest }, bytes))
     }

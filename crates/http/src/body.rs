@@ -10,13 +10,16 @@ use actix_web::error::PayloadError;
 use actix_web::http::header::CONTENT_TYPE;
 use actix_web::web::{Bytes, BytesMut};
 use actix_web::{FromRequest, HttpRequest};
+use daybook_domain::event::Hash;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeOwned, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use tokio::time::{Instant, timeout_at};
 
+use crate::budget::Grant;
 use crate::error::{ApiError, Transport};
-use crate::idempotency::note_body;
+use crate::idempotency::{note_hash, wants_hash};
+use crate::{request, run};
 
 /// Largest body in bytes (behaviour 10.8).
 const MOST_BYTES: usize = 32 * 1024 * 1024;
@@ -69,7 +72,7 @@ impl<T> Body<Items<T>> {
     }
 }
 
-impl<T: DeserializeOwned + 'static> FromRequest for Body<T> {
+impl<T: DeserializeOwned + Send + 'static> FromRequest for Body<T> {
     type Error = ApiError;
     type Future = Pin<Box<dyn Future<Output = Result<Self, ApiError>>>>;
 
@@ -79,31 +82,42 @@ impl<T: DeserializeOwned + 'static> FromRequest for Body<T> {
             if !json {
                 return Err(Transport::UnsupportedMediaType.into());
             }
-            let bytes = collect(payload).await?;
-            note_body(&request, &bytes);
-            parse(&bytes).map(Self)
+            receive(&request, payload, parse).await.map(Self)
         })
     }
 }
 
-impl<T: DeserializeOwned + 'static> FromRequest for MaybeBody<T> {
+impl<T: DeserializeOwned + Send + 'static> FromRequest for MaybeBody<T> {
     type Error = ApiError;
     type Future = Pin<Box<dyn Future<Output = Result<Self, ApiError>>>>;
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let (json, payload, request) = (is_json(request), payload.take(), request.clone());
-        Box::pin(async move {
-            let bytes = collect(payload).await?;
-            note_body(&request, &bytes);
+        let read = move |bytes: &[u8]| {
             if bytes.iter().all(u8::is_ascii_whitespace) {
-                return Ok(Self(None));
+                return Ok(None);
             }
-            if !json {
-                return Err(Transport::UnsupportedMediaType.into());
-            }
-            parse(&bytes).map(|body| Self(Some(body)))
-        })
+            if json { parse(bytes).map(Some) } else { Err(Transport::UnsupportedMediaType.into()) }
+        };
+        Box::pin(async move { receive(&request, payload, read).await.map(Self) })
     }
+}
+
+/// Takes in a body and reads it; leaves its hash with the request when somebody will ask for it.
+async fn receive<T: Send + 'static>(
+    request: &HttpRequest,
+    payload: Payload,
+    read: impl FnOnce(&[u8]) -> Result<T, ApiError> + Send + 'static,
+) -> Result<T, ApiError> {
+    let mut grant = request::state(request)?.budget.grant();
+    let bytes = collect(payload, &mut grant).await?;
+    grant.leave_with(request);
+    let hashed = wants_hash(request);
+    let (hash, body) = run::compute(bytes.len(), move || (hashed.then(|| Hash::of(&bytes)), read(&bytes))).await?;
+    if let Some(hash) = hash {
+        note_hash(request, hash);
+    }
+    body
 }
 
 /// A missing content type is read as JSON (behaviour 0.8).
@@ -114,7 +128,7 @@ fn is_json(request: &HttpRequest) -> bool {
     essence.is_empty() || essence == "application/json" || (essence.starts_with("application/") && essence.ends_with("+json"))
 }
 
-async fn collect(mut payload: Payload) -> Result<Bytes, ApiError> {
+async fn collect(mut payload: Payload, grant: &mut Grant) -> Result<Bytes, ApiError> {
     let started = Instant::now();
     let mut bytes = BytesMut::new();
     loop {
@@ -125,9 +139,11 @@ async fn collect(mut payload: Payload) -> Result<Bytes, ApiError> {
         let chunk = chunk.map_err(|error| {
             if matches!(error, PayloadError::Overflow) { Transport::TooLarge } else { Transport::Malformed(error.to_string()) }
         })?;
-        if bytes.len().saturating_add(chunk.len()) > MOST_BYTES {
+        let size = bytes.len().saturating_add(chunk.len());
+        if size > MOST_BYTES {
             return Err(Transport::TooLarge.into());
         }
+        grant.cover(size)?;
         bytes.extend_from_slice(&chunk);
     }
 }

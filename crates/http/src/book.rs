@@ -214,8 +214,7 @@ fn single(view: &View, cx: &Context) -> Reply {
 /// GET books.
 pub(crate) async fn list_books(asked: Asked) -> ApiResult {
     let term = asked.query();
-    let (views, cx) = asked.read(move |tx, cx| book::list(tx, cx, &term)).await?;
-    Ok(reply::ok(&BookOut::list(&views, &cx)))
+    asked.read(move |tx, cx| book::list(tx, cx, &term), |views, cx| reply::ok(&BookOut::list(views, cx))).await
 }
 
 /// POST books: the name of the body wins over the parameter (behaviour 6.1).
@@ -237,8 +236,7 @@ pub(crate) async fn create_new_book(asked: Asked, body: MaybeBody<BookIn>) -> Ap
 pub(crate) async fn get_book(asked: Asked) -> ApiResult {
     let id = asked.book();
     let (accounts, groups) = (asked.flag("loadAccounts") == Some(true), asked.flag("loadGroups") == Some(true));
-    let (view, cx) = asked.read(move |tx, cx| book::get(tx, cx, &id, accounts, groups)).await?;
-    Ok(single(&view, &cx))
+    asked.read(move |tx, cx| book::get(tx, cx, &id, accounts, groups), single).await
 }
 
 /// PUT books, the id in the body.

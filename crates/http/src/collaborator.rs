@@ -53,8 +53,8 @@ fn single(collaborator: &Collaborator, _: &Context) -> Reply {
 /// GET collaborators.
 pub(crate) async fn list_collaborators(asked: Asked) -> ApiResult {
     let book = asked.book();
-    let (all, _) = asked.read(move |tx, cx| collaborator::list(tx, cx, &book)).await?;
-    Ok(reply::ok(&ListOut::whole(all.iter().map(CollaboratorOut::from).collect())))
+    let encode = |all: &Vec<Collaborator>, _: &Context| reply::ok(&ListOut::whole(all.iter().map(CollaboratorOut::from).collect()));
+    asked.read(move |tx, cx| collaborator::list(tx, cx, &book), encode).await
 }
 
 /// POST collaborators. `message` is for the invitation mail, which this installation does not send yet.

@@ -69,15 +69,14 @@ fn listed(books: &[book::View], cx: &Context) -> Reply {
 
 /// GET collections.
 pub(crate) async fn list_collections(asked: Asked) -> ApiResult {
-    let (views, cx) = asked.read(collection::list).await?;
-    Ok(reply::ok(&ListOut::whole(views.iter().map(|view| CollectionOut::new(view, &cx)).collect())))
+    let all = |views: &Vec<View>, cx: &Context| views.iter().map(|view| CollectionOut::new(view, cx)).collect();
+    asked.read(collection::list, move |views, cx| reply::ok(&ListOut::whole(all(views, cx)))).await
 }
 
 /// GET collections/{id} (behaviour 12.9).
 pub(crate) async fn get_collection(asked: Asked) -> ApiResult {
     let id = asked.id();
-    let (view, cx) = asked.read(move |tx, cx| collection::get(tx, cx, &id)).await?;
-    Ok(reply::ok(&CollectionOut::new(&view, &cx)))
+    asked.read(move |tx, cx| collection::get(tx, cx, &id), single).await
 }
 
 /// POST collections.

@@ -3,14 +3,13 @@
 use std::fmt;
 
 use actix_web::http::StatusCode;
-use actix_web::http::header::{ContentType, RETRY_AFTER, WWW_AUTHENTICATE};
+use actix_web::http::header::{ALLOW, RETRY_AFTER, WWW_AUTHENTICATE};
 use actix_web::{HttpResponse, ResponseError};
 use daybook_domain::file::File;
 use daybook_domain::{Kind, Refusal, account, group};
 use daybook_service::Error;
 use serde::Serialize;
 
-use crate::farewell::Farewell;
 use crate::reply::Reply;
 
 /// Seconds a caller is asked to wait when a queue is full.
@@ -33,7 +32,8 @@ pub(crate) enum ApiError {
 pub(crate) enum Transport {
     LoginRequired,
     UnknownRoute,
-    MethodNotAllowed,
+    /// With the methods the path takes.
+    MethodNotAllowed(String),
     Malformed(String),
     InvalidFormat(String),
     BadParameter(String),
@@ -41,6 +41,7 @@ pub(crate) enum Transport {
     FileTooLarge,
     UnsupportedMediaType,
     TooSlow,
+    Crowded,
     FilesUnavailable(String),
     Failed(String),
 }
@@ -89,12 +90,12 @@ impl Transport {
         match self {
             Self::LoginRequired => StatusCode::UNAUTHORIZED,
             Self::UnknownRoute => StatusCode::NOT_FOUND,
-            Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+            Self::MethodNotAllowed(_) => StatusCode::METHOD_NOT_ALLOWED,
             Self::Malformed(_) | Self::InvalidFormat(_) | Self::BadParameter(_) => StatusCode::BAD_REQUEST,
             Self::TooLarge | Self::FileTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::TooSlow => StatusCode::REQUEST_TIMEOUT,
-            Self::FilesUnavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Crowded | Self::FilesUnavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
             Self::Failed(_) => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
@@ -103,14 +104,14 @@ impl Transport {
         match self {
             Self::LoginRequired => "required",
             Self::UnknownRoute => "notFound",
-            Self::MethodNotAllowed => "methodNotAllowed",
+            Self::MethodNotAllowed(_) => "methodNotAllowed",
             Self::Malformed(_) => "parseError",
             Self::InvalidFormat(_) => "invalid",
             Self::BadParameter(_) => "badRequest",
             Self::TooLarge | Self::FileTooLarge => "requestTooLarge",
             Self::UnsupportedMediaType => "unsupportedMediaType",
             Self::TooSlow => "requestTimeout",
-            Self::FilesUnavailable(_) => "backendError",
+            Self::Crowded | Self::FilesUnavailable(_) => "backendError",
             Self::Failed(_) => "internalError",
         }
     }
@@ -119,7 +120,7 @@ impl Transport {
         match self {
             Self::LoginRequired => "Login Required: send a valid access token as Authorization: Bearer <token>".to_owned(),
             Self::UnknownRoute => "route not found".to_owned(),
-            Self::MethodNotAllowed => "this path does not answer that method".to_owned(),
+            Self::MethodNotAllowed(_) => "this path does not answer that method".to_owned(),
             Self::Malformed(text) => format!("the body is not valid JSON: {text}"),
             Self::InvalidFormat(text) => format!("InvalidFormatException: {text}"),
             Self::BadParameter(text) => text.clone(),
@@ -127,7 +128,7 @@ impl Transport {
             Self::FileTooLarge => "the content of a file has at most 20 MB (20,971,520 bytes)".to_owned(),
             Self::UnsupportedMediaType => "send JSON as Content-Type: application/json".to_owned(),
             Self::TooSlow => "the body did not arrive in time".to_owned(),
-            Self::FilesUnavailable(_) => UNAVAILABLE.to_owned(),
+            Self::Crowded | Self::FilesUnavailable(_) => UNAVAILABLE.to_owned(),
             Self::Failed(_) => "internal error".to_owned(),
         }
     }
@@ -228,6 +229,7 @@ impl ResponseError for ApiError {
         if status.is_server_error() {
             let cause = match self {
                 Self::Service(error) => error.to_string(),
+                Self::Transport(Transport::Crowded) => "the memory for bodies and contents of files is in use".to_owned(),
                 Self::Transport(Transport::Failed(cause) | Transport::FilesUnavailable(cause)) => cause.clone(),
                 Self::Transport(other) => other.message(),
             };
@@ -251,17 +253,16 @@ impl ResponseError for ApiError {
         if status == StatusCode::SERVICE_UNAVAILABLE {
             response.insert_header((RETRY_AFTER, RETRY_AFTER_SECONDS));
         }
+        if let Self::Transport(Transport::MethodNotAllowed(methods)) = self {
+            response.insert_header((ALLOW, methods.as_str()));
+        }
         if status == StatusCode::UNAUTHORIZED {
             response.insert_header((WWW_AUTHENTICATE, "Bearer"));
         }
-        if status == StatusCode::PAYLOAD_TOO_LARGE {
+        if status == StatusCode::PAYLOAD_TOO_LARGE || status == StatusCode::REQUEST_TIMEOUT {
             // What is left of the body is not worth reading.
             response.force_close();
         }
-        let body = Body { error: Nested { code, message, errors }, flat };
-        if status == StatusCode::REQUEST_TIMEOUT {
-            return response.force_close().content_type(ContentType::json()).body(Farewell::new(&body));
-        }
-        response.json(body)
+        response.json(Body { error: Nested { code, message, errors }, flat })
     }
 }

@@ -10,6 +10,7 @@ use daybook_domain::transaction::tags;
 use daybook_service::event::{self, Named, Request, View};
 use daybook_service::{Context, zone};
 use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
 
 use crate::account::AccountOut;
@@ -32,7 +33,7 @@ struct EventOut<'v> {
     id: String,
     r#type: &'static str,
     book_id: &'v str,
-    book: &'v Value,
+    book: &'v RawValue,
     resource: String,
     agent: AgentOut<'v>,
     user: UserOut<'v>,
@@ -69,20 +70,27 @@ struct Reader<'v> {
 pub(crate) async fn list_events(asked: Asked) -> ApiResult {
     let (book, base) = (asked.book(), asked.base());
     let (request, filters) = request(&asked)?;
-    let (view, cx) = asked.read(move |tx, cx| event::list(tx, cx, &book, &request, named_in)).await?;
-    let cursor = view.next.and_then(|sequence| cursor::write(&EventCursor { sequence, ..filters }));
-    let book = book_of(&view, &cx);
-    let reader = Reader { view: &view, base: &base };
-    Ok(reply::ok(&ListOut { items: view.events.iter().map(|event| event_out(reader, event, &book)).collect(), cursor }))
+    let encode = move |view: &View, cx: &Context| {
+        let cursor = view.next.and_then(|sequence| cursor::write(&EventCursor { sequence, ..filters }));
+        let reader = Reader { view, base: &base };
+        let written = |book: Box<RawValue>| {
+            let items = view.events.iter().map(|event| event_out(reader, event, &book)).collect();
+            serde_json::to_vec(&ListOut { items, cursor })
+        };
+        reply::json(book_of(view, cx).and_then(written))
+    };
+    asked.read(move |tx, cx| event::list(tx, cx, &book, &request, named_in), encode).await
 }
 
 /// GET events/{id} (behaviour 12.9).
 pub(crate) async fn get_event(asked: Asked) -> ApiResult {
     let (book, id, base) = (asked.book(), asked.id(), asked.base());
-    let (view, cx) = asked.read(move |tx, cx| event::get(tx, cx, &book, &id, named_in)).await?;
-    let book = book_of(&view, &cx);
-    let reader = Reader { view: &view, base: &base };
-    Ok(view.events.first().map_or_else(reply::no_content, |event| reply::ok(&event_out(reader, event, &book))))
+    let encode = move |view: &View, cx: &Context| {
+        let reader = Reader { view, base: &base };
+        let written = |event| book_of(view, cx).and_then(|book| serde_json::to_vec(&event_out(reader, event, &book)));
+        view.events.first().map_or_else(reply::nothing, |event| reply::json(written(event)))
+    };
+    asked.read(move |tx, cx| event::get(tx, cx, &book, &id, named_in), encode).await
 }
 
 /// The request with its filters; one with only a cursor goes on with the cursor's (behaviour 2.4).
@@ -119,12 +127,12 @@ fn named_in(event: &Event) -> Named {
     Named { accounts: ["creditAccount", "debitAccount"].into_iter().filter_map(side).collect(), creator }
 }
 
-fn book_of(view: &View, cx: &Context) -> Value {
-    let book = BookOut::new(&view.member, view.activity, cx).within(view.collection.as_deref(), cx);
-    serde_json::to_value(book).unwrap_or_default()
+/// The book that every one of these events shows, written once.
+fn book_of(view: &View, cx: &Context) -> serde_json::Result<Box<RawValue>> {
+    to_raw_value(&BookOut::new(&view.member, view.activity, cx).within(view.collection.as_deref(), cx))
 }
 
-fn event_out<'v>(reader: Reader<'v>, event: &'v Event, book: &'v Value) -> EventOut<'v> {
+fn event_out<'v>(reader: Reader<'v>, event: &'v Event, book: &'v RawValue) -> EventOut<'v> {
     let view = reader.view;
     let key = &view.member.book().key;
     let username = view.users.get(&event.user).map(|user| user.username.as_str()).unwrap_or_default();

@@ -117,7 +117,7 @@ impl GroupOut {
 
 fn single(view: &View) -> Reply {
     let shown = |group: &Group| reply::ok(&GroupOut::new(group, &view.forest)).tagged(group);
-    view.groups.first().map_or_else(reply::no_content, shown)
+    view.groups.first().map_or_else(reply::nothing, shown)
 }
 
 fn list(view: &View) -> Reply {
@@ -127,25 +127,24 @@ fn list(view: &View) -> Reply {
 /// GET groups.
 pub(crate) async fn list_groups(asked: Asked) -> ApiResult {
     let book = asked.book();
-    let (view, _) = asked.read(move |tx, cx| group::list(tx, cx, &book)).await?;
-    Ok(list(&view))
+    asked.read(move |tx, cx| group::list(tx, cx, &book), |view, _| list(view)).await
 }
 
 /// GET groups/{id}.
 pub(crate) async fn get_group(asked: Asked) -> ApiResult {
     let (book, id) = (asked.book(), asked.id());
     let tolerant = asked.state.missing_as_no_content;
-    match asked.read(move |tx, cx| group::get(tx, cx, &book, &id)).await {
+    match asked.read(move |tx, cx| group::get(tx, cx, &book, &id), |view, _| single(view)).await {
         Err(error) if tolerant && error.is_missing_in_chart() => Ok(reply::no_content()),
-        outcome => outcome.map(|(view, _)| single(&view)),
+        outcome => outcome,
     }
 }
 
 /// GET groups/{id}/accounts.
 pub(crate) async fn list_group_accounts(asked: Asked) -> ApiResult {
     let (book, id) = (asked.book(), asked.id());
-    let (view, _) = asked.read(move |tx, cx| group::accounts(tx, cx, &book, &id)).await?;
-    Ok(reply::ok(&ListOut::whole(crate::account::list_out(&view))))
+    let encode = |view: &_, _: &_| reply::ok(&ListOut::whole(crate::account::list_out(view)));
+    asked.read(move |tx, cx| group::accounts(tx, cx, &book, &id), encode).await
 }
 
 /// POST groups.

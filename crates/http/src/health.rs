@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use actix_web::HttpResponse;
 use actix_web::http::header::{CACHE_CONTROL, ContentType};
-use actix_web::{HttpResponse, web};
+use actix_web::web::{self, Bytes};
 use daybook_storage::Error;
 use serde_json::json;
 use tokio::time::timeout;
@@ -42,9 +43,22 @@ async fn reach(state: &State) -> Result<(), ApiError> {
     Ok(())
 }
 
+/// The contract of one installation.
+pub(crate) struct Contract(Bytes);
+
+impl Contract {
+    /// With the path that clients find the API under: what is made from the contract appends its paths to that.
+    pub(crate) fn under(path: &str) -> Self {
+        if path.is_empty() {
+            return Self(Bytes::from_static(CONTRACT.as_bytes()));
+        }
+        Self(CONTRACT.replacen("\"basePath\": \"/\"", &format!("\"basePath\": {}", json!(path)), 1).into())
+    }
+}
+
 /// GET /openapi.json.
-pub(crate) async fn contract() -> HttpResponse {
-    HttpResponse::Ok().content_type(ContentType::json()).insert_header((CACHE_CONTROL, "max-age=300")).body(CONTRACT)
+pub(crate) async fn contract(contract: web::Data<Contract>) -> HttpResponse {
+    HttpResponse::Ok().content_type(ContentType::json()).insert_header((CACHE_CONTROL, "max-age=300")).body(contract.0.clone())
 }
 
 /// GET /docs: the contract for people, without internet.

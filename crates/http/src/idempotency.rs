@@ -53,9 +53,12 @@ impl Keyed {
     }
 }
 
-/// Leaves the hash of a body with its request when somebody will ask for it.
-pub(crate) fn note_body(request: &HttpRequest, bytes: &[u8]) {
-    if request.headers().contains_key(HEADER) {
-        request.extensions_mut().insert(BodyHash(Hash::of(bytes)));
-    }
+/// Whether somebody will ask for the hash of the body.
+pub(crate) fn wants_hash(request: &HttpRequest) -> bool {
+    request.headers().contains_key(HEADER)
+}
+
+/// Leaves the hash of the body with its request.
+pub(crate) fn note_hash(request: &HttpRequest, hash: Hash) {
+    request.extensions_mut().insert(BodyHash(hash));
 }

@@ -7,12 +7,13 @@ mod balance;
 mod blob;
 mod body;
 mod book;
+mod budget;
 mod collaborator;
 mod collection;
+mod connection;
 mod cursor;
 mod error;
 mod event;
-mod farewell;
 mod file;
 mod group;
 mod health;
@@ -32,46 +33,66 @@ mod user;
 mod wire;
 
 use std::net::TcpListener;
-use std::time::Duration;
+use std::thread::available_parallelism;
 
-use actix_web::dev::Server;
+use actix_http::error::DispatchError;
+use actix_http::{HttpService, KeepAlive, Protocol};
+use actix_service::{ServiceFactoryExt, map_config};
+use actix_web::dev::{AppConfig, Extensions, Server, fn_service};
 use actix_web::middleware::{NormalizePath, TrailingSlash, from_fn};
-use actix_web::{App, HttpServer, web};
+use actix_web::rt::net::TcpStream;
+use actix_web::{App, web};
+
+use connection::{HEAD_PATIENCE, LINGER, Socket};
+use health::Contract;
 
 pub use blob::Blobs;
+pub use budget::Budget;
 pub use state::{Bell, Headers, Known, State};
 pub use template::Templates;
 
-/// How long a client may take to send the head of a request before it is cut off.
-const HEAD_PATIENCE: Duration = Duration::from_secs(10);
-/// How long a connection that is being closed waits for its client to read the answer.
-const LINGER: Duration = Duration::from_secs(2);
-/// How long an idle connection is kept.
-const KEEP_ALIVE: Duration = Duration::from_secs(75);
 /// How long running requests may take to finish after a stop, in seconds.
 const SHUTDOWN_SECONDS: u64 = 8;
 
-/// Answers on a listening socket, and sweeps up after files meanwhile. The server runs while the returned future is awaited; its handle stops it: it takes
-/// no new connections, finishes what runs, and ends.
+/// Answers on a listening socket, to at most so many connections at once, and sweeps up after files meanwhile. The server
+/// runs while the returned future is awaited; its handle stops it: it takes no new connections, finishes what runs, and ends.
 ///
 /// # Errors
 /// When the socket cannot be used.
-pub fn serve(listener: TcpListener, state: State) -> std::io::Result<Server> {
+pub fn serve(listener: TcpListener, state: State, most_connections: usize) -> std::io::Result<Server> {
+    let contract = web::Data::new(Contract::under(state.public_path()));
     let state = web::Data::new(state);
     actix_web::rt::spawn(sweep::forever(state.clone()));
-    let app = move || {
-        App::new()
+    let workers = available_parallelism().map_or(1, usize::from);
+    let builder = Server::build()
+        .workers(workers)
+        .max_concurrent_connections((most_connections / workers).max(1))
+        .shutdown_timeout(SHUTDOWN_SECONDS)
+        .disable_signals();
+    let stop = builder.graceful_shutdown_signal();
+    // What `actix_web::HttpServer` would assemble, but over sockets with clocks of their own.
+    let connections = move || {
+        let app = App::new()
             .app_data(state.clone())
+            .app_data(contract.clone())
             .wrap(from_fn(middleware::around))
             .wrap(NormalizePath::new(TrailingSlash::Trim))
-            .configure(|config| routes::mount(config, &state))
+            .configure(|config| routes::mount(config, &state));
+        let stop = stop.clone();
+        let http = HttpService::build()
+            .keep_alive(KeepAlive::Os)
+            .client_request_timeout(HEAD_PATIENCE)
+            .client_disconnect_timeout(LINGER)
+            .graceful_shutdown_signal(move || {
+                let stop = stop.clone();
+                async move { stop.notified().await }
+            })
+            .on_connect_ext(|socket: &Socket, data: &mut Extensions| drop(data.insert(socket.connection())));
+        let accept = |stream: TcpStream| async move {
+            let peer = stream.peer_addr().ok();
+            Ok::<_, DispatchError>((Socket::new(stream), Protocol::Http1, peer))
+        };
+        fn_service(accept).and_then(http.finish(map_config(app, |()| AppConfig::default())))
     };
-    let server = HttpServer::new(app)
-        .client_request_timeout(HEAD_PATIENCE)
-        .client_disconnect_timeout(LINGER)
-        .keep_alive(KEEP_ALIVE)
-        .shutdown_timeout(SHUTDOWN_SECONDS)
-        .disable_signals()
-        .listen(listener)?;
-    Ok(server.run())
+    Ok(builder.listen("daybook", listener, connections)?.run())
 }

@@ -1,14 +1,18 @@
-//! What happens around every request: an id, a log line, the headers browsers ask for.
+//! What happens around every request: an id, a log line, the headers browsers ask for, and that its connection knows of it.
 
+use std::rc::Rc;
 use std::time::Instant;
 
 use actix_web::body::MessageBody;
 use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::http::ConnectionType;
 use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use actix_web::middleware::Next;
 use actix_web::{Error, web};
 use tracing::Instrument;
 
+use crate::budget::Grant;
+use crate::connection::{Answer, Connection, Running};
 use crate::state::State;
 
 /// The header that carries the id of a request, in and out.
@@ -17,7 +21,11 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const MOST_ID: usize = 128;
 
 /// Gives the request its id, logs it without anything personal, and adds the CORS headers (behaviour 0.13).
-pub(crate) async fn around(request: ServiceRequest, next: Next<impl MessageBody>) -> Result<ServiceResponse<impl MessageBody>, Error> {
+pub(crate) async fn around(
+    request: ServiceRequest,
+    next: Next<impl MessageBody + 'static>,
+) -> Result<ServiceResponse<impl MessageBody>, Error> {
+    let mut running = request.conn_data::<Rc<Connection>>().map(Connection::begin);
     let id = given_id(request.headers()).unwrap_or_else(|| uuid::Uuid::now_v7().simple().to_string());
     // The pattern, not the path: paths hold names and e-mail addresses.
     let route = request.match_pattern().unwrap_or_else(|| "-".to_owned());
@@ -32,7 +40,11 @@ pub(crate) async fn around(request: ServiceRequest, next: Next<impl MessageBody>
         headers.insert(REQUEST_ID, value);
     }
     add_cors(headers, &allowed);
-    Ok(response)
+    if response.response().head().connection_type() == ConnectionType::Close {
+        running.iter_mut().for_each(Running::close);
+    }
+    let kept = (running, Grant::of(response.request()));
+    Ok(response.map_body(|_, body| Answer::new(body.boxed(), kept)))
 }
 
 fn given_id(headers: &HeaderMap) -> Option<String> {

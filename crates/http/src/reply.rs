@@ -19,17 +19,23 @@ pub(crate) struct Reply {
     status: StatusCode,
     tag: Option<Tag>,
     replayed: bool,
-    body: serde_json::Result<Vec<u8>>,
+    /// Its text, or what is wrong with us that there is none.
+    body: Result<Vec<u8>, String>,
 }
 
 /// 200 with a body.
 pub(crate) fn ok(body: &impl Serialize) -> Reply {
-    Reply { status: StatusCode::OK, tag: None, replayed: false, body: serde_json::to_vec(body) }
+    json(serde_json::to_vec(body))
 }
 
 /// 200 with a body that is JSON already.
-pub(crate) fn json(text: String) -> Reply {
-    Reply { status: StatusCode::OK, tag: None, replayed: false, body: Ok(text.into_bytes()) }
+pub(crate) fn json(text: serde_json::Result<Vec<u8>>) -> Reply {
+    Reply { status: StatusCode::OK, tag: None, replayed: false, body: text.map_err(|error| error.to_string()) }
+}
+
+/// In place of the one resource that a use case should have answered: an empty answer would look like success.
+pub(crate) fn nothing() -> Reply {
+    Reply { body: Err("a use case about one resource answered none".to_owned()), ..no_content() }
 }
 
 /// 204: neither body nor content type (behaviour 0.6).
@@ -45,7 +51,7 @@ impl Reply {
 
     /// The form in which it is kept.
     pub(crate) fn into_answer(self) -> Result<Answer, ApiError> {
-        let body = self.body.map_err(unwritable)?;
+        let body = self.body.map_err(Transport::Failed)?;
         Ok(Answer { status: self.status.as_u16(), tag: self.tag.map(|tag| tag.as_str().to_owned()), body })
     }
 }
@@ -60,18 +66,13 @@ impl TryFrom<Outcome> for Reply {
     }
 }
 
-/// A shape that cannot be written is a fault of ours.
-fn unwritable(error: serde_json::Error) -> ApiError {
-    Transport::Failed(error.to_string()).into()
-}
-
 impl Responder for Reply {
     type Body = BoxBody;
 
     fn respond_to(self, _: &HttpRequest) -> HttpResponse {
         let body = match self.body {
             Ok(body) => body,
-            Err(error) => return unwritable(error).error_response(),
+            Err(fault) => return ApiError::from(Transport::Failed(fault)).error_response(),
         };
         let mut response = HttpResponse::build(self.status);
         if let Some(tag) = self.tag {

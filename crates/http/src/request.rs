@@ -38,7 +38,7 @@ pub(crate) struct Asked {
     pub(crate) cx: Context,
     pub(crate) state: web::Data<State>,
     path: Segments,
-    /// Of a repeated one the first counts.
+    /// Those with a value (behaviour 0.9). Of a repeated one the first counts.
     parameters: HashMap<String, String>,
     cursor: Option<String>,
     key: Option<Keyed>,
@@ -95,6 +95,11 @@ impl Asked {
         Ok(self)
     }
 
+    /// Refuses a condition that nobody has asked for: the request has no target it could be about (behaviour 0.17).
+    fn refuse_condition(&self) -> Result<(), ApiError> {
+        if self.if_match.is_some() { Err(Error::from(Refusal::NoTarget).into()) } else { Ok(()) }
+    }
+
     /// The absolute address of this server for links in answers: the one it was told, else the one it was asked at.
     pub(crate) fn base(&self) -> String {
         match (&self.state.public_url, &self.host) {
@@ -105,23 +110,24 @@ impl Asked {
         }
     }
 
-    /// Runs a use case that reads, before the one that answers.
+    /// Runs a use case that reads, before the one that answers. A condition without a target is refused before that.
     pub(crate) async fn look<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut Tx<'_>, &Context) -> daybook_service::Result<T> + Send + 'static,
     ) -> Result<T, ApiError> {
+        self.refuse_condition()?;
         let cx = self.cx.clone();
         run::read(&self.state, move |tx| work(tx, &cx)).await
     }
 
-    /// Runs a use case that reads.
-    pub(crate) async fn read<T: Send + 'static>(
+    /// Runs a use case that reads, and answers what `encode` makes of it.
+    pub(crate) async fn read<T>(
         self,
         work: impl FnOnce(&mut Tx<'_>, &Context) -> daybook_service::Result<T> + Send + 'static,
-    ) -> Result<(T, Context), ApiError> {
-        let cx = self.cx.clone();
-        let done = run::read(&self.state, move |tx| work(tx, &cx)).await?;
-        Ok((done, self.cx))
+        encode: impl FnOnce(&T, &Context) -> Reply + Send + 'static,
+    ) -> ApiResult {
+        let (cx, asked) = (self.cx.clone(), self.cx);
+        run::read_and(&self.state, move |tx| work(tx, &asked), move |done| encode(&done, &cx)).await
     }
 
     /// Answers why nothing is done, unless the same was done before under the request's key: what is asked before a write
@@ -166,10 +172,8 @@ impl Asked {
         work: impl FnOnce(&mut Tx<'_>, &Context) -> daybook_service::Result<T> + Send + 'static,
         encode: impl FnOnce(&T, &Context) -> Reply + Send + 'static,
     ) -> ApiResult {
-        let Self { cx, state, key, if_match, .. } = self;
-        if if_match.is_some() {
-            return Err(Error::from(Refusal::NoTarget).into());
-        }
+        self.refuse_condition()?;
+        let Self { cx, state, key, .. } = self;
         let Some(key) = key else {
             let asked = cx.clone();
             let done = run::write(&state, lane, move |tx| work(tx, &asked)).await?;
@@ -193,7 +197,7 @@ impl FromRequest for Asked {
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
         let request = request.clone();
         Box::pin(async move {
-            let state = request.app_data::<web::Data<State>>().cloned().ok_or_else(|| Transport::Failed("no state".to_owned()))?;
+            let state = state(&request)?.clone();
             let email = bearer(&request).and_then(|token| state.tokens.verify(token)).ok_or(Transport::LoginRequired)?;
             let user = user(&state, email).await?;
             let (agent, now, ids) = (agent(&request, &state), (state.clock)(), Arc::clone(&state.ids));
@@ -204,11 +208,17 @@ impl FromRequest for Asked {
                 return Err(Transport::UnknownRoute.into());
             }
             let cursor = header(&request, "cursor").map(str::to_owned);
-            let parameters = pairs(&request).into_iter().rev().collect();
+            let given = pairs(&request).into_iter().filter(|(_, value)| !value.is_empty());
+            let parameters = given.rev().collect();
             let host = header(&request, HOST.as_str()).filter(|host| is_host(host)).map(str::to_owned);
             Ok(Self { cx, state, path, parameters, cursor, key, if_match: if_match(&request), host })
         })
     }
+}
+
+/// What every request finds.
+pub(crate) fn state(request: &HttpRequest) -> Result<&web::Data<State>, Transport> {
+    request.app_data::<web::Data<State>>().ok_or_else(|| Transport::Failed("no state".to_owned()))
 }
 
 /// The parameters of the query string, as sent.
@@ -216,8 +226,11 @@ pub(crate) fn pairs(request: &HttpRequest) -> Vec<(String, String)> {
     web::Query::from_query(request.query_string()).map(web::Query::into_inner).unwrap_or_default()
 }
 
-/// `If-Match`, several of them joined; one that is not text is none that could be met.
+/// `If-Match` of a write, several of them joined; one that is not text is none that could be met.
 fn if_match(request: &HttpRequest) -> Option<String> {
+    if request.method().is_safe() {
+        return None;
+    }
     let given: Vec<&str> = request.headers().get_all(IF_MATCH).map(|value| value.to_str().unwrap_or("?")).collect();
     (!given.is_empty()).then(|| given.join(", "))
 }

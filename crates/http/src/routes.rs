@@ -1,10 +1,11 @@
 //! All routes in one table.
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use actix_web::dev::ResourceDef;
 use actix_web::http::Method;
-use actix_web::{HttpRequest, Route, web};
+use actix_web::{HttpRequest, Route, guard, web};
 
 use crate::error::{ApiResult, Transport};
 use crate::state::State;
@@ -27,8 +28,13 @@ pub struct Operation {
 /// Declares operations: `operations!(GET "/path" "operationId" => handler; ...)`.
 macro_rules! operations {
     ($($method:ident $path:literal $id:literal => $handler:expr;)*) => {
-        vec![$(Operation { method: Method::$method, path: $path, id: $id, route: web::method(Method::$method).to($handler) },)*]
+        vec![$(Operation { method: Method::$method, path: $path, id: $id, route: taking(Method::$method).to($handler) },)*]
     };
+}
+
+/// A route for a method. What GET answers, HEAD does too: the server leaves out the body (RFC 9110, 9.3.2).
+fn taking(method: Method) -> Route {
+    if method == Method::GET { web::route().guard(guard::Any(guard::Get()).or(guard::Head())) } else { web::method(method) }
 }
 
 /// Every operation, the busiest first: they are tried in this order.
@@ -131,7 +137,6 @@ fn books() -> Vec<Operation> {
 fn outside() -> Vec<Operation> {
     operations!(
         GET "/files/{address}" "" => file::serve;
-        HEAD "/files/{address}" "" => file::serve;
         GET "/health" "" => health::health;
         GET "/ready" "" => health::ready;
         GET "/openapi.json" "" => health::contract;
@@ -139,18 +144,18 @@ fn outside() -> Vec<Operation> {
     )
 }
 
-/// The paths of the contract and of what is outside it, read once for all requests that no route takes.
-static ALL_PATHS: LazyLock<Vec<ResourceDef>> = LazyLock::new(|| paths(&operations()));
-/// The paths that are found without the prefix too.
-static OUTSIDE_PATHS: LazyLock<Vec<ResourceDef>> = LazyLock::new(|| paths(&outside()));
-/// The paths of the addresses beyond the contract.
-static ALIAS_PATHS: LazyLock<Vec<ResourceDef>> = LazyLock::new(|| paths(&aliases()));
+/// Paths with a method that each takes.
+type Paths = LazyLock<Vec<(ResourceDef, Method)>>;
 
-fn paths(operations: &[Operation]) -> Vec<ResourceDef> {
-    let mut paths: Vec<&str> = operations.iter().map(|operation| operation.path).collect();
-    paths.sort_unstable();
-    paths.dedup();
-    paths.into_iter().map(ResourceDef::new).collect()
+/// Those of the contract and of what is outside it, read once for all requests that no route takes.
+static ALL_PATHS: Paths = LazyLock::new(|| paths(operations()));
+/// Those that are found without the prefix too.
+static OUTSIDE_PATHS: Paths = LazyLock::new(|| paths(outside()));
+/// Those of the addresses beyond the contract.
+static ALIAS_PATHS: Paths = LazyLock::new(|| paths(aliases()));
+
+fn paths(operations: Vec<Operation>) -> Vec<(ResourceDef, Method)> {
+    operations.into_iter().map(|operation| (ResourceDef::new(operation.path), operation.method)).collect()
 }
 
 /// Addresses beyond the contract, off by default (behaviour 12.6).
@@ -187,11 +192,22 @@ async fn unmatched(request: HttpRequest, state: web::Data<State>) -> ApiResult {
     if request.method() == Method::OPTIONS {
         return Ok(reply::no_content());
     }
-    let takes = |known: &[ResourceDef], path: &str| known.iter().any(|resource| resource.is_match(path));
-    let inside = request
-        .path()
-        .strip_prefix(&state.path_prefix)
-        .is_some_and(|path| takes(&ALL_PATHS, path) || (state.ledger_alias && takes(&ALIAS_PATHS, path)));
-    let known = inside || takes(&OUTSIDE_PATHS, request.path());
-    Err(if known { Transport::MethodNotAllowed } else { Transport::UnknownRoute }.into())
+    let methods = methods(request.path(), &state);
+    Err(if methods.is_empty() { Transport::UnknownRoute } else { Transport::MethodNotAllowed(allow(&methods)) }.into())
+}
+
+/// The methods that a path takes.
+fn methods(path: &str, state: &State) -> BTreeSet<&'static str> {
+    let outside = OUTSIDE_PATHS.iter().filter(|(resource, _)| resource.is_match(path));
+    let inside = path.strip_prefix(&state.path_prefix).into_iter().flat_map(|path| {
+        let aliases = ALIAS_PATHS.iter().filter(|_| state.ledger_alias);
+        ALL_PATHS.iter().chain(aliases).filter(move |(resource, _)| resource.is_match(path))
+    });
+    outside.chain(inside).map(|(_, method)| method.as_str()).collect()
+}
+
+/// `Allow` (RFC 9110, 10.2.1).
+fn allow(methods: &BTreeSet<&str>) -> String {
+    let head = methods.contains("GET").then_some("HEAD");
+    methods.iter().copied().chain(head).chain(["OPTIONS"]).collect::<Vec<_>>().join(", ")
 }

@@ -14,14 +14,38 @@ use crate::state::State;
 /// How long a request with an idempotency key waits for its turn.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// Work on more bytes than these is done where it holds up nobody: a worker's thread has many requests.
+const MANY_BYTES: usize = 256 * 1024;
+
+/// Does work on a thread that may block.
+pub(crate) async fn block<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> std::result::Result<T, ApiError> {
+    web::block(work).await.map_err(|_| Transport::Failed("blocking work was cancelled or panicked".to_owned()).into())
+}
+
+/// Does work on so many bytes: at once when they are few.
+pub(crate) async fn compute<T: Send + 'static>(
+    bytes: usize,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> std::result::Result<T, ApiError> {
+    if bytes <= MANY_BYTES { Ok(work()) } else { block(work).await }
+}
+
 /// Runs a use case on a snapshot, on a thread that may block.
 pub(crate) async fn read<T: Send + 'static>(
     state: &State,
     work: impl FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
 ) -> std::result::Result<T, ApiError> {
+    read_and(state, work, |done| done).await
+}
+
+/// The same, and what is made of it is made on that thread too, after the snapshot has been let go.
+pub(crate) async fn read_and<T, R: Send + 'static>(
+    state: &State,
+    work: impl FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
+    make: impl FnOnce(T) -> R + Send + 'static,
+) -> std::result::Result<R, ApiError> {
     let store = Arc::clone(&state.store);
-    let outcome = web::block(move || store.read(work)).await;
-    Ok(outcome.map_err(|_| Transport::Failed("a read was cancelled or panicked".to_owned()))??)
+    Ok(block(move || store.read(work).map(make)).await??)
 }
 
 /// Hands a use case to the writer; the answer comes after its commit. No thread waits meanwhile.

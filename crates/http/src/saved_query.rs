@@ -48,15 +48,14 @@ fn single(one: &SavedQuery, _: &Context) -> Reply {
 /// GET queries.
 pub(crate) async fn list_queries(asked: Asked) -> ApiResult {
     let book = asked.book();
-    let (all, _) = asked.read(move |tx, cx| saved_query::list(tx, cx, &book)).await?;
-    Ok(reply::ok(&ListOut::whole(all.iter().map(QueryOut::from).collect())))
+    let encode = |all: &Vec<SavedQuery>, _: &Context| reply::ok(&ListOut::whole(all.iter().map(QueryOut::from).collect()));
+    asked.read(move |tx, cx| saved_query::list(tx, cx, &book), encode).await
 }
 
 /// GET queries/{id} (behaviour 12.9).
 pub(crate) async fn get_query(asked: Asked) -> ApiResult {
     let (book, id) = (asked.book(), asked.id());
-    let (one, _) = asked.read(move |tx, cx| saved_query::get(tx, cx, &book, &id)).await?;
-    Ok(reply::ok(&QueryOut::from(&one)))
+    asked.read(move |tx, cx| saved_query::get(tx, cx, &book, &id), single).await
 }
 
 /// POST queries.

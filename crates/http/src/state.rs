@@ -10,6 +10,7 @@ use daybook_storage::Store;
 use daybook_storage::user::User;
 
 use crate::blob::Blobs;
+use crate::budget::Budget;
 use crate::template::Templates;
 use crate::token::Tokens;
 
@@ -35,6 +36,8 @@ pub struct State {
     pub public_url: Option<String>,
     /// The bytes of files.
     pub blobs: Blobs,
+    /// The memory for bodies and for the contents of files.
+    pub budget: Budget,
     /// How many seconds bytes that no file names are kept: longer than any write takes.
     pub orphan_seconds: u64,
     /// Whether getAccount and getGroup answer 204 instead of 404 for what is missing (behaviour 4.4).
@@ -49,7 +52,17 @@ pub struct State {
     pub audits: Bell,
 }
 
-/// The accepted spellings of the agent header, lower case.
+impl State {
+    /// The path that clients find the API under; empty for none. What is said to be public counts: a proxy may take a path
+    /// away before a request comes here.
+    pub(crate) fn public_path(&self) -> &str {
+        let Some(url) = &self.public_url else { return &self.path_prefix };
+        let host = url.split_once("://").map_or(url.as_str(), |(_, rest)| rest);
+        host.find('/').and_then(|at| host.get(at..)).unwrap_or_default()
+    }
+}
+
+/// The accepted spellings of the agent and API-key headers, lower case.
 #[derive(Debug, Clone)]
 pub struct Headers {
     /// Header names that carry the agent id.

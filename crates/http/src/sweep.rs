@@ -54,7 +54,7 @@ async fn sweep(state: &State) -> Result<usize, String> {
     }
     round.remove_unknown(batch).await?;
     if let Some(folder) = state.blobs.folder().cloned() {
-        round.removed += web::block(move || remove_drafts(&folder, until)).await.map_err(told)?.map_err(told)?;
+        round.removed += run::block(move || remove_drafts(&folder, until)).await.map_err(told)?.map_err(told)?;
     }
     if !round.strange.is_empty() {
         // Another database's, perhaps one from before a backup was put back: nothing that is lost by keeping it.

@@ -5,7 +5,7 @@ use daybook_domain::instant::Instant;
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation, decode, encode};
 use serde::{Deserialize, Serialize};
 
-/// What local tokens say of their issuer and audience, so that a key used elsewhere opens nothing here.
+/// What local tokens say of their issuer, so that what else a key may have signed opens nothing here.
 const ISSUER: &str = "daybook";
 /// The scope every token must carry.
 const SCOPE: &str = "email";

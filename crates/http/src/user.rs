@@ -1,5 +1,6 @@
 //! The authenticated user on the wire (behaviour 9.11).
 
+use daybook_storage::user::User;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
@@ -35,9 +36,11 @@ struct UserOut {
 
 /// GET user.
 pub(crate) async fn get_user(asked: Asked) -> ApiResult {
-    let ((month, year), cx) = asked.read(daybook_service::book::postings_of_owner).await?;
-    let user = &cx.user;
-    Ok(reply::ok(&UserOut {
+    asked.read(daybook_service::book::postings_of_owner, |(month, year), cx| reply::ok(&user_out(&cx.user, (*month, *year)))).await
+}
+
+fn user_out(user: &User, (month, year): (i64, i64)) -> UserOut {
+    UserOut {
         id: user.id.to_string(),
         username: user.username.clone(),
         name: user.username.clone(),
@@ -56,5 +59,5 @@ pub(crate) async fn get_user(asked: Asked) -> ApiResult {
         days_left_in_trial: 0,
         total_transactions_this_month: month,
         total_transactions_this_year: year,
-    }))
+    }
 }

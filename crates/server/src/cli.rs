@@ -42,7 +42,7 @@ pub(crate) struct Serve {
     #[command(flatten)]
     pub(crate) data: Data,
 
-    /// Accepted prefixes of the agent-id and api-key request headers, separated by commas; the first is used in webhooks
+    /// Accepted prefixes of the agent-id and api-key request headers, separated by commas
     #[arg(long, env = "DAYBOOK_HEADER_PREFIXES", default_value = "service-", value_delimiter = ',', value_name = "PREFIX")]
     pub(crate) header_prefixes: Vec<String>,
 
@@ -50,10 +50,14 @@ pub(crate) struct Serve {
     #[arg(long, env = "DAYBOOK_PATH_PREFIX", default_value = "", hide_default_value = true, value_name = "PATH", value_parser = path_prefix)]
     pub(crate) path_prefix: String,
 
-    /// Address clients reach this server at, with the path it is mounted under, for links in answers; by default each
-    /// request's own Host
+    /// Address clients reach this server at, with the path it is mounted under, for links in answers and the contract; by
+    /// default http:// and each request's own Host, which is wrong behind a proxy that does TLS
     #[arg(long, env = "DAYBOOK_PUBLIC_URL", value_name = "URL", value_parser = public_url)]
     pub(crate) public_url: Option<String>,
+
+    /// Memory in megabytes that bodies and contents of files may take, all requests together; what is beyond answers 503
+    #[arg(long, env = "DAYBOOK_BODIES_MEGABYTES", default_value_t = 256, value_name = "N", value_parser = clap::value_parser!(u16).range(64..))]
+    pub(crate) bodies_megabytes: u16,
 
     #[command(flatten)]
     pub(crate) files: Files,

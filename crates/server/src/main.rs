@@ -5,6 +5,7 @@ mod cli;
 mod clock;
 mod files;
 mod key;
+mod limit;
 mod serve;
 
 use std::io::Write;

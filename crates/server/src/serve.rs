@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use daybook_http::token::Tokens;
-use daybook_http::{Headers, Known, State, Templates};
+use daybook_http::{Budget, Headers, Known, State, Templates};
 use daybook_service::Ids;
 use daybook_storage::{Address, Options, Store};
 use tokio::signal::unix::{SignalKind, signal};
@@ -14,7 +14,7 @@ use tracing_subscriber::EnvFilter;
 
 use crate::auditor::{Auditor, Stop};
 use crate::cli::Serve;
-use crate::{clock, files, key};
+use crate::{clock, files, key, limit};
 
 /// Serves until SIGTERM or Ctrl-C; then finishes what runs and closes the store.
 pub(crate) fn run(options: &Serve) -> anyhow::Result<()> {
@@ -37,6 +37,7 @@ pub(crate) fn run(options: &Serve) -> anyhow::Result<()> {
         path_prefix: options.path_prefix.clone(),
         public_url: options.public_url.clone(),
         blobs: files::open(&options.files, data_dir)?,
+        budget: Budget::of_megabytes(options.bodies_megabytes),
         orphan_seconds: options.files.orphan_seconds,
         missing_as_no_content: options.missing_as_no_content,
         ledger_alias: options.ledger_alias,
@@ -44,6 +45,9 @@ pub(crate) fn run(options: &Serve) -> anyhow::Result<()> {
         known: Known::default(),
         audits: auditor.bell(),
     };
+    if !address.ip().is_loopback() && options.public_url.is_none() {
+        tracing::warn!("links to files will be http:// with the host of each request; behind a proxy that does TLS, give --public-url");
+    }
     tracing::info!(%address, "daybook is ready: http://{address}/docs");
     if options.database_url.is_none() {
         let command = std::env::current_exe().unwrap_or_else(|_| "daybook".into());
@@ -59,7 +63,7 @@ pub(crate) fn run(options: &Serve) -> anyhow::Result<()> {
 }
 
 async fn answer(listener: TcpListener, state: State, auditor: Stop) -> anyhow::Result<()> {
-    let server = daybook_http::serve(listener, state)?;
+    let server = daybook_http::serve(listener, state, limit::connections())?;
     let handle = server.handle();
     let (mut terminated, mut interrupted) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
     actix_web::rt::spawn(async move {

@@ -6,9 +6,8 @@ use daybook_domain::account::{Account, AccountRef, AccountType, Changes, Directo
 use daybook_domain::collaborator::{Action, Member};
 use daybook_domain::event::{EventType, Happening, snapshot};
 use daybook_domain::field::Field;
-use daybook_domain::group::{self, Forest, Group, GroupRef};
+use daybook_domain::group::{self, Forest, GroupRef};
 use daybook_domain::id::{AccountId, GroupId};
-use daybook_domain::name::normalized;
 use daybook_storage::Tx;
 
 use crate::context::Context;
@@ -80,6 +79,7 @@ pub fn create(tx: &mut Tx<'_>, cx: &Context, book: &str, items: Vec<Input>) -> R
 /// What the access step and the rules of accounts refuse.
 pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, items: Vec<Input>) -> Result<View> {
     let member = access::enter(tx, cx, book, Action::WriteChart)?;
+    let owner = member.may(Action::WriteLockedGroups);
     let forest = crate::group::forest(tx, &member)?;
     let references: Vec<AccountRef> = items.iter().flat_map(|item| [target(&item.changes), named(&item.changes)]).collect();
     let mut known = tx.accounts().directory(&member, &references, [])?;
@@ -89,12 +89,12 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, items: Vec<Input>) -> R
     let first = targets.first().and_then(|id| known.get(*id)).cloned();
     let revised = batch::each(items.into_iter().zip(&targets), |(input, id)| {
         let before = known.get(*id).cloned().ok_or_else(|| Refusal::Unknown(id.to_string()))?;
-        check_free(&known, input.changes.name.as_deref(), Some(before.id))?;
+        input.changes.name.iter().try_for_each(|name| known.check_free(name, Some(before.id)))?;
         let groups = input.groups.try_map(|groups| resolve(&forest, &groups))?;
         let owned_before = before.groups.clone();
         let (after, previous) = before.update(Changes { groups, ..input.changes }, cx.now)?;
         if !previous.is_empty() {
-            check_groups_writable(&member, &forest, owned_before.union(&after.groups))?;
+            forest.check_writable(owned_before.union(&after.groups), owner)?;
             happenings.push(Happening::update(EventType::AccountUpdated, after.id.get(), snapshot::account(&after, &forest), &previous));
             known.put(after.clone());
             changed.push(after);
@@ -116,13 +116,14 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, items: Vec<Input>) -> R
 /// What the access step and the rules of accounts refuse; the first bad item fails the whole.
 pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, references: &[AccountRef]) -> Result<View> {
     let member = access::enter(tx, cx, book, Action::WriteChart)?;
+    let owner = member.may(Action::WriteLockedGroups);
     let known = tx.accounts().directory(&member, references, [])?;
     let forest = crate::group::forest(tx, &member)?;
     let targets = found(&known, references.iter().cloned())?;
     let first = targets.first().and_then(|id| known.get(*id));
     let doomed = batch::each(targets.iter().copied(), |id| {
         let account = known.get(id).cloned().ok_or_else(|| Refusal::Unknown(id.to_string()))?;
-        check_groups_writable(&member, &forest, account.groups.iter())?;
+        forest.check_writable(&account.groups, owner)?;
         account.check_deletable()?;
         Ok(account)
     });
@@ -146,15 +147,16 @@ pub(crate) fn all(tx: &mut Tx<'_>, member: &Member) -> Result<View> {
 
 /// Creates accounts for a member who may.
 pub(crate) fn add(tx: &mut Tx<'_>, cx: &Context, member: &Member, items: Vec<Input>) -> Result<View> {
+    let owner = member.may(Action::WriteLockedGroups);
     let mut forest = crate::group::forest(tx, member)?;
     let references: Vec<AccountRef> = items.iter().map(|item| named(&item.changes)).collect();
     let mut known = tx.accounts().directory(member, &references, [])?;
     let mut happenings = Vec::new();
     let accounts = batch::each(items, |input| {
-        check_free(&known, input.changes.name.as_deref(), None)?;
+        input.changes.name.iter().try_for_each(|name| known.check_free(name, None))?;
         let groups = input.groups.try_map(|groups| resolve(&forest, &groups))?;
         let joined = groups.as_ref().value().cloned().unwrap_or_default();
-        check_groups_writable(member, &forest, joined.iter())?;
+        forest.check_writable(&joined, owner)?;
         let id = AccountId::new(cx.mint());
         let account = Account::create(id, Changes { groups, ..input.changes }, &types(&forest, &joined), cx.stamp())?;
         happenings.push(Happening::new(EventType::AccountCreated, id.get(), snapshot::account(&account, &forest)));
@@ -210,28 +212,11 @@ fn resolve(forest: &Forest, references: &[GroupRef]) -> Result<BTreeSet<GroupId>
 }
 
 /// The types of the groups an account is put in, for a create without type (behaviour 4.2): a mixed group agrees with
-/// nothing, an empty one has no say.
+/// nothing, an empty one has the type it takes after an ancestor (behaviour 4.12), and no say without one.
 fn types(forest: &Forest, groups: &BTreeSet<GroupId>) -> BTreeSet<AccountType> {
     let natures: Vec<_> = groups.iter().map(|id| forest.nature(*id)).collect();
     if natures.iter().any(|nature| nature.mixed) {
         return BTreeSet::new();
     }
     natures.into_iter().filter_map(|nature| nature.kind).collect()
-}
-
-fn check_groups_writable<'i>(
-    member: &Member,
-    forest: &Forest,
-    groups: impl Iterator<Item = &'i GroupId>,
-) -> std::result::Result<(), group::Refusal> {
-    let owner = member.may(Action::WriteLockedGroups);
-    groups.filter_map(|id| forest.get(*id)).try_for_each(|group: &Group| group.check_writable(owner))
-}
-
-fn check_free(known: &Directory, name: Option<&str>, own: Option<AccountId>) -> std::result::Result<(), Refusal> {
-    let Some(name) = name.filter(|name| !normalized(name).is_empty()) else { return Ok(()) };
-    match known.find(&AccountRef { id: None, name: Some(name.to_owned()) }) {
-        Some(other) if own != Some(other.id) => Err(Refusal::AlreadyExists(other.name.as_str().to_owned())),
-        _ => Ok(()),
-    }
 }

@@ -14,8 +14,10 @@ use crate::error::{Error, Result};
 use crate::transaction::reading;
 use crate::{access, group};
 
-/// Tags a query may restrict sums by.
-const MOST_TAGS: usize = 200;
+/// Accounts and groups a query may name, and tags it may restrict sums by (behaviour 13.17, 13.50).
+const MOST_FILTERS: usize = 200;
+/// Containers that named groups may show again, because one lies below another (behaviour 13.50).
+const MOST_REPEATED: usize = 20_000;
 
 /// Balances as their reader sees them, with what they are of.
 #[derive(Debug, Clone)]
@@ -40,7 +42,10 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<View
     let member = access::enter(tx, cx, book, Action::ReadChart)?;
     let query = BalanceQuery::parse(text, &reading(cx, &member)).ok_or_else(|| Error::BadRequest("query is required".to_owned()))?;
     let forest = group::forest(tx, &member)?;
-    let (scope, accounts) = scope(tx, &member, &query, &forest)?;
+    let (scope, accounts) = match scope(tx, &member, &query, &forest)? {
+        (scope, accounts) if scope.repeated(&accounts, &forest) > MOST_REPEATED => (Scope::NOTHING, Vec::new()),
+        found => found,
+    };
     let ids: Vec<AccountId> = accounts.iter().map(|account| account.id).collect();
     let of = match scope {
         Scope::Book => Of::Book,
@@ -49,7 +54,7 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<View
     let question = Question { of, tags: &query.tags, by_month: query.periodicity != Periodicity::Daily };
     let mut cells = Vec::new();
     // No transaction carries so many tags, and a database would plan the question for minutes.
-    let wanted = if query.tags.len() > MOST_TAGS { Vec::new() } else { segments(query.from, query.until, query.periodicity) };
+    let wanted = if query.tags.len() > MOST_FILTERS { Vec::new() } else { segments(query.from, query.until, query.periodicity) };
     for segment in wanted {
         cells.extend(tx.balances().read(&member, &segment, &question)?);
     }
@@ -66,10 +71,14 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<View
     Ok(View { member, query, balances, accounts: Directory::new(accounts), forest })
 }
 
-/// What the filters of the query name, each once, with all accounts in it. Unknown names are none (behaviour 1.2.6).
+/// What the filters of the query name, each once, with all accounts in it. Unknown names are none (behaviour 1.2.6); so
+/// are all of too many.
 fn scope(tx: &mut Tx<'_>, member: &Member, query: &BalanceQuery, forest: &Forest) -> Result<(Scope, Vec<Account>)> {
     if !query.is_filtered() {
         return Ok((Scope::Book, tx.accounts().list(member)?));
+    }
+    if query.accounts.len().saturating_add(query.groups.len()) > MOST_FILTERS {
+        return Ok((Scope::NOTHING, Vec::new()));
     }
     let references: Vec<AccountRef> = query.accounts.iter().map(|text| AccountRef::any(text)).collect();
     let named = tx.accounts().directory(member, &references, [])?;

@@ -14,8 +14,8 @@ use crate::book;
 use crate::context::Context;
 use crate::error::Result;
 
-/// Books that the collections of one list of books show in all: each listed book shows those of its whole collection,
-/// and a list must not grow with the square of its length.
+/// Books that the collections of one list of books or events show in all: each row shows those of its whole collection, and a
+/// list must not grow with the product of the two.
 const MOST_SHOWN: usize = 2_000;
 
 /// A collection as its reader sees it.
@@ -36,6 +36,11 @@ impl View {
         book::sort(&mut books);
         let permission = collection.permission(cx.user.id);
         Self { collection, owner_name, permission, books: Some(books) }
+    }
+
+    fn without_books(&self) -> Self {
+        let Self { collection, owner_name, permission, books: _ } = self;
+        Self { collection: collection.clone(), owner_name: owner_name.clone(), permission: *permission, books: None }
     }
 }
 
@@ -190,12 +195,14 @@ pub(crate) fn bound(views: &mut [book::View]) {
         return;
     }
     for view in views {
-        if let Some(collection) = &view.collection {
-            let View { collection, owner_name, permission, books: _ } = collection.as_ref();
-            let (collection, owner_name) = (collection.clone(), owner_name.clone());
-            view.collection = Some(Arc::new(View { collection, owner_name, permission: *permission, books: None }));
-        }
+        view.collection = view.collection.as_deref().map(View::without_books).map(Arc::new);
     }
+}
+
+/// The collection that so many rows of a list repeat, without its books when that would be too many in all.
+pub(crate) fn repeated(view: Arc<View>, rows: usize) -> Arc<View> {
+    let size = view.books.as_ref().map_or(0, Vec::len);
+    if size.saturating_mul(rows) <= MOST_SHOWN { view } else { Arc::new(view.without_books()) }
 }
 
 /// The caller's own collection, for a write: their other writes to collections wait until this one is done.

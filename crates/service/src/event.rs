@@ -149,6 +149,6 @@ fn fill(
     actors.sort_unstable();
     actors.dedup();
     let users = tx.users().by_ids(&actors)?.into_iter().map(|user| (user.id, user)).collect();
-    let collection = collection::of_book(tx, cx, &member)?;
+    let collection = collection::of_book(tx, cx, &member)?.map(|view| collection::repeated(view, events.len()));
     Ok(View { member, activity, events, next, accounts, forest, collection, users })
 }

@@ -1,22 +1,17 @@
 //! Use cases of groups (behaviour 4.12 - 4.19).
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::HashSet;
 
-use daybook_domain::account::Account;
 use daybook_domain::collaborator::{Action, Member};
 use daybook_domain::event::{EventType, Happening, snapshot};
 use daybook_domain::field::Field;
-use daybook_domain::group::{Changes, Forest, Group, GroupRef, Refusal};
-use daybook_domain::id::{AccountId, GroupId};
-use daybook_domain::instant::Instant;
+use daybook_domain::group::{Changes, Forest, Group, GroupRef, Refusal, Removal, Removed};
+use daybook_domain::id::GroupId;
 use daybook_storage::Tx;
 
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::{access, account, batch, record};
-
-/// Moves one deletion may cause.
-const MOST_MOVES: usize = 100_000;
 
 /// Groups as their reader sees them.
 #[derive(Debug, Clone)]
@@ -79,7 +74,7 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, items: Vec<Input>) -> R
     let first = targets.first().and_then(|id| forest.get(*id)).cloned();
     let revised = batch::each(items.into_iter().zip(&targets), |(input, id)| {
         let before = forest.get(*id).cloned().ok_or_else(|| Refusal::Unknown(id.to_string()))?;
-        check_free(&forest, input.changes.name.as_deref(), Some(before.id))?;
+        input.changes.name.iter().try_for_each(|name| forest.check_free(name, Some(before.id)))?;
         let parent = input.parent.try_map(|parent| resolve(&forest, &parent))?;
         if let Field::Set(parent) = parent {
             forest.check_parent(before.id, parent)?;
@@ -110,29 +105,19 @@ pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, references: &[GroupRef]
     let before = forest(tx, &member)?;
     let targets = found(&before, references.iter().cloned())?;
     let first = targets.first().and_then(|id| before.get(*id));
+    let mut removal = Removal::new(before.clone(), tx.accounts().in_groups(&member, &targets)?);
     let doomed = batch::each(targets.iter().copied(), |id| {
-        let group = before.get(id).cloned().ok_or_else(|| Refusal::Unknown(id.to_string()))?;
-        group.check_writable(owner)?;
-        // Its child groups move, and to move a locked one is to change it (behaviour 4.15).
-        before.children(id).iter().filter_map(|child| before.get(*child)).try_for_each(|child| child.check_writable(owner))?;
-        Ok(group)
+        removal.check(id, owner)?;
+        Ok(before.get(id).cloned().ok_or_else(|| Refusal::Unknown(id.to_string()))?)
     });
     let mut doomed = cx.unless_stale(first, doomed)?;
     let mut seen = HashSet::new();
     doomed.retain(|group| seen.insert(group.id));
     let ids: Vec<GroupId> = doomed.iter().map(|group| group.id).collect();
-    let mut removal = Removal::new(before.clone(), tx.accounts().in_groups(&member, &ids)?);
-    for group in &doomed {
-        removal.take_out(group.id, cx.now);
-        if removal.moves() > MOST_MOVES {
-            return Err(Error::BadRequest(format!("that would move groups and accounts {MOST_MOVES} times; delete fewer groups at once")));
-        }
-    }
-    let Removal { forest, members: _, freed, moved, happenings } = removal;
-    tx.accounts().update(&member, &batch::last_of_each(freed, |account| account.id))?;
-    // What moved first and is gone then has no row to save.
-    let moved = batch::last_of_each(moved, |group| group.id).into_iter().filter(|group| forest.get(group.id).is_some());
-    tx.groups().update(&member, &moved.collect::<Vec<_>>())?;
+    ids.iter().try_for_each(|id| removal.take_out(*id, cx.now))?;
+    let Removed { freed, moved, happenings } = removal.finish();
+    tx.accounts().update(&member, &freed)?;
+    tx.groups().update(&member, &moved)?;
     tx.groups().delete(&member, &ids)?;
     record::happenings(tx, cx, &member, happenings)?;
     Ok(View { groups: doomed, forest: before })
@@ -172,7 +157,7 @@ pub(crate) fn add(tx: &mut Tx<'_>, cx: &Context, member: &Member, items: Vec<Inp
     let mut forest = forest(tx, member)?;
     let mut happenings = Vec::new();
     let groups = batch::each(items, |input| {
-        check_free(&forest, input.changes.name.as_deref(), None)?;
+        input.changes.name.iter().try_for_each(|name| forest.check_free(name, None))?;
         let parent = input.parent.try_map(|parent| resolve(&forest, &parent))?;
         let group = Group::create(GroupId::new(cx.mint()), Changes { parent, ..input.changes }, owner, cx.stamp())?;
         forest.put(group.clone());
@@ -183,52 +168,6 @@ pub(crate) fn add(tx: &mut Tx<'_>, cx: &Context, member: &Member, items: Vec<Inp
     record::happenings(tx, cx, member, happenings)?;
     forest.settle();
     Ok(View { groups, forest })
-}
-
-/// Groups taken out one after another, gathered in memory and written once.
-struct Removal {
-    forest: Forest,
-    /// The accounts directly in any of the groups, as they are by now.
-    members: BTreeMap<AccountId, Account>,
-    freed: Vec<Account>,
-    moved: Vec<Group>,
-    happenings: Vec<Happening>,
-}
-
-impl Removal {
-    fn new(forest: Forest, members: Vec<Account>) -> Self {
-        let members = members.into_iter().map(|account| (account.id, account)).collect();
-        Self { forest, members, freed: Vec::new(), moved: Vec::new(), happenings: Vec::new() }
-    }
-
-    /// How often something was moved: what stands below a chain of groups moves with each of them.
-    fn moves(&self) -> usize {
-        self.freed.len().saturating_add(self.moved.len())
-    }
-
-    /// Takes one group out: its accounts, its children, itself, each with its event.
-    fn take_out(&mut self, id: GroupId, now: Instant) {
-        let Some(group) = self.forest.get(id).cloned() else { return };
-        for account in self.members.values_mut().filter(|account| account.groups.contains(&id)) {
-            let (after, previous) = account.clone().without_group(id, now);
-            let object = snapshot::account(&after, &self.forest);
-            self.happenings.push(Happening::update(EventType::AccountUpdated, after.id.get(), object, &previous));
-            self.freed.push(after.clone());
-            *account = after;
-        }
-        // The oldest first, also where an earlier one of the batch has moved some up.
-        let children: BTreeSet<GroupId> = self.forest.children(id).iter().copied().collect();
-        for child in children {
-            let Some(child) = self.forest.get(child).cloned() else { continue };
-            let (after, previous) = child.moved(group.parent, now);
-            self.forest.put(after.clone());
-            let object = snapshot::group(&after, &self.forest);
-            self.happenings.push(Happening::update(EventType::GroupUpdated, after.id.get(), object, &previous));
-            self.moved.push(after);
-        }
-        self.happenings.push(Happening::new(EventType::GroupDeleted, id.get(), snapshot::group(&group, &self.forest)));
-        self.forest.remove(id);
-    }
 }
 
 /// What an update names: the id, or without one the name (behaviour 9.13).
@@ -256,11 +195,4 @@ fn found(forest: &Forest, references: impl ExactSizeIterator<Item = GroupRef>) -
 fn resolve(forest: &Forest, reference: &GroupRef) -> Result<GroupId> {
     let found = forest.resolve(reference).map(|group| group.id);
     found.ok_or_else(|| Error::from(Refusal::UnknownReference(reference.shown().to_owned())))
-}
-
-fn check_free(forest: &Forest, name: Option<&str>, own: Option<GroupId>) -> std::result::Result<(), Refusal> {
-    match name.and_then(|name| forest.find_named(name)) {
-        Some(other) if own != Some(other.id) => Err(Refusal::AlreadyExists(other.name.as_str().to_owned())),
-        _ => Ok(()),
-    }
 }

@@ -20,6 +20,7 @@ pub mod file;
 pub mod group;
 pub mod head;
 pub mod idempotency;
+mod lookup;
 mod mark;
 pub mod page;
 mod pending;

@@ -101,10 +101,6 @@ impl Book {
             owner.post(&path, &json!({"items": items})).ok();
         }
         let token = owner.token().context("the owner has a token")?.to_owned();
-        if server.engine() == Engine::Postgres {
-            // What its own housekeeping does within a minute; until then it plans without knowing the tables.
-            ::postgres::Client::connect(server.database_url(), ::postgres::NoTls)?.batch_execute("ANALYZE")?;
-        }
         Ok(Book { id, token })
     }
 

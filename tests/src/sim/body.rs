@@ -6,6 +6,7 @@ use daybook_domain::account::AccountType;
 use daybook_domain::field::Field;
 use daybook_domain::property::Edits;
 
+use super::facts::Content;
 use super::label;
 
 /// An id in a body.
@@ -82,6 +83,18 @@ pub struct GroupBody {
     pub properties: Edits,
 }
 
+/// A file, or an entry of `files[]`.
+#[derive(Clone, Debug)]
+pub struct FileBody {
+    /// What a create makes.
+    pub label: label::File,
+    pub id: Option<Id<label::File>>,
+    pub name: Option<String>,
+    pub content_type: Field<String>,
+    pub content: Option<Content>,
+    pub properties: Edits,
+}
+
 #[derive(Clone, Debug)]
 pub struct TransactionBody {
     /// What a create makes.
@@ -96,6 +109,7 @@ pub struct TransactionBody {
     pub draft: bool,
     pub urls: Option<Vec<String>>,
     pub remote_ids: Option<Vec<String>>,
+    pub files: Option<Vec<FileBody>>,
     pub properties: Edits,
     pub round_trip: bool,
 }
@@ -115,6 +129,7 @@ impl TransactionBody {
             draft: false,
             urls: None,
             remote_ids: None,
+            files: None,
             properties: Edits::new(),
             round_trip: false,
         }

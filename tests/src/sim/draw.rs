@@ -1,5 +1,7 @@
 //! Drawing: what is random in operations. Most draws are legal in the book as the twin has it; a wild one is anything.
 
+mod file;
+
 use daybook_domain::account::AccountType;
 use daybook_domain::field::Field;
 use daybook_domain::property::Edits;
@@ -61,7 +63,7 @@ const WILD_AMOUNTS: [&str; 15] = [
 const TEXTS: [&str; 8] = ["", "lunch", "Lunch #food", "#Food and #home", "café #home", "x#food,#food", "rent for May", "#travel #a #A"];
 pub const TAGS: [&str; 6] = ["food", "Food", "home", "travel", "a", "nowhere"];
 pub const WORDS: [&str; 6] = ["lunch", "cafe", "rent for", "MAY", "nowhere", "food"];
-pub const REMOTE_IDS: [&str; 6] = ["r1", "r2", "r3", "r4", "r5", "r6"];
+const REMOTE_IDS: [&str; 6] = ["r1", "r2", "r3", "r4", "r5", "r6"];
 pub const PROPERTIES: [&str; 5] = ["testKey", "k", "hidden_", "My Key", "name"];
 const VALUES: [&str; 4] = ["v", "V 2", "other", ""];
 pub const AGENTS: [&str; 2] = ["bot", "importer"];
@@ -83,6 +85,13 @@ impl Draw<'_> {
     pub fn label<L: From<u32>>(&mut self) -> L {
         *self.last += 1;
         L::from(*self.last)
+    }
+
+    /// The first of so many labels in a row.
+    pub fn labels<L: From<u32>>(&mut self, count: u32) -> L {
+        let first = self.label();
+        *self.last += count - 1;
+        first
     }
 
     /// Whether one of so many falls.
@@ -228,6 +237,7 @@ impl Draw<'_> {
             draft: self.one_in(6),
             urls: self.one_in(10).then(|| vec!["https://example.com/1".to_owned()]),
             remote_ids: self.one_in(4).then(|| self.remote_ids()),
+            files: self.one_in(10).then(|| self.attachments()),
             properties: self.properties(),
             ..TransactionBody::empty(label)
         }
@@ -238,11 +248,21 @@ impl Draw<'_> {
     }
 
     fn remote_ids(&mut self) -> Vec<String> {
-        let mut ids: Vec<String> = (0..1 + self.below(2)).map(|_| self.pick(&REMOTE_IDS).to_owned()).collect();
+        let mut ids: Vec<String> = (0..1 + self.below(2)).map(|_| self.remote_id()).collect();
         if self.wild && self.one_in(4) {
             ids.push(self.pick(&["", " r1 ", &"r".repeat(257)]).to_owned());
         }
         ids
+    }
+
+    /// One of a few, or one that a transaction has, such as the link of a merge.
+    pub fn remote_id(&mut self) -> String {
+        let linked = if self.one_in(6) { self.transaction(|one| !one.remote_ids.is_empty()) } else { None };
+        let ids = linked.and_then(|label| self.state()?.transactions.get(&label)).map(|one| one.remote_ids.clone());
+        match ids {
+            Some(ids) => self.pick(&ids),
+            None => self.pick(&REMOTE_IDS).to_owned(),
+        }
     }
 
     /// The body of an update: some fields of a create.

@@ -75,9 +75,53 @@ pub struct Transaction {
     pub properties: Properties,
     pub urls: Vec<String>,
     pub remote_ids: Vec<String>,
+    pub files: Vec<label::File>,
     /// The number of the user.
     pub creator: usize,
     pub stamp: Stamp,
+}
+
+/// What a file holds: bytes that are named by a number and not kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Content(pub u32);
+
+impl Content {
+    /// As hexadecimal digits.
+    pub fn digest(self) -> String {
+        format!("{:064x}", self.0)
+    }
+
+    pub fn size(self) -> i64 {
+        i64::from(self.0) * 10
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct File {
+    pub label: label::File,
+    pub name: String,
+    pub content_type: String,
+    pub content: Content,
+    pub properties: Properties,
+    /// The number of the user.
+    pub creator: usize,
+    pub stamp: Stamp,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct SavedQuery {
+    pub label: label::SavedQuery,
+    pub title: String,
+    pub query: String,
+    pub stamp: Stamp,
+}
+
+/// A row of a list.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    pub transaction: Transaction,
+    /// What stood after it on the account that the list is about (2.9), in units of 10^-8.
+    pub balance: Option<i128>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -115,6 +159,18 @@ pub struct Book {
     pub stamp: Stamp,
     /// Posted and not trashed: in all, in the current month, in the current year (6.10).
     pub posted: (i64, i64, i64),
+    /// The one it shows to its reader, where an answer has it (6.2).
+    pub collection: Option<Box<Collection>>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Collection {
+    pub label: label::Collection,
+    pub owner: String,
+    pub permission: Permission,
+    pub name: String,
+    pub books: Vec<Book>,
+    pub stamp: Stamp,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,6 +180,8 @@ pub enum Resource {
     Group(label::Group),
     Transaction(label::Transaction),
     Collaborator(label::Collaborator),
+    File(label::File),
+    SavedQuery(label::SavedQuery),
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -164,6 +222,7 @@ pub struct Container {
 pub enum Answer {
     Book(Box<Book>),
     Books(Vec<Book>),
+    Collections(Vec<Collection>),
     Chart {
         accounts: Option<Vec<Account>>,
         groups: Option<Vec<(Group, Nature)>>,
@@ -174,8 +233,16 @@ pub enum Answer {
     /// With those the caller may only see id and remote ids of.
     Transactions(Vec<Transaction>, BTreeSet<label::Transaction>),
     /// All pages of a list, and the one account it is about (2.8).
-    Pages(Vec<Vec<Transaction>>, Option<label::Account>),
+    Pages(Vec<Vec<Row>>, Option<label::Account>),
+    Count(usize),
+    /// Fuzzy dates, and how many.
+    Counts {
+        posted: Vec<(i32, usize)>,
+        trashed: Vec<(i32, usize)>,
+    },
     Events(Vec<Vec<Event>>),
+    Files(Vec<Vec<File>>),
+    SavedQueries(Vec<SavedQuery>),
     /// The containers of accounts, then those of groups with what is in them.
     Balances(Vec<Container>),
 }

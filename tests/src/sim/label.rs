@@ -23,4 +23,4 @@ macro_rules! labels {
     )*};
 }
 
-labels! { Book "B", Account "A", Group "G", Transaction "T", Collaborator "C" }
+labels! { Book "B", Account "A", Group "G", Transaction "T", Collaborator "C", File "F", SavedQuery "Q", Collection "K" }

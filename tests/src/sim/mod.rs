@@ -199,6 +199,7 @@ impl Life<'_> {
         let wild = self.below(6) == 0;
         let ends = self.below(400) == 0;
         let begins = self.below(400) == 0;
+        let copies = self.below(300) == 0;
         let row = self.row();
         let mut draw = Draw { dice: &mut self.dice, twin: &world.twin, caller: &caller, book, wild, last: &mut self.last };
         let (name, operation) = if ends {
@@ -206,6 +207,8 @@ impl Life<'_> {
         } else if begins {
             let book = draw.label();
             ("createNewBook", ops::book::draw_create(&mut draw, book))
+        } else if copies {
+            ("copyBook", ops::copy::draw(&mut draw))
         } else {
             (row.name, (row.draw)(&mut draw))
         };

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use daybook_domain::event::Hash;
 use daybook_domain::id::BookKey;
 use daybook_service::event::{self, Named, Request};
-use daybook_service::{account, balance, book, collaborator, group, transaction};
+use daybook_service::{account, balance, book, collaborator, file, group, saved_query, transaction};
 
 use super::body::terse;
 use super::facts::{Answer, Event};
@@ -168,8 +168,12 @@ impl World {
         let request = transaction::Request { query: service.query_text(&query), limit: Some(1000), after: None };
         let listed = service.read(label, &owner, |tx, cx, key| transaction::list(tx, cx, key, &request)).map_err(unread)?;
         let (mut pages, _) = self.twin.list_transactions(label, &owner, &query, 1000).map_err(unread)?;
-        let found: Vec<_> = listed.view.transactions.iter().map(|one| service.transaction(one)).collect();
-        agree("the transactions", &pages.remove(0), &found)?;
+        agree("the transactions", &pages.remove(0), &service.rows(&listed))?;
+        let listed = service.read(label, &owner, |tx, cx, key| file::list(tx, cx, key, Some(1000), None)).map_err(unread)?;
+        let mut pages = self.twin.list_files(label, &owner, 1000).map_err(unread)?;
+        agree("the files", &pages.remove(0), &listed.files.iter().map(|file| service.file(file)).collect())?;
+        let saved = service.read(label, &owner, saved_query::list).map_err(unread)?;
+        agree("the saved queries", &twin.saved_in_order(), &saved.iter().map(|saved| service.saved_query(saved)).collect())?;
         for by in [Unit::Month, Unit::Year] {
             let question = Question { accounts: vec![], groups: vec![], tags: vec![], dates: vec![], by: Some(by) };
             let text = service.question_text(&question);

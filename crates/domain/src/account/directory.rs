@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::Account;
+use super::{Account, Refusal};
 use crate::id::AccountId;
 use crate::name::normalized;
 
@@ -92,6 +92,17 @@ impl Directory {
     #[must_use]
     pub fn named(&self, normalized: &str) -> Option<&Account> {
         self.by_name.get(normalized).and_then(|id| self.by_id.get(id))
+    }
+
+    /// Checks that the name is not another account's than `own` (behaviour 4.5).
+    ///
+    /// # Errors
+    /// [`Refusal::AlreadyExists`].
+    pub fn check_free(&self, name: &str, own: Option<AccountId>) -> Result<(), Refusal> {
+        match self.named(&normalized(name)) {
+            Some(other) if own != Some(other.id) => Err(Refusal::AlreadyExists(other.name.as_str().to_owned())),
+            _ => Ok(()),
+        }
     }
 
     /// The account with that id.

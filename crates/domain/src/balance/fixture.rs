@@ -105,6 +105,10 @@ impl Book {
     }
 
     pub(super) fn ask(&self, scope: &Scope, range: Range) -> Balances {
+        self.with_ledger(range, |ledger| ledger.balances(scope))
+    }
+
+    pub(super) fn with_ledger<T>(&self, range: Range, ask: impl FnOnce(&Ledger<'_>) -> T) -> T {
         let Range { from, until, periodicity } = range;
         let ledger = Ledger {
             accounts: &self.accounts,
@@ -115,7 +119,7 @@ impl Book {
             periodicity,
             today: d(TODAY),
         };
-        ledger.balances(scope)
+        ask(&ledger)
     }
 }
 

@@ -1,18 +1,17 @@
 //! From totals as read to the answer of a balance query.
 
-use std::collections::BTreeSet;
-
 use time::Date;
 
 use crate::account::Account;
 use crate::group::Forest;
-use crate::id::{AccountId, GroupId};
+use crate::id::AccountId;
 use crate::query::Periodicity;
 
+use super::layout::Layout;
 use super::segment::is_void;
 use super::slice::{Axis, step};
 use super::track::Track;
-use super::{AccountBalances, Balances, Cell, Scope, Sums, tree};
+use super::{AccountBalances, Balances, Cell, Scope, Slice, Sums};
 
 /// All that a balance query is answered from. The module documentation has an example.
 #[derive(Debug, Clone)]
@@ -35,35 +34,19 @@ pub struct Ledger<'a> {
 }
 
 impl Ledger<'_> {
-    /// Folds the totals into the containers of the scope, ordered by normalized name and id (behaviour 5.11).
+    /// Folds the totals into the containers of the scope, ordered by normalized name and id (behaviour 5.11). Where their
+    /// series together would be too long they leave out zero slices, and then all slices but the last (behaviour 13.50).
     #[must_use]
     pub fn balances(&self, scope: &Scope) -> Balances {
-        let entries = self.entries(scope);
-        let axis = Axis { periodicity: self.periodicity, last: self.last_step(&entries) };
-        let trees = |roots| tree::balances(self.forest, roots, &entries, axis);
-        match scope {
-            Scope::Book => {
-                let roots = self.forest.groups().filter(|group| group.parent.is_none_or(|parent| !self.is_group(parent)));
-                let loose = entries.iter().filter(|entry| !entry.account.groups.iter().any(|group| self.is_group(*group)));
-                Balances {
-                    accounts: Some(loose.filter(|entry| entry.is_shown()).map(|entry| entry.balances(axis)).collect()),
-                    groups: Some(trees(roots.map(|group| group.id).collect())),
-                }
-            }
-            Scope::Named { accounts, groups } => {
-                let known = groups.iter().copied().filter(|group| self.is_group(*group)).collect();
-                // Each named group is a root of its own, also below another named one (behaviour 5.3).
-                let apart = || tree::by_name(self.forest, known).into_iter().flat_map(|group| trees(vec![group])).collect();
-                Balances {
-                    accounts: (!accounts.is_empty()).then(|| named_accounts(&entries, accounts, axis)),
-                    groups: (!groups.is_empty()).then(apart),
-                }
-            }
-        }
+        let (entries, axis) = self.tracks(scope);
+        Layout::new(scope, self.forest, &entries).balances(&entries, axis)
     }
 
-    fn is_group(&self, id: GroupId) -> bool {
-        self.forest.get(id).is_some()
+    /// What the accounts that count did, and the axis of their series.
+    pub(super) fn tracks(&self, scope: &Scope) -> (Vec<Entry<'_>>, Axis) {
+        let entries = self.entries(scope);
+        let axis = Axis { periodicity: self.periodicity, last: self.last_step(&entries) };
+        (entries, axis)
     }
 
     /// The accounts that count, by name, each with its track.
@@ -113,12 +96,6 @@ impl Ledger<'_> {
     }
 }
 
-/// The accounts named, empty archived ones too (behaviour 5.11), each once.
-fn named_accounts(entries: &[Entry<'_>], named: &[AccountId], axis: Axis) -> Vec<AccountBalances> {
-    let named: BTreeSet<AccountId> = named.iter().copied().collect();
-    entries.iter().filter(|entry| named.contains(&entry.account.id)).map(|entry| entry.balances(axis)).collect()
-}
-
 /// An account in scope and what it did.
 #[derive(Debug)]
 pub(super) struct Entry<'a> {
@@ -132,12 +109,12 @@ impl Entry<'_> {
         !(self.account.archived && self.track.is_empty())
     }
 
-    pub(super) fn balances(&self, axis: Axis) -> AccountBalances {
+    pub(super) fn balances(&self, series: &mut dyn FnMut(&Track) -> Vec<Slice>) -> AccountBalances {
         AccountBalances {
             account: self.account.id,
             empty: self.track.is_empty(),
             figures: self.track.figures(),
-            series: self.track.series(axis),
+            series: series(&self.track),
         }
     }
 }

@@ -35,6 +35,7 @@
 //! ```
 
 mod container;
+mod layout;
 mod ledger;
 mod running;
 mod scope;

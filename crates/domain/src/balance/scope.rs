@@ -1,6 +1,6 @@
 //! Which containers a query wants, and whose totals it needs (behaviour 5.1, 5.2).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::account::Account;
 use crate::group::Forest;
@@ -22,6 +22,41 @@ pub enum Scope {
 }
 
 impl Scope {
+    /// Filters that matched nothing.
+    pub const NOTHING: Self = Self::Named { accounts: Vec::new(), groups: Vec::new() };
+
+    /// How many containers the named groups show again because one lies below another: each is a root of its own
+    /// (behaviour 5.3). `accounts` are those of [`Scope::accounts`].
+    ///
+    /// ```
+    /// use daybook_domain::balance::Scope;
+    /// use daybook_domain::group::{Changes, Forest, Group};
+    /// use daybook_domain::id::GroupId;
+    /// use daybook_domain::instant::{Instant, Stamp};
+    ///
+    /// let group = |id: i64| {
+    ///     let named = Changes { name: Some(format!("G{id}")), ..Changes::default() };
+    ///     Group::create(GroupId::new(id), named, true, Stamp::new(None, Instant::new(0))).unwrap()
+    /// };
+    /// let below = |group: Group, parent| Group { parent: Some(GroupId::new(parent)), ..group };
+    /// let forest = Forest::new(vec![group(1), below(group(2), 1), below(group(3), 2)], []);
+    /// let named = |ids: &[i64]| Scope::Named { accounts: vec![], groups: ids.iter().copied().map(GroupId::new).collect() };
+    /// assert_eq!(named(&[1]).repeated(&[], &forest), 0);
+    /// assert_eq!(named(&[1, 2, 3]).repeated(&[], &forest), 3);
+    /// ```
+    #[must_use]
+    pub fn repeated(&self, accounts: &[Account], forest: &Forest) -> usize {
+        let Self::Named { groups, .. } = self else { return 0 };
+        let mut shown: BTreeMap<GroupId, usize> = BTreeMap::new();
+        for group in groups.iter().flat_map(|group| forest.downwards(*group)) {
+            let times = shown.entry(group).or_default();
+            *times = times.saturating_add(1);
+        }
+        let inside = accounts.iter().flat_map(|account| &account.groups);
+        let times = shown.values().chain(inside.filter_map(|group| shown.get(group)));
+        times.fold(0, |sum, times| sum.saturating_add(times.saturating_sub(1)))
+    }
+
     /// Of a book's accounts those that count: the named ones and all below the named groups, or all.
     ///
     /// ```

@@ -66,6 +66,17 @@ pub(crate) fn place(periodicity: Periodicity, step: i32) -> Option<Place> {
     }
 }
 
+/// How much of a series an answer gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Detail {
+    /// Every slice, zeros included, up to [`MAX_FILLED_SLICES`] of them.
+    Filled,
+    /// The slices that moved.
+    Moved,
+    /// One entry on the last slice, with the totals of the range.
+    Last,
+}
+
 /// The slices a query's series may have.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Axis {

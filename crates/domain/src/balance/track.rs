@@ -4,7 +4,7 @@
 //! is an opening (nothing, for accounts that are not permanent) and the movements of the range, and tracks of accounts
 //! of either kind add up to the track of their group (behaviour 5.5, 5.13).
 
-use super::slice::{Axis, MAX_FILLED_SLICES};
+use super::slice::{Axis, Detail, MAX_FILLED_SLICES};
 use super::{Figures, Slice, Sums};
 
 /// The movements of one slice; never zero.
@@ -89,21 +89,54 @@ impl Track {
         Figures { cumulative: self.opening + period, period }
     }
 
-    /// The series: filled from the first slice to the last of the axis (behaviour 5.7).
-    pub(super) fn series(&self, axis: Axis) -> Vec<Slice> {
+    /// The series, from the first slice to the last of the axis (behaviour 5.7).
+    pub(super) fn series(&self, axis: Axis, detail: Detail) -> Vec<Slice> {
         let Some(last) = axis.last else {
             return Vec::new();
         };
-        let first = self.first.unwrap_or(last);
-        if last.saturating_sub(first) < MAX_FILLED_SLICES {
-            return self.entries(axis, first..=last);
+        match detail {
+            Detail::Filled if self.span(last) <= MAX_FILLED_SLICES => self.entries(axis, self.first(last)..=last),
+            Detail::Filled | Detail::Moved => {
+                let moved = self.movements.iter().map(|movement| movement.step);
+                let (opened, alone) = self.added(last);
+                self.entries(axis, opened.into_iter().chain(alone).chain(moved))
+            }
+            Detail::Last => self.entries(axis, std::iter::once(last)),
         }
-        let moved = self.movements.iter().map(|movement| movement.step);
+    }
+
+    /// How many entries [`Track::series`] has.
+    pub(super) fn length(&self, axis: Axis, detail: Detail) -> usize {
+        let Some(last) = axis.last else {
+            return 0;
+        };
+        match detail {
+            Detail::Filled if self.span(last) <= MAX_FILLED_SLICES => usize::try_from(self.span(last)).unwrap_or_default(),
+            Detail::Filled | Detail::Moved => {
+                let (opened, alone) = self.added(last);
+                self.movements.len() + usize::from(opened.is_some()) + usize::from(alone.is_some())
+            }
+            Detail::Last => 1,
+        }
+    }
+
+    fn first(&self, last: i32) -> i32 {
+        self.first.unwrap_or(last)
+    }
+
+    /// The number of slices up to the last one.
+    fn span(&self, last: i32) -> i32 {
+        last.saturating_sub(self.first(last)).saturating_add(1)
+    }
+
+    /// What a series without zero slices shows besides its movements.
+    fn added(&self, last: i32) -> (Option<i32>, Option<i32>) {
+        let first = self.first(last);
         // An opening is shown where it enters: clients repeat the value before a gap and know none before the first.
         let opened = (!self.opening.is_zero() && self.movements.first().is_none_or(|movement| movement.step > first)).then_some(first);
         // A container is never without an entry (behaviour 5.8).
         let alone = (opened.is_none() && self.movements.is_empty()).then_some(last);
-        self.entries(axis, opened.into_iter().chain(alone).chain(moved))
+        (opened, alone)
     }
 
     fn entries(&self, axis: Axis, steps: impl Iterator<Item = i32>) -> Vec<Slice> {

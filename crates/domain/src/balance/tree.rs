@@ -4,11 +4,15 @@ use crate::group::Forest;
 use crate::id::GroupId;
 
 use super::ledger::Entry;
-use super::slice::Axis;
 use super::track::{Sign, Track};
-use super::{AccountBalances, GroupBalances};
+use super::{GroupBalances, Slice};
 
-/// A group on its way to its balances.
+/// Trees of groups, parents before children.
+pub(super) struct Tree {
+    nodes: Vec<Node>,
+}
+
+/// A group with what lies directly in it.
 struct Node {
     group: GroupId,
     /// The place of the group above; none for a root.
@@ -19,31 +23,41 @@ struct Node {
     twice: Vec<usize>,
     /// The last account that reached it.
     reached: Option<usize>,
-    /// The tracks of the groups directly below.
-    below: Vec<Track>,
-    /// The balances of the groups directly below, last one first.
+}
+
+/// What the groups directly below a group came to, last one first.
+#[derive(Default)]
+struct Below {
+    tracks: Vec<Track>,
     groups: Vec<GroupBalances>,
 }
 
-/// The balances of the trees under those roots, which must not lie below each other.
-pub(super) fn balances(forest: &Forest, roots: Vec<GroupId>, entries: &[Entry<'_>], axis: Axis) -> Vec<GroupBalances> {
-    let mut nodes = preorder(forest, roots);
-    seat(&mut nodes, entries);
-    let mut done = Vec::new();
-    // From the end every group comes after all groups below it.
-    while let Some(node) = nodes.pop() {
-        let parent = node.parent;
-        let (track, group) = node.finish(entries, axis);
-        match parent.and_then(|place| nodes.get_mut(place)) {
-            Some(parent) => {
-                parent.below.push(track);
-                parent.groups.push(group);
-            }
-            None => done.push(group),
-        }
+impl Tree {
+    /// The trees under those roots, which must not lie below each other.
+    pub(super) fn new(forest: &Forest, roots: Vec<GroupId>, entries: &[Entry<'_>]) -> Self {
+        let mut nodes = preorder(forest, roots);
+        seat(&mut nodes, entries);
+        Self { nodes }
     }
-    done.reverse();
-    done
+
+    /// The balances of the roots, with the series that `series` makes of what each container did.
+    pub(super) fn balances(&self, entries: &[Entry<'_>], series: &mut dyn FnMut(&Track) -> Vec<Slice>) -> Vec<GroupBalances> {
+        let mut below: Vec<Below> = self.nodes.iter().map(|_| Below::default()).collect();
+        let mut done = Vec::new();
+        // From the end every group comes after all groups below it.
+        for node in self.nodes.iter().rev() {
+            let (track, group) = node.finish(below.pop().unwrap_or_default(), entries, series);
+            match node.parent.and_then(|place| below.get_mut(place)) {
+                Some(parent) => {
+                    parent.tracks.push(track);
+                    parent.groups.push(group);
+                }
+                None => done.push(group),
+            }
+        }
+        done.reverse();
+        done
+    }
 }
 
 /// The groups by normalized name, then id (behaviour 5.11), each once.
@@ -59,7 +73,7 @@ fn preorder(forest: &Forest, roots: Vec<GroupId>) -> Vec<Node> {
     let mut next: Vec<(GroupId, Option<usize>)> = by_name(forest, roots).into_iter().rev().map(|root| (root, None)).collect();
     while let Some((group, parent)) = next.pop() {
         let place = nodes.len();
-        nodes.push(Node { group, parent, accounts: Vec::new(), twice: Vec::new(), reached: None, below: Vec::new(), groups: Vec::new() });
+        nodes.push(Node { group, parent, accounts: Vec::new(), twice: Vec::new(), reached: None });
         let children = by_name(forest, forest.children(group).to_vec());
         next.extend(children.into_iter().rev().map(|child| (child, Some(place))));
     }
@@ -102,17 +116,17 @@ fn climb(nodes: &mut [Node], home: usize, number: usize) {
 
 impl Node {
     /// The sum over the distinct accounts below, and the balances made of it.
-    fn finish(self, entries: &[Entry<'_>], axis: Axis) -> (Track, GroupBalances) {
+    fn finish(&self, below: Below, entries: &[Entry<'_>], series: &mut dyn FnMut(&Track) -> Vec<Slice>) -> (Track, GroupBalances) {
         let direct: Vec<&Entry<'_>> = self.accounts.iter().filter_map(|number| entries.get(*number)).collect();
         let twice = self.twice.iter().filter_map(|number| entries.get(*number));
-        let mut parts: Vec<(Sign, &Track)> = self.below.iter().map(|track| (Sign::Plus, track)).collect();
+        let mut parts: Vec<(Sign, &Track)> = below.tracks.iter().map(|track| (Sign::Plus, track)).collect();
         parts.extend(direct.iter().map(|entry| (Sign::Plus, &entry.track)));
         parts.extend(twice.map(|entry| (Sign::Minus, &entry.track)));
         let track = Track::sum(&parts);
-        let accounts: Vec<AccountBalances> = direct.iter().filter(|entry| entry.is_shown()).map(|entry| entry.balances(axis)).collect();
-        let mut groups = self.groups;
+        let accounts = direct.iter().filter(|entry| entry.is_shown()).map(|entry| entry.balances(series)).collect();
+        let mut groups = below.groups;
         groups.reverse();
-        let balances = GroupBalances { group: self.group, figures: track.figures(), series: track.series(axis), groups, accounts };
+        let balances = GroupBalances { group: self.group, figures: track.figures(), series: series(&track), groups, accounts };
         (track, balances)
     }
 }

@@ -9,7 +9,8 @@ use crate::id::GroupId;
 /// What a group is, derived from all accounts below it (behaviour 4.12).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Nature {
-    /// The one type of all accounts below; none when mixed or empty.
+    /// The one type of all accounts below, for an empty group that of the nearest ancestor with accounts; none when those
+    /// are mixed or there is no such ancestor.
     pub kind: Option<AccountType>,
     /// Accounts of more than one type.
     pub mixed: bool,
@@ -148,11 +149,6 @@ impl Forest {
     }
 
     /// The group and all groups above it.
-    #[must_use]
-    pub fn upwards(&self, id: GroupId) -> Vec<GroupId> {
-        self.way_up(id).collect()
-    }
-
     fn way_up(&self, id: GroupId) -> impl Iterator<Item = GroupId> {
         std::iter::successors(Some(id), |at| self.parent(*at))
     }
@@ -164,6 +160,25 @@ impl Forest {
     pub fn check_parent(&self, group: GroupId, parent: GroupId) -> Result<(), Refusal> {
         let name = |id| self.get(id).map(|group| group.name.as_str().to_owned()).unwrap_or_default();
         if self.way_up(parent).any(|above| above == group) { Err(Refusal::Cycle(name(group), name(parent))) } else { Ok(()) }
+    }
+
+    /// Checks that the name is not another group's than `own` (behaviour 4.5).
+    ///
+    /// # Errors
+    /// [`Refusal::AlreadyExists`].
+    pub fn check_free(&self, name: &str, own: Option<GroupId>) -> Result<(), Refusal> {
+        match self.find_named(name) {
+            Some(other) if own != Some(other.id) => Err(Refusal::AlreadyExists(other.name.as_str().to_owned())),
+            _ => Ok(()),
+        }
+    }
+
+    /// Checks that the caller may change these groups, or an account that is in them (behaviour 4.15).
+    ///
+    /// # Errors
+    /// [`Refusal::Locked`] for the first that only the owner may.
+    pub fn check_writable<'i>(&self, groups: impl IntoIterator<Item = &'i GroupId>, owner: bool) -> Result<(), Refusal> {
+        groups.into_iter().filter_map(|id| self.get(*id)).try_for_each(|group| group.check_writable(owner))
     }
 
     /// What the group is, derived from the accounts below.

@@ -1,8 +1,10 @@
 //! Groups of accounts: a forest of any depth with flags derived from the accounts below (behaviour 4.12-4.15).
 
 mod forest;
+mod removal;
 
 pub use forest::{Forest, Nature};
+pub use removal::{MOST_MOVES, Removal, Removed};
 
 use crate::event::Previous;
 use crate::field::Field;
@@ -39,6 +41,9 @@ pub enum Refusal {
     /// Only the owner locks and unlocks (behaviour 4.15).
     #[error("only the OWNER may change locked of group {0:?}")]
     LockIsOwners(String),
+    /// A deletion that moves too much at once.
+    #[error("that would move groups and accounts more than {MOST_MOVES} times; delete fewer groups at once")]
+    TooManyMoves,
 }
 
 impl Refusal {
@@ -46,7 +51,7 @@ impl Refusal {
         match self {
             Self::Unknown(_) | Self::UnknownIds(_) => Reason::NotFound,
             Self::Locked(_) | Self::LockIsOwners(_) => Reason::Forbidden,
-            Self::UnknownReference(_) | Self::AlreadyExists(_) | Self::Unnamed | Self::Cycle(..) => Reason::BadRequest,
+            Self::UnknownReference(_) | Self::AlreadyExists(_) | Self::Unnamed | Self::Cycle(..) | Self::TooManyMoves => Reason::BadRequest,
         }
     }
 }

@@ -5,9 +5,12 @@ use std::collections::BTreeMap;
 use time::Date;
 
 use super::Refusal;
-use crate::balance::{MAX_FILLED_SLICES, fuzzy_date, place, step};
+use crate::balance::{fuzzy_date, place, step};
 use crate::calendar::parse_iso;
 use crate::query::Periodicity;
+
+/// Slices that are counted without gaps: the days of a century (13.25).
+const MOST_FILLED: i32 = 36_600;
 
 /// The range and the slices countTransactionsPosted is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,19 +67,18 @@ impl Span {
         Ok(Self { from, until, periodicity: periodicity.ok_or(Refusal::Parameter("periodicity", "DAILY, MONTHLY or YEARLY"))? })
     }
 
-    /// The slices of the range, in order and without gaps, zeros included; above [`MAX_FILLED_SLICES`] of them zeros are
-    /// left out, as they are in series of balances (behaviour 5.7, 9.8). `counted` says how many stand on a day, or on
-    /// all days of a slice together; what lies outside of the range does not count. A range that ends before it starts
-    /// has no slices.
+    /// The slices of the range, in order and without gaps, zeros included; of more slices than a century has days zeros are
+    /// left out (behaviour 9.8, 13.25). `counted` says how many stand on a day; what lies outside of the range does not
+    /// count. A range that ends before it starts has no slices.
     pub fn counts(&self, counted: impl IntoIterator<Item = (Date, i64)>) -> Vec<Count> {
         let Some(last) = self.until.previous_day().filter(|last| *last >= self.from) else { return Vec::new() };
         let mut totals: BTreeMap<i32, i64> = BTreeMap::new();
-        for (day, total) in counted.into_iter().filter(|(day, _)| (self.from..self.until).contains(day)) {
+        for (day, total) in counted.into_iter().filter(|(day, total)| *total != 0 && (self.from..self.until).contains(day)) {
             let sum = totals.entry(step(self.periodicity, day)).or_default();
             *sum = sum.saturating_add(total);
         }
         let (first, last) = (step(self.periodicity, self.from), step(self.periodicity, last));
-        if last.saturating_sub(first) < MAX_FILLED_SLICES {
+        if last.saturating_sub(first) < MOST_FILLED {
             for step in first..=last {
                 totals.entry(step).or_default();
             }
@@ -129,8 +131,10 @@ mod tests {
     #[test]
     fn endless_ranges_leave_out_zeros() {
         assert_eq!(counts("0001-01-01", "9999-12-31", "DAILY", &[("2025-01-02", 1)]), [(20250102, 1)]);
-        assert_eq!(counts("0001-01-01", "0014-09-10", "DAILY", &[]).len(), 5_000);
-        assert_eq!(counts("0001-01-01", "0014-09-11", "DAILY", &[]), []);
+        assert_eq!(counts("1925-01-01", "2025-01-01", "DAILY", &[]).len(), 36_525);
+        assert_eq!(counts("1900-01-01", "2000-03-17", "DAILY", &[]).len(), 36_600);
+        assert_eq!(counts("1900-01-01", "2000-03-18", "DAILY", &[]), []);
+        assert_eq!(counts("1900-01-01", "2000-03-18", "DAILY", &[("2000-01-01", 0)]), []);
     }
 
     #[test]

@@ -77,7 +77,7 @@ impl Recorder<'_> {
     /// # Errors
     /// [`Refusal::Unknown`] and [`Refusal::NotEnough`].
     pub fn check_access(&self, transaction: &Transaction, verb: Verb) -> Result<(), Refusal> {
-        if !self.member.may_touch(Action::ReadTransactions, transaction.created_by) {
+        if !self.member.sees(transaction) {
             return Err(Refusal::Unknown(transaction.id.to_string()));
         }
         if self.member.may_touch(verb.action(transaction), transaction.created_by) {

@@ -3,8 +3,8 @@
 mod serve;
 mod shape;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
+use actix_web::HttpRequest;
+use daybook_domain::file::File;
 use daybook_service::{Context, file};
 
 use crate::body::Body;
@@ -12,6 +12,7 @@ use crate::cursor::{self, FileCursor};
 use crate::error::{ApiError, ApiResult};
 use crate::reply::{self, Reply};
 use crate::request::Asked;
+use crate::run;
 use crate::wire::ListOut;
 
 pub(crate) use serve::serve;
@@ -21,31 +22,46 @@ pub(crate) use shape::{FileIn, FileOut, url};
 pub(crate) async fn list_files(asked: Asked) -> ApiResult {
     let (book, base, limit) = (asked.book(), asked.base(), asked.limit());
     let below = asked.cursor().and_then(cursor::read).as_ref().map(FileCursor::place);
-    let (listed, _) = asked.read(move |tx, cx| file::list(tx, cx, &book, limit, below)).await?;
-    let number = listed.member.book().id;
-    let items = listed.files.iter().map(|file| FileOut::new(file, number, &base)).collect();
-    Ok(reply::ok(&ListOut { items, cursor: listed.next.map(FileCursor::new).as_ref().and_then(cursor::write) }))
+    let encode = move |listed: &file::Listed, _: &Context| {
+        let number = listed.member.book().id;
+        let items = listed.files.iter().map(|file| FileOut::new(file, number, &base)).collect();
+        reply::ok(&ListOut { items, cursor: listed.next.map(FileCursor::new).as_ref().and_then(cursor::write) })
+    };
+    asked.read(move |tx, cx| file::list(tx, cx, &book, limit, below), encode).await
 }
 
 /// GET files/{id}, with the content.
-pub(crate) async fn get_file(asked: Asked) -> ApiResult {
+pub(crate) async fn get_file(asked: Asked, request: HttpRequest) -> ApiResult {
     let (book, id, base) = (asked.book(), asked.id(), asked.base());
     let find = || {
         let (book, id) = (book.clone(), id.clone());
         asked.look(move |tx, cx| file::get(tx, cx, &book, &id))
     };
     let mut view = find().await?;
-    let blobs = &asked.state.blobs;
+    let (blobs, mut grant) = (&asked.state.blobs, asked.state.budget.grant());
+    grant.cover(memory(&view.file))?;
     let bytes = match blobs.read(&book, &view.file.content.blob).await? {
         Some(bytes) => bytes,
         // Between the row and the bytes an update put others in their place.
         None => {
             view = find().await?;
+            grant.cover(memory(&view.file))?;
             blobs.read(&book, &view.file.content.blob).await?.ok_or_else(|| ApiError::lost(&view.file))?
         }
     };
-    let out = FileOut::new(&view.file, view.member.book().id, &base).with_content(STANDARD.encode(bytes));
-    Ok(reply::ok(&out).tagged(&view.file))
+    grant.leave_with(&request);
+    let size = bytes.len();
+    let encode = move || {
+        let out = FileOut::new(&view.file, view.member.book().id, &base);
+        reply::ok(&out.with_content(bytes)).tagged(&view.file)
+    };
+    run::compute(size, encode).await
+}
+
+/// What an answer with the content takes, in bytes: the content, and the same in Base64.
+fn memory(file: &File) -> usize {
+    let size = usize::try_from(file.content.size).unwrap_or_default();
+    size + size.div_ceil(3) * 4
 }
 
 /// POST files.

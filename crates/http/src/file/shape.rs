@@ -6,12 +6,13 @@ use std::fmt;
 use actix_web::web::Bytes;
 use base64::Engine;
 use base64::alphabet::{STANDARD, URL_SAFE};
-use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use base64::display::Base64Display;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig, general_purpose};
 use daybook_domain::field::Field;
 use daybook_domain::file::{Address, Attachment, Changes, Content, File, MAX_BYTES};
 use daybook_domain::id::BookId;
 use serde::de::{Error, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::error::Transport;
 use crate::wire::{PropertiesIn, StampOut, TextOrNumber, field, id_text, objects_only, properties};
@@ -137,8 +138,8 @@ pub(crate) struct FileOut {
     size: i64,
     url: String,
     properties: BTreeMap<String, String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    content: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "encode")]
+    content: Option<Bytes>,
     #[serde(flatten)]
     stamp: StampOut,
 }
@@ -158,9 +159,14 @@ impl FileOut {
         }
     }
 
-    pub(crate) fn with_content(self, content: String) -> Self {
+    pub(crate) fn with_content(self, content: Bytes) -> Self {
         Self { content: Some(content), ..self }
     }
+}
+
+/// Writes Base64 piece by piece into the answer.
+fn encode<S: Serializer>(content: &Option<Bytes>, writer: S) -> Result<S::Ok, S::Error> {
+    writer.collect_str(&Base64Display::new(content.as_deref().unwrap_or_default(), &general_purpose::STANDARD))
 }
 
 /// The absolute serving address.

@@ -1,6 +1,7 @@
 //! Counts of transactions on the wire.
 
 use daybook_domain::transaction::Count;
+use daybook_service::Context;
 use daybook_service::transaction::{self, Counts, SpanText};
 use serde::Serialize;
 
@@ -48,8 +49,8 @@ impl From<&Counts> for CountsOut {
 /// GET transactions/count.
 pub(crate) async fn count_transactions(asked: Asked) -> ApiResult {
     let (book, query) = (asked.book(), asked.query());
-    let (total, _) = asked.read(move |tx, cx| transaction::count(tx, cx, &book, &query)).await?;
-    Ok(reply::ok(&CountOut { total, ..CountOut::default() }))
+    let encode = |total: &i64, _: &Context| reply::ok(&CountOut { total: *total, ..CountOut::default() });
+    asked.read(move |tx, cx| transaction::count(tx, cx, &book, &query), encode).await
 }
 
 /// GET transactions/count/posted.
@@ -57,6 +58,5 @@ pub(crate) async fn count_transactions_posted(asked: Asked) -> ApiResult {
     let text = |name| asked.text(name).map(str::to_owned);
     let span = SpanText { after: text("after"), before: text("before"), periodicity: text("periodicity") };
     let book = asked.book();
-    let (counts, _) = asked.read(move |tx, cx| transaction::counts(tx, cx, &book, &span)).await?;
-    Ok(reply::ok(&CountsOut::from(&counts)))
+    asked.read(move |tx, cx| transaction::counts(tx, cx, &book, &span), |counts, _| reply::ok(&CountsOut::from(counts))).await
 }

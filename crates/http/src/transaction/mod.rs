@@ -5,7 +5,7 @@ mod shape;
 
 use daybook_domain::transaction::{Changes, Intent, Verb};
 use daybook_service::transaction::{self, Listed, Order, Recording, Request, View};
-use daybook_service::{file, zone};
+use daybook_service::{Context, file, zone};
 use daybook_storage::page::Place;
 
 use crate::body::{Body, Items};
@@ -22,14 +22,12 @@ pub(crate) async fn list_transactions(asked: Asked) -> ApiResult {
     if let Some(ids) = asked.text("ids") {
         let ids: Vec<String> = ids.split(',').map(|id| id.trim().to_owned()).filter(|id| !id.is_empty()).collect();
         daybook_service::batch::check_size("ids", ids.len())?;
-        let (listed, _) = asked.read(move |tx, cx| transaction::named(tx, cx, &book, &ids)).await?;
-        return Ok(page(&listed, &base, None));
+        return asked.read(move |tx, cx| transaction::named(tx, cx, &book, &ids), move |listed, _| page(listed, &base, None)).await;
     }
     let request = request(&asked);
     let query = request.query.clone();
-    let (listed, _) = asked.read(move |tx, cx| transaction::list(tx, cx, &book, &request)).await?;
-    let next = listed.next;
-    Ok(page(&listed, &base, next.map(|place| (place, query))))
+    let encode = move |listed: &Listed, _: &Context| page(listed, &base, listed.next.map(|place| (place, query)));
+    asked.read(move |tx, cx| transaction::list(tx, cx, &book, &request), encode).await
 }
 
 /// With a query of its own the request keeps it; otherwise the cursor's goes on (behaviour 2.4).
@@ -49,8 +47,10 @@ fn page(listed: &Listed, base: &str, next: Option<(Place, String)>) -> Reply {
 /// GET transactions/{id}.
 pub(crate) async fn get_transaction(asked: Asked) -> ApiResult {
     let (book, id, base) = (asked.book(), asked.id(), asked.base());
-    let (view, _) = asked.read(move |tx, cx| transaction::get(tx, cx, &book, &id)).await?;
-    Ok(TransactionOut::in_full(&view, &base).first().map_or_else(reply::no_content, |one| tagged(reply::ok(one), &view)))
+    let encode = move |view: &View, _: &Context| {
+        TransactionOut::in_full(view, &base).first().map_or_else(reply::nothing, |one| tagged(reply::ok(one), view))
+    };
+    asked.read(move |tx, cx| transaction::get(tx, cx, &book, &id), encode).await
 }
 
 /// POST transactions.
@@ -191,7 +191,7 @@ async fn silently(asked: Asked, order: Order, body: Body<Items<TransactionIn>>) 
 }
 
 fn operation(view: &View, base: &str) -> Reply {
-    OperationOut::of(view, base).map_or_else(reply::no_content, |operation| tagged(reply::ok(&operation), view))
+    OperationOut::of(view, base).map_or_else(reply::nothing, |operation| tagged(reply::ok(&operation), view))
 }
 
 /// With the version of the transaction, unless its reader sees only that there is one (behaviour 3.7.2).

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use daybook_domain::account::{Account, AccountRef};
 use daybook_domain::amount;
 use daybook_domain::calendar::format_iso;
-use daybook_domain::collaborator::{Action, Permission};
+use daybook_domain::collaborator::Action;
 use daybook_domain::field::Field;
 use daybook_domain::id::{AccountId, TransactionId};
 use daybook_domain::transaction::{Changes, Transaction};
@@ -231,7 +231,7 @@ impl TransactionOut {
 
 impl SideOut {
     fn new(view: &View, account: &Account, (sides, row): (Sides<'_>, TransactionId)) -> Self {
-        if view.member.permission() == Permission::Recorder {
+        if !view.member.may(Action::ReadChart) {
             return Self::Named { id: account.id.to_string(), name: account.name.as_str().to_owned() };
         }
         let balance = match sides {

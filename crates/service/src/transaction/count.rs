@@ -36,8 +36,7 @@ pub fn counts(tx: &mut Tx<'_>, cx: &Context, book: &str, asked: &SpanText) -> Re
     let member = access::enter(tx, cx, book, Action::ReadChart)?;
     let span = Span::read(asked.after.as_deref(), asked.before.as_deref(), asked.periodicity.as_deref())?;
     let counted = tx.transactions().counts(&member, &span)?;
-    let of = |trashed: bool| {
-        span.counts(counted.iter().filter(|counted| counted.trashed == trashed).map(|counted| (counted.day, counted.total)))
-    };
-    Ok(Counts { posted: of(false), trashed: of(true) })
+    let posted = span.counts(counted.iter().map(|day| (day.day, day.posted)));
+    let trashed = span.counts(counted.iter().map(|day| (day.day, day.trashed)));
+    Ok(Counts { posted, trashed })
 }

@@ -6,7 +6,7 @@ use daybook_domain::account::Directory;
 use daybook_domain::collaborator::{Action, Member};
 use daybook_domain::event::{EventType, Happening};
 use daybook_domain::id::{AccountId, TransactionId};
-use daybook_domain::transaction::{Changes, Edited, Refusal, Transaction, Verb};
+use daybook_domain::transaction::{Cell, Changes, Edited, Refusal, Transaction, Verb, cell};
 use daybook_storage::Tx;
 
 use super::save::Outcome;
@@ -37,11 +37,6 @@ impl Order {
     #[must_use]
     pub const fn batch(verb: Verb, override_checked: bool) -> Self {
         Self { verb, batch: true, override_checked }
-    }
-
-    /// An error with its place, where there are several.
-    fn at(self, index: usize, error: Error) -> Error {
-        if self.batch { batch::at(index, error) } else { error }
     }
 
     /// The least the caller must be allowed, before any transaction is looked at.
@@ -75,7 +70,11 @@ pub fn perform(tx: &mut Tx<'_>, cx: &Context, book: &str, order: Order, items: V
         let edited = recorder
             .check_access(&transaction, order.verb)
             .map_err(Error::from)
-            .and_then(|()| attach::settle(cx, &member, &cabinet, changes, Some(&transaction)))
+            .and_then(|()| match cell(transaction.state(), order.verb, order.override_checked) {
+                Cell::Done => attach::settle(cx, &member, &cabinet, changes, Some(&transaction)),
+                // Where nothing is done, the files of the body are none of its matter (behaviour 3.3.4, 3.4.1, 3.6.3).
+                Cell::Kept | Cell::Refused(_) => Ok((changes, Vec::new())),
+            })
             .and_then(|(changes, new_files)| {
                 let edited = recorder.perform(order.verb, transaction.clone(), &changes, order.override_checked)?;
                 Ok(edited.map(|edited| (edited, new_files)))
@@ -89,7 +88,7 @@ pub fn perform(tx: &mut Tx<'_>, cx: &Context, book: &str, order: Order, items: V
                 outcome.changed(transaction, edited.transaction);
             }
             Err(Error::Refused(refusal)) if order.batch && refusal.skips_item() => {}
-            Err(error) => return Err(order.at(index, error)),
+            Err(error) => return Err(batch::at(index, error)),
         }
     }
     outcome.save(tx, cx, &member, &accounts)?;
@@ -133,7 +132,7 @@ pub(super) fn load(
     let wanted: BTreeSet<TransactionId> = ids.iter().filter_map(|(_, id)| *id).collect();
     let wanted: Vec<TransactionId> = wanted.into_iter().collect();
     let mut found = tx.transactions().by_ids(member, &wanted)?;
-    found.retain(|_, transaction| member.may_touch(Action::ReadTransactions, transaction.created_by));
+    found.retain(|_, transaction| member.sees(transaction));
     let unknown: Vec<String> =
         ids.iter().filter(|(_, id)| id.is_none_or(|id| !found.contains_key(&id))).map(|(text, _)| text.clone()).collect();
     match (unknown.first(), batch) {

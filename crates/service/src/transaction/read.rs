@@ -6,7 +6,7 @@ use daybook_domain::account::AccountRef;
 use daybook_domain::collaborator::{Action, Member};
 use daybook_domain::id::{AccountId, TransactionId, UserId};
 use daybook_domain::query::{DateBasis, Filter, Query, Reading, Term};
-use daybook_domain::transaction::{Refusal, Standing, Transaction};
+use daybook_domain::transaction::Refusal;
 use daybook_storage::Tx;
 use daybook_storage::page::{Page, Place};
 use daybook_storage::transaction::{Names, Search};
@@ -62,7 +62,7 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<View> 
     let member = access::enter(tx, cx, book, Action::ReadTransactions)?;
     let wanted: Option<TransactionId> = id.parse().ok();
     let found = tx.transactions().by_ids(&member, wanted.as_slice())?.into_values().next();
-    let transaction = found.filter(|transaction| visible(&member, transaction)).ok_or_else(|| Refusal::Unknown(id.to_owned()))?;
+    let transaction = found.filter(|transaction| member.sees(transaction)).ok_or_else(|| Refusal::Unknown(id.to_owned()))?;
     View::load(tx, cx, member, vec![transaction], Detail::Full)
 }
 
@@ -74,7 +74,7 @@ pub fn named(tx: &mut Tx<'_>, cx: &Context, book: &str, ids: &[String]) -> Resul
     let member = access::enter(tx, cx, book, Action::ReadTransactions)?;
     let wanted: Vec<TransactionId> = ids.iter().filter_map(|id| id.parse().ok()).collect();
     let mut found = tx.transactions().by_ids(&member, &wanted)?;
-    found.retain(|_, transaction| visible(&member, transaction));
+    found.retain(|_, transaction| member.sees(transaction));
     let unknown: Vec<String> =
         ids.iter().filter(|id| id.parse().ok().is_none_or(|id: TransactionId| !found.contains_key(&id))).cloned().collect();
     if !unknown.is_empty() {
@@ -157,16 +157,9 @@ fn terms(filter: &Filter) -> usize {
     count
 }
 
-/// A recorder sees its own drafts only (behaviour 7.3).
+/// Whose drafts alone a search is about: [`Member::sees`] for an index.
 fn own_only(member: &Member) -> Option<UserId> {
     if member.may(Action::ReadTransactions) { None } else { Some(member.user()) }
-}
-
-fn visible(member: &Member, transaction: &Transaction) -> bool {
-    match own_only(member) {
-        None => true,
-        Some(user) => transaction.created_by == user && transaction.standing == Standing::Draft,
-    }
 }
 
 /// What the names and days in a query mean in this book: at most one look-up for each kind of name.

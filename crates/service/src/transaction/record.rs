@@ -65,7 +65,7 @@ pub fn create(tx: &mut Tx<'_>, cx: &Context, book: &str, items: Vec<Changes>, re
     let posted = transactions.iter().flat_map(Transaction::entries).map(|entry| entry.account).collect();
     outcome.save(tx, cx, &member, &accounts)?;
     accounts.note_posted(&posted);
-    let masked = transactions.iter().filter(|t| !member.may_touch(Action::ReadTransactions, t.created_by)).map(|t| t.id).collect();
+    let masked = transactions.iter().filter(|transaction| !member.sees(transaction)).map(|transaction| transaction.id).collect();
     let view = View::around(tx, cx, member, (transactions, accounts), Detail::Full)?;
     Ok(View { masked, ..view })
 }

@@ -1,5 +1,6 @@
 //! Transactions: rows and repository, with their entries and marks.
 
+mod candidates;
 mod copy;
 mod count;
 mod ledger;
@@ -17,11 +18,13 @@ use diesel::prelude::*;
 
 use crate::conn::on_each;
 use crate::error::Result;
+use crate::lookup::Lookup;
 use crate::mark;
 use crate::page::Place;
 use crate::sql::{MOST_NAMED, Sql, Value};
 use crate::tx::Tx;
 use row::{COLUMNS, Row};
+use search::legs::{self, Step};
 
 pub use copy::{Copying, Numbers};
 pub use count::Counted;
@@ -42,9 +45,14 @@ impl Transactions<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     pub fn by_ids(self, member: &Member, ids: &[TransactionId]) -> Result<HashMap<TransactionId, Transaction>> {
-        let list = ids.iter().map(|id| Value::Int(id.get()));
-        let found = self.load(member, Sql::new(" WHERE t.book_id = ").int(member.book().id.get()).push(" AND t.id IN ").list(list))?;
-        Ok(found.into_iter().map(|transaction| (transaction.id, transaction)).collect())
+        let book = member.book().id.get();
+        let mut found = HashMap::with_capacity(ids.len());
+        for chunk in ids.chunks(MOST_NAMED) {
+            let sql = identified(self.tx.conn()?.lookup(), book, chunk);
+            let rows = self.tx.transactions().rows(member, sql)?;
+            found.extend(rows.into_iter().map(|transaction| (transaction.id, transaction)));
+        }
+        Ok(found)
     }
 
     /// The non-trashed transactions that carry any of these remote ids, oldest first (behaviour 3.7.1, 3.7.3).
@@ -59,12 +67,7 @@ impl Transactions<'_, '_> {
         }
         let mut found = Vec::new();
         for chunk in remote_ids.chunks(MOST_NAMED) {
-            let marks = chunk.iter().map(|id| Value::Text(mark::remote_id(id).into()));
-            // Joined in this order: from the few marks to their transactions. As a condition on transactions, PostgreSQL
-            // tries every transaction of the book against every mark while it has no statistics.
-            let from = Sql::new("SELECT ").push(COLUMNS).push(" FROM marks m JOIN transactions t ON t.book_id = m.book_id");
-            let from = from.push(" AND t.id = m.transaction_id WHERE m.book_id = ").int(book).push(" AND m.mark IN ").list(marks);
-            let sql = from.push(" AND t.trashed = ").flag(false).cached_up_to(chunk.len());
+            let sql = carrying(self.tx.aside().lookup(), book, chunk);
             let rows: Vec<Row> = on_each!(self.tx.aside(), c => (&sql).load(c))?;
             for row in rows {
                 found.push(row.into_transaction(member.book().scale)?);
@@ -80,11 +83,15 @@ impl Transactions<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     pub fn drafts_of_accounts(self, member: &Member, accounts: &BTreeSet<AccountId>) -> Result<Vec<Transaction>> {
+        if accounts.is_empty() {
+            return Ok(Vec::new());
+        }
         let book = member.book().id.get();
-        let named = accounts.iter().map(|id| Value::Int(id.get()));
-        let from = Sql::new("SELECT ").push(COLUMNS).push(" FROM entries e JOIN transactions t ON t.book_id = e.book_id");
-        let from = from.push(" AND t.id = e.transaction_id WHERE e.book_id = ").int(book).push(" AND e.account_id IN ").list(named);
-        let mut drafts = self.rows(member, from)?;
+        let named = self.tx.conn()?.lookup().from_values(accounts.iter().map(|id| Value::Int(id.get())));
+        let entries = Sql::new("e.book_id = ").int(book).push(" AND e.account_id = n.column1");
+        let of = Sql::new("t.book_id = ").int(book).push(" AND t.id = e.transaction_id AND t.day = e.day");
+        let joined = named.look_up("entries", "e", entries).look_up("transactions", "t", of);
+        let mut drafts = self.rows(member, Sql::new("SELECT ").push(COLUMNS).append(joined.sql()).cached_up_to(accounts.len()))?;
         // One that names two of the accounts is found twice.
         drafts.sort_by_key(|draft| draft.id);
         drafts.dedup_by_key(|draft| draft.id);
@@ -97,9 +104,10 @@ impl Transactions<'_, '_> {
     /// When the database cannot be asked.
     pub fn holders_of(self, member: &Member, file: FileId) -> Result<Vec<Transaction>> {
         let book = member.book().id.get();
-        let marked = Sql::new("SELECT m.transaction_id FROM marks m WHERE m.book_id = ").int(book);
-        let marked = marked.push(" AND m.mark = ").text(mark::file(file));
-        let mut found = self.load(member, Sql::new(" WHERE t.book_id = ").int(book).push(" AND t.id IN (").append(marked).push(")"))?;
+        let marked = Sql::new("m.book_id = ").int(book).push(" AND m.mark = ").text(mark::file(file));
+        let of = Sql::new("t.book_id = ").int(book).push(" AND t.id = m.transaction_id AND t.day = m.day");
+        let joined = self.tx.conn()?.lookup().from(Sql::new("marks m"), marked).look_up("transactions", "t", of);
+        let mut found = self.rows(member, Sql::new("SELECT ").push(COLUMNS).append(joined.sql()))?;
         found.sort_by_key(|transaction| transaction.id);
         Ok(found)
     }
@@ -111,7 +119,20 @@ impl Transactions<'_, '_> {
     pub fn search(self, member: &Member, search: &Search<'_>, after: Option<Place>, limit: i64) -> Result<Vec<Transaction>> {
         let book = member.book();
         let walk = search::Planner { tx: &mut *self.tx, book, search, wanted: Some(limit) }.walk()?;
-        self.rows(member, walk.page(book, after, limit))
+        let Some(legs) = walk.several() else { return self.rows(member, walk.page(book, after, limit).uncached()) };
+        let first = legs::share(legs.len(), limit);
+        let mut page = None;
+        for share in [first, limit] {
+            if page.is_none() {
+                let steps = walk.steps(legs, book, after, share).uncached();
+                let steps: Vec<Step> = on_each!(self.tx.conn()?, c => (&steps).load(c))?;
+                page = legs::page(&steps, share, limit);
+            }
+        }
+        let places = page.unwrap_or_default();
+        let ids: Vec<TransactionId> = places.iter().map(|place| TransactionId::new(place.id)).collect();
+        let mut found = self.by_ids(member, &ids)?;
+        Ok(ids.iter().filter_map(|id| found.remove(id)).collect())
     }
 
     /// What the database would do for [`Transactions::search`], or without a limit for [`Transactions::count`]: the very
@@ -123,17 +144,44 @@ impl Transactions<'_, '_> {
     pub fn explain(self, member: &Member, search: &Search<'_>, after: Option<Place>, limit: Option<i64>) -> Result<Vec<String>> {
         let book = member.book();
         let walk = search::Planner { tx: &mut *self.tx, book, search, wanted: limit }.walk()?;
-        let sql = limit.map_or_else(|| walk.count(book), |limit| walk.page(book, after, limit));
+        let sql = match (limit, walk.several()) {
+            (None, _) => walk.count(book),
+            (Some(limit), None) => walk.page(book, after, limit),
+            (Some(limit), Some(legs)) => walk.steps(legs, book, after, legs::share(legs.len(), limit)),
+        };
         Ok(self.tx.conn()?.explain(sql)?)
     }
 
-    fn load(self, member: &Member, condition: Sql<'_>) -> Result<Vec<Transaction>> {
-        self.rows(member, Sql::new("SELECT ").push(COLUMNS).push(" FROM transactions t").append(condition))
+    /// What the database would do for [`Transactions::by_ids`] and for [`Transactions::by_remote_ids`].
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    #[doc(hidden)]
+    pub fn explain_named(self, member: &Member, ids: &[TransactionId], remote_ids: &[&str]) -> Result<[Vec<String>; 2]> {
+        let (book, conn) = (member.book().id.get(), self.tx.conn()?);
+        let lookup = conn.lookup();
+        Ok([conn.explain(identified(lookup, book, ids))?, conn.explain(carrying(lookup, book, remote_ids))?])
     }
 
     fn rows(self, member: &Member, sql: Sql<'_>) -> Result<Vec<Transaction>> {
-        let sql = sql.uncached();
         let rows: Vec<Row> = on_each!(self.tx.conn()?, c => (&sql).load(c))?;
         rows.into_iter().map(|row| row.into_transaction(member.book().scale)).collect()
     }
+}
+
+/// The transactions with these ids.
+fn identified<'a>(lookup: Lookup, book: i64, ids: &[TransactionId]) -> Sql<'a> {
+    let wanted = lookup.from_values(ids.iter().map(|id| Value::Int(id.get())));
+    let of = Sql::new("t.book_id = ").int(book).push(" AND t.id = n.column1");
+    let rows = wanted.look_up("transactions", "t", of).sql();
+    Sql::new("SELECT ").push(COLUMNS).append(rows).cached_up_to(ids.len())
+}
+
+/// The non-trashed transactions that carry any of these remote ids.
+fn carrying<'a>(lookup: Lookup, book: i64, remote_ids: &[&str]) -> Sql<'a> {
+    let wanted = lookup.from_values(remote_ids.iter().map(|id| Value::Text(mark::remote_id(id).into())));
+    let marked = wanted.look_up("marks", "m", Sql::new("m.book_id = ").int(book).push(" AND m.mark = n.column1"));
+    let of = Sql::new("t.book_id = ").int(book).push(" AND t.id = m.transaction_id AND t.day = m.day");
+    let rows = marked.look_up("transactions", "t", of).sql();
+    Sql::new("SELECT ").push(COLUMNS).append(rows).push(" AND t.trashed = ").flag(false).cached_up_to(remote_ids.len())
 }

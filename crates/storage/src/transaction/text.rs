@@ -2,8 +2,8 @@
 //!
 //! Transactions are indexed 4,096 at a time, in the order of their ids: a *chunk* of 64 *blocks* of 64. For each trigram
 //! (three characters in a row of a folded description) and chunk there is one row, whose 64 bits say in which blocks the
-//! trigram occurs. A search reads the rows of its trigrams, joins their bits by AND, and compares the texts of the blocks
-//! that are left; what stands behind the last chunk, the *tail*, is compared without an index.
+//! trigram occurs. A search reads the rows of its trigrams (`candidates.rs`), joins their bits by AND, and compares the texts
+//! of the blocks that are left; what stands behind the last chunk, the *tail*, is compared without an index.
 //!
 //! So recording a transaction writes nothing here; every 4,096th pays for its chunk, with a row for each trigram that
 //! occurs in it. A text that changes adds its trigrams to its block and takes none away: a bit too many costs a
@@ -34,17 +34,14 @@ use crate::tx::Tx;
 /// Transactions in a block.
 const BLOCK: usize = 64;
 /// Blocks in a chunk: the bits of a number.
-const BLOCKS: i64 = 64;
+pub(super) const BLOCKS: i64 = 64;
 /// Transactions in a chunk.
 const CHUNK: i64 = 4_096;
-
-/// Trigrams a search asks for at most; more of them narrow hardly further.
-const MOST_ASKED: usize = 12;
 
 /// Characters of a folded text whose trigrams are indexed at most.
 const LONGEST: usize = 256;
 /// Stands for every trigram of a longer text. No text has it: they hold no NUL (behaviour 13.4).
-const ANY_GRAM: i64 = 0;
+pub(super) const ANY_GRAM: i64 = 0;
 
 /// Rows of the index that one statement is given; a chunk of texts without a word in common has a million.
 const WRITTEN_AT_ONCE: usize = 20_000;
@@ -59,7 +56,7 @@ pub(super) struct Extent {
     /// The id of the last transaction in a chunk.
     pub(super) until: i64,
     /// How many chunks there are.
-    chunks: i64,
+    pub(super) chunks: i64,
 }
 
 impl Extent {
@@ -115,67 +112,9 @@ fn indexed(text: &str) -> BTreeSet<i64> {
 }
 
 /// The trigrams of a folded text, each three characters of 21 bits.
-fn grams(text: &str) -> BTreeSet<i64> {
+pub(super) fn grams(text: &str) -> BTreeSet<i64> {
     let codes = || text.chars().map(|c| i64::from(u32::from(c)));
     codes().zip(codes().skip(1)).zip(codes().skip(2)).map(|((a, b), c)| (a << 42) | (b << 21) | c).collect()
-}
-
-/// The blocks that may hold all of these texts; none when no index can tell.
-pub(super) fn candidates(tx: &mut Tx<'_>, book: BookId, extent: &Extent, texts: &[&str]) -> Result<Option<Vec<i64>>> {
-    let all: BTreeSet<i64> = texts.iter().flat_map(|text| grams(text)).collect();
-    if extent.chunks == 0 || all.is_empty() {
-        return Ok(None);
-    }
-    // Of a long text some from all over it.
-    let stride = all.len().div_ceil(MOST_ASKED).max(1);
-    let asked: Vec<i64> = all.into_iter().step_by(stride).collect();
-    let rows = Sql::new("SELECT g.gram, g.chunk, g.blocks FROM text_grams g WHERE g.book_id = ").int(book.get());
-    let rows = rows.push(" AND g.gram IN ").numbers(asked.iter().copied().chain([ANY_GRAM]));
-    let rows: Vec<GramRow> = on_each!(tx.conn()?, c => (&rows).load(c))?;
-    let mut chunks: BTreeMap<i64, Occurrences> = BTreeMap::new();
-    for GramRow { gram, chunk, blocks } in rows {
-        chunks.entry(chunk).or_default().add(gram, blocks.cast_unsigned());
-    }
-    let blocks = chunks.into_iter().flat_map(|(chunk, occurrences)| {
-        let bits = occurrences.of_all(asked.len());
-        let there = (0_u32..64).filter(move |bit| bits & (1_u64 << bit) != 0);
-        there.map(move |bit| chunk.saturating_mul(BLOCKS).saturating_add(i64::from(bit)))
-    });
-    Ok(Some(blocks.collect()))
-}
-
-/// In which blocks of a chunk the trigrams of a search occur.
-#[derive(Debug)]
-struct Occurrences {
-    /// How many of the trigrams occur in the chunk at all.
-    found: usize,
-    /// The blocks in which all of these occur.
-    together: u64,
-    /// The blocks that hold long texts.
-    long: u64,
-}
-
-impl Default for Occurrences {
-    fn default() -> Self {
-        Self { found: 0, together: u64::MAX, long: 0 }
-    }
-}
-
-impl Occurrences {
-    fn add(&mut self, gram: i64, blocks: u64) {
-        if gram == ANY_GRAM {
-            self.long = blocks;
-        } else {
-            self.found = self.found.saturating_add(1);
-            self.together &= blocks;
-        }
-    }
-
-    /// The blocks that may hold a text with all of so many trigrams.
-    const fn of_all(&self, asked: usize) -> u64 {
-        let together = if self.found == asked { self.together } else { 0 };
-        together | self.long
-    }
 }
 
 impl Tx<'_> {
@@ -285,16 +224,6 @@ pub(crate) fn catch_up(conn: &mut Conn) -> Result<()> {
 }
 
 #[derive(QueryableByName)]
-struct GramRow {
-    #[diesel(sql_type = BigInt)]
-    gram: i64,
-    #[diesel(sql_type = BigInt)]
-    chunk: i64,
-    #[diesel(sql_type = BigInt)]
-    blocks: i64,
-}
-
-#[derive(QueryableByName)]
 struct Placed {
     #[diesel(sql_type = BigInt)]
     id: i64,
@@ -350,16 +279,5 @@ mod tests {
         assert_eq!(indexed(&varied(256)).len(), 254);
         assert_eq!(indexed(&varied(257)), BTreeSet::from([ANY_GRAM]));
         assert!(!grams("\u{1}\u{1}\u{1}").contains(&ANY_GRAM), "no text has the trigram that stands for all");
-    }
-
-    #[test]
-    fn rule_13_60_blocks_with_long_texts_are_always_looked_at() {
-        let mut chunk = Occurrences::default();
-        chunk.add(7, 0b0110);
-        chunk.add(ANY_GRAM, 0b1000);
-        assert_eq!(chunk.of_all(1), 0b1110);
-        assert_eq!(chunk.of_all(2), 0b1000, "the other trigram occurs nowhere in the chunk");
-        chunk.add(8, 0b0011);
-        assert_eq!(chunk.of_all(2), 0b1010);
     }
 }

@@ -42,7 +42,7 @@ struct Reading {
     read: Read,
 }
 
-const ZONES: [&str; 6] = ["UTC", "America/Sao_Paulo", "Asia/Tokyo", "Europe/Berlin", "Pacific/Auckland", "America/New_York"];
+pub const ZONES: [&str; 6] = ["UTC", "America/Sao_Paulo", "Asia/Tokyo", "Europe/Berlin", "Pacific/Auckland", "America/New_York"];
 
 /// A book with a chart to begin with.
 pub fn draw_create(draw: &mut Draw<'_>, book: label::Book) -> Drawn {
@@ -125,6 +125,7 @@ impl Operation for Create {
         let view = service.found(caller, move |tx, cx| book::create(tx, cx, input))?;
         let made = view.member.book();
         service.labels.keys.insert(founding.book, made.key.as_str().to_owned());
+        service.labels.owners.insert(founding.book, caller.who);
         service.labels.books.note(made.id.get(), founding.book);
         // What is embedded is not answered: it is found by its names.
         let rows = service.read(founding.book, caller, collaborator::list)?;

@@ -36,9 +36,10 @@ pub fn draw(draw: &mut Draw<'_>) -> Drawn {
 }
 
 fn resource(draw: &mut Draw<'_>) -> Option<Resource> {
-    match draw.below(4) {
+    match draw.below(5) {
         0 => draw.account().map(Resource::Account),
         1 => draw.group().map(Resource::Group),
+        3 => draw.file().map(Resource::File),
         2 => draw.transaction(|_| true).map(Resource::Transaction),
         _ => Some(Resource::Book(draw.book)),
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use daybook_service::transaction::{self, Request};
 
 use super::{Drawn, Operation, fewer};
-use crate::sim::draw::{AGENTS, Draw, KINDS, PROPERTIES, REMOTE_IDS, TAGS, WORDS};
+use crate::sim::draw::{AGENTS, Draw, KINDS, PROPERTIES, TAGS, WORDS};
 use crate::sim::facts::{Answer, Outcome};
 use crate::sim::label;
 use crate::sim::service::Service;
@@ -22,13 +22,17 @@ struct List {
 const STATES: [&str; 5] = ["draft", "unchecked", "checked", "posted", "trashed"];
 
 pub fn draw(draw: &mut Draw<'_>) -> Drawn {
+    let limit = draw.pick(&[0, 1, 3, 10, 100, 1000, 5000]);
+    Arc::new(List { book: draw.book, query: query(draw), limit })
+}
+
+pub fn query(draw: &mut Draw<'_>) -> Query {
     let mut asks: Vec<Ask> = (0..draw.below(4)).map(|_| ask(draw)).collect();
     // Several of them are alternatives, but only side by side.
     for _ in 0..draw.below(3) {
         asks.push(Ask::Term(Term::Is(draw.pick(&STATES))));
     }
-    let limit = draw.pick(&[0, 1, 3, 10, 100, 1000, 5000]);
-    Arc::new(List { book: draw.book, query: Query { asks, by_posting: draw.one_in(8) }, limit })
+    Query { asks, by_posting: draw.one_in(8) }
 }
 
 fn ask(draw: &mut Draw<'_>) -> Ask {
@@ -58,7 +62,7 @@ fn plain(draw: &mut Draw<'_>) -> Term {
         }
         7 => Term::Amount(draw.pick(&["=", ":", "<", "<=", ">", ">="]), draw.pick(&["1", "12.5", "100", "0.01", "1234.57"])),
         8 => Term::Tag(text(draw.pick(&TAGS))),
-        9 => Term::RemoteId(text(draw.pick(&REMOTE_IDS))),
+        9 => Term::RemoteId(draw.remote_id()),
         10 => {
             let value = if draw.one_in(3) { None } else { Some(text(draw.pick(&["v", "V", "v 2", "other"]))) };
             // A key is one word before the colon.
@@ -92,7 +96,7 @@ impl Operation for List {
         let (mut pages, mut account) = (Vec::new(), None);
         loop {
             let page = service.read(self.book, caller, |tx, cx, book| transaction::list(tx, cx, book, &request))?;
-            pages.push(page.view.transactions.iter().map(|one| service.transaction(one)).collect());
+            pages.push(service.rows(&page));
             account = account.or(page.account.map(|id| service.labels.accounts.label(id.get())));
             request.after = page.next;
             if request.after.is_none() {
@@ -107,11 +111,16 @@ impl Operation for List {
     }
 
     fn smaller(&self) -> Vec<Drawn> {
-        let mut lists = fewer(&self.query.asks);
-        if self.query.asks.len() == 1 {
-            lists.push(Vec::new());
-        }
-        let with = |asks| Arc::new(List { query: Query { asks, ..self.query.clone() }, ..self.clone() }) as Drawn;
-        lists.into_iter().map(with).collect()
+        let with = |query| Arc::new(List { query, ..self.clone() }) as Drawn;
+        smaller(&self.query).into_iter().map(with).collect()
     }
+}
+
+/// A query with each of its terms left out in turn.
+pub fn smaller(query: &Query) -> Vec<Query> {
+    let mut lists = fewer(&query.asks);
+    if query.asks.len() == 1 {
+        lists.push(Vec::new());
+    }
+    lists.into_iter().map(|asks| Query { asks, ..query.clone() }).collect()
 }

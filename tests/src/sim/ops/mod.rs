@@ -5,10 +5,17 @@ pub mod account;
 pub mod balance;
 pub mod book;
 pub mod collaborator;
+pub mod collection;
+pub mod copy;
+pub mod count;
 pub mod event;
+pub mod file;
 pub mod group;
 pub mod list;
+pub mod merge;
+pub mod saved_query;
 pub mod transaction;
+pub mod typed;
 
 use std::fmt;
 use std::sync::Arc;
@@ -50,14 +57,21 @@ macro_rules! table {
 
 pub const TABLE: &[Row] = table! {
     22 "createTransaction" transaction::draw_create,
+    6 "createTransaction and batch with text" typed::draw,
     6 "createTransactionsBatch" transaction::draw_create_batch,
     3 "postTransaction without id" transaction::draw_create_posted,
     9 "post, update, check, uncheck, trash, untrash" transaction::draw_perform,
     9 "... in batches" transaction::draw_perform_batch,
+    5 "mergeTransactions" merge::draw,
     2 "getTransaction" transaction::draw_get,
     2 "transactions by ids" transaction::draw_named,
     7 "listTransactions" list::draw,
+    3 "countTransactions, countTransactionsPosted" count::draw,
     6 "getBalances" balance::draw,
+    2 "createFile" file::draw_create,
+    2 "updateFile" file::draw_update,
+    1 "deleteFile" file::draw_delete,
+    1 "getFile, listFiles" file::draw_read,
     3 "createAccount and batch" account::draw_create,
     5 "updateAccount and batch" account::draw_update,
     2 "deleteAccount and batch" account::draw_delete,
@@ -67,6 +81,10 @@ pub const TABLE: &[Row] = table! {
     2 "deleteGroup and batch" group::draw_delete,
     2 "read groups" group::draw_read,
     5 "updateBook" book::draw_update,
+    3 "saveQuery, updateQuery, deleteQuery" saved_query::draw_write,
+    1 "getQuery, listQueries" saved_query::draw_read,
+    3 "write collections" collection::draw_write,
+    1 "getCollection, listCollections" collection::draw_read,
     2 "getBook, listBooks" book::draw_read,
     2 "addCollaborator" collaborator::draw_add,
     1 "removeCollaborator" collaborator::draw_remove,

@@ -6,22 +6,24 @@ use daybook_domain::field::Field;
 use daybook_domain::transaction::{Intent, Standing, Verb};
 use daybook_service::transaction;
 
-use super::{Drawn, Operation, simpler};
+use super::{Drawn, Operation, fewer, simpler};
 use crate::sim::body::{Id, TransactionBody};
 use crate::sim::draw::Draw;
 use crate::sim::facts::{self, Answer, Outcome, Refused};
 use crate::sim::label;
 use crate::sim::service::Service;
 use crate::sim::twin::lifecycle::Order;
+use crate::sim::twin::transaction::Recording;
+use crate::sim::twin::typed::MOST_MONTHS;
 use crate::sim::twin::{Caller, Twin, may};
 
 /// createTransaction, its batch, and the post without an id.
 #[derive(Clone, Debug)]
-struct Create {
-    book: label::Book,
-    items: Vec<TransactionBody>,
-    post: bool,
-    batch: bool,
+pub struct Create {
+    pub book: label::Book,
+    pub items: Vec<TransactionBody>,
+    pub recording: Recording,
+    pub batch: bool,
 }
 
 /// A verb on transactions.
@@ -46,16 +48,23 @@ struct ByIds {
 }
 
 pub fn draw_create(draw: &mut Draw<'_>) -> Drawn {
-    Arc::new(Create { book: draw.book, items: vec![draw.new_transaction()], post: false, batch: false })
+    let items = vec![draw.new_transaction()];
+    Arc::new(Create { book: draw.book, items, recording: recording(draw, false), batch: false })
 }
 
 pub fn draw_create_batch(draw: &mut Draw<'_>) -> Drawn {
     let items = (0..draw.count()).map(|_| draw.new_transaction()).collect();
-    Arc::new(Create { book: draw.book, items, post: false, batch: true })
+    Arc::new(Create { book: draw.book, items, recording: recording(draw, false), batch: true })
 }
 
 pub fn draw_create_posted(draw: &mut Draw<'_>) -> Drawn {
-    Arc::new(Create { book: draw.book, items: vec![draw.new_transaction()], post: true, batch: false })
+    let items = vec![draw.new_transaction()];
+    Arc::new(Create { book: draw.book, items, recording: recording(draw, true), batch: false })
+}
+
+/// Without texts.
+fn recording(draw: &mut Draw<'_>, post: bool) -> Recording {
+    Recording { post, single: false, zone: None, months: draw.label() }
 }
 
 pub fn draw_perform(draw: &mut Draw<'_>) -> Drawn {
@@ -121,19 +130,25 @@ impl Operation for Create {
 
     fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
         let items = service.transaction_inputs(&self.items);
-        let intent = if self.post { Intent::Post } else { Intent::Create };
-        let view = service.write(self.book, caller, move |tx, cx, book| transaction::create(tx, cx, book, items, intent));
+        let Recording { post, single, zone, months } = self.recording.clone();
+        let recording = transaction::Recording { intent: if post { Intent::Post } else { Intent::Create }, single, zone };
+        let view = service.write(self.book, caller, move |tx, cx, book| transaction::create(tx, cx, book, items, recording));
         let view = alone(view, self.batch)?;
         for (found, body) in view.transactions.iter().zip(&self.items) {
             service.labels.transactions.note(found.id.get(), body.label);
+        }
+        service.note_brought(self.book, caller, &self.items)?;
+        if single {
+            let drafts: Vec<_> = (0..MOST_MONTHS).map(|month| label::Transaction(months.0 + month)).collect();
+            service.note_told(self.book, caller, &drafts)?;
         }
         let masked = view.masked.iter().map(|id| service.labels.transactions.label(id.get())).collect();
         Ok(Answer::Transactions(shown(service, &view), masked))
     }
 
     fn expect(&self, twin: &mut Twin, caller: &Caller) -> Outcome {
-        let door = if self.post { may::POST } else { may::RECORD };
-        let recorded = twin.write(self.book, caller, door, |turn| turn.record(&self.items, self.post));
+        let door = if self.recording.post { may::POST } else { may::RECORD };
+        let recorded = twin.write(self.book, caller, door, |turn| turn.record(&self.items, &self.recording));
         alone(recorded, self.batch).map(|(recorded, masked)| Answer::Transactions(recorded, masked))
     }
 
@@ -153,7 +168,9 @@ impl Operation for Perform {
         let order = if batch { transaction::Order::batch(verb, checked_too) } else { transaction::Order::single(verb) };
         let items = service.transaction_inputs(&self.items);
         let view = service.write(self.book, caller, move |tx, cx, book| transaction::perform(tx, cx, book, order, items));
-        Ok(Answer::Transactions(shown(service, &alone(view, batch)?), Default::default()))
+        let view = alone(view, batch)?;
+        service.note_brought(self.book, caller, &self.items)?;
+        Ok(Answer::Transactions(shown(service, &view), Default::default()))
     }
 
     fn expect(&self, twin: &mut Twin, caller: &Caller) -> Outcome {
@@ -214,6 +231,13 @@ fn alone<T>(outcome: Result<T, Refused>, batch: bool) -> Result<T, Refused> {
     if batch { outcome } else { outcome.map_err(Refused::alone) }
 }
 
+/// A text with each of its words left out in turn.
+fn shorter(text: &Field<String>) -> Vec<String> {
+    let Field::Set(text) = text else { return Vec::new() };
+    let words: Vec<&str> = text.split(' ').collect();
+    fewer(&words).into_iter().map(|words| words.join(" ")).collect()
+}
+
 /// A body with each of its fields left out in turn.
 fn silenced(body: &TransactionBody) -> Vec<TransactionBody> {
     let mut simple = Vec::new();
@@ -229,6 +253,12 @@ fn silenced(body: &TransactionBody) -> Vec<TransactionBody> {
     push(&|body| keep(&mut body.date));
     push(&|body| keep(&mut body.amount));
     push(&|body| keep(&mut body.description));
+    for text in shorter(&body.description) {
+        push(&|body| {
+            body.description = Field::Set(text.clone());
+            true
+        });
+    }
     push(&|body| keep(&mut body.credit));
     push(&|body| keep(&mut body.debit));
     push(&|body| std::mem::take(&mut body.checked));
@@ -236,6 +266,7 @@ fn silenced(body: &TransactionBody) -> Vec<TransactionBody> {
     push(&|body| std::mem::take(&mut body.round_trip));
     push(&|body| body.urls.take().is_some());
     push(&|body| body.remote_ids.take().is_some());
+    push(&|body| body.files.take().is_some());
     push(&|body| !std::mem::take(&mut body.properties).is_empty());
     simple
 }

@@ -2,15 +2,16 @@
 
 use daybook_domain::account::{self, AccountRef};
 use daybook_domain::field::Field;
+use daybook_domain::file::{self, Attachment, Content};
 use daybook_domain::group::{self, GroupRef};
-use daybook_domain::id::{AccountId, CollaboratorId, GroupId, TransactionId};
+use daybook_domain::id::{AccountId, CollaboratorId, CollectionId, FileId, GroupId, SavedQueryId, TransactionId};
 use daybook_domain::transaction::Changes;
 use daybook_service::account::Input as AccountInput;
 use daybook_service::group::Input as GroupInput;
 
 use super::Service;
-use crate::sim::body::{AccountBody, Email, GroupBody, Id, Named, TransactionBody};
-use crate::sim::facts::Resource;
+use crate::sim::body::{AccountBody, Email, FileBody, GroupBody, Id, Named, TransactionBody};
+use crate::sim::facts::{self, Resource};
 use crate::sim::label;
 
 /// A number that is never minted: it is older than the first.
@@ -32,6 +33,14 @@ impl Service {
         TransactionId::new(known.unwrap_or(UNKNOWN)).to_string()
     }
 
+    /// A remote id; `merged_T7` stands for the link to a transaction (3.11.2).
+    pub fn remote_id(&self, text: &str) -> String {
+        match text.strip_prefix("merged_T").and_then(|number| number.parse().ok()) {
+            Some(number) => format!("merged_{}", self.transaction_id(Id::Of(label::Transaction(number)))),
+            None => text.to_owned(),
+        }
+    }
+
     pub fn email(&self, email: &Email) -> String {
         match email {
             Email::Of(who) => self.users[*who].email.clone(),
@@ -44,6 +53,42 @@ impl Service {
         CollaboratorId::new(self.labels.collaborators.number(label).unwrap_or(UNKNOWN)).to_string()
     }
 
+    pub fn file_id(&self, id: Id<label::File>) -> String {
+        let known = if let Id::Of(label) = id { self.labels.files.number(label) } else { None };
+        FileId::new(known.unwrap_or(UNKNOWN)).to_string()
+    }
+
+    pub fn saved_query_id(&self, id: Id<label::SavedQuery>) -> String {
+        let known = if let Id::Of(label) = id { self.labels.saved_queries.number(label) } else { None };
+        SavedQueryId::new(known.unwrap_or(UNKNOWN)).to_string()
+    }
+
+    pub fn collection_id(&self, id: Id<label::Collection>) -> String {
+        let known = if let Id::Of(label) = id { self.labels.collections.number(label) } else { None };
+        CollectionId::new(known.unwrap_or(UNKNOWN)).to_string()
+    }
+
+    pub fn file_changes(&self, body: &FileBody) -> file::Changes {
+        file::Changes {
+            id: body.id.map(|id| self.file_id(id)),
+            name: body.name.clone(),
+            content_type: body.content_type.clone(),
+            properties: body.properties.clone(),
+            content: self.content(body),
+        }
+    }
+
+    /// The bytes a body brings, under a name of their own.
+    pub fn content(&self, body: &FileBody) -> Option<Content> {
+        let stored = |content: facts::Content| Content { blob: blob(body.label), size: content.size(), digest: content.digest() };
+        body.content.map(stored)
+    }
+
+    fn attachment(&self, entry: &FileBody) -> Attachment {
+        let new = self.content(entry).map(|content| Box::new((self.file_changes(entry), content)));
+        Attachment::Given { id: entry.id.map(|id| self.file_id(id)), new }
+    }
+
     /// The public id of a resource.
     pub fn resource_id(&self, resource: Resource) -> String {
         match resource {
@@ -51,6 +96,8 @@ impl Service {
             Resource::Account(label) => self.account_id(Id::Of(label)),
             Resource::Group(label) => self.group_id(Id::Of(label)),
             Resource::Transaction(label) => self.transaction_id(Id::Of(label)),
+            Resource::File(label) => self.file_id(Id::Of(label)),
+            Resource::SavedQuery(label) => self.saved_query_id(Id::Of(label)),
             Resource::Collaborator(label) => self.collaborator_id(label),
         }
     }
@@ -114,13 +161,18 @@ impl Service {
             checked: body.checked,
             draft: body.draft,
             urls: body.urls.clone(),
-            remote_ids: body.remote_ids.clone(),
-            files: None,
+            remote_ids: body.remote_ids.as_ref().map(|ids| ids.iter().map(|id| self.remote_id(id)).collect()),
+            files: body.files.as_ref().map(|files| files.iter().map(|file| self.attachment(file)).collect()),
             properties: body.properties.clone(),
             round_trip: body.round_trip,
         };
         items.iter().map(input).collect()
     }
+}
+
+/// Under which name the bytes are that a body brings.
+pub fn blob(label: label::File) -> String {
+    format!("blob-{}", label.0)
 }
 
 fn set<T, U>(field: &Field<T>, change: impl FnOnce(&T) -> U) -> Field<U> {

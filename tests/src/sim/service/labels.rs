@@ -28,6 +28,10 @@ impl<L: Copy + Eq + Hash + From<u32>> Pairs<L> {
         self.numbers.get(&label).copied()
     }
 
+    pub fn is_new(&self, number: i64) -> bool {
+        !self.labels.contains_key(&number)
+    }
+
     /// Notes what a create made. What is known already was found again and keeps its label.
     pub fn note(&mut self, number: i64, label: L) {
         if let Entry::Vacant(place) = self.labels.entry(number) {
@@ -44,8 +48,13 @@ pub struct Labels {
     pub groups: Pairs<label::Group>,
     pub transactions: Pairs<label::Transaction>,
     pub collaborators: Pairs<label::Collaborator>,
+    pub files: Pairs<label::File>,
+    pub saved_queries: Pairs<label::SavedQuery>,
+    pub collections: Pairs<label::Collection>,
     pub books: Pairs<label::Book>,
     pub keys: HashMap<label::Book, String>,
+    /// The numbers of the books' owners.
+    pub owners: HashMap<label::Book, usize>,
 }
 
 impl Labels {

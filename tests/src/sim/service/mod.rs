@@ -9,13 +9,16 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use anyhow::Context as _;
+use daybook_domain::event::EventType;
 use daybook_domain::id::UserId;
 use daybook_domain::instant::Instant;
-use daybook_service::{Context, Error, Ids, user};
+use daybook_service::event::{self, Named, Request};
+use daybook_service::{Context, Error, Ids, file, user};
 use daybook_storage::user::User;
 use daybook_storage::{Address, Lane, Options, Store, Tx};
 use rusqlite::{Connection, OpenFlags};
 
+use super::body::TransactionBody;
 use super::facts::Refused;
 use super::label;
 use super::twin::{self, Caller};
@@ -118,6 +121,43 @@ impl Service {
     ) -> Result<T, Refused> {
         let cx = self.context(caller);
         self.place.store.write(Lane::NO_BOOK, move |tx| work(tx, &cx)).map_err(refused)
+    }
+
+    /// Writes what the caller keeps across books.
+    pub fn own<T: Send + 'static>(
+        &self,
+        caller: &Caller,
+        work: impl FnOnce(&mut Tx<'_>, &Context) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Refused> {
+        let cx = self.context(caller);
+        self.place.store.write(Lane::of_user(cx.user.id), move |tx| work(tx, &cx)).map_err(refused)
+    }
+
+    /// Labels transactions that an operation makes and only events tell of, in their order; the owner reads them.
+    pub fn note_told(&mut self, book: label::Book, caller: &Caller, labels: &[label::Transaction]) -> Result<(), Refused> {
+        let owner = Caller { who: self.labels.owners.get(&book).copied().unwrap_or_default(), ..caller.clone() };
+        let request = Request { kind: Some(EventType::TransactionCreated), limit: Some(labels.len()), ..Request::default() };
+        let told = self.read(book, &owner, |tx, cx, key| event::list(tx, cx, key, &request, |_| Named::default()))?;
+        let mut numbers: Vec<i64> = told.events.iter().map(|event| event.resource).collect();
+        numbers.retain(|number| self.labels.transactions.is_new(*number));
+        numbers.iter().rev().zip(labels).for_each(|(number, label)| self.labels.transactions.note(*number, *label));
+        Ok(())
+    }
+
+    /// Labels the files that bodies brought along, which no answer tells apart: by the names of their bytes. The owner reads them.
+    pub fn note_brought(&mut self, book: label::Book, caller: &Caller, bodies: &[TransactionBody]) -> Result<(), Refused> {
+        let brought = bodies.iter().flat_map(|body| body.files.iter().flatten()).filter(|entry| entry.content.is_some());
+        let brought: Vec<label::File> = brought.map(|entry| entry.label).collect();
+        if brought.is_empty() {
+            return Ok(());
+        }
+        let owner = Caller { who: self.labels.owners.get(&book).copied().unwrap_or_default(), ..caller.clone() };
+        let newest = self.read(book, &owner, |tx, cx, key| file::list(tx, cx, key, Some(brought.len()), None))?;
+        for file in &newest.files {
+            let made = brought.iter().find(|label| inputs::blob(**label) == file.content.blob);
+            made.into_iter().for_each(|label| self.labels.files.note(file.id.get(), *label));
+        }
+        Ok(())
     }
 
     /// A month as `yyyymm`, now in a zone.

@@ -9,16 +9,19 @@ use daybook_domain::book::Settings;
 use daybook_domain::calendar::day_number;
 use daybook_domain::collaborator::Collaborator;
 use daybook_domain::event::{Event, Noun};
+use daybook_domain::file::File;
 use daybook_domain::group::{Forest, Group};
-use daybook_domain::id::{AccountId, GroupId};
+use daybook_domain::id::{AccountId, FileId, GroupId, TransactionId};
 use daybook_domain::instant::Stamp;
 use daybook_domain::property::Properties;
+use daybook_domain::saved_query::SavedQuery;
 use daybook_domain::transaction::Transaction;
-use daybook_service::{balance, book};
+use daybook_service::transaction::Listed;
+use daybook_service::{balance, book, collection};
 
 use super::{Service, texts};
 use crate::decimal;
-use crate::sim::facts::{self, Container, Empty, Nature, Of, Resource, Sides};
+use crate::sim::facts::{self, Container, Content, Empty, Nature, Of, Resource, Row, Sides};
 use crate::sim::label;
 use crate::sim::twin::{Caller, dates};
 
@@ -69,9 +72,47 @@ impl Service {
             posted_at: one.posted_at.map(|at| at.milliseconds()),
             properties: properties(&one.properties),
             urls: one.urls.clone(),
-            remote_ids: one.remote_ids.clone(),
+            files: one.files.iter().map(|file| self.labels.files.label(file.get())).collect(),
+            remote_ids: one.remote_ids.iter().map(|id| self.linked(id)).collect(),
             creator: self.user(one.created_by),
             stamp: stamp(&one.stamp),
+        }
+    }
+
+    pub fn file(&self, file: &File) -> facts::File {
+        let content = Content(u32::from_str_radix(&file.content.digest, 16).unwrap_or(u32::MAX));
+        facts::File {
+            label: self.labels.files.label(file.id.get()),
+            name: file.name.clone(),
+            content_type: file.content_type.clone(),
+            // What has another size is nothing that was ever sent.
+            content: if content.size() == file.content.size { content } else { Content(u32::MAX) },
+            properties: properties(&file.properties),
+            creator: self.user(file.created_by),
+            stamp: stamp(&file.stamp),
+        }
+    }
+
+    pub fn saved_query(&self, saved: &SavedQuery) -> facts::SavedQuery {
+        facts::SavedQuery {
+            label: self.labels.saved_queries.label(saved.id.get()),
+            title: saved.title.clone(),
+            query: saved.query.clone(),
+            stamp: stamp(&saved.stamp),
+        }
+    }
+
+    pub fn rows(&self, listed: &Listed) -> Vec<Row> {
+        let unit = 10_i128.pow(8 - listed.view.member.book().scale);
+        let balance = |one: &Transaction| listed.balances.get(&one.id).map(|units| units * unit);
+        listed.view.transactions.iter().map(|one| Row { transaction: self.transaction(one), balance: balance(one) }).collect()
+    }
+
+    /// A remote id with a label in a link (3.11.2).
+    fn linked(&self, id: &str) -> String {
+        match id.strip_prefix("merged_").and_then(|id| id.parse::<TransactionId>().ok()) {
+            Some(id) => format!("merged_{:?}", self.labels.transactions.label(id.get())),
+            None => id.to_owned(),
         }
     }
 
@@ -95,6 +136,18 @@ impl Service {
             scale: book.scale,
             stamp: stamp(&book.stamp),
             posted: (view.activity.posted, month, year),
+            collection: view.collection.as_ref().map(|collection| Box::new(self.collection(collection, caller))),
+        }
+    }
+
+    pub fn collection(&self, view: &collection::View, caller: &Caller) -> facts::Collection {
+        facts::Collection {
+            label: self.labels.collections.label(view.collection.id.get()),
+            owner: view.owner_name.clone(),
+            permission: view.permission,
+            name: view.collection.name.as_str().to_owned(),
+            books: view.books.iter().flatten().map(|book| self.book(book, caller)).collect(),
+            stamp: stamp(&view.collection.stamp),
         }
     }
 
@@ -106,10 +159,10 @@ impl Service {
             Noun::Account => Resource::Account(self.labels.accounts.label(number)),
             Noun::Group => Resource::Group(self.labels.groups.label(number)),
             Noun::Transaction => Resource::Transaction(self.labels.transactions.label(number)),
-            // The simulation makes none of the others.
-            Noun::Collaborator | Noun::SavedQuery | Noun::File | Noun::Other => {
-                Resource::Collaborator(self.labels.collaborators.label(number))
-            }
+            Noun::File => Resource::File(self.labels.files.label(number)),
+            Noun::SavedQuery => Resource::SavedQuery(self.labels.saved_queries.label(number)),
+            // There are no others yet.
+            Noun::Collaborator | Noun::Other => Resource::Collaborator(self.labels.collaborators.label(number)),
         };
         facts::Event {
             sequence: event.sequence,
@@ -129,6 +182,15 @@ impl Service {
         for (key, value) in &mut previous {
             let labelled = match (noun, key.as_str()) {
                 (Noun::Transaction, "creditAccId" | "debitAccId") => account(value).ok(),
+                (Noun::Transaction, "files") => serde_json::from_str::<Vec<String>>(value).ok().map(|ids| {
+                    let file = |id: &String| id.parse::<FileId>().map_or(label::File(u32::MAX), |id| self.labels.files.label(id.get()));
+                    let shown: Vec<String> = ids.iter().map(|id| format!("{:?}", file(id))).collect();
+                    serde_json::to_string(&shown).expect("texts are JSON")
+                }),
+                (Noun::Transaction, "remoteIds") => serde_json::from_str::<Vec<String>>(value).ok().map(|ids| {
+                    let linked: Vec<String> = ids.iter().map(|id| self.linked(id)).collect();
+                    serde_json::to_string(&linked).expect("texts are JSON")
+                }),
                 (Noun::Group, "parent") => group(value).ok(),
                 (Noun::Account, "groups") => serde_json::from_str::<Vec<String>>(value).ok().map(|ids| {
                     let mut labels: Vec<label::Group> =

@@ -34,7 +34,7 @@ impl Service {
             Term::Amount(comparison, text) => format!("amount{comparison}{text}"),
             Term::Is(state) => format!("is:{state}"),
             Term::Tag(tag) => format!("#{tag}"),
-            Term::RemoteId(id) => format!("remoteId:{}", quoted(id)),
+            Term::RemoteId(id) => format!("remoteId:{}", quoted(&self.remote_id(id))),
             Term::Property(key, Some(value)) => format!("{key}:{}", quoted(value)),
             Term::Property(key, None) => format!("{key}:*"),
             Term::Text(text) if text.contains(' ') => quoted(text),

@@ -81,36 +81,10 @@ impl Axis<'_> {
             return None;
         }
         if let Some(until) = self.range.1 {
-            return Some(self.slice(until - 1.day()));
+            return Some(self.unit.begin(until - 1.day()));
         }
         let moved = scope.iter().filter_map(|account| self.track(account).moved.keys().next_back().copied());
-        moved.chain([today]).chain(self.range.0).max().map(|day| self.slice(day))
-    }
-
-    /// The first day of a day's slice.
-    fn slice(&self, day: Date) -> Date {
-        match self.unit {
-            Unit::Day => day,
-            Unit::Month => day.first_of_month(),
-            Unit::Year => day.first_of_year(),
-        }
-    }
-
-    fn after(&self, slice: Date) -> Date {
-        match self.unit {
-            Unit::Day => slice + 1.day(),
-            Unit::Month => slice + 1.month(),
-            Unit::Year => slice + 1.year(),
-        }
-    }
-
-    fn fuzzy(&self, slice: Date) -> i32 {
-        let number = dates::number(slice);
-        match self.unit {
-            Unit::Day => number,
-            Unit::Month => number - 1,
-            Unit::Year => number - 101,
-        }
+        moved.chain([today]).chain(self.range.0).max().map(|day| self.unit.begin(day))
     }
 
     /// Everything counted up to the end of the range, by day.
@@ -139,7 +113,7 @@ impl Axis<'_> {
         for track in tracks {
             for (day, sides) in &track.moved {
                 if within(*day, self.range) {
-                    let slot = inside.entry(self.slice(*day)).or_default();
+                    let slot = inside.entry(self.unit.begin(*day)).or_default();
                     *slot = sum(*slot, *sides);
                 } else if track.permanent {
                     // A permanent account brings along what it did before the range (5.5).
@@ -150,14 +124,15 @@ impl Axis<'_> {
         let period = inside.values().fold((0, 0), |all, sides| sum(all, *sides));
         let mut series = Vec::new();
         if let Some(last) = self.last {
-            let begins = |track: &Track| track.moved.keys().next().map(|first| self.slice(from.map_or(*first, |from| from.max(*first))));
+            let begins =
+                |track: &Track| track.moved.keys().next().map(|first| self.unit.begin(from.map_or(*first, |from| from.max(*first))));
             let mut at = tracks.iter().filter_map(begins).min().unwrap_or(last);
             let mut cumulative = opening;
             while at <= last {
                 let moved = inside.get(&at).copied().unwrap_or_default();
                 cumulative = sum(cumulative, moved);
-                series.push((self.fuzzy(at), moved, cumulative));
-                at = self.after(at);
+                series.push((self.unit.fuzzy(at), moved, cumulative));
+                at = self.unit.next(at);
             }
         }
         Container { depth, of, cumulative: sum(opening, period), period, series }

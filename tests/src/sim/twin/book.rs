@@ -43,6 +43,8 @@ impl Twin {
             accounts: BTreeMap::new(),
             groups: BTreeMap::new(),
             transactions: BTreeMap::new(),
+            files: BTreeMap::new(),
+            saved: BTreeMap::new(),
             collaborators: BTreeMap::from([(owner.label, owner)]),
         };
         let mut turn = Turn::new(book, Permission::Owner, caller, &email);
@@ -60,7 +62,7 @@ impl Twin {
 
     pub fn get_book(&self, book: label::Book, caller: &Caller) -> Result<facts::Book, Refused> {
         let (book, permission) = self.enter(book, caller, may::READ_BOOK)?;
-        Ok(self.shown(book, permission, caller))
+        Ok(self.shown_in_collection(book, permission, caller))
     }
 
     /// 6.2: what `loadAccounts` and `loadGroups` bring, which a RECORDER never gets.
@@ -76,6 +78,9 @@ impl Twin {
         let shown = self.shown(found, permission, caller);
         self.books.remove(&book);
         self.logs.remove(&book);
+        for collection in self.collections.values_mut() {
+            collection.books.remove(&book);
+        }
         Ok(shown)
     }
 
@@ -86,14 +91,20 @@ impl Twin {
         let mut found: Vec<facts::Book> = Vec::new();
         for book in self.books.values() {
             let Some(own) = book.collaborators.values().find(|one| one.email == *email) else { continue };
-            let shown = self.shown(book, own.permission, caller);
+            let shown = self.shown_in_collection(book, own.permission, caller);
             let contains = |text: &String| folded(text).contains(&term);
-            if contains(&shown.settings.name) || contains(&shown.owner) || shown.settings.properties.values().any(contains) {
+            let collected = shown.collection.as_ref().is_some_and(|collection| contains(&collection.name));
+            if collected || contains(&shown.settings.name) || contains(&shown.owner) || shown.settings.properties.values().any(contains) {
                 found.push(shown);
             }
         }
         found.sort_by_key(|book| (book.settings.name.to_lowercase(), book.label));
         found
+    }
+
+    fn shown_in_collection(&self, book: &Book, permission: Permission, caller: &Caller) -> facts::Book {
+        let collection = self.collection_around(book, caller).map(Box::new);
+        facts::Book { collection, ..self.shown(book, permission, caller) }
     }
 
     pub fn shown(&self, book: &Book, permission: Permission, caller: &Caller) -> facts::Book {
@@ -105,6 +116,7 @@ impl Twin {
             scale: book.scale,
             stamp: book.stamp.clone(),
             posted: book.posted(caller.now),
+            collection: None,
         }
     }
 }

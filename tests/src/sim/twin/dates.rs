@@ -53,6 +53,35 @@ pub enum Unit {
     Year,
 }
 
+impl Unit {
+    /// The first day of a day's slice.
+    pub fn begin(self, day: Date) -> Date {
+        match self {
+            Unit::Day => day,
+            Unit::Month => day.first_of_month(),
+            Unit::Year => day.first_of_year(),
+        }
+    }
+
+    /// The slice after a slice.
+    pub fn next(self, slice: Date) -> Date {
+        match self {
+            Unit::Day => slice + 1.day(),
+            Unit::Month => slice + 1.month(),
+            Unit::Year => slice + 1.year(),
+        }
+    }
+
+    /// 5.6.
+    pub fn fuzzy(self, slice: Date) -> i32 {
+        match self {
+            Unit::Day => number(slice),
+            Unit::Month => number(slice) - 1,
+            Unit::Year => number(slice) - 101,
+        }
+    }
+}
+
 /// The first day, and the day after the last; open when absent.
 pub type Range = (Option<Date>, Option<Date>);
 

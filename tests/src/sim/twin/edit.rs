@@ -41,7 +41,7 @@ impl Turn {
     }
 
     /// The transaction with the body's fields in it.
-    pub fn edited(&self, before: &Transaction, body: &TransactionBody) -> Result<Transaction, Refused> {
+    pub fn edited(&mut self, before: &Transaction, body: &TransactionBody) -> Result<Transaction, Refused> {
         // Absent means cleared where a draft comes back whole (3.10.2).
         let clears = body.round_trip && before.standing == Standing::Draft;
         let side = |side: &Field<Named<label::Account>>, old| match side {
@@ -70,6 +70,9 @@ impl Turn {
         after.urls = body.urls.clone().unwrap_or_else(|| before.urls.clone());
         if let Some(ids) = &body.remote_ids {
             after.remote_ids = remote_ids(ids)?;
+        }
+        if let Some(entries) = &body.files {
+            after.files = self.attached(entries, Some(before))?;
         }
         after.properties = merged(&before.properties, &body.properties)?;
         check_sides(after.credit, after.debit)?;
@@ -108,6 +111,8 @@ impl Turn {
             note("description", before.description != after.description, before.description.clone());
             note("urls", before.urls != after.urls, list_text(before.urls.clone()));
             note("remoteIds", before.remote_ids != after.remote_ids, list_text(before.remote_ids.clone()));
+            let files = |one: &Transaction| list_text(one.files.iter().map(|file| format!("{file:?}")));
+            note("files", before.files != after.files, files(before));
             note_properties(&before.properties, &after.properties, &mut previous);
             self.tell(EventType::TransactionUpdated, Resource::Transaction(after.label), previous);
         }

@@ -173,7 +173,9 @@ impl Turn {
         let owner = self.may(may::OWN);
         let mut doomed = each(targets, |label| {
             let touched = self.book.children(Some(label)).into_iter().chain([label]);
-            let locked = touched.into_iter().any(|group| self.book.groups[&group].locked);
+            // To take an account out of this group is to change it, and in a locked one it is the OWNER's (4.15).
+            let freed = self.book.accounts.values().filter(|account| account.groups.contains(&label)).flat_map(|account| &account.groups);
+            let locked = touched.chain(freed.copied()).any(|group| self.book.groups[&group].locked);
             if locked && !owner { Err(Refused::forbidden()) } else { Ok(self.book.with_nature(&self.book.groups[&label])) }
         })?;
         let mut seen = BTreeSet::new();

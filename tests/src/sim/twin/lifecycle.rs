@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use daybook_domain::event::EventType;
 use daybook_domain::transaction::{Standing, Verb};
 
+use super::query::is_own_draft;
 use super::{Turn, each, may};
 use crate::sim::body::{Id, TransactionBody};
 use crate::sim::facts::{Refused, Resource, Transaction};
@@ -95,7 +96,13 @@ impl Turn {
         let targets = targets.ok_or_else(Refused::missing)?;
         each(items.iter().zip(&targets), |(body, label)| {
             let before = self.book.transactions[label].clone();
-            match self.perform_one(order, &before, body) {
+            // An item that is skipped leaves nothing, no new files either.
+            let done = if body.files.is_some() {
+                self.attempt(|turn| turn.perform_one(order, &before, body))
+            } else {
+                self.perform_one(order, &before, body)
+            };
+            match done {
                 Ok(()) => Ok(()),
                 Err(Stop::Skips(_)) if order.batch => Ok(()),
                 Err(Stop::Skips(refused) | Stop::Fails(refused)) => Err(refused),
@@ -104,11 +111,11 @@ impl Turn {
         Ok(targets.iter().map(|label| self.book.transactions[label].clone()).collect())
     }
 
-    /// A RECORDER sees what it created itself.
+    /// A RECORDER sees its own drafts.
     fn visible(&self, id: Id<label::Transaction>) -> Option<label::Transaction> {
         let Id::Of(label) = id else { return None };
         let transaction = self.book.transactions.get(&label)?;
-        (self.may(may::READ) || transaction.creator == self.caller.who).then_some(label)
+        (self.may(may::READ) || is_own_draft(transaction, &self.caller)).then_some(label)
     }
 
     fn perform_one(&mut self, order: Order, before: &Transaction, body: &TransactionBody) -> Result<(), Stop> {

@@ -7,14 +7,21 @@ pub mod amount;
 pub mod balance;
 pub mod book;
 pub mod collaborator;
+pub mod collection;
+pub mod copy;
+pub mod count;
 pub mod dates;
 pub mod edit;
 pub mod event;
+pub mod file;
 pub mod group;
 pub mod lifecycle;
+pub mod merge;
 pub mod query;
+pub mod saved_query;
 pub mod text;
 pub mod transaction;
+pub mod typed;
 
 use std::collections::BTreeMap;
 
@@ -68,6 +75,8 @@ pub struct Book {
     pub accounts: BTreeMap<label::Account, facts::Account>,
     pub groups: BTreeMap<label::Group, facts::Group>,
     pub transactions: BTreeMap<label::Transaction, facts::Transaction>,
+    pub files: BTreeMap<label::File, facts::File>,
+    pub saved: BTreeMap<label::SavedQuery, facts::SavedQuery>,
     pub collaborators: BTreeMap<label::Collaborator, facts::Collaborator>,
 }
 
@@ -82,6 +91,7 @@ pub struct Twin {
     pub users: Vec<User>,
     pub books: BTreeMap<label::Book, Book>,
     pub logs: BTreeMap<label::Book, Vec<Event>>,
+    pub collections: BTreeMap<label::Collection, collection::Collection>,
 }
 
 /// A request at work on a copy of the book: it counts when it ends well.
@@ -158,6 +168,17 @@ impl Turn {
     pub fn tell(&mut self, kind: EventType, resource: Resource, previous: BTreeMap<String, String>) {
         let Caller { who, agent, now } = self.caller.clone();
         self.happened.push(Event { sequence: 0, kind, resource, user: who, agent, at: now, previous });
+    }
+
+    /// Does a part of the work, and undoes it when it fails.
+    pub fn attempt<T, E>(&mut self, work: impl FnOnce(&mut Turn) -> Result<T, E>) -> Result<T, E> {
+        let (book, told) = (self.book.clone(), self.happened.len());
+        let done = work(self);
+        if done.is_err() {
+            self.book = book;
+            self.happened.truncate(told);
+        }
+        done
     }
 
     /// Whether a day is locked or closed (3.5.1).

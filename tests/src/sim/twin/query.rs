@@ -1,16 +1,19 @@
 //! What a query of transactions finds, from 1 and 2. The query is a tree and never a text here: that both mean the same is what
 //! is put to the test.
 
+use std::collections::BTreeMap;
+
 use daybook_domain::account::AccountType;
 use daybook_domain::transaction::Standing;
 use jiff::civil::Date;
 
 use super::dates::{self, DateOperator, Literal, within};
 use super::event::pages;
+use super::group::is_permanent;
 use super::text::{folded, property_key};
 use super::{Book, Caller, Twin, User, allowed, amount, may};
 use crate::sim::body::Named;
-use crate::sim::facts::{Refused, Transaction};
+use crate::sim::facts::{Refused, Row, Transaction};
 use crate::sim::label;
 
 #[derive(Clone, Debug)]
@@ -51,7 +54,7 @@ pub struct Query {
 }
 
 /// The rows of a list in pages, and the one account it is about (2.8).
-pub type Listed = (Vec<Vec<Transaction>>, Option<label::Account>);
+pub type Listed = (Vec<Vec<Row>>, Option<label::Account>);
 
 /// What a term depends on besides the transaction.
 struct Scene<'s> {
@@ -81,11 +84,33 @@ impl Twin {
         // Newest first; what is created later has the greater label (2.6).
         found.sort_by_key(|one| std::cmp::Reverse((one.day, one.label)));
         let limit = if limit == 0 { 100 } else { limit.min(1000) };
-        Ok((pages(found, limit), query.account(book)))
+        let account = query.account(book);
+        let running = account.map(|account| book.running(account)).unwrap_or_default();
+        let row = |transaction: Transaction| Row { balance: running.get(&transaction.label).copied(), transaction };
+        Ok((pages(found.into_iter().map(row).collect(), limit), account))
     }
 }
 
-fn is_own_draft(transaction: &Transaction, caller: &Caller) -> bool {
+impl Book {
+    /// 2.9: what stands on a permanent account after each of its postings, by date and creation, whatever a query filters.
+    fn running(&self, account: label::Account) -> BTreeMap<label::Transaction, i128> {
+        if !is_permanent(self.accounts[&account].kind) {
+            return BTreeMap::new();
+        }
+        let touches = |one: &&Transaction| one.counts() && [one.credit, one.debit].contains(&Some(account));
+        let mut postings: Vec<&Transaction> = self.transactions.values().filter(touches).collect();
+        postings.sort_by_key(|one| (one.date, one.label));
+        let mut balance = 0;
+        let step = |one: &Transaction| {
+            let amount = one.amount.expect("a posting is complete");
+            balance += if one.credit == Some(account) { amount } else { -amount };
+            (one.label, balance)
+        };
+        postings.into_iter().map(step).collect()
+    }
+}
+
+pub fn is_own_draft(transaction: &Transaction, caller: &Caller) -> bool {
     transaction.creator == caller.who && transaction.standing == Standing::Draft
 }
 

@@ -7,11 +7,26 @@ use daybook_domain::field::Field;
 use daybook_domain::transaction::Standing;
 use jiff::civil::Date;
 
+use super::query::is_own_draft;
 use super::text::{merged, normalized, tags};
+use super::typed::later;
 use super::{Book, Turn, amount, dates, each, may};
 use crate::sim::body::{Named, TransactionBody};
 use crate::sim::facts::{Properties, Refused, Resource, Transaction};
 use crate::sim::label;
+
+/// How a request records.
+#[derive(Clone, Debug)]
+pub struct Recording {
+    /// The post without an id (3.3.2).
+    pub post: bool,
+    /// A createTransaction, whose text may ask for the following months too (3.8.2.8).
+    pub single: bool,
+    /// The zone of dates in texts (3.2.9).
+    pub zone: Option<String>,
+    /// The label of the draft for the first of the following months; those of the others follow it.
+    pub months: label::Transaction,
+}
 
 impl Transaction {
     pub fn is_posted(&self) -> bool {
@@ -30,23 +45,42 @@ impl Transaction {
 }
 
 impl Turn {
-    /// Records each item, or finds it by its remote ids (3.7). `post` is the post without an id (3.3.2). The second answer are
-    /// those of which a RECORDER sees id and remote ids only.
-    pub fn record(&mut self, items: &[TransactionBody], post: bool) -> Result<(Vec<Transaction>, BTreeSet<label::Transaction>), Refused> {
+    /// Records each item, or finds it by its remote ids (3.7). The second answer are those of which a RECORDER sees id and remote
+    /// ids only.
+    pub fn record(
+        &mut self,
+        items: &[TransactionBody],
+        recording: &Recording,
+    ) -> Result<(Vec<Transaction>, BTreeSet<label::Transaction>), Refused> {
         let recorded = each(items, |body| {
             let remote_ids = remote_ids(body.remote_ids.as_deref().unwrap_or_default())?;
             if let Some(existing) = self.known(&remote_ids) {
                 return Ok(existing.clone());
             }
-            let recorded = self.recorded(body, remote_ids, post)?;
+            let typed = self.typed(body, recording);
+            let (body, months) = typed.as_ref().map_or((body, 0), |(body, months)| (body, *months));
+            let recorded = self.recorded(body, remote_ids, recording.post)?;
             let kind = if recorded.is_posted() { EventType::TransactionPosted } else { EventType::TransactionCreated };
             self.tell(kind, Resource::Transaction(recorded.label), BTreeMap::new());
             self.book.put(recorded.clone());
+            self.record_months(&recorded, months, recording.months);
             Ok(recorded)
         })?;
-        let hidden = |one: &&Transaction| !self.may(may::READ) && one.creator != self.caller.who;
+        let hidden = |one: &&Transaction| !self.may(may::READ) && !is_own_draft(one, &self.caller);
         let masked = recorded.iter().filter(hidden).map(|one| one.label).collect();
         Ok((recorded, masked))
+    }
+
+    /// The drafts of the following months (3.8.2.8).
+    fn record_months(&mut self, first: &Transaction, months: u32, labels: label::Transaction) {
+        let Some(date) = first.date else { return };
+        for month in 1..=months {
+            let (label, date) = (label::Transaction(labels.0 + month - 1), later(date, month));
+            let draft = Transaction { label, date: Some(date), day: date, remote_ids: Vec::new(), files: Vec::new(), ..first.clone() };
+            let draft = Transaction { standing: Standing::Draft, posted_at: None, ..draft };
+            self.tell(EventType::TransactionCreated, Resource::Transaction(label), BTreeMap::new());
+            self.book.put(draft);
+        }
     }
 
     /// The first remote id of the payload that matches, and of its transactions the one created first (3.7.3).
@@ -55,7 +89,7 @@ impl Turn {
         remote_ids.iter().find_map(standing)
     }
 
-    fn recorded(&self, body: &TransactionBody, remote_ids: Vec<String>, post: bool) -> Result<Transaction, Refused> {
+    fn recorded(&mut self, body: &TransactionBody, remote_ids: Vec<String>, post: bool) -> Result<Transaction, Refused> {
         let draft = self.draft(body, remote_ids)?;
         let checked = body.checked && self.may(may::CHECK);
         if post {
@@ -69,7 +103,7 @@ impl Turn {
         if by_itself { self.posted(draft, checked) } else { Ok(draft) }
     }
 
-    fn draft(&self, body: &TransactionBody, remote_ids: Vec<String>) -> Result<Transaction, Refused> {
+    fn draft(&mut self, body: &TransactionBody, remote_ids: Vec<String>) -> Result<Transaction, Refused> {
         let (credit, debit) = (self.new_side(&body.credit)?, self.new_side(&body.debit)?);
         check_sides(credit, debit)?;
         let date = read_date(&body.date)?.value();
@@ -93,6 +127,7 @@ impl Turn {
             properties: merged(&Properties::new(), &body.properties)?,
             urls: body.urls.clone().unwrap_or_default(),
             remote_ids,
+            files: self.attached(body.files.as_deref().unwrap_or_default(), None)?,
             creator: self.caller.who,
             stamp: self.caller.stamp(),
         })

@@ -99,7 +99,7 @@ impl<'t> Lexer<'t> {
 
     /// Whether a word may begin here.
     fn at_boundary(&self) -> bool {
-        self.before.is_none_or(|c| !c.is_alphanumeric() && !is_combining_mark(c))
+        !self.before.is_some_and(in_word)
     }
 
     fn url(&self, rest: &str) -> Option<usize> {
@@ -126,7 +126,7 @@ impl<'t> Lexer<'t> {
     fn quoted(&mut self, rest: &str) -> Option<usize> {
         let quote = rest.chars().next()?;
         let may_close = QUOTES.iter().zip(&mut self.closes).find_map(|(known, closes)| (*known == quote).then_some(closes))?;
-        if !*may_close || self.before.is_some_and(|c| c.is_alphanumeric() || is_combining_mark(c)) {
+        if !*may_close || self.before.is_some_and(in_word) {
             return None;
         }
         let inside = rest.get(1..)?;
@@ -137,6 +137,11 @@ impl<'t> Lexer<'t> {
         // The length of the text inside, and both quotes.
         close.map(|at| at.saturating_add(2))
     }
+}
+
+/// Whether the character is part of a word: a letter, also one in pieces, or a digit.
+pub(super) fn in_word(c: char) -> bool {
+    c.is_alphanumeric() || is_combining_mark(c)
 }
 
 fn tag(rest: &str) -> Option<usize> {
@@ -156,7 +161,7 @@ fn chunk(rest: &str) -> (Kind, usize) {
     let mut chars = rest.chars().peekable();
     while let Some(c) = chars.next() {
         let joins = after_digit && matches!(c, '.' | ',' | '/' | ':') && chars.peek().is_some_and(char::is_ascii_digit);
-        if !(joins || c.is_alphanumeric() || is_combining_mark(c)) {
+        if !(joins || in_word(c)) {
             break;
         }
         digits &= joins || c.is_ascii_digit();

@@ -22,7 +22,7 @@ use crate::amount::{self, Amount, DecimalSeparator, Precision};
 use crate::calendar::{DatePattern, format_iso};
 use crate::field::Field;
 use crate::id::AccountId;
-use lexer::{Kind, Token, tokens};
+use lexer::{Kind, Token, in_word, tokens};
 use number::Rank;
 
 /// Most months a text may ask to be repeated (behaviour 3.8.2.8).
@@ -180,11 +180,8 @@ impl<'t> Typed<'t> {
     fn amount(&mut self, precision: Precision) -> Option<Amount> {
         let mut best: Option<(Rank, Range<usize>, Amount)> = None;
         for (place, token) in self.figures().filter(|(_, token)| self.ends_alone(token)) {
-            let (first, start) = match self.separator_before(token, precision.separator) {
-                Some(start) => (place.saturating_sub(1), start),
-                None if self.begins_alone(token) => (place, token.span.start),
-                None => continue,
-            };
+            let Some(start) = self.number_start(token, precision.separator) else { continue };
+            let first = if start < token.span.start { place.saturating_sub(1) } else { place };
             let written = self.text.get(start..token.span.end).unwrap_or_default();
             let Some((rank, amount)) = number::read(written, precision) else { continue };
             if best.as_ref().is_none_or(|(known, ..)| rank < *known) {
@@ -261,7 +258,7 @@ impl<'t> Typed<'t> {
     fn begins_alone(&self, token: &Token) -> bool {
         let mut before = self.text.get(..token.span.start).unwrap_or_default().chars().rev();
         let near = before.next();
-        !matches!(near, Some('-' | '\u{2212}')) && !glued(near, before.next())
+        !near.is_some_and(is_minus) && !glued(near, before.next())
     }
 
     /// Whether a figure ends where a word does (not as in `25.pdf` or `2024-2025`).
@@ -270,23 +267,36 @@ impl<'t> Typed<'t> {
         !glued(after.next(), after.next())
     }
 
-    /// Where the book's decimal separator stands right before a whole number, as in `.50`.
-    fn separator_before(&self, token: &Token, separator: DecimalSeparator) -> Option<usize> {
+    /// Where the number that ends with this figure begins: at the book's decimal separator where that opens it, as in `.50`
+    /// and `$.50`, else with the figure. None where it is part of a longer word or negative.
+    fn number_start(&self, token: &Token, separator: DecimalSeparator) -> Option<usize> {
         let decimal = match separator {
             DecimalSeparator::Dot => '.',
             DecimalSeparator::Comma => ',',
         };
-        let before = self.text.get(..token.span.start)?.strip_suffix(decimal)?;
-        let opens = before.chars().next_back().is_none_or(char::is_whitespace);
-        (opens && self.piece(token).bytes().all(|byte| byte.is_ascii_digit())).then_some(before.len())
+        let whole = || self.begins_alone(token).then_some(token.span.start);
+        let Some(before) = self.text.get(..token.span.start).and_then(|before| before.strip_suffix(decimal)) else { return whole() };
+        let mut back = before.chars().rev();
+        match (back.next(), back.next()) {
+            (Some(near), _) if is_minus(near) => None,
+            (Some('.' | ','), _) => whole(),
+            (near, far) if glued(near, far) => None,
+            (Some(near), _) if in_word(near) => whole(),
+            _ if self.piece(token).bytes().all(|byte| byte.is_ascii_digit()) => Some(before.len()),
+            _ => whole(),
+        }
     }
+}
+
+const fn is_minus(c: char) -> bool {
+    matches!(c, '-' | '\u{2212}')
 }
 
 /// Whether the character next to a figure, with the one beyond, makes it a part of a longer word.
 fn glued(near: Option<char>, far: Option<char>) -> bool {
     match near {
         Some('_') => true,
-        Some('.' | '/' | '\\' | '@' | '-') => far.is_some_and(char::is_alphanumeric),
+        Some('.' | '/' | '\\' | '@' | '-') => far.is_some_and(in_word),
         _ => false,
     }
 }

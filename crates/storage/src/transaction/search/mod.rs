@@ -1,6 +1,7 @@
 //! The query language as SQL: a tree of terms becomes a condition, and the terms that narrow most become the index ranges
 //! a page walks along.
 
+pub(super) mod legs;
 mod path;
 mod terms;
 
@@ -14,7 +15,7 @@ use daybook_domain::transaction::Standing;
 use time::Date;
 
 use super::row::{COLUMNS, standing_to_column};
-use crate::dialect::Lookup;
+use crate::lookup::Lookup;
 use crate::page::Place;
 use crate::sql::Sql;
 use path::{Leg, Path};
@@ -61,25 +62,21 @@ struct Source<'a> {
 }
 
 impl<'a> Walk<'_, 'a> {
-    /// The rows behind `after`, newest first.
+    /// The legs, when there are several: a page is put together from what each of them gives.
+    pub(super) fn several(&self) -> Option<&[Leg]> {
+        match &self.path {
+            Path::Legs(legs) if legs.len() != 1 => Some(legs),
+            Path::Legs(_) | Path::Book => None,
+        }
+    }
+
+    /// The rows behind `after`, newest first, along the one way there is.
     pub(super) fn page(&self, book: &Book, after: Option<Place>, limit: i64) -> Sql<'a> {
-        let legs = match &self.path {
-            Path::Book => return self.walk(Sql::new("SELECT ").push(COLUMNS), self.along(book, None), (book, after, limit)),
-            Path::Legs(legs) => legs,
+        let leg = match &self.path {
+            Path::Legs(legs) => legs.first(),
+            Path::Book => None,
         };
-        if let [only] = legs.as_slice() {
-            return self.walk(Sql::new("SELECT ").push(COLUMNS), self.along(book, Some(only)), (book, after, limit));
-        }
-        // Each leg gives its own newest rows, so that none is walked further than the page needs.
-        let mut places = Sql::new("(SELECT 0 AS day, 0 AS id WHERE 1 = 0");
-        for leg in legs {
-            let source = self.along(book, Some(leg));
-            let select = Sql::new("SELECT ").push(source.day).push(" AS day, ").push(source.id).push(" AS id");
-            places = places.push(" UNION SELECT day, id FROM (").append(self.walk(select, source, (book, after, limit))).push(") l");
-        }
-        let places = places.push(" ORDER BY day DESC, id DESC LIMIT ").int(limit).push(") p");
-        let rows = self.looked_up(book, places, (Sql::new("1 = 1"), "t.id = p.id AND t.day = p.day"));
-        Sql::new("SELECT ").push(COLUMNS).append(rows).push(" ORDER BY p.day DESC, p.id DESC")
+        self.walk(Sql::new("SELECT ").push(COLUMNS), self.along(book, leg), (book, after, limit))
     }
 
     /// How many rows there are.
@@ -113,17 +110,8 @@ impl<'a> Walk<'_, 'a> {
     /// `FROM left JOIN transactions t WHERE ...`: the transactions of each row on the left side. The day is asked for beside
     /// the id, because to an engine that knows nothing of a new book yet either index looks good: now either is.
     fn looked_up(&self, book: &Book, left: Sql<'a>, (of_left, of_both): (Sql<'a>, &'static str)) -> Sql<'a> {
-        let number = book.id.get();
-        match self.lookup {
-            Lookup::InOrder => {
-                let from = Sql::new(" FROM ").append(left).push(" CROSS JOIN transactions t WHERE ").append(of_left);
-                from.push(" AND t.book_id = ").int(number).push(" AND ").push(of_both)
-            }
-            Lookup::Lateral => {
-                let from = Sql::new(" FROM ").append(left).push(" CROSS JOIN LATERAL (SELECT t.* FROM transactions t WHERE t.book_id = ");
-                from.int(number).push(" AND ").push(of_both).push(" OFFSET 0) t WHERE ").append(of_left)
-            }
-        }
+        let key = Sql::new("t.book_id = ").int(book.id.get()).push(" AND ").push(of_both);
+        self.lookup.from(left, of_left).look_up("transactions", "t", key).sql()
     }
 
     /// The tables of a leg; without one, of the whole book by day.

@@ -12,7 +12,7 @@ use crate::conn::on_each;
 use crate::error::Result;
 use crate::mark;
 use crate::sql::Sql;
-use crate::transaction::text;
+use crate::transaction::candidates::candidates;
 use crate::tx::Tx;
 
 /// Legs a path has at most: each repeats the whole condition, and a database plans each of them.
@@ -203,15 +203,13 @@ impl<'s, 'a> Planner<'_, 's, '_, 'a> {
     /// a page. The rarer they are, the longer that walk.
     fn texts(&mut self, texts: &[&str]) -> Result<Option<Course>> {
         let extent = self.tx.text_extent(self.book.id)?;
-        let Some(blocks) = text::candidates(self.tx, self.book.id, &extent, texts)? else { return Ok(None) };
-        let found = i64::try_from(blocks.len()).unwrap_or(i64::MAX);
-        let all = extent.blocks();
-        let passed = self.wanted.map_or(all, |wanted| all.min(wanted.saturating_mul(all).checked_div(found).unwrap_or(all)));
-        let rank = match found {
-            found if found <= FEW_BLOCKS => Rank::Rare,
-            found if found < passed => Rank::Text,
-            _ => return Ok(None),
-        };
+        let (all, wanted) = (extent.blocks(), self.wanted);
+        let passed = |found: i64| wanted.map_or(all, |wanted| all.min(wanted.saturating_mul(all).checked_div(found).unwrap_or(all)));
+        let helps = |found: i64| found <= FEW_BLOCKS || found < passed(found);
+        let blocks = candidates(self.tx, self.book.id, &extent, texts, helps)?;
+        let found = blocks.as_ref().and_then(|blocks| i64::try_from(blocks.len()).ok());
+        let Some((blocks, found)) = blocks.zip(found).filter(|(_, found)| helps(*found)) else { return Ok(None) };
+        let rank = if found <= FEW_BLOCKS { Rank::Rare } else { Rank::Text };
         let indexed = (!blocks.is_empty()).then_some(Leg::Blocks(blocks));
         Ok(Some(Course { rank, legs: indexed.into_iter().chain([Leg::Tail(extent.until)]).collect() }))
     }

@@ -1,0 +1,137 @@
+//! In which blocks of the index of texts a search looks.
+//!
+//! Which of its trigrams are rare is not written down anywhere; the newest chunk gives a fair idea. The rarest are read of all
+//! chunks, the others only where these leave something: so a rare text costs a few rows a chunk, and a common one hardly
+//! more than a look at one chunk.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use daybook_domain::id::BookId;
+use diesel::QueryableByName;
+use diesel::prelude::*;
+use diesel::sql_types::BigInt;
+
+use super::text::{ANY_GRAM, BLOCKS, Extent, grams};
+use crate::conn::on_each;
+use crate::error::Result;
+use crate::sql::Sql;
+use crate::tx::Tx;
+
+/// Trigrams a search asks for at most; more of them narrow hardly further.
+const MOST_ASKED: usize = 12;
+/// How many of them are read of every chunk.
+const RAREST: usize = 3;
+/// So few blocks are compared rather than narrowed further.
+const FEW: u32 = 8;
+
+/// The blocks that may hold all of these texts; none when no index can tell, or when there are so many that it does not help.
+pub(super) fn candidates(
+    tx: &mut Tx<'_>,
+    book: BookId,
+    extent: &Extent,
+    texts: &[&str],
+    helps: impl Fn(i64) -> bool,
+) -> Result<Option<Vec<i64>>> {
+    let all: BTreeSet<i64> = texts.iter().flat_map(|text| grams(text)).collect();
+    if extent.chunks == 0 || all.is_empty() {
+        return Ok(None);
+    }
+    // Of a long text some from all over it.
+    let stride = all.len().div_ceil(MOST_ASKED).max(1);
+    let mut asked: Vec<i64> = all.into_iter().step_by(stride).collect();
+
+    let newest = extent.chunks.saturating_sub(1);
+    let sample = Occurrences::read(tx, book, &asked, Some(&[newest]))?;
+    let expected = i64::from(sample.of_all(newest, &asked).count_ones()).saturating_mul(extent.chunks);
+    // Half of it: one chunk may deceive.
+    if !helps(expected.div_euclid(2)) {
+        return Ok(None);
+    }
+    asked.sort_by_key(|gram| sample.of(newest, *gram).count_ones());
+    let (rarest, others) = asked.split_at(asked.len().min(RAREST));
+
+    let found = Occurrences::read(tx, book, &[rarest, &[ANY_GRAM]].concat(), None)?;
+    let mut left: BTreeMap<i64, u64> = found.chunks().map(|chunk| (chunk, found.of_all(chunk, rarest))).collect();
+    left.retain(|_, bits| *bits != 0);
+    if !others.is_empty() && left.values().map(|bits| bits.count_ones()).fold(0, u32::saturating_add) > FEW {
+        let chunks: Vec<i64> = left.keys().copied().collect();
+        let more = Occurrences::read(tx, book, others, Some(&chunks))?;
+        left.iter_mut().for_each(|(chunk, bits)| *bits &= more.of_all(*chunk, others));
+    }
+    found.add_long(&mut left);
+    let numbers = |(chunk, bits): (i64, u64)| {
+        let there = (0_u32..64).filter(move |bit| bits & (1_u64 << bit) != 0);
+        there.map(move |bit| chunk.saturating_mul(BLOCKS).saturating_add(i64::from(bit)))
+    };
+    Ok(Some(left.into_iter().flat_map(numbers).collect()))
+}
+
+/// In which blocks of a chunk a trigram occurs, as bits, by chunk and trigram.
+struct Occurrences(BTreeMap<(i64, i64), u64>);
+
+impl Occurrences {
+    /// Of these trigrams in these chunks, or in all.
+    fn read(tx: &mut Tx<'_>, book: BookId, grams: &[i64], chunks: Option<&[i64]>) -> Result<Self> {
+        let rows = Sql::new("SELECT g.gram, g.chunk, g.blocks FROM text_grams g WHERE g.book_id = ").int(book.get());
+        let rows = rows.push(" AND g.gram IN ").numbers(grams.iter().copied());
+        let rows = match chunks {
+            Some(chunks) => rows.push(" AND g.chunk IN ").numbers(chunks.iter().copied()),
+            None => rows,
+        };
+        let rows: Vec<Row> = on_each!(tx.conn()?, c => (&rows).load(c))?;
+        Ok(Self(rows.into_iter().map(|row| ((row.chunk, row.gram), row.blocks.cast_unsigned())).collect()))
+    }
+
+    /// The chunks in which any of them occurs.
+    fn chunks(&self) -> impl Iterator<Item = i64> {
+        let chunks: BTreeSet<i64> = self.0.keys().map(|(chunk, _)| *chunk).collect();
+        chunks.into_iter()
+    }
+
+    fn of(&self, chunk: i64, gram: i64) -> u64 {
+        self.0.get(&(chunk, gram)).copied().unwrap_or_default()
+    }
+
+    fn of_all(&self, chunk: i64, grams: &[i64]) -> u64 {
+        grams.iter().fold(u64::MAX, |together, gram| together & self.of(chunk, *gram))
+    }
+
+    /// Adds the blocks with long texts, which may hold anything (behaviour 13.60).
+    fn add_long(&self, blocks: &mut BTreeMap<i64, u64>) {
+        for chunk in self.chunks() {
+            *blocks.entry(chunk).or_default() |= self.of(chunk, ANY_GRAM);
+        }
+    }
+}
+
+#[derive(QueryableByName)]
+struct Row {
+    #[diesel(sql_type = BigInt)]
+    gram: i64,
+    #[diesel(sql_type = BigInt)]
+    chunk: i64,
+    #[diesel(sql_type = BigInt)]
+    blocks: i64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_must_hold_every_trigram() {
+        let found = Occurrences([((0, 7), 0b0110), ((0, 8), 0b0011), ((1, 7), 0b1111)].into());
+        assert_eq!(found.of_all(0, &[7]), 0b0110);
+        assert_eq!(found.of_all(0, &[7, 8]), 0b0010);
+        assert_eq!(found.of_all(1, &[7, 8]), 0, "the other trigram occurs nowhere in the chunk");
+        assert_eq!(found.chunks().collect::<Vec<_>>(), [0, 1]);
+    }
+
+    #[test]
+    fn rule_13_60_blocks_with_long_texts_are_always_looked_at() {
+        let found = Occurrences([((0, 7), 0b0110), ((0, ANY_GRAM), 0b1000), ((2, ANY_GRAM), 0b0001)].into());
+        let mut blocks = BTreeMap::from([(0, 0b0010)]);
+        found.add_long(&mut blocks);
+        assert_eq!(blocks, BTreeMap::from([(0, 0b1010), (2, 0b0001)]));
+    }
+}

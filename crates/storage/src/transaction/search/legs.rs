@@ -1,0 +1,103 @@
+//! A page along several legs at once, as a group has one for each of its accounts.
+//!
+//! Each leg gives its newest few places. Where a leg gave all it was asked for, more may follow behind its last one; so what
+//! the legs gave together is whole down to the newest of these last places. Mostly that is a page already. Where it is not,
+//! because a few legs hold most of it, each is asked for a page.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use daybook_domain::book::Book;
+use diesel::QueryableByName;
+use diesel::sql_types::{BigInt, Integer};
+
+use super::{Leg, Walk};
+use crate::page::Place;
+use crate::sql::Sql;
+
+/// Places a leg is asked for beyond twice its even share.
+const SPARE: i64 = 8;
+
+/// A place along a leg.
+#[derive(QueryableByName)]
+pub(in crate::transaction) struct Step {
+    #[diesel(sql_type = Integer)]
+    leg: i32,
+    #[diesel(sql_type = Integer)]
+    day: i32,
+    #[diesel(sql_type = BigInt)]
+    id: i64,
+}
+
+/// How many places each of so many legs is asked for at first.
+pub(in crate::transaction) fn share(legs: usize, limit: i64) -> i64 {
+    let legs = i64::try_from(legs).unwrap_or(i64::MAX).max(1);
+    limit.saturating_mul(2).saturating_div(legs).saturating_add(SPARE).min(limit)
+}
+
+/// The newest `limit` places of all, newest first, of legs that were each asked for `share`; none when more must be asked for.
+pub(in crate::transaction) fn page(steps: &[Step], share: i64, limit: i64) -> Option<Vec<Place>> {
+    let mut last: BTreeMap<i32, (i64, (i32, i64))> = BTreeMap::new();
+    let mut places = BTreeSet::new();
+    for Step { leg, day, id } in steps {
+        let (count, oldest) = last.entry(*leg).or_insert((0, (*day, *id)));
+        *count = count.saturating_add(1);
+        *oldest = (*oldest).min((*day, *id));
+        places.insert((*day, *id));
+    }
+    let whole_from = last.into_values().filter(|(count, _)| *count >= share).map(|(_, oldest)| oldest).max();
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    let whole = places.into_iter().rev().take_while(|place| whole_from.is_none_or(|from| *place >= from));
+    let page: Vec<Place> = whole.take(limit).map(|(day, id)| Place { day, id }).collect();
+    (page.len() == limit || whole_from.is_none()).then_some(page)
+}
+
+impl<'a> Walk<'_, 'a> {
+    /// The newest `share` places of each leg behind `after`.
+    pub(in crate::transaction) fn steps(&self, legs: &[Leg], book: &Book, after: Option<Place>, share: i64) -> Sql<'a> {
+        let mut steps = Sql::new("SELECT 0 AS leg, 0 AS day, 0 AS id WHERE 1 = 0");
+        for (number, leg) in legs.iter().enumerate() {
+            let source = self.along(book, Some(leg));
+            let select = Sql::new("SELECT ").push(source.day).push(" AS day, ").push(source.id).push(" AS id");
+            let newest = self.walk(select, source, (book, after, share));
+            steps = steps.push(format!(" UNION ALL SELECT {number} AS leg, day, id FROM (")).append(newest).push(") l");
+        }
+        steps
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page_of(legs: &[&[i32]], share: i64, limit: i64) -> Option<Vec<i32>> {
+        let all = legs.iter().zip(0..).flat_map(|(days, leg)| days.iter().map(move |day| Step { leg, day: *day, id: i64::from(*day) }));
+        Some(page(&all.collect::<Vec<_>>(), share, limit)?.into_iter().map(|place| place.day).collect())
+    }
+
+    #[test]
+    fn what_all_legs_gave_is_whole_down_to_the_newest_end() {
+        // The first leg may go on behind 7, so 5 and 4 are not known to be next.
+        assert_eq!(page_of(&[&[9, 8, 7], &[5, 4]], 3, 3), Some(vec![9, 8, 7]));
+        assert_eq!(page_of(&[&[9, 8, 7], &[5, 4]], 3, 4), None);
+        assert_eq!(page_of(&[&[9, 8, 7], &[6, 4, 3]], 3, 3), Some(vec![9, 8, 7]));
+        assert_eq!(page_of(&[&[9, 8, 4], &[7, 6, 5]], 3, 5), Some(vec![9, 8, 7, 6, 5]));
+    }
+
+    #[test]
+    fn legs_that_ended_hide_nothing() {
+        assert_eq!(page_of(&[&[9, 7], &[8]], 3, 5), Some(vec![9, 8, 7]));
+        assert_eq!(page_of(&[&[], &[]], 3, 5), Some(vec![]));
+    }
+
+    #[test]
+    fn a_place_on_two_legs_is_one() {
+        assert_eq!(page_of(&[&[9, 8], &[9, 7]], 3, 5), Some(vec![9, 8, 7]));
+    }
+
+    #[test]
+    fn legs_asked_for_a_page_give_a_page() {
+        assert_eq!(page_of(&[&[9, 8], &[7, 6]], 2, 2), Some(vec![9, 8]));
+        assert_eq!(page_of(&[&[9, 6], &[8, 7]], 2, 2), Some(vec![9, 8]));
+        assert_eq!((share(50, 100), share(2, 100), share(64, 1)), (12, 100, 1));
+    }
+}

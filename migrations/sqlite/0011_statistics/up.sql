@@ -1,0 +1,2 @@
+-- SQLite keeps no statistics here: nobody asks it to.
+SELECT 1;

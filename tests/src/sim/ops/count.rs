@@ -1,0 +1,90 @@
+//! countTransactions and countTransactionsPosted.
+
+use std::sync::Arc;
+
+use daybook_service::transaction::{self, SpanText};
+
+use super::{Drawn, Operation, list};
+use crate::sim::draw::Draw;
+use crate::sim::facts::{Answer, Outcome};
+use crate::sim::label;
+use crate::sim::service::Service;
+use crate::sim::twin::count::Span;
+use crate::sim::twin::query::Query;
+use crate::sim::twin::{Caller, Twin};
+
+#[derive(Clone, Debug)]
+struct Count {
+    book: label::Book,
+    query: Query,
+}
+
+#[derive(Clone, Debug)]
+struct Counts {
+    book: label::Book,
+    span: Span,
+}
+
+pub fn draw(draw: &mut Draw<'_>) -> Drawn {
+    if draw.one_in(2) {
+        return Arc::new(Count { book: draw.book, query: list::query(draw) });
+    }
+    let (mut after, mut before) = (Some(draw.date()), Some(draw.date()));
+    if draw.one_in(8) {
+        // More days than are filled.
+        after = Some("2000-02-29".to_owned());
+    }
+    if after > before && !draw.one_in(8) {
+        (after, before) = (before, after);
+    }
+    let mut periodicity = Some(draw.pick(&["DAILY", "MONTHLY", "YEARLY"]));
+    if draw.wild {
+        match draw.below(8) {
+            0 => after = None,
+            1 => before = None,
+            2 => periodicity = draw.pick(&[None, Some("daily"), Some("WEEKLY")]),
+            _ => {}
+        }
+    }
+    Arc::new(Counts { book: draw.book, span: Span { after, before, periodicity } })
+}
+
+impl Operation for Count {
+    fn book(&self) -> label::Book {
+        self.book
+    }
+
+    fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
+        let text = service.query_text(&self.query);
+        let count = service.read(self.book, caller, |tx, cx, book| transaction::count(tx, cx, book, &text))?;
+        Ok(Answer::Count(usize::try_from(count).expect("a small count")))
+    }
+
+    fn expect(&self, twin: &mut Twin, caller: &Caller) -> Outcome {
+        twin.count(self.book, caller, &self.query)
+    }
+
+    fn smaller(&self) -> Vec<Drawn> {
+        list::smaller(&self.query).into_iter().map(|query| Arc::new(Count { book: self.book, query }) as Drawn).collect()
+    }
+}
+
+impl Operation for Counts {
+    fn book(&self) -> label::Book {
+        self.book
+    }
+
+    fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
+        let Span { after, before, periodicity } = self.span.clone();
+        let asked = SpanText { after, before, periodicity: periodicity.map(str::to_owned) };
+        let counts = service.read(self.book, caller, |tx, cx, book| transaction::counts(tx, cx, book, &asked))?;
+        let slices = |counts: &[daybook_domain::transaction::Count]| {
+            counts.iter().map(|count| (count.fuzzy_date(), usize::try_from(count.total).expect("a small count"))).collect()
+        };
+        Ok(Answer::Counts { posted: slices(&counts.posted), trashed: slices(&counts.trashed) })
+    }
+
+    fn expect(&self, twin: &mut Twin, caller: &Caller) -> Outcome {
+        twin.counts(self.book, caller, &self.span)
+    }
+}

@@ -1,0 +1,91 @@
+//! mergeTransactions.
+
+use std::sync::Arc;
+
+use daybook_domain::transaction::Standing;
+use daybook_service::transaction;
+
+use super::{Drawn, Operation, fewer};
+use crate::sim::body::{Id, TransactionBody};
+use crate::sim::draw::Draw;
+use crate::sim::facts::{Answer, Outcome, Refused, Transaction};
+use crate::sim::label;
+use crate::sim::service::Service;
+use crate::sim::twin::{Caller, Twin, may};
+
+#[derive(Clone, Debug)]
+struct Merge {
+    book: label::Book,
+    items: Vec<TransactionBody>,
+    /// What is merged, and the draft for the difference.
+    new: [label::Transaction; 2],
+}
+
+pub fn draw(draw: &mut Draw<'_>) -> Drawn {
+    let count = if draw.wild && draw.one_in(6) { draw.below(4) } else { 2 };
+    let mut items: Vec<TransactionBody> = Vec::new();
+    for _ in 0..count {
+        let first = items.first().and_then(|body| body.id);
+        items.push(item(draw, first));
+    }
+    Arc::new(Merge { book: draw.book, items, new: [draw.label(), draw.label()] })
+}
+
+/// Mostly one that can be merged, and with the first: not itself, and not the other way round on its accounts.
+fn item(draw: &mut Draw<'_>, first: Option<Id<label::Transaction>>) -> TransactionBody {
+    let first = match first {
+        Some(Id::Of(label)) => draw.state().and_then(|book| book.transactions.get(&label)).cloned(),
+        Some(Id::Unknown) | None => None,
+    };
+    let any = draw.one_in(12);
+    let meets = |one: &Transaction, first: &Transaction| {
+        let crossed = |a: Option<label::Account>, b: Option<label::Account>| a.is_some() && a == b;
+        one.label != first.label && !crossed(one.credit, first.debit) && !crossed(one.debit, first.credit)
+    };
+    let found = draw.transaction(|one| {
+        let free = !one.trashed && one.standing != Standing::Checked;
+        any || free && first.as_ref().is_none_or(|first| meets(one, first))
+    });
+    let id = match found {
+        _ if draw.wild && draw.one_in(8) => draw.pick(&[None, Some(Id::Unknown)]),
+        None => Some(Id::Unknown),
+        Some(label) => Some(Id::Of(label)),
+    };
+    // Full bodies arrive, and only the id is read (3.4.4).
+    if draw.one_in(4) { draw.changed_transaction(id) } else { TransactionBody { id, ..TransactionBody::empty(draw.label()) } }
+}
+
+impl Operation for Merge {
+    fn book(&self) -> label::Book {
+        self.book
+    }
+
+    fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
+        let items = service.transaction_inputs(&self.items);
+        let view = service.write(self.book, caller, move |tx, cx, book| transaction::merge(tx, cx, book, &items));
+        let view = view.map_err(Refused::alone)?;
+        view.transactions.iter().for_each(|one| service.labels.transactions.note(one.id.get(), self.new[0]));
+        service.note_told(self.book, caller, &self.new[1..])?;
+        let merged = view.transactions.iter().map(|one| service.transaction(one)).collect();
+        Ok(Answer::Transactions(merged, Default::default()))
+    }
+
+    fn expect(&self, twin: &mut Twin, caller: &Caller) -> Outcome {
+        let ids: Vec<_> = self.items.iter().map(|body| body.id).collect();
+        let merged = twin.write(self.book, caller, may::POST, |turn| turn.merge(&ids, self.new))?;
+        Ok(Answer::Transactions(vec![merged], Default::default()))
+    }
+
+    fn smaller(&self) -> Vec<Drawn> {
+        let mut lists = fewer(&self.items);
+        for place in 0..self.items.len() {
+            let mut items = self.items.clone();
+            let TransactionBody { id, label, .. } = items[place];
+            items[place] = TransactionBody { id, ..TransactionBody::empty(label) };
+            if format!("{items:?}") != format!("{:?}", self.items) {
+                lists.push(items);
+            }
+        }
+        lists.into_iter().map(|items| Arc::new(Merge { items, ..self.clone() }) as Drawn).collect()
+    }
+}

@@ -1,0 +1,129 @@
+//! Operations on saved queries.
+
+use std::sync::Arc;
+
+use daybook_domain::saved_query::Changes;
+use daybook_service::saved_query;
+
+use super::{Drawn, Operation};
+use crate::sim::body::Id;
+use crate::sim::draw::Draw;
+use crate::sim::facts::{Answer, Outcome};
+use crate::sim::label;
+use crate::sim::service::Service;
+use crate::sim::twin::saved_query::Saying;
+use crate::sim::twin::{Caller, Turn, Twin, may};
+
+#[derive(Clone, Debug)]
+enum Write {
+    Create(label::SavedQuery, Saying),
+    Update(Option<Id<label::SavedQuery>>, Saying),
+    Delete(Id<label::SavedQuery>),
+}
+
+#[derive(Clone, Debug)]
+struct Writing {
+    book: label::Book,
+    write: Write,
+}
+
+#[derive(Clone, Debug)]
+struct Reading {
+    book: label::Book,
+    /// All of them without one.
+    one: Option<Id<label::SavedQuery>>,
+}
+
+/// Titles and texts that differ in case, and some that cannot be.
+const TITLES: [&str; 6] = ["Month", "month", "", "  ", "Éxpenses", "Food"];
+const QUERIES: [&str; 5] = ["on:$m", "ON:$m", " #food ", "account:'Cash'", "is:draft"];
+
+pub fn draw_write(draw: &mut Draw<'_>) -> Drawn {
+    let write = match draw.below(5) {
+        0..3 => Write::Create(draw.label(), saying(draw)),
+        3 => Write::Update(if draw.wild && draw.one_in(6) { None } else { Some(id(draw)) }, saying(draw)),
+        _ => Write::Delete(id(draw)),
+    };
+    Arc::new(Writing { book: draw.book, write })
+}
+
+pub fn draw_read(draw: &mut Draw<'_>) -> Drawn {
+    Arc::new(Reading { book: draw.book, one: draw.one_in(3).then(|| id(draw)) })
+}
+
+fn saying(draw: &mut Draw<'_>) -> Saying {
+    let title = if draw.one_in(4) { None } else { Some(draw.pick(&TITLES).to_owned()) };
+    let query = match draw.below(8) {
+        0 => None,
+        1 if draw.wild => Some(draw.pick(&["", " ", &"q".repeat(8 * 1024 + 1)]).to_owned()),
+        _ => Some(draw.pick(&QUERIES).to_owned()),
+    };
+    let title = if draw.wild && draw.one_in(8) { Some("t".repeat(256)) } else { title };
+    Saying { title, query }
+}
+
+fn id(draw: &mut Draw<'_>) -> Id<label::SavedQuery> {
+    let known: Vec<label::SavedQuery> = draw.state().map(|book| book.saved.keys().copied().collect()).unwrap_or_default();
+    if known.is_empty() || draw.wild && draw.one_in(4) { Id::Unknown } else { Id::Of(draw.pick(&known)) }
+}
+
+impl Operation for Writing {
+    fn book(&self) -> label::Book {
+        self.book
+    }
+
+    fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
+        let changes = |saying: &Saying| Changes { title: saying.title.clone(), query: saying.query.clone() };
+        let saved = match &self.write {
+            Write::Create(label, saying) => {
+                let changes = changes(saying);
+                let saved = service.write(self.book, caller, move |tx, cx, book| saved_query::create(tx, cx, book, changes))?;
+                service.labels.saved_queries.note(saved.id.get(), *label);
+                saved
+            }
+            Write::Update(id, saying) => {
+                let (id, changes) = (id.map(|id| service.saved_query_id(id)), changes(saying));
+                service.write(self.book, caller, move |tx, cx, book| saved_query::update(tx, cx, book, id.as_deref(), changes))?
+            }
+            Write::Delete(id) => {
+                let id = service.saved_query_id(*id);
+                service.write(self.book, caller, move |tx, cx, book| saved_query::delete(tx, cx, book, &id))?
+            }
+        };
+        Ok(Answer::SavedQueries(vec![service.saved_query(&saved)]))
+    }
+
+    fn expect(&self, twin: &mut Twin, caller: &Caller) -> Outcome {
+        let saved = twin.write(self.book, caller, may::MANAGE, |turn: &mut Turn| match &self.write {
+            Write::Create(label, saying) => turn.create_saved_query(*label, saying),
+            Write::Update(id, saying) => turn.update_saved_query(*id, saying),
+            Write::Delete(id) => turn.delete_saved_query(*id),
+        })?;
+        Ok(Answer::SavedQueries(vec![saved]))
+    }
+}
+
+impl Operation for Reading {
+    fn book(&self) -> label::Book {
+        self.book
+    }
+
+    fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
+        let found = match self.one {
+            Some(id) => {
+                let id = service.saved_query_id(id);
+                vec![service.read(self.book, caller, |tx, cx, book| saved_query::get(tx, cx, book, &id))?]
+            }
+            None => service.read(self.book, caller, saved_query::list)?,
+        };
+        Ok(Answer::SavedQueries(found.iter().map(|saved| service.saved_query(saved)).collect()))
+    }
+
+    fn expect(&self, twin: &mut Twin, caller: &Caller) -> Outcome {
+        let (book, _) = twin.enter(self.book, caller, may::READ)?;
+        Ok(Answer::SavedQueries(match self.one {
+            Some(id) => vec![book.saved_query(id)?],
+            None => book.saved_in_order(),
+        }))
+    }
+}

@@ -1,0 +1,66 @@
+//! Counts of transactions, from 1.4.3, 9.8 and 13.25.
+
+use std::collections::BTreeMap;
+
+use jiff::ToSpan as _;
+use jiff::civil::Date;
+
+use super::dates::{self, Unit};
+use super::query::Query;
+use super::{Caller, Twin, may};
+use crate::sim::facts::{Answer, Refused, Transaction};
+use crate::sim::label;
+
+/// Above so many slices those without transactions are left out.
+const MOST_FILLED: usize = 36_600;
+
+/// The parameters of countTransactionsPosted as they come.
+#[derive(Clone, Debug)]
+pub struct Span {
+    pub after: Option<String>,
+    pub before: Option<String>,
+    pub periodicity: Option<&'static str>,
+}
+
+impl Twin {
+    /// As many as are listed, on all pages together.
+    pub fn count(&self, book: label::Book, caller: &Caller, query: &Query) -> Result<Answer, Refused> {
+        let (pages, _) = self.list_transactions(book, caller, query, 1000)?;
+        Ok(Answer::Count(pages.iter().map(Vec::len).sum()))
+    }
+
+    pub fn counts(&self, book: label::Book, caller: &Caller, span: &Span) -> Result<Answer, Refused> {
+        let (book, _) = self.enter(book, caller, may::READ)?;
+        let day = |text: &Option<String>| text.as_deref().and_then(dates::parse).ok_or_else(Refused::bad);
+        let range = (day(&span.after)?, day(&span.before)?);
+        let unit = match span.periodicity {
+            Some("DAILY") => Unit::Day,
+            Some("MONTHLY") => Unit::Month,
+            Some("YEARLY") => Unit::Year,
+            _ => return Err(Refused::bad()),
+        };
+        let of = |takes: fn(&Transaction) -> bool| {
+            let days = book.transactions.values().filter(|one| takes(one)).filter_map(|one| one.date);
+            slices(range, unit, days)
+        };
+        Ok(Answer::Counts { posted: of(Transaction::counts), trashed: of(|one| one.trashed) })
+    }
+}
+
+/// Fuzzy dates and how many days fall in each slice of a range.
+fn slices((after, before): (Date, Date), unit: Unit, days: impl Iterator<Item = Date>) -> Vec<(i32, usize)> {
+    let mut slices = BTreeMap::new();
+    if after >= before {
+        return Vec::new();
+    }
+    let (mut slice, last) = (unit.begin(after), unit.begin(before - 1.day()));
+    while slice <= last {
+        slices.insert(slice, 0);
+        slice = unit.next(slice);
+    }
+    let filled = slices.len() <= MOST_FILLED;
+    for day in days.filter(|day| (after..before).contains(day)) {
+        *slices.get_mut(&unit.begin(day)).expect("every day of the range has its slice") += 1;
+    }
+    slices.into_iter().filter(|(_, count)| filled || *count > 0).map(|(slice, count)| (unit.fuzzy(slice), count)).collect()
+}

@@ -1,0 +1,177 @@
+//! Files and what holds them, from 3.2.12, 9.6, 12.1 and 13.20 - 13.23.
+
+use std::collections::BTreeMap;
+
+use daybook_domain::event::EventType;
+use daybook_domain::field::Field;
+use daybook_domain::transaction::Standing;
+
+use super::event::pages;
+use super::text::{merged, note_properties};
+use super::{Book, Caller, Turn, Twin, allowed, may};
+use crate::sim::body::{FileBody, Id};
+use crate::sim::facts::{File, Properties, Refused, Resource, Transaction};
+use crate::sim::label;
+
+impl Twin {
+    /// The pages of a list, newest first; a RECORDER sees its own.
+    pub fn list_files(&self, book: label::Book, caller: &Caller, limit: usize) -> Result<Vec<Vec<File>>, Refused> {
+        let (book, permission) = self.enter(book, caller, may::READ_TRANSACTIONS)?;
+        let visible = |file: &&File| allowed(permission, may::READ) || file.creator == caller.who;
+        let found: Vec<File> = book.files.values().rev().filter(visible).cloned().collect();
+        Ok(pages(found, if limit == 0 { 100 } else { limit.min(1000) }))
+    }
+
+    pub fn get_file(&self, book: label::Book, caller: &Caller, id: Id<label::File>) -> Result<File, Refused> {
+        let (book, permission) = self.enter(book, caller, may::READ_TRANSACTIONS)?;
+        let visible = |file: &&File| allowed(permission, may::READ) || file.creator == caller.who;
+        book.file(id).filter(visible).cloned().ok_or_else(Refused::missing)
+    }
+}
+
+impl Book {
+    fn file(&self, id: Id<label::File>) -> Option<&File> {
+        if let Id::Of(label) = id { self.files.get(&label) } else { None }
+    }
+
+    fn holders(&self, file: label::File) -> Vec<Transaction> {
+        self.transactions.values().filter(|one| one.files.contains(&file)).cloned().collect()
+    }
+}
+
+impl Turn {
+    pub fn create_file(&mut self, body: &FileBody) -> Result<File, Refused> {
+        let name = checked_name(body.name.as_deref().unwrap_or_default())?;
+        let file = File {
+            label: body.label,
+            content_type: content_type(&body.content_type, "", &name)?,
+            name,
+            content: body.content.unwrap_or_default(),
+            properties: merged(&Properties::new(), &body.properties)?,
+            creator: self.caller.who,
+            stamp: self.caller.stamp(),
+        };
+        self.book.files.insert(file.label, file.clone());
+        self.tell(EventType::FileCreated, Resource::File(file.label), BTreeMap::new());
+        Ok(file)
+    }
+
+    pub fn update_file(&mut self, body: &FileBody) -> Result<File, Refused> {
+        let before = self.visible_file(body.id.ok_or_else(Refused::bad)?)?;
+        let name = body.name.as_deref().map_or(Ok(before.name.clone()), checked_name)?;
+        let mut after = File {
+            content_type: content_type(&body.content_type, &before.content_type, &name)?,
+            name,
+            content: body.content.unwrap_or(before.content),
+            properties: merged(&before.properties, &body.properties)?,
+            ..before.clone()
+        };
+        if after.content != before.content {
+            self.check_lets_go(before.label)?;
+        }
+        if after == before {
+            return Ok(after);
+        }
+        after.stamp.updated = self.caller.now;
+        self.book.files.insert(after.label, after.clone());
+        self.tell(EventType::FileUpdated, Resource::File(after.label), differences(&before, &after));
+        Ok(after)
+    }
+
+    /// The transactions that hold it lose it.
+    pub fn delete_file(&mut self, id: Id<label::File>) -> Result<File, Refused> {
+        let doomed = self.visible_file(id)?;
+        self.check_lets_go(doomed.label)?;
+        for before in self.book.holders(doomed.label) {
+            let mut after = before.clone();
+            after.files.retain(|file| *file != doomed.label);
+            self.replace_transaction(&before, after, true);
+        }
+        self.book.files.remove(&doomed.label);
+        self.tell(EventType::FileDeleted, Resource::File(doomed.label), BTreeMap::new());
+        Ok(doomed)
+    }
+
+    /// The list `files[]` puts in place: files of the book by reference, each once, and new ones with content. An unknown one
+    /// is dropped by a create and refused by an update.
+    pub fn attached(&mut self, entries: &[FileBody], held: Option<&Transaction>) -> Result<Vec<label::File>, Refused> {
+        let mut files: Vec<label::File> = Vec::new();
+        for entry in entries {
+            let holds = |file: &File| held.is_some_and(|held| held.files.contains(&file.label));
+            let known = |file: &&File| self.sees(file) || holds(file);
+            let label = match entry.id.and_then(|id| self.book.file(id)).filter(known) {
+                Some(file) => file.label,
+                None if entry.content.is_some() => self.create_file(entry)?.label,
+                None if held.is_none() => continue,
+                None => return Err(Refused::bad()),
+            };
+            if !files.contains(&label) {
+                files.push(label);
+            }
+        }
+        Ok(files)
+    }
+
+    fn sees(&self, file: &File) -> bool {
+        self.may(may::READ) || file.creator == self.caller.who
+    }
+
+    fn visible_file(&self, id: Id<label::File>) -> Result<File, Refused> {
+        self.book.file(id).filter(|file| self.sees(file)).cloned().ok_or_else(Refused::missing)
+    }
+
+    /// 13.23: every transaction that holds it lets go, or none.
+    fn check_lets_go(&self, file: label::File) -> Result<(), Refused> {
+        for holder in self.book.holders(file) {
+            let own = self.may(may::READ) || holder.creator == self.caller.who;
+            if !own || !self.may(if holder.is_posted() { may::POST } else { may::RECORD }) {
+                return Err(Refused::forbidden());
+            }
+            if holder.standing == Standing::Checked {
+                return Err(Refused::checked());
+            }
+            if holder.is_posted() && holder.date.is_some_and(|date| self.is_locked(date)) {
+                return Err(Refused::locked());
+            }
+        }
+        Ok(())
+    }
+}
+
+fn checked_name(name: &str) -> Result<String, Refused> {
+    if name.trim().is_empty() || name.chars().count() > 255 { Err(Refused::bad()) } else { Ok(name.trim().to_owned()) }
+}
+
+/// 9.6 and 13.20: null or blank, it follows from the extension of the name.
+fn content_type(given: &Field<String>, before: &str, name: &str) -> Result<String, Refused> {
+    match given {
+        Field::Keep if !before.is_empty() => Ok(before.to_owned()),
+        Field::Set(text) if !text.trim().is_empty() => match text.split_once('/') {
+            Some((kind, form)) if !kind.is_empty() && !form.is_empty() && !text.contains([' ', ',']) => Ok(text.clone()),
+            _ => Err(Refused::bad()),
+        },
+        Field::Keep | Field::Clear | Field::Set(_) => {
+            let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension).to_lowercase();
+            let known = [("txt", "text/plain"), ("pdf", "application/pdf"), ("png", "image/png")];
+            let found = known.into_iter().find(|(one, _)| *one == extension);
+            Ok(found.map_or("application/octet-stream", |(_, kind)| kind).to_owned())
+        }
+    }
+}
+
+/// 8.3 and 13.22.
+fn differences(before: &File, after: &File) -> BTreeMap<String, String> {
+    let mut previous = BTreeMap::new();
+    if before.name != after.name {
+        previous.insert("name".to_owned(), before.name.clone());
+    }
+    if before.content_type != after.content_type {
+        previous.insert("contentType".to_owned(), before.content_type.clone());
+    }
+    if before.content != after.content {
+        previous.insert("content".to_owned(), before.content.digest());
+        previous.insert("size".to_owned(), before.content.size().to_string());
+    }
+    note_properties(&before.properties, &after.properties, &mut previous);
+    previous
+}
