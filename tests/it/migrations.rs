@@ -21,7 +21,7 @@ fn step(engine: Engine, name: &str) -> String {
     std::fs::read_to_string(&path).expect("a step of the schema")
 }
 
-/// 1.2: step 0009 tore `a=b` at its sign, 0012 mends what became of it, and touches nothing else.
+/// 1.2: step 0009 tore `a=b` at its sign, 0013 mends what became of it, and touches nothing else.
 fn marks_of_keys_with_a_sign_are_mended(engine: Engine) {
     let inside = Inside::new(engine, Instant::new(1_763_000_000_000), daybook_domain::book::Changes::default());
     let item = |properties: &[(&str, &str)]| Changes {
@@ -49,9 +49,9 @@ fn marks_of_keys_with_a_sign_are_mended(engine: Engine) {
     // As 0009 left them.
     database.execute("UPDATE marks SET mark = 'pa b=' || substr(mark, 6) WHERE substr(mark, 1, 5) = 'pa=b '");
     assert_eq!(dump(&mut database, &["pa b=c=d", "pa b=r"]), 6);
-    inside.execute(&[&step(engine, "0012_keys")]);
+    inside.execute(&[&step(engine, "0013_keys")]);
     // What stands beside a key `a` may be its own: it stays, where both are there.
     assert_eq!(dump(&mut database, &right), 8);
     assert_eq!(database.execute("DELETE FROM marks WHERE mark = 'pa b=c=d'"), 0);
-    inside.execute(&[&step(engine, "0012_keys")]);
+    inside.execute(&[&step(engine, "0013_keys")]);
 }
