@@ -3,12 +3,14 @@
 
 use daybook_domain::account::AccountType;
 use daybook_domain::collaborator::Action;
+use daybook_domain::event::EventType;
 use daybook_domain::field::Field;
 use daybook_domain::instant::Instant;
 use daybook_domain::transaction::{Changes, Span, Verb};
 use daybook_service::{Error, access, collection};
 use daybook_service::transaction::{Request, explain};
 use daybook_storage::Lane;
+use daybook_storage::event::Filter;
 use daybook_storage::page::Place;
 use daybook_tests::Engine;
 
@@ -22,6 +24,7 @@ pub fn lone() -> Vec<Lone> {
         pages_of_a_book_never_counted_walk_an_index,
         counts_and_running_balances_walk_an_index,
         lists_of_books_begin_with_the_reader,
+        logs_walk_an_index,
     ]
 }
 
@@ -94,7 +97,7 @@ fn shelf(engine: Engine) -> Inside {
 /// The same rows again as the rows of other books. `counted` is what the engine's statistics know of ours: all of it, or that
 /// there was no such book.
 fn crowd(inside: &Inside, counted: bool) {
-    const TABLES: [(&str, &str); 5] = [
+    const TABLES: [(&str, &str); 6] = [
         (
             "transactions",
             "id, day, dated, standing, trashed, amount, credit_account_id, debit_account_id, description, search, posted_at, properties, \
@@ -104,6 +107,7 @@ fn crowd(inside: &Inside, counted: bool) {
         ("marks", "mark, day, transaction_id"),
         ("text_grams", "gram, chunk, blocks"),
         ("text_blocks", "block, after_id, last_id"),
+        ("events", "sequence, kind, resource, created_at, user_id, agent, data, hash"),
     ];
     let mut statements = Vec::new();
     for other in 1000..1015 {
@@ -128,7 +132,7 @@ fn crowd(inside: &Inside, counted: bool) {
 fn passes(step: &str) -> bool {
     let scanned = ["SCAN t", "SCAN d", "SCAN m", "SCAN e"];
     let whole = scanned.iter().any(|scan| step.trim() == *scan || step.contains(&format!("{scan} ")));
-    whole || ["transactions", "entries", "marks", "text_grams"].iter().any(|table| step.contains(&format!("Seq Scan on {table}")))
+    whole || ["transactions", "entries", "marks", "text_grams", "events"].iter().any(|table| step.contains(&format!("Seq Scan on {table}")))
 }
 
 fn check(faults: &mut Faults, engine: Engine, (what, way, times): (&str, [&str; 2], usize), steps: &[String]) {
@@ -211,6 +215,35 @@ fn counts_and_running_balances_walk_an_index(engine: Engine) {
     check(&mut faults, engine, ("counts of months", by_day, 1), &counts);
     let entries = ["SEARCH e USING PRIMARY KEY (book_id=? AND account_id=? AND day=?)", "using entries_pkey on entries e"];
     check(&mut faults, engine, ("running balances", entries, 1), &moved);
+    faults.none();
+}
+
+/// 8.5: a type, a resource and a stretch of time, each within the log of the one book.
+fn logs_walk_an_index(engine: Engine) {
+    let inside = shelf(engine);
+    let mut faults = Faults::default();
+    let number = ["SEARCH e USING PRIMARY KEY (book_id=? AND sequence>? AND sequence<?)", "events_pkey"];
+    let kind = ["SEARCH e USING INDEX events_kind (book_id=? AND kind=?", "events_kind"];
+    let resource = ["SEARCH e USING INDEX events_resource (book_id=? AND resource=?", "events_resource"];
+    let time = Filter { after: Some(Instant::new(NOW.milliseconds() - 1)), before: Some(NOW), ..Filter::default() };
+    let rare = Some(EventType::BookCreated);
+    for (what, filter, way) in [
+        ("time", time.clone(), number),
+        ("type", Filter { kind: rare, ..Filter::default() }, kind),
+        ("type and time", Filter { kind: rare, ..time }, kind),
+        ("resource", Filter { resource: Some(7), ..Filter::default() }, resource),
+    ] {
+        let steps = inside
+            .store
+            .read(|tx| {
+                let member = access::enter(tx, &inside.cx, &inside.book, Action::ReadEvents)?;
+                Ok::<_, Error>(tx.events().explain(&member, &filter, 51)?)
+            })
+            .expect("a plan");
+        check(&mut faults, engine, (what, way, 1), &steps);
+        let sorts = steps.iter().any(|step| step.contains("TEMP B-TREE FOR ORDER BY") || step.contains("Sort Key"));
+        faults.check(!sorts, || format!("{what} sorts:\n      {}", steps.join("\n      ")));
+    }
     faults.none();
 }
 

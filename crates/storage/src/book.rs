@@ -14,7 +14,7 @@ use crate::column;
 use crate::conn::on_each;
 use crate::error::{Error, Result};
 use crate::head::{Activity, HeadRow};
-use crate::schema::{books, heads};
+use crate::schema::books;
 use crate::sql::{Sql, Value};
 use crate::tx::Tx;
 
@@ -134,7 +134,7 @@ impl Settled {
 const DOOR: &str = "SELECT b.id, b.public_id, b.name, b.auto_post, b.closing_date, b.lock_date, b.date_pattern, b.decimal_separator, \
     b.fraction_digits, b.scale, b.page_size, b.period, b.period_start_month, b.time_zone, b.visibility, b.properties, b.agent, \
     b.created_at, b.updated_at, b.version, h.book_id, h.sequence, h.hash, h.changed_at, h.posted, h.month, h.month_posted, \
-    h.year_posted, h.chart, h.text_until, h.text_chunks, h.text_waiting, u.username, c.permission, ";
+    h.year_posted, h.chart, h.text_until, h.text_chunks, h.text_waiting, h.told_at, u.username, c.permission, ";
 
 /// The number of the last event, as the statement's snapshot has it.
 const SEEN: &str = "h.sequence AS seen FROM ";
@@ -306,9 +306,10 @@ impl Books<'_, '_> {
             text_until: 0,
             text_chunks: 0,
             text_waiting: 0,
+            told_at: 0,
         };
-        on_each!(self.tx.conn()?, c => diesel::insert_into(heads::table).values(&head).execute(c))?;
-        self.tx.known.heads.insert(BookId::new(id), head);
+        // Held back: the event of the book's creation moves it before anything is written.
+        self.tx.pending().heads.insert(BookId::new(id), head);
         Ok(Book { id: BookId::new(id), ..book })
     }
 

@@ -101,11 +101,13 @@ impl<'a> Column<'a> {
     }
 
     fn push(&mut self, value: Value<'a>) -> QueryResult<()> {
-        match (self, Self::beginning(value)) {
-            (Self::Ints(values), Self::Ints(more)) => values.extend(more),
-            (Self::Flags(values), Self::Flags(more)) => values.extend(more),
-            (Self::Texts(values), Self::Texts(more)) => values.extend(more),
-            (Self::Bytes(values), Self::Bytes(more)) => values.extend(more),
+        match (self, value) {
+            (Self::Ints(values), Value::Int(value)) => values.push(Some(value)),
+            (Self::Ints(values), Value::SomeInt(value)) => values.push(value),
+            (Self::Flags(values), Value::Flag(value)) => values.push(Some(value)),
+            (Self::Texts(values), Value::Text(value)) => values.push(Some(value)),
+            (Self::Texts(values), Value::SomeText(value)) => values.push(value),
+            (Self::Bytes(values), Value::Bytes(value)) => values.push(Some(value)),
             (Self::Ints(_) | Self::Flags(_) | Self::Texts(_) | Self::Bytes(_), _) => {
                 return Err(diesel::result::Error::QueryBuilderError("a column with values of two kinds".into()));
             }

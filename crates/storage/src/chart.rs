@@ -18,11 +18,14 @@ struct Chart {
     version: i64,
     accounts: Directory,
     groups: HashMap<GroupId, Group>,
+    /// Accounts and groups in it, as they were learnt.
+    count: usize,
 }
 
 #[derive(Debug, Default)]
 struct Remembered {
     charts: HashMap<BookId, Chart>,
+    /// Accounts and groups in all of them.
     count: usize,
 }
 
@@ -34,6 +37,7 @@ impl Remembered {
         }
         let chart = self.charts.entry(book).or_default();
         if chart.version < version {
+            self.count = self.count.saturating_sub(chart.count);
             *chart = Chart { version, ..Chart::default() };
         }
         (chart.version == version).then_some(chart)
@@ -66,7 +70,9 @@ impl Charts {
         if let Some(chart) = remembered.at(book, version) {
             accounts.iter().for_each(|account| chart.accounts.put(account.clone()));
             chart.groups.extend(groups.iter().map(|group| (group.id, group.clone())));
-            remembered.count = remembered.count.saturating_add(accounts.len()).saturating_add(groups.len());
+            let learnt = accounts.len().saturating_add(groups.len());
+            chart.count = chart.count.saturating_add(learnt);
+            remembered.count = remembered.count.saturating_add(learnt);
         }
     }
 }
@@ -78,11 +84,24 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn only_what_was_read_of_the_same_version_is_remembered() {
+    fn cash() -> Account {
         let changes = Changes { name: Some("Cash".to_owned()), ..Changes::default() };
         let stamp = Stamp::new(None, Instant::new(1));
-        let cash = Account::create(AccountId::new(7_000_000_000), changes, &BTreeSet::new(), stamp).unwrap();
+        Account::create(AccountId::new(7_000_000_000), changes, &BTreeSet::new(), stamp).unwrap()
+    }
+
+    #[test]
+    fn what_is_forgotten_of_one_book_makes_no_other_forgotten() {
+        let (charts, changing, quiet) = (Charts::default(), BookId::new(1), BookId::new(2));
+        charts.learn((quiet, 0), &[cash()], &[]);
+        let twenty = vec![cash(); 20];
+        (0..=MOST_REMEMBERED / 20).zip(1..).for_each(|(_, version)| charts.learn((changing, version), &twenty, &[]));
+        assert_eq!(charts.accounts((quiet, 0), &BTreeSet::new(), &BTreeSet::from(["cash".to_owned()])).len(), 1);
+    }
+
+    #[test]
+    fn only_what_was_read_of_the_same_version_is_remembered() {
+        let cash = cash();
         let (charts, book) = (Charts::default(), BookId::new(1));
         let found = |version| charts.accounts((book, version), &BTreeSet::new(), &BTreeSet::from(["cash".to_owned()])).len();
         charts.learn((book, 5), std::slice::from_ref(&cash), &[]);

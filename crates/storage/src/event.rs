@@ -6,15 +6,16 @@ use daybook_domain::event::{Event, EventType, Happening, Hash, Link};
 use daybook_domain::id::{BookId, UserId};
 use daybook_domain::instant::Instant;
 use diesel::prelude::*;
+use diesel::sql_types::BigInt;
 
 use crate::bulk::Bulk;
 use crate::conn::{Conn, on_each};
 use crate::error::{Error, Result};
 use crate::schema::events;
-use crate::sql::Value;
+use crate::sql::{Sql, Value};
 use crate::tx::Tx;
 
-#[derive(Queryable, Selectable)]
+#[derive(Queryable, QueryableByName, Selectable)]
 #[diesel(table_name = events)]
 struct Row {
     book_id: i64,
@@ -98,9 +99,12 @@ impl Events<'_, '_> {
     pub fn append(self, member: &Member, link: &Link<'_>, happenings: Vec<Happening>, tally: &Tally) -> Result<()> {
         let book = member.book().id;
         let head = self.tx.head_mut(book)?;
-        let (added, end) = link.append(head.head()?, happenings);
+        // Requests may overtake one another on their way here; the log never goes back (behaviour 13.61).
+        let told_at = link.at.milliseconds().max(head.told_at);
+        let (added, end) = Link { at: Instant::new(told_at), ..*link }.append(head.head()?, happenings);
+        head.told_at = told_at;
         head.advance(end, link.at, tally);
-        self.tx.pending().events.extend(added);
+        self.tx.pending().tell(added);
         Ok(())
     }
 
@@ -109,26 +113,8 @@ impl Events<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     pub fn list(self, member: &Member, filter: &Filter, limit: i64) -> Result<Vec<Event>> {
-        // Stamped out per engine because a boxed query is bound to one.
-        let rows: Vec<Row> = on_each!(self.tx.conn()?, c => {
-            let mut query = events::table.filter(events::book_id.eq(member.book().id.get())).into_boxed();
-            if let Some(after) = filter.after {
-                query = query.filter(events::created_at.ge(after.milliseconds()));
-            }
-            if let Some(before) = filter.before {
-                query = query.filter(events::created_at.lt(before.milliseconds()));
-            }
-            if let Some(kind) = filter.kind {
-                query = query.filter(events::kind.eq(kind.number()));
-            }
-            if let Some(resource) = filter.resource {
-                query = query.filter(events::resource.eq(resource));
-            }
-            if let Some(below) = filter.below {
-                query = query.filter(events::sequence.lt(below));
-            }
-            query.order(events::sequence.desc()).limit(limit).select(Row::as_select()).load(c)
-        })?;
+        let page = self.tx.events_asked(member, filter, limit)?;
+        let rows: Vec<Row> = on_each!(self.tx.conn()?, c => (&page).load(c))?;
         rows.into_iter().map(Event::try_from).collect()
     }
 
@@ -143,6 +129,16 @@ impl Events<'_, '_> {
         rows.into_iter().map(Event::try_from).collect()
     }
 
+    /// What the database would do for [`Events::list`]: the very statement, so that tests can see which index it walks.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    #[doc(hidden)]
+    pub fn explain(self, member: &Member, filter: &Filter, limit: i64) -> Result<Vec<String>> {
+        let page = self.tx.events_asked(member, filter, limit)?;
+        Ok(self.tx.conn()?.explain(page)?)
+    }
+
     /// The event with that number.
     ///
     /// # Errors
@@ -152,6 +148,54 @@ impl Events<'_, '_> {
         let row = on_each!(self.tx.conn()?, c => query.select(Row::as_select()).get_result(c).optional())?;
         row.map(Event::try_from).transpose()
     }
+}
+
+const COLUMNS: &str = "e.book_id, e.sequence, e.kind, e.resource, e.created_at, e.user_id, e.agent, e.data, e.hash";
+
+impl Tx<'_> {
+    /// A page of the log. Bounds in time become bounds of numbers, in which every index of the log ends.
+    fn events_asked(&mut self, member: &Member, filter: &Filter, limit: i64) -> Result<Sql<'static>> {
+        let Filter { after, before, kind, resource, below } = filter;
+        let book = member.book().id;
+        let mut page = Sql::new("SELECT ").push(COLUMNS).push(" FROM events e WHERE e.book_id = ").int(book.get());
+        if let Some(kind) = kind {
+            page = page.push(" AND e.kind = ").int(i64::from(kind.number()));
+        }
+        if let Some(resource) = resource {
+            page = page.push(" AND e.resource = ").int(*resource);
+        }
+        if let Some(after) = after {
+            page = page.push(" AND e.sequence > ").int(self.last_event_before(book, *after)?);
+        }
+        if let Some(before) = before {
+            page = page.push(" AND e.sequence <= ").int(self.last_event_before(book, *before)?);
+        }
+        if let Some(below) = below {
+            page = page.push(" AND e.sequence < ").int(*below);
+        }
+        Ok(page.push(" ORDER BY e.sequence DESC LIMIT ").int(limit))
+    }
+
+    /// The number of the last event before an instant, zero when there is none. Events are numbered without gaps, in the
+    /// order of their instants (behaviour 13.61): so it is found by steps that halve, and the log needs no index by time.
+    fn last_event_before(&mut self, book: BookId, instant: Instant) -> Result<i64> {
+        let last = self.head(book).ok_or(Error::Broken("heads"))?.sequence;
+        let longest = last.checked_ilog2().map_or(0, |bits| 1_i64 << bits);
+        let steps = Sql::new("WITH RECURSIVE steps (at, step) AS (SELECT ").int(0).push(", ").int(longest);
+        let steps = steps.push(" UNION ALL SELECT s.at + CASE WHEN (SELECT e.created_at FROM events e WHERE e.book_id = ").int(book.get());
+        // Behind the last event there is none, so no step leads there.
+        let steps =
+            steps.push(" AND e.sequence = s.at + s.step) < ").int(instant.milliseconds()).push(" THEN s.step ELSE 0 END, s.step / 2");
+        let steps = steps.push(" FROM steps s WHERE s.step > 0) SELECT s.at AS number FROM steps s WHERE s.step = 0");
+        let found: Vec<Numbered> = on_each!(self.conn()?, c => (&steps).load(c))?;
+        Ok(found.first().map_or(0, |found| found.number))
+    }
+}
+
+#[derive(QueryableByName)]
+struct Numbered {
+    #[diesel(sql_type = BigInt)]
+    number: i64,
 }
 
 /// The next events behind a number, those included that cannot be read as events: for an audit (behaviour 6.7).

@@ -14,8 +14,8 @@ use crate::event::Tally;
 use crate::schema::heads;
 use crate::sql::{Sql, Value};
 
-#[derive(Debug, Clone, QueryableByName, Insertable)]
-#[diesel(table_name = heads, treat_none_as_default_value = false)]
+#[derive(Debug, Clone, QueryableByName)]
+#[diesel(table_name = heads)]
 pub(crate) struct HeadRow {
     pub(crate) book_id: i64,
     pub(crate) sequence: i64,
@@ -30,6 +30,8 @@ pub(crate) struct HeadRow {
     pub(crate) text_until: i64,
     pub(crate) text_chunks: i64,
     pub(crate) text_waiting: i64,
+    /// When the last event happened.
+    pub(crate) told_at: i64,
 }
 
 impl HeadRow {
@@ -72,11 +74,12 @@ impl HeadRow {
 pub(crate) fn write<'h>(conn: &mut Conn, heads: impl Iterator<Item = &'h HeadRow>) -> Result<()> {
     let mut rows = Bulk::new(
         "INSERT INTO heads (book_id, sequence, hash, changed_at, posted, month, month_posted, year_posted, chart, \
-         text_until, text_chunks, text_waiting)",
-        12,
+         text_until, text_chunks, text_waiting, told_at)",
+        13,
         " ON CONFLICT (book_id) DO UPDATE SET sequence = excluded.sequence, hash = excluded.hash, changed_at = excluded.changed_at, \
           posted = excluded.posted, month = excluded.month, month_posted = excluded.month_posted, year_posted = excluded.year_posted, \
-          chart = excluded.chart, text_until = excluded.text_until, text_chunks = excluded.text_chunks, text_waiting = excluded.text_waiting",
+          chart = excluded.chart, text_until = excluded.text_until, text_chunks = excluded.text_chunks, text_waiting = excluded.text_waiting, \
+          told_at = excluded.told_at",
     );
     for head in heads {
         let HeadRow {
@@ -92,12 +95,13 @@ pub(crate) fn write<'h>(conn: &mut Conn, heads: impl Iterator<Item = &'h HeadRow
             text_until,
             text_chunks,
             text_waiting,
+            told_at,
         } = head;
         let hash = Value::Bytes(hash);
         let [book, sequence, changed, posted] = [*book_id, *sequence, *changed_at, *posted].map(Value::Int);
         let [month, month_posted, year_posted, chart] = [i64::from(*month), *month_posted, *year_posted, *chart].map(Value::Int);
-        let [until, chunks, waiting] = [*text_until, *text_chunks, *text_waiting].map(Value::Int);
-        rows.row([book, sequence, hash, changed, posted, month, month_posted, year_posted, chart, until, chunks, waiting]);
+        let [until, chunks, waiting, told] = [*text_until, *text_chunks, *text_waiting, *told_at].map(Value::Int);
+        rows.row([book, sequence, hash, changed, posted, month, month_posted, year_posted, chart, until, chunks, waiting, told]);
     }
     Ok(rows.execute(conn)?)
 }

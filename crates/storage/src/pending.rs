@@ -15,7 +15,7 @@ use crate::{event, transaction};
 
 /// New transactions held back at most, before the next unit of work of a group begins.
 const MOST_HELD_BACK: usize = 2_000;
-/// Bytes of text in them at most: each hashtag and remote id is a row of an index.
+/// Bytes of text in them and in the events at most: what a transaction is found by are rows of an index, too.
 const MOST_TEXT: usize = 4 * 1024 * 1024;
 
 /// A new transaction.
@@ -32,10 +32,11 @@ pub(crate) struct Pending {
     added: Vec<Added>,
     /// The remote ids of these, by book.
     remote_ids: HashSet<(BookId, String)>,
+    /// Bytes of text in what is held back.
     text: usize,
     /// How totals move, by book, account and day.
     pub(crate) cells: Cells,
-    pub(crate) events: Vec<Event>,
+    events: Vec<Event>,
     /// Where the chains end behind these events.
     pub(crate) heads: BTreeMap<BookId, HeadRow>,
 }
@@ -58,12 +59,15 @@ impl Pending {
     /// Adds a new transaction.
     pub(crate) fn add(&mut self, added: Added) {
         let Added { book, transaction, .. } = &added;
-        self.text = transaction
-            .remote_ids
-            .iter()
-            .fold(self.text.saturating_add(transaction.description.len()), |sum, id| sum.saturating_add(id.len()));
+        self.text = self.text.saturating_add(bytes_of(transaction));
         self.remote_ids.extend(transaction.remote_ids.iter().map(|id| (*book, id.clone())));
         self.added.push(added);
+    }
+
+    /// Adds what happened.
+    pub(crate) fn tell(&mut self, events: Vec<Event>) {
+        self.text = events.iter().fold(self.text, |sum, event| sum.saturating_add(event.data.len()));
+        self.events.extend(events);
     }
 
     /// Takes what a later unit of work holds back.
@@ -86,5 +90,70 @@ impl Pending {
         head::write(conn, heads.values())?;
         known.extend(heads);
         Ok(())
+    }
+}
+
+/// Bytes of the text of a transaction, as large as clients make it.
+fn bytes_of(transaction: &Transaction) -> usize {
+    let Transaction { description, remote_ids, urls, properties, .. } = transaction;
+    let properties = properties.iter().flat_map(|(key, value)| [key.len(), value.len()]);
+    let lists = remote_ids.iter().chain(urls).map(String::len);
+    lists.chain(properties).fold(description.len(), usize::saturating_add)
+}
+
+#[cfg(test)]
+mod tests {
+    use daybook_domain::event::{EventType, Hash};
+    use daybook_domain::id::{TransactionId, UserId};
+    use daybook_domain::instant::{Instant, Stamp};
+    use daybook_domain::property::Properties;
+    use daybook_domain::transaction::Standing;
+    use time::macros::date;
+
+    use super::*;
+
+    fn draft() -> Transaction {
+        Transaction {
+            id: TransactionId::new(1),
+            date: None,
+            list_day: date!(2025 - 01 - 01),
+            amount: None,
+            description: String::new(),
+            credit: None,
+            debit: None,
+            standing: Standing::Draft,
+            trashed: false,
+            posted_at: None,
+            properties: Properties::default(),
+            urls: Vec::new(),
+            remote_ids: Vec::new(),
+            files: Vec::new(),
+            created_by: UserId::new(1),
+            stamp: Stamp::new(None, Instant::new(1)),
+        }
+    }
+
+    #[test]
+    fn all_text_that_is_held_back_counts() {
+        let third = || "x".repeat(MOST_TEXT / 3 + 1);
+        let event = |data: String| Event {
+            book: BookId::new(1),
+            sequence: 1,
+            kind: EventType::BookUpdated,
+            resource: 1,
+            created_at: Instant::new(1),
+            user: UserId::new(1),
+            agent: None,
+            data,
+            hash: Hash::ZERO,
+        };
+        let mut pending = Pending::default();
+        pending.add(Added { book: BookId::new(1), scale: 2, transaction: Transaction { urls: vec![third()], ..draft() } });
+        pending.tell(vec![event(third())]);
+        assert!(!pending.is_large());
+        let mut later = Pending::default();
+        later.add(Added { book: BookId::new(1), scale: 2, transaction: Transaction { remote_ids: vec![third()], ..draft() } });
+        pending.absorb(later);
+        assert!(pending.is_large());
     }
 }

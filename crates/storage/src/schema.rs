@@ -49,6 +49,7 @@ diesel::table! {
         text_until -> BigInt,
         text_chunks -> BigInt,
         text_waiting -> BigInt,
+        told_at -> BigInt,
     }
 }
 

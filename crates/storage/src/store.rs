@@ -17,7 +17,7 @@ use crate::schema::starts;
 use crate::sql::Sql;
 use crate::transaction;
 use crate::tx::Tx;
-use crate::writer::{Job, Pending, Writer};
+use crate::writer::{Job, Queued, Writer};
 
 /// Which writes must stay in order: those of one book. Writes of different lanes may run side by side on PostgreSQL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -132,7 +132,7 @@ impl Store {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        let job: Box<dyn Job> = Box::new(Pending::new(lane, work, done));
+        let job: Box<dyn Job> = Box::new(Queued::new(lane, work, done));
         let count = u64::try_from(self.writers.len()).unwrap_or(1).max(1);
         let index = usize::try_from(lane.0.checked_rem(count).unwrap_or(0)).unwrap_or(0);
         match self.writers.get(index) {

@@ -41,19 +41,19 @@ pub(crate) trait Answer {
 pub(crate) struct Lost(String);
 
 /// A unit of work with whoever waits for it.
-pub(crate) struct Pending<W, D> {
+pub(crate) struct Queued<W, D> {
     lane: Lane,
     work: W,
     done: D,
 }
 
-impl<W, D> Pending<W, D> {
+impl<W, D> Queued<W, D> {
     pub(crate) const fn new(lane: Lane, work: W, done: D) -> Self {
         Self { lane, work, done }
     }
 }
 
-impl<T, E, W, D> Job for Pending<W, D>
+impl<T, E, W, D> Job for Queued<W, D>
 where
     T: Send + 'static,
     E: From<Error> + Send + 'static,

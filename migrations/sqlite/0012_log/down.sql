@@ -1,0 +1,2 @@
+DROP INDEX events_kind;
+ALTER TABLE heads DROP COLUMN told_at;
