@@ -151,9 +151,9 @@ FIELDS = {
         "pageSize": one_of([1, 25, 100, 1000, 0, -1, 2**31]), "fractionDigits": one_of([0, 2, 8]),
     },
 }
-# Nearly every name the document makes up is empty, or taken by the second request.
+# Nearly every name the document makes up is empty, or taken by the second request. The makers count from 1.
 for noun in ["accounts", "groups", "files", "collections", "books"]:
-    FIELDS[noun]["name"] = lambda rng, operation: rng.choice(["Account", "Group", "Ação", "9", "a/b?c"]) + f" {rng.randrange(10**6)}"
+    FIELDS[noun]["name"] = lambda rng, operation: rng.choice(["Account", "Group", "Ação", "9", "a/b?c"]) + f" {rng.randrange(10**6, 10**7)}"
 # Without these nothing comes about.
 NEEDED = {
     "accounts": ["name", "type"], "groups": ["name"], "files": ["name"], "collections": ["name"], "books": ["name"],

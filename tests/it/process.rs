@@ -17,6 +17,7 @@ pub fn lone() -> Vec<Lone> {
         sigterm_does_not_wait_for_stalled_clients,
         interrupt_stops_it_too,
         connections_leave_files_for_the_books,
+        a_client_that_reads_nothing_costs_nothing,
         data_and_tokens_survive_a_restart,
         logs_hold_no_personal_data,
         request_ids_stand_in_the_log,
@@ -98,6 +99,24 @@ fn connections_leave_files_for_the_books(engine: Engine) {
         assert_eq!(caller.get(&format!("/v5/books/{book}/files/{file}")).ok()["content"], "Zm9v");
     }
     drop(held);
+}
+
+/// 13.65: requests that are sent ahead wait in the socket, and nobody turns round and round for them.
+fn a_client_that_reads_nothing_costs_nothing(engine: Engine) {
+    let server = Server::start(engine);
+    let mut stream = connect(&server);
+    stream.set_write_timeout(Some(Duration::from_millis(200))).expect("a timeout");
+    // It ends when the server reads no more; by then no answer fits the socket either.
+    drop(stream.write_all("GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n".repeat(200_000).as_bytes()));
+    let spent = || {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", server.pid())).expect("the state of the process");
+        let ticks = stat.rsplit(')').next().unwrap_or_default().split_whitespace().skip(11).take(2).map(|tick| tick.parse::<u64>());
+        ticks.map(|tick| tick.expect("ticks of the clock, 10 ms each")).sum::<u64>()
+    };
+    let before = spent();
+    pause(Duration::from_secs(2));
+    let ticks = spent() - before;
+    assert!(ticks < 50, "{ticks} ticks in 2 s for a client that reads nothing");
 }
 
 fn interrupt_stops_it_too(engine: Engine) {

@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::marker::PhantomData;
 use std::pin::Pin;
+use std::rc::Rc;
 use std::time::Duration;
 
 use actix_web::dev::Payload;
@@ -17,6 +18,7 @@ use serde::{Deserialize, Deserializer};
 use tokio::time::{Instant, timeout_at};
 
 use crate::budget::Grant;
+use crate::connection::Connection;
 use crate::error::{ApiError, Transport};
 use crate::idempotency::{note_hash, wants_hash};
 use crate::{request, run};
@@ -111,6 +113,9 @@ async fn receive<T: Send + 'static>(
 ) -> Result<T, ApiError> {
     let mut grant = request::state(request)?.budget.grant();
     let bytes = collect(payload, &mut grant).await?;
+    if let Some(connection) = request.conn_data::<Rc<Connection>>() {
+        connection.received();
+    }
     grant.leave_with(request);
     let hashed = wants_hash(request);
     let (hash, body) = run::compute(bytes.len(), move || (hashed.then(|| Hash::of(&bytes)), read(&bytes))).await?;

@@ -8,8 +8,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::error::Transport;
 
-/// Bytes are counted in steps, so that a body does not ask for every piece that arrives.
-const STEP: usize = 64 * 1024;
+/// Bytes are counted in steps: a body does not ask for every piece that arrives, and as many small ones as there may be
+/// connections fit into the smallest budget.
+const STEP: usize = 4 * 1024;
 const STEPS_OF_A_MEGABYTE: usize = 1024 * 1024 / STEP;
 
 /// What is left of it.
@@ -76,10 +77,10 @@ mod tests {
         let (mut one, mut other) = (budget.grant(), budget.grant());
         one.cover(1).unwrap();
         one.cover(STEP).unwrap();
-        other.cover(15 * STEP).unwrap();
+        other.cover((STEPS_OF_A_MEGABYTE - 1) * STEP).unwrap();
         assert!(matches!(one.cover(STEP + 1), Err(Transport::Crowded)));
         drop(other);
-        one.cover(16 * STEP).unwrap();
-        assert!(matches!(one.cover(16 * STEP + 1), Err(Transport::Crowded)));
+        one.cover(STEPS_OF_A_MEGABYTE * STEP).unwrap();
+        assert!(matches!(one.cover(STEPS_OF_A_MEGABYTE * STEP + 1), Err(Transport::Crowded)));
     }
 }

@@ -2,6 +2,9 @@
 //! socket below it has clocks of its own: a connection without a running request is given up after a while, sooner once the next
 //! head has begun, and so is one whose client takes nothing of its answer. How long a request runs is not their business: a body
 //! has its own time, and a use case takes as long as it takes.
+//!
+//! Nor is much read ahead. The HTTP server queues what is pipelined behind a request, and with its buffer full goes round and round
+//! until the client takes its answers; so nothing is read while a request is answered, and never much at a time.
 
 use std::cell::Cell;
 use std::io::{Error, ErrorKind, Result};
@@ -24,30 +27,51 @@ pub(crate) const LINGER: Duration = Duration::from_secs(2);
 const KEEP_ALIVE: Duration = Duration::from_secs(75);
 /// How long a client may take nothing of an answer.
 const STALL_PATIENCE: Duration = Duration::from_secs(30);
+/// Bytes read before what they say is looked at; the HTTP server's buffer holds four times as many.
+const MOST_AT_ONCE: usize = 32 * 1024;
+
+/// What is being done on a connection. Its requests come one after another.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    /// No request runs.
+    Idle,
+    /// One runs whose body may still be on its way.
+    Receiving,
+    /// One runs of which everything is there.
+    Answering,
+}
 
 /// What the socket and the requests on it know of each other.
 pub(crate) struct Connection {
-    /// Requests between their head and the end of their answer: the next may begin before the last one has been sent.
-    running: Cell<usize>,
+    phase: Cell<Phase>,
+    /// Whether a request has begun since the socket was last read from: the next one may have come with it.
+    has_begun: Cell<bool>,
     /// When the connection is given up, as long as no request runs.
     deadline: Cell<Instant>,
-    /// Who looks at the deadline again once the last request has ended.
+    /// Who goes on reading when the phase has changed.
     waker: Cell<Option<Waker>>,
 }
 
 impl Connection {
     fn new() -> Self {
-        Self { running: Cell::new(0), deadline: Cell::new(Instant::now() + KEEP_ALIVE), waker: Cell::new(None) }
+        Self {
+            phase: Cell::new(Phase::Idle),
+            has_begun: Cell::new(false),
+            deadline: Cell::new(Instant::now() + KEEP_ALIVE),
+            waker: Cell::new(None),
+        }
     }
 
     /// A request begins: its head has been read.
-    pub(crate) fn begin(self: &Rc<Self>) -> Running {
-        self.running.set(self.running.get().saturating_add(1));
+    pub(crate) fn begin(self: &Rc<Self>, has_body: bool) -> Running {
+        self.has_begun.set(true);
+        self.phase.set(if has_body { Phase::Receiving } else { Phase::Answering });
         Running { connection: Rc::clone(self), then: KEEP_ALIVE }
     }
 
-    fn is_idle(&self) -> bool {
-        self.running.get() == 0
+    /// The body of the running request has been read.
+    pub(crate) fn received(&self) {
+        self.phase.set(Phase::Answering);
     }
 }
 
@@ -68,7 +92,7 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         let connection = &self.connection;
-        connection.running.set(connection.running.get().saturating_sub(1));
+        connection.phase.set(Phase::Idle);
         connection.deadline.set(Instant::now() + self.then);
         if let Some(waker) = connection.waker.take() {
             waker.wake();
@@ -109,13 +133,15 @@ pub(crate) struct Socket {
     idle: Pin<Box<Sleep>>,
     /// Rings when the client has taken nothing for too long; none while it takes what it is given.
     stalled: Option<Pin<Box<Sleep>>>,
+    /// Bytes read at once.
+    at_once: usize,
 }
 
 impl Socket {
     pub(crate) fn new(stream: TcpStream) -> Self {
         let connection = Rc::new(Connection::new());
         let idle = Box::pin(sleep_until(connection.deadline.get()));
-        Self { stream, connection, idle, stalled: None }
+        Self { stream, connection, idle, stalled: None, at_once: 0 }
     }
 
     /// The connection, for the requests on it.
@@ -123,9 +149,24 @@ impl Socket {
         Rc::clone(&self.connection)
     }
 
+    /// Whether reading has to wait: for the end of the running request, or until what was read has been looked at.
+    fn is_ahead(&mut self, cx: &mut Context<'_>) -> bool {
+        if self.connection.phase.get() == Phase::Answering {
+            self.connection.waker.set(Some(cx.waker().clone()));
+            return true;
+        }
+        let looks = self.connection.has_begun.take() && self.connection.phase.get() == Phase::Idle;
+        if !looks && self.at_once < MOST_AT_ONCE {
+            return false;
+        }
+        self.at_once = 0;
+        cx.waker().wake_by_ref();
+        true
+    }
+
     /// Whether a connection without requests has been kept long enough. Else somebody will look again in time.
     fn is_over(&mut self, cx: &mut Context<'_>) -> bool {
-        if !self.connection.is_idle() {
+        if self.connection.phase.get() != Phase::Idle {
             self.connection.waker.set(Some(cx.waker().clone()));
             return false;
         }
@@ -150,12 +191,18 @@ impl Socket {
 impl AsyncRead for Socket {
     /// Reads. A connection that is over reads as one whose client has left: it ends in good order.
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<Result<()>> {
+        if self.is_ahead(cx) {
+            return Poll::Pending;
+        }
         let before = buffer.filled().len();
         let outcome = Pin::new(&mut self.stream).poll_read(cx, buffer);
         if outcome.is_pending() {
+            self.at_once = 0;
             return if self.is_over(cx) { Poll::Ready(Ok(())) } else { Poll::Pending };
         }
-        if buffer.filled().len() > before && self.connection.is_idle() {
+        let read = buffer.filled().len() - before;
+        self.at_once += read;
+        if read > 0 && self.connection.phase.get() == Phase::Idle {
             // The next head, or what is left of a body nobody wanted. Only the first byte starts the clock.
             let deadline = &self.connection.deadline;
             deadline.set(deadline.get().min(Instant::now() + HEAD_PATIENCE));

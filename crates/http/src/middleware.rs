@@ -25,7 +25,7 @@ pub(crate) async fn around(
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<impl MessageBody>, Error> {
-    let mut running = request.conn_data::<Rc<Connection>>().map(Connection::begin);
+    let mut running = request.conn_data::<Rc<Connection>>().map(|connection| connection.begin(has_body(request.headers())));
     let id = given_id(request.headers()).unwrap_or_else(|| uuid::Uuid::now_v7().simple().to_string());
     // The pattern, not the path: paths hold names and e-mail addresses.
     let route = request.match_pattern().unwrap_or_else(|| "-".to_owned());
@@ -45,6 +45,11 @@ pub(crate) async fn around(
     }
     let kept = (running, Grant::of(response.request()));
     Ok(response.map_body(|_, body| Answer::new(body.boxed(), kept)))
+}
+
+/// Whether a body follows (RFC 9112, 6).
+fn has_body(headers: &HeaderMap) -> bool {
+    headers.contains_key(header::TRANSFER_ENCODING) || headers.get(header::CONTENT_LENGTH).is_some_and(|length| length != "0")
 }
 
 fn given_id(headers: &HeaderMap) -> Option<String> {

@@ -84,3 +84,18 @@ impl Responder for Reply {
         if self.status == StatusCode::NO_CONTENT { response.finish() } else { response.content_type(ContentType::json()).body(body) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use actix_web::test::TestRequest;
+
+    use super::*;
+
+    #[test]
+    fn nothing_is_no_success() {
+        let answered = nothing().respond_to(&TestRequest::default().to_http_request());
+        assert_eq!(answered.status(), StatusCode::INTERNAL_SERVER_ERROR);
+        // Nor is it kept, so that the unit of work of its idempotency key is undone.
+        assert!(nothing().into_answer().is_err());
+    }
+}
