@@ -126,7 +126,7 @@ pub struct Account {
     pub name: Name,
     /// Asset, liability, incoming or outgoing.
     pub kind: AccountType,
-    /// Archived accounts take no new postings.
+    /// Archived accounts take no new postings (behaviour 4.8).
     pub archived: bool,
     /// Whether the last check found the balance right (behaviour 4.11).
     pub balance_verified: bool,
@@ -145,7 +145,7 @@ pub struct Account {
 pub struct Changes {
     /// The id of the account to change.
     pub id: Option<String>,
-    /// The name to give; without id, also the one to find by.
+    /// The name to give; without id, the one to find by.
     pub name: Option<String>,
     /// The type to give.
     pub kind: Option<AccountType>,
@@ -166,6 +166,17 @@ impl Account {
     /// # Errors
     /// A refused name or property.
     pub fn create(id: AccountId, changes: Changes, group_types: &BTreeSet<AccountType>, stamp: Stamp) -> Result<Self, crate::Refusal> {
+impl Changes {
+    /// What an update names: the id, or without one the name (behaviour 4.9), which then is taken out: a name that only
+    /// finds the account gives it no other spelling (behaviour 13.52).
+    pub fn take_target(&mut self) -> AccountRef {
+        match &self.id {
+            Some(id) => AccountRef { id: Some(id.clone()), name: None },
+            None => AccountRef { id: None, name: self.name.take() },
+        }
+    }
+}
+
         let name = Name::new(&changes.name.unwrap_or_default())?;
         let kind = changes
             .kind

@@ -36,13 +36,14 @@ impl Recorder<'_> {
     /// Values that cannot be read, unresolved references, a posted transaction that would lose what it needs, a
     /// locked date before or after, `checked: true` without the permission to check.
     pub(super) fn edited(&self, before: Transaction, changes: &Changes) -> Result<Edited, crate::Refusal> {
-        let mut after = self.changed(before.clone(), changes)?;
         let checked = changes.checked && before.standing == Standing::Unchecked;
         if checked && !self.member.may(Action::Check) {
             return Err(Refusal::NotEnough(self.member.permission().as_str()).into());
+        // Told before what is wrong with the values (behaviour 0.17).
         }
         let previous = differences(&before, &after, self.book().settings.fraction_digits);
         if previous.is_empty() && !checked {
+        let mut after = self.changed(before.clone(), changes)?;
             return Ok(Edited { transaction: before, previous, checked });
         }
         if before.is_posted() {

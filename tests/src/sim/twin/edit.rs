@@ -16,11 +16,11 @@ use crate::sim::label;
 impl Turn {
     /// 3.4.2, 3.4.3, 3.5.2, 3.10: what the body says, put in place.
     pub fn update(&mut self, before: &Transaction, body: &TransactionBody) -> Result<(), Refused> {
-        let mut after = self.edited(before, body)?;
         let checks = body.checked && before.standing == Standing::Unchecked;
         if checks && !self.may(may::CHECK) {
             return Err(Refused::forbidden());
         }
+        let mut after = self.edited(before, body)?;
         let changed = after != *before;
         if !changed && !checks {
             return Ok(());
