@@ -12,7 +12,7 @@ pub mod text;
 
 use time::Date;
 
-pub use changes::{Changes, Sides, remote_ids};
+pub use changes::{Changes, Sides, check_indexed, remote_ids};
 pub use count::{Count, Span};
 pub use edit::Edited;
 pub use lifecycle::{Cell, Verb, cell};
@@ -35,6 +35,11 @@ pub const MAX_REMOTE_ID: usize = 256;
 pub const MAX_DESCRIPTION: usize = 64 * 1024;
 /// Most remote ids, most URLs, and most files, of one transaction.
 pub const MOST_LISTED: usize = 1_000;
+
+/// Most transactions that the deletion of accounts or of a file may change (behaviour 13.55).
+pub const MOST_RELEASED: usize = 100_000;
+/// Most index entries the bodies of one request may ask for (behaviour 13.54).
+pub const MOST_INDEXED: usize = 100_000;
 
 /// Why something about a transaction was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -87,6 +92,12 @@ pub enum Refusal {
     /// More remote ids, URLs or files than allowed.
     #[error("{0} has {1} entries; at most {MOST_LISTED} are allowed")]
     TooMany(&'static str, usize),
+    /// Bodies that are within their limits each, and together not.
+    #[error(
+        "the items have {0} remote ids, hashtags, files and properties (which count twice) in all; \
+         at most {MOST_INDEXED} are allowed: send fewer items at once"
+    )]
+    TooMuchIndexed(usize),
     /// A parameter that is missing or cannot be read.
     #[error("{0} is required and must be {1}")]
     Parameter(&'static str, &'static str),
@@ -114,6 +125,7 @@ impl Refusal {
             | Self::RemoteIdTooLong(_)
             | Self::DescriptionTooLong(_)
             | Self::TooMany(..)
+            | Self::TooMuchIndexed(_)
             | Self::Parameter(..) => Reason::BadRequest,
         }
     }

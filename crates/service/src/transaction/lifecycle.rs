@@ -6,7 +6,7 @@ use daybook_domain::account::Directory;
 use daybook_domain::collaborator::{Action, Member};
 use daybook_domain::event::{EventType, Happening};
 use daybook_domain::id::{AccountId, TransactionId};
-use daybook_domain::transaction::{Changes, Edited, Refusal, Transaction, Verb};
+use daybook_domain::transaction::{Changes, Edited, MOST_RELEASED, Refusal, Transaction, Verb, check_indexed};
 use daybook_storage::Tx;
 
 use super::save::Outcome;
@@ -58,6 +58,7 @@ pub fn perform(tx: &mut Tx<'_>, cx: &Context, book: &str, order: Order, items: V
     let member = access::enter(tx, cx, book, order.door())?;
     let ids = batch::each(&items, named_id)?;
     let mut current = load(tx, &member, &ids, order.batch)?;
+    check_indexed(&items)?;
     let references = items.iter().flat_map(Changes::references);
     let before: Vec<Transaction> = current.values().cloned().collect();
     let mut accounts = tx.accounts().directory(&member, references, sides(&before))?;
