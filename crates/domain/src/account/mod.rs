@@ -13,6 +13,7 @@ use crate::instant::{Instant, Stamp};
 use crate::name::Name;
 use crate::property::{Edits, Properties};
 use crate::refusal::Reason;
+use crate::transaction::MOST_RELEASED;
 
 /// The four account types; each fixes nature and permanence (behaviour 4.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -101,6 +102,9 @@ pub enum Refusal {
     /// It once had a posted transaction (behaviour 4.7).
     #[error("account {0:?} has posted transactions and cannot be deleted; archive it instead")]
     HasPostings(String),
+    /// Too many drafts would lose a side (behaviour 13.55).
+    #[error("more than {MOST_RELEASED} sides of drafts name what is to be deleted; take it off some of them first, or archive it instead")]
+    TooManyDrafts,
     /// Posting to an archived account (behaviour 4.8).
     #[error("account {0:?} is archived; nothing can be posted to it")]
     Archived(String),
@@ -110,9 +114,12 @@ impl Refusal {
     pub(crate) const fn reason(&self) -> Reason {
         match self {
             Self::Unknown(_) | Self::UnknownIds(_) => Reason::NotFound,
-            Self::UnknownReference(_) | Self::AlreadyExists(_) | Self::Unnamed | Self::HasPostings(_) | Self::Archived(_) => {
-                Reason::BadRequest
-            }
+            Self::UnknownReference(_)
+            | Self::AlreadyExists(_)
+            | Self::Unnamed
+            | Self::HasPostings(_)
+            | Self::TooManyDrafts
+            | Self::Archived(_) => Reason::BadRequest,
         }
     }
 }
@@ -159,13 +166,6 @@ pub struct Changes {
     pub properties: Edits,
 }
 
-impl Account {
-    /// A new account. `group_types` are the types of the groups it is put in, for a create without type
-    /// (behaviour 4.2).
-    ///
-    /// # Errors
-    /// A refused name or property.
-    pub fn create(id: AccountId, changes: Changes, group_types: &BTreeSet<AccountType>, stamp: Stamp) -> Result<Self, crate::Refusal> {
 impl Changes {
     /// What an update names: the id, or without one the name (behaviour 4.9), which then is taken out: a name that only
     /// finds the account gives it no other spelling (behaviour 13.52).
@@ -177,6 +177,13 @@ impl Changes {
     }
 }
 
+impl Account {
+    /// A new account. `group_types` are the types of the groups it is put in, for a create without type
+    /// (behaviour 4.2).
+    ///
+    /// # Errors
+    /// A refused name or property.
+    pub fn create(id: AccountId, changes: Changes, group_types: &BTreeSet<AccountType>, stamp: Stamp) -> Result<Self, crate::Refusal> {
         let name = Name::new(&changes.name.unwrap_or_default())?;
         let kind = changes
             .kind

@@ -15,7 +15,7 @@ use time::Date;
 pub use changes::{Changes, Sides, check_indexed, remote_ids};
 pub use count::{Count, Span};
 pub use edit::Edited;
-pub use lifecycle::{Cell, Verb, cell};
+pub use lifecycle::{Cell, Keeping, Verb, cell};
 pub use merge::{Merged, Pair, merge_cell};
 pub use record::{Intent, Recorder};
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use daybook_domain::account::Directory;
+use daybook_domain::account::{self, Directory};
 use daybook_domain::collaborator::{Action, Member};
 use daybook_domain::event::{EventType, Happening};
 use daybook_domain::id::{AccountId, TransactionId};
@@ -98,8 +98,11 @@ pub fn perform(tx: &mut Tx<'_>, cx: &Context, book: &str, order: Order, items: V
 /// Takes accounts that are about to be deleted off the drafts that name them (behaviour 4.7).
 ///
 /// # Errors
-/// When the database cannot be asked.
-pub fn release_accounts(tx: &mut Tx<'_>, cx: &Context, member: &Member, doomed: &BTreeSet<AccountId>) -> Result<()> {
+/// [`account::Refusal::TooManyDrafts`].
+pub(crate) fn release_accounts(tx: &mut Tx<'_>, cx: &Context, member: &Member, doomed: &BTreeSet<AccountId>) -> Result<()> {
+    if tx.transactions().count_drafts_of_accounts(member, doomed, MOST_RELEASED.saturating_add(1))? > MOST_RELEASED {
+        return Err(account::Refusal::TooManyDrafts.into());
+    }
     let drafts = tx.transactions().drafts_of_accounts(member, doomed)?;
     let accounts = tx.accounts().by_ids(member, sides(&drafts))?;
     let recorder = recorder(cx, member, &accounts);

@@ -2,6 +2,7 @@
 
 mod copy;
 mod count;
+mod holders;
 mod ledger;
 mod row;
 mod save;
