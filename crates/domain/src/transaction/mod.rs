@@ -132,15 +132,16 @@ impl Refusal {
 }
 
 impl crate::Refusal {
-    /// Whether a batch leaves the item as it is for this reason and goes on, instead of failing as a whole
-    /// (behaviour 3.6.3, 3.6.4).
+    /// Whether a batch of this verb leaves the item as it is for this reason and goes on, instead of failing as a whole
+    /// (behaviour 3.6.3, 3.6.4). To name an archived account is the fault of an update's body, and of no post's.
     #[must_use]
-    pub const fn skips_item(&self) -> bool {
-        matches!(
+    pub const fn skips_item(&self, verb: Verb) -> bool {
+        let archived = matches!(self, Self::Account(crate::account::Refusal::Archived(_)));
+        let ineligible = matches!(
             self,
             Self::Transaction(Refusal::Checked | Refusal::NotPosted | Refusal::Trashed | Refusal::Locked(_) | Refusal::Incomplete(_))
-                | Self::Account(crate::account::Refusal::Archived(_))
-        )
+        );
+        ineligible || (archived && matches!(verb, Verb::Post))
     }
 }
 

@@ -84,7 +84,7 @@ pub fn perform(tx: &mut Tx<'_>, cx: &Context, book: &str, order: Order, items: V
                 current.insert(edited.transaction.id, edited.transaction.clone());
                 outcome.changed(transaction, edited.transaction);
             }
-            Err(Error::Refused(refusal)) if order.batch && refusal.skips_item() => {}
+            Err(Error::Refused(refusal)) if order.batch && refusal.skips_item(order.verb) => {}
             Err(error) => return Err(batch::at(index, error)),
         }
     }

@@ -29,6 +29,12 @@ impl Turn {
         if before.is_posted() && (locked(before) || locked(&after)) {
             return Err(Refused::locked());
         }
+        // 13.56: an archived account takes no posting that was not on it before.
+        let old = [before.credit, before.debit];
+        let new = [after.credit, after.debit].into_iter().filter(|side| !old.contains(side)).flatten();
+        if before.is_posted() && new.into_iter().any(|side| self.book.accounts[&side].archived) {
+            return Err(Refused::bad());
+        }
         if checks {
             after.standing = Standing::Checked;
         }
