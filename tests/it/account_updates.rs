@@ -88,14 +88,28 @@ fn sparse_update_leaves_the_rest(server: &Server) {
     }
 }
 
-/// 4.9: a body with only a name resolves by name (by normalized name, which leaves the spelling as it is).
+/// What the last events tell was before, newest first.
+fn previous(cast: &Cast, count: usize) -> Vec<Value> {
+    let events = cast.owner.get(&cast.path(&format!("/events?limit={count}"))).ok();
+    events["items"].as_array().expect("events").iter().map(|event| event["data"]["previousAttributes"].clone()).collect()
+}
+
+/// 4.9, 13.52: a body with only a name resolves by name, by normalized name, which leaves the spelling as it is.
 fn update_by_name_only(server: &Server) {
     let (cast, account) = furnished(server);
-    for name in ["Cash", "CASH"] {
+    let mut by = "";
+    for name in ["Cash", "CASH", "cash"] {
         let updated = put(&cast, &json!({"name": name, "properties": {"by": name}}));
-        shows(&updated, &json!({"id": account["id"], "normalizedName": "cash", "archived": true}));
+        shows(&updated, &json!({"id": account["id"], "name": "Cash", "normalizedName": "cash", "archived": true}));
         assert_eq!(updated["properties"]["by"], name);
+        assert_eq!(previous(&cast, 1), [json!({"by": by})]);
+        by = name;
     }
+    // So it is in a batch, and with an id the same spelling is a new name.
+    let list = json!({"items": [{"name": "CASH", "archived": false}, {"id": account["id"], "name": "CASH"}]});
+    let updated = cast.owner.put(&cast.path("/accounts/batch"), &list).ok();
+    shows(&updated["items"][1], &json!({"id": account["id"], "name": "CASH", "archived": false}));
+    assert_eq!(previous(&cast, 2), [json!({"name": "Cash"}), json!({"archived": "true"})]);
     cast.owner.put(&cast.path("/accounts"), &json!({"name": "Unknown", "archived": true})).refused(404, "notFound");
 }
 

@@ -80,10 +80,27 @@ fn rule_8_5_by_type_and_resource(server: &Server) {
     assert_eq!(list(&cast, "error=false").len(), all);
     assert_eq!(list(&cast, "error=false&type=TRANSACTION_POSTED").len(), all);
     assert_eq!(list(&cast, "error=").len(), all);
+    // What is ignored is not read either.
+    assert_eq!(types(&list(&cast, &format!("resoureId={made}&type=NONSENSE"))), both);
+    assert_eq!(list(&cast, "error=true&type=NONSENSE").len(), 0);
+    assert_eq!(list(&cast, "error=false&type=NONSENSE").len(), all);
     cast.recorder.get(&cast.path("/events")).refused(403, "forbidden");
     cast.stranger.get(&cast.path("/events")).refused(404, "notFound");
 }
 
+/// 2.5: a damaged cursor gives the first page, also when it can be decoded and what it filters by cannot be read.
+fn rule_2_5_a_made_up_cursor(server: &Server) {
+    let cast = cast(server);
+    let page = |cursor: &str| cast.owner.header("cursor", cursor).get(&cast.path("/events?limit=2")).ok();
+    let first = page("");
+    // Base64 of what a cursor holds: behind event 3, by nothing; by the type NONSENSE; since yesterday.
+    let behind = "eyJzZXF1ZW5jZSI6MywiYWZ0ZXIiOm51bGwsImJlZm9yZSI6bnVsbCwiZXJyb3IiOm51bGwsInJlc291cmNlIjpudWxsLCJraW5kIjpudWxsfQ";
+    let nonsense = "eyJzZXF1ZW5jZSI6MywiYWZ0ZXIiOm51bGwsImJlZm9yZSI6bnVsbCwiZXJyb3IiOm51bGwsInJlc291cmNlIjpudWxsLCJraW5kIjoiTk9OU0VOU0UifQ";
+    let yesterday = "eyJzZXF1ZW5jZSI6MywiYWZ0ZXIiOiJ5ZXN0ZXJkYXkiLCJiZWZvcmUiOm51bGwsImVycm9yIjpudWxsLCJyZXNvdXJjZSI6bnVsbCwia2luZCI6bnVsbH0";
+    assert_eq!(page(behind)["items"][0]["sequence"], 2, "such a cursor is read");
+    assert_eq!((page(nonsense), page(yesterday)), (first.clone(), first));
+}
+
 pub fn tests() -> Vec<crate::Case> {
-    crate::cases![rule_8_5_by_time, rule_8_5_a_plain_date_is_midnight_in_the_book_zone, rule_8_5_by_type_and_resource]
+    crate::cases![rule_8_5_by_time, rule_8_5_a_plain_date_is_midnight_in_the_book_zone, rule_8_5_by_type_and_resource, rule_2_5_a_made_up_cursor]
 }

@@ -12,6 +12,7 @@ pub fn tests() -> Vec<Case> {
         transactions_are_not_affected,
         unlocked_groups_beside_are_free,
         batch_with_one_locked_account,
+        permission_comes_before_values,
     ];
     for (name, change) in CHANGES {
         cases.push(Case { name: format!("{name}_by_the_owner"), run: Box::new(move |server| owner(server, *change)) });
@@ -158,4 +159,24 @@ fn batch_with_one_locked_account(server: &Server) {
     stage.cast.editor.put(&stage.cast.path("/accounts/batch"), &batch).refused(403, "forbidden");
     assert_eq!(snapshot(&stage), before);
     stage.cast.owner.put(&stage.cast.path("/accounts/batch"), &batch).ok();
+}
+
+/// 0.17: too little permission is told before a stale condition and before bad values.
+fn permission_comes_before_values(server: &Server) {
+    let stage = stage(server);
+    let (cast, long) = (&stage.cast, "x".repeat(256));
+    let stale = cast.editor.header("If-Match", "\"stale\"");
+    for fields in [json!({"name": long}), json!({"name": "Outside"}), json!({"groups": [{"name": "Nowhere"}]}), json!({"properties": {"": "v"}})] {
+        put_account(&stage, &cast.editor, &stage.inside, fields.clone()).refused(403, "forbidden");
+        put_account(&stage, &stale, &stage.inside, fields.clone()).refused(403, "forbidden");
+        put_account(&stage, &cast.owner, &stage.inside, fields).refused(400, "badRequest");
+    }
+    for fields in [json!({"name": long}), json!({"name": "Open"}), json!({"parent": {"name": "Nowhere"}}), json!({"parent": {"name": "Locked"}})] {
+        put_group(&stage, &cast.editor, fields.clone()).refused(403, "forbidden");
+        put_group(&stage, &cast.owner, fields).refused(400, "badRequest");
+    }
+    cast.editor.post(&cast.path("/accounts"), &json!({"name": "Outside", "groups": [{"name": "Locked"}]})).refused(403, "forbidden");
+    cast.editor.post(&cast.path("/groups"), &json!({"name": "Open", "locked": true})).refused(403, "forbidden");
+    // Values that change nothing need no permission.
+    put_account(&stage, &cast.editor, &stage.inside, json!({"name": "Inside"})).ok();
 }

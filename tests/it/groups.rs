@@ -183,12 +183,14 @@ fn list_puts_parents_before_children(server: &Server) {
     assert_eq!(book["groups"], listed["items"]);
 }
 
-/// 9.13: id or name.
+/// 9.13, 13.52: id or name; a name that finds the group is not given to it.
 fn update_by_name_only(server: &Server) {
     let cast = Cast::new(server);
     let group = cast.group("My Group");
     let updated = put(&cast, &json!({"name": "my_group", "hidden": true}));
-    shows(&updated, &json!({"id": group["id"], "normalizedName": "my_group", "hidden": true}));
+    shows(&updated, &json!({"id": group["id"], "name": "My Group", "normalizedName": "my_group", "hidden": true}));
+    let event = cast.owner.get(&cast.path("/events?limit=1")).ok()["items"][0].clone();
+    assert_eq!(event["data"]["previousAttributes"], json!({"hidden": "false"}));
     cast.owner.put(&cast.path("/groups"), &json!({"name": "Unknown", "hidden": true})).refused(404, "notFound");
 }
 

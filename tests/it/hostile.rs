@@ -16,6 +16,8 @@ pub fn tests() -> Vec<Case> {
         days_of_the_first_century,
         many_hashtags,
         many_remote_ids,
+        many_index_entries,
+        large_properties,
         many_embedded_accounts,
         creators_in_events_of_others,
         a_batch_of_one_names_its_index,
@@ -116,6 +118,36 @@ fn many_remote_ids(server: &Server) {
     cast.owner.post(&cast.path("/transactions"), &json!({"remoteIds": ids(40_000)})).refused(400, "badRequest");
     let items: Vec<Value> = (0..60).map(|item| json!({"remoteIds": (0..900).map(|n| format!("i{item}-{n}")).collect::<Vec<_>>()})).collect();
     cast.owner.post(&cast.path("/transactions/batch"), &json!({"items": items})).ok();
+}
+
+/// 13.54: items within their limits each may together be too much, on a create and on an update.
+fn many_index_entries(server: &Server) {
+    let cast = Cast::new(server);
+    let full = || (0..1_000).map(|key| (format!("k{key}"), json!("v"))).collect::<serde_json::Map<_, _>>();
+    let items = |count: usize| json!({"items": vec![json!({"properties": full()}); count]});
+    let message = cast.owner.post(&cast.path("/transactions/batch"), &items(51)).refused(400, "badRequest");
+    assert!(message.contains("100000"), "the limit is named: {message}");
+    let made = cast.owner.post(&cast.path("/transactions"), &json!({"description": "x"})).ok();
+    let mut updates = items(51);
+    for item in updates["items"].as_array_mut().expect("items") {
+        item["id"] = made["transaction"]["id"].clone();
+    }
+    cast.owner.put(&cast.path("/transactions/batch"), &updates).refused(400, "badRequest");
+    cast.owner.post(&cast.path("/transactions/batch"), &items(10)).ok();
+}
+
+/// 13.53: the properties of one resource are bounded in all.
+fn large_properties(server: &Server) {
+    let cast = Cast::new(server);
+    let of = |count: usize| (0..count).map(|key| (format!("k{key}"), json!("v".repeat(8_000)))).collect::<serde_json::Map<_, _>>();
+    for (path, name) in [("/transactions", "T"), ("/accounts", "A"), ("/groups", "G"), ("/files", "F")] {
+        let body = |count: usize| json!({"name": name, "description": name, "properties": of(count)});
+        cast.owner.post(&cast.path(path), &body(9)).refused(400, "badRequest");
+        cast.owner.post(&cast.path(path), &body(8)).ok();
+    }
+    cast.owner.put("/v5/books", &json!({"id": cast.book, "properties": of(9)})).refused(400, "badRequest");
+    cast.owner.put("/v5/books", &json!({"id": cast.book, "properties": of(8)})).ok();
+    cast.owner.put("/v5/books", &json!({"id": cast.book, "properties": {"more": "v".repeat(2_000)}})).refused(400, "badRequest");
 }
 
 /// 6.1 and 13.18.

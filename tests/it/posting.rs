@@ -238,9 +238,29 @@ fn rule_4_8_archived_accounts(server: &Server) {
     assert_eq!(totals(&cast), expected_totals(&[("Cash", "0.00", "13.00"), ("Food", "13.00", "0.00")]));
 }
 
+/// 13.56: an update puts no posting on an archived account; what was on it already may be edited, drafts may name it.
+fn rule_13_56_updates_onto_an_archived_account(server: &Server) {
+    let cast = cast(server);
+    let bank = cast.owner.get(&cast.path("/accounts/bank")).ok();
+    let (posted, draft) = (create(&cast, json!({})), create(&cast, json!({"draft": true})));
+    cast.owner.put(&cast.path("/accounts"), &json!({"id": bank["id"], "archived": true})).ok();
+    let onto = |made: &Value| json!({"id": made["id"], "debitAccount": {"name": "Bank"}, "description": "moved"});
+    refused_400(cast.owner.put(&cast.path("/transactions"), &onto(&posted)), &["badRequest"]);
+    let items = batch([json!({"id": draft["id"], "description": "not this one"}), onto(&posted)]);
+    refused_400(cast.owner.put(&cast.path("/transactions/batch"), &items), &["badRequest"]);
+    assert_eq!((transaction(&cast, &id(&posted)), transaction(&cast, &id(&draft))), (posted.clone(), draft.clone()));
+    cast.owner.put(&cast.path("/transactions"), &onto(&draft)).ok();
+    // On it already, the other way round too.
+    let food = cast.owner.get(&cast.path("/accounts/food")).ok();
+    cast.owner.put(&cast.path("/accounts"), &json!({"id": food["id"], "archived": true})).ok();
+    let swapped = json!({"id": posted["id"], "creditAccount": {"name": "Food"}, "debitAccount": {"name": "Cash"}});
+    cast.owner.put(&cast.path("/transactions"), &swapped).ok();
+}
+
 pub fn tests() -> Vec<crate::Case> {
     crate::cases![
         rule_3_3_4_what_does_nothing_looks_at_no_files,
+        rule_13_56_updates_onto_an_archived_account,
         rule_3_3_1_post_applies_the_payload,
         rule_3_3_2_post_without_an_id_creates_and_posts,
         rule_3_3_3_post_checked,

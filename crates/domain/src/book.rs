@@ -1,11 +1,16 @@
 //! Books: settings, lock and closing date, formats (behaviour 6 and 3.5).
 
 pub mod copy;
+mod dates;
+mod period;
 
 use time::Date;
 
+pub use dates::CLEARED_DATE;
+pub use period::{Period, StartMonth};
+
 use crate::amount::{DecimalSeparator, MAX_FRACTION_DIGITS, Precision};
-use crate::calendar::{DatePattern, format_iso, parse_iso};
+use crate::calendar::{DatePattern, format_iso};
 use crate::collaborator::{Action, Permission};
 use crate::event::Previous;
 use crate::field::Field;
@@ -14,6 +19,7 @@ use crate::instant::{Instant, Stamp};
 use crate::name::Name;
 use crate::property::{Edits, Properties};
 use crate::refusal::Reason;
+use dates::Dates;
 
 /// Who may read a book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -41,14 +47,6 @@ impl Visibility {
         [Self::Public, Self::Private].into_iter().find(|visibility| visibility.as_str() == name)
     }
 }
-
-/// Names of `period` (behaviour 6.12: display only).
-pub const PERIODS: [&str; 3] = ["MONTH", "QUARTER", "YEAR"];
-/// Names of `periodStartMonth`.
-pub const MONTHS: [&str; 12] =
-    ["JANUARY", "FEBRUARY", "MARCH", "APRIL", "MAY", "JUNE", "JULY", "AUGUST", "SEPTEMBER", "OCTOBER", "NOVEMBER", "DECEMBER"];
-/// The text clients send to clear a date (behaviour 3.5.5).
-pub const CLEARED_DATE: &str = "1900-00-00";
 
 /// Why something about a book was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -117,10 +115,10 @@ pub struct Settings {
     pub fraction_digits: u32,
     /// Rows a page in user interfaces; no effect on the API (behaviour 2.2).
     pub page_size: i32,
-    /// One of [`PERIODS`].
-    pub period: String,
-    /// One of [`MONTHS`].
-    pub period_start_month: String,
+    /// What user interfaces show at first.
+    pub period: Period,
+    /// What their year begins with.
+    pub period_start_month: StartMonth,
     /// An IANA zone name.
     pub time_zone: String,
     /// Who may read.
@@ -165,10 +163,10 @@ pub struct Changes {
     pub fraction_digits: Option<i64>,
     /// Rows a page.
     pub page_size: Option<i64>,
-    /// One of [`PERIODS`].
-    pub period: Option<String>,
-    /// One of [`MONTHS`].
-    pub period_start_month: Option<String>,
+    /// What user interfaces show at first.
+    pub period: Option<Period>,
+    /// What their year begins with.
+    pub period_start_month: Option<StartMonth>,
     /// A valid IANA zone name.
     pub time_zone: Option<String>,
     /// Who may read.
@@ -193,8 +191,8 @@ impl Settings {
             decimal_separator: DecimalSeparator::default(),
             fraction_digits: 2,
             page_size: 100,
-            period: "MONTH".to_owned(),
-            period_start_month: "JANUARY".to_owned(),
+            period: Period::default(),
+            period_start_month: StartMonth::default(),
             time_zone: "UTC".to_owned(),
             visibility: Visibility::default(),
             properties: Properties::default(),
@@ -204,11 +202,12 @@ impl Settings {
 
     /// The settings with the changes in them.
     fn changed(self, changes: Changes) -> Result<Self, crate::Refusal> {
+        let dates = Dates::of(&self).changed(&changes)?;
         Ok(Self {
             name: changes.name.map_or(Ok(self.name), |name| Name::new(&name))?,
             auto_post: changes.auto_post.unwrap_or(self.auto_post),
-            closing_date: changes.closing_date.try_map(|text| date("closingDate", &text))?.apply(Some(self.closing_date)).flatten(),
-            lock_date: changes.lock_date.try_map(|text| date("lockDate", &text))?.apply(Some(self.lock_date)).flatten(),
+            closing_date: dates.closing,
+            lock_date: dates.lock,
             date_pattern: changes.date_pattern.unwrap_or(self.date_pattern),
             decimal_separator: changes.decimal_separator.unwrap_or(self.decimal_separator),
             fraction_digits: changes.fraction_digits.map_or(Ok(self.fraction_digits), fraction_digits)?,
@@ -238,8 +237,8 @@ impl Settings {
             ("decimalSeparator", self.decimal_separator.as_str().to_owned()),
             ("fractionDigits", self.fraction_digits.to_string()),
             ("pageSize", self.page_size.to_string()),
-            ("period", self.period.clone()),
-            ("periodStartMonth", self.period_start_month.clone()),
+            ("period", self.period.as_str().to_owned()),
+            ("periodStartMonth", self.period_start_month.as_str().to_owned()),
             ("timeZone", self.time_zone.clone()),
             ("visibility", self.visibility.as_str().to_owned()),
         ]
@@ -254,24 +253,31 @@ impl Settings {
 }
 
 impl Book {
-    /// The book after an update, with the previous values of what changed. A value equal to the stored one never
-    /// needs a permission (behaviour 3.5.4, 6.4).
+    /// Checks that the permission, which lets its holder update the book, reaches to its visibility and dates where the
+    /// changes touch those. That is told before what is wrong with other values (behaviour 0.17); a value equal to the
+    /// stored one needs no permission (behaviour 3.5.4, 6.4).
     ///
     /// # Errors
-    /// [`Refusal`] for values outside what is allowed or beyond the permission; a refused name or property.
-    pub fn update(self, changes: Changes, permission: Permission, now: Instant) -> Result<(Self, Previous), crate::Refusal> {
+    /// [`Refusal::NotEnough`]; [`Refusal::Date`] for a date that cannot be read.
+    pub fn check_permitted(&self, changes: &Changes, permission: Permission) -> Result<(), Refusal> {
+        if changes.visibility.is_some_and(|visibility| visibility != self.settings.visibility) && !permission.may(Action::ChangeVisibility)
+        {
+            return Err(Refusal::NotEnough(permission.as_str(), "visibility"));
+        }
+        let before = Dates::of(&self.settings);
+        before.check_permitted(before.changed(changes)?, permission)
+    }
+
+    /// The book after an update, with the previous values of what changed. It must have been checked with
+    /// [`Book::check_permitted`].
+    ///
+    /// # Errors
+    /// [`Refusal`] for values outside what is allowed; a refused name or property.
+    pub fn update(self, changes: Changes, now: Instant) -> Result<(Self, Previous), crate::Refusal> {
         let settings = self.settings.clone().changed(changes)?;
         let previous = self.settings.differences(&settings);
-        check_dates("lockDate", self.settings.lock_date, settings.lock_date, permission)?;
-        check_dates("closingDate", self.settings.closing_date, settings.closing_date, permission)?;
-        if self.settings.visibility != settings.visibility && !permission.may(Action::ChangeVisibility) {
-            return Err(Refusal::NotEnough(permission.as_str(), "visibility").into());
-        }
         if previous.is_empty() {
             return Ok((self, previous));
-        }
-        if !permission.may(Action::UpdateBook) {
-            return Err(Refusal::NotEnough(permission.as_str(), "the book").into());
         }
         let scale = self.scale.max(settings.fraction_digits);
         Ok((Self { settings, scale, stamp: self.stamp.touched(now), ..self }, previous))
@@ -290,25 +296,6 @@ impl Book {
     }
 }
 
-/// Setting or advancing a date needs less than moving it back (behaviour 3.5.4).
-fn check_dates(field: &'static str, old: Option<Date>, new: Option<Date>, permission: Permission) -> Result<(), Refusal> {
-    let action = match (old, new) {
-        (old, new) if old == new => return Ok(()),
-        (None, Some(_)) => Action::AdvanceDates,
-        (Some(old), Some(new)) if new > old => Action::AdvanceDates,
-        _ => Action::ReopenDates,
-    };
-    if permission.may(action) { Ok(()) } else { Err(Refusal::NotEnough(permission.as_str(), field)) }
-}
-
-/// A date or the sentinel that clears it (behaviour 3.5.5).
-fn date(field: &'static str, text: &str) -> Result<Option<Date>, Refusal> {
-    match text.trim() {
-        "" | CLEARED_DATE => Ok(None),
-        text => parse_iso(text).map(Some).ok_or_else(|| Refusal::Date(field, text.chars().take(40).collect())),
-    }
-}
-
 fn fraction_digits(value: i64) -> Result<u32, Refusal> {
     u32::try_from(value).ok().filter(|digits| *digits <= MAX_FRACTION_DIGITS).ok_or(Refusal::FractionDigits(value))
 }
@@ -320,6 +307,7 @@ fn page_size(value: i64) -> Result<i32, Refusal> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::calendar::parse_iso;
 
     fn named(name: &str) -> Changes {
         Changes { name: Some(name.to_owned()), ..Changes::default() }
@@ -362,17 +350,16 @@ mod tests {
             ("2025-02-28", "2025-13-31", Permission::Owner, false),
         ] {
             let book = book(Changes { lock_date: Field::Set(from.to_owned()), ..named("a") });
-            let outcome = book.update(lock(to), permission, Instant::new(1));
-            assert_eq!(outcome.is_ok(), allowed, "{from} to {to} by {permission:?}");
+            assert_eq!(book.check_permitted(&lock(to), permission).is_ok(), allowed, "{from} to {to} by {permission:?}");
         }
     }
 
     #[test]
     fn scale_only_grows() {
         let digits = |digits| Changes { fraction_digits: Some(digits), ..Changes::default() };
-        let (finer, previous) = book(named("a")).update(digits(4), Permission::Owner, Instant::new(1)).unwrap();
+        let (finer, previous) = book(named("a")).update(digits(4), Instant::new(1)).unwrap();
         assert_eq!((finer.scale, previous.get("fractionDigits").map(String::as_str)), (4, Some("2")));
-        let (coarser, _) = finer.update(digits(0), Permission::Owner, Instant::new(2)).unwrap();
+        let (coarser, _) = finer.update(digits(0), Instant::new(2)).unwrap();
         assert_eq!((coarser.scale, coarser.settings.fraction_digits, coarser.stamp.version), (4, 0, 3));
     }
 

@@ -9,6 +9,8 @@ pub const MAX_VALUE: usize = 8 * 1024;
 
 /// Most keys of one resource.
 pub const MOST_KEYS: usize = 1_000;
+/// Most bytes of all keys and values of one resource together: they are shown again wherever it is (behaviour 13.53).
+pub const MAX_BYTES: usize = 64 * 1024;
 
 /// Why properties were refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -22,6 +24,9 @@ pub enum Refusal {
     /// More keys than allowed.
     #[error("properties would have {0} keys; at most {MOST_KEYS} are allowed")]
     TooMany(usize),
+    /// More text than allowed.
+    #[error("properties would have {0} bytes in all; at most {MAX_BYTES} are allowed")]
+    TooLarge(usize),
     /// A value longer than 8 KB.
     #[error("the value of property {0:?} has more than {MAX_VALUE} bytes")]
     ValueTooLong(String),
@@ -44,7 +49,7 @@ impl Properties {
     /// Merges: keys present are set or deleted, absent keys stay.
     ///
     /// # Errors
-    /// [`Refusal`] for a key or value beyond its size; nothing is merged then.
+    /// [`Refusal`] for a key or value beyond its size, too many or too large in all; nothing is merged then.
     ///
     /// ```
     /// use daybook_domain::property::Properties;
@@ -62,7 +67,11 @@ impl Properties {
                 None => map.remove(&key),
             };
         }
-        if map.len() > MOST_KEYS { Err(Refusal::TooMany(map.len())) } else { Ok(Self(map)) }
+        if map.len() > MOST_KEYS {
+            return Err(Refusal::TooMany(map.len()));
+        }
+        let bytes = map.iter().fold(0, |sum: usize, (key, value)| sum.saturating_add(key.len()).saturating_add(value.len()));
+        if bytes > MAX_BYTES { Err(Refusal::TooLarge(bytes)) } else { Ok(Self(map)) }
     }
 
     /// The value under a normalized key.
@@ -130,5 +139,13 @@ mod tests {
         assert!(matches!(none.merged(&edits(&[(&"k".repeat(31), Some("v"))])), Err(Refusal::KeyTooLong(_))));
         assert!(none.merged(&edits(&[("k", Some(&"v".repeat(MAX_VALUE)))])).is_ok());
         assert!(matches!(none.merged(&edits(&[("k", Some(&"v".repeat(MAX_VALUE + 1)))])), Err(Refusal::ValueTooLong(_))));
+        // Eight of the longest, but for their keys of one character.
+        let keys = ["a", "b", "c", "d", "e", "f", "g", "h"];
+        let of_size = |size| none.merged(&keys.map(|key| (key.to_owned(), Some("v".repeat(size)))).into());
+        let full = of_size(MAX_VALUE - 1).unwrap();
+        assert!(matches!(of_size(MAX_VALUE), Err(Refusal::TooLarge(bytes)) if bytes == MAX_BYTES + 8));
+        assert!(matches!(full.merged(&edits(&[("i", Some(""))])), Ok(same) if same == full));
+        assert!(matches!(full.merged(&edits(&[("i", Some("1"))])), Err(Refusal::TooLarge(_))));
+        assert!(full.merged(&edits(&[("a", None), ("i", Some("1"))])).is_ok());
     }
 }

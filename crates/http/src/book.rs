@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use daybook_domain::amount::DecimalSeparator;
-use daybook_domain::book::{Changes, MONTHS, PERIODS, Refusal, Visibility};
+use daybook_domain::book::{Changes, Period, Refusal, StartMonth, Visibility};
 use daybook_domain::calendar::{DatePattern, format_iso, month_number};
 use daybook_domain::collaborator::Member;
 use daybook_domain::field::Field;
@@ -44,9 +44,9 @@ pub(crate) struct BookIn {
     #[serde(default)]
     page_size: Option<i64>,
     #[serde(default, deserialize_with = "period")]
-    period: Option<String>,
+    period: Option<Period>,
     #[serde(default, deserialize_with = "month")]
-    period_start_month: Option<String>,
+    period_start_month: Option<StartMonth>,
     #[serde(default)]
     time_zone: Option<String>,
     #[serde(default, deserialize_with = "visibility")]
@@ -73,12 +73,12 @@ fn visibility<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<Visibility>
     one_of(reader, "PUBLIC, PRIVATE", Visibility::from_name)
 }
 
-fn period<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<String>, D::Error> {
-    one_of(reader, "MONTH, QUARTER, YEAR", |name| PERIODS.contains(&name).then(|| name.to_owned()))
+fn period<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<Period>, D::Error> {
+    one_of(reader, "MONTH, QUARTER, YEAR", Period::from_name)
 }
 
-fn month<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<String>, D::Error> {
-    one_of(reader, "JANUARY to DECEMBER", |name| MONTHS.contains(&name).then(|| name.to_owned()))
+fn month<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<StartMonth>, D::Error> {
+    one_of(reader, "JANUARY to DECEMBER", StartMonth::from_name)
 }
 
 impl From<BookIn> for Changes {
@@ -137,8 +137,8 @@ pub(crate) struct BookOut {
     decimal_separator: &'static str,
     fraction_digits: u32,
     page_size: i32,
-    period: String,
-    period_start_month: String,
+    period: &'static str,
+    period_start_month: &'static str,
     time_zone: String,
     time_zone_offset: i32,
     properties: BTreeMap<String, String>,
@@ -174,8 +174,8 @@ impl BookOut {
             decimal_separator: settings.decimal_separator.as_str(),
             fraction_digits: settings.fraction_digits,
             page_size: settings.page_size,
-            period: settings.period.clone(),
-            period_start_month: settings.period_start_month.clone(),
+            period: settings.period.as_str(),
+            period_start_month: settings.period_start_month.as_str(),
             time_zone: settings.time_zone.clone(),
             time_zone_offset: zone::offset_minutes(cx.now, &settings.time_zone),
             properties: properties(&settings.properties),

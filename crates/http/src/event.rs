@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 use crate::account::AccountOut;
 use crate::book::BookOut;
 use crate::cursor::{self, EventCursor};
-use crate::error::{ApiResult, Transport};
+use crate::error::ApiResult;
 use crate::file;
 use crate::group::GroupOut;
 use crate::reply;
@@ -69,7 +69,7 @@ struct Reader<'v> {
 /// GET events.
 pub(crate) async fn list_events(asked: Asked) -> ApiResult {
     let (book, base) = (asked.book(), asked.base());
-    let (request, filters) = request(&asked)?;
+    let (request, filters) = request(&asked);
     let encode = move |view: &View, cx: &Context| {
         let cursor = view.next.and_then(|sequence| cursor::write(&EventCursor { sequence, ..filters }));
         let reader = Reader { view, base: &base };
@@ -94,7 +94,7 @@ pub(crate) async fn get_event(asked: Asked) -> ApiResult {
 }
 
 /// The request with its filters; one with only a cursor goes on with the cursor's (behaviour 2.4).
-fn request(asked: &Asked) -> Result<(Request, EventCursor), Transport> {
+fn request(asked: &Asked) -> (Request, EventCursor) {
     let text = |name: &str| asked.text(name).map(str::to_owned).filter(|text| !text.trim().is_empty());
     let own = EventCursor {
         sequence: 0,
@@ -104,18 +104,17 @@ fn request(asked: &Asked) -> Result<(Request, EventCursor), Transport> {
         resource: text("resoureId").or_else(|| text("resourceId")),
         kind: text("type"),
     };
-    let cursor: Option<EventCursor> = asked.cursor().and_then(cursor::read);
+    let cursor: Option<EventCursor> = asked.cursor().and_then(cursor::read).filter(is_readable);
     let below = cursor.as_ref().map(|cursor| cursor.sequence);
     let filters = if own == EventCursor::default() { cursor.unwrap_or_default() } else { own };
-    let kind = match &filters.kind {
-        None => None,
-        Some(name) => Some(EventType::from_name(name).ok_or_else(|| {
-            let shown: String = name.chars().take(60).collect();
-            Transport::BadParameter(format!("type {shown:?} is not an event type"))
-        })?),
-    };
-    let EventCursor { after, before, error, resource, .. } = filters.clone();
-    Ok((Request { after, before, error, resource, kind, limit: asked.limit(), below }, filters))
+    let EventCursor { sequence: _, after, before, error, resource, kind } = filters.clone();
+    (Request { after, before, error, resource, kind, limit: asked.limit(), below }, filters)
+}
+
+/// Whether the filters of a cursor are such as this server writes: others are damage (behaviour 2.5).
+fn is_readable(cursor: &EventCursor) -> bool {
+    let instants = cursor.after.iter().chain(&cursor.before).all(|text| zone::instant(text, "UTC").is_some());
+    instants && cursor.kind.as_deref().is_none_or(|name| EventType::from_name(name).is_some())
 }
 
 /// What a stored transaction or account names.

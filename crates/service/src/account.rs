@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 
 use daybook_domain::account::{Account, AccountRef, AccountType, Changes, Directory, Refusal};
 use daybook_domain::collaborator::{Action, Member};
-use daybook_domain::event::{EventType, Happening, snapshot};
+use daybook_domain::event::{EventType, Happening, Previous, snapshot};
 use daybook_domain::field::Field;
 use daybook_domain::group::{self, Forest, GroupRef};
 use daybook_domain::id::{AccountId, GroupId};
+use daybook_domain::instant::Instant;
 use daybook_storage::Tx;
 
 use crate::context::Context;
@@ -77,24 +78,24 @@ pub fn create(tx: &mut Tx<'_>, cx: &Context, book: &str, items: Vec<Input>) -> R
 ///
 /// # Errors
 /// What the access step and the rules of accounts refuse.
-pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, items: Vec<Input>) -> Result<View> {
+pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, mut items: Vec<Input>) -> Result<View> {
     let member = access::enter(tx, cx, book, Action::WriteChart)?;
     let owner = member.may(Action::WriteLockedGroups);
     let forest = crate::group::forest(tx, &member)?;
-    let references: Vec<AccountRef> = items.iter().flat_map(|item| [target(&item.changes), named(&item.changes)]).collect();
-    let mut known = tx.accounts().directory(&member, &references, [])?;
-    let targets = found(&known, items.iter().map(|item| target(&item.changes)))?;
+    let targets: Vec<AccountRef> = items.iter_mut().map(|item| item.changes.take_target()).collect();
+    let names: Vec<AccountRef> = items.iter().map(|item| named(&item.changes)).collect();
+    let mut known = tx.accounts().directory(&member, targets.iter().chain(&names), [])?;
+    let targets = found(&known, targets.into_iter())?;
     let mut happenings = Vec::new();
     let mut changed = Vec::new();
     let first = targets.first().and_then(|id| known.get(*id)).cloned();
     let revised = batch::each(items.into_iter().zip(&targets), |(input, id)| {
         let before = known.get(*id).cloned().ok_or_else(|| Refusal::Unknown(id.to_string()))?;
-        input.changes.name.iter().try_for_each(|name| known.check_free(name, Some(before.id)))?;
-        let groups = input.groups.try_map(|groups| resolve(&forest, &groups))?;
         let owned_before = before.groups.clone();
-        let (after, previous) = before.update(Changes { groups, ..input.changes }, cx.now)?;
+        let revised = revised(&known, &forest, before, input, cx.now);
+        let (after, previous) = crate::group::unless_locked(&forest, &owned_before, owner, revised)?;
         if !previous.is_empty() {
-            forest.check_writable(owned_before.union(&after.groups), owner)?;
+            forest.check_writable(&after.groups, owner)?;
             happenings.push(Happening::update(EventType::AccountUpdated, after.id.get(), snapshot::account(&after, &forest), &previous));
             known.put(after.clone());
             changed.push(after);
@@ -153,10 +154,10 @@ pub(crate) fn add(tx: &mut Tx<'_>, cx: &Context, member: &Member, items: Vec<Inp
     let mut known = tx.accounts().directory(member, &references, [])?;
     let mut happenings = Vec::new();
     let accounts = batch::each(items, |input| {
-        input.changes.name.iter().try_for_each(|name| known.check_free(name, None))?;
         let groups = input.groups.try_map(|groups| resolve(&forest, &groups))?;
         let joined = groups.as_ref().value().cloned().unwrap_or_default();
         forest.check_writable(&joined, owner)?;
+        input.changes.name.iter().try_for_each(|name| known.check_free(name, None))?;
         let id = AccountId::new(cx.mint());
         let account = Account::create(id, Changes { groups, ..input.changes }, &types(&forest, &joined), cx.stamp())?;
         happenings.push(Happening::new(EventType::AccountCreated, id.get(), snapshot::account(&account, &forest)));
@@ -192,10 +193,11 @@ fn found(known: &Directory, references: impl ExactSizeIterator<Item = AccountRef
     if unknown.is_empty() { Ok(found.into_iter().flatten().collect()) } else { Err(Refusal::UnknownIds(unknown).into()) }
 }
 
-/// What an update names: the id, or without one the name (behaviour 4.9).
-fn target(changes: &Changes) -> AccountRef {
-    let name = if changes.id.is_none() { changes.name.clone() } else { None };
-    AccountRef { id: changes.id.clone(), name }
+/// An account as a body leaves it, with what was before.
+fn revised(known: &Directory, forest: &Forest, before: Account, input: Input, now: Instant) -> Result<(Account, Previous)> {
+    input.changes.name.iter().try_for_each(|name| known.check_free(name, Some(before.id)))?;
+    let groups = input.groups.try_map(|groups| resolve(forest, &groups))?;
+    Ok(before.update(Changes { groups, ..input.changes }, now)?)
 }
 
 /// The name a body gives, to see whether it is taken.

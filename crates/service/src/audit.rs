@@ -74,7 +74,8 @@ pub fn make(tx: &mut Tx<'_>, key: &BookKey, stop: &dyn Fn() -> bool) -> Result<O
 }
 
 /// Records what an audit found: `balanceVerified` where it changed, and BOOK_AUDITED. The book may have moved on since; the
-/// report says which event it is about. Nothing is recorded when the request was answered by another process meanwhile.
+/// report says which event it is about. Nothing is recorded when no audit is wanted any more: another process answered the
+/// request meanwhile, or the book is gone.
 ///
 /// # Errors
 /// When the database cannot be asked.

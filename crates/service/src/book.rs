@@ -15,7 +15,7 @@ use daybook_storage::event::Tally;
 use daybook_storage::head::Activity;
 
 use crate::context::Context;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::{access, account, batch, collection, group, record, zone};
 
 pub use copy::{Request as Copying, copy};
@@ -157,17 +157,18 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, load_accounts: bool, load_
 pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes) -> Result<View> {
     let (member, mut activity) = access::meet(tx, cx, book, Action::UpdateBook)?;
     let before = member.book().clone();
-    let (scale, digits) = (before.scale, changes.fraction_digits);
-    let changes = unless_same_zone(&before, changes);
-    let revised = changes.and_then(|changes| Ok(before.clone().update(changes, member.permission(), cx.now)?));
+    let scale = before.scale;
+    let permitted = before.check_permitted(&changes, member.permission()).map_err(Error::from);
+    let changes = permitted.and_then(|()| unless_same_zone(&before, changes));
+    let revised = changes.and_then(|changes| Ok(before.clone().update(changes, cx.now)?));
     let (after, previous) = cx.unless_stale(Some(member.book()), revised)?;
     if previous.is_empty() {
         let collection = collection::of_book(tx, cx, &member)?;
         return Ok(View { collection, ..View::plain(member, activity) });
     }
     if after.scale > scale && !tx.balances().rescale(&after, scale)? {
-        let digits = digits.and_then(|digits| u32::try_from(digits).ok()).unwrap_or(after.scale);
-        return Err(Refusal::Rescale(digits).into());
+        // It grows only to the new fractionDigits.
+        return Err(Refusal::Rescale(after.scale).into());
     }
     tx.books().update(&after)?;
     if after.settings.time_zone != before.settings.time_zone {

@@ -7,7 +7,7 @@ use daybook_domain::account::Directory;
 use daybook_domain::collaborator::{Action, Member};
 use daybook_domain::event::{Event, EventType, Noun, sequence_of};
 use daybook_domain::group::Forest;
-use daybook_domain::id::{AccountId, CollaboratorId, GroupId, TransactionId, UserId};
+use daybook_domain::id::{AccountId, GroupId, TransactionId, UserId};
 use daybook_storage::Tx;
 use daybook_storage::event::Filter;
 use daybook_storage::head::Activity;
@@ -33,8 +33,8 @@ pub struct Request {
     pub error: Option<bool>,
     /// About this resource.
     pub resource: Option<String>,
-    /// Of this type.
-    pub kind: Option<EventType>,
+    /// Of this type, by its name.
+    pub kind: Option<String>,
     /// Rows wanted.
     pub limit: Option<usize>,
     /// Below this number: where the page before ended.
@@ -67,7 +67,7 @@ pub struct View {
 /// listEvents.
 ///
 /// # Errors
-/// What the access step refuses; 400 for an instant that cannot be read.
+/// What the access step refuses; 400 for an instant or a type that cannot be read.
 pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str, request: &Request, named_in: NamedIn) -> Result<View> {
     let (member, activity) = access::meet(tx, cx, book, Action::ReadEvents)?;
     let Some(filter) = filter(&member, request)? else { return fill(tx, cx, (member, activity), (Vec::new(), None), named_in) };
@@ -122,8 +122,14 @@ fn filter(member: &Member, request: &Request) -> Result<Option<Filter>> {
         (Some(resource), _) => resource_number(member, resource).map(|number| Filter { resource: Some(number), ..base }),
         (None, Some(true)) => None,
         (None, Some(false)) => Some(base),
-        (None, None) => Some(Filter { kind: request.kind, ..base }),
+        (None, None) => Some(Filter { kind: request.kind.as_deref().map(kind).transpose()?, ..base }),
     })
+}
+
+/// Reads a type where it counts: what outranks it makes it be ignored, readable or not.
+fn kind(name: &str) -> Result<EventType> {
+    let unknown = || Error::BadRequest(format!("type {:?} is not an event type", name.chars().take(60).collect::<String>()));
+    EventType::from_name(name).ok_or_else(unknown)
 }
 
 /// The number of a resource by its public id, whatever kind of id it is.
@@ -131,9 +137,8 @@ fn resource_number(member: &Member, id: &str) -> Option<i64> {
     if member.book().key.as_str() == id {
         return Some(member.book().id.get());
     }
-    let transaction = id.parse().ok().map(TransactionId::get);
-    let decimal = || id.parse().ok().map(AccountId::get).or_else(|| id.parse().ok().map(GroupId::get));
-    transaction.or_else(decimal).or_else(|| id.parse().ok().map(CollaboratorId::get))
+    // Hexadecimal as the ids of transactions, files and collaborators are, or decimal as those of accounts and groups.
+    id.parse().ok().map(TransactionId::get).or_else(|| id.parse().ok().map(AccountId::get))
 }
 
 fn fill(

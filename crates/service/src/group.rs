@@ -3,10 +3,11 @@
 use std::collections::HashSet;
 
 use daybook_domain::collaborator::{Action, Member};
-use daybook_domain::event::{EventType, Happening, snapshot};
+use daybook_domain::event::{EventType, Happening, Previous, snapshot};
 use daybook_domain::field::Field;
 use daybook_domain::group::{Changes, Forest, Group, GroupRef, Refusal, Removal, Removed};
 use daybook_domain::id::GroupId;
+use daybook_domain::instant::Instant;
 use daybook_storage::Tx;
 
 use crate::context::Context;
@@ -64,22 +65,19 @@ pub fn create(tx: &mut Tx<'_>, cx: &Context, book: &str, items: Vec<Input>) -> R
 ///
 /// # Errors
 /// What the access step and the rules of groups refuse.
-pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, items: Vec<Input>) -> Result<View> {
+pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, mut items: Vec<Input>) -> Result<View> {
     let member = access::enter(tx, cx, book, Action::WriteChart)?;
     let owner = member.may(Action::WriteLockedGroups);
     let mut forest = forest(tx, &member)?;
     let mut changed = Vec::new();
     let mut happenings = Vec::new();
-    let targets = found(&forest, items.iter().map(|item| target(&item.changes)))?;
+    let targets = found(&forest, items.iter_mut().map(|item| item.changes.take_target()))?;
     let first = targets.first().and_then(|id| forest.get(*id)).cloned();
     let revised = batch::each(items.into_iter().zip(&targets), |(input, id)| {
         let before = forest.get(*id).cloned().ok_or_else(|| Refusal::Unknown(id.to_string()))?;
-        input.changes.name.iter().try_for_each(|name| forest.check_free(name, Some(before.id)))?;
-        let parent = input.parent.try_map(|parent| resolve(&forest, &parent))?;
-        if let Field::Set(parent) = parent {
-            forest.check_parent(before.id, parent)?;
-        }
-        let (after, previous) = before.update(Changes { parent, ..input.changes }, owner, cx.now)?;
+        input.changes.check_lock(before.locked, owner)?;
+        let revised = revised(&forest, before, input, cx.now);
+        let (after, previous) = unless_locked(&forest, [id], owner, revised)?;
         if !previous.is_empty() {
             forest.put(after.clone());
             happenings.push(Happening::update(EventType::GroupUpdated, after.id.get(), snapshot::group(&after, &forest), &previous));
@@ -157,9 +155,10 @@ pub(crate) fn add(tx: &mut Tx<'_>, cx: &Context, member: &Member, items: Vec<Inp
     let mut forest = forest(tx, member)?;
     let mut happenings = Vec::new();
     let groups = batch::each(items, |input| {
+        input.changes.check_lock(false, owner)?;
         input.changes.name.iter().try_for_each(|name| forest.check_free(name, None))?;
         let parent = input.parent.try_map(|parent| resolve(&forest, &parent))?;
-        let group = Group::create(GroupId::new(cx.mint()), Changes { parent, ..input.changes }, owner, cx.stamp())?;
+        let group = Group::create(GroupId::new(cx.mint()), Changes { parent, ..input.changes }, cx.stamp())?;
         forest.put(group.clone());
         happenings.push(Happening::new(EventType::GroupCreated, group.id.get(), snapshot::group(&group, &forest)));
         Ok(group)
@@ -170,10 +169,28 @@ pub(crate) fn add(tx: &mut Tx<'_>, cx: &Context, member: &Member, items: Vec<Inp
     Ok(View { groups, forest })
 }
 
-/// What an update names: the id, or without one the name (behaviour 9.13).
-fn target(changes: &Changes) -> GroupRef {
-    let name = if changes.id.is_none() { changes.name.clone() } else { None };
-    GroupRef { id: changes.id.clone(), name }
+/// What becomes of a change of one of these groups, or of an account in them, unless it is the owner's alone: that is told
+/// before what is wrong with the values (behaviour 0.17). What changes nothing needs no permission.
+pub(crate) fn unless_locked<'i, T>(
+    forest: &Forest,
+    groups: impl IntoIterator<Item = &'i GroupId>,
+    owner: bool,
+    revised: Result<(T, Previous)>,
+) -> Result<(T, Previous)> {
+    if !revised.as_ref().is_ok_and(|(_, previous)| previous.is_empty()) {
+        forest.check_writable(groups, owner)?;
+    }
+    revised
+}
+
+/// A group as a body leaves it, with what was before.
+fn revised(forest: &Forest, before: Group, input: Input, now: Instant) -> Result<(Group, Previous)> {
+    input.changes.name.iter().try_for_each(|name| forest.check_free(name, Some(before.id)))?;
+    let parent = input.parent.try_map(|parent| resolve(forest, &parent))?;
+    if let Field::Set(parent) = parent {
+        forest.check_parent(before.id, parent)?;
+    }
+    Ok(before.update(Changes { parent, ..input.changes }, now)?)
 }
 
 /// The groups that references mean; those that mean none are listed in the refusal, before anything is changed.

@@ -14,7 +14,7 @@ use crate::zone;
 ///
 /// # Errors
 /// When the database cannot be asked.
-pub fn happenings(tx: &mut Tx<'_>, cx: &Context, member: &Member, happenings: Vec<Happening>) -> Result<()> {
+pub(crate) fn happenings(tx: &mut Tx<'_>, cx: &Context, member: &Member, happenings: Vec<Happening>) -> Result<()> {
     counted(tx, cx, member, happenings, &Tally::new())
 }
 
@@ -22,7 +22,7 @@ pub fn happenings(tx: &mut Tx<'_>, cx: &Context, member: &Member, happenings: Ve
 ///
 /// # Errors
 /// When the database cannot be asked.
-pub fn counted(tx: &mut Tx<'_>, cx: &Context, member: &Member, happenings: Vec<Happening>, tally: &Tally) -> Result<()> {
+pub(crate) fn counted(tx: &mut Tx<'_>, cx: &Context, member: &Member, happenings: Vec<Happening>, tally: &Tally) -> Result<()> {
     if happenings.is_empty() {
         return Ok(());
     }
@@ -33,7 +33,7 @@ pub fn counted(tx: &mut Tx<'_>, cx: &Context, member: &Member, happenings: Vec<H
 
 /// How many more or fewer transactions count as posted, by month of posting in the book zone (behaviour 6.10).
 #[must_use]
-pub fn tally(member: &Member, changes: &[Change]) -> Tally {
+pub(crate) fn tally(member: &Member, changes: &[Change]) -> Tally {
     let zone = &member.book().settings.time_zone;
     let mut tally = Tally::new();
     for Change { before, after } in changes {

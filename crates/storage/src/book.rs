@@ -1,7 +1,7 @@
 //! Books: rows and repository, and the way into a book.
 
 use daybook_domain::amount::DecimalSeparator;
-use daybook_domain::book::{Book, Settings, Visibility};
+use daybook_domain::book::{Book, Period, Settings, StartMonth, Visibility};
 use daybook_domain::calendar::DatePattern;
 use daybook_domain::collaborator::Permission;
 use daybook_domain::event::Hash;
@@ -82,8 +82,8 @@ impl Settled {
             decimal_separator: DecimalSeparator::from_name(&self.decimal_separator).ok_or(Error::Broken("decimal_separator"))?,
             fraction_digits: u32::try_from(self.fraction_digits).map_err(|_| Error::Broken("fraction_digits"))?,
             page_size: self.page_size,
-            period: self.period,
-            period_start_month: self.period_start_month,
+            period: Period::from_name(&self.period).ok_or(Error::Broken("period"))?,
+            period_start_month: StartMonth::from_name(&self.period_start_month).ok_or(Error::Broken("period_start_month"))?,
             time_zone: self.time_zone,
             visibility: Visibility::from_name(&self.visibility).ok_or(Error::Broken("visibility"))?,
             properties: column::properties_from_text(self.properties)?,
@@ -116,8 +116,8 @@ impl Settled {
             fraction_digits: i32::try_from(*fraction_digits).map_err(|_| Error::Broken("fraction_digits"))?,
             scale: i32::try_from(book.scale).map_err(|_| Error::Broken("scale"))?,
             page_size: *page_size,
-            period: period.clone(),
-            period_start_month: period_start_month.clone(),
+            period: period.as_str().to_owned(),
+            period_start_month: period_start_month.as_str().to_owned(),
             time_zone: time_zone.clone(),
             visibility: visibility.as_str().to_owned(),
             properties: column::properties_to_text(properties),

@@ -13,6 +13,7 @@ use crate::instant::{Instant, Stamp};
 use crate::name::Name;
 use crate::property::{Edits, Properties};
 use crate::refusal::Reason;
+use crate::transaction::MOST_RELEASED;
 
 /// The four account types; each fixes nature and permanence (behaviour 4.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -101,6 +102,9 @@ pub enum Refusal {
     /// It once had a posted transaction (behaviour 4.7).
     #[error("account {0:?} has posted transactions and cannot be deleted; archive it instead")]
     HasPostings(String),
+    /// Too many drafts would lose a side (behaviour 13.55).
+    #[error("more than {MOST_RELEASED} sides of drafts name what is to be deleted; take it off some of them first, or archive it instead")]
+    TooManyDrafts,
     /// Posting to an archived account (behaviour 4.8).
     #[error("account {0:?} is archived; nothing can be posted to it")]
     Archived(String),
@@ -110,9 +114,12 @@ impl Refusal {
     pub(crate) const fn reason(&self) -> Reason {
         match self {
             Self::Unknown(_) | Self::UnknownIds(_) => Reason::NotFound,
-            Self::UnknownReference(_) | Self::AlreadyExists(_) | Self::Unnamed | Self::HasPostings(_) | Self::Archived(_) => {
-                Reason::BadRequest
-            }
+            Self::UnknownReference(_)
+            | Self::AlreadyExists(_)
+            | Self::Unnamed
+            | Self::HasPostings(_)
+            | Self::TooManyDrafts
+            | Self::Archived(_) => Reason::BadRequest,
         }
     }
 }
@@ -126,7 +133,7 @@ pub struct Account {
     pub name: Name,
     /// Asset, liability, incoming or outgoing.
     pub kind: AccountType,
-    /// Archived accounts take no new postings.
+    /// Archived accounts take no new postings (behaviour 4.8).
     pub archived: bool,
     /// Whether the last check found the balance right (behaviour 4.11).
     pub balance_verified: bool,
@@ -145,7 +152,7 @@ pub struct Account {
 pub struct Changes {
     /// The id of the account to change.
     pub id: Option<String>,
-    /// The name to give; without id, also the one to find by.
+    /// The name to give; without id, the one to find by.
     pub name: Option<String>,
     /// The type to give.
     pub kind: Option<AccountType>,
@@ -157,6 +164,17 @@ pub struct Changes {
     pub groups: Field<BTreeSet<GroupId>>,
     /// Properties to merge.
     pub properties: Edits,
+}
+
+impl Changes {
+    /// What an update names: the id, or without one the name (behaviour 4.9), which then is taken out: a name that only
+    /// finds the account gives it no other spelling (behaviour 13.52).
+    pub fn take_target(&mut self) -> AccountRef {
+        match &self.id {
+            Some(id) => AccountRef { id: Some(id.clone()), name: None },
+            None => AccountRef { id: None, name: self.name.take() },
+        }
+    }
 }
 
 impl Account {

@@ -36,7 +36,7 @@ impl Scope {
     ///
     /// let group = |id: i64| {
     ///     let named = Changes { name: Some(format!("G{id}")), ..Changes::default() };
-    ///     Group::create(GroupId::new(id), named, true, Stamp::new(None, Instant::new(0))).unwrap()
+    ///     Group::create(GroupId::new(id), named, Stamp::new(None, Instant::new(0))).unwrap()
     /// };
     /// let below = |group: Group, parent| Group { parent: Some(GroupId::new(parent)), ..group };
     /// let forest = Forest::new(vec![group(1), below(group(2), 1), below(group(3), 2)], []);

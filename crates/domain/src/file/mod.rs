@@ -14,6 +14,7 @@ use crate::instant::{Instant, Stamp};
 use crate::name;
 use crate::property::{Edits, Properties};
 use crate::refusal::Reason;
+use crate::transaction::MOST_RELEASED;
 
 /// Most bytes of a file (behaviour 9.6, 10.8).
 pub const MAX_BYTES: usize = 20 * 1024 * 1024;
@@ -43,13 +44,16 @@ pub enum Refusal {
     /// caller may not be allowed to see it.
     #[error("permission {0} is not enough for this: the file is attached to a transaction that asks for more")]
     HoldersNeedMore(&'static str),
+    /// Too many transactions would lose it (behaviour 13.55).
+    #[error("more than {MOST_RELEASED} transactions hold the file; take it off some of them first")]
+    TooManyHolders,
 }
 
 impl Refusal {
     pub(crate) const fn reason(&self) -> Reason {
         match self {
             Self::Unknown(_) => Reason::NotFound,
-            Self::UnknownReference(_) | Self::IdRequired | Self::ContentType(_) => Reason::BadRequest,
+            Self::UnknownReference(_) | Self::IdRequired | Self::ContentType(_) | Self::TooManyHolders => Reason::BadRequest,
             Self::HeldByChecked(_) => Reason::CheckedTransaction,
             Self::HeldOnLockedDate(..) => Reason::LockedDate,
             Self::HoldersNeedMore(..) => Reason::Forbidden,

@@ -39,8 +39,8 @@ pub enum Refusal {
     #[error("group {0:?} is locked by the book owner")]
     Locked(String),
     /// Only the owner locks and unlocks (behaviour 4.15).
-    #[error("only the OWNER may change locked of group {0:?}")]
-    LockIsOwners(String),
+    #[error("only the OWNER may lock and unlock groups")]
+    LockIsOwners,
     /// A deletion that moves too much at once.
     #[error("that would move groups and accounts more than {MOST_MOVES} times; delete fewer groups at once")]
     TooManyMoves,
@@ -50,7 +50,7 @@ impl Refusal {
     pub(crate) const fn reason(&self) -> Reason {
         match self {
             Self::Unknown(_) | Self::UnknownIds(_) => Reason::NotFound,
-            Self::Locked(_) | Self::LockIsOwners(_) => Reason::Forbidden,
+            Self::Locked(_) | Self::LockIsOwners => Reason::Forbidden,
             Self::UnknownReference(_) | Self::AlreadyExists(_) | Self::Unnamed | Self::Cycle(..) | Self::TooManyMoves => Reason::BadRequest,
         }
     }
@@ -97,7 +97,7 @@ impl GroupRef {
 pub struct Changes {
     /// The id of the group to change.
     pub id: Option<String>,
-    /// The name to give; without id, also the one to find by.
+    /// The name to give; without id, the one to find by.
     pub name: Option<String>,
     /// The parent, already resolved.
     pub parent: Field<GroupId>,
@@ -109,27 +109,44 @@ pub struct Changes {
     pub properties: Edits,
 }
 
-impl Group {
-    /// A new group; `owner` tells whether the caller owns the book.
+impl Changes {
+    /// What an update names: the id, or without one the name (behaviour 9.13), which then is taken out: a name that only
+    /// finds the group gives it no other spelling (behaviour 13.52).
+    pub fn take_target(&mut self) -> GroupRef {
+        match &self.id {
+            Some(id) => GroupRef { id: Some(id.clone()), name: None },
+            None => GroupRef { id: None, name: self.name.take() },
+        }
+    }
+
+    /// Checks that the caller may lock or unlock a group that is `locked` now, where the body does (behaviour 4.15).
     ///
     /// # Errors
-    /// A refused name or property; [`Refusal::LockIsOwners`].
-    pub fn create(id: GroupId, changes: Changes, owner: bool, stamp: Stamp) -> Result<Self, crate::Refusal> {
+    /// [`Refusal::LockIsOwners`].
+    pub fn check_lock(&self, locked: bool, owner: bool) -> Result<(), Refusal> {
+        if self.locked.is_some_and(|new| new != locked) && !owner { Err(Refusal::LockIsOwners) } else { Ok(()) }
+    }
+}
+
+impl Group {
+    /// A new group. That it may be locked must have been checked with [`Changes::check_lock`].
+    ///
+    /// # Errors
+    /// A refused name or property.
+    pub fn create(id: GroupId, changes: Changes, stamp: Stamp) -> Result<Self, crate::Refusal> {
         let name = Name::new(&changes.name.unwrap_or_default())?;
         let locked = changes.locked.unwrap_or(false);
-        if locked && !owner {
-            return Err(Refusal::LockIsOwners(name.as_str().to_owned()).into());
-        }
         let properties = Properties::default().merged(&changes.properties)?;
         Ok(Self { id, name, parent: changes.parent.value(), hidden: changes.hidden.unwrap_or(false), locked, properties, stamp })
     }
 
     /// The group after an update, with the previous values of what changed. The parent must have been checked with
-    /// [`Forest::check_parent`].
+    /// [`Forest::check_parent`], the permission with [`Changes::check_lock`] and, where anything changes,
+    /// [`Group::check_writable`].
     ///
     /// # Errors
-    /// A refused name or property; [`Refusal::Locked`] and [`Refusal::LockIsOwners`] for others than the owner.
-    pub fn update(self, changes: Changes, owner: bool, now: Instant) -> Result<(Self, Previous), crate::Refusal> {
+    /// A refused name or property.
+    pub fn update(self, changes: Changes, now: Instant) -> Result<(Self, Previous), crate::Refusal> {
         let before = self.clone();
         let mut after = self;
         if let Some(name) = changes.name {
@@ -141,11 +158,7 @@ impl Group {
         after.properties = after.properties.merged(&changes.properties)?;
         let previous = before.differences(&after);
         if !previous.is_empty() {
-            before.check_writable(owner)?;
             after.stamp = after.stamp.touched(now);
-        }
-        if before.locked != after.locked && !owner {
-            return Err(Refusal::LockIsOwners(before.name.as_str().to_owned()).into());
         }
         Ok((after, previous))
     }
@@ -192,22 +205,29 @@ mod tests {
 
     #[test]
     fn locked_groups_are_the_owners() {
-        let group = || {
-            Group::create(
-                GroupId::new(1),
-                Changes { name: Some("G".to_owned()), ..Changes::default() },
-                true,
-                Stamp::new(None, Instant::new(0)),
-            )
-            .unwrap()
-        };
-        let locked = Group { locked: true, ..group() };
-        let hide = || Changes { hidden: Some(true), ..Changes::default() };
-        assert!(locked.clone().update(hide(), false, Instant::new(1)).is_err());
-        assert!(locked.clone().update(hide(), true, Instant::new(1)).is_ok());
-        let same = Changes { locked: Some(true), ..Changes::default() };
-        assert!(locked.update(same, false, Instant::new(1)).unwrap().1.is_empty());
-        let lock = Changes { locked: Some(true), ..Changes::default() };
-        assert!(group().update(lock, false, Instant::new(1)).is_err());
+        let named = Changes { name: Some("G".to_owned()), ..Changes::default() };
+        let group = Group::create(GroupId::new(1), named, Stamp::new(None, Instant::new(0))).unwrap();
+        assert!(group.check_writable(false).is_ok());
+        let locked = Group { locked: true, ..group };
+        assert_eq!(locked.check_writable(false), Err(Refusal::Locked("G".to_owned())));
+        assert!(locked.check_writable(true).is_ok());
+        for (new, was, owner, allowed) in [
+            (None, true, false, true),
+            (Some(true), true, false, true),
+            (Some(true), false, false, false),
+            (Some(false), true, false, false),
+            (Some(false), true, true, true),
+        ] {
+            let changes = Changes { locked: new, ..Changes::default() };
+            assert_eq!(changes.check_lock(was, owner).is_ok(), allowed, "{new:?} from {was} by {owner}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_finds_is_not_given() {
+        let named = |id: Option<&str>| Changes { id: id.map(str::to_owned), name: Some("G".to_owned()), ..Changes::default() };
+        let (mut found, mut renamed) = (named(None), named(Some("1")));
+        assert_eq!((found.take_target().name.as_deref(), found.name), (Some("G"), None));
+        assert_eq!((renamed.take_target().name, renamed.name.as_deref()), (None, Some("G")));
     }
 }

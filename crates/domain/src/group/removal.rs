@@ -129,7 +129,7 @@ mod tests {
             locked: Some(locked),
             ..crate::group::Changes::default()
         };
-        Group::create(GroupId::new(id), changes, true, stamp()).unwrap()
+        Group::create(GroupId::new(id), changes, stamp()).unwrap()
     }
 
     fn account(id: i64, groups: &[i64]) -> Account {

@@ -8,7 +8,7 @@ use crate::file::{self, Attachment};
 use crate::id::{AccountId, FileId};
 use crate::property::Edits;
 
-use super::{MAX_DESCRIPTION, MAX_REMOTE_ID, MOST_LISTED, Refusal, tags, unknown_account};
+use super::{MAX_DESCRIPTION, MAX_REMOTE_ID, MOST_INDEXED, MOST_LISTED, Refusal, tags, unknown_account};
 
 /// The fields of a create, post or update body that mean something (behaviour 9.13); texts are still unread.
 #[derive(Debug, Clone, Default)]
@@ -56,6 +56,16 @@ impl Changes {
         [self.credit.as_ref().value(), self.debit.as_ref().value()].into_iter().flatten()
     }
 
+    /// How many index entries the body asks for: what a transaction is found by exactly (behaviour 1.2).
+    fn indexed(&self) -> usize {
+        let tags = self.description.as_ref().value().map_or(0, |text| tags::of(text).len());
+        let properties = self.properties.values().flatten().count();
+        // A property is found by its key and by its value.
+        [self.remote_ids.as_ref().map_or(0, Vec::len), self.files.as_ref().map_or(0, Vec::len), tags, properties, properties]
+            .into_iter()
+            .fold(0, usize::saturating_add)
+    }
+
     /// The sides of a create: an unknown id without a known name leaves the side empty, because objects copied from
     /// another book must not fail; an unknown name alone is refused (behaviour 3.2.6).
     ///
@@ -91,10 +101,28 @@ impl Changes {
     }
 }
 
+/// Checks that bodies which are within their limits each (behaviour 13.18) do not together ask for so many index entries that
+/// their unit of work holds everybody up.
+///
+/// # Errors
+/// [`Refusal::TooMuchIndexed`].
+///
+/// ```
+/// use daybook_domain::transaction::{Changes, check_indexed};
+/// let properties = (0..1_000).map(|key| (format!("k{key}"), Some("v".to_owned()))).collect();
+/// let full = Changes { properties, ..Changes::default() };
+/// assert!(check_indexed(&vec![full.clone(); 50]).is_ok());
+/// assert!(check_indexed(&vec![full; 51]).is_err());
+/// ```
+pub fn check_indexed(items: &[Changes]) -> Result<(), Refusal> {
+    let indexed = items.iter().fold(0, |sum: usize, item| sum.saturating_add(item.indexed()));
+    if indexed > MOST_INDEXED { Err(Refusal::TooMuchIndexed(indexed)) } else { Ok(()) }
+}
+
 /// Remote ids as kept: trimmed, blank ones dropped, each once, at most 256 characters (behaviour 3.7.5).
 ///
 /// # Errors
-/// [`Refusal::RemoteIdTooLong`].
+/// [`Refusal::RemoteIdTooLong`]; [`Refusal::TooMany`].
 pub fn remote_ids(given: &[String]) -> Result<Vec<String>, Refusal> {
     if given.len() > MOST_LISTED {
         return Err(Refusal::TooMany("remoteIds", given.len()));
@@ -153,6 +181,14 @@ pub(super) fn files_of_update(given: &[Attachment]) -> Result<Vec<FileId>, crate
     };
     let known = given.iter().map(file).collect::<Result<Vec<_>, _>>()?;
     Ok(distinct(given.len(), known.into_iter())?)
+}
+
+/// Files within their limit.
+///
+/// # Errors
+/// [`Refusal::TooMany`].
+pub(super) fn files(given: Vec<FileId>) -> Result<Vec<FileId>, Refusal> {
+    if given.len() > MOST_LISTED { Err(Refusal::TooMany("files", given.len())) } else { Ok(given) }
 }
 
 fn distinct(count: usize, ids: impl Iterator<Item = FileId>) -> Result<Vec<FileId>, Refusal> {

@@ -1,5 +1,6 @@
 //! Changing a transaction's own data (behaviour 3.10).
 
+use crate::account::Account;
 use crate::amount::{self, Amount};
 use crate::collaborator::Action;
 use crate::event::Previous;
@@ -34,13 +35,15 @@ impl Recorder<'_> {
     ///
     /// # Errors
     /// Values that cannot be read, unresolved references, a posted transaction that would lose what it needs, a
-    /// locked date before or after, `checked: true` without the permission to check.
+    /// locked date before or after, an archived account that a posted one was not on, `checked: true` without the permission
+    /// to check.
     pub(super) fn edited(&self, before: Transaction, changes: &Changes) -> Result<Edited, crate::Refusal> {
-        let mut after = self.changed(before.clone(), changes)?;
         let checked = changes.checked && before.standing == Standing::Unchecked;
+        // Told before what is wrong with the values (behaviour 0.17).
         if checked && !self.member.may(Action::Check) {
             return Err(Refusal::NotEnough(self.member.permission().as_str()).into());
         }
+        let mut after = self.changed(before.clone(), changes)?;
         let previous = differences(&before, &after, self.book().settings.fraction_digits);
         if previous.is_empty() && !checked {
             return Ok(Edited { transaction: before, previous, checked });
@@ -48,6 +51,9 @@ impl Recorder<'_> {
         if before.is_posted() {
             self.check_open(before.list_day)?;
             self.check_open(after.list_day)?;
+            // What was on an archived account already stays editable (behaviour 4.8, 13.56).
+            let new = after.account_ids().filter(|id| before.account_ids().all(|old| old != *id));
+            new.filter_map(|id| self.accounts.get(id)).try_for_each(Account::check_postable)?;
         }
         if checked {
             after.standing = Standing::Checked;

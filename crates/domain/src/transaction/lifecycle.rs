@@ -2,11 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use time::Date;
+
 use crate::calendar::format_iso;
-use crate::collaborator::Action;
+use crate::collaborator::{Action, Member};
 use crate::field::Field;
 use crate::file::{self, Attachment};
-use crate::id::{AccountId, FileId};
+use crate::id::{AccountId, FileId, UserId};
 
 use super::{Changes, Edited, Recorder, Refusal, Standing, State, Transaction};
 
@@ -55,6 +57,28 @@ pub const fn cell(state: State, verb: Verb, override_checked: bool) -> Cell {
         (State::Trashed, Verb::Untrash) => Done,
         (State::Trashed, Verb::Trash) => Kept,
         (State::Trashed, Verb::Post | Verb::Update | Verb::Check | Verb::Uncheck) => Refused(Refusal::Trashed),
+    }
+}
+
+/// Which transactions keep the files they hold: the ones [`Recorder::check_lets_go`] refuses, as a condition to find them by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keeping {
+    /// All but this member's own drafts.
+    AllButDraftsOf(UserId),
+    /// The checked ones.
+    Checked,
+    /// The checked ones, and those posted on a day up to this one.
+    CheckedOrPostedUntil(Date),
+}
+
+impl Keeping {
+    /// Which do for this member.
+    #[must_use]
+    pub fn of(member: &Member) -> Self {
+        if !member.may(Action::EditDraft) || !member.may(Action::Post) {
+            return Self::AllButDraftsOf(member.user());
+        }
+        member.book().settings.locked_until().map_or(Self::Checked, Self::CheckedOrPostedUntil)
     }
 }
 

@@ -7,7 +7,7 @@ use crate::id::TransactionId;
 use crate::instant::Stamp;
 use crate::property::Edits;
 
-use super::changes::{description, remote_ids, urls};
+use super::changes::{description, files, remote_ids, urls};
 use super::joined::joined;
 use super::lifecycle::Cell;
 use super::{Recorder, Refusal, Standing, State, Transaction, check_sides};
@@ -100,8 +100,8 @@ impl Recorder<'_> {
     /// posted on before and is allowed (behaviour 3.11.7). The second id is that of the difference.
     ///
     /// # Errors
-    /// A locked date of either, the same account on both sides, more text, remote ids, URLs or properties than one
-    /// transaction takes.
+    /// A locked date of either, the same account on both sides, more text, remote ids, URLs, files or properties
+    /// than one transaction takes.
     pub fn merge(&self, pair: &Pair, ids: [TransactionId; 2], agent: Option<&str>) -> Result<Merged, crate::Refusal> {
         for original in &pair.given {
             // Drafts too, and one without a date counts as dated today (behaviour 3.5.1, 3.5.3).
@@ -134,7 +134,7 @@ impl Recorder<'_> {
             properties: base.properties.merged(&other)?,
             urls: urls(pair.united(|transaction| &transaction.urls))?,
             remote_ids: remote_ids(&pair.remote_ids())?,
-            files: pair.united(|transaction| &transaction.files),
+            files: files(pair.united(|transaction| &transaction.files))?,
             created_by: self.member.user(),
             ..base.clone()
         })
@@ -180,7 +180,7 @@ mod tests {
     use crate::book::{Book, Changes, Settings};
     use crate::calendar::parse_iso;
     use crate::collaborator::Member;
-    use crate::id::{AccountId, BookId, BookKey, UserId};
+    use crate::id::{AccountId, BookId, BookKey, FileId, UserId};
     use crate::instant::Instant;
     use crate::property::Properties;
 
@@ -297,6 +297,10 @@ mod tests {
         assert_eq!(refused(&long(1), &long(2), None), Refusal::DescriptionTooLong(80_001).into());
         let full = |id| Transaction { urls: (0..600).map(|n| format!("{id}/{n}")).collect(), ..transaction(id, Standing::Draft) };
         assert_eq!(refused(&full(1), &full(2), None), Refusal::TooMany("urls", 1_200).into());
+        let holding =
+            |from: i64| Transaction { files: (from..from + 600).map(FileId::new).collect(), ..transaction(from, Standing::Draft) };
+        assert_eq!(refused(&holding(1), &holding(601), None), Refusal::TooMany("files", 1_200).into());
+        assert!(merge(&member(None), &holding(1), &holding(401)).is_ok(), "1,000 different ones");
     }
 
     /// What a transaction does to its credit account, whether it counts or not.

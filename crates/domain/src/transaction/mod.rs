@@ -12,10 +12,10 @@ pub mod text;
 
 use time::Date;
 
-pub use changes::{Changes, Sides, remote_ids};
+pub use changes::{Changes, Sides, check_indexed, remote_ids};
 pub use count::{Count, Span};
 pub use edit::Edited;
-pub use lifecycle::{Cell, Verb, cell};
+pub use lifecycle::{Cell, Keeping, Verb, cell};
 pub use merge::{Merged, Pair, merge_cell};
 pub use record::{Intent, Recorder};
 
@@ -35,6 +35,11 @@ pub const MAX_REMOTE_ID: usize = 256;
 pub const MAX_DESCRIPTION: usize = 64 * 1024;
 /// Most remote ids, most URLs, and most files, of one transaction.
 pub const MOST_LISTED: usize = 1_000;
+
+/// Most transactions that the deletion of accounts or of a file may change (behaviour 13.55).
+pub const MOST_RELEASED: usize = 100_000;
+/// Most index entries the bodies of one request may ask for (behaviour 13.54).
+pub const MOST_INDEXED: usize = 100_000;
 
 /// Why something about a transaction was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -87,6 +92,12 @@ pub enum Refusal {
     /// More remote ids, URLs or files than allowed.
     #[error("{0} has {1} entries; at most {MOST_LISTED} are allowed")]
     TooMany(&'static str, usize),
+    /// Bodies that are within their limits each, and together not.
+    #[error(
+        "the items have {0} remote ids, hashtags, files and properties (which count twice) in all; \
+         at most {MOST_INDEXED} are allowed: send fewer items at once"
+    )]
+    TooMuchIndexed(usize),
     /// A parameter that is missing or cannot be read.
     #[error("{0} is required and must be {1}")]
     Parameter(&'static str, &'static str),
@@ -114,21 +125,23 @@ impl Refusal {
             | Self::RemoteIdTooLong(_)
             | Self::DescriptionTooLong(_)
             | Self::TooMany(..)
+            | Self::TooMuchIndexed(_)
             | Self::Parameter(..) => Reason::BadRequest,
         }
     }
 }
 
 impl crate::Refusal {
-    /// Whether a batch leaves the item as it is for this reason and goes on, instead of failing as a whole
-    /// (behaviour 3.6.3, 3.6.4).
+    /// Whether a batch of this verb leaves the item as it is for this reason and goes on, instead of failing as a whole
+    /// (behaviour 3.6.3, 3.6.4). To name an archived account is the fault of an update's body, and of no post's.
     #[must_use]
-    pub const fn skips_item(&self) -> bool {
-        matches!(
+    pub const fn skips_item(&self, verb: Verb) -> bool {
+        let archived = matches!(self, Self::Account(crate::account::Refusal::Archived(_)));
+        let ineligible = matches!(
             self,
             Self::Transaction(Refusal::Checked | Refusal::NotPosted | Refusal::Trashed | Refusal::Locked(_) | Refusal::Incomplete(_))
-                | Self::Account(crate::account::Refusal::Archived(_))
-        )
+        );
+        ineligible || (archived && matches!(verb, Verb::Post))
     }
 }
 

@@ -53,15 +53,13 @@ impl Recorder<'_> {
         changes: &Changes,
         intent: Intent,
     ) -> Result<Transaction, crate::Refusal> {
+        if intent == Intent::Post && !self.member.may(Action::Post) {
+            return Err(Refusal::NotEnough(self.member.permission().as_str()).into());
+        }
         let draft = self.draft(id, agent, changes)?;
         let checked = changes.checked && self.member.may(Action::Check);
         match intent {
-            Intent::Post => {
-                if !self.member.may(Action::Post) {
-                    return Err(Refusal::NotEnough(self.member.permission().as_str()).into());
-                }
-                self.posted(draft, checked)
-            }
+            Intent::Post => self.posted(draft, checked),
             Intent::Create if changes.draft || !self.posts_by_itself(&draft) => Ok(draft),
             Intent::Create => self.posted(draft, checked),
         }

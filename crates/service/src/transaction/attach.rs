@@ -4,7 +4,7 @@ use daybook_domain::account::Directory;
 use daybook_domain::collaborator::{Action, Member};
 use daybook_domain::file::{Attachment, Cabinet, File};
 use daybook_domain::id::FileId;
-use daybook_domain::transaction::{Changes, Transaction, Verb};
+use daybook_domain::transaction::{Changes, Keeping, MOST_RELEASED, Transaction, Verb};
 use daybook_storage::Tx;
 
 use super::lifecycle::tell;
@@ -51,8 +51,12 @@ pub(super) fn settle(
 /// Takes a file that is about to be deleted off the transactions that hold it (behaviour 9.6).
 ///
 /// # Errors
-/// When one of them does not let go.
-pub fn release_file(tx: &mut Tx<'_>, cx: &Context, member: &Member, doomed: &File) -> Result<()> {
+/// When one of them does not let go; [`daybook_domain::file::Refusal::TooManyHolders`].
+pub(crate) fn release_file(tx: &mut Tx<'_>, cx: &Context, member: &Member, doomed: &File) -> Result<()> {
+    check_lets_go(tx, cx, member, doomed.id)?;
+    if tx.transactions().count_holders_of(member, doomed.id, MOST_RELEASED.saturating_add(1))? > MOST_RELEASED {
+        return Err(daybook_domain::file::Refusal::TooManyHolders.into());
+    }
     let holders = tx.transactions().holders_of(member, doomed.id)?;
     let accounts = tx.accounts().by_ids(member, sides(&holders))?;
     let mut outcome = Outcome::about(cabinet(tx, member, &[], &holders)?);
@@ -65,14 +69,12 @@ pub fn release_file(tx: &mut Tx<'_>, cx: &Context, member: &Member, doomed: &Fil
     outcome.save(tx, cx, member, &accounts)
 }
 
-/// Refuses new content of a file while a transaction that holds it does not let go (behaviour 9.6).
+/// Refuses to take a file away, or to give it new content, while a transaction that holds it does not let go (behaviour
+/// 9.6).
 ///
 /// # Errors
 /// What the first such holder says.
-pub fn check_lets_go(tx: &mut Tx<'_>, cx: &Context, member: &Member, file: FileId) -> Result<()> {
-    let holders = tx.transactions().holders_of(member, file)?;
-    let accounts = Directory::default();
-    let recorder = recorder(cx, member, &accounts);
-    holders.iter().try_for_each(|holder| recorder.check_lets_go(holder))?;
-    Ok(())
+pub(crate) fn check_lets_go(tx: &mut Tx<'_>, cx: &Context, member: &Member, file: FileId) -> Result<()> {
+    let Some(keeper) = tx.transactions().first_keeper_of(member, file, Keeping::of(member))? else { return Ok(()) };
+    Ok(recorder(cx, member, &Directory::default()).check_lets_go(&keeper)?)
 }

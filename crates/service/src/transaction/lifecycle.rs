@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use daybook_domain::account::Directory;
+use daybook_domain::account::{self, Directory};
 use daybook_domain::collaborator::{Action, Member};
 use daybook_domain::event::{EventType, Happening};
 use daybook_domain::id::{AccountId, TransactionId};
-use daybook_domain::transaction::{Cell, Changes, Edited, Refusal, Transaction, Verb, cell};
+use daybook_domain::transaction::{Cell, Changes, Edited, MOST_RELEASED, Refusal, Transaction, Verb, cell, check_indexed};
 use daybook_storage::Tx;
 
 use super::save::Outcome;
@@ -58,6 +58,7 @@ pub fn perform(tx: &mut Tx<'_>, cx: &Context, book: &str, order: Order, items: V
     let member = access::enter(tx, cx, book, order.door())?;
     let ids = batch::each(&items, named_id)?;
     let mut current = load(tx, &member, &ids, order.batch)?;
+    check_indexed(&items)?;
     let references = items.iter().flat_map(Changes::references);
     let before: Vec<Transaction> = current.values().cloned().collect();
     let mut accounts = tx.accounts().directory(&member, references, sides(&before))?;
@@ -87,7 +88,7 @@ pub fn perform(tx: &mut Tx<'_>, cx: &Context, book: &str, order: Order, items: V
                 current.insert(edited.transaction.id, edited.transaction.clone());
                 outcome.changed(transaction, edited.transaction);
             }
-            Err(Error::Refused(refusal)) if order.batch && refusal.skips_item() => {}
+            Err(Error::Refused(refusal)) if order.batch && refusal.skips_item(order.verb) => {}
             Err(error) => return Err(batch::at(index, error)),
         }
     }
@@ -101,8 +102,11 @@ pub fn perform(tx: &mut Tx<'_>, cx: &Context, book: &str, order: Order, items: V
 /// Takes accounts that are about to be deleted off the drafts that name them (behaviour 4.7).
 ///
 /// # Errors
-/// When the database cannot be asked.
-pub fn release_accounts(tx: &mut Tx<'_>, cx: &Context, member: &Member, doomed: &BTreeSet<AccountId>) -> Result<()> {
+/// [`account::Refusal::TooManyDrafts`].
+pub(crate) fn release_accounts(tx: &mut Tx<'_>, cx: &Context, member: &Member, doomed: &BTreeSet<AccountId>) -> Result<()> {
+    if tx.transactions().count_drafts_of_accounts(member, doomed, MOST_RELEASED.saturating_add(1))? > MOST_RELEASED {
+        return Err(account::Refusal::TooManyDrafts.into());
+    }
     let drafts = tx.transactions().drafts_of_accounts(member, doomed)?;
     let accounts = tx.accounts().by_ids(member, sides(&drafts))?;
     let recorder = recorder(cx, member, &accounts);

@@ -24,9 +24,10 @@ use crate::context::Context;
 use crate::error::Result;
 use crate::zone;
 
-pub use attach::{check_lets_go, release_file};
+pub(crate) use attach::{check_lets_go, release_file};
 pub use count::{Counts, SpanText, counts};
-pub use lifecycle::{Order, perform, release_accounts};
+pub(crate) use lifecycle::release_accounts;
+pub use lifecycle::{Order, perform};
 pub use merge::merge;
 #[doc(hidden)]
 pub use read::explain;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use daybook_domain::collaborator::{Action, Member};
 use daybook_domain::id::TransactionId;
-use daybook_domain::transaction::{Changes, Intent, Transaction, remote_ids};
+use daybook_domain::transaction::{Changes, Intent, Transaction, check_indexed, remote_ids};
 use daybook_storage::Tx;
 
 use super::save::Outcome;
@@ -40,6 +40,7 @@ pub fn create(tx: &mut Tx<'_>, cx: &Context, book: &str, items: Vec<Changes>, re
     let intent = recording.intent;
     let action = if intent == Intent::Post { Action::Post } else { Action::RecordDraft };
     let member = access::enter(tx, cx, book, action)?;
+    check_indexed(&items)?;
     let (items, repeats) = typed::read(tx, cx, &member, items, &recording)?;
     let mut known = Known::load(tx, &member, &items)?;
     let references = items.iter().flat_map(Changes::references);

@@ -27,9 +27,9 @@ pub struct Counted {
 }
 
 #[derive(QueryableByName)]
-struct Total {
+pub(super) struct Total {
     #[diesel(sql_type = BigInt)]
-    total: i64,
+    pub(super) total: i64,
 }
 
 #[derive(QueryableByName)]

@@ -3,6 +3,7 @@
 mod candidates;
 mod copy;
 mod count;
+mod holders;
 mod ledger;
 mod row;
 mod save;

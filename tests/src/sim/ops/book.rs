@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use daybook_domain::amount::DecimalSeparator;
-use daybook_domain::book::{CLEARED_DATE, Changes, MONTHS, PERIODS, Visibility};
+use daybook_domain::book::{CLEARED_DATE, Changes, Period, StartMonth, Visibility};
 use daybook_domain::calendar::DatePattern;
 use daybook_domain::field::Field;
 use daybook_service::{account, book, collaborator, group};
@@ -79,8 +79,8 @@ pub fn draw_update(draw: &mut Draw<'_>) -> Drawn {
         11 => changes.name = Some(draw.name()),
         12 => {
             changes.page_size = Some(if draw.wild { 0 } else { draw.pick(&[10, 100, 1000]) });
-            changes.period = Some(draw.pick(&PERIODS).to_owned());
-            changes.period_start_month = Some(draw.pick(&MONTHS).to_owned());
+            changes.period = Some(draw.pick(&Period::ALL));
+            changes.period_start_month = Some(draw.pick(&StartMonth::all().collect::<Vec<_>>()));
         }
         _ => {}
     }

@@ -55,7 +55,15 @@ impl Operation for List {
         let instant = |at: &i64| zone::rfc3339(Instant::new(*at));
         let (after, before) = (after.as_ref().map(instant), before.as_ref().map(instant));
         let resource = resource.map(|resource| service.resource_id(resource));
-        let mut request = Request { after, before, error: *error, resource, kind: *kind, limit: Some(self.limit), below: None };
+        let mut request = Request {
+            after,
+            before,
+            error: *error,
+            resource,
+            kind: kind.map(|kind| kind.as_str().to_owned()),
+            limit: Some(self.limit),
+            below: None,
+        };
         let mut pages = Vec::new();
         loop {
             let page = service.read(self.book, caller, |tx, cx, book| event::list(tx, cx, book, &request, |_| Named::default()))?;

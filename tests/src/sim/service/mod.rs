@@ -136,7 +136,8 @@ impl Service {
     /// Labels transactions that an operation makes and only events tell of, in their order; the owner reads them.
     pub fn note_told(&mut self, book: label::Book, caller: &Caller, labels: &[label::Transaction]) -> Result<(), Refused> {
         let owner = Caller { who: self.labels.owners.get(&book).copied().unwrap_or_default(), ..caller.clone() };
-        let request = Request { kind: Some(EventType::TransactionCreated), limit: Some(labels.len()), ..Request::default() };
+        let request =
+            Request { kind: Some(EventType::TransactionCreated.as_str().to_owned()), limit: Some(labels.len()), ..Request::default() };
         let told = self.read(book, &owner, |tx, cx, key| event::list(tx, cx, key, &request, |_| Named::default()))?;
         let mut numbers: Vec<i64> = told.events.iter().map(|event| event.resource).collect();
         numbers.retain(|number| self.labels.transactions.is_new(*number));

@@ -38,9 +38,9 @@ impl Book {
 impl Turn {
     pub fn create_accounts(&mut self, items: &[AccountBody]) -> Result<Vec<Account>, Refused> {
         each(items, |body| {
-            self.check_account_name(body.name.as_deref(), None)?;
             let groups = self.named_groups(&body.groups)?.unwrap_or_default();
             self.check_groups_writable(&groups)?;
+            self.check_account_name(body.name.as_deref(), None)?;
             let account = Account {
                 label: body.label,
                 name: checked_name(body.name.as_deref())?,
@@ -84,22 +84,32 @@ impl Turn {
 
     fn update_account(&mut self, body: &AccountBody, label: label::Account) -> Result<(), Refused> {
         let before = self.book.accounts[&label].clone();
-        self.check_account_name(body.name.as_deref(), Some(label))?;
+        let revised = self.revised_account(&before, body);
+        if revised.as_ref() == Ok(&before) {
+            return Ok(());
+        }
+        // Too little permission is told before bad values (0.17).
+        self.check_groups_writable(&before.groups)?;
+        let after = revised?;
+        self.check_groups_writable(&after.groups)?;
+        self.replace_account(before, after);
+        Ok(())
+    }
+
+    fn revised_account(&self, before: &Account, body: &AccountBody) -> Result<Account, Refused> {
+        // A name without an id only finds the account (13.52).
+        let name = body.name.as_deref().filter(|_| body.id.is_some());
+        self.check_account_name(name, Some(before.label))?;
         let groups = self.named_groups(&body.groups)?;
         let mut after = before.clone();
-        if body.name.is_some() {
-            after.name = checked_name(body.name.as_deref())?;
+        if name.is_some() {
+            after.name = checked_name(name)?;
         }
         after.kind = body.kind.unwrap_or(before.kind);
         after.archived = body.archived.unwrap_or(before.archived);
         after.groups = groups.unwrap_or_else(|| before.groups.clone());
         after.properties = merged(&before.properties, &body.properties)?;
-        if after == before {
-            return Ok(());
-        }
-        self.check_groups_writable(&before.groups.union(&after.groups).copied().collect())?;
-        self.replace_account(before, after);
-        Ok(())
+        Ok(after)
     }
 
     /// Puts a changed account in place and tells of it.

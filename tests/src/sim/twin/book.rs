@@ -140,14 +140,16 @@ impl Book {
 impl Turn {
     fn update_book(&mut self, changes: &Changes) -> Result<(), Refused> {
         let before = self.book.settings.clone();
-        let after = changed(before.clone(), changes)?;
-        // 3.5.4: whoever gets here may advance the dates; only the OWNER may move them back or clear them.
-        let moved_back = |old: Option<Date>, new: Option<Date>| old.is_some_and(|old| new.is_none_or(|new| new < old));
-        let owners =
-            moved_back(before.lock, after.lock) || moved_back(before.closing, after.closing) || before.visibility != after.visibility;
+        // 3.5.4: whoever gets here may advance the dates; only the OWNER may move them back or clear them. Too little
+        // permission is told before bad values of other fields (0.17).
+        let shows = changes.visibility.is_some_and(|visibility| visibility.as_str() != before.visibility);
+        let moved_back =
+            |old: Option<Date>, new: &Field<String>| Ok(date(new, old)?.map_or(old.is_some(), |new| old.is_some_and(|old| new < old)));
+        let owners = shows || moved_back(before.lock, &changes.lock_date)? || moved_back(before.closing, &changes.closing_date)?;
         if owners && !self.may(may::OWN) {
             return Err(Refused::forbidden());
         }
+        let after = changed(before.clone(), changes)?;
         if after == before {
             return Ok(());
         }
@@ -197,8 +199,8 @@ fn changed(settings: Settings, changes: &Changes) -> Result<Settings, Refused> {
         separator: changes.decimal_separator.map_or(settings.separator, |separator| separator.as_str().to_owned()),
         digits: digits.transpose()?.unwrap_or(settings.digits),
         page_size: page_size.transpose()?.unwrap_or(settings.page_size),
-        period: changes.period.clone().unwrap_or(settings.period),
-        start_month: changes.period_start_month.clone().unwrap_or(settings.start_month),
+        period: changes.period.map_or(settings.period, |period| period.as_str().to_owned()),
+        start_month: changes.period_start_month.map_or(settings.start_month, |month| month.as_str().to_owned()),
         zone: zone.transpose()?.unwrap_or(settings.zone),
         visibility: changes.visibility.map_or(settings.visibility, |visibility| visibility.as_str().to_owned()),
         properties: merged(&settings.properties, &changes.properties)?,

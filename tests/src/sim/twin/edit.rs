@@ -16,11 +16,11 @@ use crate::sim::label;
 impl Turn {
     /// 3.4.2, 3.4.3, 3.5.2, 3.10: what the body says, put in place.
     pub fn update(&mut self, before: &Transaction, body: &TransactionBody) -> Result<(), Refused> {
-        let mut after = self.edited(before, body)?;
         let checks = body.checked && before.standing == Standing::Unchecked;
         if checks && !self.may(may::CHECK) {
             return Err(Refused::forbidden());
         }
+        let mut after = self.edited(before, body)?;
         let changed = after != *before;
         if !changed && !checks {
             return Ok(());
@@ -28,6 +28,12 @@ impl Turn {
         let locked = |one: &Transaction| one.date.is_some_and(|date| self.is_locked(date));
         if before.is_posted() && (locked(before) || locked(&after)) {
             return Err(Refused::locked());
+        }
+        // 13.56: an archived account takes no posting that was not on it before.
+        let old = [before.credit, before.debit];
+        let new = [after.credit, after.debit].into_iter().filter(|side| !old.contains(side)).flatten();
+        if before.is_posted() && new.into_iter().any(|side| self.book.accounts[&side].archived) {
+            return Err(Refused::bad());
         }
         if checks {
             after.standing = Standing::Checked;

@@ -94,13 +94,13 @@ impl Turn {
     /// 4.16: an item's parent may be an earlier item.
     pub fn create_groups(&mut self, items: &[GroupBody]) -> Result<Vec<label::Group>, Refused> {
         each(items, |body| {
-            self.check_group_name(body.name.as_deref(), None)?;
-            let parent = self.named_parent(&body.parent)?;
-            let name = checked_name(body.name.as_deref())?;
             let locked = body.locked.unwrap_or(false);
             if locked && !self.may(may::OWN) {
                 return Err(Refused::forbidden());
             }
+            self.check_group_name(body.name.as_deref(), None)?;
+            let parent = self.named_parent(&body.parent)?;
+            let name = checked_name(body.name.as_deref())?;
             let group = Group {
                 label: body.label,
                 name,
@@ -125,29 +125,38 @@ impl Turn {
 
     fn update_group(&mut self, body: &GroupBody, label: label::Group) -> Result<(), Refused> {
         let before = self.book.groups[&label].clone();
-        self.check_group_name(body.name.as_deref(), Some(label))?;
+        let revised = self.revised_group(&before, body);
+        if revised.as_ref() == Ok(&before) {
+            return Ok(());
+        }
+        // Too little permission is told before bad values (0.17).
+        let locks = body.locked.is_some_and(|locked| locked != before.locked);
+        if (before.locked || locks) && !self.may(may::OWN) {
+            return Err(Refused::forbidden());
+        }
+        self.replace_group(before, revised?);
+        Ok(())
+    }
+
+    fn revised_group(&self, before: &Group, body: &GroupBody) -> Result<Group, Refused> {
+        // A name without an id only finds the group (13.52).
+        let name = body.name.as_deref().filter(|_| body.id.is_some());
+        self.check_group_name(name, Some(before.label))?;
         let parent = self.named_parent(&body.parent)?;
         if let Field::Set(parent) = parent
-            && self.book.below(label).contains(&parent)
+            && self.book.below(before.label).contains(&parent)
         {
             return Err(Refused::bad());
         }
         let mut after = before.clone();
-        if body.name.is_some() {
-            after.name = checked_name(body.name.as_deref())?;
+        if name.is_some() {
+            after.name = checked_name(name)?;
         }
         after.parent = parent.apply(before.parent);
         after.hidden = body.hidden.unwrap_or(before.hidden);
         after.locked = body.locked.unwrap_or(before.locked);
         after.properties = merged(&before.properties, &body.properties)?;
-        if after == before {
-            return Ok(());
-        }
-        if (before.locked || before.locked != after.locked) && !self.may(may::OWN) {
-            return Err(Refused::forbidden());
-        }
-        self.replace_group(before, after);
-        Ok(())
+        Ok(after)
     }
 
     fn replace_group(&mut self, before: Group, mut after: Group) {
