@@ -141,6 +141,7 @@ modules! {
         file_sweep,
         group_commit,
         laws,
+        logs,
         memory,
         plans,
         process,
