@@ -142,6 +142,7 @@ modules! {
         file_sweep,
         group_commit,
         laws,
+        logs,
         memory,
         migrations,
         plans,

@@ -1,4 +1,4 @@
-//! The server as a process: stopping, logging, tokens, header prefixes. Each case starts its own.
+//! The server as a process: stopping, tokens, header prefixes. Each case starts its own.
 
 use std::io::Write;
 use std::net::TcpStream;
@@ -19,8 +19,6 @@ pub fn lone() -> Vec<Lone> {
         connections_leave_files_for_the_books,
         a_client_that_reads_nothing_costs_nothing,
         data_and_tokens_survive_a_restart,
-        logs_hold_no_personal_data,
-        request_ids_stand_in_the_log,
         key_is_private,
         tokens_of_another_server_are_refused,
         prefixes_by_argument,
@@ -137,50 +135,6 @@ fn data_and_tokens_survive_a_restart(engine: Engine) {
     server.restart();
     let after = [cast.owner.get(&cast.path("?loadAccounts=true")).ok(), cast.owner.get(&cast.path("/transactions")).ok()];
     assert_eq!(after, before);
-}
-
-/// Issue 2: no tokens or personal data in the logs, at any level.
-fn logs_hold_no_personal_data(engine: Engine) {
-    for level in [None, Some("debug")] {
-        let names = ["RUST_LOG", "DAYBOOK_LOG", "DAYBOOK_LOG_LEVEL"];
-        let env = level.map(|level| names.map(|name| (name.to_owned(), level.to_owned())).to_vec()).unwrap_or_default();
-        let server = Server::start_with(Options { engine, env, ..Options::default() });
-        let cast = Cast::new(&server);
-        let email = "zacharias.private@example.com";
-        cast.share(email, "VIEWER");
-        cast.owner.delete(&cast.path(&format!("/collaborators/{email}"))).ok();
-        cast.owner.delete(&cast.path("/collaborators/zacharias.private%40example.com")).refused(404, "notFound");
-        cast.account("Secret purse", "ASSET");
-        cast.owner.get(&cast.path("/accounts/Secret%20purse?key=apikeysecret")).ok();
-        cast.owner.post(&cast.path("/transactions"), &json!({"description": "Hidden gift"})).ok();
-        cast.owner.get(&cast.path("/transactions?query=Hidden%20gift")).ok();
-        cast.owner.send_raw("POST", "/v5/books", Some("application/json"), br#"{"name": "Secret purse", "#).refused(400, "parseError");
-        cast.owner.put(&cast.path(""), &json!({"decimalSeparator": "Secret purse"})).refused(400, "invalid");
-        server.client_with_token("not.a.token").get("/v5/user").refused(401, "required");
-        cast.viewer.delete(&cast.path("")).refused(403, "forbidden");
-        let log = server.log();
-        assert!(!log.is_empty(), "the server writes a log");
-        let token = cast.owner.token().expect("the owner has one");
-        let words = [token, "not.a.token", "zacharias", "@example.com", "%40example.com", "apikeysecret", "Hidden", "ecret purse"];
-        for word in words {
-            let line = log.lines().find(|line| line.contains(word));
-            assert_eq!(line, None, "the log at level {level:?} holds {word}");
-        }
-    }
-}
-
-/// Issue 2: structured logs with a request id, which is also in the response.
-fn request_ids_stand_in_the_log(engine: Engine) {
-    let server = Server::start(engine);
-    let answer = server.client("alice@example.com").get("/v5/user");
-    let request = answer.headers.iter().find(|(name, _)| name.contains("request-id")).map(|(_, value)| value.clone());
-    let request = request.expect("a request id in the response");
-    // The line is written after the answer is sent.
-    let written = (0..100).any(|_| {
-        pause(Duration::from_millis(20));
-        server.log().contains(&request)
-    });
-    assert!(written, "{request} is not in the log:\n{}", server.log());
 }
 
 /// Issue 2: the signing key in the data directory has mode 0600.

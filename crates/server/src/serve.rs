@@ -85,7 +85,8 @@ fn templates(path: &Path) -> anyhow::Result<Templates> {
 
 fn start_log(options: &Serve) -> anyhow::Result<()> {
     let filter = EnvFilter::try_new(&options.log).with_context(|| format!("{:?} is not a log filter", options.log))?;
-    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    // A log that cannot be written must not say so on the same way: that would panic, in the middle of a request.
+    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).log_internal_errors(false);
     let started = if options.log_json {
         builder.json().try_init()
     } else {
