@@ -14,17 +14,17 @@ pub(crate) enum Lookup {
 
 impl Lookup {
     /// Begins with the rows of `left` that satisfy `of`.
-    pub(crate) fn from<'a>(self, left: Sql<'a>, of: Sql<'a>) -> Joined<'a> {
+    pub(crate) fn rows<'a>(self, left: Sql<'a>, of: Sql<'a>) -> Joined<'a> {
         Joined { lookup: self, from: left, of }
     }
 
     /// Begins with a row for each value, in a column that both engines call `n.column1`. There must be one.
-    pub(crate) fn from_values<'a>(self, values: impl IntoIterator<Item = Value<'a>>) -> Joined<'a> {
+    pub(crate) fn each_of<'a>(self, values: impl IntoIterator<Item = Value<'a>>) -> Joined<'a> {
         let mut rows = Sql::new("(VALUES ");
         for (place, value) in values.into_iter().enumerate() {
             rows = if place == 0 { rows } else { rows.push(", ") }.list([value]);
         }
-        self.from(rows.push(") n"), Sql::new("1 = 1"))
+        self.rows(rows.push(") n"), Sql::new("1 = 1"))
     }
 }
 

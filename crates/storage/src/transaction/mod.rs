@@ -88,7 +88,7 @@ impl Transactions<'_, '_> {
             return Ok(Vec::new());
         }
         let book = member.book().id.get();
-        let named = self.tx.conn()?.lookup().from_values(accounts.iter().map(|id| Value::Int(id.get())));
+        let named = self.tx.conn()?.lookup().each_of(accounts.iter().map(|id| Value::Int(id.get())));
         let entries = Sql::new("e.book_id = ").int(book).push(" AND e.account_id = n.column1");
         let of = Sql::new("t.book_id = ").int(book).push(" AND t.id = e.transaction_id AND t.day = e.day");
         let joined = named.look_up("entries", "e", entries).look_up("transactions", "t", of);
@@ -107,7 +107,7 @@ impl Transactions<'_, '_> {
         let book = member.book().id.get();
         let marked = Sql::new("m.book_id = ").int(book).push(" AND m.mark = ").text(mark::file(file));
         let of = Sql::new("t.book_id = ").int(book).push(" AND t.id = m.transaction_id AND t.day = m.day");
-        let joined = self.tx.conn()?.lookup().from(Sql::new("marks m"), marked).look_up("transactions", "t", of);
+        let joined = self.tx.conn()?.lookup().rows(Sql::new("marks m"), marked).look_up("transactions", "t", of);
         let mut found = self.rows(member, Sql::new("SELECT ").push(COLUMNS).append(joined.sql()))?;
         found.sort_by_key(|transaction| transaction.id);
         Ok(found)
@@ -172,7 +172,7 @@ impl Transactions<'_, '_> {
 
 /// The transactions with these ids.
 fn identified<'a>(lookup: Lookup, book: i64, ids: &[TransactionId]) -> Sql<'a> {
-    let wanted = lookup.from_values(ids.iter().map(|id| Value::Int(id.get())));
+    let wanted = lookup.each_of(ids.iter().map(|id| Value::Int(id.get())));
     let of = Sql::new("t.book_id = ").int(book).push(" AND t.id = n.column1");
     let rows = wanted.look_up("transactions", "t", of).sql();
     Sql::new("SELECT ").push(COLUMNS).append(rows).cached_up_to(ids.len())
@@ -180,7 +180,7 @@ fn identified<'a>(lookup: Lookup, book: i64, ids: &[TransactionId]) -> Sql<'a> {
 
 /// The non-trashed transactions that carry any of these remote ids.
 fn carrying<'a>(lookup: Lookup, book: i64, remote_ids: &[&str]) -> Sql<'a> {
-    let wanted = lookup.from_values(remote_ids.iter().map(|id| Value::Text(mark::remote_id(id).into())));
+    let wanted = lookup.each_of(remote_ids.iter().map(|id| Value::Text(mark::remote_id(id).into())));
     let marked = wanted.look_up("marks", "m", Sql::new("m.book_id = ").int(book).push(" AND m.mark = n.column1"));
     let of = Sql::new("t.book_id = ").int(book).push(" AND t.id = m.transaction_id AND t.day = m.day");
     let rows = marked.look_up("transactions", "t", of).sql();

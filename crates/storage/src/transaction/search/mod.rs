@@ -111,7 +111,7 @@ impl<'a> Walk<'_, 'a> {
     /// the id, because to an engine that knows nothing of a new book yet either index looks good: now either is.
     fn looked_up(&self, book: &Book, left: Sql<'a>, (of_left, of_both): (Sql<'a>, &'static str)) -> Sql<'a> {
         let key = Sql::new("t.book_id = ").int(book.id.get()).push(" AND ").push(of_both);
-        self.lookup.from(left, of_left).look_up("transactions", "t", key).sql()
+        self.lookup.rows(left, of_left).look_up("transactions", "t", key).sql()
     }
 
     /// The tables of a leg; without one, of the whole book by day.
