@@ -143,6 +143,7 @@ modules! {
         laws,
         plans,
         process,
+        releases,
         repetitions,
         searches,
         simulation,
