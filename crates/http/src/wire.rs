@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use daybook_domain::account::AccountRef;
 use daybook_domain::field::Field;
-use daybook_domain::group::GroupRef;
 use daybook_domain::instant::Stamp;
 use daybook_domain::property::{Edits, Properties};
+use daybook_domain::reference::Reference;
 use serde::de::{Error as _, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
@@ -104,13 +103,7 @@ impl RefIn {
     }
 }
 
-impl From<RefIn> for AccountRef {
-    fn from(given: RefIn) -> Self {
-        Self { id: RefIn::id_text(given.id), name: given.name }
-    }
-}
-
-impl From<RefIn> for GroupRef {
+impl From<RefIn> for Reference {
     fn from(given: RefIn) -> Self {
         Self { id: RefIn::id_text(given.id), name: given.name }
     }
