@@ -192,6 +192,10 @@ fn update_by_name_only(server: &Server) {
     let event = cast.owner.get(&cast.path("/events?limit=1")).ok()["items"][0].clone();
     assert_eq!(event["data"]["previousAttributes"], json!({"hidden": "false"}));
     cast.owner.put(&cast.path("/groups"), &json!({"name": "Unknown", "hidden": true})).refused(404, "notFound");
+    // What names nothing is the body's fault, for groups as for accounts.
+    for path in ["/groups", "/accounts"] {
+        cast.owner.put(&cast.path(path), &json!({"name": "---"})).refused(400, "badRequest");
+    }
 }
 
 fn furnished(server: &Server) -> (Cast, Value) {

@@ -147,6 +147,7 @@ modules! {
         migrations,
         plans,
         process,
+        releases,
         repetitions,
         searches,
         simulation,

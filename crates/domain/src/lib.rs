@@ -42,6 +42,7 @@ pub mod json;
 pub mod name;
 pub mod property;
 pub mod query;
+pub mod reference;
 pub mod refusal;
 pub mod saved_query;
 pub mod transaction;

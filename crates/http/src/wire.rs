@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use daybook_domain::account::AccountRef;
 use daybook_domain::field::Field;
-use daybook_domain::group::GroupRef;
 use daybook_domain::instant::Stamp;
 use daybook_domain::property::{Edits, Properties};
+use daybook_domain::reference::Reference;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error as _, IgnoredAny, MapAccess, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -101,8 +100,8 @@ objects_only!(RefIn);
 
 /// As [`field`], for a reference that an empty text clears too (behaviour 3.10.2).
 pub(crate) fn reference<'de, D: Deserializer<'de>>(reader: D) -> Result<Field<RefIn>, D::Error> {
-    struct Reference;
-    impl<'de> Visitor<'de> for Reference {
+    struct Given;
+    impl<'de> Visitor<'de> for Given {
         type Value = Field<RefIn>;
 
         fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -121,7 +120,7 @@ pub(crate) fn reference<'de, D: Deserializer<'de>>(reader: D) -> Result<Field<Re
             RefIn::deserialize(MapAccessDeserializer::new(map)).map(Field::Set)
         }
     }
-    reader.deserialize_any(Reference)
+    reader.deserialize_any(Given)
 }
 
 impl RefIn {
@@ -130,13 +129,7 @@ impl RefIn {
     }
 }
 
-impl From<RefIn> for AccountRef {
-    fn from(given: RefIn) -> Self {
-        Self { id: RefIn::id_text(given.id), name: given.name }
-    }
-}
-
-impl From<RefIn> for GroupRef {
+impl From<RefIn> for Reference {
     fn from(given: RefIn) -> Self {
         Self { id: RefIn::id_text(given.id), name: given.name }
     }

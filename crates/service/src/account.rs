@@ -181,7 +181,7 @@ fn find(tx: &mut Tx<'_>, member: &Member, text: &str) -> Result<Account> {
 fn found(known: &Directory, references: impl ExactSizeIterator<Item = AccountRef>) -> Result<Vec<AccountId>> {
     let mut unknown = Vec::new();
     let found = batch::each(references, |reference| {
-        if reference.id.is_none() && reference.normalized_name().is_none() {
+        if reference.is_blank() {
             return Err(Refusal::Unnamed.into());
         }
         let id = known.find(&reference).map(|account| account.id);

@@ -197,7 +197,7 @@ fn revised(forest: &Forest, before: Group, input: Input, now: Instant) -> Result
 fn found(forest: &Forest, references: impl ExactSizeIterator<Item = GroupRef>) -> Result<Vec<GroupId>> {
     let mut unknown = Vec::new();
     let found = batch::each(references, |reference| {
-        if reference.id.is_none() && reference.shown().trim().is_empty() {
+        if reference.is_blank() {
             return Err(Refusal::Unnamed.into());
         }
         let id = forest.resolve(&reference).map(|group| group.id);

@@ -114,7 +114,7 @@ impl Accounts<'_, '_> {
         let mut wanted: BTreeSet<i64> = ids.into_iter().map(AccountId::get).collect();
         let mut names = BTreeSet::new();
         for reference in references {
-            wanted.extend(reference.account_id().map(AccountId::get));
+            wanted.extend(reference.id_as().map(AccountId::get));
             names.extend(reference.normalized_name());
         }
         self.load(member, &wanted, &names)

@@ -2,50 +2,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::{Account, Refusal};
+use super::{Account, AccountRef, Refusal};
 use crate::id::AccountId;
 use crate::name::normalized;
-
-/// Names an account the way bodies and queries do: by id, by name, or both (behaviour 3.2.6).
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct AccountRef {
-    /// The id, tried first.
-    pub id: Option<String>,
-    /// The name, compared by normalized form.
-    pub name: Option<String>,
-}
-
-impl AccountRef {
-    /// Text that is either an id or a name, as in paths and queries (behaviour 4.4, 1.2.9).
-    #[must_use]
-    pub fn any(text: &str) -> Self {
-        Self { id: Some(text.to_owned()), name: Some(text.to_owned()) }
-    }
-
-    /// The id, when the text given can be one.
-    #[must_use]
-    pub fn account_id(&self) -> Option<AccountId> {
-        self.id.as_deref().and_then(|id| id.parse().ok())
-    }
-
-    /// The normalized name given, if any.
-    #[must_use]
-    pub fn normalized_name(&self) -> Option<String> {
-        self.name.as_deref().map(normalized).filter(|name| !name.is_empty())
-    }
-
-    /// Whether it names nothing at all.
-    #[must_use]
-    pub fn is_blank(&self) -> bool {
-        self.id.as_deref().is_none_or(|id| id.trim().is_empty()) && self.normalized_name().is_none()
-    }
-
-    /// What to call it in a message.
-    #[must_use]
-    pub fn shown(&self) -> &str {
-        self.name.as_deref().or(self.id.as_deref()).unwrap_or_default()
-    }
-}
 
 /// The accounts a request needs, found by id first and then by normalized name.
 #[derive(Debug, Clone, Default)]
@@ -84,7 +43,7 @@ impl Directory {
     /// The account a reference means.
     #[must_use]
     pub fn find(&self, reference: &AccountRef) -> Option<&Account> {
-        let by_id = reference.account_id().and_then(|id| self.by_id.get(&id));
+        let by_id = reference.id_as().and_then(|id| self.by_id.get(&id));
         by_id.or_else(|| self.named(&reference.normalized_name()?))
     }
 

@@ -4,7 +4,7 @@ mod directory;
 
 use std::collections::BTreeSet;
 
-pub use directory::{AccountRef, Directory};
+pub use directory::Directory;
 
 use crate::event::Previous;
 use crate::field::Field;
@@ -12,8 +12,12 @@ use crate::id::{AccountId, GroupId};
 use crate::instant::{Instant, Stamp};
 use crate::name::Name;
 use crate::property::{Edits, Properties};
+use crate::reference::Reference;
 use crate::refusal::Reason;
 use crate::transaction::MOST_RELEASED;
+
+/// Names an account (behaviour 3.2.6, 4.9).
+pub type AccountRef = Reference;
 
 /// The four account types; each fixes nature and permanence (behaviour 4.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -170,10 +174,7 @@ impl Changes {
     /// What an update names: the id, or without one the name (behaviour 4.9), which then is taken out: a name that only
     /// finds the account gives it no other spelling (behaviour 13.52).
     pub fn take_target(&mut self) -> AccountRef {
-        match &self.id {
-            Some(id) => AccountRef { id: Some(id.clone()), name: None },
-            None => AccountRef { id: None, name: self.name.take() },
-        }
+        Reference::of_target(self.id.as_deref(), &mut self.name)
     }
 }
 

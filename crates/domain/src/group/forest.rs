@@ -115,7 +115,7 @@ impl Forest {
     /// The group a reference means: id first, then name.
     #[must_use]
     pub fn resolve(&self, reference: &GroupRef) -> Option<&Group> {
-        let by_id = reference.id.as_deref().and_then(|id| id.parse().ok()).and_then(|id| self.get(id));
+        let by_id = reference.id_as().and_then(|id| self.get(id));
         by_id.or_else(|| self.find_named(reference.name.as_deref()?))
     }
 

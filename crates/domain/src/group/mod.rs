@@ -12,6 +12,7 @@ use crate::id::GroupId;
 use crate::instant::{Instant, Stamp};
 use crate::name::Name;
 use crate::property::{Edits, Properties};
+use crate::reference::Reference;
 use crate::refusal::Reason;
 
 /// Why something about a group was refused.
@@ -75,22 +76,8 @@ pub struct Group {
     pub stamp: Stamp,
 }
 
-/// Names a group the way bodies do: by id, by name, or both.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct GroupRef {
-    /// The id, tried first.
-    pub id: Option<String>,
-    /// The name, compared by normalized form.
-    pub name: Option<String>,
-}
-
-impl GroupRef {
-    /// What to call it in a message.
-    #[must_use]
-    pub fn shown(&self) -> &str {
-        self.name.as_deref().or(self.id.as_deref()).unwrap_or_default()
-    }
-}
+/// Names a group (behaviour 4.9, 4.13).
+pub type GroupRef = Reference;
 
 /// What a body says of a group.
 #[derive(Debug, Clone, Default)]
@@ -113,10 +100,7 @@ impl Changes {
     /// What an update names: the id, or without one the name (behaviour 9.13), which then is taken out: a name that only
     /// finds the group gives it no other spelling (behaviour 13.52).
     pub fn take_target(&mut self) -> GroupRef {
-        match &self.id {
-            Some(id) => GroupRef { id: Some(id.clone()), name: None },
-            None => GroupRef { id: None, name: self.name.take() },
-        }
+        Reference::of_target(self.id.as_deref(), &mut self.name)
     }
 
     /// Checks that the caller may lock or unlock a group that is `locked` now, where the body does (behaviour 4.15).

@@ -213,7 +213,7 @@ impl Turn {
 
     fn known_groups(&self, named: &[Named<label::Group>]) -> Result<Vec<label::Group>, Refused> {
         let found = each(named, |named| {
-            let says_nothing = named.id.is_none() && named.name.as_deref().unwrap_or_default().trim().is_empty();
+            let says_nothing = named.id.is_none() && normalized(named.name.as_deref().unwrap_or_default()).is_empty();
             if says_nothing { Err(Refused::bad()) } else { Ok(self.book.find_group(named).map(|group| group.label)) }
         })?;
         found.into_iter().collect::<Option<Vec<_>>>().ok_or_else(Refused::missing)

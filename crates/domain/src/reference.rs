@@ -1,0 +1,70 @@
+//! How bodies, paths and queries name accounts and groups: by id, by name, or both.
+
+use std::str::FromStr;
+
+use crate::name::normalized;
+
+/// The name of an account or group of a book: the id is tried first, then the name (behaviour 3.2.6, 4.4).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Reference {
+    /// The id, tried first.
+    pub id: Option<String>,
+    /// The name, compared by normalized form.
+    pub name: Option<String>,
+}
+
+impl Reference {
+    /// Text that is either an id or a name, as in paths and queries (behaviour 4.4, 1.2.9).
+    #[must_use]
+    pub fn any(text: &str) -> Self {
+        Self { id: Some(text.to_owned()), name: Some(text.to_owned()) }
+    }
+
+    /// What the body of an update names: the id, or without one the name, which then is taken out: a name that only finds
+    /// the thing gives it no other spelling (behaviour 4.9, 9.13, 13.52).
+    ///
+    /// ```
+    /// use daybook_domain::reference::Reference;
+    /// let mut name = Some("Cash".to_owned());
+    /// assert_eq!(Reference::of_target(Some("7"), &mut name).name, None);
+    /// assert_eq!(Reference::of_target(None, &mut name).name.as_deref(), Some("Cash"));
+    /// assert_eq!(name, None);
+    /// ```
+    #[must_use]
+    pub fn of_target(id: Option<&str>, name: &mut Option<String>) -> Self {
+        match id {
+            Some(id) => Self { id: Some(id.to_owned()), name: None },
+            None => Self { id: None, name: name.take() },
+        }
+    }
+
+    /// The id, when the text given can be one.
+    #[must_use]
+    pub fn id_as<I: FromStr>(&self) -> Option<I> {
+        self.id.as_deref().and_then(|id| id.parse().ok())
+    }
+
+    /// The normalized name given, if any.
+    #[must_use]
+    pub fn normalized_name(&self) -> Option<String> {
+        self.name.as_deref().map(normalized).filter(|name| !name.is_empty())
+    }
+
+    /// Whether it names nothing at all; a name of nothing but dashes does not either.
+    ///
+    /// ```
+    /// use daybook_domain::reference::Reference;
+    /// assert!(Reference { id: None, name: Some(" --- ".to_owned()) }.is_blank());
+    /// assert!(!Reference::any("7").is_blank());
+    /// ```
+    #[must_use]
+    pub fn is_blank(&self) -> bool {
+        self.id.as_deref().is_none_or(|id| id.trim().is_empty()) && self.normalized_name().is_none()
+    }
+
+    /// What to call it in a message.
+    #[must_use]
+    pub fn shown(&self) -> &str {
+        self.name.as_deref().or(self.id.as_deref()).unwrap_or_default()
+    }
+}
