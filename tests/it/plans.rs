@@ -2,14 +2,18 @@
 //! book holds.
 
 use daybook_domain::account::AccountType;
+use daybook_domain::balance::segments;
+use daybook_domain::calendar::parse_iso;
 use daybook_domain::collaborator::Action;
 use daybook_domain::event::EventType;
 use daybook_domain::field::Field;
 use daybook_domain::instant::Instant;
+use daybook_domain::query::Periodicity;
 use daybook_domain::transaction::{Changes, Span, Verb};
 use daybook_service::{Error, access, collection};
 use daybook_service::transaction::{Request, explain};
 use daybook_storage::Lane;
+use daybook_storage::balance::{Of, Question};
 use daybook_storage::event::Filter;
 use daybook_storage::page::Place;
 use daybook_tests::Engine;
@@ -212,6 +216,20 @@ fn counts_and_running_balances_walk_an_index(engine: Engine) {
             Ok::<_, Error>((counts, tx.transactions().explain_moved(&member, account, &rows)?))
         })
         .expect("plans");
+    for segment in segments(parse_iso("2025-02-10"), parse_iso("2025-05-01"), Periodicity::Monthly) {
+        let question = Question { of: Of::Book, tags: &["often".to_owned(), "seldom".to_owned()], by_month: false };
+        let sums = inside
+            .store
+            .read(|tx| {
+                let member = access::enter(tx, &inside.cx, &inside.book, Action::ReadChart)?;
+                Ok::<_, Error>(tx.balances().explain(&member, &segment, &question)?)
+            })
+            .expect("a plan");
+        let marks = ["SEARCH m USING PRIMARY KEY (book_id=? AND mark=? AND day", "on marks m"];
+        let entries = ["SEARCH e USING PRIMARY KEY (book_id=? AND account_id=? AND day=? AND transaction_id=?)", "entries_pkey on entries e"];
+        check(&mut faults, engine, ("balances of a tag: marks", marks, 1), &sums);
+        check(&mut faults, engine, ("balances of a tag: entries", entries, 1), &sums);
+    }
     check(&mut faults, engine, ("counts of months", by_day, 1), &counts);
     let entries = ["SEARCH e USING PRIMARY KEY (book_id=? AND account_id=? AND day=?)", "using entries_pkey on entries e"];
     check(&mut faults, engine, ("running balances", entries, 1), &moved);
@@ -222,9 +240,9 @@ fn counts_and_running_balances_walk_an_index(engine: Engine) {
 fn logs_walk_an_index(engine: Engine) {
     let inside = shelf(engine);
     let mut faults = Faults::default();
-    let number = ["SEARCH e USING PRIMARY KEY (book_id=? AND sequence>? AND sequence<?)", "events_pkey"];
-    let kind = ["SEARCH e USING INDEX events_kind (book_id=? AND kind=?", "events_kind"];
-    let resource = ["SEARCH e USING INDEX events_resource (book_id=? AND resource=?", "events_resource"];
+    let number = ["SEARCH k USING PRIMARY KEY (book_id=? AND sequence>? AND sequence<?)", "events_pkey on events k"];
+    let kind = ["SEARCH k USING COVERING INDEX events_kind (book_id=? AND kind=?", "events_kind"];
+    let resource = ["SEARCH k USING COVERING INDEX events_resource (book_id=? AND resource=?", "events_resource"];
     let time = Filter { after: Some(Instant::new(NOW.milliseconds() - 1)), before: Some(NOW), ..Filter::default() };
     let rare = Some(EventType::BookCreated);
     for (what, filter, way) in [
@@ -241,8 +259,9 @@ fn logs_walk_an_index(engine: Engine) {
             })
             .expect("a plan");
         check(&mut faults, engine, (what, way, 1), &steps);
-        let sorts = steps.iter().any(|step| step.contains("TEMP B-TREE FOR ORDER BY") || step.contains("Sort Key"));
-        faults.check(!sorts, || format!("{what} sorts:\n      {}", steps.join("\n      ")));
+        // A page is put in order once more; what it is taken from comes in order.
+        let sorts = steps.iter().filter(|step| step.contains("TEMP B-TREE FOR ORDER BY") || step.contains("Sort Key")).count();
+        faults.check(sorts <= 1, || format!("{what} sorts:\n      {}", steps.join("\n      ")));
     }
     faults.none();
 }

@@ -17,6 +17,7 @@ use crate::bulk::Bulk;
 use crate::column::day_to_column;
 use crate::conn::{Conn, on_each};
 use crate::error::{Error, Result};
+use crate::lookup::Lookup;
 use crate::mark;
 use crate::sql::{MOST_NAMED, Sql, Value};
 use crate::transaction::Change;
@@ -149,6 +150,16 @@ impl Balances<'_, '_> {
         }
     }
 
+    /// What the database would do for [`Balances::read`]: the very statement, so that tests can see which index it walks.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    #[doc(hidden)]
+    pub fn explain(self, member: &Member, segment: &Segment, question: &Question<'_>) -> Result<Vec<String>> {
+        let cells = self.tx.cells_asked(member, segment, question)?;
+        Ok(self.tx.conn()?.explain(cells)?)
+    }
+
     /// Rewrites every stored amount at a finer scale, totals included (behaviour 3.12.7). Answers whether all of them
     /// stay within the range; when not, nothing was changed.
     ///
@@ -199,10 +210,17 @@ impl Balances<'_, '_> {
 }
 
 impl Tx<'_> {
-    fn read_cells(&mut self, member: &Member, segment: &Segment, question: &Question<'_>) -> Result<Vec<Cell>> {
+    fn cells_asked<'q>(&mut self, member: &Member, segment: &Segment, question: &Question<'q>) -> Result<Sql<'q>> {
         let book = member.book().id.get();
-        let sql = if question.tags.is_empty() { totals(book, segment, question) } else { tagged(book, segment, question) };
-        let sql = sql.uncached();
+        let asked = match question.tags.split_first() {
+            None => totals(book, segment, question),
+            Some((first, others)) => tagged(self.conn()?.lookup(), book, segment, (question.of, first, others)),
+        };
+        Ok(asked.uncached())
+    }
+
+    fn read_cells(&mut self, member: &Member, segment: &Segment, question: &Question<'_>) -> Result<Vec<Cell>> {
+        let sql = self.cells_asked(member, segment, question)?;
         let rows: Vec<Row> = on_each!(self.conn()?, c => (&sql).load(c))?;
         let mut cells = rows.into_iter().map(|row| row.into_cell(segment.level)).collect::<Result<Vec<Cell>>>()?;
         // A cell emptied again by trashing is no movement (behaviour 5.7).
@@ -318,22 +336,32 @@ fn totals<'a>(book: i64, segment: &Segment, question: &Question<'_>) -> Sql<'a> 
     }
 }
 
-fn tagged<'a>(book: i64, segment: &Segment, question: &Question<'_>) -> Sql<'a> {
+/// The sums of the entries of the transactions that carry all of the tags. Those of the first tag are passed, within the days,
+/// and of each the two entries are looked up: what carries no tag is not read, however much of it there is.
+fn tagged<'a>(lookup: Lookup, book: i64, segment: &Segment, (of, first, others): (Of<'_>, &String, &[String])) -> Sql<'a> {
     let period = match (segment.fold, segment.level) {
         (true, _) => "0",
         (false, Level::Day) => "e.day",
         (false, Level::Month) => "e.day / 100",
     };
-    let mut sql = Sql::new("SELECT e.account_id, ").push(period).push(" AS period, ").push(ENTRY_SUMS);
-    sql = sql.push(" FROM entries e WHERE e.amount <> 0 AND e.book_id = ").int(book);
-    for tag in question.tags {
-        let carrying = Sql::new(" AND e.transaction_id IN (SELECT m.transaction_id FROM marks m WHERE m.book_id = ").int(book);
-        sql = sql.append(carrying).push(" AND m.mark = ").text(mark::tag(tag)).push(")");
+    let number = |day: Date| i64::from(day_to_column(day));
+    let marked = Sql::new("m.book_id = ").int(book).push(" AND m.mark = ").text(mark::tag(first));
+    let mut marked = bounded(marked, "m.day", segment.from.map(number), segment.until.map(number));
+    for tag in others {
+        let also = Sql::new(" AND EXISTS (SELECT 1 FROM marks o WHERE o.book_id = ").int(book).push(" AND o.mark = ").text(mark::tag(tag));
+        marked = marked.append(also).push(" AND o.day = m.day AND o.transaction_id = m.transaction_id)");
     }
-    if let Of::Accounts(accounts) = question.of {
-        sql = sql.push(" AND e.account_id IN ").list(accounts.iter().map(|id| Value::Int(id.get())));
-    }
-    within_days(sql, segment).push(" GROUP BY 1, 2")
+    let transaction = Sql::new("t.book_id = ").int(book).push(" AND t.id = m.transaction_id AND t.day = m.day");
+    let entry = Sql::new("e.book_id = ").int(book).push(" AND e.account_id IN (t.credit_account_id, t.debit_account_id)");
+    let entry = entry.push(" AND e.day = m.day AND e.transaction_id = m.transaction_id");
+    let joined = lookup.from(Sql::new("marks m"), marked).look_up("transactions", "t", transaction).look_up("entries", "e", entry);
+    let sums = Sql::new("SELECT e.account_id, ").push(period).push(" AS period, ").push(ENTRY_SUMS).append(joined.sql());
+    let sums = sums.push(" AND e.amount <> 0");
+    let sums = match of {
+        Of::Book => sums,
+        Of::Accounts(accounts) => sums.push(" AND e.account_id IN ").numbers(accounts.iter().map(|id| id.get())),
+    };
+    sums.push(" GROUP BY 1, 2")
 }
 
 fn within<'a>(sql: Sql<'a>, column: &'static str, segment: &Segment) -> Sql<'a> {
@@ -342,11 +370,6 @@ fn within<'a>(sql: Sql<'a>, column: &'static str, segment: &Segment) -> Sql<'a> 
         Level::Month => i64::from(day_to_column(day).div_euclid(100)),
     };
     bounded(sql, column, segment.from.map(number), segment.until.map(number))
-}
-
-fn within_days<'a>(sql: Sql<'a>, segment: &Segment) -> Sql<'a> {
-    let number = |day: Date| i64::from(day_to_column(day));
-    bounded(sql, "e.day", segment.from.map(number), segment.until.map(number))
 }
 
 fn bounded<'a>(sql: Sql<'a>, column: &'static str, from: Option<i64>, until: Option<i64>) -> Sql<'a> {
