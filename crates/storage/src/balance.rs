@@ -354,7 +354,7 @@ fn tagged<'a>(lookup: Lookup, book: i64, segment: &Segment, (of, first, others):
     let transaction = Sql::new("t.book_id = ").int(book).push(" AND t.id = m.transaction_id AND t.day = m.day");
     let entry = Sql::new("e.book_id = ").int(book).push(" AND e.account_id IN (t.credit_account_id, t.debit_account_id)");
     let entry = entry.push(" AND e.day = m.day AND e.transaction_id = m.transaction_id");
-    let joined = lookup.from(Sql::new("marks m"), marked).look_up("transactions", "t", transaction).look_up("entries", "e", entry);
+    let joined = lookup.rows(Sql::new("marks m"), marked).look_up("transactions", "t", transaction).look_up("entries", "e", entry);
     let sums = Sql::new("SELECT e.account_id, ").push(period).push(" AS period, ").push(ENTRY_SUMS).append(joined.sql());
     let sums = sums.push(" AND e.amount <> 0");
     let sums = match of {

@@ -176,7 +176,7 @@ impl Tx<'_> {
         }
         let page = page.push(" ORDER BY k.sequence DESC LIMIT ").int(limit).push(") k");
         let event = Sql::new("e.book_id = ").int(book.get()).push(" AND e.sequence = k.sequence");
-        let rows = self.conn()?.lookup().from(page, Sql::new("1 = 1")).look_up("events", "e", event);
+        let rows = self.conn()?.lookup().rows(page, Sql::new("1 = 1")).look_up("events", "e", event);
         Ok(Sql::new("SELECT ").push(COLUMNS).append(rows.sql()).push(" ORDER BY k.sequence DESC"))
     }
 
