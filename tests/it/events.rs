@@ -322,39 +322,6 @@ fn rule_8_4_the_envelope(server: &Server) {
     }
 }
 
-/// 8.2, 4.18: an account or group that was deleted since is shown in older events as it was last.
-fn rule_8_2_what_is_gone_is_shown_in_full(server: &Server) {
-    let cast = cast(server);
-    let owner = &cast.owner;
-    let group = owner.post(&cast.path("/groups"), &json!({"name": "Trips", "properties": {"x": "y"}, "hidden": true})).ok();
-    let body = json!({"name": "Train", "type": "OUTGOING", "groups": [{"name": "Trips"}], "properties": {"p": "q"}});
-    let account = owner.post(&cast.path("/accounts"), &body).ok();
-    let known = events(&cast).len();
-    let draft = json!({"date": "2025-01-02", "description": "ride", "debitAccount": {"id": account["id"]}});
-    owner.post(&cast.path("/transactions"), &draft).ok();
-    let before = events(&cast);
-    owner.delete(&cast.path(&format!("/accounts/{}", id(&account)))).ok();
-    owner.delete(&cast.path(&format!("/groups/{}", id(&group)))).ok();
-    let after = events(&cast);
-    let mut faults = Faults::default();
-    for (name, at) in [("the draft", known), ("the account's own", known - 1)] {
-        let shown = |events: &[Value]| {
-            let object = &events[at]["data"]["object"];
-            if at == known { object["transaction"]["debitAccount"].clone() } else { object.clone() }
-        };
-        let (was, is) = (shown(&before), shown(&after));
-        for field in ["id", "name", "normalizedName", "type", "credit", "permanent", "archived", "properties"] {
-            faults.same(&format!("{name}: {field}"), &is[field], &was[field]);
-        }
-        for field in ["id", "name", "normalizedName", "properties", "hidden"] {
-            faults.same(&format!("{name}: groups[0].{field}"), &is["groups"][0][field], &was["groups"][0][field]);
-        }
-        assert!(was["groups"][0]["hidden"] == true && was["properties"]["p"] == "q", "{was}");
-    }
-    faults.same("accounts of the operation", &after[known]["data"]["object"]["accounts"][0]["type"], &json!("OUTGOING"));
-    faults.none();
-}
-
 fn rule_8_16_snapshots_keep_what_was(server: &Server) {
     let cast = cast(server);
     let made = cast.record("2025-01-10", "8.00", "Cash", "Food", "Lunch");
@@ -397,7 +364,6 @@ pub fn tests() -> Vec<crate::Case> {
         rule_8_3_previous_attributes_of_books_and_collaborators,
         rule_8_4_the_envelope,
         rule_8_15_numbered_and_chained,
-        rule_8_2_what_is_gone_is_shown_in_full,
         rule_8_16_snapshots_keep_what_was,
     ]
 }

@@ -97,6 +97,7 @@ modules! {
         counts,
         errors,
         etags,
+        event_deletions,
         event_filters,
         events,
         faults,

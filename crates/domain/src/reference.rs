@@ -50,7 +50,8 @@ impl Reference {
         self.name.as_deref().map(normalized).filter(|name| !name.is_empty())
     }
 
-    /// Whether it names nothing at all; a name of nothing but dashes does not either.
+    /// Whether it names nothing at all; a name of nothing but dashes does not either. An id that is given names something,
+    /// if nothing that exists.
     ///
     /// ```
     /// use daybook_domain::reference::Reference;
@@ -59,7 +60,7 @@ impl Reference {
     /// ```
     #[must_use]
     pub fn is_blank(&self) -> bool {
-        self.id.as_deref().is_none_or(|id| id.trim().is_empty()) && self.normalized_name().is_none()
+        self.id.is_none() && self.normalized_name().is_none()
     }
 
     /// What to call it in a message.
