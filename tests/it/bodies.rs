@@ -21,6 +21,7 @@ pub fn tests() -> Vec<Case> {
         characters_that_databases_dislike,
         large_bodies_are_read,
         batches_have_at_most_1000_items,
+        rule_0_17_the_book_comes_before_what_is_wrong,
     ];
     cases.extend(WRONG_TYPES.iter().map(|(name, method, path, body)| Case {
         name: format!("invalid_{name}"),
@@ -319,16 +320,48 @@ fn batches_have_at_most_1000_items(server: &Server) {
         ("PATCH", "/transactions/uncheck/batch"),
         ("PATCH", "/transactions/trash/batch"),
         ("PATCH", "/transactions/untrash/batch"),
+        ("PATCH", "/transactions/merge"),
     ];
     for (method, rest) in forms {
         let answer = cast.owner.send(method, &cast.path(rest), &named(1001));
         assert_eq!(answer.status, 400, "{method} {rest}: {}", answer.text);
         let message = answer.refused(400, "badRequest");
         assert!(message.contains("1000"), "the limit is named: {message}");
+        // 0.17: whoever may not do it at all is not told how.
+        cast.viewer.send(method, &cast.path(rest), &named(1001)).refused(403, "forbidden");
+        cast.stranger.send(method, &cast.path(rest), &named(1001)).refused(404, "notFound");
     }
     assert_eq!(cast.owner.get(&cast.path("/accounts")).ok()["items"], json!([]));
     let accounts = cast.owner.post(&cast.path("/accounts/batch"), &named(1000)).ok();
     assert_eq!(accounts["items"].as_array().map(Vec::len), Some(1000));
     let groups = cast.owner.post(&cast.path("/groups/batch"), &named(1000)).ok();
     assert_eq!(groups["items"].as_array().map(Vec::len), Some(1000));
+}
+
+/// 0.17, 13.42: to whoever may not see a book there is none, whatever is wrong with the request.
+fn rule_0_17_the_book_comes_before_what_is_wrong(server: &Server) {
+    let cast = Cast::new(server);
+    let is_json = Some("application/json");
+    let broken: [(&str, &str, Option<&str>, &str); 6] = [
+        ("POST", "/accounts", is_json, "{"),
+        ("PUT", "", is_json, r#"{"datePattern": "x"}"#),
+        ("POST", "/collaborators", is_json, r#"{"email": "q@x.com", "permission": "FOO"}"#),
+        ("POST", "/transactions/batch", is_json, r#"{"items": 5}"#),
+        ("PUT", "/files", is_json, r#"{"id": "zz", "content": "@@"}"#),
+        ("POST", "/groups", Some("text/plain"), "{}"),
+    ];
+    for (method, rest, kind, body) in broken {
+        let path = cast.path(rest);
+        let answer = cast.owner.send_raw(method, &path, kind, body.as_bytes());
+        assert!([400, 404, 415].contains(&answer.status), "{method} {rest}: {}", answer.text);
+        cast.stranger.send_raw(method, &path, kind, body.as_bytes()).refused(404, "notFound");
+        cast.anonymous.send_raw(method, &path, kind, body.as_bytes()).refused(401, "required");
+    }
+    let path = cast.path("/transactions?timeZone=Bad/x");
+    let ids = cast.path(&format!("/transactions?ids={}", ["1"; 1001].join(",")));
+    cast.owner.post(&path, &json!({"description": "x"})).refused(400, "badRequest");
+    cast.viewer.post(&path, &json!({"description": "x"})).refused(403, "forbidden");
+    cast.stranger.post(&path, &json!({"description": "x"})).refused(404, "notFound");
+    cast.owner.get(&ids).refused(400, "badRequest");
+    cast.stranger.get(&ids).refused(404, "notFound");
 }

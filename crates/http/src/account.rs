@@ -204,7 +204,7 @@ pub(crate) async fn create_account(asked: Asked, body: Body<AccountIn>) -> ApiRe
 
 /// POST accounts/batch.
 pub(crate) async fn create_accounts_batch(asked: Asked, body: Body<Items<AccountIn>>) -> ApiResult {
-    create(asked, body.items()?, list).await
+    create(asked, body.items(), list).await
 }
 
 /// PUT accounts.
@@ -214,7 +214,7 @@ pub(crate) async fn update_account(asked: Asked, body: Body<AccountIn>) -> ApiRe
 
 /// PUT accounts/batch.
 pub(crate) async fn update_accounts_batch(asked: Asked, body: Body<Items<AccountIn>>) -> ApiResult {
-    update(asked, body.items()?, list).await
+    update(asked, body.items(), list).await
 }
 
 /// DELETE accounts/{id}.
@@ -225,7 +225,7 @@ pub(crate) async fn delete_account(asked: Asked) -> ApiResult {
 
 /// POST accounts/delete/batch.
 pub(crate) async fn delete_accounts_batch(asked: Asked, body: Body<Items<AccountIn>>) -> ApiResult {
-    let references = body.items()?.into_iter().map(AccountIn::into_reference).collect();
+    let references = body.items().into_iter().map(AccountIn::into_reference).collect();
     delete(asked, references, list).await
 }
 

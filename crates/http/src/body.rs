@@ -11,7 +11,9 @@ use actix_web::error::PayloadError;
 use actix_web::http::header::CONTENT_TYPE;
 use actix_web::web::{Bytes, BytesMut};
 use actix_web::{FromRequest, HttpRequest};
+use daybook_domain::collaborator::Action;
 use daybook_domain::event::Hash;
+use daybook_service::access;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeOwned, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -21,6 +23,7 @@ use crate::budget::Grant;
 use crate::connection::Connection;
 use crate::error::{ApiError, Transport};
 use crate::idempotency::{note_hash, wants_hash};
+use crate::request::Asked;
 use crate::{request, run};
 
 /// Largest body in bytes (behaviour 10.8).
@@ -66,11 +69,9 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Items<T> {
 }
 
 impl<T> Body<Items<T>> {
-    /// The items, at most 1000 of them (behaviour 3.6.6).
-    pub(crate) fn items(self) -> Result<Vec<T>, ApiError> {
-        let items = self.0.items;
-        daybook_service::batch::check_size("items", items.len())?;
-        Ok(items)
+    /// The items; how many there may be is asked behind the door (behaviour 0.17).
+    pub(crate) fn items(self) -> Vec<T> {
+        self.0.items
     }
 }
 
@@ -81,10 +82,8 @@ impl<T: DeserializeOwned + Send + 'static> FromRequest for Body<T> {
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let (json, payload, request) = (is_json(request), payload.take(), request.clone());
         Box::pin(async move {
-            if !json {
-                return Err(Transport::UnsupportedMediaType.into());
-            }
-            receive(&request, payload, parse).await.map(Self)
+            let read = if json { receive(&request, payload, parse).await } else { Err(Transport::UnsupportedMediaType.into()) };
+            behind_the_door(&request, read).await.map(Self)
         })
     }
 }
@@ -101,8 +100,20 @@ impl<T: DeserializeOwned + Send + 'static> FromRequest for MaybeBody<T> {
             }
             if json { parse(bytes).map(Some) } else { Err(Transport::UnsupportedMediaType.into()) }
         };
-        Box::pin(async move { receive(&request, payload, read).await.map(Self) })
+        Box::pin(async move { behind_the_door(&request, receive(&request, payload, read).await).await.map(Self) })
     }
+}
+
+/// A body that cannot be read is refused to those who may see the book; to all others there is no such book (behaviour 0.17).
+async fn behind_the_door<T>(request: &HttpRequest, read: Result<T, ApiError>) -> Result<T, ApiError> {
+    if read.is_err() {
+        let asked = Asked::extract(request).await?;
+        let book = asked.book();
+        if !book.is_empty() {
+            asked.look(move |tx, cx| access::enter(tx, cx, &book, Action::ReadBook).map(drop)).await?;
+        }
+    }
+    read
 }
 
 /// Takes in a body and reads it; leaves its hash with the request when somebody will ask for it.

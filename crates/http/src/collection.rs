@@ -100,13 +100,13 @@ pub(crate) async fn delete_collection(asked: Asked) -> ApiResult {
 
 /// PATCH collections/{id}/books/add.
 pub(crate) async fn add_books_to_collection(asked: Asked, body: Body<Items<BookRefIn>>) -> ApiResult {
-    let (id, books) = (asked.id(), keys(body.items()?));
+    let (id, books) = (asked.id(), keys(body.items()));
     asked.write_own(move |tx, cx| collection::add(tx, cx, &id, books), |books, cx| listed(books, cx)).await
 }
 
 /// PATCH collections/{id}/books/remove.
 pub(crate) async fn remove_books_from_collection(asked: Asked, body: Body<Items<BookRefIn>>) -> ApiResult {
-    let (id, books) = (asked.id(), keys(body.items()?));
+    let (id, books) = (asked.id(), keys(body.items()));
     asked.write_own(move |tx, cx| collection::remove(tx, cx, &id, books), |books, cx| listed(books, cx)).await
 }
 

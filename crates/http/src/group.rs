@@ -154,7 +154,7 @@ pub(crate) async fn create_group(asked: Asked, body: Body<GroupIn>) -> ApiResult
 
 /// POST groups/batch.
 pub(crate) async fn create_groups_batch(asked: Asked, body: Body<Items<GroupIn>>) -> ApiResult {
-    create(asked, body.items()?, list).await
+    create(asked, body.items(), list).await
 }
 
 /// PUT groups.
@@ -164,7 +164,7 @@ pub(crate) async fn update_group(asked: Asked, body: Body<GroupIn>) -> ApiResult
 
 /// PUT groups/batch (behaviour 12.9).
 pub(crate) async fn update_groups_batch(asked: Asked, body: Body<Items<GroupIn>>) -> ApiResult {
-    update(asked, body.items()?, list).await
+    update(asked, body.items(), list).await
 }
 
 /// DELETE groups/{id}.
@@ -175,7 +175,7 @@ pub(crate) async fn delete_group(asked: Asked) -> ApiResult {
 
 /// POST groups/delete/batch (behaviour 12.9).
 pub(crate) async fn delete_groups_batch(asked: Asked, body: Body<Items<GroupIn>>) -> ApiResult {
-    let references = body.items()?.into_iter().map(GroupIn::into_reference).collect();
+    let references = body.items().into_iter().map(GroupIn::into_reference).collect();
     delete(asked, references, list).await
 }
 

@@ -71,6 +71,7 @@ pub fn groups(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<c
 /// What the access step and the rules of accounts refuse.
 pub fn create(tx: &mut Tx<'_>, cx: &Context, book: &str, items: Vec<Input>) -> Result<View> {
     let member = access::enter(tx, cx, book, Action::WriteChart)?;
+    batch::check_size("items", items.len())?;
     add(tx, cx, &member, items)
 }
 
@@ -80,6 +81,7 @@ pub fn create(tx: &mut Tx<'_>, cx: &Context, book: &str, items: Vec<Input>) -> R
 /// What the access step and the rules of accounts refuse.
 pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, mut items: Vec<Input>) -> Result<View> {
     let member = access::enter(tx, cx, book, Action::WriteChart)?;
+    batch::check_size("items", items.len())?;
     let owner = member.may(Action::WriteLockedGroups);
     let forest = crate::group::forest(tx, &member)?;
     let targets: Vec<AccountRef> = items.iter_mut().map(|item| item.changes.take_target()).collect();
@@ -117,6 +119,7 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, mut items: Vec<Input>) 
 /// What the access step and the rules of accounts refuse; the first bad item fails the whole.
 pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, references: &[AccountRef]) -> Result<View> {
     let member = access::enter(tx, cx, book, Action::WriteChart)?;
+    batch::check_size("items", references.len())?;
     let owner = member.may(Action::WriteLockedGroups);
     let known = tx.accounts().directory(&member, references, [])?;
     let forest = crate::group::forest(tx, &member)?;

@@ -10,9 +10,9 @@ use daybook_domain::id::{BookId, CollectionId};
 use daybook_storage::Tx;
 use daybook_storage::book::Entrance;
 
-use crate::book;
 use crate::context::Context;
 use crate::error::Result;
+use crate::{batch, book};
 
 /// Books that the collections of one list of books or events show in all: each row shows those of its whole collection, and a
 /// list must not grow with the product of the two.
@@ -110,6 +110,7 @@ pub fn delete(tx: &mut Tx<'_>, cx: &Context, id: &str) -> Result<Vec<book::View>
 /// [`Refusal::Unknown`], [`Refusal::UnknownBooks`] and [`Refusal::TooMany`].
 pub fn add(tx: &mut Tx<'_>, cx: &Context, id: &str, books: Vec<Option<String>>) -> Result<Vec<book::View>> {
     let collection = enter(tx, cx, id)?;
+    batch::check_size("items", books.len())?;
     let keys = named(books)?;
     let found = tx.books().by_keys(&keys, &cx.user.email)?;
     let mut visible: HashMap<String, book::View> = HashMap::new();
@@ -136,6 +137,7 @@ pub fn add(tx: &mut Tx<'_>, cx: &Context, id: &str, books: Vec<Option<String>>) 
 /// [`Refusal::Unknown`].
 pub fn remove(tx: &mut Tx<'_>, cx: &Context, id: &str, books: Vec<Option<String>>) -> Result<Vec<book::View>> {
     let collection = enter(tx, cx, id)?;
+    batch::check_size("items", books.len())?;
     let keys = named(books)?;
     let places = tx.collections().places(cx.user.id)?;
     let mut inside: HashMap<String, Entrance> = HashMap::new();

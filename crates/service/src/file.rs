@@ -10,7 +10,7 @@ use daybook_storage::page::Page;
 
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::{access, record, transaction};
+use crate::{access, batch, record, transaction};
 
 /// Rows of a page when none are asked for, and at most (behaviour 2.2).
 const DEFAULT_LIMIT: usize = 100;
@@ -71,8 +71,9 @@ pub fn check_create(tx: &mut Tx<'_>, cx: &Context, book: &str, (changes, content
 ///
 /// # Errors
 /// What the access step refuses.
-pub fn check_attach(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<()> {
-    access::enter(tx, cx, book, Action::RecordDraft).map(drop)
+pub fn check_attach(tx: &mut Tx<'_>, cx: &Context, book: &str, items: usize) -> Result<()> {
+    access::enter(tx, cx, book, Action::RecordDraft)?;
+    batch::check_size("items", items)
 }
 
 /// createFile, with its bytes in place.

@@ -58,6 +58,7 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<View
 /// What the access step and the rules of groups refuse.
 pub fn create(tx: &mut Tx<'_>, cx: &Context, book: &str, items: Vec<Input>) -> Result<View> {
     let member = access::enter(tx, cx, book, Action::WriteChart)?;
+    batch::check_size("items", items.len())?;
     add(tx, cx, &member, items)
 }
 
@@ -67,6 +68,7 @@ pub fn create(tx: &mut Tx<'_>, cx: &Context, book: &str, items: Vec<Input>) -> R
 /// What the access step and the rules of groups refuse.
 pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, mut items: Vec<Input>) -> Result<View> {
     let member = access::enter(tx, cx, book, Action::WriteChart)?;
+    batch::check_size("items", items.len())?;
     let owner = member.may(Action::WriteLockedGroups);
     let mut forest = forest(tx, &member)?;
     let mut changed = Vec::new();
@@ -99,6 +101,7 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, mut items: Vec<Input>) 
 /// What the access step and the rules of groups refuse.
 pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, references: &[GroupRef]) -> Result<View> {
     let member = access::enter(tx, cx, book, Action::WriteChart)?;
+    batch::check_size("items", references.len())?;
     let owner = member.may(Action::WriteLockedGroups);
     let before = forest(tx, &member)?;
     let targets = found(&before, references.iter().cloned())?;

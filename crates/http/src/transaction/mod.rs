@@ -5,12 +5,12 @@ mod shape;
 
 use daybook_domain::transaction::{Changes, Intent, Verb};
 use daybook_service::transaction::{self, Listed, Order, Recording, Request, View};
-use daybook_service::{Context, file, zone};
+use daybook_service::{Context, file};
 use daybook_storage::page::Place;
 
 use crate::body::{Body, Items};
 use crate::cursor::{self, TransactionCursor};
-use crate::error::{ApiError, ApiResult, Transport};
+use crate::error::{ApiError, ApiResult};
 use crate::reply::{self, Reply};
 use crate::request::Asked;
 pub(crate) use count::{count_transactions, count_transactions_posted};
@@ -21,7 +21,6 @@ pub(crate) async fn list_transactions(asked: Asked) -> ApiResult {
     let (book, base) = (asked.book(), asked.base());
     if let Some(ids) = asked.text("ids") {
         let ids: Vec<String> = ids.split(',').map(|id| id.trim().to_owned()).filter(|id| !id.is_empty()).collect();
-        daybook_service::batch::check_size("ids", ids.len())?;
         return asked.read(move |tx, cx| transaction::named(tx, cx, &book, &ids), move |listed, _| page(listed, &base, None)).await;
     }
     let request = request(&asked);
@@ -61,7 +60,7 @@ pub(crate) async fn create_transaction(asked: Asked, body: Body<TransactionIn>) 
 
 /// POST transactions/batch.
 pub(crate) async fn create_transactions_batch(asked: Asked, body: Body<Items<TransactionIn>>) -> ApiResult {
-    create(asked, body.items()?, Intent::Create.into(), whole).await
+    create(asked, body.items(), Intent::Create.into(), whole).await
 }
 
 /// PUT transactions.
@@ -72,7 +71,7 @@ pub(crate) async fn update_transaction(asked: Asked, body: Body<TransactionIn>) 
 /// PUT transactions/batch.
 pub(crate) async fn update_transactions_batch(asked: Asked, body: Body<Items<TransactionIn>>) -> ApiResult {
     let order = Order::batch(Verb::Update, asked.flag("updateChecked") == Some(true));
-    perform(asked, order, body.items()?, whole).await
+    perform(asked, order, body.items(), whole).await
 }
 
 /// PATCH transactions/post: with an id it posts that one, without it creates and posts (behaviour 3.3).
@@ -132,25 +131,18 @@ pub(crate) async fn untrash_transactions_batch(asked: Asked, body: Body<Items<Tr
 /// PATCH transactions/merge. Only the ids are read, although whole bodies arrive (behaviour 3.4.4).
 pub(crate) async fn merge_transactions(asked: Asked, body: Body<Items<TransactionIn>>) -> ApiResult {
     let (book, base) = (asked.book(), asked.base());
-    let items: Vec<Changes> = body.items()?.into_iter().map(TransactionIn::into_id_only).collect();
+    let items: Vec<Changes> = body.items().into_iter().map(TransactionIn::into_id_only).collect();
     asked.write(&book.clone(), move |tx, cx| transaction::merge(tx, cx, &book, &items), move |view, _| operation(view, &base)).await
 }
 
 async fn create(asked: Asked, mut items: Vec<TransactionIn>, recording: Recording, encode: fn(&View, &str) -> Reply) -> ApiResult {
-    let recording = Recording { zone: time_zone(&asked)?, ..recording };
+    let recording = Recording { zone: asked.text("timeZone").map(str::to_owned), ..recording };
     let (book, base) = (asked.book(), asked.base());
     if let Err(error) = store_files(&asked, &mut items).await {
         return asked.refuse(&book, error).await;
     }
     let items = items.into_iter().map(TransactionIn::into_changes).collect();
     asked.write(&book.clone(), move |tx, cx| transaction::create(tx, cx, &book, items, recording), move |view, _| encode(view, &base)).await
-}
-
-/// The zone that dates in texts are read in, when one is given; an unknown one is refused (behaviour 3.2.9).
-fn time_zone(asked: &Asked) -> Result<Option<String>, Transport> {
-    let Some(name) = asked.text("timeZone").filter(|name| !name.trim().is_empty()) else { return Ok(None) };
-    let shown = || Transport::BadParameter(format!("timeZone {:?} is not an IANA time zone", name.chars().take(60).collect::<String>()));
-    zone::known(name).map(Some).ok_or_else(shown)
 }
 
 async fn perform(asked: Asked, order: Order, mut items: Vec<TransactionIn>, encode: fn(&View, &str) -> Reply) -> ApiResult {
@@ -166,13 +158,13 @@ async fn perform(asked: Asked, order: Order, mut items: Vec<TransactionIn>, enco
 /// Stores the bytes that files of these bodies bring (behaviour 3.2.12), once it is known that the caller may record. Those
 /// of a file that is known already, or of an item that comes to nothing, are left to the sweep.
 async fn store_files(asked: &Asked, items: &mut [TransactionIn]) -> Result<(), ApiError> {
-    let mut admitted = false;
+    let (count, mut admitted) = (items.len(), false);
     for entry in items.iter_mut().flat_map(TransactionIn::files_mut) {
         let Some(bytes) = entry.take_bytes()? else { continue };
         let book = asked.book();
         if !admitted {
             let named = book.clone();
-            asked.look(move |tx, cx| file::check_attach(tx, cx, &named)).await?;
+            asked.look(move |tx, cx| file::check_attach(tx, cx, &named, count)).await?;
             admitted = true;
         }
         let (content, bytes) = asked.state.blobs.weigh(bytes).await?;
@@ -187,7 +179,7 @@ async fn single(asked: Asked, verb: Verb, body: Body<TransactionIn>) -> ApiResul
 }
 
 async fn silently(asked: Asked, order: Order, body: Body<Items<TransactionIn>>) -> ApiResult {
-    perform(asked, order, body.items()?, |_, _| reply::no_content()).await
+    perform(asked, order, body.items(), |_, _| reply::no_content()).await
 }
 
 fn operation(view: &View, base: &str) -> Reply {

@@ -56,6 +56,7 @@ impl Order {
 /// What the access step and the rules of transactions refuse; nothing is changed then.
 pub fn perform(tx: &mut Tx<'_>, cx: &Context, book: &str, order: Order, items: Vec<Changes>) -> Result<View> {
     let member = access::enter(tx, cx, book, order.door())?;
+    batch::check_size("items", items.len())?;
     let ids = batch::each(&items, named_id)?;
     let mut current = load(tx, &member, &ids, order.batch)?;
     check_indexed(&items)?;

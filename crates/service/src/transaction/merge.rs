@@ -19,6 +19,7 @@ use crate::{access, batch};
 /// What the access step and the rule of merges refuse; nothing is changed then.
 pub fn merge(tx: &mut Tx<'_>, cx: &Context, book: &str, items: &[Changes]) -> Result<View> {
     let member = access::enter(tx, cx, book, Action::Post)?;
+    batch::check_size("items", items.len())?;
     if items.len() != 2 {
         return Err(Refusal::NotTwo(items.len()).into());
     }

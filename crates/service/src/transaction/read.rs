@@ -14,7 +14,7 @@ use daybook_storage::transaction::{Names, Search};
 use super::{Detail, View, running};
 use crate::context::Context;
 use crate::error::Result;
-use crate::{access, zone};
+use crate::{access, batch, zone};
 
 /// Rows of a page when none are asked for, and at most (behaviour 2.2).
 const DEFAULT_LIMIT: usize = 100;
@@ -72,6 +72,7 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<View> 
 /// What the access step refuses; [`Refusal::UnknownIds`].
 pub fn named(tx: &mut Tx<'_>, cx: &Context, book: &str, ids: &[String]) -> Result<Listed> {
     let member = access::enter(tx, cx, book, Action::ReadTransactions)?;
+    batch::check_size("ids", ids.len())?;
     let wanted: Vec<TransactionId> = ids.iter().filter_map(|id| id.parse().ok()).collect();
     let mut found = tx.transactions().by_ids(&member, &wanted)?;
     found.retain(|_, transaction| member.sees(transaction));

@@ -10,8 +10,8 @@ use daybook_storage::Tx;
 use super::save::Outcome;
 use super::{Detail, View, attach, recorder, sides, typed};
 use crate::context::Context;
-use crate::error::Result;
-use crate::{access, batch};
+use crate::error::{Error, Result};
+use crate::{access, batch, zone};
 
 /// How a request records.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub struct Recording {
     pub intent: Intent,
     /// A createTransaction, whose text may ask for the following months too (behaviour 3.8.2.8).
     pub single: bool,
-    /// The zone that dates in texts are read in; absent, the book's (behaviour 3.2.9).
+    /// The IANA name of the zone that dates in texts are read in; absent, the book's (behaviour 3.2.9).
     pub zone: Option<String>,
 }
 
@@ -28,6 +28,17 @@ impl From<Intent> for Recording {
     /// As a batch records, in the book's zone.
     fn from(intent: Intent) -> Self {
         Self { intent, single: false, zone: None }
+    }
+}
+
+impl Recording {
+    /// The same with the zone as the database of zones spells it.
+    fn located(self) -> Result<Self> {
+        let unknown =
+            |name: &str| Error::BadRequest(format!("timeZone {:?} is not an IANA time zone", name.chars().take(60).collect::<String>()));
+        let given = self.zone.as_deref().filter(|name| !name.trim().is_empty());
+        let zone = given.map(|name| zone::known(name).ok_or_else(|| unknown(name))).transpose()?;
+        Ok(Self { zone, ..self })
     }
 }
 
@@ -40,6 +51,8 @@ pub fn create(tx: &mut Tx<'_>, cx: &Context, book: &str, items: Vec<Changes>, re
     let intent = recording.intent;
     let action = if intent == Intent::Post { Action::Post } else { Action::RecordDraft };
     let member = access::enter(tx, cx, book, action)?;
+    batch::check_size("items", items.len())?;
+    let recording = recording.located()?;
     check_indexed(&items)?;
     let (items, repeats) = typed::read(tx, cx, &member, items, &recording)?;
     let mut known = Known::load(tx, &member, &items)?;
