@@ -107,7 +107,8 @@ impl<T: DeserializeOwned + Send + 'static> FromRequest for MaybeBody<T> {
 /// A body that cannot be read is refused to those who may see the book; to all others there is no such book (behaviour 0.17).
 async fn behind_the_door<T>(request: &HttpRequest, read: Result<T, ApiError>) -> Result<T, ApiError> {
     if read.is_err() {
-        let asked = Asked::extract(request).await?;
+        // Whatever it expects of a resource: none is looked at.
+        let asked = Asked::extract(request).await?.conditional()?;
         let book = asked.book();
         if !book.is_empty() {
             asked.look(move |tx, cx| access::enter(tx, cx, &book, Action::ReadBook).map(drop)).await?;
