@@ -18,7 +18,7 @@ use crate::sql::Sql;
 use crate::tx::Tx;
 
 /// Trigrams a search asks for at most; more of them narrow hardly further.
-const MOST_ASKED: usize = 12;
+const MOST_ASKED: usize = 24;
 /// How many of them are read of every chunk.
 const RAREST: usize = 2;
 /// So few blocks are compared rather than narrowed further.
