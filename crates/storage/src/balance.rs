@@ -20,7 +20,7 @@ use crate::error::{Error, Result};
 use crate::lookup::Lookup;
 use crate::mark;
 use crate::sql::{MOST_NAMED, Sql, Value};
-use crate::transaction::Change;
+use crate::transaction::{Change, marked_in};
 use crate::tx::Tx;
 
 /// The lower limb of a sum: 32 bits, so that four billion of them fit 64 bits (migration 0002).
@@ -351,10 +351,9 @@ fn tagged<'a>(lookup: Lookup, book: i64, segment: &Segment, (of, first, others):
         let also = Sql::new(" AND EXISTS (SELECT 1 FROM marks o WHERE o.book_id = ").int(book).push(" AND o.mark = ").text(mark::tag(tag));
         marked = marked.append(also).push(" AND o.day = m.day AND o.transaction_id = m.transaction_id)");
     }
-    let transaction = Sql::new("t.book_id = ").int(book).push(" AND t.id = m.transaction_id AND t.day = m.day");
     let entry = Sql::new("e.book_id = ").int(book).push(" AND e.account_id IN (t.credit_account_id, t.debit_account_id)");
     let entry = entry.push(" AND e.day = m.day AND e.transaction_id = m.transaction_id");
-    let joined = lookup.rows(Sql::new("marks m"), marked).look_up("transactions", "t", transaction).look_up("entries", "e", entry);
+    let joined = lookup.rows(Sql::new("marks m"), marked).look_up("transactions", "t", marked_in(book)).look_up("entries", "e", entry);
     let sums = Sql::new("SELECT e.account_id, ").push(period).push(" AS period, ").push(ENTRY_SUMS).append(joined.sql());
     let sums = sums.push(" AND e.amount <> 0");
     let sums = match of {

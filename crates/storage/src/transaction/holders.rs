@@ -7,9 +7,9 @@ use daybook_domain::id::{AccountId, FileId};
 use daybook_domain::transaction::{Keeping, Standing, Transaction};
 use diesel::prelude::*;
 
-use super::Transactions;
 use super::count::Total;
-use super::row::{COLUMNS, standing_to_column};
+use super::row::standing_to_column;
+use super::{Transactions, holding};
 use crate::column::day_to_column;
 use crate::conn::on_each;
 use crate::error::Result;
@@ -41,9 +41,7 @@ impl Transactions<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     pub fn first_keeper_of(self, member: &Member, file: FileId, keeping: Keeping) -> Result<Option<Transaction>> {
-        let from = Sql::new("SELECT ").push(COLUMNS).push(" FROM marks m JOIN transactions t ON t.book_id = m.book_id");
-        let from = from.push(" AND t.id = m.transaction_id WHERE m.book_id = ").int(member.book().id.get());
-        let held = from.push(" AND m.mark = ").text(mark::file(file)).push(" AND (t.standing ");
+        let held = holding(self.tx.conn()?.lookup(), member.book().id.get(), file).push(" AND (t.standing ");
         let draft = standing_to_column(Standing::Draft);
         let checked = |held: Sql<'static>| held.push("= ").int(standing_to_column(Standing::Checked));
         let kept = match keeping {

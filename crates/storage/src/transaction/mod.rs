@@ -104,11 +104,8 @@ impl Transactions<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     pub fn holders_of(self, member: &Member, file: FileId) -> Result<Vec<Transaction>> {
-        let book = member.book().id.get();
-        let marked = Sql::new("m.book_id = ").int(book).push(" AND m.mark = ").text(mark::file(file));
-        let of = Sql::new("t.book_id = ").int(book).push(" AND t.id = m.transaction_id AND t.day = m.day");
-        let joined = self.tx.conn()?.lookup().rows(Sql::new("marks m"), marked).look_up("transactions", "t", of);
-        let mut found = self.rows(member, Sql::new("SELECT ").push(COLUMNS).append(joined.sql()))?;
+        let holding = holding(self.tx.conn()?.lookup(), member.book().id.get(), file);
+        let mut found = self.rows(member, holding)?;
         found.sort_by_key(|transaction| transaction.id);
         Ok(found)
     }
@@ -182,7 +179,18 @@ fn identified<'a>(lookup: Lookup, book: i64, ids: &[TransactionId]) -> Sql<'a> {
 fn carrying<'a>(lookup: Lookup, book: i64, remote_ids: &[&str]) -> Sql<'a> {
     let wanted = lookup.each_of(remote_ids.iter().map(|id| Value::Text(mark::remote_id(id).into())));
     let marked = wanted.look_up("marks", "m", Sql::new("m.book_id = ").int(book).push(" AND m.mark = n.column1"));
-    let of = Sql::new("t.book_id = ").int(book).push(" AND t.id = m.transaction_id AND t.day = m.day");
-    let rows = marked.look_up("transactions", "t", of).sql();
+    let rows = marked.look_up("transactions", "t", marked_in(book)).sql();
     Sql::new("SELECT ").push(COLUMNS).append(rows).push(" AND t.trashed = ").flag(false).cached_up_to(remote_ids.len())
+}
+
+/// The transactions that hold a file, trashed ones included.
+fn holding<'a>(lookup: Lookup, book: i64, file: FileId) -> Sql<'a> {
+    let marked = Sql::new("m.book_id = ").int(book).push(" AND m.mark = ").text(mark::file(file));
+    let rows = lookup.rows(Sql::new("marks m"), marked).look_up("transactions", "t", marked_in(book)).sql();
+    Sql::new("SELECT ").push(COLUMNS).append(rows)
+}
+
+/// The key of the transaction `t` that the mark `m` is about.
+pub(crate) fn marked_in<'a>(book: i64) -> Sql<'a> {
+    Sql::new("t.book_id = ").int(book).push(" AND t.id = m.transaction_id AND t.day = m.day")
 }

@@ -26,6 +26,31 @@ pub struct Founding {
     pub accounts: Vec<AccountBody>,
 }
 
+impl Book {
+    /// An empty book of the caller, who is its only collaborator.
+    pub fn founded(
+        caller: &Caller,
+        email: &str,
+        (label, owner): (label::Book, label::Collaborator),
+        (settings, scale): (Settings, u32),
+    ) -> Book {
+        let collaborator = Collaborator { label: owner, email: email.to_owned(), permission: Permission::Owner, stamp: caller.stamp() };
+        Book {
+            label,
+            owner: caller.who,
+            settings,
+            scale,
+            stamp: caller.stamp(),
+            accounts: BTreeMap::new(),
+            groups: BTreeMap::new(),
+            transactions: BTreeMap::new(),
+            files: BTreeMap::new(),
+            saved: BTreeMap::new(),
+            collaborators: BTreeMap::from([(owner, collaborator)]),
+        }
+    }
+}
+
 impl Twin {
     pub fn create_book(&mut self, caller: &Caller, founding: &Founding) -> Result<facts::Book, Refused> {
         if founding.changes.name.as_deref().is_none_or(|name| name.trim().is_empty()) {
@@ -33,20 +58,8 @@ impl Twin {
         }
         let settings = changed(defaults(), &founding.changes)?;
         let email = self.users[caller.who].email.clone();
-        let owner = Collaborator { label: founding.owner, email: email.clone(), permission: Permission::Owner, stamp: caller.stamp() };
-        let book = Book {
-            label: founding.book,
-            owner: caller.who,
-            scale: settings.digits,
-            settings,
-            stamp: caller.stamp(),
-            accounts: BTreeMap::new(),
-            groups: BTreeMap::new(),
-            transactions: BTreeMap::new(),
-            files: BTreeMap::new(),
-            saved: BTreeMap::new(),
-            collaborators: BTreeMap::from([(owner.label, owner)]),
-        };
+        let scale = settings.digits;
+        let book = Book::founded(caller, &email, (founding.book, founding.owner), (settings, scale));
         let mut turn = Turn::new(book, Permission::Owner, caller, &email);
         turn.tell(EventType::BookCreated, Resource::Book(founding.book), BTreeMap::new());
         turn.create_groups(&founding.groups)?;

@@ -8,7 +8,7 @@ use jiff::civil::Date;
 
 use super::text::checked_name;
 use super::{Book, Caller, Turn, Twin, allowed, dates, may};
-use crate::sim::facts::{self, Account, Collaborator, Group, Refused, Resource, SavedQuery, Settings, Transaction};
+use crate::sim::facts::{self, Account, Group, Refused, Resource, SavedQuery, Settings, Transaction};
 use crate::sim::label;
 
 /// What is asked of a copy.
@@ -33,21 +33,8 @@ impl Twin {
         let name = checked_name(copying.name.as_deref())?;
         let from = copying.from.as_deref().map(first_day).transpose()?;
         let email = self.users[caller.who].email.clone();
-        let owner = Collaborator { label: copying.owner, email: email.clone(), permission: Permission::Owner, stamp: caller.stamp() };
         let settings = Settings { name, closing: None, lock: None, visibility: "PRIVATE".to_owned(), ..source.settings.clone() };
-        let mut book = Book {
-            label: copying.book,
-            owner: caller.who,
-            settings,
-            scale: source.scale,
-            stamp: caller.stamp(),
-            accounts: BTreeMap::new(),
-            groups: BTreeMap::new(),
-            transactions: BTreeMap::new(),
-            files: BTreeMap::new(),
-            saved: BTreeMap::new(),
-            collaborators: BTreeMap::from([(owner.label, owner)]),
-        };
+        let mut book = Book::founded(caller, &email, (copying.book, copying.owner), (settings, source.scale));
         copying.fill(&mut book, source, caller, from);
         let mut turn = Turn::new(book, Permission::Owner, caller, &email);
         turn.tell(EventType::BookCreated, Resource::Book(copying.book), BTreeMap::new());
