@@ -1,4 +1,5 @@
-//! Batches of accounts and groups (3.6.5, 3.6.6, 4.5, 4.7, 4.16): all or nothing, in order, named by index.
+//! Batches of accounts and groups (3.6.5, 3.6.6, 4.5, 4.7, 4.16): all or nothing, in order, named
+//! by index.
 
 use daybook_tests::{Cast, Server, column, id, shows};
 use serde_json::{Value, json};
@@ -49,7 +50,8 @@ fn event_count(cast: &Cast) -> usize {
 /// 3.6.5: the index stands in the message as a number of its own.
 #[track_caller]
 pub fn names_index(message: &str, index: usize) {
-    let found = message.split(|c: char| !c.is_ascii_digit()).any(|number| number == index.to_string());
+    let found =
+        message.split(|c: char| !c.is_ascii_digit()).any(|number| number == index.to_string());
     assert!(found, "3.6.5: the message names the index {index}: {message}");
 }
 
@@ -57,10 +59,17 @@ pub fn names_index(message: &str, index: usize) {
 fn empty_batches(server: &Server) {
     let cast = Cast::new(server);
     let before = event_count(&cast);
-    for (method, rest) in
-        [("POST", "/accounts/batch"), ("PUT", "/accounts/batch"), ("POST", "/accounts/delete/batch"), ("POST", "/groups/batch")]
-    {
-        assert_eq!(cast.owner.send(method, &cast.path(rest), &items(&[])).ok()["items"], json!([]), "{method} {rest}");
+    for (method, rest) in [
+        ("POST", "/accounts/batch"),
+        ("PUT", "/accounts/batch"),
+        ("POST", "/accounts/delete/batch"),
+        ("POST", "/groups/batch"),
+    ] {
+        assert_eq!(
+            cast.owner.send(method, &cast.path(rest), &items(&[])).ok()["items"],
+            json!([]),
+            "{method} {rest}"
+        );
     }
     assert_eq!(event_count(&cast), before);
 }
@@ -68,7 +77,9 @@ fn empty_batches(server: &Server) {
 /// A batch without `items` is no batch: nothing is done, and nothing breaks.
 fn missing_items(server: &Server) {
     let cast = Cast::new(server);
-    for body in [json!({}), json!({"items": null}), json!({"items": [null]}), json!({"items": [[]]})] {
+    for body in
+        [json!({}), json!({"items": null}), json!({"items": [null]}), json!({"items": [[]]})]
+    {
         for rest in ["/accounts/batch", "/groups/batch", "/accounts/delete/batch"] {
             let answer = cast.owner.post(&cast.path(rest), &body);
             let nothing = answer.status == 200 && answer.body["items"] == json!([]);
@@ -94,13 +105,17 @@ fn accounts_are_created_in_order(server: &Server) {
     assert_eq!(created["items"][2]["groups"][0]["name"], "Costs");
     assert_eq!(names(&cast, "accounts"), ["Alpha", "Mid", "Zeta"]);
     for account in created["items"].as_array().expect("items") {
-        assert_eq!(&cast.owner.get(&cast.path(&format!("/accounts/{}", id(account)))).ok(), account);
+        assert_eq!(
+            &cast.owner.get(&cast.path(&format!("/accounts/{}", id(account)))).ok(),
+            account
+        );
     }
 }
 
 fn groups_are_created_in_order(server: &Server) {
     let cast = Cast::new(server);
-    let created = cast.owner.post(&cast.path("/groups/batch"), &named(&["Zeta", "Alpha", "Mid"])).ok();
+    let created =
+        cast.owner.post(&cast.path("/groups/batch"), &named(&["Zeta", "Alpha", "Mid"])).ok();
     assert_eq!(column(&created, "name"), ["Zeta", "Alpha", "Mid"]);
     assert_eq!(names(&cast, "groups"), ["Alpha", "Mid", "Zeta"]);
 }
@@ -125,7 +140,8 @@ fn parent_may_be_an_earlier_group(server: &Server) {
 /// 4.16: a later item does not exist yet.
 fn later_parent_is_unknown(server: &Server) {
     let cast = Cast::new(server);
-    let list = items(&[json!({"name": "Child", "parent": {"name": "Root"}}), json!({"name": "Root"})]);
+    let list =
+        items(&[json!({"name": "Child", "parent": {"name": "Root"}}), json!({"name": "Root"})]);
     let message = cast.owner.post(&cast.path("/groups/batch"), &list).refused(400, "badRequest");
     assert!(message.contains("Group not found: Root"), "{message}");
     assert_eq!(names(&cast, "groups").len(), 0);
@@ -137,9 +153,17 @@ fn taken_or_repeated_names_create_nothing(server: &Server) {
         let cast = Cast::new(server);
         cast.owner.post(&cast.path(&format!("/{kind}")), &json!({"name": "Taken"})).ok();
         let before = event_count(&cast);
-        let table: [(&[&str], usize); 4] = [(&["A", "taken"], 1), (&["A", "B", "B"], 2), (&["A", "B", "C", "a"], 3), (&["TAKEN", "A"], 0)];
+        let table: [(&[&str], usize); 4] = [
+            (&["A", "taken"], 1),
+            (&["A", "B", "B"], 2),
+            (&["A", "B", "C", "a"], 3),
+            (&["TAKEN", "A"], 0),
+        ];
         for (list, index) in table {
-            let message = cast.owner.post(&cast.path(&format!("/{kind}/batch")), &named(list)).refused(400, "badRequest");
+            let message = cast
+                .owner
+                .post(&cast.path(&format!("/{kind}/batch")), &named(list))
+                .refused(400, "badRequest");
             assert!(message.contains("already exists"), "4.5: {message}");
             names_index(&message, index);
         }
@@ -153,10 +177,15 @@ fn bad_item_is_named_by_its_index(server: &Server) {
     for kind in ["accounts", "groups"] {
         let cast = Cast::new(server);
         for index in [0, 1, 7] {
-            let mut list: Vec<Value> = (0..9).map(|turn| json!({"name": format!("N{}", char::from(b'a' + turn))})).collect();
+            let mut list: Vec<Value> = (0..9)
+                .map(|turn| json!({"name": format!("N{}", char::from(b'a' + turn))}))
+                .collect();
             list[index]["name"] = json!("");
             list[8]["name"] = json!("");
-            let message = cast.owner.post(&cast.path(&format!("/{kind}/batch")), &items(&list)).refused(400, "badRequest");
+            let message = cast
+                .owner
+                .post(&cast.path(&format!("/{kind}/batch")), &items(&list))
+                .refused(400, "badRequest");
             names_index(&message, index);
         }
         assert_eq!(names(&cast, kind).len(), 0);
@@ -165,7 +194,8 @@ fn bad_item_is_named_by_its_index(server: &Server) {
 
 fn account_batch_with_an_unknown_group(server: &Server) {
     let cast = Cast::new(server);
-    let list = items(&[json!({"name": "A"}), json!({"name": "B", "groups": [{"name": "Nowhere"}]})]);
+    let list =
+        items(&[json!({"name": "A"}), json!({"name": "B", "groups": [{"name": "Nowhere"}]})]);
     let message = cast.owner.post(&cast.path("/accounts/batch"), &list).refused(400, "badRequest");
     assert!(message.contains("Group not found: Nowhere"), "{message}");
     names_index(&message, 1);
@@ -179,7 +209,11 @@ fn accounts_are_updated_in_order(server: &Server) {
     let [a, b, c] = ["A", "B", "C"].map(|name| cast.account_in(name, "ASSET", &["Assets"]));
     let mut whole = c.clone();
     whole.as_object_mut().expect("an object").remove("groups");
-    let list = items(&[json!({"name": "b", "archived": true}), whole, json!({"id": a["id"], "name": "First", "type": "LIABILITY"})]);
+    let list = items(&[
+        json!({"name": "b", "archived": true}),
+        whole,
+        json!({"id": a["id"], "name": "First", "type": "LIABILITY"}),
+    ]);
     let updated = cast.owner.put(&cast.path("/accounts/batch"), &list).ok();
     assert_eq!(column(&updated, "id"), [id(&b), id(&c), id(&a)]);
     shows(&updated["items"][0], &json!({"normalizedName": "b", "archived": true}));
@@ -207,16 +241,22 @@ fn refused_update_changes_nothing(server: &Server) {
     let cast = Cast::new(server);
     let [a, b] = ["A", "B"].map(|name| cast.account(name, "ASSET"));
     let before = event_count(&cast);
-    for bad in [json!({"id": b["id"], "name": "a2"}), json!({"id": b["id"], "groups": [{"name": "X"}]}), json!({})] {
+    for bad in [
+        json!({"id": b["id"], "name": "a2"}),
+        json!({"id": b["id"], "groups": [{"name": "X"}]}),
+        json!({}),
+    ] {
         let list = items(&[json!({"id": a["id"], "name": "A2"}), bad]);
-        let message = cast.owner.put(&cast.path("/accounts/batch"), &list).refused(400, "badRequest");
+        let message =
+            cast.owner.put(&cast.path("/accounts/batch"), &list).refused(400, "badRequest");
         names_index(&message, 1);
     }
     assert_eq!(names(&cast, "accounts"), ["A", "B"]);
     assert_eq!(event_count(&cast), before);
 }
 
-/// Names are unique after every item, so an exchange takes a detour; a freed name may be taken by a later item.
+/// Names are unique after every item, so an exchange takes a detour; a freed name may be taken by a
+/// later item.
 fn names_exchanged_in_a_batch(server: &Server) {
     let cast = Cast::new(server);
     let [a, b] = ["A", "B"].map(|name| cast.account(name, "ASSET"));
@@ -230,7 +270,10 @@ fn names_exchanged_in_a_batch(server: &Server) {
 fn same_account_twice_in_an_update(server: &Server) {
     let cast = Cast::new(server);
     let account = cast.account("A", "ASSET");
-    let list = items(&[json!({"id": account["id"], "name": "One", "archived": true}), json!({"id": account["id"], "name": "Two"})]);
+    let list = items(&[
+        json!({"id": account["id"], "name": "One", "archived": true}),
+        json!({"id": account["id"], "name": "Two"}),
+    ]);
     let updated = cast.owner.put(&cast.path("/accounts/batch"), &list).ok();
     assert_eq!(column(&updated, "name"), ["Two", "Two"]);
     shows(&cast.owner.get(&cast.path("/accounts/two")).ok(), &json!({"archived": true}));
@@ -257,7 +300,8 @@ fn delete_fails_as_a_whole(server: &Server) {
     cast.record("2025-01-31", "5", "Cash", "Food", "x");
     let before = event_count(&cast);
     let list = items(&[json!({"id": free["id"]}), json!({"id": cash["id"]})]);
-    let message = cast.owner.post(&cast.path("/accounts/delete/batch"), &list).refused(400, "badRequest");
+    let message =
+        cast.owner.post(&cast.path("/accounts/delete/batch"), &list).refused(400, "badRequest");
     names_index(&message, 1);
     assert_eq!(names(&cast, "accounts"), ["Cash", "Food", "Free"]);
     assert_eq!(event_count(&cast), before);
@@ -267,7 +311,8 @@ fn unknown_ids_in_a_delete(server: &Server) {
     let (cast, other) = (Cast::new(server), Cast::new(server));
     let (account, foreign) = (cast.account("A", "ASSET"), other.account("A", "ASSET"));
     let list = items(&[json!({"id": account["id"]}), json!({"id": foreign["id"]})]);
-    let message = cast.owner.post(&cast.path("/accounts/delete/batch"), &list).refused(404, "notFound");
+    let message =
+        cast.owner.post(&cast.path("/accounts/delete/batch"), &list).refused(404, "notFound");
     assert!(message.contains(&format!("Ids: [{}]", id(&foreign))), "3.6.5: {message}");
     assert_eq!(names(&cast, "accounts"), ["A"]);
     assert_eq!(names(&other, "accounts"), ["A"]);
@@ -289,12 +334,19 @@ fn same_account_twice_in_a_delete(server: &Server) {
 /// 3.6.6: a thousand are accepted.
 fn a_thousand_accounts(server: &Server) {
     let cast = Cast::new(server);
-    let list: Vec<Value> = (0..1000).map(|turn| json!({"name": format!("Account {turn:04}"), "type": "OUTGOING"})).collect();
+    let list: Vec<Value> = (0..1000)
+        .map(|turn| json!({"name": format!("Account {turn:04}"), "type": "OUTGOING"}))
+        .collect();
     let created = cast.owner.post(&cast.path("/accounts/batch"), &items(&list)).ok();
     assert_eq!(names(&cast, "accounts"), column(&created, "name"));
-    let changed: Vec<Value> = column(&created, "id").iter().map(|id| json!({"id": id, "archived": true})).collect();
+    let changed: Vec<Value> =
+        column(&created, "id").iter().map(|id| json!({"id": id, "archived": true})).collect();
     let updated = cast.owner.put(&cast.path("/accounts/batch"), &items(&changed)).ok();
-    assert!(updated["items"].as_array().is_some_and(|items| items.iter().all(|account| account["archived"] == true)));
+    assert!(
+        updated["items"]
+            .as_array()
+            .is_some_and(|items| items.iter().all(|account| account["archived"] == true))
+    );
     cast.owner.post(&cast.path("/accounts/delete/batch"), &updated).ok();
     assert_eq!(names(&cast, "accounts").len(), 0);
 }
@@ -304,16 +356,22 @@ fn one_event_per_item(server: &Server) {
     let cast = Cast::new(server);
     let types = |count: usize| -> Vec<(String, String)> {
         let events = cast.owner.get(&cast.path(&format!("/events?limit={count}"))).ok();
-        let mut pairs: Vec<_> = column(&events, "type").into_iter().zip(column(&events, "resource")).collect();
+        let mut pairs: Vec<_> =
+            column(&events, "type").into_iter().zip(column(&events, "resource")).collect();
         // The newest comes first (2.6).
         pairs.reverse();
         pairs
     };
-    let expected =
-        |list: &Value, kind: &str| -> Vec<(String, String)> { column(list, "id").into_iter().map(|id| (kind.to_owned(), id)).collect() };
+    let expected = |list: &Value, kind: &str| -> Vec<(String, String)> {
+        column(list, "id").into_iter().map(|id| (kind.to_owned(), id)).collect()
+    };
     let created = cast.owner.post(&cast.path("/accounts/batch"), &named(&["B", "A", "C"])).ok();
     assert_eq!(types(3), expected(&created, "ACCOUNT_CREATED"));
-    let changed = items(&[json!({"name": "C", "archived": true}), json!({"name": "B", "archived": true}), json!({"name": "A"})]);
+    let changed = items(&[
+        json!({"name": "C", "archived": true}),
+        json!({"name": "B", "archived": true}),
+        json!({"name": "A"}),
+    ]);
     let updated = cast.owner.put(&cast.path("/accounts/batch"), &changed).ok();
     let mut both = expected(&updated, "ACCOUNT_UPDATED");
     both.truncate(2);

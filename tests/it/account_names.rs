@@ -1,4 +1,5 @@
-//! Names of accounts and groups (4.3 - 4.5): normalized names, look-up, uniqueness. Every case runs for both kinds.
+//! Names of accounts and groups (4.3 - 4.5): normalized names, look-up, uniqueness. Every case runs
+//! for both kinds.
 
 use daybook_tests::{Cast, Server, column, encode, id};
 use serde_json::{Value, json};
@@ -21,7 +22,10 @@ pub fn tests() -> Vec<Case> {
     let mut cases = crate::cases![account_and_group_may_share_a_name];
     for kind in ["accounts", "groups"] {
         for (name, rule) in rules {
-            cases.push(Case { name: format!("{kind}_{name}"), run: Box::new(move |server| rule(&Cast::new(server), kind)) });
+            cases.push(Case {
+                name: format!("{kind}_{name}"),
+                run: Box::new(move |server| rule(&Cast::new(server), kind)),
+            });
         }
     }
     cases
@@ -63,7 +67,8 @@ fn normalized_names(cast: &Cast, kind: &str) {
     }
     let listed = cast.owner.get(&cast.path(&format!("/{kind}"))).ok();
     let mut listed = column(&listed, "normalizedName");
-    let mut expected: Vec<String> = NORMALIZED.iter().map(|(_, normalized)| (*normalized).to_owned()).collect();
+    let mut expected: Vec<String> =
+        NORMALIZED.iter().map(|(_, normalized)| (*normalized).to_owned()).collect();
     listed.sort();
     expected.sort();
     assert_eq!(listed, expected);
@@ -80,7 +85,13 @@ fn found(cast: &Cast, kind: &str, name: &str) -> Value {
 /// 4.4: id first, then normalized name.
 fn look_up_by_name(cast: &Cast, kind: &str) {
     let created = create(cast, kind, "Current Assets/é");
-    for name in ["Current Assets/é", "current_assets/e", "CURRENT ASSETS/É", "current-assets/e", "  Current_ assets/É "] {
+    for name in [
+        "Current Assets/é",
+        "current_assets/e",
+        "CURRENT ASSETS/É",
+        "current-assets/e",
+        "  Current_ assets/É ",
+    ] {
         assert_eq!(found(cast, kind, name), created["id"], "{name:?}");
     }
     for name in ["current", "Current Assets", "current_assets/", "currentassets/e", "%", "_"] {
@@ -95,7 +106,12 @@ fn id_wins_over_name(cast: &Cast, kind: &str) {
     assert_eq!(second["name"], first["id"]);
     assert_eq!(found(cast, kind, id(&first)), first["id"]);
     let short = create(cast, kind, "4711");
-    assert_eq!(found(cast, kind, "4711"), short["id"], "a short numeric name is not taken for an id");
+    assert_eq!(
+        found(cast, kind, "4711"),
+        short["id"],
+        "a short numeric name is not taken for an \
+        id"
+    );
     // The name is found again once the id is gone.
     cast.owner.delete(&cast.path(&format!("/{kind}/{}", id(&first)))).ok();
     assert_eq!(found(cast, kind, id(&first)), second["id"]);
@@ -105,10 +121,16 @@ fn id_wins_over_name(cast: &Cast, kind: &str) {
 fn duplicates_are_refused(cast: &Cast, kind: &str) {
     create(cast, kind, "Current Assets");
     for name in ["Current Assets", "current assets", "CURRENT_ASSETS", " Currént-Assets "] {
-        let message = cast.owner.post(&cast.path(&format!("/{kind}")), &json!({"name": name})).refused(400, "badRequest");
+        let message = cast
+            .owner
+            .post(&cast.path(&format!("/{kind}")), &json!({"name": name}))
+            .refused(400, "badRequest");
         assert!(message.contains("already exists"), "4.5: {message}");
     }
-    assert_eq!(column(&cast.owner.get(&cast.path(&format!("/{kind}"))).ok(), "name"), ["Current Assets"]);
+    assert_eq!(
+        column(&cast.owner.get(&cast.path(&format!("/{kind}"))).ok(), "name"),
+        ["Current Assets"]
+    );
 }
 
 fn put(cast: &Cast, kind: &str, body: &Value) -> daybook_tests::Answer {
@@ -119,7 +141,10 @@ fn put(cast: &Cast, kind: &str, body: &Value) -> daybook_tests::Answer {
 fn rename(cast: &Cast, kind: &str) {
     let created = create(cast, kind, "Old Name");
     let renamed = put(cast, kind, &json!({"id": id(&created), "name": "  New Náme "})).ok();
-    daybook_tests::shows(&renamed, &json!({"id": created["id"], "name": "New Náme", "normalizedName": "new_name"}));
+    daybook_tests::shows(
+        &renamed,
+        &json!({"id": created["id"], "name": "New Náme", "normalizedName": "new_name"}),
+    );
     assert_eq!(found(cast, kind, "new name"), created["id"]);
     cast.owner.get(&cast.path(&format!("/{kind}/old_name"))).refused(404, "notFound");
     let next = create(cast, kind, "Old Name");
@@ -130,7 +155,8 @@ fn rename(cast: &Cast, kind: &str) {
 fn rename_to_a_taken_name(cast: &Cast, kind: &str) {
     create(cast, kind, "Taken");
     let created = create(cast, kind, "Free");
-    let message = put(cast, kind, &json!({"id": id(&created), "name": "TAKEN"})).refused(400, "badRequest");
+    let message =
+        put(cast, kind, &json!({"id": id(&created), "name": "TAKEN"})).refused(400, "badRequest");
     assert!(message.contains("already exists"), "4.5: {message}");
     assert_eq!(found(cast, kind, "Free"), created["id"]);
     // A blank or null name is no name (4.5: required, non-empty).
@@ -144,7 +170,10 @@ fn rename_in_another_spelling(cast: &Cast, kind: &str) {
     let created = create(cast, kind, "petty cash");
     for name in ["Petty Cash", "PETTY-CASH", "petty cash"] {
         let renamed = put(cast, kind, &json!({"id": id(&created), "name": name})).ok();
-        daybook_tests::shows(&renamed, &json!({"id": created["id"], "name": name, "normalizedName": "petty_cash"}));
+        daybook_tests::shows(
+            &renamed,
+            &json!({"id": created["id"], "name": name, "normalizedName": "petty_cash"}),
+        );
     }
 }
 
@@ -162,7 +191,10 @@ fn length_and_padding(cast: &Cast, kind: &str) {
 fn names_belong_to_one_book(cast: &Cast, kind: &str) {
     create(cast, kind, "Shared");
     let other = cast.owner.post("/v5/books", &json!({"name": "Other"})).ok();
-    let created = cast.owner.post(&format!("/v5/books/{}/{kind}", id(&other)), &json!({"name": "Shared"})).ok();
+    let created = cast
+        .owner
+        .post(&format!("/v5/books/{}/{kind}", id(&other)), &json!({"name": "Shared"}))
+        .ok();
     assert_ne!(found(cast, kind, "Shared"), created["id"]);
 }
 

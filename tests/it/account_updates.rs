@@ -1,4 +1,5 @@
-//! updateAccount (4.9, 4.10, 3.5.7): what is writable, round trips, sparse bodies, group membership.
+//! updateAccount (4.9, 4.10, 3.5.7): what is writable, round trips, sparse bodies, group
+//! membership.
 
 use daybook_tests::{Cast, Server, id, shows};
 use serde_json::{Value, json};
@@ -77,7 +78,9 @@ fn sparse_update_leaves_the_rest(server: &Server) {
         for (field, value) in change.as_object().expect("an object") {
             match field.as_str() {
                 "groups" => assert_eq!(group_names(&updated), ["Liquid"]),
-                "properties" => assert_eq!(updated["properties"], json!({"code": "10", "colour": "red"})),
+                "properties" => {
+                    assert_eq!(updated["properties"], json!({"code": "10", "colour": "red"}))
+                }
                 field => assert_eq!(&updated[field], value),
             }
             expected[field] = updated[field].clone();
@@ -91,16 +94,25 @@ fn sparse_update_leaves_the_rest(server: &Server) {
 /// What the last events tell was before, newest first.
 fn previous(cast: &Cast, count: usize) -> Vec<Value> {
     let events = cast.owner.get(&cast.path(&format!("/events?limit={count}"))).ok();
-    events["items"].as_array().expect("events").iter().map(|event| event["data"]["previousAttributes"].clone()).collect()
+    events["items"]
+        .as_array()
+        .expect("events")
+        .iter()
+        .map(|event| event["data"]["previousAttributes"].clone())
+        .collect()
 }
 
-/// 4.9, 13.52: a body with only a name resolves by name, by normalized name, which leaves the spelling as it is.
+/// 4.9, 13.52: a body with only a name resolves by name, by normalized name, which leaves the
+/// spelling as it is.
 fn update_by_name_only(server: &Server) {
     let (cast, account) = furnished(server);
     let mut by = "";
     for name in ["Cash", "CASH", "cash"] {
         let updated = put(&cast, &json!({"name": name, "properties": {"by": name}}));
-        shows(&updated, &json!({"id": account["id"], "name": "Cash", "normalizedName": "cash", "archived": true}));
+        shows(
+            &updated,
+            &json!({"id": account["id"], "name": "Cash", "normalizedName": "cash", "archived": true}),
+        );
         assert_eq!(updated["properties"]["by"], name);
         assert_eq!(previous(&cast, 1), [json!({"by": by})]);
         by = name;
@@ -110,7 +122,9 @@ fn update_by_name_only(server: &Server) {
     let updated = cast.owner.put(&cast.path("/accounts/batch"), &list).ok();
     shows(&updated["items"][1], &json!({"id": account["id"], "name": "CASH", "archived": false}));
     assert_eq!(previous(&cast, 2), [json!({"name": "Cash"}), json!({"archived": "true"})]);
-    cast.owner.put(&cast.path("/accounts"), &json!({"name": "Unknown", "archived": true})).refused(404, "notFound");
+    cast.owner
+        .put(&cast.path("/accounts"), &json!({"name": "Unknown", "archived": true}))
+        .refused(404, "notFound");
 }
 
 /// With an id the name is the new name.
@@ -128,7 +142,10 @@ fn empty_groups_clear(server: &Server) {
     let updated = put(&cast, &json!({"id": account["id"], "groups": []}));
     assert_eq!(updated["groups"], json!([]));
     assert_eq!(cast.owner.get(&cast.path("/groups/assets/accounts")).ok()["items"], json!([]));
-    shows(&updated, &json!({"name": "Cash", "type": "ASSET", "archived": true, "properties": {"code": "10"}}));
+    shows(
+        &updated,
+        &json!({"name": "Cash", "type": "ASSET", "archived": true, "properties": {"code": "10"}}),
+    );
 }
 
 /// Clients send back whole objects.
@@ -155,7 +172,10 @@ fn round_trip_without_groups_clears_them(server: &Server) {
 /// 4.9: sparse bodies have no `createdAt`.
 fn sparse_update_without_groups_keeps_them(server: &Server) {
     let (cast, account) = furnished(server);
-    assert_eq!(group_names(&put(&cast, &json!({"id": account["id"], "name": "Purse"}))), ["Assets"]);
+    assert_eq!(
+        group_names(&put(&cast, &json!({"id": account["id"], "name": "Purse"}))),
+        ["Assets"]
+    );
 }
 
 /// 4.9: `groups` present replaces the membership; by id or name, each group once.
@@ -188,7 +208,10 @@ fn whole_group_objects_come_back(server: &Server) {
     assert_eq!(group_names(&updated), ["Assets", "Liquid"]);
     // A stale name beside a known id is only a name.
     let assets = &groups[0];
-    let updated = put(&cast, &json!({"id": account["id"], "groups": [{"id": assets["id"], "name": "Renamed meanwhile"}]}));
+    let updated = put(
+        &cast,
+        &json!({"id": account["id"], "groups": [{"id": assets["id"], "name": "Renamed meanwhile"}]}),
+    );
     assert_eq!(updated["groups"][0]["id"], assets["id"]);
 }
 
@@ -199,7 +222,10 @@ fn retype(server: &Server, from: &str, to: &str, nature: (bool, bool)) {
     cast.account("Other", "ASSET");
     cast.record("2025-01-31", "5", "A", "Other", "x");
     let updated = put(&cast, &json!({"id": account["id"], "type": to}));
-    shows(&updated, &json!({"type": to, "permanent": nature.0, "credit": nature.1, "hasTransactionPosted": true}));
+    shows(
+        &updated,
+        &json!({"type": to, "permanent": nature.0, "credit": nature.1, "hasTransactionPosted": true}),
+    );
 }
 
 /// 4.10: it changes sign and permanence of presentation only, never transactions.
@@ -227,7 +253,9 @@ fn rename_and_retype_on_locked_dates(server: &Server) {
     let account = cast.account("Cash", "ASSET");
     cast.account("Food", "OUTGOING");
     cast.record("2025-01-31", "5", "Cash", "Food", "x");
-    cast.owner.put(&cast.path(""), &json!({"lockDate": "2030-01-01", "closingDate": "2030-01-01"})).ok();
+    cast.owner
+        .put(&cast.path(""), &json!({"lockDate": "2030-01-01", "closingDate": "2030-01-01"}))
+        .ok();
     let body = json!({"id": account["id"], "name": "Purse", "type": "LIABILITY", "archived": true});
     let updated = cast.editor.put(&cast.path("/accounts"), &body).ok();
     shows(&updated, &json!({"name": "Purse", "type": "LIABILITY"}));
@@ -243,7 +271,10 @@ fn read_only_fields_are_ignored(server: &Server) {
         "agentId": "forged", "updatedAt": "1",
     });
     let updated = put(&cast, &body);
-    shows(&updated, &json!({"normalizedName": "cash", "balanceVerified": true, "hasTransactionPosted": false, "balance": null}));
+    shows(
+        &updated,
+        &json!({"normalizedName": "cash", "balanceVerified": true, "hasTransactionPosted": false, "balance": null}),
+    );
     assert_ne!(updated["agentId"], "forged");
     assert_ne!(updated["updatedAt"], "1");
 }
@@ -256,7 +287,10 @@ fn book_row_shows_the_change(server: &Server) {
     let transaction = cast.record("2025-01-31", "5", "Cash", "Food", "x");
     put(&cast, &json!({"id": account["id"], "name": "Purse"}));
     let read = cast.owner.get(&cast.path(&format!("/transactions/{}", id(&transaction)))).ok();
-    shows(&read["creditAccount"], &json!({"id": account["id"], "name": "Purse", "normalizedName": "purse"}));
+    shows(
+        &read["creditAccount"],
+        &json!({"id": account["id"], "name": "Purse", "normalizedName": "purse"}),
+    );
     let book = cast.owner.get(&cast.path("?loadAccounts=true")).ok();
     assert_eq!(book["accounts"][1]["name"], "Purse");
 }
@@ -264,10 +298,14 @@ fn book_row_shows_the_change(server: &Server) {
 /// 8.1: no-ops have no event.
 fn update_that_changes_nothing_has_no_event(server: &Server) {
     let (cast, account) = furnished(server);
-    let count = || cast.owner.get(&cast.path("/events?limit=200")).ok()["items"].as_array().map(Vec::len);
+    let count =
+        || cast.owner.get(&cast.path("/events?limit=200")).ok()["items"].as_array().map(Vec::len);
     let before = count();
     put(&cast, &account);
-    put(&cast, &json!({"id": account["id"], "name": "Cash", "groups": [{"name": "Assets"}], "properties": {"CODE": "10"}}));
+    put(
+        &cast,
+        &json!({"id": account["id"], "name": "Cash", "groups": [{"name": "Assets"}], "properties": {"CODE": "10"}}),
+    );
     assert_eq!(count(), before);
     put(&cast, &json!({"id": account["id"], "name": "Purse"}));
     assert_eq!(count(), before.map(|count| count + 1));

@@ -41,8 +41,12 @@ pub fn tests() -> Vec<Case> {
 }
 
 /// 4.1: type, permanent, credit.
-pub const TYPES: &[(&str, bool, bool)] =
-    &[("ASSET", true, false), ("LIABILITY", true, true), ("INCOMING", false, true), ("OUTGOING", false, false)];
+pub const TYPES: &[(&str, bool, bool)] = &[
+    ("ASSET", true, false),
+    ("LIABILITY", true, true),
+    ("INCOMING", false, true),
+    ("OUTGOING", false, false),
+];
 
 fn fixed_nature(server: &Server, kind: &str, permanent: bool, credit: bool) {
     let cast = Cast::new(server);
@@ -52,12 +56,14 @@ fn fixed_nature(server: &Server, kind: &str, permanent: bool, credit: bool) {
     shows(&cast.owner.get(&cast.path("/accounts/a")).ok(), &expected);
 }
 
-/// 4.1: on a create without `type` where both are present the pair gives the type, before any group does (4.2).
+/// 4.1: on a create without `type` where both are present the pair gives the type, before any group
+/// does (4.2).
 fn type_by_pair(server: &Server, kind: &str, permanent: bool, credit: bool) {
     let cast = Cast::new(server);
     cast.group("G");
     cast.account_in("Member", if kind == "ASSET" { "OUTGOING" } else { "ASSET" }, &["G"]);
-    let body = json!({"name": "A", "permanent": permanent, "credit": credit, "groups": [{"name": "G"}]});
+    let body =
+        json!({"name": "A", "permanent": permanent, "credit": credit, "groups": [{"name": "G"}]});
     let account = cast.owner.post(&cast.path("/accounts"), &body).ok();
     shows(&account, &json!({"type": kind, "permanent": permanent, "credit": credit}));
 }
@@ -88,7 +94,11 @@ fn create_shows_every_field(server: &Server) {
     });
     shows(&account, &expected);
     for name in [id(&account), "credit_card", "Credit%20Card", "CREDIT-CARD"] {
-        assert_eq!(cast.owner.get(&cast.path(&format!("/accounts/{name}"))).ok(), account, "4.4: {name}");
+        assert_eq!(
+            cast.owner.get(&cast.path(&format!("/accounts/{name}"))).ok(),
+            account,
+            "4.4: {name}"
+        );
     }
     assert_eq!(cast.owner.get(&cast.path("/accounts")).ok()["items"], json!([account]));
 }
@@ -101,7 +111,10 @@ fn create_ignores_read_only_fields(server: &Server) {
         "hasTransactionPosted": true, "agentId": "forged", "createdAt": "1", "updatedAt": "1",
     });
     let account = cast.owner.post(&cast.path("/accounts"), &body).ok();
-    shows(&account, &json!({"normalizedName": "cash", "balanceVerified": true, "hasTransactionPosted": false, "balance": null}));
+    shows(
+        &account,
+        &json!({"normalizedName": "cash", "balanceVerified": true, "hasTransactionPosted": false, "balance": null}),
+    );
     for field in ["id", "agentId", "createdAt", "updatedAt"] {
         assert_ne!(account[field], body[field], "{field}");
     }
@@ -121,9 +134,11 @@ fn nature_in_the_payload_is_ignored_beside_a_type(server: &Server) {
 /// 4.1: both must be present; one alone falls back to 4.2.
 fn half_a_pair_is_no_pair(server: &Server) {
     let cast = Cast::new(server);
-    for (name, body) in
-        [("A", json!({"permanent": false})), ("B", json!({"credit": true})), ("C", json!({"permanent": null, "credit": true}))]
-    {
+    for (name, body) in [
+        ("A", json!({"permanent": false})),
+        ("B", json!({"credit": true})),
+        ("C", json!({"permanent": null, "credit": true})),
+    ] {
         let mut body = body;
         body["name"] = json!(name);
         let account = cast.owner.post(&cast.path("/accounts"), &body).ok();
@@ -166,9 +181,16 @@ fn groups_by_id_and_by_name(server: &Server) {
     let cast = Cast::new(server);
     let assets = cast.group("Current Assets");
     cast.group("Liquid");
-    let groups = json!([{"id": assets["id"]}, {"name": "LIQUID"}, {"name": "current_assets"}, assets]);
-    let account = cast.owner.post(&cast.path("/accounts"), &json!({"name": "Cash", "groups": groups})).ok();
-    let mut names: Vec<&str> = account["groups"].as_array().expect("groups").iter().filter_map(|group| group["name"].as_str()).collect();
+    let groups =
+        json!([{"id": assets["id"]}, {"name": "LIQUID"}, {"name": "current_assets"}, assets]);
+    let account =
+        cast.owner.post(&cast.path("/accounts"), &json!({"name": "Cash", "groups": groups})).ok();
+    let mut names: Vec<&str> = account["groups"]
+        .as_array()
+        .expect("groups")
+        .iter()
+        .filter_map(|group| group["name"].as_str())
+        .collect();
     names.sort_unstable();
     assert_eq!(names, ["Current Assets", "Liquid"], "each group once");
 }
@@ -178,8 +200,13 @@ fn unknown_groups_are_refused(server: &Server) {
     let (cast, other) = (Cast::new(server), Cast::new(server));
     let foreign = other.group("Foreign");
     let account = cast.account("Bank", "ASSET");
-    for (group, named) in [(json!({"name": "Nowhere"}), "Nowhere"), (json!({"id": foreign["id"]}), id(&foreign))] {
-        let message = cast.owner.post(&cast.path("/accounts"), &json!({"name": "Cash", "groups": [group]})).refused(400, "badRequest");
+    for (group, named) in
+        [(json!({"name": "Nowhere"}), "Nowhere"), (json!({"id": foreign["id"]}), id(&foreign))]
+    {
+        let message = cast
+            .owner
+            .post(&cast.path("/accounts"), &json!({"name": "Cash", "groups": [group]}))
+            .refused(400, "badRequest");
         assert!(message.contains(&format!("Group not found: {named}")), "{message}");
         let body = json!({"id": id(&account), "name": "Moved", "groups": [group]});
         let message = cast.owner.put(&cast.path("/accounts"), &body).refused(400, "badRequest");
@@ -200,8 +227,7 @@ fn groups_of_an_account_in_full(server: &Server) {
     for account in [created, read, listed] {
         let groups = account["groups"].as_array().expect("4.18: groups");
         assert_eq!(groups.len(), 1, "4.13: only direct groups: {account}");
-        let expected =
-            json!({"id": group["id"], "name": "Sub Group", "normalizedName": "sub_group", "properties": {"code": "7"}, "hidden": true});
+        let expected = json!({"id": group["id"], "name": "Sub Group", "normalizedName": "sub_group", "properties": {"code": "7"}, "hidden": true});
         shows(&groups[0], &expected);
         assert_eq!(groups[0]["parent"]["id"], root["id"], "{account}");
     }
@@ -228,7 +254,9 @@ fn direct_groups_only(server: &Server) {
 /// 4.19.
 fn list_is_ordered_by_normalized_name(server: &Server) {
     let cast = Cast::new(server);
-    for name in ["beta", "Álpha", "Gamma 10", "Gamma 2", "alpha-b", "Beta b", "Zeta", "étage", "100 First"] {
+    for name in
+        ["beta", "Álpha", "Gamma 10", "Gamma 2", "alpha-b", "Beta b", "Zeta", "étage", "100 First"]
+    {
         cast.account(name, "ASSET");
     }
     let listed = cast.owner.get(&cast.path("/accounts")).ok();
@@ -268,7 +296,9 @@ fn delete_needs_a_clean_history(server: &Server) {
     let transaction = cast.record("2025-01-31", "5", "Cash", "Food", "Lunch");
     let refuse_both = || {
         for account in &accounts {
-            cast.owner.delete(&cast.path(&format!("/accounts/{}", id(account)))).refused(400, "badRequest");
+            cast.owner
+                .delete(&cast.path(&format!("/accounts/{}", id(account))))
+                .refused(400, "badRequest");
             cast.owner.get(&cast.path(&format!("/accounts/{}", id(account)))).ok();
         }
     };
@@ -286,12 +316,16 @@ fn drafts_lose_a_deleted_account(server: &Server) {
     let trashed = cast.record("2025-01-31", "6", "Food", "Cash", "Trashed");
     cast.owner.patch(&cast.path("/transactions/trash"), &json!({"id": trashed["id"]})).ok();
     cast.owner.delete(&cast.path(&format!("/accounts/{}", id(&cash)))).ok();
-    let read = |transaction: &Value| cast.owner.get(&cast.path(&format!("/transactions/{}", id(transaction)))).ok();
+    let read = |transaction: &Value| {
+        cast.owner.get(&cast.path(&format!("/transactions/{}", id(transaction)))).ok()
+    };
     let now = read(&draft);
     shows(&now, &json!({"amount": "5.00", "date": "2025-01-31", "creditAccount": null}));
     assert_eq!(now["debitAccount"]["name"], "Food");
     shows(&read(&trashed), &json!({"debitAccount": null}));
-    cast.owner.patch(&cast.path("/transactions/post"), &json!({"id": draft["id"]})).refused(400, "badRequest");
+    cast.owner
+        .patch(&cast.path("/transactions/post"), &json!({"id": draft["id"]}))
+        .refused(400, "badRequest");
 }
 
 /// 4.7: its name may be used again.
@@ -309,7 +343,8 @@ fn has_transaction_posted(server: &Server) {
     let cast = Cast::new(server);
     cast.account("Cash", "ASSET");
     cast.account("Food", "OUTGOING");
-    let posted = || cast.owner.get(&cast.path("/accounts/food")).ok()["hasTransactionPosted"].clone();
+    let posted =
+        || cast.owner.get(&cast.path("/accounts/food")).ok()["hasTransactionPosted"].clone();
     cast.record("2025-01-31", "", "Cash", "Food", "A draft");
     assert_eq!(posted(), false);
     let transaction = cast.record("2025-01-31", "5", "Cash", "Food", "Lunch");
@@ -324,16 +359,19 @@ fn archive(server: &Server) {
     let cash = cast.account("Cash", "ASSET");
     cast.account("Food", "OUTGOING");
     cast.record("2025-01-31", "5", "Cash", "Food", "Lunch");
-    let archived = cast.owner.put(&cast.path("/accounts"), &json!({"id": cash["id"], "archived": true})).ok();
+    let archived =
+        cast.owner.put(&cast.path("/accounts"), &json!({"id": cash["id"], "archived": true})).ok();
     assert_eq!(archived["archived"], true);
     assert_eq!(column(&cast.owner.get(&cast.path("/accounts")).ok(), "name"), ["Cash", "Food"]);
     let balances = cast.owner.get(&cast.path("/balances?query=account:Cash")).ok();
     shows(&balances["accountBalances"][0], &json!({"cumulativeBalance": "5.00", "archived": true}));
-    let back = cast.owner.put(&cast.path("/accounts"), &json!({"id": cash["id"], "archived": false})).ok();
+    let back =
+        cast.owner.put(&cast.path("/accounts"), &json!({"id": cash["id"], "archived": false})).ok();
     assert_eq!(back["archived"], false);
 }
 
-/// 4.8: a create that would post, and a post, answer 400; drafts may name it; what is there may change.
+/// 4.8: a create that would post, and a post, answer 400; drafts may name it; what is there may
+/// change.
 fn archived_accounts_take_no_new_postings(server: &Server) {
     let cast = Cast::new(server);
     cast.account("Cash", "ASSET");
@@ -346,10 +384,14 @@ fn archived_accounts_take_no_new_postings(server: &Server) {
     let mut draft = body;
     draft["draft"] = json!(true);
     let draft = cast.owner.post(&transactions, &draft).ok()["transaction"].clone();
-    cast.owner.patch(&cast.path("/transactions/post"), &json!({"id": draft["id"]})).refused(400, "badRequest");
+    cast.owner
+        .patch(&cast.path("/transactions/post"), &json!({"id": draft["id"]}))
+        .refused(400, "badRequest");
     cast.owner.put(&transactions, &json!({"id": old["id"], "amount": "7"})).ok();
     for verb in ["check", "uncheck", "trash", "untrash"] {
-        cast.owner.patch(&cast.path(&format!("/transactions/{verb}")), &json!({"id": old["id"]})).ok();
+        cast.owner
+            .patch(&cast.path(&format!("/transactions/{verb}")), &json!({"id": old["id"]}))
+            .ok();
     }
     let balances = cast.owner.get(&cast.path("/balances?query=account:Cash")).ok();
     assert_eq!(balances["accountBalances"][0]["cumulativeBalance"], "7.00");

@@ -4,7 +4,9 @@ use daybook_tests::decimal::{show, units};
 use daybook_tests::{Answer, Cast, Server};
 use serde_json::{Value, json};
 
-use crate::reading::{Faults, absent, balances, events, find, id, items, new_events, totals, transaction};
+use crate::reading::{
+    Faults, absent, balances, events, find, id, items, new_events, totals, transaction,
+};
 
 /// The largest amount in a book with two decimals: 9223372036854775807 / 10^2 (3.12.5).
 const LIMIT: &str = "92233720368547758.07";
@@ -16,12 +18,18 @@ fn cast(server: &Server, settings: Value) -> Cast {
     cast
 }
 
-/// createTransaction with the amount written exactly like this in the JSON text: a JSON library would change it (1e2, 0.10).
+/// createTransaction with the amount written exactly like this in the JSON text: a JSON library
+/// would change it (1e2, 0.10).
 fn record(cast: &Cast, amount: &str) -> Answer {
     let body = format!(
         r#"{{"date":"2025-03-05","amount":{amount},"creditAccount":{{"name":"Cash"}},"debitAccount":{{"name":"Food"}},"description":"x"}}"#
     );
-    cast.owner.send_raw("POST", &cast.path("/transactions"), Some("application/json"), body.as_bytes())
+    cast.owner.send_raw(
+        "POST",
+        &cast.path("/transactions"),
+        Some("application/json"),
+        body.as_bytes(),
+    )
 }
 
 /// Rows of JSON text and the stored amount; the balances must be the sum of the stored amounts.
@@ -31,18 +39,27 @@ fn accepted(cast: &Cast, digits: usize, rows: &[(&str, &str)]) {
     for (text, stored) in rows {
         let answer = record(cast, text);
         let made = &answer.body["transaction"];
-        faults.check(answer.status == 200 && made["amount"] == *stored && made["posted"] == true, || {
-            format!(
-                "{text}: expected {stored}, got {} {}",
-                answer.status,
-                if answer.status == 200 { made["amount"].to_string() } else { answer.text.clone() }
-            )
-        });
+        faults.check(
+            answer.status == 200 && made["amount"] == *stored && made["posted"] == true,
+            || {
+                format!(
+                    "{text}: expected {stored}, got {} {}",
+                    answer.status,
+                    if answer.status == 200 {
+                        made["amount"].to_string()
+                    } else {
+                        answer.text.clone()
+                    }
+                )
+            },
+        );
         sum += units(stored);
     }
     let answer = balances(cast, "account:Food");
     let found = &answer["accountBalances"][0]["cumulativeDebit"];
-    faults.check(*found == show(sum, digits), || format!("3.12.6: the sum is {found}, expected {}", show(sum, digits)));
+    faults.check(*found == show(sum, digits), || {
+        format!("3.12.6: the sum is {found}, expected {}", show(sum, digits))
+    });
     faults.none();
 }
 
@@ -53,9 +70,10 @@ fn refused(cast: &Cast, rows: &[&str]) {
     for text in rows {
         let answer = record(cast, text);
         let reason = &answer.body["error"]["errors"][0]["reason"];
-        faults.check(answer.status == 400 && (reason == "badRequest" || reason == "invalid"), || {
-            format!("{text}: expected 400, got {} {}", answer.status, answer.text)
-        });
+        faults
+            .check(answer.status == 400 && (reason == "badRequest" || reason == "invalid"), || {
+                format!("{text}: expected 400, got {} {}", answer.status, answer.text)
+            });
     }
     faults.same("events of refused amounts", new_events(cast, known).len(), 0);
     faults.none();
@@ -119,7 +137,14 @@ fn rule_3_12_4_no_and_eight_digits(server: &Server) {
     accepted(
         &whole,
         0,
-        &[(r#""0.5""#, "1"), (r#""1.5""#, "2"), (r#""2.5""#, "3"), (r#""2.4999""#, "2"), (r#""1,000""#, "1000"), ("1e3", "1000")],
+        &[
+            (r#""0.5""#, "1"),
+            (r#""1.5""#, "2"),
+            (r#""2.5""#, "3"),
+            (r#""2.4999""#, "2"),
+            (r#""1,000""#, "1000"),
+            ("1e3", "1000"),
+        ],
     );
     refused(&whole, &[r#""0.4""#, "0.49", "1e-1"]);
     let fine = cast(server, json!({"fractionDigits": 8}));
@@ -157,9 +182,17 @@ fn rule_3_12_1_zero_is_no_amount(server: &Server) {
     for form in forms {
         let answer = record(&cast, form);
         let made = &answer.body["transaction"];
-        faults.check(answer.status == 200 && made["posted"] == false && (absent(made, "amount") || made["amount"] == ""), || {
-            format!("{form}: expected a draft without an amount, got {} {}", answer.status, answer.text)
-        });
+        faults.check(
+            answer.status == 200
+                && made["posted"] == false
+                && (absent(made, "amount") || made["amount"] == ""),
+            || {
+                format!(
+                    "{form}: expected a draft without an amount, got {} {}",
+                    answer.status, answer.text
+                )
+            },
+        );
     }
     faults.same("3.1.3: balances", totals(&cast).len(), 0);
     faults.none();
@@ -167,7 +200,10 @@ fn rule_3_12_1_zero_is_no_amount(server: &Server) {
 
 fn rule_3_12_2_negative_and_nonsense(server: &Server) {
     let book = cast(server, json!({}));
-    refused(&book, &[r#""-1""#, "-1", r#""-0.01""#, "-0.01", r#""-1,234.56""#, "-1e2", r#""-0.001""#, "-1e-9"]);
+    refused(
+        &book,
+        &[r#""-1""#, "-1", r#""-0.01""#, "-0.01", r#""-1,234.56""#, "-1e2", r#""-0.001""#, "-1e-9"],
+    );
     refused(
         &book,
         &[
@@ -200,12 +236,19 @@ fn rule_3_12_2_updates_are_held_to_the_same_rules(server: &Server) {
     let cast = cast(server, json!({}));
     let made = cast.record("2025-03-05", "5.00", "Cash", "Food", "x");
     let mut faults = Faults::default();
-    for amount in [json!("-1"), json!("abc"), json!("0.001"), json!(true), json!("92233720368547758.08")] {
-        let answer = cast.owner.put(&cast.path("/transactions"), &json!({"id": made["id"], "amount": amount}));
+    for amount in
+        [json!("-1"), json!("abc"), json!("0.001"), json!(true), json!("92233720368547758.08")]
+    {
+        let answer = cast
+            .owner
+            .put(&cast.path("/transactions"), &json!({"id": made["id"], "amount": amount}));
         faults.same(&format!("an update to {amount}"), answer.status, 400);
     }
     faults.same("the stored one", &transaction(&cast, &id(&made))["amount"], &json!("5.00"));
-    let changed = cast.owner.put(&cast.path("/transactions"), &json!({"id": made["id"], "amount": "1,000.005"})).ok();
+    let changed = cast
+        .owner
+        .put(&cast.path("/transactions"), &json!({"id": made["id"], "amount": "1,000.005"}))
+        .ok();
     faults.same("rounded", &changed["transaction"]["amount"], &json!("1000.01"));
     faults.none();
 }
@@ -225,9 +268,13 @@ fn rule_3_12_5_the_range(server: &Server) {
         for text in [beyond.to_owned(), format!("\"{beyond}\"")] {
             // Strings are not required to take exponents; in either case it is a 400.
             let answer = record(&cast, &text);
-            let names = answer.text.contains(LIMIT) || (text.starts_with('"') && text.contains('e'));
+            let names =
+                answer.text.contains(LIMIT) || (text.starts_with('"') && text.contains('e'));
             faults.check(answer.status == 400 && names, || {
-                format!("{text}: expected 400 naming {LIMIT}, got {} {}", answer.status, answer.text)
+                format!(
+                    "{text}: expected 400 naming {LIMIT}, got {} {}",
+                    answer.status, answer.text
+                )
             });
         }
     }
@@ -258,7 +305,10 @@ fn rule_3_12_6_output_is_plain(server: &Server) {
     let mut books = Vec::new();
     for digits in 0..=8 {
         let book = Cast::with_settings(server, json!({"fractionDigits": digits}));
-        let made = book.owner.post(&book.path("/transactions"), &json!({"amount": "1234567", "description": "x"})).ok();
+        let made = book
+            .owner
+            .post(&book.path("/transactions"), &json!({"amount": "1234567", "description": "x"}))
+            .ok();
         books.push(made["transaction"]["amount"].clone());
     }
     let wanted: Vec<String> = (0..=8).map(|digits| show(units("1234567"), digits)).collect();
@@ -270,9 +320,16 @@ fn rule_3_12_7_fraction_digits_raised(server: &Server) {
     let digits = |digits: i64| cast.owner.put(&cast.path(""), &json!({"fractionDigits": digits}));
     let old = record(&cast, "100.55").ok();
     digits(4).ok();
-    assert_eq!(transaction(&cast, &id(&old["transaction"]))["amount"], "100.5500", "stored amounts are rescaled");
+    assert_eq!(
+        transaction(&cast, &id(&old["transaction"]))["amount"],
+        "100.5500",
+        "stored amounts are rescaled"
+    );
     assert_eq!(record(&cast, "0.00005").ok()["transaction"]["amount"], "0.0001");
-    assert_eq!(balances(&cast, "account:Food")["accountBalances"][0]["cumulativeDebit"], "100.5501");
+    assert_eq!(
+        balances(&cast, "account:Food")["accountBalances"][0]["cumulativeDebit"],
+        "100.5501"
+    );
     assert_eq!(totals(&cast).get("Cash"), Some(&(0, units("100.5501"))));
     // The range shrinks with the scale.
     let message = record(&cast, LIMIT).refused(400, "badRequest");
@@ -282,7 +339,9 @@ fn rule_3_12_7_fraction_digits_raised(server: &Server) {
 fn rule_3_12_7_a_raise_that_leaves_the_range(server: &Server) {
     let cast = cast(server, json!({}));
     let made = record(&cast, LIMIT).ok();
-    cast.owner.put(&cast.path(""), &json!({"fractionDigits": 3, "name": "Changed"})).refused(400, "badRequest");
+    cast.owner
+        .put(&cast.path(""), &json!({"fractionDigits": 3, "name": "Changed"}))
+        .refused(400, "badRequest");
     let book = cast.owner.get(&cast.path("")).ok();
     assert_eq!(book["fractionDigits"], 2, "no change");
     assert_ne!(book["name"], "Changed", "no change at all");
@@ -301,14 +360,27 @@ fn rule_3_12_7_fraction_digits_lowered(server: &Server) {
     let old = record(&cast, "100.50").ok()["transaction"].clone();
     let even = record(&cast, "7.00").ok()["transaction"].clone();
     cast.owner.put(&cast.path(""), &json!({"fractionDigits": 0})).ok();
-    assert_eq!(transaction(&cast, &id(&old))["amount"], "100.5", "3.12.6: with as many decimals as it needs");
+    assert_eq!(
+        transaction(&cast, &id(&old))["amount"],
+        "100.5",
+        "3.12.6: with as many decimals as \
+        it needs"
+    );
     assert_eq!(transaction(&cast, &id(&even))["amount"], "7");
-    assert_eq!(record(&cast, r#""1.5""#).ok()["transaction"]["amount"], "2", "only new writes round");
+    assert_eq!(
+        record(&cast, r#""1.5""#).ok()["transaction"]["amount"],
+        "2",
+        "only new writes \
+        round"
+    );
     assert_eq!(balances(&cast, "account:Food")["accountBalances"][0]["cumulativeDebit"], "109.5");
     // 3.10.5: numerically equal is no change and is not rounded again.
     let known = events(&cast).len();
     for amount in ["100.5", "100.50"] {
-        let kept = cast.owner.put(&cast.path("/transactions"), &json!({"id": old["id"], "amount": amount})).ok();
+        let kept = cast
+            .owner
+            .put(&cast.path("/transactions"), &json!({"id": old["id"], "amount": amount}))
+            .ok();
         assert_eq!(kept["transaction"]["amount"], "100.5");
     }
     let mut whole = transaction(&cast, &id(&old));
@@ -316,7 +388,10 @@ fn rule_3_12_7_fraction_digits_lowered(server: &Server) {
     let kept = cast.owner.put(&cast.path("/transactions"), &whole).ok();
     assert_eq!(kept["transaction"]["amount"], "100.5", "an edit of another field does not round");
     assert_eq!(new_events(&cast, known).len(), 1);
-    let rounded = cast.owner.put(&cast.path("/transactions"), &json!({"id": old["id"], "amount": "100.6"})).ok();
+    let rounded = cast
+        .owner
+        .put(&cast.path("/transactions"), &json!({"id": old["id"], "amount": "100.6"}))
+        .ok();
     assert_eq!(rounded["transaction"]["amount"], "101");
     cast.owner.put(&cast.path(""), &json!({"fractionDigits": 2})).ok();
     assert_eq!(balances(&cast, "account:Food")["accountBalances"][0]["cumulativeDebit"], "110.00");

@@ -1,4 +1,5 @@
-//! Files of transactions (3.2.12, 3.10.3, 9.6): attached by id or with their content, kept, taken off, and held.
+//! Files of transactions (3.2.12, 3.10.3, 9.6): attached by id or with their content, kept, taken
+//! off, and held.
 
 use daybook_tests::{Cast, Server, column, id, shows};
 use serde_json::{Value, json};
@@ -93,35 +94,54 @@ fn content_makes_new_files(server: &Server) {
     ]);
     let recorded = record(&cast, &lunch(given));
     let [a, b] = [0, 1].map(|at| recorded["files"][at].clone());
-    shows(&a, &json!({"name": "a.txt", "contentType": "text/plain", "size": 1, "content": null, "properties": {"k": "v"}}));
+    shows(
+        &a,
+        &json!({"name": "a.txt", "contentType": "text/plain", "size": 1, "content": null, "properties": {"k": "v"}}),
+    );
     shows(&b, &json!({"name": "b", "contentType": "image/png", "size": 0}));
     assert_ne!(a["id"], "temporary_1");
     assert_eq!(get(&cast, &a)["content"], base64(b"a"));
-    assert_eq!(cast.anonymous.get(a["url"].as_str().unwrap().strip_prefix(server.base()).unwrap()).text, "a");
+    assert_eq!(
+        cast.anonymous.get(a["url"].as_str().unwrap().strip_prefix(server.base()).unwrap()).text,
+        "a"
+    );
     // 8.1: created also inline, before the transaction that holds them.
     assert_eq!(kinds(&cast)[..3], ["TRANSACTION_POSTED", "FILE_CREATED", "FILE_CREATED"]);
-    cast.owner.post(&cast.path("/transactions"), &lunch(json!([{"content": ""}]))).refused(400, "badRequest");
-    cast.owner.post(&cast.path("/transactions"), &lunch(json!([{"name": "a", "content": "?"}]))).refused(400, "invalid");
+    cast.owner
+        .post(&cast.path("/transactions"), &lunch(json!([{"content": ""}])))
+        .refused(400, "badRequest");
+    cast.owner
+        .post(&cast.path("/transactions"), &lunch(json!([{"name": "a", "content": "?"}])))
+        .refused(400, "invalid");
 }
 
 fn a_create_with_only_a_file_is_a_draft(server: &Server) {
     let cast = stage(server);
     let receipt = file(&cast, "receipt.jpg", b"jpg");
     let recorded = record(&cast, &json!({"files": [receipt]}));
-    shows(&recorded, &json!({"posted": false, "draft": true, "description": "", "files": [receipt]}));
+    shows(
+        &recorded,
+        &json!({"posted": false, "draft": true, "description": "", "files": [receipt]}),
+    );
 }
 
 fn unknown_files_are_dropped_on_create(server: &Server) {
     let cast = stage(server);
     let elsewhere = file(&stage(server), "elsewhere.txt", b"x");
     let given = json!([elsewhere, {"id": "temporary_7", "name": "a"}, {"name": "nothing"}, {}]);
-    assert_eq!(record(&cast, &lunch(given))["files"], json!([]), "objects copied between books do not fail");
+    assert_eq!(
+        record(&cast, &lunch(given))["files"],
+        json!([]),
+        "objects copied between books do \
+        not fail"
+    );
     assert_eq!(record(&cast, &lunch(json!(null)))["files"], json!([]));
 }
 
 fn unknown_files_are_refused_on_update(server: &Server) {
     let cast = stage(server);
-    let (kept, elsewhere) = (file(&cast, "kept.txt", b"x"), file(&stage(server), "elsewhere.txt", b"x"));
+    let (kept, elsewhere) =
+        (file(&cast, "kept.txt", b"x"), file(&stage(server), "elsewhere.txt", b"x"));
     let recorded = record(&cast, &lunch(json!([kept])));
     for unknown in [json!({"id": "temporary_7"}), elsewhere, json!({"name": "a"})] {
         let message = update(&cast, &recorded, json!([kept, unknown])).refused(400, "badRequest");
@@ -149,19 +169,37 @@ fn updates_replace_the_list(server: &Server) {
     let cast = stage(server);
     let [a, b] = ["a", "b"].map(|name| file(&cast, name, b"x"));
     let recorded = record(&cast, &lunch(json!([a, b])));
-    let renamed = cast.owner.put(&cast.path("/transactions"), &json!({"id": recorded["id"], "description": "x"})).ok();
+    let renamed = cast
+        .owner
+        .put(&cast.path("/transactions"), &json!({"id": recorded["id"], "description": "x"}))
+        .ok();
     assert_eq!(names(&renamed["transaction"]), ["a", "b"], "3.10.3: absent leaves it");
     let filtered = update(&cast, &recorded, json!([b])).ok()["transaction"].clone();
     assert_eq!(names(&filtered), ["b"], "removed by sending the filtered list");
-    let more = update(&cast, &recorded, json!([{"name": "c", "content": ""}, b])).ok()["transaction"].clone();
+    let more =
+        update(&cast, &recorded, json!([{"name": "c", "content": ""}, b])).ok()["transaction"]
+            .clone();
     assert_eq!(names(&more), ["c", "b"]);
-    assert_eq!(names(&update(&cast, &recorded, json!(null)).ok()["transaction"]), Vec::<String>::new());
+    assert_eq!(
+        names(&update(&cast, &recorded, json!(null)).ok()["transaction"]),
+        Vec::<String>::new()
+    );
     let events = cast.owner.get(&cast.path("/events?type=TRANSACTION_UPDATED")).ok();
     let before: Vec<String> = (0..3)
-        .map(|at| events["items"][at]["data"]["previousAttributes"]["files"].as_str().expect("a list as text").to_owned())
+        .map(|at| {
+            events["items"][at]["data"]["previousAttributes"]["files"]
+                .as_str()
+                .expect("a list as text")
+                .to_owned()
+        })
         .collect();
-    let list = |ids: &[&Value]| json!(ids.iter().map(|file| &file["id"]).collect::<Vec<_>>()).to_string();
-    assert_eq!(before, [list(&[&more["files"][0], &b]), list(&[&b]), list(&[&a, &b])], "8.3: the ids that were");
+    let list =
+        |ids: &[&Value]| json!(ids.iter().map(|file| &file["id"]).collect::<Vec<_>>()).to_string();
+    assert_eq!(
+        before,
+        [list(&[&more["files"][0], &b]), list(&[&b]), list(&[&a, &b])],
+        "8.3: the ids that were"
+    );
     assert_eq!(get(&cast, &a)["name"], "a", "taken off, not deleted");
 }
 
@@ -170,7 +208,10 @@ fn an_update_that_changes_nothing(server: &Server) {
     let receipt = file(&cast, "a", b"x");
     let recorded = record(&cast, &lunch(json!([receipt])));
     let before = kinds(&cast);
-    assert_eq!(cast.owner.put(&cast.path("/transactions"), &recorded).ok()["transaction"], recorded);
+    assert_eq!(
+        cast.owner.put(&cast.path("/transactions"), &recorded).ok()["transaction"],
+        recorded
+    );
     assert_eq!(kinds(&cast), before, "3.10.5: no event");
 }
 
@@ -180,11 +221,22 @@ fn posting_keeps_edits_of_files(server: &Server) {
     let mut body = lunch(json!([]));
     body["draft"] = json!(true);
     let draft = record(&cast, &body);
-    let post = |files: Value| cast.owner.patch(&cast.path("/transactions/post"), &json!({"id": draft["id"], "files": files})).ok();
+    let post = |files: Value| {
+        cast.owner
+            .patch(&cast.path("/transactions/post"), &json!({"id": draft["id"], "files": files}))
+            .ok()
+    };
     assert_eq!(names(&post(json!([{"name": "a", "content": ""}]))["transaction"]), ["a"]);
     assert_eq!(names(&post(json!([{"name": "b", "content": ""}]))["transaction"]), ["a"]);
-    assert_eq!(column(&cast.owner.get(&cast.path("/files")).ok(), "name"), ["a"], "what is not applied makes no file");
-    let posted = cast.owner.patch(&cast.path("/transactions/post"), &lunch(json!([{"name": "c", "content": ""}]))).ok();
+    assert_eq!(
+        column(&cast.owner.get(&cast.path("/files")).ok(), "name"),
+        ["a"],
+        "what is not applied makes no file"
+    );
+    let posted = cast
+        .owner
+        .patch(&cast.path("/transactions/post"), &lunch(json!([{"name": "c", "content": ""}])))
+        .ok();
     assert_eq!(names(&posted["transaction"]), ["c"], "3.3.2");
 }
 
@@ -195,23 +247,30 @@ fn batches_attach(server: &Server) {
     let created = cast.owner.post(&cast.path("/transactions/batch"), &items).ok();
     let listed: Vec<Vec<String>> = (0..3).map(|at| names(&created["items"][at])).collect();
     assert_eq!(listed, [vec!["shared"], vec!["own", "shared"], vec![]]);
-    let items: Vec<Value> = (0..3).map(|at| json!({"id": created["items"][at]["id"], "files": [shared]})).collect();
+    let items: Vec<Value> =
+        (0..3).map(|at| json!({"id": created["items"][at]["id"], "files": [shared]})).collect();
     let updated = cast.owner.put(&cast.path("/transactions/batch"), &json!({"items": items})).ok();
     assert!((0..3).all(|at| updated["items"][at]["files"] == json!([shared])), "{updated}");
     let unknown = json!({"items": [items[0], {"id": items[1]["id"], "files": [{"id": "x"}]}]});
-    let message = cast.owner.put(&cast.path("/transactions/batch"), &unknown).refused(400, "badRequest");
+    let message =
+        cast.owner.put(&cast.path("/transactions/batch"), &unknown).refused(400, "badRequest");
     assert!(message.contains('1'), "3.6.5: names the item: {message}");
 }
 
-/// 3.6.3: a checked item of a batch is left alone, and so makes no file; neither does a request that fails.
+/// 3.6.3: a checked item of a batch is left alone, and so makes no file; neither does a request
+/// that fails.
 fn refused_items_make_no_files(server: &Server) {
     let cast = stage(server);
     let mut body = lunch(json!([]));
     body["checked"] = json!(true);
     let checked = record(&cast, &body);
     let items = json!({"items": [{"id": checked["id"], "files": [{"name": "a", "content": ""}]}]});
-    assert_eq!(names(&cast.owner.put(&cast.path("/transactions/batch"), &items).ok()["items"][0]), Vec::<String>::new());
-    update(&cast, &checked, json!([{"name": "a", "content": ""}])).refused(400, "checkedTransaction");
+    assert_eq!(
+        names(&cast.owner.put(&cast.path("/transactions/batch"), &items).ok()["items"][0]),
+        Vec::<String>::new()
+    );
+    update(&cast, &checked, json!([{"name": "a", "content": ""}]))
+        .refused(400, "checkedTransaction");
     let mut wrong = lunch(json!([{"name": "a", "content": ""}]));
     wrong["date"] = json!("tomorrow");
     cast.owner.post(&cast.path("/transactions"), &wrong).refused(400, "badRequest");
@@ -238,16 +297,28 @@ fn deleting_a_file_detaches_it(server: &Server) {
     let untouched = record(&cast, &lunch(json!([other])));
     let before = kinds(&cast).len();
     assert_eq!(cast.poster.delete(&cast.path(&format!("/files/{}", id(&doomed)))).ok(), doomed);
-    for (holder, left) in [(&posted, vec!["other"]), (&draft, vec![]), (&trashed, vec![]), (&untouched, vec!["other"])] {
+    for (holder, left) in [
+        (&posted, vec!["other"]),
+        (&draft, vec![]),
+        (&trashed, vec![]),
+        (&untouched, vec!["other"]),
+    ] {
         assert_eq!(names(&read(&cast, holder)), left);
     }
     assert_eq!(read(&cast, &untouched), untouched);
     let after = kinds(&cast);
     let told: Vec<&str> = after[..after.len() - before].iter().map(String::as_str).collect();
-    assert_eq!(told, ["FILE_DELETED", "TRANSACTION_UPDATED", "TRANSACTION_UPDATED", "TRANSACTION_UPDATED"], "8.1");
+    assert_eq!(
+        told,
+        ["FILE_DELETED", "TRANSACTION_UPDATED", "TRANSACTION_UPDATED", "TRANSACTION_UPDATED"],
+        "8.1"
+    );
     let events = cast.owner.get(&cast.path(&format!("/events?resoureId={}", id(&posted)))).ok();
     let data = &events["items"][0]["data"];
-    assert_eq!(data["previousAttributes"], json!({"files": json!([doomed["id"], other["id"]]).to_string()}));
+    assert_eq!(
+        data["previousAttributes"],
+        json!({"files": json!([doomed["id"], other["id"]]).to_string()})
+    );
     assert_eq!(names(&data["object"]["transaction"]), ["other"]);
 }
 
@@ -261,7 +332,11 @@ fn held(cast: &Cast, held: &Value) -> [(Value, &'static str); 3] {
     cast.owner.patch(&cast.path("/transactions/trash/batch?trashChecked=true"), &bin).no_content();
     let mut body = lunch(json!([held]));
     body["date"] = json!("2001-01-31");
-    [(checked, "checkedTransaction"), (trashed, "checkedTransaction"), (record(cast, &body), "lockedDate")]
+    [
+        (checked, "checkedTransaction"),
+        (trashed, "checkedTransaction"),
+        (record(cast, &body), "lockedDate"),
+    ]
 }
 
 fn refusals(server: &Server, act: impl Fn(&Cast, &Value) -> daybook_tests::Answer) {
@@ -272,12 +347,18 @@ fn refusals(server: &Server, act: impl Fn(&Cast, &Value) -> daybook_tests::Answe
         // Only this one holds on to it.
         let others = cast.owner.get(&cast.path("/transactions?query=is:trashed")).ok();
         let all = cast.owner.get(&cast.path("/transactions")).ok();
-        for other in [others, all].iter().flat_map(|list| list["items"].as_array().expect("items").clone()) {
+        for other in
+            [others, all].iter().flat_map(|list| list["items"].as_array().expect("items").clone())
+        {
             if other["id"] != holder["id"] {
                 if other["trashed"] == true {
-                    cast.owner.patch(&cast.path("/transactions/untrash"), &json!({"id": other["id"]})).ok();
+                    cast.owner
+                        .patch(&cast.path("/transactions/untrash"), &json!({"id": other["id"]}))
+                        .ok();
                 }
-                cast.owner.patch(&cast.path("/transactions/uncheck"), &json!({"id": other["id"]})).ok();
+                cast.owner
+                    .patch(&cast.path("/transactions/uncheck"), &json!({"id": other["id"]}))
+                    .ok();
                 update(&cast, &other, json!([])).ok();
             }
         }
@@ -301,7 +382,9 @@ fn deleting_respects_checked_and_locked_holders(server: &Server) {
 }
 
 fn new_content_respects_checked_and_locked_holders(server: &Server) {
-    refusals(server, |cast, file| cast.owner.put(&cast.path("/files"), &json!({"id": file["id"], "content": base64(b"y")})));
+    refusals(server, |cast, file| {
+        cast.owner.put(&cast.path("/files"), &json!({"id": file["id"], "content": base64(b"y")}))
+    });
     // Its name and properties are no document, and the same content is no change.
     let cast = stage(server);
     let receipt = file(&cast, "receipt", b"x");
@@ -333,7 +416,9 @@ fn has_file(server: &Server) {
     let mut without = lunch(json!([]));
     without["description"] = json!("None");
     let without = record(&cast, &without);
-    let found = |query: &str| column(&cast.owner.get(&cast.path(&format!("/transactions?query={query}"))).ok(), "id");
+    let found = |query: &str| {
+        column(&cast.owner.get(&cast.path(&format!("/transactions?query={query}"))).ok(), "id")
+    };
     assert_eq!(found("has:file"), [id(&with)]);
     assert_eq!(found("-has:file"), [id(&without)]);
     assert_eq!(found("account:Cash+has:file"), [id(&with)]);
@@ -342,14 +427,21 @@ fn has_file(server: &Server) {
     assert_eq!(found("has:file"), [id(&without)]);
 }
 
-/// 7.3: another user's file is unknown to a RECORDER, but it may send back what others attached to its draft.
+/// 7.3: another user's file is unknown to a RECORDER, but it may send back what others attached to
+/// its draft.
 fn recorders_attach_their_own(server: &Server) {
     let cast = stage(server);
     let others = file(&cast, "others", b"x");
     let own = create(&cast.recorder, &cast, &json!({"name": "own"})).ok();
-    let draft = cast.recorder.post(&cast.path("/transactions"), &json!({"files": [own, others]})).ok()["transaction"].clone();
+    let draft = cast
+        .recorder
+        .post(&cast.path("/transactions"), &json!({"files": [own, others]}))
+        .ok()["transaction"]
+        .clone();
     assert_eq!(names(&draft), ["own"], "dropped like any unknown one");
-    let send = |files: Value| cast.recorder.put(&cast.path("/transactions"), &json!({"id": draft["id"], "files": files}));
+    let send = |files: Value| {
+        cast.recorder.put(&cast.path("/transactions"), &json!({"id": draft["id"], "files": files}))
+    };
     send(json!([own, others])).refused(400, "badRequest");
     update(&cast, &draft, json!([own, others])).ok();
     assert_eq!(names(&send(json!([others, own])).ok()["transaction"]), ["others", "own"]);
@@ -371,7 +463,9 @@ fn holders_need_their_own_permission(server: &Server) {
     cast.owner.header("If-Match", "\"stale\"").delete(&path).refused(412, "conditionNotMet");
     assert_eq!(names(&read(&cast, &posted)), ["own"], "what is refused is undone");
     for caller in [&cast.recorder, &stale] {
-        caller.put(&cast.path("/files"), &json!({"id": own["id"], "content": base64(b"y")})).refused(403, "forbidden");
+        caller
+            .put(&cast.path("/files"), &json!({"id": own["id"], "content": base64(b"y")}))
+            .refused(403, "forbidden");
     }
     cast.recorder.put(&cast.path("/files"), &json!({"id": own["id"], "name": "renamed"})).ok();
     assert_eq!(names(&read(&cast, &posted)), ["renamed"]);
@@ -384,6 +478,9 @@ fn a_thousand_files_and_no_more(server: &Server) {
     let cast = stage(server);
     let receipt = file(&cast, "receipt", b"x");
     record(&cast, &lunch(json!(vec![&receipt; 1000])));
-    let message = cast.owner.post(&cast.path("/transactions"), &lunch(json!(vec![&receipt; 1001]))).refused(400, "badRequest");
+    let message = cast
+        .owner
+        .post(&cast.path("/transactions"), &lunch(json!(vec![&receipt; 1001])))
+        .refused(400, "badRequest");
     assert!(message.contains("1000"), "{message}");
 }

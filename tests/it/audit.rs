@@ -1,5 +1,5 @@
-//! auditBook (6.7, 4.11, 13.45 - 13.48): what was done to the database behind the server's back is found and named, and the
-//! innocent stay verified. How audits run: `audit_runs`.
+//! auditBook (6.7, 4.11, 13.45 - 13.48): what was done to the database behind the server's back is
+//! found and named, and the innocent stay verified. How audits run: `audit_runs`.
 
 mod tampering;
 
@@ -63,7 +63,9 @@ fn verified(cast: &Cast) -> BTreeMap<String, bool> {
 }
 
 fn chart(cast: &Cast) {
-    for (name, kind) in [("Cash", "ASSET"), ("Food", "OUTGOING"), ("Pay", "INCOMING"), ("Rent", "OUTGOING")] {
+    for (name, kind) in
+        [("Cash", "ASSET"), ("Food", "OUTGOING"), ("Pay", "INCOMING"), ("Rent", "OUTGOING")]
+    {
         cast.account(name, kind);
     }
 }
@@ -95,9 +97,18 @@ fn a_clean_book_of_thousands(server: &Server) {
         "transactionsChecked": 3000, "eventsChecked": before, "findingsCount": 0, "findings": [],
     });
     assert_eq!(audited["data"]["audit"], expected);
-    shows(&audited, &json!({"sequence": before + 1, "resource": cast.book, "type": "BOOK_AUDITED"}));
-    assert_eq!(audited["user"]["username"], cast.owner.email().split('@').next().expect("a local part"));
-    shows(&audited["data"]["object"], &json!({"id": cast.book, "fractionDigits": 3, "timeZone": "Asia/Tokyo"}));
+    shows(
+        &audited,
+        &json!({"sequence": before + 1, "resource": cast.book, "type": "BOOK_AUDITED"}),
+    );
+    assert_eq!(
+        audited["user"]["username"],
+        cast.owner.email().split('@').next().expect("a local part")
+    );
+    shows(
+        &audited["data"]["object"],
+        &json!({"id": cast.book, "fractionDigits": 3, "timeZone": "Asia/Tokyo"}),
+    );
     assert!(verified(&cast).into_values().all(|verified| verified), "4.11: it stays true");
 }
 
@@ -105,7 +116,10 @@ fn rule_4_11_tampering_is_found_and_mended(server: &Server) {
     let stage = Stage::new(server);
     let (cast, mut backdoor) = (&stage.cast, Backdoor::open(server));
     let stamps = || -> Vec<Value> {
-        items(&cast.owner.get(&cast.path("/accounts")).ok()).iter().map(|account| account["updatedAt"].clone()).collect()
+        items(&cast.owner.get(&cast.path("/accounts")).ok())
+            .iter()
+            .map(|account| account["updatedAt"].clone())
+            .collect()
     };
     let before = stamps();
     let mut cases = of_balances();
@@ -116,23 +130,32 @@ fn rule_4_11_tampering_is_found_and_mended(server: &Server) {
         let Tampering { name, there, back, findings, doubted, flags } = case;
         run(&stage, &mut backdoor, name, &there);
         let found = audit(cast)["data"]["audit"].clone();
-        let wanted: Vec<[String; 4]> = findings.iter().map(|row| row.each_ref().map(|text| stage.fill(text))).collect();
-        let told: Vec<[String; 4]> = items(&json!({"items": found["findings"]})).iter().map(shown).collect();
-        let same = told.len() == wanted.len() && told.iter().zip(&wanted).all(|(told, wanted)| agree(told, wanted));
+        let wanted: Vec<[String; 4]> =
+            findings.iter().map(|row| row.each_ref().map(|text| stage.fill(text))).collect();
+        let told: Vec<[String; 4]> =
+            items(&json!({"items": found["findings"]})).iter().map(shown).collect();
+        let same = told.len() == wanted.len()
+            && told.iter().zip(&wanted).all(|(told, wanted)| agree(told, wanted));
         faults.check(same, || format!("{name}: found {told:#?}, expected {wanted:#?}"));
         faults.same(name, found["findingsCount"].as_u64(), Some(wanted.len() as u64));
         let shown = ["balancesMatch", "zeroSum", "chainIntact"].map(|flag| found[flag] == true);
         faults.same(name, shown, flags);
         for (account, verified) in verified(cast) {
-            faults.check(verified != doubted.contains(&account.as_str()), || format!("4.11: {name}: {account} is verified: {verified}"));
+            faults.check(verified != doubted.contains(&account.as_str()), || {
+                format!("4.11: {name}: {account} is verified: {verified}")
+            });
         }
         run(&stage, &mut backdoor, name, &back);
         let mended = audit(cast)["data"]["audit"].clone();
         faults.same(name, mended["findingsCount"].clone(), json!(0));
-        faults.check(verified(cast).into_values().all(|verified| verified), || format!("4.11: {name}: verified again"));
+        faults.check(verified(cast).into_values().all(|verified| verified), || {
+            format!("4.11: {name}: verified again")
+        });
     }
     faults.same("13.46: an audit is no update of an account", stamps(), before);
-    faults.check(!types(&events(cast)).contains(&"ACCOUNT_UPDATED"), || "13.46: no ACCOUNT_UPDATED".to_owned());
+    faults.check(!types(&events(cast)).contains(&"ACCOUNT_UPDATED"), || {
+        "13.46: no ACCOUNT_UPDATED".to_owned()
+    });
     faults.none();
 }
 
@@ -143,12 +166,16 @@ fn run(stage: &Stage, backdoor: &mut Backdoor, name: &str, statements: &[String]
 }
 
 fn shown(finding: &Value) -> [String; 4] {
-    ["kind", "resource", "expected", "actual"].map(|field| finding[field].as_str().unwrap_or("nothing").to_owned())
+    ["kind", "resource", "expected", "actual"]
+        .map(|field| finding[field].as_str().unwrap_or("nothing").to_owned())
 }
 
-/// Equal, as far as the expectation goes: `*` stands for the rest, or for what is before it when something is.
+/// Equal, as far as the expectation goes: `*` stands for the rest, or for what is before it when
+/// something is.
 fn agree(told: &[String; 4], wanted: &[String; 4]) -> bool {
-    told.iter().zip(wanted).all(|(told, wanted)| wanted.strip_suffix('*').map_or(told == wanted, |start| told.starts_with(start)))
+    told.iter().zip(wanted).all(|(told, wanted)| {
+        wanted.strip_suffix('*').map_or(told == wanted, |start| told.starts_with(start))
+    })
 }
 
 /// Nothing else tells when the log was cut and its end forged to fit.
@@ -156,14 +183,21 @@ fn a_forged_end_of_the_log_is_found(server: &Server) {
     let stage = Stage::new(server);
     let mut backdoor = Backdoor::open(server);
     let zeros = backdoor.bytes(&"0".repeat(64));
-    backdoor.execute(&stage.fill(&format!("UPDATE heads SET hash = {zeros} WHERE book_id = {{book}}")));
+    backdoor.execute(&stage.fill(&format!(
+        "UPDATE heads SET hash = {zeros} WHERE book_id = \
+        {{book}}"
+    )));
     let found = audit(&stage.cast)["data"]["audit"].clone();
     assert_eq!(found["chainIntact"], false);
     assert_eq!(found["findings"][0]["kind"], "eventHead", "{found}");
     assert_eq!(found["findings"][0]["actual"], "0".repeat(64));
     // What was appended behind the forged end is told from then on.
     let found = audit(&stage.cast)["data"]["audit"].clone();
-    assert_eq!((&found["findings"][0]["kind"], &found["findingsCount"]), (&json!("event"), &json!(1)), "{found}");
+    assert_eq!(
+        (&found["findings"][0]["kind"], &found["findingsCount"]),
+        (&json!("event"), &json!(1)),
+        "{found}"
+    );
 }
 
 /// 13.48: a book wrecked as a whole makes one event of bounded size.
@@ -185,7 +219,11 @@ fn findings_are_capped_and_counted(server: &Server) {
     // Both entries of each; the totals still say what the transactions say.
     shows(found, &json!({"findingsCount": 600, "balancesMatch": false, "zeroSum": true}));
     assert_eq!(found["findings"].as_array().map(Vec::len), Some(20), "{found}");
-    let doubted: Vec<String> = verified(&cast).into_iter().filter(|(_, verified)| !verified).map(|(name, _)| name).collect();
+    let doubted: Vec<String> = verified(&cast)
+        .into_iter()
+        .filter(|(_, verified)| !verified)
+        .map(|(name, _)| name)
+        .collect();
     assert_eq!(doubted, ["Cash", "Food"]);
 }
 
@@ -196,7 +234,10 @@ fn asked_by_an_app(server: &Server) {
     robot.send("PATCH", &cast.path("/audit"), &Value::Null).no_content();
     let audited = finished(&cast, 0);
     assert_eq!(audited["agent"]["id"], "auditor");
-    assert_eq!(audited["user"]["username"], cast.editor.email().split('@').next().expect("a local part"));
+    assert_eq!(
+        audited["user"]["username"],
+        cast.editor.email().split('@').next().expect("a local part")
+    );
     // A body is no part of it and is not looked at (0.10).
     cast.owner.patch(&cast.path("/audit"), &json!({"anything": [1, 2]})).no_content();
     finished(&cast, 1);

@@ -1,4 +1,5 @@
-//! How audits run (13.45, 13.46): one at a time for each book, none lost with the process, none misled by writes.
+//! How audits run (13.45, 13.46): one at a time for each book, none lost with the process, none
+//! misled by writes.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -29,7 +30,9 @@ pub fn lone() -> Vec<Lone> {
 impl Bench {
     fn ask(&self) {
         let (cx, book) = (self.cx.clone(), self.book.clone());
-        self.store.write(self.lane(), move |tx| audit::request(tx, &cx, &book)).expect("the request is noted");
+        self.store
+            .write(self.lane(), move |tx| audit::request(tx, &cx, &book))
+            .expect("the request is noted");
     }
 
     fn waiting(&self) -> usize {
@@ -43,7 +46,9 @@ impl Bench {
 
     fn conclude(&self, made: audit::Made) {
         let (cx, key) = (self.cx.clone(), self.key());
-        self.store.write(self.lane(), move |tx| audit::conclude(tx, &cx, &key, &made)).expect("a result");
+        self.store
+            .write(self.lane(), move |tx| audit::conclude(tx, &cx, &key, &made))
+            .expect("a result");
     }
 
     fn key(&self) -> daybook_domain::id::BookKey {
@@ -109,7 +114,11 @@ fn an_audit_is_about_its_snapshot(engine: Engine) {
     });
     let (before, after) = made.expect("two audits of one snapshot");
     let (before, after) = (before.expect("it is wanted"), after.expect("it is wanted"));
-    assert_eq!(before.report, after.report, "what is written meanwhile is neither waited for nor judged");
+    assert_eq!(
+        before.report, after.report,
+        "what is written meanwhile is neither waited for nor \
+        judged"
+    );
     assert_eq!((before.report.transactions_checked, before.report.findings.count()), (10, 0));
     bench.conclude(before);
     bench.check_chain(FOUNDED + 10 + 1 + 1);
@@ -146,7 +155,10 @@ fn what_waits_survives_a_restart(engine: Engine) {
     server.terminate();
     let book = format!("(SELECT id FROM books WHERE public_id = '{}')", cast.book);
     let user = format!("(SELECT id FROM users WHERE email = '{}')", cast.owner.email());
-    Backdoor::open(&server).execute(&format!("INSERT INTO audits (book_id, request, user_id, agent) VALUES ({book}, 1, {user}, NULL)"));
+    Backdoor::open(&server).execute(&format!(
+        "INSERT INTO audits (book_id, request, user_id, \
+        agent) VALUES ({book}, 1, {user}, NULL)"
+    ));
     server.restart();
     let audited = finished(&cast, 0);
     assert_eq!(audited["data"]["audit"]["transactionsChecked"], 1000);
@@ -194,7 +206,8 @@ fn writers_mislead_no_audit(engine: Engine) {
         }
         over.store(true, Ordering::Relaxed);
         for event in results {
-            let (found, sequence) = (&event["data"]["audit"], event["sequence"].as_i64().expect("a number"));
+            let (found, sequence) =
+                (&event["data"]["audit"], event["sequence"].as_i64().expect("a number"));
             assert_eq!(found["findingsCount"], 0, "a false finding: {event}");
             assert!(found["sequence"].as_i64().is_some_and(|about| about < sequence), "{event}");
         }
@@ -211,12 +224,16 @@ fn write(cast: &Cast, writer: usize, round: usize) {
             "remoteIds": [format!("{writer}/{round}/{number}")],
         })
     };
-    let created = cast.owner.post(&cast.path("/transactions/batch"), &batch((0..20).map(payment))).ok();
-    let some: Vec<Value> = items(&created).iter().step_by(3).map(|created| json!({"id": created["id"]})).collect();
+    let created =
+        cast.owner.post(&cast.path("/transactions/batch"), &batch((0..20).map(payment))).ok();
+    let some: Vec<Value> =
+        items(&created).iter().step_by(3).map(|created| json!({"id": created["id"]})).collect();
     let changed = some.iter().map(|some| json!({"id": some["id"], "amount": "77", "description": "#other", "date": "2024-02-29"}));
     cast.owner.put(&cast.path("/transactions/batch"), &batch(changed)).ok();
     cast.owner.patch(&cast.path("/transactions/trash/batch"), &batch(some.clone())).no_content();
-    cast.owner.patch(&cast.path("/transactions/untrash/batch"), &batch(some.into_iter().skip(2))).no_content();
+    cast.owner
+        .patch(&cast.path("/transactions/untrash/batch"), &batch(some.into_iter().skip(2)))
+        .no_content();
     if writer == 0 && round.is_multiple_of(10) {
         let digits = 2 + round / 10 % 4;
         cast.owner.put("/v5/books", &json!({"id": cast.book, "fractionDigits": digits})).ok();

@@ -1,5 +1,5 @@
-//! What getBalances must answer (section 5), computed the slow and plain way: from the list of recorded entries, for every
-//! container anew. It shares nothing with the server.
+//! What getBalances must answer (section 5), computed the slow and plain way: from the list of
+//! recorded entries, for every container anew. It shares nothing with the server.
 
 use daybook_tests::decimal::{show, units};
 use jiff::ToSpan;
@@ -71,7 +71,8 @@ pub struct Scope {
 /// Debit and credit.
 type Sides = (i128, i128);
 
-/// The figures of an account or a group: totals, and per slice (by its first day) the period and the cumulative sums.
+/// The figures of an account or a group: totals, and per slice (by its first day) the period and
+/// the cumulative sums.
 struct Figures {
     cumulative: Sides,
     period: Sides,
@@ -99,7 +100,8 @@ impl Slice {
 
     /// Year, month and day of an entry (5.6).
     fn parts(self, start: Date) -> (i64, i64, i64) {
-        let (year, month, day) = (i64::from(start.year()), i64::from(start.month()), i64::from(start.day()));
+        let (year, month, day) =
+            (i64::from(start.year()), i64::from(start.month()), i64::from(start.day()));
         match self {
             Slice::Day => (year, month, day),
             Slice::Month => (year, month, 0),
@@ -143,10 +145,17 @@ fn amounts(cumulative: Sides, period: Sides) -> Value {
 
 impl Book {
     /// The sums of an account over some days.
-    fn sides(&self, account: &Account, scope: &Scope, from: Option<Date>, to: Option<Date>) -> Sides {
+    fn sides(
+        &self,
+        account: &Account,
+        scope: &Scope,
+        from: Option<Date>,
+        to: Option<Date>,
+    ) -> Sides {
         let mut sides = (0, 0);
         for entry in &self.entries {
-            let inside = from.is_none_or(|from| entry.date >= from) && to.is_none_or(|to| entry.date < to);
+            let inside =
+                from.is_none_or(|from| entry.date >= from) && to.is_none_or(|to| entry.date < to);
             if inside && (scope.tag.is_empty() || scope.tag == entry.tag) {
                 sides.0 += if entry.debit == account.name { entry.amount } else { 0 };
                 sides.1 += if entry.credit == account.name { entry.amount } else { 0 };
@@ -184,7 +193,11 @@ impl Book {
             let end = scope.slice.next(start);
             let from = scope.from.map_or(start, |from| from.max(start));
             let to = scope.to.map_or(end, |to| to.min(end));
-            series.push((start, self.sides(account, scope, Some(from), Some(to)), self.sides(account, scope, base, Some(to))));
+            series.push((
+                start,
+                self.sides(account, scope, Some(from), Some(to)),
+                self.sides(account, scope, base, Some(to)),
+            ));
             start = end;
         }
         Figures {
@@ -210,9 +223,11 @@ impl Book {
         container
     }
 
-    /// The container of an account; `None` when it is archived, empty and not asked for by name (5.11).
+    /// The container of an account; `None` when it is archived, empty and not asked for by name
+    /// (5.11).
     pub fn account(&self, name: &str, scope: &Scope, named: bool) -> Option<Value> {
-        let account = self.accounts.iter().find(|account| account.name == name).expect("in the chart");
+        let account =
+            self.accounts.iter().find(|account| account.name == name).expect("in the chart");
         let figures = self.figures(account, scope);
         if account.archived && figures.empty && !named {
             return None;
@@ -228,13 +243,19 @@ impl Book {
     }
 
     fn children(&self, group: &str) -> Vec<&'static str> {
-        let mut children: Vec<_> = self.groups.iter().filter(|(_, parent)| *parent == group).map(|(name, _)| *name).collect();
+        let mut children: Vec<_> = self
+            .groups
+            .iter()
+            .filter(|(_, parent)| *parent == group)
+            .map(|(name, _)| *name)
+            .collect();
         children.sort_unstable();
         children
     }
 
     fn direct(&self, group: &str) -> Vec<&Account> {
-        let mut accounts: Vec<_> = self.accounts.iter().filter(|account| account.groups.contains(&group)).collect();
+        let mut accounts: Vec<_> =
+            self.accounts.iter().filter(|account| account.groups.contains(&group)).collect();
         accounts.sort_unstable_by_key(|account| account.name);
         accounts
     }
@@ -253,15 +274,21 @@ impl Book {
     /// The container of a group with everything under it.
     pub fn group(&self, name: &str, scope: &Scope) -> Value {
         let accounts = self.below(name);
-        let all: Vec<Figures> = accounts.iter().map(|account| self.figures(account, scope)).collect();
-        // An empty account has one entry, on the last slice: it never starts the series of others (5.7).
-        let mut sum = Figures { cumulative: (0, 0), period: (0, 0), empty: false, series: Vec::new() };
+        let all: Vec<Figures> =
+            accounts.iter().map(|account| self.figures(account, scope)).collect();
+        // An empty account has one entry, on the last slice: it never starts the series of others
+        // (5.7).
+        let mut sum =
+            Figures { cumulative: (0, 0), period: (0, 0), empty: false, series: Vec::new() };
         let longest = all.iter().map(|figures| figures.series.len()).max().unwrap_or(0);
         for place in 0..longest {
             let mut slice: Option<(Date, Sides, Sides)> = None;
             for figures in &all {
                 // All series end together, so they are added from the end.
-                if let Some(found) = (figures.series.len() + place).checked_sub(longest).and_then(|place| figures.series.get(place)) {
+                if let Some(found) = (figures.series.len() + place)
+                    .checked_sub(longest)
+                    .and_then(|place| figures.series.get(place))
+                {
                     let (start, period, cumulative) = slice.unwrap_or((found.0, (0, 0), (0, 0)));
                     slice = Some((start, add(period, found.1), add(cumulative, found.2)));
                 }
@@ -277,14 +304,24 @@ impl Book {
         container["normalizedName"] = json!(name.to_lowercase());
         container["permanent"] = json!(accounts.iter().all(|account| account.permanent()));
         container["credit"] = json!(accounts.iter().all(|account| account.credit()));
-        container["accountBalances"] = self.direct(name).iter().filter_map(|account| self.account(account.name, scope, false)).collect();
-        container["groupBalances"] = self.children(name).iter().map(|child| self.group(child, scope)).collect();
+        container["accountBalances"] = self
+            .direct(name)
+            .iter()
+            .filter_map(|account| self.account(account.name, scope, false))
+            .collect();
+        container["groupBalances"] =
+            self.children(name).iter().map(|child| self.group(child, scope)).collect();
         container
     }
 
     /// The answer for the whole book (5.1).
     pub fn whole(&self, scope: &Scope) -> Value {
-        let mut loose: Vec<_> = self.accounts.iter().filter(|account| account.groups.is_empty()).map(|account| account.name).collect();
+        let mut loose: Vec<_> = self
+            .accounts
+            .iter()
+            .filter(|account| account.groups.is_empty())
+            .map(|account| account.name)
+            .collect();
         loose.sort_unstable();
         json!({
             "accountBalances": loose.iter().filter_map(|name| self.account(name, scope, false)).collect::<Vec<_>>(),
@@ -293,7 +330,8 @@ impl Book {
     }
 }
 
-/// Where an answer differs from what was computed: every computed field counts, in lists the order too; an absent list is empty.
+/// Where an answer differs from what was computed: every computed field counts, in lists the order
+/// too; an absent list is empty.
 pub fn differences(place: &str, wanted: &Value, found: &Value, lines: &mut Vec<String>) {
     match (wanted, found) {
         (Value::Object(fields), _) => {
@@ -305,15 +343,25 @@ pub fn differences(place: &str, wanted: &Value, found: &Value, lines: &mut Vec<S
         (Value::Array(wanted), Value::Array(found)) => {
             let names = |list: &[Value]| {
                 list.iter()
-                    .map(|item| item["name"].as_str().map_or_else(|| item["fuzzyDate"].to_string(), str::to_owned))
+                    .map(|item| {
+                        item["name"]
+                            .as_str()
+                            .map_or_else(|| item["fuzzyDate"].to_string(), str::to_owned)
+                    })
                     .collect::<Vec<_>>()
             };
             if names(wanted) != names(found) {
-                lines.push(format!("{place}: found {:?}, expected {:?}", names(found), names(wanted)));
+                lines.push(format!(
+                    "{place}: found {:?}, expected {:?}",
+                    names(found),
+                    names(wanted)
+                ));
                 return;
             }
             for (wanted, found) in wanted.iter().zip(found) {
-                let name = wanted["name"].as_str().map_or_else(|| wanted["fuzzyDate"].to_string(), str::to_owned);
+                let name = wanted["name"]
+                    .as_str()
+                    .map_or_else(|| wanted["fuzzyDate"].to_string(), str::to_owned);
                 differences(&format!("{place}[{name}]"), wanted, found, lines);
             }
         }
@@ -323,6 +371,17 @@ pub fn differences(place: &str, wanted: &Value, found: &Value, lines: &mut Vec<S
 }
 
 /// An entry.
-pub fn entry(day: &str, amount: &str, sides: (&'static str, &'static str), tag: &'static str) -> Entry {
-    Entry { date: day.parse().expect("a date"), amount: units(amount), credit: sides.0, debit: sides.1, tag }
+pub fn entry(
+    day: &str,
+    amount: &str,
+    sides: (&'static str, &'static str),
+    tag: &'static str,
+) -> Entry {
+    Entry {
+        date: day.parse().expect("a date"),
+        amount: units(amount),
+        credit: sides.0,
+        debit: sides.1,
+        tag,
+    }
 }

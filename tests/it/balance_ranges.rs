@@ -63,7 +63,8 @@ fn rule_5_8_periodicity(server: &Server) {
 type Row<'a> = (&'a str, &'a str, &'a str, &'a str, Option<Date>, Option<Date>);
 
 fn check(cast: &Cast, pattern: &str, rows: &[Row]) {
-    let label = |day: &Option<Date>| day.map_or_else(String::new, |day| day.strftime(pattern).to_string());
+    let label =
+        |day: &Option<Date>| day.map_or_else(String::new, |day| day.strftime(pattern).to_string());
     let mut faults = Faults::default();
     for (query, range, previous, next, first, last) in rows {
         let answer = balances(cast, query);
@@ -86,8 +87,22 @@ fn rule_5_9_the_table(server: &Server) {
     let month = |offset: i32| today.first_of_month() + offset.months();
     let day = |year, month, day| Some(date(year, month, day));
     let rows = [
-        ("group:'Daily Money' before:2025 by:m", " before:2025 by:m", " before:2024 by:m", " before:2026 by:m", None, day(2024, 12, 31)),
-        ("account:Cash on:2025-03", " on:2025-03", " on:2025-02", " on:2025-04", day(2025, 3, 1), day(2025, 3, 31)),
+        (
+            "group:'Daily Money' before:2025 by:m",
+            " before:2025 by:m",
+            " before:2024 by:m",
+            " before:2026 by:m",
+            None,
+            day(2024, 12, 31),
+        ),
+        (
+            "account:Cash on:2025-03",
+            " on:2025-03",
+            " on:2025-02",
+            " on:2025-04",
+            day(2025, 3, 1),
+            day(2025, 3, 31),
+        ),
         (
             "group:X after:$m-1 before:$m",
             " after:$m-1 before:$m",
@@ -121,14 +136,63 @@ fn rule_5_9_styles(server: &Server) {
     let day = |year, month, day| Some(date(year, month, day));
     let january = |year| Some(date(year, 1, 1));
     let rows = [
-        ("on:25/01/2020", " on:25/01/2020", " on:24/01/2020", " on:26/01/2020", day(2020, 1, 25), day(2020, 1, 25)),
-        ("on:01/03/2024 account:Cash", " on:01/03/2024", " on:29/02/2024", " on:02/03/2024", day(2024, 3, 1), day(2024, 3, 1)),
-        ("on:2025-01-01", " on:2025-01-01", " on:2024-12-31", " on:2025-01-02", day(2025, 1, 1), day(2025, 1, 1)),
+        (
+            "on:25/01/2020",
+            " on:25/01/2020",
+            " on:24/01/2020",
+            " on:26/01/2020",
+            day(2020, 1, 25),
+            day(2020, 1, 25),
+        ),
+        (
+            "on:01/03/2024 account:Cash",
+            " on:01/03/2024",
+            " on:29/02/2024",
+            " on:02/03/2024",
+            day(2024, 3, 1),
+            day(2024, 3, 1),
+        ),
+        (
+            "on:2025-01-01",
+            " on:2025-01-01",
+            " on:2024-12-31",
+            " on:2025-01-02",
+            day(2025, 1, 1),
+            day(2025, 1, 1),
+        ),
         ("on:2024", " on:2024", " on:2023", " on:2025", january(2024), day(2024, 12, 31)),
-        ("on:2025-01", " on:2025-01", " on:2024-12", " on:2025-02", january(2025), day(2025, 1, 31)),
-        ("on:01/2025", " on:01/2025", " on:12/2024", " on:02/2025", january(2025), day(2025, 1, 31)),
-        ("on:2025/01", " on:2025/01", " on:2024/12", " on:2025/02", january(2025), day(2025, 1, 31)),
-        ("on:jan/2013", " on:jan/2013", " on:dec/2012", " on:feb/2013", january(2013), day(2013, 1, 31)),
+        (
+            "on:2025-01",
+            " on:2025-01",
+            " on:2024-12",
+            " on:2025-02",
+            january(2025),
+            day(2025, 1, 31),
+        ),
+        (
+            "on:01/2025",
+            " on:01/2025",
+            " on:12/2024",
+            " on:02/2025",
+            january(2025),
+            day(2025, 1, 31),
+        ),
+        (
+            "on:2025/01",
+            " on:2025/01",
+            " on:2024/12",
+            " on:2025/02",
+            january(2025),
+            day(2025, 1, 31),
+        ),
+        (
+            "on:jan/2013",
+            " on:jan/2013",
+            " on:dec/2012",
+            " on:feb/2013",
+            january(2013),
+            day(2013, 1, 31),
+        ),
         (
             "after:01/2024 before:01/2025",
             " after:01/2024 before:01/2025",
@@ -153,10 +217,32 @@ fn rule_5_9_styles(server: &Server) {
             january(2013),
             day(2014, 12, 31),
         ),
-        ("after:2024-06", " after:2024-06", " after:2024-05", " after:2024-07", day(2024, 6, 1), None),
-        ("before:01/03/2024", " before:01/03/2024", " before:29/02/2024", " before:02/03/2024", None, day(2024, 2, 29)),
-        ("by:y before:2025-06", " by:y before:2025-06", " by:y before:2025-05", " by:y before:2025-07", None, day(2025, 5, 31)),
-        // A value that cannot be written in its style after the shift is written in ISO form of the unit.
+        (
+            "after:2024-06",
+            " after:2024-06",
+            " after:2024-05",
+            " after:2024-07",
+            day(2024, 6, 1),
+            None,
+        ),
+        (
+            "before:01/03/2024",
+            " before:01/03/2024",
+            " before:29/02/2024",
+            " before:02/03/2024",
+            None,
+            day(2024, 2, 29),
+        ),
+        (
+            "by:y before:2025-06",
+            " by:y before:2025-06",
+            " by:y before:2025-05",
+            " by:y before:2025-07",
+            None,
+            day(2025, 5, 31),
+        ),
+        // A value that cannot be written in its style after the shift is written in ISO form of the
+        // unit.
         (
             "after:2024 before:2024-07",
             " after:2024 before:2024-07",
@@ -192,8 +278,22 @@ fn rule_5_9_variables_shift_by_their_offset(server: &Server) {
             january(today.year()),
             day(today.year(), 12, 31),
         ),
-        ("on:$y+1", " on:$y+1", " on:$y", " on:$y+2", january(today.year() + 1), day(today.year() + 1, 12, 31)),
-        ("on:$m", " on:$m", " on:$m-1", " on:$m+1", Some(today.first_of_month()), Some(today.last_of_month())),
+        (
+            "on:$y+1",
+            " on:$y+1",
+            " on:$y",
+            " on:$y+2",
+            january(today.year() + 1),
+            day(today.year() + 1, 12, 31),
+        ),
+        (
+            "on:$m",
+            " on:$m",
+            " on:$m-1",
+            " on:$m+1",
+            Some(today.first_of_month()),
+            Some(today.last_of_month()),
+        ),
     ];
     check(&cast, "%d/%m/%Y", &rows);
 }
@@ -203,7 +303,11 @@ fn rule_5_9_composed_dates(server: &Server) {
     let fifteenth = today.first_of_month() + 14.days();
     let iso = |offset: i64| format!(" after:{}", fifteenth + Span::new().days(offset));
     let (previous, next) = (iso(-1), iso(1));
-    check(&cast, "%d/%m/%Y", &[("account:Cash after:15/$m", " after:15/$m", &previous, &next, Some(fifteenth), None)]);
+    check(
+        &cast,
+        "%d/%m/%Y",
+        &[("account:Cash after:15/$m", " after:15/$m", &previous, &next, Some(fifteenth), None)],
+    );
 }
 
 fn rule_5_9_only_dates_and_periods_are_kept(server: &Server) {
@@ -217,8 +321,22 @@ fn rule_5_9_only_dates_and_periods_are_kept(server: &Server) {
         march("account:Cash   on:2025-03   #tag"),
         march("#tag on:2025-03 group:'Daily Money'"),
         march("= account:'Cash' on:2025-03"),
-        ("by:d account:Cash on:2025-03", " by:d on:2025-03", " by:d on:2025-02", " by:d on:2025-04", first, last),
-        ("on:2025-03 group:X by:d", " on:2025-03 by:d", " on:2025-02 by:d", " on:2025-04 by:d", first, last),
+        (
+            "by:d account:Cash on:2025-03",
+            " by:d on:2025-03",
+            " by:d on:2025-02",
+            " by:d on:2025-04",
+            first,
+            last,
+        ),
+        (
+            "on:2025-03 group:X by:d",
+            " on:2025-03 by:d",
+            " on:2025-02 by:d",
+            " on:2025-04 by:d",
+            first,
+            last,
+        ),
         nothing("account:Cash"),
         nothing("account:Cash by:m"),
         nothing("by:y"),

@@ -1,5 +1,5 @@
-//! What the rules of section 5 say in figures: signs (5.4), the edges of a series (5.7), what counts (5.12, 5.16), and that
-//! balances follow every change at once.
+//! What the rules of section 5 say in figures: signs (5.4), the edges of a series (5.7), what
+//! counts (5.12, 5.16), and that balances follow every change at once.
 
 use daybook_tests::{Cast, Server};
 use jiff::ToSpan;
@@ -14,7 +14,12 @@ fn texts<'a>(container: &'a Value, fields: &[&str]) -> Vec<&'a str> {
 
 /// The fuzzyDates of a series.
 fn slices(container: &Value) -> Vec<i64> {
-    container["balances"].as_array().into_iter().flatten().map(|slice| slice["fuzzyDate"].as_i64().unwrap_or(-1)).collect()
+    container["balances"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|slice| slice["fuzzyDate"].as_i64().unwrap_or(-1))
+        .collect()
 }
 
 fn rule_5_4_the_raw_sign(server: &Server) {
@@ -32,13 +37,21 @@ fn rule_5_4_the_raw_sign(server: &Server) {
     cast.record("2013-06-02", "630.69", "Bank", "Loan", "out");
     let answer = balances(&cast, "account:Bank on:2013-06");
     let container = &answer["accountBalances"][0];
-    let fields = ["periodBalance", "periodCredit", "periodDebit", "cumulativeBalance", "cumulativeCredit", "cumulativeDebit"];
+    let fields = [
+        "periodBalance",
+        "periodCredit",
+        "periodDebit",
+        "cumulativeBalance",
+        "cumulativeCredit",
+        "cumulativeDebit",
+    ];
     let figures = ["-10145.31", "630.69", "10776.00", "-10145.31", "630.69", "10776.00"];
     assert_eq!(texts(container, &fields), figures);
     assert_eq!(texts(&container["balances"][0], &fields), figures);
     assert_eq!(slices(container), [20_130_600], "5.6");
     assert_eq!((&container["credit"], &container["permanent"]), (&json!(false), &json!(true)));
-    // Undo, then a group with 100 of assets and 30 of liabilities, and one with incoming 100 and outgoing 40.
+    // Undo, then a group with 100 of assets and 30 of liabilities, and one with incoming 100 and
+    // outgoing 40.
     let listed = crate::reading::find(&cast, &format!("account:{}", id(&bank)));
     let both = items(&listed).iter().map(|made| json!({"id": made["id"]}));
     cast.owner.patch(&cast.path("/transactions/trash/batch"), &batch(both)).no_content();
@@ -46,9 +59,17 @@ fn rule_5_4_the_raw_sign(server: &Server) {
     cast.record("2013-06-03", "30.00", "Loan", "Bank", "loan");
     cast.record("2013-06-03", "40.00", "Bank", "Rent", "rent");
     let answer = balances(&cast, "on:2013");
-    let [fortune, outcome] = answer["groupBalances"].as_array().expect("groups").as_slice() else { panic!("two groups: {answer}") };
-    assert_eq!((texts(fortune, &fields[..1]), &fortune["credit"], &fortune["permanent"]), (vec!["-70.00"], &json!(false), &json!(true)));
-    assert_eq!((texts(outcome, &fields[..1]), &outcome["credit"], &outcome["permanent"]), (vec!["60.00"], &json!(false), &json!(false)));
+    let [fortune, outcome] = answer["groupBalances"].as_array().expect("groups").as_slice() else {
+        panic!("two groups: {answer}")
+    };
+    assert_eq!(
+        (texts(fortune, &fields[..1]), &fortune["credit"], &fortune["permanent"]),
+        (vec!["-70.00"], &json!(false), &json!(true))
+    );
+    assert_eq!(
+        (texts(outcome, &fields[..1]), &outcome["credit"], &outcome["permanent"]),
+        (vec!["60.00"], &json!(false), &json!(false))
+    );
     assert_eq!(slices(outcome), [20_130_000], "5.6");
     assert_eq!(daybook_tests::bank::whole(&balances(&cast, "before:2014")), 0, "5.16");
 }
@@ -57,7 +78,12 @@ fn rule_5_5_and_5_15_permanence(server: &Server) {
     let cast = Cast::new(server);
     cast.account("Cash", "ASSET");
     cast.account("Food", "OUTGOING");
-    for (date, amount) in [("2024-12-31", "1.00"), ("2025-01-01", "10.00"), ("2025-01-31", "100.00"), ("2025-02-01", "1000.00")] {
+    for (date, amount) in [
+        ("2024-12-31", "1.00"),
+        ("2025-01-01", "10.00"),
+        ("2025-01-31", "100.00"),
+        ("2025-02-01", "1000.00"),
+    ] {
         cast.record(date, amount, "Cash", "Food", "x");
     }
     let fields = ["cumulativeDebit", "periodDebit", "cumulativeCredit", "periodCredit"];
@@ -86,7 +112,9 @@ fn rule_5_5_and_5_15_permanence(server: &Server) {
 fn rule_5_7_the_edges_of_a_series(server: &Server) {
     let cast = Cast::new(server);
     cast.group("All");
-    for (name, kind) in [("Cash", "ASSET"), ("Food", "OUTGOING"), ("Idle", "ASSET"), ("Later", "OUTGOING")] {
+    for (name, kind) in
+        [("Cash", "ASSET"), ("Food", "OUTGOING"), ("Idle", "ASSET"), ("Later", "OUTGOING")]
+    {
         cast.account_in(name, kind, &["All"]);
     }
     cast.record("2025-02-10", "1.00", "Cash", "Food", "x");
@@ -101,7 +129,11 @@ fn rule_5_7_the_edges_of_a_series(server: &Server) {
         ("account:Idle before:2025-05", &[20_250_400], true),
         ("account:Later after:2025-01 before:2025-05", &[20_250_400], true),
         ("account:Later after:2025-01 before:2025-05 by:y", &[20_250_000], true),
-        ("account:Food after:2025-02-09 before:2025-02-13", &[20_250_210, 20_250_211, 20_250_212], false),
+        (
+            "account:Food after:2025-02-09 before:2025-02-13",
+            &[20_250_210, 20_250_211, 20_250_212],
+            false,
+        ),
         ("account:Idle after:2025-02-09 before:2025-02-13", &[20_250_212], true),
         ("account:Food after:2024-12 before:2025-04 by:y", &[20_250_000], false),
     ];
@@ -109,7 +141,11 @@ fn rule_5_7_the_edges_of_a_series(server: &Server) {
     for (query, wanted, empty) in rows {
         let answer = balances(&cast, query);
         let container = &answer["accountBalances"][0];
-        faults.same(query, (slices(container), &container["empty"]), (wanted.to_vec(), &json!(empty)));
+        faults.same(
+            query,
+            (slices(container), &container["empty"]),
+            (wanted.to_vec(), &json!(empty)),
+        );
     }
     let answer = balances(&cast, "group:All after:2025-01 before:2025-07");
     let group = &answer["groupBalances"][0];
@@ -118,14 +154,29 @@ fn rule_5_7_the_edges_of_a_series(server: &Server) {
         slices(group),
         vec![20_250_200, 20_250_300, 20_250_400, 20_250_500, 20_250_600],
     );
-    for query in
-        ["account:Cash after:2025-06 before:2025-06", "account:Cash after:2025-06 before:2025-01", "group:All after:2026 before:2025"]
-    {
+    for query in [
+        "account:Cash after:2025-06 before:2025-06",
+        "account:Cash after:2025-06 before:2025-01",
+        "group:All after:2026 before:2025",
+    ] {
         let answer = balances(&cast, query);
-        let container = if query.starts_with("group") { &answer["groupBalances"][0] } else { &answer["accountBalances"][0] };
+        let container = if query.starts_with("group") {
+            &answer["groupBalances"][0]
+        } else {
+            &answer["accountBalances"][0]
+        };
         faults.same(query, slices(container).len(), 0);
-        let totals =
-            texts(container, &["cumulativeBalance", "cumulativeCredit", "cumulativeDebit", "periodBalance", "periodCredit", "periodDebit"]);
+        let totals = texts(
+            container,
+            &[
+                "cumulativeBalance",
+                "cumulativeCredit",
+                "cumulativeDebit",
+                "periodBalance",
+                "periodCredit",
+                "periodDebit",
+            ],
+        );
         faults.same(query, totals, vec!["0.00"; 6]);
     }
     faults.none();
@@ -137,11 +188,20 @@ fn rule_5_7_without_an_upper_bound(server: &Server) {
         cast.account(name, "ASSET");
     }
     let today = day_of(&cast.owner.get(&cast.path("")).ok());
-    let fuzzy = |day: jiff::civil::Date| i64::from(day.year()) * 10_000 + i64::from(day.month()) * 100;
+    let fuzzy =
+        |day: jiff::civil::Date| i64::from(day.year()) * 10_000 + i64::from(day.month()) * 100;
     cast.record(&(today.first_of_month() - 2.months()).to_string(), "1.00", "Cash", "Bank", "x");
-    let months = |from: i32, to: i32| (from..=to).map(|offset| fuzzy(today.first_of_month() + offset.months())).collect::<Vec<_>>();
+    let months = |from: i32, to: i32| {
+        (from..=to)
+            .map(|offset| fuzzy(today.first_of_month() + offset.months()))
+            .collect::<Vec<_>>()
+    };
     for query in ["account:Cash", "account:Cash by:m", "account:Cash after:$m-24"] {
-        assert_eq!(slices(&balances(&cast, query)["accountBalances"][0]), months(-2, 0), "to the slice of today: {query}");
+        assert_eq!(
+            slices(&balances(&cast, query)["accountBalances"][0]),
+            months(-2, 0),
+            "to the slice of today: {query}"
+        );
     }
     assert_eq!(slices(&balances(&cast, "account:Idle")["accountBalances"][0]), months(0, 0));
     // A movement in the future carries the series further.
@@ -166,24 +226,35 @@ fn rule_5_7_more_than_5000_slices(server: &Server) {
     }
     // 5000 slices are all there.
     let answer = balances(&cast, "account:Cash after:2000-01-01 before:2013-09-09");
-    assert_eq!(slices(&answer["accountBalances"][0]).len(), 5000, "up to 5000 slices are zero-filled");
+    assert_eq!(
+        slices(&answer["accountBalances"][0]).len(),
+        5000,
+        "up to 5000 slices are \
+        zero-filled"
+    );
 }
 
-/// 13.50: many containers that are each short enough may together be too long; then all leave out zero slices.
+/// 13.50: many containers that are each short enough may together be too long; then all leave out
+/// zero slices.
 fn rule_13_50_more_than_250_000_slices(server: &Server) {
     let cast = Cast::new(server);
     let names = 1..=52;
     let accounts = names.clone().map(|name| json!({"name": format!("A{name}"), "type": "ASSET"}));
     cast.owner.post(&cast.path("/accounts/batch"), &batch(accounts)).ok();
     let moves = names.clone().skip(1).map(|name| {
-        let (credit, debit) = (json!({"name": format!("A{}", name - 1)}), json!({"name": format!("A{name}")}));
+        let (credit, debit) =
+            (json!({"name": format!("A{}", name - 1)}), json!({"name": format!("A{name}")}));
         json!({"date": "2010-01-02", "amount": "1", "creditAccount": credit, "debitAccount": debit})
     });
     cast.owner.post(&cast.path("/transactions/batch"), &batch(moves)).ok();
     let answer = balances(&cast, "after:2010-01-01 before:2023-09-09 by:d");
     let containers = answer["accountBalances"].as_array().expect("accounts");
     assert_eq!(containers.len(), 52);
-    assert!(containers.iter().all(|container| slices(container) == [20_100_102]), "zero slices are omitted");
+    assert!(
+        containers.iter().all(|container| slices(container) == [20_100_102]),
+        "zero slices are \
+        omitted"
+    );
     assert_eq!(texts(&containers[0], &["cumulativeBalance", "periodBalance"]), ["1.00", "1.00"]);
     let alone = balances(&cast, "account:A1 after:2010-01-01 before:2023-09-09 by:d");
     assert_eq!(slices(&alone["accountBalances"][0]).len(), 4_998);
@@ -204,7 +275,8 @@ fn rule_13_50_groups_shown_again(server: &Server) {
         let query: Vec<String> = (0..count).map(|number| format!("group:G{number}")).collect();
         balances(&cast, &query.join(" "))["groupBalances"].as_array().map(Vec::len)
     };
-    // The first of the chain shows all 545; each of the others shows the 500 again, and those of the chain below it.
+    // The first of the chain shows all 545; each of the others shows the 500 again, and those of
+    // the chain below it.
     assert_eq!((found(10), found(45)), (Some(10), Some(0)));
 }
 
@@ -213,11 +285,22 @@ fn rule_5_12_what_counts(server: &Server) {
     cast.account("Cash", "ASSET");
     cast.account("Food", "OUTGOING");
     let made = cast.record("2025-01-10", "8.00", "Cash", "Food", "x #t");
-    let sum = |query: &str| balances(&cast, query)["accountBalances"][0]["periodDebit"].as_str().unwrap_or("?").to_owned();
+    let sum = |query: &str| {
+        balances(&cast, query)["accountBalances"][0]["periodDebit"]
+            .as_str()
+            .unwrap_or("?")
+            .to_owned()
+    };
     let both = || (sum("account:Food on:2025-01"), sum("account:Food on:2025-01 #t"));
     let eight = || ("8.00".to_owned(), "8.00".to_owned());
     let zero = || ("0.00".to_owned(), "0.00".to_owned());
-    let verb = |verb: &str| drop(cast.owner.patch(&cast.path(&format!("/transactions/{verb}")), &json!({"id": made["id"]})).ok());
+    let verb = |verb: &str| {
+        drop(
+            cast.owner
+                .patch(&cast.path(&format!("/transactions/{verb}")), &json!({"id": made["id"]}))
+                .ok(),
+        )
+    };
     assert_eq!(both(), eight());
     verb("check");
     assert_eq!(both(), eight(), "checked and unchecked alike");
@@ -237,7 +320,10 @@ fn rule_5_12_what_counts(server: &Server) {
     assert_eq!(both(), ("9.00".to_owned(), "9.00".to_owned()));
     put(json!({"date": "2025-02-01"}));
     assert_eq!(both(), zero(), "another month");
-    assert_eq!(totals(&cast), expected_totals(&[("Cash", "0.00", "9.00"), ("Food", "9.00", "0.00")]));
+    assert_eq!(
+        totals(&cast),
+        expected_totals(&[("Cash", "0.00", "9.00"), ("Food", "9.00", "0.00")])
+    );
 }
 
 fn rule_5_13_groups_follow_their_members(server: &Server) {
@@ -249,13 +335,20 @@ fn rule_5_13_groups_follow_their_members(server: &Server) {
     let food = cast.account_in("Food", "OUTGOING", &["Home"]);
     cast.record("2025-01-10", "8.00", "Cash", "Food", "x");
     let sum = |group: &str| {
-        balances(&cast, &format!("group:{group} on:2025"))["groupBalances"][0]["periodDebit"].as_str().unwrap_or("?").to_owned()
+        balances(&cast, &format!("group:{group} on:2025"))["groupBalances"][0]["periodDebit"]
+            .as_str()
+            .unwrap_or("?")
+            .to_owned()
     };
     assert_eq!((sum("Home"), sum("Fun")), ("8.00".to_owned(), "0.00".to_owned()));
-    cast.owner.put(&cast.path("/accounts"), &json!({"id": food["id"], "groups": [{"name": "Fun"}]})).ok();
+    cast.owner
+        .put(&cast.path("/accounts"), &json!({"id": food["id"], "groups": [{"name": "Fun"}]}))
+        .ok();
     assert_eq!((sum("Home"), sum("Fun")), ("0.00".to_owned(), "8.00".to_owned()));
     let fun = cast.owner.get(&cast.path("/groups/fun")).ok();
-    cast.owner.put(&cast.path("/groups"), &json!({"id": fun["id"], "parent": {"name": "Home"}})).ok();
+    cast.owner
+        .put(&cast.path("/groups"), &json!({"id": fun["id"], "parent": {"name": "Home"}}))
+        .ok();
     assert_eq!((sum("Home"), sum("Fun")), ("8.00".to_owned(), "8.00".to_owned()));
     // 5.3: the filtered group is the single root even if it has a parent.
     let answer = balances(&cast, "group:Fun on:2025");

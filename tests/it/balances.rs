@@ -1,4 +1,5 @@
-//! Balances (section 5): every container of a book of many shapes, over ranges of many shapes, against `balance_oracle`.
+//! Balances (section 5): every container of a book of many shapes, over ranges of many shapes,
+//! against `balance_oracle`.
 
 use daybook_tests::{Cast, Server, decimal};
 use jiff::civil::{Date, date};
@@ -8,9 +9,9 @@ use crate::Case;
 use crate::balance_oracle::{Account, Book, Scope, Slice, differences, entry};
 use crate::reading::{Faults, absent, balances, batch, day_of, id, items};
 
-/// Assets holds a diamond: Cash is in Liquid and in Watched. Equity mixes assets with liabilities, Result incoming with
-/// outgoing, Odd permanent with non-permanent accounts. Bank, Food and Card stand in two hierarchies. Void holds nothing that
-/// ever moves.
+/// Assets holds a diamond: Cash is in Liquid and in Watched. Equity mixes assets with liabilities,
+/// Result incoming with outgoing, Odd permanent with non-permanent accounts. Bank, Food and Card
+/// stand in two hierarchies. Void holds nothing that ever moves.
 const GROUPS: [(&str, &str); 11] = [
     ("Assets", ""),
     ("Liquid", "Assets"),
@@ -25,7 +26,11 @@ const GROUPS: [(&str, &str); 11] = [
     ("Void", ""),
 ];
 
-const fn account(name: &'static str, kind: &'static str, groups: &'static [&'static str]) -> Account {
+const fn account(
+    name: &'static str,
+    kind: &'static str,
+    groups: &'static [&'static str],
+) -> Account {
     Account { name, kind, archived: false, groups }
 }
 
@@ -87,14 +92,32 @@ const RANGES: [(&str, Option<Date>, Option<Date>, Slice); 13] = [
     ("before:2025", None, Some(date(2025, 1, 1)), Slice::Year),
     ("before:2025 by:m", None, Some(date(2025, 1, 1)), Slice::Month),
     ("after:2024-06 before:2025-04", Some(date(2024, 6, 1)), Some(date(2025, 4, 1)), Slice::Month),
-    ("after:2025-01-10 before:2025-03-05", Some(date(2025, 1, 10)), Some(date(2025, 3, 5)), Slice::Day),
-    ("by:m after:2025-01-10 before:2025-03-05", Some(date(2025, 1, 10)), Some(date(2025, 3, 5)), Slice::Month),
-    ("after:2024-02-29 before:2025-03-05 by:y", Some(date(2024, 2, 29)), Some(date(2025, 3, 5)), Slice::Year),
+    (
+        "after:2025-01-10 before:2025-03-05",
+        Some(date(2025, 1, 10)),
+        Some(date(2025, 3, 5)),
+        Slice::Day,
+    ),
+    (
+        "by:m after:2025-01-10 before:2025-03-05",
+        Some(date(2025, 1, 10)),
+        Some(date(2025, 3, 5)),
+        Slice::Month,
+    ),
+    (
+        "after:2024-02-29 before:2025-03-05 by:y",
+        Some(date(2024, 2, 29)),
+        Some(date(2025, 3, 5)),
+        Slice::Year,
+    ),
     ("after:2024 by:m", Some(date(2024, 1, 1)), None, Slice::Month),
     ("by:y", None, None, Slice::Year),
 ];
 
-fn body((date, amount, credit, debit, tag): (&str, &str, &str, &str, &str), flags: &Value) -> Value {
+fn body(
+    (date, amount, credit, debit, tag): (&str, &str, &str, &str, &str),
+    flags: &Value,
+) -> Value {
     let mut body = json!({
         "date": date, "amount": amount, "creditAccount": {"name": credit}, "debitAccount": {"name": debit},
         "description": if tag.is_empty() { "plain".to_owned() } else { format!("with #{tag}") },
@@ -105,17 +128,27 @@ fn body((date, amount, credit, debit, tag): (&str, &str, &str, &str, &str), flag
     body
 }
 
-/// The book, and the oracle of it. Every other entry is checked; drafts and trashed ones stand among them and must not count.
+/// The book, and the oracle of it. Every other entry is checked; drafts and trashed ones stand
+/// among them and must not count.
 fn fixture(server: &Server) -> (Cast, Book) {
     let cast = Cast::new(server);
     let group = |(name, parent): &(&str, &str)| {
-        if parent.is_empty() { json!({"name": name}) } else { json!({"name": name, "parent": {"name": parent}}) }
+        if parent.is_empty() {
+            json!({"name": name})
+        } else {
+            json!({"name": name, "parent": {"name": parent}})
+        }
     };
     cast.owner.post(&cast.path("/groups/batch"), &batch(GROUPS.iter().map(group))).ok();
-    let groups = |account: &Account| account.groups.iter().map(|name| json!({"name": name})).collect::<Vec<_>>();
+    let groups = |account: &Account| {
+        account.groups.iter().map(|name| json!({"name": name})).collect::<Vec<_>>()
+    };
     let account = |account: &Account| json!({"name": account.name, "type": account.kind, "groups": groups(account)});
     // Not in the order of their names.
-    let accounts = cast.owner.post(&cast.path("/accounts/batch"), &batch(ACCOUNTS.iter().rev().map(account))).ok();
+    let accounts = cast
+        .owner
+        .post(&cast.path("/accounts/batch"), &batch(ACCOUNTS.iter().rev().map(account)))
+        .ok();
     let mut bodies = Vec::new();
     for (index, entry) in ENTRIES.into_iter().enumerate() {
         bodies.push(body(entry, &json!({"checked": index % 2 == 0})));
@@ -123,15 +156,23 @@ fn fixture(server: &Server) -> (Cast, Book) {
         bodies.push(body(entry, &json!({"properties": {"fate": "trash"}})));
     }
     let made = cast.owner.post(&cast.path("/transactions/batch"), &batch(bodies)).ok();
-    let thrown = items(&made).iter().filter(|made| made["properties"]["fate"] == "trash").map(|made| json!({"id": made["id"]}));
+    let thrown = items(&made)
+        .iter()
+        .filter(|made| made["properties"]["fate"] == "trash")
+        .map(|made| json!({"id": made["id"]}));
     cast.owner.patch(&cast.path("/transactions/trash/batch"), &batch(thrown)).no_content();
     for made in items(&accounts) {
         if ACCOUNTS.iter().any(|account| account.archived && made["name"] == account.name) {
-            cast.owner.put(&cast.path("/accounts"), &json!({"id": made["id"], "archived": true})).ok();
+            cast.owner
+                .put(&cast.path("/accounts"), &json!({"id": made["id"], "archived": true}))
+                .ok();
         }
     }
     let today = day_of(&cast.owner.get(&cast.path("")).ok());
-    let entries = ENTRIES.iter().map(|(day, amount, credit, debit, tag)| entry(day, amount, (credit, debit), tag)).collect();
+    let entries = ENTRIES
+        .iter()
+        .map(|(day, amount, credit, debit, tag)| entry(day, amount, (credit, debit), tag))
+        .collect();
     (cast, Book { accounts: &ACCOUNTS, groups: &GROUPS, entries, today })
 }
 
@@ -146,18 +187,33 @@ fn range(server: &Server, (dates, from, to, slice): (&str, Option<Date>, Option<
             wanted["periodicity"] = json!(slice.name());
             let answer = balances(&cast, &query);
             differences(&format!("`{query}` "), &wanted, &answer, &mut lines);
-            // 5.2: an account filter gives no groupBalances, a group filter no accountBalances; 5.10: no address.
-            let strange =
-                answer.as_object().into_iter().flatten().find(|(key, _)| key.ends_with("Balances") && wanted[key.as_str()].is_null());
+            // 5.2: an account filter gives no groupBalances, a group filter no accountBalances;
+            // 5.10: no address.
+            let strange = answer
+                .as_object()
+                .into_iter()
+                .flatten()
+                .find(|(key, _)| key.ends_with("Balances") && wanted[key.as_str()].is_null());
             lines.extend(strange.map(|(key, _)| format!("`{query}`: 5.2: there is a key {key}")));
-            lines.extend(answer.get("balancesUrl").map(|_| format!("`{query}`: 5.10: there is a balancesUrl")));
+            lines.extend(answer.get("balancesUrl").map(|_| {
+                format!(
+                    "`{query}`: 5.10: there is a \
+                balancesUrl"
+                )
+            }));
         };
         compare(suffix.clone(), book.whole(&scope));
         for account in &ACCOUNTS {
-            compare(format!("account:{} {suffix}", account.name), json!({"accountBalances": [book.account(account.name, &scope, true)]}));
+            compare(
+                format!("account:{} {suffix}", account.name),
+                json!({"accountBalances": [book.account(account.name, &scope, true)]}),
+            );
         }
         for (group, _) in GROUPS {
-            compare(format!("{suffix} group:'{group}'"), json!({"groupBalances": [book.group(group, &scope)]}));
+            compare(
+                format!("{suffix} group:'{group}'"),
+                json!({"groupBalances": [book.group(group, &scope)]}),
+            );
         }
         if from.is_none() && tag.is_empty() {
             let whole = daybook_tests::bank::whole(&balances(&cast, &suffix));
@@ -170,21 +226,39 @@ fn range(server: &Server, (dates, from, to, slice): (&str, Option<Date>, Option<
 
 fn rule_5_1_a_query_is_required(server: &Server) {
     let cast = Cast::new(server);
-    for path in ["/balances", "/balances?", "/balances?query=", "/balances?query=%20%09", "/balances?time=1"] {
+    for path in [
+        "/balances",
+        "/balances?",
+        "/balances?query=",
+        "/balances?query=%20%09",
+        "/balances?time=1",
+    ] {
         cast.owner.get(&cast.path(path)).refused(400, "badRequest");
     }
     let empty = balances(&cast, "on:$m");
-    assert_eq!((empty["groupBalances"].as_array().map_or(0, Vec::len), empty["accountBalances"].as_array().map_or(0, Vec::len)), (0, 0));
+    assert_eq!(
+        (
+            empty["groupBalances"].as_array().map_or(0, Vec::len),
+            empty["accountBalances"].as_array().map_or(0, Vec::len)
+        ),
+        (0, 0)
+    );
 }
 
 fn rule_5_2_several_filters(server: &Server) {
     let (cast, _) = fixture(server);
     let names = |answer: &Value, key: &str| -> Vec<String> {
-        answer[key].as_array().into_iter().flatten().map(|item| item["name"].as_str().unwrap_or("?").to_owned()).collect()
+        answer[key]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|item| item["name"].as_str().unwrap_or("?").to_owned())
+            .collect()
     };
     let cash = id(&cast.owner.get(&cast.path("/accounts/cash")).ok());
     let assets = id(&cast.owner.get(&cast.path("/groups/assets")).ok());
-    let (by_account_id, by_group_id) = (format!("account:{cash} account:CASH"), format!("group:{assets} group:assets"));
+    let (by_account_id, by_group_id) =
+        (format!("account:{cash} account:CASH"), format!("group:{assets} group:assets"));
     let rows: [(&str, &[&str], &[&str]); 12] = [
         ("account:Rent account:Cash", &["Cash", "Rent"], &[]),
         ("account:Cash acc:cash", &["Cash"], &[]),
@@ -202,7 +276,11 @@ fn rule_5_2_several_filters(server: &Server) {
     let mut faults = Faults::default();
     for (query, accounts, groups) in rows {
         let answer = balances(&cast, &format!("{query} on:2025"));
-        faults.same(&format!("`{query}` accounts"), names(&answer, "accountBalances"), accounts.to_vec());
+        faults.same(
+            &format!("`{query}` accounts"),
+            names(&answer, "accountBalances"),
+            accounts.to_vec(),
+        );
         faults.same(&format!("`{query}` groups"), names(&answer, "groupBalances"), groups.to_vec());
     }
     faults.none();
@@ -241,22 +319,39 @@ fn rule_1_4_1_terms_without_effect(server: &Server) {
         "after:nonsense",
     ];
     for term in noise {
-        for query in [format!("group:Assets on:2025 by:m {term}"), format!("({term} group:Assets) on:2025 by:m")] {
+        for query in [
+            format!("group:Assets on:2025 by:m {term}"),
+            format!(
+                "({term} group:Assets) \
+            on:2025 by:m"
+            ),
+        ] {
             let answer = balances(&cast, &query);
-            faults
-                .check(answer["groupBalances"] == plain["groupBalances"] && answer["accountBalances"] == plain["accountBalances"], || {
-                    format!("`{query}` differs from the query without `{term}`")
-                });
+            faults.check(
+                answer["groupBalances"] == plain["groupBalances"]
+                    && answer["accountBalances"] == plain["accountBalances"],
+                || format!("`{query}` differs from the query without `{term}`"),
+            );
         }
     }
     // Keywords and parentheses are skipped; several tags must all be present.
     let tagged = balances(&cast, "group:Assets on:2025 #trip");
-    for query in ["(group:Assets OR on:2025) #trip", "group:Assets AND on:2025 AND #TRIP", "#trip #trip group:Assets on:2025"] {
-        faults.check(balances(&cast, query)["groupBalances"] == tagged["groupBalances"], || format!("`{query}`"));
+    for query in [
+        "(group:Assets OR on:2025) #trip",
+        "group:Assets AND on:2025 AND #TRIP",
+        "#trip #trip group:Assets on:2025",
+    ] {
+        faults.check(balances(&cast, query)["groupBalances"] == tagged["groupBalances"], || {
+            format!("`{query}`")
+        });
     }
     let none = balances(&cast, "account:Cash on:2025 #trip #work");
     faults.same("both tags", &none["accountBalances"][0]["empty"], &json!(true));
-    faults.same("an unknown tag", &balances(&cast, "account:Cash #nowhere")["accountBalances"][0]["cumulativeBalance"], &json!("0.00"));
+    faults.same(
+        "an unknown tag",
+        &balances(&cast, "account:Cash #nowhere")["accountBalances"][0]["cumulativeBalance"],
+        &json!("0.00"),
+    );
     faults.none();
 }
 
@@ -264,7 +359,9 @@ fn rule_5_11_properties_and_archived(server: &Server) {
     let (cast, _) = fixture(server);
     for (path, name) in [("/accounts", "cash"), ("/groups", "liquid")] {
         let found = cast.owner.get(&cast.path(&format!("{path}/{name}"))).ok();
-        cast.owner.put(&cast.path(path), &json!({"id": found["id"], "properties": {"color": "blue"}})).ok();
+        cast.owner
+            .put(&cast.path(path), &json!({"id": found["id"], "properties": {"color": "blue"}}))
+            .ok();
     }
     let answer = balances(&cast, "group:Assets on:2025");
     let assets = &answer["groupBalances"][0];
@@ -274,13 +371,17 @@ fn rule_5_11_properties_and_archived(server: &Server) {
     assert!(absent(&accounts[0], "properties"));
     assert_eq!(accounts[1]["properties"], json!({"color": "blue"}));
     assert!(
-        !assets.as_object().expect("a group").contains_key("archived") && !assets.as_object().expect("a group").contains_key("empty"),
+        !assets.as_object().expect("a group").contains_key("archived")
+            && !assets.as_object().expect("a group").contains_key("empty"),
         "5.11"
     );
     // A hidden group is answered when queried and when in scope.
     let liquid = cast.owner.get(&cast.path("/groups/liquid")).ok();
     cast.owner.put(&cast.path("/groups"), &json!({"id": liquid["id"], "hidden": true})).ok();
-    assert_eq!(balances(&cast, "group:Assets on:2025")["groupBalances"][0]["groupBalances"][0]["name"], "Liquid");
+    assert_eq!(
+        balances(&cast, "group:Assets on:2025")["groupBalances"][0]["groupBalances"][0]["name"],
+        "Liquid"
+    );
     assert_eq!(balances(&cast, "group:Liquid on:2025")["groupBalances"][0]["name"], "Liquid");
 }
 
@@ -290,10 +391,20 @@ fn rule_4_10_a_type_changes_presentation_only(server: &Server) {
     cast.owner.put(&cast.path("/accounts"), &json!({"id": rent["id"], "type": "ASSET"})).ok();
     const CHANGED: [Account; 1] = [account("Rent", "ASSET", &["Costs"])];
     book.accounts = &CHANGED;
-    let scope = Scope { from: Some(date(2025, 1, 1)), to: Some(date(2025, 5, 1)), slice: Slice::Month, tag: "" };
+    let scope = Scope {
+        from: Some(date(2025, 1, 1)),
+        to: Some(date(2025, 5, 1)),
+        slice: Slice::Month,
+        tag: "",
+    };
     let wanted = json!({"accountBalances": [book.account("Rent", &scope, true)]});
     let mut lines = Vec::new();
-    differences("", &wanted, &balances(&cast, "account:Rent after:2025-01 before:2025-05"), &mut lines);
+    differences(
+        "",
+        &wanted,
+        &balances(&cast, "account:Rent after:2025-01 before:2025-05"),
+        &mut lines,
+    );
     assert!(lines.is_empty(), "{lines:#?}");
     assert_eq!(
         decimal::units(wanted["accountBalances"][0]["cumulativeDebit"].as_str().unwrap_or("")),

@@ -1,4 +1,5 @@
-//! The real bank: 49,102 transactions through HTTP, and every figure as hledger has it (issue: evidence; rules 5.4, 5.5, 5.16).
+//! The real bank: 49,102 transactions through HTTP, and every figure as hledger has it (issue:
+//! evidence; rules 5.4, 5.5, 5.16).
 
 use daybook_tests::bank::{self, Sums, TRANSACTIONS, WHOLE};
 use daybook_tests::{Cast, Client, Server, unique};
@@ -21,7 +22,9 @@ fn compare(what: &str, owner: &Client, book: &str, expected: &Sums) {
     assert_eq!(bank::whole(&answer), 0, "5.16: {what}: the whole book sums to zero");
     let groups: i128 = items_of(&answer, "groupBalances")
         .iter()
-        .map(|group| daybook_tests::decimal::units(group["cumulativeBalance"].as_str().unwrap_or("?")))
+        .map(|group| {
+            daybook_tests::decimal::units(group["cumulativeBalance"].as_str().unwrap_or("?"))
+        })
         .sum();
     assert_eq!(groups, 0, "5.13: {what}: so do its four groups, which hold every account once");
 }
@@ -39,7 +42,9 @@ fn compare_months(what: &str, owner: &Client, book: &str) {
     let mut lines = Vec::new();
     for (name, changes) in &expected.accounts {
         let single = bank::balances(owner, book, &format!("account:'{name}' {range}"));
-        for container in [&single["accountBalances"][0], in_whole.get(name).copied().unwrap_or(&Value::Null)] {
+        for container in
+            [&single["accountBalances"][0], in_whole.get(name).copied().unwrap_or(&Value::Null)]
+        {
             lines.extend(bank::monthly_differences(&expected.months, changes, container));
         }
     }
@@ -54,12 +59,22 @@ fn record(owner: &Client, book: &str, transactions: &[Value]) -> Vec<String> {
         let list = owner.post(&path, &batch(chunk.iter().cloned())).ok();
         assert_eq!(items(&list).len(), chunk.len(), "3.6.2: the same length");
         for (made, sent) in items(&list).iter().zip(chunk) {
-            assert!(made["posted"] == true && made["remoteIds"] == sent["remoteIds"] && made["amount"] == sent["amount"], "{made}");
+            assert!(
+                made["posted"] == true
+                    && made["remoteIds"] == sent["remoteIds"]
+                    && made["amount"] == sent["amount"],
+                "{made}"
+            );
             ids.push(id(made));
         }
         if number % 10 == 9 {
             let accounts = bank::chart().accounts;
-            compare("while recording", owner, book, &bank::add(&accounts, transactions[..ids.len()].iter()));
+            compare(
+                "while recording",
+                owner,
+                book,
+                &bank::add(&accounts, transactions[..ids.len()].iter()),
+            );
         }
     }
     ids
@@ -82,7 +97,11 @@ fn every_balance_equals_hledgers(server: &Server) {
     let thrown: Vec<usize> = (0..1000).map(|turn| turn * TRANSACTIONS / 1000).collect();
     let bodies = batch(thrown.iter().map(|index| json!({"id": ids[*index]})));
     owner.patch(&format!("/v5/books/{book}/transactions/trash/batch"), &bodies).no_content();
-    let kept = transactions.iter().enumerate().filter(|(index, _)| thrown.binary_search(index).is_err()).map(|(_, kept)| kept);
+    let kept = transactions
+        .iter()
+        .enumerate()
+        .filter(|(index, _)| thrown.binary_search(index).is_err())
+        .map(|(_, kept)| kept);
     compare("a thousand in the trash", &owner, &book, &bank::add(&accounts, kept));
     owner.patch(&format!("/v5/books/{book}/transactions/untrash/batch"), &bodies).no_content();
     compare("restored", &owner, &book, &expected);
@@ -91,12 +110,19 @@ fn every_balance_equals_hledgers(server: &Server) {
     assert_eq!(total, json!(TRANSACTIONS), "6.10");
 
     // The same again is no new transaction: the bank's numbers are remote ids (3.7).
-    let again = owner.post(&format!("/v5/books/{book}/transactions/batch"), &batch(transactions[..1000].iter().cloned())).ok();
+    let again = owner
+        .post(
+            &format!("/v5/books/{book}/transactions/batch"),
+            &batch(transactions[..1000].iter().cloned()),
+        )
+        .ok();
     assert_eq!(crate::reading::ids(&again), ids[..1000]);
     compare("recorded again", &owner, &book, &expected);
 
     // A copy of the whole bank (6.6) has the same balances, and the rows in the same order.
-    let copy = owner.post(&format!("/v5/books/{book}/copy?name=Copy&copyTransactions=true"), &Value::Null).ok();
+    let copy = owner
+        .post(&format!("/v5/books/{book}/copy?name=Copy&copyTransactions=true"), &Value::Null)
+        .ok();
     assert_eq!(copy["totalTransactions"], json!(TRANSACTIONS), "6.10");
     let copy = id(&copy);
     compare("copied", &owner, &copy, &expected);
@@ -115,10 +141,18 @@ fn the_expected_files_are_whole(_: &Server) {
     assert_eq!(expected.len(), 1236);
     assert_eq!(expected.values().map(|sum| sum.debit - sum.credit).sum::<i128>(), 0);
     let monthly = bank::expected_monthly();
-    assert_eq!((monthly.months.len(), monthly.months[0], monthly.months[14]), (15, (1993, 1), (1994, 3)));
+    assert_eq!(
+        (monthly.months.len(), monthly.months[0], monthly.months[14]),
+        (15, (1993, 1), (1994, 3))
+    );
     for (name, changes) in &monthly.accounts {
         let sum = expected[name];
-        assert_eq!(changes.iter().sum::<i128>(), sum.credit - sum.debit, "{name}: its months add up to its balance");
+        assert_eq!(
+            changes.iter().sum::<i128>(),
+            sum.credit - sum.debit,
+            "{name}: its months add \
+            up to its balance"
+        );
     }
 }
 
@@ -129,13 +163,31 @@ fn a_balance_sheet_by_groups(server: &Server) {
     record(&cast.owner, &cast.book, &transactions);
     let sums = bank::add(&bank::chart().accounts, transactions.iter());
     let answer = bank::balances(&cast.viewer, &cast.book, WHOLE);
-    let names: Vec<_> = items_of(&answer, "groupBalances").iter().map(|group| group["name"].as_str().unwrap_or("?")).collect();
+    let names: Vec<_> = items_of(&answer, "groupBalances")
+        .iter()
+        .map(|group| group["name"].as_str().unwrap_or("?"))
+        .collect();
     assert_eq!(names, ["Bank Assets", "Costs", "Deposits", "Revenue"], "5.11: ordered by name");
-    let deposits: i128 = sums.iter().filter(|(name, _)| name.starts_with("Deposit")).map(|(_, sum)| sum.credit - sum.debit).sum();
-    assert_eq!(answer["groupBalances"][2]["cumulativeBalance"], daybook_tests::decimal::show(deposits, 2));
-    assert_eq!(items_of(&answer["groupBalances"][2], "accountBalances").len(), 1229, "5.11: empty accounts are included");
+    let deposits: i128 = sums
+        .iter()
+        .filter(|(name, _)| name.starts_with("Deposit"))
+        .map(|(_, sum)| sum.credit - sum.debit)
+        .sum();
+    assert_eq!(
+        answer["groupBalances"][2]["cumulativeBalance"],
+        daybook_tests::decimal::show(deposits, 2)
+    );
+    assert_eq!(
+        items_of(&answer["groupBalances"][2], "accountBalances").len(),
+        1229,
+        "5.11: empty accounts are included"
+    );
 }
 
 pub fn tests() -> Vec<crate::Case> {
-    crate::cases![the_expected_files_are_whole, a_balance_sheet_by_groups, every_balance_equals_hledgers]
+    crate::cases![
+        the_expected_files_are_whole,
+        a_balance_sheet_by_groups,
+        every_balance_equals_hledgers
+    ]
 }

@@ -4,7 +4,8 @@ use daybook_tests::{Answer, Cast, Server, lunch};
 use serde_json::{Value, json};
 
 use crate::reading::{
-    Faults, batch, events, expected_totals, find, id, ids, items, new_events, refused_400, resources, totals, transaction, types,
+    Faults, batch, events, expected_totals, find, id, ids, items, new_events, refused_400,
+    resources, totals, transaction, types,
 };
 
 fn cast(server: &Server) -> Cast {
@@ -66,7 +67,13 @@ fn rule_3_6_1_empty(server: &Server) {
 fn rule_3_6_2_order_and_length(server: &Server) {
     let cast = cast(server);
     let known = events(&cast).len();
-    let kinds = [json!({}), json!({"draft": true}), json!({"amount": null}), json!({"checked": true}), json!({"date": null})];
+    let kinds = [
+        json!({}),
+        json!({"draft": true}),
+        json!({"amount": null}),
+        json!({"checked": true}),
+        json!({"date": null}),
+    ];
     let bodies: Vec<Value> = (0..60)
         .map(|index: usize| {
             let mut body = with(kinds[index % kinds.len()].clone());
@@ -79,17 +86,25 @@ fn rule_3_6_2_order_and_length(server: &Server) {
     for (index, item) in made.iter().enumerate() {
         let posted = matches!(index % kinds.len(), 0 | 3);
         assert_eq!(item["description"], format!("t{index}"), "the order of the input");
-        assert_eq!((&item["posted"], &item["checked"]), (&json!(posted), &json!(index % kinds.len() == 3)), "t{index}: {item}");
+        assert_eq!(
+            (&item["posted"], &item["checked"]),
+            (&json!(posted), &json!(index % kinds.len() == 3)),
+            "t{index}: {item}"
+        );
         expected_events.push(if posted { "TRANSACTION_POSTED" } else { "TRANSACTION_CREATED" });
     }
     let events = new_events(&cast, known);
     assert_eq!(types(&events), expected_events, "3.6.6: one event per item, in item order");
     let made: Vec<_> = made.iter().map(id).collect();
     assert_eq!(resources(&events), made);
-    assert_eq!(totals(&cast), expected_totals(&[("Cash", "0.00", "48.00"), ("Food", "48.00", "0.00")]));
+    assert_eq!(
+        totals(&cast),
+        expected_totals(&[("Cash", "0.00", "48.00"), ("Food", "48.00", "0.00")])
+    );
 }
 
-/// One transaction in each state: incomplete, draft, unchecked, checked, trashed, and one on a date locked later.
+/// One transaction in each state: incomplete, draft, unchecked, checked, trashed, and one on a date
+/// locked later.
 #[track_caller]
 fn one_of_each(cast: &Cast) -> Vec<Value> {
     let made = [
@@ -106,23 +121,36 @@ fn one_of_each(cast: &Cast) -> Vec<Value> {
 }
 
 fn rule_3_6_3_update_leaves_some_alone(server: &Server) {
-    for (query, checked_changes) in
-        [("", false), ("?updateChecked=false", false), ("?updateChecked=", false), ("?updateChecked=true", true)]
-    {
+    for (query, checked_changes) in [
+        ("", false),
+        ("?updateChecked=false", false),
+        ("?updateChecked=", false),
+        ("?updateChecked=true", true),
+    ] {
         let cast = cast(server);
         let before = one_of_each(&cast);
         let known = events(&cast).len();
         // Backwards, so that the order is not the order of creation.
-        let bodies = before.iter().rev().map(|made| json!({"id": made["id"], "description": "Changed", "properties": {"k": "v"}}));
-        let list = cast.owner.put(&cast.path(&format!("/transactions/batch{query}")), &batch(bodies)).ok();
+        let bodies = before.iter().rev().map(
+            |made| json!({"id": made["id"], "description": "Changed", "properties": {"k": "v"}}),
+        );
+        let list =
+            cast.owner.put(&cast.path(&format!("/transactions/batch{query}")), &batch(bodies)).ok();
         let wanted: Vec<_> = before.iter().rev().map(id).collect();
         assert_eq!(ids(&list), wanted, "all requested items in order");
         let mut changed_ids = Vec::new();
         for (item, before) in items(&list).iter().zip(before.iter().rev()) {
             let index = before_index(&before["id"], &wanted);
             let changes = matches!(index, 0..=2) || (index == 3 && checked_changes);
-            assert_eq!(item["description"], if changes { "Changed" } else { "Lunch" }, "`{query}`: item {index}");
-            assert_eq!((&item["posted"], &item["checked"], &item["trashed"]), (&before["posted"], &before["checked"], &before["trashed"]));
+            assert_eq!(
+                item["description"],
+                if changes { "Changed" } else { "Lunch" },
+                "`{query}`: item {index}"
+            );
+            assert_eq!(
+                (&item["posted"], &item["checked"], &item["trashed"]),
+                (&before["posted"], &before["checked"], &before["trashed"])
+            );
             let stored = transaction(&cast, &id(item));
             assert_eq!(stored["description"], item["description"]);
             if changes {
@@ -173,15 +201,22 @@ fn rule_3_6_4_ineligible_items_are_skipped(server: &Server) {
 fn rule_3_6_4_a_post_batch_applies_changes(server: &Server) {
     let cast = cast(server);
     let drafts = [create(&cast, json!({"amount": null})), create(&cast, json!({"draft": true}))];
-    let bodies =
-        [json!({"id": drafts[0]["id"], "amount": "7.00"}), json!({"id": drafts[1]["id"], "description": "Dinner", "checked": true})];
+    let bodies = [
+        json!({"id": drafts[0]["id"], "amount": "7.00"}),
+        json!({"id": drafts[1]["id"], "description": "Dinner", "checked": true}),
+    ];
     cast.owner.patch(&cast.path("/transactions/post/batch"), &batch(bodies)).no_content();
     let first = transaction(&cast, &id(&drafts[0]));
     assert_eq!((&first["posted"], &first["amount"]), (&json!(true), &json!("7.00")));
     let second = transaction(&cast, &id(&drafts[1]));
-    assert_eq!((&second["posted"], &second["description"], &second["checked"]), (&json!(true), &json!("Dinner"), &json!(true)));
+    assert_eq!(
+        (&second["posted"], &second["description"], &second["checked"]),
+        (&json!(true), &json!("Dinner"), &json!(true))
+    );
     // The other batches read only ids.
-    let bodies = drafts.iter().map(|draft| json!({"id": draft["id"], "description": "Wrong", "amount": "1.00"}));
+    let bodies = drafts
+        .iter()
+        .map(|draft| json!({"id": draft["id"], "description": "Wrong", "amount": "1.00"}));
     cast.owner.patch(&cast.path("/transactions/check/batch"), &batch(bodies)).no_content();
     assert_eq!(transaction(&cast, &id(&drafts[0]))["amount"], "7.00");
     assert_eq!(transaction(&cast, &id(&drafts[1])), second);
@@ -192,15 +227,23 @@ fn rule_3_6_3_the_flags_need_the_check_permission(server: &Server) {
     let checked = create(&cast, json!({"checked": true}));
     let one = batch([only_id(&checked)]);
     let update = batch([json!({"id": checked["id"], "description": "Changed"})]);
-    cast.poster.put(&cast.path("/transactions/batch?updateChecked=true"), &update).refused(403, "forbidden");
-    cast.poster.patch(&cast.path("/transactions/trash/batch?trashChecked=true"), &one).refused(403, "forbidden");
+    cast.poster
+        .put(&cast.path("/transactions/batch?updateChecked=true"), &update)
+        .refused(403, "forbidden");
+    cast.poster
+        .patch(&cast.path("/transactions/trash/batch?trashChecked=true"), &one)
+        .refused(403, "forbidden");
     assert_eq!(transaction(&cast, &id(&checked)), checked);
     cast.poster.put(&cast.path("/transactions/batch"), &update).ok();
     cast.poster.patch(&cast.path("/transactions/trash/batch"), &one).no_content();
     assert_eq!(transaction(&cast, &id(&checked)), checked, "left alone without the flags");
     cast.editor.put(&cast.path("/transactions/batch?updateChecked=true"), &update).ok();
     let changed = transaction(&cast, &id(&checked));
-    assert_eq!((&changed["description"], &changed["checked"]), (&json!("Changed"), &json!(true)), "it stays checked");
+    assert_eq!(
+        (&changed["description"], &changed["checked"]),
+        (&json!("Changed"), &json!(true)),
+        "it stays checked"
+    );
 }
 
 /// Whether a message names this index as a number of its own.
@@ -253,7 +296,8 @@ fn rule_3_6_5_all_or_nothing_on_update(server: &Server) {
     // A posted item that would become incomplete.
     changes.extend([json!({"amount": null}), json!({"date": ""}), json!({"debitAccount": null})]);
     for change in changes {
-        let mut bodies: Vec<Value> = made.iter().map(|made| json!({"id": made["id"], "description": "Changed"})).collect();
+        let mut bodies: Vec<Value> =
+            made.iter().map(|made| json!({"id": made["id"], "description": "Changed"})).collect();
         for (key, value) in change.as_object().expect("an object") {
             bodies[11][key] = value.clone();
         }
@@ -267,7 +311,10 @@ fn rule_3_6_5_all_or_nothing_on_update(server: &Server) {
     for made in &made {
         let stored = transaction(&cast, &id(made));
         let kept = |field: &str| stored[field] == made[field];
-        faults.check(["amount", "date", "description", "updatedAt"].iter().all(|field| kept(field)), || format!("changed: {stored}"));
+        faults.check(
+            ["amount", "date", "description", "updatedAt"].iter().all(|field| kept(field)),
+            || format!("changed: {stored}"),
+        );
     }
     faults.none();
 }
@@ -275,12 +322,15 @@ fn rule_3_6_5_all_or_nothing_on_update(server: &Server) {
 fn rule_3_6_5_permission_fails_the_whole_batch(server: &Server) {
     let cast = cast(server);
     let posted = create(&cast, json!({}));
-    let own = cast.recorder.post(&cast.path("/transactions"), &with(json!({}))).ok()["transaction"].clone();
+    let own = cast.recorder.post(&cast.path("/transactions"), &with(json!({}))).ok()["transaction"]
+        .clone();
     let bodies = batch([json!({"id": own["id"]}), json!({"id": own["id"]})]);
     cast.recorder.patch(&cast.path("/transactions/post/batch"), &bodies).refused(403, "forbidden");
     // 7.3: another user's object does not exist for a RECORDER.
-    let message =
-        cast.recorder.patch(&cast.path("/transactions/trash/batch"), &batch([only_id(&own), only_id(&posted)])).refused(404, "notFound");
+    let message = cast
+        .recorder
+        .patch(&cast.path("/transactions/trash/batch"), &batch([only_id(&own), only_id(&posted)]))
+        .refused(404, "notFound");
     assert!(message.contains(&format!("Ids: [{}]", id(&posted))), "{message}");
     assert_eq!(transaction(&cast, &id(&own))["trashed"], false, "before any change");
 }
@@ -290,7 +340,8 @@ fn rule_3_6_5_unknown_ids(server: &Server) {
     let made = create(&cast, json!({}));
     let known = events(&cast).len();
     for operation in &ALL[1..] {
-        let bodies = [only_id(&made), json!({"id": "nope1"}), json!({"id": "nope2", "description": "x"})];
+        let bodies =
+            [only_id(&made), json!({"id": "nope1"}), json!({"id": "nope2", "description": "x"})];
         let message = send(&cast, *operation, &batch(bodies)).refused(404, "notFound");
         assert!(message.contains("Ids: [nope1, nope2]"), "{operation:?}: {message}");
     }
@@ -303,7 +354,10 @@ fn rule_3_6_4_an_item_without_an_id(server: &Server) {
     let made = create(&cast, json!({}));
     for operation in &ALL[1..] {
         for nameless in [json!({"description": "No id"}), json!({"id": null}), json!({"id": ""})] {
-            let message = refused_400(send(&cast, *operation, &batch([only_id(&made), nameless])), &["badRequest", "invalid"]);
+            let message = refused_400(
+                send(&cast, *operation, &batch([only_id(&made), nameless])),
+                &["badRequest", "invalid"],
+            );
             assert!(names(&message, 1), "{operation:?}: the message names item 1: {message}");
         }
     }
@@ -312,10 +366,17 @@ fn rule_3_6_4_an_item_without_an_id(server: &Server) {
 
 fn rule_3_6_6_a_thousand_and_no_more(server: &Server) {
     let cast = cast(server);
-    let made = create_all(&cast, (0..1000).map(|index| with(json!({"description": format!("t{index}")}))).collect());
+    let made = create_all(
+        &cast,
+        (0..1000).map(|index| with(json!({"description": format!("t{index}")}))).collect(),
+    );
     assert_eq!(made[999]["description"], "t999");
-    assert_eq!(totals(&cast), expected_totals(&[("Cash", "0.00", "2000.00"), ("Food", "2000.00", "0.00")]));
-    let mut bodies: Vec<Value> = made.iter().map(|made| json!({"id": made["id"], "amount": "3.00"})).collect();
+    assert_eq!(
+        totals(&cast),
+        expected_totals(&[("Cash", "0.00", "2000.00"), ("Food", "2000.00", "0.00")])
+    );
+    let mut bodies: Vec<Value> =
+        made.iter().map(|made| json!({"id": made["id"], "amount": "3.00"})).collect();
     bodies.push(bodies[0].clone());
     for operation in ALL {
         refused_400(send(&cast, operation, &batch(bodies.clone())), &["badRequest"]);
@@ -323,9 +384,14 @@ fn rule_3_6_6_a_thousand_and_no_more(server: &Server) {
     assert_eq!(items(&find(&cast, "")).len(), 1000, "1001 items change nothing");
     bodies.pop();
     cast.owner.put(&cast.path("/transactions/batch"), &batch(bodies.clone())).ok();
-    assert_eq!(totals(&cast), expected_totals(&[("Cash", "0.00", "3000.00"), ("Food", "3000.00", "0.00")]));
+    assert_eq!(
+        totals(&cast),
+        expected_totals(&[("Cash", "0.00", "3000.00"), ("Food", "3000.00", "0.00")])
+    );
     for verb in ["check", "uncheck", "trash", "untrash", "trash"] {
-        cast.owner.patch(&cast.path(&format!("/transactions/{verb}/batch")), &batch(bodies.clone())).no_content();
+        cast.owner
+            .patch(&cast.path(&format!("/transactions/{verb}/batch")), &batch(bodies.clone()))
+            .no_content();
     }
     assert_eq!(totals(&cast).len(), 0);
 }
@@ -345,11 +411,23 @@ fn rule_4_7_posted_on_in_passing(server: &Server) {
 fn rule_0_10_bodies_of_the_wrong_shape(server: &Server) {
     let cast = cast(server);
     for operation in ALL {
-        for body in [json!({"items": "x"}), json!({"items": {}}), json!({"items": [5]}), json!([{"id": "x"}])] {
+        for body in [
+            json!({"items": "x"}),
+            json!({"items": {}}),
+            json!({"items": [5]}),
+            json!([{"id": "x"}]),
+        ] {
             let message = refused_400(send(&cast, operation, &body), &["invalid"]);
             assert!(message.contains("InvalidFormatException"), "{operation:?} {body}: {message}");
         }
-        cast.owner.send_raw(operation.0, &cast.path(operation.1), Some("application/json"), b"{\"items\": [{]}").refused(400, "parseError");
+        cast.owner
+            .send_raw(
+                operation.0,
+                &cast.path(operation.1),
+                Some("application/json"),
+                b"{\"items\": [{]}",
+            )
+            .refused(400, "parseError");
     }
 }
 

@@ -1,4 +1,5 @@
-//! Request bodies (0.8, 0.10, 10.2): content types, malformed JSON, wrong types, unknown fields, sizes.
+//! Request bodies (0.8, 0.10, 10.2): content types, malformed JSON, wrong types, unknown fields,
+//! sizes.
 
 use daybook_tests::{Cast, Server, id, shows};
 use serde_json::{Value, json};
@@ -30,8 +31,8 @@ pub fn tests() -> Vec<Case> {
     cases
 }
 
-/// 0.10: name, method, path under the book (`-` for /v5/books itself) and a body with a value of a wrong type or
-/// enumeration. `{book}`, `{account}`, `{group}` stand for ids.
+/// 0.10: name, method, path under the book (`-` for /v5/books itself) and a body with a value of a
+/// wrong type or enumeration. `{book}`, `{account}`, `{group}` stand for ids.
 const WRONG_TYPES: &[(&str, &str, &str, &str)] = &[
     ("book_name_number", "POST", "-", r#"{"name": 5}"#),
     ("book_name_object", "POST", "-", r#"{"name": {}}"#),
@@ -64,13 +65,28 @@ const WRONG_TYPES: &[(&str, &str, &str, &str)] = &[
     ("account_update_archived", "PUT", "/accounts", r#"{"id": "{account}", "archived": "false"}"#),
     ("accounts_items_object", "POST", "/accounts/batch", r#"{"items": {}}"#),
     ("accounts_item_string", "POST", "/accounts/batch", r#"{"items": ["A"]}"#),
-    ("accounts_item_type", "POST", "/accounts/batch", r#"{"items": [{"name": "A"}, {"name": "B", "type": "X"}]}"#),
+    (
+        "accounts_item_type",
+        "POST",
+        "/accounts/batch",
+        r#"{"items": [{"name": "A"}, {"name": "B", "type": "X"}]}"#,
+    ),
     ("group_hidden", "POST", "/groups", r#"{"name": "G", "hidden": 1}"#),
     ("group_locked", "POST", "/groups", r#"{"name": "G", "locked": "true"}"#),
     ("group_parent_string", "POST", "/groups", r#"{"name": "G", "parent": "P"}"#),
     ("group_update_name", "PUT", "/groups", r#"{"id": "{group}", "name": 7}"#),
-    ("collaborator_permission", "POST", "/collaborators", r#"{"email": "a@example.com", "permission": "ADMIN"}"#),
-    ("collaborator_permission_case", "POST", "/collaborators", r#"{"email": "a@example.com", "permission": "viewer"}"#),
+    (
+        "collaborator_permission",
+        "POST",
+        "/collaborators",
+        r#"{"email": "a@example.com", "permission": "ADMIN"}"#,
+    ),
+    (
+        "collaborator_permission_case",
+        "POST",
+        "/collaborators",
+        r#"{"email": "a@example.com", "permission": "viewer"}"#,
+    ),
     ("collaborator_email", "POST", "/collaborators", r#"{"email": 5, "permission": "VIEWER"}"#),
     ("transaction_date_number", "POST", "/transactions", r#"{"date": 20250101}"#),
     ("transaction_description", "POST", "/transactions", r#"{"description": {}}"#),
@@ -88,13 +104,21 @@ fn wrong_type(server: &Server, method: &str, path: &str, body: &str) {
     let cast = Cast::new(server);
     let account = cast.account("Known account", "ASSET");
     let group = cast.group("Known group");
-    let body = body.replace("{book}", &cast.book).replace("{account}", id(&account)).replace("{group}", id(&group));
+    let body = body
+        .replace("{book}", &cast.book)
+        .replace("{account}", id(&account))
+        .replace("{group}", id(&group));
     let path = if path == "-" { "/v5/books".to_owned() } else { cast.path(path) };
     let before = cast.owner.get(&cast.path("?loadAccounts=true")).ok();
     let answer = cast.owner.send_raw(method, &path, Some("application/json"), body.as_bytes());
     let message = answer.refused(400, "invalid");
     assert!(message.contains("InvalidFormatException"), "0.10: {message}");
-    assert_eq!(cast.owner.get(&cast.path("?loadAccounts=true")).ok(), before, "a refused request changes nothing");
+    assert_eq!(
+        cast.owner.get(&cast.path("?loadAccounts=true")).ok(),
+        before,
+        "a refused request \
+        changes nothing"
+    );
 }
 
 /// 0.8: with or without a charset; a missing content type is read as JSON.
@@ -110,7 +134,8 @@ fn accepted_content_types(server: &Server) {
     ];
     for (turn, kind) in kinds.into_iter().enumerate() {
         let body = json!({"name": format!("Account {turn} é")});
-        let answer = cast.owner.send_raw("POST", &cast.path("/accounts"), kind, body.to_string().as_bytes());
+        let answer =
+            cast.owner.send_raw("POST", &cast.path("/accounts"), kind, body.to_string().as_bytes());
         assert_eq!(answer.status, 200, "{kind:?}: {}", answer.text);
         assert_eq!(answer.ok()["name"], body["name"], "{kind:?}");
     }
@@ -132,7 +157,12 @@ fn refused_content_types(server: &Server) {
         "json",
     ];
     for kind in kinds {
-        let answer = cast.owner.send_raw("POST", &cast.path("/accounts"), Some(kind), br#"{"name": "Cash"}"#);
+        let answer = cast.owner.send_raw(
+            "POST",
+            &cast.path("/accounts"),
+            Some(kind),
+            br#"{"name": "Cash"}"#,
+        );
         assert_eq!(answer.status, 415, "{kind}: {}", answer.text);
         answer.refused(415, "unsupportedMediaType");
         let answer = cast.owner.send_raw("PUT", "/v5/books", Some(kind), b"{}");
@@ -152,7 +182,12 @@ fn body_of_a_delete_is_ignored(server: &Server) {
     ];
     for (kind, body) in bodies {
         let group = cast.group("Gone");
-        let answer = cast.owner.send_raw("DELETE", &cast.path(&format!("/groups/{}", id(&group))), kind, body);
+        let answer = cast.owner.send_raw(
+            "DELETE",
+            &cast.path(&format!("/groups/{}", id(&group))),
+            kind,
+            body,
+        );
         assert_eq!(answer.ok()["id"], group["id"], "{kind:?}");
     }
 }
@@ -179,7 +214,11 @@ fn malformed_json(server: &Server) {
     ];
     for body in bodies {
         let shown = String::from_utf8_lossy(body);
-        let places = [("POST", "/v5/books".to_owned()), ("PUT", cast.path("/accounts")), ("POST", cast.path("/transactions/batch"))];
+        let places = [
+            ("POST", "/v5/books".to_owned()),
+            ("PUT", cast.path("/accounts")),
+            ("POST", cast.path("/transactions/batch")),
+        ];
         for (method, path) in places {
             let answer = cast.owner.send_raw(method, &path, Some("application/json"), body);
             assert_eq!(answer.status, 400, "{method} {path} {shown}: {}", answer.text);
@@ -192,7 +231,8 @@ fn malformed_json(server: &Server) {
 fn bad_utf8_in_an_unknown_field(server: &Server) {
     let cast = Cast::new(server);
     for body in [b"{\"name\":\"A\",\"x\":\"\xff\"}".as_slice(), b"{\"name\":\"A\",\"\xc3\":1}"] {
-        let answer = cast.owner.send_raw("POST", &cast.path("/accounts"), Some("application/json"), body);
+        let answer =
+            cast.owner.send_raw("POST", &cast.path("/accounts"), Some("application/json"), body);
         answer.refused(400, "parseError");
     }
 }
@@ -202,19 +242,28 @@ fn lone_surrogates(server: &Server) {
     let cast = Cast::new(server);
     for name in [r"\ud800", r"a\udfffb", r"\ud83d"] {
         let body = format!(r#"{{"name": "{name}"}}"#);
-        let answer = cast.owner.send_raw("POST", &cast.path("/accounts"), Some("application/json"), body.as_bytes());
+        let answer = cast.owner.send_raw(
+            "POST",
+            &cast.path("/accounts"),
+            Some("application/json"),
+            body.as_bytes(),
+        );
         assert_eq!(answer.status, 400, "{name}: {}", answer.text);
     }
     let pair = br#"{"name": "\ud83d\ude00"}"#;
-    let answer = cast.owner.send_raw("POST", &cast.path("/accounts"), Some("application/json"), pair);
+    let answer =
+        cast.owner.send_raw("POST", &cast.path("/accounts"), Some("application/json"), pair);
     assert_eq!(answer.ok()["name"], "😀");
 }
 
-/// A body that is required and missing is the caller's fault; a book may be named by the query alone (6.1).
+/// A body that is required and missing is the caller's fault; a book may be named by the query
+/// alone (6.1).
 fn empty_body(server: &Server) {
     let cast = Cast::new(server);
     for kind in [None, Some("application/json")] {
-        for (method, rest) in [("POST", "/accounts"), ("PUT", "/groups"), ("PATCH", "/transactions/post")] {
+        for (method, rest) in
+            [("POST", "/accounts"), ("PUT", "/groups"), ("PATCH", "/transactions/post")]
+        {
             let answer = cast.owner.send_raw(method, &cast.path(rest), kind, b"");
             assert_eq!(answer.status, 400, "{method} {rest} {kind:?}: {}", answer.text);
         }
@@ -225,8 +274,15 @@ fn empty_body(server: &Server) {
 fn top_level_of_another_type(server: &Server) {
     let cast = Cast::new(server);
     for body in ["[]", "[{\"name\": \"A\"}]", "\"A\"", "5", "true", "null"] {
-        for (method, rest) in [("POST", "/accounts"), ("PUT", "/accounts"), ("POST", "/accounts/batch")] {
-            let answer = cast.owner.send_raw(method, &cast.path(rest), Some("application/json"), body.as_bytes());
+        for (method, rest) in
+            [("POST", "/accounts"), ("PUT", "/accounts"), ("POST", "/accounts/batch")]
+        {
+            let answer = cast.owner.send_raw(
+                method,
+                &cast.path(rest),
+                Some("application/json"),
+                body.as_bytes(),
+            );
             assert_eq!(answer.status, 400, "{method} {rest} {body}: {}", answer.text);
         }
     }
@@ -239,7 +295,8 @@ fn deep_nesting(server: &Server) {
     for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
         let nested = format!("{}1{}", open.repeat(100_000), close.repeat(100_000));
         let body = format!(r#"{{"name": "Deep", "ignored": {nested}}}"#);
-        let answer = cast.owner.send_raw("POST", "/v5/books", Some("application/json"), body.as_bytes());
+        let answer =
+            cast.owner.send_raw("POST", "/v5/books", Some("application/json"), body.as_bytes());
         // Ignored as an unknown field, or refused as too deep.
         assert!(matches!(answer.status, 200 | 400), "{}", answer.text);
     }
@@ -266,7 +323,8 @@ fn numbers_where_they_are_allowed(server: &Server) {
     let account = cast.account("Cash", "ASSET");
     cast.account("Food", "OUTGOING");
     let number: i64 = id(&account).parse().expect("0.14: an account id fits int64");
-    let updated = cast.owner.put(&cast.path("/accounts"), &json!({"id": number, "name": "Purse"})).ok();
+    let updated =
+        cast.owner.put(&cast.path("/accounts"), &json!({"id": number, "name": "Purse"})).ok();
     shows(&updated, &json!({"id": account["id"], "name": "Purse"}));
     let body = json!({
         "date": "2025-01-31", "amount": 12.5, "creditAccount": {"id": number}, "debitAccount": {"name": "Food"},
@@ -278,9 +336,19 @@ fn numbers_where_they_are_allowed(server: &Server) {
 /// Text that one engine stores and the other refuses must not be a fault on either.
 fn characters_that_databases_dislike(server: &Server) {
     let cast = Cast::new(server);
-    let odd = ["a\u{0}b", "\u{feff}bom", "\u{ffff}", "tab\tline\nend", "'; DROP TABLE book; --", "100%_\\", "\u{202e}rtl"];
+    let odd = [
+        "a\u{0}b",
+        "\u{feff}bom",
+        "\u{ffff}",
+        "tab\tline\nend",
+        "'; DROP TABLE book; --",
+        "100%_\\",
+        "\u{202e}rtl",
+    ];
     for text in odd {
-        let answer = cast.owner.post(&cast.path("/accounts"), &json!({"name": text, "properties": {"p": text}}));
+        let answer = cast
+            .owner
+            .post(&cast.path("/accounts"), &json!({"name": text, "properties": {"p": text}}));
         if answer.status == 200 {
             let account = answer.ok();
             let read = cast.owner.get(&cast.path(&format!("/accounts/{}", id(&account)))).ok();
@@ -293,7 +361,8 @@ fn characters_that_databases_dislike(server: &Server) {
     }
 }
 
-/// 9.6, 10.8: JSON bodies up to 28 MB must be accepted; the limit is 32 MB (see `wire` for beyond it).
+/// 9.6, 10.8: JSON bodies up to 28 MB must be accepted; the limit is 32 MB (see `wire` for beyond
+/// it).
 fn large_bodies_are_read(server: &Server) {
     let cast = Cast::new(server);
     let body = json!({"name": "Large", "ignored": "x".repeat(28 * 1024 * 1024)});
@@ -305,7 +374,9 @@ fn large_bodies_are_read(server: &Server) {
 fn batches_have_at_most_1000_items(server: &Server) {
     let cast = Cast::new(server);
     let named = |count: usize| {
-        let items: Vec<Value> = (0..count).map(|turn| json!({"name": format!("N {turn}"), "id": format!("{turn}")})).collect();
+        let items: Vec<Value> = (0..count)
+            .map(|turn| json!({"name": format!("N {turn}"), "id": format!("{turn}")}))
+            .collect();
         json!({"items": items})
     };
     let forms = [

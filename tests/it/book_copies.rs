@@ -1,4 +1,5 @@
-//! copyBook (6.6): what comes along and what stays behind. Copies with transactions stand in `copied_transactions`.
+//! copyBook (6.6): what comes along and what stays behind. Copies with transactions stand in
+//! `copied_transactions`.
 
 use daybook_tests::{Cast, Client, Server, column, encode, id, shows};
 use serde_json::{Value, json};
@@ -72,8 +73,12 @@ pub fn fill(cast: &Cast) {
         ]),
     );
     let made = made.ok();
-    cast.owner.patch(&cast.path("/transactions/trash"), &json!({"id": made["items"][6]["id"]})).ok();
-    cast.owner.patch(&cast.path("/transactions/check"), &json!({"id": made["items"][7]["id"]})).ok();
+    cast.owner
+        .patch(&cast.path("/transactions/trash"), &json!({"id": made["items"][6]["id"]}))
+        .ok();
+    cast.owner
+        .patch(&cast.path("/transactions/check"), &json!({"id": made["items"][7]["id"]}))
+        .ok();
     cast.owner.put(&cast.path("/accounts"), &json!({"name": "Old", "archived": true})).ok();
 }
 
@@ -130,7 +135,9 @@ pub const LISTS: [&str; 4] = ["/accounts", "/groups", "/queries", "/transactions
 /// 6.6: settings and properties; PRIVATE, owned by the caller, without lock and closing date.
 fn rule_6_6_settings(server: &Server) {
     let cast = cast(server);
-    cast.owner.put(&cast.path(""), &json!({"lockDate": "2020-01-31", "closingDate": "2019-12-31"})).ok();
+    cast.owner
+        .put(&cast.path(""), &json!({"lockDate": "2020-01-31", "closingDate": "2019-12-31"}))
+        .ok();
     let source = cast.editor.get(&cast.path("")).ok();
     let by_bot = cast.editor.header("service-agent-id", "cloner");
     let copy = Copy::make(&by_bot, &cast.book, "name=My%20Copy+2");
@@ -161,7 +168,11 @@ fn rule_6_6_chart_and_queries(server: &Server) {
     for list in LISTS {
         let (source, copied) = (cast.owner.get(&cast.path(list)).ok(), copy.read(list));
         let olds = all_ids(&source);
-        assert!(all_ids(&copied).iter().all(|id| !olds.contains(id)), "{list}: ids are new, also of parents and groups");
+        assert!(
+            all_ids(&copied).iter().all(|id| !olds.contains(id)),
+            "{list}: ids are new, also \
+            of parents and groups"
+        );
         let mut expected = bare(&source);
         if list.starts_with("/transactions") {
             expected["items"] = json!([]);
@@ -174,10 +185,19 @@ fn rule_6_6_chart_and_queries(server: &Server) {
         assert_eq!(bare(&copied), expected, "{list}");
     }
     let (cash, liquid) = (copy.read("/accounts/cash"), copy.read("/groups/liquid"));
-    assert!(column(&json!({"items": cash["groups"]}), "id").contains(&id(&liquid).to_owned()), "the copy's own group");
+    assert!(
+        column(&json!({"items": cash["groups"]}), "id").contains(&id(&liquid).to_owned()),
+        "the copy's own group"
+    );
     assert_eq!(liquid["parent"]["id"], copy.read("/groups/assets")["id"]);
     let of_balances = copy.read(&format!("/balances?query={}", encode("on:2025")));
-    assert!(of_balances["groupBalances"].as_array().expect("groups").iter().all(|group| group["cumulativeBalance"] == "0.000"));
+    assert!(
+        of_balances["groupBalances"]
+            .as_array()
+            .expect("groups")
+            .iter()
+            .all(|group| group["cumulativeBalance"] == "0.000")
+    );
 }
 
 /// 6.6: not collaborators, events, collections.
@@ -188,12 +208,21 @@ fn rule_6_6_what_stays_behind(server: &Server) {
     let copy = Copy::make(&cast.owner, &cast.book, "name=Copy&copyTransactions=true");
     assert_eq!(column(&copy.read("/collaborators"), "email"), [cast.owner.email()]);
     for (permission, member) in cast.members().into_iter().skip(1) {
-        assert!(member.get(&copy.path("")).refused(404, "notFound").contains("not found"), "{permission}");
+        assert!(
+            member.get(&copy.path("")).refused(404, "notFound").contains("not found"),
+            "{permission}"
+        );
     }
     assert_eq!(items(&copy.read("/events")).len(), 1);
-    assert_eq!((cast.owner.get(&cast.path("?loadAccounts=true")).ok(), events(&cast).len()), before, "nothing happened to the source");
+    assert_eq!(
+        (cast.owner.get(&cast.path("?loadAccounts=true")).ok(), events(&cast).len()),
+        before,
+        "nothing happened \
+        to \
+        the \
+        source"
+    );
 }
-
 
 /// 6.6, 0.9: a refused copy leaves nothing.
 fn rule_6_6_names_and_days_that_are_refused(server: &Server) {
@@ -207,19 +236,28 @@ fn rule_6_6_names_and_days_that_are_refused(server: &Server) {
     copy(&format!("?name={}", "x".repeat(256))).refused(400, "badRequest");
     for day in ["2025-02-16", "20250230", "today", "-20250216", "2025", "202502160"] {
         for with in ["", "&copyTransactions=true", "&copyTransactions=false"] {
-            let message = copy(&format!("?name=Copy&fromDate={day}{with}")).refused(400, "badRequest");
+            let message =
+                copy(&format!("?name=Copy&fromDate={day}{with}")).refused(400, "badRequest");
             assert!(message.contains("fromDate"), "{message}");
         }
     }
     assert_eq!(column(&cast.owner.get("/v5/books").ok(), "name"), before);
 }
 
-/// 6.6, 7.3: any reader but a RECORDER copies the structure and owns the copy; the transactions are the OWNER's to copy.
+/// 6.6, 7.3: any reader but a RECORDER copies the structure and owns the copy; the transactions are
+/// the OWNER's to copy.
 fn rule_6_6_readers_copy_the_structure(server: &Server) {
     let cast = cast(server);
     fill(&cast);
-    let copy = |reader: &Client, query: &str| reader.post(&cast.path(&format!("/copy?name=Mine{query}")), &Value::Null);
-    for (who, reader) in [("EDITOR", &cast.editor), ("POSTER", &cast.poster), ("VIEWER", &cast.viewer), ("PUBLIC", &cast.stranger)] {
+    let copy = |reader: &Client, query: &str| {
+        reader.post(&cast.path(&format!("/copy?name=Mine{query}")), &Value::Null)
+    };
+    for (who, reader) in [
+        ("EDITOR", &cast.editor),
+        ("POSTER", &cast.poster),
+        ("VIEWER", &cast.viewer),
+        ("PUBLIC", &cast.stranger),
+    ] {
         copy(reader, "&copyTransactions=true").refused(403, "forbidden");
         let made = copy(reader, "").ok();
         shows(&made, &json!({"permission": "OWNER", "visibility": "PRIVATE"}));
@@ -227,7 +265,12 @@ fn rule_6_6_readers_copy_the_structure(server: &Server) {
         assert_eq!(items(&rest("/accounts")).len(), 5, "{who}");
         assert_eq!(items(&rest("/queries")).len(), 2, "{who}");
         // 4.15: the lock is the new owner's now.
-        reader.put(&format!("/v5/books/{}/groups", id(&made)), &json!({"name": "Assets", "locked": false})).ok();
+        reader
+            .put(
+                &format!("/v5/books/{}/groups", id(&made)),
+                &json!({"name": "Assets", "locked": false}),
+            )
+            .ok();
     }
     copy(&cast.recorder, "").refused(403, "forbidden");
     cast.owner.put(&cast.path(""), &json!({"visibility": "PRIVATE"})).ok();
@@ -243,7 +286,10 @@ fn rule_8_1_one_event(server: &Server) {
     assert_eq!(types(items(&log)), ["BOOK_CREATED"]);
     let event = &log["items"][0];
     shows(event, &json!({"sequence": 1, "resource": copy.book["id"], "bookId": copy.book["id"]}));
-    shows(&event["data"]["object"], &json!({"id": copy.book["id"], "name": "Copy", "visibility": "PRIVATE", "fractionDigits": 3}));
+    shows(
+        &event["data"]["object"],
+        &json!({"id": copy.book["id"], "name": "Copy", "visibility": "PRIVATE", "fractionDigits": 3}),
+    );
     // The next event is chained to it.
     copy.owner.post(&copy.path("/groups"), &json!({"name": "New"})).ok();
     assert_eq!(items(&copy.read("/events"))[0]["sequence"], 2);

@@ -1,5 +1,5 @@
-//! Lock date and closing date of a book: who may set them (3.5.4), how they are cleared (3.5.5). What they block stands in
-//! `locks`.
+//! Lock date and closing date of a book: who may set them (3.5.4), how they are cleared (3.5.5).
+//! What they block stands in `locks`.
 
 use daybook_tests::{Cast, Client, Server, shows};
 use serde_json::{Value, json};
@@ -10,7 +10,9 @@ pub fn tests() -> Vec<Case> {
     let mut cases = crate::cases![invalid_dates, dates_on_create, both_dates_together];
     for field in ["lockDate", "closingDate"] {
         for change in CHANGES {
-            for (role, expected) in ["OWNER", "EDITOR", "POSTER", "RECORDER", "VIEWER"].into_iter().zip(change.expected) {
+            for (role, expected) in
+                ["OWNER", "EDITOR", "POSTER", "RECORDER", "VIEWER"].into_iter().zip(change.expected)
+            {
                 cases.push(Case {
                     name: format!("{field}_{}_by_{}", change.name, role.to_lowercase()),
                     run: Box::new(move |server| changing(server, field, change, role, expected)),
@@ -21,7 +23,8 @@ pub fn tests() -> Vec<Case> {
     cases
 }
 
-/// One way to change a date: the JSON stored and sent, and the status for OWNER, EDITOR, POSTER, RECORDER, VIEWER.
+/// One way to change a date: the JSON stored and sent, and the status for OWNER, EDITOR, POSTER,
+/// RECORDER, VIEWER.
 struct Change {
     name: &'static str,
     stored: &'static str,
@@ -29,7 +32,12 @@ struct Change {
     expected: [u16; 5],
 }
 
-const fn change(name: &'static str, stored: &'static str, sent: &'static str, expected: [u16; 5]) -> Change {
+const fn change(
+    name: &'static str,
+    stored: &'static str,
+    sent: &'static str,
+    expected: [u16; 5],
+) -> Change {
     Change { name, stored, sent, expected }
 }
 
@@ -56,7 +64,8 @@ fn member<'a>(cast: &'a Cast, role: &str) -> &'a Client {
     cast.members().into_iter().find(|(name, _)| *name == role).expect("a member").1
 }
 
-/// A change by someone else than the owner that is refused, changes nothing; one that is equal needs no permission.
+/// A change by someone else than the owner that is refused, changes nothing; one that is equal
+/// needs no permission.
 fn changing(server: &Server, field: &str, change: &Change, role: &str, expected: u16) {
     let (stored, sent) = (parsed(change.stored), parsed(change.sent));
     let cast = Cast::with_settings(server, json!({field: stored}));
@@ -88,7 +97,8 @@ fn changing(server: &Server, field: &str, change: &Change, role: &str, expected:
 
 /// 3.5.5: any other invalid date answers 400.
 fn invalid_dates(server: &Server) {
-    let cast = Cast::with_settings(server, json!({"lockDate": "2024-06-30", "closingDate": "2024-06-30"}));
+    let cast =
+        Cast::with_settings(server, json!({"lockDate": "2024-06-30", "closingDate": "2024-06-30"}));
     let before = cast.owner.get(&cast.path("")).ok();
     let dates = [
         "2025-02-30",
@@ -112,7 +122,11 @@ fn invalid_dates(server: &Server) {
         for field in ["lockDate", "closingDate"] {
             let answer = cast.owner.put(&cast.path(""), &json!({field: date}));
             assert_eq!(answer.status, 400, "{field} {date}: {}", answer.text);
-            assert_eq!(cast.owner.post("/v5/books", &json!({"name": "B", field: date})).status, 400, "{field} {date}");
+            assert_eq!(
+                cast.owner.post("/v5/books", &json!({"name": "B", field: date})).status,
+                400,
+                "{field} {date}"
+            );
         }
     }
     assert_eq!(cast.owner.get(&cast.path("")).ok(), before);
@@ -121,16 +135,25 @@ fn invalid_dates(server: &Server) {
 /// The sentinel and its siblings on create store none.
 fn dates_on_create(server: &Server) {
     for nothing in [json!(null), json!(""), json!("1900-00-00")] {
-        let cast = Cast::with_settings(server, json!({"lockDate": nothing, "closingDate": nothing}));
-        shows(&cast.owner.get(&cast.path("")).ok(), &json!({"lockDate": null, "closingDate": null}));
+        let cast =
+            Cast::with_settings(server, json!({"lockDate": nothing, "closingDate": nothing}));
+        shows(
+            &cast.owner.get(&cast.path("")).ok(),
+            &json!({"lockDate": null, "closingDate": null}),
+        );
     }
-    let cast = Cast::with_settings(server, json!({"lockDate": "2024-02-29", "closingDate": "1999-12-31"}));
-    shows(&cast.owner.get(&cast.path("")).ok(), &json!({"lockDate": "2024-02-29", "closingDate": "1999-12-31"}));
+    let cast =
+        Cast::with_settings(server, json!({"lockDate": "2024-02-29", "closingDate": "1999-12-31"}));
+    shows(
+        &cast.owner.get(&cast.path("")).ok(),
+        &json!({"lockDate": "2024-02-29", "closingDate": "1999-12-31"}),
+    );
 }
 
 /// Advancing one date while moving the other back is moving back.
 fn both_dates_together(server: &Server) {
-    let cast = Cast::with_settings(server, json!({"lockDate": "2024-06-30", "closingDate": "2024-06-30"}));
+    let cast =
+        Cast::with_settings(server, json!({"lockDate": "2024-06-30", "closingDate": "2024-06-30"}));
     let before = cast.owner.get(&cast.path("")).ok();
     for body in [
         json!({"lockDate": "2024-07-31", "closingDate": "2024-05-31"}),
@@ -144,6 +167,7 @@ fn both_dates_together(server: &Server) {
     // An absent date is no change (6.4).
     let advanced = cast.editor.put(&cast.path(""), &json!({"lockDate": "2024-07-31"})).ok();
     shows(&advanced, &json!({"lockDate": "2024-07-31", "closingDate": "2024-06-30"}));
-    let cleared = cast.owner.put(&cast.path(""), &json!({"lockDate": "1900-00-00", "closingDate": ""})).ok();
+    let cleared =
+        cast.owner.put(&cast.path(""), &json!({"lockDate": "1900-00-00", "closingDate": ""})).ok();
     shows(&cleared, &json!({"lockDate": null, "closingDate": null}));
 }

@@ -38,10 +38,30 @@ fn plain(value: &Value) -> String {
 
 /// 6.1, api.md.
 fn allowed() -> Vec<(&'static str, Value)> {
-    let months = ["JANUARY", "FEBRUARY", "MARCH", "APRIL", "MAY", "JUNE", "JULY", "AUGUST", "SEPTEMBER", "OCTOBER", "NOVEMBER", "DECEMBER"];
-    let zones = ["UTC", "Europe/Berlin", "America/Argentina/Buenos_Aires", "Asia/Kathmandu", "Africa/Abidjan"];
+    let months = [
+        "JANUARY",
+        "FEBRUARY",
+        "MARCH",
+        "APRIL",
+        "MAY",
+        "JUNE",
+        "JULY",
+        "AUGUST",
+        "SEPTEMBER",
+        "OCTOBER",
+        "NOVEMBER",
+        "DECEMBER",
+    ];
+    let zones = [
+        "UTC",
+        "Europe/Berlin",
+        "America/Argentina/Buenos_Aires",
+        "Asia/Kathmandu",
+        "Africa/Abidjan",
+    ];
     let patterns = ["dd/MM/yyyy", "MM/dd/yyyy", "yyyy/MM/dd"];
-    let mut values: Vec<(&str, Value)> = (0..=8).map(|digits| ("fractionDigits", json!(digits))).collect();
+    let mut values: Vec<(&str, Value)> =
+        (0..=8).map(|digits| ("fractionDigits", json!(digits))).collect();
     values.extend(months.map(|month| ("periodStartMonth", json!(month))));
     values.extend(zones.map(|zone| ("timeZone", json!(zone))));
     values.extend(patterns.map(|pattern| ("datePattern", json!(pattern))));
@@ -97,7 +117,8 @@ fn refused(server: &Server, field: &str, value: &Value) {
     ];
     for answer in bodies {
         assert_eq!(answer.status, 400, "{field} {value}: {}", answer.text);
-        let reason = answer.body["error"]["errors"][0]["reason"].as_str().unwrap_or_default().to_owned();
+        let reason =
+            answer.body["error"]["errors"][0]["reason"].as_str().unwrap_or_default().to_owned();
         assert!(["badRequest", "invalid"].contains(&reason.as_str()), "{reason}");
         let _message = answer.refused(400, &reason);
     }
@@ -149,7 +170,8 @@ fn update_by_path(server: &Server) {
 fn path_id_wins(server: &Server) {
     let cast = Cast::new(server);
     let other = cast.owner.post("/v5/books", &json!({"name": "Other"})).ok();
-    let answer = cast.owner.put(&cast.path(""), &json!({"id": other["id"], "name": "By path"})).ok();
+    let answer =
+        cast.owner.put(&cast.path(""), &json!({"id": other["id"], "name": "By path"})).ok();
     shows(&answer, &json!({"id": cast.book, "name": "By path"}));
     let other_now = cast.owner.get(&format!("/v5/books/{}", daybook_tests::id(&other))).ok();
     assert_eq!(other_now["name"], "Other");
@@ -159,7 +181,9 @@ fn path_id_wins(server: &Server) {
 fn update_leaves_what_is_absent(server: &Server) {
     let cast = Cast::with_settings(server, everything());
     let whole = everything();
-    for (field, value) in [("name", json!("One field")), ("pageSize", json!(7)), ("autoPost", json!(true))] {
+    for (field, value) in
+        [("name", json!("One field")), ("pageSize", json!(7)), ("autoPost", json!(true))]
+    {
         let mut expected = cast.owner.get(&cast.path("")).ok();
         let answer = cast.owner.put(&cast.path(""), &json!({field: value})).ok();
         expected[field] = value;
@@ -179,7 +203,15 @@ fn update_ignores_other_resources(server: &Server) {
         "totalTransactions": 5, "ownerName": "me", "lastUpdateMs": "5", "timeZoneOffset": 5, "createdAt": "5", "agentId": "forged",
     });
     let answer = cast.owner.put(&cast.path(""), &body).ok();
-    for field in ["permission", "totalTransactions", "ownerName", "timeZoneOffset", "createdAt", "collection", "agentId"] {
+    for field in [
+        "permission",
+        "totalTransactions",
+        "ownerName",
+        "timeZoneOffset",
+        "createdAt",
+        "collection",
+        "agentId",
+    ] {
         assert_eq!(answer.get(field), before.get(field), "{field}");
     }
     assert_eq!(cast.owner.get(&cast.path("/accounts")).ok()["items"], json!([cash]));
@@ -193,7 +225,8 @@ fn whole_book_goes_back_unchanged(server: &Server) {
     cast.account("Cash", "ASSET");
     let whole = cast.editor.get(&cast.path("?loadAccounts=true")).ok();
     let events = cast.owner.get(&cast.path("/events")).ok();
-    let answers = [cast.editor.put(&cast.path(""), &whole).ok(), cast.editor.put("/v5/books", &whole).ok()];
+    let answers =
+        [cast.editor.put(&cast.path(""), &whole).ok(), cast.editor.put("/v5/books", &whole).ok()];
     for answer in answers {
         shows(&answer, &everything());
         shows(&answer, &json!({"permission": "EDITOR", "visibility": "PUBLIC"}));
@@ -221,7 +254,9 @@ fn visibility_is_the_owners(server: &Server) {
     cast.editor.put(&cast.path(""), &json!({"visibility": "PUBLIC"})).refused(403, "forbidden");
     cast.editor.put(&cast.path(""), &json!({"visibility": "PRIVATE", "name": "Kept"})).ok();
     let mixed = json!({"visibility": "PUBLIC", "name": "Refused"});
-    cast.editor.put("/v5/books", &json!({"id": cast.book, "visibility": "PUBLIC"})).refused(403, "forbidden");
+    cast.editor
+        .put("/v5/books", &json!({"id": cast.book, "visibility": "PUBLIC"}))
+        .refused(403, "forbidden");
     cast.editor.put(&cast.path(""), &mixed).refused(403, "forbidden");
     assert_eq!(cast.owner.get(&cast.path("")).ok()["name"], "Kept");
     cast.owner.put(&cast.path(""), &json!({"visibility": "PUBLIC"})).ok();
@@ -241,7 +276,10 @@ fn with_amount(server: &Server, settings: Value, amount: &str) -> (Cast, Value) 
 
 #[track_caller]
 fn amount_is(cast: &Cast, transaction: &Value, amount: &str) {
-    let read = cast.owner.get(&cast.path(&format!("/transactions/{}", daybook_tests::id(transaction)))).ok();
+    let read = cast
+        .owner
+        .get(&cast.path(&format!("/transactions/{}", daybook_tests::id(transaction))))
+        .ok();
     assert_eq!(read["amount"], amount);
     let balances = cast.owner.get(&cast.path("/balances?query=account:Cash")).ok();
     assert_eq!(balances["accountBalances"][0]["cumulativeBalance"], amount);
@@ -255,8 +293,14 @@ fn time_zone_and_pattern_affect_formatting_only(server: &Server) {
     assert_eq!(transaction["dateFormatted"], "31/01/2025");
     let body = json!({"datePattern": "yyyy/MM/dd", "decimalSeparator": "COMMA", "timeZone": "Pacific/Kiritimati"});
     cast.owner.put(&cast.path(""), &body).ok();
-    let read = cast.owner.get(&cast.path(&format!("/transactions/{}", daybook_tests::id(&transaction)))).ok();
-    shows(&read, &json!({"date": "2025-01-31", "dateFormatted": "2025/01/31", "dateValue": 20_250_131, "amount": "1234.50"}));
+    let read = cast
+        .owner
+        .get(&cast.path(&format!("/transactions/{}", daybook_tests::id(&transaction))))
+        .ok();
+    shows(
+        &read,
+        &json!({"date": "2025-01-31", "dateFormatted": "2025/01/31", "dateValue": 20_250_131, "amount": "1234.50"}),
+    );
 }
 
 /// 3.12.6, 3.12.7.
@@ -280,13 +324,17 @@ fn fewer_fraction_digits_round_new_amounts_only(server: &Server) {
     let balances = cast.owner.get(&cast.path("/balances?query=account:Cash")).ok();
     assert_eq!(balances["accountBalances"][0]["cumulativeBalance"], "2.4645");
     cast.owner.put(&cast.path(""), &json!({"fractionDigits": 4})).ok();
-    assert_eq!(cast.owner.get(&cast.path("/balances?query=account:Cash")).ok()["accountBalances"][0]["cumulativeBalance"], "2.4645");
+    assert_eq!(
+        cast.owner.get(&cast.path("/balances?query=account:Cash")).ok()["accountBalances"][0]["cumulativeBalance"],
+        "2.4645"
+    );
 }
 
-/// 3.12.5, 3.12.7: a stored amount that would leave the range answers 400 and changes nothing; a server with a wider range
-/// shows it exactly.
+/// 3.12.5, 3.12.7: a stored amount that would leave the range answers 400 and changes nothing; a
+/// server with a wider range shows it exactly.
 fn fraction_digits_that_do_not_fit(server: &Server) {
-    let (cast, transaction) = with_amount(server, json!({"fractionDigits": 0}), "9223372036854775807");
+    let (cast, transaction) =
+        with_amount(server, json!({"fractionDigits": 0}), "9223372036854775807");
     let before = cast.owner.get(&cast.path("")).ok();
     let answer = cast.owner.put(&cast.path(""), &json!({"fractionDigits": 8, "name": "Finer"}));
     if answer.status == 200 {
@@ -306,7 +354,8 @@ fn auto_post_decides_later_creates_only(server: &Server) {
     let draft = cast.record("2025-01-31", "5", "Cash", "Food", "Draft");
     shows(&draft, &json!({"posted": false, "draft": true}));
     cast.owner.put(&cast.path(""), &json!({"autoPost": true})).ok();
-    let read = cast.owner.get(&cast.path(&format!("/transactions/{}", daybook_tests::id(&draft)))).ok();
+    let read =
+        cast.owner.get(&cast.path(&format!("/transactions/{}", daybook_tests::id(&draft)))).ok();
     assert_eq!(read["posted"], false);
     assert_eq!(cast.record("2025-01-31", "5", "Cash", "Food", "Posted")["posted"], true);
 }

@@ -58,7 +58,10 @@ fn create_defaults(server: &Server) {
     shows(&book, &expected);
     let read = owner.get(&format!("/v5/books/{}", id(&book))).ok();
     shows(&read, &expected);
-    shows(&read, &json!({"id": book["id"], "createdAt": book["createdAt"], "ownerName": book["ownerName"]}));
+    shows(
+        &read,
+        &json!({"id": book["id"], "createdAt": book["createdAt"], "ownerName": book["ownerName"]}),
+    );
     let full = owner.get(&format!("/v5/books/{}?loadAccounts=true", id(&book))).ok();
     shows(&full, &json!({"accounts": [], "groups": []}));
 }
@@ -134,7 +137,10 @@ fn create_ignores_read_only_fields(server: &Server) {
         "totalTransactions": 9, "lastUpdateMs": "1", "createdAt": "1", "updatedAt": "1", "timeZoneOffset": 77,
     });
     let book = owner.post("/v5/books", &sent).ok();
-    shows(&book, &json!({"permission": "OWNER", "totalTransactions": 0, "timeZoneOffset": 0, "logoUrl": null}));
+    shows(
+        &book,
+        &json!({"permission": "OWNER", "totalTransactions": 0, "timeZoneOffset": 0, "logoUrl": null}),
+    );
     for field in ["id", "ownerName", "lastUpdateMs", "createdAt", "updatedAt", "agentId"] {
         assert_ne!(book[field], sent[field], "{field}");
     }
@@ -162,7 +168,13 @@ fn name_length(server: &Server) {
 fn get_without_load_flags(server: &Server) {
     let cast = Cast::new(server);
     cast.account("Cash", "ASSET");
-    for query in ["", "?", "?loadAccounts=false", "?loadGroups=false", "?loadAccounts=false&loadGroups=false"] {
+    for query in [
+        "",
+        "?",
+        "?loadAccounts=false",
+        "?loadGroups=false",
+        "?loadAccounts=false&loadGroups=false",
+    ] {
         shows(&cast.owner.get(&cast.path(query)).ok(), &json!({"accounts": null, "groups": null}));
     }
 }
@@ -174,10 +186,20 @@ fn get_with_load_flags(server: &Server) {
     cast.account_in("Cash", "ASSET", &["Assets"]);
     let accounts = cast.owner.get(&cast.path("/accounts")).ok()["items"].clone();
     let groups = cast.owner.get(&cast.path("/groups")).ok()["items"].clone();
-    for query in ["?loadAccounts=true", "?loadAccounts=true&loadGroups=false", "?loadAccounts=true&loadGroups=true"] {
-        shows(&cast.owner.get(&cast.path(query)).ok(), &json!({"accounts": accounts, "groups": groups}));
+    for query in [
+        "?loadAccounts=true",
+        "?loadAccounts=true&loadGroups=false",
+        "?loadAccounts=true&loadGroups=true",
+    ] {
+        shows(
+            &cast.owner.get(&cast.path(query)).ok(),
+            &json!({"accounts": accounts, "groups": groups}),
+        );
     }
-    shows(&cast.owner.get(&cast.path("?loadGroups=true")).ok(), &json!({"accounts": null, "groups": groups}));
+    shows(
+        &cast.owner.get(&cast.path("?loadGroups=true")).ok(),
+        &json!({"accounts": null, "groups": groups}),
+    );
 }
 
 /// 6.2, 7.3: everyone sees their own permission; a RECORDER never gets accounts and groups.
@@ -203,7 +225,10 @@ fn list_is_sorted_ignoring_case(server: &Server) {
     let listed = owner.get("/v5/books").ok();
     assert_eq!(column(&listed, "name"), ["1st", "Alpha", "alpha 2", "ALPHA 3", "beta", "Gamma"]);
     for book in listed["items"].as_array().expect("items") {
-        shows(book, &json!({"accounts": null, "groups": null, "permission": "OWNER", "properties": {}}));
+        shows(
+            book,
+            &json!({"accounts": null, "groups": null, "permission": "OWNER", "properties": {}}),
+        );
     }
 }
 
@@ -219,7 +244,8 @@ fn list_has_own_and_shared_books_only(server: &Server) {
     assert_eq!(cast.viewer.get("/v5/books").ok()["items"], json!([]));
 }
 
-/// 1.5: the whole term must occur in the name, ignoring case; it is plain text, not a query or a pattern.
+/// 1.5: the whole term must occur in the name, ignoring case; it is plain text, not a query or a
+/// pattern.
 fn search(server: &Server) {
     let owner = server.client(&format!("{}@example.com", unique("search")));
     for name in ["Café Central", "Household 2025", "100% Organic", "Under_score"] {
@@ -244,20 +270,30 @@ fn search(server: &Server) {
         assert_eq!(column(&found, "name"), expected, "{term}");
     }
     for blank in ["", "%20"] {
-        assert_eq!(column(&owner.get(&format!("/v5/books?query={blank}")).ok(), "name").len(), 4, "`{blank}` is no term");
+        assert_eq!(
+            column(&owner.get(&format!("/v5/books?query={blank}")).ok(), "name").len(),
+            4,
+            "`{blank}` is no term"
+        );
     }
 }
 
 /// 1.5: also the owner's name, property values, and a term equal to a book id.
 fn search_by_other_fields(server: &Server) {
-    let cast = Cast::with_settings(server, json!({"name": "Plain", "properties": {"industry": "Coffee Roasting"}}));
+    let cast = Cast::with_settings(
+        server,
+        json!({"name": "Plain", "properties": {"industry": "Coffee Roasting"}}),
+    );
     cast.owner.post("/v5/books", &json!({"name": "Other"})).ok();
-    let find = |term: &str| column(&cast.owner.get(&format!("/v5/books?query={}", encode(term))).ok(), "name");
+    let find = |term: &str| {
+        column(&cast.owner.get(&format!("/v5/books?query={}", encode(term))).ok(), "name")
+    };
     assert_eq!(find("coffee ro"), ["Plain"]);
     assert_eq!(find("industry"), Vec::<String>::new(), "values, not keys");
     assert_eq!(find(&cast.book), ["Plain"]);
     assert_eq!(find(&cast.book[..cast.book.len() - 1]), Vec::<String>::new(), "a whole id only");
-    let owner = cast.owner.get(&cast.path("")).ok()["ownerName"].as_str().expect("a name").to_owned();
+    let owner =
+        cast.owner.get(&cast.path("")).ok()["ownerName"].as_str().expect("a name").to_owned();
     assert_eq!(find(&owner.to_uppercase()), ["Other", "Plain"]);
 }
 
@@ -268,7 +304,14 @@ fn public_book_is_readable(server: &Server) {
     let book = cast.stranger.get(&cast.path("?loadAccounts=true")).ok();
     shows(&book, &json!({"permission": "VIEWER", "visibility": "PUBLIC"}));
     assert_eq!(book["accounts"][0]["name"], "Cash");
-    for rest in ["/accounts", "/groups", "/transactions", "/events", "/collaborators", "/balances?query=on:2025"] {
+    for rest in [
+        "/accounts",
+        "/groups",
+        "/transactions",
+        "/events",
+        "/collaborators",
+        "/balances?query=on:2025",
+    ] {
         cast.stranger.get(&cast.path(rest)).ok();
         cast.anonymous.get(&cast.path(rest)).refused(401, "required");
     }
@@ -309,8 +352,12 @@ fn totals(server: &Server) {
     cast.record("2025-01-31", "", "Cash", "Food", "a draft");
     let expect = |count: i64| {
         let book = cast.owner.get(&cast.path("")).ok();
-        // By the posting instant, which is now; a test that runs over midnight of a month's end would see 0.
-        shows(&book, &json!({"totalTransactions": count, "totalTransactionsCurrentMonth": count, "totalTransactionsCurrentYear": count}));
+        // By the posting instant, which is now; a test that runs over midnight of a month's end
+        // would see 0.
+        shows(
+            &book,
+            &json!({"totalTransactions": count, "totalTransactionsCurrentMonth": count, "totalTransactionsCurrentYear": count}),
+        );
     };
     expect(2);
     cast.owner.patch(&cast.path("/transactions/trash"), &json!({"id": old["id"]})).ok();
@@ -337,7 +384,13 @@ fn last_update_moves(server: &Server) {
         ("transaction recorded", &|| drop(cast.record("2025-01-31", "5", "Cash", "Food", "x"))),
         ("collaborator added", &|| drop(cast.share("new@example.com", "VIEWER"))),
         ("book renamed", &|| drop(cast.owner.put(&cast.path(""), &json!({"name": "New"})).ok())),
-        ("account archived", &|| drop(cast.owner.put(&cast.path("/accounts"), &json!({"name": "Cash", "archived": true})).ok())),
+        ("account archived", &|| {
+            drop(
+                cast.owner
+                    .put(&cast.path("/accounts"), &json!({"name": "Cash", "archived": true}))
+                    .ok(),
+            )
+        }),
     ];
     for (what, change) in changes {
         change();
@@ -357,7 +410,8 @@ fn owner_name(server: &Server) {
     }
 }
 
-/// 6.3: minutes to ADD to local midnight to get UTC, positive WEST of Greenwich; zones without summer time.
+/// 6.3: minutes to ADD to local midnight to get UTC, positive WEST of Greenwich; zones without
+/// summer time.
 fn reader_time_zone_offset(server: &Server) {
     let owner = server.client(&format!("{}@example.com", unique("zones")));
     let table = [

@@ -46,7 +46,10 @@ fn alone(server: &Server) -> Alone {
 
 impl Alone {
     fn share(&self, email: &str, permission: &str) -> daybook_tests::Answer {
-        self.cast.owner.post(&self.cast.path("/collaborators"), &json!({"email": email, "permission": permission}))
+        self.cast.owner.post(
+            &self.cast.path("/collaborators"),
+            &json!({"email": email, "permission": permission}),
+        )
     }
 
     fn rows(&self) -> Value {
@@ -82,7 +85,11 @@ fn add_and_list(server: &Server) {
     assert_eq!(listed[1..], others);
     shows(&rows[0], &json!({"permission": "OWNER"}));
     for row in rows.as_array().expect("items") {
-        assert!(row.get("avatarUrl").is_some_and(Value::is_string), "7.5: avatarUrl is included: {row}");
+        assert!(
+            row.get("avatarUrl").is_some_and(Value::is_string),
+            "7.5: avatarUrl is included: \
+            {row}"
+        );
         assert!(!id(row).is_empty());
     }
 }
@@ -94,7 +101,12 @@ fn add_again_updates(server: &Server) {
     let second = book.share(&book.email, "EDITOR").ok();
     shows(&second, &json!({"id": first["id"], "permission": "EDITOR"}));
     let rows = book.rows();
-    let same: Vec<&Value> = rows.as_array().expect("items").iter().filter(|row| row["email"] == book.email.as_str()).collect();
+    let same: Vec<&Value> = rows
+        .as_array()
+        .expect("items")
+        .iter()
+        .filter(|row| row["email"] == book.email.as_str())
+        .collect();
     assert_eq!(same.len(), 1);
     assert_eq!(same[0]["permission"], "EDITOR");
 }
@@ -141,7 +153,18 @@ fn refused_bodies(server: &Server) {
     let book = alone(server);
     let before = book.rows();
     let _message = book.share(&book.email, "OWNER").refused(400, "badRequest");
-    for email in ["", " ", "@", "a@", "@b.com", "no-at-sign", "a b@example.com", "a@b@c.com", "a@exa mple.com", "a\n@example.com"] {
+    for email in [
+        "",
+        " ",
+        "@",
+        "a@",
+        "@b.com",
+        "no-at-sign",
+        "a b@example.com",
+        "a@b@c.com",
+        "a@exa mple.com",
+        "a\n@example.com",
+    ] {
         let answer = book.share(email, "VIEWER");
         assert_eq!(answer.status, 400, "{email:?}: {}", answer.text);
     }
@@ -159,7 +182,9 @@ fn owner_row_is_fixed(server: &Server) {
             client.post(&book.cast.path("/collaborators"), &body).refused(400, "badRequest");
         }
         for name in [owner.as_str(), id(&before[0]), &owner.to_uppercase()] {
-            client.delete(&book.cast.path(&format!("/collaborators/{name}"))).refused(400, "badRequest");
+            client
+                .delete(&book.cast.path(&format!("/collaborators/{name}")))
+                .refused(400, "badRequest");
         }
     }
     assert_eq!(book.rows(), before);
@@ -188,7 +213,8 @@ fn pending_until_they_sign_in(server: &Server) {
     server.client(&format!("x{}", book.email)).get(&book.cast.path("")).refused(404, "notFound");
 }
 
-/// 0.5, 7.5: a bare `@` in the path must work; so must the encoded one, a slash at the end, and other case.
+/// 0.5, 7.5: a bare `@` in the path must work; so must the encoded one, a slash at the end, and
+/// other case.
 fn remove_by_email_in_any_spelling(server: &Server) {
     let book = alone(server);
     let plus = book.email.replace('@', "+tag@");
@@ -283,7 +309,8 @@ fn owner_stays_after_everything(server: &Server) {
     let body = json!({"permission": "EDITOR", "ownerName": "guest"});
     assert_eq!(book.cast.owner.put(&book.cast.path(""), &body).ok()["permission"], "OWNER");
     let rows = book.rows();
-    let owners = rows.as_array().expect("items").iter().filter(|row| row["permission"] == "OWNER").count();
+    let owners =
+        rows.as_array().expect("items").iter().filter(|row| row["permission"] == "OWNER").count();
     assert_eq!(owners, 1);
 }
 

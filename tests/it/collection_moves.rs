@@ -1,5 +1,5 @@
-//! Collections under several processes at once (9.10): a book that many move at the same time ends in one place, and no two
-//! writers wait for each other for ever.
+//! Collections under several processes at once (9.10): a book that many move at the same time ends
+//! in one place, and no two writers wait for each other for ever.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Barrier};
@@ -13,13 +13,18 @@ use daybook_tests::{Engine, Server, unique};
 use crate::Lone;
 
 pub fn lone() -> Vec<Lone> {
-    crate::lone![moves_end_in_one_place, moves_and_deletions_do_not_wait_for_each_other, lanes_of_users_come_first]
+    crate::lone![
+        moves_end_in_one_place,
+        moves_and_deletions_do_not_wait_for_each_other,
+        lanes_of_users_come_first
+    ]
 }
 
 const NOW: Instant = Instant::new(1_763_000_000_000);
 const ROUNDS: usize = 25;
 
-/// A user with books and two collections, and two stores over one database, as two processes have them.
+/// A user with books and two collections, and two stores over one database, as two processes have
+/// them.
 struct Desk {
     stores: [Store; 2],
     cx: Context,
@@ -31,13 +36,19 @@ struct Desk {
 impl Desk {
     fn new(engine: Engine, books: usize) -> Desk {
         let server = Server::start(engine);
-        let open = || Store::open(&Options::new(Address::parse(server.database_url()).expect("a URL"))).expect("the store opens");
+        let open = || {
+            Store::open(&Options::new(Address::parse(server.database_url()).expect("a URL")))
+                .expect("the store opens")
+        };
         let stores = [open(), open()];
         let ids = Arc::new(Ids::new(7));
         let (email, minted) = (format!("{}@example.com", unique("mover")), Arc::clone(&ids));
-        let user = stores[0].write(Lane::NO_BOOK, move |tx| user::sign_in(tx, &email, &minted, NOW)).expect("a user");
+        let user = stores[0]
+            .write(Lane::NO_BOOK, move |tx| user::sign_in(tx, &email, &minted, NOW))
+            .expect("a user");
         let cx = Context { user: Arc::new(user), agent: None, now: NOW, ids, condition: None };
-        let mut desk = Desk { stores, cx, books: Vec::new(), shelves: Default::default(), _server: server };
+        let mut desk =
+            Desk { stores, cx, books: Vec::new(), shelves: Default::default(), _server: server };
         desk.books = (0..books).map(|number| desk.book(number)).collect();
         desk.shelves = ["One", "Two"].map(|name| {
             let made = desk.own(0, move |tx, cx| collection::create(tx, cx, Some(name)));
@@ -47,9 +58,14 @@ impl Desk {
     }
 
     fn book(&self, number: usize) -> String {
-        let changes = daybook_domain::book::Changes { name: Some(format!("Book {number}")), ..Default::default() };
+        let changes = daybook_domain::book::Changes {
+            name: Some(format!("Book {number}")),
+            ..Default::default()
+        };
         let (cx, input) = (self.cx.clone(), book::Input { changes, ..Default::default() });
-        let view = self.stores[0].write(Lane::NO_BOOK, move |tx| book::create(tx, &cx, input)).expect("a book");
+        let view = self.stores[0]
+            .write(Lane::NO_BOOK, move |tx| book::create(tx, &cx, input))
+            .expect("a book");
         view.member.book().key.as_str().to_owned()
     }
 
@@ -63,7 +79,8 @@ impl Desk {
     }
 
     fn add(&self, store: usize, shelf: usize, books: &[String]) -> Result<Vec<book::View>, Error> {
-        let (shelf, books) = (self.shelves[shelf].clone(), books.iter().cloned().map(Some).collect());
+        let (shelf, books) =
+            (self.shelves[shelf].clone(), books.iter().cloned().map(Some).collect());
         self.own(store, move |tx, cx| collection::add(tx, cx, &shelf, books))
     }
 
@@ -76,8 +93,8 @@ impl Desk {
     }
 }
 
-/// Every mover wants all books on its shelf, named in another order than its rival names them. So many that without the lock on
-/// the user two writers do meet each other's rows.
+/// Every mover wants all books on its shelf, named in another order than its rival names them. So
+/// many that without the lock on the user two writers do meet each other's rows.
 fn moves_end_in_one_place(engine: Engine) {
     let desk = Desk::new(engine, 200);
     let start = Barrier::new(4);
@@ -91,7 +108,10 @@ fn moves_end_in_one_place(engine: Engine) {
             scope.spawn(move || {
                 start.wait();
                 for _ in 0..ROUNDS {
-                    let moved = desk.add(mover % 2, mover / 2, &books).expect("a move is never refused");
+                    let moved = desk.add(mover % 2, mover / 2, &books).expect(
+                        "a move is never \
+                        refused",
+                    );
                     assert_eq!(moved.len(), books.len(), "9.10: not empty after an add");
                 }
             });
@@ -115,7 +135,9 @@ fn moves_and_deletions_do_not_wait_for_each_other(engine: Engine) {
                 start.wait();
                 for round in 0..desk.books.len() {
                     // A book that is gone meanwhile is not found; nothing else may happen.
-                    if let Err(error) = desk.add(mover, (mover + round) % 2, &desk.books[round..=round]) {
+                    if let Err(error) =
+                        desk.add(mover, (mover + round) % 2, &desk.books[round..=round])
+                    {
                         assert!(error.to_string().contains("not found"), "{error}");
                     }
                 }
@@ -126,7 +148,9 @@ fn moves_and_deletions_do_not_wait_for_each_other(engine: Engine) {
             start.wait();
             for key in desk.books.iter().skip(1).step_by(2) {
                 let (cx, key, lane) = (desk.cx.clone(), key.clone(), Lane::of_book(key));
-                desk.stores[0].write(lane, move |tx| book::delete(tx, &cx, &key)).expect("a deletion is never refused");
+                desk.stores[0]
+                    .write(lane, move |tx| book::delete(tx, &cx, &key))
+                    .expect("a deletion is never refused");
             }
         });
     });
@@ -140,6 +164,9 @@ fn moves_and_deletions_do_not_wait_for_each_other(engine: Engine) {
 fn lanes_of_users_come_first(_: Engine) {
     for number in 1..200 {
         let user = Lane::of_user(daybook_domain::id::UserId::new(number << 22));
-        assert!(Lane::NO_BOOK < user && user < Lane::of_book(&format!("book {number}")), "{user:?}");
+        assert!(
+            Lane::NO_BOOK < user && user < Lane::of_book(&format!("book {number}")),
+            "{user:?}"
+        );
     }
 }

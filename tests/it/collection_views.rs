@@ -1,4 +1,5 @@
-//! Where collections show (1.5, 6.2, 6.5, 6.8, 8.4): around books, in lists and in events, to whom they may.
+//! Where collections show (1.5, 6.2, 6.5, 6.8, 8.4): around books, in lists and in events, to whom
+//! they may.
 
 use daybook_tests::{Cast, Client, Server, column, encode, id, shows};
 use serde_json::{Value, json};
@@ -31,17 +32,23 @@ fn rule_6_2_the_book_shows_it(server: &Server) {
     add(&owner, &shelf, &[&b, &a]);
     let whole = read(&owner, &shelf);
     assert_eq!(inside(&whole), ["a", "b"]);
-    shows(&whole["books"][0], &json!({"id": a["id"], "permission": "OWNER", "properties": {"code": "a"}, "collection": null, "accounts": null}));
+    shows(
+        &whole["books"][0],
+        &json!({"id": a["id"], "permission": "OWNER", "properties": {"code": "a"}, "collection": null, "accounts": null}),
+    );
     let path = format!("/v5/books/{}", id(&a));
     // The book itself stands in it too, as it is now.
     let updated = owner.put(&path, &json!({"pageSize": 7})).ok();
     let whole = read(&owner, &shelf);
     assert_eq!(whole["books"][0]["pageSize"], 7);
-    for seen in [updated, owner.get(&path).ok(), owner.get(&format!("{path}?loadAccounts=true")).ok()] {
+    for seen in
+        [updated, owner.get(&path).ok(), owner.get(&format!("{path}?loadAccounts=true")).ok()]
+    {
         assert_eq!(seen["collection"], whole);
     }
     let listed = owner.get("/v5/books").ok();
-    let shown: Vec<Vec<String>> = items(&listed).iter().map(|book| inside(&book["collection"])).collect();
+    let shown: Vec<Vec<String>> =
+        items(&listed).iter().map(|book| inside(&book["collection"])).collect();
     assert_eq!(shown, [["a", "b"], ["a", "b"]]);
     // 6.4: what comes back in a round trip is ignored.
     let mut back = owner.get(&path).ok();
@@ -56,17 +63,28 @@ fn rule_6_2_own_before_the_owners(server: &Server) {
     let cast = Cast::new(server);
     let shared = json!({"id": cast.book});
     let seen = |reader: &Client| {
-        let (read, listed) = (reader.get(&cast.path("")).ok()["collection"].clone(), reader.get("/v5/books").ok());
-        let of_list = items(&listed).iter().find(|book| book["id"] == cast.book).expect("it is listed")["collection"].clone();
+        let (read, listed) =
+            (reader.get(&cast.path("")).ok()["collection"].clone(), reader.get("/v5/books").ok());
+        let of_list = items(&listed)
+            .iter()
+            .find(|book| book["id"] == cast.book)
+            .expect("it is listed")["collection"]
+            .clone();
         assert_eq!(read, of_list, "6.8");
-        let of_event = items(&reader.get(&cast.path("/events?limit=1")).ok())[0]["book"]["collection"].clone();
+        let of_event =
+            items(&reader.get(&cast.path("/events?limit=1")).ok())[0]["book"]["collection"].clone();
         assert_eq!(read, of_event, "8.4");
         (read["name"].clone(), read["permission"].clone())
     };
     let theirs = collection(&cast.editor, "Editor's");
     add(&cast.editor, &theirs, &[&shared]);
     assert_eq!(seen(&cast.editor), (json!("Editor's"), json!("OWNER")));
-    assert_eq!(seen(&cast.owner), (Value::Null, Value::Null), "other collaborators' are nobody's business");
+    assert_eq!(
+        seen(&cast.owner),
+        (Value::Null, Value::Null),
+        "other collaborators' are nobody's \
+        business"
+    );
     let owners = collection(&cast.owner, "Owner's");
     add(&cast.owner, &owners, &[&shared]);
     assert_eq!(seen(&cast.editor), (json!("Editor's"), json!("OWNER")));
@@ -79,7 +97,10 @@ fn rule_6_2_own_before_the_owners(server: &Server) {
 /// 6.2, 7.4: the owner's collection tells a collaborator nothing of the owner's other books.
 fn rule_6_2_the_owners_shows_shared_books_only(server: &Server) {
     let cast = Cast::new(server);
-    let (private, public) = (book(&cast.owner, "Private"), cast.owner.post("/v5/books", &json!({"name": "Public", "visibility": "PUBLIC"})).ok());
+    let (private, public) = (
+        book(&cast.owner, "Private"),
+        cast.owner.post("/v5/books", &json!({"name": "Public", "visibility": "PUBLIC"})).ok(),
+    );
     let second = book(&cast.owner, "Second");
     let share = json!({"email": cast.viewer.email(), "permission": "POSTER"});
     cast.owner.post(&format!("/v5/books/{}/collaborators", id(&second)), &share).ok();
@@ -88,19 +109,32 @@ fn rule_6_2_the_owners_shows_shared_books_only(server: &Server) {
     assert_eq!(inside(&cast.owner.get(&cast.path("")).ok()["collection"]).len(), 4);
     let name = cast.owner.get(&cast.path("")).ok()["name"].as_str().expect("a name").to_owned();
     let listed = cast.viewer.get("/v5/books").ok();
-    for seen in items(&listed).iter().map(|book| &book["collection"]).chain([&cast.viewer.get(&cast.path("")).ok()["collection"]]) {
-        assert_eq!(inside(seen), [name.as_str(), "Second"], "neither the private one nor the id of the PUBLIC one");
+    for seen in items(&listed)
+        .iter()
+        .map(|book| &book["collection"])
+        .chain([&cast.viewer.get(&cast.path("")).ok()["collection"]])
+    {
+        assert_eq!(
+            inside(seen),
+            [name.as_str(), "Second"],
+            "neither the private one nor the id of \
+            the PUBLIC one"
+        );
         assert_eq!(column(&json!({"items": seen["books"]}), "permission"), ["VIEWER", "POSTER"]);
         assert_eq!(seen["ownerUsername"], cast.owner.get("/v5/user").ok()["username"]);
     }
 }
 
-/// 6.9, 9.10: a PUBLIC book of somebody else has its place in one's own collection; its owner's shows to collaborators only.
+/// 6.9, 9.10: a PUBLIC book of somebody else has its place in one's own collection; its owner's
+/// shows to collaborators only.
 fn rule_6_9_public_books(server: &Server) {
     let cast = Cast::with_settings(server, json!({"visibility": "PUBLIC", "name": "Rates"}));
     let public = json!({"id": cast.book});
     add(&cast.owner, &collection(&cast.owner, "Owner's"), &[&public]);
-    shows(&cast.stranger.get(&cast.path("")).ok(), &json!({"permission": "VIEWER", "collection": null}));
+    shows(
+        &cast.stranger.get(&cast.path("")).ok(),
+        &json!({"permission": "VIEWER", "collection": null}),
+    );
     let shelf = collection(&cast.stranger, "Shelf");
     add(&cast.stranger, &shelf, &[&public, &book(&cast.stranger, "Own")]);
     assert_eq!(inside(&cast.stranger.get(&cast.path("")).ok()["collection"]), ["Own", "Rates"]);
@@ -115,17 +149,24 @@ fn rule_6_9_public_books(server: &Server) {
 fn rule_6_8_long_lists(server: &Server) {
     let owner = person(server, "owner");
     let shelf = collection(&owner, "Shelf");
-    let books: Vec<Value> = (0..45).map(|number| book(&owner, &format!("book{number:02}"))).collect();
+    let books: Vec<Value> =
+        (0..45).map(|number| book(&owner, &format!("book{number:02}"))).collect();
     add(&owner, &shelf, &books.iter().take(44).collect::<Vec<_>>());
     let shown = |query: &str| -> Vec<usize> {
         let listed = owner.get(&format!("/v5/books{query}")).ok();
-        items(&listed).iter().filter_map(|book| Some(book["collection"]["books"].as_array()?.len())).collect()
+        items(&listed)
+            .iter()
+            .filter_map(|book| Some(book["collection"]["books"].as_array()?.len()))
+            .collect()
     };
     assert_eq!(shown(""), [44; 44]);
     add(&owner, &shelf, &[&books[44]]);
     assert_eq!(shown(""), Vec::<usize>::new(), "45 x 45 are more than 2000");
     let listed = owner.get("/v5/books").ok();
-    assert!(items(&listed).iter().all(|book| book["collection"]["id"] == shelf["id"]), "the collections themselves stay");
+    assert!(
+        items(&listed).iter().all(|book| book["collection"]["id"] == shelf["id"]),
+        "the collections themselves stay"
+    );
     assert_eq!(shown("?query=book3"), [45; 10], "fewer rows show them again");
     assert_eq!(inside(&read(&owner, &shelf)).len(), 45);
 }
@@ -144,7 +185,10 @@ fn rule_6_5_a_deleted_book_leaves(server: &Server) {
         assert_eq!(inside(&read(person, &shelf)), ["Other"]);
         assert_eq!(inside(&person.get("/v5/books").ok()["items"][0]["collection"]), ["Other"]);
         change(person, &shelf, "add", &[&shared]).refused(404, "notFound");
-        assert_eq!(names(&person.delete(&format!("/v5/collections/{}", id(&shelf))).ok()), ["Other"]);
+        assert_eq!(
+            names(&person.delete(&format!("/v5/collections/{}", id(&shelf))).ok()),
+            ["Other"]
+        );
     }
 }
 
@@ -155,11 +199,20 @@ fn rule_1_5_the_name_is_searched(server: &Server) {
     let (a, b) = (book(&owner, "a"), book(&owner, "b"));
     book(&owner, "clients of mine");
     add(&owner, &shelf, &[&a, &b]);
-    for (term, expected) in [("cafe cl", vec!["a", "b"]), ("CLIENTS", vec!["a", "b", "clients of mine"]), ("nobody's", vec![])] {
+    for (term, expected) in [
+        ("cafe cl", vec!["a", "b"]),
+        ("CLIENTS", vec!["a", "b", "clients of mine"]),
+        ("nobody's", vec![]),
+    ] {
         let found = owner.get(&format!("/v5/books?query={}", encode(term))).ok();
         assert_eq!(names(&found), expected, "{term}");
         for found in items(&found).iter().filter(|book| book["name"] != "clients of mine") {
-            assert_eq!(inside(&found["collection"]), ["a", "b"], "the whole collection, whatever is searched");
+            assert_eq!(
+                inside(&found["collection"]),
+                ["a", "b"],
+                "the whole collection, whatever \
+                is searched"
+            );
         }
     }
 }
@@ -178,7 +231,8 @@ fn rule_8_1_no_events(server: &Server) {
     assert_eq!(cast.owner.get(&cast.path("")).ok(), before, "lastUpdateMs included");
 }
 
-/// 8.4: the event's book has its collection with books[], each with its properties, as the reader sees them.
+/// 8.4: the event's book has its collection with books[], each with its properties, as the reader
+/// sees them.
 fn rule_8_4_in_events(server: &Server) {
     let cast = Cast::new(server);
     let other = book(&cast.owner, "Other");
@@ -189,25 +243,37 @@ fn rule_8_4_in_events(server: &Server) {
     assert!(shown.iter().any(|book| book["properties"] == json!({"code": "Other"})));
     assert!(shown.iter().all(|book| book["properties"].is_object()));
     let single = cast.viewer.get(&cast.path(&format!("/events/{}", id(&event)))).ok();
-    assert_eq!(column(&json!({"items": single["book"]["collection"]["books"]}), "id"), [cast.book.as_str()]);
+    assert_eq!(
+        column(&json!({"items": single["book"]["collection"]["books"]}), "id"),
+        [cast.book.as_str()]
+    );
 }
 
 /// 13.37: a page of events repeats the collection, and must not grow with both.
 fn rule_13_37_events_repeat_no_long_collections(server: &Server) {
     let cast = Cast::new(server);
     let shelf = collection(&cast.owner, "Shelf");
-    let books: Vec<Value> = (0..20).map(|number| book(&cast.owner, &format!("book{number}"))).collect();
+    let books: Vec<Value> =
+        (0..20).map(|number| book(&cast.owner, &format!("book{number}"))).collect();
     let all: Vec<&Value> = books.iter().collect();
     add(&cast.owner, &shelf, &all);
     add(&cast.owner, &shelf, &[&json!({"id": cast.book})]);
-    let accounts: Vec<Value> = (0..100).map(|number| json!({"name": format!("Account {number}"), "type": "ASSET"})).collect();
+    let accounts: Vec<Value> = (0..100)
+        .map(|number| json!({"name": format!("Account {number}"), "type": "ASSET"}))
+        .collect();
     cast.owner.post(&cast.path("/accounts/batch"), &json!({"items": accounts})).ok();
     let shown = |limit: usize| -> Vec<Option<usize>> {
         let page = cast.owner.get(&cast.path(&format!("/events?limit={limit}"))).ok();
-        items(&page).iter().map(|event| Some(event["book"]["collection"]["books"].as_array()?.len())).collect()
+        items(&page)
+            .iter()
+            .map(|event| Some(event["book"]["collection"]["books"].as_array()?.len()))
+            .collect()
     };
     assert_eq!(shown(95), [Some(21); 95]);
     assert_eq!(shown(96), [None; 96], "96 x 21 are more than 2000");
     let page = cast.owner.get(&cast.path("/events?limit=100")).ok();
-    assert!(items(&page).iter().all(|event| event["book"]["collection"]["id"] == shelf["id"]), "the collection itself stays");
+    assert!(
+        items(&page).iter().all(|event| event["book"]["collection"]["id"] == shelf["id"]),
+        "the collection itself stays"
+    );
 }

@@ -34,9 +34,17 @@ pub fn collection(owner: &Client, name: &str) -> Value {
     owner.post("/v5/collections", &json!({"name": name})).ok()
 }
 
-pub fn change(owner: &Client, collection: &Value, verb: &str, books: &[&Value]) -> daybook_tests::Answer {
+pub fn change(
+    owner: &Client,
+    collection: &Value,
+    verb: &str,
+    books: &[&Value],
+) -> daybook_tests::Answer {
     let items: Vec<Value> = books.iter().map(|book| json!({"id": book["id"]})).collect();
-    owner.patch(&format!("/v5/collections/{}/books/{verb}", id(collection)), &json!({"items": items}))
+    owner.patch(
+        &format!("/v5/collections/{}/books/{verb}", id(collection)),
+        &json!({"items": items}),
+    )
 }
 
 #[track_caller]
@@ -70,12 +78,19 @@ fn rule_9_10_create_list_get(server: &Server) {
     shows(&clients, &expected);
     assert_eq!(clients["createdAt"], clients["updatedAt"]);
     let (own, archive) = (collection(&owner, "Own"), collection(&owner, "Archive"));
-    assert_eq!(owner.get("/v5/collections?").ok()["items"], json!([archive, clients, own]), "by name, ignoring case");
+    assert_eq!(
+        owner.get("/v5/collections?").ok()["items"],
+        json!([archive, clients, own]),
+        "by name, ignoring case"
+    );
     assert_eq!(read(&owner, &clients), clients);
     let twin = collection(&owner, "Own");
     assert_ne!(twin["id"], own["id"], "names are free");
     let sent = json!({"name": "X", "id": "mine", "ownerUsername": "bob", "permission": "VIEWER", "books": [{"id": "nothing"}]});
-    shows(&owner.post("/v5/collections", &sent).ok(), &json!({"ownerUsername": username, "permission": "OWNER", "books": []}));
+    shows(
+        &owner.post("/v5/collections", &sent).ok(),
+        &json!({"ownerUsername": username, "permission": "OWNER", "books": []}),
+    );
 }
 
 /// 9.10: renaming sends the full collection; only the name changes.
@@ -108,7 +123,10 @@ fn rule_9_10_delete_answers_its_books(server: &Server) {
     assert_eq!(names(&owner.get("/v5/books").ok()), ["a", "B", "c"]);
     shows(&owner.get(&format!("/v5/books/{}", id(&a))).ok(), &json!({"collection": null}));
     assert_eq!(inside(&read(&owner, &other)), ["c"]);
-    assert_eq!(owner.delete(&format!("/v5/collections/{}", id(&collection(&owner, "Empty")))).ok(), json!({"items": []}));
+    assert_eq!(
+        owner.delete(&format!("/v5/collections/{}", id(&collection(&owner, "Empty")))).ok(),
+        json!({"items": []})
+    );
 }
 
 /// 9.10: others get 404, in the same words as for one that never was.
@@ -118,7 +136,11 @@ fn rule_9_10_only_the_owner(server: &Server) {
     let shared = json!({"id": cast.book});
     add(&cast.owner, &shelf, &[&shared]);
     let path = format!("/v5/collections/{}", id(&shelf));
-    let paths = [path.clone(), "/v5/collections/ffffffffffffffff".to_owned(), "/v5/collections/nothing".to_owned()];
+    let paths = [
+        path.clone(),
+        "/v5/collections/ffffffffffffffff".to_owned(),
+        "/v5/collections/nothing".to_owned(),
+    ];
     for (_, member) in cast.members().into_iter().skip(1).chain([("", &cast.stranger)]) {
         assert_eq!(member.get("/v5/collections").ok()["items"], json!([]));
         for path in &paths {
@@ -133,7 +155,9 @@ fn rule_9_10_only_the_owner(server: &Server) {
                 assert!(answer.refused(404, "notFound").contains("collection not found"));
             }
         }
-        member.put("/v5/collections", &json!({"id": shelf["id"], "name": "Mine"})).refused(404, "notFound");
+        member
+            .put("/v5/collections", &json!({"id": shelf["id"], "name": "Mine"}))
+            .refused(404, "notFound");
     }
     shows(&read(&cast.owner, &shelf), &json!({"name": "Shelf", "updatedAt": shelf["updatedAt"]}));
     assert_eq!(inside(&read(&cast.owner, &shelf)).len(), 1);
@@ -146,7 +170,10 @@ fn rule_9_10_add_and_remove(server: &Server) {
     let (a, b, c) = (book(&owner, "a"), book(&owner, "b"), book(&owner, "c"));
     let added = add(&owner, &shelf, &[&c, &a, &c]);
     assert_eq!(names(&added), ["c", "a"], "in the order given, each once");
-    shows(&added["items"][0], &json!({"permission": "OWNER", "properties": {"code": "c"}, "accounts": null, "groups": null}));
+    shows(
+        &added["items"][0],
+        &json!({"permission": "OWNER", "properties": {"code": "c"}, "accounts": null, "groups": null}),
+    );
     assert_eq!(names(&add(&owner, &shelf, &[&a, &b])), ["a", "b"], "one is there already");
     assert_eq!(inside(&read(&owner, &shelf)), ["a", "b", "c"]);
     assert_eq!(add(&owner, &shelf, &[]), json!({"items": []}));
@@ -156,7 +183,12 @@ fn rule_9_10_add_and_remove(server: &Server) {
     let removed = change(&owner, &shelf, "remove", &[&a, &unknown, &c]).ok();
     assert_eq!(names(&removed), ["c"], "13.36: what is not in it is no matter");
     assert_eq!(inside(&read(&owner, &shelf)), Vec::<String>::new());
-    assert_eq!(read(&owner, &shelf)["updatedAt"], shelf["updatedAt"], "its books are not its own data");
+    assert_eq!(
+        read(&owner, &shelf)["updatedAt"],
+        shelf["updatedAt"],
+        "its books are not its own \
+        data"
+    );
 }
 
 /// 9.10: a book is in at most one collection per owner.
@@ -170,11 +202,18 @@ fn rule_9_10_a_book_moves(server: &Server) {
     assert_eq!(add(&cast.owner, &two, &[&shared])["items"][0]["id"], cast.book);
     let sizes = |reader: &Client| -> Vec<usize> {
         let listed = reader.get("/v5/collections").ok();
-        items(&listed).iter().map(|collection| items(&json!({"items": collection["books"]})).len()).collect()
+        items(&listed)
+            .iter()
+            .map(|collection| items(&json!({"items": collection["books"]})).len())
+            .collect()
     };
     assert_eq!(sizes(&cast.owner), [0, 1]);
     assert_eq!(sizes(&cast.viewer), [1], "of another owner");
-    assert_eq!(change(&cast.owner, &one, "remove", &[&shared]).ok(), json!({"items": []}), "it is no longer there");
+    assert_eq!(
+        change(&cast.owner, &one, "remove", &[&shared]).ok(),
+        json!({"items": []}),
+        "it is no longer there"
+    );
     assert_eq!(sizes(&cast.owner), [0, 1]);
 }
 
@@ -184,13 +223,22 @@ fn rule_9_10_adding_needs_access(server: &Server) {
     let shelf = collection(&cast.stranger, "Shelf");
     let (own, foreign) = (book(&cast.stranger, "Own"), json!({"id": cast.book}));
     let nowhere = json!({"id": "0192c0ffee"});
-    let message = change(&cast.stranger, &shelf, "add", &[&own, &foreign, &nowhere]).refused(404, "notFound");
-    assert!(message.contains("not found") && message.contains(&format!("Ids: [{}, 0192c0ffee]", cast.book)), "3.6.5: {message}");
+    let message =
+        change(&cast.stranger, &shelf, "add", &[&own, &foreign, &nowhere]).refused(404, "notFound");
+    assert!(
+        message.contains("not found")
+            && message.contains(&format!("Ids: [{}, 0192c0ffee]", cast.book)),
+        "3.6.5: {message}"
+    );
     assert_eq!(inside(&read(&cast.stranger, &shelf)), Vec::<String>::new());
     for (permission, member) in cast.members() {
         let shelf = collection(member, "Shelf");
         let added = add(member, &shelf, &[&foreign]);
-        assert_eq!(added["items"][0]["permission"], permission, "basic books carry the caller's permission");
+        assert_eq!(
+            added["items"][0]["permission"], permission,
+            "basic books carry the caller's \
+            permission"
+        );
         assert_eq!(read(member, &shelf)["books"][0]["permission"], permission);
     }
 }
@@ -209,7 +257,11 @@ fn rule_9_10_books_still_visible(server: &Server) {
     cast.share(cast.viewer.email(), "EDITOR");
     assert_eq!(inside(&read(&cast.viewer, &shelf)).len(), 2, "it stood there all the time");
     cast.owner.delete(&cast.path(&format!("/collaborators/{}", cast.viewer.email()))).ok();
-    assert_eq!(change(&cast.viewer, &shelf, "remove", &[&shared]).ok(), json!({"items": []}), "13.36: it leaves unseen");
+    assert_eq!(
+        change(&cast.viewer, &shelf, "remove", &[&shared]).ok(),
+        json!({"items": []}),
+        "13.36: it leaves unseen"
+    );
     cast.share(cast.viewer.email(), "VIEWER");
     assert_eq!(inside(&read(&cast.viewer, &shelf)), ["Own"]);
 }
@@ -218,13 +270,33 @@ fn rule_9_10_books_still_visible(server: &Server) {
 fn rule_9_13_what_is_required(server: &Server) {
     let owner = person(server, "owner");
     let shelf = collection(&owner, "Shelf");
-    for body in [json!({}), json!({"name": ""}), json!({"name": "  "}), json!({"name": null}), json!({"name": "x".repeat(256)})] {
-        assert!(owner.post("/v5/collections", &body).refused(400, "badRequest").contains("name"), "{body}");
+    for body in [
+        json!({}),
+        json!({"name": ""}),
+        json!({"name": "  "}),
+        json!({"name": null}),
+        json!({"name": "x".repeat(256)}),
+    ] {
+        assert!(
+            owner.post("/v5/collections", &body).refused(400, "badRequest").contains("name"),
+            "{body}"
+        );
     }
-    assert!(owner.put("/v5/collections", &json!({"name": "X"})).refused(400, "badRequest").contains("id"));
-    owner.put("/v5/collections", &json!({"id": shelf["id"], "name": " "})).refused(400, "badRequest");
+    assert!(
+        owner
+            .put("/v5/collections", &json!({"name": "X"}))
+            .refused(400, "badRequest")
+            .contains("id")
+    );
+    owner
+        .put("/v5/collections", &json!({"id": shelf["id"], "name": " "}))
+        .refused(400, "badRequest");
     let path = format!("/v5/collections/{}/books/add", id(&shelf));
-    for body in [json!({"items": [{"name": "B"}]}), json!({"items": [{"id": null}]}), json!({"items": [{"id": " "}]})] {
+    for body in [
+        json!({"items": [{"name": "B"}]}),
+        json!({"items": [{"id": null}]}),
+        json!({"items": [{"id": " "}]}),
+    ] {
         assert!(owner.patch(&path, &body).refused(400, "badRequest").contains("id"), "{body}");
     }
     for body in [json!({}), json!([]), json!({"items": [3]}), json!({"items": [["id"]]})] {

@@ -1,4 +1,5 @@
-//! copyBook with its transactions (6.6): the rows, what is derived from them, and that the copy is a book like any other.
+//! copyBook with its transactions (6.6): the rows, what is derived from them, and that the copy is
+//! a book like any other.
 
 use std::collections::BTreeMap;
 use std::thread;
@@ -36,13 +37,24 @@ const BALANCES: [&str; 8] = [
     "account:'Food & Drink' after:2025-02",
 ];
 
-/// 6.6: drafts and posted ones, not the trashed; state, remoteIds, tags, urls, properties kept; in the same order.
+/// 6.6: drafts and posted ones, not the trashed; state, remoteIds, tags, urls, properties kept; in
+/// the same order.
 fn rule_6_6_transactions(server: &Server) {
     let cast = cast(server);
     fill(&cast);
     let copy = Copy::make(&cast.owner, &cast.book, "name=Copy&copyTransactions=true");
-    for query in ["", "is:draft", "is:checked", "#food", "remoteId:bank-2", "shop:corner", "account:cash", "group:Assets", "type:INCOMING", "bread"]
-    {
+    for query in [
+        "",
+        "is:draft",
+        "is:checked",
+        "#food",
+        "remoteId:bank-2",
+        "shop:corner",
+        "account:cash",
+        "group:Assets",
+        "type:INCOMING",
+        "bread",
+    ] {
         let rest = format!("/transactions?limit=1000&query={}", encode(query));
         let (source, copied) = (cast.owner.get(&cast.path(&rest)).ok(), copy.read(&rest));
         assert!(!items(&source).is_empty(), "{query}");
@@ -52,16 +64,31 @@ fn rule_6_6_transactions(server: &Server) {
     assert_eq!(everything, 7, "all but the trashed one");
     assert_eq!(copy.read("/transactions?query=is:trashed")["items"], json!([]));
     let page = copy.read("/transactions?limit=3");
-    let rest = copy.read(&format!("/transactions?limit=1000&cursor={}", page["cursor"].as_str().expect("a cursor")));
-    assert_eq!(items(&page).len() + items(&rest).len(), everything, "2.4: its pages follow each other");
+    let rest = copy.read(&format!(
+        "/transactions?limit=1000&cursor={}",
+        page["cursor"].as_str().expect("a cursor")
+    ));
+    assert_eq!(
+        items(&page).len() + items(&rest).len(),
+        everything,
+        "2.4: its pages follow each \
+        other"
+    );
     // 13.38: they are the copyist's, made now.
     let username = cast.owner.get("/v5/user").ok()["username"].clone();
     let made = copy.read("/transactions?query=Bread")["items"][0].clone();
-    shows(&made, &json!({"createdBy": username, "createdAt": copy.book["createdAt"], "updatedAt": copy.book["createdAt"]}));
+    shows(
+        &made,
+        &json!({"createdBy": username, "createdAt": copy.book["createdAt"], "updatedAt": copy.book["createdAt"]}),
+    );
     let totals = json!({"totalTransactions": 5, "totalTransactionsCurrentMonth": 5, "totalTransactionsCurrentYear": 5});
     shows(&copy.book, &totals);
     shows(&copy.read(""), &totals);
-    assert_eq!(items(&copy.read("/transactions?query=using:postDate%20after:$d")).len(), 5, "posted today, in the zone of the book");
+    assert_eq!(
+        items(&copy.read("/transactions?query=using:postDate%20after:$d")).len(),
+        5,
+        "posted today, in the zone of the book"
+    );
 }
 
 /// 6.6: whatever is asked of the balances, the copy answers what the source does.
@@ -79,10 +106,14 @@ fn rule_6_6_balances_are_the_sources(server: &Server) {
     }
     // By its own arithmetic, too: 2000.500 and 0.001 in, 12.345, 7 and 100 out.
     let cash = copy.read("/balances?query=account:Cash")["accountBalances"][0].clone();
-    shows(&cash, &json!({"cumulativeDebit": "2000.501", "cumulativeCredit": "119.345", "cumulativeBalance": "-1881.156"}));
+    shows(
+        &cash,
+        &json!({"cumulativeDebit": "2000.501", "cumulativeCredit": "119.345", "cumulativeBalance": "-1881.156"}),
+    );
 }
 
-/// 6.6: fromDate is inclusive, has effect only with the transactions, and opens nothing for what was before.
+/// 6.6: fromDate is inclusive, has effect only with the transactions, and opens nothing for what
+/// was before.
 fn rule_6_6_from_a_day(server: &Server) {
     let cast = cast(server);
     fill(&cast);
@@ -91,24 +122,52 @@ fn rule_6_6_from_a_day(server: &Server) {
         found.sort();
         found
     };
-    let copy = Copy::make(&cast.owner, &cast.book, "name=Copy&copyTransactions=true&fromDate=20250216");
-    assert_eq!(described(&copy), ["Bread #food #daily", "Checked #food", "Same day, later", "Undated"]);
+    let copy =
+        Copy::make(&cast.owner, &cast.book, "name=Copy&copyTransactions=true&fromDate=20250216");
+    assert_eq!(
+        described(&copy),
+        ["Bread #food #daily", "Checked #food", "Same day, later", "Undated"]
+    );
     let cash = copy.read("/balances?query=account:Cash")["accountBalances"][0].clone();
     shows(&cash, &json!({"cumulativeDebit": "0.000", "cumulativeCredit": "119.345"}));
     shows(&copy.book, &json!({"totalTransactions": 3}));
     let flags: BTreeMap<String, bool> = items(&copy.read("/accounts"))
         .iter()
-        .map(|account| (account["name"].as_str().expect("a name").to_owned(), account["hasTransactionPosted"] == true))
+        .map(|account| {
+            (
+                account["name"].as_str().expect("a name").to_owned(),
+                account["hasTransactionPosted"] == true,
+            )
+        })
         .collect();
-    let posted: Vec<&str> = flags.iter().filter(|(_, posted)| **posted).map(|(name, _)| name.as_str()).collect();
+    let posted: Vec<&str> =
+        flags.iter().filter(|(_, posted)| **posted).map(|(name, _)| name.as_str()).collect();
     assert_eq!(posted, ["Cash", "Food & Drink"], "4.7: of what was copied");
     for query in ["copyTransactions=true&fromDate=", "copyTransactions=true"] {
-        assert_eq!(described(&Copy::make(&cast.owner, &cast.book, &format!("name=Copy&{query}"))).len(), 7, "{query}");
+        assert_eq!(
+            described(&Copy::make(&cast.owner, &cast.book, &format!("name=Copy&{query}"))).len(),
+            7,
+            "{query}"
+        );
     }
-    for query in ["fromDate=20250216", "copyTransactions=false&fromDate=20250216", "copyTransactions=maybe"] {
-        assert_eq!(described(&Copy::make(&cast.owner, &cast.book, &format!("name=Copy&{query}"))).len(), 0, "0.9: {query}");
+    for query in
+        ["fromDate=20250216", "copyTransactions=false&fromDate=20250216", "copyTransactions=maybe"]
+    {
+        assert_eq!(
+            described(&Copy::make(&cast.owner, &cast.book, &format!("name=Copy&{query}"))).len(),
+            0,
+            "0.9: {query}"
+        );
     }
-    assert_eq!(described(&Copy::make(&cast.owner, &cast.book, "name=C&copyTransactions=true&fromDate=99991231")).len(), 0);
+    assert_eq!(
+        described(&Copy::make(
+            &cast.owner,
+            &cast.book,
+            "name=C&copyTransactions=true&fromDate=99991231"
+        ))
+        .len(),
+        0
+    );
 }
 
 /// 3.12.7: amounts keep the decimals they were stored with.
@@ -122,10 +181,16 @@ fn rule_3_12_7_a_finer_scale_comes_along(server: &Server) {
     cast.owner.put(&cast.path(""), &json!({"fractionDigits": 1})).ok();
     let copy = Copy::make(&cast.owner, &cast.book, "name=Copy&copyTransactions=true");
     assert_eq!(column(&copy.read("/transactions"), "amount"), ["0.00001", "1.25"]);
-    assert_eq!(copy.read("/balances?query=account:Cash")["accountBalances"][0]["cumulativeCredit"], "1.25001");
+    assert_eq!(
+        copy.read("/balances?query=account:Cash")["accountBalances"][0]["cumulativeCredit"],
+        "1.25001"
+    );
     // And a raise from there goes on from the same scale.
     copy.owner.put(&copy.path(""), &json!({"fractionDigits": 7})).ok();
-    assert_eq!(copy.read("/balances?query=account:Cash")["accountBalances"][0]["cumulativeCredit"], "1.2500100");
+    assert_eq!(
+        copy.read("/balances?query=account:Cash")["accountBalances"][0]["cumulativeCredit"],
+        "1.2500100"
+    );
 }
 
 /// 3.7: importing the same bank statement into the copy makes nothing twice.
@@ -143,8 +208,13 @@ fn rule_3_7_remote_ids_are_known_in_the_copy(server: &Server) {
 fn rule_4_7_posted_on_what_was_copied(server: &Server) {
     let cast = cast(server);
     fill(&cast);
-    let copy = Copy::make(&cast.owner, &cast.book, "name=Copy&copyTransactions=true&fromDate=20250216");
-    let delete = |name: &str| copy.owner.delete(&copy.path(&format!("/accounts/{}", id(&copy.read(&format!("/accounts/{name}"))))));
+    let copy =
+        Copy::make(&cast.owner, &cast.book, "name=Copy&copyTransactions=true&fromDate=20250216");
+    let delete = |name: &str| {
+        copy.owner.delete(
+            &copy.path(&format!("/accounts/{}", id(&copy.read(&format!("/accounts/{name}"))))),
+        )
+    };
     delete("Cash").refused(400, "badRequest");
     shows(&delete("Pay").ok(), &json!({"name": "Pay", "hasTransactionPosted": false}));
 }
@@ -155,14 +225,30 @@ fn the_copy_lives_on_its_own(server: &Server) {
     fill(&cast);
     let copy = Copy::make(&cast.owner, &cast.book, "name=Copy&copyTransactions=true");
     let before = cast.owner.get(&cast.path("/balances?query=by:y")).ok()["accountBalances"].clone();
-    let find = |label: &str| copy.read(&format!("/transactions?query={}", encode(label)))["items"][0]["id"].clone();
-    let verb = |name: &str, body: Value| copy.owner.patch(&copy.path(&format!("/transactions/{name}")), &body).ok();
+    let find = |label: &str| {
+        copy.read(&format!("/transactions?query={}", encode(label)))["items"][0]["id"].clone()
+    };
+    let verb = |name: &str, body: Value| {
+        copy.owner.patch(&copy.path(&format!("/transactions/{name}")), &body).ok()
+    };
     verb("post", json!({"id": find("'A draft'")}));
     verb("trash", json!({"id": find("Bread")}));
     verb("uncheck", json!({"id": find("Checked")}));
-    copy.owner.put(&copy.path("/transactions"), &json!({"id": find("Checked"), "amount": "50"})).ok();
-    let added = copy.owner.post(&copy.path("/transactions"), &entry("2025-03-05", "1", ["Cash", "Food & Drink"], "Newest")).ok();
-    assert_eq!(copy.read("/transactions?limit=1&query=on:2025-03-05")["items"][0]["id"], added["transaction"]["id"], "2.6: created last");
+    copy.owner
+        .put(&copy.path("/transactions"), &json!({"id": find("Checked"), "amount": "50"}))
+        .ok();
+    let added = copy
+        .owner
+        .post(
+            &copy.path("/transactions"),
+            &entry("2025-03-05", "1", ["Cash", "Food & Drink"], "Newest"),
+        )
+        .ok();
+    assert_eq!(
+        copy.read("/transactions?limit=1&query=on:2025-03-05")["items"][0]["id"],
+        added["transaction"]["id"],
+        "2.6: created last"
+    );
     let cash = copy.read("/balances?query=account:Cash")["accountBalances"][0].clone();
     shows(&cash, &json!({"cumulativeDebit": "2000.501", "cumulativeCredit": "63.000"}));
     assert_eq!(cast.owner.get(&cast.path("/balances?query=by:y")).ok()["accountBalances"], before);
@@ -179,7 +265,9 @@ fn copying_a_copy(server: &Server) {
     let mut ids = Vec::new();
     for list in LISTS {
         assert_eq!(bare(&first.read(list)["items"]), bare(&second.read(list)["items"]), "{list}");
-        ids.extend([first.read(list), second.read(list)].iter().flat_map(|list| column(list, "id")));
+        ids.extend(
+            [first.read(list), second.read(list)].iter().flat_map(|list| column(list, "id")),
+        );
     }
     let count = ids.len();
     ids.sort();
@@ -193,7 +281,9 @@ fn copying_while_others_post(server: &Server) {
     cast.account("Cash", "ASSET");
     cast.account("Food", "OUTGOING");
     let post = |number: usize| {
-        let items = (0..20).map(|place| entry("2025-05-20", "1", ["Cash", "Food"], &format!("{number}/{place} #tag")));
+        let items = (0..20).map(|place| {
+            entry("2025-05-20", "1", ["Cash", "Food"], &format!("{number}/{place} #tag"))
+        });
         cast.poster.post(&cast.path("/transactions/batch"), &batch(items)).ok();
     };
     post(0);
@@ -201,7 +291,15 @@ fn copying_while_others_post(server: &Server) {
     thread::scope(|scope| {
         scope.spawn(|| (1..15).for_each(post));
         let copies = scope.spawn(|| {
-            (0..5).map(|_| Copy::make(&cast.owner, &cast.book, &format!("name={}&copyTransactions=true", unique("Copy")))).collect::<Vec<_>>()
+            (0..5)
+                .map(|_| {
+                    Copy::make(
+                        &cast.owner,
+                        &cast.book,
+                        &format!("name={}&copyTransactions=true", unique("Copy")),
+                    )
+                })
+                .collect::<Vec<_>>()
         });
         // A copy that is listed is complete from the first moment on.
         let mut seen: BTreeMap<String, Value> = BTreeMap::new();
@@ -217,7 +315,10 @@ fn copying_while_others_post(server: &Server) {
             assert_eq!(copy.book["totalTransactions"], rows);
             for query in ["account:Cash", "account:Cash #tag"] {
                 let answer = copy.read(&format!("/balances?query={}", encode(query)));
-                let cash = answer["accountBalances"][0]["cumulativeCredit"].as_str().expect("a sum").to_owned();
+                let cash = answer["accountBalances"][0]["cumulativeCredit"]
+                    .as_str()
+                    .expect("a sum")
+                    .to_owned();
                 assert_eq!(units(&cash), units(&rows.to_string()), "{query}");
             }
         }

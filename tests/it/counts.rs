@@ -34,11 +34,30 @@ fn fixture(server: &Server) -> Cast {
             "draft": index % 5 == 0,
         })
     };
-    let dates = ["2024-12-30", "2024-12-31", "2025-01-01", "2025-01-01", "2025-01-31", "2025-03-01", "2025-03-02", "2026-01-01", ""];
-    let made = cast.owner.post(&cast.path("/transactions/batch"), &batch(dates.iter().cycle().take(45).copied().enumerate().map(body))).ok();
+    let dates = [
+        "2024-12-30",
+        "2024-12-31",
+        "2025-01-01",
+        "2025-01-01",
+        "2025-01-31",
+        "2025-03-01",
+        "2025-03-02",
+        "2026-01-01",
+        "",
+    ];
+    let made = cast
+        .owner
+        .post(
+            &cast.path("/transactions/batch"),
+            &batch(dates.iter().cycle().take(45).copied().enumerate().map(body)),
+        )
+        .ok();
     // One in four goes: posted, checked, draft and dateless ones.
-    let gone: Vec<Value> = items(&made).iter().step_by(4).map(|made| json!({"id": made["id"]})).collect();
-    cast.owner.patch(&cast.path("/transactions/trash/batch?trashChecked=true"), &batch(gone)).no_content();
+    let gone: Vec<Value> =
+        items(&made).iter().step_by(4).map(|made| json!({"id": made["id"]})).collect();
+    cast.owner
+        .patch(&cast.path("/transactions/trash/batch?trashChecked=true"), &batch(gone))
+        .no_content();
     cast
 }
 
@@ -74,38 +93,74 @@ fn rule_1_4_3_counts_what_lists_find(server: &Server) {
         "invalid:syntax:query::",
     ] {
         let counted = total(&cast.owner, &cast, query);
-        faults.same(&format!("`{query}`"), &counted, &json!({"total": items(&find(&cast, query)).len()}));
+        faults.same(
+            &format!("`{query}`"),
+            &counted,
+            &json!({"total": items(&find(&cast, query)).len()}),
+        );
     }
-    faults.same("no query at all", cast.owner.get(&cast.path("/transactions/count")).ok(), json!({"total": 33}));
-    faults.same("limit and cursor mean nothing", cast.owner.get(&cast.path("/transactions/count?limit=3&cursor=x")).ok()["total"].clone(), 33);
+    faults.same(
+        "no query at all",
+        cast.owner.get(&cast.path("/transactions/count")).ok(),
+        json!({"total": 33}),
+    );
+    faults.same(
+        "limit and cursor mean nothing",
+        cast.owner.get(&cast.path("/transactions/count?limit=3&cursor=x")).ok()["total"].clone(),
+        33,
+    );
     let many: Vec<String> = (0..201).map(|number| format!("-w{number}")).collect();
-    faults.same("13.1: more than 200 terms", total(&cast.owner, &cast, &many.join(" ")), json!({"total": 0}));
+    faults.same(
+        "13.1: more than 200 terms",
+        total(&cast.owner, &cast, &many.join(" ")),
+        json!({"total": 0}),
+    );
     faults.none();
 }
 
 fn rule_7_3_a_recorder_counts_own_drafts(server: &Server) {
     let cast = fixture(server);
     assert_eq!(total(&cast.recorder, &cast, ""), json!({"total": 0}));
-    let own = |text: &str| cast.recorder.post(&cast.path("/transactions"), &json!({"description": text, "amount": "3"})).ok();
+    let own = |text: &str| {
+        cast.recorder
+            .post(&cast.path("/transactions"), &json!({"description": text, "amount": "3"}))
+            .ok()
+    };
     let first = own("mine #even")["transaction"]["id"].clone();
     own("mine too");
-    for (query, expected) in [("", 2), ("#even", 1), ("is:draft", 2), ("is:posted", 0), ("account:Cash", 0), ("mine", 2), ("t1", 0)] {
+    for (query, expected) in [
+        ("", 2),
+        ("#even", 1),
+        ("is:draft", 2),
+        ("is:posted", 0),
+        ("account:Cash", 0),
+        ("mine", 2),
+        ("t1", 0),
+    ] {
         assert_eq!(total(&cast.recorder, &cast, query), json!({"total": expected}), "`{query}`");
     }
     cast.recorder.patch(&cast.path("/transactions/trash"), &json!({"id": first})).ok();
-    for (query, expected) in [("", 1), ("is:trashed", 1), ("is:trashed is:draft", 2), ("#even is:trashed", 1)] {
+    for (query, expected) in
+        [("", 1), ("is:trashed", 1), ("is:trashed is:draft", 2), ("#even is:trashed", 1)]
+    {
         assert_eq!(total(&cast.recorder, &cast, query), json!({"total": expected}), "`{query}`");
     }
 }
 
 fn counts(cast: &Cast, after: &str, before: &str, periodicity: &str) -> Value {
-    cast.owner.get(&cast.path(&format!("/transactions/count/posted?after={after}&before={before}&periodicity={periodicity}"))).ok()
+    cast.owner
+        .get(&cast.path(&format!(
+            "/transactions/count/posted?after={after}&before={before}&periodicity={periodicity}"
+        )))
+        .ok()
 }
 
 /// `[(fuzzyDate, total)]`, after looking at the other fields.
 #[track_caller]
 fn shown(list: &Value) -> Vec<(i64, i64)> {
-    let number = |count: &Value, field: &str| count[field].as_i64().unwrap_or_else(|| panic!("{field}: {count}"));
+    let number = |count: &Value, field: &str| {
+        count[field].as_i64().unwrap_or_else(|| panic!("{field}: {count}"))
+    };
     let row = |count: &Value| {
         let [year, month, day] = ["year", "month", "day"].map(|field| number(count, field));
         assert_eq!(number(count, "fuzzyDate"), year * 10_000 + month * 100 + day, "5.6: {count}");
@@ -126,12 +181,27 @@ fn rule_9_8_slices(server: &Server) {
         cast.owner.patch(&cast.path("/transactions/trash"), &json!({"id": made["id"]})).ok();
     }
     let monthly = counts(&cast, "2024-12-01", "2025-05-01", "MONTHLY");
-    assert_eq!(shown(&monthly["posted"]), [(20241200, 1), (20250100, 3), (20250200, 0), (20250300, 1), (20250400, 0)]);
-    assert_eq!(shown(&monthly["trashed"]), [(20241200, 0), (20250100, 1), (20250200, 1), (20250300, 0), (20250400, 0)]);
+    assert_eq!(
+        shown(&monthly["posted"]),
+        [(20241200, 1), (20250100, 3), (20250200, 0), (20250300, 1), (20250400, 0)]
+    );
+    assert_eq!(
+        shown(&monthly["trashed"]),
+        [(20241200, 0), (20250100, 1), (20250200, 1), (20250300, 0), (20250400, 0)]
+    );
     // after includes its day and before does not, also within a month or a year.
-    assert_eq!(shown(&counts(&cast, "2025-01-01", "2025-01-31", "MONTHLY")["posted"]), [(20250100, 2)]);
-    assert_eq!(shown(&counts(&cast, "2025-01-02", "2025-03-01", "YEARLY")["posted"]), [(20250000, 1)]);
-    assert_eq!(shown(&counts(&cast, "2024-06-01", "2026-06-01", "YEARLY")["posted"]), [(20240000, 1), (20250000, 4), (20260000, 0)]);
+    assert_eq!(
+        shown(&counts(&cast, "2025-01-01", "2025-01-31", "MONTHLY")["posted"]),
+        [(20250100, 2)]
+    );
+    assert_eq!(
+        shown(&counts(&cast, "2025-01-02", "2025-03-01", "YEARLY")["posted"]),
+        [(20250000, 1)]
+    );
+    assert_eq!(
+        shown(&counts(&cast, "2024-06-01", "2026-06-01", "YEARLY")["posted"]),
+        [(20240000, 1), (20250000, 4), (20260000, 0)]
+    );
     assert_eq!(
         shown(&counts(&cast, "2024-12-30", "2025-01-03", "DAILY")["posted"]),
         [(20241230, 0), (20241231, 1), (20250101, 2), (20250102, 0)]
@@ -142,13 +212,23 @@ fn rule_9_8_what_counts(server: &Server) {
     let cast = fixture(server);
     let answer = counts(&cast, "2024-01-01", "2027-01-01", "YEARLY");
     let sum = |list: &str| shown(&answer[list]).iter().map(|(_, total)| total).sum::<i64>();
-    let found = |query: &str| i64::try_from(items(&find(&cast, query)).len()).expect("a small number");
+    let found =
+        |query: &str| i64::try_from(items(&find(&cast, query)).len()).expect("a small number");
     assert_eq!(sum("posted"), found("is:posted after:2024 before:2027"), "drafts do not count");
-    assert_eq!(sum("trashed"), found("is:trashed after:2024 before:2027"), "trashed drafts do; what has no date is nowhere");
+    assert_eq!(
+        sum("trashed"),
+        found("is:trashed after:2024 before:2027"),
+        "trashed drafts do; \
+        what has no date is nowhere"
+    );
     assert!(found("is:trashed") > sum("trashed") && sum("trashed") > 0 && sum("posted") > 0);
     let empty = Cast::new(server);
     let answer = counts(&empty, "2025-01-01", "2025-03-01", "MONTHLY");
-    assert_eq!(answer, json!({"posted": zeros(), "trashed": zeros()}), "contiguous and zero-filled");
+    assert_eq!(
+        answer,
+        json!({"posted": zeros(), "trashed": zeros()}),
+        "contiguous and zero-filled"
+    );
 }
 
 fn zeros() -> Value {
@@ -175,9 +255,12 @@ fn rule_9_8_parameters(server: &Server) {
         ("after=2025-01-01&before=2025-02-01&periodicity=WEEKLY", "periodicity"),
         ("after=2025-01-01&before=2025-02-01&periodicity=m", "periodicity"),
     ] {
-        let answer = cast.owner.get(&cast.path(&format!("/transactions/count/posted?{parameters}")));
+        let answer =
+            cast.owner.get(&cast.path(&format!("/transactions/count/posted?{parameters}")));
         let message = answer.body["error"]["message"].as_str().unwrap_or_default().to_owned();
-        faults.check(answer.status == 400 && message.starts_with(named), || format!("{parameters}: {} {message}", answer.status));
+        faults.check(answer.status == 400 && message.starts_with(named), || {
+            format!("{parameters}: {} {message}", answer.status)
+        });
         faults.same(parameters, &answer.body["error"]["errors"][0]["reason"], &json!("badRequest"));
     }
     faults.none();
@@ -189,7 +272,12 @@ fn rule_9_8_long_ranges(server: &Server) {
     cast.account("Food", "OUTGOING");
     cast.record("2025-01-31", "1", "Cash", "Food", "posted");
     let none = json!({"posted": [], "trashed": []});
-    assert_eq!(counts(&cast, "2025-02-01", "2025-01-01", "DAILY"), none, "13.25: it ends before it starts");
+    assert_eq!(
+        counts(&cast, "2025-02-01", "2025-01-01", "DAILY"),
+        none,
+        "13.25: it ends before it \
+        starts"
+    );
     assert_eq!(counts(&cast, "2025-01-31", "2025-01-31", "DAILY"), none, "13.25: it holds no day");
     let all = counts(&cast, "0001-01-01", "9999-12-31", "DAILY");
     assert_eq!(shown(&all["posted"]), [(20250131, 1)], "13.25: above 36,600 slices without zeros");

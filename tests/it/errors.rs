@@ -62,8 +62,14 @@ fn login_required(server: &Server) {
 /// 11.5: the header is always `Authorization: Bearer <token>`.
 fn scheme_is_bearer(server: &Server) {
     let token = server.token("carol@example.com");
-    let values =
-        [String::new(), "Bearer".to_owned(), "Bearer ".to_owned(), token.clone(), format!("Basic {token}"), format!("Token {token}")];
+    let values = [
+        String::new(),
+        "Bearer".to_owned(),
+        "Bearer ".to_owned(),
+        token.clone(),
+        format!("Basic {token}"),
+        format!("Token {token}"),
+    ];
     for value in values {
         let answer = server.anonymous().header("Authorization", &value).get("/v5/user");
         assert_eq!(answer.status, 401, "`{value}`");
@@ -83,19 +89,29 @@ fn tokens_in_the_query_are_no_tokens(server: &Server) {
 fn unknown_book_and_foreign_book_look_the_same(server: &Server) {
     let cast = Cast::new(server);
     let account = cast.account("Cash", "ASSET");
-    let routes =
-        ["".to_owned(), "/accounts".to_owned(), format!("/accounts/{}", id(&account)), "/transactions".to_owned(), "/events".to_owned()];
-    // The same number of characters, so that a message that names the book differs in that name only.
+    let routes = [
+        "".to_owned(),
+        "/accounts".to_owned(),
+        format!("/accounts/{}", id(&account)),
+        "/transactions".to_owned(),
+        "/events".to_owned(),
+    ];
+    // The same number of characters, so that a message that names the book differs in that name
+    // only.
     let unknown = "x".repeat(cast.book.len());
     for route in routes {
         let foreign = cast.stranger.get(&cast.path(&route)).refused(404, "notFound");
-        let missing = cast.stranger.get(&format!("/v5/books/{unknown}{route}")).refused(404, "notFound");
+        let missing =
+            cast.stranger.get(&format!("/v5/books/{unknown}{route}")).refused(404, "notFound");
         assert!(foreign.contains("not found"), "7.4: {foreign}");
         assert_eq!(foreign.replace(&cast.book, "*"), missing.replace(&unknown, "*"), "{route}");
     }
     let body = json!({"id": cast.book, "name": "Mine"});
     let foreign = cast.stranger.put("/v5/books", &body).refused(404, "notFound");
-    let missing = cast.stranger.put("/v5/books", &json!({"id": unknown, "name": "Mine"})).refused(404, "notFound");
+    let missing = cast
+        .stranger
+        .put("/v5/books", &json!({"id": unknown, "name": "Mine"}))
+        .refused(404, "notFound");
     assert_eq!(foreign.replace(&cast.book, "*"), missing.replace(&unknown, "*"));
 }
 
@@ -126,7 +142,8 @@ fn naming_one() -> Vec<(&'static str, &'static str, Value)> {
 #[track_caller]
 fn none_is_found(client: &Client, cast: &Cast, name: &str) {
     for (method, path, body) in naming_one() {
-        let body = serde_json::from_str(&body.to_string().replace("{id}", name)).expect("still JSON");
+        let body =
+            serde_json::from_str(&body.to_string().replace("{id}", name)).expect("still JSON");
         let answer = client.send(method, &cast.path(&path.replace("{id}", name)), &body);
         assert_eq!(answer.status, 404, "{method} {path} with {name}: {}", answer.text);
         answer.refused(404, "notFound");
@@ -146,7 +163,11 @@ fn resources_of_another_book(server: &Server) {
     let (cast, other) = (Cast::new(server), Cast::new(server));
     other.account("Cash", "ASSET");
     other.account("Food", "OUTGOING");
-    let resources = [other.account("Bank", "ASSET"), other.group("Assets"), other.record("2025-01-31", "5", "Cash", "Food", "Lunch")];
+    let resources = [
+        other.account("Bank", "ASSET"),
+        other.group("Assets"),
+        other.record("2025-01-31", "5", "Cash", "Food", "Lunch"),
+    ];
     other.share(cast.owner.email(), "EDITOR");
     for resource in resources {
         none_is_found(&cast.owner, &cast, id(&resource));
@@ -186,7 +207,9 @@ fn permission_before_existence(server: &Server) {
     viewer.put(&cast.path("/accounts"), &json!({"id": "1234567890123"})).refused(403, "forbidden");
     viewer.delete(&cast.path("/groups/1234567890123")).refused(403, "forbidden");
     viewer.post(&cast.path("/accounts"), &json!({})).refused(403, "forbidden");
-    viewer.patch(&cast.path("/transactions/check"), &json!({"id": "unknown"})).refused(403, "forbidden");
+    viewer
+        .patch(&cast.path("/transactions/check"), &json!({"id": "unknown"}))
+        .refused(403, "forbidden");
     viewer.patch(&cast.path("/transactions/check"), &json!({})).refused(403, "forbidden");
     viewer.post(&cast.path("/collaborators"), &json!({"email": "x"})).refused(403, "forbidden");
 }
@@ -194,9 +217,15 @@ fn permission_before_existence(server: &Server) {
 fn existence_before_validation(server: &Server) {
     let cast = Cast::new(server);
     let owner = &cast.owner;
-    owner.put(&cast.path("/accounts"), &json!({"id": "1234567890123", "name": ""})).refused(404, "notFound");
-    owner.put(&cast.path("/groups"), &json!({"id": "1234567890123", "parent": {"id": "7"}})).refused(404, "notFound");
-    owner.put("/v5/books", &json!({"id": "unknown", "fractionDigits": 99})).refused(404, "notFound");
+    owner
+        .put(&cast.path("/accounts"), &json!({"id": "1234567890123", "name": ""}))
+        .refused(404, "notFound");
+    owner
+        .put(&cast.path("/groups"), &json!({"id": "1234567890123", "parent": {"id": "7"}}))
+        .refused(404, "notFound");
+    owner
+        .put("/v5/books", &json!({"id": "unknown", "fractionDigits": 99}))
+        .refused(404, "notFound");
 }
 
 /// 10.7: without an idempotency key a second DELETE answers 404.
@@ -221,16 +250,29 @@ const REQUIRED: &[(&str, &str, &str, &str)] = &[
     ("account_in_batch", "{book}/accounts/batch", r#"{"items": [{"name": "A"}, {}]}"#, "name"),
     ("group_name", "{book}/groups", "{}", "name"),
     ("group_name_blank", "{book}/groups", r#"{"name": ""}"#, "name"),
-    ("group_in_batch", "{book}/groups/batch", r#"{"items": [{"name": "A"}, {"hidden": true}]}"#, "name"),
+    (
+        "group_in_batch",
+        "{book}/groups/batch",
+        r#"{"items": [{"name": "A"}, {"hidden": true}]}"#,
+        "name",
+    ),
     ("collaborator_email", "{book}/collaborators", r#"{"permission": "VIEWER"}"#, "email"),
-    ("collaborator_permission", "{book}/collaborators", r#"{"email": "a@example.com"}"#, "permission"),
+    (
+        "collaborator_permission",
+        "{book}/collaborators",
+        r#"{"email": "a@example.com"}"#,
+        "permission",
+    ),
 ];
 
 /// 9.13: a missing required field answers 400 naming it.
 fn required(server: &Server, path: &str, body: &str, field: &str) {
     let cast = Cast::new(server);
     let path = path.replace("{book}", &cast.path(""));
-    let message = cast.owner.send_raw("POST", &path, Some("application/json"), body.as_bytes()).refused(400, "badRequest");
+    let message = cast
+        .owner
+        .send_raw("POST", &path, Some("application/json"), body.as_bytes())
+        .refused(400, "badRequest");
     assert!(message.contains(field), "9.13: the message names {field}: {message}");
 }
 

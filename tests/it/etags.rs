@@ -10,7 +10,8 @@ use crate::Case;
 use crate::openapi::contract::{Operation, operations};
 use crate::targets::Targets;
 
-/// A new operation is covered here as soon as it is in the document: one that takes If-Match, and one that must not.
+/// A new operation is covered here as soon as it is in the document: one that takes If-Match, and
+/// one that must not.
 pub fn tests() -> Vec<Case> {
     let mut cases = crate::cases![
         every_change_has_a_tag_of_its_own,
@@ -27,9 +28,15 @@ pub fn tests() -> Vec<Case> {
         masked_transactions_have_no_tag,
     ];
     for operation in operations().into_iter().filter(Operation::writes) {
-        let (name, check): (_, fn(&Server, Operation)) =
-            if operation.takes("If-Match") { ("expects_a_version", expects) } else { ("has_no_condition", refuses) };
-        cases.push(Case { name: format!("{}_{name}", operation.id), run: Box::new(move |server| check(server, operation)) });
+        let (name, check): (_, fn(&Server, Operation)) = if operation.takes("If-Match") {
+            ("expects_a_version", expects)
+        } else {
+            ("has_no_condition", refuses)
+        };
+        cases.push(Case {
+            name: format!("{}_{name}", operation.id),
+            run: Box::new(move |server| check(server, operation)),
+        });
     }
     cases
 }
@@ -40,7 +47,12 @@ fn tag(answer: &Answer) -> String {
     assert_eq!(answer.status, 200, "{}", answer.text);
     let Some(tag) = answer.headers.get("etag") else { panic!("no ETag: {:?}", answer.headers) };
     let inner = tag.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
-    assert!(inner.is_some_and(|inner| !inner.is_empty() && inner.bytes().all(|b| b.is_ascii_graphic() && b != b'"')), "a strong tag: {tag}");
+    assert!(
+        inner
+            .is_some_and(|inner| !inner.is_empty()
+                && inner.bytes().all(|b| b.is_ascii_graphic() && b != b'"')),
+        "a strong tag: {tag}"
+    );
     tag.clone()
 }
 
@@ -48,7 +60,8 @@ fn expecting(client: &Client, tag: &str) -> Client {
     client.header("If-Match", tag)
 }
 
-/// What an operation answers to a stale tag, to the right one and to `*`; and that its tag is the one GET then gives.
+/// What an operation answers to a stale tag, to the right one and to `*`; and that its tag is the
+/// one GET then gives.
 fn expects(server: &Server, operation: Operation) {
     let targets = Targets::new(server);
     let owner = &targets.cast.owner;
@@ -64,7 +77,8 @@ fn expects(server: &Server, operation: Operation) {
     targets.call(&expecting(owner, "stale"), operation, "Changed").refused(400, "badRequest");
     assert_eq!(targets.snapshot(), before);
 
-    let changed = tag(&targets.call(&expecting(owner, &format!("\"x\", {seen}")), operation, "Changed"));
+    let changed =
+        tag(&targets.call(&expecting(owner, &format!("\"x\", {seen}")), operation, "Changed"));
     if operation.method == "DELETE" {
         assert_eq!(changed, seen, "the deleted resource as it was");
         targets.call(&expecting(owner, &seen), operation, "Changed").refused(404, "notFound");
@@ -79,7 +93,11 @@ fn expects(server: &Server, operation: Operation) {
     // The new tag works, in the state the first call has left: to trash what is trashed is nothing.
     let again = targets.call(&expecting(owner, &changed), operation, "Again");
     let newest = tag(&again);
-    assert_eq!(tag(&targets.call(&expecting(owner, "*"), operation, "Again")), newest, "the same once more changes nothing");
+    assert_eq!(
+        tag(&targets.call(&expecting(owner, "*"), operation, "Again")),
+        newest,
+        "the same once more changes nothing"
+    );
 }
 
 /// 400 for a condition where there is no one resource to compare with.
@@ -92,13 +110,17 @@ fn refuses(server: &Server, operation: Operation) {
         assert!(message.contains("If-Match"), "{message}");
     }
     assert_eq!(targets.snapshot(), before, "a refused condition changes nothing");
-    targets.call(&expecting(&targets.cast.anonymous, "*"), operation, "Changed").refused(401, "required");
+    targets
+        .call(&expecting(&targets.cast.anonymous, "*"), operation, "Changed")
+        .refused(401, "required");
 }
 
 fn every_change_has_a_tag_of_its_own(server: &Server) {
     let cast = Cast::new(server);
     let mut seen = HashSet::new();
-    let mut add = |answer: Answer| assert!(seen.insert(tag(&answer)), "a tag came twice: {:?}", answer.headers);
+    let mut add = |answer: Answer| {
+        assert!(seen.insert(tag(&answer)), "a tag came twice: {:?}", answer.headers)
+    };
     let owner = &cast.owner;
     let account = owner.post(&cast.path("/accounts"), &json!({"name": "Cash", "type": "ASSET"}));
     let account_id = id(&account.body).to_owned();
@@ -150,7 +172,9 @@ fn what_changes_nothing_keeps_the_tag(server: &Server) {
     ];
     for (collection, path) in table {
         // The resource itself, sent back whole.
-        keeps(&cast, &path, true, || drop(cast.owner.put(&cast.path(collection), &cast.owner.get(&path).ok()).ok()));
+        keeps(&cast, &path, true, || {
+            drop(cast.owner.put(&cast.path(collection), &cast.owner.get(&path).ok()).ok())
+        });
         // A refused change is none.
         keeps(&cast, &path, true, || {
             let mut body = cast.owner.get(&path).ok();
@@ -158,7 +182,10 @@ fn what_changes_nothing_keeps_the_tag(server: &Server) {
             cast.owner.put(&cast.path(collection), &body).refused(400, "badRequest");
         });
     }
-    assert_eq!(tag(&cast.owner.get(&cast.path("/accounts/cash"))), tag(&cast.owner.get(&cast.path(&format!("/accounts/{}", id(&account))))));
+    assert_eq!(
+        tag(&cast.owner.get(&cast.path("/accounts/cash"))),
+        tag(&cast.owner.get(&cast.path(&format!("/accounts/{}", id(&account)))))
+    );
     let posted = json!({"id": id(&transaction)});
     keeps(&cast, &cast.path(&format!("/transactions/{}", id(&transaction))), true, || {
         drop(cast.owner.patch(&cast.path("/transactions/post"), &posted).ok());
@@ -188,17 +215,32 @@ fn derived_values_keep_the_tag(server: &Server) {
     let fresh = cast.account("Bank", "ASSET");
     let fresh = cast.path(&format!("/accounts/{}", id(&fresh)));
     keeps(&cast, &fresh, true, || drop(cast.record("2025-01-31", "5", "Bank", "Food", "First")));
-    assert_eq!(cast.owner.get(&fresh).ok()["hasTransactionPosted"], true, "its answer has changed, its version has not");
+    assert_eq!(
+        cast.owner.get(&fresh).ok()["hasTransactionPosted"],
+        true,
+        "its answer has changed, \
+        its version has not"
+    );
     // The group becomes mixed, its parent too.
     for path in &groups {
-        keeps(&cast, path, true, || drop(cast.account_in(&daybook_tests::unique("Debt"), "LIABILITY", &["Assets"])));
+        keeps(&cast, path, true, || {
+            drop(cast.account_in(&daybook_tests::unique("Debt"), "LIABILITY", &["Assets"]))
+        });
     }
     assert_eq!(cast.owner.get(&groups[0]).ok()["mixed"], true);
-    keeps(&cast, &groups[0], true, || drop(cast.owner.put(&cast.path("/groups"), &json!({"id": id(&group), "hidden": true})).ok()));
+    keeps(&cast, &groups[0], true, || {
+        drop(cast.owner.put(&cast.path("/groups"), &json!({"id": id(&group), "hidden": true})).ok())
+    });
     keeps(&cast, &cast.path(""), true, || drop(cast.share("new@example.com", "VIEWER")));
     // An account's name stands in the transaction's answer, but is not the transaction's.
     let cash = cast.owner.get(&account).ok();
-    keeps(&cast, &others, true, || drop(cast.owner.put(&cast.path("/accounts"), &json!({"id": cash["id"], "name": "Wallet"})).ok()));
+    keeps(&cast, &others, true, || {
+        drop(
+            cast.owner
+                .put(&cast.path("/accounts"), &json!({"id": cash["id"], "name": "Wallet"}))
+                .ok(),
+        )
+    });
 }
 
 fn membership_is_the_accounts_own(server: &Server) {
@@ -208,7 +250,13 @@ fn membership_is_the_accounts_own(server: &Server) {
     let account = cast.account("Cash", "ASSET");
     let account_path = cast.path(&format!("/accounts/{}", id(&account)));
     let child_path = cast.path(&format!("/groups/{}", id(&child)));
-    let join = |groups: Value| drop(cast.owner.put(&cast.path("/accounts"), &json!({"id": account["id"], "groups": groups})).ok());
+    let join = |groups: Value| {
+        drop(
+            cast.owner
+                .put(&cast.path("/accounts"), &json!({"id": account["id"], "groups": groups}))
+                .ok(),
+        )
+    };
     keeps(&cast, &account_path, false, || join(json!([{"name": "Assets"}])));
     keeps(&cast, &account_path, true, || join(json!([{"id": group["id"]}])));
     keeps(&cast, &child_path, true, || join(json!([{"name": "Liquid"}])));
@@ -227,13 +275,18 @@ fn verbs_on_transactions_are_changes(server: &Server) {
     cast.account("Food", "OUTGOING");
     let spare = cast.account("Spare", "ASSET");
     let body = json!({"date": "2025-01-31", "amount": "5", "creditAccount": {"name": "Cash"}, "debitAccount": {"name": "Food"}, "draft": true});
-    let transaction = cast.owner.post(&cast.path("/transactions"), &body).ok()["transaction"].clone();
+    let transaction =
+        cast.owner.post(&cast.path("/transactions"), &body).ok()["transaction"].clone();
     let path = cast.path(&format!("/transactions/{}", id(&transaction)));
     let mut last = tag(&cast.owner.get(&path));
     for batch in [false, true] {
         for verb in ["post", "check", "uncheck", "trash", "untrash"] {
             let rest = format!("/transactions/{verb}{}", if batch { "/batch" } else { "" });
-            let body = if batch { json!({"items": [{"id": transaction["id"]}]}) } else { json!({"id": transaction["id"]}) };
+            let body = if batch {
+                json!({"items": [{"id": transaction["id"]}]})
+            } else {
+                json!({"id": transaction["id"]})
+            };
             let answer = cast.owner.patch(&cast.path(&rest), &body);
             let now = tag(&cast.owner.get(&path));
             // It is posted already when the batch comes.
@@ -244,9 +297,14 @@ fn verbs_on_transactions_are_changes(server: &Server) {
             last = now;
         }
     }
-    let draft = cast.owner.post(&cast.path("/transactions"), &json!({"creditAccount": {"name": "Spare"}})).ok();
+    let draft = cast
+        .owner
+        .post(&cast.path("/transactions"), &json!({"creditAccount": {"name": "Spare"}}))
+        .ok();
     let path = cast.path(&format!("/transactions/{}", id(&draft["transaction"])));
-    keeps(&cast, &path, false, || drop(cast.owner.delete(&cast.path(&format!("/accounts/{}", id(&spare)))).ok()));
+    keeps(&cast, &path, false, || {
+        drop(cast.owner.delete(&cast.path(&format!("/accounts/{}", id(&spare)))).ok())
+    });
 }
 
 fn conditions_in_every_form(server: &Server) {
@@ -254,16 +312,24 @@ fn conditions_in_every_form(server: &Server) {
     let group = cast.group("Assets");
     let path = cast.path("/groups");
     let now = || tag(&cast.owner.get(&cast.path(&format!("/groups/{}", id(&group)))));
-    let rename = |client: Client, name: &str| client.put(&path, &json!({"id": group["id"], "name": name}));
-    let forms: [&dyn Fn(&str) -> String; 5] =
-        [&str::to_owned, &|tag| format!("\"a\",\"b\" , {tag}"), &|tag| format!(",{tag},"), &|tag| format!("W/\"a\",{tag}"), &|_| "*".to_owned()];
+    let rename =
+        |client: Client, name: &str| client.put(&path, &json!({"id": group["id"], "name": name}));
+    let forms: [&dyn Fn(&str) -> String; 5] = [
+        &str::to_owned,
+        &|tag| format!("\"a\",\"b\" , {tag}"),
+        &|tag| format!(",{tag},"),
+        &|tag| format!("W/\"a\",{tag}"),
+        &|_| "*".to_owned(),
+    ];
     for (turn, form) in forms.into_iter().enumerate() {
         rename(expecting(&cast.owner, &form(&now())), &format!("Form {turn}")).ok();
     }
     // Several headers are one list.
     rename(expecting(&expecting(&cast.owner, "\"a\""), &now()), "Two headers").ok();
     let current = now();
-    for wrong in ["", "nothing", current.trim_matches('"'), "\"a", "\"a\" \"b\"", "*, \"a\"", "w/\"a\""] {
+    for wrong in
+        ["", "nothing", current.trim_matches('"'), "\"a", "\"a\" \"b\"", "*, \"a\"", "w/\"a\""]
+    {
         rename(expecting(&cast.owner, wrong), "Refused").refused(400, "badRequest");
     }
     rename(cast.owner.clone(), "Without one the last write wins").ok();
@@ -283,43 +349,60 @@ fn posting_a_new_transaction_has_no_target(server: &Server) {
     tag(&post(&cast.owner));
     // Without an id nothing is named.
     for rest in ["/transactions", "/accounts", "/groups"] {
-        expecting(&cast.owner, "*").put(&cast.path(rest), &json!({"description": "x"})).refused(400, "badRequest");
+        expecting(&cast.owner, "*")
+            .put(&cast.path(rest), &json!({"description": "x"}))
+            .refused(400, "badRequest");
     }
     expecting(&cast.owner, "*").put("/v5/books", &json!({"name": "x"})).refused(400, "badRequest");
 }
 
-/// Authentication, visibility, permission, existence, the condition, and only then what the rules say.
+/// Authentication, visibility, permission, existence, the condition, and only then what the rules
+/// say.
 fn checks_in_order(server: &Server) {
     let cast = Cast::new(server);
-    let locked = cast.owner.post(&cast.path("/groups"), &json!({"name": "Locked", "locked": true})).ok();
+    let locked =
+        cast.owner.post(&cast.path("/groups"), &json!({"name": "Locked", "locked": true})).ok();
     let inside = cast.account_in("Inside", "ASSET", &["Locked"]);
     cast.account("Cash", "ASSET");
     cast.account("Food", "OUTGOING");
     let transaction = cast.record("2025-01-31", "5", "Cash", "Food", "Lunch");
     cast.owner.patch(&cast.path("/transactions/check"), &json!({"id": transaction["id"]})).ok();
     let stale = "\"stale\"";
-    let put = |client: &Client, rest: &str, body: &Value| expecting(client, stale).put(&cast.path(rest), body);
+    let put = |client: &Client, rest: &str, body: &Value| {
+        expecting(client, stale).put(&cast.path(rest), body)
+    };
     let nameless = json!({"id": inside["id"], "name": " "});
     put(&cast.anonymous, "/accounts", &nameless).refused(401, "required");
     put(&cast.stranger, "/accounts", &nameless).refused(404, "notFound");
     put(&cast.viewer, "/accounts", &nameless).refused(403, "forbidden");
-    put(&cast.owner, "/accounts", &json!({"id": "1234567890", "name": " "})).refused(404, "notFound");
+    put(&cast.owner, "/accounts", &json!({"id": "1234567890", "name": " "}))
+        .refused(404, "notFound");
     put(&cast.owner, "/accounts", &nameless).refused(412, "conditionNotMet");
     // Permissions that depend on the change come before the condition too.
-    put(&cast.editor, "/accounts", &json!({"id": inside["id"], "name": "Renamed"})).refused(403, "forbidden");
-    put(&cast.editor, "/groups", &json!({"id": locked["id"], "name": "Renamed"})).refused(403, "forbidden");
+    put(&cast.editor, "/accounts", &json!({"id": inside["id"], "name": "Renamed"}))
+        .refused(403, "forbidden");
+    put(&cast.editor, "/groups", &json!({"id": locked["id"], "name": "Renamed"}))
+        .refused(403, "forbidden");
     put(&cast.editor, "", &json!({"visibility": "PUBLIC"})).refused(403, "forbidden");
-    put(&cast.recorder, "/transactions", &json!({"id": transaction["id"]})).refused(404, "notFound");
+    put(&cast.recorder, "/transactions", &json!({"id": transaction["id"]}))
+        .refused(404, "notFound");
     put(&cast.owner, "", &json!({"fractionDigits": 99})).refused(412, "conditionNotMet");
-    put(&cast.owner, "/groups", &json!({"id": locked["id"], "parent": {"name": "Nowhere"}})).refused(412, "conditionNotMet");
+    put(&cast.owner, "/groups", &json!({"id": locked["id"], "parent": {"name": "Nowhere"}}))
+        .refused(412, "conditionNotMet");
     // A checked transaction is read-only, but who holds a stale tag learns of that first.
-    put(&cast.owner, "/transactions", &json!({"id": transaction["id"], "description": "x"})).refused(412, "conditionNotMet");
-    let delete = |id: &Value| expecting(&cast.owner, stale).delete(&cast.path(&format!("/accounts/{}", id.as_str().expect("an id"))));
+    put(&cast.owner, "/transactions", &json!({"id": transaction["id"], "description": "x"}))
+        .refused(412, "conditionNotMet");
+    let delete = |id: &Value| {
+        expecting(&cast.owner, stale)
+            .delete(&cast.path(&format!("/accounts/{}", id.as_str().expect("an id"))))
+    };
     let cash = cast.owner.get(&cast.path("/accounts/cash")).ok();
     delete(&cash["id"]).refused(412, "conditionNotMet");
     delete(&json!("1234567890")).refused(404, "notFound");
     // What cannot be read at all names no resource.
-    expecting(&cast.owner, stale).send_raw("PUT", &cast.path("/accounts"), Some("application/json"), b"{").refused(400, "parseError");
+    expecting(&cast.owner, stale)
+        .send_raw("PUT", &cast.path("/accounts"), Some("application/json"), b"{")
+        .refused(400, "parseError");
 }
 
 /// Two clients with the same tag: exactly one wins, however close they are.
@@ -327,19 +410,32 @@ fn one_of_two_wins(server: &Server) {
     let cast = Cast::new(server);
     let account = cast.account("Cash", "ASSET");
     let group = cast.group("Assets");
-    let draft = cast.owner.post(&cast.path("/transactions"), &json!({"description": "Draft"})).ok()["transaction"].clone();
-    let kinds = [("/accounts", &account["id"], "name"), ("/groups", &group["id"], "name"), ("/transactions", &draft["id"], "description")];
+    let draft = cast.owner.post(&cast.path("/transactions"), &json!({"description": "Draft"})).ok()
+        ["transaction"]
+        .clone();
+    let kinds = [
+        ("/accounts", &account["id"], "name"),
+        ("/groups", &group["id"], "name"),
+        ("/transactions", &draft["id"], "description"),
+    ];
     for turn in 0..8 {
         for (rest, resource, field) in kinds {
             let path = cast.path(&format!("{rest}/{}", resource.as_str().expect("an id")));
             let seen = tag(&cast.owner.get(&path));
-            let change = |client: &Client, word: String| expecting(client, &seen).put(&cast.path(rest), &json!({"id": resource, field: word}));
+            let change = |client: &Client, word: String| {
+                expecting(client, &seen)
+                    .put(&cast.path(rest), &json!({"id": resource, field: word}))
+            };
             let answers: Vec<Answer> = thread::scope(|scope| {
                 let owner = scope.spawn(|| change(&cast.owner, format!("{rest} owner {turn}")));
                 let editor = scope.spawn(|| change(&cast.editor, format!("{rest} editor {turn}")));
-                [owner, editor].into_iter().map(|caller| caller.join().expect("an answer")).collect()
+                [owner, editor]
+                    .into_iter()
+                    .map(|caller| caller.join().expect("an answer"))
+                    .collect()
             });
-            let (won, lost): (Vec<Answer>, Vec<Answer>) = answers.into_iter().partition(|answer| answer.status == 200);
+            let (won, lost): (Vec<Answer>, Vec<Answer>) =
+                answers.into_iter().partition(|answer| answer.status == 200);
             assert_eq!((won.len(), lost.len()), (1, 1), "{rest}: one wins");
             assert_eq!(tag(&won[0]), tag(&cast.owner.get(&path)));
             for answer in lost {
@@ -349,13 +445,15 @@ fn one_of_two_wins(server: &Server) {
     }
 }
 
-/// The tag of a kept answer is the one of its time, and the key comes before the condition: a repetition is no new change.
+/// The tag of a kept answer is the one of its time, and the key comes before the condition: a
+/// repetition is no new change.
 fn a_replay_has_the_first_tag(server: &Server) {
     let cast = Cast::new(server);
     let group = cast.group("Assets");
     let seen = tag(&cast.owner.get(&cast.path(&format!("/groups/{}", id(&group)))));
     let owner = expecting(&cast.owner, &seen).header("Idempotency-Key", "rename");
-    let rename = || owner.put(&cast.path("/groups"), &json!({"id": group["id"], "name": "Renamed"}));
+    let rename =
+        || owner.put(&cast.path("/groups"), &json!({"id": group["id"], "name": "Renamed"}));
     let (first, again) = (rename(), rename());
     assert_eq!(again.headers.get("idempotency-replayed").map(String::as_str), Some("true"));
     assert_eq!(tag(&first), tag(&again));

@@ -8,11 +8,17 @@ use crate::reading::{Faults, events, id};
 fn rule_8_2_what_is_gone_is_shown_in_full(server: &Server) {
     let cast = Cast::new(server);
     let owner = &cast.owner;
-    let group = owner.post(&cast.path("/groups"), &json!({"name": "Trips", "properties": {"x": "y"}, "hidden": true})).ok();
+    let group = owner
+        .post(
+            &cast.path("/groups"),
+            &json!({"name": "Trips", "properties": {"x": "y"}, "hidden": true}),
+        )
+        .ok();
     let body = json!({"name": "Train", "type": "OUTGOING", "groups": [{"name": "Trips"}], "properties": {"p": "q"}});
     let account = owner.post(&cast.path("/accounts"), &body).ok();
     let known = events(&cast).len();
-    let draft = json!({"date": "2025-01-02", "description": "ride", "debitAccount": {"id": account["id"]}});
+    let draft =
+        json!({"date": "2025-01-02", "description": "ride", "debitAccount": {"id": account["id"]}});
     owner.post(&cast.path("/transactions"), &draft).ok();
     let before = events(&cast);
     owner.delete(&cast.path(&format!("/accounts/{}", id(&account)))).ok();
@@ -25,15 +31,32 @@ fn rule_8_2_what_is_gone_is_shown_in_full(server: &Server) {
             if at == known { object["transaction"]["debitAccount"].clone() } else { object.clone() }
         };
         let (was, is) = (shown(&before), shown(&after));
-        for field in ["id", "name", "normalizedName", "type", "credit", "permanent", "archived", "properties"] {
+        for field in [
+            "id",
+            "name",
+            "normalizedName",
+            "type",
+            "credit",
+            "permanent",
+            "archived",
+            "properties",
+        ] {
             faults.same(&format!("{name}: {field}"), &is[field], &was[field]);
         }
         for field in ["id", "name", "normalizedName", "properties", "hidden"] {
-            faults.same(&format!("{name}: groups[0].{field}"), &is["groups"][0][field], &was["groups"][0][field]);
+            faults.same(
+                &format!("{name}: groups[0].{field}"),
+                &is["groups"][0][field],
+                &was["groups"][0][field],
+            );
         }
         assert!(was["groups"][0]["hidden"] == true && was["properties"]["p"] == "q", "{was}");
     }
-    faults.same("accounts of the operation", &after[known]["data"]["object"]["accounts"][0]["type"], &json!("OUTGOING"));
+    faults.same(
+        "accounts of the operation",
+        &after[known]["data"]["object"]["accounts"][0]["type"],
+        &json!("OUTGOING"),
+    );
     faults.none();
 }
 

@@ -20,27 +20,54 @@ fn list(cast: &Cast, parameters: &str) -> Vec<Value> {
 fn rule_8_5_by_time(server: &Server) {
     let cast = cast(server);
     let all = events(&cast);
-    // Two events of one batch share an instant at most; the bounds are between instants of different requests.
+    // Two events of one batch share an instant at most; the bounds are between instants of
+    // different requests.
     let middle = &all[all.len() / 2];
     let at = middle["createdOn"].as_str().expect("createdOn");
-    let millis = |event: &Value| event["createdAt"].as_str().and_then(|text| text.parse::<i64>().ok()).expect("milliseconds");
+    let millis = |event: &Value| {
+        event["createdAt"].as_str().and_then(|text| text.parse::<i64>().ok()).expect("milliseconds")
+    };
     let ids = |events: &[Value]| {
         let mut ids: Vec<_> = events.iter().map(id).collect();
         ids.sort();
         ids
     };
-    let split = |later: bool| ids(&all.iter().filter(|event| (millis(event) >= millis(middle)) == later).cloned().collect::<Vec<_>>());
-    assert_eq!(ids(&list(&cast, &format!("after={}", encode(at)))), split(true), "after is inclusive");
-    assert_eq!(ids(&list(&cast, &format!("before={}", encode(at)))), split(false), "before is exclusive");
+    let split = |later: bool| {
+        ids(&all
+            .iter()
+            .filter(|event| (millis(event) >= millis(middle)) == later)
+            .cloned()
+            .collect::<Vec<_>>())
+    };
+    assert_eq!(
+        ids(&list(&cast, &format!("after={}", encode(at)))),
+        split(true),
+        "after is inclusive"
+    );
+    assert_eq!(
+        ids(&list(&cast, &format!("before={}", encode(at)))),
+        split(false),
+        "before is exclusive"
+    );
     assert_eq!(list(&cast, &format!("after={0}&before={0}", encode(at))).len(), 0);
-    let offset =
-        jiff::Timestamp::from_millisecond(millis(middle)).expect("an instant").to_zoned(jiff::tz::TimeZone::fixed(jiff::tz::offset(-3)));
+    let offset = jiff::Timestamp::from_millisecond(millis(middle))
+        .expect("an instant")
+        .to_zoned(jiff::tz::TimeZone::fixed(jiff::tz::offset(-3)));
     let offset = offset.strftime("%Y-%m-%dT%H:%M:%S%.3f-03:00").to_string();
-    assert_eq!(ids(&list(&cast, &format!("after={}", encode(&offset)))), split(true), "another offset: {offset}");
+    assert_eq!(
+        ids(&list(&cast, &format!("after={}", encode(&offset)))),
+        split(true),
+        "another offset: {offset}"
+    );
     assert_eq!(list(&cast, "after=2099-01-01").len(), 0, "a plain date");
     assert_eq!(list(&cast, "before=2099-01-01").len(), all.len());
-    for unreadable in ["after=yesterday", "before=2025-13-01", "after=12345x", "before=2025-01-01T99:00:00Z"] {
-        refused_400(cast.owner.get(&cast.path(&format!("/events?{unreadable}"))), &["badRequest", "invalid"]);
+    for unreadable in
+        ["after=yesterday", "before=2025-13-01", "after=12345x", "before=2025-01-01T99:00:00Z"]
+    {
+        refused_400(
+            cast.owner.get(&cast.path(&format!("/events?{unreadable}"))),
+            &["badRequest", "invalid"],
+        );
     }
 }
 
@@ -49,9 +76,17 @@ fn rule_8_5_a_plain_date_is_midnight_in_the_book_zone(server: &Server) {
         let cast = Cast::with_settings(server, json!({"timeZone": zone}));
         let zone = jiff::tz::TimeZone::get(zone).expect("a zone");
         let all = events(&cast);
-        let millis: i64 = all[0]["createdAt"].as_str().and_then(|text| text.parse().ok()).expect("milliseconds");
-        let today = jiff::Timestamp::from_millisecond(millis).expect("an instant").to_zoned(zone).date();
-        assert_eq!(list(&cast, &format!("after={today}")).len(), all.len(), "since midnight in {:?}", cast.book);
+        let millis: i64 =
+            all[0]["createdAt"].as_str().and_then(|text| text.parse().ok()).expect("milliseconds");
+        let today =
+            jiff::Timestamp::from_millisecond(millis).expect("an instant").to_zoned(zone).date();
+        assert_eq!(
+            list(&cast, &format!("after={today}")).len(),
+            all.len(),
+            "since midnight in \
+            {:?}",
+            cast.book
+        );
         assert_eq!(list(&cast, &format!("before={today}")).len(), 0);
         assert_eq!(list(&cast, &format!("after={}", today.tomorrow().expect("a day"))).len(), 0);
     }
@@ -68,8 +103,11 @@ fn rule_8_5_by_type_and_resource(server: &Server) {
     let both = ["TRANSACTION_CHECKED", "TRANSACTION_POSTED"];
     let made = id(&made);
     // The resource wins over error and type; both spellings.
-    for parameters in [format!("resoureId={made}"), format!("resourceId={made}"), format!("resoureId={made}&type=BOOK_CREATED&error=true")]
-    {
+    for parameters in [
+        format!("resoureId={made}"),
+        format!("resourceId={made}"),
+        format!("resoureId={made}&type=BOOK_CREATED&error=true"),
+    ] {
         assert_eq!(types(&list(&cast, &parameters)), both, "8.5: {parameters}");
     }
     assert_eq!(list(&cast, "resoureId=unknown").len(), 0);
@@ -88,12 +126,15 @@ fn rule_8_5_by_type_and_resource(server: &Server) {
     cast.stranger.get(&cast.path("/events")).refused(404, "notFound");
 }
 
-/// 2.5: a damaged cursor gives the first page, also when it can be decoded and what it filters by cannot be read.
+/// 2.5: a damaged cursor gives the first page, also when it can be decoded and what it filters by
+/// cannot be read.
 fn rule_2_5_a_made_up_cursor(server: &Server) {
     let cast = cast(server);
-    let page = |cursor: &str| cast.owner.header("cursor", cursor).get(&cast.path("/events?limit=2")).ok();
+    let page =
+        |cursor: &str| cast.owner.header("cursor", cursor).get(&cast.path("/events?limit=2")).ok();
     let first = page("");
-    // Base64 of what a cursor holds: behind event 3, by nothing; by the type NONSENSE; since yesterday.
+    // Base64 of what a cursor holds: behind event 3, by nothing; by the type NONSENSE; since
+    // yesterday.
     let behind = "eyJzZXF1ZW5jZSI6MywiYWZ0ZXIiOm51bGwsImJlZm9yZSI6bnVsbCwiZXJyb3IiOm51bGwsInJlc291cmNlIjpudWxsLCJraW5kIjpudWxsfQ";
     let nonsense = "eyJzZXF1ZW5jZSI6MywiYWZ0ZXIiOm51bGwsImJlZm9yZSI6bnVsbCwiZXJyb3IiOm51bGwsInJlc291cmNlIjpudWxsLCJraW5kIjoiTk9OU0VOU0UifQ";
     let yesterday = "eyJzZXF1ZW5jZSI6MywiYWZ0ZXIiOiJ5ZXN0ZXJkYXkiLCJiZWZvcmUiOm51bGwsImVycm9yIjpudWxsLCJyZXNvdXJjZSI6bnVsbCwia2luZCI6bnVsbH0";
@@ -102,5 +143,10 @@ fn rule_2_5_a_made_up_cursor(server: &Server) {
 }
 
 pub fn tests() -> Vec<crate::Case> {
-    crate::cases![rule_8_5_by_time, rule_8_5_a_plain_date_is_midnight_in_the_book_zone, rule_8_5_by_type_and_resource, rule_2_5_a_made_up_cursor]
+    crate::cases![
+        rule_8_5_by_time,
+        rule_8_5_a_plain_date_is_midnight_in_the_book_zone,
+        rule_8_5_by_type_and_resource,
+        rule_2_5_a_made_up_cursor
+    ]
 }

@@ -14,43 +14,77 @@ pub fn lone() -> Vec<Lone> {
 }
 
 fn log(inside: &Inside, request: event::Request) -> Vec<Event> {
-    inside.store.read(|tx| event::list(tx, &inside.cx, &inside.book, &request, |_| event::Named::default())).expect("events").events
+    inside
+        .store
+        .read(|tx| event::list(tx, &inside.cx, &inside.book, &request, |_| event::Named::default()))
+        .expect("events")
+        .events
 }
 
 fn named(number: usize) -> account::Input {
-    let changes = daybook_domain::account::Changes { name: Some(format!("Account {number}")), ..Default::default() };
+    let changes = daybook_domain::account::Changes {
+        name: Some(format!("Account {number}")),
+        ..Default::default()
+    };
     account::Input { changes, groups: Field::Keep }
 }
 
 const NOW: Instant = Instant::new(1_763_000_000_000);
 
-/// A request that was sent first and comes last: its event stands last, and is told of no earlier instant.
+/// A request that was sent first and comes last: its event stands last, and is told of no earlier
+/// instant.
 fn rule_13_61_the_log_never_goes_back(engine: Engine) {
     let mut inside = Inside::new(engine, NOW, Default::default());
     for (number, later) in [5_000, 3_000, 6_000, 1_000].into_iter().enumerate() {
         inside.cx.now = Instant::new(NOW.milliseconds() + later);
-        inside.write(move |tx, cx, book| account::create(tx, cx, book, vec![named(number)])).expect("an account");
+        inside
+            .write(move |tx, cx, book| account::create(tx, cx, book, vec![named(number)]))
+            .expect("an account");
     }
-    let told: Vec<i64> = log(&inside, event::Request::default()).iter().map(|event| event.created_at.milliseconds()).collect();
+    let told: Vec<i64> = log(&inside, event::Request::default())
+        .iter()
+        .map(|event| event.created_at.milliseconds())
+        .collect();
     assert_eq!(told, [6_000, 6_000, 5_000, 5_000, 0].map(|later| NOW.milliseconds() + later));
 }
 
-/// Bounds before, between, at and behind events, some of them at one instant, in logs of any length.
+/// Bounds before, between, at and behind events, some of them at one instant, in logs of any
+/// length.
 fn rule_8_5_any_stretch_of_time(engine: Engine) {
     let mut inside = Inside::new(engine, NOW, Default::default());
-    let text = |later: i64| jiff::Timestamp::from_millisecond(NOW.milliseconds() + later).expect("an instant").to_string();
+    let text = |later: i64| {
+        jiff::Timestamp::from_millisecond(NOW.milliseconds() + later)
+            .expect("an instant")
+            .to_string()
+    };
     for (number, later) in [0, 10, 10, 10, 20, 40, 40].into_iter().enumerate() {
         inside.cx.now = Instant::new(NOW.milliseconds() + later);
-        inside.write(move |tx, cx, book| account::create(tx, cx, book, vec![named(number)])).expect("an account");
+        inside
+            .write(move |tx, cx, book| account::create(tx, cx, book, vec![named(number)]))
+            .expect("an account");
         let all = log(&inside, event::Request::default());
         for after in [None, Some(-5), Some(0), Some(5), Some(10), Some(11), Some(40), Some(41)] {
             for before in [None, Some(-5), Some(0), Some(10), Some(15), Some(40), Some(50)] {
-                let request = event::Request { after: after.map(text), before: before.map(text), ..Default::default() };
+                let request = event::Request {
+                    after: after.map(text),
+                    before: before.map(text),
+                    ..Default::default()
+                };
                 let at = |event: &&Event| event.created_at.milliseconds() - NOW.milliseconds();
-                let inside_of = |event: &&Event| after.is_none_or(|after| at(event) >= after) && before.is_none_or(|before| at(event) < before);
-                let expected: Vec<i64> = all.iter().filter(inside_of).map(|event| event.sequence).collect();
-                let found: Vec<i64> = log(&inside, request).iter().map(|event| event.sequence).collect();
-                assert_eq!(found, expected, "after {after:?}, before {before:?}, of {} events", all.len());
+                let inside_of = |event: &&Event| {
+                    after.is_none_or(|after| at(event) >= after)
+                        && before.is_none_or(|before| at(event) < before)
+                };
+                let expected: Vec<i64> =
+                    all.iter().filter(inside_of).map(|event| event.sequence).collect();
+                let found: Vec<i64> =
+                    log(&inside, request).iter().map(|event| event.sequence).collect();
+                assert_eq!(
+                    found,
+                    expected,
+                    "after {after:?}, before {before:?}, of {} events",
+                    all.len()
+                );
             }
         }
     }

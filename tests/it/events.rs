@@ -3,7 +3,9 @@
 use daybook_tests::{Cast, Server, unique};
 use serde_json::{Value, json};
 
-use crate::reading::{Faults, absent, batch, events, id, new_events, resources, transaction, types};
+use crate::reading::{
+    Faults, absent, batch, events, id, new_events, resources, transaction, types,
+};
 
 fn cast(server: &Server) -> Cast {
     let cast = Cast::new(server);
@@ -38,12 +40,21 @@ fn rule_8_1_operations_and_events(server: &Server) {
     step("deleteGroup", &["GROUP_DELETED"]);
     owner.delete(&path(&format!("/accounts/{}", id(&account)))).ok();
     step("deleteAccount", &["ACCOUNT_DELETED"]);
-    owner.post(&path("/accounts/batch"), &batch([json!({"name": "A1"}), json!({"name": "A2"})])).ok();
+    owner
+        .post(&path("/accounts/batch"), &batch([json!({"name": "A1"}), json!({"name": "A2"})]))
+        .ok();
     step("createAccountsBatch", &["ACCOUNT_CREATED", "ACCOUNT_CREATED"]);
-    owner.post(&path("/groups/batch"), &batch([json!({"name": "G1"}), json!({"name": "G2", "parent": {"name": "G1"}})])).ok();
+    owner
+        .post(
+            &path("/groups/batch"),
+            &batch([json!({"name": "G1"}), json!({"name": "G2", "parent": {"name": "G1"}})]),
+        )
+        .ok();
     step("createGroupsBatch", &["GROUP_CREATED", "GROUP_CREATED"]);
     let email = format!("{}@example.com", unique("new"));
-    let collaborator = |permission: &str| owner.post(&path("/collaborators"), &json!({"email": email, "permission": permission})).ok();
+    let collaborator = |permission: &str| {
+        owner.post(&path("/collaborators"), &json!({"email": email, "permission": permission})).ok()
+    };
     collaborator("VIEWER");
     step("addCollaborator", &["COLLABORATOR_ADDED"]);
     collaborator("EDITOR");
@@ -67,9 +78,17 @@ fn rule_8_1_delete_group_moves_what_it_held(server: &Server) {
     let known = events(&cast).len();
     cast.owner.delete(&cast.path(&format!("/groups/{}", id(&group)))).ok();
     let new = new_events(&cast, known);
-    let mut seen: Vec<_> = types(&new).into_iter().zip(resources(&new).into_iter().map(str::to_owned)).collect();
+    let mut seen: Vec<_> =
+        types(&new).into_iter().zip(resources(&new).into_iter().map(str::to_owned)).collect();
     seen.sort();
-    assert_eq!(seen, [("ACCOUNT_UPDATED", id(&account)), ("GROUP_DELETED", id(&group)), ("GROUP_UPDATED", id(&child))]);
+    assert_eq!(
+        seen,
+        [
+            ("ACCOUNT_UPDATED", id(&account)),
+            ("GROUP_DELETED", id(&group)),
+            ("GROUP_UPDATED", id(&child))
+        ]
+    );
 }
 
 fn rule_8_15_numbered_and_chained(server: &Server) {
@@ -87,7 +106,8 @@ fn rule_8_15_numbered_and_chained(server: &Server) {
         assert_eq!(event["sequence"], number, "8.15: no gaps");
         let hash = event["hash"].as_str().unwrap_or("");
         assert!(
-            hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit() && !byte.is_ascii_uppercase()),
+            hash.len() == 64
+                && hash.bytes().all(|byte| byte.is_ascii_hexdigit() && !byte.is_ascii_uppercase()),
             "8.15: 32 bytes in hex: {hash:?}"
         );
         assert!(hashes.insert(hash.to_owned()), "8.15: a hash twice");
@@ -137,24 +157,46 @@ fn rule_8_2_transaction_events(server: &Server) {
     }
     for side in ["creditAccount", "debitAccount"] {
         for field in ["id", "name", "type", "properties", "groups"] {
-            assert_eq!(shown[side][field], made["transaction"][side][field], "8.2: {side}.{field} is that of the full account");
+            assert_eq!(
+                shown[side][field], made["transaction"][side][field],
+                "8.2: {side}.{field} \
+                is that of the full account"
+            );
         }
-        assert!(shown[side]["properties"].is_object() && shown[side]["groups"].is_array(), "8.2: {side}: {shown}");
+        assert!(
+            shown[side]["properties"].is_object() && shown[side]["groups"].is_array(),
+            "8.2: {side}: {shown}"
+        );
     }
     for field in ["id", "name", "properties"] {
-        assert!(!shown["creditAccount"]["groups"][0][field].is_null(), "8.2: groups[0].{field}: {shown}");
+        assert!(
+            !shown["creditAccount"]["groups"][0][field].is_null(),
+            "8.2: groups[0].{field}: \
+            {shown}"
+        );
     }
-    let mut names: Vec<_> =
-        object["accounts"].as_array().expect("8.2: accounts").iter().map(|account| account["name"].as_str().unwrap_or("?")).collect();
+    let mut names: Vec<_> = object["accounts"]
+        .as_array()
+        .expect("8.2: accounts")
+        .iter()
+        .map(|account| account["name"].as_str().unwrap_or("?"))
+        .collect();
     names.sort_unstable();
     assert_eq!(names, ["Cash", "Food"]);
     assert!(absent(&event["data"], "previousAttributes"), "8.3: only on *_UPDATED: {event}");
     assert_eq!(event["resource"], made["transaction"]["id"]);
     assert_eq!(event["agent"]["id"], "robot");
-    let draft = cast.owner.post(&cast.path("/transactions"), &json!({"amount": "1", "description": "x"})).ok();
+    let draft = cast
+        .owner
+        .post(&cast.path("/transactions"), &json!({"amount": "1", "description": "x"}))
+        .ok();
     let event = new_events(&cast, known + 1)[0].clone();
     assert_eq!(event["data"]["object"]["transaction"]["id"], draft["transaction"]["id"]);
-    assert_eq!(event["data"]["object"]["transaction"]["properties"], json!({}), "8.2: always an object");
+    assert_eq!(
+        event["data"]["object"]["transaction"]["properties"],
+        json!({}),
+        "8.2: always an object"
+    );
     assert_eq!(event["data"]["object"]["transaction"]["urls"], json!([]));
     assert_eq!(event["agent"]["id"], "api", "8.4: without an agent header");
 }
@@ -162,7 +204,9 @@ fn rule_8_2_transaction_events(server: &Server) {
 fn rule_8_2_other_resources(server: &Server) {
     let cast = cast(server);
     let all = events(&cast);
-    let of = |kind: &str| all.iter().find(|event| event["type"] == kind).unwrap_or_else(|| panic!("no {kind}"));
+    let of = |kind: &str| {
+        all.iter().find(|event| event["type"] == kind).unwrap_or_else(|| panic!("no {kind}"))
+    };
     let cash = cast.owner.get(&cast.path("/accounts/cash")).ok();
     let daily = cast.owner.get(&cast.path("/groups/daily")).ok();
     for (kind, resource, fields) in [
@@ -175,7 +219,10 @@ fn rule_8_2_other_resources(server: &Server) {
         }
     }
     let book = of("BOOK_CREATED");
-    assert_eq!((&book["resource"], &book["data"]["object"]["id"]), (&json!(cast.book), &json!(cast.book)));
+    assert_eq!(
+        (&book["resource"], &book["data"]["object"]["id"]),
+        (&json!(cast.book), &json!(cast.book))
+    );
     let added = of("COLLABORATOR_ADDED");
     assert_eq!(added["data"]["object"]["id"], added["resource"]);
     assert_eq!(
@@ -201,7 +248,8 @@ fn rule_8_3_previous_attributes_of_transactions(server: &Server) {
     let by_name = |name: &str| id(&cast.owner.get(&cast.path(&format!("/accounts/{name}"))).ok());
     let (cash, food) = (by_name("cash"), by_name("food"));
     let made = cast.record("2025-01-10", "8.00", "Cash", "Food", "Lunch");
-    let check = |change: Value, wanted: Value| previous(&cast, "/transactions", &made, change, wanted);
+    let check =
+        |change: Value, wanted: Value| previous(&cast, "/transactions", &made, change, wanted);
     check(json!({"creditAccount": {"name": "Bank"}}), json!({"creditAccId": cash}));
     check(json!({"debitAccount": {"name": "Cash"}}), json!({"debitAccId": food}));
     check(
@@ -214,15 +262,32 @@ fn rule_8_3_previous_attributes_of_transactions(server: &Server) {
     check(json!({"urls": ["a", "b"]}), json!({"urls": "[]"}));
     check(json!({"urls": []}), json!({"urls": "[\"a\",\"b\"]"}));
     check(json!({"remoteIds": ["r1"]}), json!({"remoteIds": "[]"}));
-    check(json!({"remoteIds": ["r2"], "amount": "1"}), json!({"remoteIds": "[\"r1\"]", "amount": "9.50"}));
+    check(
+        json!({"remoteIds": ["r2"], "amount": "1"}),
+        json!({"remoteIds": "[\"r1\"]", "amount": "9.50"}),
+    );
     check(json!({"properties": {"tax_included_amount": "5"}}), json!({"tax_included_amount": ""}));
-    check(json!({"properties": {"tax_included_amount": "6", "other": "x"}}), json!({"tax_included_amount": "5", "other": ""}));
+    check(
+        json!({"properties": {"tax_included_amount": "6", "other": "x"}}),
+        json!({"tax_included_amount": "5", "other": ""}),
+    );
     check(json!({"properties": {"other": null}}), json!({"other": "x"}));
     // A property with the name of a field: the field wins.
-    check(json!({"properties": {"amount": "a property"}, "amount": "2.00"}), json!({"amount": "1.00"}));
-    let draft = cast.owner.post(&cast.path("/transactions"), &json!({"amount": "3", "description": "x"})).ok()["transaction"].clone();
-    let check = |change: Value, wanted: Value| previous(&cast, "/transactions", &draft, change, wanted);
-    check(json!({"date": "2025-02-01", "creditAccount": {"name": "Cash"}}), json!({"dateValue": "", "creditAccId": ""}));
+    check(
+        json!({"properties": {"amount": "a property"}, "amount": "2.00"}),
+        json!({"amount": "1.00"}),
+    );
+    let draft = cast
+        .owner
+        .post(&cast.path("/transactions"), &json!({"amount": "3", "description": "x"}))
+        .ok()["transaction"]
+        .clone();
+    let check =
+        |change: Value, wanted: Value| previous(&cast, "/transactions", &draft, change, wanted);
+    check(
+        json!({"date": "2025-02-01", "creditAccount": {"name": "Cash"}}),
+        json!({"dateValue": "", "creditAccId": ""}),
+    );
     check(
         json!({"date": null, "amount": "", "creditAccount": null}),
         json!({"dateValue": "20250201", "amount": "3.00", "creditAccId": cash}),
@@ -234,7 +299,8 @@ fn rule_8_3_previous_attributes_of_accounts_and_groups(server: &Server) {
     let cast = cast(server);
     let (trips, far) = (cast.group("Trips"), cast.group("Far"));
     let account = cast.account("Train", "OUTGOING");
-    let check = |change: Value, wanted: Value| previous(&cast, "/accounts", &account, change, wanted);
+    let check =
+        |change: Value, wanted: Value| previous(&cast, "/accounts", &account, change, wanted);
     check(json!({"name": "Rail"}), json!({"name": "Train"}));
     check(json!({"type": "ASSET"}), json!({"type": "OUTGOING"}));
     check(json!({"archived": true}), json!({"archived": "false"}));
@@ -257,8 +323,14 @@ fn rule_8_3_previous_attributes_of_books_and_collaborators(server: &Server) {
     let changed = |known: usize| {
         let events = new_events(&cast, known);
         assert_eq!(events.len(), 1, "{:?}", types(&events));
-        let previous = events[0]["data"]["previousAttributes"].as_object().unwrap_or_else(|| panic!("8.3: {}", events[0]["data"])).clone();
-        assert!(previous.values().all(Value::is_string), "8.3: a flat map of strings: {previous:?}");
+        let previous = events[0]["data"]["previousAttributes"]
+            .as_object()
+            .unwrap_or_else(|| panic!("8.3: {}", events[0]["data"]))
+            .clone();
+        assert!(
+            previous.values().all(Value::is_string),
+            "8.3: a flat map of strings: {previous:?}"
+        );
         let mut keys: Vec<_> = previous.keys().cloned().collect();
         keys.sort();
         (keys.join(" "), Value::Object(previous))
@@ -283,18 +355,36 @@ fn rule_8_3_previous_attributes_of_books_and_collaborators(server: &Server) {
 fn rule_8_4_the_envelope(server: &Server) {
     let cast = cast(server);
     cast.owner.put(&cast.path(""), &json!({"properties": {"a": "b"}, "lockDate": "2020-01-31", "closingDate": "2020-02-29"})).ok();
-    let made = cast.editor.post(&cast.path("/transactions"), &json!({"amount": "1", "description": "x"})).ok();
+    let made = cast
+        .editor
+        .post(&cast.path("/transactions"), &json!({"amount": "1", "description": "x"}))
+        .ok();
     let editor = cast.editor.get("/v5/user").ok();
     for (role, reader) in [("OWNER", &cast.owner), ("VIEWER", &cast.viewer)] {
         let list = reader.get(&cast.path("/events?limit=1")).ok();
         let event = &list["items"][0];
-        assert_eq!((&event["type"], &event["resource"]), (&json!("TRANSACTION_CREATED"), &made["transaction"]["id"]));
+        assert_eq!(
+            (&event["type"], &event["resource"]),
+            (&json!("TRANSACTION_CREATED"), &made["transaction"]["id"])
+        );
         assert_eq!(event["user"]["username"], editor["username"], "8.4: who did it");
-        assert!(event["user"].as_object().is_some_and(|user| user.contains_key("name")), "8.4: {event}");
+        assert!(
+            event["user"].as_object().is_some_and(|user| user.contains_key("name")),
+            "8.4: {event}"
+        );
         assert_eq!(event["agent"]["id"], "api");
         assert_eq!(event["botResponses"], json!([]));
-        let milliseconds: i64 = event["createdAt"].as_str().and_then(|text| text.parse().ok()).expect("8.4: createdAt in milliseconds");
-        let on: jiff::Timestamp = event["createdOn"].as_str().and_then(|text| text.parse().ok()).expect("8.4: createdOn in RFC 3339");
+        let milliseconds: i64 =
+            event["createdAt"].as_str().and_then(|text| text.parse().ok()).expect(
+                "8.4: createdAt in \
+            milliseconds",
+            );
+        let on: jiff::Timestamp =
+            event["createdOn"].as_str().and_then(|text| text.parse().ok()).expect(
+                "8.4: createdOn in \
+            RFC \
+            3339",
+            );
         assert_eq!(on.as_millisecond(), milliseconds);
         let book = reader.get(&cast.path("")).ok();
         let fields = [
@@ -318,28 +408,44 @@ fn rule_8_4_the_envelope(server: &Server) {
             assert_eq!(event["book"][field], book[field], "8.4: book.{field}");
         }
         assert_eq!(event["book"]["permission"], role, "8.4: that of the reader");
-        assert!(absent(&event["book"], "accounts") && absent(&event["book"], "groups"), "8.4: no accounts or groups");
+        assert!(
+            absent(&event["book"], "accounts") && absent(&event["book"], "groups"),
+            "8.4: no accounts or groups"
+        );
     }
 }
 
 fn rule_8_16_snapshots_keep_what_was(server: &Server) {
     let cast = cast(server);
     let made = cast.record("2025-01-10", "8.00", "Cash", "Food", "Lunch");
-    cast.owner.put(&cast.path("/transactions"), &json!({"id": made["id"], "amount": "9.00", "description": "Dinner"})).ok();
+    cast.owner
+        .put(
+            &cast.path("/transactions"),
+            &json!({"id": made["id"], "amount": "9.00", "description": "Dinner"}),
+        )
+        .ok();
     cast.owner.patch(&cast.path("/transactions/trash"), &json!({"id": made["id"]})).ok();
     let all = events(&cast);
     let shown: Vec<_> = all[all.len() - 3..]
         .iter()
         .map(|event| &event["data"]["object"]["transaction"])
-        .map(|shown| (shown["amount"].clone(), shown["description"].clone(), shown["trashed"].clone()))
+        .map(|shown| {
+            (shown["amount"].clone(), shown["description"].clone(), shown["trashed"].clone())
+        })
         .collect();
-    let wanted =
-        [("8.00", "Lunch", false), ("9.00", "Dinner", false), ("9.00", "Dinner", true)].map(|(a, b, c)| (json!(a), json!(b), json!(c)));
+    let wanted = [("8.00", "Lunch", false), ("9.00", "Dinner", false), ("9.00", "Dinner", true)]
+        .map(|(a, b, c)| (json!(a), json!(b), json!(c)));
     assert_eq!(shown, wanted, "8.14: each event keeps the state of its time");
     // deleteAccount: drafts lose that side, each with an event of its own (4.7).
     let train = cast.account("Train", "OUTGOING");
     let drafts = [0, 1].map(|_| {
-        cast.owner.post(&cast.path("/transactions"), &json!({"amount": "1", "debitAccount": {"name": "Train"}})).ok()["transaction"].clone()
+        cast.owner
+            .post(
+                &cast.path("/transactions"),
+                &json!({"amount": "1", "debitAccount": {"name": "Train"}}),
+            )
+            .ok()["transaction"]
+            .clone()
     });
     let known = events(&cast).len();
     cast.owner.delete(&cast.path(&format!("/accounts/{}", id(&train)))).ok();

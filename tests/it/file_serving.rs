@@ -1,4 +1,5 @@
-//! The address a browser reads a file at (9.6, 0.6): the bytes as they are, and nothing a browser could be harmed by.
+//! The address a browser reads a file at (9.6, 0.6): the bytes as they are, and nothing a browser
+//! could be harmed by.
 
 use std::io::Write;
 
@@ -30,11 +31,18 @@ pub fn tests() -> Vec<Case> {
 /// The path of the address, as a caller of this server asks for it.
 fn path(server: &Server, file: &Value) -> String {
     let url = file["url"].as_str().expect("an address");
-    url.strip_prefix(server.base()).unwrap_or_else(|| panic!("{url} is of {}", server.base())).to_owned()
+    url.strip_prefix(server.base())
+        .unwrap_or_else(|| panic!("{url} is of {}", server.base()))
+        .to_owned()
 }
 
 fn typed(cast: &Cast, name: &str, content_type: &str, bytes: &[u8]) -> Value {
-    create(&cast.owner, cast, &json!({"name": name, "contentType": content_type, "content": base64(bytes)})).ok()
+    create(
+        &cast.owner,
+        cast,
+        &json!({"name": name, "contentType": content_type, "content": base64(bytes)}),
+    )
+    .ok()
 }
 
 #[track_caller]
@@ -45,12 +53,19 @@ fn header<'a>(answer: &'a Answer, name: &str) -> &'a str {
 fn anybody_with_the_address_reads(server: &Server) {
     let cast = Cast::new(server);
     let note = file(&cast, "note.txt", b"Bread and butter");
-    for caller in [&cast.anonymous, &cast.stranger, &cast.owner, &server.client_with_token("not.a.token")] {
+    for caller in
+        [&cast.anonymous, &cast.stranger, &cast.owner, &server.client_with_token("not.a.token")]
+    {
         let answer = caller.get(&path(server, &note));
         assert_eq!((answer.status, answer.text.as_str()), (200, "Bread and butter"));
         assert_eq!(header(&answer, "content-type"), "text/plain; charset=utf-8", "13.21");
         assert_eq!(header(&answer, "content-length"), "16");
-        assert_eq!(header(&answer, "access-control-allow-origin"), "*", "0.13: pages of other origins read it too");
+        assert_eq!(
+            header(&answer, "access-control-allow-origin"),
+            "*",
+            "0.13: pages of other \
+            origins read it too"
+        );
     }
     let empty = file(&cast, "empty", b"");
     let answer = cast.anonymous.get(&path(server, &empty));
@@ -62,21 +77,36 @@ fn bytes_arrive_as_they_are(server: &Server) {
     let bytes: Vec<u8> = (0..100_000_u32).map(|place| (place % 256) as u8).collect();
     let binary = file(&cast, "binary.bin", &bytes);
     let mut stream = connect(server);
-    let request = format!("GET {} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", path(server, &binary));
+    let request =
+        format!("GET {} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", path(server, &binary));
     stream.write_all(request.as_bytes()).expect("sent");
     let mut answered = Vec::new();
     std::io::Read::read_to_end(&mut stream, &mut answered).expect("an answer");
     let at = answered.windows(4).position(|window| window == b"\r\n\r\n").expect("a head") + 4;
-    assert!(answered[at..] == bytes, "{} bytes behind {}", answered.len() - at, String::from_utf8_lossy(&answered[..at]));
+    assert!(
+        answered[at..] == bytes,
+        "{} bytes behind {}",
+        answered.len() - at,
+        String::from_utf8_lossy(&answered[..at])
+    );
 }
 
 fn harmless_types_are_shown_in_place(server: &Server) {
     let cast = Cast::new(server);
-    for (name, kind) in [("a.png", "image/png"), ("a.jpg", "image/jpeg"), ("a.pdf", "application/pdf"), ("a.txt", "text/plain; charset=utf-8")] {
+    for (name, kind) in [
+        ("a.png", "image/png"),
+        ("a.jpg", "image/jpeg"),
+        ("a.pdf", "application/pdf"),
+        ("a.txt", "text/plain; charset=utf-8"),
+    ] {
         let answer = cast.anonymous.get(&path(server, &typed(&cast, name, kind, b"x")));
         assert_eq!(header(&answer, "content-type"), kind);
         assert_eq!(header(&answer, "x-content-type-options"), "nosniff");
-        assert!(header(&answer, "content-disposition").starts_with("inline;"), "{name}: {:?}", answer.headers);
+        assert!(
+            header(&answer, "content-disposition").starts_with("inline;"),
+            "{name}: {:?}",
+            answer.headers
+        );
         assert_eq!(header(&answer, "referrer-policy"), "no-referrer", "the address is a secret");
     }
 }
@@ -84,20 +114,41 @@ fn harmless_types_are_shown_in_place(server: &Server) {
 fn what_could_run_is_downloaded(server: &Server) {
     let cast = Cast::new(server);
     let script = b"<script>alert(1)</script>";
-    for kind in ["text/html", "TEXT/HTML; charset=utf-8", "image/svg+xml", "application/xhtml+xml", "text/xml", "text/javascript", "application/pdfx"] {
+    for kind in [
+        "text/html",
+        "TEXT/HTML; charset=utf-8",
+        "image/svg+xml",
+        "application/xhtml+xml",
+        "text/xml",
+        "text/javascript",
+        "application/pdfx",
+    ] {
         let answer = cast.anonymous.get(&path(server, &typed(&cast, "page.html", kind, script)));
         assert_eq!(header(&answer, "content-type"), kind);
         assert_eq!(header(&answer, "x-content-type-options"), "nosniff");
-        assert!(header(&answer, "content-disposition").starts_with("attachment;"), "{kind}: {:?}", answer.headers);
+        assert!(
+            header(&answer, "content-disposition").starts_with("attachment;"),
+            "{kind}: {:?}",
+            answer.headers
+        );
         let policy = header(&answer, "content-security-policy");
-        assert!(policy.contains("default-src 'none'") && policy.contains("sandbox"), "{kind}: {policy}");
+        assert!(
+            policy.contains("default-src 'none'") && policy.contains("sandbox"),
+            "{kind}: {policy}"
+        );
     }
 }
 
-/// 13.20, 13.21: browsers split `Content-Type` at commas and obey the last part, whatever stands before it.
+/// 13.20, 13.21: browsers split `Content-Type` at commas and obey the last part, whatever stands
+/// before it.
 fn browsers_are_told_one_type(server: &Server) {
     let cast = Cast::new(server);
-    for two in ["application/pdf;a=b,text/html", "image/png,text/html", "text/plain; a=\"b, text/html\""] {
+    for two in [
+        "application/pdf;a=b,text/html",
+        "image/png,text/html",
+        "text/plain; a=\"b, \
+        text/html\"",
+    ] {
         let body = json!({"name": "page.pdf", "contentType": two, "content": base64(b"x")});
         let message = create(&cast.owner, &cast, &body).refused(400, "badRequest");
         assert!(message.contains("contentType"), "{message}");
@@ -110,10 +161,20 @@ fn browsers_are_told_one_type(server: &Server) {
         ("text/x;a=b,text/html", "application/octet-stream", "attachment;"),
     ] {
         let token = old["url"].as_str().and_then(|url| url.rsplit_once('-')).expect("a token").1;
-        assert_eq!(backdoor.execute(&format!("UPDATE files SET content_type = '{two}' WHERE token = '{token}'")), 1);
+        assert_eq!(
+            backdoor.execute(&format!(
+                "UPDATE files SET content_type = '{two}' WHERE token \
+            = '{token}'"
+            )),
+            1
+        );
         let answer = cast.anonymous.get(&path(server, &old));
         assert_eq!(header(&answer, "content-type"), told);
-        assert!(header(&answer, "content-disposition").starts_with(place), "{two}: {:?}", answer.headers);
+        assert!(
+            header(&answer, "content-disposition").starts_with(place),
+            "{two}: {:?}",
+            answer.headers
+        );
     }
 }
 
@@ -131,8 +192,12 @@ fn addresses_name_a_host_or_none(server: &Server) {
         ("", ""),
     ] {
         let mut stream = connect(server);
-        let (at, token) = (cast.path(&format!("/files/{}", id(&note))), cast.owner.token().expect("one"));
-        let request = format!("GET {at} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n\r\n");
+        let (at, token) =
+            (cast.path(&format!("/files/{}", id(&note))), cast.owner.token().expect("one"));
+        let request = format!(
+            "GET {at} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer \
+            {token}\r\nConnection: close\r\n\r\n"
+        );
         stream.write_all(request.as_bytes()).expect("sent");
         let answered = rest(&mut stream);
         assert!(answered.contains(&format!("\"url\":\"{base}{plain}\"")), "{host:?}: {answered}");
@@ -146,7 +211,11 @@ fn names_are_told_safely(server: &Server) {
         assert_eq!(answer.status, 200, "{name:?}");
         header(&answer, "content-disposition").to_owned()
     };
-    assert_eq!(named("Conta de água.pdf"), "inline; filename=\"Conta de _gua.pdf\"; filename*=UTF-8''Conta%20de%20%C3%A1gua.pdf");
+    assert_eq!(
+        named("Conta de água.pdf"),
+        "inline; filename=\"Conta de _gua.pdf\"; \
+        filename*=UTF-8''Conta%20de%20%C3%A1gua.pdf"
+    );
     assert_eq!(
         named("a\"; filename=evil.exe\r\nSet-Cookie: a=b"),
         "attachment; filename=\"a_; filename=evil.exe__Set-Cookie: a=b\"; \
@@ -166,7 +235,10 @@ fn caches_ask_again(server: &Server) {
         assert_eq!((again.status, again.text.as_str()), (304, ""), "{known}");
         assert_eq!(header(&again, "etag"), tag);
     }
-    assert_eq!(cast.anonymous.header("If-None-Match", "\"other\"").get(&path(server, &note)).text, "one");
+    assert_eq!(
+        cast.anonymous.header("If-None-Match", "\"other\"").get(&path(server, &note)).text,
+        "one"
+    );
 }
 
 fn new_content_under_the_same_address(server: &Server) {
@@ -176,9 +248,12 @@ fn new_content_under_the_same_address(server: &Server) {
     let change = json!({"id": note["id"], "name": "page.html", "contentType": "text/html", "content": base64(b"three")});
     let changed = cast.owner.put(&cast.path("/files"), &change).ok();
     assert_eq!(changed["url"], note["url"]);
-    let second = cast.anonymous.header("If-None-Match", header(&first, "etag")).get(&path(server, &note));
+    let second =
+        cast.anonymous.header("If-None-Match", header(&first, "etag")).get(&path(server, &note));
     assert_eq!((second.status, second.text.as_str()), (200, "three"));
-    assert!(header(&second, "content-disposition").starts_with("attachment; filename=\"page.html\""));
+    assert!(
+        header(&second, "content-disposition").starts_with("attachment; filename=\"page.html\"")
+    );
     cast.owner.delete(&cast.path(&format!("/files/{}", id(&note)))).ok();
     cast.anonymous.header("If-None-Match", "*").get(&path(server, &note)).refused(404, "notFound");
 }
@@ -187,7 +262,8 @@ fn head_answers_without_the_bytes(server: &Server) {
     let cast = Cast::new(server);
     let note = file(&cast, "note.txt", b"Bread and butter");
     let mut stream = connect(server);
-    let request = format!("HEAD {} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", path(server, &note));
+    let request =
+        format!("HEAD {} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", path(server, &note));
     stream.write_all(request.as_bytes()).expect("sent");
     let answered = rest(&mut stream);
     assert!(answered.starts_with("HTTP/1.1 200") && answered.ends_with("\r\n\r\n"), "{answered}");
@@ -224,11 +300,16 @@ fn other_addresses_are_not_found(server: &Server) {
 fn tokens_differ(server: &Server) {
     let cast = Cast::new(server);
     let tokens: Vec<String> = (0..20)
-        .map(|_| path(server, &file(&cast, "a", b"x")).rsplit_once('-').expect("a token").1.to_owned())
+        .map(|_| {
+            path(server, &file(&cast, "a", b"x")).rsplit_once('-').expect("a token").1.to_owned()
+        })
         .collect();
     assert!(tokens.iter().all(|token| token.len() == 32), "{tokens:?}");
-    // Of 32 digits at most two are the same in all of them: what a random UUID has fixed, and then some.
-    let fixed = (0..32).filter(|at| tokens.iter().all(|token| token.as_bytes()[*at] == tokens[0].as_bytes()[*at])).count();
+    // Of 32 digits at most two are the same in all of them: what a random UUID has fixed, and then
+    // some.
+    let fixed = (0..32)
+        .filter(|at| tokens.iter().all(|token| token.as_bytes()[*at] == tokens[0].as_bytes()[*at]))
+        .count();
     assert!(fixed <= 2, "{tokens:?}");
 }
 

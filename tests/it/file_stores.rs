@@ -1,5 +1,5 @@
-//! Where files are kept, and under which address they are served (9.6, 13.21, 13.23). Each case starts its own servers; those of
-//! S3 run against another implementation of the protocol.
+//! Where files are kept, and under which address they are served (9.6, 13.21, 13.23). Each case
+//! starts its own servers; those of S3 run against another implementation of the protocol.
 
 use std::time::Duration;
 
@@ -37,14 +37,25 @@ fn files_in_a_bucket(engine: Engine) {
     let large = file(&cast, "large.bin", &bytes);
     let note = file(&cast, "note.txt", b"Bread");
     let empty = file(&cast, "empty", b"");
-    cast.owner.put(&cast.path("/files"), &json!({"id": note["id"], "content": base64(b"Bread and butter")})).ok();
-    let recorded = cast.owner.post(&cast.path("/transactions"), &json!({"files": [note, {"name": "own", "content": base64(b"own")}]}));
+    cast.owner
+        .put(
+            &cast.path("/files"),
+            &json!({"id": note["id"], "content": base64(b"Bread and butter")}),
+        )
+        .ok();
+    let recorded = cast.owner.post(
+        &cast.path("/transactions"),
+        &json!({"files": [note, {"name": "own", "content": base64(b"own")}]}),
+    );
     let recorded = recorded.ok()["transaction"].clone();
 
     assert!(!server.data_dir().join("files").exists(), "nothing is kept here");
     let objects = store.objects();
     assert_eq!(objects.len(), 5, "{objects:?}");
-    assert!(objects.iter().all(|object| object.starts_with(&format!("one/two/{}/", cast.book))), "{objects:?}");
+    assert!(
+        objects.iter().all(|object| object.starts_with(&format!("one/two/{}/", cast.book))),
+        "{objects:?}"
+    );
     let sizes = |object: &String| store.path(object).metadata().expect("an object").len();
     let mut sizes: Vec<u64> = objects.iter().map(sizes).collect();
     sizes.sort_unstable();
@@ -55,8 +66,12 @@ fn files_in_a_bucket(engine: Engine) {
     assert_eq!(get(&cast, &note)["content"], base64(b"Bread and butter"));
     assert_eq!(get(&cast, &empty)["content"], "");
     assert_eq!(get(&cast, &recorded["files"][1])["content"], base64(b"own"));
-    let served = cast.anonymous.get(note["url"].as_str().unwrap().strip_prefix(server.base()).unwrap());
-    assert_eq!((served.status, served.text.as_str(), served.headers["content-length"].as_str()), (200, "Bread and butter", "16"));
+    let served =
+        cast.anonymous.get(note["url"].as_str().unwrap().strip_prefix(server.base()).unwrap());
+    assert_eq!(
+        (served.status, served.text.as_str(), served.headers["content-length"].as_str()),
+        (200, "Bread and butter", "16")
+    );
 }
 
 fn a_bucket_is_swept(engine: Engine) {
@@ -85,16 +100,27 @@ fn a_bucket_that_is_away(engine: Engine) {
     for answer in [
         cast.owner.get(&path),
         create(&cast.owner, &cast, &json!({"name": "a", "content": base64(b"a")})),
-        cast.owner.post(&cast.path("/transactions"), &json!({"files": [{"name": "a", "content": ""}]})),
+        cast.owner
+            .post(&cast.path("/transactions"), &json!({"files": [{"name": "a", "content": ""}]})),
         cast.anonymous.get(note["url"].as_str().unwrap().strip_prefix(server.base()).unwrap()),
         cast.owner.delete(&cast.path("")),
     ] {
         assert!(answer.headers.contains_key("retry-after"), "{:?}", answer.headers);
         let message = answer.refused(503, "backendError");
-        assert!(!message.contains("http") && !message.contains("127.0.0.1"), "what is inside stays inside: {message}");
+        assert!(
+            !message.contains("http") && !message.contains("127.0.0.1"),
+            "what is inside stays \
+            inside: {message}"
+        );
     }
-    cast.owner.post(&cast.path("/transactions"), &json!({"description": "Lunch", "files": [note]})).ok();
-    assert_eq!(cast.owner.get(&cast.path("/files")).ok(), json!({"items": [note]}), "no row without its bytes");
+    cast.owner
+        .post(&cast.path("/transactions"), &json!({"description": "Lunch", "files": [note]}))
+        .ok();
+    assert_eq!(
+        cast.owner.get(&cast.path("/files")).ok(),
+        json!({"items": [note]}),
+        "no row without its bytes"
+    );
     store.resume();
     assert_eq!(get(&cast, &note)["content"], base64(b"Bread"));
     file(&cast, "again", b"again");
@@ -105,7 +131,8 @@ fn a_bucket_with_another_key(engine: Engine) {
     let store = Store::start();
     let server = with(engine, store.options("another-secret"));
     let cast = Cast::new(&server);
-    create(&cast.owner, &cast, &json!({"name": "a", "content": base64(b"a")})).refused(503, "backendError");
+    create(&cast.owner, &cast, &json!({"name": "a", "content": base64(b"a")}))
+        .refused(503, "backendError");
     assert_eq!(cast.owner.get(&cast.path("/files")).ok(), json!({"items": []}));
     assert_eq!(store.objects(), Vec::<String>::new());
     assert!(!server.log().contains("another-secret"), "secrets are not logged");
@@ -116,17 +143,28 @@ fn a_bucket_behind_broken_tls(engine: Engine) {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let endpoint = format!("https://{}", listener.local_addr().expect("its address"));
     std::thread::spawn(move || listener.incoming().for_each(drop));
-    let args = ["--files-url", "s3://ledgers", "--s3-endpoint", &endpoint, "--s3-access-key-id", "a", "--s3-secret-access-key", "b"];
+    let args = [
+        "--files-url",
+        "s3://ledgers",
+        "--s3-endpoint",
+        &endpoint,
+        "--s3-access-key-id",
+        "a",
+        "--s3-secret-access-key",
+        "b",
+    ];
     let server = with(engine, args.map(str::to_owned).to_vec());
     let cast = Cast::new(&server);
-    create(&cast.owner, &cast, &json!({"name": "a", "content": base64(b"a")})).refused(503, "backendError");
+    create(&cast.owner, &cast, &json!({"name": "a", "content": base64(b"a")}))
+        .refused(503, "backendError");
     assert!(!server.log().contains("panicked"), "{}", server.log());
 }
 
 fn a_folder_of_its_own(engine: Engine) {
     let home = Server::start(engine);
     let folder = home.data_dir().join("elsewhere").join("files");
-    let server = with(engine, vec!["--files-url".to_owned(), format!("file://{}", folder.display())]);
+    let server =
+        with(engine, vec!["--files-url".to_owned(), format!("file://{}", folder.display())]);
     let cast = Cast::new(&server);
     let note = file(&cast, "note.txt", b"Bread");
     assert_eq!(crate::file_sweep::below(&folder).len(), 1);
@@ -135,7 +173,10 @@ fn a_folder_of_its_own(engine: Engine) {
 }
 
 fn public_address(engine: Engine) {
-    let server = with(engine, ["--public-url", "https://books.example.com/api/"].map(str::to_owned).to_vec());
+    let server = with(
+        engine,
+        ["--public-url", "https://books.example.com/api/"].map(str::to_owned).to_vec(),
+    );
     let cast = Cast::new(&server);
     let note = file(&cast, "note.txt", b"Bread");
     let url = note["url"].as_str().expect("an address");
@@ -143,7 +184,10 @@ fn public_address(engine: Engine) {
     assert_eq!(cast.anonymous.get(path).text, "Bread", "a proxy takes the address off");
     let listed = cast.owner.get(&cast.path("/files")).ok();
     let events = cast.owner.get(&cast.path("/events?type=FILE_CREATED")).ok();
-    assert_eq!((&listed["items"][0]["url"], &events["items"][0]["data"]["object"]["url"]), (&note["url"], &note["url"]));
+    assert_eq!(
+        (&listed["items"][0]["url"], &events["items"][0]["data"]["object"]["url"]),
+        (&note["url"], &note["url"])
+    );
 }
 
 /// Without a public address the links lead to where the caller asked, prefix included.
@@ -155,7 +199,10 @@ fn prefix_in_the_address(engine: Engine) {
     let note = owner.post(&path, &json!({"name": "note.txt", "content": base64(b"Bread")})).ok();
     let url = note["url"].as_str().expect("an address");
     assert!(url.starts_with(&format!("{}/books-api/files/", server.base())), "{url}");
-    assert_eq!(server.anonymous().get(url.strip_prefix(server.base()).expect("of this server")).text, "Bread");
+    assert_eq!(
+        server.anonymous().get(url.strip_prefix(server.base()).expect("of this server")).text,
+        "Bread"
+    );
 }
 
 fn bad_places_are_refused_at_start(engine: Engine) {
@@ -174,7 +221,17 @@ fn bad_places_are_refused_at_start(engine: Engine) {
     for arguments in table {
         let mut command = std::process::Command::new(binary());
         let listen = format!("127.0.0.1:{}", free_port());
-        command.args(["serve", "--listen", &listen, "--data-dir", &data, "--database-url", server.database_url()]).args(arguments);
+        command
+            .args([
+                "serve",
+                "--listen",
+                &listen,
+                "--data-dir",
+                &data,
+                "--database-url",
+                server.database_url(),
+            ])
+            .args(arguments);
         let run = run_for(&mut command, Duration::from_secs(30));
         let run = run.unwrap_or_else(|| panic!("{arguments:?}: still runs after 30 s"));
         let said = String::from_utf8_lossy(&run.stderr).into_owned();

@@ -1,5 +1,6 @@
-//! Bytes and rows across crashes (9.6, 13.23): bytes come before their row, a row never names missing ones, and the sweep
-//! removes what no row names. Each case starts its own server with files on disk.
+//! Bytes and rows across crashes (9.6, 13.23): bytes come before their row, a row never names
+//! missing ones, and the sweep removes what no row names. Each case starts its own server with
+//! files on disk.
 
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
@@ -67,7 +68,10 @@ pub fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
 
 /// Makes a file look written two days ago.
 fn age(path: &Path) {
-    #[expect(clippy::disallowed_methods, reason = "the age of a file is told by the system's clock")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the age of a file is told by the system's clock"
+    )]
     let then = SystemTime::now() - Duration::from_secs(2 * 24 * 60 * 60);
     let file = std::fs::File::options().write(true).open(path).expect("the file");
     file.set_modified(then).expect("its time is changed");
@@ -82,19 +86,29 @@ fn killed_between_bytes_and_row(engine: Engine) {
     for (method, noun, body) in [
         ("POST", "/files", json!({"name": "cut.txt", "content": cut})),
         ("PUT", "/files", json!({"id": kept["id"], "content": cut})),
-        ("POST", "/transactions", json!({"description": "cut", "files": [{"name": "cut.txt", "content": cut}]})),
+        (
+            "POST",
+            "/transactions",
+            json!({"description": "cut", "files": [{"name": "cut.txt", "content": cut}]}),
+        ),
     ] {
         let held = Hold::book(&server, &cast.book);
         let (caller, path) = (cast.owner.clone(), cast.path(noun));
         caller.token();
-        let writing = std::thread::spawn(move || caller.try_send(method, &path, Some("application/json"), body.to_string().as_bytes()));
+        let writing = std::thread::spawn(move || {
+            caller.try_send(method, &path, Some("application/json"), body.to_string().as_bytes())
+        });
         eventually("the bytes are written before the row", || blobs(&server).len() == 2);
         server.kill();
         held.release();
         assert!(writing.join().expect("no panic").is_err(), "nobody was answered");
         assert_eq!(blobs(&server).len(), 2, "the bytes outlive the kill");
         server.restart();
-        assert_eq!(cast.owner.get(&cast.path("/files")).ok(), json!({"items": [kept]}), "no row without its commit");
+        assert_eq!(
+            cast.owner.get(&cast.path("/files")).ok(),
+            json!({"items": [kept]}),
+            "no row without its commit"
+        );
         assert_eq!(kinds(&cast), ["FILE_CREATED", "BOOK_CREATED"]);
         eventually("the sweep removes the bytes", || blobs(&server).len() == 1);
         assert_eq!(get(&cast, &kept)["content"], base64(b"kept"));
@@ -108,7 +122,9 @@ fn answered_files_survive_a_kill(engine: Engine) {
         let bytes = vec![b'a' + round; 300_000];
         let created = file(&cast, "large.txt", &bytes);
         let replaced = file(&cast, "replaced.txt", b"one");
-        cast.owner.put(&cast.path("/files"), &json!({"id": replaced["id"], "content": base64(&bytes)})).ok();
+        cast.owner
+            .put(&cast.path("/files"), &json!({"id": replaced["id"], "content": base64(&bytes)}))
+            .ok();
         server.kill();
         server.restart();
         for file in [&created, &replaced] {
@@ -120,8 +136,11 @@ fn answered_files_survive_a_kill(engine: Engine) {
 fn sweep_removes_what_no_row_names(engine: Engine) {
     let server = swift(engine);
     let cast = Cast::new(&server);
-    let [replaced, deleted, kept] = ["replaced", "deleted", "kept"].map(|name| file(&cast, name, name.as_bytes()));
-    cast.owner.put(&cast.path("/files"), &json!({"id": replaced["id"], "content": base64(b"new")})).ok();
+    let [replaced, deleted, kept] =
+        ["replaced", "deleted", "kept"].map(|name| file(&cast, name, name.as_bytes()));
+    cast.owner
+        .put(&cast.path("/files"), &json!({"id": replaced["id"], "content": base64(b"new")}))
+        .ok();
     cast.owner.delete(&cast.path(&format!("/files/{}", id(&deleted)))).ok();
     // Content that came for nothing: of a file that is known already.
     let whole = json!({"id": kept["id"], "name": "kept", "content": base64(b"ignored")});
@@ -129,7 +148,9 @@ fn sweep_removes_what_no_row_names(engine: Engine) {
     // What a write that was cut off leaves on disk.
     let folder = server.data_dir().join("files").join(&cast.book);
     std::fs::write(folder.join("0123456789abcdef#1"), b"half").expect("a draft");
-    eventually("old content, deleted files, ignored content and drafts go", || blobs(&server).len() == 2);
+    eventually("old content, deleted files, ignored content and drafts go", || {
+        blobs(&server).len() == 2
+    });
     assert_eq!(get(&cast, &kept)["content"], base64(b"kept"));
     assert_eq!(get(&cast, &replaced)["content"], base64(b"new"));
 }
@@ -158,10 +179,15 @@ fn sweep_spares_the_young_and_the_strange(engine: Engine) {
     put("some/deeper/file", true);
     server.restart();
     let own = |path: &String| path.starts_with(&cast.book);
-    eventually("the old orphan and the old draft go at the start", || blobs(&server).iter().filter(|path| own(path)).count() == 3);
+    eventually("the old orphan and the old draft go at the start", || {
+        blobs(&server).iter().filter(|path| own(path)).count() == 3
+    });
     let left = blobs(&server);
     assert!(left.contains(&young) && left.contains(&format!("{young}#7")), "{left:?}");
-    assert!(left.contains(&"README".to_owned()) && left.contains(&"some/deeper/file".to_owned()), "{left:?}");
+    assert!(
+        left.contains(&"README".to_owned()) && left.contains(&"some/deeper/file".to_owned()),
+        "{left:?}"
+    );
 }
 
 /// 13.24: a place for files may hold others' things, whatever they are called.
@@ -192,7 +218,9 @@ fn sweep_leaves_what_is_not_ours(engine: Engine) {
     for _ in 0..2 {
         ours.iter().for_each(|name| put(name));
         server.restart();
-        eventually("the blob of a deleted book and a draft go", || ours.iter().all(|name| !root.join(name).exists()));
+        eventually("the blob of a deleted book and a draft go", || {
+            ours.iter().all(|name| !root.join(name).exists())
+        });
     }
     let left = blobs(&server);
     assert!(foreign.iter().all(|name| left.contains(name)), "{left:?}");
@@ -221,7 +249,10 @@ fn a_refused_delete_leaves_no_note(engine: Engine) {
     let cast = Cast::new(&server);
     file(&cast, "a", b"a");
     let before = blobs(&server);
-    cast.owner.header("If-Match", "\"stale\"").delete(&cast.path("")).refused(412, "conditionNotMet");
+    cast.owner
+        .header("If-Match", "\"stale\"")
+        .delete(&cast.path(""))
+        .refused(412, "conditionNotMet");
     cast.owner.header("If-Match", "stale").delete(&cast.path("")).refused(400, "badRequest");
     cast.editor.delete(&cast.path("")).refused(403, "forbidden");
     assert_eq!(blobs(&server), before);
@@ -257,33 +288,53 @@ fn lost_bytes_are_a_fault(engine: Engine) {
     }
     let path = cast.path(&format!("/files/{}", id(&lost)));
     cast.owner.get(&path).refused(500, "internalError");
-    cast.anonymous.get(lost["url"].as_str().unwrap().strip_prefix(server.base()).unwrap()).refused(500, "internalError");
+    cast.anonymous
+        .get(lost["url"].as_str().unwrap().strip_prefix(server.base()).unwrap())
+        .refused(500, "internalError");
     assert!(server.log().contains("are missing"), "the log tells which");
     assert_eq!(cast.owner.get(&cast.path("/files")).ok(), json!({"items": [lost]}));
-    cast.owner.put(&cast.path("/files"), &json!({"id": lost["id"], "content": base64(b"found")})).ok();
+    cast.owner
+        .put(&cast.path("/files"), &json!({"id": lost["id"], "content": base64(b"found")}))
+        .ok();
     assert_eq!(get(&cast, &lost)["content"], base64(b"found"));
     cast.owner.delete(&path).ok();
 }
 
-/// 13.24: an update leaves out the bytes that are there already, and notices when they are not there any more.
+/// 13.24: an update leaves out the bytes that are there already, and notices when they are not
+/// there any more.
 fn content_that_was_there_and_is_not(engine: Engine) {
-    let inside = Inside::new(engine, daybook_domain::instant::Instant::new(1_700_000_000_000), Default::default());
+    let inside = Inside::new(
+        engine,
+        daybook_domain::instant::Instant::new(1_700_000_000_000),
+        Default::default(),
+    );
     let content = |name: &str| Content { blob: name.repeat(32), size: 1, digest: name.repeat(64) };
     let named = Changes { name: Some("a".to_owned()), ..Changes::default() };
-    let made = inside.write(move |tx, cx, book| service::create(tx, cx, book, (named, content("a")))).expect("a file");
-    let change = move |content| Changes { id: Some(made.file.id.to_string()), content, ..Changes::default() };
+    let made = inside
+        .write(move |tx, cx, book| service::create(tx, cx, book, (named, content("a"))))
+        .expect("a file");
+    let change = move |content| Changes {
+        id: Some(made.file.id.to_string()),
+        content,
+        ..Changes::default()
+    };
 
     let offered = change(Some(Content { blob: "c".repeat(32), ..content("a") }));
-    let is_new = inside.store.read(|tx| service::check_update(tx, &inside.cx, &inside.book, offered)).expect("nothing to refuse");
+    let is_new = inside
+        .store
+        .read(|tx| service::check_update(tx, &inside.cx, &inside.book, offered))
+        .expect("nothing to refuse");
     assert!(!is_new, "the bytes are there");
     let (same, other) = (change(None), change(Some(content("b"))));
     let update = |changes: Changes, unchanged: Option<String>| {
-        inside.write(move |tx, cx, book| service::update(tx, cx, book, changes, unchanged.as_deref()))
+        inside
+            .write(move |tx, cx, book| service::update(tx, cx, book, changes, unchanged.as_deref()))
     };
     let kept = update(same.clone(), Some(content("a").digest)).expect("still there");
     assert_eq!(kept.file.content, content("a"));
     update(other, None).expect("another's content");
-    let overtaken = update(same.clone(), Some(content("a").digest)).expect_err("not there any more");
+    let overtaken =
+        update(same.clone(), Some(content("a").digest)).expect_err("not there any more");
     assert_eq!(overtaken.kind(), Kind::Limited, "503: {overtaken}");
     let kept = update(same, None).expect("a body without content says nothing of it");
     assert_eq!(kept.file.content, content("b"));

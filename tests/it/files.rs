@@ -33,7 +33,8 @@ pub fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len() / 3 * 4 + 4);
     for chunk in bytes.chunks(3) {
-        let bits = chunk.iter().fold(0_u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
+        let bits = chunk.iter().fold(0_u32, |bits, byte| bits << 8 | u32::from(*byte))
+            << (8 * (3 - chunk.len()));
         for place in 0..4 {
             let digit = DIGITS[(bits >> (18 - 6 * place) & 63) as usize];
             text.push(if place <= chunk.len() { char::from(digit) } else { '=' });
@@ -58,7 +59,8 @@ pub fn get(cast: &Cast, file: &Value) -> Value {
     cast.owner.get(&cast.path(&format!("/files/{}", id(file)))).ok()
 }
 
-/// 13.42: a create has no target; that is said before any bytes are kept, whatever becomes of them later.
+/// 13.42: a create has no target; that is said before any bytes are kept, whatever becomes of them
+/// later.
 fn conditions_without_a_target_store_nothing(server: &Server) {
     let cast = Cast::new(server);
     let conditional = cast.owner.header("If-Match", "*");
@@ -85,7 +87,8 @@ fn create_answers_metadata(server: &Server) {
         "name": " Invoice 7.pdf ", "contentType": "application/pdf", "content": base64(b"%PDF"), "size": 99, "createdAt": "1",
         "id": "mine", "url": "http://elsewhere", "properties": {"upload_method": "attachment", "Account Id": "7"},
     });
-    let created = cast.owner.header("service-agent-id", "uploader").post(&cast.path("/files"), &body).ok();
+    let created =
+        cast.owner.header("service-agent-id", "uploader").post(&cast.path("/files"), &body).ok();
     let expected = json!({
         "name": "Invoice 7.pdf", "contentType": "application/pdf", "size": 4, "content": null, "agentId": "uploader",
         "properties": {"upload_method": "attachment", "account_id": "7"},
@@ -95,7 +98,11 @@ fn create_answers_metadata(server: &Server) {
     assert_ne!(created["createdAt"], "1", "9.13: and so is the time");
     assert_eq!(created["createdAt"], created["updatedAt"]);
     let url = created["url"].as_str().expect("an address");
-    assert!(url.starts_with(&format!("{}/files/", server.base())), "absolute, at the host that was asked: {url}");
+    assert!(
+        url.starts_with(&format!("{}/files/", server.base())),
+        "absolute, at the host that was \
+        asked: {url}"
+    );
 }
 
 fn get_answers_the_bytes(server: &Server) {
@@ -135,9 +142,17 @@ fn every_byte_survives(server: &Server) {
 
 fn missing_content_is_an_empty_file(server: &Server) {
     let cast = Cast::new(server);
-    for body in [json!({"name": "a"}), json!({"name": "a", "content": null}), json!({"name": "a", "content": ""})] {
+    for body in [
+        json!({"name": "a"}),
+        json!({"name": "a", "content": null}),
+        json!({"name": "a", "content": ""}),
+    ] {
         let created = create(&cast.owner, &cast, &body).ok();
-        assert_eq!((&created["size"], &get(&cast, &created)["content"]), (&json!(0), &json!("")), "{body}");
+        assert_eq!(
+            (&created["size"], &get(&cast, &created)["content"]),
+            (&json!(0), &json!("")),
+            "{body}"
+        );
     }
 }
 
@@ -151,7 +166,11 @@ fn bad_bodies_are_refused(server: &Server) {
     refused(json!({"name": "  "}), "badRequest", "name");
     refused(json!({"name": "x".repeat(256)}), "badRequest", "255");
     refused(json!({"name": "a", "contentType": "pdf"}), "badRequest", "contentType");
-    refused(json!({"name": "a", "contentType": "a/b\r\nSet-Cookie: c=d"}), "badRequest", "contentType");
+    refused(
+        json!({"name": "a", "contentType": "a/b\r\nSet-Cookie: c=d"}),
+        "badRequest",
+        "contentType",
+    );
     refused(json!({"name": "a", "content": "not base64!"}), "invalid", "content");
     refused(json!({"name": "a", "content": "YWI=YWI="}), "invalid", "content");
     refused(json!({"name": "a", "content": 7}), "invalid", "InvalidFormatException");
@@ -178,7 +197,8 @@ fn twenty_megabytes_and_not_one_byte_more(server: &Server) {
     let found = cast.owner.get(&cast.path(&format!("/files/{}", id(&created))));
     assert!(found.body["content"] == base64(&bytes), "all 20 MB come back");
     let more = base64(&[bytes.as_slice(), b"x"].concat());
-    let message = create(&cast.owner, &cast, &json!({"name": "larger", "content": more})).refused(413, "requestTooLarge");
+    let message = create(&cast.owner, &cast, &json!({"name": "larger", "content": more}))
+        .refused(413, "requestTooLarge");
     assert!(message.contains("20 MB"), "{message}");
     let attached = json!({"description": "larger", "files": [{"name": "larger", "content": more}]});
     cast.owner.post(&cast.path("/transactions"), &attached).refused(413, "requestTooLarge");
@@ -186,7 +206,8 @@ fn twenty_megabytes_and_not_one_byte_more(server: &Server) {
 
 fn lists_are_newest_first_and_in_pages(server: &Server) {
     let cast = Cast::new(server);
-    let made: Vec<Value> = ["a", "b", "c", "d", "e"].iter().map(|name| file(&cast, name, b"x")).collect();
+    let made: Vec<Value> =
+        ["a", "b", "c", "d", "e"].iter().map(|name| file(&cast, name, b"x")).collect();
     let all = cast.viewer.get(&cast.path("/files")).ok();
     assert_eq!(column(&all, "name"), ["e", "d", "c", "b", "a"]);
     assert_eq!(all["items"][4], made[0], "the metadata of the create, without content");
@@ -208,7 +229,12 @@ fn lists_are_newest_first_and_in_pages(server: &Server) {
     }
     assert_eq!(seen, ["e", "d", "c", "b", "a"]);
     for limit in ["0", "-1", "x", "5000"] {
-        assert_eq!(column(&cast.owner.get(&cast.path(&format!("/files?limit={limit}"))).ok(), "name").len(), 6, "2.2: {limit}");
+        assert_eq!(
+            column(&cast.owner.get(&cast.path(&format!("/files?limit={limit}"))).ok(), "name")
+                .len(),
+            6,
+            "2.2: {limit}"
+        );
     }
     let damaged = cast.owner.header("cursor", "damaged").get(&cast.path("/files?limit=1")).ok();
     assert_eq!(column(&damaged, "name"), ["later"], "2.5: the first page");
@@ -216,20 +242,30 @@ fn lists_are_newest_first_and_in_pages(server: &Server) {
 
 fn update_changes_what_it_names(server: &Server) {
     let cast = Cast::new(server);
-    let created =
-        create(&cast.owner, &cast, &json!({"name": "a.txt", "content": base64(b"one"), "properties": {"a": "1", "b": "2"}})).ok();
+    let created = create(
+        &cast.owner,
+        &cast,
+        &json!({"name": "a.txt", "content": base64(b"one"), "properties": {"a": "1", "b": "2"}}),
+    )
+    .ok();
     let update = |change: Value| {
         let mut body = change;
         body["id"] = created["id"].clone();
         cast.owner.put(&cast.path("/files"), &body)
     };
     let renamed = update(json!({"name": "b.csv", "properties": {"a": "", "c": "3"}})).ok();
-    shows(&renamed, &json!({"name": "b.csv", "contentType": "text/plain", "size": 3, "properties": {"b": "2", "c": "3"}}));
+    shows(
+        &renamed,
+        &json!({"name": "b.csv", "contentType": "text/plain", "size": 3, "properties": {"b": "2", "c": "3"}}),
+    );
     assert_eq!(get(&cast, &created)["content"], base64(b"one"), "absent content stays");
     let typed = update(json!({"contentType": null})).ok();
     shows(&typed, &json!({"name": "b.csv", "contentType": "text/csv"}));
     let replaced = update(json!({"content": base64(b"three")})).ok();
-    shows(&replaced, &json!({"size": 5, "content": null, "url": created["url"], "createdAt": created["createdAt"]}));
+    shows(
+        &replaced,
+        &json!({"size": 5, "content": null, "url": created["url"], "createdAt": created["createdAt"]}),
+    );
     assert_eq!(get(&cast, &created)["content"], base64(b"three"));
     assert_eq!(update(json!({"content": null})).ok(), replaced, "null leaves the bytes alone");
     let emptied = update(json!({"content": ""})).ok();
@@ -244,13 +280,19 @@ fn update_with_the_same_content_changes_nothing(server: &Server) {
     let cast = Cast::new(server);
     let created = file(&cast, "a.txt", b"one");
     let whole = get(&cast, &created);
-    assert_eq!(cast.owner.put(&cast.path("/files"), &whole).ok(), created, "3.10.5: a round trip is no change");
+    assert_eq!(
+        cast.owner.put(&cast.path("/files"), &whole).ok(),
+        created,
+        "3.10.5: a round trip \
+        is no change"
+    );
     assert_eq!(kinds(&cast), ["FILE_CREATED", "BOOK_CREATED"]);
 }
 
 fn update_of_an_unknown_file(server: &Server) {
     let cast = Cast::new(server);
-    let message = cast.owner.put(&cast.path("/files"), &json!({"name": "a"})).refused(400, "badRequest");
+    let message =
+        cast.owner.put(&cast.path("/files"), &json!({"name": "a"})).refused(400, "badRequest");
     assert!(message.contains("id"), "{message}");
     for unknown in ["0000000000000001", "temporary_7", ""] {
         let status = if unknown.is_empty() { (400, "badRequest") } else { (404, "notFound") };
@@ -266,7 +308,9 @@ fn delete_answers_the_file_and_takes_it_away(server: &Server) {
     assert_eq!(cast.owner.delete(&path).ok(), created);
     cast.owner.get(&path).refused(404, "notFound");
     cast.owner.delete(&path).refused(404, "notFound");
-    cast.owner.put(&cast.path("/files"), &json!({"id": created["id"], "name": "b"})).refused(404, "notFound");
+    cast.owner
+        .put(&cast.path("/files"), &json!({"id": created["id"], "name": "b"}))
+        .refused(404, "notFound");
     assert_eq!(cast.owner.get(&cast.path("/files")).ok(), json!({"items": []}));
     assert_eq!(kinds(&cast), ["FILE_DELETED", "FILE_CREATED", "BOOK_CREATED"]);
 }
@@ -275,22 +319,34 @@ fn delete_answers_the_file_and_takes_it_away(server: &Server) {
 fn recorders_see_their_own(server: &Server) {
     let cast = Cast::new(server);
     let others = file(&cast, "others.txt", b"x");
-    let own = create(&cast.recorder, &cast, &json!({"name": "own.txt", "content": base64(b"mine")})).ok();
+    let own =
+        create(&cast.recorder, &cast, &json!({"name": "own.txt", "content": base64(b"mine")})).ok();
     assert_eq!(column(&cast.recorder.get(&cast.path("/files")).ok(), "name"), ["own.txt"]);
-    assert_eq!(column(&cast.viewer.get(&cast.path("/files")).ok(), "name"), ["own.txt", "others.txt"]);
+    assert_eq!(
+        column(&cast.viewer.get(&cast.path("/files")).ok(), "name"),
+        ["own.txt", "others.txt"]
+    );
     let at = |file: &Value| cast.path(&format!("/files/{}", id(file)));
     assert_eq!(cast.recorder.get(&at(&own)).ok()["content"], base64(b"mine"));
     cast.recorder.get(&at(&others)).refused(404, "notFound");
-    cast.recorder.put(&cast.path("/files"), &json!({"id": others["id"], "name": "x"})).refused(404, "notFound");
+    cast.recorder
+        .put(&cast.path("/files"), &json!({"id": others["id"], "name": "x"}))
+        .refused(404, "notFound");
     cast.recorder.delete(&at(&others)).refused(404, "notFound");
-    let renamed = cast.recorder.put(&cast.path("/files"), &json!({"id": own["id"], "name": "mine.txt"})).ok();
+    let renamed =
+        cast.recorder.put(&cast.path("/files"), &json!({"id": own["id"], "name": "mine.txt"})).ok();
     assert_eq!(renamed["name"], "mine.txt");
     cast.recorder.delete(&at(&own)).ok();
 }
 
 fn events_tell_of_files(server: &Server) {
     let cast = Cast::new(server);
-    let created = create(&cast.owner, &cast, &json!({"name": "a.txt", "content": base64(b"one"), "properties": {"a": "1"}})).ok();
+    let created = create(
+        &cast.owner,
+        &cast,
+        &json!({"name": "a.txt", "content": base64(b"one"), "properties": {"a": "1"}}),
+    )
+    .ok();
     let change = json!({"id": created["id"], "name": "b.txt", "content": base64(b"two and more"), "properties": {"a": "2"}});
     let updated = cast.owner.put(&cast.path("/files"), &change).ok();
     cast.owner.delete(&cast.path(&format!("/files/{}", id(&created)))).ok();
@@ -303,7 +359,10 @@ fn events_tell_of_files(server: &Server) {
     assert_eq!(deleted["data"]["object"], updated);
     // 8.3, 13.22: of the bytes, the digest that was: SHA-256 of "one".
     let digest = "7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed";
-    assert_eq!(change["data"]["previousAttributes"], json!({"name": "a.txt", "content": digest, "size": "3", "a": "1"}));
+    assert_eq!(
+        change["data"]["previousAttributes"],
+        json!({"name": "a.txt", "content": digest, "size": "3", "a": "1"})
+    );
 }
 
 fn files_of_other_books_are_unknown(server: &Server) {
@@ -311,7 +370,9 @@ fn files_of_other_books_are_unknown(server: &Server) {
     let created = file(&there, "a.txt", b"one");
     there.share(here.owner.email(), "EDITOR");
     here.owner.get(&here.path(&format!("/files/{}", id(&created)))).refused(404, "notFound");
-    here.owner.put(&here.path("/files"), &json!({"id": created["id"], "name": "x"})).refused(404, "notFound");
+    here.owner
+        .put(&here.path("/files"), &json!({"id": created["id"], "name": "x"}))
+        .refused(404, "notFound");
     here.owner.delete(&here.path(&format!("/files/{}", id(&created)))).refused(404, "notFound");
     assert_eq!(get(&there, &created)["name"], "a.txt");
 }
@@ -319,7 +380,12 @@ fn files_of_other_books_are_unknown(server: &Server) {
 fn a_deleted_book_serves_no_files(server: &Server) {
     let cast = Cast::new(server);
     let created = file(&cast, "a.txt", b"one");
-    let path = created["url"].as_str().expect("an address").strip_prefix(server.base()).expect("of this server").to_owned();
+    let path = created["url"]
+        .as_str()
+        .expect("an address")
+        .strip_prefix(server.base())
+        .expect("of this server")
+        .to_owned();
     assert_eq!(cast.anonymous.get(&path).text, "one");
     cast.owner.delete(&cast.path("")).ok();
     cast.anonymous.get(&path).refused(404, "notFound");

@@ -1,5 +1,6 @@
-//! Units of work that share a commit (house rule: one refused request does not disturb its neighbours). What they add is
-//! held back and written together; what they change in place stands behind a savepoint; either way each is undone alone.
+//! Units of work that share a commit (house rule: one refused request does not disturb its
+//! neighbours). What they add is held back and written together; what they change in place stands
+//! behind a savepoint; either way each is undone alone.
 
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
@@ -34,13 +35,16 @@ fn answers(waiting: Vec<Receiver<Result<View, Error>>>) -> Vec<Result<View, Erro
 
 fn a_group_takes_as_many_statements_as_one(engine: Engine) {
     let bench = Bench::new(engine, 4096);
-    // The first posting on an account marks it, in a statement of its own; after the second the chart is remembered.
+    // The first posting on an account marks it, in a statement of its own; after the second the
+    // chart is remembered.
     for _ in 0..2 {
         bench.submit(bench.creation("warm-up")).recv().expect("an answer").expect("a write");
     }
     let statements = |count: usize| {
         let release = bench.occupy();
-        let waiting = (0..count).map(|number| bench.submit(bench.creation(&format!("#tag {number}")))).collect();
+        let waiting = (0..count)
+            .map(|number| bench.submit(bench.creation(&format!("#tag {number}"))))
+            .collect();
         let before = bench.store.statements();
         release.send(()).expect("the writer waits");
         assert!(answers(waiting).iter().all(Result::is_ok));
@@ -66,10 +70,15 @@ fn units_see_what_earlier_ones_hold_back(engine: Engine) {
         bench.submit(move |tx| balance::get(tx, &cx, &book, "account:Cash on:2025-05"))
     };
     release.send(()).expect("the writer waits");
-    let id = |answer: Receiver<Result<View, Error>>| answer.recv().expect("an answer").expect("a write").transactions[0].id;
+    let id = |answer: Receiver<Result<View, Error>>| {
+        answer.recv().expect("an answer").expect("a write").transactions[0].id
+    };
     assert_eq!(id(first), id(again), "3.7.2: the duplicate is answered with the existing one");
     let view = sum.recv().expect("an answer").expect("balances");
-    assert_eq!(view.balances.accounts.expect("an account was asked for")[0].figures.cumulative.credit, 100);
+    assert_eq!(
+        view.balances.accounts.expect("an account was asked for")[0].figures.cumulative.credit,
+        100
+    );
     assert_eq!(bench.descriptions(), ["mirror"]);
 }
 
@@ -79,17 +88,25 @@ fn a_refusal_undoes_what_was_held_back_and_what_was_not(engine: Engine) {
         let (cx, book) = (bench.cx.clone(), bench.book.clone());
         bench.submit(move |tx| {
             work(tx, &cx, &book)?;
-            transaction::perform(tx, &cx, &book, Order::single(Verb::Check), vec![Changes::default()])
+            transaction::perform(
+                tx,
+                &cx,
+                &book,
+                Order::single(Verb::Check),
+                vec![Changes::default()],
+            )
         })
     };
     let release = bench.occupy();
     let mut kept = vec![bench.submit(bench.creation("one"))];
     let mut refused = vec![refused_after(|tx, cx, book| {
-        transaction::create(tx, cx, book, vec![draft("held back and undone")], Intent::Create).map(drop)
+        transaction::create(tx, cx, book, vec![draft("held back and undone")], Intent::Create)
+            .map(drop)
     })];
     kept.push(bench.submit(bench.creation("two")));
     refused.push(refused_after(|tx, cx, book| {
-        let made = transaction::create(tx, cx, book, vec![draft("in place and undone")], Intent::Create)?;
+        let made =
+            transaction::create(tx, cx, book, vec![draft("in place and undone")], Intent::Create)?;
         let item = Changes { id: Some(made.transactions[0].id.to_string()), ..Changes::default() };
         transaction::perform(tx, cx, book, Order::single(Verb::Check), vec![item])?;
         transaction::create(tx, cx, book, vec![draft("both and undone")], Intent::Create).map(drop)
@@ -101,8 +118,14 @@ fn a_refusal_undoes_what_was_held_back_and_what_was_not(engine: Engine) {
         assert_eq!(answer.expect_err("an id is required").alone().to_string(), "id is required");
     }
     assert_eq!(bench.descriptions(), ["three", "two", "one"]);
-    let view = bench.store.read(|tx| balance::get(tx, &bench.cx, &bench.book, "account:Cash on:2025-05")).expect("balances");
-    assert_eq!(view.balances.accounts.expect("an account was asked for")[0].figures.cumulative.credit, 300);
+    let view = bench
+        .store
+        .read(|tx| balance::get(tx, &bench.cx, &bench.book, "account:Cash on:2025-05"))
+        .expect("balances");
+    assert_eq!(
+        view.balances.accounts.expect("an account was asked for")[0].figures.cumulative.credit,
+        300
+    );
     // The book and its two accounts, then one event for each that was kept.
     bench.check_chain(6);
 }
@@ -117,11 +140,19 @@ fn a_write_that_fails_is_acknowledged_to_nobody(engine: Engine) {
     for number in 0..20 {
         let (cx, book) = (twin.clone(), bench.book.clone());
         let item = draft(&format!("twin {number}"));
-        waiting.push(bench.submit(move |tx| transaction::create(tx, &cx, &book, vec![item], Intent::Create)));
+        waiting.push(
+            bench.submit(move |tx| transaction::create(tx, &cx, &book, vec![item], Intent::Create)),
+        );
     }
     release.send(()).expect("the writer waits");
     let lost = answers(waiting);
-    assert!(lost.iter().all(|answer| matches!(answer, Err(Error::Storage(daybook_storage::Error::Unavailable(_))))), "{lost:?}");
+    assert!(
+        lost.iter().all(|answer| matches!(
+            answer,
+            Err(Error::Storage(daybook_storage::Error::Unavailable(_)))
+        )),
+        "{lost:?}"
+    );
     assert_eq!(bench.descriptions(), Vec::<String>::new(), "what nobody was told of is not there");
     bench.submit(bench.creation("after")).recv().expect("an answer").expect("the writer goes on");
     assert_eq!(bench.descriptions(), ["after"]);
@@ -139,11 +170,15 @@ fn a_read_that_fails_costs_no_acknowledged_write(engine: Engine) {
             transaction::get(tx, &cx, &book, &made.transactions[0].id.to_string())
         })
     };
-    // PostgreSQL refuses the character NUL, and with it the rest of the transaction it stands in; SQLite finds nothing.
+    // PostgreSQL refuses the character NUL, and with it the rest of the transaction it stands in;
+    // SQLite finds nothing.
     let failing = bench.submit(|tx| tx.users().find_named("a\0b").map(|_| ()).map_err(Error::from));
     let after = bench.submit(bench.creation("after"));
     release.send(()).expect("the writer waits");
-    let told = [("after", after.recv().expect("an answer").is_ok()), ("before", before.recv().expect("an answer").is_ok())];
+    let told = [
+        ("after", after.recv().expect("an answer").is_ok()),
+        ("before", before.recv().expect("an answer").is_ok()),
+    ];
     let kept: Vec<&str> = told.iter().filter(|(_, told)| *told).map(|(name, _)| *name).collect();
     assert_eq!(bench.descriptions(), kept, "acknowledged is what is there");
     let failed = failing.recv().expect("an answer").is_err();
@@ -166,16 +201,25 @@ fn processes_see_each_others_charts(engine: Engine) {
     let other = another_process(&bench);
     let create = |store: &Store, name: &str| {
         let (cx, book, item) = (bench.cx.clone(), bench.book.clone(), paid_for(name));
-        store.write(bench.lane(), move |tx| transaction::create(tx, &cx, &book, vec![item], Intent::Create))
+        store.write(bench.lane(), move |tx| {
+            transaction::create(tx, &cx, &book, vec![item], Intent::Create)
+        })
     };
-    let food = create(&bench.store, "Food").expect("a write").transactions[0].debit.expect("a side");
+    let food =
+        create(&bench.store, "Food").expect("a write").transactions[0].debit.expect("a side");
     create(&other, "Food").expect("a write");
     let rename = account::Input {
-        changes: daybook_domain::account::Changes { id: Some(food.to_string()), name: Some("Meals".to_owned()), ..Default::default() },
+        changes: daybook_domain::account::Changes {
+            id: Some(food.to_string()),
+            name: Some("Meals".to_owned()),
+            ..Default::default()
+        },
         groups: Field::Keep,
     };
     let (cx, book) = (bench.cx.clone(), bench.book.clone());
-    other.write(bench.lane(), move |tx| account::update(tx, &cx, &book, vec![rename])).expect("a renamed account");
+    other
+        .write(bench.lane(), move |tx| account::update(tx, &cx, &book, vec![rename]))
+        .expect("a renamed account");
     let refused = create(&bench.store, "Food").expect_err("3.2.6: the name is not known any more");
     assert_eq!(refused.alone().to_string(), "Account not found: Food");
     assert_eq!(create(&bench.store, "Meals").expect("a write").transactions[0].debit, Some(food));
@@ -192,15 +236,26 @@ fn processes_take_turns_on_a_book(engine: Engine) {
             let (bench, cx) = (&bench, cx);
             scope.spawn(move || {
                 for number in 0..EACH {
-                    let (cx, book, item) = (cx.clone(), bench.book.clone(), draft(&format!("{node}/{number}")));
-                    store.write(bench.lane(), move |tx| transaction::create(tx, &cx, &book, vec![item], Intent::Create)).expect("a write");
+                    let (cx, book, item) =
+                        (cx.clone(), bench.book.clone(), draft(&format!("{node}/{number}")));
+                    store
+                        .write(bench.lane(), move |tx| {
+                            transaction::create(tx, &cx, &book, vec![item], Intent::Create)
+                        })
+                        .expect("a write");
                 }
             });
         }
     });
     assert_eq!(bench.descriptions().len(), 4 * EACH);
-    let view = bench.store.read(|tx| balance::get(tx, &bench.cx, &bench.book, "account:Cash on:2025-05")).expect("balances");
+    let view = bench
+        .store
+        .read(|tx| balance::get(tx, &bench.cx, &bench.book, "account:Cash on:2025-05"))
+        .expect("balances");
     let cash = &view.balances.accounts.expect("an account was asked for")[0];
-    assert_eq!(cash.figures.cumulative.credit, i128::try_from(4 * EACH * 100).expect("a small number"));
+    assert_eq!(
+        cash.figures.cumulative.credit,
+        i128::try_from(4 * EACH * 100).expect("a small number")
+    );
     bench.check_chain(i64::try_from(3 + 4 * EACH).expect("a small number"));
 }

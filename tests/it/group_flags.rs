@@ -1,4 +1,5 @@
-//! The derived flags of groups (4.12), from one table: members of a group, and what the group shows.
+//! The derived flags of groups (4.12), from one table: members of a group, and what the group
+//! shows.
 
 use daybook_tests::{Cast, Server, shows};
 use serde_json::{Value, json};
@@ -17,7 +18,11 @@ pub fn tests() -> Vec<Case> {
     ];
     for row in TABLE {
         cases.push(Case {
-            name: if row.members.is_empty() { "of_nothing".to_owned() } else { format!("of_{}", row.members.to_lowercase()) },
+            name: if row.members.is_empty() {
+                "of_nothing".to_owned()
+            } else {
+                format!("of_{}", row.members.to_lowercase())
+            },
             run: Box::new(move |server| direct(server, row)),
         });
         if !row.members.is_empty() {
@@ -39,7 +44,13 @@ struct Row {
     mixed: bool,
 }
 
-const fn row(members: &'static str, kind: Option<&'static str>, permanent: bool, credit: bool, mixed: bool) -> Row {
+const fn row(
+    members: &'static str,
+    kind: Option<&'static str>,
+    permanent: bool,
+    credit: bool,
+    mixed: bool,
+) -> Row {
     Row { members, kind, permanent, credit, mixed }
 }
 
@@ -121,9 +132,18 @@ fn flags_are_recursive(server: &Server) {
     cast.group_under("Income", "Root");
     cast.account_in("Food", "OUTGOING", &["Costs"]);
     cast.account_in("Sales", "INCOMING", &["Income"]);
-    shows(&group(&cast, "costs"), &json!({"type": "OUTGOING", "permanent": false, "credit": false, "mixed": false}));
-    shows(&group(&cast, "income"), &json!({"type": "INCOMING", "permanent": false, "credit": true, "mixed": false}));
-    shows(&group(&cast, "root"), &json!({"type": null, "permanent": false, "credit": false, "mixed": true}));
+    shows(
+        &group(&cast, "costs"),
+        &json!({"type": "OUTGOING", "permanent": false, "credit": false, "mixed": false}),
+    );
+    shows(
+        &group(&cast, "income"),
+        &json!({"type": "INCOMING", "permanent": false, "credit": true, "mixed": false}),
+    );
+    shows(
+        &group(&cast, "root"),
+        &json!({"type": null, "permanent": false, "credit": false, "mixed": true}),
+    );
 }
 
 /// 4.12: an empty group takes type, permanent and credit of the nearest non-empty ancestor.
@@ -137,11 +157,17 @@ fn empty_group_takes_after_its_nearest_ancestor(server: &Server) {
     cast.account_in("Card", "LIABILITY", &["Root"]);
     for name in ["costs", "empty", "emptier", "beside"] {
         let shown = group(&cast, name);
-        shows(&shown, &json!({"type": "LIABILITY", "permanent": true, "credit": true, "hasAccounts": false}));
+        shows(
+            &shown,
+            &json!({"type": "LIABILITY", "permanent": true, "credit": true, "hasAccounts": false}),
+        );
     }
     cast.account_in("Food", "OUTGOING", &["Costs"]);
     for name in ["costs", "empty", "emptier"] {
-        shows(&group(&cast, name), &json!({"type": "OUTGOING", "permanent": false, "credit": false}));
+        shows(
+            &group(&cast, name),
+            &json!({"type": "OUTGOING", "permanent": false, "credit": false}),
+        );
     }
     // The root is mixed now, and Beside takes after it.
     shows(&group(&cast, "beside"), &json!({"type": null, "permanent": false, "credit": false}));
@@ -153,7 +179,10 @@ fn empty_group_under_a_mixed_ancestor(server: &Server) {
     cast.group_under("Empty", "Equity");
     cast.account_in("Cash", "ASSET", &["Equity"]);
     cast.account_in("Card", "LIABILITY", &["Equity"]);
-    shows(&group(&cast, "empty"), &json!({"type": null, "permanent": true, "credit": false, "hasAccounts": false}));
+    shows(
+        &group(&cast, "empty"),
+        &json!({"type": null, "permanent": true, "credit": false, "hasAccounts": false}),
+    );
 }
 
 /// Flags change with the membership, not with updates of the group.
@@ -168,7 +197,10 @@ fn flags_follow_the_members(server: &Server) {
     shows(&group(&cast, "g"), &json!({"type": "ASSET", "permanent": true, "mixed": false}));
     let cash = cast.owner.get(&cast.path("/accounts/cash")).ok();
     cast.owner.delete(&cast.path(&format!("/accounts/{}", daybook_tests::id(&cash)))).ok();
-    shows(&group(&cast, "g"), &json!({"type": null, "permanent": true, "credit": false, "mixed": false, "hasAccounts": false}));
+    shows(
+        &group(&cast, "g"),
+        &json!({"type": null, "permanent": true, "credit": false, "mixed": false, "hasAccounts": false}),
+    );
 }
 
 fn flags_follow_a_type_change(server: &Server) {
@@ -187,7 +219,10 @@ fn archived_accounts_count(server: &Server) {
     cast.group("G");
     cast.account_in("Food", "OUTGOING", &["G"]);
     cast.owner.put(&cast.path("/accounts"), &json!({"name": "Food", "archived": true})).ok();
-    shows(&group(&cast, "g"), &json!({"type": "OUTGOING", "permanent": false, "hasAccounts": true}));
+    shows(
+        &group(&cast, "g"),
+        &json!({"type": "OUTGOING", "permanent": false, "hasAccounts": true}),
+    );
 }
 
 /// The list, the book and the answer to an update show what the single read shows.
@@ -198,7 +233,8 @@ fn flags_everywhere_the_same(server: &Server) {
     cast.group_under("Empty", "Costs");
     cast.account_in("Food", "OUTGOING", &["Costs"]);
     cast.account_in("Cash", "ASSET", &["Root"]);
-    let single: Vec<Value> = ["root", "costs", "empty"].into_iter().map(|name| group(&cast, name)).collect();
+    let single: Vec<Value> =
+        ["root", "costs", "empty"].into_iter().map(|name| group(&cast, name)).collect();
     assert_eq!(cast.owner.get(&cast.path("/groups")).ok()["items"], json!(single));
     assert_eq!(cast.owner.get(&cast.path("?loadGroups=true")).ok()["groups"], json!(single));
     for group in &single {

@@ -1,4 +1,5 @@
-//! Locked groups (4.15): only the OWNER sets `locked` and changes a locked group, its membership or its accounts.
+//! Locked groups (4.15): only the OWNER sets `locked` and changes a locked group, its membership or
+//! its accounts.
 
 use daybook_tests::{Cast, Client, Server, column, id, shows};
 use serde_json::{Value, json};
@@ -15,13 +16,20 @@ pub fn tests() -> Vec<Case> {
         permission_comes_before_values,
     ];
     for (name, change) in CHANGES {
-        cases.push(Case { name: format!("{name}_by_the_owner"), run: Box::new(move |server| owner(server, *change)) });
-        cases.push(Case { name: format!("{name}_by_an_editor"), run: Box::new(move |server| editor(server, *change)) });
+        cases.push(Case {
+            name: format!("{name}_by_the_owner"),
+            run: Box::new(move |server| owner(server, *change)),
+        });
+        cases.push(Case {
+            name: format!("{name}_by_an_editor"),
+            run: Box::new(move |server| editor(server, *change)),
+        });
     }
     cases
 }
 
-/// The locked group `Locked` (in it the accounts `Inside` and `Both`), the group `Open` (in it `Both`) and the account `Outside`.
+/// The locked group `Locked` (in it the accounts `Inside` and `Both`), the group `Open` (in it
+/// `Both`) and the account `Outside`.
 struct Stage {
     cast: Cast,
     group: Value,
@@ -32,7 +40,8 @@ struct Stage {
 
 fn stage(server: &Server) -> Stage {
     let cast = Cast::new(server);
-    let group = cast.owner.post(&cast.path("/groups"), &json!({"name": "Locked", "locked": true})).ok();
+    let group =
+        cast.owner.post(&cast.path("/groups"), &json!({"name": "Locked", "locked": true})).ok();
     assert_eq!(group["locked"], true);
     let open = cast.group("Open");
     let inside = cast.account_in("Inside", "ASSET", &["Locked"]);
@@ -50,23 +59,44 @@ const CHANGES: &[(&str, Change)] = &[
     ("move_group", |stage, client| put_group(stage, client, json!({"parent": {"name": "Open"}}))),
     ("tag_group", |stage, client| put_group(stage, client, json!({"properties": {"a": "b"}}))),
     ("unlock_group", |stage, client| put_group(stage, client, json!({"locked": false}))),
-    ("delete_group", |stage, client| client.delete(&stage.cast.path(&format!("/groups/{}", id(&stage.group))))),
+    ("delete_group", |stage, client| {
+        client.delete(&stage.cast.path(&format!("/groups/{}", id(&stage.group))))
+    }),
     // An account in it loses a membership, as by an update of that account.
-    ("delete_group_of_its_account", |stage, client| client.delete(&stage.cast.path(&format!("/groups/{}", id(&stage.open))))),
+    ("delete_group_of_its_account", |stage, client| {
+        client.delete(&stage.cast.path(&format!("/groups/{}", id(&stage.open))))
+    }),
     ("create_account_in_it", |stage, client| {
-        client.post(&stage.cast.path("/accounts"), &json!({"name": "New", "groups": [{"name": "Locked"}]}))
+        client.post(
+            &stage.cast.path("/accounts"),
+            &json!({"name": "New", "groups": [{"name": "Locked"}]}),
+        )
     }),
     ("create_accounts_in_it", |stage, client| {
         let items = json!([{"name": "New 1"}, {"name": "New 2", "groups": [{"name": "Locked"}]}]);
         client.post(&stage.cast.path("/accounts/batch"), &json!({"items": items}))
     }),
-    ("add_account", |stage, client| put_account(stage, client, &stage.outside, json!({"groups": [{"name": "Locked"}]}))),
-    ("remove_account", |stage, client| put_account(stage, client, &stage.inside, json!({"groups": []}))),
-    ("rename_account", |stage, client| put_account(stage, client, &stage.inside, json!({"name": "Renamed"}))),
-    ("retype_account", |stage, client| put_account(stage, client, &stage.inside, json!({"type": "LIABILITY"}))),
-    ("archive_account", |stage, client| put_account(stage, client, &stage.inside, json!({"archived": true}))),
-    ("tag_account", |stage, client| put_account(stage, client, &stage.inside, json!({"properties": {"a": "b"}}))),
-    ("delete_account", |stage, client| client.delete(&stage.cast.path(&format!("/accounts/{}", id(&stage.inside))))),
+    ("add_account", |stage, client| {
+        put_account(stage, client, &stage.outside, json!({"groups": [{"name": "Locked"}]}))
+    }),
+    ("remove_account", |stage, client| {
+        put_account(stage, client, &stage.inside, json!({"groups": []}))
+    }),
+    ("rename_account", |stage, client| {
+        put_account(stage, client, &stage.inside, json!({"name": "Renamed"}))
+    }),
+    ("retype_account", |stage, client| {
+        put_account(stage, client, &stage.inside, json!({"type": "LIABILITY"}))
+    }),
+    ("archive_account", |stage, client| {
+        put_account(stage, client, &stage.inside, json!({"archived": true}))
+    }),
+    ("tag_account", |stage, client| {
+        put_account(stage, client, &stage.inside, json!({"properties": {"a": "b"}}))
+    }),
+    ("delete_account", |stage, client| {
+        client.delete(&stage.cast.path(&format!("/accounts/{}", id(&stage.inside))))
+    }),
     ("delete_accounts", |stage, client| {
         let items = json!([{"id": stage.outside["id"]}, {"id": stage.inside["id"]}]);
         client.post(&stage.cast.path("/accounts/delete/batch"), &json!({"items": items}))
@@ -78,7 +108,12 @@ fn put_group(stage: &Stage, client: &Client, mut change: Value) -> daybook_tests
     client.put(&stage.cast.path("/groups"), &change)
 }
 
-fn put_account(stage: &Stage, client: &Client, account: &Value, mut change: Value) -> daybook_tests::Answer {
+fn put_account(
+    stage: &Stage,
+    client: &Client,
+    account: &Value,
+    mut change: Value,
+) -> daybook_tests::Answer {
     change["id"] = account["id"].clone();
     client.put(&stage.cast.path("/accounts"), &change)
 }
@@ -107,7 +142,9 @@ fn locking_is_the_owners(server: &Server) {
     let group = cast.group("G");
     let lock = json!({"id": group["id"], "locked": true});
     cast.editor.put(&cast.path("/groups"), &lock).refused(403, "forbidden");
-    cast.editor.post(&cast.path("/groups"), &json!({"name": "New", "locked": true})).refused(403, "forbidden");
+    cast.editor
+        .post(&cast.path("/groups"), &json!({"name": "New", "locked": true}))
+        .refused(403, "forbidden");
     let list = json!({"items": [{"name": "New 1"}, {"name": "New 2", "locked": true}]});
     cast.editor.post(&cast.path("/groups/batch"), &list).refused(403, "forbidden");
     assert_eq!(column(&cast.owner.get(&cast.path("/groups")).ok(), "name"), ["G"]);
@@ -123,7 +160,10 @@ fn unchanged_flag_needs_no_permission(server: &Server) {
     let mut whole = cast.group("G");
     whole["name"] = json!("Renamed");
     whole["locked"] = json!(false);
-    shows(&cast.editor.put(&cast.path("/groups"), &whole).ok(), &json!({"name": "Renamed", "locked": false}));
+    shows(
+        &cast.editor.put(&cast.path("/groups"), &whole).ok(),
+        &json!({"name": "Renamed", "locked": false}),
+    );
     cast.editor.post(&cast.path("/groups"), &json!({"name": "Open", "locked": false})).ok();
 }
 
@@ -145,9 +185,19 @@ fn transactions_are_not_affected(server: &Server) {
 
 fn unlocked_groups_beside_are_free(server: &Server) {
     let stage = stage(server);
-    put_account(&stage, &stage.cast.editor, &stage.outside, json!({"groups": [{"name": "Open"}], "name": "Free"})).ok();
+    put_account(
+        &stage,
+        &stage.cast.editor,
+        &stage.outside,
+        json!({"groups": [{"name": "Open"}], "name": "Free"}),
+    )
+    .ok();
     let open = stage.cast.owner.get(&stage.cast.path("/groups/open")).ok();
-    stage.cast.editor.put(&stage.cast.path("/groups"), &json!({"id": open["id"], "hidden": true})).ok();
+    stage
+        .cast
+        .editor
+        .put(&stage.cast.path("/groups"), &json!({"id": open["id"], "hidden": true}))
+        .ok();
 }
 
 /// 3.6.5: missing permission fails the whole batch.
@@ -166,17 +216,31 @@ fn permission_comes_before_values(server: &Server) {
     let stage = stage(server);
     let (cast, long) = (&stage.cast, "x".repeat(256));
     let stale = cast.editor.header("If-Match", "\"stale\"");
-    for fields in [json!({"name": long}), json!({"name": "Outside"}), json!({"groups": [{"name": "Nowhere"}]}), json!({"properties": {"": "v"}})] {
+    for fields in [
+        json!({"name": long}),
+        json!({"name": "Outside"}),
+        json!({"groups": [{"name": "Nowhere"}]}),
+        json!({"properties": {"": "v"}}),
+    ] {
         put_account(&stage, &cast.editor, &stage.inside, fields.clone()).refused(403, "forbidden");
         put_account(&stage, &stale, &stage.inside, fields.clone()).refused(403, "forbidden");
         put_account(&stage, &cast.owner, &stage.inside, fields).refused(400, "badRequest");
     }
-    for fields in [json!({"name": long}), json!({"name": "Open"}), json!({"parent": {"name": "Nowhere"}}), json!({"parent": {"name": "Locked"}})] {
+    for fields in [
+        json!({"name": long}),
+        json!({"name": "Open"}),
+        json!({"parent": {"name": "Nowhere"}}),
+        json!({"parent": {"name": "Locked"}}),
+    ] {
         put_group(&stage, &cast.editor, fields.clone()).refused(403, "forbidden");
         put_group(&stage, &cast.owner, fields).refused(400, "badRequest");
     }
-    cast.editor.post(&cast.path("/accounts"), &json!({"name": "Outside", "groups": [{"name": "Locked"}]})).refused(403, "forbidden");
-    cast.editor.post(&cast.path("/groups"), &json!({"name": "Open", "locked": true})).refused(403, "forbidden");
+    cast.editor
+        .post(&cast.path("/accounts"), &json!({"name": "Outside", "groups": [{"name": "Locked"}]}))
+        .refused(403, "forbidden");
+    cast.editor
+        .post(&cast.path("/groups"), &json!({"name": "Open", "locked": true}))
+        .refused(403, "forbidden");
     // Values that change nothing need no permission.
     put_account(&stage, &cast.editor, &stage.inside, json!({"name": "Inside"})).ok();
 }

@@ -1,4 +1,5 @@
-//! Groups (4.12 - 4.17): create, hierarchy, order, update, delete, members. Flags stand in `group_flags`.
+//! Groups (4.12 - 4.17): create, hierarchy, order, update, delete, members. Flags stand in
+//! `group_flags`.
 
 use daybook_tests::{Cast, Server, column, id, shows};
 use serde_json::{Value, json};
@@ -40,7 +41,8 @@ fn names(cast: &Cast) -> Vec<String> {
 }
 
 fn members(cast: &Cast, group: &str) -> Vec<String> {
-    let mut names = column(&cast.owner.get(&cast.path(&format!("/groups/{group}/accounts"))).ok(), "name");
+    let mut names =
+        column(&cast.owner.get(&cast.path(&format!("/groups/{group}/accounts"))).ok(), "name");
     names.sort();
     names
 }
@@ -65,7 +67,11 @@ fn create_defaults(server: &Server) {
     shows(&group, &expected);
     assert!(group["parent"].is_null());
     for name in [id(&group), "current_assets", "Current%20Assets"] {
-        assert_eq!(cast.owner.get(&cast.path(&format!("/groups/{name}"))).ok(), group, "4.4: {name}");
+        assert_eq!(
+            cast.owner.get(&cast.path(&format!("/groups/{name}"))).ok(),
+            group,
+            "4.4: {name}"
+        );
     }
     assert_eq!(cast.owner.get(&cast.path("/groups")).ok()["items"], json!([group]));
 }
@@ -92,7 +98,12 @@ fn create_ignores_derived_fields(server: &Server) {
 fn parent_by_id_and_by_name(server: &Server) {
     let cast = Cast::new(server);
     let root = cast.group("Root Group");
-    let parents = [json!({"id": root["id"]}), json!({"name": "Root Group"}), json!({"name": "root_group"}), root.clone()];
+    let parents = [
+        json!({"id": root["id"]}),
+        json!({"name": "Root Group"}),
+        json!({"name": "root_group"}),
+        root.clone(),
+    ];
     for (turn, parent) in parents.iter().enumerate() {
         let body = json!({"name": format!("Child {turn}"), "parent": parent});
         let child = cast.owner.post(&cast.path("/groups"), &body).ok();
@@ -105,9 +116,15 @@ fn unknown_parents_are_refused(server: &Server) {
     let (cast, other) = (Cast::new(server), Cast::new(server));
     let (group, foreign) = (cast.group("G"), other.group("Foreign"));
     let account = cast.account("An account", "ASSET");
-    for parent in [json!({"name": "Nowhere"}), json!({"id": foreign["id"]}), json!({"id": account["id"]})] {
-        cast.owner.post(&cast.path("/groups"), &json!({"name": "New", "parent": parent})).refused(400, "badRequest");
-        cast.owner.put(&cast.path("/groups"), &json!({"id": group["id"], "parent": parent})).refused(400, "badRequest");
+    for parent in
+        [json!({"name": "Nowhere"}), json!({"id": foreign["id"]}), json!({"id": account["id"]})]
+    {
+        cast.owner
+            .post(&cast.path("/groups"), &json!({"name": "New", "parent": parent}))
+            .refused(400, "badRequest");
+        cast.owner
+            .put(&cast.path("/groups"), &json!({"id": group["id"], "parent": parent}))
+            .refused(400, "badRequest");
     }
     assert_eq!(names(&cast), ["G"]);
 }
@@ -119,14 +136,18 @@ fn cycles_are_refused(server: &Server) {
     cast.group_under("B", "A");
     cast.group_under("C", "B");
     cast.group_under("D", "C");
-    for (group, parent) in [("A", "A"), ("A", "B"), ("A", "C"), ("A", "D"), ("B", "D"), ("C", "C"), ("C", "D")] {
+    for (group, parent) in
+        [("A", "A"), ("A", "B"), ("A", "C"), ("A", "D"), ("B", "D"), ("C", "C"), ("C", "D")]
+    {
         let id = cast.owner.get(&cast.path(&format!("/groups/{group}"))).ok()["id"].clone();
         let body = json!({"id": id, "parent": {"name": parent}});
         let answer = cast.owner.put(&cast.path("/groups"), &body);
         assert_eq!(answer.status, 400, "{group} under {parent}: {}", answer.text);
         answer.refused(400, "badRequest");
     }
-    cast.owner.post(&cast.path("/groups"), &json!({"name": "Self", "parent": {"name": "Self"}})).refused(400, "badRequest");
+    cast.owner
+        .post(&cast.path("/groups"), &json!({"name": "Self", "parent": {"name": "Self"}}))
+        .refused(400, "badRequest");
     assert_eq!(names(&cast), ["A", "B", "C", "D"]);
     // Up and sideways are no cycles.
     let d = cast.owner.get(&cast.path("/groups/d")).ok();
@@ -188,10 +209,15 @@ fn update_by_name_only(server: &Server) {
     let cast = Cast::new(server);
     let group = cast.group("My Group");
     let updated = put(&cast, &json!({"name": "my_group", "hidden": true}));
-    shows(&updated, &json!({"id": group["id"], "name": "My Group", "normalizedName": "my_group", "hidden": true}));
+    shows(
+        &updated,
+        &json!({"id": group["id"], "name": "My Group", "normalizedName": "my_group", "hidden": true}),
+    );
     let event = cast.owner.get(&cast.path("/events?limit=1")).ok()["items"][0].clone();
     assert_eq!(event["data"]["previousAttributes"], json!({"hidden": "false"}));
-    cast.owner.put(&cast.path("/groups"), &json!({"name": "Unknown", "hidden": true})).refused(404, "notFound");
+    cast.owner
+        .put(&cast.path("/groups"), &json!({"name": "Unknown", "hidden": true}))
+        .refused(404, "notFound");
     // What names nothing is the body's fault, for groups as for accounts.
     for path in ["/groups", "/accounts"] {
         cast.owner.put(&cast.path(path), &json!({"name": "---"})).refused(400, "badRequest");
@@ -226,7 +252,9 @@ fn sparse_update_leaves_the_rest(server: &Server) {
         for (field, value) in change.as_object().expect("an object") {
             match field.as_str() {
                 "parent" => assert_eq!(updated["parent"]["name"], "Other"),
-                "properties" => assert_eq!(updated["properties"], json!({"code": "1", "colour": "red"})),
+                "properties" => {
+                    assert_eq!(updated["properties"], json!({"code": "1", "colour": "red"}))
+                }
                 field => assert_eq!(&updated[field], value),
             }
             expected[field] = updated[field].clone();
@@ -269,14 +297,22 @@ fn parent_moves(server: &Server) {
     put(&cast, &json!({"id": moved["id"], "parent": {"name": "Two"}}));
     assert_eq!(members(&cast, "one"), Vec::<String>::new());
     assert_eq!(members(&cast, "two"), ["Cash"]);
-    shows(&cast.owner.get(&cast.path("/groups/two")).ok(), &json!({"type": "ASSET", "hasGroups": true}));
-    shows(&cast.owner.get(&cast.path("/groups/one")).ok(), &json!({"type": null, "hasGroups": false}));
+    shows(
+        &cast.owner.get(&cast.path("/groups/two")).ok(),
+        &json!({"type": "ASSET", "hasGroups": true}),
+    );
+    shows(
+        &cast.owner.get(&cast.path("/groups/one")).ok(),
+        &json!({"type": null, "hasGroups": false}),
+    );
 }
 
 fn round_trip_changes_nothing(server: &Server) {
     let (cast, group) = furnished(server);
     let updated = put(&cast, &group);
-    for field in ["name", "parent", "hidden", "locked", "properties", "createdAt", "type", "permanent"] {
+    for field in
+        ["name", "parent", "hidden", "locked", "properties", "createdAt", "type", "permanent"]
+    {
         assert_eq!(updated.get(field), group.get(field), "{field}");
     }
 }
@@ -308,7 +344,9 @@ fn delete_moves_children_up(server: &Server) {
     cast.group_under("Leaf", "Middle");
     cast.account_in("Cash", "ASSET", &["Leaf"]);
     cast.account_in("Bank", "ASSET", &["Middle"]);
-    let parent = |name: &str| cast.owner.get(&cast.path(&format!("/groups/{name}"))).ok()["parent"]["name"].clone();
+    let parent = |name: &str| {
+        cast.owner.get(&cast.path(&format!("/groups/{name}"))).ok()["parent"]["name"].clone()
+    };
     let remove = |name: &str| {
         let group = cast.owner.get(&cast.path(&format!("/groups/{name}"))).ok();
         cast.owner.delete(&cast.path(&format!("/groups/{}", id(&group)))).ok();
@@ -339,7 +377,12 @@ fn members_include_those_of_child_groups(server: &Server) {
     assert_eq!(members(&cast, "middle"), ["B", "C"]);
     assert_eq!(members(&cast, "leaf"), ["C"]);
     let first = cast.owner.get(&cast.path("/groups/leaf/accounts")).ok()["items"][0].clone();
-    assert_eq!(first, cast.owner.get(&cast.path("/accounts/c")).ok(), "whole accounts, as in every list of them");
+    assert_eq!(
+        first,
+        cast.owner.get(&cast.path("/accounts/c")).ok(),
+        "whole accounts, as in every \
+        list of them"
+    );
 }
 
 /// 4.13: an account may be in many groups; within one hierarchy it counts once per ancestor.
@@ -359,7 +402,8 @@ fn an_account_counts_once(server: &Server) {
 /// 4.15: hidden concerns user interfaces only.
 fn hidden_groups_are_returned(server: &Server) {
     let cast = Cast::new(server);
-    let hidden = cast.owner.post(&cast.path("/groups"), &json!({"name": "Hidden", "hidden": true})).ok();
+    let hidden =
+        cast.owner.post(&cast.path("/groups"), &json!({"name": "Hidden", "hidden": true})).ok();
     assert_eq!(hidden["hidden"], true);
     assert_eq!(names(&cast), ["Hidden"]);
     assert_eq!(put(&cast, &json!({"id": hidden["id"], "hidden": false}))["hidden"], false);
@@ -368,7 +412,8 @@ fn hidden_groups_are_returned(server: &Server) {
 /// 8.1: no-ops have no event.
 fn update_that_changes_nothing_has_no_event(server: &Server) {
     let (cast, group) = furnished(server);
-    let count = || cast.owner.get(&cast.path("/events?limit=200")).ok()["items"].as_array().map(Vec::len);
+    let count =
+        || cast.owner.get(&cast.path("/events?limit=200")).ok()["items"].as_array().map(Vec::len);
     let before = count();
     put(&cast, &group);
     put(&cast, &json!({"id": group["id"], "parent": {"name": "ROOT"}, "hidden": true}));

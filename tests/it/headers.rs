@@ -24,10 +24,15 @@ pub fn tests() -> Vec<Case> {
 
 #[track_caller]
 fn lists(answer: &Answer, header: &str, expected: &[&str]) {
-    let value = answer.headers.get(header).map(|value| value.to_ascii_lowercase()).unwrap_or_default();
+    let value =
+        answer.headers.get(header).map(|value| value.to_ascii_lowercase()).unwrap_or_default();
     let named: HashSet<&str> = value.split(',').map(str::trim).collect();
     for item in expected {
-        assert!(named.contains(item.to_ascii_lowercase().as_str()), "0.13: {header} lacks {item}: {value:?}");
+        assert!(
+            named.contains(item.to_ascii_lowercase().as_str()),
+            "0.13: {header} lacks {item}: \
+            {value:?}"
+        );
     }
 }
 
@@ -38,18 +43,36 @@ fn preflight_on_every_route(server: &Server) {
         .header("Origin", "https://app.example")
         .header("Access-Control-Request-Method", "PUT")
         .header("Access-Control-Request-Headers", "authorization,content-type");
-    let writes =
-        ["/accounts/batch", "/accounts/delete/batch", "/transactions/check", "/transactions/untrash/batch", "/collaborators/a@b.com"];
+    let writes = [
+        "/accounts/batch",
+        "/accounts/delete/batch",
+        "/transactions/check",
+        "/transactions/untrash/batch",
+        "/collaborators/a@b.com",
+    ];
     let cast = furnished(server);
     let paths = readable(&cast).into_iter().chain(writes.iter().map(|rest| cast.path(rest)));
     for path in paths {
         let answer = browser.send_raw("OPTIONS", &path, None, &[]);
-        assert!(matches!(answer.status, 200 | 204), "OPTIONS {path}: {} {}", answer.status, answer.text);
+        assert!(
+            matches!(answer.status, 200 | 204),
+            "OPTIONS {path}: {} {}",
+            answer.status,
+            answer.text
+        );
         let origin = answer.headers.get("access-control-allow-origin").map(String::as_str);
         assert!(matches!(origin, Some("*" | "https://app.example")), "OPTIONS {path}: {origin:?}");
         lists(&answer, "access-control-allow-methods", &["GET", "POST", "PUT", "PATCH", "DELETE"]);
         // `*` would not cover Authorization.
-        let headers = ["Authorization", "Content-Type", "cursor", "Idempotency-Key", "If-Match", "service-agent-id", "service-api-key"];
+        let headers = [
+            "Authorization",
+            "Content-Type",
+            "cursor",
+            "Idempotency-Key",
+            "If-Match",
+            "service-agent-id",
+            "service-api-key",
+        ];
         lists(&answer, "access-control-allow-headers", &headers);
     }
     let plain = server.anonymous().send_raw("OPTIONS", "/v5/books", None, &[]);
@@ -69,8 +92,17 @@ fn cross_origin_answers(server: &Server) {
         browser(&cast.owner).get("/v5/nothing"),
     ];
     for answer in answers {
-        assert!(answer.headers.contains_key("access-control-allow-origin"), "{}: {:?}", answer.status, answer.headers);
-        lists(&answer, "access-control-expose-headers", &["ETag", "Retry-After", "Idempotency-Replayed"]);
+        assert!(
+            answer.headers.contains_key("access-control-allow-origin"),
+            "{}: {:?}",
+            answer.status,
+            answer.headers
+        );
+        lists(
+            &answer,
+            "access-control-expose-headers",
+            &["ETag", "Retry-After", "Idempotency-Replayed"],
+        );
     }
 }
 
@@ -110,9 +142,17 @@ fn identifiers(server: &Server) {
     let mut seen = HashSet::new();
     for _ in 0..2 {
         let cast = Cast::new(server);
-        let safe = cast.book.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
+        let safe = cast
+            .book
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
         assert!(safe && cast.book.len() >= 16, "book id {}", cast.book);
-        for resource in [cast.account("Cash", "ASSET"), cast.account("Bank", "ASSET"), cast.group("Cash"), cast.group("Bank")] {
+        for resource in [
+            cast.account("Cash", "ASSET"),
+            cast.account("Bank", "ASSET"),
+            cast.group("Cash"),
+            cast.group("Bank"),
+        ] {
             let text = id(&resource);
             assert!(text.len() >= 10 && text.bytes().all(|byte| byte.is_ascii_digit()), "{text}");
             assert!(text.parse::<i64>().is_ok(), "{text} fits int64");
@@ -124,7 +164,18 @@ fn identifiers(server: &Server) {
 /// 0.14: a DELETE path takes int64; anything else is no id there, also a name.
 fn identifiers_that_are_not_numbers(server: &Server) {
     let cast = furnished(server);
-    for segment in ["abc", "1x", "9223372036854775808", "99999999999999999999999", "1.0", "0", "-1", "cash", "assets", "%20"] {
+    for segment in [
+        "abc",
+        "1x",
+        "9223372036854775808",
+        "99999999999999999999999",
+        "1.0",
+        "0",
+        "-1",
+        "cash",
+        "assets",
+        "%20",
+    ] {
         for kind in ["accounts", "groups"] {
             cast.owner.delete(&cast.path(&format!("/{kind}/{segment}"))).refused(404, "notFound");
         }
@@ -135,7 +186,9 @@ fn identifiers_that_are_not_numbers(server: &Server) {
 
 #[track_caller]
 fn is_time(value: &Value) {
-    let digits = value.as_str().is_some_and(|text| text.len() >= 13 && text.bytes().all(|byte| byte.is_ascii_digit()));
+    let digits = value
+        .as_str()
+        .is_some_and(|text| text.len() >= 13 && text.bytes().all(|byte| byte.is_ascii_digit()));
     assert!(digits, "0.12: milliseconds are a digit string: {value}");
 }
 
@@ -180,11 +233,18 @@ fn reads_see_acknowledged_writes(server: &Server) {
     }
 }
 
-/// 0.15, 9.2: the agent header in its default spelling, in any case; a vendor's spelling is an unknown header here.
+/// 0.15, 9.2: the agent header in its default spelling, in any case; a vendor's spelling is an
+/// unknown header here.
 fn agent_header_by_default(server: &Server) {
     let cast = Cast::new(server);
-    for (turn, (header, taken)) in
-        [("service-agent-id", true), ("Service-Agent-Id", true), ("acme-agent-id", false), ("agent-id", false)].into_iter().enumerate()
+    for (turn, (header, taken)) in [
+        ("service-agent-id", true),
+        ("Service-Agent-Id", true),
+        ("acme-agent-id", false),
+        ("agent-id", false),
+    ]
+    .into_iter()
+    .enumerate()
     {
         let robot = cast.owner.header(header, "robot");
         let body = json!({"name": format!("Account {turn}"), "agentId": "forged"});
@@ -196,10 +256,15 @@ fn agent_header_by_default(server: &Server) {
     }
 }
 
-/// 0.15: unknown request headers are ignored, and an API key is never required nor checked in local mode (9.1).
+/// 0.15: unknown request headers are ignored, and an API key is never required nor checked in local
+/// mode (9.1).
 fn unknown_headers(server: &Server) {
     let cast = Cast::new(server);
-    let client = cast.owner.header("X-Whatever", "1").header("service-api-key", "any").header("Accept", "text/html");
+    let client = cast
+        .owner
+        .header("X-Whatever", "1")
+        .header("service-api-key", "any")
+        .header("Accept", "text/html");
     client.get(&cast.path("")).ok();
     client.get(&cast.path("/accounts?key=any")).ok();
 }

@@ -1,4 +1,5 @@
-//! Requests that once broke something, each with the rule it broke: kept so that they never do again.
+//! Requests that once broke something, each with the rule it broke: kept so that they never do
+//! again.
 
 use std::fmt::Write;
 
@@ -29,7 +30,8 @@ pub fn tests() -> Vec<Case> {
 /// 0.10: serde reads a struct from an array too, by position.
 fn arrays_are_no_objects(server: &Server) {
     let cast = Cast::new(server);
-    let refused = |path: &str, body: Value| cast.owner.post(&cast.path(path), &body).refused(400, "invalid");
+    let refused =
+        |path: &str, body: Value| cast.owner.post(&cast.path(path), &body).refused(400, "invalid");
     refused("/transactions", json!([]));
     refused("/accounts", json!(["9", "By position"]));
     refused("/accounts/batch", json!([[{"name": "By position"}]]));
@@ -46,14 +48,28 @@ fn arrays_are_no_objects(server: &Server) {
 fn names_pass_on_within_a_batch(server: &Server) {
     let cast = Cast::new(server);
     for kind in ["accounts", "groups"] {
-        let made = cast.owner.post(&cast.path(&format!("/{kind}/batch")), &json!({"items": [{"name": "A"}, {"name": "B"}]})).ok();
+        let made = cast
+            .owner
+            .post(
+                &cast.path(&format!("/{kind}/batch")),
+                &json!({"items": [{"name": "A"}, {"name": "B"}]}),
+            )
+            .ok();
         let [a, b] = [id(&made["items"][0]), id(&made["items"][1])];
-        let put = |items: Value| cast.owner.put(&cast.path(&format!("/{kind}/batch")), &json!({"items": items})).ok();
-        let renamed = put(json!([{"id": a, "name": "C"}, {"id": b, "name": "A"}, {"id": a, "name": "D"}]));
+        let put = |items: Value| {
+            cast.owner.put(&cast.path(&format!("/{kind}/batch")), &json!({"items": items})).ok()
+        };
+        let renamed =
+            put(json!([{"id": a, "name": "C"}, {"id": b, "name": "A"}, {"id": a, "name": "D"}]));
         assert_eq!(column(&renamed, "name"), ["D", "A", "D"], "{kind}");
-        let exchanged = put(json!([{"id": a, "name": "X"}, {"id": b, "name": "D"}, {"id": a, "name": "A"}]));
+        let exchanged =
+            put(json!([{"id": a, "name": "X"}, {"id": b, "name": "D"}, {"id": a, "name": "A"}]));
         assert_eq!(column(&exchanged, "name"), ["A", "D", "A"], "{kind}");
-        assert_eq!(column(&cast.owner.get(&cast.path(&format!("/{kind}"))).ok(), "name"), ["A", "D"], "{kind}");
+        assert_eq!(
+            column(&cast.owner.get(&cast.path(&format!("/{kind}"))).ok(), "name"),
+            ["A", "D"],
+            "{kind}"
+        );
     }
 }
 
@@ -72,7 +88,8 @@ fn a_deleted_group_stays_deleted(server: &Server) {
 /// 4.15: to delete the parent of a locked group changes that group, and only the OWNER may.
 fn locked_child_groups_hold_their_parent(server: &Server) {
     let cast = Cast::new(server);
-    let items = json!({"items": [{"name": "P"}, {"name": "C", "parent": {"name": "P"}, "locked": true}]});
+    let items =
+        json!({"items": [{"name": "P"}, {"name": "C", "parent": {"name": "P"}, "locked": true}]});
     let made = cast.owner.post(&cast.path("/groups/batch"), &items).ok();
     let path = cast.path(&format!("/groups/{}", id(&made["items"][0])));
     cast.editor.delete(&path).refused(403, "forbidden");
@@ -87,14 +104,19 @@ fn days_of_the_first_century(server: &Server) {
     }
     cast.record("0026-01-15", "3.00", "Cash", "Food", "a slip of the pen");
     cast.record("2026-01-15", "4.00", "Cash", "Food", "lunch");
-    for query in ["account:Cash before:2026-01-16", "account:Cash by:d before:2027", "account:Cash by:m before:2027"] {
+    for query in [
+        "account:Cash before:2026-01-16",
+        "account:Cash by:d before:2027",
+        "account:Cash by:m before:2027",
+    ] {
         let encoded = query.replace(' ', "%20");
         let balances = cast.owner.get(&cast.path(&format!("/balances?query={encoded}"))).ok();
         assert_eq!(balances["accountBalances"][0]["cumulativeBalance"], "7.00", "{query}");
     }
 }
 
-/// 3.9.1 and 13.18: so many hashtags are recorded, more are refused, and a longer description is refused at once.
+/// 3.9.1 and 13.18: so many hashtags are recorded, more are refused, and a longer description is
+/// refused at once.
 fn many_hashtags(server: &Server) {
     let cast = Cast::new(server);
     let text = |count: usize| {
@@ -103,10 +125,15 @@ fn many_hashtags(server: &Server) {
             text
         })
     };
-    let made = cast.owner.post(&cast.path("/transactions"), &json!({"description": text(1_000)})).ok();
+    let made =
+        cast.owner.post(&cast.path("/transactions"), &json!({"description": text(1_000)})).ok();
     assert_eq!(made["transaction"]["tags"].as_array().map(Vec::len), Some(1_000));
-    cast.owner.post(&cast.path("/transactions"), &json!({"description": text(1_001)})).refused(400, "badRequest");
-    cast.owner.post(&cast.path("/transactions"), &json!({"description": text(120_000)})).refused(400, "badRequest");
+    cast.owner
+        .post(&cast.path("/transactions"), &json!({"description": text(1_001)}))
+        .refused(400, "badRequest");
+    cast.owner
+        .post(&cast.path("/transactions"), &json!({"description": text(120_000)}))
+        .refused(400, "badRequest");
 }
 
 /// 3.7.5 and 13.18.
@@ -115,7 +142,9 @@ fn many_remote_ids(server: &Server) {
     let ids = |count: usize| (0..count).map(|number| format!("r{number}")).collect::<Vec<_>>();
     let made = cast.owner.post(&cast.path("/transactions"), &json!({"remoteIds": ids(1_000)})).ok();
     assert_eq!(made["transaction"]["remoteIds"].as_array().map(Vec::len), Some(1_000));
-    cast.owner.post(&cast.path("/transactions"), &json!({"remoteIds": ids(40_000)})).refused(400, "badRequest");
+    cast.owner
+        .post(&cast.path("/transactions"), &json!({"remoteIds": ids(40_000)}))
+        .refused(400, "badRequest");
     let items: Vec<Value> = (0..60).map(|item| json!({"remoteIds": (0..900).map(|n| format!("i{item}-{n}")).collect::<Vec<_>>()})).collect();
     cast.owner.post(&cast.path("/transactions/batch"), &json!({"items": items})).ok();
 }
@@ -123,9 +152,11 @@ fn many_remote_ids(server: &Server) {
 /// 13.54: items within their limits each may together be too much, on a create and on an update.
 fn many_index_entries(server: &Server) {
     let cast = Cast::new(server);
-    let full = || (0..1_000).map(|key| (format!("k{key}"), json!("v"))).collect::<serde_json::Map<_, _>>();
+    let full =
+        || (0..1_000).map(|key| (format!("k{key}"), json!("v"))).collect::<serde_json::Map<_, _>>();
     let items = |count: usize| json!({"items": vec![json!({"properties": full()}); count]});
-    let message = cast.owner.post(&cast.path("/transactions/batch"), &items(51)).refused(400, "badRequest");
+    let message =
+        cast.owner.post(&cast.path("/transactions/batch"), &items(51)).refused(400, "badRequest");
     assert!(message.contains("100000"), "the limit is named: {message}");
     let made = cast.owner.post(&cast.path("/transactions"), &json!({"description": "x"})).ok();
     let mut updates = items(51);
@@ -139,23 +170,38 @@ fn many_index_entries(server: &Server) {
 /// 13.53: the properties of one resource are bounded in all.
 fn large_properties(server: &Server) {
     let cast = Cast::new(server);
-    let of = |count: usize| (0..count).map(|key| (format!("k{key}"), json!("v".repeat(8_000)))).collect::<serde_json::Map<_, _>>();
-    for (path, name) in [("/transactions", "T"), ("/accounts", "A"), ("/groups", "G"), ("/files", "F")] {
-        let body = |count: usize| json!({"name": name, "description": name, "properties": of(count)});
+    let of = |count: usize| {
+        (0..count)
+            .map(|key| (format!("k{key}"), json!("v".repeat(8_000))))
+            .collect::<serde_json::Map<_, _>>()
+    };
+    for (path, name) in
+        [("/transactions", "T"), ("/accounts", "A"), ("/groups", "G"), ("/files", "F")]
+    {
+        let body =
+            |count: usize| json!({"name": name, "description": name, "properties": of(count)});
         cast.owner.post(&cast.path(path), &body(9)).refused(400, "badRequest");
         cast.owner.post(&cast.path(path), &body(8)).ok();
     }
-    cast.owner.put("/v5/books", &json!({"id": cast.book, "properties": of(9)})).refused(400, "badRequest");
+    cast.owner
+        .put("/v5/books", &json!({"id": cast.book, "properties": of(9)}))
+        .refused(400, "badRequest");
     cast.owner.put("/v5/books", &json!({"id": cast.book, "properties": of(8)})).ok();
-    cast.owner.put("/v5/books", &json!({"id": cast.book, "properties": {"more": "v".repeat(2_000)}})).refused(400, "badRequest");
+    cast.owner
+        .put("/v5/books", &json!({"id": cast.book, "properties": {"more": "v".repeat(2_000)}}))
+        .refused(400, "badRequest");
 }
 
 /// 6.1 and 13.18.
 fn many_embedded_accounts(server: &Server) {
     let owner = server.client(&format!("{}@example.com", daybook_tests::unique("embed")));
-    let accounts = |count: usize| (0..count).map(|number| json!({"name": format!("A {number}")})).collect::<Vec<_>>();
+    let accounts = |count: usize| {
+        (0..count).map(|number| json!({"name": format!("A {number}")})).collect::<Vec<_>>()
+    };
     owner.post("/v5/books", &json!({"name": "B", "accounts": accounts(1_000)})).ok();
-    owner.post("/v5/books", &json!({"name": "B", "accounts": accounts(33_000)})).refused(400, "badRequest");
+    owner
+        .post("/v5/books", &json!({"name": "B", "accounts": accounts(33_000)}))
+        .refused(400, "badRequest");
 }
 
 /// 8.2: the creator of a transaction that somebody else has posted.
@@ -166,7 +212,9 @@ fn creators_in_events_of_others(server: &Server) {
     }
     let body = json!({"date": "2026-01-15", "amount": "1", "creditAccount": {"name": "Cash"}, "debitAccount": {"name": "Food"}});
     let draft = cast.recorder.post(&cast.path("/transactions"), &body).ok();
-    cast.editor.patch(&cast.path("/transactions/post"), &json!({"id": draft["transaction"]["id"]})).ok();
+    cast.editor
+        .patch(&cast.path("/transactions/post"), &json!({"id": draft["transaction"]["id"]}))
+        .ok();
     let event = cast.owner.get(&cast.path("/events?limit=1")).ok()["items"][0].clone();
     let created_by = &event["data"]["object"]["transaction"]["createdBy"];
     assert_eq!(created_by, &draft["transaction"]["createdBy"]);
@@ -177,7 +225,10 @@ fn creators_in_events_of_others(server: &Server) {
 fn a_batch_of_one_names_its_index(server: &Server) {
     let cast = Cast::new(server);
     let bad = json!({"date": "yesterday"});
-    let message = cast.owner.post(&cast.path("/transactions/batch"), &json!({"items": [bad]})).refused(400, "badRequest");
+    let message = cast
+        .owner
+        .post(&cast.path("/transactions/batch"), &json!({"items": [bad]}))
+        .refused(400, "badRequest");
     assert!(message.contains("item 0"), "{message}");
     let message = cast.owner.post(&cast.path("/transactions"), &bad).refused(400, "badRequest");
     assert!(!message.contains("item"), "{message}");
@@ -186,7 +237,9 @@ fn a_batch_of_one_names_its_index(server: &Server) {
 /// 1.2: `a` equals `b=c` is not `a=b` equals `c`.
 fn keys_and_values_do_not_run_together(server: &Server) {
     let cast = Cast::new(server);
-    cast.owner.post(&cast.path("/transactions"), &json!({"description": "x", "properties": {"a=b": "c"}})).ok();
+    cast.owner
+        .post(&cast.path("/transactions"), &json!({"description": "x", "properties": {"a=b": "c"}}))
+        .ok();
     let found = |query: &str| {
         let path = cast.path(&format!("/transactions?query={}", daybook_tests::encode(query)));
         column(&cast.owner.get(&path).ok(), "id").len()
@@ -194,17 +247,30 @@ fn keys_and_values_do_not_run_together(server: &Server) {
     assert_eq!((found("a:'b=c'"), found("a:*")), (0, 0));
 }
 
-/// 4.14: each deletion moves the children up; a chain of groups does so once for each of its groups.
+/// 4.14: each deletion moves the children up; a chain of groups does so once for each of its
+/// groups.
 fn a_chain_of_groups_moves_what_is_below_it_many_times(server: &Server) {
     let cast = Cast::new(server);
     let group = |name: String, parent: Option<String>| json!({"name": name, "parent": parent.map(|name| json!({"name": name}))});
-    let chain: Vec<Value> = (0..400).map(|number| group(format!("G {number}"), (number > 0).then(|| format!("G {}", number - 1)))).collect();
-    let children: Vec<Value> = (0..400).map(|number| group(format!("C {number}"), Some("G 399".to_owned()))).collect();
+    let chain: Vec<Value> = (0..400)
+        .map(|number| {
+            group(format!("G {number}"), (number > 0).then(|| format!("G {}", number - 1)))
+        })
+        .collect();
+    let children: Vec<Value> =
+        (0..400).map(|number| group(format!("C {number}"), Some("G 399".to_owned()))).collect();
     let made = cast.owner.post(&cast.path("/groups/batch"), &json!({"items": chain})).ok();
     cast.owner.post(&cast.path("/groups/batch"), &json!({"items": children})).ok();
-    let mut doomed: Vec<Value> = made["items"].as_array().expect("groups").iter().map(|group| json!({"id": group["id"]})).collect();
+    let mut doomed: Vec<Value> = made["items"]
+        .as_array()
+        .expect("groups")
+        .iter()
+        .map(|group| json!({"id": group["id"]}))
+        .collect();
     doomed.reverse();
-    let delete = |items: &[Value]| cast.owner.post(&cast.path("/groups/delete/batch"), &json!({"items": items}));
+    let delete = |items: &[Value]| {
+        cast.owner.post(&cast.path("/groups/delete/batch"), &json!({"items": items}))
+    };
     delete(&doomed).refused(400, "badRequest");
     delete(&doomed[..100]).ok();
     assert_eq!(column(&cast.owner.get(&cast.path("/groups")).ok(), "id").len(), 700);

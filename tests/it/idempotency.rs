@@ -1,4 +1,5 @@
-//! Idempotency keys (behaviour 0.16): a request that is sent again is answered again, and done once.
+//! Idempotency keys (behaviour 0.16): a request that is sent again is answered again, and done
+//! once.
 
 use std::io::Write;
 use std::thread;
@@ -27,7 +28,10 @@ pub fn tests() -> Vec<Case> {
         a_refusal_after_the_claim_undoes_everything,
     ];
     for operation in operations().into_iter().filter(Operation::writes) {
-        cases.push(Case { name: format!("{}_is_done_once", operation.id), run: Box::new(move |server| done_once(server, operation)) });
+        cases.push(Case {
+            name: format!("{}_is_done_once", operation.id),
+            run: Box::new(move |server| done_once(server, operation)),
+        });
     }
     cases
 }
@@ -44,8 +48,18 @@ fn replayed(answer: &Answer) -> bool {
 
 #[track_caller]
 fn same(first: &Answer, again: &Answer) {
-    assert!(!replayed(first) && replayed(again), "only the second is a replay: {:?} {:?}", first.headers, again.headers);
-    assert_eq!((first.status, &first.text), (again.status, &again.text), "status and body, byte by byte");
+    assert!(
+        !replayed(first) && replayed(again),
+        "only the second is a replay: {:?} {:?}",
+        first.headers,
+        again.headers
+    );
+    assert_eq!(
+        (first.status, &first.text),
+        (again.status, &again.text),
+        "status and body, byte by \
+        byte"
+    );
     for header in ["etag", "content-type"] {
         assert_eq!(first.headers.get(header), again.headers.get(header), "{header}");
     }
@@ -61,25 +75,48 @@ fn done_once(server: &Server, operation: Operation) {
     let after = (targets.snapshot(), books());
     let again = targets.call(&owner, operation, "First");
     same(&first, &again);
-    assert_eq!((targets.snapshot(), books()), after, "{}: the second sending does nothing", operation.id);
+    assert_eq!(
+        (targets.snapshot(), books()),
+        after,
+        "{}: the second sending does nothing",
+        operation.id
+    );
     let faults = operation.faults(again.status, &again.text);
     assert!(faults.is_empty(), "{faults:?}");
 
     // Another request under the same key: by its body, or where there is none by a parameter.
     let other = match targets.body(operation, "Second") {
-        Value::Null => owner.send(operation.method, &format!("{}?more=1", targets.path(operation)), &Value::Null),
+        Value::Null => owner.send(
+            operation.method,
+            &format!("{}?more=1", targets.path(operation)),
+            &Value::Null,
+        ),
         body => owner.send(operation.method, &targets.path(operation), &body),
     };
     let faults = operation.faults(other.status, &other.text);
     assert!(faults.is_empty(), "{faults:?}");
     other.refused(422, "idempotencyKeyReused");
-    assert_eq!((targets.snapshot(), books()), after, "{}: a key that is refused does nothing", operation.id);
-    targets.cast.anonymous.header("Idempotency-Key", "any").send(operation.method, &targets.path(operation), &Value::Null).refused(401, "required");
+    assert_eq!(
+        (targets.snapshot(), books()),
+        after,
+        "{}: a key that is refused does nothing",
+        operation.id
+    );
+    targets
+        .cast
+        .anonymous
+        .header("Idempotency-Key", "any")
+        .send(operation.method, &targets.path(operation), &Value::Null)
+        .refused(401, "required");
 }
 
 fn keys_are_visible_ascii(server: &Server) {
     let cast = Cast::new(server);
-    let create = |key: &str| cast.owner.header("Idempotency-Key", key).post(&cast.path("/groups"), &json!({"name": unique("Group")}));
+    let create = |key: &str| {
+        cast.owner
+            .header("Idempotency-Key", key)
+            .post(&cast.path("/groups"), &json!({"name": unique("Group")}))
+    };
     for key in ["a", "~", "\"quoted\"", "a,b;c=d", &"k".repeat(255)] {
         create(key).ok();
     }
@@ -96,8 +133,20 @@ fn keys_are_visible_ascii(server: &Server) {
     // Bytes beyond ASCII, which the client of this suite would not send.
     let token = cast.owner.token().expect("the owner has one");
     let mut stream = connect(server);
-    let head = format!("DELETE {} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n", cast.path("/groups/1"));
-    stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(b"Idempotency-Key: caf\xc3\xa9\r\n\r\n")).expect("sent");
+    let head = format!(
+        "DELETE {} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \
+        {token}\r\nConnection: close\r\n",
+        cast.path("/groups/1")
+    );
+    stream
+        .write_all(head.as_bytes())
+        .and_then(|()| {
+            stream.write_all(
+                b"Idempotency-Key: \
+        caf\xc3\xa9\r\n\r\n",
+            )
+        })
+        .expect("sent");
     let answer = rest(&mut stream);
     assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
 }
@@ -113,7 +162,9 @@ fn a_refused_request_leaves_no_key(server: &Server) {
     let owner = keyed(&cast.owner);
     let create = |body: Value| owner.post(&cast.path("/accounts"), &body);
     create(json!({"name": ""})).refused(400, "badRequest");
-    owner.send_raw("POST", &cast.path("/accounts"), Some("application/json"), b"{").refused(400, "parseError");
+    owner
+        .send_raw("POST", &cast.path("/accounts"), Some("application/json"), b"{")
+        .refused(400, "parseError");
     create(json!({"name": "Cash", "type": "MONEY"})).refused(400, "invalid");
     let made = create(json!({"name": "Cash", "type": "ASSET"}));
     assert!(!replayed(&made), "corrected and sent again, it is a first request");
@@ -121,7 +172,8 @@ fn a_refused_request_leaves_no_key(server: &Server) {
     assert_eq!(create(json!({"name": "Cash", "type": "ASSET"})).ok(), made);
     // The viewer's refusal is no answer to keep: with the permission the same request succeeds.
     let viewer = keyed(&cast.viewer);
-    let rename = || viewer.put(&cast.path("/accounts"), &json!({"id": made["id"], "name": "Wallet"}));
+    let rename =
+        || viewer.put(&cast.path("/accounts"), &json!({"id": made["id"], "name": "Wallet"}));
     rename().refused(403, "forbidden");
     cast.share(cast.viewer.email(), "EDITOR");
     assert!(!replayed(&rename()));
@@ -132,7 +184,8 @@ fn a_refused_request_leaves_no_key(server: &Server) {
 fn a_refusal_after_the_claim_undoes_everything(server: &Server) {
     let cast = Cast::new(server);
     let owner = keyed(&cast.owner);
-    let create = |groups: Value| owner.post("/v5/books", &json!({"name": "Embedded", "groups": groups}));
+    let create =
+        |groups: Value| owner.post("/v5/books", &json!({"name": "Embedded", "groups": groups}));
     let books = || column(&cast.owner.get("/v5/books").ok(), "id").len();
     create(json!([{"name": "G"}, {"name": "G"}])).refused(400, "badRequest");
     assert_eq!(books(), 1, "a book whose groups are refused is not there");
@@ -158,7 +211,9 @@ fn the_scope_is_user_method_and_path(server: &Server) {
     with(&cast.editor).post(&cast.path("/accounts"), &body).refused(400, "badRequest");
     with(&cast.stranger).post(&cast.path("/accounts"), &body).refused(404, "notFound");
     let other = Cast::new(server);
-    assert!(!replayed(&other.owner.header("Idempotency-Key", &key).post(&other.path("/accounts"), &body)));
+    assert!(!replayed(
+        &other.owner.header("Idempotency-Key", &key).post(&other.path("/accounts"), &body)
+    ));
 }
 
 fn the_path_is_the_same_however_it_is_written(server: &Server) {
@@ -175,12 +230,20 @@ fn the_path_is_the_same_however_it_is_written(server: &Server) {
 fn parameters_belong_to_the_request(server: &Server) {
     let cast = Cast::new(server);
     let owner = keyed(&cast.owner);
-    let create = |query: &str| owner.post(&cast.path(&format!("/transactions?{query}")), &json!({"description": "Once"}));
+    let create = |query: &str| {
+        owner.post(&cast.path(&format!("/transactions?{query}")), &json!({"description": "Once"}))
+    };
     let first = create("timeZone=Europe/Lisbon&more=1");
     for query in ["more=1&timeZone=Europe/Lisbon", "timeZone=Europe%2FLisbon&time=9&more=1&key=x"] {
         same(&first, &create(query));
     }
-    for query in ["", "timeZone=Europe/Lisbon", "timeZone=Europe/Lisbon&more=2", "timeZone=UTC&more=1", "timeZone=Europe/Lisbon&more=1&more=1"] {
+    for query in [
+        "",
+        "timeZone=Europe/Lisbon",
+        "timeZone=Europe/Lisbon&more=2",
+        "timeZone=UTC&more=1",
+        "timeZone=Europe/Lisbon&more=1&more=1",
+    ] {
         create(query).refused(422, "idempotencyKeyReused");
     }
     assert_eq!(column(&cast.owner.get(&cast.path("/transactions")).ok(), "description"), ["Once"]);
@@ -211,7 +274,9 @@ fn deletes_get_their_first_answer(server: &Server) {
 fn the_caller_is_known_before_the_answer(server: &Server) {
     let cast = Cast::new(server);
     let key = unique("key");
-    let create = |client: &Client| client.header("Idempotency-Key", &key).post(&cast.path("/groups"), &json!({"name": "G"}));
+    let create = |client: &Client| {
+        client.header("Idempotency-Key", &key).post(&cast.path("/groups"), &json!({"name": "G"}))
+    };
     let first = create(&cast.editor);
     first.clone().ok();
     create(&cast.anonymous).refused(401, "required");
@@ -234,7 +299,11 @@ fn requests_at_the_same_time_are_done_once(server: &Server) {
         let callers: Vec<_> = (0..16).map(|_| scope.spawn(|| owner.post(&path, &body))).collect();
         callers.into_iter().map(|caller| caller.join().expect("an answer")).collect()
     });
-    assert_eq!(answers.iter().filter(|answer| !replayed(answer)).count(), 1, "one of them was done");
+    assert_eq!(
+        answers.iter().filter(|answer| !replayed(answer)).count(),
+        1,
+        "one of them was done"
+    );
     assert!(answers.iter().all(|answer| answer.text == answers[0].text && answer.status == 200));
     assert_eq!(column(&cast.owner.get(&path).ok(), "id").len(), 1);
     let balances = cast.owner.get(&cast.path("/balances?query=account:Cash")).ok();
@@ -245,12 +314,17 @@ fn requests_at_the_same_time_are_done_once(server: &Server) {
 fn answers_of_every_size(server: &Server) {
     let cast = Cast::new(server);
     let (batch, checks) = (keyed(&cast.owner), keyed(&cast.owner));
-    let items: Vec<Value> = (0..1000).map(|number| json!({"description": format!("Číslo {number} {}", "x".repeat(500))})).collect();
+    let items: Vec<Value> = (0..1000)
+        .map(|number| json!({"description": format!("Číslo {number} {}", "x".repeat(500))}))
+        .collect();
     let create = || batch.post(&cast.path("/transactions/batch"), &json!({"items": items}));
     let first = create();
     assert!(first.text.len() > 500_000, "{}", first.text.len());
     same(&first, &create());
-    assert_eq!(column(&cast.owner.get(&cast.path("/transactions?limit=1000")).ok(), "id").len(), 1000);
+    assert_eq!(
+        column(&cast.owner.get(&cast.path("/transactions?limit=1000")).ok(), "id").len(),
+        1000
+    );
     let none = || checks.patch(&cast.path("/transactions/check/batch"), &json!({"items": []}));
     let (first, again) = (none(), none());
     same(&first, &again);

@@ -1,4 +1,5 @@
-//! A store in this process: for cases that choose the time, ask thousands of questions, or look at statements.
+//! A store in this process: for cases that choose the time, ask thousands of questions, or look at
+//! statements.
 
 use std::sync::Arc;
 
@@ -25,16 +26,20 @@ impl Inside {
     /// A book with these settings, as its owner at an instant.
     pub fn new(engine: Engine, now: Instant, settings: daybook_domain::book::Changes) -> Inside {
         let server = Server::start(engine);
-        let address = Address::parse(server.database_url()).expect("the harness knows the form of URLs");
+        let address =
+            Address::parse(server.database_url()).expect("the harness knows the form of URLs");
         let store = Arc::new(Store::open(&Options::new(address)).expect("the store opens"));
         let ids = Arc::new(Ids::new(9));
         let (email, minted) = (format!("{}@example.com", unique("inside")), Arc::clone(&ids));
-        let user = store.write(Lane::NO_BOOK, move |tx| user::sign_in(tx, &email, &minted, now)).expect("a user");
+        let user = store
+            .write(Lane::NO_BOOK, move |tx| user::sign_in(tx, &email, &minted, now))
+            .expect("a user");
         let cx = Context { user: Arc::new(user), agent: None, now, ids, condition: None };
         let changes = daybook_domain::book::Changes { name: Some("Inside".to_owned()), ..settings };
         let input = book::Input { changes, accounts: Vec::new(), groups: Vec::new() };
         let maker = cx.clone();
-        let view = store.write(Lane::NO_BOOK, move |tx| book::create(tx, &maker, input)).expect("a book");
+        let view =
+            store.write(Lane::NO_BOOK, move |tx| book::create(tx, &maker, input)).expect("a book");
         Inside { store, cx, book: view.member.book().key.as_str().to_owned(), server }
     }
 
@@ -51,12 +56,19 @@ impl Inside {
     pub fn chart(&self, groups: &[(&str, &str)], accounts: &[(&str, AccountType, &[&str])]) {
         let named = |name: &str| GroupRef { id: None, name: Some(name.to_owned()) };
         let group = |(name, parent): &(&str, &str)| group::Input {
-            changes: daybook_domain::group::Changes { name: Some((*name).to_owned()), ..Default::default() },
+            changes: daybook_domain::group::Changes {
+                name: Some((*name).to_owned()),
+                ..Default::default()
+            },
             parent: if parent.is_empty() { Field::Keep } else { Field::Set(named(parent)) },
         };
         let groups: Vec<group::Input> = groups.iter().map(group).collect();
         let account = |(name, kind, groups): &(&str, AccountType, &[&str])| account::Input {
-            changes: daybook_domain::account::Changes { name: Some((*name).to_owned()), kind: Some(*kind), ..Default::default() },
+            changes: daybook_domain::account::Changes {
+                name: Some((*name).to_owned()),
+                kind: Some(*kind),
+                ..Default::default()
+            },
             groups: Field::Set(groups.iter().map(|name| named(name)).collect()),
         };
         let accounts: Vec<account::Input> = accounts.iter().map(account).collect();
@@ -72,7 +84,9 @@ impl Inside {
         let mut made = Vec::with_capacity(items.len());
         for items in items.chunks(1000) {
             let items = items.to_vec();
-            let view = self.write(move |tx, cx, book| transaction::create(tx, cx, book, items, Intent::Create)).expect("a batch");
+            let view = self
+                .write(move |tx, cx, book| transaction::create(tx, cx, book, items, Intent::Create))
+                .expect("a batch");
             made.extend(view.transactions.iter().map(|transaction| transaction.id));
         }
         made
@@ -82,7 +96,10 @@ impl Inside {
     pub fn perform(&self, verb: Verb, items: &[Changes]) {
         for items in items.chunks(1000) {
             let items = items.to_vec();
-            self.write(move |tx, cx, book| transaction::perform(tx, cx, book, Order::batch(verb, true), items)).expect("a batch");
+            self.write(move |tx, cx, book| {
+                transaction::perform(tx, cx, book, Order::batch(verb, true), items)
+            })
+            .expect("a batch");
         }
     }
 
@@ -110,8 +127,14 @@ impl Inside {
         let url = self.server.database_url();
         let text = statements.join("; ");
         match url.strip_prefix("sqlite:") {
-            Some(path) => rusqlite::Connection::open(path).expect("the file").execute_batch(&text).expect("statements"),
-            None => postgres::Client::connect(url, postgres::NoTls).expect("the database").batch_execute(&text).expect("statements"),
+            Some(path) => rusqlite::Connection::open(path)
+                .expect("the file")
+                .execute_batch(&text)
+                .expect("statements"),
+            None => postgres::Client::connect(url, postgres::NoTls)
+                .expect("the database")
+                .batch_execute(&text)
+                .expect("statements"),
         }
     }
 
@@ -123,7 +146,11 @@ impl Inside {
 
 /// A side by name.
 pub fn side(name: &str) -> Field<AccountRef> {
-    if name.is_empty() { Field::Keep } else { Field::Set(AccountRef { id: None, name: Some(name.to_owned()) }) }
+    if name.is_empty() {
+        Field::Keep
+    } else {
+        Field::Set(AccountRef { id: None, name: Some(name.to_owned()) })
+    }
 }
 
 /// Only the id, as most verbs read.

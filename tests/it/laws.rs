@@ -1,5 +1,6 @@
-//! The laws of every book (behaviour 5.12, 5.16, 6.10, 8.15): whatever is asked of it, legal or not, balances sum to zero
-//! and equal the sums of what is listed, events are gapless and chained, and what is refused changes nothing.
+//! The laws of every book (behaviour 5.12, 5.16, 6.10, 8.15): whatever is asked of it, legal or
+//! not, balances sum to zero and equal the sums of what is listed, events are gapless and chained,
+//! and what is refused changes nothing.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -27,14 +28,41 @@ pub fn lone() -> Vec<Lone> {
 const NOW: Instant = Instant::new(1_763_000_000_000);
 /// The last one is not there at first.
 const NAMES: [&str; 7] = ["Cash", "Bank", "Loan", "Salary", "Food", "Rent", "Nowhere"];
-/// Large ones go beyond 64 bits when added up; the last seven are none, round to zero, or are refused.
-const AMOUNTS: [&str; 12] = ["1", "12.50", "0.01", "1234.567", "92233720368547758.07", "0", "", "0.0000000001", "-1", "abc", "1e30", "1,2"];
+/// Large ones go beyond 64 bits when added up; the last seven are none, round to zero, or are
+/// refused.
+const AMOUNTS: [&str; 12] = [
+    "1",
+    "12.50",
+    "0.01",
+    "1234.567",
+    "92233720368547758.07",
+    "0",
+    "",
+    "0.0000000001",
+    "-1",
+    "abc",
+    "1e30",
+    "1,2",
+];
 const TEXTS: [&str; 6] = ["", "plain", "#food", "#Food and #home", "#home", "x#food,#food"];
 /// What texts are typed of (3.8).
-const WORDS: [&str; 12] =
-    ["Cash", "bank", "LOAN", "salary", "Nowhere", "12.50", "92233720368547758.08", "0", "01/02/2025", "4x", "#food", "-#home"];
+const WORDS: [&str; 12] = [
+    "Cash",
+    "bank",
+    "LOAN",
+    "salary",
+    "Nowhere",
+    "12.50",
+    "92233720368547758.08",
+    "0",
+    "01/02/2025",
+    "4x",
+    "#food",
+    "-#home",
+];
 const TAGS: [&[&str]; 4] = [&[], &["food"], &["home"], &["food", "home"]];
-const VERBS: [Verb; 6] = [Verb::Post, Verb::Update, Verb::Check, Verb::Uncheck, Verb::Trash, Verb::Untrash];
+const VERBS: [Verb; 6] =
+    [Verb::Post, Verb::Update, Verb::Check, Verb::Uncheck, Verb::Trash, Verb::Untrash];
 
 type Work = Box<dyn FnOnce(&mut Tx<'_>, &Context, &str) -> Result<(), Error> + Send>;
 /// Movements, debit and credit, by account and slice.
@@ -57,12 +85,19 @@ struct State {
 
 fn any_sequence_of_requests_keeps_the_laws(engine: Engine) {
     let server = Server::start(engine);
-    let address = Address::parse(server.database_url()).expect("the harness knows the form of URLs");
+    let address =
+        Address::parse(server.database_url()).expect("the harness knows the form of URLs");
     let store = Store::open(&Options::new(address)).expect("the store opens");
     let ids = Arc::new(Ids::new(8));
     let (email, minted) = (format!("{}@example.com", unique("laws")), Arc::clone(&ids));
-    let user = store.write(Lane::NO_BOOK, move |tx| user::sign_in(tx, &email, &minted, NOW)).expect("a user");
-    let mut bench = Bench { store, cx: Context { user: Arc::new(user), agent: None, now: NOW, ids, condition: None }, book: String::new() };
+    let user = store
+        .write(Lane::NO_BOOK, move |tx| user::sign_in(tx, &email, &minted, NOW))
+        .expect("a user");
+    let mut bench = Bench {
+        store,
+        cx: Context { user: Arc::new(user), agent: None, now: NOW, ids, condition: None },
+        book: String::new(),
+    };
     let books = if engine == Engine::Sqlite { 30 } else { 6 };
     for seed in 0..books {
         let mut dice = Dice::new(seed);
@@ -71,10 +106,11 @@ fn any_sequence_of_requests_keeps_the_laws(engine: Engine) {
         for step in 0..60 {
             let (name, work) = request(&mut dice, &state);
             // A failure must name what brings it back.
-            (state, events) = catch_unwind(AssertUnwindSafe(|| bench.step(work, (&state, events)))).unwrap_or_else(|panic| {
-                eprintln!("{engine}: the laws broke at seed {seed}, step {step}: {name}");
-                resume_unwind(panic)
-            });
+            (state, events) = catch_unwind(AssertUnwindSafe(|| bench.step(work, (&state, events))))
+                .unwrap_or_else(|panic| {
+                    eprintln!("{engine}: the laws broke at seed {seed}, step {step}: {name}");
+                    resume_unwind(panic)
+                });
         }
     }
 }
@@ -83,9 +119,16 @@ impl Bench {
     fn found(&mut self, dice: &mut Dice) {
         let (name, auto_post) = (Some("Laws".to_owned()), Some(dice.below(3) > 0));
         let changes = daybook_domain::book::Changes { name, auto_post, ..Default::default() };
-        let accounts = NAMES[..6].iter().zip(AccountType::ALL.iter().cycle()).map(|(name, kind)| named(name, *kind)).collect();
+        let accounts = NAMES[..6]
+            .iter()
+            .zip(AccountType::ALL.iter().cycle())
+            .map(|(name, kind)| named(name, *kind))
+            .collect();
         let (input, cx) = (book::Input { changes, accounts, groups: Vec::new() }, self.cx.clone());
-        let view = self.store.write(Lane::NO_BOOK, move |tx| book::create(tx, &cx, input)).expect("a book");
+        let view = self
+            .store
+            .write(Lane::NO_BOOK, move |tx| book::create(tx, &cx, input))
+            .expect("a book");
         self.book = view.member.book().key.as_str().to_owned();
     }
 
@@ -97,12 +140,31 @@ impl Bench {
         let events = self.check(&state);
         if let Err(error) = outcome {
             assert!(!matches!(error, Error::Storage(_)), "not a refusal: {error}");
-            assert_eq!((&state, events), (before, count), "refused ({error}), but something changed");
+            assert_eq!(
+                (&state, events),
+                (before, count),
+                "refused ({error}), but something \
+                changed"
+            );
         }
         // Else amounts and totals could change together, as when a book's scale grows.
-        let touched = |now: &Transaction| !before.transactions.iter().any(|old| old.id == now.id && old.stamp.version == now.stamp.version);
-        assert!(state.transactions.iter().all(|now| touched(now) || before.transactions.contains(now)), "changed without a version");
-        assert_eq!(state != *before, events > count, "8.1: events tell of changes and of nothing else; {count} became {events}");
+        let touched = |now: &Transaction| {
+            !before
+                .transactions
+                .iter()
+                .any(|old| old.id == now.id && old.stamp.version == now.stamp.version)
+        };
+        assert!(
+            state.transactions.iter().all(|now| touched(now) || before.transactions.contains(now)),
+            "changed without a \
+            version"
+        );
+        assert_eq!(
+            state != *before,
+            events > count,
+            "8.1: events tell of changes and of nothing \
+            else; {count} became {events}"
+        );
         (state, events)
     }
 
@@ -117,7 +179,12 @@ impl Bench {
             }
             let accounts = account::list(tx, &self.cx, &self.book)?.accounts;
             let view = book::get(tx, &self.cx, &self.book, false, false)?;
-            Ok::<_, Error>(State { transactions, accounts, book: view.member.book().clone(), posted: view.activity.posted })
+            Ok::<_, Error>(State {
+                transactions,
+                accounts,
+                book: view.member.book().clone(),
+                posted: view.activity.posted,
+            })
         };
         self.store.read(read).expect("the state of the book")
     }
@@ -125,7 +192,12 @@ impl Bench {
     /// Checks all laws that hold at any time, and counts the events.
     fn check(&self, state: &State) -> usize {
         let counting = state.transactions.iter().filter(|transaction| counts(transaction));
-        assert_eq!(usize::try_from(state.posted).ok(), Some(counting.count()), "6.10: the number of postings");
+        assert_eq!(
+            usize::try_from(state.posted).ok(),
+            Some(counting.count()),
+            "6.10: the number \
+            of postings"
+        );
         for tags in TAGS {
             ["y", "m", "d"].into_iter().for_each(|by| self.check_balances(state, tags, by));
         }
@@ -134,7 +206,8 @@ impl Bench {
 
     fn check_balances(&self, state: &State, tags: &[&str], by: &str) {
         let text = tags.iter().map(|tag| format!("#{tag} ")).collect::<String>() + "by:" + by;
-        let view = self.store.read(|tx| balance::get(tx, &self.cx, &self.book, &text)).expect("balances");
+        let view =
+            self.store.read(|tx| balance::get(tx, &self.cx, &self.book, &text)).expect("balances");
         let accounts = view.balances.accounts.expect("no account is in a group");
         let sum: i128 = accounts.iter().map(|account| account.figures.cumulative.balance()).sum();
         assert_eq!(sum, 0, "5.16: {text}");
@@ -146,27 +219,51 @@ impl Bench {
         }
         let sides = |sums: Sums| (sums.debit, sums.credit);
         let moved = |(_, sums): &(_, (i128, i128))| *sums != (0, 0);
-        let found = accounts.iter().map(|account| ((account.account, 0), sides(account.figures.cumulative))).filter(moved);
+        let found = accounts
+            .iter()
+            .map(|account| ((account.account, 0), sides(account.figures.cumulative)))
+            .filter(moved);
         assert_eq!(found.collect::<Movements>(), totals, "5.5: totals of {text}");
         let slices = |account: &AccountBalances| {
             let id = account.account;
-            account.series.iter().map(move |slice| ((id, slice.fuzzy_date()), sides(slice.figures.period))).collect::<Vec<_>>()
+            account
+                .series
+                .iter()
+                .map(move |slice| ((id, slice.fuzzy_date()), sides(slice.figures.period)))
+                .collect::<Vec<_>>()
         };
-        assert_eq!(accounts.iter().flat_map(slices).filter(moved).collect::<Movements>(), expected, "5.5: series of {text}");
+        assert_eq!(
+            accounts.iter().flat_map(slices).filter(moved).collect::<Movements>(),
+            expected,
+            "5.5: series of {text}"
+        );
     }
 
     fn check_events(&self) -> usize {
         let (mut below, mut events) = (None, Vec::new());
         while events.is_empty() || below.is_some() {
             let request = event::Request { limit: Some(200), below, ..event::Request::default() };
-            let view = self.store.read(|tx| event::list(tx, &self.cx, &self.book, &request, |_| event::Named::default())).expect("events");
+            let view = self
+                .store
+                .read(|tx| {
+                    event::list(tx, &self.cx, &self.book, &request, |_| event::Named::default())
+                })
+                .expect("events");
             events.extend(view.events);
             below = view.next;
         }
-        let (key, mut previous) = (daybook_domain::id::BookKey::new(self.book.clone()), daybook_domain::event::Hash::ZERO);
+        let (key, mut previous) = (
+            daybook_domain::id::BookKey::new(self.book.clone()),
+            daybook_domain::event::Hash::ZERO,
+        );
         for (event, number) in events.iter().rev().zip(1..) {
             assert_eq!(event.sequence, number, "8.15: numbered without gaps");
-            assert_eq!(event.hash, event.chained(&previous, &key), "8.15: event {number} is chained to its predecessor");
+            assert_eq!(
+                event.hash,
+                event.chained(&previous, &key),
+                "8.15: event {number} is \
+                chained to its predecessor"
+            );
             previous = event.hash;
         }
         events.len()
@@ -177,7 +274,10 @@ impl Bench {
 fn movements(state: &State, tags: &[&str], by: &str) -> Movements {
     let mut movements = Movements::new();
     for transaction in state.transactions.iter().filter(|transaction| counts(transaction)) {
-        if tags.iter().any(|tag| !transaction.tags().iter().any(|carried| carried.to_lowercase() == *tag)) {
+        if tags
+            .iter()
+            .any(|tag| !transaction.tags().iter().any(|carried| carried.to_lowercase() == *tag))
+        {
             continue;
         }
         let day = transaction.date_value().expect("a posted transaction has a date");
@@ -189,7 +289,11 @@ fn movements(state: &State, tags: &[&str], by: &str) -> Movements {
             1
         };
         let slice = day - day % length;
-        let units = transaction.amount.and_then(|amount| amount.units(state.book.scale)).map(i128::from).expect("a posting has an amount");
+        let units = transaction
+            .amount
+            .and_then(|amount| amount.units(state.book.scale))
+            .map(i128::from)
+            .expect("a posting has an amount");
         movements.entry((transaction.debit.expect("a destination"), slice)).or_default().0 += units;
         movements.entry((transaction.credit.expect("an origin"), slice)).or_default().1 += units;
     }
@@ -202,7 +306,11 @@ fn counts(transaction: &Transaction) -> bool {
 }
 
 fn named(name: &str, kind: AccountType) -> account::Input {
-    let changes = daybook_domain::account::Changes { name: Some(name.to_owned()), kind: Some(kind), ..Default::default() };
+    let changes = daybook_domain::account::Changes {
+        name: Some(name.to_owned()),
+        kind: Some(kind),
+        ..Default::default()
+    };
     account::Input { changes, groups: Field::Keep }
 }
 
@@ -215,27 +323,52 @@ fn request(dice: &mut Dice, state: &State) -> (String, Work) {
     let wild = dice.below(3) == 0;
     match dice.below(22) {
         20 => {
-            let items: Vec<Changes> = (0..if wild { dice.below(4) } else { 2 }).map(|_| edit(dice, state, wild)).collect();
-            (format!("merge {items:?}"), Box::new(move |tx, cx, book| transaction::merge(tx, cx, book, &items).map(drop)))
+            let items: Vec<Changes> = (0..if wild { dice.below(4) } else { 2 })
+                .map(|_| edit(dice, state, wild))
+                .collect();
+            (
+                format!("merge {items:?}"),
+                Box::new(move |tx, cx, book| transaction::merge(tx, cx, book, &items).map(drop)),
+            )
         }
         21 => {
             let text: Vec<&str> = (0..dice.below(6)).map(|_| pick(dice, &WORDS)).collect();
-            let item = Changes { description: Field::Set(text.join(" ")), draft: dice.below(6) == 0, ..Changes::default() };
+            let item = Changes {
+                description: Field::Set(text.join(" ")),
+                draft: dice.below(6) == 0,
+                ..Changes::default()
+            };
             let recording = Recording { single: true, ..Intent::Create.into() };
-            (format!("{item:?}"), Box::new(move |tx, cx, book| transaction::create(tx, cx, book, vec![item], recording).map(drop)))
+            (
+                format!("{item:?}"),
+                Box::new(move |tx, cx, book| {
+                    transaction::create(tx, cx, book, vec![item], recording).map(drop)
+                }),
+            )
         }
         roll if roll < 6 || (state.transactions.is_empty() && !wild) => {
             let count = if dice.below(3) > 0 { 1 } else { dice.below(5) };
             let items: Vec<Changes> = (0..count).map(|_| draft(dice, wild)).collect();
             let intent = if dice.below(4) == 0 { Intent::Post } else { Intent::Create };
-            (format!("{intent:?} {items:?}"), Box::new(move |tx, cx, book| transaction::create(tx, cx, book, items, intent).map(drop)))
+            (
+                format!("{intent:?} {items:?}"),
+                Box::new(move |tx, cx, book| {
+                    transaction::create(tx, cx, book, items, intent).map(drop)
+                }),
+            )
         }
         6..16 => {
             let (verb, batch) = (pick(dice, &VERBS), dice.below(2) == 0);
-            let order = if batch { Order::batch(verb, dice.below(2) == 0) } else { Order::single(verb) };
+            let order =
+                if batch { Order::batch(verb, dice.below(2) == 0) } else { Order::single(verb) };
             let count = if batch { dice.below(6) } else { 1 };
             let items: Vec<Changes> = (0..count).map(|_| edit(dice, state, wild)).collect();
-            (format!("{order:?} {items:?}"), Box::new(move |tx, cx, book| transaction::perform(tx, cx, book, order, items).map(drop)))
+            (
+                format!("{order:?} {items:?}"),
+                Box::new(move |tx, cx, book| {
+                    transaction::perform(tx, cx, book, order, items).map(drop)
+                }),
+            )
         }
         16 => {
             let mut changes = daybook_domain::book::Changes::default();
@@ -245,17 +378,26 @@ fn request(dice: &mut Dice, state: &State) -> (String, Work) {
                 2 => changes.auto_post = Some(dice.below(2) == 0),
                 _ => changes.lock_date = Field::Set(date(dice, wild)),
             }
-            (format!("{changes:?}"), Box::new(move |tx, cx, book| book::update(tx, cx, book, changes).map(drop)))
+            (
+                format!("{changes:?}"),
+                Box::new(move |tx, cx, book| book::update(tx, cx, book, changes).map(drop)),
+            )
         }
         17 | 18 => {
             let mut input = named(pick(dice, &NAMES), pick(dice, &AccountType::ALL));
             input.changes.archived = Some(dice.below(3) == 0);
             let work = if dice.below(2) == 0 { account::update } else { account::create };
-            (format!("{input:?}"), Box::new(move |tx, cx, book| work(tx, cx, book, vec![input]).map(drop)))
+            (
+                format!("{input:?}"),
+                Box::new(move |tx, cx, book| work(tx, cx, book, vec![input]).map(drop)),
+            )
         }
         _ => {
             let reference = AccountRef::any(pick(dice, if wild { &NAMES } else { &NAMES[4..6] }));
-            (format!("delete {reference:?}"), Box::new(move |tx, cx, book| account::delete(tx, cx, book, &[reference]).map(drop)))
+            (
+                format!("delete {reference:?}"),
+                Box::new(move |tx, cx, book| account::delete(tx, cx, book, &[reference]).map(drop)),
+            )
         }
     }
 }
@@ -275,7 +417,8 @@ fn draft(dice: &mut Dice, wild: bool) -> Changes {
         _ => Field::Set(AccountRef { id: None, name: Some(pick(dice, names).to_owned()) }),
     };
     // Sides from different halves: naming one account twice is for the wild.
-    let (credit, debit) = if wild { (side(&NAMES), side(&NAMES)) } else { (side(&NAMES[..2]), side(&NAMES[2..4])) };
+    let (credit, debit) =
+        if wild { (side(&NAMES), side(&NAMES)) } else { (side(&NAMES[..2]), side(&NAMES[2..4])) };
     Changes {
         date: Field::Set(date(dice, wild)),
         amount: Field::Set(pick(dice, if wild { &AMOUNTS } else { &AMOUNTS[..5] }).to_owned()),
@@ -284,7 +427,8 @@ fn draft(dice: &mut Dice, wild: bool) -> Changes {
         debit,
         checked: dice.below(6) == 0,
         draft: dice.below(6) == 0,
-        remote_ids: (dice.below(4) == 0).then(|| vec![pick(dice, &["r1", "r2", "r3", "r4"]).to_owned()]),
+        remote_ids: (dice.below(4) == 0)
+            .then(|| vec![pick(dice, &["r1", "r2", "r3", "r4"]).to_owned()]),
         round_trip: dice.below(8) == 0,
         ..Changes::default()
     }

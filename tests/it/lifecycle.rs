@@ -1,11 +1,14 @@
-//! The transition table 3.4, cell by cell: every state, every verb, single and in a batch, with what it does to the
-//! transaction, the balances (3.1.3) and the event log (8.1).
+//! The transition table 3.4, cell by cell: every state, every verb, single and in a batch, with
+//! what it does to the transaction, the balances (3.1.3) and the event log (8.1).
 
 use daybook_tests::{Answer, Cast, Server};
 use serde_json::{Value, json};
 
 use crate::Case;
-use crate::reading::{batch, events, expected_totals, id, items, new_events, refused_400, resources, totals, transaction, types};
+use crate::reading::{
+    batch, events, expected_totals, id, items, new_events, refused_400, resources, totals,
+    transaction, types,
+};
 
 /// What a transaction is when it is not in the trash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,9 +71,11 @@ const DRAFT: State = live(Base::Draft);
 const UNCHECKED: State = live(Base::Unchecked);
 const CHECKED: State = live(Base::Checked);
 
-const VERBS: [Verb; 6] = [Verb::Post, Verb::Update, Verb::Check, Verb::Uncheck, Verb::Trash, Verb::Untrash];
+const VERBS: [Verb; 6] =
+    [Verb::Post, Verb::Update, Verb::Check, Verb::Uncheck, Verb::Trash, Verb::Untrash];
 
-/// 3.4 for single operations; the columns are [`VERBS`]. The row `Trashed (any)` stands once for each state underneath.
+/// 3.4 for single operations; the columns are [`VERBS`]. The row `Trashed (any)` stands once for
+/// each state underneath.
 const TABLE: [(State, [Cell; 6]); 8] = [
     (INCOMPLETE, [Error, Done(INCOMPLETE), Error, Same, Done(trash(Base::Incomplete)), Same]),
     (DRAFT, [Done(UNCHECKED), Done(DRAFT), Error, Same, Done(trash(Base::Draft)), Same]),
@@ -122,18 +127,38 @@ impl State {
     /// 3.1.1: the four booleans.
     #[track_caller]
     fn holds(self, transaction: &Value) {
-        let wanted =
-            [("posted", self.posted()), ("draft", !self.posted()), ("checked", self.base == Base::Checked), ("trashed", self.trashed)];
+        let wanted = [
+            ("posted", self.posted()),
+            ("draft", !self.posted()),
+            ("checked", self.base == Base::Checked),
+            ("trashed", self.trashed),
+        ];
         for (flag, value) in wanted {
-            assert_eq!(transaction[flag], json!(value), "3.1.1: `{flag}` of a transaction that is {}: {transaction}", self.name());
+            assert_eq!(
+                transaction[flag],
+                json!(value),
+                "3.1.1: `{flag}` of a transaction that is \
+                {}: {transaction}",
+                self.name()
+            );
         }
     }
 
     /// What the balances must show of it: nothing of drafts and of the trash (3.1.3).
     #[track_caller]
     fn balanced(self, cast: &Cast, amount: &str) {
-        let rows: &[_] = if self.posted() && !self.trashed { &[("Cash", "0.00", amount), ("Food", amount, "0.00")] } else { &[] };
-        assert_eq!(totals(cast), expected_totals(rows), "3.1.3: the balances (debit, credit) with one transaction {}", self.name());
+        let rows: &[_] = if self.posted() && !self.trashed {
+            &[("Cash", "0.00", amount), ("Food", amount, "0.00")]
+        } else {
+            &[]
+        };
+        assert_eq!(
+            totals(cast),
+            expected_totals(rows),
+            "3.1.3: the balances (debit, credit) with \
+            one transaction {}",
+            self.name()
+        );
     }
 }
 
@@ -153,8 +178,8 @@ impl Verb {
         format!("{self:?}").to_lowercase()
     }
 
-    /// The body of the request. Besides updates, and posts that go through, fields other than the id must not matter
-    /// (3.4.4, 3.3.4), so they say something wrong.
+    /// The body of the request. Besides updates, and posts that go through, fields other than the
+    /// id must not matter (3.4.4, 3.3.4), so they say something wrong.
     fn body(self, id: &str, state: State) -> Value {
         match self {
             Verb::Update => json!({"id": id, "description": "Changed", "amount": "25.00"}),
@@ -180,10 +205,14 @@ impl Verb {
         };
         let single = matches!(form, Form::Single | Form::Alias);
         match (self, form) {
-            (Verb::Update, Form::Flag(flag)) => cast.owner.put(&format!("{base}/batch?updateChecked={flag}"), body),
+            (Verb::Update, Form::Flag(flag)) => {
+                cast.owner.put(&format!("{base}/batch?updateChecked={flag}"), body)
+            }
             (Verb::Update, _) if single => cast.owner.put(&base, body),
             (Verb::Update, _) => cast.owner.put(&format!("{base}/batch"), body),
-            (_, Form::Flag(flag)) => cast.owner.patch(&format!("{base}/{verb}/batch?trashChecked={flag}"), body),
+            (_, Form::Flag(flag)) => {
+                cast.owner.patch(&format!("{base}/{verb}/batch?trashChecked={flag}"), body)
+            }
             _ if single => cast.owner.patch(&format!("{base}/{verb}"), body),
             _ => cast.owner.patch(&format!("{base}/{verb}/batch"), body),
         }
@@ -210,7 +239,12 @@ fn cell(server: &Server, (state, verb, form): (State, Verb, Form), cell: Cell) {
     let after = transaction(&cast, &id);
     let events = new_events(&cast, known);
     let Done(target) = cell else {
-        assert_eq!(after, before, "3.4: {verb:?} of a transaction {} changes nothing", state.name());
+        assert_eq!(
+            after,
+            before,
+            "3.4: {verb:?} of a transaction {} changes nothing",
+            state.name()
+        );
         state.balanced(&cast, "10.00");
         assert_eq!(types(&events), [""; 0], "8.1: no event without a change");
         return;
@@ -219,7 +253,11 @@ fn cell(server: &Server, (state, verb, form): (State, Verb, Form), cell: Cell) {
     let updated = verb == Verb::Update;
     target.balanced(&cast, if updated { "25.00" } else { "10.00" });
     assert_eq!(after["amount"], if updated { "25.00" } else { "10.00" });
-    assert_eq!(after["description"], if updated { "Changed" } else { "Lunch #food" }, "3.4.4: other fields");
+    assert_eq!(
+        after["description"],
+        if updated { "Changed" } else { "Lunch #food" },
+        "3.4.4: other fields"
+    );
     assert_eq!(after["date"], "2025-01-15", "3.4.4: other fields");
     assert_eq!(after["properties"], json!({"note": "kept"}), "3.4.4: other fields");
     assert_eq!(types(&events), [verb.event()], "8.1: one event");
@@ -230,15 +268,32 @@ fn cell(server: &Server, (state, verb, form): (State, Verb, Form), cell: Cell) {
 #[track_caller]
 fn single(cast: &Cast, answer: Answer, cell: Cell, (state, verb, id): (State, Verb, &str)) {
     if cell == Error {
-        // 3.4.1 names the reason for the update of a checked transaction; elsewhere any reason of a 400 will do.
+        // 3.4.1 names the reason for the update of a checked transaction; elsewhere any reason of a
+        // 400 will do.
         let only_checked = state == CHECKED && verb == Verb::Update;
-        refused_400(answer, if only_checked { &["checkedTransaction"] } else { &["badRequest", "checkedTransaction"] });
+        refused_400(
+            answer,
+            if only_checked {
+                &["checkedTransaction"]
+            } else {
+                &["badRequest", "checkedTransaction"]
+            },
+        );
         return;
     }
     let operation = answer.ok();
-    assert_eq!(operation["transaction"], transaction(cast, id), "3.2.1: the answer is the transaction as it is stored");
-    let accounts: Vec<&str> =
-        operation["accounts"].as_array().into_iter().flatten().filter_map(|account| account["name"].as_str()).collect();
+    assert_eq!(
+        operation["transaction"],
+        transaction(cast, id),
+        "3.2.1: the answer is the \
+        transaction as it is stored"
+    );
+    let accounts: Vec<&str> = operation["accounts"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|account| account["name"].as_str())
+        .collect();
     for side in ["creditAccount", "debitAccount"] {
         if let Some(name) = operation["transaction"][side]["name"].as_str() {
             assert!(accounts.contains(&name), "3.2.1: `accounts` holds {name}: {accounts:?}");
@@ -257,7 +312,8 @@ fn batched(answer: Answer, verb: Verb, id: &str) {
     }
 }
 
-/// What a batch does where the single operation is refused: it leaves the item alone (3.6.3, 3.6.4), unless a flag takes it in.
+/// What a batch does where the single operation is refused: it leaves the item alone (3.6.3,
+/// 3.6.4), unless a flag takes it in.
 fn in_batch(state: State, verb: Verb, form: Form, single: Cell) -> Cell {
     match (verb, form) {
         (Verb::Update, Form::Flag(true)) if state == CHECKED => Done(CHECKED),
@@ -270,7 +326,9 @@ fn in_batch(state: State, verb: Verb, form: Form, single: Cell) -> Cell {
 fn forms(verb: Verb) -> &'static [Form] {
     match verb {
         Verb::Update => &[Form::Single, Form::Batch, Form::Flag(false), Form::Flag(true)],
-        Verb::Trash => &[Form::Single, Form::Alias, Form::Batch, Form::Flag(false), Form::Flag(true)],
+        Verb::Trash => {
+            &[Form::Single, Form::Alias, Form::Batch, Form::Flag(false), Form::Flag(true)]
+        }
         Verb::Untrash => &[Form::Single, Form::Alias, Form::Batch],
         Verb::Post | Verb::Check | Verb::Uncheck => &[Form::Single, Form::Batch],
     }
@@ -287,8 +345,16 @@ pub fn tests() -> Vec<Case> {
                     Form::Batch | Form::Flag(_) => in_batch(state, verb, form, outcome),
                 };
                 let form_name = format!("{form:?}").to_lowercase().replace(['(', ')'], "_");
-                let name = format!("rule_3_4_{}_{}_{}", state.name(), verb.name(), form_name.trim_end_matches('_'));
-                cases.push(Case { name, run: Box::new(move |server| cell(server, (state, verb, form), outcome)) });
+                let name = format!(
+                    "rule_3_4_{}_{}_{}",
+                    state.name(),
+                    verb.name(),
+                    form_name.trim_end_matches('_')
+                );
+                cases.push(Case {
+                    name,
+                    run: Box::new(move |server| cell(server, (state, verb, form), outcome)),
+                });
             }
         }
     }

@@ -1,4 +1,5 @@
-//! listTransactions without its query: order (2.6), limits (2.2), `account` (2.8), `items` (2.7), and `ids=` (12.4).
+//! listTransactions without its query: order (2.6), limits (2.2), `account` (2.8), `items` (2.7),
+//! and `ids=` (12.4).
 
 use daybook_tests::{Cast, Server, encode};
 use serde_json::{Value, json};
@@ -27,9 +28,14 @@ fn draft(cast: &Cast, label: &str) -> Value {
 fn rule_2_6_order(server: &Server) {
     let cast = cast(server);
     // Recorded in an order that is neither by date nor by label.
-    for (label, date) in
-        [("t1", "2025-01-02"), ("t2", "2025-01-03"), ("t3", "2025-01-01"), ("t4", "2025-01-02"), ("t5", "2099-01-01"), ("t6", "2025-01-02")]
-    {
+    for (label, date) in [
+        ("t1", "2025-01-02"),
+        ("t2", "2025-01-03"),
+        ("t3", "2025-01-01"),
+        ("t4", "2025-01-02"),
+        ("t5", "2099-01-01"),
+        ("t6", "2025-01-02"),
+    ] {
         create(&cast, json!({"description": label, "amount": "1", "date": date}));
     }
     draft(&cast, "t7");
@@ -42,7 +48,9 @@ fn rule_2_6_order(server: &Server) {
     let t4 = items(&list)[5].clone();
     cast.owner.put(&cast.path("/transactions"), &json!({"id": t4["id"], "amount": "2"})).ok();
     assert_eq!(labels(&find(&cast, "")), wanted);
-    cast.owner.put(&cast.path("/transactions"), &json!({"id": t4["id"], "date": "2098-01-01"})).ok();
+    cast.owner
+        .put(&cast.path("/transactions"), &json!({"id": t4["id"], "date": "2098-01-01"}))
+        .ok();
     assert_eq!(labels(&find(&cast, "")), ["t5", "t4", "t8", "t7", "t2", "t6", "t1", "t3"]);
 }
 
@@ -53,11 +61,18 @@ fn rule_2_6_order_within_a_batch(server: &Server) {
     cast.owner.post(&cast.path("/transactions/batch"), &batch(bodies)).ok();
     let list = find(&cast, "");
     let text = |item: &Value, field: &str| item[field].as_str().unwrap_or("").to_owned();
-    let keys: Vec<_> = items(&list).iter().map(|item| (text(item, "date"), text(item, "createdAt"), text(item, "id"))).collect();
+    let keys: Vec<_> = items(&list)
+        .iter()
+        .map(|item| (text(item, "date"), text(item, "createdAt"), text(item, "id")))
+        .collect();
     assert_eq!(keys.len(), 300);
     for pair in keys.windows(2) {
         let ((a_date, a_created, a_id), (b_date, b_created, b_id)) = (&pair[0], &pair[1]);
-        assert!((a_date, a_created) >= (b_date, b_created), "2.6: {a_date} {a_created} stands before {b_date} {b_created}");
+        assert!(
+            (a_date, a_created) >= (b_date, b_created),
+            "2.6: {a_date} {a_created} stands \
+            before {b_date} {b_created}"
+        );
         if (a_date, a_created) == (b_date, b_created) && a_id.len() == b_id.len() {
             assert!(a_id > b_id, "2.6: of one instant, the id descending: {a_id} before {b_id}");
         }
@@ -67,7 +82,8 @@ fn rule_2_6_order_within_a_batch(server: &Server) {
 fn rule_2_2_limits(server: &Server) {
     let cast = Cast::with_settings(server, json!({"pageSize": 10}));
     for _ in 0..2 {
-        let bodies = (0..510).map(|index| json!({"description": format!("t{index}"), "amount": "1"}));
+        let bodies =
+            (0..510).map(|index| json!({"description": format!("t{index}"), "amount": "1"}));
         cast.owner.post(&cast.path("/transactions/batch"), &batch(bodies)).ok();
     }
     let mut faults = Faults::default();
@@ -89,8 +105,17 @@ fn rule_2_2_limits(server: &Server) {
         for query in ["", "&query=", "&query=t"] {
             let answer = cast.owner.get(&cast.path(&format!("/transactions?{parameter}{query}")));
             let found = answer.body["items"].as_array().map(Vec::len);
-            faults.same(&format!("{parameter}{query}"), (answer.status, found), (200, Some(wanted)));
-            faults.check(answer.body["cursor"].is_string(), || format!("2.3: {parameter}: there are more rows, so a cursor"));
+            faults.same(
+                &format!("{parameter}{query}"),
+                (answer.status, found),
+                (200, Some(wanted)),
+            );
+            faults.check(answer.body["cursor"].is_string(), || {
+                format!(
+                    "2.3: {parameter}: there \
+                are more rows, so a cursor"
+                )
+            });
         }
     }
     faults.none();
@@ -135,20 +160,28 @@ fn rule_2_8_account_of_the_list(server: &Server) {
     let mut faults = Faults::default();
     for (query, set) in rows {
         let list = find(&cast, query);
-        faults.same(&format!("`{query}`: account"), list["account"].as_str(), set.then_some(cash.as_str()));
+        faults.same(
+            &format!("`{query}`: account"),
+            list["account"].as_str(),
+            set.then_some(cash.as_str()),
+        );
     }
     faults.none();
 }
 
 fn rule_12_4_by_ids(server: &Server) {
     let cast = cast(server);
-    let made: Vec<Value> = ["t1", "t2", "t3", "t4"].iter().map(|label| draft(&cast, label)).collect();
+    let made: Vec<Value> =
+        ["t1", "t2", "t3", "t4"].iter().map(|label| draft(&cast, label)).collect();
     cast.owner.patch(&cast.path("/transactions/trash"), &json!({"id": made[1]["id"]})).ok();
-    let by = |ids: &[&str]| cast.owner.get(&cast.path(&format!("/transactions?ids={}", encode(&ids.join(",")))));
+    let by = |ids: &[&str]| {
+        cast.owner.get(&cast.path(&format!("/transactions?ids={}", encode(&ids.join(",")))))
+    };
     let made: Vec<String> = made.iter().map(id).collect();
     let order = [&made[2], &made[0], &made[1]].map(String::as_str);
     assert_eq!(ids(&by(&order).ok()), order, "in that order, trashed ones included");
-    let plain = cast.owner.get(&cast.path(&format!("/transactions?ids={},{}", made[3], made[0]))).ok();
+    let plain =
+        cast.owner.get(&cast.path(&format!("/transactions?ids={},{}", made[3], made[0]))).ok();
     assert_eq!(ids(&plain), [made[3].as_str(), made[0].as_str()], "an unencoded comma");
     let message = by(&[&made[0], "nope1", &made[1], "nope2"]).refused(404, "notFound");
     assert!(message.contains("Ids: [nope1, nope2]"), "{message}");
@@ -156,7 +189,9 @@ fn rule_12_4_by_ids(server: &Server) {
     let foreign = id(&draft(&other, "elsewhere"));
     let message = by(&[&foreign]).refused(404, "notFound");
     assert!(message.contains(&format!("Ids: [{foreign}]")), "{message}");
-    cast.stranger.get(&cast.path(&format!("/transactions?ids={}", made[0]))).refused(404, "notFound");
+    cast.stranger
+        .get(&cast.path(&format!("/transactions?ids={}", made[0])))
+        .refused(404, "notFound");
 }
 
 fn rule_1_2_2_the_trash_is_left_out(server: &Server) {
@@ -171,7 +206,11 @@ fn rule_1_2_2_the_trash_is_left_out(server: &Server) {
 
 fn rule_7_3_who_lists_what(server: &Server) {
     let cast = cast(server);
-    let own = cast.recorder.post(&cast.path("/transactions"), &json!({"description": "t1 own", "amount": "1"})).ok()["transaction"].clone();
+    let own = cast
+        .recorder
+        .post(&cast.path("/transactions"), &json!({"description": "t1 own", "amount": "1"}))
+        .ok()["transaction"]
+        .clone();
     let others = draft(&cast, "t2");
     let posted = cast.recorder.post(&cast.path("/transactions"), &json!({
         "description": "t3 own", "amount": "1", "date": "2025-01-01", "creditAccount": {"name": "Cash"}, "debitAccount": {"name": "Food"},
@@ -180,7 +219,12 @@ fn rule_7_3_who_lists_what(server: &Server) {
     cast.owner.patch(&cast.path("/transactions/post"), &json!({"id": posted["id"]})).ok();
     for (role, reader) in cast.members() {
         let wanted: &[&str] = if role == "RECORDER" { &["t1"] } else { &["t1", "t2", "t3"] };
-        assert_eq!(sorted_labels(&search(reader, &cast, "").ok()), wanted, "{role}: a RECORDER lists own drafts");
+        assert_eq!(
+            sorted_labels(&search(reader, &cast, "").ok()),
+            wanted,
+            "{role}: a RECORDER \
+            lists own drafts"
+        );
         let path = cast.path(&format!("/transactions/{}", id(&others)));
         let answer = reader.get(&path);
         if role == "RECORDER" {
@@ -188,7 +232,11 @@ fn rule_7_3_who_lists_what(server: &Server) {
         } else {
             answer.ok();
         }
-        assert_eq!(reader.get(&cast.path(&format!("/transactions/{}", id(&own)))).ok()["id"], own["id"], "{role}");
+        assert_eq!(
+            reader.get(&cast.path(&format!("/transactions/{}", id(&own)))).ok()["id"],
+            own["id"],
+            "{role}"
+        );
     }
     search(&cast.stranger, &cast, "").refused(404, "notFound");
     search(&cast.anonymous, &cast, "").refused(401, "required");
@@ -197,7 +245,10 @@ fn rule_7_3_who_lists_what(server: &Server) {
 fn rule_0_4_unknown_parameters(server: &Server) {
     let cast = cast(server);
     draft(&cast, "t1");
-    let list = cast.owner.get(&cast.path("/transactions?time=1700000000000&key=abc&unknown=x&query=t1")).ok();
+    let list = cast
+        .owner
+        .get(&cast.path("/transactions?time=1700000000000&key=abc&unknown=x&query=t1"))
+        .ok();
     assert_eq!(labels(&list), ["t1"]);
 }
 

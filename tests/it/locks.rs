@@ -4,7 +4,10 @@ use daybook_tests::{Answer, Cast, Client, Server, lunch};
 use serde_json::{Value, json};
 
 use crate::Case;
-use crate::reading::{Faults, absent, batch, events, expected_totals, id, new_events, refused_400, totals, transaction, types};
+use crate::reading::{
+    Faults, absent, batch, events, expected_totals, id, new_events, refused_400, totals,
+    transaction, types,
+};
 
 /// The locked day of these tests; the day after it is open.
 const LOCKED: &str = "2025-01-31";
@@ -29,7 +32,8 @@ fn set(caller: &Client, cast: &Cast, body: Value) -> Answer {
 }
 
 /// States of [`make`].
-const STATES: [&str; 6] = ["incomplete", "draft", "unchecked", "checked", "trashed_draft", "trashed_unchecked"];
+const STATES: [&str; 6] =
+    ["incomplete", "draft", "unchecked", "checked", "trashed_draft", "trashed_unchecked"];
 
 #[track_caller]
 fn make(cast: &Cast, state: &str) -> Value {
@@ -81,15 +85,30 @@ fn cell(server: &Server, field: &str, (verb, state): (&str, &str), outcome: Outc
         let before = make(&cast, state);
         set(&cast.owner, &cast, json!({field: LOCKED})).ok();
         let (known, sums) = (events(&cast).len(), totals(&cast));
-        let body = if verb == "update" { json!({"id": before["id"], "properties": {"k": "v"}}) } else { json!({"id": before["id"]}) };
+        let body = if verb == "update" {
+            json!({"id": before["id"], "properties": {"k": "v"}})
+        } else {
+            json!({"id": before["id"]})
+        };
         let flags = "updateChecked=true&trashChecked=true";
         if outcome != Done && !matches!(verb, "remove" | "restore") {
             // 3.6.3, 3.6.4: skipped, and 3.5.2: the flags do not override the lock.
             let answer = match verb {
-                "update" => caller.put(&cast.path(&format!("/transactions/batch?{flags}")), &batch([body.clone()])),
-                _ => caller.patch(&cast.path(&format!("/transactions/{verb}/batch?{flags}")), &batch([body.clone()])),
+                "update" => caller.put(
+                    &cast.path(&format!("/transactions/batch?{flags}")),
+                    &batch([body.clone()]),
+                ),
+                _ => caller.patch(
+                    &cast.path(&format!("/transactions/{verb}/batch?{flags}")),
+                    &batch([body.clone()]),
+                ),
             };
-            assert!(matches!(answer.status, 200 | 204), "{role}: a batch skips it: {} {}", answer.status, answer.text);
+            assert!(
+                matches!(answer.status, 200 | 204),
+                "{role}: a batch skips it: {} {}",
+                answer.status,
+                answer.text
+            );
         }
         let answer = match verb {
             "update" => caller.put(&cast.path("/transactions"), &body),
@@ -102,7 +121,12 @@ fn cell(server: &Server, field: &str, (verb, state): (&str, &str), outcome: Outc
             Refused => answer.status == 400,
             Nothing => answer.status == 200 || reason == "lockedDate",
         };
-        assert!(fits, "{role}: {verb} of {state} with {field} {LOCKED}: expected {outcome:?}, got {} {}", answer.status, answer.text);
+        assert!(
+            fits,
+            "{role}: {verb} of {state} with {field} {LOCKED}: expected {outcome:?}, got \
+            {} {}",
+            answer.status, answer.text
+        );
         let changed = transaction(&cast, &id(&before)) != before;
         assert_eq!(
             (changed, new_events(&cast, known).len()),
@@ -116,7 +140,10 @@ fn cell(server: &Server, field: &str, (verb, state): (&str, &str), outcome: Outc
 fn rule_3_5_2_edits_that_touch_a_locked_date(server: &Server) {
     let cast = cast(server);
     let (locked, open) = (create(&cast, json!({})), create(&cast, json!({"date": OPEN})));
-    let drafts = [create(&cast, json!({"draft": true})), create(&cast, json!({"draft": true, "date": OPEN}))];
+    let drafts = [
+        create(&cast, json!({"draft": true})),
+        create(&cast, json!({"draft": true, "date": OPEN})),
+    ];
     set(&cast.owner, &cast, json!({"lockDate": LOCKED})).ok();
     let (before, known) = (transaction(&cast, &id(&locked)), events(&cast).len());
     let edits = [
@@ -139,30 +166,53 @@ fn rule_3_5_2_edits_that_touch_a_locked_date(server: &Server) {
     assert_eq!((transaction(&cast, &id(&locked)), new_events(&cast, known).len()), (before, 0));
     // 3.5.3: drafts move in and out.
     for (draft, date) in drafts.iter().zip([OPEN, LOCKED]) {
-        let moved = cast.owner.put(&cast.path("/transactions"), &json!({"id": draft["id"], "date": date})).ok();
+        let moved = cast
+            .owner
+            .put(&cast.path("/transactions"), &json!({"id": draft["id"], "date": date}))
+            .ok();
         assert_eq!(moved["transaction"]["date"], date);
     }
     cast.owner.patch(&cast.path("/transactions/post"), &json!({"id": drafts[0]["id"]})).ok();
-    cast.owner.patch(&cast.path("/transactions/post"), &json!({"id": drafts[1]["id"]})).refused(400, "lockedDate");
+    cast.owner
+        .patch(&cast.path("/transactions/post"), &json!({"id": drafts[1]["id"]}))
+        .refused(400, "lockedDate");
     // A post whose payload carries the draft to a locked date.
     let third = create(&cast, json!({"draft": true, "date": OPEN}));
-    cast.owner.patch(&cast.path("/transactions/post"), &json!({"id": third["id"], "date": LOCKED})).refused(400, "lockedDate");
+    cast.owner
+        .patch(&cast.path("/transactions/post"), &json!({"id": third["id"], "date": LOCKED}))
+        .refused(400, "lockedDate");
     assert_eq!(transaction(&cast, &id(&third)), third, "a refused post changes nothing");
 }
 
 fn rule_3_5_1_the_later_date_counts(server: &Server) {
-    for (lock, closing) in
-        [("2025-01-10", "2025-01-20"), ("2025-01-20", "2025-01-10"), ("1900-00-00", "2025-01-20"), ("2025-01-20", "1900-00-00")]
-    {
+    for (lock, closing) in [
+        ("2025-01-10", "2025-01-20"),
+        ("2025-01-20", "2025-01-10"),
+        ("1900-00-00", "2025-01-20"),
+        ("2025-01-20", "1900-00-00"),
+    ] {
         let cast = cast(server);
         set(&cast.owner, &cast, json!({"lockDate": lock, "closingDate": closing})).ok();
-        for (date, posted) in [("2025-01-09", false), ("2025-01-15", false), ("2025-01-20", false), ("2025-01-21", true)] {
+        for (date, posted) in [
+            ("2025-01-09", false),
+            ("2025-01-15", false),
+            ("2025-01-20", false),
+            ("2025-01-21", true),
+        ] {
             let known = events(&cast).len();
             let made = create(&cast, json!({"date": date, "checked": true}));
             // 3.5.3: a create that would post there is stored as a draft.
-            assert_eq!((&made["posted"], &made["checked"]), (&json!(posted), &json!(posted)), "{lock} {closing} {date}");
-            assert_eq!(types(&new_events(&cast, known)), [if posted { "TRANSACTION_POSTED" } else { "TRANSACTION_CREATED" }]);
-            let explicit = cast.owner.patch(&cast.path("/transactions/post"), &with(json!({"date": date})));
+            assert_eq!(
+                (&made["posted"], &made["checked"]),
+                (&json!(posted), &json!(posted)),
+                "{lock} {closing} {date}"
+            );
+            assert_eq!(
+                types(&new_events(&cast, known)),
+                [if posted { "TRANSACTION_POSTED" } else { "TRANSACTION_CREATED" }]
+            );
+            let explicit =
+                cast.owner.patch(&cast.path("/transactions/post"), &with(json!({"date": date})));
             if posted {
                 explicit.ok();
             } else {
@@ -171,16 +221,27 @@ fn rule_3_5_1_the_later_date_counts(server: &Server) {
         }
         let list = cast
             .owner
-            .post(&cast.path("/transactions/batch"), &batch([with(json!({"date": "2025-01-20"})), with(json!({"date": OPEN}))]))
+            .post(
+                &cast.path("/transactions/batch"),
+                &batch([with(json!({"date": "2025-01-20"})), with(json!({"date": OPEN}))]),
+            )
             .ok();
-        assert_eq!((&list["items"][0]["posted"], &list["items"][1]["posted"]), (&json!(false), &json!(true)), "in a batch too");
-        assert_eq!(totals(&cast), expected_totals(&[("Cash", "0.00", "6.00"), ("Food", "6.00", "0.00")]));
+        assert_eq!(
+            (&list["items"][0]["posted"], &list["items"][1]["posted"]),
+            (&json!(false), &json!(true)),
+            "in a batch too"
+        );
+        assert_eq!(
+            totals(&cast),
+            expected_totals(&[("Cash", "0.00", "6.00"), ("Food", "6.00", "0.00")])
+        );
     }
 }
 
 fn rule_3_5_3_dateless_drafts(server: &Server) {
     let cast = cast(server);
-    // 3.5.1: a dateless draft counts as dated today, so this lock covers it. Drafts may be edited all the same.
+    // 3.5.1: a dateless draft counts as dated today, so this lock covers it. Drafts may be edited
+    // all the same.
     set(&cast.owner, &cast, json!({"lockDate": "2100-01-01"})).ok();
     let draft = create(&cast, json!({"date": null}));
     let one = json!({"id": draft["id"]});
@@ -189,10 +250,20 @@ fn rule_3_5_3_dateless_drafts(server: &Server) {
         assert_eq!(answer["transaction"]["trashed"], trashed);
     }
     cast.owner.put(&cast.path("/transactions"), &json!({"id": draft["id"], "amount": "5.00"})).ok();
-    refused_400(cast.owner.patch(&cast.path("/transactions/post"), &one), &["badRequest", "lockedDate"]);
-    cast.owner.patch(&cast.path("/transactions/post"), &json!({"id": draft["id"], "date": "2099-12-31"})).refused(400, "lockedDate");
-    cast.owner.put(&cast.path("/transactions"), &json!({"id": draft["id"], "date": "2100-01-02"})).ok();
-    assert_eq!(cast.owner.patch(&cast.path("/transactions/post"), &one).ok()["transaction"]["posted"], true);
+    refused_400(
+        cast.owner.patch(&cast.path("/transactions/post"), &one),
+        &["badRequest", "lockedDate"],
+    );
+    cast.owner
+        .patch(&cast.path("/transactions/post"), &json!({"id": draft["id"], "date": "2099-12-31"}))
+        .refused(400, "lockedDate");
+    cast.owner
+        .put(&cast.path("/transactions"), &json!({"id": draft["id"], "date": "2100-01-02"}))
+        .ok();
+    assert_eq!(
+        cast.owner.patch(&cast.path("/transactions/post"), &one).ok()["transaction"]["posted"],
+        true
+    );
 }
 
 fn rule_3_5_4_who_moves_the_dates(server: &Server) {
@@ -219,7 +290,11 @@ fn rule_3_5_4_who_moves_the_dates(server: &Server) {
             for (name, from, to, may) in moves {
                 set(&cast.owner, &cast, json!({field: from})).ok();
                 let status = set(caller, &cast, json!({field: to})).status;
-                faults.same(&format!("{role}: {name} {field}"), status, if may { 200 } else { 403 });
+                faults.same(
+                    &format!("{role}: {name} {field}"),
+                    status,
+                    if may { 200 } else { 403 },
+                );
                 let book = cast.owner.get(&cast.path("")).ok();
                 let cleared = name.starts_with("clear");
                 let wanted = match (may, cleared) {
@@ -240,7 +315,11 @@ fn rule_3_5_4_who_moves_the_dates(server: &Server) {
         let mut whole = cast.editor.get(&cast.path("")).ok();
         whole["name"] = json!("Renamed by the editor");
         let renamed = set(&cast.editor, &cast, whole).ok();
-        faults.same(field, (&renamed["name"], &renamed[field]), (&json!("Renamed by the editor"), &json!(LOCKED)));
+        faults.same(
+            field,
+            (&renamed["name"], &renamed[field]),
+            (&json!("Renamed by the editor"), &json!(LOCKED)),
+        );
         set(&cast.stranger, &cast, json!({field: "2025-12-31"})).refused(404, "notFound");
     }
     faults.none();
@@ -251,13 +330,26 @@ fn rule_3_5_5_dates_that_are_none(server: &Server) {
     let mut faults = Faults::default();
     for field in ["lockDate", "closingDate"] {
         set(&cast.owner, &cast, json!({field: LOCKED})).ok();
-        for wrong in ["2025-13-01", "2025-02-30", "31/01/2025", "2025-1-1", "1900-00-01", "2025-00-00", "tomorrow"] {
-            faults.same(&format!("{field}: {wrong}"), set(&cast.owner, &cast, json!({field: wrong})).status, 400);
+        for wrong in [
+            "2025-13-01",
+            "2025-02-30",
+            "31/01/2025",
+            "2025-1-1",
+            "1900-00-01",
+            "2025-00-00",
+            "tomorrow",
+        ] {
+            faults.same(
+                &format!("{field}: {wrong}"),
+                set(&cast.owner, &cast, json!({field: wrong})).status,
+                400,
+            );
         }
         faults.same(field, cast.owner.get(&cast.path("")).ok()[field].clone(), json!(LOCKED));
         let book = cast.owner.put("/v5/books", &json!({"id": cast.book, field: "1900-00-00"})).ok();
         faults.check(absent(&book, field), || format!("{field} is cleared: {book}"));
-        let created = cast.owner.post("/v5/books", &json!({"name": "Open", field: "1900-00-00"})).ok();
+        let created =
+            cast.owner.post("/v5/books", &json!({"name": "Open", field: "1900-00-00"})).ok();
         faults.check(absent(&created, field), || format!("{field} on create: {created}"));
         let created = cast.owner.post("/v5/books", &json!({"name": "Closed", field: LOCKED})).ok();
         faults.same("values sent are echoed (6.1)", &created[field], &json!(LOCKED));
@@ -282,10 +374,16 @@ fn rule_3_5_7_accounts_change_whatever_the_lock(server: &Server) {
     let group = cast.group("Daily");
     set(&cast.owner, &cast, json!({"lockDate": LOCKED, "closingDate": LOCKED})).ok();
     let food = cast.owner.get(&cast.path("/accounts/food")).ok();
-    let changed = cast.owner.put(&cast.path("/accounts"), &json!({"id": food["id"], "name": "Meals", "type": "ASSET"})).ok();
+    let changed = cast
+        .owner
+        .put(&cast.path("/accounts"), &json!({"id": food["id"], "name": "Meals", "type": "ASSET"}))
+        .ok();
     assert_eq!((&changed["name"], &changed["type"]), (&json!("Meals"), &json!("ASSET")));
     cast.owner.put(&cast.path("/groups"), &json!({"id": group["id"], "name": "Weekly"})).ok();
-    assert_eq!(totals(&cast), expected_totals(&[("Cash", "0.00", "2.00"), ("Meals", "2.00", "0.00")]));
+    assert_eq!(
+        totals(&cast),
+        expected_totals(&[("Cash", "0.00", "2.00"), ("Meals", "2.00", "0.00")])
+    );
 }
 
 pub fn tests() -> Vec<Case> {
@@ -302,7 +400,10 @@ pub fn tests() -> Vec<Case> {
         for (verb, row) in TABLE {
             for (state, outcome) in STATES.into_iter().zip(row) {
                 let name = format!("rule_3_5_2_{}_{verb}_{state}", field.to_lowercase());
-                cases.push(Case { name, run: Box::new(move |server| cell(server, field, (verb, state), outcome)) });
+                cases.push(Case {
+                    name,
+                    run: Box::new(move |server| cell(server, field, (verb, state), outcome)),
+                });
             }
         }
     }

@@ -1,4 +1,5 @@
-//! The log: what stands in it, what never does, and that nobody needs to read it. Each case starts its own server.
+//! The log: what stands in it, what never does, and that nobody needs to read it. Each case starts
+//! its own server.
 
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -9,32 +10,58 @@ use serde_json::json;
 use crate::Lone;
 
 pub fn lone() -> Vec<Lone> {
-    crate::lone![logs_hold_no_personal_data, request_ids_stand_in_the_log, a_log_nobody_reads_stops_nothing]
+    crate::lone![
+        logs_hold_no_personal_data,
+        request_ids_stand_in_the_log,
+        a_log_nobody_reads_stops_nothing
+    ]
 }
 
 /// Issue 2: no tokens or personal data in the logs, at any level.
 fn logs_hold_no_personal_data(engine: Engine) {
     for level in [None, Some("debug")] {
         let names = ["RUST_LOG", "DAYBOOK_LOG", "DAYBOOK_LOG_LEVEL"];
-        let env = level.map(|level| names.map(|name| (name.to_owned(), level.to_owned())).to_vec()).unwrap_or_default();
+        let env = level
+            .map(|level| names.map(|name| (name.to_owned(), level.to_owned())).to_vec())
+            .unwrap_or_default();
         let server = Server::start_with(Options { engine, env, ..Options::default() });
         let cast = Cast::new(&server);
         let email = "zacharias.private@example.com";
         cast.share(email, "VIEWER");
         cast.owner.delete(&cast.path(&format!("/collaborators/{email}"))).ok();
-        cast.owner.delete(&cast.path("/collaborators/zacharias.private%40example.com")).refused(404, "notFound");
+        cast.owner
+            .delete(&cast.path("/collaborators/zacharias.private%40example.com"))
+            .refused(404, "notFound");
         cast.account("Secret purse", "ASSET");
         cast.owner.get(&cast.path("/accounts/Secret%20purse?key=apikeysecret")).ok();
         cast.owner.post(&cast.path("/transactions"), &json!({"description": "Hidden gift"})).ok();
         cast.owner.get(&cast.path("/transactions?query=Hidden%20gift")).ok();
-        cast.owner.send_raw("POST", "/v5/books", Some("application/json"), br#"{"name": "Secret purse", "#).refused(400, "parseError");
-        cast.owner.put(&cast.path(""), &json!({"decimalSeparator": "Secret purse"})).refused(400, "invalid");
+        cast.owner
+            .send_raw(
+                "POST",
+                "/v5/books",
+                Some("application/json"),
+                br#"{"name": "Secret purse", "#,
+            )
+            .refused(400, "parseError");
+        cast.owner
+            .put(&cast.path(""), &json!({"decimalSeparator": "Secret purse"}))
+            .refused(400, "invalid");
         server.client_with_token("not.a.token").get("/v5/user").refused(401, "required");
         cast.viewer.delete(&cast.path("")).refused(403, "forbidden");
         let log = server.log();
         assert!(!log.is_empty(), "the server writes a log");
         let token = cast.owner.token().expect("the owner has one");
-        let words = [token, "not.a.token", "zacharias", "@example.com", "%40example.com", "apikeysecret", "Hidden", "ecret purse"];
+        let words = [
+            token,
+            "not.a.token",
+            "zacharias",
+            "@example.com",
+            "%40example.com",
+            "apikeysecret",
+            "Hidden",
+            "ecret purse",
+        ];
         for word in words {
             let line = log.lines().find(|line| line.contains(word));
             assert_eq!(line, None, "the log at level {level:?} holds {word}");
@@ -46,7 +73,11 @@ fn logs_hold_no_personal_data(engine: Engine) {
 fn request_ids_stand_in_the_log(engine: Engine) {
     let server = Server::start(engine);
     let answer = server.client("alice@example.com").get("/v5/user");
-    let request = answer.headers.iter().find(|(name, _)| name.contains("request-id")).map(|(_, value)| value.clone());
+    let request = answer
+        .headers
+        .iter()
+        .find(|(name, _)| name.contains("request-id"))
+        .map(|(_, value)| value.clone());
     let request = request.expect("a request id in the response");
     // The line is written after the answer is sent.
     let written = (0..100).any(|_| {
@@ -66,12 +97,16 @@ impl Drop for Running {
     }
 }
 
-/// Who reads the log may go away: requests are answered all the same, and the server stops when it is told to.
+/// Who reads the log may go away: requests are answered all the same, and the server stops when it
+/// is told to.
 fn a_log_nobody_reads_stops_nothing(engine: Engine) {
     let server = Server::start(engine);
     let address = format!("127.0.0.1:{}", free_port());
     let mut command = Command::new(binary());
-    command.args(["serve", "--listen", &address, "--database-url", server.database_url()]).arg("--data-dir").arg(server.data_dir());
+    command
+        .args(["serve", "--listen", &address, "--database-url", server.database_url()])
+        .arg("--data-dir")
+        .arg(server.data_dir());
     let mut running = Running(command.stderr(Stdio::piped()).spawn().expect("daybook starts"));
     drop(running.0.stderr.take());
     let ask = || ureq::get(format!("http://{address}/health")).call();

@@ -1,7 +1,8 @@
 //! The integration suite: everything through HTTP, on both engines.
 //!
-//! A module of this folder names its cases in `pub fn tests()`; they share one server per engine, so each makes a book of its
-//! own ([`daybook_tests::Cast`]). Cases that stop servers, or need special ones, stand in `pub fn lone()` and get the engine.
+//! A module of this folder names its cases in `pub fn tests()`; they share one server per engine,
+//! so each makes a book of its own ([`daybook_tests::Cast`]). Cases that stop servers, or need
+//! special ones, stand in `pub fn lone()` and get the engine.
 
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -166,10 +167,19 @@ struct Shared {
 }
 
 impl Shared {
-    /// Panics of the servers: one that was answered with a 500 fails its case, but one behind the answer shows only here.
+    /// Panics of the servers: one that was answered with a 500 fails its case, but one behind the
+    /// answer shows only here.
     fn panics(&self) -> Vec<String> {
-        let started = [&self.sqlite, &self.postgres].into_iter().filter_map(|slot| slot.get()?.as_ref().ok());
-        let log = |server: &Server| server.log().lines().filter(|line| line.contains("panicked at")).map(str::to_owned).collect();
+        let started =
+            [&self.sqlite, &self.postgres].into_iter().filter_map(|slot| slot.get()?.as_ref().ok());
+        let log = |server: &Server| {
+            server
+                .log()
+                .lines()
+                .filter(|line| line.contains("panicked at"))
+                .map(str::to_owned)
+                .collect()
+        };
         started.flat_map(|server| -> Vec<String> { log(server) }).collect()
     }
 
@@ -204,12 +214,18 @@ fn trials(shared: &Arc<Shared>) -> Vec<Trial> {
         for (module, cases) in shared_cases() {
             for case in cases {
                 let shared = Arc::clone(shared);
-                add(format!("{engine}::{module}::{}", case.name), Box::new(move || (case.run)(shared.server(engine))));
+                add(
+                    format!("{engine}::{module}::{}", case.name),
+                    Box::new(move || (case.run)(shared.server(engine))),
+                );
             }
         }
         for (module, cases) in lone_cases() {
             for case in cases {
-                add(format!("{engine}::{module}::{}", case.name), Box::new(move || (case.run)(engine)));
+                add(
+                    format!("{engine}::{module}::{}", case.name),
+                    Box::new(move || (case.run)(engine)),
+                );
             }
         }
     }

@@ -1,4 +1,5 @@
-//! The rows of the permission matrix 7.3 that the server has operations for: the call, and what each caller gets.
+//! The rows of the permission matrix 7.3 that the server has operations for: the call, and what
+//! each caller gets.
 
 use daybook_tests::{Answer, Client, id};
 use serde_json::{Value, json};
@@ -15,11 +16,19 @@ pub struct Operation {
     pub cells: &'static str,
 }
 
-const fn read(name: &'static str, call: fn(&Client, &Stage) -> Answer, cells: &'static str) -> Operation {
+const fn read(
+    name: &'static str,
+    call: fn(&Client, &Stage) -> Answer,
+    cells: &'static str,
+) -> Operation {
     Operation { name, writes: false, call, cells }
 }
 
-const fn write(name: &'static str, call: fn(&Client, &Stage) -> Answer, cells: &'static str) -> Operation {
+const fn write(
+    name: &'static str,
+    call: fn(&Client, &Stage) -> Answer,
+    cells: &'static str,
+) -> Operation {
     Operation { name, writes: true, call, cells }
 }
 
@@ -32,7 +41,8 @@ const RECORD: &str = "yes yes yes yes 403 403 404 401";
 const RECORD_POSTED: &str = "yes yes yes draft 403 403 404 401";
 const CHANGE_DRAFT: &str = "yes yes yes 404 403 403 404 401";
 const POST: &str = "yes yes yes 403 403 403 404 401";
-/// The right depends on the object, which the RECORDER does not see: too little permission, or not found.
+/// The right depends on the object, which the RECORDER does not see: too little permission, or not
+/// found.
 const CHANGE_POSTED: &str = "yes yes yes 403/404 403 403 404 401";
 const CHECK: &str = "yes yes 403 403 403 403 404 401";
 const CHANGE_CHECKED: &str = "yes yes 403 403/404 403 403 404 401";
@@ -40,20 +50,35 @@ const EDIT: &str = "yes yes 403 403 403 403 404 401";
 const OWN: &str = "yes 403 403 403 403 403 404 401";
 
 pub fn operations() -> impl Iterator<Item = &'static Operation> {
-    [BOOK, CHART_READS, CHART_WRITES, SHARING, DRAFTS, FILES, POSTINGS, CHECKS].into_iter().flatten()
+    [BOOK, CHART_READS, CHART_WRITES, SHARING, DRAFTS, FILES, POSTINGS, CHECKS]
+        .into_iter()
+        .flatten()
 }
 
-const COUNTS: &str = "/transactions/count/posted?after=2025-01-01&before=2026-01-01&periodicity=MONTHLY";
+const COUNTS: &str =
+    "/transactions/count/posted?after=2025-01-01&before=2026-01-01&periodicity=MONTHLY";
 
 const BOOK: &[Operation] = &[
     read("get_book", |c, s| c.get(&s.cast.path("")), ANY_READER),
     read("list_queries", |c, s| c.get(&s.cast.path("/queries")), BUT_RECORDER),
     read("get_query", |c, s| c.get(&one(s, "queries", &s.query)), BUT_RECORDER),
-    write("save_query", |c, s| c.post(&s.cast.path("/queries"), &json!({"query": "is:draft"})), EDIT),
-    write("update_query", |c, s| c.put(&s.cast.path("/queries"), &json!({"id": s.query["id"], "title": "New"})), EDIT),
+    write(
+        "save_query",
+        |c, s| c.post(&s.cast.path("/queries"), &json!({"query": "is:draft"})),
+        EDIT,
+    ),
+    write(
+        "update_query",
+        |c, s| c.put(&s.cast.path("/queries"), &json!({"id": s.query["id"], "title": "New"})),
+        EDIT,
+    ),
     write("delete_query", |c, s| c.delete(&one(s, "queries", &s.query)), EDIT),
     read("get_balances", |c, s| c.get(&s.cast.path("/balances?query=account:Cash")), BUT_RECORDER),
-    read("get_balances_of_the_book", |c, s| c.get(&s.cast.path("/balances?query=on:2025")), BUT_RECORDER),
+    read(
+        "get_balances_of_the_book",
+        |c, s| c.get(&s.cast.path("/balances?query=on:2025")),
+        BUT_RECORDER,
+    ),
     read("count_transactions_posted", |c, s| c.get(&s.cast.path(COUNTS)), BUT_RECORDER),
     read("list_events", |c, s| c.get(&s.cast.path("/events")), BUT_RECORDER),
     write("audit_book", audit, EDIT),
@@ -69,7 +94,11 @@ const BOOK: &[Operation] = &[
     write("clear_closing_date", |c, s| book(c, s, json!({"closingDate": "1900-00-00"})), OWN),
     // The source is as it was; whoever copies owns the copy.
     read("copy_book", |c, s| c.post(&s.cast.path("/copy?name=Copy"), &Value::Null), BUT_RECORDER),
-    read("copy_book_with_transactions", |c, s| c.post(&s.cast.path("/copy?name=Copy&copyTransactions=true"), &Value::Null), OWN),
+    read(
+        "copy_book_with_transactions",
+        |c, s| c.post(&s.cast.path("/copy?name=Copy&copyTransactions=true"), &Value::Null),
+        OWN,
+    ),
     // To the other value: the book of the public reader is PUBLIC.
     write("change_visibility", change_visibility, OWN),
     write("delete_book", |c, s| c.delete(&s.cast.path("")), OWN),
@@ -82,29 +111,82 @@ const CHART_READS: &[Operation] = &[
     read("list_account_groups", |c, s| c.get(&s.cast.path("/accounts/cash/groups")), BUT_RECORDER),
     read("list_groups", |c, s| c.get(&s.cast.path("/groups")), BUT_RECORDER),
     read("get_group", |c, s| c.get(&one(s, "groups", &s.group)), BUT_RECORDER),
-    read("list_group_accounts", |c, s| c.get(&s.cast.path("/groups/assets/accounts")), BUT_RECORDER),
+    read(
+        "list_group_accounts",
+        |c, s| c.get(&s.cast.path("/groups/assets/accounts")),
+        BUT_RECORDER,
+    ),
 ];
 
 const CHART_WRITES: &[Operation] = &[
-    write("create_account", |c, s| c.post(&s.cast.path("/accounts"), &json!({"name": "New"})), EDIT),
-    write("update_account", |c, s| c.put(&s.cast.path("/accounts"), &json!({"id": s.account["id"], "name": "New"})), EDIT),
-    write("update_account_by_name", |c, s| c.put(&s.cast.path("/accounts"), &json!({"name": "Cash", "archived": true})), EDIT),
-    write("delete_account", |c, s| c.delete(&one(s, "accounts", &s.spare)), EDIT),
-    write("create_accounts_batch", |c, s| c.post(&s.cast.path("/accounts/batch"), &items(json!({"name": "New"}))), EDIT),
     write(
-        "update_accounts_batch",
-        |c, s| c.put(&s.cast.path("/accounts/batch"), &items(json!({"id": s.account["id"], "archived": true}))),
+        "create_account",
+        |c, s| c.post(&s.cast.path("/accounts"), &json!({"name": "New"})),
         EDIT,
     ),
-    write("delete_accounts_batch", |c, s| c.post(&s.cast.path("/accounts/delete/batch"), &items(json!({"id": s.spare["id"]}))), EDIT),
+    write(
+        "update_account",
+        |c, s| c.put(&s.cast.path("/accounts"), &json!({"id": s.account["id"], "name": "New"})),
+        EDIT,
+    ),
+    write(
+        "update_account_by_name",
+        |c, s| c.put(&s.cast.path("/accounts"), &json!({"name": "Cash", "archived": true})),
+        EDIT,
+    ),
+    write("delete_account", |c, s| c.delete(&one(s, "accounts", &s.spare)), EDIT),
+    write(
+        "create_accounts_batch",
+        |c, s| c.post(&s.cast.path("/accounts/batch"), &items(json!({"name": "New"}))),
+        EDIT,
+    ),
+    write(
+        "update_accounts_batch",
+        |c, s| {
+            c.put(
+                &s.cast.path("/accounts/batch"),
+                &items(json!({"id": s.account["id"], "archived": true})),
+            )
+        },
+        EDIT,
+    ),
+    write(
+        "delete_accounts_batch",
+        |c, s| c.post(&s.cast.path("/accounts/delete/batch"), &items(json!({"id": s.spare["id"]}))),
+        EDIT,
+    ),
     write("create_group", |c, s| c.post(&s.cast.path("/groups"), &json!({"name": "New"})), EDIT),
-    write("update_group", |c, s| c.put(&s.cast.path("/groups"), &json!({"id": s.group["id"], "hidden": true})), EDIT),
+    write(
+        "update_group",
+        |c, s| c.put(&s.cast.path("/groups"), &json!({"id": s.group["id"], "hidden": true})),
+        EDIT,
+    ),
     write("delete_group", |c, s| c.delete(&one(s, "groups", &s.group)), EDIT),
-    write("create_groups_batch", |c, s| c.post(&s.cast.path("/groups/batch"), &items(json!({"name": "New"}))), EDIT),
-    write("lock_group", |c, s| c.put(&s.cast.path("/groups"), &json!({"id": s.group["id"], "locked": true})), OWN),
-    write("create_locked_group", |c, s| c.post(&s.cast.path("/groups"), &json!({"name": "New", "locked": true})), OWN),
-    read("create_accounts_batch_of_none", |c, s| c.post(&s.cast.path("/accounts/batch"), &json!({"items": []})), EDIT),
-    read("create_groups_batch_of_none", |c, s| c.post(&s.cast.path("/groups/batch"), &json!({"items": []})), EDIT),
+    write(
+        "create_groups_batch",
+        |c, s| c.post(&s.cast.path("/groups/batch"), &items(json!({"name": "New"}))),
+        EDIT,
+    ),
+    write(
+        "lock_group",
+        |c, s| c.put(&s.cast.path("/groups"), &json!({"id": s.group["id"], "locked": true})),
+        OWN,
+    ),
+    write(
+        "create_locked_group",
+        |c, s| c.post(&s.cast.path("/groups"), &json!({"name": "New", "locked": true})),
+        OWN,
+    ),
+    read(
+        "create_accounts_batch_of_none",
+        |c, s| c.post(&s.cast.path("/accounts/batch"), &json!({"items": []})),
+        EDIT,
+    ),
+    read(
+        "create_groups_batch_of_none",
+        |c, s| c.post(&s.cast.path("/groups/batch"), &json!({"items": []})),
+        EDIT,
+    ),
 ];
 
 const SHARING: &[Operation] = &[
@@ -114,7 +196,11 @@ const SHARING: &[Operation] = &[
     write("remove_collaborator_by_none", |c, s| share(c, s, another(c, s), "NONE"), EDIT),
     write("remove_collaborator", remove_another, EDIT),
     write("promote_oneself", promote_oneself, "400 yes 403 403 403 403 404 401"),
-    write("remove_oneself", |c, s| c.delete(&s.cast.path(&format!("/collaborators/{}", named(c)))), "400 yes yes yes yes 404 404 401"),
+    write(
+        "remove_oneself",
+        |c, s| c.delete(&s.cast.path(&format!("/collaborators/{}", named(c)))),
+        "400 yes yes yes yes 404 404 401",
+    ),
     write(
         "remove_owner",
         |c, s| c.delete(&s.cast.path(&format!("/collaborators/{}", s.cast.owner.email()))),
@@ -124,55 +210,131 @@ const SHARING: &[Operation] = &[
 
 const DRAFTS: &[Operation] = &[
     read("list_transactions", |c, s| c.get(&s.cast.path("/transactions")), ANY_READER),
-    read("search_transactions", |c, s| c.get(&s.cast.path("/transactions?query=account:Cash")), ANY_READER),
-    read("count_transactions", |c, s| c.get(&s.cast.path("/transactions/count?query=account:Cash")), ANY_READER),
+    read(
+        "search_transactions",
+        |c, s| c.get(&s.cast.path("/transactions?query=account:Cash")),
+        ANY_READER,
+    ),
+    read(
+        "count_transactions",
+        |c, s| c.get(&s.cast.path("/transactions/count?query=account:Cash")),
+        ANY_READER,
+    ),
     read("get_draft", |c, s| c.get(&one(s, "transactions", &s.draft)), OTHERS_OBJECT),
     read("get_posted", |c, s| c.get(&one(s, "transactions", &s.unchecked)), OTHERS_OBJECT),
-    write("create_incomplete_draft", |c, s| c.post(&s.cast.path("/transactions"), &json!({"description": "New"})), RECORD),
-    write("create_draft", |c, s| c.post(&s.cast.path("/transactions"), &complete("New", true, false)), RECORD),
-    write("create_drafts_batch", |c, s| c.post(&s.cast.path("/transactions/batch"), &items(complete("New", true, false))), RECORD),
-    write("update_draft", |c, s| update(c, s, &s.draft, json!({"description": "Changed"})), CHANGE_DRAFT),
+    write(
+        "create_incomplete_draft",
+        |c, s| c.post(&s.cast.path("/transactions"), &json!({"description": "New"})),
+        RECORD,
+    ),
+    write(
+        "create_draft",
+        |c, s| c.post(&s.cast.path("/transactions"), &complete("New", true, false)),
+        RECORD,
+    ),
+    write(
+        "create_drafts_batch",
+        |c, s| c.post(&s.cast.path("/transactions/batch"), &items(complete("New", true, false))),
+        RECORD,
+    ),
+    write(
+        "update_draft",
+        |c, s| update(c, s, &s.draft, json!({"description": "Changed"})),
+        CHANGE_DRAFT,
+    ),
     write("update_draft_in_a_batch", |c, s| update_batch(c, s, "", &s.draft), CHANGE_DRAFT),
     write("trash_draft", |c, s| verb(c, s, "trash", &s.draft), CHANGE_DRAFT),
     write("remove_draft", |c, s| verb(c, s, "remove", &s.draft), CHANGE_DRAFT),
     write("trash_draft_in_a_batch", |c, s| verb_batch(c, s, "trash/batch", &s.draft), CHANGE_DRAFT),
     write("untrash_draft", |c, s| verb(c, s, "untrash", &s.trashed_draft), CHANGE_DRAFT),
     write("restore_draft", |c, s| verb(c, s, "restore", &s.trashed_draft), CHANGE_DRAFT),
-    write("untrash_draft_in_a_batch", |c, s| verb_batch(c, s, "untrash/batch", &s.trashed_draft), CHANGE_DRAFT),
+    write(
+        "untrash_draft_in_a_batch",
+        |c, s| verb_batch(c, s, "untrash/batch", &s.trashed_draft),
+        CHANGE_DRAFT,
+    ),
 ];
 
 const FILES: &[Operation] = &[
     read("list_files", |c, s| c.get(&s.cast.path("/files")), ANY_READER),
     read("get_file", |c, s| c.get(&one(s, "files", &s.file)), OTHERS_OBJECT),
-    write("create_file", |c, s| c.post(&s.cast.path("/files"), &json!({"name": "New", "content": "YQ=="})), RECORD),
-    write("update_file", |c, s| c.put(&s.cast.path("/files"), &json!({"id": s.file["id"], "name": "New"})), CHANGE_DRAFT),
-    write("update_content", |c, s| c.put(&s.cast.path("/files"), &json!({"id": s.file["id"], "content": "YQ=="})), CHANGE_DRAFT),
+    write(
+        "create_file",
+        |c, s| c.post(&s.cast.path("/files"), &json!({"name": "New", "content": "YQ=="})),
+        RECORD,
+    ),
+    write(
+        "update_file",
+        |c, s| c.put(&s.cast.path("/files"), &json!({"id": s.file["id"], "name": "New"})),
+        CHANGE_DRAFT,
+    ),
+    write(
+        "update_content",
+        |c, s| c.put(&s.cast.path("/files"), &json!({"id": s.file["id"], "content": "YQ=="})),
+        CHANGE_DRAFT,
+    ),
     write("delete_file", |c, s| c.delete(&one(s, "files", &s.file)), CHANGE_DRAFT),
-    write("create_draft_with_a_file", |c, s| c.post(&s.cast.path("/transactions"), &json!({"files": inline()})), RECORD),
-    write("attach_to_draft", |c, s| update(c, s, &s.draft, json!({"files": inline()})), CHANGE_DRAFT),
-    write("attach_to_unchecked", |c, s| update(c, s, &s.unchecked, json!({"files": inline()})), CHANGE_POSTED),
+    write(
+        "create_draft_with_a_file",
+        |c, s| c.post(&s.cast.path("/transactions"), &json!({"files": inline()})),
+        RECORD,
+    ),
+    write(
+        "attach_to_draft",
+        |c, s| update(c, s, &s.draft, json!({"files": inline()})),
+        CHANGE_DRAFT,
+    ),
+    write(
+        "attach_to_unchecked",
+        |c, s| update(c, s, &s.unchecked, json!({"files": inline()})),
+        CHANGE_POSTED,
+    ),
 ];
 
 const POSTINGS: &[Operation] = &[
-    write("create_posted", |c, s| c.post(&s.cast.path("/transactions"), &complete("New", false, false)), RECORD_POSTED),
+    write(
+        "create_posted",
+        |c, s| c.post(&s.cast.path("/transactions"), &complete("New", false, false)),
+        RECORD_POSTED,
+    ),
     write(
         "create_posted_in_a_batch",
         |c, s| c.post(&s.cast.path("/transactions/batch"), &items(complete("New", false, false))),
         RECORD_POSTED,
     ),
     write("post", |c, s| verb(c, s, "post", &s.draft), POST),
-    write("post_without_an_id", |c, s| c.patch(&s.cast.path("/transactions/post"), &complete("New", false, false)), POST),
+    write(
+        "post_without_an_id",
+        |c, s| c.patch(&s.cast.path("/transactions/post"), &complete("New", false, false)),
+        POST,
+    ),
     write("post_in_a_batch", |c, s| verb_batch(c, s, "post/batch", &s.draft), POST),
     write("merge_drafts", |c, s| merge(c, s, [&s.draft, &s.draft_too]), POST),
     write("merge_posted", |c, s| merge(c, s, [&s.draft, &s.unchecked]), POST),
-    write("update_unchecked", |c, s| update(c, s, &s.unchecked, json!({"amount": "7"})), CHANGE_POSTED),
-    write("update_unchecked_in_a_batch", |c, s| update_batch(c, s, "", &s.unchecked), CHANGE_POSTED),
+    write(
+        "update_unchecked",
+        |c, s| update(c, s, &s.unchecked, json!({"amount": "7"})),
+        CHANGE_POSTED,
+    ),
+    write(
+        "update_unchecked_in_a_batch",
+        |c, s| update_batch(c, s, "", &s.unchecked),
+        CHANGE_POSTED,
+    ),
     write("trash_posted", |c, s| verb(c, s, "trash", &s.unchecked), CHANGE_POSTED),
     write("remove_posted", |c, s| verb(c, s, "remove", &s.unchecked), CHANGE_POSTED),
-    write("trash_posted_in_a_batch", |c, s| verb_batch(c, s, "trash/batch", &s.unchecked), CHANGE_POSTED),
+    write(
+        "trash_posted_in_a_batch",
+        |c, s| verb_batch(c, s, "trash/batch", &s.unchecked),
+        CHANGE_POSTED,
+    ),
     write("untrash_posted", |c, s| verb(c, s, "untrash", &s.trashed), CHANGE_POSTED),
     write("restore_posted", |c, s| verb(c, s, "restore", &s.trashed), CHANGE_POSTED),
-    write("untrash_posted_in_a_batch", |c, s| verb_batch(c, s, "untrash/batch", &s.trashed), CHANGE_POSTED),
+    write(
+        "untrash_posted_in_a_batch",
+        |c, s| verb_batch(c, s, "untrash/batch", &s.trashed),
+        CHANGE_POSTED,
+    ),
 ];
 
 const CHECKS: &[Operation] = &[
@@ -181,12 +343,32 @@ const CHECKS: &[Operation] = &[
     write("uncheck", |c, s| verb(c, s, "uncheck", &s.checked), CHECK),
     write("uncheck_in_a_batch", |c, s| verb_batch(c, s, "uncheck/batch", &s.checked), CHECK),
     // 3.4.2: checked in an update requires the check permission.
-    write("update_to_checked", |c, s| update(c, s, &s.unchecked, json!({"checked": true})), CHANGE_CHECKED),
-    write("update_checked", |c, s| update_batch(c, s, "?updateChecked=true", &s.checked), CHANGE_CHECKED),
-    write("trash_checked", |c, s| verb_batch(c, s, "trash/batch?trashChecked=true", &s.checked), CHANGE_CHECKED),
+    write(
+        "update_to_checked",
+        |c, s| update(c, s, &s.unchecked, json!({"checked": true})),
+        CHANGE_CHECKED,
+    ),
+    write(
+        "update_checked",
+        |c, s| update_batch(c, s, "?updateChecked=true", &s.checked),
+        CHANGE_CHECKED,
+    ),
+    write(
+        "trash_checked",
+        |c, s| verb_batch(c, s, "trash/batch?trashChecked=true", &s.checked),
+        CHANGE_CHECKED,
+    ),
     write("untrash_to_checked", |c, s| verb(c, s, "untrash", &s.trashed_checked), CHANGE_CHECKED),
-    write("untrash_to_checked_in_a_batch", |c, s| verb_batch(c, s, "untrash/batch", &s.trashed_checked), CHANGE_CHECKED),
-    read("check_batch_of_none", |c, s| c.patch(&s.cast.path("/transactions/check/batch"), &json!({"items": []})), CHECK),
+    write(
+        "untrash_to_checked_in_a_batch",
+        |c, s| verb_batch(c, s, "untrash/batch", &s.trashed_checked),
+        CHANGE_CHECKED,
+    ),
+    read(
+        "check_batch_of_none",
+        |c, s| c.patch(&s.cast.path("/transactions/check/batch"), &json!({"items": []})),
+        CHECK,
+    ),
 ];
 
 fn one(stage: &Stage, kind: &str, resource: &Value) -> String {
@@ -222,7 +404,10 @@ fn change_visibility(client: &Client, stage: &Stage) -> Answer {
 }
 
 fn share(client: &Client, stage: &Stage, email: &str, permission: &str) -> Answer {
-    client.post(&stage.cast.path("/collaborators"), &json!({"email": email, "permission": permission}))
+    client.post(
+        &stage.cast.path("/collaborators"),
+        &json!({"email": email, "permission": permission}),
+    )
 }
 
 /// The caller's e-mail; an anonymous one has none and names somebody else's.
@@ -246,11 +431,17 @@ fn promote_oneself(client: &Client, stage: &Stage) -> Answer {
 }
 
 fn verb(client: &Client, stage: &Stage, name: &str, transaction: &Value) -> Answer {
-    client.patch(&stage.cast.path(&format!("/transactions/{name}")), &json!({"id": transaction["id"]}))
+    client.patch(
+        &stage.cast.path(&format!("/transactions/{name}")),
+        &json!({"id": transaction["id"]}),
+    )
 }
 
 fn verb_batch(client: &Client, stage: &Stage, name: &str, transaction: &Value) -> Answer {
-    client.patch(&stage.cast.path(&format!("/transactions/{name}")), &items(json!({"id": transaction["id"]})))
+    client.patch(
+        &stage.cast.path(&format!("/transactions/{name}")),
+        &items(json!({"id": transaction["id"]})),
+    )
 }
 
 fn merge(client: &Client, stage: &Stage, pair: [&Value; 2]) -> Answer {

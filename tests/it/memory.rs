@@ -1,4 +1,5 @@
-//! Memory (13.68): bodies on their way in and contents of files on their way out are bounded together, whoever sends them.
+//! Memory (13.68): bodies on their way in and contents of files on their way out are bounded
+//! together, whoever sends them.
 
 use std::io::Write;
 use std::net::TcpStream;
@@ -20,7 +21,8 @@ const MEGABYTE: usize = 1024 * 1024;
 /// A body of 31 MB of which the server has all but the end.
 fn unfinished(server: &Server) -> TcpStream {
     let head = format!(
-        "POST /v5/books HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {}\r\nContent-Length: {}\r\n\r\n",
+        "POST /v5/books HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {}\r\nContent-Length: \
+            {}\r\n\r\n",
         server.token("alice@example.com"),
         31 * MEGABYTE
     );
@@ -30,7 +32,8 @@ fn unfinished(server: &Server) -> TcpStream {
     stream
 }
 
-/// Asks until it is answered with this status: the server takes note of what clients do in its own time.
+/// Asks until it is answered with this status: the server takes note of what clients do in its own
+/// time.
 #[track_caller]
 fn until(status: u16, ask: impl Fn() -> Answer) -> Answer {
     for _ in 0..100 {

@@ -1,11 +1,15 @@
-//! mergeTransactions (3.11): what it makes of two, what it refuses, and what it leaves in balances and events.
+//! mergeTransactions (3.11): what it makes of two, what it refuses, and what it leaves in balances
+//! and events.
 
 use daybook_tests::decimal::units;
 use daybook_tests::{Answer, Cast, Server, unique};
 use serde_json::{Value, json};
 
 use crate::Case;
-use crate::reading::{Faults, absent, batch, events, expected_totals, find, id, ids, new_events, refused_400, resources, totals, transaction, types};
+use crate::reading::{
+    Faults, absent, batch, events, expected_totals, find, id, ids, new_events, refused_400,
+    resources, totals, transaction, types,
+};
 
 fn cast(server: &Server) -> Cast {
     let cast = Cast::new(server);
@@ -69,22 +73,50 @@ fn rule_3_11_a_draft_and_a_posted_one(server: &Server) {
             "urls": ["u1", "u2", "u3"], "properties": {"shop": "corner", "kept": "1", "more": "2"},
         }),
     );
-    assert_eq!((&new["creditAccount"]["name"], &new["debitAccount"]["name"]), (&json!("Cash"), &json!("Food")));
-    let names: Vec<&str> = merged["accounts"].as_array().expect("accounts").iter().filter_map(|one| one["name"].as_str()).collect();
+    assert_eq!(
+        (&new["creditAccount"]["name"], &new["debitAccount"]["name"]),
+        (&json!("Cash"), &json!("Food"))
+    );
+    let names: Vec<&str> = merged["accounts"]
+        .as_array()
+        .expect("accounts")
+        .iter()
+        .filter_map(|one| one["name"].as_str())
+        .collect();
     assert_eq!(names, ["Cash", "Food"], "3.2.1: the accounts affected");
     for original in [&posted, &draft] {
         let now = transaction(&cast, &id(original));
-        let state = ["trashed", "posted", "description", "remoteIds", "properties", "amount"].map(|field| now[field].clone());
-        let fields = ["posted", "description", "remoteIds", "properties", "amount"].map(|field| original[field].clone());
+        let state = ["trashed", "posted", "description", "remoteIds", "properties", "amount"]
+            .map(|field| now[field].clone());
+        let fields = ["posted", "description", "remoteIds", "properties", "amount"]
+            .map(|field| original[field].clone());
         assert_eq!(state[0], true, "3.11.1: the originals end trashed");
         assert_eq!(state[1..], fields, "3.4.4: otherwise as they were");
         let link = format!("remoteId:'merged_{}'", id(original));
-        assert_eq!(ids(&find(&cast, &link)), [id(new)], "3.11.2: clients follow the link to the successor");
+        assert_eq!(
+            ids(&find(&cast, &link)),
+            [id(new)],
+            "3.11.2: clients follow the link to the \
+            successor"
+        );
     }
-    assert_eq!(totals(&cast), expected_totals(&[("Cash", "0.00", "10.00"), ("Food", "10.00", "0.00")]), "counted once");
+    assert_eq!(
+        totals(&cast),
+        expected_totals(&[("Cash", "0.00", "10.00"), ("Food", "10.00", "0.00")]),
+        "counted once"
+    );
     let new_events = new_events(&cast, known);
-    assert_eq!(types(&new_events), ["TRANSACTION_POSTED", "TRANSACTION_DELETED", "TRANSACTION_DELETED"], "3.11.8");
-    assert_eq!(resources(&new_events), [id(new), id(&draft), id(&posted)], "3.11.8: the originals in the order given");
+    assert_eq!(
+        types(&new_events),
+        ["TRANSACTION_POSTED", "TRANSACTION_DELETED", "TRANSACTION_DELETED"],
+        "3.11.8"
+    );
+    assert_eq!(
+        resources(&new_events),
+        [id(new), id(&draft), id(&posted)],
+        "3.11.8: the originals \
+        in the order given"
+    );
     assert_eq!(new_events[1]["data"]["object"]["transaction"]["trashed"], true);
     assert_eq!(new_events[0]["data"]["object"]["transaction"]["remoteIds"], new["remoteIds"]);
 }
@@ -100,7 +132,12 @@ fn rule_3_11_2_followers_reach_the_last_one(server: &Server) {
     }
     cast.owner.patch(&cast.path("/transactions/trash"), &json!({"id": last["id"]})).ok();
     let trashed = find(&cast, &format!("remoteId:'merged_{}' is:trashed", id(&a)));
-    assert_eq!(trashed["items"].as_array().map(Vec::len), Some(2), "the last one and the one in the middle: {trashed}");
+    assert_eq!(
+        trashed["items"].as_array().map(Vec::len),
+        Some(2),
+        "the last one and the one in \
+        the middle: {trashed}"
+    );
     // 3.11.2 with 3.7.1: the originals' own remote ids keep preventing duplicates.
     let remote = unique("r");
     let (one, two) = (record(&cast, json!({"remoteIds": [remote]})), record(&cast, json!({})));
@@ -108,10 +145,13 @@ fn rule_3_11_2_followers_reach_the_last_one(server: &Server) {
     assert_eq!(id(&record(&cast, json!({"remoteIds": [remote], "amount": "77"}))), id(&successor));
 }
 
-/// 3.11.6: base 80, absorbed 100 leaves a draft of 20; the other way round its accounts are swapped.
+/// 3.11.6: base 80, absorbed 100 leaves a draft of 20; the other way round its accounts are
+/// swapped.
 fn rule_3_11_6_different_amounts(server: &Server) {
     let cast = cast(server);
-    for (earlier, later, left, credit, debit) in [("100", "80", "20.00", "Cash", "Food"), ("100", "200", "100.00", "Food", "Cash")] {
+    for (earlier, later, left, credit, debit) in
+        [("100", "80", "20.00", "Cash", "Food"), ("100", "200", "100.00", "Food", "Cash")]
+    {
         let absorbed = record(
             &cast,
             json!({
@@ -122,9 +162,17 @@ fn rule_3_11_6_different_amounts(server: &Server) {
         let base = record(&cast, json!({"amount": later, "description": "base"}));
         let known = events(&cast).len();
         let merged = merge(&cast, &base, &absorbed);
-        daybook_tests::shows(&merged["transaction"], &json!({"amount": format!("{later}.00"), "posted": true, "date": "2025-01-15"}));
+        daybook_tests::shows(
+            &merged["transaction"],
+            &json!({"amount": format!("{later}.00"), "posted": true, "date": "2025-01-15"}),
+        );
         let new_events = new_events(&cast, known);
-        let wanted = ["TRANSACTION_POSTED", "TRANSACTION_DELETED", "TRANSACTION_DELETED", "TRANSACTION_CREATED"];
+        let wanted = [
+            "TRANSACTION_POSTED",
+            "TRANSACTION_DELETED",
+            "TRANSACTION_DELETED",
+            "TRANSACTION_CREATED",
+        ];
         assert_eq!(types(&new_events), wanted, "3.11.8");
         let draft = transaction(&cast, resources(&new_events)[3]);
         daybook_tests::shows(
@@ -134,11 +182,16 @@ fn rule_3_11_6_different_amounts(server: &Server) {
                 "remoteIds": [], "urls": [], "properties": {},
             }),
         );
-        assert_eq!((&draft["creditAccount"]["name"], &draft["debitAccount"]["name"]), (&json!(credit), &json!(debit)));
+        assert_eq!(
+            (&draft["creditAccount"]["name"], &draft["debitAccount"]["name"]),
+            (&json!(credit), &json!(debit))
+        );
         // Posting it makes base and difference the absorbed amount.
         let before = totals(&cast);
         cast.owner.patch(&cast.path("/transactions/post"), &json!({"id": draft["id"]})).ok();
-        let net = |sums: &std::collections::BTreeMap<String, (i128, i128)>| sums["Cash"].1 - sums["Cash"].0;
+        let net = |sums: &std::collections::BTreeMap<String, (i128, i128)>| {
+            sums["Cash"].1 - sums["Cash"].0
+        };
         let moved = net(&totals(&cast)) - net(&before);
         assert_eq!(moved, if credit == "Cash" { units(left) } else { -units(left) }, "{left}");
         cast.owner.patch(&cast.path("/transactions/trash"), &json!({"id": draft["id"]})).ok();
@@ -148,37 +201,71 @@ fn rule_3_11_6_different_amounts(server: &Server) {
 /// 3.11.3, 3.11.5: of two drafts the later is the base, and the other fills what it lacks.
 fn rule_3_11_5_gaps_are_filled(server: &Server) {
     let cast = cast(server);
-    let earlier = record(&cast, json!({"draft": true, "description": "Earlier", "date": "2025-03-01"}));
-    let later = record(&cast, json!({"date": null, "amount": null, "debitAccount": null, "creditAccount": {"name": "Bank"}, "description": ""}));
+    let earlier =
+        record(&cast, json!({"draft": true, "description": "Earlier", "date": "2025-03-01"}));
+    let later = record(
+        &cast,
+        json!({"date": null, "amount": null, "debitAccount": null, "creditAccount": {"name": "Bank"}, "description": ""}),
+    );
     let known = events(&cast).len();
     let merged = merge(&cast, &later, &earlier)["transaction"].clone();
     daybook_tests::shows(
         &merged,
         &json!({"date": "2025-03-01", "amount": "10.00", "description": "Earlier", "draft": true, "createdBy": later["createdBy"]}),
     );
-    assert_eq!((&merged["creditAccount"]["name"], &merged["debitAccount"]["name"]), (&json!("Bank"), &json!("Food")));
-    assert_eq!(types(&new_events(&cast, known)), ["TRANSACTION_CREATED", "TRANSACTION_DELETED", "TRANSACTION_DELETED"], "3.11.8");
+    assert_eq!(
+        (&merged["creditAccount"]["name"], &merged["debitAccount"]["name"]),
+        (&json!("Bank"), &json!("Food"))
+    );
+    assert_eq!(
+        types(&new_events(&cast, known)),
+        ["TRANSACTION_CREATED", "TRANSACTION_DELETED", "TRANSACTION_DELETED"],
+        "3.11.8"
+    );
     assert_eq!(totals(&cast), expected_totals(&[]));
     // Two with nothing in them are one with nothing in it.
-    let blank = || record(&cast, json!({"date": null, "amount": null, "debitAccount": null, "creditAccount": null, "description": ""}));
+    let blank = || {
+        record(
+            &cast,
+            json!({"date": null, "amount": null, "debitAccount": null, "creditAccount": null, "description": ""}),
+        )
+    };
     let merged = merge(&cast, &blank(), &blank())["transaction"].clone();
-    assert!(absent(&merged, "date") && absent(&merged, "amount") && merged["draft"] == true, "{merged}");
+    assert!(
+        absent(&merged, "date") && absent(&merged, "amount") && merged["draft"] == true,
+        "{merged}"
+    );
 }
 
-/// 3.11.7: an archived account stays usable where an original was posted on it; drafts may name one anyway (4.8).
+/// 3.11.7: an archived account stays usable where an original was posted on it; drafts may name one
+/// anyway (4.8).
 fn rule_3_11_7_archived_accounts(server: &Server) {
     let cast = cast(server);
-    let (posted, draft) = (record(&cast, json!({"creditAccount": {"name": "Bank"}})), record(&cast, json!({"draft": true})));
-    let drafts = [0, 1].map(|_| record(&cast, json!({"draft": true, "creditAccount": {"name": "Bank"}})));
+    let (posted, draft) = (
+        record(&cast, json!({"creditAccount": {"name": "Bank"}})),
+        record(&cast, json!({"draft": true})),
+    );
+    let drafts =
+        [0, 1].map(|_| record(&cast, json!({"draft": true, "creditAccount": {"name": "Bank"}})));
     cast.owner.put(&cast.path("/accounts"), &json!({"name": "Bank", "archived": true})).ok();
     let merged = merge(&cast, &posted, &draft)["transaction"].clone();
-    assert_eq!((&merged["posted"], &merged["creditAccount"]["name"]), (&json!(true), &json!("Bank")));
+    assert_eq!(
+        (&merged["posted"], &merged["creditAccount"]["name"]),
+        (&json!(true), &json!("Bank"))
+    );
     let merged = merge(&cast, &drafts[0], &drafts[1])["transaction"].clone();
-    assert_eq!((&merged["posted"], &merged["creditAccount"]["name"]), (&json!(false), &json!("Bank")));
-    assert_eq!(totals(&cast), expected_totals(&[("Bank", "0.00", "10.00"), ("Food", "10.00", "0.00")]));
+    assert_eq!(
+        (&merged["posted"], &merged["creditAccount"]["name"]),
+        (&json!(false), &json!("Bank"))
+    );
+    assert_eq!(
+        totals(&cast),
+        expected_totals(&[("Bank", "0.00", "10.00"), ("Food", "10.00", "0.00")])
+    );
 }
 
-/// 3.5.2, 3.5.3: locked dates refuse, drafts included; a dateless draft counts as dated today (3.5.1).
+/// 3.5.2, 3.5.3: locked dates refuse, drafts included; a dateless draft counts as dated today
+/// (3.5.1).
 fn rule_3_5_locked_dates(server: &Server) {
     let cast = cast(server);
     let open = record(&cast, json!({"date": "2025-02-01"}));
@@ -193,7 +280,10 @@ fn rule_3_5_locked_dates(server: &Server) {
     let mut faults = Faults::default();
     for one in &locked {
         let before = events(&cast).len();
-        for pair in [json!([{"id": one["id"]}, {"id": open["id"]}]), json!([{"id": open["id"]}, {"id": one["id"]}])] {
+        for pair in [
+            json!([{"id": one["id"]}, {"id": open["id"]}]),
+            json!([{"id": open["id"]}, {"id": one["id"]}]),
+        ] {
             refused_400(send(&cast, pair), &["lockedDate"]);
         }
         faults.same("nothing happened", events(&cast).len(), before);
@@ -233,11 +323,20 @@ fn rule_3_4_states_that_merge(server: &Server) {
             let pair = if first { [&one, &other] } else { [&other, &one] };
             let answer = send(&cast, json!(pair.map(|item| json!({"id": item["id"]}))));
             match wanted {
-                None => assert_eq!(answer.ok()["transaction"]["posted"], true, "{state}: posted when either was"),
+                None => assert_eq!(
+                    answer.ok()["transaction"]["posted"],
+                    true,
+                    "{state}: posted \
+                    when either was"
+                ),
                 Some(reason) => {
                     answer.refused(400, reason);
                     faults.same(state, events(&cast).len(), known);
-                    faults.same(state, transaction(&cast, &id(&other))["trashed"].clone(), json!(false));
+                    faults.same(
+                        state,
+                        transaction(&cast, &id(&other))["trashed"].clone(),
+                        json!(false),
+                    );
                 }
             }
         }
@@ -255,28 +354,47 @@ fn rule_3_11_what_is_refused(server: &Server) {
         (json!([item(&one)]), 400, "badRequest", "exactly two"),
         (json!([item(&one), item(&two), item(&three)]), 400, "badRequest", "exactly two"),
         (json!([item(&one), item(&one)]), 400, "badRequest", "itself"),
-        (json!([item(&one), {"description": "no id"}]), 400, "badRequest", "item 1: id is required"),
-        (json!([item(&one), {"id": "0a5b000000000001"}]), 404, "notFound", "Ids: [0a5b000000000001]"),
+        (
+            json!([item(&one), {"description": "no id"}]),
+            400,
+            "badRequest",
+            "item 1: id is required",
+        ),
+        (
+            json!([item(&one), {"id": "0a5b000000000001"}]),
+            404,
+            "notFound",
+            "Ids: [0a5b000000000001]",
+        ),
         (json!([{"id": "x"}, {"id": "y"}]), 404, "notFound", "Ids: [x, y]"),
     ] {
         let said = send(&cast, items).refused(status, reason);
         assert!(said.contains(message), "{said}");
     }
     cast.owner.patch(&cast.path("/transactions/merge"), &json!({})).refused(400, "invalid");
-    cast.owner.patch(&cast.path("/transactions/merge"), &json!([item(&one), item(&two)])).refused(400, "invalid");
+    cast.owner
+        .patch(&cast.path("/transactions/merge"), &json!([item(&one), item(&two)]))
+        .refused(400, "invalid");
     // Another book's transaction is unknown here.
     let other = self::cast(server);
     let foreign = record(&other, json!({}));
     send(&cast, json!([item(&one), item(&foreign)])).refused(404, "notFound");
     // Together they would name one account twice (3.2.8), or be longer than a description may be.
-    let halves = [json!({"debitAccount": null}), json!({"debitAccount": {"name": "Cash"}, "creditAccount": null})];
+    let halves = [
+        json!({"debitAccount": null}),
+        json!({"debitAccount": {"name": "Cash"}, "creditAccount": null}),
+    ];
     let halves = halves.map(|fields| record(&cast, fields));
     send(&cast, json!(halves.each_ref().map(item))).refused(400, "badRequest");
-    let long = ["a", "b"].map(|letter| record(&cast, json!({"description": letter.repeat(40_000), "draft": true})));
+    let long = ["a", "b"]
+        .map(|letter| record(&cast, json!({"description": letter.repeat(40_000), "draft": true})));
     send(&cast, json!(long.each_ref().map(item))).refused(400, "badRequest");
     let changed: Vec<&str> = vec!["TRANSACTION_CREATED"; 4];
     assert_eq!(types(&new_events(&cast, known)), changed, "refusals leave nothing");
-    assert_eq!(totals(&cast), expected_totals(&[("Cash", "0.00", "30.00"), ("Food", "30.00", "0.00")]));
+    assert_eq!(
+        totals(&cast),
+        expected_totals(&[("Cash", "0.00", "30.00"), ("Food", "30.00", "0.00")])
+    );
 }
 
 /// 3.4.4: whole bodies arrive, and only the ids count.
@@ -290,18 +408,25 @@ fn rule_3_4_4_only_ids_are_read(server: &Server) {
         body
     });
     let merged = cast.owner.patch(&cast.path("/transactions/merge"), &batch(items)).ok();
-    daybook_tests::shows(&merged["transaction"], &json!({"amount": "10.00", "description": "Lunch", "checked": false, "posted": true}));
+    daybook_tests::shows(
+        &merged["transaction"],
+        &json!({"amount": "10.00", "description": "Lunch", "checked": false, "posted": true}),
+    );
 }
 
 /// 7.3: a POSTER merges others' transactions and is the creator of the new one.
 fn rule_7_3_by_a_poster(server: &Server) {
     let cast = cast(server);
-    let (one, two) = (record(&cast, json!({})), record(&cast, json!({"draft": true, "amount": "12"})));
+    let (one, two) =
+        (record(&cast, json!({})), record(&cast, json!({"draft": true, "amount": "12"})));
     let merged = cast.poster.patch(&cast.path("/transactions/merge"), &batch([one, two])).ok();
     let poster = cast.poster.get("/v5/user").ok();
     assert_eq!(merged["transaction"]["createdBy"], poster["username"]);
     let draft = find(&cast, "is:draft");
-    assert_eq!((&draft["items"][0]["amount"], &draft["items"][0]["createdBy"]), (&json!("2.00"), &poster["username"]));
+    assert_eq!(
+        (&draft["items"][0]["amount"], &draft["items"][0]["createdBy"]),
+        (&json!("2.00"), &poster["username"])
+    );
 }
 
 /// 6.10: the book counts the merged one and not its originals.
@@ -311,7 +436,11 @@ fn rule_6_10_totals_of_the_book(server: &Server) {
     record(&cast, json!({}));
     merge(&cast, &one, &two);
     let book = cast.owner.get(&cast.path("")).ok();
-    assert_eq!((&book["totalTransactions"], &book["totalTransactionsCurrentMonth"]), (&json!(2), &json!(2)), "{book}");
+    assert_eq!(
+        (&book["totalTransactions"], &book["totalTransactionsCurrentMonth"]),
+        (&json!(2), &json!(2)),
+        "{book}"
+    );
 }
 
 pub fn tests() -> Vec<Case> {

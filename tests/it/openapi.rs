@@ -1,4 +1,5 @@
-//! The published contract and the server say the same: routes, refusals by enumeration, and the shape of every answer.
+//! The published contract and the server say the same: routes, refusals by enumeration, and the
+//! shape of every answer.
 
 pub mod contract;
 mod session;
@@ -13,12 +14,21 @@ use contract::{Operation, operations};
 
 /// A new operation is covered here as soon as it is in the document.
 pub fn tests() -> Vec<Case> {
-    let mut cases = crate::cases![routes_are_the_documents, operations_are_documented_whole, served_as_it_stands, reasons_are_listed, page_needs_no_internet];
+    let mut cases = crate::cases![
+        routes_are_the_documents,
+        operations_are_documented_whole,
+        served_as_it_stands,
+        reasons_are_listed,
+        page_needs_no_internet
+    ];
     cases.extend(session::tests());
     for operation in operations() {
         let run = Box::new(move |server: &Server| without_token(server, operation));
         cases.push(Case { name: format!("{}_without_token", operation.id), run });
-        if operation.id == "updateBook" || operation.path.contains("{bookId}") || is_of_a_collection(operation) {
+        if operation.id == "updateBook"
+            || operation.path.contains("{bookId}")
+            || is_of_a_collection(operation)
+        {
             let run = Box::new(move |server: &Server| by_stranger(server, operation));
             cases.push(Case { name: format!("{}_by_stranger", operation.id), run });
         }
@@ -26,7 +36,10 @@ pub fn tests() -> Vec<Case> {
     let paths: BTreeSet<&str> = operations().iter().map(|operation| operation.path).collect();
     for path in paths {
         let run = Box::new(move |server: &Server| other_methods(server, path));
-        cases.push(Case { name: format!("other_methods_on{}", path.replace(['/', '{', '}'], "_")), run });
+        cases.push(Case {
+            name: format!("other_methods_on{}", path.replace(['/', '{', '}'], "_")),
+            run,
+        });
     }
     cases
 }
@@ -37,8 +50,10 @@ fn is_of_a_collection(operation: Operation) -> bool {
 }
 
 fn routes_are_the_documents(_: &Server) {
-    let documented: BTreeSet<(String, &str, &str)> =
-        operations().iter().map(|operation| (operation.method.to_owned(), operation.path, operation.id)).collect();
+    let documented: BTreeSet<(String, &str, &str)> = operations()
+        .iter()
+        .map(|operation| (operation.method.to_owned(), operation.path, operation.id))
+        .collect();
     let served: BTreeSet<(String, &str, &str)> = daybook_http::routes::operations()
         .iter()
         .filter(|operation| !operation.id.is_empty())
@@ -46,7 +61,11 @@ fn routes_are_the_documents(_: &Server) {
         .collect();
     let missing: Vec<_> = served.difference(&documented).collect();
     let promised: Vec<_> = documented.difference(&served).collect();
-    assert!(missing.is_empty() && promised.is_empty(), "only served: {missing:?}, only documented: {promised:?}");
+    assert!(
+        missing.is_empty() && promised.is_empty(),
+        "only served: {missing:?}, only documented: \
+        {promised:?}"
+    );
     let ids: BTreeSet<&str> = operations().iter().map(|operation| operation.id).collect();
     assert_eq!(ids.len(), documented.len(), "an operationId names one operation");
 }
@@ -57,25 +76,59 @@ const WITHOUT_BODY: [&str; 2] = ["auditBook", "copyBook"];
 fn operations_are_documented_whole(_: &Server) {
     for operation in operations() {
         let name = operation.id;
-        let placed = operation.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
+        let placed =
+            operation.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
         let placed: BTreeSet<String> = placed.map(|part| format!("path {part}")).collect();
         let parameters = operation.parameters();
-        let declared: BTreeSet<String> = parameters.iter().filter(|parameter| parameter.starts_with("path ")).cloned().collect();
+        let declared: BTreeSet<String> =
+            parameters.iter().filter(|parameter| parameter.starts_with("path ")).cloned().collect();
         assert_eq!(placed, declared, "{name}: the parameters of the path");
         let distinct: BTreeSet<&String> = parameters.iter().collect();
-        assert_eq!(distinct.len(), parameters.len(), "{name}: a parameter is declared once: {parameters:?}");
-        let writes = matches!(operation.method, "POST" | "PUT" | "PATCH") && !WITHOUT_BODY.contains(&name);
-        assert_eq!(parameters.iter().any(|parameter| parameter == "body body"), writes, "{name}: what is written has a body");
-        assert_eq!(operation.takes("Idempotency-Key"), operation.writes(), "{name}: 0.16: every write takes a key");
-        assert!(!operation.takes("If-Match") || operation.headers("200") == ["ETag"], "{name}: 0.17: a tag for a tag");
+        assert_eq!(
+            distinct.len(),
+            parameters.len(),
+            "{name}: a parameter is declared once: \
+            {parameters:?}"
+        );
+        let writes =
+            matches!(operation.method, "POST" | "PUT" | "PATCH") && !WITHOUT_BODY.contains(&name);
+        assert_eq!(
+            parameters.iter().any(|parameter| parameter == "body body"),
+            writes,
+            "{name}: what is written has a body"
+        );
+        assert_eq!(
+            operation.takes("Idempotency-Key"),
+            operation.writes(),
+            "{name}: 0.16: every \
+            write takes a key"
+        );
+        assert!(
+            !operation.takes("If-Match") || operation.headers("200") == ["ETag"],
+            "{name}: 0.17: a tag for a tag"
+        );
         let mut refusals = vec!["401", "default"];
-        refusals.extend(operation.takes("Idempotency-Key").then_some(["400", "422", "503"]).into_iter().flatten());
+        refusals.extend(
+            operation
+                .takes("Idempotency-Key")
+                .then_some(["400", "422", "503"])
+                .into_iter()
+                .flatten(),
+        );
         refusals.extend(operation.takes("If-Match").then_some("412"));
         for status in refusals {
-            let response = operation.response(status).unwrap_or_else(|| panic!("{name} documents {status}"));
+            let response = operation.response(status).unwrap_or_else(|| {
+                panic!(
+                    "{name} documents \
+                {status}"
+                )
+            });
             assert_eq!(response["schema"]["$ref"], "#/definitions/Error", "{name}: {status}");
         }
-        assert!(operation.response("200").or(operation.response("204")).is_some(), "{name} documents its success");
+        assert!(
+            operation.response("200").or(operation.response("204")).is_some(),
+            "{name} documents its success"
+        );
     }
 }
 
@@ -83,17 +136,30 @@ fn served_as_it_stands(server: &Server) {
     let answer = server.anonymous().get("/openapi.json");
     assert_eq!(answer.status, 200);
     assert!(answer.headers["content-type"].starts_with("application/json"), "{:?}", answer.headers);
-    assert!(answer.text == contract::TEXT, "GET /openapi.json is openapi/openapi.json byte by byte");
+    assert!(
+        answer.text == contract::TEXT,
+        "GET /openapi.json is openapi/openapi.json byte by byte"
+    );
 }
 
 /// 10.2: the contract names every reason the server knows, and no other.
 fn reasons_are_listed(_: &Server) {
-    let description = &contract::document()["definitions"]["Error"]["properties"]["error"]["properties"]["errors"]["items"]["properties"]["reason"]["description"];
-    let text = description.as_str().and_then(|text| text.strip_prefix("For programs: ")?.strip_suffix(" (10.2).")).expect("a list");
+    let description = &contract::document()["definitions"]["Error"]["properties"]["error"]["properties"]
+        ["errors"]["items"]["properties"]["reason"]["description"];
+    let text = description
+        .as_str()
+        .and_then(|text| text.strip_prefix("For programs: ")?.strip_suffix(" (10.2)."))
+        .expect("a list");
     let listed: BTreeSet<&str> = text.split(", ").collect();
     // Where they are written, `=> "word",`.
-    let sources = [include_str!("../../crates/domain/src/refusal.rs"), include_str!("../../crates/http/src/error.rs")];
-    let written = sources.iter().flat_map(|source| source.lines()).filter_map(|line| line.split_once("=> \"")?.1.strip_suffix("\","));
+    let sources = [
+        include_str!("../../crates/domain/src/refusal.rs"),
+        include_str!("../../crates/http/src/error.rs"),
+    ];
+    let written = sources
+        .iter()
+        .flat_map(|source| source.lines())
+        .filter_map(|line| line.split_once("=> \"")?.1.strip_suffix("\","));
     assert_eq!(listed, written.collect());
 }
 
@@ -106,7 +172,11 @@ fn page_needs_no_internet(server: &Server) {
     for outside in ["http://", "https://", "src=\"//", "href=\"//", "url(//", "@import"] {
         assert!(!page.contains(outside), "the page refers to {outside}...");
     }
-    assert!(page.contains("default-src 'none'"), "the page's own policy forbids what it does not need");
+    assert!(
+        page.contains("default-src 'none'"),
+        "the page's own policy forbids what it does not \
+        need"
+    );
 }
 
 /// Somebody's private book with something to find behind every path.
@@ -130,17 +200,42 @@ impl Private {
         let person = |kind: &str| server.client(&format!("{}@example.com", unique(kind)));
         let (owner, stranger) = (person("owner"), person("stranger"));
         let book = id(&owner.post("/v5/books", &json!({"name": "Private"})).ok()).to_owned();
-        let create = |noun: &str, body: Value| owner.post(&format!("/v5/books/{book}/{noun}"), &body).ok();
-        let first = |noun: &str| id(&owner.get(&format!("/v5/books/{book}/{noun}")).ok()["items"][0]).to_owned();
+        let create =
+            |noun: &str, body: Value| owner.post(&format!("/v5/books/{book}/{noun}"), &body).ok();
+        let first = |noun: &str| {
+            id(&owner.get(&format!("/v5/books/{book}/{noun}")).ok()["items"][0]).to_owned()
+        };
         let account = id(&create("accounts", json!({"name": "Cash", "type": "ASSET"}))).to_owned();
         let group = id(&create("groups", json!({"name": "Assets"}))).to_owned();
-        let transaction = id(&create("transactions", json!({"amount": "1", "description": "Secret"}))["transaction"]).to_owned();
+        let transaction = id(&create(
+            "transactions",
+            json!({"amount": "1", "description": "Secret"}),
+        )["transaction"])
+        .to_owned();
         let query = id(&create("queries", json!({"query": "is:draft"}))).to_owned();
         let file = id(&create("files", json!({"name": "Secret"}))).to_owned();
-        let collection = id(&owner.post("/v5/collections", &json!({"name": "Private"})).ok()).to_owned();
-        owner.patch(&format!("/v5/collections/{collection}/books/add"), &json!({"items": [{"id": book}]})).ok();
+        let collection =
+            id(&owner.post("/v5/collections", &json!({"name": "Private"})).ok()).to_owned();
+        owner
+            .patch(
+                &format!("/v5/collections/{collection}/books/add"),
+                &json!({"items": [{"id": book}]}),
+            )
+            .ok();
         let (collaborator, event) = (first("collaborators"), first("events"));
-        Private { owner, stranger, account, group, transaction, query, file, collection, collaborator, event, book }
+        Private {
+            owner,
+            stranger,
+            account,
+            group,
+            transaction,
+            query,
+            file,
+            collection,
+            collaborator,
+            event,
+            book,
+        }
     }
 
     /// The path with what exists in its places.
@@ -155,11 +250,13 @@ impl Private {
             ("/collaborators/", &self.collaborator),
             ("/events/", &self.event),
         ];
-        let resource = found.into_iter().find(|(noun, _)| path.contains(noun)).map_or("", |(_, id)| id);
+        let resource =
+            found.into_iter().find(|(noun, _)| path.contains(noun)).map_or("", |(_, id)| id);
         path.replace("{bookId}", &self.book).replace("{id}", resource)
     }
 
-    /// A body that every writing operation understands: each reads its fields and ignores the others (0.10).
+    /// A body that every writing operation understands: each reads its fields and ignores the
+    /// others (0.10).
     fn body(&self, operation: Operation) -> Value {
         let resource = if operation.id == "updateCollection" {
             &self.collection
@@ -188,7 +285,11 @@ impl Private {
 
 fn without_token(server: &Server, operation: Operation) {
     let path = operation.path.replace("{bookId}", "nobody").replace("{id}", "nothing");
-    let body = if matches!(operation.method, "GET" | "DELETE") { Value::Null } else { json!({"id": "nobody", "name": "x", "items": []}) };
+    let body = if matches!(operation.method, "GET" | "DELETE") {
+        Value::Null
+    } else {
+        json!({"id": "nobody", "name": "x", "items": []})
+    };
     for caller in [server.anonymous(), server.client_with_token("not.a.token")] {
         let answer = caller.send(operation.method, &path, &body);
         let faults = operation.faults(answer.status, &answer.text);
@@ -209,32 +310,52 @@ fn by_stranger(server: &Server, operation: Operation) {
 
     // An id of the same make that names nothing.
     let reversed = |id: &str| -> String { id.chars().rev().collect() };
-    let elsewhere =
-        |text: &str| text.replace(&private.book, &reversed(&private.book)).replace(&private.collection, &reversed(&private.collection));
-    let body = if body.is_null() { body } else { serde_json::from_str(&elsewhere(&body.to_string())).expect("JSON") };
-    let missing = private.stranger.send(operation.method, &elsewhere(&path), &body).refused(404, "notFound");
+    let elsewhere = |text: &str| {
+        text.replace(&private.book, &reversed(&private.book))
+            .replace(&private.collection, &reversed(&private.collection))
+    };
+    let body = if body.is_null() {
+        body
+    } else {
+        serde_json::from_str(&elsewhere(&body.to_string())).expect("JSON")
+    };
+    let missing =
+        private.stranger.send(operation.method, &elsewhere(&path), &body).refused(404, "notFound");
     assert_eq!(elsewhere(&message), missing, "7.4: private and missing books look the same");
 
     let after = private.owner.get(&format!("/v5/books/{}/events", private.book)).ok();
     assert_eq!(after, events, "nothing happened in the book");
     let kept = private.owner.get(&format!("/v5/collections/{}", private.collection)).ok();
-    assert_eq!((&kept["name"], id(&kept["books"][0])), (&json!("Private"), private.book.as_str()), "nor to the collection");
+    assert_eq!(
+        (&kept["name"], id(&kept["books"][0])),
+        (&json!("Private"), private.book.as_str()),
+        "nor to the collection"
+    );
 }
 
 /// Whether a path with its places filled is one of this template.
 fn fits(template: &str, path: &str) -> bool {
-    let (template, path): (Vec<&str>, Vec<&str>) = (template.split('/').collect(), path.split('/').collect());
-    template.len() == path.len() && template.iter().zip(path).all(|(part, given)| part.starts_with('{') || *part == given)
+    let (template, path): (Vec<&str>, Vec<&str>) =
+        (template.split('/').collect(), path.split('/').collect());
+    template.len() == path.len()
+        && template.iter().zip(path).all(|(part, given)| part.starts_with('{') || *part == given)
 }
 
 fn other_methods(server: &Server, path: &str) {
     let caller = server.client(&format!("{}@example.com", unique("stranger")));
     let filled = path.replace("{bookId}", "nobody").replace("{id}", "nothing");
-    // `GET .../accounts/batch` asks for an account named batch: what another template takes is no wrong method.
+    // `GET .../accounts/batch` asks for an account named batch: what another template takes is no
+    // wrong method.
     let all = operations();
-    let taken: BTreeSet<&str> = all.iter().filter(|operation| fits(operation.path, &filled)).map(|operation| operation.method).collect();
-    let others: Vec<&str> =
-        ["GET", "POST", "PUT", "PATCH", "DELETE", "BREW"].into_iter().filter(|method| !taken.contains(method)).collect();
+    let taken: BTreeSet<&str> = all
+        .iter()
+        .filter(|operation| fits(operation.path, &filled))
+        .map(|operation| operation.method)
+        .collect();
+    let others: Vec<&str> = ["GET", "POST", "PUT", "PATCH", "DELETE", "BREW"]
+        .into_iter()
+        .filter(|method| !taken.contains(method))
+        .collect();
     for method in others {
         caller.send(method, &filled, &Value::Null).refused(405, "methodNotAllowed");
     }

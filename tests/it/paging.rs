@@ -1,4 +1,5 @@
-//! Cursors (2.1 - 2.5): pages of transactions and events put together are the whole, whatever happens meanwhile.
+//! Cursors (2.1 - 2.5): pages of transactions and events put together are the whole, whatever
+//! happens meanwhile.
 
 use daybook_tests::{Cast, Client, Server, encode};
 use serde_json::{Value, json};
@@ -45,19 +46,32 @@ fn walk(reader: &Client, path: &str, limit: usize, way: Way) -> Vec<String> {
         let page = page(reader, path, limit, cursor.as_deref(), way);
         walked.extend(ids(&page));
         if absent(&page, "cursor") {
-            assert!(items(&page).len() <= limit, "a page of {limit} has {} rows", items(&page).len());
+            assert!(
+                items(&page).len() <= limit,
+                "a page of {limit} has {} rows",
+                items(&page).len()
+            );
             return walked;
         }
-        assert_eq!(items(&page).len(), limit, "2.3: a page with a cursor is full: {path} by {way:?}");
+        assert_eq!(
+            items(&page).len(),
+            limit,
+            "2.3: a page with a cursor is full: {path} by \
+            {way:?}"
+        );
         let next = page["cursor"].as_str().expect("2.1: a cursor is a string").to_owned();
-        assert!(!next.is_empty() && next.bytes().all(|byte| byte.is_ascii_graphic()), "2.1: it fits a header: {next:?}");
+        assert!(
+            !next.is_empty() && next.bytes().all(|byte| byte.is_ascii_graphic()),
+            "2.1: it fits a header: {next:?}"
+        );
         assert_ne!(Some(&next), cursor.as_ref(), "2.3: the cursor moves");
         cursor = Some(next);
     }
     panic!("{path} by {way:?} never ends");
 }
 
-/// A book with 42 transactions: ties on days, ties of creation within a batch, drafts without a date, some tagged.
+/// A book with 42 transactions: ties on days, ties of creation within a batch, drafts without a
+/// date, some tagged.
 fn fixture(server: &Server) -> Cast {
     let cast = Cast::new(server);
     cast.account("Cash", "ASSET");
@@ -81,8 +95,15 @@ fn fixture(server: &Server) -> Cast {
     cast
 }
 
-const QUERIES: [&str; 7] =
-    ["", "#third", "account:Cash amount>10", "on:2025-01-02", "-#third is:draft OR amount<5", "from:Cash 't1'", "is:trashed"];
+const QUERIES: [&str; 7] = [
+    "",
+    "#third",
+    "account:Cash amount>10",
+    "on:2025-01-02",
+    "-#third is:draft OR amount<5",
+    "from:Cash 't1'",
+    "is:trashed",
+];
 
 fn rule_2_3_pages_are_the_whole(server: &Server) {
     let cast = fixture(server);
@@ -92,10 +113,15 @@ fn rule_2_3_pages_are_the_whole(server: &Server) {
         distinct.sort();
         distinct.dedup();
         assert_eq!(distinct.len(), whole.len(), "no row twice: {query}");
-        // 42 is a multiple of all but the last: the last page is full there and still has no cursor.
+        // 42 is a multiple of all but the last: the last page is full there and still has no
+        // cursor.
         for limit in [1, 2, 3, 7, 42, 41] {
             for way in [Way::Header, Way::Parameter, Way::Bare] {
-                assert_eq!(walk(&cast.owner, &transactions(&cast, query), limit, way), whole, "`{query}` by {limit}, {way:?}");
+                assert_eq!(
+                    walk(&cast.owner, &transactions(&cast, query), limit, way),
+                    whole,
+                    "`{query}` by {limit}, {way:?}"
+                );
             }
         }
     }
@@ -105,9 +131,18 @@ fn rule_2_1_the_header_wins(server: &Server) {
     let cast = fixture(server);
     let path = transactions(&cast, "");
     let whole = ids(&find(&cast, ""));
-    let cursor = |limit| page(&cast.owner, &path, limit, None, Way::Header)["cursor"].as_str().expect("a cursor").to_owned();
+    let cursor = |limit| {
+        page(&cast.owner, &path, limit, None, Way::Header)["cursor"]
+            .as_str()
+            .expect("a cursor")
+            .to_owned()
+    };
     let (after_two, after_five) = (cursor(2), cursor(5));
-    let both = cast.owner.header("cursor", &after_five).get(&format!("{path}&limit=3&cursor={}", encode(&after_two))).ok();
+    let both = cast
+        .owner
+        .header("cursor", &after_five)
+        .get(&format!("{path}&limit=3&cursor={}", encode(&after_two)))
+        .ok();
     assert_eq!(ids(&both), &whole[5..8]);
     // The page size may change on the way.
     let next = page(&cast.owner, &path, 40, Some(&after_two), Way::Header);
@@ -122,14 +157,26 @@ fn rule_2_4_a_query_filters_and_the_cursor_is_a_position(server: &Server) {
     for place in [1, 10, 20, 41] {
         let first = page(&cast.owner, &transactions(&cast, ""), place, None, Way::Header);
         let cursor = first["cursor"].as_str().expect("a cursor");
-        let rest = page(&cast.owner, &transactions(&cast, "#third"), 1000, Some(cursor), Way::Header);
+        let rest =
+            page(&cast.owner, &transactions(&cast, "#third"), 1000, Some(cursor), Way::Header);
         let wanted: Vec<&String> = whole[place..].iter().filter(|id| third.contains(id)).collect();
-        assert_eq!(ids(&rest).iter().collect::<Vec<_>>(), wanted, "a cursor of the whole list after {place} rows, with the query #third");
+        assert_eq!(
+            ids(&rest).iter().collect::<Vec<_>>(),
+            wanted,
+            "a cursor of the whole list \
+            after {place} rows, with the query #third"
+        );
         // The query of the cursor does not come back when the request has its own.
         let narrow = page(&cast.owner, &transactions(&cast, "#third"), 1, None, Way::Header);
         let cursor = narrow["cursor"].as_str().expect("a cursor");
         let position = whole.iter().position(|id| *id == ids(&narrow)[0]).expect("listed");
-        let all = page(&cast.owner, &transactions(&cast, "account:Cash"), 1000, Some(cursor), Way::Header);
+        let all = page(
+            &cast.owner,
+            &transactions(&cast, "account:Cash"),
+            1000,
+            Some(cursor),
+            Way::Header,
+        );
         assert_eq!(ids(&all), &whole[position + 1..]);
     }
 }
@@ -148,7 +195,12 @@ fn rule_2_4_stable_under_changes(server: &Server) {
         cursor = Some(next.to_owned());
         // Before the position, and at it: neither may come up, nor push a row out.
         for date in ["2090-01-01", items(&page)[0]["date"].as_str().unwrap_or("2090-01-01")] {
-            cast.owner.post(&cast.path("/transactions"), &json!({"description": format!("new{round}"), "amount": "1", "date": date})).ok();
+            cast.owner
+                .post(
+                    &cast.path("/transactions"),
+                    &json!({"description": format!("new{round}"), "amount": "1", "date": date}),
+                )
+                .ok();
         }
         // The row of the cursor itself goes away; the position stays.
         let last = items(&page).last().expect("a row").clone();
@@ -166,7 +218,18 @@ fn rule_2_5_damaged_cursors(server: &Server) {
     let half = good[..good.len() / 2].to_owned();
     let longer = format!("{good}x");
     let mut faults = Faults::default();
-    for damaged in ["nonsense", "0", "-1", "null", "AAAA", "%00", "=", "eyJhIjoxfQ==", half.as_str(), &"A".repeat(3000)] {
+    for damaged in [
+        "nonsense",
+        "0",
+        "-1",
+        "null",
+        "AAAA",
+        "%00",
+        "=",
+        "eyJhIjoxfQ==",
+        half.as_str(),
+        &"A".repeat(3000),
+    ] {
         for way in [Way::Header, Way::Parameter] {
             let answer = match way {
                 Way::Header => cast.owner.header("cursor", damaged).get(&format!("{path}&limit=5")),
@@ -174,27 +237,49 @@ fn rule_2_5_damaged_cursors(server: &Server) {
             };
             let shown: String = damaged.chars().take(30).collect();
             faults.check(answer.status == 200 && answer.body["items"] == first["items"], || {
-                format!("{way:?} {shown}: not the first page: {} {:.200}", answer.status, answer.text)
+                format!(
+                    "{way:?} {shown}: not the first page: {} {:.200}",
+                    answer.status, answer.text
+                )
             });
         }
     }
     let answer = cast.owner.header("cursor", &longer).get(&format!("{path}&limit=5"));
     faults.same("2.5: a longer cursor is never an error", answer.status, 200);
-    // An empty cursor is none, and one of another list or book is unknown here or a position; never an error.
+    // An empty cursor is none, and one of another list or book is unknown here or a position; never
+    // an error.
     for path in [format!("{path}&limit=5&cursor="), format!("{path}&limit=5")] {
-        faults.same(&path, cast.owner.header("cursor", "").get(&path).body["items"].clone(), first["items"].clone());
+        faults.same(
+            &path,
+            cast.owner.header("cursor", "").get(&path).body["items"].clone(),
+            first["items"].clone(),
+        );
     }
     let other = Cast::new(server);
-    other.owner.post(&other.path("/transactions"), &json!({"description": "t1", "amount": "1"})).ok();
-    faults.same("another book's", other.owner.header("cursor", &good).get(&other.path("/transactions")).status, 200);
-    faults.same("on events", cast.owner.header("cursor", &good).get(&cast.path("/events")).status, 200);
+    other
+        .owner
+        .post(&other.path("/transactions"), &json!({"description": "t1", "amount": "1"}))
+        .ok();
+    faults.same(
+        "another book's",
+        other.owner.header("cursor", &good).get(&other.path("/transactions")).status,
+        200,
+    );
+    faults.same(
+        "on events",
+        cast.owner.header("cursor", &good).get(&cast.path("/events")).status,
+        200,
+    );
     faults.none();
 }
 
 fn rule_2_4_dateless_drafts_tie_with_today(server: &Server) {
     let cast = Cast::new(server);
-    let create = |fields: Value| cast.owner.post(&cast.path("/transactions"), &fields).ok()["transaction"].clone();
-    let today = crate::reading::day_of(&create(json!({"description": "t0", "amount": "1"}))).to_string();
+    let create = |fields: Value| {
+        cast.owner.post(&cast.path("/transactions"), &fields).ok()["transaction"].clone()
+    };
+    let today =
+        crate::reading::day_of(&create(json!({"description": "t0", "amount": "1"}))).to_string();
     for index in 1..9 {
         let mut body = json!({"description": format!("t{index}"), "amount": "1"});
         if index % 2 == 0 {
@@ -203,9 +288,17 @@ fn rule_2_4_dateless_drafts_tie_with_today(server: &Server) {
         create(body);
     }
     let list = find(&cast, "");
-    assert_eq!(labels(&list), ["t8", "t7", "t6", "t5", "t4", "t3", "t2", "t1", "t0"], "2.6: by creation among rows of today");
+    assert_eq!(
+        labels(&list),
+        ["t8", "t7", "t6", "t5", "t4", "t3", "t2", "t1", "t0"],
+        "2.6: by creation among rows of today"
+    );
     for limit in 1..5 {
-        assert_eq!(walk(&cast.owner, &transactions(&cast, ""), limit, Way::Bare), ids(&list), "by {limit}");
+        assert_eq!(
+            walk(&cast.owner, &transactions(&cast, ""), limit, Way::Bare),
+            ids(&list),
+            "by {limit}"
+        );
     }
 }
 
@@ -213,7 +306,10 @@ fn rule_2_events_are_paged_alike(server: &Server) {
     let cast = Cast::new(server);
     let bodies = (0..230).map(|index| json!({"description": format!("t{index}"), "amount": "1"}));
     cast.owner.post(&cast.path("/transactions/batch"), &batch(bodies)).ok();
-    let made = cast.owner.post(&cast.path("/transactions"), &json!({"description": "last", "amount": "1"})).ok();
+    let made = cast
+        .owner
+        .post(&cast.path("/transactions"), &json!({"description": "last", "amount": "1"}))
+        .ok();
     let mut faults = Faults::default();
     for (parameter, wanted) in [
         ("", 50),
@@ -227,27 +323,46 @@ fn rule_2_events_are_paged_alike(server: &Server) {
     ] {
         let list = cast.owner.get(&cast.path(&format!("/events?{parameter}"))).ok();
         faults.same(parameter, items(&list).len(), wanted);
-        faults.same("2.6: the newest first", &list["items"][0]["resource"], &made["transaction"]["id"]);
+        faults.same(
+            "2.6: the newest first",
+            &list["items"][0]["resource"],
+            &made["transaction"]["id"],
+        );
     }
     // 236 events: the book, four collaborators, 231 transactions.
     let path = cast.path("/events?");
     let whole = walk(&cast.owner, &path, 200, Way::Header);
     faults.same("all", whole.len(), 236);
     for (limit, way) in [(59, Way::Header), (7, Way::Parameter), (118, Way::Bare)] {
-        faults.check(walk(&cast.owner, &path, limit, way) == whole, || format!("by {limit}, {way:?}: not the whole"));
+        faults.check(walk(&cast.owner, &path, limit, way) == whole, || {
+            format!("by {limit}, {way:?}: not the whole")
+        });
     }
     let typed = cast.path("/events?type=COLLABORATOR_ADDED");
     faults.same("filtered, by 1", walk(&cast.owner, &typed, 1, Way::Header).len(), 4);
-    faults.same("filtered, by 1, the cursor alone", walk(&cast.owner, &typed, 1, Way::Bare).len(), 4);
+    faults.same(
+        "filtered, by 1, the cursor alone",
+        walk(&cast.owner, &typed, 1, Way::Bare).len(),
+        4,
+    );
     let sequence: Vec<i64> = (0..2)
         .flat_map(|turn| {
-            let cursor =
-                (turn == 1).then(|| page(&cast.owner, &path, 200, None, Way::Header)["cursor"].as_str().expect("a cursor").to_owned());
+            let cursor = (turn == 1).then(|| {
+                page(&cast.owner, &path, 200, None, Way::Header)["cursor"]
+                    .as_str()
+                    .expect("a cursor")
+                    .to_owned()
+            });
             let page = page(&cast.owner, &path, 200, cursor.as_deref(), Way::Header);
-            items(&page).iter().map(|event| event["sequence"].as_i64().unwrap_or(-1)).collect::<Vec<_>>()
+            items(&page)
+                .iter()
+                .map(|event| event["sequence"].as_i64().unwrap_or(-1))
+                .collect::<Vec<_>>()
         })
         .collect();
-    faults.check(sequence.windows(2).all(|pair| pair[0] == pair[1] + 1), || format!("2.6: in order, newest first: {sequence:?}"));
+    faults.check(sequence.windows(2).all(|pair| pair[0] == pair[1] + 1), || {
+        format!("2.6: in order, newest first: {sequence:?}")
+    });
     faults.none();
 }
 

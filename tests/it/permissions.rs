@@ -1,6 +1,6 @@
-//! The permission matrix (7.3), every operation by every kind of caller: one row per operation in `matrix`, one case per cell.
-//! What a RECORDER may do with its own drafts stands in `recorder`, who may move dates in `book_dates`, locked groups in
-//! `group_locks`.
+//! The permission matrix (7.3), every operation by every kind of caller: one row per operation in
+//! `matrix`, one case per cell. What a RECORDER may do with its own drafts stands in `recorder`,
+//! who may move dates in `book_dates`, locked groups in `group_locks`.
 
 use daybook_tests::{Answer, Cast, Client, Server};
 use serde_json::{Value, json};
@@ -9,7 +9,8 @@ use crate::Case;
 use crate::matrix::{Operation, operations};
 
 /// The columns. PUBLIC is a signed-in user without a permission, in a PUBLIC book.
-const CALLERS: [&str; 8] = ["owner", "editor", "poster", "recorder", "viewer", "public", "stranger", "anonymous"];
+const CALLERS: [&str; 8] =
+    ["owner", "editor", "poster", "recorder", "viewer", "public", "stranger", "anonymous"];
 
 pub fn tests() -> Vec<Case> {
     let mut cases = Vec::new();
@@ -26,7 +27,8 @@ pub fn tests() -> Vec<Case> {
     cases
 }
 
-/// What every operation finds: accounts, groups and one transaction in each state, all made by the owner.
+/// What every operation finds: accounts, groups and one transaction in each state, all made by the
+/// owner.
 pub struct Stage {
     pub cast: Cast,
     /// Cash, as the owner reads it.
@@ -62,21 +64,52 @@ impl Stage {
         let account = cast.account_in("Cash", "ASSET", &["Assets"]);
         cast.account("Food", "OUTGOING");
         let spare = cast.account("Spare", "ASSET");
-        let query = cast.owner.post(&cast.path("/queries"), &json!({"title": "Cash", "query": "account:Cash"})).ok();
-        let items: Vec<Value> = ["draft", "another draft", "trashed draft", "unchecked", "trashed", "checked", "trashed checked"]
-            .into_iter()
-            .map(|state| {
-                let draft = state.contains("draft");
-                complete(state, draft, state.contains("checked") && state != "unchecked")
-            })
-            .collect();
-        let created = cast.owner.post(&cast.path("/transactions/batch"), &json!({"items": items})).ok();
+        let query = cast
+            .owner
+            .post(&cast.path("/queries"), &json!({"title": "Cash", "query": "account:Cash"}))
+            .ok();
+        let items: Vec<Value> = [
+            "draft",
+            "another draft",
+            "trashed draft",
+            "unchecked",
+            "trashed",
+            "checked",
+            "trashed checked",
+        ]
+        .into_iter()
+        .map(|state| {
+            let draft = state.contains("draft");
+            complete(state, draft, state.contains("checked") && state != "unchecked")
+        })
+        .collect();
+        let created =
+            cast.owner.post(&cast.path("/transactions/batch"), &json!({"items": items})).ok();
         let [draft, draft_too, trashed_draft, unchecked, trashed, checked, trashed_checked] =
             [0, 1, 2, 3, 4, 5, 6].map(|at| created["items"][at].clone());
         let bin = json!({"items": [{"id": trashed_draft["id"]}, {"id": trashed["id"]}, {"id": trashed_checked["id"]}]});
-        cast.owner.patch(&cast.path("/transactions/trash/batch?trashChecked=true"), &bin).no_content();
-        let file = cast.owner.post(&cast.path("/files"), &json!({"name": "receipt.pdf", "content": "JVBERg=="})).ok();
-        Stage { cast, file, account, spare, group, query, draft, draft_too, trashed_draft, unchecked, trashed, checked, trashed_checked }
+        cast.owner
+            .patch(&cast.path("/transactions/trash/batch?trashChecked=true"), &bin)
+            .no_content();
+        let file = cast
+            .owner
+            .post(&cast.path("/files"), &json!({"name": "receipt.pdf", "content": "JVBERg=="}))
+            .ok();
+        Stage {
+            cast,
+            file,
+            account,
+            spare,
+            group,
+            query,
+            draft,
+            draft_too,
+            trashed_draft,
+            unchecked,
+            trashed,
+            checked,
+            trashed_checked,
+        }
     }
 
     fn caller(&self, name: &str) -> &Client {
@@ -95,7 +128,13 @@ impl Stage {
     /// All that a write could change.
     fn snapshot(&self) -> [Value; 5] {
         let read = |rest: &str| self.cast.owner.get(&self.cast.path(rest)).ok();
-        [read("?loadAccounts=true"), read("/transactions?query=is:trashed%20is:draft%20is:posted"), read("/collaborators"), read("/events"), read("/files")]
+        [
+            read("?loadAccounts=true"),
+            read("/transactions?query=is:trashed%20is:draft%20is:posted"),
+            read("/collaborators"),
+            read("/events"),
+            read("/files"),
+        ]
     }
 }
 
@@ -112,8 +151,8 @@ pub fn complete(description: &str, draft: bool, checked: bool) -> Value {
     })
 }
 
-/// One cell: `yes`, a status, two statuses where the rules leave the choice (`403/404`), or `draft` for a create that a
-/// RECORDER may make but not post.
+/// One cell: `yes`, a status, two statuses where the rules leave the choice (`403/404`), or `draft`
+/// for a create that a RECORDER may make but not post.
 fn check(server: &Server, operation: &Operation, caller: &str, cell: &str) {
     let stage = Stage::new(server, if caller == "public" { "PUBLIC" } else { "PRIVATE" });
     let before = stage.snapshot();
@@ -122,7 +161,8 @@ fn check(server: &Server, operation: &Operation, caller: &str, cell: &str) {
         "yes" => allowed(&stage, operation, answer, &before),
         "draft" => {
             let body = answer.ok();
-            let transaction = if body["items"].is_array() { &body["items"][0] } else { &body["transaction"] };
+            let transaction =
+                if body["items"].is_array() { &body["items"][0] } else { &body["transaction"] };
             assert_eq!(transaction["posted"], false, "a create stays a draft: {transaction}");
         }
         statuses => refused(&stage, answer, statuses, &before),
@@ -130,7 +170,12 @@ fn check(server: &Server, operation: &Operation, caller: &str, cell: &str) {
 }
 
 fn allowed(stage: &Stage, operation: &Operation, answer: Answer, before: &[Value; 5]) {
-    assert!(matches!(answer.status, 200 | 204), "allowed, but answered {}: {}", answer.status, answer.text);
+    assert!(
+        matches!(answer.status, 200 | 204),
+        "allowed, but answered {}: {}",
+        answer.status,
+        answer.text
+    );
     if answer.status == 204 {
         answer.no_content();
     } else {
@@ -140,7 +185,12 @@ fn allowed(stage: &Stage, operation: &Operation, answer: Answer, before: &[Value
         stage.cast.owner.get(&stage.cast.path("")).refused(404, "notFound");
     } else {
         // A write that is answered and not done would pass for allowed.
-        assert_eq!(&stage.snapshot() != before, operation.writes, "{}: what it changed", operation.name);
+        assert_eq!(
+            &stage.snapshot() != before,
+            operation.writes,
+            "{}: what it changed",
+            operation.name
+        );
     }
 }
 

@@ -1,5 +1,5 @@
-//! Which index the statements of searches walk, on the very statements that are sent: a page costs what is on it, not what the
-//! book holds.
+//! Which index the statements of searches walk, on the very statements that are sent: a page costs
+//! what is on it, not what the book holds.
 
 use daybook_domain::account::AccountType;
 use daybook_domain::balance::segments;
@@ -10,8 +10,8 @@ use daybook_domain::field::Field;
 use daybook_domain::instant::Instant;
 use daybook_domain::query::Periodicity;
 use daybook_domain::transaction::{Changes, Span, Verb};
-use daybook_service::{Error, access, collection};
 use daybook_service::transaction::{Request, explain};
+use daybook_service::{Error, access, collection};
 use daybook_storage::Lane;
 use daybook_storage::balance::{Of, Question};
 use daybook_storage::event::Filter;
@@ -35,9 +35,14 @@ pub fn lone() -> Vec<Lone> {
 const NOW: Instant = Instant::new(1_763_000_000_000);
 
 /// The ways into a book. In SQLite's words and in PostgreSQL's.
-const BY_DAY: [&str; 2] = ["SEARCH t USING INDEX transactions_day (book_id=?", "using transactions_day on transactions t"];
-const DAYS: [&str; 2] = ["SEARCH t USING INDEX transactions_day (book_id=? AND day>? AND day<?)", "transactions_day"];
-const ACCOUNT: [&str; 2] = ["SEARCH d USING PRIMARY KEY (book_id=? AND account_id=?", "on entries d"];
+const BY_DAY: [&str; 2] = [
+    "SEARCH t USING INDEX transactions_day (book_id=?",
+    "using transactions_day on transactions t",
+];
+const DAYS: [&str; 2] =
+    ["SEARCH t USING INDEX transactions_day (book_id=? AND day>? AND day<?)", "transactions_day"];
+const ACCOUNT: [&str; 2] =
+    ["SEARCH d USING PRIMARY KEY (book_id=? AND account_id=?", "on entries d"];
 const MARK: [&str; 2] = ["SEARCH d USING PRIMARY KEY (book_id=? AND mark=?", "on marks d"];
 const TEXT: [&str; 2] = ["SEARCH b USING PRIMARY KEY (book_id=? AND block=?)", "on text_blocks b"];
 
@@ -69,12 +74,22 @@ const PAGES: [(&str, [&str; 2], usize); 24] = [
     ("zyzzyva OR remoteId:R77", TEXT, 1),
 ];
 
-/// One book of 6,000 transactions among others as large, so that to pass a table is not the way to a page.
+/// One book of 6,000 transactions among others as large, so that to pass a table is not the way to
+/// a page.
 fn shelf(engine: Engine) -> Inside {
     let inside = Inside::new(engine, NOW, daybook_domain::book::Changes::default());
     let names: Vec<String> = (0..40).map(|number| format!("Account {number}")).collect();
-    let chart: Vec<(&str, AccountType, &[&str])> =
-        names.iter().enumerate().map(|(number, name)| (name.as_str(), AccountType::ALL[number % 4], if number < 3 { &["Few"][..] } else { &[] })).collect();
+    let chart: Vec<(&str, AccountType, &[&str])> = names
+        .iter()
+        .enumerate()
+        .map(|(number, name)| {
+            (
+                name.as_str(),
+                AccountType::ALL[number % 4],
+                if number < 3 { &["Few"][..] } else { &[] },
+            )
+        })
+        .collect();
     inside.chart(&[("Few", "")], &chart);
     let item = |number: usize| Changes {
         date: Field::Set(format!("2025-{:02}-{:02}", 1 + number % 12, 1 + number % 28)),
@@ -89,7 +104,11 @@ fn shelf(engine: Engine) -> Inside {
         draft: number % 900 == 5,
         checked: number.is_multiple_of(4),
         remote_ids: (number % 5 == 2).then(|| vec![format!("R{number}")]),
-        properties: if number.is_multiple_of(50) { [("number".to_owned(), Some(number.to_string()))].into() } else { [].into() },
+        properties: if number.is_multiple_of(50) {
+            [("number".to_owned(), Some(number.to_string()))].into()
+        } else {
+            [].into()
+        },
         ..Changes::default()
     };
     let same = |number: usize| number % 40 == (number * 7 + 1) % 40;
@@ -98,13 +117,14 @@ fn shelf(engine: Engine) -> Inside {
     inside
 }
 
-/// The same rows again as the rows of other books. `counted` is what the engine's statistics know of ours: all of it, or that
-/// there was no such book.
+/// The same rows again as the rows of other books. `counted` is what the engine's statistics know
+/// of ours: all of it, or that there was no such book.
 fn crowd(inside: &Inside, counted: bool) {
     const TABLES: [(&str, &str); 6] = [
         (
             "transactions",
-            "id, day, dated, standing, trashed, amount, credit_account_id, debit_account_id, description, search, posted_at, properties, \
+            "id, day, dated, standing, trashed, amount, credit_account_id, debit_account_id, \
+                description, search, posted_at, properties, \
              urls, remote_ids, created_by, agent, created_at, updated_at, version",
         ),
         ("entries", "account_id, day, transaction_id, credit, amount"),
@@ -121,12 +141,22 @@ fn crowd(inside: &Inside, counted: bool) {
         }
     }
     if !counted {
-        statements.extend(TABLES.map(|(table, _)| format!("DELETE FROM {table} WHERE book_id < 1000")));
+        statements.extend(TABLES.map(|(table, _)| {
+            format!(
+                "DELETE FROM {table} WHERE book_id < \
+            1000"
+            )
+        }));
     }
     statements.push("ANALYZE".to_owned());
     if !counted {
         let book = "(SELECT MAX(id) FROM books)";
-        let back = |(table, columns)| format!("INSERT INTO {table} (book_id, {columns}) SELECT {book}, {columns} FROM {table} WHERE book_id = 1000");
+        let back = |(table, columns)| {
+            format!(
+                "INSERT INTO {table} (book_id, {columns}) SELECT \
+            {book}, {columns} FROM {table} WHERE book_id = 1000"
+            )
+        };
         statements.extend(TABLES.map(back));
     }
     inside.execute(&statements.iter().map(String::as_str).collect::<Vec<_>>());
@@ -135,16 +165,27 @@ fn crowd(inside: &Inside, counted: bool) {
 /// What passes a whole table that grows with the book.
 fn passes(step: &str) -> bool {
     let scanned = ["SCAN t", "SCAN d", "SCAN m", "SCAN e"];
-    let whole = scanned.iter().any(|scan| step.trim() == *scan || step.contains(&format!("{scan} ")));
-    whole || ["transactions", "entries", "marks", "text_grams", "events"].iter().any(|table| step.contains(&format!("Seq Scan on {table}")))
+    let whole =
+        scanned.iter().any(|scan| step.trim() == *scan || step.contains(&format!("{scan} ")));
+    whole
+        || ["transactions", "entries", "marks", "text_grams", "events"]
+            .iter()
+            .any(|table| step.contains(&format!("Seq Scan on {table}")))
 }
 
-fn check(faults: &mut Faults, engine: Engine, (what, way, times): (&str, [&str; 2], usize), steps: &[String]) {
+fn check(
+    faults: &mut Faults,
+    engine: Engine,
+    (what, way, times): (&str, [&str; 2], usize),
+    steps: &[String],
+) {
     let way = way[usize::from(engine == Engine::Postgres)];
     let shown = || format!("{what}\n      {}", steps.join("\n      "));
     faults.check(!steps.iter().any(|step| passes(step)), || format!("passes a table: {}", shown()));
     let taken = steps.iter().filter(|step| step.contains(way)).count();
-    faults.check(taken == times, || format!("`{way}` is taken {taken} times instead of {times}: {}", shown()));
+    faults.check(taken == times, || {
+        format!("`{way}` is taken {taken} times instead of {times}: {}", shown())
+    });
 }
 
 fn pages_walk_an_index(engine: Engine) {
@@ -153,7 +194,8 @@ fn pages_walk_an_index(engine: Engine) {
     walk_an_index(engine, &inside);
 }
 
-/// PostgreSQL is certain that a book it has not counted yet has no rows, whatever has become of it since.
+/// PostgreSQL is certain that a book it has not counted yet has no rows, whatever has become of it
+/// since.
 fn pages_of_a_book_never_counted_walk_an_index(engine: Engine) {
     let inside = shelf(engine);
     crowd(&inside, false);
@@ -165,16 +207,34 @@ fn walk_an_index(engine: Engine, inside: &Inside) {
     for (query, way, times) in PAGES {
         for after in [None, Some(Place { day: 20_250_615, id: i64::MAX / 2 })] {
             let request = Request { query: query.to_owned(), limit: Some(50), after };
-            let steps = inside.store.read(|tx| explain(tx, &inside.cx, &inside.book, &request)).expect("a plan");
+            let steps = inside
+                .store
+                .read(|tx| explain(tx, &inside.cx, &inside.book, &request))
+                .expect("a plan");
             check(&mut faults, engine, (query, way, times), &steps);
-            // PostgreSQL hashes what it passes; a count, which needs all of a range anyway, may do so.
-            faults.check(!steps.iter().any(|step| step.contains("Hash Cond")), || format!("`{query}` hashes:\n      {}", steps.join("\n      ")));
-            // The order comes with the index; a union of several, and a rare text, sort what little they find.
-            let sorts = steps.iter().any(|step| step.contains("TEMP B-TREE FOR ORDER BY") || step.contains("Sort Key"));
-            faults.check(!sorts || times > 1 || way == TEXT, || format!("`{query}` sorts:\n      {}", steps.join("\n      ")));
+            // PostgreSQL hashes what it passes; a count, which needs all of a range anyway, may do
+            // so.
+            faults.check(!steps.iter().any(|step| step.contains("Hash Cond")), || {
+                format!("`{query}` hashes:\n      {}", steps.join("\n      "))
+            });
+            // The order comes with the index; a union of several, and a rare text, sort what little
+            // they find.
+            let sorts = steps
+                .iter()
+                .any(|step| step.contains("TEMP B-TREE FOR ORDER BY") || step.contains("Sort Key"));
+            faults.check(!sorts || times > 1 || way == TEXT, || {
+                format!(
+                    "`{query}` sorts:\n      \
+                {}",
+                    steps.join("\n      ")
+                )
+            });
         }
     }
-    let listed = inside.list(&Request { query: String::new(), limit: Some(1000), after: None }).view.transactions;
+    let listed = inside
+        .list(&Request { query: String::new(), limit: Some(1000), after: None })
+        .view
+        .transactions;
     let ids: Vec<_> = listed.iter().map(|transaction| transaction.id).collect();
     let remote_ids: Vec<String> = (0..1000).map(|number| format!("R{}", number * 7)).collect();
     let remote_ids: Vec<&str> = remote_ids.iter().map(String::as_str).collect();
@@ -185,9 +245,14 @@ fn walk_an_index(engine: Engine, inside: &Inside) {
             Ok::<_, Error>(tx.transactions().explain_named(&member, &ids, &remote_ids)?)
         })
         .expect("plans");
-    let key = ["SEARCH t USING PRIMARY KEY (book_id=? AND id=?)", "using transactions_pkey on transactions t"];
+    let key = [
+        "SEARCH t USING PRIMARY KEY (book_id=? AND id=?)",
+        "using transactions_pkey on \
+        transactions t",
+    ];
     check(&mut faults, engine, ("a thousand ids", key, 1), &by_ids);
-    let marks = ["SEARCH m USING PRIMARY KEY (book_id=? AND mark=?)", "using marks_pkey on marks m"];
+    let marks =
+        ["SEARCH m USING PRIMARY KEY (book_id=? AND mark=?)", "using marks_pkey on marks m"];
     check(&mut faults, engine, ("a thousand remote ids", marks, 1), &by_remote_ids);
     faults.none();
 }
@@ -196,16 +261,28 @@ fn counts_and_running_balances_walk_an_index(engine: Engine) {
     let inside = shelf(engine);
     crowd(&inside, true);
     let mut faults = Faults::default();
-    let by_day = ["SEARCH t USING COVERING INDEX transactions_day (book_id=? AND day>? AND day<?)", "transactions_day"];
-    for (query, way, times) in PAGES.into_iter().filter(|(query, ..)| !["", "common", "is:unchecked"].contains(query)) {
+    let by_day = [
+        "SEARCH t USING COVERING INDEX transactions_day (book_id=? AND day>? AND day<?)",
+        "transactions_day",
+    ];
+    for (query, way, times) in
+        PAGES.into_iter().filter(|(query, ..)| !["", "common", "is:unchecked"].contains(query))
+    {
         let request = Request { query: query.to_owned(), limit: None, after: None };
-        let steps = inside.store.read(|tx| explain(tx, &inside.cx, &inside.book, &request)).expect("a plan");
+        let steps = inside
+            .store
+            .read(|tx| explain(tx, &inside.cx, &inside.book, &request))
+            .expect("a plan");
         // Nothing but the index is read where it holds all that is asked.
         let way = if query == "on:2025-03" { by_day } else { way };
         check(&mut faults, engine, (&format!("count of {query}"), way, times), &steps);
     }
     let span = Span::read(Some("2025-02-01"), Some("2025-05-01"), Some("MONTHLY")).expect("a span");
-    let page = inside.list(&Request { query: "account:'Account 3'".to_owned(), limit: Some(20), after: None });
+    let page = inside.list(&Request {
+        query: "account:'Account 3'".to_owned(),
+        limit: Some(20),
+        after: None,
+    });
     let account = page.account.expect("2.8");
     let rows: Vec<_> = page.view.transactions.iter().filter(|row| row.counts()).collect();
     let (counts, moved) = inside
@@ -216,8 +293,13 @@ fn counts_and_running_balances_walk_an_index(engine: Engine) {
             Ok::<_, Error>((counts, tx.transactions().explain_moved(&member, account, &rows)?))
         })
         .expect("plans");
-    for segment in segments(parse_iso("2025-02-10"), parse_iso("2025-05-01"), Periodicity::Monthly) {
-        let question = Question { of: Of::Book, tags: &["often".to_owned(), "seldom".to_owned()], by_month: false };
+    for segment in segments(parse_iso("2025-02-10"), parse_iso("2025-05-01"), Periodicity::Monthly)
+    {
+        let question = Question {
+            of: Of::Book,
+            tags: &["often".to_owned(), "seldom".to_owned()],
+            by_month: false,
+        };
         let sums = inside
             .store
             .read(|tx| {
@@ -226,12 +308,19 @@ fn counts_and_running_balances_walk_an_index(engine: Engine) {
             })
             .expect("a plan");
         let marks = ["SEARCH m USING PRIMARY KEY (book_id=? AND mark=? AND day", "on marks m"];
-        let entries = ["SEARCH e USING PRIMARY KEY (book_id=? AND account_id=? AND day=? AND transaction_id=?)", "entries_pkey on entries e"];
+        let entries = [
+            "SEARCH e USING PRIMARY KEY (book_id=? AND account_id=? AND day=? AND \
+            transaction_id=?)",
+            "entries_pkey on entries e",
+        ];
         check(&mut faults, engine, ("balances of a tag: marks", marks, 1), &sums);
         check(&mut faults, engine, ("balances of a tag: entries", entries, 1), &sums);
     }
     check(&mut faults, engine, ("counts of months", by_day, 1), &counts);
-    let entries = ["SEARCH e USING PRIMARY KEY (book_id=? AND account_id=? AND day=?)", "using entries_pkey on entries e"];
+    let entries = [
+        "SEARCH e USING PRIMARY KEY (book_id=? AND account_id=? AND day=?)",
+        "using entries_pkey on entries e",
+    ];
     check(&mut faults, engine, ("running balances", entries, 1), &moved);
     faults.none();
 }
@@ -240,10 +329,20 @@ fn counts_and_running_balances_walk_an_index(engine: Engine) {
 fn logs_walk_an_index(engine: Engine) {
     let inside = shelf(engine);
     let mut faults = Faults::default();
-    let number = ["SEARCH k USING PRIMARY KEY (book_id=? AND sequence>? AND sequence<?)", "events_pkey on events k"];
+    let number = [
+        "SEARCH k USING PRIMARY KEY (book_id=? AND sequence>? AND sequence<?)",
+        "events_pkey on events k",
+    ];
     let kind = ["SEARCH k USING COVERING INDEX events_kind (book_id=? AND kind=?", "events_kind"];
-    let resource = ["SEARCH k USING COVERING INDEX events_resource (book_id=? AND resource=?", "events_resource"];
-    let time = Filter { after: Some(Instant::new(NOW.milliseconds() - 1)), before: Some(NOW), ..Filter::default() };
+    let resource = [
+        "SEARCH k USING COVERING INDEX events_resource (book_id=? AND resource=?",
+        "events_resource",
+    ];
+    let time = Filter {
+        after: Some(Instant::new(NOW.milliseconds() - 1)),
+        before: Some(NOW),
+        ..Filter::default()
+    };
     let rare = Some(EventType::BookCreated);
     for (what, filter, way) in [
         ("time", time.clone(), number),
@@ -260,7 +359,10 @@ fn logs_walk_an_index(engine: Engine) {
             .expect("a plan");
         check(&mut faults, engine, (what, way, 1), &steps);
         // A page is put in order once more; what it is taken from comes in order.
-        let sorts = steps.iter().filter(|step| step.contains("TEMP B-TREE FOR ORDER BY") || step.contains("Sort Key")).count();
+        let sorts = steps
+            .iter()
+            .filter(|step| step.contains("TEMP B-TREE FOR ORDER BY") || step.contains("Sort Key"))
+            .count();
         faults.check(sorts <= 1, || format!("{what} sorts:\n      {}", steps.join("\n      ")));
     }
     faults.none();
@@ -285,9 +387,15 @@ fn lists_of_books_begin_with_the_reader(engine: Engine) {
         })
         .expect("plans");
     let mut faults = Faults::default();
-    for (what, steps) in [("books of a user", mine), ("books of collections", collected), ("collections around books", around)] {
+    for (what, steps) in [
+        ("books of a user", mine),
+        ("books of collections", collected),
+        ("collections around books", around),
+    ] {
         let scanned = ["SCAN b", "SCAN h", "SCAN u", "SCAN c", "SCAN p", "SCAN m", "Seq Scan"];
-        let passes = steps.iter().any(|step| scanned.iter().any(|scan| step.trim() == *scan || step.contains(&format!("{scan} "))));
+        let passes = steps.iter().any(|step| {
+            scanned.iter().any(|scan| step.trim() == *scan || step.contains(&format!("{scan} ")))
+        });
         faults.check(!passes, || format!("{what} pass a table:\n      {}", steps.join("\n      ")));
     }
     faults.none();
@@ -295,16 +403,27 @@ fn lists_of_books_begin_with_the_reader(engine: Engine) {
 
 /// Thousands of users with a book in a collection each.
 fn crowd_of_books(inside: &Inside) {
-    const SETTINGS: &str = "auto_post, date_pattern, decimal_separator, fraction_digits, scale, page_size, period, period_start_month, \
+    const SETTINGS: &str = "auto_post, date_pattern, decimal_separator, fraction_digits, scale, \
+        page_size, period, period_start_month, \
         time_zone, visibility";
     const COUNTS: &str = "sequence, hash, changed_at, posted, month, month_posted, year_posted";
-    let others = "WITH RECURSIVE others (n) AS (SELECT 1000 UNION ALL SELECT n + 1 FROM others WHERE n < 6000)";
+    let others = "WITH RECURSIVE others (n) AS (SELECT 1000 UNION ALL SELECT n + 1 FROM others \
+        WHERE n < 6000)";
     let rows = |table: &str, own: &str, own_values: &str, (same, from): (&str, &str)| {
-        format!("{others} INSERT INTO {table} ({own}{same}) SELECT {own_values}{same} FROM others{from}")
+        format!(
+            "{others} INSERT INTO {table} ({own}{same}) SELECT {own_values}{same} FROM \
+            others{from}"
+        )
     };
-    let (email, stamp) = ("'other' || n || '@example.com'", ("created_at, updated_at, version", "0, 0, 1"));
+    let (email, stamp) =
+        ("'other' || n || '@example.com'", ("created_at, updated_at, version", "0, 0, 1"));
     let statements = [
-        rows("users", "id, email, username, created_at", &format!("n, {email}, 'other' || n, 0"), ("", "")),
+        rows(
+            "users",
+            "id, email, username, created_at",
+            &format!("n, {email}, 'other' || n, 0"),
+            ("", ""),
+        ),
         rows(
             "books",
             &format!("id, public_id, owner_id, name, {}, ", stamp.0),
@@ -318,7 +437,12 @@ fn crowd_of_books(inside: &Inside) {
             &format!("n, n, {email}, 'OWNER', {}", stamp.1),
             ("", ""),
         ),
-        rows("collections", &format!("user_id, id, name, {}", stamp.0), &format!("n, n, 'Shelf', {}", stamp.1), ("", "")),
+        rows(
+            "collections",
+            &format!("user_id, id, name, {}", stamp.0),
+            &format!("n, n, 'Shelf', {}", stamp.1),
+            ("", ""),
+        ),
         rows("collection_books", "user_id, book_id, collection_id", "n, n, n", ("", "")),
         "ANALYZE".to_owned(),
     ];

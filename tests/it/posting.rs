@@ -3,7 +3,10 @@
 use daybook_tests::{Cast, Server, lunch};
 use serde_json::{Value, json};
 
-use crate::reading::{absent, batch, events, expected_totals, id, items, new_events, refused_400, totals, transaction, types};
+use crate::reading::{
+    absent, batch, events, expected_totals, id, items, new_events, refused_400, totals,
+    transaction, types,
+};
 
 /// A book with Cash, Bank and Food.
 fn cast(server: &Server) -> Cast {
@@ -47,16 +50,23 @@ fn rule_3_3_1_post_applies_the_payload(server: &Server) {
     edited["amount"] = json!("20.00");
     edited["description"] = json!("Dinner #out");
     edited["properties"] = json!({"Table": "7"});
-    let posted = cast.owner.patch(&cast.path("/transactions/post"), &edited).ok()["transaction"].clone();
+    let posted =
+        cast.owner.patch(&cast.path("/transactions/post"), &edited).ok()["transaction"].clone();
     assert_eq!(posted["id"], draft["id"]);
-    for (field, value) in
-        [("posted", json!(true)), ("draft", json!(false)), ("amount", json!("20.00")), ("description", json!("Dinner #out"))]
-    {
+    for (field, value) in [
+        ("posted", json!(true)),
+        ("draft", json!(false)),
+        ("amount", json!("20.00")),
+        ("description", json!("Dinner #out")),
+    ] {
         assert_eq!(posted[field], value, "{field}");
     }
     assert_eq!(posted["properties"], json!({"table": "7"}));
     assert_eq!(posted["tags"], json!(["out"]));
-    assert_eq!(totals(&cast), expected_totals(&[("Cash", "0.00", "20.00"), ("Food", "20.00", "0.00")]));
+    assert_eq!(
+        totals(&cast),
+        expected_totals(&[("Cash", "0.00", "20.00"), ("Food", "20.00", "0.00")])
+    );
     let events = new_events(&cast, known);
     assert_eq!(types(&events), ["TRANSACTION_POSTED"], "8.1: no TRANSACTION_UPDATED besides");
 }
@@ -71,14 +81,22 @@ fn rule_3_3_2_post_without_an_id_creates_and_posts(server: &Server) {
     let forced = post(&with(json!({"draft": true}))).ok()["transaction"].clone();
     assert_eq!(forced["posted"], true, "`draft: true` is ignored here");
     assert_eq!(types(&new_events(&cast, known)), ["TRANSACTION_POSTED", "TRANSACTION_POSTED"]);
-    let again = post(&with(json!({"remoteIds": ["r1"], "amount": "99.00"}))).ok()["transaction"].clone();
+    let again =
+        post(&with(json!({"remoteIds": ["r1"], "amount": "99.00"}))).ok()["transaction"].clone();
     assert_eq!(again, transaction(&cast, &id(&posted)), "3.7: the existing one, unchanged");
     let draft = create(&cast, json!({"remoteIds": ["r2"]}));
     assert_eq!(draft["posted"], false, "autoPost is off");
     let found = post(&with(json!({"remoteIds": ["r2"]}))).ok()["transaction"].clone();
     assert_eq!(found["id"], draft["id"]);
-    assert_eq!(found["posted"], false, "the existing one is returned unchanged, even when it is a draft");
-    assert_eq!(totals(&cast), expected_totals(&[("Cash", "0.00", "24.00"), ("Food", "24.00", "0.00")]));
+    assert_eq!(
+        found["posted"], false,
+        "the existing one is returned unchanged, even when it is a \
+        draft"
+    );
+    assert_eq!(
+        totals(&cast),
+        expected_totals(&[("Cash", "0.00", "24.00"), ("Food", "24.00", "0.00")])
+    );
 }
 
 fn rule_3_3_3_post_checked(server: &Server) {
@@ -86,37 +104,68 @@ fn rule_3_3_3_post_checked(server: &Server) {
     let draft = create(&cast, json!({"draft": true}));
     let known = events(&cast).len();
     for body in [json!({"id": draft["id"], "checked": true}), with(json!({"checked": true}))] {
-        let posted = cast.owner.patch(&cast.path("/transactions/post"), &body).ok()["transaction"].clone();
+        let posted =
+            cast.owner.patch(&cast.path("/transactions/post"), &body).ok()["transaction"].clone();
         assert_eq!((&posted["posted"], &posted["checked"]), (&json!(true), &json!(true)));
     }
     let events = new_events(&cast, known);
-    assert_eq!(types(&events), ["TRANSACTION_POSTED", "TRANSACTION_POSTED"], "8.1: no CHECKED event");
+    assert_eq!(
+        types(&events),
+        ["TRANSACTION_POSTED", "TRANSACTION_POSTED"],
+        "8.1: no CHECKED \
+        event"
+    );
     for event in &events {
         assert_eq!(event["data"]["object"]["transaction"]["checked"], true);
     }
     // 3.2.3: without the check permission the flag is ignored, on create and on post.
     let draft = create(&cast, json!({"draft": true}));
-    let posted = cast.poster.patch(&cast.path("/transactions/post"), &json!({"id": draft["id"], "checked": true})).ok();
-    assert_eq!((&posted["transaction"]["posted"], &posted["transaction"]["checked"]), (&json!(true), &json!(false)));
-    let created = cast.poster.post(&cast.path("/transactions"), &with(json!({"checked": true}))).ok();
-    assert_eq!((&created["transaction"]["posted"], &created["transaction"]["checked"]), (&json!(true), &json!(false)));
+    let posted = cast
+        .poster
+        .patch(&cast.path("/transactions/post"), &json!({"id": draft["id"], "checked": true}))
+        .ok();
+    assert_eq!(
+        (&posted["transaction"]["posted"], &posted["transaction"]["checked"]),
+        (&json!(true), &json!(false))
+    );
+    let created =
+        cast.poster.post(&cast.path("/transactions"), &with(json!({"checked": true}))).ok();
+    assert_eq!(
+        (&created["transaction"]["posted"], &created["transaction"]["checked"]),
+        (&json!(true), &json!(false))
+    );
 }
 
 fn rule_3_3_5_an_incomplete_post_names_what_is_missing(server: &Server) {
     let cast = cast(server);
     // 3.2.4: a draft without a date needs one in the post payload.
-    let fields = [("date", "date"), ("amount", "amount"), ("creditAccount", "credit"), ("debitAccount", "debit")];
+    let fields = [
+        ("date", "date"),
+        ("amount", "amount"),
+        ("creditAccount", "credit"),
+        ("debitAccount", "debit"),
+    ];
     for (field, word) in fields {
         let draft = create(&cast, json!({field: null}));
         assert_eq!(draft["posted"], false);
         assert!(absent(&draft, field) || draft[field] == "", "3.2.4: {field}: {draft}");
         let known = events(&cast).len();
         for body in [json!({"id": draft["id"]}), with(json!({field: null}))] {
-            let message = refused_400(cast.owner.patch(&cast.path("/transactions/post"), &body), &["badRequest"]);
-            assert!(message.to_lowercase().contains(word), "3.3.5: the message names {field}: {message}");
+            let message = refused_400(
+                cast.owner.patch(&cast.path("/transactions/post"), &body),
+                &["badRequest"],
+            );
+            assert!(
+                message.to_lowercase().contains(word),
+                "3.3.5: the message names {field}: \
+                {message}"
+            );
         }
         assert_eq!(new_events(&cast, known).len(), 0, "nothing is created by a refused post");
-        let completed = cast.owner.patch(&cast.path("/transactions/post"), &json!({"id": draft["id"], field: body()[field]}));
+        let completed = cast.owner.patch(
+            &cast.path("/transactions/post"),
+            &json!({"id": draft["id"], field: body()[field]}),
+        );
         assert_eq!(completed.ok()["transaction"]["posted"], true);
     }
     assert_eq!(find_count(&cast), 4);
@@ -153,24 +202,55 @@ fn rule_3_4_2_update_with_checked(server: &Server) {
     let unchecked = create(&cast, json!({}));
     let known = events(&cast).len();
     cast.poster
-        .put(&cast.path("/transactions"), &json!({"id": unchecked["id"], "amount": "1.00", "checked": true}))
+        .put(
+            &cast.path("/transactions"),
+            &json!({"id": unchecked["id"], "amount": "1.00", "checked": true}),
+        )
         .refused(403, "forbidden");
-    assert_eq!(transaction(&cast, &id(&unchecked))["amount"], "12.00", "a refused request changes nothing");
+    assert_eq!(
+        transaction(&cast, &id(&unchecked))["amount"],
+        "12.00",
+        "a refused request changes \
+        nothing"
+    );
     put(json!({"id": unchecked["id"], "checked": false})).ok();
-    assert_eq!(new_events(&cast, known).len(), 0, "`checked: false` on an unchecked one changes nothing");
-    let both = put(json!({"id": unchecked["id"], "amount": "15.00", "checked": true})).ok()["transaction"].clone();
+    assert_eq!(
+        new_events(&cast, known).len(),
+        0,
+        "`checked: false` on an unchecked one changes \
+        nothing"
+    );
+    let both =
+        put(json!({"id": unchecked["id"], "amount": "15.00", "checked": true})).ok()["transaction"]
+            .clone();
     assert_eq!((&both["checked"], &both["amount"]), (&json!(true), &json!("15.00")));
-    assert_eq!(types(&new_events(&cast, known)), ["TRANSACTION_UPDATED", "TRANSACTION_CHECKED"], "8.1");
+    assert_eq!(
+        types(&new_events(&cast, known)),
+        ["TRANSACTION_UPDATED", "TRANSACTION_CHECKED"],
+        "8.1"
+    );
     let other = create(&cast, json!({}));
     let known = events(&cast).len();
     let mut whole = other.clone();
     whole["checked"] = json!(true);
     assert_eq!(put(whole).ok()["transaction"]["checked"], true);
-    assert_eq!(types(&new_events(&cast, known)), ["TRANSACTION_CHECKED"], "8.1: UPDATED only when fields changed");
+    assert_eq!(
+        types(&new_events(&cast, known)),
+        ["TRANSACTION_CHECKED"],
+        "8.1: UPDATED only when \
+        fields changed"
+    );
     let draft = create(&cast, json!({"draft": true}));
     let updated = put(json!({"id": draft["id"], "description": "Draft", "checked": true})).ok()["transaction"].clone();
-    assert_eq!((&updated["checked"], &updated["description"]), (&json!(false), &json!("Draft")), "on a draft `checked` is ignored");
-    assert_eq!(totals(&cast), expected_totals(&[("Cash", "0.00", "27.00"), ("Food", "27.00", "0.00")]));
+    assert_eq!(
+        (&updated["checked"], &updated["description"]),
+        (&json!(false), &json!("Draft")),
+        "on a draft `checked` is ignored"
+    );
+    assert_eq!(
+        totals(&cast),
+        expected_totals(&[("Cash", "0.00", "27.00"), ("Food", "27.00", "0.00")])
+    );
 }
 
 fn rule_3_4_3_update_never_unposts_and_never_posts(server: &Server) {
@@ -190,8 +270,15 @@ fn rule_3_4_3_update_never_unposts_and_never_posts(server: &Server) {
     assert_eq!(transaction(&cast, &id(&posted)), stored);
     let draft = create(&cast, json!({"amount": null}));
     let completed = put(json!({"id": draft["id"], "amount": "3.00"})).ok()["transaction"].clone();
-    assert_eq!((&completed["posted"], &completed["amount"]), (&json!(false), &json!("3.00")), "updating a draft never posts it");
-    assert_eq!(totals(&cast), expected_totals(&[("Cash", "0.00", "12.00"), ("Food", "12.00", "0.00")]));
+    assert_eq!(
+        (&completed["posted"], &completed["amount"]),
+        (&json!(false), &json!("3.00")),
+        "updating a draft never posts it"
+    );
+    assert_eq!(
+        totals(&cast),
+        expected_totals(&[("Cash", "0.00", "12.00"), ("Food", "12.00", "0.00")])
+    );
 }
 
 const VERBS: [&str; 7] = ["check", "uncheck", "trash", "untrash", "remove", "restore", "post"];
@@ -199,8 +286,11 @@ const VERBS: [&str; 7] = ["check", "uncheck", "trash", "untrash", "remove", "res
 fn rule_3_4_5_missing_and_unknown_ids(server: &Server) {
     let cast = cast(server);
     let other = Cast::new(server);
-    let foreign =
-        other.owner.post(&other.path("/transactions"), &json!({"description": "Elsewhere", "amount": "1"})).ok()["transaction"].clone();
+    let foreign = other
+        .owner
+        .post(&other.path("/transactions"), &json!({"description": "Elsewhere", "amount": "1"}))
+        .ok()["transaction"]
+        .clone();
     for verb in VERBS {
         let path = cast.path(&format!("/transactions/{verb}"));
         if verb != "post" {
@@ -210,7 +300,9 @@ fn rule_3_4_5_missing_and_unknown_ids(server: &Server) {
         cast.owner.patch(&path, &json!({"id": foreign["id"]})).refused(404, "notFound");
     }
     refused_400(cast.owner.put(&cast.path("/transactions"), &body()), &["badRequest"]);
-    cast.owner.put(&cast.path("/transactions"), &with(json!({"id": "unknown"}))).refused(404, "notFound");
+    cast.owner
+        .put(&cast.path("/transactions"), &with(json!({"id": "unknown"})))
+        .refused(404, "notFound");
     cast.owner.get(&cast.path("/transactions/unknown")).refused(404, "notFound");
     cast.owner.get(&cast.path(&format!("/transactions/{}", id(&foreign)))).refused(404, "notFound");
     assert_eq!(find_count(&cast), 0);
@@ -224,21 +316,30 @@ fn rule_4_8_archived_accounts(server: &Server) {
     cast.owner.put(&cast.path("/accounts"), &json!({"id": food["id"], "archived": true})).ok();
     refused_400(cast.owner.post(&cast.path("/transactions"), &body()), &["badRequest"]);
     refused_400(cast.owner.patch(&cast.path("/transactions/post"), &body()), &["badRequest"]);
-    refused_400(cast.owner.patch(&cast.path("/transactions/post"), &json!({"id": draft["id"]})), &["badRequest"]);
+    refused_400(
+        cast.owner.patch(&cast.path("/transactions/post"), &json!({"id": draft["id"]})),
+        &["badRequest"],
+    );
     let named = create(&cast, json!({"draft": true}));
     assert_eq!(named["debitAccount"]["name"], "Food", "drafts may name an archived account");
     let batched = batch([json!({"id": draft["id"]})]);
     cast.owner.patch(&cast.path("/transactions/post/batch"), &batched).no_content();
     assert_eq!(transaction(&cast, &id(&draft))["posted"], false, "3.6.4: skipped in a batch");
     let one = json!({"id": posted["id"]});
-    cast.owner.put(&cast.path("/transactions"), &json!({"id": posted["id"], "amount": "13.00"})).ok();
+    cast.owner
+        .put(&cast.path("/transactions"), &json!({"id": posted["id"], "amount": "13.00"}))
+        .ok();
     for verb in ["check", "uncheck", "trash", "untrash"] {
         cast.owner.patch(&cast.path(&format!("/transactions/{verb}")), &one).ok();
     }
-    assert_eq!(totals(&cast), expected_totals(&[("Cash", "0.00", "13.00"), ("Food", "13.00", "0.00")]));
+    assert_eq!(
+        totals(&cast),
+        expected_totals(&[("Cash", "0.00", "13.00"), ("Food", "13.00", "0.00")])
+    );
 }
 
-/// 13.56: an update puts no posting on an archived account; what was on it already may be edited, drafts may name it.
+/// 13.56: an update puts no posting on an archived account; what was on it already may be edited,
+/// drafts may name it.
 fn rule_13_56_updates_onto_an_archived_account(server: &Server) {
     let cast = cast(server);
     let bank = cast.owner.get(&cast.path("/accounts/bank")).ok();
@@ -248,7 +349,10 @@ fn rule_13_56_updates_onto_an_archived_account(server: &Server) {
     refused_400(cast.owner.put(&cast.path("/transactions"), &onto(&posted)), &["badRequest"]);
     let items = batch([json!({"id": draft["id"], "description": "not this one"}), onto(&posted)]);
     refused_400(cast.owner.put(&cast.path("/transactions/batch"), &items), &["badRequest"]);
-    assert_eq!((transaction(&cast, &id(&posted)), transaction(&cast, &id(&draft))), (posted.clone(), draft.clone()));
+    assert_eq!(
+        (transaction(&cast, &id(&posted)), transaction(&cast, &id(&draft))),
+        (posted.clone(), draft.clone())
+    );
     cast.owner.put(&cast.path("/transactions"), &onto(&draft)).ok();
     // On it already, the other way round too.
     let food = cast.owner.get(&cast.path("/accounts/food")).ok();

@@ -36,7 +36,8 @@ pub fn lone() -> Vec<Lone> {
 fn unfinished(server: &Server, email: &str, name: &str) -> TcpStream {
     let body = json!({"name": name}).to_string();
     let head = format!(
-        "POST /v5/books HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\n\
+        "POST /v5/books HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {}\r\nContent-Type: \
+            application/json\r\n\
          Content-Length: {}\r\n\r\n",
         server.token(email),
         body.len()
@@ -86,7 +87,8 @@ fn sigterm_does_not_wait_for_stalled_clients(engine: Engine) {
 /// Ctrl-C.
 /// 13.65: whoever opens connections takes no files from the database and the file store.
 fn connections_leave_files_for_the_books(engine: Engine) {
-    let server = Server::start_with(Options { engine, open_files: Some(160), ..Options::default() });
+    let server =
+        Server::start_with(Options { engine, open_files: Some(160), ..Options::default() });
     let caller = server.client("alice@example.com");
     let book = id(&caller.post("/v5/books", &json!({"name": "Open"})).ok()).to_owned();
     let held: Vec<TcpStream> = (0..200).map(|_| connect(&server)).collect();
@@ -99,16 +101,28 @@ fn connections_leave_files_for_the_books(engine: Engine) {
     drop(held);
 }
 
-/// 13.65: requests that are sent ahead wait in the socket, and nobody turns round and round for them.
+/// 13.65: requests that are sent ahead wait in the socket, and nobody turns round and round for
+/// them.
 fn a_client_that_reads_nothing_costs_nothing(engine: Engine) {
     let server = Server::start(engine);
     let mut stream = connect(&server);
     stream.set_write_timeout(Some(Duration::from_millis(200))).expect("a timeout");
     // It ends when the server reads no more; by then no answer fits the socket either.
-    drop(stream.write_all("GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n".repeat(200_000).as_bytes()));
+    drop(
+        stream
+            .write_all("GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n".repeat(200_000).as_bytes()),
+    );
     let spent = || {
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", server.pid())).expect("the state of the process");
-        let ticks = stat.rsplit(')').next().unwrap_or_default().split_whitespace().skip(11).take(2).map(|tick| tick.parse::<u64>());
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", server.pid()))
+            .expect("the state of the process");
+        let ticks = stat
+            .rsplit(')')
+            .next()
+            .unwrap_or_default()
+            .split_whitespace()
+            .skip(11)
+            .take(2)
+            .map(|tick| tick.parse::<u64>());
         ticks.map(|tick| tick.expect("ticks of the clock, 10 ms each")).sum::<u64>()
     };
     let before = spent();
@@ -130,10 +144,16 @@ fn data_and_tokens_survive_a_restart(engine: Engine) {
     cast.account("Cash", "ASSET");
     cast.account("Food", "OUTGOING");
     cast.record("2025-01-31", "12.50", "Cash", "Food", "Lunch");
-    let before = [cast.owner.get(&cast.path("?loadAccounts=true")).ok(), cast.owner.get(&cast.path("/transactions")).ok()];
+    let before = [
+        cast.owner.get(&cast.path("?loadAccounts=true")).ok(),
+        cast.owner.get(&cast.path("/transactions")).ok(),
+    ];
     server.kill();
     server.restart();
-    let after = [cast.owner.get(&cast.path("?loadAccounts=true")).ok(), cast.owner.get(&cast.path("/transactions")).ok()];
+    let after = [
+        cast.owner.get(&cast.path("?loadAccounts=true")).ok(),
+        cast.owner.get(&cast.path("/transactions")).ok(),
+    ];
     assert_eq!(after, before);
 }
 
@@ -141,7 +161,8 @@ fn data_and_tokens_survive_a_restart(engine: Engine) {
 fn key_is_private(engine: Engine) {
     let server = Server::start(engine);
     server.token("alice@example.com");
-    let files: Vec<_> = std::fs::read_dir(server.data_dir()).expect("a data directory").flatten().collect();
+    let files: Vec<_> =
+        std::fs::read_dir(server.data_dir()).expect("a data directory").flatten().collect();
     assert!(!files.is_empty(), "a key is kept in the data directory");
     for file in files {
         let metadata = file.metadata().expect("its metadata");
@@ -164,15 +185,15 @@ fn takes_agents(server: &Server, headers: &[(&str, bool)]) {
     let cast = Cast::new(server);
     for (turn, (header, taken)) in headers.iter().enumerate() {
         let robot = cast.owner.header(header, "robot");
-        let account = robot.post(&cast.path("/accounts"), &json!({"name": format!("Account {turn}")})).ok();
+        let account =
+            robot.post(&cast.path("/accounts"), &json!({"name": format!("Account {turn}")})).ok();
         assert_eq!(account["agentId"] == "robot", *taken, "0.15: {header}: {account}");
     }
-    let preflight = server.anonymous().header("Origin", "https://app.example").header("Access-Control-Request-Method", "POST").send_raw(
-        "OPTIONS",
-        "/v5/books",
-        None,
-        &[],
-    );
+    let preflight = server
+        .anonymous()
+        .header("Origin", "https://app.example")
+        .header("Access-Control-Request-Method", "POST")
+        .send_raw("OPTIONS", "/v5/books", None, &[]);
     let allowed = preflight.headers["access-control-allow-headers"].to_ascii_lowercase();
     for (header, taken) in headers {
         let key = header.to_ascii_lowercase().replace("agent-id", "api-key");
@@ -187,7 +208,15 @@ fn takes_agents(server: &Server, headers: &[(&str, bool)]) {
 fn prefixes_by_argument(engine: Engine) {
     let args = ["--header-prefixes", "service-,acme-"].map(str::to_owned).to_vec();
     let server = Server::start_with(Options { engine, args, ..Options::default() });
-    takes_agents(&server, &[("service-agent-id", true), ("acme-agent-id", true), ("Acme-Agent-Id", true), ("other-agent-id", false)]);
+    takes_agents(
+        &server,
+        &[
+            ("service-agent-id", true),
+            ("acme-agent-id", true),
+            ("Acme-Agent-Id", true),
+            ("other-agent-id", false),
+        ],
+    );
 }
 
 fn prefixes_by_environment(engine: Engine) {
@@ -198,7 +227,11 @@ fn prefixes_by_environment(engine: Engine) {
 
 /// Issue 2: each option is also an environment variable, and the command line wins over it.
 fn settings_by_environment(engine: Engine) {
-    let env = [("DAYBOOK_LISTEN", "not an address"), ("DAYBOOK_DATABASE_URL", "nonsense:"), ("DAYBOOK_DATA_DIR", "/proc/none")];
+    let env = [
+        ("DAYBOOK_LISTEN", "not an address"),
+        ("DAYBOOK_DATABASE_URL", "nonsense:"),
+        ("DAYBOOK_DATA_DIR", "/proc/none"),
+    ];
     let env = env.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
     let server = Server::start_with(Options { engine, env, ..Options::default() });
     let user = server.client("alice@example.com").get("/v5/user").ok();
@@ -224,13 +257,16 @@ fn mounted_under_a_prefix(engine: Engine) {
     }
     owner.patch("/v5/books", &json!({})).refused(404, "notFound");
     owner.patch("/books-apiv5/books", &json!({})).refused(404, "notFound");
-    // 13.66: clients that are generated from the contract find the API, with or without a proxy that takes a path away.
-    let base_path = |server: &Server, path: &str| server.anonymous().get(path).ok()["basePath"].clone();
+    // 13.66: clients that are generated from the contract find the API, with or without a proxy
+    // that takes a path away.
+    let base_path =
+        |server: &Server, path: &str| server.anonymous().get(path).ok()["basePath"].clone();
     assert_eq!(base_path(&server, "/books-api/openapi.json"), "/books-api");
     assert_eq!(base_path(&server, "/openapi.json"), "/books-api");
     let behind = server.beside(&["--public-url", "https://example.com/books/"]);
     assert_eq!(base_path(&behind, "/openapi.json"), "/books");
-    let behind = server.beside(&["--path-prefix", "/inside", "--public-url", "https://example.com"]);
+    let behind =
+        server.beside(&["--path-prefix", "/inside", "--public-url", "https://example.com"]);
     assert_eq!(base_path(&behind, "/inside/openapi.json"), "/");
 }
 
@@ -242,7 +278,11 @@ fn ready_looks_at_the_writers(engine: Engine) {
         let answer = server.anonymous().get("/ready");
         assert_eq!(answer.status, expected, "{}", answer.text);
         assert!(started.elapsed() < Duration::from_secs(9), "{:?}", started.elapsed());
-        assert!(expected == 200 || answer.headers.contains_key("retry-after"), "{:?}", answer.headers);
+        assert!(
+            expected == 200 || answer.headers.contains_key("retry-after"),
+            "{:?}",
+            answer.headers
+        );
     };
     asked(200);
     match engine {
@@ -255,15 +295,24 @@ fn ready_looks_at_the_writers(engine: Engine) {
             other.execute_batch("ROLLBACK").expect("an end");
         }
         Engine::Postgres => {
-            let name = server.database_url().rsplit('/').next().and_then(|rest| rest.split('?').next()).expect("a database");
-            let mut admin = postgres::Client::connect(&daybook_tests::admin_url(false), postgres::NoTls).expect("the cluster");
+            let name = server
+                .database_url()
+                .rsplit('/')
+                .next()
+                .and_then(|rest| rest.split('?').next())
+                .expect("a database");
+            let mut admin =
+                postgres::Client::connect(&daybook_tests::admin_url(false), postgres::NoTls)
+                    .expect("the cluster");
             let close = format!(
                 "ALTER DATABASE {name} ALLOW_CONNECTIONS false; \
                  SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'"
             );
             admin.batch_execute(&close).expect("nobody gets in");
             asked(503);
-            admin.batch_execute(&format!("ALTER DATABASE {name} ALLOW_CONNECTIONS true")).expect("all get in again");
+            admin
+                .batch_execute(&format!("ALTER DATABASE {name} ALLOW_CONNECTIONS true"))
+                .expect("all get in again");
         }
     }
     server.anonymous().get("/health").ok();
@@ -298,7 +347,9 @@ fn accounts_at_the_address_of_older_clients(engine: Engine) {
         (server, cast)
     };
     let (_off, cast) = with(&[]);
-    cast.owner.post(&format!("/v2/ledgers/{}/accounts", cast.book), &json!({"name": "Cash"})).refused(404, "notFound");
+    cast.owner
+        .post(&format!("/v2/ledgers/{}/accounts", cast.book), &json!({"name": "Cash"}))
+        .refused(404, "notFound");
     let (_on, cast) = with(&["--ledger-alias"]);
     let path = format!("/v2/ledgers/{}/accounts", cast.book);
     let made = cast.owner.post(&path, &json!({"name": "Cash", "type": "ASSET"})).ok();
@@ -331,6 +382,9 @@ fn bad_settings_are_refused_at_start(engine: Engine) {
         let run = run.unwrap_or_else(|| panic!("{arguments:?}: still runs after 30 s"));
         assert!(!run.status.success(), "{arguments:?}");
         assert!(!run.stderr.is_empty() || !run.stdout.is_empty(), "{arguments:?}: no message");
-        assert!(!String::from_utf8_lossy(&run.stderr).contains("panicked"), "{arguments:?}: {run:?}");
+        assert!(
+            !String::from_utf8_lossy(&run.stderr).contains("panicked"),
+            "{arguments:?}: {run:?}"
+        );
     }
 }

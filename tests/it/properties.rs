@@ -70,9 +70,15 @@ impl Holder<'_> {
 
     #[track_caller]
     fn update(&self, resource: &Value, properties: Value) -> Value {
-        let answer = self.owner().put(&self.path(), &json!({"id": id(resource), "properties": properties}));
+        let answer =
+            self.owner().put(&self.path(), &json!({"id": id(resource), "properties": properties}));
         let updated = self.resource(answer.ok());
-        assert_eq!(self.read(resource)["properties"], updated["properties"], "the answer shows what is stored");
+        assert_eq!(
+            self.read(resource)["properties"],
+            updated["properties"],
+            "the answer shows \
+            what is stored"
+        );
         updated
     }
 
@@ -81,7 +87,11 @@ impl Holder<'_> {
     }
 
     fn resource(&self, body: Value) -> Value {
-        if self.kind == "transaction" && body["transaction"].is_object() { body["transaction"].clone() } else { body }
+        if self.kind == "transaction" && body["transaction"].is_object() {
+            body["transaction"].clone()
+        } else {
+            body
+        }
     }
 }
 

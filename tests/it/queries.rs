@@ -1,5 +1,6 @@
-//! The query language in lists (section 1): operators, boolean logic, quotes, and text that is no query at all. Each row of a
-//! table is a query and the transactions it must find, told by a predicate over the fixture.
+//! The query language in lists (section 1): operators, boolean logic, quotes, and text that is no
+//! query at all. Each row of a table is a query and the transactions it must find, told by a
+//! predicate over the fixture.
 
 use daybook_tests::{Cast, Server};
 use serde_json::{Value, json};
@@ -48,7 +49,13 @@ const ROWS: [Row; 17] = [
     row(("t03", "2025-01-10"), 500, ("Cash", "Food"), "lunch at Café #food", Unchecked),
     row(("t04", "2025-01-10"), 4_550, ("Credit Card", "Food"), "dinner #food #out", Unchecked),
     row(("t05", "2025-01-20"), 6_000, ("Bank", "Cash"), "withdrawal 10:30", Checked),
-    row(("t06", "2025-01-31"), 100_000, ("Bank", "Credit Card"), "card bill http://example.com/x", Unchecked),
+    row(
+        ("t06", "2025-01-31"),
+        100_000,
+        ("Bank", "Credit Card"),
+        "card bill http://example.com/x",
+        Unchecked,
+    ),
     row(("t07", "2025-02-01"), 123_456, ("Cash", "Café Über"), "Ärger, naïve (so so)", Unchecked),
     row(("t08", "2025-02-15"), 500_000, ("Bank", "Food"), "#fuel fuel-station", Draft),
     row(("t09", ""), 1_200, ("Cash", "Food"), "dateless and #food", Draft),
@@ -56,7 +63,13 @@ const ROWS: [Row; 17] = [
     row(("t11", "2025-03-05"), 7_700, ("Cash", "Old"), "archived", Unchecked),
     trashed(row(("t12", "2025-01-15"), 3_000, ("Cash", "Food"), "thrown #food", Unchecked)),
     trashed(row(("t13", "2025-01-16"), 4_000, ("Bank", "Food"), "thrown checked", Checked)),
-    row(("t14", "2025-03-06"), 100, ("Owner's Equity", "Bank"), "it's \"quoted\" back\\slash", Unchecked),
+    row(
+        ("t14", "2025-03-06"),
+        100,
+        ("Owner's Equity", "Bank"),
+        "it's \"quoted\" back\\slash",
+        Unchecked,
+    ),
     row(("t15", "2025-03-07"), 200, ("Owner's Equity", "Bank"), "100% sure_thing", Unchecked),
     trashed(row(("t16", "2025-03-08"), 300, ("Cash", "Food"), "thrown draft", Draft)),
     row(("t17", ""), 0, ("", ""), "nothing at all", Draft),
@@ -89,7 +102,9 @@ impl Row {
         });
         match self.label {
             "t04" => body["properties"] = json!({"invoice_number": "INV-2024-001", "paid": "yes"}),
-            "t05" => body["properties"] = json!({"invoice_number": "INV-2024-002", "payee": "John Doe"}),
+            "t05" => {
+                body["properties"] = json!({"invoice_number": "INV-2024-002", "payee": "John Doe"})
+            }
             "t06" | "t12" => body["remoteIds"] = json!(["abc", "ABC-2 x"]),
             _ => {}
         }
@@ -97,7 +112,8 @@ impl Row {
     }
 }
 
-/// A book with the fixture: Assets holds Bank and the group Liquid, which holds Cash; Costs is hidden and holds Food.
+/// A book with the fixture: Assets holds Bank and the group Liquid, which holds Cash; Costs is
+/// hidden and holds Food.
 fn fixture(server: &Server) -> Cast {
     let cast = Cast::new(server);
     cast.group("Assets");
@@ -116,10 +132,18 @@ fn fixture(server: &Server) -> Cast {
     cast.account("Owner's Equity", "LIABILITY");
     // The remote id of t06 and t12 is one: t12 is trashed before t06 comes (3.7.1).
     let (thrown, kept): (Vec<&Row>, Vec<&Row>) = ROWS.iter().partition(|row| row.trashed);
-    let made = cast.owner.post(&cast.path("/transactions/batch"), &batch(thrown.iter().map(|row| row.body()))).ok();
+    let made = cast
+        .owner
+        .post(&cast.path("/transactions/batch"), &batch(thrown.iter().map(|row| row.body())))
+        .ok();
     let only_ids = items(&made).iter().map(|made| json!({"id": made["id"]}));
-    cast.owner.patch(&cast.path("/transactions/trash/batch?trashChecked=true"), &batch(only_ids)).no_content();
-    let made = cast.owner.post(&cast.path("/transactions/batch"), &batch(kept.iter().map(|row| row.body()))).ok();
+    cast.owner
+        .patch(&cast.path("/transactions/trash/batch?trashChecked=true"), &batch(only_ids))
+        .no_content();
+    let made = cast
+        .owner
+        .post(&cast.path("/transactions/batch"), &batch(kept.iter().map(|row| row.body())))
+        .ok();
     for (row, made) in kept.iter().zip(items(&made)) {
         assert_eq!(made["posted"], json!(row.state != Draft), "{row:?}");
     }
@@ -135,7 +159,11 @@ fn check(cast: &Cast, with_trash: bool, table: &[(&str, Finds)]) {
     let mut faults = Faults::default();
     for (query, finds) in table {
         let answer = search(&cast.owner, cast, query);
-        let wanted: Vec<&str> = ROWS.iter().filter(|row| (with_trash || !row.trashed) && finds(row)).map(|row| row.label).collect();
+        let wanted: Vec<&str> = ROWS
+            .iter()
+            .filter(|row| (with_trash || !row.trashed) && finds(row))
+            .map(|row| row.label)
+            .collect();
         if answer.status == 200 {
             faults.same(&format!("`{query}`"), sorted_labels(&answer.body), wanted);
         } else {
@@ -167,7 +195,9 @@ fn rule_1_2_accounts(server: &Server) {
         ("account:Cash account:Cash", |row| row.touches("Cash")),
         ("group:Liquid", |row| row.touches("Cash")),
         ("group:Assets", |row| row.touches("Cash") || row.touches("Bank")),
-        ("group:assets account:Food", |row| (row.touches("Cash") || row.touches("Bank")) && row.touches("Food")),
+        ("group:assets account:Food", |row| {
+            (row.touches("Cash") || row.touches("Bank")) && row.touches("Food")
+        }),
         ("group:Costs", |row| row.touches("Food")),
         ("group:'Nothing In It'", |_| false),
         ("group:Unknown", |_| false),
@@ -178,9 +208,15 @@ fn rule_1_2_accounts(server: &Server) {
     // 1.2.9: ids, too.
     let cash = cast.owner.get(&cast.path("/accounts/cash")).ok();
     let assets = cast.owner.get(&cast.path("/groups/assets")).ok();
-    assert_eq!(ids(&find(&cast, &format!("account:{}", id(&cash)))), ids(&find(&cast, "account:Cash")));
+    assert_eq!(
+        ids(&find(&cast, &format!("account:{}", id(&cash)))),
+        ids(&find(&cast, "account:Cash"))
+    );
     assert_eq!(ids(&find(&cast, &format!("from:'{}'", id(&cash)))), ids(&find(&cast, "from:Cash")));
-    assert_eq!(ids(&find(&cast, &format!("group:{}", id(&assets)))), ids(&find(&cast, "group:Assets")));
+    assert_eq!(
+        ids(&find(&cast, &format!("group:{}", id(&assets)))),
+        ids(&find(&cast, "group:Assets"))
+    );
 }
 
 fn rule_1_2_states(server: &Server) {
@@ -233,7 +269,10 @@ fn rule_1_2_amounts(server: &Server) {
     check(&fixture(server), false, &table);
     let comma = Cast::with_settings(server, json!({"decimalSeparator": "COMMA"}));
     for (label, amount) in [("t1", "1.234,56"), ("t2", "1.50")] {
-        comma.owner.post(&comma.path("/transactions"), &json!({"amount": amount, "description": label})).ok();
+        comma
+            .owner
+            .post(&comma.path("/transactions"), &json!({"amount": amount, "description": label}))
+            .ok();
     }
     for query in ["amount:1.234,56", "amount:1234,56", "amount>1000", "amount>1,51"] {
         assert_eq!(sorted_labels(&find(&comma, query)), ["t1"], "1.2.8: {query}");
@@ -292,14 +331,20 @@ fn rule_1_1_3_boolean_logic(server: &Server) {
         ("-account:Cash", |row| !row.touches("Cash")),
         ("NOT NOT account:Cash", |row| row.touches("Cash")),
         ("(#food OR #fuel) -is:checked", |row| row.says("#food") || row.says("#fuel")),
-        ("#food OR #income account:Bank", |row| row.says("#food") || (row.says("ncome") && row.touches("Bank"))),
-        ("account:Bank #income OR #food", |row| row.says("#food") || (row.says("ncome") && row.touches("Bank"))),
+        ("#food OR #income account:Bank", |row| {
+            row.says("#food") || (row.says("ncome") && row.touches("Bank"))
+        }),
+        ("account:Bank #income OR #food", |row| {
+            row.says("#food") || (row.says("ncome") && row.touches("Bank"))
+        }),
         ("(#food OR #income) account:Cash", |row| row.says("#food") && row.touches("Cash")),
         ("NOT #food account:Cash", |row| !row.says("#food") && row.touches("Cash")),
         ("NOT (#food account:Cash)", |row| !(row.says("#food") && row.touches("Cash"))),
         ("-(#food OR #fuel)", |row| !row.says("#food") && !row.says("#fuel")),
         ("((account:Cash)) ((#food))", |row| row.touches("Cash") && row.says("#food")),
-        ("lunch OR dinner OR bill", |row| row.says("lunch") || row.says("dinner") || row.says("bill")),
+        ("lunch OR dinner OR bill", |row| {
+            row.says("lunch") || row.says("dinner") || row.says("bill")
+        }),
         ("(lunch OR dinner) amount>10", |row| row.says("dinner")),
         ("-lunch -dinner", |row| !row.says("lunch") && !row.says("dinner")),
         ("account:Unknown OR account:Salary", |row| row.touches("Salary")),
@@ -308,7 +353,9 @@ fn rule_1_1_3_boolean_logic(server: &Server) {
         ("-on:2025", |row| !row.date.starts_with("2025")),
         ("NOT invoice_number:*", |row| row.label != "t04" && row.label != "t05"),
         ("-remoteId:abc", |row| row.label != "t06"),
-        ("-group:Assets -from:Salary", |row| !row.touches("Cash") && !row.touches("Bank") && row.credit != "Salary"),
+        ("-group:Assets -from:Salary", |row| {
+            !row.touches("Cash") && !row.touches("Bank") && row.credit != "Salary"
+        }),
         // The keywords are upper-case only; `(` and `-` count only at the start of a term.
         ("dateless and", |row| row.says("dateless and")),
         ("fuel-station", |row| row.says("fuel-station")),
@@ -342,7 +389,8 @@ fn rule_1_1_lexical(server: &Server) {
         ("amount>abc account:Cash", |row| row.touches("Cash")),
         ("account:\"Owner's Equity\"", |row| row.touches("Owner's Equity")),
         ("account:'Owner\\'s Equity'", |row| row.touches("Owner's Equity")),
-        // 1.1.10 and 1.6: a quote that does not close, a parenthesis that does not close, a stray one.
+        // 1.1.10 and 1.6: a quote that does not close, a parenthesis that does not close, a stray
+        // one.
         ("account:'Credit Ca", |_| false),
         ("account:'Credit Card", |row| row.touches("Credit Card")),
         ("#food account:\"Cash", |row| row.says("#food") && row.touches("Cash")),

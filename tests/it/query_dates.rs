@@ -1,4 +1,5 @@
-//! Dates in queries (1.3), literal and relative to the book's today, and the examples of 1.6 that have dates.
+//! Dates in queries (1.3), literal and relative to the book's today, and the examples of 1.6 that
+//! have dates.
 
 use std::collections::BTreeSet;
 
@@ -44,7 +45,10 @@ fn days(today: Date) -> BTreeSet<Date> {
         date(2020, 1, 1),
         date(2024, 1, 1),
     ];
-    for first in months.chain(fixed).chain((2023..=2025).flat_map(|year| (1..=12).map(move |month| date(year, month, 1)))) {
+    for first in months
+        .chain(fixed)
+        .chain((2023..=2025).flat_map(|year| (1..=12).map(move |month| date(year, month, 1))))
+    {
         days.extend([first, first - 1.day(), first + 1.day(), first + 14.days()]);
     }
     days.extend([24, 25, 26].map(|day| date(2020, 1, day)));
@@ -58,7 +62,9 @@ fn fixture(server: &Server, pattern: &str) -> (Cast, Date) {
     let cast = Cast::with_settings(server, json!({"datePattern": pattern, "timeZone": "UTC"}));
     let today = day_of(&cast.owner.get(&cast.path("")).ok());
     let mut bodies = vec![json!({"description": "dateless", "amount": "1"})];
-    bodies.extend(days(today).iter().map(|day| json!({"date": day.to_string(), "description": day.to_string(), "amount": "1"})));
+    bodies.extend(days(today).iter().map(
+        |day| json!({"date": day.to_string(), "description": day.to_string(), "amount": "1"}),
+    ));
     let made = cast.owner.post(&cast.path("/transactions/batch"), &batch(bodies)).ok();
     assert!(items(&made).len() > 200);
     (cast, today)
@@ -67,7 +73,8 @@ fn fixture(server: &Server, pattern: &str) -> (Cast, Date) {
 fn check(cast: &Cast, today: Date, table: &[(&str, Range)]) {
     let mut faults = Faults::default();
     for (query, (from, to)) in table {
-        let inside = |day: &&Date| from.is_none_or(|from| **day >= from) && to.is_none_or(|to| **day < to);
+        let inside =
+            |day: &&Date| from.is_none_or(|from| **day >= from) && to.is_none_or(|to| **day < to);
         let days = days(today);
         let mut wanted: Vec<String> = days.iter().filter(inside).map(Date::to_string).collect();
         if (*from, *to) == (None, None) {
@@ -75,8 +82,14 @@ fn check(cast: &Cast, today: Date, table: &[(&str, Range)]) {
         }
         let found = sorted_labels(&find(cast, query));
         if found != wanted {
-            let ends = |days: &[String]| format!("{} days, {:?} to {:?}", days.len(), days.first(), days.last());
-            faults.add(format!("`{query}` (today {today}): found {}, expected {}", ends(&found), ends(&wanted)));
+            let ends = |days: &[String]| {
+                format!("{} days, {:?} to {:?}", days.len(), days.first(), days.last())
+            };
+            faults.add(format!(
+                "`{query}` (today {today}): found {}, expected {}",
+                ends(&found),
+                ends(&wanted)
+            ));
         }
     }
     faults.none();
@@ -197,23 +210,32 @@ fn rule_1_3_6_composed_dates(server: &Server) {
         let (cast, today) = fixture(server, pattern);
         let first = today.first_of_month();
         // Written in the order of the pattern.
-        let written = |day: &str, month: &str| if month_first { format!("{month}/{day}") } else { format!("{day}/{month}") };
+        let written = |day: &str, month: &str| {
+            if month_first { format!("{month}/{day}") } else { format!("{day}/{month}") }
+        };
         let day_of_month = i64::from(today.day());
         let rows = [
             (format!("after:{}", written("15", "$m")), (Some(first + 14.days()), None)),
             (format!("before:{}", written("15", "$m")), (None, Some(first + 14.days()))),
             (format!("on:{}", written("15", "$m-1")), day(first - 1.month() + 14.days())),
             (format!("on:{}/$y", written("01", "$m-1")), day(first - 1.month())),
-            (format!("on:{}/$y-1", written("01", "$m")), day(date(today.year() - 1, today.month(), 1))),
+            (
+                format!("on:{}/$y-1", written("01", "$m")),
+                day(date(today.year() - 1, today.month(), 1)),
+            ),
             (format!("on:{}", written("1", "$m+1")), day(first + 1.month())),
             // Offsets overflow into the next field.
-            (format!("after:{}", written("$d-15", "$m")), (Some(first + Span::new().days(day_of_month - 16)), None)),
+            (
+                format!("after:{}", written("$d-15", "$m")),
+                (Some(first + Span::new().days(day_of_month - 16)), None),
+            ),
             (format!("on:{}", written("$d", "$m")), day(today)),
             ("on:$m/$y".to_owned(), month(today, 0)),
             ("on:$m-1/$y".to_owned(), month(today, -1)),
             ("after:$m/$y".to_owned(), (Some(first), None)),
         ];
-        let table: Vec<(&str, Range)> = rows.iter().map(|(query, range)| (query.as_str(), *range)).collect();
+        let table: Vec<(&str, Range)> =
+            rows.iter().map(|(query, range)| (query.as_str(), *range)).collect();
         check(&cast, today, &table);
     }
 }
@@ -222,17 +244,24 @@ fn rule_1_3_5_today_in_the_book_zone(server: &Server) {
     for zone in ["Pacific/Kiritimati", "America/Sao_Paulo", "Pacific/Pago_Pago", "UTC"] {
         let cast = Cast::with_settings(server, json!({"timeZone": zone}));
         let book = cast.owner.get(&cast.path("")).ok();
-        let instant: i64 = book["createdAt"].as_str().and_then(|text| text.parse().ok()).expect("milliseconds");
+        let instant: i64 =
+            book["createdAt"].as_str().and_then(|text| text.parse().ok()).expect("milliseconds");
         let zone = jiff::tz::TimeZone::get(zone).expect("a zone");
-        let today = jiff::Timestamp::from_millisecond(instant).expect("an instant").to_zoned(zone.clone()).date();
+        let today = jiff::Timestamp::from_millisecond(instant)
+            .expect("an instant")
+            .to_zoned(zone.clone())
+            .date();
         let bodies = (-2..=2).map(|offset| {
             let day = today + Span::new().days(offset);
             json!({"date": day.to_string(), "description": format!("t{}", offset + 2), "amount": "1"})
         });
         cast.owner.post(&cast.path("/transactions/batch"), &batch(bodies)).ok();
-        for (query, wanted) in
-            [("on:$d", vec!["t2"]), ("before:$d", vec!["t0", "t1"]), ("after:$d", vec!["t2", "t3", "t4"]), ("on:yesterday", vec!["t1"])]
-        {
+        for (query, wanted) in [
+            ("on:$d", vec!["t2"]),
+            ("before:$d", vec!["t0", "t1"]),
+            ("after:$d", vec!["t2", "t3", "t4"]),
+            ("on:yesterday", vec!["t1"]),
+        ] {
             assert_eq!(sorted_labels(&find(&cast, query)), wanted, "{query} in {zone:?}");
         }
     }

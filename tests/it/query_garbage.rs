@@ -102,8 +102,11 @@ group:-1
 fn rule_1_1_10_never_400(server: &Server) {
     let cast = Cast::new(server);
     cast.account("Cash", "ASSET");
-    cast.owner.post(&cast.path("/transactions"), &json!({"description": "t1 x", "amount": "1"})).ok();
-    let mut queries: Vec<String> = [SYNTAX, VALUES, HARM].iter().flat_map(|all| all.lines()).map(str::to_owned).collect();
+    cast.owner
+        .post(&cast.path("/transactions"), &json!({"description": "t1 x", "amount": "1"}))
+        .ok();
+    let mut queries: Vec<String> =
+        [SYNTAX, VALUES, HARM].iter().flat_map(|all| all.lines()).map(str::to_owned).collect();
     queries.extend(["\u{0}", "a\u{0}b", "\u{202e}", "\r\n\t", "\u{a0}"].map(str::to_owned));
     // Deep ones: no recursion may end the request.
     queries.push(format!("{}x{}", "(".repeat(2000), ")".repeat(2000)));
@@ -117,7 +120,8 @@ fn rule_1_1_10_never_400(server: &Server) {
             format!("transactions?query={shown:?}: {} {:.200}", answer.status, answer.text)
         });
         let answer = cast.owner.get(&cast.path(&format!("/balances?query={}", encode(&query))));
-        // 5.1: a blank query is refused there; whether invisible characters are blank is nobody's concern.
+        // 5.1: a blank query is refused there; whether invisible characters are blank is nobody's
+        // concern.
         let visible = query.chars().any(|letter| !letter.is_whitespace() && !letter.is_control());
         faults.check(answer.status == 200 || (answer.status == 400 && !visible), || {
             format!("balances?query={shown:?}: {} {:.200}", answer.status, answer.text)
@@ -126,7 +130,8 @@ fn rule_1_1_10_never_400(server: &Server) {
     faults.none();
 }
 
-/// Hundreds of terms: neither the parameter limit of a database nor its query planner may end or hold up the request.
+/// Hundreds of terms: neither the parameter limit of a database nor its query planner may end or
+/// hold up the request.
 fn rule_1_1_10_many_terms_are_answered_soon(server: &Server) {
     let cast = Cast::new(server);
     cast.group("Daily");
@@ -156,7 +161,8 @@ fn rule_1_1_10_many_terms_are_answered_soon(server: &Server) {
                 let asked = Instant::now();
                 let answer = cast.owner.get(&cast.path(&format!("{path}{}", encode(&query))));
                 let took = asked.elapsed();
-                // Two orders of magnitude above what it should take; the first slow one fails, the others would take as long.
+                // Two orders of magnitude above what it should take; the first slow one fails, the
+                // others would take as long.
                 assert!(
                     answer.status == 200 && took < Duration::from_secs(5),
                     "300 times `{term}` with `{glue}` to {path}: {} after {took:?}: {:.200}",
@@ -170,16 +176,32 @@ fn rule_1_1_10_many_terms_are_answered_soon(server: &Server) {
 
 fn rule_1_1_10_wild_characters_are_text(server: &Server) {
     let cast = Cast::new(server);
-    for text in ["t1 100% sure", "t2 under_score", "t3 back\\slash", "t4 plain", "t5 *star?", "t6 [x]"] {
-        cast.owner.post(&cast.path("/transactions"), &json!({"description": text, "amount": "1"})).ok();
+    for text in
+        ["t1 100% sure", "t2 under_score", "t3 back\\slash", "t4 plain", "t5 *star?", "t6 [x]"]
+    {
+        cast.owner
+            .post(&cast.path("/transactions"), &json!({"description": text, "amount": "1"}))
+            .ok();
     }
     let mut faults = Faults::default();
-    for (query, wanted) in [("%", "t1"), ("_", "t2"), ("\\", "t3"), ("*", "t5"), ("?", "t5"), ("[", "t6"), ("'[x]'", "t6")] {
+    for (query, wanted) in [
+        ("%", "t1"),
+        ("_", "t2"),
+        ("\\", "t3"),
+        ("*", "t5"),
+        ("?", "t5"),
+        ("[", "t6"),
+        ("'[x]'", "t6"),
+    ] {
         faults.same(query, labels(&crate::reading::find(&cast, query)), vec![wanted]);
     }
     faults.none();
 }
 
 pub fn tests() -> Vec<crate::Case> {
-    crate::cases![rule_1_1_10_never_400, rule_1_1_10_many_terms_are_answered_soon, rule_1_1_10_wild_characters_are_text]
+    crate::cases![
+        rule_1_1_10_never_400,
+        rule_1_1_10_many_terms_are_answered_soon,
+        rule_1_1_10_wild_characters_are_text
+    ]
 }

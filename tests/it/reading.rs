@@ -40,7 +40,13 @@ pub fn id(resource: &Value) -> String {
 /// The first word of each description: how the tests name their transactions.
 #[track_caller]
 pub fn labels(list: &Value) -> Vec<String> {
-    let first = |item: &Value| item["description"].as_str().and_then(|text| text.split(' ').next()).unwrap_or("").to_owned();
+    let first = |item: &Value| {
+        item["description"]
+            .as_str()
+            .and_then(|text| text.split(' ').next())
+            .unwrap_or("")
+            .to_owned()
+    };
     items(list).iter().map(first).collect()
 }
 
@@ -75,7 +81,9 @@ pub fn totals(cast: &Cast) -> BTreeMap<String, (i128, i128)> {
     // Yearly, so that the answer stays small; the bound only ends the series.
     let answer = balances(cast, "before:2101 by:y");
     let sums = bank::accounts(&answer).into_iter().map(|(name, container)| {
-        let sum = |key: &str| units(container[key].as_str().unwrap_or_else(|| panic!("5.11: {key}: {container}")));
+        let sum = |key: &str| {
+            units(container[key].as_str().unwrap_or_else(|| panic!("5.11: {key}: {container}")))
+        };
         (name, (sum("cumulativeDebit"), sum("cumulativeCredit")))
     });
     sums.filter(|(_, sums)| *sums != (0, 0)).collect()
@@ -83,7 +91,9 @@ pub fn totals(cast: &Cast) -> BTreeMap<String, (i128, i128)> {
 
 /// Debits and credits as [`totals`] gives them: `[(account, debit, credit)]` in decimals.
 pub fn expected_totals(rows: &[(&str, &str, &str)]) -> BTreeMap<String, (i128, i128)> {
-    rows.iter().map(|(account, debit, credit)| ((*account).to_owned(), (units(debit), units(credit)))).collect()
+    rows.iter()
+        .map(|(account, debit, credit)| ((*account).to_owned(), (units(debit), units(credit))))
+        .collect()
 }
 
 /// All events of the book, the oldest first.
@@ -131,8 +141,12 @@ pub fn absent(value: &Value, field: &str) -> bool {
 /// Today in UTC by the server's clock: the day something was created.
 #[track_caller]
 pub fn day_of(resource: &Value) -> jiff::civil::Date {
-    let text = resource["createdAt"].as_str().unwrap_or_else(|| panic!("0.12: createdAt is a string of digits: {resource}"));
-    let instant = jiff::Timestamp::from_millisecond(text.parse().unwrap_or_else(|_| panic!("createdAt: {text}")));
+    let text = resource["createdAt"]
+        .as_str()
+        .unwrap_or_else(|| panic!("0.12: createdAt is a string of digits: {resource}"));
+    let instant = jiff::Timestamp::from_millisecond(
+        text.parse().unwrap_or_else(|_| panic!("createdAt: {text}")),
+    );
     instant.expect("an instant").to_zoned(jiff::tz::TimeZone::UTC).date()
 }
 
@@ -167,10 +181,16 @@ impl Faults {
     }
 }
 
-/// The answer is a 400; its reason is one of these (the rules fix the status, and only some reasons).
+/// The answer is a 400; its reason is one of these (the rules fix the status, and only some
+/// reasons).
 #[track_caller]
 pub fn refused_400(answer: Answer, reasons: &[&str]) -> String {
     let reason = answer.body["error"]["errors"][0]["reason"].as_str().unwrap_or("none").to_owned();
-    assert!(answer.status == 400 && reasons.contains(&reason.as_str()), "expected 400 {reasons:?}, got {}: {}", answer.status, answer.text);
+    assert!(
+        answer.status == 400 && reasons.contains(&reason.as_str()),
+        "expected 400 {reasons:?}, got {}: {}",
+        answer.status,
+        answer.text
+    );
     answer.refused(400, &reason)
 }

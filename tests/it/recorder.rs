@@ -44,7 +44,8 @@ fn complete(description: &str) -> Value {
 }
 
 fn draft(cast: &Cast, description: &str) -> Value {
-    cast.recorder.post(&cast.path("/transactions"), &complete(description)).ok()["transaction"].clone()
+    cast.recorder.post(&cast.path("/transactions"), &complete(description)).ok()["transaction"]
+        .clone()
 }
 
 fn own(cast: &Cast) -> Vec<String> {
@@ -58,7 +59,8 @@ fn read(cast: &Cast, transaction: &Value) -> Value {
 }
 
 fn verb(name: &str, cast: &Cast, transaction: &Value) -> daybook_tests::Answer {
-    cast.recorder.patch(&cast.path(&format!("/transactions/{name}")), &json!({"id": transaction["id"]}))
+    cast.recorder
+        .patch(&cast.path(&format!("/transactions/{name}")), &json!({"id": transaction["id"]}))
 }
 
 /// 7.3: list and get own drafts.
@@ -77,14 +79,23 @@ fn own_drafts_only(server: &Server) {
 fn create_stays_a_draft(server: &Server) {
     let cast = stage(server);
     let answer = cast.recorder.post(&cast.path("/transactions"), &complete("mine")).ok();
-    shows(&answer["transaction"], &json!({"posted": false, "draft": true, "checked": false, "amount": "5.00"}));
-    let visible = answer.get("accounts").and_then(Value::as_array).is_some_and(|accounts| !accounts.is_empty());
+    shows(
+        &answer["transaction"],
+        &json!({"posted": false, "draft": true, "checked": false, "amount": "5.00"}),
+    );
+    let visible = answer
+        .get("accounts")
+        .and_then(Value::as_array)
+        .is_some_and(|accounts| !accounts.is_empty());
     assert!(!visible, "7.3: no accounts in the answer: {answer}");
     let balances = cast.owner.get(&cast.path("/balances?query=account:Cash")).ok();
     assert_eq!(balances["accountBalances"][0]["cumulativeBalance"], "0.00");
     // Someone who may post does.
     let body = json!({"id": answer["transaction"]["id"]});
-    assert_eq!(cast.poster.patch(&cast.path("/transactions/post"), &body).ok()["transaction"]["posted"], true);
+    assert_eq!(
+        cast.poster.patch(&cast.path("/transactions/post"), &body).ok()["transaction"]["posted"],
+        true
+    );
 }
 
 fn batch_create_stays_drafts(server: &Server) {
@@ -101,7 +112,9 @@ fn batch_create_stays_drafts(server: &Server) {
 /// 7.3: show only `id` and `name` on the sides.
 fn sides_show_id_and_name_only(server: &Server) {
     let cast = stage(server);
-    cast.owner.put(&cast.path("/accounts"), &json!({"name": "Cash", "properties": {"iban": "secret"}})).ok();
+    cast.owner
+        .put(&cast.path("/accounts"), &json!({"name": "Cash", "properties": {"iban": "secret"}}))
+        .ok();
     let cash = cast.owner.get(&cast.path("/accounts/cash")).ok();
     let created = draft(&cast, "mine");
     let single = cast.recorder.get(&cast.path(&format!("/transactions/{}", id(&created)))).ok();
@@ -125,7 +138,10 @@ fn accounts_resolve_as_for_others(server: &Server) {
     let path = cast.path("/transactions");
     let by_id = json!({"description": "by id", "creditAccount": {"id": cash["id"]}, "debitAccount": {"name": "FOOD"}});
     let created = cast.recorder.post(&path, &by_id).ok()["transaction"].clone();
-    assert_eq!((&created["creditAccount"]["name"], &created["debitAccount"]["name"]), (&json!("Cash"), &json!("Food")));
+    assert_eq!(
+        (&created["creditAccount"]["name"], &created["debitAccount"]["name"]),
+        (&json!("Cash"), &json!("Food"))
+    );
     let unknown = json!({"description": "unknown", "creditAccount": {"name": "Nowhere"}});
     let message = cast.recorder.post(&path, &unknown).refused(400, "badRequest");
     assert!(message.contains("Account not found: Nowhere"), "3.2.6: {message}");
@@ -136,7 +152,10 @@ fn own_draft_is_updated(server: &Server) {
     let mine = draft(&cast, "mine");
     let body = json!({"id": mine["id"], "description": "changed", "amount": "7", "properties": {"a": "b"}});
     let updated = cast.recorder.put(&cast.path("/transactions"), &body).ok();
-    shows(&updated["transaction"], &json!({"description": "changed", "amount": "7.00", "properties": {"a": "b"}, "posted": false}));
+    shows(
+        &updated["transaction"],
+        &json!({"description": "changed", "amount": "7.00", "properties": {"a": "b"}, "posted": false}),
+    );
     shows(&read(&cast, &mine), &json!({"description": "changed", "amount": "7.00"}));
 }
 
@@ -157,7 +176,9 @@ fn drafts_of_others_are_not_found(server: &Server) {
     let cast = stage(server);
     let foreign = cast.record("2025-01-31", "", "Cash", "Food", "draft of the owner");
     let before = read(&cast, &foreign);
-    cast.recorder.get(&cast.path(&format!("/transactions/{}", id(&foreign)))).refused(404, "notFound");
+    cast.recorder
+        .get(&cast.path(&format!("/transactions/{}", id(&foreign))))
+        .refused(404, "notFound");
     let body = json!({"id": foreign["id"], "description": "stolen"});
     cast.recorder.put(&cast.path("/transactions"), &body).refused(404, "notFound");
     for name in ["trash", "untrash", "remove", "restore"] {
@@ -176,7 +197,9 @@ fn own_posted_transaction_is_out_of_reach(server: &Server) {
     let before = read(&cast, &mine);
     let body = json!({"id": mine["id"], "description": "changed"});
     let mut answers = vec![cast.recorder.put(&cast.path("/transactions"), &body)];
-    answers.extend(["trash", "untrash", "post", "check", "uncheck"].map(|name| verb(name, &cast, &mine)));
+    answers.extend(
+        ["trash", "untrash", "post", "check", "uncheck"].map(|name| verb(name, &cast, &mine)),
+    );
     for answer in answers {
         assert!(matches!(answer.status, 403 | 404), "{}: {}", answer.status, answer.text);
     }
@@ -195,7 +218,9 @@ fn batches_of_own_drafts(server: &Server) {
     let updated = cast.recorder.put(&cast.path("/transactions/batch"), &changes).ok();
     assert_eq!(column(&updated, "description"), ["2", "1"]);
     for name in ["post", "check", "uncheck"] {
-        cast.recorder.patch(&cast.path(&format!("/transactions/{name}/batch")), &ids).refused(403, "forbidden");
+        cast.recorder
+            .patch(&cast.path(&format!("/transactions/{name}/batch")), &ids)
+            .refused(403, "forbidden");
     }
 }
 
@@ -206,10 +231,12 @@ fn batches_with_a_draft_of_another(server: &Server) {
     let foreign = cast.record("2025-01-31", "", "Cash", "Food", "draft of the owner");
     let ids = json!({"items": [{"id": mine["id"]}, {"id": foreign["id"]}]});
     let listed = format!("Ids: [{}]", id(&foreign));
-    let message = cast.recorder.patch(&cast.path("/transactions/trash/batch"), &ids).refused(404, "notFound");
+    let message =
+        cast.recorder.patch(&cast.path("/transactions/trash/batch"), &ids).refused(404, "notFound");
     assert!(message.contains(&listed), "{message}");
     let changes = json!({"items": [{"id": mine["id"], "description": "x"}, {"id": foreign["id"], "description": "x"}]});
-    let message = cast.recorder.put(&cast.path("/transactions/batch"), &changes).refused(404, "notFound");
+    let message =
+        cast.recorder.put(&cast.path("/transactions/batch"), &changes).refused(404, "notFound");
     assert!(message.contains(&listed), "{message}");
     assert_eq!(own(&cast), ["mine"]);
     assert_eq!(read(&cast, &foreign)["description"], "draft of the owner");
@@ -222,9 +249,12 @@ fn flags_in_the_payload_do_not_help(server: &Server) {
     body["posted"] = json!(true);
     body["checked"] = json!(true);
     body["draft"] = json!(false);
-    let created = cast.recorder.post(&cast.path("/transactions"), &body).ok()["transaction"].clone();
+    let created =
+        cast.recorder.post(&cast.path("/transactions"), &body).ok()["transaction"].clone();
     shows(&created, &json!({"posted": false, "checked": false, "draft": true}));
-    cast.recorder.patch(&cast.path("/transactions/post"), &complete("create and post")).refused(403, "forbidden");
+    cast.recorder
+        .patch(&cast.path("/transactions/post"), &complete("create and post"))
+        .refused(403, "forbidden");
     assert_eq!(own(&cast), ["mine"]);
 }
 
@@ -232,7 +262,10 @@ fn flags_in_the_payload_do_not_help(server: &Server) {
 fn book_without_accounts(server: &Server) {
     let cast = stage(server);
     for query in ["?loadAccounts=true", "?loadGroups=true", "?loadAccounts=true&loadGroups=true"] {
-        shows(&cast.recorder.get(&cast.path(query)).ok(), &json!({"accounts": null, "groups": null, "permission": "RECORDER"}));
+        shows(
+            &cast.recorder.get(&cast.path(query)).ok(),
+            &json!({"accounts": null, "groups": null, "permission": "RECORDER"}),
+        );
     }
 }
 
@@ -243,7 +276,15 @@ fn queries_see_own_drafts_only(server: &Server) {
     let trashed = cast.record("2025-01-31", "", "Cash", "Food", "trashed secret");
     cast.owner.patch(&cast.path("/transactions/trash"), &json!({"id": trashed["id"]})).ok();
     draft(&cast, "mine");
-    for query in ["account:Cash", "secret", "is:unchecked", "is:trashed", "amount%3E0", "on:2025", "is:posted%20OR%20is:draft"] {
+    for query in [
+        "account:Cash",
+        "secret",
+        "is:unchecked",
+        "is:trashed",
+        "amount%3E0",
+        "on:2025",
+        "is:posted%20OR%20is:draft",
+    ] {
         let found = cast.recorder.get(&cast.path(&format!("/transactions?query={query}"))).ok();
         let found = column(&found, "description");
         assert!(found.iter().all(|description| description == "mine"), "{query}: {found:?}");
@@ -254,7 +295,9 @@ fn two_recorders(server: &Server) {
     let cast = stage(server);
     cast.share(cast.stranger.email(), "RECORDER");
     let mine = draft(&cast, "mine");
-    let other = cast.stranger.post(&cast.path("/transactions"), &complete("theirs")).ok()["transaction"].clone();
+    let other =
+        cast.stranger.post(&cast.path("/transactions"), &complete("theirs")).ok()["transaction"]
+            .clone();
     assert_eq!(own(&cast), ["mine"]);
     cast.stranger.get(&cast.path(&format!("/transactions/{}", id(&mine)))).refused(404, "notFound");
     verb("trash", &cast, &other).refused(404, "notFound");

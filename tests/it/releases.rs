@@ -1,4 +1,5 @@
-//! How much work a deletion may be (13.55): what it would change is counted before any of it is loaded.
+//! How much work a deletion may be (13.55): what it would change is counted before any of it is
+//! loaded.
 
 use daybook_domain::account::{AccountRef, AccountType};
 use daybook_domain::field::Field;
@@ -17,29 +18,51 @@ pub fn lone() -> Vec<Lone> {
 
 /// A book with a draft on the account Cash that holds a file.
 fn stage(engine: Engine) -> (Inside, String) {
-    let inside = Inside::new(engine, Instant::new(1_763_000_000_000), daybook_domain::book::Changes::default());
+    let inside = Inside::new(
+        engine,
+        Instant::new(1_763_000_000_000),
+        daybook_domain::book::Changes::default(),
+    );
     inside.chart(&[], &[("Cash", AccountType::Asset, &[])]);
     let named = files::Changes { name: Some("a.txt".to_owned()), ..files::Changes::default() };
     let content = Content { blob: "b".to_owned(), size: 0, digest: "d".to_owned() };
-    let made = inside.write(move |tx, cx, book| file::create(tx, cx, book, (named, content))).expect("a file").file;
+    let made = inside
+        .write(move |tx, cx, book| file::create(tx, cx, book, (named, content)))
+        .expect("a file")
+        .file;
     let attached = vec![files::Attachment::File(made.id)];
-    inside.record(vec![Changes { credit: side("Cash"), description: Field::Set("x".to_owned()), files: Some(attached), ..Changes::default() }]);
+    inside.record(vec![Changes {
+        credit: side("Cash"),
+        description: Field::Set("x".to_owned()),
+        files: Some(attached),
+        ..Changes::default()
+    }]);
     (inside, made.id.to_string())
 }
 
 fn rule_13_55_deletions_are_counted_first(engine: Engine) {
     let (inside, held) = stage(engine);
-    let delete_account = || inside.write(|tx, cx, book| account::delete(tx, cx, book, &[AccountRef::any("Cash")]).map(drop));
+    let delete_account = || {
+        inside.write(|tx, cx, book| {
+            account::delete(tx, cx, book, &[AccountRef::any("Cash")]).map(drop)
+        })
+    };
     let delete_file = || {
         let held = held.clone();
         inside.write(move |tx, cx, book| file::delete(tx, cx, book, &held).map(drop))
     };
-    // As many more as are allowed, by hand and without their transactions: nothing of them is looked at but their number.
-    let numbers = format!("WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < {MOST_RELEASED})");
+    // As many more as are allowed, by hand and without their transactions: nothing of them is
+    // looked at but their number.
+    let numbers = format!(
+        "WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n \
+        < {MOST_RELEASED})"
+    );
     inside.execute(&[
         &format!(
-            "INSERT INTO entries (book_id, account_id, day, transaction_id, credit, amount) {numbers} \
-             SELECT e.book_id, e.account_id, e.day, n.n, e.credit, e.amount FROM entries e CROSS JOIN n"
+            "INSERT INTO entries (book_id, account_id, day, transaction_id, credit, amount) \
+                {numbers} \
+             SELECT e.book_id, e.account_id, e.day, n.n, e.credit, e.amount FROM entries e CROSS \
+             JOIN n"
         ),
         &format!(
             "INSERT INTO marks (book_id, mark, day, transaction_id) {numbers} \
@@ -49,7 +72,11 @@ fn rule_13_55_deletions_are_counted_first(engine: Engine) {
     let refused = |outcome: Result<(), Error>| outcome.expect_err("too much").to_string();
     assert!(refused(delete_account()).contains("sides of drafts"));
     assert!(refused(delete_file()).contains("transactions hold the file"));
-    inside.execute(&["DELETE FROM entries WHERE transaction_id = 1", "DELETE FROM marks WHERE transaction_id = 1"]);
+    inside.execute(&[
+        "DELETE FROM entries WHERE transaction_id = 1",
+        "DELETE FROM marks WHERE \
+        transaction_id = 1",
+    ]);
     delete_file().expect("one fewer");
     delete_account().expect("one fewer");
 }

@@ -3,7 +3,10 @@
 use daybook_tests::{Cast, Server};
 use serde_json::{Value, json};
 
-use crate::reading::{batch, events, expected_totals, find, id, ids, items, new_events, refused_400, search, totals, transaction, types};
+use crate::reading::{
+    batch, events, expected_totals, find, id, ids, items, new_events, refused_400, search, totals,
+    transaction, types,
+};
 
 fn cast(server: &Server) -> Cast {
     let cast = Cast::new(server);
@@ -25,7 +28,8 @@ fn body(amount: &str, remote_ids: &[&str]) -> Value {
 
 #[track_caller]
 fn create(cast: &Cast, amount: &str, remote_ids: &[&str]) -> Value {
-    cast.owner.post(&cast.path("/transactions"), &body(amount, remote_ids)).ok()["transaction"].clone()
+    cast.owner.post(&cast.path("/transactions"), &body(amount, remote_ids)).ok()["transaction"]
+        .clone()
 }
 
 #[track_caller]
@@ -40,9 +44,23 @@ fn rule_3_7_1_a_duplicate_is_not_recorded(server: &Server) {
     let again = cast.owner.post(&cast.path("/transactions"), &body("99.00", &["a"])).ok();
     assert_eq!(again["transaction"], made, "3.7.2: 200 with the existing transaction");
     assert_eq!(new_events(&cast, known).len(), 0, "3.7.2: without an event");
-    assert_eq!(totals(&cast), expected_totals(&[("Cash", "0.00", "10.00"), ("Food", "10.00", "0.00")]));
-    let draft = cast.owner.post(&cast.path("/transactions"), &json!({"description": "Draft", "amount": "1", "remoteIds": ["d"]})).ok();
-    assert_eq!(create(&cast, "5.00", &["d"])["id"], draft["transaction"]["id"], "a draft blocks as well");
+    assert_eq!(
+        totals(&cast),
+        expected_totals(&[("Cash", "0.00", "10.00"), ("Food", "10.00", "0.00")])
+    );
+    let draft = cast
+        .owner
+        .post(
+            &cast.path("/transactions"),
+            &json!({"description": "Draft", "amount": "1", "remoteIds": ["d"]}),
+        )
+        .ok();
+    assert_eq!(
+        create(&cast, "5.00", &["d"])["id"],
+        draft["transaction"]["id"],
+        "a draft blocks as \
+        well"
+    );
     // By another member, and with the id among others.
     let other = cast.poster.post(&cast.path("/transactions"), &body("3.00", &["new", "a"])).ok();
     assert_eq!(other["transaction"], made, "unchanged: the ids of the payload are not added");
@@ -66,30 +84,55 @@ fn rule_3_7_1_trashed_ones_do_not_block(server: &Server) {
     // 3.7.4: untrash is allowed beside a live one with the same id.
     cast.owner.patch(&cast.path("/transactions/untrash"), &json!({"id": first["id"]})).ok();
     assert_eq!(items(&find(&cast, "remoteId:a")).len(), 2);
-    assert_eq!(totals(&cast), expected_totals(&[("Cash", "0.00", "21.00"), ("Food", "21.00", "0.00")]));
+    assert_eq!(
+        totals(&cast),
+        expected_totals(&[("Cash", "0.00", "21.00"), ("Food", "21.00", "0.00")])
+    );
     assert_eq!(create(&cast, "12.00", &["a"])["id"], first["id"], "3.7.3: the one created first");
     // Trashed and recreated in one run, by batches.
     let both = [json!({"id": first["id"]}), json!({"id": second["id"]})];
     cast.owner.patch(&cast.path("/transactions/trash/batch"), &batch(both)).no_content();
-    let list = cast.owner.post(&cast.path("/transactions/batch"), &batch([body("1.00", &["a"])])).ok();
-    assert!(list["items"][0]["id"] != first["id"] && list["items"][0]["id"] != second["id"], "{list}");
+    let list =
+        cast.owner.post(&cast.path("/transactions/batch"), &batch([body("1.00", &["a"])])).ok();
+    assert!(
+        list["items"][0]["id"] != first["id"] && list["items"][0]["id"] != second["id"],
+        "{list}"
+    );
 }
 
 fn rule_3_7_2_in_batches(server: &Server) {
     let cast = cast(server);
     let made = create(&cast, "10.00", &["a"]);
     let known = events(&cast).len();
-    let items =
-        [body("1.00", &["x"]), body("2.00", &["a"]), body("3.00", &["x"]), body("4.00", &["y", "x"]), body("5.00", &[]), body("6.00", &[])];
+    let items = [
+        body("1.00", &["x"]),
+        body("2.00", &["a"]),
+        body("3.00", &["x"]),
+        body("4.00", &["y", "x"]),
+        body("5.00", &[]),
+        body("6.00", &[]),
+    ];
     let list = cast.owner.post(&cast.path("/transactions/batch"), &batch(items)).ok();
     let found = ids(&list);
     assert_eq!(found.len(), 6, "3.6.2: the same length");
     assert_eq!(found[1], id(&made), "the existing one takes that position");
-    assert_eq!((&found[2], &found[3]), (&found[0], &found[0]), "two items with one remote id give one transaction");
+    assert_eq!(
+        (&found[2], &found[3]),
+        (&found[0], &found[0]),
+        "two items with one remote id give \
+        one transaction"
+    );
     assert_eq!(list["items"][0]["amount"], "1.00", "the first of them is recorded");
     assert_ne!(found[4], found[5]);
-    assert_eq!(types(&new_events(&cast, known)), ["TRANSACTION_POSTED"; 3], "one event per transaction recorded");
-    assert_eq!(totals(&cast), expected_totals(&[("Cash", "0.00", "22.00"), ("Food", "22.00", "0.00")]));
+    assert_eq!(
+        types(&new_events(&cast, known)),
+        ["TRANSACTION_POSTED"; 3],
+        "one event per transaction recorded"
+    );
+    assert_eq!(
+        totals(&cast),
+        expected_totals(&[("Cash", "0.00", "22.00"), ("Food", "22.00", "0.00")])
+    );
     // The same batch again records only what has no id.
     let known = events(&cast).len();
     let again = [body("1.00", &["x"]), body("2.00", &["a"])];
@@ -102,21 +145,42 @@ fn rule_3_7_3_several_match(server: &Server) {
     let cast = cast(server);
     let first = create(&cast, "1.00", &["a"]);
     let second = create(&cast, "2.00", &["b"]);
-    assert_eq!(create(&cast, "3.00", &["b", "a"])["id"], second["id"], "the first payload id that matches");
+    assert_eq!(
+        create(&cast, "3.00", &["b", "a"])["id"],
+        second["id"],
+        "the first payload id that \
+        matches"
+    );
     assert_eq!(create(&cast, "3.00", &["none", "a", "b"])["id"], first["id"]);
     // Two live ones with one id, by update (3.7.4): the one created first counts.
-    cast.owner.put(&cast.path("/transactions"), &json!({"id": second["id"], "remoteIds": ["b", "a"]})).ok();
+    cast.owner
+        .put(&cast.path("/transactions"), &json!({"id": second["id"], "remoteIds": ["b", "a"]}))
+        .ok();
     assert_eq!(create(&cast, "3.00", &["a"])["id"], first["id"]);
-    cast.owner.put(&cast.path("/transactions"), &json!({"id": first["id"], "remoteIds": ["b"]})).ok();
-    assert_eq!(create(&cast, "3.00", &["b"])["id"], first["id"], "created first, although it got the id later");
-    assert_eq!(create(&cast, "3.00", &["a"])["id"], second["id"], "an id taken away no longer counts");
+    cast.owner
+        .put(&cast.path("/transactions"), &json!({"id": first["id"], "remoteIds": ["b"]}))
+        .ok();
+    assert_eq!(
+        create(&cast, "3.00", &["b"])["id"],
+        first["id"],
+        "created first, although it got \
+        the id later"
+    );
+    assert_eq!(
+        create(&cast, "3.00", &["a"])["id"],
+        second["id"],
+        "an id taken away no longer \
+        counts"
+    );
 }
 
 fn rule_3_7_4_update_may_add(server: &Server) {
     let cast = cast(server);
     let made = create(&cast, "1.00", &[]);
     let known = events(&cast).len();
-    cast.owner.put(&cast.path("/transactions"), &json!({"id": made["id"], "remoteIds": ["late"]})).ok();
+    cast.owner
+        .put(&cast.path("/transactions"), &json!({"id": made["id"], "remoteIds": ["late"]}))
+        .ok();
     let events = new_events(&cast, known);
     assert_eq!(types(&events), ["TRANSACTION_UPDATED"]);
     assert_eq!(create(&cast, "2.00", &["late"])["id"], made["id"]);
@@ -126,20 +190,38 @@ fn rule_3_7_4_update_may_add(server: &Server) {
 fn rule_3_7_5_several_ids_trimmed(server: &Server) {
     let cast = cast(server);
     let made = create(&cast, "1.00", &["  one ", "", "two words", "   ", "merged_1"]);
-    assert_eq!(made["remoteIds"], json!(["one", "two words", "merged_1"]), "trimmed, blank ones dropped");
-    for query in ["remoteId:one", "remoteid:'one'", "remoteId:'two words'", "REMOTEID:\"merged_1\""] {
+    assert_eq!(
+        made["remoteIds"],
+        json!(["one", "two words", "merged_1"]),
+        "trimmed, blank ones \
+        dropped"
+    );
+    for query in ["remoteId:one", "remoteid:'one'", "remoteId:'two words'", "REMOTEID:\"merged_1\""]
+    {
         assert_eq!(ids(&find(&cast, query)), [id(&made)], "{query}");
     }
     for query in ["remoteId:ONE", "remoteId:on", "remoteId:two"] {
         assert_eq!(items(&find(&cast, query)).len(), 0, "1.2: exact match: {query}");
     }
-    assert_eq!(create(&cast, "1.00", &[" one  "])["id"], made["id"], "trimmed before the comparison");
+    assert_eq!(
+        create(&cast, "1.00", &[" one  "])["id"],
+        made["id"],
+        "trimmed before the \
+        comparison"
+    );
     let longest = "é".repeat(256);
     let kept = create(&cast, "2.00", &[&longest]);
     assert_eq!(kept["remoteIds"], json!([longest]), "256 characters");
     let long = "é".repeat(257);
-    refused_400(cast.owner.post(&cast.path("/transactions"), &body("3.00", &[&long])), &["badRequest"]);
-    refused_400(cast.owner.put(&cast.path("/transactions"), &json!({"id": kept["id"], "remoteIds": [long]})), &["badRequest"]);
+    refused_400(
+        cast.owner.post(&cast.path("/transactions"), &body("3.00", &[&long])),
+        &["badRequest"],
+    );
+    refused_400(
+        cast.owner
+            .put(&cast.path("/transactions"), &json!({"id": kept["id"], "remoteIds": [long]})),
+        &["badRequest"],
+    );
     // Blank ids are no ids.
     assert_ne!(create(&cast, "4.00", &[" "])["id"], create(&cast, "4.00", &[" "])["id"]);
 }
@@ -147,25 +229,47 @@ fn rule_3_7_5_several_ids_trimmed(server: &Server) {
 fn rule_3_7_2_what_a_recorder_sees(server: &Server) {
     let cast = cast(server);
     let made = create(&cast, "10.00", &["a", "b"]);
-    let hit = cast.recorder.post(&cast.path("/transactions"), &body("99.00", &["a"])).ok()["transaction"].clone();
+    let hit =
+        cast.recorder.post(&cast.path("/transactions"), &body("99.00", &["a"])).ok()["transaction"]
+            .clone();
     let mut fields: Vec<&String> = hit.as_object().expect("a transaction").keys().collect();
     fields.sort();
     assert_eq!(fields, ["id", "remoteIds"], "only these: {hit}");
     assert_eq!((&hit["id"], &hit["remoteIds"]), (&made["id"], &json!(["a", "b"])));
-    let list = cast.recorder.post(&cast.path("/transactions/batch"), &batch([body("1.00", &["b"]), body("2.00", &["own"])])).ok();
+    let list = cast
+        .recorder
+        .post(
+            &cast.path("/transactions/batch"),
+            &batch([body("1.00", &["b"]), body("2.00", &["own"])]),
+        )
+        .ok();
     assert_eq!(list["items"][0], hit);
     let own = cast.recorder.post(&cast.path("/transactions"), &body("3.00", &["own"])).ok()["transaction"].clone();
-    assert_eq!((&own["id"], &own["amount"]), (&list["items"][1]["id"], &json!("2.00")), "one's own is shown");
+    assert_eq!(
+        (&own["id"], &own["amount"]),
+        (&list["items"][1]["id"], &json!("2.00")),
+        "one's own is shown"
+    );
     // Posted by somebody else it is no draft any more, and not shown either (7.3).
     cast.owner.patch(&cast.path("/transactions/post"), &json!({"id": own["id"]})).ok();
     cast.recorder.get(&cast.path(&format!("/transactions/{}", id(&own)))).refused(404, "notFound");
     let single = cast.recorder.post(&cast.path("/transactions"), &body("4.00", &["own"])).ok()["transaction"].clone();
-    let list = cast.recorder.post(&cast.path("/transactions/batch"), &batch([body("5.00", &["own"])])).ok();
+    let list = cast
+        .recorder
+        .post(&cast.path("/transactions/batch"), &batch([body("5.00", &["own"])]))
+        .ok();
     let masked = json!({"id": own["id"], "remoteIds": ["own"]});
     assert_eq!((&single, &list["items"][0]), (&masked, &masked));
-    cast.recorder.put(&cast.path("/transactions"), &json!({"id": own["id"], "amount": "9"})).refused(404, "notFound");
+    cast.recorder
+        .put(&cast.path("/transactions"), &json!({"id": own["id"], "amount": "9"}))
+        .refused(404, "notFound");
     assert_eq!(transaction(&cast, &id(&made)), made);
-    assert_eq!(items(&search(&cast.recorder, &cast, "remoteId:a").ok()).len(), 0, "7.3: own drafts only");
+    assert_eq!(
+        items(&search(&cast.recorder, &cast, "remoteId:a").ok()).len(),
+        0,
+        "7.3: own drafts \
+        only"
+    );
 }
 
 pub fn tests() -> Vec<crate::Case> {

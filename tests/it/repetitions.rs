@@ -1,4 +1,5 @@
-//! Idempotency keys where one process is not enough (behaviour 0.16): over several processes, over a kill, over a day.
+//! Idempotency keys where one process is not enough (behaviour 0.16): over several processes, over
+//! a kill, over a day.
 
 use std::sync::Arc;
 use std::thread;
@@ -49,7 +50,8 @@ fn replayed(answer: &Answer) -> bool {
     answer.headers.contains_key("idempotency-replayed")
 }
 
-/// The same requests to two processes at the same time: creates in one book, and new books, which belong to none.
+/// The same requests to two processes at the same time: creates in one book, and new books, which
+/// belong to none.
 fn two_processes_do_a_request_once(engine: Engine) {
     const REQUESTS: usize = 25;
     let first = Server::start(engine);
@@ -62,7 +64,8 @@ fn two_processes_do_a_request_once(engine: Engine) {
         [payment, keyed.post("/v5/books", &json!({"name": format!("Book {number}")}))]
     };
     let answers: Vec<[Answer; 2]> = thread::scope(|scope| {
-        // Two threads a process, each in its own order, so that the groups of the processes meet each other's keys.
+        // Two threads a process, each in its own order, so that the groups of the processes meet
+        // each other's keys.
         let threads: Vec<_> = (0..4)
             .map(|turn| {
                 let (client, send) = (&callers[turn % 2], &send);
@@ -77,7 +80,11 @@ fn two_processes_do_a_request_once(engine: Engine) {
                 })
             })
             .collect();
-        threads.into_iter().flat_map(|thread| thread.join().expect("answers")).map(|(_, answers)| answers).collect()
+        threads
+            .into_iter()
+            .flat_map(|thread| thread.join().expect("answers"))
+            .map(|(_, answers)| answers)
+            .collect()
     });
     let once = answers.iter().flatten().filter(|answer| !replayed(answer)).count();
     for answer in answers.iter().flatten() {
@@ -93,8 +100,8 @@ fn two_processes_do_a_request_once(engine: Engine) {
     assert_eq!(column(&callers[0].get("/v5/books").ok(), "id").len(), REQUESTS + 1);
 }
 
-/// Clients that never give up: however often the server is killed, each of their creates is there once. Nothing but the key
-/// tells a repetition from a new payment.
+/// Clients that never give up: however often the server is killed, each of their creates is there
+/// once. Nothing but the key tells a repetition from a new payment.
 fn retries_over_kills_do_each_request_once(engine: Engine) {
     const CLIENTS: usize = 8;
     const EACH: usize = 100;
@@ -106,9 +113,16 @@ fn retries_over_kills_do_each_request_once(engine: Engine) {
         let keyed = owner.header("Idempotency-Key", &format!("payment-{number}"));
         let started = Stopwatch::now();
         loop {
-            let sent = keyed.try_send("POST", &path, Some("application/json"), payment(number).to_string().as_bytes());
+            let sent = keyed.try_send(
+                "POST",
+                &path,
+                Some("application/json"),
+                payment(number).to_string().as_bytes(),
+            );
             match sent {
-                Ok(answer) if answer.status == 200 => return id(&answer.body["transaction"]).to_owned(),
+                Ok(answer) if answer.status == 200 => {
+                    return id(&answer.body["transaction"]).to_owned();
+                }
                 // The writer may have lost its group; a dead server answers nothing at all.
                 Ok(answer) => assert_eq!(answer.status, 503, "{}", answer.text),
                 Err(_) => {}
@@ -119,8 +133,13 @@ fn retries_over_kills_do_each_request_once(engine: Engine) {
     };
     let mut answered: Vec<String> = thread::scope(|scope| {
         let persist = &persist;
-        let clients: Vec<_> =
-            (0..CLIENTS).map(|client| scope.spawn(move || (0..EACH).map(|step| persist(client * EACH + step)).collect::<Vec<_>>())).collect();
+        let clients: Vec<_> = (0..CLIENTS)
+            .map(|client| {
+                scope.spawn(move || {
+                    (0..EACH).map(|step| persist(client * EACH + step)).collect::<Vec<_>>()
+                })
+            })
+            .collect();
         for milliseconds in [40, 25, 60, 10, 33, 18, 51, 27, 44, 15] {
             pause(Duration::from_millis(milliseconds));
             server.kill();
@@ -137,7 +156,11 @@ fn retries_over_kills_do_each_request_once(engine: Engine) {
     let mut descriptions = column(&listed, "description");
     descriptions.sort();
     descriptions.dedup();
-    assert_eq!((recorded.len(), descriptions.len()), (CLIENTS * EACH, CLIENTS * EACH), "each payment is there once");
+    assert_eq!(
+        (recorded.len(), descriptions.len()),
+        (CLIENTS * EACH, CLIENTS * EACH),
+        "each payment is there once"
+    );
     assert_eq!(recorded, answered, "and it is the one that was answered");
     let mut again = again;
     again.sort();
@@ -172,18 +195,37 @@ const DAY: i64 = 24 * 60 * 60 * 1000;
 impl Bench {
     fn new(engine: Engine) -> Bench {
         let server = Server::start(engine);
-        let store = Store::open(&Options::new(Address::parse(server.database_url()).expect("a URL"))).expect("the store opens");
-        let user = User { id: UserId::new(7), email: "a@example.com".to_owned(), username: "a".to_owned(), created_at: NOW };
-        let cx = Context { user: Arc::new(user), agent: None, now: NOW, ids: Arc::new(Ids::new(1)), condition: None };
+        let store =
+            Store::open(&Options::new(Address::parse(server.database_url()).expect("a URL")))
+                .expect("the store opens");
+        let user = User {
+            id: UserId::new(7),
+            email: "a@example.com".to_owned(),
+            username: "a".to_owned(),
+            created_at: NOW,
+        };
+        let cx = Context {
+            user: Arc::new(user),
+            agent: None,
+            now: NOW,
+            ids: Arc::new(Ids::new(1)),
+            condition: None,
+        };
         Bench { store, cx, _server: server }
     }
 
     /// One request of that key at that time; its answer tells when it was done.
     fn send(&self, key: &str, milliseconds_later: i64) -> Outcome {
-        let cx = Context { now: Instant::new(NOW.milliseconds() + milliseconds_later), ..self.cx.clone() };
+        let cx = Context {
+            now: Instant::new(NOW.milliseconds() + milliseconds_later),
+            ..self.cx.clone()
+        };
         let claim = claim(key);
-        let answer = Kept { status: 200, tag: None, body: milliseconds_later.to_string().into_bytes() };
-        let sent = self.store.write(Lane::of_key(key), move |tx| once(tx, &cx, &Scope::Installation, &claim, |_| Ok::<_, Error>(answer)));
+        let answer =
+            Kept { status: 200, tag: None, body: milliseconds_later.to_string().into_bytes() };
+        let sent = self.store.write(Lane::of_key(key), move |tx| {
+            once(tx, &cx, &Scope::Installation, &claim, |_| Ok::<_, Error>(answer))
+        });
         sent.expect("an outcome")
     }
 }
@@ -191,15 +233,30 @@ impl Bench {
 fn claim(key: &str) -> Claim {
     let nothing = Hash::of(key.as_bytes());
     let key = Key::new(key).expect("a key");
-    Claim { user: UserId::new(7), key, operation: operation("POST", "/v5/books"), fingerprint: fingerprint(nothing, &[]) }
+    Claim {
+        user: UserId::new(7),
+        key,
+        operation: operation("POST", "/v5/books"),
+        fingerprint: fingerprint(nothing, &[]),
+    }
 }
 
 fn a_day_later_the_key_is_free(engine: Engine) {
     let bench = Bench::new(engine);
     let done = |outcome: &Outcome| String::from_utf8(outcome.answer.body.clone()).expect("text");
-    for (later, at, replay) in [(0, 0, false), (1, 0, true), (DAY, 0, true), (DAY + 1, DAY + 1, false), (DAY + 2, DAY + 1, true)] {
+    for (later, at, replay) in [
+        (0, 0, false),
+        (1, 0, true),
+        (DAY, 0, true),
+        (DAY + 1, DAY + 1, false),
+        (DAY + 2, DAY + 1, true),
+    ] {
         let outcome = bench.send("key", later);
-        assert_eq!((done(&outcome), outcome.replayed), (at.to_string(), replay), "{later} ms later");
+        assert_eq!(
+            (done(&outcome), outcome.replayed),
+            (at.to_string(), replay),
+            "{later} ms later"
+        );
     }
 }
 
@@ -213,21 +270,29 @@ fn what_is_forgotten_is_removed(engine: Engine) {
         bench.send(&format!("new-{number}"), DAY + 1);
     }
     let later = Instant::new(NOW.milliseconds() + DAY + 1);
-    let left: usize = bench.store.write(Lane::NO_BOOK, move |tx| tx.keys().sweep(later)).expect("a sweep");
+    let left: usize =
+        bench.store.write(Lane::NO_BOOK, move |tx| tx.keys().sweep(later)).expect("a sweep");
     assert_eq!(left, 0, "300 new ones have cleared 300 old ones away");
-    assert!((0..300).all(|number| bench.send(&format!("new-{number}"), DAY + 2).replayed), "and nothing else");
+    assert!(
+        (0..300).all(|number| bench.send(&format!("new-{number}"), DAY + 2).replayed),
+        "and nothing else"
+    );
     let much_later = Instant::new(NOW.milliseconds() + 2 * DAY + 2);
-    let first: usize = bench.store.write(Lane::NO_BOOK, move |tx| tx.keys().sweep(much_later)).expect("a sweep");
+    let first: usize =
+        bench.store.write(Lane::NO_BOOK, move |tx| tx.keys().sweep(much_later)).expect("a sweep");
     assert_eq!(first, 32, "a sweep is bounded");
 }
 
-/// To take the key and to record the answer; a replay reads it. Without a key there is nothing of this (see `store`).
+/// To take the key and to record the answer; a replay reads it. Without a key there is nothing of
+/// this (see `store`).
 fn a_key_costs_two_statements(engine: Engine) {
     let bench = Bench::new(engine);
     // Not one of those that sweep.
     let quiet = |name: &str| -> String {
         let mut names = (0..).map(|number| format!("{name}-{number}"));
-        names.find(|key| !claim(key).fingerprint.as_bytes()[0].is_multiple_of(8)).expect("seven of eight")
+        names
+            .find(|key| !claim(key).fingerprint.as_bytes()[0].is_multiple_of(8))
+            .expect("seven of eight")
     };
     bench.send(&quiet("warm"), 0);
     let empty = {
@@ -267,10 +332,16 @@ fn a_turn_that_does_not_come_is_answered_503(engine: Engine) {
     let answer = owner.header("Idempotency-Key", "key").post(&path, &payment(2));
     assert_eq!(answer.status, 200, "{}", answer.text);
     let listed = owner.get(&format!("{path}?query=%22Payment%202%22")).ok();
-    assert_eq!(column(&listed, "id").len(), 1, "whether or not the first sending was done after all");
+    assert_eq!(
+        column(&listed, "id").len(),
+        1,
+        "whether or not the first sending was done after \
+        all"
+    );
 }
 
-/// The first sending runs in another process: what becomes of it decides what the second is answered.
+/// The first sending runs in another process: what becomes of it decides what the second is
+/// answered.
 fn a_claim_elsewhere_is_waited_for(engine: Engine) {
     let server = Server::start(engine);
     let owner = server.client("alice@example.com");
@@ -278,7 +349,12 @@ fn a_claim_elsewhere_is_waited_for(engine: Engine) {
     let body = json!({"name": "B"}).to_string();
     for (key, kept) in [("given-up", false), ("done", true)] {
         let fingerprint = fingerprint(Hash::of(body.as_bytes()), &[]);
-        let claim = Claim { user, key: Key::new(key).expect("a key"), operation: operation("POST", "/v5/books"), fingerprint };
+        let claim = Claim {
+            user,
+            key: Key::new(key).expect("a key"),
+            operation: operation("POST", "/v5/books"),
+            fingerprint,
+        };
         let hold = claimed(&server, &claim);
         let answer = thread::scope(|scope| {
             let waiting = scope.spawn(|| {
@@ -287,17 +363,27 @@ fn a_claim_elsewhere_is_waited_for(engine: Engine) {
             });
             pause(Duration::from_millis(500));
             assert!(!waiting.is_finished(), "{key}: answered while the first sending still runs");
-            if kept { hold.commit() } else { hold.release() }
+            if kept {
+                hold.commit()
+            } else {
+                hold.release()
+            }
             waiting.join().expect("an answer")
         });
         assert_eq!(replayed(&answer), kept, "{key}: {}", answer.text);
         let expected = if kept { "\"kept\"" } else { "{" };
         assert!(answer.text.starts_with(expected), "{key}: {}", answer.text);
     }
-    assert_eq!(column(&owner.get("/v5/books").ok(), "name"), ["B"], "the one whose first sending was given up");
+    assert_eq!(
+        column(&owner.get("/v5/books").ok(), "name"),
+        ["B"],
+        "the one whose first sending \
+        was given up"
+    );
 }
 
-/// Two processes that took keys of one user in different orders would wait for each other: so each takes the user first.
+/// Two processes that took keys of one user in different orders would wait for each other: so each
+/// takes the user first.
 fn keys_of_collections_are_taken_behind_their_user(engine: Engine) {
     let server = Server::start(engine);
     let owner = server.client("alice@example.com");
@@ -307,9 +393,15 @@ fn keys_of_collections_are_taken_behind_their_user(engine: Engine) {
         hold.execute(&format!("SELECT id FROM users WHERE id = {user} FOR UPDATE"));
     }
     let answer = thread::scope(|scope| {
-        let waiting = scope.spawn(|| owner.header("Idempotency-Key", "one").post("/v5/collections", &json!({"name": "C"})));
+        let waiting = scope.spawn(|| {
+            owner.header("Idempotency-Key", "one").post("/v5/collections", &json!({"name": "C"}))
+        });
         pause(Duration::from_millis(500));
-        assert!(!waiting.is_finished(), "the key is taken while another process writes for this user");
+        assert!(
+            !waiting.is_finished(),
+            "the key is taken while another process writes for this \
+            user"
+        );
         hold.release();
         waiting.join().expect("an answer")
     });
@@ -327,10 +419,12 @@ fn claimed(server: &Server, claim: &Claim) -> Hold {
         Engine::Sqlite => format!("X'{text}'"),
         Engine::Postgres => format!("'\\x{text}'"),
     };
-    let (operation, fingerprint, body) = (bytes(&operation), bytes(&fingerprint), bytes("226b65707422"));
+    let (operation, fingerprint, body) =
+        (bytes(&operation), bytes(&fingerprint), bytes("226b65707422"));
     let mut hold = Hold::begin(server);
     hold.execute(&format!(
-        "INSERT INTO idempotency_keys VALUES ({user}, '{key}', {operation}, {fingerprint}, {now}, 200, NULL, {body})"
+        "INSERT INTO idempotency_keys VALUES ({user}, '{key}', {operation}, {fingerprint}, {now}, \
+            200, NULL, {body})"
     ));
     hold
 }
@@ -339,7 +433,11 @@ fn claimed(server: &Server, claim: &Claim) -> Hold {
 fn processes_mint_different_ids(engine: Engine) {
     let server = Server::start(engine);
     let url = server.database_url();
-    let open = || Store::open(&Options::new(Address::parse(url).expect("a URL"))).expect("the store opens").start();
+    let open = || {
+        Store::open(&Options::new(Address::parse(url).expect("a URL")))
+            .expect("the store opens")
+            .start()
+    };
     let numbers: Vec<i64> = thread::scope(|scope| {
         let openings: Vec<_> = (0..4).map(|_| scope.spawn(open)).collect();
         openings.into_iter().map(|opening| opening.join().expect("a number")).collect()

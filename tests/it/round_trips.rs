@@ -1,5 +1,6 @@
-//! Round trips (0.10, 3.10, 4.9, 6.4): a client reads a whole object, changes one field and sends the whole back, unknown and
-//! read-only fields included. That field changes, what follows from it moves along, and nothing else is lost.
+//! Round trips (0.10, 3.10, 4.9, 6.4): a client reads a whole object, changes one field and sends
+//! the whole back, unknown and read-only fields included. That field changes, what follows from it
+//! moves along, and nothing else is lost.
 //!
 //! One case per resource and field, made from a table: a new resource or field is a row.
 
@@ -31,7 +32,11 @@ const fn to(field: &'static str, value: &'static str) -> Change {
     Change { field, value, follows: &[] }
 }
 
-const fn moving(field: &'static str, value: &'static str, follows: &'static [&'static str]) -> Change {
+const fn moving(
+    field: &'static str,
+    value: &'static str,
+    follows: &'static [&'static str],
+) -> Change {
     Change { field, value, follows }
 }
 
@@ -73,8 +78,18 @@ const RESOURCES: &[Resource] = &[
             to("properties", "{\"order\": \"1\", \"b\": \"2\"}"),
         ],
     },
-    Resource { name: "book_by_body", read: |s| s.get(""), send: |s, body| s.client.put("/v5/books", body).ok(), fields: BOOK },
-    Resource { name: "book_by_path", read: |s| s.get(""), send: |s, body| s.put("", body), fields: BOOK },
+    Resource {
+        name: "book_by_body",
+        read: |s| s.get(""),
+        send: |s, body| s.client.put("/v5/books", body).ok(),
+        fields: BOOK,
+    },
+    Resource {
+        name: "book_by_path",
+        read: |s| s.get(""),
+        send: |s, body| s.put("", body),
+        fields: BOOK,
+    },
     Resource {
         name: "draft",
         read: |s| s.transaction("is:draft"),
@@ -167,8 +182,17 @@ impl Stage {
                 "properties": {"shop": "corner"}, "draft": draft,
             })
         };
-        stage.client.post(&stage.path("/transactions/batch"), &json!({"items": [transaction(true), transaction(false)]})).ok();
-        stage.client.post(&stage.path("/queries"), &json!({"title": "Title", "query": "account:Cash"})).ok();
+        stage
+            .client
+            .post(
+                &stage.path("/transactions/batch"),
+                &json!({"items": [transaction(true), transaction(false)]}),
+            )
+            .ok();
+        stage
+            .client
+            .post(&stage.path("/queries"), &json!({"title": "Title", "query": "account:Cash"}))
+            .ok();
         let shelf = stage.client.post("/v5/collections", &json!({"name": "Shelf"})).ok();
         let books = json!({"items": [{"id": stage.cast.book}]});
         stage.client.patch(&format!("/v5/collections/{}/books/add", id(&shelf)), &books).ok();
@@ -200,16 +224,23 @@ impl Stage {
     /// Everything there is, with the object under test taken out of where it shows.
     fn rest(&self, object: &str) -> Value {
         let events = items(&self.get("/events?limit=200")).len();
-        let lists = ["/accounts", "/groups", "/transactions?limit=1000", "/queries", "/collaborators"].map(|list| {
-            let mut list = self.get(list);
-            list["items"].as_array_mut().expect("items").retain(|item| item["id"] != object);
-            list
-        });
+        let lists =
+            ["/accounts", "/groups", "/transactions?limit=1000", "/queries", "/collaborators"].map(
+                |list| {
+                    let mut list = self.get(list);
+                    list["items"]
+                        .as_array_mut()
+                        .expect("items")
+                        .retain(|item| item["id"] != object);
+                    list
+                },
+            );
         json!({"events": events, "lists": lists})
     }
 }
 
-/// What a client keeps of an object: as it was read, with a field of its own that the server does not know.
+/// What a client keeps of an object: as it was read, with a field of its own that the server does
+/// not know.
 fn with_extras(object: &Value) -> Value {
     let mut sent = object.clone();
     sent["clientState"] = json!({"open": true});
@@ -227,7 +258,8 @@ fn unchanged(server: &Server, resource: &Resource) {
     assert_eq!(stage.rest(id(&before)), rest, "nothing else changed, and nothing happened");
 }
 
-/// The answer as far as the object that was read goes: listing rows and answers differ in what they bring along.
+/// The answer as far as the object that was read goes: listing rows and answers differ in what they
+/// bring along.
 fn shown(answered: &Value, read: &Value) -> Value {
     let fields = read.as_object().expect("an object").keys();
     Value::Object(fields.map(|field| (field.clone(), answered[field].clone())).collect())
@@ -243,11 +275,19 @@ fn changed(server: &Server, resource: &Resource, change: &Change) {
     (resource.send)(&stage, &sent);
     // By its id: its name may be another now.
     let after = find(&stage, resource, id(&before));
-    assert!(says(&after[change.field], &value), "{} is {}, not {value}", change.field, after[change.field]);
+    assert!(
+        says(&after[change.field], &value),
+        "{} is {}, not {value}",
+        change.field,
+        after[change.field]
+    );
     assert!(after["updatedAt"].as_str() >= before["updatedAt"].as_str());
     let free = |name: &str| {
         let stamps = ["updatedAt", "lastUpdateMs"];
-        name == change.field || stamps.contains(&name) || change.follows.contains(&name) || is_around(name)
+        name == change.field
+            || stamps.contains(&name)
+            || change.follows.contains(&name)
+            || is_around(name)
     };
     let kept = |object: &Value| -> Map<String, Value> {
         let fields = object.as_object().expect("an object").iter().filter(|(name, _)| !free(name));
@@ -256,7 +296,8 @@ fn changed(server: &Server, resource: &Resource, change: &Change) {
     assert_eq!(kept(&after), kept(&before), "nothing else is lost");
 }
 
-/// What shows of other objects around this one, which move with it: a book's collection shows the book itself.
+/// What shows of other objects around this one, which move with it: a book's collection shows the
+/// book itself.
 fn is_around(name: &str) -> bool {
     matches!(name, "collection")
 }
@@ -273,24 +314,40 @@ fn find(stage: &Stage, resource: &Resource, object: &str) -> Value {
 /// Whether a field says what was sent: of references the names, of accounts in lists the same.
 fn says(found: &Value, sent: &Value) -> bool {
     match (found, sent) {
-        (Value::Object(found), Value::Object(sent)) if sent.contains_key("name") => found.get("name") == sent.get("name"),
+        (Value::Object(found), Value::Object(sent)) if sent.contains_key("name") => {
+            found.get("name") == sent.get("name")
+        }
         (Value::Array(found), Value::Array(sent)) => {
-            found.len() == sent.len() && found.iter().zip(sent).all(|(found, sent)| says(found, sent))
+            found.len() == sent.len()
+                && found.iter().zip(sent).all(|(found, sent)| says(found, sent))
         }
         _ => found == sent,
     }
 }
 
-/// The table is whole: every field of the objects, as they are read, has a row or is read-only (9.13).
+/// The table is whole: every field of the objects, as they are read, has a row or is read-only
+/// (9.13).
 fn every_writable_field_has_a_row(server: &Server) {
     const READ_ONLY: &[(&str, &[&str])] = &[
-        ("account", &["normalizedName", "credit", "permanent", "balanceVerified", "hasTransactionPosted"]),
-        ("group", &["normalizedName", "type", "credit", "permanent", "mixed", "hasAccounts", "hasGroups"]),
+        (
+            "account",
+            &["normalizedName", "credit", "permanent", "balanceVerified", "hasTransactionPosted"],
+        ),
+        (
+            "group",
+            &["normalizedName", "type", "credit", "permanent", "mixed", "hasAccounts", "hasGroups"],
+        ),
         (
             "book",
             &[
-                "permission", "ownerName", "timeZoneOffset", "lastUpdateMs", "totalTransactions", "totalTransactionsCurrentMonth",
-                "totalTransactionsCurrentYear", "collection",
+                "permission",
+                "ownerName",
+                "timeZoneOffset",
+                "lastUpdateMs",
+                "totalTransactions",
+                "totalTransactionsCurrentMonth",
+                "totalTransactionsCurrentYear",
+                "collection",
             ],
         ),
         ("draft", STATE),
@@ -301,19 +358,36 @@ fn every_writable_field_has_a_row(server: &Server) {
     ];
     // Files have tests of their own; states change by their verbs (3.4.4).
     const STATE: &[&str] = &[
-        "dateValue", "dateFormatted", "tags", "posted", "draft", "checked", "trashed", "createdBy", "files", "agentName", "agentLogo",
+        "dateValue",
+        "dateFormatted",
+        "tags",
+        "posted",
+        "draft",
+        "checked",
+        "trashed",
+        "createdBy",
+        "files",
+        "agentName",
+        "agentLogo",
         "agentLogoDark",
     ];
     let stage = Stage::new(server);
     for resource in RESOURCES {
         let object = (resource.read)(&stage);
-        let read_only = READ_ONLY.iter().filter(|(name, _)| resource.name.starts_with(name)).flat_map(|(_, fields)| fields.iter());
-        let known: Vec<&str> = read_only.copied().chain(["id", "createdAt", "updatedAt", "agentId"]).collect();
+        let read_only = READ_ONLY
+            .iter()
+            .filter(|(name, _)| resource.name.starts_with(name))
+            .flat_map(|(_, fields)| fields.iter());
+        let known: Vec<&str> =
+            read_only.copied().chain(["id", "createdAt", "updatedAt", "agentId"]).collect();
         let missing: Vec<&String> = object
             .as_object()
             .expect("an object")
             .keys()
-            .filter(|field| !known.contains(&field.as_str()) && !resource.fields.iter().any(|change| change.field == field.as_str()))
+            .filter(|field| {
+                !known.contains(&field.as_str())
+                    && !resource.fields.iter().any(|change| change.field == field.as_str())
+            })
             .collect();
         assert!(missing.is_empty(), "{}: {missing:?} have no row", resource.name);
     }

@@ -24,7 +24,13 @@ pub fn tests() -> Vec<crate::Case> {
 
 fn cast(server: &Server) -> Cast {
     let cast = Cast::new(server);
-    for (name, kind) in [("Cash", "ASSET"), ("Bank", "ASSET"), ("Loan", "LIABILITY"), ("Food", "OUTGOING"), ("Salary", "INCOMING")] {
+    for (name, kind) in [
+        ("Cash", "ASSET"),
+        ("Bank", "ASSET"),
+        ("Loan", "LIABILITY"),
+        ("Food", "OUTGOING"),
+        ("Salary", "INCOMING"),
+    ] {
         cast.account(name, kind);
     }
     cast
@@ -36,9 +42,11 @@ fn side<'v>(row: &'v Value, account: &str) -> &'v Value {
     sides.into_iter().find(|side| side["name"] == account).unwrap_or(&Value::Null)
 }
 
-/// What each posted row must show: a fold over all that is posted on the account, in the order date, id.
+/// What each posted row must show: a fold over all that is posted on the account, in the order
+/// date, id.
 fn expected(cast: &Cast, account: &str) -> BTreeMap<String, i128> {
-    let mut rows: Vec<Value> = items(&find(cast, &format!("account:'{account}' is:posted"))).clone();
+    let mut rows: Vec<Value> =
+        items(&find(cast, &format!("account:'{account}' is:posted"))).clone();
     rows.reverse();
     let mut standing = 0;
     let mut after = BTreeMap::new();
@@ -51,13 +59,30 @@ fn expected(cast: &Cast, account: &str) -> BTreeMap<String, i128> {
 }
 
 /// Compares the rows of a list with the fold; answers how many had a balance.
-fn compare(faults: &mut Faults, (query, account): (&str, &str), list: &Value, expected: &BTreeMap<String, i128>) -> usize {
+fn compare(
+    faults: &mut Faults,
+    (query, account): (&str, &str),
+    list: &Value,
+    expected: &BTreeMap<String, i128>,
+) -> usize {
     let mut seen = 0;
     for row in items(list) {
-        let other = [&row["creditAccount"], &row["debitAccount"]].into_iter().find(|side| side["name"] != account).unwrap_or(&Value::Null);
-        faults.check(absent(other, "balance"), || format!("`{query}`: the other side has none: {other}"));
+        let other = [&row["creditAccount"], &row["debitAccount"]]
+            .into_iter()
+            .find(|side| side["name"] != account)
+            .unwrap_or(&Value::Null);
+        faults.check(absent(other, "balance"), || {
+            format!(
+                "`{query}`: the other side has none: \
+            {other}"
+            )
+        });
         let shown = side(row, account)["balance"].as_str();
-        faults.same(&format!("`{query}`: {}", row["description"]), shown.map(units), expected.get(&id(row)).copied());
+        faults.same(
+            &format!("`{query}`: {}", row["description"]),
+            shown.map(units),
+            expected.get(&id(row)).copied(),
+        );
         seen += usize::from(shown.is_some());
     }
     seen
@@ -68,7 +93,9 @@ fn ledger(server: &Server, seed: u64) -> Cast {
     let cast = cast(server);
     let mut dice = Dice::new(seed);
     let names = ["Cash", "Bank", "Loan", "Food", "Salary"];
-    let mut pick = |end: usize| usize::try_from(dice.below(u64::try_from(end).expect("small"))).expect("small");
+    let mut pick = |end: usize| {
+        usize::try_from(dice.below(u64::try_from(end).expect("small"))).expect("small")
+    };
     let bodies: Vec<Value> = (0..300)
         .map(|index| {
             let credit = pick(5);
@@ -86,8 +113,14 @@ fn ledger(server: &Server, seed: u64) -> Cast {
         .collect();
     let made = cast.owner.post(&cast.path("/transactions/batch"), &batch(bodies)).ok();
     let thrown = items(&made).iter().step_by(11).map(|row| json!({"id": row["id"]}));
-    cast.owner.patch(&cast.path("/transactions/trash/batch?trashChecked=true"), &batch(thrown)).no_content();
-    let moved = items(&made).iter().skip(1).step_by(17).map(|row| json!({"id": row["id"], "date": "2021-06-28", "amount": "5"}));
+    cast.owner
+        .patch(&cast.path("/transactions/trash/batch?trashChecked=true"), &batch(thrown))
+        .no_content();
+    let moved = items(&made)
+        .iter()
+        .skip(1)
+        .step_by(17)
+        .map(|row| json!({"id": row["id"], "date": "2021-06-28", "amount": "5"}));
     cast.owner.put(&cast.path("/transactions/batch"), &batch(moved)).ok();
     cast
 }
@@ -108,7 +141,8 @@ fn rule_2_9_every_posted_row_has_the_balance_after_it(server: &Server) {
                 let mut seen = 0;
                 for _ in 0..400 {
                     let Some(place) = cursor else { break };
-                    let path = cast.path(&format!("/transactions?limit={limit}&query={}", encode(&query)));
+                    let path =
+                        cast.path(&format!("/transactions?limit={limit}&query={}", encode(&query)));
                     let page = cast.owner.header("cursor", &place).get(&path).ok();
                     seen += compare(&mut faults, (&query, account), &page, &expected);
                     cursor = page["cursor"].as_str().map(str::to_owned);
@@ -144,7 +178,16 @@ fn rule_2_9_whatever_else_is_filtered(server: &Server) {
 
 fn rule_2_9_only_of_one_permanent_account(server: &Server) {
     let cast = ledger(server, 9);
-    for query in ["", "#rare", "account:Cash account:Bank", "account:Food", "from:Salary", "-account:Cash", "account:Cash OR #rare", "account:Nobody"] {
+    for query in [
+        "",
+        "#rare",
+        "account:Cash account:Bank",
+        "account:Food",
+        "from:Salary",
+        "-account:Cash",
+        "account:Cash OR #rare",
+        "account:Nobody",
+    ] {
         let list = find(&cast, query);
         for row in items(&list) {
             for side in ["creditAccount", "debitAccount"] {
@@ -154,7 +197,11 @@ fn rule_2_9_only_of_one_permanent_account(server: &Server) {
     }
     let row = items(&find(&cast, "account:Cash is:posted"))[0].clone();
     let named = cast.owner.get(&cast.path(&format!("/transactions?ids={}", id(&row)))).ok();
-    assert!(absent(side(&named["items"][0], "Cash"), "balance"), "not by ids, which filter by no account");
+    assert!(
+        absent(side(&named["items"][0], "Cash"), "balance"),
+        "not by ids, which filter by no \
+        account"
+    );
     let single = cast.owner.get(&cast.path(&format!("/transactions/{}", id(&row)))).ok();
     assert!(absent(side(&single, "Cash"), "balance"));
 }
@@ -163,7 +210,9 @@ fn rule_2_9_drafts_and_trash_have_none(server: &Server) {
     let cast = cast(server);
     let make = |fields: Value| {
         let mut body = json!({"amount": "5", "creditAccount": {"name": "Salary"}, "debitAccount": {"name": "Cash"}});
-        body.as_object_mut().expect("an object").extend(fields.as_object().expect("fields").clone());
+        body.as_object_mut()
+            .expect("an object")
+            .extend(fields.as_object().expect("fields").clone());
         cast.owner.post(&cast.path("/transactions"), &body).ok()["transaction"].clone()
     };
     make(json!({"description": "t1", "date": "2025-01-01"}));
@@ -173,9 +222,14 @@ fn rule_2_9_drafts_and_trash_have_none(server: &Server) {
     cast.owner.patch(&cast.path("/transactions/trash"), &json!({"id": thrown["id"]})).ok();
     make(json!({"description": "t5", "date": "2025-01-01"}));
     let list = find(&cast, "account:Cash is:draft is:posted is:trashed");
-    let shown: BTreeMap<&str, Option<&str>> =
-        items(&list).iter().map(|row| (row["description"].as_str().expect("a text"), side(row, "Cash")["balance"].as_str())).collect();
-    let wanted = [("t1", Some("-5.00")), ("t2", None), ("t3", None), ("t4", None), ("t5", Some("-10.00"))];
+    let shown: BTreeMap<&str, Option<&str>> = items(&list)
+        .iter()
+        .map(|row| {
+            (row["description"].as_str().expect("a text"), side(row, "Cash")["balance"].as_str())
+        })
+        .collect();
+    let wanted =
+        [("t1", Some("-5.00")), ("t2", None), ("t3", None), ("t4", None), ("t5", Some("-10.00"))];
     assert_eq!(shown, wanted.into(), "raw: a debit is negative");
     assert_eq!(list["account"], side(&items(&list)[0], "Cash")["id"], "2.8");
 }
@@ -188,9 +242,12 @@ fn rule_2_9_beyond_64_bits(server: &Server) {
     }
     cast.record("2025-01-02", "0.01", "Cash", "Loan", "small");
     let list = find(&cast, "account:Loan");
-    let shown: Vec<&str> = items(&list).iter().filter_map(|row| side(row, "Loan")["balance"].as_str()).collect();
+    let shown: Vec<&str> =
+        items(&list).iter().filter_map(|row| side(row, "Loan")["balance"].as_str()).collect();
     let step = units(most);
-    let wanted: Vec<String> = [4 * step - units("0.01"), 4 * step, 3 * step, 2 * step, step].map(|sum| show(sum, 2)).into();
+    let wanted: Vec<String> = [4 * step - units("0.01"), 4 * step, 3 * step, 2 * step, step]
+        .map(|sum| show(sum, 2))
+        .into();
     assert_eq!(shown, wanted, "3.12.5: sums never wrap");
 }
 
@@ -204,7 +261,8 @@ fn rule_2_9_the_last_row_of_a_day_is_the_balance_of_the_day(server: &Server) {
         if last.replace(date.clone()) == Some(date.clone()) {
             continue;
         }
-        // The newest row of its day: the balance through the end of that day, as getBalances tells it.
+        // The newest row of its day: the balance through the end of that day, as getBalances tells
+        // it.
         let balances = crate::reading::balances(&cast, &format!("account:Cash on:{date}"));
         let balance = balances["accountBalances"][0]["cumulativeBalance"].clone();
         assert_eq!(side(row, "Cash")["balance"], balance, "{date}");
@@ -217,13 +275,21 @@ fn rule_2_10_rows_are_sent_back(server: &Server) {
     let cast = cast(server);
     cast.record("2025-01-01", "5", "Salary", "Cash", "t1");
     let row = items(&find(&cast, "account:Cash"))[0].clone();
-    let mut fields: Vec<&String> = side(&row, "Cash").as_object().expect("an object").keys().collect();
+    let mut fields: Vec<&String> =
+        side(&row, "Cash").as_object().expect("an object").keys().collect();
     fields.sort();
-    assert_eq!(fields, ["archived", "balance", "credit", "id", "name", "normalizedName", "permanent", "type"]);
+    assert_eq!(
+        fields,
+        ["archived", "balance", "credit", "id", "name", "normalizedName", "permanent", "type"]
+    );
     let mut changed = row.clone();
     changed["description"] = json!("again");
     let answer = cast.owner.put(&cast.path("/transactions"), &changed).ok();
-    assert_eq!(answer["transaction"]["debitAccount"]["id"], side(&row, "Cash")["id"], "clients send the side back as it came");
+    assert_eq!(
+        answer["transaction"]["debitAccount"]["id"],
+        side(&row, "Cash")["id"],
+        "clients send the side back as it came"
+    );
 }
 
 fn rule_7_3_a_recorder_sees_none(server: &Server) {

@@ -1,4 +1,5 @@
-//! An S3 server of the test's own: another implementation of the protocol, on loopback, with signatures checked.
+//! An S3 server of the test's own: another implementation of the protocol, on loopback, with
+//! signatures checked.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -26,17 +27,27 @@ pub struct Store {
 
 impl Store {
     pub fn start() -> Store {
-        let home = std::env::temp_dir().join(format!("daybook-s3-{}-{}", std::process::id(), unique("store")));
+        let home = std::env::temp_dir().join(format!(
+            "daybook-s3-{}-{}",
+            std::process::id(),
+            unique("store")
+        ));
         std::fs::create_dir_all(home.join(BUCKET)).expect("a folder for the bucket");
-        let mut store = Store { address: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), home, runtime: None };
+        let mut store =
+            Store { address: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), home, runtime: None };
         store.resume();
         store
     }
 
     /// Serves again what it held, at the same address.
     pub fn resume(&mut self) {
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("a runtime");
-        let mut builder = S3ServiceBuilder::new(s3s_fs::FileSystem::new(&self.home).expect("a file system"));
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()
+            .expect("a runtime");
+        let mut builder =
+            S3ServiceBuilder::new(s3s_fs::FileSystem::new(&self.home).expect("a file system"));
         builder.set_auth(SimpleAuth::from_single(ACCESS_KEY, SECRET_KEY));
         let service = builder.build();
         let listener = runtime.block_on(TcpListener::bind(self.address)).expect("a port");
@@ -85,7 +96,11 @@ async fn serve(listener: TcpListener, service: S3Service) {
         let service = service.clone();
         tokio::spawn(async move {
             // A connection that breaks is its client's business.
-            drop(Builder::new(TokioExecutor::new()).serve_connection(TokioIo::new(stream), service).await);
+            drop(
+                Builder::new(TokioExecutor::new())
+                    .serve_connection(TokioIo::new(stream), service)
+                    .await,
+            );
         });
     }
 }

@@ -37,9 +37,21 @@ fn rule_9_9_save_and_read(server: &Server) {
     let cast = Cast::new(server);
     assert_eq!(list(&cast), json!({"items": []}), "2.7");
     let by_bot = cast.editor.header("service-agent-id", "importer");
-    let saved = by_bot.post(&cast.path("/queries"), &json!({"title": "Cash of May", "query": "account:Cash on:05/2025"})).ok();
-    shows(&saved, &json!({"title": "Cash of May", "query": "account:Cash on:05/2025", "agentId": "importer"}));
-    assert!(id(&saved).len() >= 10 && id(&saved).parse::<i64>().is_ok(), "0.14: digits that fit int64: {saved}");
+    let saved = by_bot
+        .post(
+            &cast.path("/queries"),
+            &json!({"title": "Cash of May", "query": "account:Cash on:05/2025"}),
+        )
+        .ok();
+    shows(
+        &saved,
+        &json!({"title": "Cash of May", "query": "account:Cash on:05/2025", "agentId": "importer"}),
+    );
+    assert!(
+        id(&saved).len() >= 10 && id(&saved).parse::<i64>().is_ok(),
+        "0.14: digits that fit \
+        int64: {saved}"
+    );
     assert_eq!(saved["createdAt"], saved["updatedAt"]);
     assert_eq!(list(&cast)["items"], json!([saved]));
     assert_eq!(cast.owner.get(&cast.path(&format!("/queries/{}", id(&saved)))).ok(), saved);
@@ -48,14 +60,21 @@ fn rule_9_9_save_and_read(server: &Server) {
 /// 9.9: ordered by title, ignoring case; a blank one is allowed.
 fn rule_9_9_by_title(server: &Server) {
     let cast = Cast::new(server);
-    for (title, query) in [("beta", "1"), ("Alpha", "2"), ("", "b"), ("alpha 2", "3"), ("", "a"), ("Beta", "0")] {
+    for (title, query) in
+        [("beta", "1"), ("Alpha", "2"), ("", "b"), ("alpha 2", "3"), ("", "a"), ("Beta", "0")]
+    {
         save(&cast, title, query);
     }
     assert_eq!(column(&list(&cast), "title"), ["", "", "Alpha", "alpha 2", "Beta", "beta"]);
-    assert_eq!(column(&list(&cast), "query"), ["a", "b", "2", "3", "0", "1"], "13.35: then by query");
+    assert_eq!(
+        column(&list(&cast), "query"),
+        ["a", "b", "2", "3", "0", "1"],
+        "13.35: then by query"
+    );
     let untitled = cast.owner.post(&cast.path("/queries"), &json!({"query": "is:draft"})).ok();
     assert_eq!(untitled["title"], "");
-    let null = cast.owner.post(&cast.path("/queries"), &json!({"title": null, "query": "is:draft"})).ok();
+    let null =
+        cast.owner.post(&cast.path("/queries"), &json!({"title": null, "query": "is:draft"})).ok();
     assert_eq!(null["title"], "");
 }
 
@@ -78,8 +97,14 @@ fn rule_9_9_update(server: &Server) {
     let saved = save(&cast, "Title", "query");
     let number: i64 = id(&saved).parse().expect("digits");
     let put = |body: Value| cast.owner.put(&cast.path("/queries"), &body).ok();
-    shows(&put(json!({"id": saved["id"], "title": "Other"})), &json!({"id": saved["id"], "title": "Other", "query": "query"}));
-    shows(&put(json!({"id": number, "query": "is:draft"})), &json!({"title": "Other", "query": "is:draft"}));
+    shows(
+        &put(json!({"id": saved["id"], "title": "Other"})),
+        &json!({"id": saved["id"], "title": "Other", "query": "query"}),
+    );
+    shows(
+        &put(json!({"id": number, "query": "is:draft"})),
+        &json!({"title": "Other", "query": "is:draft"}),
+    );
     let cleared = put(json!({"id": saved["id"], "title": "", "query": "is:draft"}));
     shows(&cleared, &json!({"title": "", "query": "is:draft", "createdAt": saved["createdAt"]}));
     assert_eq!(list(&cast)["items"], json!([cleared]));
@@ -96,7 +121,9 @@ fn rule_9_9_delete(server: &Server) {
     assert_eq!(list(&cast)["items"], json!([kept]));
     cast.owner.delete(&path).refused(404, "notFound");
     cast.owner.get(&path).refused(404, "notFound");
-    cast.owner.put(&cast.path("/queries"), &json!({"id": saved["id"], "title": "Back"})).refused(404, "notFound");
+    cast.owner
+        .put(&cast.path("/queries"), &json!({"id": saved["id"], "title": "Back"}))
+        .refused(404, "notFound");
 }
 
 /// 9.9, 9.13: query on create, id on update; a refused one changes nothing.
@@ -104,15 +131,28 @@ fn rule_9_13_what_is_required(server: &Server) {
     let cast = Cast::new(server);
     let saved = save(&cast, "Title", "query");
     let before = (list(&cast), events(&cast).len());
-    for body in [json!({}), json!({"title": "T"}), json!({"title": "T", "query": null}), json!({"query": ""}), json!({"query": " \t"})] {
+    for body in [
+        json!({}),
+        json!({"title": "T"}),
+        json!({"title": "T", "query": null}),
+        json!({"query": ""}),
+        json!({"query": " \t"}),
+    ] {
         let message = cast.owner.post(&cast.path("/queries"), &body).refused(400, "badRequest");
         assert!(message.contains("query"), "9.13: names it: {message}");
     }
     for query in ["", "  "] {
-        cast.owner.put(&cast.path("/queries"), &json!({"id": saved["id"], "query": query})).refused(400, "badRequest");
+        cast.owner
+            .put(&cast.path("/queries"), &json!({"id": saved["id"], "query": query}))
+            .refused(400, "badRequest");
     }
-    for (method, body) in [("POST", json!({"query": 3})), ("PUT", json!({"id": saved["id"], "title": ["T"]})), ("POST", json!([]))] {
-        let message = cast.owner.send(method, &cast.path("/queries"), &body).refused(400, "invalid");
+    for (method, body) in [
+        ("POST", json!({"query": 3})),
+        ("PUT", json!({"id": saved["id"], "title": ["T"]})),
+        ("POST", json!([])),
+    ] {
+        let message =
+            cast.owner.send(method, &cast.path("/queries"), &body).refused(400, "invalid");
         assert!(message.contains("InvalidFormatException"), "0.10: {message}");
     }
     assert_eq!((list(&cast), events(&cast).len()), before);
@@ -122,7 +162,9 @@ fn rule_9_13_what_is_required(server: &Server) {
 fn sizes(server: &Server) {
     let cast = Cast::new(server);
     let saved = save(&cast, &"é".repeat(255), &"x".repeat(8192));
-    for body in [json!({"title": "é".repeat(256), "query": "q"}), json!({"query": "x".repeat(8193)})] {
+    for body in
+        [json!({"title": "é".repeat(256), "query": "q"}), json!({"query": "x".repeat(8193)})]
+    {
         cast.owner.post(&cast.path("/queries"), &body).refused(400, "badRequest");
         let mut change = body.clone();
         change["id"] = saved["id"].clone();
@@ -141,15 +183,26 @@ fn unknown_ids(server: &Server) {
             assert!(answer.refused(404, "notFound").contains("not found"));
         }
     }
-    cast.owner.put(&cast.path("/queries"), &json!({"id": "1234567890", "query": "q"})).refused(404, "notFound");
-    cast.owner.put(&cast.path("/queries"), &json!({"id": " ", "query": "q"})).refused(400, "badRequest");
+    cast.owner
+        .put(&cast.path("/queries"), &json!({"id": "1234567890", "query": "q"}))
+        .refused(404, "notFound");
+    cast.owner
+        .put(&cast.path("/queries"), &json!({"id": " ", "query": "q"}))
+        .refused(400, "badRequest");
     assert_eq!(items(&list(&cast)).len(), 1);
 }
 
 /// 1.1.10: query text is never refused, so nothing of it is checked when it is saved either.
 fn rule_1_1_10_any_text_is_kept(server: &Server) {
     let cast = Cast::new(server);
-    for query in ["invalid:syntax:query::", "'unclosed", "((", " account:Cash ", "ação #ünï \"x\" \\"] {
+    for query in [
+        "invalid:syntax:query::",
+        "'unclosed",
+        "((",
+        " account:Cash ",
+        "ação #ünï \"x\" \
+        \\",
+    ] {
         let saved = save(&cast, " padded ", query);
         shows(&saved, &json!({"title": " padded ", "query": query}));
     }
@@ -170,8 +223,18 @@ fn rule_8_1_events(server: &Server) {
     assert_eq!(resources(&new), [id(&saved); 4]);
     let objects: Vec<&Value> = new.iter().map(|event| &event["data"]["object"]).collect();
     assert_eq!(objects, [&saved, &renamed, &both, &both], "8.2: the resource as answered");
-    let previous: Vec<&Value> = new.iter().map(|event| &event["data"]["previousAttributes"]).collect();
-    assert_eq!(previous, [&Value::Null, &json!({"title": ""}), &json!({"title": "Cash", "query": "account:Cash"}), &Value::Null], "8.3");
+    let previous: Vec<&Value> =
+        new.iter().map(|event| &event["data"]["previousAttributes"]).collect();
+    assert_eq!(
+        previous,
+        [
+            &Value::Null,
+            &json!({"title": ""}),
+            &json!({"title": "Cash", "query": "account:Cash"}),
+            &Value::Null
+        ],
+        "8.3"
+    );
     let about = cast.owner.get(&cast.path(&format!("/events?resoureId={}", id(&saved)))).ok();
     assert_eq!(items(&about).len(), 4, "8.5");
     let deleted = cast.owner.get(&cast.path("/events?type=QUERY_DELETED")).ok();

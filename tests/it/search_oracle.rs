@@ -1,4 +1,5 @@
-//! What a query finds, the slow and plain way: the domain's own evaluation of the tree, transaction by transaction.
+//! What a query finds, the slow and plain way: the domain's own evaluation of the tree, transaction
+//! by transaction.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -50,35 +51,53 @@ impl Facts {
     pub fn find(&self, query: &str, reading: &Reading) -> Vec<&Transaction> {
         let query = Query::parse(query, reading);
         let named = Named::default();
-        let matching = self.rows.iter().filter(|row| query.filter().matches(&Asked { facts: self, named: &named, row }));
+        let matching = self
+            .rows
+            .iter()
+            .filter(|row| query.filter().matches(&Asked { facts: self, named: &named, row }));
         let mut found: Vec<&Transaction> = matching.map(|row| &row.transaction).collect();
-        found.sort_by_key(|transaction| std::cmp::Reverse((transaction.list_day, transaction.stamp.created_at, transaction.id)));
+        found.sort_by_key(|transaction| {
+            std::cmp::Reverse((transaction.list_day, transaction.stamp.created_at, transaction.id))
+        });
         found
     }
 
     fn account(&self, text: &str) -> Option<AccountId> {
         let by_id = self.accounts.iter().find(|account| account.id.to_string() == text);
-        by_id.or_else(|| self.accounts.iter().find(|account| account.name.normalized() == normalized(text))).map(|account| account.id)
+        by_id
+            .or_else(|| {
+                self.accounts.iter().find(|account| account.name.normalized() == normalized(text))
+            })
+            .map(|account| account.id)
     }
 
     fn group(&self, text: &str) -> Option<GroupId> {
         let by_id = self.groups.iter().find(|group| group.id.to_string() == text);
-        by_id.or_else(|| self.groups.iter().find(|group| group.name.normalized() == normalized(text))).map(|group| group.id)
+        by_id
+            .or_else(|| {
+                self.groups.iter().find(|group| group.name.normalized() == normalized(text))
+            })
+            .map(|group| group.id)
     }
 
     fn is_under(&self, group: GroupId, wanted: GroupId) -> bool {
-        let parent = |id| self.groups.iter().find(|group| group.id == id).and_then(|group| group.parent);
+        let parent =
+            |id| self.groups.iter().find(|group| group.id == id).and_then(|group| group.parent);
         std::iter::successors(Some(group), |id| parent(*id)).any(|id| id == wanted)
     }
 
     fn below(&self, text: &str) -> HashSet<AccountId> {
         let Some(wanted) = self.group(text) else { return HashSet::new() };
-        let inside = |account: &&Account| account.groups.iter().any(|group| self.is_under(*group, wanted));
+        let inside =
+            |account: &&Account| account.groups.iter().any(|group| self.is_under(*group, wanted));
         self.accounts.iter().filter(inside).map(|account| account.id).collect()
     }
 
     fn sides(&self, transaction: &Transaction) -> Vec<&Account> {
-        transaction.account_ids().filter_map(|id| self.accounts.iter().find(|account| account.id == id)).collect()
+        transaction
+            .account_ids()
+            .filter_map(|id| self.accounts.iter().find(|account| account.id == id))
+            .collect()
     }
 }
 
@@ -98,7 +117,12 @@ struct Asked<'f> {
 
 impl Asked<'_> {
     fn account(&self, text: &str) -> Option<AccountId> {
-        *self.named.accounts.borrow_mut().entry(text.to_owned()).or_insert_with(|| self.facts.account(text))
+        *self
+            .named
+            .accounts
+            .borrow_mut()
+            .entry(text.to_owned())
+            .or_insert_with(|| self.facts.account(text))
     }
 }
 
@@ -157,7 +181,12 @@ impl Subject for Asked<'_> {
     }
 
     fn property(&self, key: &str) -> Option<&str> {
-        self.row.transaction.properties.iter().find(|(name, _)| *name == key).map(|(_, value)| value)
+        self.row
+            .transaction
+            .properties
+            .iter()
+            .find(|(name, _)| *name == key)
+            .map(|(_, value)| value)
     }
 
     fn has_error(&self) -> bool {

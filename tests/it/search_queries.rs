@@ -9,7 +9,8 @@ use daybook_tests::dice::Dice;
 
 use crate::inside::side;
 
-pub const GROUPS: [(&str, &str); 4] = [("Assets", ""), ("Líquid", "Assets"), ("Costs", ""), ("Nothing in it", "")];
+pub const GROUPS: [(&str, &str); 4] =
+    [("Assets", ""), ("Líquid", "Assets"), ("Costs", ""), ("Nothing in it", "")];
 
 pub const ACCOUNTS: [(&str, AccountType, &[&str]); 7] = [
     ("Cash", AccountType::Asset, &["Líquid"]),
@@ -60,7 +61,8 @@ fn pick<'w>(dice: &mut Dice, words: &[&'w str]) -> &'w str {
 }
 
 fn text(dice: &mut Dice) -> String {
-    let mut words: Vec<String> = (0..1 + dice.below(5)).map(|_| pick(dice, &WORDS).to_owned()).collect();
+    let mut words: Vec<String> =
+        (0..1 + dice.below(5)).map(|_| pick(dice, &WORDS).to_owned()).collect();
     if dice.below(4) == 0 {
         words.push(format!("no{}", dice.below(100_000)));
     }
@@ -73,9 +75,12 @@ fn text(dice: &mut Dice) -> String {
     words.join(if dice.below(20) == 0 { "  " } else { " " })
 }
 
-/// More characters than are indexed (13.60), few of their trigrams alike, and perhaps a rare word at the end.
+/// More characters than are indexed (13.60), few of their trigrams alike, and perhaps a rare word
+/// at the end.
 fn long(dice: &mut Dice) -> String {
-    let mut text: String = (0..260).filter_map(|_| char::from_u32(0x4e00 + u32::try_from(dice.below(20_000)).ok()?)).collect();
+    let mut text: String = (0..260)
+        .filter_map(|_| char::from_u32(0x4e00 + u32::try_from(dice.below(20_000)).ok()?))
+        .collect();
     if dice.below(3) == 0 {
         text.push_str(pick(dice, &RARE));
     }
@@ -88,12 +93,21 @@ pub fn transaction(dice: &mut Dice, number: usize) -> Changes {
     let credit = pick(dice, &names);
     let others: Vec<&str> = names.iter().filter(|name| **name != credit).copied().collect();
     let debit = if number.is_multiple_of(997) { "Rarely used" } else { pick(dice, &others) };
-    let some = |dice: &mut Dice, text: String| if dice.below(12) == 0 { Field::Keep } else { Field::Set(text) };
+    let some = |dice: &mut Dice, text: String| {
+        if dice.below(12) == 0 { Field::Keep } else { Field::Set(text) }
+    };
     let (year, month, day) = (2023 + dice.below(3), 1 + dice.below(12), 1 + dice.below(28));
-    let amount = if dice.below(300) == 0 { LARGEST.to_owned() } else { format!("{}.{:02}", dice.below(300), dice.below(4) * 25) };
+    let amount = if dice.below(300) == 0 {
+        LARGEST.to_owned()
+    } else {
+        format!("{}.{:02}", dice.below(300), dice.below(4) * 25)
+    };
     let mut properties = BTreeMap::new();
     if dice.below(6) == 0 {
-        properties.insert("invoice_no".to_owned(), Some(pick(dice, &["A-1", "a-2", "Ünïted", "100%"]).to_owned()));
+        properties.insert(
+            "invoice_no".to_owned(),
+            Some(pick(dice, &["A-1", "a-2", "Ünïted", "100%"]).to_owned()),
+        );
     }
     if dice.below(9) == 0 {
         properties.insert("paid".to_owned(), Some("Yes it is".to_owned()));
@@ -107,7 +121,8 @@ pub fn transaction(dice: &mut Dice, number: usize) -> Changes {
         checked: dice.below(4) == 0,
         draft: dice.below(8) == 0,
         urls: (dice.below(10) == 0).then(|| vec!["https://example.com".to_owned()]),
-        remote_ids: (dice.below(5) == 0).then(|| vec![format!("R{number}"), format!("it's {number}")]),
+        remote_ids: (dice.below(5) == 0)
+            .then(|| vec![format!("R{number}"), format!("it's {number}")]),
         properties,
         ..Changes::default()
     }
@@ -147,7 +162,9 @@ fn conjunction(dice: &mut Dice, pieces: &mut Vec<String>, depth: u64) {
 /// A value, quoted when it must be and sometimes when it need not.
 fn value(dice: &mut Dice, text: &str) -> String {
     let quote = if dice.below(2) == 0 { '\'' } else { '"' };
-    if text.contains(|c: char| c.is_whitespace() || matches!(c, '\'' | '"' | '\\' | ')')) || dice.below(4) == 0 {
+    if text.contains(|c: char| c.is_whitespace() || matches!(c, '\'' | '"' | '\\' | ')'))
+        || dice.below(4) == 0
+    {
         let escaped = text.replace('\\', "\\\\").replace(quote, &format!("\\{quote}"));
         return format!("{quote}{escaped}{quote}");
     }
@@ -156,7 +173,20 @@ fn value(dice: &mut Dice, text: &str) -> String {
 
 fn term(dice: &mut Dice) -> String {
     let account = |dice: &mut Dice| {
-        let name = pick(dice, &["Cash", "cash", "bank of acao", "Credit Card", "Food", "RENT", "Salary", "Rarely used", "Nobody"]);
+        let name = pick(
+            dice,
+            &[
+                "Cash",
+                "cash",
+                "bank of acao",
+                "Credit Card",
+                "Food",
+                "RENT",
+                "Salary",
+                "Rarely used",
+                "Nobody",
+            ],
+        );
         value(dice, name)
     };
     match dice.below(24) {
@@ -168,7 +198,10 @@ fn term(dice: &mut Dice) -> String {
             format!("group:{}", value(dice, name))
         }
         5..=7 => dated(dice),
-        8 => format!("is:{}", pick(dice, &["draft", "unchecked", "checked", "posted", "trashed", "nonsense"])),
+        8 => format!(
+            "is:{}",
+            pick(dice, &["draft", "unchecked", "checked", "posted", "trashed", "nonsense"])
+        ),
         9 => "is:trashed".to_owned(),
         10 | 11 => {
             let sign = pick(dice, &["=", ">", ">=", "<", "<=", ":", ":>=", ":<"]);
@@ -201,9 +234,19 @@ fn term(dice: &mut Dice) -> String {
             format!("Invoice-No:{}", value(dice, wanted))
         }
         16 => pick(dice, &["paid:*", "paid:'yes IT is'", "posted:*", "invoice_no:*"]).to_owned(),
-        17 => pick(dice, &["has:url", "has:file", "error:true", "error:false", "agent:bot", "agent:nobody"]).to_owned(),
-        18 => format!("type:{}", pick(dice, &["ASSET", "liability", "INCOMING", "OUTGOING", "CASH"])),
-        19 => pick(dice, &["using:postDate", "by:d", "by:nobody", "invalid:syntax:query::", "on:", "'unclosed"]).to_owned(),
+        17 => pick(
+            dice,
+            &["has:url", "has:file", "error:true", "error:false", "agent:bot", "agent:nobody"],
+        )
+        .to_owned(),
+        18 => {
+            format!("type:{}", pick(dice, &["ASSET", "liability", "INCOMING", "OUTGOING", "CASH"]))
+        }
+        19 => pick(
+            dice,
+            &["using:postDate", "by:d", "by:nobody", "invalid:syntax:query::", "on:", "'unclosed"],
+        )
+        .to_owned(),
         20 | 21 => phrase(dice),
         _ => word(dice),
     }
@@ -227,7 +270,11 @@ fn dated(dice: &mut Dice) -> String {
         "2025-02-30",
         "9999-12-31",
     ];
-    format!("{}:{}", pick(dice, &["on", "after", "before", "period", "after"]), pick(dice, &literals))
+    format!(
+        "{}:{}",
+        pick(dice, &["on", "after", "before", "period", "after"]),
+        pick(dice, &literals)
+    )
 }
 
 /// Part of a word as it might be typed: another case, without its marks, cut short.
@@ -238,7 +285,8 @@ fn word(dice: &mut Dice) -> String {
     }
     let chars: Vec<char> = whole.chars().collect();
     let from = usize::try_from(dice.below(2)).expect("a small number").min(chars.len() - 1);
-    let upto = chars.len() - usize::try_from(dice.below(2)).expect("a small number").min(chars.len() - from - 1);
+    let upto = chars.len()
+        - usize::try_from(dice.below(2)).expect("a small number").min(chars.len() - from - 1);
     let part: String = chars[from..upto].iter().collect();
     match dice.below(4) {
         0 => part.to_uppercase(),

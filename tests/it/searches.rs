@@ -1,5 +1,6 @@
-//! Searches from inside: thousands of random queries against the domain's own evaluation (1.1 - 1.4, 2.4, 2.6), the examples of
-//! 1.6 on the day they are told of, and the index of texts, which must change no result.
+//! Searches from inside: thousands of random queries against the domain's own evaluation (1.1 -
+//! 1.4, 2.4, 2.6), the examples of 1.6 on the day they are told of, and the index of texts, which
+//! must change no result.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
@@ -13,8 +14,8 @@ use daybook_domain::transaction::{Changes, Verb};
 use daybook_service::transaction::{Request, explain};
 use daybook_service::{Ids, account, book, group};
 use daybook_storage::{Address, Options, Store};
-use daybook_tests::Engine;
 use daybook_tests::Backdoor;
+use daybook_tests::Engine;
 use daybook_tests::dice::Dice;
 
 use crate::Lone;
@@ -44,14 +45,22 @@ fn settings() -> daybook_domain::book::Changes {
 }
 
 fn reading(inside: &Inside) -> Reading {
-    let view = inside.store.read(|tx| book::get(tx, &inside.cx, &inside.book, false, false)).expect("the book");
+    let view = inside
+        .store
+        .read(|tx| book::get(tx, &inside.cx, &inside.book, false, false))
+        .expect("the book");
     let settings = view.member.book().settings.clone();
-    Reading { today: inside.cx.today(view.member.book()), pattern: settings.date_pattern, separator: settings.decimal_separator }
+    Reading {
+        today: inside.cx.today(view.member.book()),
+        pattern: settings.date_pattern,
+        separator: settings.decimal_separator,
+    }
 }
 
 /// A book of more than a chunk of the index of texts, changed in every way since it was indexed.
 fn random_book(engine: Engine, seed: u64) -> Inside {
-    let mut inside = Inside::new(engine, Instant::new(TODAY.milliseconds() - 200 * DAY), settings());
+    let mut inside =
+        Inside::new(engine, Instant::new(TODAY.milliseconds() - 200 * DAY), settings());
     inside.chart(&GROUPS, &ACCOUNTS);
     let mut dice = Dice::new(seed);
     let mut made = Vec::new();
@@ -59,16 +68,24 @@ fn random_book(engine: Engine, seed: u64) -> Inside {
         // Posted at different times of different days, some of them through an agent.
         inside.cx.now = Instant::new(inside.cx.now.milliseconds() + 20 * DAY + 5_000_000 * part);
         inside.cx.agent = (part % 3 == 1).then(|| "bot".to_owned());
-        made.extend(inside.record((0..550).map(|index| transaction(&mut dice, made.len() + index)).collect()));
+        made.extend(
+            inside
+                .record((0..550).map(|index| transaction(&mut dice, made.len() + index)).collect()),
+        );
     }
     inside.cx.now = TODAY;
-    let some = |dice: &mut Dice, one_in: u64| made.iter().filter(|_| dice.below(one_in) == 0).copied().map(only).collect::<Vec<Changes>>();
+    let some = |dice: &mut Dice, one_in: u64| {
+        made.iter().filter(|_| dice.below(one_in) == 0).copied().map(only).collect::<Vec<Changes>>()
+    };
     inside.perform(Verb::Trash, &some(&mut dice, 12));
     inside.perform(Verb::Untrash, &some(&mut dice, 40));
     inside.perform(Verb::Post, &some(&mut dice, 30));
     let mut changed = some(&mut dice, 50);
     changed.iter_mut().for_each(|changes| changes.description = retold(&mut dice));
-    changed.iter_mut().step_by(3).for_each(|changes| changes.date = Field::Set("2024-07-04".to_owned()));
+    changed
+        .iter_mut()
+        .step_by(3)
+        .for_each(|changes| changes.date = Field::Set("2024-07-04".to_owned()));
     inside.perform(Verb::Update, &changed);
     // Another process whose clock is behind: its ids lie among those that are indexed.
     inside.cx.ids = Arc::new(Ids::new(3));
@@ -83,19 +100,33 @@ fn facts(inside: &Inside) -> Facts {
         .store
         .read(|tx| {
             let accounts = account::list(tx, &inside.cx, &inside.book)?.accounts;
-            Ok::<_, daybook_service::Error>((accounts, group::list(tx, &inside.cx, &inside.book)?.groups))
+            Ok::<_, daybook_service::Error>((
+                accounts,
+                group::list(tx, &inside.cx, &inside.book)?.groups,
+            ))
         })
         .expect("the chart");
     let rows = inside.all("is:posted is:draft is:trashed", 1000);
     let user = [inside.cx.user.username.clone(), inside.cx.user.email.clone()];
-    Facts { accounts, groups, user, rows: rows.into_iter().map(|row| Row::new(row, ZONE)).collect() }
+    Facts {
+        accounts,
+        groups,
+        user,
+        rows: rows.into_iter().map(|row| Row::new(row, ZONE)).collect(),
+    }
 }
 
 /// How a page and a count differ from what the domain says.
-fn difference(inside: &Inside, facts: &Facts, (text, limit): (&str, usize), reading: &Reading) -> Option<String> {
+fn difference(
+    inside: &Inside,
+    facts: &Facts,
+    (text, limit): (&str, usize),
+    reading: &Reading,
+) -> Option<String> {
     let expected: Vec<_> = facts.find(text, reading).into_iter().map(|row| row.id).collect();
     // Small pages of a long list say nothing that its beginning does not.
-    let (mut found, mut request) = (Vec::new(), Request { query: text.to_owned(), limit: Some(limit), after: None });
+    let (mut found, mut request) =
+        (Vec::new(), Request { query: text.to_owned(), limit: Some(limit), after: None });
     for _ in 0..4 {
         let page = inside.list(&request);
         found.extend(page.view.transactions.iter().map(|row| row.id));
@@ -106,17 +137,29 @@ fn difference(inside: &Inside, facts: &Facts, (text, limit): (&str, usize), read
     }
     let whole = request.after.is_none();
     let cut = if whole { expected.len() } else { expected.len().min(4 * limit) };
-    if found != expected[..cut] || (whole && found.len() != expected.len()) || (!whole && found.len() >= expected.len()) {
+    if found != expected[..cut]
+        || (whole && found.len() != expected.len())
+        || (!whole && found.len() >= expected.len())
+    {
         let wrong = found.iter().zip(&expected).position(|(found, expected)| found != expected);
-        return Some(format!("by {limit}: {} rows instead of {}, the first wrong at {wrong:?}", found.len(), cut));
+        return Some(format!(
+            "by {limit}: {} rows instead of {}, the first wrong at {wrong:?}",
+            found.len(),
+            cut
+        ));
     }
     let count = inside.count(text);
-    (usize::try_from(count) != Ok(expected.len())).then(|| format!("counted {count} instead of {}", expected.len()))
+    (usize::try_from(count) != Ok(expected.len()))
+        .then(|| format!("counted {count} instead of {}", expected.len()))
 }
 
 fn random_queries_find_what_the_domain_says(engine: Engine) {
-    let seed = daybook_tests::setting("DAYBOOK_TEST_SEED").and_then(|seed| seed.parse().ok()).unwrap_or(20_250_520);
-    let count = daybook_tests::setting("DAYBOOK_TEST_QUERIES").and_then(|count| count.parse().ok()).unwrap_or(1000);
+    let seed = daybook_tests::setting("DAYBOOK_TEST_SEED")
+        .and_then(|seed| seed.parse().ok())
+        .unwrap_or(20_250_520);
+    let count = daybook_tests::setting("DAYBOOK_TEST_QUERIES")
+        .and_then(|count| count.parse().ok())
+        .unwrap_or(1000);
     let inside = random_book(engine, seed);
     let (facts, reading) = (facts(&inside), reading(&inside));
     assert_eq!(facts.rows.len(), 9 * 550 + 40, "all that was recorded is listed");
@@ -124,10 +167,13 @@ fn random_queries_find_what_the_domain_says(engine: Engine) {
     for number in 0..count {
         let mut dice = Dice::new(seed ^ (number << 20));
         let mut pieces = query(&mut dice);
-        let limit = [1, 7, 50, 50, 50, 50, 50, 1000][usize::try_from(dice.below(8)).expect("a small number")];
+        let limit = [1, 7, 50, 50, 50, 50, 50, 1000]
+            [usize::try_from(dice.below(8)).expect("a small number")];
         let wrong = |pieces: &[String]| {
             let text = pieces.join(" ");
-            let run = catch_unwind(AssertUnwindSafe(|| difference(&inside, &facts, (&text, limit), &reading)));
+            let run = catch_unwind(AssertUnwindSafe(|| {
+                difference(&inside, &facts, (&text, limit), &reading)
+            }));
             run.unwrap_or_else(|panic| {
                 eprintln!("{engine}: seed {seed}, query {number}: `{text}`");
                 resume_unwind(panic)
@@ -149,7 +195,11 @@ fn random_queries_find_what_the_domain_says(engine: Engine) {
         }
         panic!("{engine}: seed {seed}, query {number}: `{}`: {what}", pieces.join(" "));
     }
-    assert!(found > usize::try_from(count / 3).expect("a small number"), "only {found} queries found anything: they show nothing");
+    assert!(
+        found > usize::try_from(count / 3).expect("a small number"),
+        "only {found} queries \
+        found anything: they show nothing"
+    );
 }
 
 fn examples_of_1_6(engine: Engine) {
@@ -163,13 +213,48 @@ fn examples_of_1_6(engine: Engine) {
     ];
     inside.chart(&[], &chart);
     let days = [
-        "2013-01-27", "2013-01-28", "2013-01-29", "2014-03-31", "2014-04-01", "2020-01-24", "2020-01-25", "2020-01-26", "2024-05-31",
-        "2024-06-01", "2024-11-30", "2024-12-01", "2024-12-31", "2025-01-01", "2025-01-31", "2025-02-01", "2025-02-28", "2025-03-01",
-        "2025-03-31", "2025-04-01", "2025-04-30", "2025-05-01", "2025-05-14", "2025-05-15", "2025-05-16", "2025-05-19", "2025-05-20",
-        "2025-05-31", "2025-06-01", "2025-06-30", "2025-07-01", "2025-12-31", "2026-01-01",
+        "2013-01-27",
+        "2013-01-28",
+        "2013-01-29",
+        "2014-03-31",
+        "2014-04-01",
+        "2020-01-24",
+        "2020-01-25",
+        "2020-01-26",
+        "2024-05-31",
+        "2024-06-01",
+        "2024-11-30",
+        "2024-12-01",
+        "2024-12-31",
+        "2025-01-01",
+        "2025-01-31",
+        "2025-02-01",
+        "2025-02-28",
+        "2025-03-01",
+        "2025-03-31",
+        "2025-04-01",
+        "2025-04-30",
+        "2025-05-01",
+        "2025-05-14",
+        "2025-05-15",
+        "2025-05-16",
+        "2025-05-19",
+        "2025-05-20",
+        "2025-05-31",
+        "2025-06-01",
+        "2025-06-30",
+        "2025-07-01",
+        "2025-12-31",
+        "2026-01-01",
     ];
-    let pairs = [("Bank", "Food", "bought #fuel"), ("CreditCard", "Food", "#food"), ("Credit Ca", "Food", "x"), ("Cash", "Bank", "moved")];
-    let items = days.iter().flat_map(|day| pairs.iter().map(move |(from, to, text)| (day, from, to, text)));
+    let pairs = [
+        ("Bank", "Food", "bought #fuel"),
+        ("CreditCard", "Food", "#food"),
+        ("Credit Ca", "Food", "x"),
+        ("Cash", "Bank", "moved"),
+    ];
+    let items =
+        days.iter().flat_map(|day| pairs.iter().map(move |(from, to, text)| (day, from, to, text)));
     let items: Vec<Changes> = items
         .enumerate()
         .map(|(number, (day, from, to, text))| Changes {
@@ -179,8 +264,13 @@ fn examples_of_1_6(engine: Engine) {
             credit: side(from),
             debit: side(to),
             checked: number.is_multiple_of(3),
-            remote_ids: (number % 50 == 7).then(|| vec![if number < 100 { "abc".to_owned() } else { "other".to_owned() }]),
-            properties: if number.is_multiple_of(9) { [("invoice_number".to_owned(), Some("INV-2024-001".to_owned()))].into() } else { [].into() },
+            remote_ids: (number % 50 == 7)
+                .then(|| vec![if number < 100 { "abc".to_owned() } else { "other".to_owned() }]),
+            properties: if number.is_multiple_of(9) {
+                [("invoice_number".to_owned(), Some("INV-2024-001".to_owned()))].into()
+            } else {
+                [].into()
+            },
             ..Changes::default()
         })
         .collect();
@@ -188,11 +278,18 @@ fn examples_of_1_6(engine: Engine) {
     inside.perform(Verb::Trash, &made.iter().step_by(7).copied().map(only).collect::<Vec<_>>());
     let rows = inside.all("is:posted is:trashed", 1000);
     let between = |from: &'static str, until: &'static str| {
-        move |row: &Listed| row.date.as_str() >= from && (until.is_empty() || row.date.as_str() < until) && !row.trashed
+        move |row: &Listed| {
+            row.date.as_str() >= from
+                && (until.is_empty() || row.date.as_str() < until)
+                && !row.trashed
+        }
     };
     type Finds = Box<dyn Fn(&Listed) -> bool>;
     let table: Vec<(&str, Finds)> = vec![
-        ("account:'Bank' after:01/04/2014", Box::new(move |row| between("2014-04-01", "")(row) && row.touches("Bank"))),
+        (
+            "account:'Bank' after:01/04/2014",
+            Box::new(move |row| between("2014-04-01", "")(row) && row.touches("Bank")),
+        ),
         ("on:2025-01", Box::new(between("2025-01-01", "2025-02-01"))),
         ("after:$m-1 before:$m", Box::new(between("2025-05-01", "2025-06-01"))),
         ("before:$m", Box::new(between("", "2025-06-01"))),
@@ -201,26 +298,47 @@ fn examples_of_1_6(engine: Engine) {
         ("on:$m-1", Box::new(between("2025-04-01", "2025-05-01"))),
         ("after:$y-1 before:$y", Box::new(between("2025-01-01", "2026-01-01"))),
         ("before:$d", Box::new(between("", "2025-05-20"))),
-        ("#fuel after:$d-4", Box::new(move |row| between("2025-05-16", "")(row) && row.text.contains("#fuel"))),
+        (
+            "#fuel after:$d-4",
+            Box::new(move |row| between("2025-05-16", "")(row) && row.text.contains("#fuel")),
+        ),
         ("after:15/$m", Box::new(between("2025-05-15", ""))),
         ("on: 25/01/2020", Box::new(between("2020-01-25", "2020-01-26"))),
         ("remoteId:abc is:trashed", Box::new(|row| row.trashed && row.remote == "abc")),
-        ("is:unchecked after:2025-01-01", Box::new(move |row| between("2025-01-01", "")(row) && !row.checked)),
+        (
+            "is:unchecked after:2025-01-01",
+            Box::new(move |row| between("2025-01-01", "")(row) && !row.checked),
+        ),
         (
             "acc:CreditCard after:28/01/2013 before:29/01/2013",
-            Box::new(move |row| between("2013-01-28", "2013-01-29")(row) && row.touches("CreditCard")),
+            Box::new(move |row| {
+                between("2013-01-28", "2013-01-29")(row) && row.touches("CreditCard")
+            }),
         ),
         ("invoice_number:\"INV-2024-001\"", Box::new(|row| !row.trashed && row.invoice)),
-        ("amount>=1000 AND amount<=5000", Box::new(|row| !row.trashed && row.cents >= 100_000 && row.cents <= 500_000)),
-        ("account:Cash account:Bank", Box::new(|row| !row.trashed && row.touches("Cash") && row.touches("Bank"))),
-        ("(#food OR #fuel) -is:checked", Box::new(|row| !row.trashed && !row.checked && (row.text.contains('#')))),
+        (
+            "amount>=1000 AND amount<=5000",
+            Box::new(|row| !row.trashed && row.cents >= 100_000 && row.cents <= 500_000),
+        ),
+        (
+            "account:Cash account:Bank",
+            Box::new(|row| !row.trashed && row.touches("Cash") && row.touches("Bank")),
+        ),
+        (
+            "(#food OR #fuel) -is:checked",
+            Box::new(|row| !row.trashed && !row.checked && (row.text.contains('#'))),
+        ),
         ("account:'Credit Ca", Box::new(|row| !row.trashed && row.touches("Credit Ca"))),
     ];
     let listed: Vec<Listed> = rows.iter().map(|row| Listed::new(row, &inside)).collect();
     for (query, finds) in table {
         let wanted: Vec<_> = listed.iter().filter(|row| finds(row)).map(|row| row.id).collect();
         assert!(!wanted.is_empty() || query.starts_with("remoteId"), "`{query}` shows something");
-        assert_eq!(inside.all(query, 9).iter().map(|row| row.id).collect::<Vec<_>>(), wanted, "1.6: `{query}` on 2025-05-20");
+        assert_eq!(
+            inside.all(query, 9).iter().map(|row| row.id).collect::<Vec<_>>(),
+            wanted,
+            "1.6: `{query}` on 2025-05-20"
+        );
     }
 }
 
@@ -239,8 +357,17 @@ struct Listed {
 
 impl Listed {
     fn new(row: &daybook_domain::transaction::Transaction, inside: &Inside) -> Listed {
-        let accounts = inside.store.read(|tx| account::list(tx, &inside.cx, &inside.book)).expect("accounts").accounts;
-        let name = |id| accounts.iter().find(|account| account.id == id).map(|account| account.name.as_str().to_owned());
+        let accounts = inside
+            .store
+            .read(|tx| account::list(tx, &inside.cx, &inside.book))
+            .expect("accounts")
+            .accounts;
+        let name = |id| {
+            accounts
+                .iter()
+                .find(|account| account.id == id)
+                .map(|account| account.name.as_str().to_owned())
+        };
         Listed {
             id: row.id,
             date: row.date.map(daybook_domain::calendar::format_iso).unwrap_or_default(),
@@ -259,14 +386,26 @@ impl Listed {
     }
 }
 
-/// 2.4: whoever walks sees every row that was there at the beginning exactly once, whatever is recorded meanwhile.
+/// 2.4: whoever walks sees every row that was there at the beginning exactly once, whatever is
+/// recorded meanwhile.
 fn pages_are_stable_while_others_write(engine: Engine) {
     let inside = Inside::new(engine, TODAY, settings());
     inside.chart(&GROUPS, &ACCOUNTS);
     let mut dice = Dice::new(4);
     inside.record((0..600).map(|number| transaction(&mut dice, number)).collect());
-    let queries = ["", "account:Cash", "#food OR #fuel", "group:Costs", "payment", "is:draft", "-account:Food lunch"];
-    let before: Vec<Vec<_>> = queries.iter().map(|query| inside.all(query, 1000).iter().map(|row| row.id).collect()).collect();
+    let queries = [
+        "",
+        "account:Cash",
+        "#food OR #fuel",
+        "group:Costs",
+        "payment",
+        "is:draft",
+        "-account:Food lunch",
+    ];
+    let before: Vec<Vec<_>> = queries
+        .iter()
+        .map(|query| inside.all(query, 1000).iter().map(|row| row.id).collect())
+        .collect();
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let writer = scope.spawn(|| {
@@ -281,7 +420,11 @@ fn pages_are_stable_while_others_write(engine: Engine) {
         for (query, before) in queries.iter().zip(&before) {
             let walked: Vec<_> = inside.all(query, 3).iter().map(|row| row.id).collect();
             let old: Vec<_> = walked.iter().filter(|id| before.contains(id)).copied().collect();
-            assert_eq!(&old, before, "2.4: `{query}`: the rows of the beginning, each once and in order");
+            assert_eq!(
+                &old, before,
+                "2.4: `{query}`: the rows of the beginning, each once and in \
+                order"
+            );
             let mut distinct = walked.clone();
             distinct.sort();
             distinct.dedup();
@@ -292,7 +435,8 @@ fn pages_are_stable_while_others_write(engine: Engine) {
     });
 }
 
-/// A database from before the index: the texts are there, the index is not, and the server makes it when it starts.
+/// A database from before the index: the texts are there, the index is not, and the server makes it
+/// when it starts.
 fn texts_of_a_migrated_book_are_indexed_at_start(engine: Engine) {
     let inside = Inside::new(engine, TODAY, settings());
     inside.chart(&GROUPS, &ACCOUNTS);
@@ -303,7 +447,10 @@ fn texts_of_a_migrated_book_are_indexed_at_start(engine: Engine) {
     let rare = Request { query: "zyzzyva".to_owned(), limit: Some(50), after: None };
     let walks = |store: &Store| {
         let steps = store.read(|tx| explain(tx, &inside.cx, &inside.book, &rare)).expect("a plan");
-        steps.iter().any(|step| step.contains("text_blocks") || step.contains("SEARCH b USING PRIMARY KEY (book_id=? AND block=?)"))
+        steps.iter().any(|step| {
+            step.contains("text_blocks")
+                || step.contains("SEARCH b USING PRIMARY KEY (book_id=? AND block=?)")
+        })
     };
     let before: Vec<_> = inside.all(&rare.query, 1000);
     assert!(walks(&inside.store) && !before.is_empty());
@@ -314,7 +461,10 @@ fn texts_of_a_migrated_book_are_indexed_at_start(engine: Engine) {
     ]);
     assert!(!walks(&inside.store), "without an index the book is passed by day");
     assert_eq!(inside.all(&rare.query, 1000), before);
-    let address = Address::parse(inside.server.database_url()).expect("the harness knows the form of URLs");
+    let address = Address::parse(inside.server.database_url()).expect(
+        "the harness knows the form \
+        of URLs",
+    );
     let again = Store::open(&Options::new(address)).expect("the store opens");
     assert!(walks(&again), "indexed before anyone is served");
     assert_eq!(inside.all(&rare.query, 1000), before);
@@ -324,7 +474,8 @@ fn texts_of_a_migrated_book_are_indexed_at_start(engine: Engine) {
 fn rule_6_10_a_new_zone_counts_anew(engine: Engine) {
     // 2025-12-31T23:30:00Z: in Tokyo the year has begun.
     let late = Instant::new(1_767_223_800_000);
-    let utc = daybook_domain::book::Changes { time_zone: Some("UTC".to_owned()), ..Default::default() };
+    let utc =
+        daybook_domain::book::Changes { time_zone: Some("UTC".to_owned()), ..Default::default() };
     let mut inside = Inside::new(engine, Instant::new(late.milliseconds() - 40 * DAY), utc);
     inside.chart(&GROUPS, &ACCOUNTS);
     let posting = || Changes {
@@ -341,18 +492,29 @@ fn rule_6_10_a_new_zone_counts_anew(engine: Engine) {
     let last = inside.record(vec![posting(), posting(), posting(), posting()]);
     inside.perform(Verb::Trash, &[only(last[0])]);
     let totals = |inside: &Inside| {
-        let view = inside.store.read(|tx| book::get(tx, &inside.cx, &inside.book, false, false)).expect("the book");
+        let view = inside
+            .store
+            .read(|tx| book::get(tx, &inside.cx, &inside.book, false, false))
+            .expect("the book");
         let month = daybook_domain::calendar::month_number(inside.cx.today(view.member.book()));
         (view.activity.posted, view.activity.current(month))
     };
     assert_eq!(totals(&inside), (6, (5, 6)));
     let settle = |inside: &Inside, zone: &str| {
-        let changes = daybook_domain::book::Changes { time_zone: Some(zone.to_owned()), ..Default::default() };
-        let view = inside.write(move |tx, cx, id| book::update(tx, cx, id, changes)).expect("a new zone");
+        let changes = daybook_domain::book::Changes {
+            time_zone: Some(zone.to_owned()),
+            ..Default::default()
+        };
+        let view =
+            inside.write(move |tx, cx, id| book::update(tx, cx, id, changes)).expect("a new zone");
         let month = daybook_domain::calendar::month_number(inside.cx.today(view.member.book()));
         (view.activity.posted, view.activity.current(month))
     };
-    assert_eq!(settle(&inside, "Asia/Tokyo"), (6, (3, 3)), "only the last ones were posted in 2026");
+    assert_eq!(
+        settle(&inside, "Asia/Tokyo"),
+        (6, (3, 3)),
+        "only the last ones were posted in 2026"
+    );
     assert_eq!(totals(&inside), (6, (3, 3)), "and so it is stored");
     inside.perform(Verb::Trash, &[only(last[1])]);
     assert_eq!(totals(&inside), (5, (2, 2)), "trashing counts by the new zone");
@@ -365,10 +527,16 @@ fn rule_1_1_10_a_group_of_many_is_asked_for_twice(engine: Engine) {
     let inside = Inside::new(engine, TODAY, settings());
     let below: Vec<String> = (0..150).map(|number| format!("Below {number}")).collect();
     let accounts: Vec<String> = (0..64).map(|number| format!("Account {number}")).collect();
-    let groups: Vec<(&str, &str)> = std::iter::once(("A", "")).chain(below.iter().map(|name| (name.as_str(), "A"))).collect();
-    let chart: Vec<(&str, AccountType, &[&str])> = accounts.iter().map(|name| (name.as_str(), AccountType::Asset, &["Below 7"][..])).collect();
+    let groups: Vec<(&str, &str)> =
+        std::iter::once(("A", "")).chain(below.iter().map(|name| (name.as_str(), "A"))).collect();
+    let chart: Vec<(&str, AccountType, &[&str])> =
+        accounts.iter().map(|name| (name.as_str(), AccountType::Asset, &["Below 7"][..])).collect();
     inside.chart(&groups, &chart);
-    inside.record(vec![Changes { credit: side("Account 5"), debit: side("Account 6"), ..Changes::default() }]);
+    inside.record(vec![Changes {
+        credit: side("Account 5"),
+        debit: side("Account 6"),
+        ..Changes::default()
+    }]);
     for query in ["group:A", "group:A group:A", "group:A OR group:A"] {
         assert_eq!((inside.all(query, 10).len(), inside.count(query)), (1, 1), "`{query}`");
     }
@@ -377,21 +545,40 @@ fn rule_1_1_10_a_group_of_many_is_asked_for_twice(engine: Engine) {
 /// A chunk of texts that share no trigram would be a million rows, written while others wait.
 fn rule_13_60_long_texts_are_not_indexed_and_found(engine: Engine) {
     let inside = Inside::new(engine, TODAY, settings());
-    let text = |number: u32| (0..300).filter_map(|place| char::from_u32(0x4e00 + (number * 300 + place) % 20_900)).collect::<String>();
+    let text = |number: u32| {
+        (0..300)
+            .filter_map(|place| char::from_u32(0x4e00 + (number * 300 + place) % 20_900))
+            .collect::<String>()
+    };
     let item = |text: String| Changes { description: Field::Set(text), ..Changes::default() };
     let mut made = inside.record((0..2_000).map(|number| item(text(number))).collect());
-    made.extend(inside.record((0..2_100).map(|number| item(format!("short no{number}"))).collect()));
+    made.extend(
+        inside.record((0..2_100).map(|number| item(format!("short no{number}"))).collect()),
+    );
     // Within the chunk by now: one becomes long, one short.
-    let changed = [(made[3_000], format!("{} zyzzyva", text(9_999))), (made[5], "zyzzyva".to_owned())];
-    inside.perform(Verb::Update, &changed.map(|(id, text)| Changes { description: Field::Set(text), ..only(id) }));
+    let changed =
+        [(made[3_000], format!("{} zyzzyva", text(9_999))), (made[5], "zyzzyva".to_owned())];
+    inside.perform(
+        Verb::Update,
+        &changed.map(|(id, text)| Changes { description: Field::Set(text), ..only(id) }),
+    );
     let mut found: Vec<_> = inside.all("zyzzyva", 50).iter().map(|row| row.id).collect();
     found.sort();
     assert_eq!(found, [made[5], made[3_000]]);
     let part: String = text(77).chars().skip(290).collect();
-    assert!(inside.all(&part, 1000).iter().any(|row| row.id == made[77]), "the end of a long text is found");
+    assert!(
+        inside.all(&part, 1000).iter().any(|row| row.id == made[77]),
+        "the end of a long text \
+        is found"
+    );
     assert_eq!(inside.count("'short no1234'"), 1);
     let mut database = Backdoor::open(&inside.server);
-    assert_eq!(database.execute("DELETE FROM text_grams WHERE gram = 0"), 1, "a row for all the long texts of the chunk");
+    assert_eq!(
+        database.execute("DELETE FROM text_grams WHERE gram = 0"),
+        1,
+        "a row for all the \
+        long texts of the chunk"
+    );
     let rows = database.execute("DELETE FROM text_grams");
     assert!(rows < 5_000, "{rows} rows for short texts of few words");
 }

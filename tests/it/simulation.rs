@@ -1,5 +1,5 @@
-//! A bounded run of the simulation (`make simulate` is the long one): whatever is asked, the service answers, keeps and tells what
-//! its twin, a plain reading of `docs/behaviour.md`, does.
+//! A bounded run of the simulation (`make simulate` is the long one): whatever is asked, the
+//! service answers, keeps and tells what its twin, a plain reading of `docs/behaviour.md`, does.
 
 use std::sync::Arc;
 
@@ -24,7 +24,9 @@ const WORLDS_ON_POSTGRES: u64 = 2;
 
 fn service_and_twin_agree(engine: Engine) {
     let server = (engine == Engine::Postgres).then(|| Server::start(engine));
-    let stage = server.as_ref().map_or(Stage::Memory, |server| Stage::Database(server.database_url().to_owned()));
+    let stage = server
+        .as_ref()
+        .map_or(Stage::Memory, |server| Stage::Database(server.database_url().to_owned()));
     let worlds = if engine == Engine::Postgres { WORLDS_ON_POSTGRES } else { WORLDS_IN_MEMORY };
     let mut counts = Counts::new();
     for seed in 0..worlds {
@@ -33,43 +35,73 @@ fn service_and_twin_agree(engine: Engine) {
         }
     }
     // Where all is refused, nothing is tested.
-    let (drawn, accepted) = counts.values().fold((0, 0), |all, count| (all.0 + count.0, all.1 + count.1));
+    let (drawn, accepted) =
+        counts.values().fold((0, 0), |all, count| (all.0 + count.0, all.1 + count.1));
     assert!(accepted * 3 > drawn, "{accepted} of {drawn} operations were accepted: {counts:?}");
 }
 
-/// Found by the simulation. 6.10: what was posted this month is counted by the months of the zone that the book has now.
+/// Found by the simulation. 6.10: what was posted this month is counted by the months of the zone
+/// that the book has now.
 fn another_zone_has_other_months(engine: Engine) {
     let server = Server::start(engine);
-    let address = Address::parse(server.database_url()).expect("the harness knows the form of URLs");
+    let address =
+        Address::parse(server.database_url()).expect("the harness knows the form of URLs");
     let store = Store::open(&Options::new(address)).expect("the store opens");
     // Two hours before the year ends in UTC, when it has long begun in Tokyo.
     let now = Instant::new(1_735_682_400_000);
     let ids = Arc::new(Ids::new(9));
     let (email, minted) = (format!("{}@example.com", unique("zones")), Arc::clone(&ids));
-    let user = store.write(Lane::NO_BOOK, move |tx| user::sign_in(tx, &email, &minted, now)).expect("a user");
+    let user = store
+        .write(Lane::NO_BOOK, move |tx| user::sign_in(tx, &email, &minted, now))
+        .expect("a user");
     let cx = Context { user: Arc::new(user), agent: None, now, ids, condition: None };
     let named = |name: &str| account::Input {
-        changes: daybook_domain::account::Changes { name: Some(name.to_owned()), kind: Some(AccountType::Asset), ..Default::default() },
+        changes: daybook_domain::account::Changes {
+            name: Some(name.to_owned()),
+            kind: Some(AccountType::Asset),
+            ..Default::default()
+        },
         groups: Field::Keep,
     };
-    let zoned = |zone: &str| daybook_domain::book::Changes { time_zone: Some(zone.to_owned()), ..Default::default() };
+    let zoned = |zone: &str| daybook_domain::book::Changes {
+        time_zone: Some(zone.to_owned()),
+        ..Default::default()
+    };
     let changes = daybook_domain::book::Changes { name: Some("Zones".to_owned()), ..zoned("UTC") };
-    let input = book::Input { changes, accounts: vec![named("Cash"), named("Bank")], groups: Vec::new() };
+    let input =
+        book::Input { changes, accounts: vec![named("Cash"), named("Bank")], groups: Vec::new() };
     let founder = cx.clone();
-    let view = store.write(Lane::NO_BOOK, move |tx| book::create(tx, &founder, input)).expect("a book");
+    let view =
+        store.write(Lane::NO_BOOK, move |tx| book::create(tx, &founder, input)).expect("a book");
     let key = view.member.book().key.as_str().to_owned();
     let side = |name: &str| Field::Set(AccountRef { id: None, name: Some(name.to_owned()) });
     let (date, amount) = (Field::Set("2024-12-31".to_owned()), Field::Set("1".to_owned()));
-    let posting = Changes { date, amount, credit: side("Cash"), debit: side("Bank"), ..Changes::default() };
+    let posting =
+        Changes { date, amount, credit: side("Cash"), debit: side("Bank"), ..Changes::default() };
     let (poster, place) = (cx.clone(), key.clone());
-    store.write(Lane::of_book(&key), move |tx| transaction::create(tx, &poster, &place, vec![posting], Intent::Post)).expect("a posting");
+    store
+        .write(Lane::of_book(&key), move |tx| {
+            transaction::create(tx, &poster, &place, vec![posting], Intent::Post)
+        })
+        .expect("a posting");
 
-    // An hour into the year of UTC: in New York it is the old one still, and in UTC what was posted is of the old one.
+    // An hour into the year of UTC: in New York it is the old one still, and in UTC what was posted
+    // is of the old one.
     let later = Context { now: Instant::new(1_735_682_400_000 + 3 * 3_600_000), ..cx };
-    for (zone, month, expected) in [("America/New_York", 202_412, (1, 1)), ("UTC", 202_501, (0, 0)), ("Asia/Tokyo", 202_501, (1, 1))] {
+    for (zone, month, expected) in [
+        ("America/New_York", 202_412, (1, 1)),
+        ("UTC", 202_501, (0, 0)),
+        ("Asia/Tokyo", 202_501, (1, 1)),
+    ] {
         let (cx, place, changes) = (later.clone(), key.clone(), zoned(zone));
-        store.write(Lane::of_book(&key), move |tx| book::update(tx, &cx, &place, changes)).expect("an update");
+        store
+            .write(Lane::of_book(&key), move |tx| book::update(tx, &cx, &place, changes))
+            .expect("an update");
         let view = store.read(|tx| book::get(tx, &later, &key, false, false)).expect("the book");
-        assert_eq!((view.activity.posted, view.activity.current(month)), (1, expected), "6.10: {zone}");
+        assert_eq!(
+            (view.activity.posted, view.activity.current(month)),
+            (1, expected),
+            "6.10: {zone}"
+        );
     }
 }

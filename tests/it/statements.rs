@@ -1,4 +1,5 @@
-//! What a use case costs in statements does not grow with what it is given (house rule: batch first).
+//! What a use case costs in statements does not grow with what it is given (house rule: batch
+//! first).
 
 use daybook_domain::account::{AccountRef, AccountType};
 use daybook_domain::field::Field;
@@ -28,8 +29,11 @@ fn a_batch_takes_a_constant_number_of_statements(engine: Engine) {
         work();
         bench.store.statements() - before
     };
-    let items = |count: usize| (0..count).map(|number| draft(&format!("#tag batch {number}"))).collect::<Vec<_>>();
-    // The first posting on an account marks it, in a statement of its own; after the second the chart is remembered.
+    let items = |count: usize| {
+        (0..count).map(|number| draft(&format!("#tag batch {number}"))).collect::<Vec<_>>()
+    };
+    // The first posting on an account marks it, in a statement of its own; after the second the
+    // chart is remembered.
     for _ in 0..2 {
         bench.record(items(1)).expect("a warm-up");
     }
@@ -38,22 +42,47 @@ fn a_batch_takes_a_constant_number_of_statements(engine: Engine) {
     assert_eq!(small, large, "creating ten and a thousand takes as many statements");
     assert!(large <= 20, "{large} statements for a batch");
     let texts = |count: usize| {
-        let typed = |number| Changes { description: Field::Set(format!("cash food 01/02/2025 {number}")), ..Changes::default() };
+        let typed = |number| Changes {
+            description: Field::Set(format!(
+                "cash food 01/02/2025 \
+            {number}"
+            )),
+            ..Changes::default()
+        };
         (1..=count).map(typed).collect::<Vec<_>>()
     };
     let small_typed = counted(&|| drop(bench.record(texts(10)).expect("a batch of texts")));
     let large_typed = counted(&|| drop(bench.record(texts(1000)).expect("a batch of texts")));
-    assert_eq!(small_typed, large_typed, "3.8: reading ten texts and a thousand takes as many statements");
-    assert!(large_typed <= large, "one statement reads all names, where bodies that name accounts need another: {large_typed}");
+    assert_eq!(
+        small_typed, large_typed,
+        "3.8: reading ten texts and a thousand takes as many \
+        statements"
+    );
+    assert!(
+        large_typed <= large,
+        "one statement reads all names, where bodies that name accounts \
+        need another: {large_typed}"
+    );
     let ids: Vec<Changes> = {
         let request = Request { limit: Some(1000), query: "#tag".to_owned(), ..Request::default() };
-        let listed = bench.store.read(|tx| transaction::list(tx, &bench.cx, &bench.book, &request)).expect("a list");
-        listed.view.transactions.iter().map(|found| Changes { id: Some(found.id.to_string()), ..Changes::default() }).collect()
+        let listed = bench
+            .store
+            .read(|tx| transaction::list(tx, &bench.cx, &bench.book, &request))
+            .expect("a list");
+        listed
+            .view
+            .transactions
+            .iter()
+            .map(|found| Changes { id: Some(found.id.to_string()), ..Changes::default() })
+            .collect()
     };
     let verb = |verb, items: &[Changes]| {
         let (cx, book, items) = (bench.cx.clone(), bench.book.clone(), items.to_vec());
         let order = Order::batch(verb, true);
-        bench.store.write(bench.lane(), move |tx| transaction::perform(tx, &cx, &book, order, items)).expect("a batch of verbs");
+        bench
+            .store
+            .write(bench.lane(), move |tx| transaction::perform(tx, &cx, &book, order, items))
+            .expect("a batch of verbs");
     };
     for name in [Verb::Trash, Verb::Untrash, Verb::Check, Verb::Uncheck] {
         let small = counted(&|| verb(name, &ids[..10]));
@@ -72,22 +101,43 @@ fn deleting_a_batch_takes_a_constant_number_of_statements(engine: Engine) {
             .store
             .write(bench.lane(), move |tx| {
                 let group = |number: usize, parent: Option<String>| group::Input {
-                    changes: daybook_domain::group::Changes { name: Some(name("group", number)), ..Default::default() },
-                    parent: parent.map_or(Field::Keep, |parent| Field::Set(GroupRef { id: None, name: Some(parent) })),
+                    changes: daybook_domain::group::Changes {
+                        name: Some(name("group", number)),
+                        ..Default::default()
+                    },
+                    parent: parent.map_or(Field::Keep, |parent| {
+                        Field::Set(GroupRef { id: None, name: Some(parent) })
+                    }),
                 };
                 // Every second group stands below the one before.
-                let inputs = (0..2 * count).map(|number| group(number, (number % 2 == 1).then(|| name("group", number - 1))));
+                let inputs = (0..2 * count).map(|number| {
+                    group(number, (number % 2 == 1).then(|| name("group", number - 1)))
+                });
                 let groups = group::create(tx, &cx, &book, inputs.collect())?.groups;
                 let account = |number: usize| account::Input {
-                    groups: Field::Set(vec![GroupRef { id: None, name: Some(name("group", 2 * number)) }]),
+                    groups: Field::Set(vec![GroupRef {
+                        id: None,
+                        name: Some(name("group", 2 * number)),
+                    }]),
                     ..named(&name("account", number))
                 };
-                let accounts = account::create(tx, &cx, &book, (0..count).map(account).collect())?.accounts;
-                let side = |account: &daybook_domain::account::Account| Field::Set(AccountRef::any(&account.id.to_string()));
-                let drafts = accounts.iter().map(|account| Changes { credit: side(account), draft: true, ..draft("draft") });
+                let accounts =
+                    account::create(tx, &cx, &book, (0..count).map(account).collect())?.accounts;
+                let side = |account: &daybook_domain::account::Account| {
+                    Field::Set(AccountRef::any(&account.id.to_string()))
+                };
+                let drafts = accounts.iter().map(|account| Changes {
+                    credit: side(account),
+                    draft: true,
+                    ..draft("draft")
+                });
                 transaction::create(tx, &cx, &book, drafts.collect(), Intent::Create)?;
-                let tops = groups.iter().step_by(2).map(|group| GroupRef { id: Some(group.id.to_string()), name: None });
-                let accounts = accounts.iter().map(|account| AccountRef::any(&account.id.to_string()));
+                let tops = groups
+                    .iter()
+                    .step_by(2)
+                    .map(|group| GroupRef { id: Some(group.id.to_string()), name: None });
+                let accounts =
+                    accounts.iter().map(|account| AccountRef::any(&account.id.to_string()));
                 Ok::<_, Error>((accounts.collect::<Vec<_>>(), tops.collect::<Vec<_>>()))
             })
             .expect("accounts and groups");
@@ -110,14 +160,22 @@ fn a_copy_takes_a_constant_number_of_statements(engine: Engine) {
     let copied = |expected: i64| {
         let before = bench.store.statements();
         let (cx, source) = (bench.cx.clone(), bench.book.clone());
-        let request = book::Copying { name: Some("Copy".to_owned()), transactions: true, from: None };
-        let view = bench.store.write(bench.lane(), move |tx| book::copy(tx, &cx, &source, &request)).expect("a copy");
+        let request =
+            book::Copying { name: Some("Copy".to_owned()), transactions: true, from: None };
+        let view = bench
+            .store
+            .write(bench.lane(), move |tx| book::copy(tx, &cx, &source, &request))
+            .expect("a copy");
         assert_eq!(view.activity.posted, expected);
         bench.store.statements() - before
     };
-    bench.record((0..10).map(|number| draft(&format!("#tag {number}"))).collect()).expect("a batch");
+    bench
+        .record((0..10).map(|number| draft(&format!("#tag {number}"))).collect())
+        .expect("a batch");
     let small = copied(10);
-    bench.record((0..990).map(|number| draft(&format!("#tag {number}"))).collect()).expect("a batch");
+    bench
+        .record((0..990).map(|number| draft(&format!("#tag {number}"))).collect())
+        .expect("a batch");
     assert_eq!(copied(1000), small, "copying ten and a thousand takes as many statements");
     assert!(small <= 40, "{small} statements for a copy");
     assert_eq!(copied(1000), small, "what one copy needs for itself is gone when the next begins");
@@ -129,9 +187,13 @@ fn what_changes_nothing_writes_nothing(engine: Engine) {
     inside.chart(&[], &[("Cash", AccountType::Asset, &[]), ("Food", AccountType::Outgoing, &[])]);
     let made: Vec<Changes> = inside.record(vec![draft("lunch"); 3]).into_iter().map(only).collect();
     inside.execute(&[match engine {
-        Engine::Sqlite => "CREATE TRIGGER still BEFORE INSERT ON heads BEGIN SELECT RAISE(ABORT, 'the head was written'); END",
+        Engine::Sqlite => {
+            "CREATE TRIGGER still BEFORE INSERT ON heads BEGIN SELECT RAISE(ABORT, \
+            'the head was written'); END"
+        }
         Engine::Postgres => {
-            "CREATE FUNCTION still() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'the head was written'; END $$; \
+            "CREATE FUNCTION still() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION \
+                'the head was written'; END $$; \
              CREATE TRIGGER still BEFORE INSERT ON heads FOR EACH ROW EXECUTE FUNCTION still()"
         }
     }]);
@@ -139,10 +201,14 @@ fn what_changes_nothing_writes_nothing(engine: Engine) {
     inside.perform(Verb::Post, &made);
     inside.perform(Verb::Untrash, &made);
     inside.perform(Verb::Update, &[same]);
-    inside.write(|tx, cx, book| transaction::create(tx, cx, book, Vec::new(), Intent::Create)).expect("an empty batch");
+    inside
+        .write(|tx, cx, book| transaction::create(tx, cx, book, Vec::new(), Intent::Create))
+        .expect("an empty batch");
     let changed = inside.write({
         let checked = made[0].clone();
-        move |tx, cx, book| transaction::perform(tx, cx, book, Order::batch(Verb::Check, true), vec![checked])
+        move |tx, cx, book| {
+            transaction::perform(tx, cx, book, Order::batch(Verb::Check, true), vec![checked])
+        }
     });
     assert!(changed.is_err(), "what changes something would be noticed");
 }

@@ -1,5 +1,5 @@
-//! The store from inside (house rule: nobody is answered before the commit is durable): group commit, savepoints, the
-//! bounded queue, and the number of statements a batch takes.
+//! The store from inside (house rule: nobody is answered before the commit is durable): group
+//! commit, savepoints, the bounded queue, and the number of statements a batch takes.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -42,18 +42,27 @@ pub const NOW: Instant = Instant::new(1_763_000_000_000);
 impl Bench {
     pub fn new(engine: Engine, queue: usize) -> Bench {
         let server = Server::start(engine);
-        let address = Address::parse(server.database_url()).expect("the harness knows the form of URLs");
-        let store = Arc::new(Store::open(&Options { queue, ..Options::new(address) }).expect("the store opens"));
+        let address = Address::parse(server.database_url()).expect(
+            "the harness knows the form of \
+            URLs",
+        );
+        let store = Arc::new(
+            Store::open(&Options { queue, ..Options::new(address) }).expect("the store opens"),
+        );
         let ids = Arc::new(Ids::new(7));
         let email = format!("{}@example.com", unique("store"));
         let minted = Arc::clone(&ids);
-        let user = store.write(Lane::NO_BOOK, move |tx| user::sign_in(tx, &email, &minted, NOW)).expect("a user");
+        let user = store
+            .write(Lane::NO_BOOK, move |tx| user::sign_in(tx, &email, &minted, NOW))
+            .expect("a user");
         let cx = Context { user: Arc::new(user), agent: None, now: NOW, ids, condition: None };
-        let changes = daybook_domain::book::Changes { name: Some("Store".to_owned()), ..Default::default() };
+        let changes =
+            daybook_domain::book::Changes { name: Some("Store".to_owned()), ..Default::default() };
         let accounts = ["Cash", "Food"].map(named).to_vec();
         let input = book::Input { changes, accounts, groups: Vec::new() };
         let maker = cx.clone();
-        let view = store.write(Lane::NO_BOOK, move |tx| book::create(tx, &maker, input)).expect("a book");
+        let view =
+            store.write(Lane::NO_BOOK, move |tx| book::create(tx, &maker, input)).expect("a book");
         Bench { store, cx, book: view.member.book().key.as_str().to_owned(), server }
     }
 
@@ -67,17 +76,25 @@ impl Bench {
 
     pub fn record(&self, items: Vec<Changes>) -> Result<transaction::View, Error> {
         let (cx, book) = (self.cx.clone(), self.book.clone());
-        self.store.write(self.lane(), move |tx| transaction::create(tx, &cx, &book, items, Intent::Create))
+        self.store.write(self.lane(), move |tx| {
+            transaction::create(tx, &cx, &book, items, Intent::Create)
+        })
     }
 
     /// Hands a job to the writer and gives back where its answer will arrive.
-    pub fn submit<T: Send + 'static>(&self, work: impl FnOnce(&mut Tx<'_>) -> Result<T, Error> + Send + 'static) -> Receiver<Result<T, Error>> {
+    pub fn submit<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Tx<'_>) -> Result<T, Error> + Send + 'static,
+    ) -> Receiver<Result<T, Error>> {
         let (sender, receiver) = channel();
-        self.store.submit(self.lane(), work, move |outcome| sender.send(outcome).expect("the test still listens"));
+        self.store.submit(self.lane(), work, move |outcome| {
+            sender.send(outcome).expect("the test still listens")
+        });
         receiver
     }
 
-    /// Occupies the writer until the returned sender speaks, so that what is submitted meanwhile becomes one group.
+    /// Occupies the writer until the returned sender speaks, so that what is submitted meanwhile
+    /// becomes one group.
     pub fn occupy(&self) -> Sender<()> {
         let (release, wait) = channel::<()>();
         let (started, running) = channel();
@@ -94,14 +111,20 @@ impl Bench {
         release
     }
 
-    pub fn creation(&self, description: &str) -> impl FnOnce(&mut Tx<'_>) -> Result<transaction::View, Error> + Send + use<> {
+    pub fn creation(
+        &self,
+        description: &str,
+    ) -> impl FnOnce(&mut Tx<'_>) -> Result<transaction::View, Error> + Send + use<> {
         let (cx, book, item) = (self.cx.clone(), self.book.clone(), draft(description));
         move |tx: &mut Tx<'_>| transaction::create(tx, &cx, &book, vec![item], Intent::Create)
     }
 
     pub fn descriptions(&self) -> Vec<String> {
         let request = Request { limit: Some(1000), ..Request::default() };
-        let listed = self.store.read(|tx| transaction::list(tx, &self.cx, &self.book, &request)).expect("a list");
+        let listed = self
+            .store
+            .read(|tx| transaction::list(tx, &self.cx, &self.book, &request))
+            .expect("a list");
         listed.view.transactions.into_iter().map(|transaction| transaction.description).collect()
     }
 
@@ -110,7 +133,12 @@ impl Bench {
         let (mut below, mut events) = (None, Vec::new());
         loop {
             let request = event::Request { limit: Some(200), below, ..event::Request::default() };
-            let view = self.store.read(|tx| event::list(tx, &self.cx, &self.book, &request, |_| event::Named::default())).expect("events");
+            let view = self
+                .store
+                .read(|tx| {
+                    event::list(tx, &self.cx, &self.book, &request, |_| event::Named::default())
+                })
+                .expect("events");
             events.extend(view.events);
             below = view.next;
             if below.is_none() {
@@ -122,7 +150,12 @@ impl Bench {
         let mut previous = daybook_domain::event::Hash::ZERO;
         for (event, number) in events.iter().zip(1..) {
             assert_eq!(event.sequence, number, "8.15: numbered without gaps");
-            assert_eq!(event.hash, event.chained(&previous, &key), "8.15: event {number} is chained to its predecessor");
+            assert_eq!(
+                event.hash,
+                event.chained(&previous, &key),
+                "8.15: event {number} is \
+                chained to its predecessor"
+            );
             previous = event.hash;
         }
         assert_eq!(i64::try_from(events.len()).expect("a small number"), expected);
@@ -130,7 +163,8 @@ impl Bench {
 }
 
 pub fn named(name: &str) -> account::Input {
-    let changes = daybook_domain::account::Changes { name: Some(name.to_owned()), ..Default::default() };
+    let changes =
+        daybook_domain::account::Changes { name: Some(name.to_owned()), ..Default::default() };
     account::Input { changes, groups: Field::Keep }
 }
 
@@ -157,7 +191,9 @@ fn concurrent_writers_of_one_book_lose_nothing(engine: Engine) {
             scope.spawn(move || {
                 start.wait();
                 for number in 0..EACH {
-                    bench.record(vec![draft(&format!("{writer}/{number}"))]).expect("a write is acknowledged");
+                    bench
+                        .record(vec![draft(&format!("{writer}/{number}"))])
+                        .expect("a write is acknowledged");
                 }
             });
         }
@@ -166,9 +202,15 @@ fn concurrent_writers_of_one_book_lose_nothing(engine: Engine) {
     found.sort();
     found.dedup();
     assert_eq!(found.len(), WRITERS * EACH, "every acknowledged transaction is there once");
-    let view = bench.store.read(|tx| balance::get(tx, &bench.cx, &bench.book, "account:Cash on:2025-05")).expect("balances");
+    let view = bench
+        .store
+        .read(|tx| balance::get(tx, &bench.cx, &bench.book, "account:Cash on:2025-05"))
+        .expect("balances");
     let cash = view.balances.accounts.expect("an account was asked for").remove(0);
-    assert_eq!(cash.figures.cumulative.credit, i128::try_from(WRITERS * EACH * 100).expect("a small number"));
+    assert_eq!(
+        cash.figures.cumulative.credit,
+        i128::try_from(WRITERS * EACH * 100).expect("a small number")
+    );
     bench.check_chain(i64::try_from(3 + WRITERS * EACH).expect("a small number"));
 }
 
@@ -181,7 +223,13 @@ fn a_refused_request_does_not_disturb_its_neighbours(engine: Engine) {
         // It writes first and is refused then: its own savepoint must take the write back.
         bench.submit(move |tx| {
             transaction::create(tx, &cx, &book, vec![draft("undone")], Intent::Create)?;
-            transaction::perform(tx, &cx, &book, Order::single(Verb::Check), vec![Changes::default()])
+            transaction::perform(
+                tx,
+                &cx,
+                &book,
+                Order::single(Verb::Check),
+                vec![Changes::default()],
+            )
         })
     };
     let after = bench.submit(bench.creation("after"));
@@ -227,12 +275,20 @@ fn no_answer_before_the_commit(engine: Engine) {
         bench.store.submit(bench.lane(), work, move |outcome| {
             answered.store(true, Ordering::SeqCst);
             // Another connection sees it at the moment of the answer, so the commit came first.
-            let listed = store.read(|tx| transaction::list(tx, &cx, &book, &Request::default())).expect("a list");
-            let seen = outcome.is_ok() && listed.view.transactions.iter().any(|transaction| transaction.description == "durable");
+            let listed = store
+                .read(|tx| transaction::list(tx, &cx, &book, &Request::default()))
+                .expect("a list");
+            let seen = outcome.is_ok()
+                && listed
+                    .view
+                    .transactions
+                    .iter()
+                    .any(|transaction| transaction.description == "durable");
             visible_sender.send(seen).expect("the test still listens");
         });
     }
-    // A neighbour in the same group runs behind it and holds the commit up: no answer may slip out meanwhile.
+    // A neighbour in the same group runs behind it and holds the commit up: no answer may slip out
+    // meanwhile.
     let (neighbour_runs, running) = channel();
     let (go, wait) = channel::<()>();
     let neighbour = bench.submit(move |_| {

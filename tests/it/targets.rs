@@ -28,15 +28,20 @@ impl Targets {
         cast.account("Cash", "ASSET");
         cast.account("Food", "OUTGOING");
         let (account, group) = (cast.account("Spare", "ASSET"), cast.group("Assets"));
-        // Posted and not checked: it can be checked and trashed, and is posted, unchecked and untrashed already.
+        // Posted and not checked: it can be checked and trashed, and is posted, unchecked and
+        // untrashed already.
         let transaction = cast.record("2025-01-31", "5", "Cash", "Food", "Lunch");
         let other = cast.record("2025-01-31", "5", "Cash", "Food", "Another lunch");
         let query = cast.owner.post(&cast.path("/queries"), &json!({"query": "account:Cash"})).ok();
-        let file = cast.owner.post(&cast.path("/files"), &json!({"name": "receipt.txt", "content": "YQ=="})).ok();
+        let file = cast
+            .owner
+            .post(&cast.path("/files"), &json!({"name": "receipt.txt", "content": "YQ=="}))
+            .ok();
         let collection = cast.owner.post("/v5/collections", &json!({"name": "Shelf"})).ok();
         let collaborator = cast.share(&format!("{}@example.com", unique("guest")), "VIEWER");
         let [account, group, transaction, other, collaborator, query, file, collection] =
-            [&account, &group, &transaction, &other, &collaborator, &query, &file, &collection].map(|resource| id(resource).to_owned());
+            [&account, &group, &transaction, &other, &collaborator, &query, &file, &collection]
+                .map(|resource| id(resource).to_owned());
         Targets { cast, account, group, transaction, other, collaborator, query, file, collection }
     }
 
@@ -51,10 +56,18 @@ impl Targets {
             ("/files", &self.file),
             ("/collections", &self.collection),
         ];
-        let found = nouns.into_iter().find(|(noun, _)| operation.path.contains(noun)).map(|(_, id)| id.as_str());
-        let book = ["/v5/books", "/v5/books/{bookId}", "/v5/books/{bookId}/audit", "/v5/books/{bookId}/copy"]
-            .contains(&operation.path)
-            .then_some(self.cast.book.as_str());
+        let found = nouns
+            .into_iter()
+            .find(|(noun, _)| operation.path.contains(noun))
+            .map(|(_, id)| id.as_str());
+        let book = [
+            "/v5/books",
+            "/v5/books/{bookId}",
+            "/v5/books/{bookId}/audit",
+            "/v5/books/{bookId}/copy",
+        ]
+        .contains(&operation.path)
+        .then_some(self.cast.book.as_str());
         found.or(book).unwrap_or_else(|| panic!("say here what {} works on", operation.id))
     }
 
@@ -63,7 +76,8 @@ impl Targets {
         operation.path.replace("{bookId}", &self.cast.book).replace("{id}", self.target(operation))
     }
 
-    /// A body the operation accepts, as each reads its fields and ignores the others (0.10); `word` makes it another one.
+    /// A body the operation accepts, as each reads its fields and ignores the others (0.10); `word`
+    /// makes it another one.
     pub fn body(&self, operation: Operation, word: &str) -> Value {
         if matches!(operation.method, "GET" | "DELETE") {
             return Value::Null;
@@ -90,21 +104,34 @@ impl Targets {
             "auditBook" => format!("?word={word}"),
             _ => String::new(),
         };
-        caller.send(operation.method, &format!("{}{told}", self.path(operation)), &self.body(operation, word))
+        caller.send(
+            operation.method,
+            &format!("{}{told}", self.path(operation)),
+            &self.body(operation, word),
+        )
     }
 
-    /// The resource the operation changes, as its own GET shows it; for operations that take If-Match.
+    /// The resource the operation changes, as its own GET shows it; for operations that take
+    /// If-Match.
     #[track_caller]
     pub fn read(&self, operation: Operation) -> Answer {
         let target = self.target(operation);
-        let noun = ["accounts", "groups", "transactions", "files"].into_iter().find(|noun| operation.path.contains(noun));
-        let path = noun.map_or_else(|| self.cast.path(""), |noun| self.cast.path(&format!("/{noun}/{target}")));
+        let noun = ["accounts", "groups", "transactions", "files"]
+            .into_iter()
+            .find(|noun| operation.path.contains(noun));
+        let path = noun.map_or_else(
+            || self.cast.path(""),
+            |noun| self.cast.path(&format!("/{noun}/{target}")),
+        );
         self.cast.owner.get(&path)
     }
 
     /// Waits for what an operation does after its answer: an audit.
     pub fn settle(&self, operation: Operation) {
-        let audited = || !column(&self.cast.owner.get(&self.cast.path("/events?type=BOOK_AUDITED")).ok(), "id").is_empty();
+        let audited = || {
+            !column(&self.cast.owner.get(&self.cast.path("/events?type=BOOK_AUDITED")).ok(), "id")
+                .is_empty()
+        };
         while operation.id == "auditBook" && !audited() {
             pause(Duration::from_millis(20));
         }
@@ -117,6 +144,11 @@ impl Targets {
             // A refusal names the request, not the book.
             if body["error"].is_object() { Value::Null } else { body.take() }
         };
-        [read("?loadAccounts=true"), read("/transactions?query=is:trashed%20is:draft%20is:posted"), read("/collaborators"), read("/events")]
+        [
+            read("?loadAccounts=true"),
+            read("/transactions?query=is:trashed%20is:draft%20is:posted"),
+            read("/collaborators"),
+            read("/events"),
+        ]
     }
 }

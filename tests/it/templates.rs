@@ -17,7 +17,11 @@ struct File(PathBuf);
 
 impl File {
     fn new(text: &str) -> File {
-        let path = std::env::temp_dir().join(format!("{}-{}.json", unique("templates"), std::process::id()));
+        let path = std::env::temp_dir().join(format!(
+            "{}-{}.json",
+            unique("templates"),
+            std::process::id()
+        ));
         std::fs::write(&path, text).expect("a file of templates");
         File(path)
     }
@@ -46,9 +50,16 @@ fn listed_as_configured(engine: Engine) {
         "name": "Household", "description": "Rent, food and fun", "category": "Personal", "imageUrl": "https://example.com/a.png",
         "bookId": "0192c0ffee", "bookLink": "https://example.com/b", "sheetsLink": "https://example.com/s", "timesUsed": 12,
     });
-    let file = File::new(&json!({"items": [household, {"name": "Café", "category": "Business"}]}).to_string());
-    let by_argument = Options { engine, args: vec!["--templates".to_owned(), file.path()], ..Options::default() };
-    let by_environment = Options { engine, env: vec![("DAYBOOK_TEMPLATES".to_owned(), file.path())], ..Options::default() };
+    let file = File::new(
+        &json!({"items": [household, {"name": "Café", "category": "Business"}]}).to_string(),
+    );
+    let by_argument =
+        Options { engine, args: vec!["--templates".to_owned(), file.path()], ..Options::default() };
+    let by_environment = Options {
+        engine,
+        env: vec![("DAYBOOK_TEMPLATES".to_owned(), file.path())],
+        ..Options::default()
+    };
     for options in [by_argument, by_environment] {
         let server = Server::start_with(options);
         let listed = server.client("alice@example.com").get("/v5/templates?").ok();
@@ -58,10 +69,12 @@ fn listed_as_configured(engine: Engine) {
     }
 }
 
-/// A setting that cannot work ends the program at once, with a message that names the file and the entry.
+/// A setting that cannot work ends the program at once, with a message that names the file and the
+/// entry.
 fn broken_ones_are_refused_at_start(engine: Engine) {
     let server = Server::start(engine);
-    let entries = |second: Value| File::new(&json!({"items": [{"name": "Fine"}, second]}).to_string());
+    let entries =
+        |second: Value| File::new(&json!({"items": [{"name": "Fine"}, second]}).to_string());
     let missing = File::new("");
     let (missing_path, _) = (format!("{}.gone", missing.path()), missing);
     let table = [
@@ -75,11 +88,24 @@ fn broken_ones_are_refused_at_start(engine: Engine) {
         let free = format!("127.0.0.1:{}", daybook_tests::free_port());
         let data = server.data_dir().join("other").display().to_string();
         let mut command = std::process::Command::new(daybook_tests::binary());
-        command.args(["serve", "--listen", &free, "--database-url", server.database_url(), "--data-dir", &data, "--templates", path]);
+        command.args([
+            "serve",
+            "--listen",
+            &free,
+            "--database-url",
+            server.database_url(),
+            "--data-dir",
+            &data,
+            "--templates",
+            path,
+        ]);
         let run = daybook_tests::run_for(&mut command, Duration::from_secs(30));
         let run = run.unwrap_or_else(|| panic!("{message}: still runs after 30 s"));
         let said = String::from_utf8_lossy(&run.stderr);
-        assert!(!run.status.success() && said.contains(path) && said.contains(message), "{message}: {said}");
+        assert!(
+            !run.status.success() && said.contains(path) && said.contains(message),
+            "{message}: {said}"
+        );
     };
     for (file, message) in &table {
         refused(&file.path(), message);

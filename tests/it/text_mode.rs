@@ -4,7 +4,10 @@ use daybook_tests::{Cast, Server, encode, shows, unique};
 use serde_json::{Value, json};
 
 use crate::Case;
-use crate::reading::{Faults, batch, day_of, events, expected_totals, find, id, items, new_events, refused_400, totals, transaction, types};
+use crate::reading::{
+    Faults, batch, day_of, events, expected_totals, find, id, items, new_events, refused_400,
+    totals, transaction, types,
+};
 
 fn cast(server: &Server, settings: Value) -> Cast {
     let cast = Cast::with_settings(server, settings);
@@ -19,7 +22,8 @@ fn cast(server: &Server, settings: Value) -> Cast {
 /// createTransaction with nothing but a text.
 #[track_caller]
 fn typed(cast: &Cast, text: &str) -> Value {
-    cast.owner.post(&cast.path("/transactions"), &json!({"description": text})).ok()["transaction"].clone()
+    cast.owner.post(&cast.path("/transactions"), &json!({"description": text})).ok()["transaction"]
+        .clone()
 }
 
 /// Credit, debit, amount, date and description, blank where there is none.
@@ -27,22 +31,55 @@ fn line(transaction: &Value) -> [String; 5] {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let sides = ["creditAccount", "debitAccount"].map(|side| text(&transaction[side]["name"]));
     let [credit, debit] = sides;
-    [credit, debit, text(&transaction["amount"]), text(&transaction["date"]), text(&transaction["description"])]
+    [
+        credit,
+        debit,
+        text(&transaction["amount"]),
+        text(&transaction["date"]),
+        text(&transaction["description"]),
+    ]
 }
 
 /// 3.8.2.1 - 3.8.2.5: one line has everything, in any order and case, and is posted.
 fn rule_3_8_2_a_whole_line(server: &Server) {
     let cast = cast(server, json!({"decimalSeparator": "COMMA"}));
     let known = events(&cast).len();
-    let body = json!({"description": "#Trip 13/05/2025 to the airport CASH 12345 for taxi  1.234,56 -#food https://x.org/a?b=1"});
+    let body = json!({"description": "#Trip 13/05/2025 to the airport CASH 12345 for taxi  \
+        1.234,56 -#food https://x.org/a?b=1"});
     let answer = cast.owner.post(&cast.path("/transactions"), &body).ok();
     let made = &answer["transaction"];
-    assert_eq!(*made, transaction(&cast, &id(made)), "the answer is the transaction as it is stored");
-    assert_eq!(line(made), ["Cash", "Táxi", "1234.56", "2025-05-13", "#Trip to the airport 12345 for"]);
-    shows(made, &json!({"posted": true, "tags": ["Trip"], "urls": ["https://x.org/a?b=1"], "remoteIds": [], "properties": {}}));
-    let names: Vec<&str> = answer["accounts"].as_array().expect("accounts").iter().filter_map(|one| one["name"].as_str()).collect();
+    assert_eq!(
+        *made,
+        transaction(&cast, &id(made)),
+        "the answer is the transaction as it is \
+        stored"
+    );
+    assert_eq!(
+        line(made),
+        [
+            "Cash",
+            "Táxi",
+            "1234.56",
+            "2025-05-13",
+            "#Trip to the airport 12345 \
+        for"
+        ]
+    );
+    shows(
+        made,
+        &json!({"posted": true, "tags": ["Trip"], "urls": ["https://x.org/a?b=1"], "remoteIds": [], "properties": {}}),
+    );
+    let names: Vec<&str> = answer["accounts"]
+        .as_array()
+        .expect("accounts")
+        .iter()
+        .filter_map(|one| one["name"].as_str())
+        .collect();
     assert_eq!(names, ["Cash", "Táxi"], "3.2.1: the accounts affected");
-    assert_eq!(totals(&cast), expected_totals(&[("Cash", "0.00", "1234.56"), ("Táxi", "1234.56", "0.00")]));
+    assert_eq!(
+        totals(&cast),
+        expected_totals(&[("Cash", "0.00", "1234.56"), ("Táxi", "1234.56", "0.00")])
+    );
     let new = new_events(&cast, known);
     assert_eq!(types(&new), ["TRANSACTION_POSTED"]);
     assert_eq!(new[0]["data"]["object"]["transaction"]["description"], made["description"]);
@@ -55,7 +92,11 @@ fn rule_3_8_2_what_is_found(server: &Server) {
     let mut faults = Faults::default();
     for (cast, text, wanted) in [
         (&dot, "Lunch 25", ["", "", "25.00", "", "Lunch"]),
-        (&dot, "food court from CREDIT-CARD 7.5", ["Food Court", "Credit Card", "7.50", "", "from"]),
+        (
+            &dot,
+            "food court from CREDIT-CARD 7.5",
+            ["Food Court", "Credit Card", "7.50", "", "from"],
+        ),
         (&dot, "cash foods 25", ["Cash", "", "25.00", "", "foods"]),
         (&dot, "cash cash food 1", ["Cash", "Food", "1.00", "", "cash"]),
         (&dot, "25 A4 -30 10:30 3,5 2.25", ["", "", "2.25", "", "25 A4 -30 10:30 3,5"]),
@@ -65,7 +106,11 @@ fn rule_3_8_2_what_is_found(server: &Server) {
         (&dot, "2025-01-31 3", ["", "", "3.00", "2025-01-31", ""]),
         (&dot, "  just \t words ", ["", "", "", "", "just words"]),
         (&dot, "two\n\n lines 5 ", ["", "", "5.00", "", "two\nlines"]),
-        (&dot, "12345678901234567890123 and 5", ["", "", "5.00", "", "12345678901234567890123 and"]),
+        (
+            &dot,
+            "12345678901234567890123 and 5",
+            ["", "", "5.00", "", "12345678901234567890123 and"],
+        ),
         (&comma, "invoice 12345 value 12,34", ["", "", "12.34", "", "invoice 12345 value"]),
         (&comma, "12.5 food 01/31/2024", ["Food", "", "12.50", "2024-01-31", ""]),
         (&whole, "2024/01/31 25 3.7 cash", ["Cash", "", "25", "2024-01-31", "3.7"]),
@@ -91,35 +136,67 @@ fn rule_3_8_1_anything_else_is_verbatim(server: &Server) {
         body["description"] = json!(text);
         let made = cast.owner.post(&cast.path("/transactions"), &body).ok()["transaction"].clone();
         faults.same(&fields.to_string(), &made["description"], text);
-        faults.same("3.9.1: hashtags are computed all the same", &made["tags"], &json!(["tag", "no"]));
+        faults.same(
+            "3.9.1: hashtags are computed all the same",
+            &made["tags"],
+            &json!(["tag", "no"]),
+        );
         faults.same("urls", &made["urls"], &json!([]));
     }
     // Nothing is as good as absent (3.2.4, 3.12.1, 13.10).
-    for fields in [json!({"amount": "0.00"}), json!({"amount": null}), json!({"date": ""}), json!({"creditAccount": {"name": " "}})] {
+    for fields in [
+        json!({"amount": "0.00"}),
+        json!({"amount": null}),
+        json!({"date": ""}),
+        json!({"creditAccount": {"name": " "}}),
+    ] {
         let mut body = fields.clone();
         body["description"] = json!("Lunch 25");
         let made = cast.owner.post(&cast.path("/transactions"), &body).ok()["transaction"].clone();
-        faults.same(&fields.to_string(), line(&made), ["", "", "25.00", "", "Lunch"].map(str::to_owned));
+        faults.same(
+            &fields.to_string(),
+            line(&made),
+            ["", "", "25.00", "", "Lunch"].map(str::to_owned),
+        );
     }
     // Updates never read text.
     let made = typed(&cast, "Lunch");
-    let updated = cast.owner.put(&cast.path("/transactions"), &json!({"id": made["id"], "description": "Cash 25"})).ok();
-    faults.same("update", line(&updated["transaction"]), ["", "", "", "", "Cash 25"].map(str::to_owned));
+    let updated = cast
+        .owner
+        .put(&cast.path("/transactions"), &json!({"id": made["id"], "description": "Cash 25"}))
+        .ok();
+    faults.same(
+        "update",
+        line(&updated["transaction"]),
+        ["", "", "", "", "Cash 25"].map(str::to_owned),
+    );
     faults.none();
 }
 
-/// 3.8.4: `draft: true` parses and stays a draft; without it 3.2.2 decides. 3.3.2: a post without id reads text too.
+/// 3.8.4: `draft: true` parses and stays a draft; without it 3.2.2 decides. 3.3.2: a post without
+/// id reads text too.
 fn rule_3_8_4_drafts_and_posts(server: &Server) {
     let cast = cast(server, json!({"lockDate": "2025-01-31"}));
     let text = "cash food 25 13/05/2025";
-    let record = |body: Value| cast.owner.post(&cast.path("/transactions"), &body).ok()["transaction"].clone();
+    let record = |body: Value| {
+        cast.owner.post(&cast.path("/transactions"), &body).ok()["transaction"].clone()
+    };
     let draft = record(json!({"description": text, "draft": true}));
-    assert_eq!((line(&draft), &draft["posted"]), (["Cash", "Food", "25.00", "2025-05-13", ""].map(str::to_owned), &json!(false)));
+    assert_eq!(
+        (line(&draft), &draft["posted"]),
+        (["Cash", "Food", "25.00", "2025-05-13", ""].map(str::to_owned), &json!(false))
+    );
     assert_eq!(record(json!({"description": text, "checked": true}))["checked"], true);
     assert_eq!(record(json!({"description": "cash food 25"}))["posted"], false, "no date");
     let locked = record(json!({"description": "cash food 25 31/01/2025"}));
-    assert_eq!((&locked["posted"], &locked["date"]), (&json!(false), &json!("2025-01-31")), "3.5.3: a draft on a locked date");
-    let post = |text: &str| cast.owner.patch(&cast.path("/transactions/post"), &json!({"description": text}));
+    assert_eq!(
+        (&locked["posted"], &locked["date"]),
+        (&json!(false), &json!("2025-01-31")),
+        "3.5.3: a draft on a locked date"
+    );
+    let post = |text: &str| {
+        cast.owner.patch(&cast.path("/transactions/post"), &json!({"description": text}))
+    };
     assert_eq!(post(text).ok()["transaction"]["posted"], true);
     refused_400(post("cash food 25"), &["badRequest"]);
     refused_400(post("cash food 25 31/01/2025"), &["lockedDate"]);
@@ -128,7 +205,10 @@ fn rule_3_8_4_drafts_and_posts(server: &Server) {
     let made = record(json!({"description": "cash food 25 13/05/2025"}));
     assert_eq!(line(&made), ["Cash", "", "25.00", "2025-05-13", "food"]);
     // A RECORDER's text is read like others', and shows names only (7.3).
-    let made = cast.recorder.post(&cast.path("/transactions"), &json!({"description": "taxi cash 3 13/05/2025"})).ok();
+    let made = cast
+        .recorder
+        .post(&cast.path("/transactions"), &json!({"description": "taxi cash 3 13/05/2025"}))
+        .ok();
     assert_eq!(line(&made["transaction"]), ["Táxi", "Cash", "3.00", "2025-05-13", ""]);
     assert_eq!((&made["transaction"]["posted"], made.get("accounts")), (&json!(false), None));
     assert!(made["transaction"]["creditAccount"].get("type").is_none());
@@ -145,19 +225,35 @@ fn rule_3_8_2_8_repeats(server: &Server) {
     assert_eq!((&made["posted"], &made["remoteIds"]), (&json!(true), &json!([remote])));
     let new = new_events(&cast, known);
     let created = "TRANSACTION_CREATED";
-    assert_eq!(types(&new), ["TRANSACTION_POSTED", created, created, created, created], "reported by events");
+    assert_eq!(
+        types(&new),
+        ["TRANSACTION_POSTED", created, created, created, created],
+        "reported by events"
+    );
     let dates = ["2024-11-30", "2024-12-31", "2025-01-31", "2025-02-28"];
     for (event, date) in new[1..].iter().zip(dates) {
         let draft = transaction(&cast, event["resource"].as_str().expect("an id"));
         assert_eq!(line(&draft), ["Cash", "Food", "800.00", date, "Rent #home"]);
-        shows(&draft, &json!({"posted": false, "remoteIds": [], "tags": ["home"], "properties": {"flat": "3"}}));
+        shows(
+            &draft,
+            &json!({"posted": false, "remoteIds": [], "tags": ["home"], "properties": {"flat": "3"}}),
+        );
     }
     // The same text again is the same transaction (3.7.1): nothing is repeated either.
     let count = items(&find(&cast, "")).len();
-    assert_eq!(cast.owner.post(&cast.path("/transactions"), &body).ok()["transaction"]["id"], made["id"]);
+    assert_eq!(
+        cast.owner.post(&cast.path("/transactions"), &body).ok()["transaction"]["id"],
+        made["id"]
+    );
     assert_eq!(items(&find(&cast, "")).len(), count);
     // In these it is plain text.
-    for text in ["Rent 4x cash food 800", "Rent 0x 31/10/2024", "Rent 37x 31/10/2024", "Rent 4x 31/10/2024\nnote", "Rent '4x' 31/10/2024"] {
+    for text in [
+        "Rent 4x cash food 800",
+        "Rent 0x 31/10/2024",
+        "Rent 37x 31/10/2024",
+        "Rent 4x 31/10/2024\nnote",
+        "Rent '4x' 31/10/2024",
+    ] {
         let known = events(&cast).len();
         let made = typed(&cast, text);
         assert!(made["description"].as_str().is_some_and(|text| text.contains('x')), "{made}");
@@ -168,9 +264,24 @@ fn rule_3_8_2_8_repeats(server: &Server) {
     assert_eq!(items(&find(&cast, "on:2027-01-15")).len(), 1);
     // A batch repeats nothing, be it of one.
     let known = events(&cast).len();
-    let list = cast.owner.post(&cast.path("/transactions/batch"), &batch([json!({"description": "Rent 4x 31/10/2024"})])).ok();
-    assert_eq!((&list["items"][0]["description"], new_events(&cast, known).len()), (&json!("Rent 4x"), 1));
-    let post = cast.owner.patch(&cast.path("/transactions/post"), &json!({"description": "Rent 4x 31/10/2024 cash food 1"})).ok();
+    let list = cast
+        .owner
+        .post(
+            &cast.path("/transactions/batch"),
+            &batch([json!({"description": "Rent 4x 31/10/2024"})]),
+        )
+        .ok();
+    assert_eq!(
+        (&list["items"][0]["description"], new_events(&cast, known).len()),
+        (&json!("Rent 4x"), 1)
+    );
+    let post = cast
+        .owner
+        .patch(
+            &cast.path("/transactions/post"),
+            &json!({"description": "Rent 4x 31/10/2024 cash food 1"}),
+        )
+        .ok();
     assert_eq!(post["transaction"]["description"], "Rent 4x");
 }
 
@@ -187,36 +298,61 @@ fn rule_3_8_in_a_batch(server: &Server) {
     let list = cast.owner.post(&cast.path("/transactions/batch"), &body).ok();
     let lines: Vec<[String; 5]> = items(&list).iter().map(line).collect();
     let taxi = ["Táxi", "", "7.00", "", ""];
-    let wanted = [["Cash", "Food", "25.00", "2025-05-13", ""], ["", "", "3.00", "", "cash food 25 13/05/2025"], taxi, taxi];
+    let wanted = [
+        ["Cash", "Food", "25.00", "2025-05-13", ""],
+        ["", "", "3.00", "", "cash food 25 13/05/2025"],
+        taxi,
+        taxi,
+    ];
     assert_eq!(lines, wanted.map(|line| line.map(str::to_owned)));
-    assert_eq!((&list["items"][0]["posted"], &list["items"][2]["id"]), (&json!(true), &list["items"][3]["id"]));
+    assert_eq!(
+        (&list["items"][0]["posted"], &list["items"][2]["id"]),
+        (&json!(true), &list["items"][3]["id"])
+    );
     // All or nothing, with the index (3.6.5).
-    let bad = batch([json!({"description": "cash 1"}), json!({"description": "x", "amount": "-1"})]);
-    let said = refused_400(cast.owner.post(&cast.path("/transactions/batch"), &bad), &["badRequest"]);
+    let bad =
+        batch([json!({"description": "cash 1"}), json!({"description": "x", "amount": "-1"})]);
+    let said =
+        refused_400(cast.owner.post(&cast.path("/transactions/batch"), &bad), &["badRequest"]);
     assert!(said.contains("item 1"), "{said}");
     let long = json!({"description": format!("cash {}", "x".repeat(65_536))});
     refused_400(cast.owner.post(&cast.path("/transactions"), &long), &["badRequest"]);
     assert_eq!(items(&find(&cast, "")).len(), 3);
 }
 
-/// 3.2.9: short dates have the year of today in the given zone, else in the book's; an unknown zone is refused.
+/// 3.2.9: short dates have the year of today in the given zone, else in the book's; an unknown zone
+/// is refused.
 fn rule_3_2_9_time_zone(server: &Server) {
     let cast = cast(server, json!({"timeZone": "Pacific/Kiritimati"}));
-    let create = |path: &str, zone: &str, body: &Value| cast.owner.post(&cast.path(&format!("{path}?timeZone={}", encode(zone))), body);
+    let create = |path: &str, zone: &str, body: &Value| {
+        cast.owner.post(&cast.path(&format!("{path}?timeZone={}", encode(zone))), body)
+    };
     let body = json!({"description": "lunch 15/06 5"});
     let made = create("/transactions", "America/Adak", &body).ok()["transaction"].clone();
     // UTC, Adak and Kiritimati agree on the year but for a day around New Year.
-    let years = [-1, 0, 1].map(|days| day_of(&made).saturating_add(jiff::Span::new().days(days)).year());
-    for answer in [&made, &typed(&cast, "lunch 15/06 5"), &create("/transactions/batch", "UTC", &batch([body.clone()])).ok()["items"][0]] {
+    let years =
+        [-1, 0, 1].map(|days| day_of(&made).saturating_add(jiff::Span::new().days(days)).year());
+    for answer in [
+        &made,
+        &typed(&cast, "lunch 15/06 5"),
+        &create("/transactions/batch", "UTC", &batch([body.clone()])).ok()["items"][0],
+    ] {
         let date = answer["date"].as_str().unwrap_or_default();
         assert!(years.iter().any(|year| date == format!("{year}-06-15")), "{answer}");
     }
     for zone in ["Mars/Olympus", "GMT+2", "../etc"] {
-        for (path, body) in [("/transactions", body.clone()), ("/transactions", json!({"amount": "1"})), ("/transactions/batch", batch([body.clone()]))] {
+        for (path, body) in [
+            ("/transactions", body.clone()),
+            ("/transactions", json!({"amount": "1"})),
+            ("/transactions/batch", batch([body.clone()])),
+        ] {
             let said = refused_400(create(path, zone, &body), &["badRequest"]);
             assert!(said.contains("timeZone"), "{said}");
         }
-        let said = cast.owner.patch(&cast.path(&format!("/transactions/post?timeZone={}", encode(zone))), &body).refused(400, "badRequest");
+        let said = cast
+            .owner
+            .patch(&cast.path(&format!("/transactions/post?timeZone={}", encode(zone))), &body)
+            .refused(400, "badRequest");
         assert!(said.contains("timeZone"), "{said}");
     }
     create("/transactions", "", &body).ok();
@@ -226,10 +362,28 @@ fn rule_3_2_9_time_zone(server: &Server) {
 /// Any text is recorded: hostile ones neither fail nor take long, in a book of many names.
 fn any_text_is_recorded(server: &Server) {
     let cast = cast(server, json!({}));
-    let names: Vec<Value> = (0..1000).map(|number| json!({"name": format!("a a a {number}")})).collect();
+    let names: Vec<Value> =
+        (0..1000).map(|number| json!({"name": format!("a a a {number}")})).collect();
     cast.owner.post(&cast.path("/accounts/batch"), &batch(names)).ok();
-    let pieces = ["a ", "'a ", "\"a", "-#", "#", "1.1", "9", "http://(", "4x ", "1/1 ", "\u{301}", "é-", "a a a 999 ", "\t\n", "𝟙"];
-    let bodies = pieces.map(|piece| json!({"description": piece.repeat(65_000 / piece.len()), "draft": true}));
+    let pieces = [
+        "a ",
+        "'a ",
+        "\"a",
+        "-#",
+        "#",
+        "1.1",
+        "9",
+        "http://(",
+        "4x ",
+        "1/1 ",
+        "\u{301}",
+        "é-",
+        "a a a 999 ",
+        "\t\n",
+        "𝟙",
+    ];
+    let bodies = pieces
+        .map(|piece| json!({"description": piece.repeat(65_000 / piece.len()), "draft": true}));
     let list = cast.owner.post(&cast.path("/transactions/batch"), &batch(bodies)).ok();
     assert_eq!(items(&list).len(), pieces.len());
     let found = &list["items"][12];

@@ -40,7 +40,13 @@ fn rule_3_9_1_hashtags(server: &Server) {
         faults.same("3.8.1: verbatim", &made["description"], &json!(description));
     }
     let made = create(&cast, json!({"description": "#old"}));
-    let changed = cast.owner.put(&cast.path("/transactions"), &json!({"id": made["id"], "description": "#New", "tags": ["old"]})).ok();
+    let changed = cast
+        .owner
+        .put(
+            &cast.path("/transactions"),
+            &json!({"id": made["id"], "description": "#New", "tags": ["old"]}),
+        )
+        .ok();
     faults.same("recomputed", &changed["transaction"]["tags"], &json!(["New"]));
     faults.none();
 }
@@ -70,7 +76,10 @@ fn rule_2_10_list_rows(server: &Server) {
         assert!(side.contains_key(field), "2.10: {field}: {row}");
     }
     assert!(!side.contains_key("groups"), "4.18: list rows use the short form: {row}");
-    assert_eq!((&row["properties"], &row["remoteIds"], &row["tags"]), (&json!({"a": "b"}), &json!(["r"]), &json!(["tag"])));
+    assert_eq!(
+        (&row["properties"], &row["remoteIds"], &row["tags"]),
+        (&json!({"a": "b"}), &json!(["r"]), &json!(["tag"]))
+    );
     // Clients send those objects back: the id counts before the name.
     let mut copy = row.clone();
     copy["remoteIds"] = json!([]);
@@ -92,5 +101,10 @@ fn rule_7_3_a_recorder_sees_little(server: &Server) {
 }
 
 pub fn tests() -> Vec<crate::Case> {
-    crate::cases![rule_3_9_1_hashtags, rule_3_9_2_urls, rule_2_10_list_rows, rule_7_3_a_recorder_sees_little]
+    crate::cases![
+        rule_3_9_1_hashtags,
+        rule_3_9_2_urls,
+        rule_2_10_list_rows,
+        rule_7_3_a_recorder_sees_little
+    ]
 }

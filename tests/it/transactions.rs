@@ -3,7 +3,10 @@
 use daybook_tests::{Cast, Client, Server, lunch};
 use serde_json::{Value, json};
 
-use crate::reading::{Faults, absent, day_of, events, find, id, items, new_events, refused_400, totals, transaction, types};
+use crate::reading::{
+    Faults, absent, day_of, events, find, id, items, new_events, refused_400, totals, transaction,
+    types,
+};
 
 /// A book with Cash, Bank and Food.
 fn cast(server: &Server) -> Cast {
@@ -24,24 +27,41 @@ fn rule_3_2_1_an_operation_with_full_accounts(server: &Server) {
     let cast = cast(server);
     let parent = cast.group("Assets");
     let group = cast.group_under("Liquid", "Assets");
-    cast.owner.put(&cast.path("/groups"), &json!({"id": group["id"], "properties": {"kind": "fast"}, "hidden": true})).ok();
+    cast.owner
+        .put(
+            &cast.path("/groups"),
+            &json!({"id": group["id"], "properties": {"kind": "fast"}, "hidden": true}),
+        )
+        .ok();
     cast.account_in("Purse", "ASSET", &["Liquid"]);
-    let operation = cast.owner.post(&cast.path("/transactions"), &with(json!({"creditAccount": {"name": "Purse"}}))).ok();
+    let operation = cast
+        .owner
+        .post(&cast.path("/transactions"), &with(json!({"creditAccount": {"name": "Purse"}})))
+        .ok();
     let made = &operation["transaction"];
     let accounts = operation["accounts"].as_array().expect("3.2.1: accounts");
-    let mut names: Vec<_> = accounts.iter().map(|account| account["name"].as_str().unwrap_or("?")).collect();
+    let mut names: Vec<_> =
+        accounts.iter().map(|account| account["name"].as_str().unwrap_or("?")).collect();
     names.sort_unstable();
     assert_eq!(names, ["Food", "Purse"], "3.2.1: the affected accounts");
     let read = transaction(&cast, &id(made));
     assert_eq!(&read, made, "getTransaction answers what the create answered");
     let side = accounts.iter().find(|account| account["name"] == "Purse").expect("Purse");
     for (place, account) in [("accounts", side), ("creditAccount", &made["creditAccount"])] {
-        for (field, value) in
-            [("name", json!("Purse")), ("normalizedName", json!("purse")), ("type", json!("ASSET")), ("properties", json!({}))]
-        {
+        for (field, value) in [
+            ("name", json!("Purse")),
+            ("normalizedName", json!("purse")),
+            ("type", json!("ASSET")),
+            ("properties", json!({})),
+        ] {
             assert_eq!(account[field], value, "4.18: {place}.{field}");
         }
-        for (field, value) in [("credit", false), ("permanent", true), ("archived", false), ("hasTransactionPosted", true)] {
+        for (field, value) in [
+            ("credit", false),
+            ("permanent", true),
+            ("archived", false),
+            ("hasTransactionPosted", true),
+        ] {
             assert_eq!(account[field], json!(value), "{place}.{field}: {account}");
         }
         let shown = &account["groups"][0];
@@ -62,8 +82,12 @@ fn rule_3_2_1_an_operation_with_full_accounts(server: &Server) {
 fn rule_3_2_2_posted_on_create(server: &Server) {
     let cast = cast(server);
     let mut faults = Faults::default();
-    let callers: [(&str, &Client, bool); 4] =
-        [("OWNER", &cast.owner, true), ("EDITOR", &cast.editor, true), ("POSTER", &cast.poster, true), ("RECORDER", &cast.recorder, false)];
+    let callers: [(&str, &Client, bool); 4] = [
+        ("OWNER", &cast.owner, true),
+        ("EDITOR", &cast.editor, true),
+        ("POSTER", &cast.poster, true),
+        ("RECORDER", &cast.recorder, false),
+    ];
     let mut expected_events = Vec::new();
     let known = events(&cast).len();
     for auto_post in [false, true] {
@@ -73,11 +97,24 @@ fn rule_3_2_2_posted_on_create(server: &Server) {
                 for missing in ["nothing", "date", "amount", "creditAccount", "debitAccount"] {
                     let mut body = with(json!({"draft": draft, "posted": true}));
                     body.as_object_mut().expect("an object").remove(missing);
-                    let made = caller.post(&cast.path("/transactions"), &body).ok()["transaction"].clone();
-                    let posted = auto_post && may_post && draft != json!(true) && missing == "nothing";
-                    let row = format!("autoPost {auto_post}, {role}, draft {draft}, without {missing}");
-                    faults.same(&row, (&made["posted"], &made["draft"]), (&json!(posted), &json!(!posted)));
-                    expected_events.push(if posted { "TRANSACTION_POSTED" } else { "TRANSACTION_CREATED" });
+                    let made =
+                        caller.post(&cast.path("/transactions"), &body).ok()["transaction"].clone();
+                    let posted =
+                        auto_post && may_post && draft != json!(true) && missing == "nothing";
+                    let row = format!(
+                        "autoPost {auto_post}, {role}, draft {draft}, without \
+                        {missing}"
+                    );
+                    faults.same(
+                        &row,
+                        (&made["posted"], &made["draft"]),
+                        (&json!(posted), &json!(!posted)),
+                    );
+                    expected_events.push(if posted {
+                        "TRANSACTION_POSTED"
+                    } else {
+                        "TRANSACTION_CREATED"
+                    });
                 }
             }
         }
@@ -86,7 +123,11 @@ fn rule_3_2_2_posted_on_create(server: &Server) {
     let found: Vec<_> = types(&found).into_iter().filter(|kind| *kind != "BOOK_UPDATED").collect();
     faults.same("8.1: the events", found, expected_events);
     // 3.1.3: drafts never affect balances. Posted: 3 roles, two of the three draft values.
-    faults.same("balances", totals(&cast), crate::reading::expected_totals(&[("Cash", "0.00", "72.00"), ("Food", "72.00", "0.00")]));
+    faults.same(
+        "balances",
+        totals(&cast),
+        crate::reading::expected_totals(&[("Cash", "0.00", "72.00"), ("Food", "72.00", "0.00")]),
+    );
     faults.none();
 }
 
@@ -104,10 +145,18 @@ fn rule_3_2_3_flags_in_the_payload(server: &Server) {
     for (fields, (posted, checked)) in rows {
         let known = events(&cast).len();
         let made = create(&cast, fields.clone());
-        assert_eq!((&made["posted"], &made["checked"]), (&json!(posted), &json!(checked)), "{fields}");
+        assert_eq!(
+            (&made["posted"], &made["checked"]),
+            (&json!(posted), &json!(checked)),
+            "{fields}"
+        );
         assert_eq!(made["trashed"], false, "{fields}");
         let events = new_events(&cast, known);
-        assert_eq!(types(&events), [if posted { "TRANSACTION_POSTED" } else { "TRANSACTION_CREATED" }], "8.1: {fields}");
+        assert_eq!(
+            types(&events),
+            [if posted { "TRANSACTION_POSTED" } else { "TRANSACTION_CREATED" }],
+            "8.1: {fields}"
+        );
         assert_eq!(events[0]["data"]["object"]["transaction"]["checked"], checked, "8.1: {fields}");
     }
 }
@@ -142,9 +191,10 @@ fn rule_3_2_4_dates(server: &Server) {
     }
     for date in [json!(20_250_305), json!(true), json!(["2025-03-05"])] {
         let answer = cast.owner.post(&cast.path("/transactions"), &with(json!({"date": date})));
-        faults.check(answer.status == 400 && answer.text.contains("InvalidFormatException"), || {
-            format!("0.10: date {date}: {}", answer.text)
-        });
+        faults
+            .check(answer.status == 400 && answer.text.contains("InvalidFormatException"), || {
+                format!("0.10: date {date}: {}", answer.text)
+            });
     }
     faults.none();
 }
@@ -165,7 +215,10 @@ fn rule_3_2_5_read_only_fields_are_ignored(server: &Server) {
     assert_ne!(made["createdBy"], "somebody");
     assert_ne!(made["agentId"], "robot");
     assert!(absent(&made, "agentName") || made["agentName"] != "Robot", "{made}");
-    assert_eq!((&made["dateValue"], &made["dateFormatted"]), (&json!(20_250_305), &json!("05/03/2025")));
+    assert_eq!(
+        (&made["dateValue"], &made["dateFormatted"]),
+        (&json!(20_250_305), &json!("05/03/2025"))
+    );
     assert_eq!(made["tags"], json!([]));
     cast.owner.get(&cast.path("/transactions/mine")).refused(404, "notFound");
 }
@@ -190,17 +243,22 @@ fn rule_3_2_6_sides(server: &Server) {
     ];
     let mut faults = Faults::default();
     for (case, side, wanted) in &rows {
-        let answer = cast.owner.post(&cast.path("/transactions"), &with(json!({"creditAccount": side})));
+        let answer =
+            cast.owner.post(&cast.path("/transactions"), &with(json!({"creditAccount": side})));
         let made = &answer.body["transaction"];
         faults.same(case, (answer.status, made["creditAccount"]["name"].as_str()), (200, *wanted));
         faults.same(&format!("{case}: posted"), &made["posted"], &json!(wanted.is_some()));
     }
-    let message =
-        cast.owner.post(&cast.path("/transactions"), &with(json!({"creditAccount": {"name": "Nobody"}}))).refused(400, "badRequest");
+    let message = cast
+        .owner
+        .post(&cast.path("/transactions"), &with(json!({"creditAccount": {"name": "Nobody"}})))
+        .refused(400, "badRequest");
     faults.check(message.contains("Account not found: Nobody"), || format!("3.2.6: {message}"));
     let made = create(&cast, json!({}));
     for side in [json!({"name": "Nobody"}), json!({"id": "99999999999999"}), rows[7].1.clone()] {
-        let answer = cast.owner.put(&cast.path("/transactions"), &json!({"id": made["id"], "creditAccount": side}));
+        let answer = cast
+            .owner
+            .put(&cast.path("/transactions"), &json!({"id": made["id"], "creditAccount": side}));
         faults.same(&format!("an update to {side}"), answer.status, 400);
     }
     // 3.2.7: no account came into being.
@@ -215,37 +273,62 @@ fn rule_3_2_8_the_same_account_twice(server: &Server) {
     for side in [json!({"name": "Cash"}), json!({"name": "cash"}), json!({"id": cash["id"]})] {
         for draft in [false, true] {
             refused_400(
-                cast.owner.post(&cast.path("/transactions"), &with(json!({"debitAccount": side, "draft": draft}))),
+                cast.owner.post(
+                    &cast.path("/transactions"),
+                    &with(json!({"debitAccount": side, "draft": draft})),
+                ),
                 &["badRequest"],
             );
         }
     }
     let made = create(&cast, json!({}));
-    refused_400(cast.owner.put(&cast.path("/transactions"), &json!({"id": made["id"], "debitAccount": {"name": "Cash"}})), &["badRequest"]);
+    refused_400(
+        cast.owner.put(
+            &cast.path("/transactions"),
+            &json!({"id": made["id"], "debitAccount": {"name": "Cash"}}),
+        ),
+        &["badRequest"],
+    );
     assert_eq!(items(&find(&cast, "")).len(), 1);
 }
 
 fn rule_3_2_9_time_zone(server: &Server) {
     let cast = cast(server);
-    let post = |zone: &str, body: &Value| cast.owner.post(&cast.path(&format!("/transactions?timeZone={zone}")), body);
+    let post = |zone: &str, body: &Value| {
+        cast.owner.post(&cast.path(&format!("/transactions?timeZone={zone}")), body)
+    };
     let made = post("Pacific/Kiritimati", &with(json!({}))).ok()["transaction"].clone();
     assert_eq!(made["date"], "2025-03-05", "dates in yyyy-MM-dd have no zone");
-    let dateless = post("America/Sao_Paulo", &with(json!({"date": null}))).ok()["transaction"].clone();
-    assert!(absent(&dateless, "date") || dateless["date"] == "", "the parameter never supplies a date: {dateless}");
+    let dateless =
+        post("America/Sao_Paulo", &with(json!({"date": null}))).ok()["transaction"].clone();
+    assert!(
+        absent(&dateless, "date") || dateless["date"] == "",
+        "the parameter never supplies a \
+        date: {dateless}"
+    );
     for zone in ["Mars/Olympus", "nonsense"] {
         refused_400(post(zone, &with(json!({}))), &["badRequest"]);
         let items = json!({"items": [with(json!({}))]});
-        refused_400(cast.owner.post(&cast.path(&format!("/transactions/batch?timeZone={zone}")), &items), &["badRequest"]);
+        refused_400(
+            cast.owner.post(&cast.path(&format!("/transactions/batch?timeZone={zone}")), &items),
+            &["badRequest"],
+        );
     }
     assert_eq!(items(&find(&cast, "")).len(), 2);
 }
 
 fn rule_3_2_11_the_answer(server: &Server) {
-    for (pattern, formatted) in [("dd/MM/yyyy", "05/03/2025"), ("MM/dd/yyyy", "03/05/2025"), ("yyyy/MM/dd", "2025/03/05")] {
+    for (pattern, formatted) in
+        [("dd/MM/yyyy", "05/03/2025"), ("MM/dd/yyyy", "03/05/2025"), ("yyyy/MM/dd", "2025/03/05")]
+    {
         let cast = Cast::with_settings(server, json!({"datePattern": pattern}));
         let body = json!({"date": "2025-03-05", "amount": "1", "description": "Half"});
         let made = cast.owner.post(&cast.path("/transactions"), &body).ok()["transaction"].clone();
-        assert_eq!((&made["dateValue"], &made["dateFormatted"]), (&json!(20_250_305), &json!(formatted)), "{pattern}");
+        assert_eq!(
+            (&made["dateValue"], &made["dateFormatted"]),
+            (&json!(20_250_305), &json!(formatted)),
+            "{pattern}"
+        );
         let user = cast.owner.get("/v5/user").ok();
         assert_eq!(made["createdBy"], user["username"]);
         day_of(&made);
@@ -262,8 +345,12 @@ fn rule_3_2_11_the_answer(server: &Server) {
     }
     let cast = cast(server);
     let robot = cast.owner.header("service-agent-id", "some-robot");
-    let made =
-        robot.post(&cast.path("/transactions"), &with(json!({"agentId": "other", "properties": {"A Key": "v"}, "remoteIds": ["r"]}))).ok();
+    let made = robot
+        .post(
+            &cast.path("/transactions"),
+            &with(json!({"agentId": "other", "properties": {"A Key": "v"}, "remoteIds": ["r"]})),
+        )
+        .ok();
     let made = &made["transaction"];
     assert_eq!(made["agentId"], "some-robot", "9.2: the agent header is stored");
     assert_eq!(made["properties"], json!({"a_key": "v"}), "4.6: keys are normalized");

@@ -141,7 +141,8 @@ fn encoded_slash_stays_in_its_segment(server: &Server) {
 /// 0.5: names arrive percent-encoded; in a path `+` is a plus sign.
 fn encoded_names_are_decoded(server: &Server) {
     let cast = Cast::new(server);
-    for name in ["Current Assets", "Café Ümlaut", "50% off", "A+B", "Q&A?", "semi;colon", "日本"] {
+    for name in ["Current Assets", "Café Ümlaut", "50% off", "A+B", "Q&A?", "semi;colon", "日本"]
+    {
         let created = cast.account(name, "ASSET");
         let found = cast.owner.get(&cast.path(&format!("/accounts/{}", encode(name)))).ok();
         assert_eq!(found["id"], created["id"], "{name}");
@@ -167,7 +168,8 @@ fn undecodable_paths(server: &Server) {
 fn booleans_that_cannot_be_read(server: &Server) {
     let cast = furnished(server);
     for value in ["maybe", "1", "", "TRUE%20", "false"] {
-        let book = cast.owner.get(&cast.path(&format!("?loadAccounts={value}&loadGroups={value}"))).ok();
+        let book =
+            cast.owner.get(&cast.path(&format!("?loadAccounts={value}&loadGroups={value}"))).ok();
         shows(&book, &json!({"accounts": null, "groups": null}));
     }
     for value in ["abc", "", "1.5", "-1", "0", "99999999999999999999"] {
@@ -246,7 +248,11 @@ fn wrong_methods_name_the_right_ones(server: &Server) {
     ];
     for (method, path, allowed) in table {
         let answer = cast.owner.send(method, &path.replace("{}", &cast.book), &Value::Null);
-        assert_eq!((answer.status, answer.headers["allow"].as_str()), (405, allowed), "{method} {path}");
+        assert_eq!(
+            (answer.status, answer.headers["allow"].as_str()),
+            (405, allowed),
+            "{method} {path}"
+        );
     }
     assert!(!cast.owner.get("/v5/nothing").headers.contains_key("allow"));
 }
@@ -270,9 +276,18 @@ fn head_has_no_body(server: &Server) {
 fn parameters_without_a_value(server: &Server) {
     let cast = furnished(server);
     cast.owner.post(&cast.path("/transactions"), &json!({"description": "Lunch"})).ok();
-    let found = |query: &str| cast.owner.get(&cast.path(&format!("/transactions?{query}"))).ok()["items"].as_array().map(Vec::len);
+    let found = |query: &str| {
+        cast.owner.get(&cast.path(&format!("/transactions?{query}"))).ok()["items"]
+            .as_array()
+            .map(Vec::len)
+    };
     assert_eq!(found("ids="), Some(1));
     assert_eq!(found("ids=&query=lunch"), Some(1));
     assert_eq!(found("ids&query=dinner"), Some(0));
-    assert_eq!(found("query=&query=dinner"), Some(0), "of a repeated one the first with a value counts");
+    assert_eq!(
+        found("query=&query=dinner"),
+        Some(0),
+        "of a repeated one the first with a value \
+        counts"
+    );
 }

@@ -3,7 +3,10 @@
 use daybook_tests::{Cast, Server};
 use serde_json::{Value, json};
 
-use crate::reading::{Faults, absent, balances, events, expected_totals, id, new_events, refused_400, totals, transaction, types};
+use crate::reading::{
+    Faults, absent, balances, events, expected_totals, id, new_events, refused_400, totals,
+    transaction, types,
+};
 
 fn cast(server: &Server) -> Cast {
     let cast = Cast::new(server);
@@ -43,7 +46,13 @@ fn rule_3_10_1_a_round_trip_changes_nothing(server: &Server) {
         let made = create(&cast, draft);
         let known = events(&cast).len();
         let row = crate::reading::find(&cast, "");
-        let row = row["items"].as_array().expect("items").iter().find(|row| row["id"] == made["id"]).expect("listed").clone();
+        let row = row["items"]
+            .as_array()
+            .expect("items")
+            .iter()
+            .find(|row| row["id"] == made["id"])
+            .expect("listed")
+            .clone();
         for body in [&made, &row, &json!({"id": made["id"]})] {
             assert_eq!(put(&cast, body), made, "3.10.5: updatedAt stays too");
         }
@@ -64,8 +73,10 @@ fn rule_3_10_2_clearing_on_a_draft(server: &Server) {
         let made = create(&cast, true);
         let mut shorter = made.clone();
         shorter.as_object_mut().expect("an object").remove(field);
-        let [null, empty_text] = [json!(null), json!("")].map(|value| json!({"id": made["id"], field: value}));
-        let mut ways = vec![("absent in a round trip", shorter), ("null", null), ("empty", empty_text)];
+        let [null, empty_text] =
+            [json!(null), json!("")].map(|value| json!({"id": made["id"], field: value}));
+        let mut ways =
+            vec![("absent in a round trip", shorter), ("null", null), ("empty", empty_text)];
         if field == "amount" {
             ways.push(("zero", json!({"id": made["id"], field: "0.00"})));
         }
@@ -95,13 +106,23 @@ fn rule_3_10_2_clearing_on_a_posted_one(server: &Server) {
         assert_eq!(put(&cast, &shorter)[field], made[field], "absence never clears {field}");
         if field != "description" {
             for nothing in [json!(null), json!("")] {
-                refused_400(cast.owner.put(&cast.path("/transactions"), &json!({"id": made["id"], field: nothing})), &["badRequest"]);
+                refused_400(
+                    cast.owner.put(
+                        &cast.path("/transactions"),
+                        &json!({"id": made["id"], field: nothing}),
+                    ),
+                    &["badRequest"],
+                );
             }
         }
     }
     assert_eq!(transaction(&cast, &id(&made)), made);
     let bare = put(&cast, &json!({"id": made["id"], "description": null}));
-    assert!(empty(&bare, "description") && bare["posted"] == true, "3.1.2: a description is not required: {bare}");
+    assert!(
+        empty(&bare, "description") && bare["posted"] == true,
+        "3.1.2: a description is not \
+        required: {bare}"
+    );
     assert_eq!(bare["tags"], json!([]), "3.9.1: recomputed");
 }
 
@@ -109,24 +130,51 @@ fn rule_3_10_3_lists_replace_and_properties_merge(server: &Server) {
     let cast = cast(server);
     let made = create(&cast, false);
     let changed = put(&cast, &json!({"id": made["id"], "properties": {"B ": "3", "c": "4"}}));
-    assert_eq!(changed["properties"], json!({"a": "1", "b": "3", "c": "4"}), "4.6: an update merges");
-    assert_eq!((&changed["urls"], &changed["remoteIds"]), (&made["urls"], &made["remoteIds"]), "absent leaves");
+    assert_eq!(
+        changed["properties"],
+        json!({"a": "1", "b": "3", "c": "4"}),
+        "4.6: an update merges"
+    );
+    assert_eq!(
+        (&changed["urls"], &changed["remoteIds"]),
+        (&made["urls"], &made["remoteIds"]),
+        "absent leaves"
+    );
     for nothing in [Value::Null, json!(""), json!("  ")] {
         put(&cast, &json!({"id": made["id"], "properties": {"a": "1"}}));
         let changed = put(&cast, &json!({"id": made["id"], "properties": {"a": nothing}}));
-        assert_eq!(changed["properties"], json!({"b": "3", "c": "4"}), "4.6: {nothing} deletes the key");
+        assert_eq!(
+            changed["properties"],
+            json!({"b": "3", "c": "4"}),
+            "4.6: {nothing} deletes the \
+            key"
+        );
     }
     let changed = put(&cast, &json!({"id": made["id"], "remoteIds": ["s", "t"], "urls": ["w"]}));
     assert_eq!((&changed["remoteIds"], &changed["urls"]), (&json!(["s", "t"]), &json!(["w"])));
     let changed = put(&cast, &json!({"id": made["id"], "remoteIds": [], "urls": []}));
     assert_eq!((&changed["remoteIds"], &changed["urls"]), (&json!([]), &json!([])));
     let long = "k".repeat(31);
-    refused_400(cast.owner.put(&cast.path("/transactions"), &json!({"id": made["id"], "properties": {long: "v"}})), &["badRequest"]);
-    let fits = "k".repeat(30);
-    let changed = put(&cast, &json!({"id": made["id"], "properties": {fits.as_str(): "v".repeat(8192)}}));
-    assert_eq!(changed["properties"][&fits].as_str().map(str::len), Some(8192), "4.6: 30 characters and 8 KB");
     refused_400(
-        cast.owner.put(&cast.path("/transactions"), &json!({"id": made["id"], "properties": {"v": "v".repeat(8193)}})),
+        cast.owner.put(
+            &cast.path("/transactions"),
+            &json!({"id": made["id"], "properties": {long: "v"}}),
+        ),
+        &["badRequest"],
+    );
+    let fits = "k".repeat(30);
+    let changed =
+        put(&cast, &json!({"id": made["id"], "properties": {fits.as_str(): "v".repeat(8192)}}));
+    assert_eq!(
+        changed["properties"][&fits].as_str().map(str::len),
+        Some(8192),
+        "4.6: 30 characters and 8 KB"
+    );
+    refused_400(
+        cast.owner.put(
+            &cast.path("/transactions"),
+            &json!({"id": made["id"], "properties": {"v": "v".repeat(8193)}}),
+        ),
         &["badRequest"],
     );
 }
@@ -136,8 +184,18 @@ fn rule_3_10_4_flags_are_ignored(server: &Server) {
     let (posted, draft) = (create(&cast, false), create(&cast, true));
     let known = events(&cast).len();
     for made in [&posted, &draft] {
-        for (flag, value) in [("posted", true), ("posted", false), ("trashed", true), ("draft", true), ("draft", false)] {
-            assert_eq!(&put(&cast, &json!({"id": made["id"], flag: value})), made, "{flag}: {value}");
+        for (flag, value) in [
+            ("posted", true),
+            ("posted", false),
+            ("trashed", true),
+            ("draft", true),
+            ("draft", false),
+        ] {
+            assert_eq!(
+                &put(&cast, &json!({"id": made["id"], flag: value})),
+                made,
+                "{flag}: {value}"
+            );
         }
     }
     assert_eq!(new_events(&cast, known).len(), 0);
@@ -147,7 +205,9 @@ fn rule_3_10_5_an_equal_amount_is_no_change(server: &Server) {
     let cast = cast(server);
     let made = create(&cast, false);
     let known = events(&cast).len();
-    for amount in [json!("12"), json!("12.0"), json!("12.000"), json!(12), json!(12.0), json!("12.00")] {
+    for amount in
+        [json!("12"), json!("12.0"), json!("12.000"), json!(12), json!(12.0), json!("12.00")]
+    {
         assert_eq!(put(&cast, &json!({"id": made["id"], "amount": amount})), made, "{amount}");
     }
     assert_eq!(new_events(&cast, known).len(), 0);
@@ -160,7 +220,12 @@ fn rule_3_10_5_an_equal_amount_is_no_change(server: &Server) {
 fn months(cast: &Cast, account: &str) -> Vec<(i64, String)> {
     let answer = balances(cast, &format!("account:{account} after:2025-01 before:2025-07"));
     let series = answer["accountBalances"][0]["balances"].as_array().expect("a series").clone();
-    let change = |slice: &Value| (slice["month"].as_i64().unwrap_or(0), slice["periodBalance"].as_str().unwrap_or("?").to_owned());
+    let change = |slice: &Value| {
+        (
+            slice["month"].as_i64().unwrap_or(0),
+            slice["periodBalance"].as_str().unwrap_or("?").to_owned(),
+        )
+    };
     series.iter().map(change).filter(|(_, change)| change != "0.00").collect()
 }
 
@@ -172,18 +237,37 @@ fn rule_3_4_balances_move_with_an_update(server: &Server) {
         put(&cast, &fields)
     };
     update(json!({"amount": "7.50"}));
-    assert_eq!(totals(&cast), expected_totals(&[("Cash", "0.00", "7.50"), ("Food", "7.50", "0.00")]), "another amount");
+    assert_eq!(
+        totals(&cast),
+        expected_totals(&[("Cash", "0.00", "7.50"), ("Food", "7.50", "0.00")]),
+        "another amount"
+    );
     update(json!({"creditAccount": {"name": "Bank"}}));
-    assert_eq!(totals(&cast), expected_totals(&[("Bank", "0.00", "7.50"), ("Food", "7.50", "0.00")]), "another account");
+    assert_eq!(
+        totals(&cast),
+        expected_totals(&[("Bank", "0.00", "7.50"), ("Food", "7.50", "0.00")]),
+        "another account"
+    );
     update(json!({"creditAccount": {"name": "Food"}, "debitAccount": {"name": "Bank"}}));
-    assert_eq!(totals(&cast), expected_totals(&[("Bank", "7.50", "0.00"), ("Food", "0.00", "7.50")]), "the sides swapped");
+    assert_eq!(
+        totals(&cast),
+        expected_totals(&[("Bank", "7.50", "0.00"), ("Food", "0.00", "7.50")]),
+        "the sides swapped"
+    );
     assert_eq!(months(&cast, "Bank"), [(3, "-7.50".to_owned())]);
     update(json!({"date": "2025-05-31"}));
     assert_eq!(months(&cast, "Bank"), [(5, "-7.50".to_owned())], "another date");
-    assert_eq!(totals(&cast), expected_totals(&[("Bank", "7.50", "0.00"), ("Food", "0.00", "7.50")]));
+    assert_eq!(
+        totals(&cast),
+        expected_totals(&[("Bank", "7.50", "0.00"), ("Food", "0.00", "7.50")])
+    );
     let all = json!({"date": "2025-01-01", "amount": "3.00", "creditAccount": {"name": "Cash"}, "debitAccount": {"name": "Food"}});
     let last = update(all);
-    assert_eq!(totals(&cast), expected_totals(&[("Cash", "0.00", "3.00"), ("Food", "3.00", "0.00")]), "everything at once");
+    assert_eq!(
+        totals(&cast),
+        expected_totals(&[("Cash", "0.00", "3.00"), ("Food", "3.00", "0.00")]),
+        "everything at once"
+    );
     assert_eq!(months(&cast, "Cash"), [(1, "3.00".to_owned())]);
     assert_eq!(last["createdAt"], made["createdAt"]);
 }

@@ -21,10 +21,19 @@ fn rule_9_11_the_profile(server: &Server) {
     for field in ["id", "name", "fullName", "givenName", "hash"] {
         assert!(user[field].as_str().is_some_and(|text| !text.is_empty()), "9.11: {field}: {user}");
     }
-    for (field, value) in [("free", json!(true)), ("billingEnabled", json!(false)), ("plan", json!("FREE")), ("planCycle", json!("MONTHLY"))] {
+    for (field, value) in [
+        ("free", json!(true)),
+        ("billingEnabled", json!(false)),
+        ("plan", json!("FREE")),
+        ("planCycle", json!("MONTHLY")),
+    ] {
         assert_eq!(user[field], value, "9.11: {field}");
     }
-    assert_eq!((&user["domain"], &user["hostedDomain"]), (&json!(null), &json!(null)), "13.39: an address makes no organization");
+    assert_eq!(
+        (&user["domain"], &user["hostedDomain"]),
+        (&json!(null), &json!(null)),
+        "13.39: an address makes no organization"
+    );
     for field in ["bankConnections", "planOverdue", "startedTrial"] {
         assert!(user[field].is_boolean() || user[field].is_null(), "{field}: {user}");
         assert_ne!(user[field], true, "{field}");
@@ -44,8 +53,10 @@ fn rule_11_2_the_first_sight_creates_a_user(server: &Server) {
 
 fn rule_11_2_the_email_in_lower_case(server: &Server) {
     let local = unique("Peter");
-    let lower = server.client(&format!("{}@example.com", local.to_lowercase())).get("/v5/user").ok();
-    let upper = server.client(&format!("{}@EXAMPLE.com", local.to_uppercase())).get("/v5/user").ok();
+    let lower =
+        server.client(&format!("{}@example.com", local.to_lowercase())).get("/v5/user").ok();
+    let upper =
+        server.client(&format!("{}@EXAMPLE.com", local.to_uppercase())).get("/v5/user").ok();
     assert_eq!(upper, lower, "identity is the e-mail in lower case");
     assert_eq!(lower["email"], format!("{}@example.com", local.to_lowercase()));
 }
@@ -56,7 +67,8 @@ fn rule_9_11_usernames_are_unique(server: &Server) {
         .iter()
         .map(|domain| server.client(&format!("{local}@{domain}")).get("/v5/user").ok())
         .collect();
-    let mut names: Vec<_> = users.iter().map(|user| user["username"].as_str().expect("a username")).collect();
+    let mut names: Vec<_> =
+        users.iter().map(|user| user["username"].as_str().expect("a username")).collect();
     let mut ids: Vec<_> = users.iter().map(id).collect();
     names.sort_unstable();
     names.dedup();
@@ -78,8 +90,12 @@ fn rule_9_11_many_first_sights_at_once(server: &Server) {
         let asked: Vec<_> = (0..12).map(ask).collect();
         asked.into_iter().map(|thread| thread.join().expect("an answer")).collect()
     });
-    let mut distinct: Vec<_> =
-        users.iter().map(|user| (user["email"].to_string(), user["id"].to_string(), user["username"].to_string())).collect();
+    let mut distinct: Vec<_> = users
+        .iter()
+        .map(|user| {
+            (user["email"].to_string(), user["id"].to_string(), user["username"].to_string())
+        })
+        .collect();
     distinct.sort();
     distinct.dedup();
     assert_eq!(distinct.len(), 4, "one user per e-mail: {distinct:?}");
@@ -109,13 +125,18 @@ fn rule_10_2_without_a_token(server: &Server) {
     server.anonymous().get(&path).refused(401, "required");
 }
 
-/// Two processes that meet the same new users in opposite orders: each waits its turn, neither for the other.
+/// Two processes that meet the same new users in opposite orders: each waits its turn, neither for
+/// the other.
 fn rule_11_2_two_processes_meet_the_same_users(server: &Server) {
-    let address = Address::parse(server.database_url()).expect("the harness knows the form of URLs");
-    let processes = [1, 2].map(|node| (Store::open(&Options::new(address.clone())).expect("a store"), Arc::new(Ids::new(node))));
+    let address =
+        Address::parse(server.database_url()).expect("the harness knows the form of URLs");
+    let processes = [1, 2].map(|node| {
+        (Store::open(&Options::new(address.clone())).expect("a store"), Arc::new(Ids::new(node)))
+    });
     let prefix = unique("twice");
     for round in 0..5 {
-        let emails: Vec<String> = (0..40).map(|number| format!("{prefix}-{round}-{number}@example.com")).collect();
+        let emails: Vec<String> =
+            (0..40).map(|number| format!("{prefix}-{round}-{number}@example.com")).collect();
         let (sender, answers) = channel();
         std::thread::scope(|scope| {
             for (turn, (store, ids)) in processes.iter().enumerate() {
@@ -126,23 +147,35 @@ fn rule_11_2_two_processes_meet_the_same_users(server: &Server) {
                 let sender = sender.clone();
                 scope.spawn(move || {
                     for email in emails {
-                        let (sender, ids, lane) = (sender.clone(), Arc::clone(ids), Lane::of_newcomer(&email));
-                        let sign_in = move |tx: &mut Tx<'_>| user::sign_in(tx, &email, &ids, Instant::new(1_763_000_000_000));
-                        store.submit(lane, sign_in, move |outcome| sender.send(outcome.map(drop)).expect("the test listens"));
+                        let (sender, ids, lane) =
+                            (sender.clone(), Arc::clone(ids), Lane::of_newcomer(&email));
+                        let sign_in = move |tx: &mut Tx<'_>| {
+                            user::sign_in(tx, &email, &ids, Instant::new(1_763_000_000_000))
+                        };
+                        store.submit(lane, sign_in, move |outcome| {
+                            sender.send(outcome.map(drop)).expect("the test listens")
+                        });
                     }
                 });
             }
         });
         drop(sender);
-        let taken = |error: &Error| matches!(error, Error::Storage(daybook_storage::Error::Taken(_)));
-        let failed: Vec<Error> = answers.iter().filter_map(Result::err).filter(|error| !taken(error)).collect();
-        assert!(failed.is_empty(), "Taken is tried again and found; nothing else happens: {failed:?}");
+        let taken =
+            |error: &Error| matches!(error, Error::Storage(daybook_storage::Error::Taken(_)));
+        let failed: Vec<Error> =
+            answers.iter().filter_map(Result::err).filter(|error| !taken(error)).collect();
+        assert!(
+            failed.is_empty(),
+            "Taken is tried again and found; nothing else happens: \
+            {failed:?}"
+        );
     }
 }
 
 pub fn tests() -> Vec<crate::Case> {
     crate::cases![
-        rule_11_2_two_processes_meet_the_same_users, rule_9_11_the_profile,
+        rule_11_2_two_processes_meet_the_same_users,
+        rule_9_11_the_profile,
         rule_11_2_the_first_sight_creates_a_user,
         rule_11_2_the_email_in_lower_case,
         rule_9_11_usernames_are_unique,

@@ -61,16 +61,27 @@ fn healthy(server: &Server) {
 
 fn pipelined_requests_are_answered_in_order(server: &Server) {
     let request = |path: &str, last: &str| format!("GET {path} HTTP/1.1\r\nHost: x\r\n{last}\r\n");
-    let three = [request("/health", ""), request("/v5/nothing-at-all", ""), request("/ready", "Connection: close\r\n")];
+    let three = [
+        request("/health", ""),
+        request("/v5/nothing-at-all", ""),
+        request("/ready", "Connection: close\r\n"),
+    ];
     let answered = exchange(server, three.concat().as_bytes());
     let statuses = statuses(&answered);
     assert_eq!(statuses.len(), 3, "{answered}");
     // Without a token the unknown route may ask for one first.
-    assert!(statuses[0] == 200 && matches!(statuses[1], 401 | 404) && statuses[2] == 200, "{answered}");
+    assert!(
+        statuses[0] == 200 && matches!(statuses[1], 401 | 404) && statuses[2] == 200,
+        "{answered}"
+    );
 }
 
 fn garbage_after_a_request(server: &Server) {
-    let answered = exchange(server, b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n\x00\x01\x02 nonsense\r\n\r\n");
+    let answered = exchange(
+        server,
+        b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n\x00\x01\x02 \
+        nonsense\r\n\r\n",
+    );
     let statuses = statuses(&answered);
     assert_eq!(statuses.first(), Some(&200), "{answered}");
     assert!(statuses[1..].iter().all(|status| (400..500).contains(status)), "{answered}");
@@ -90,7 +101,8 @@ fn garbage_instead_of_a_request(server: &Server) {
     ];
     for bytes in garbage {
         let answered = exchange(server, bytes);
-        let refused = statuses(&answered).iter().all(|status| (400..500).contains(status) || *status == 505);
+        let refused =
+            statuses(&answered).iter().all(|status| (400..500).contains(status) || *status == 505);
         assert!(refused, "{:?}: {answered}", String::from_utf8_lossy(bytes));
     }
     healthy(server);
@@ -107,7 +119,10 @@ fn request_smuggling_is_refused(server: &Server) {
         "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n",
     ];
     for head in heads {
-        let request = format!("POST /v5/books HTTP/1.1\r\nHost: x\r\n{head}\r\n0\r\n\r\nGET /health HTTP/1.1\r\nHost: x\r\n\r\n");
+        let request = format!(
+            "POST /v5/books HTTP/1.1\r\nHost: x\r\n{head}\r\n0\r\n\r\nGET \
+            /health HTTP/1.1\r\nHost: x\r\n\r\n"
+        );
         let answered = exchange(server, request.as_bytes());
         let statuses = statuses(&answered);
         assert!(!statuses.contains(&200), "{head:?}: the hidden request was answered: {answered}");
@@ -117,7 +132,8 @@ fn request_smuggling_is_refused(server: &Server) {
 }
 
 fn huge_headers(server: &Server) {
-    let long = format!("GET /health HTTP/1.1\r\nHost: x\r\nX-Long: {}\r\n\r\n", "a".repeat(1024 * 1024));
+    let long =
+        format!("GET /health HTTP/1.1\r\nHost: x\r\nX-Long: {}\r\n\r\n", "a".repeat(1024 * 1024));
     let many = format!("GET /health HTTP/1.1\r\nHost: x\r\n{}\r\n", "X-Many: 1\r\n".repeat(20_000));
     let path = format!("GET /{} HTTP/1.1\r\nHost: x\r\n\r\n", "a".repeat(1024 * 1024));
     for request in [long, many, path] {
@@ -128,7 +144,11 @@ fn huge_headers(server: &Server) {
 }
 
 fn peer_that_leaves_in_the_middle(server: &Server) {
-    for part in ["POST /v5/bo", "POST /v5/books HTTP/1.1\r\nContent-Le", "POST /v5/books HTTP/1.1\r\nContent-Length: 100\r\n\r\n{\"na"] {
+    for part in [
+        "POST /v5/bo",
+        "POST /v5/books HTTP/1.1\r\nContent-Le",
+        "POST /v5/books HTTP/1.1\r\nContent-Length: 100\r\n\r\n{\"na",
+    ] {
         let mut stream = connect(server);
         stream.write_all(part.as_bytes()).expect("sent");
         drop(stream);
@@ -146,7 +166,8 @@ fn expect_continue(server: &Server) {
     let token = server.token(&format!("{}@example.com", daybook_tests::unique("expecting")));
     let body = br#"{"name": "Announced"}"#;
     let head = format!(
-        "POST /v5/books HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\n\
+        "POST /v5/books HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\nContent-Type: \
+            application/json\r\n\
          Content-Length: {}\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n",
         body.len()
     );
@@ -217,14 +238,19 @@ impl Slow {
     }
 }
 
-/// Issue 2, 13.12: a connection that gives nothing is closed (an answer before that is 4xx), and nobody else waits for it.
+/// Issue 2, 13.12: a connection that gives nothing is closed (an answer before that is 4xx), and
+/// nobody else waits for it.
 fn slow_clients_are_closed(server: &Server) {
     let token = server.token(&format!("{}@example.com", daybook_tests::unique("slow")));
     let head = format!("POST /v5/books HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n");
     let body = format!("{head}Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{{");
-    let chunked = format!("{head}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n");
+    let chunked = format!(
+        "{head}Content-Type: application/json\r\nTransfer-Encoding: \
+        chunked\r\n\r\n"
+    );
     // Refused for its missing token, before anybody looks at the body.
-    let stranger = "POST /v5/books HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n";
+    let stranger = "POST /v5/books HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: \
+        chunked\r\n\r\n1\r\n{\r\n";
     // More than the sockets of both sides hold.
     let many = "GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n".repeat(200);
     let mut peers = [
@@ -238,7 +264,15 @@ fn slow_clients_are_closed(server: &Server) {
         Slow::start(server, "dribbling a body nobody reads", stranger, b"1\r\n \r\n"),
         Slow::second(server, "silent in its second head", "GET /health HTTP/1.1\r\nHo", b""),
         Slow::second(server, "dribbling its second head", "GET /health HTTP/1.1\r\n", b"X: y\r\n"),
-        Slow { deaf: true, ..Slow::start(server, "deaf to its answers", &many, b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n") },
+        Slow {
+            deaf: true,
+            ..Slow::start(
+                server,
+                "deaf to its answers",
+                &many,
+                b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n",
+            )
+        },
     ];
     let started = Instant::now();
     // An idle connection is kept for 75 s.
@@ -252,7 +286,11 @@ fn slow_clients_are_closed(server: &Server) {
     for peer in &peers {
         let answered = String::from_utf8_lossy(&peer.answered);
         assert!(peer.closed, "a peer {} is kept for 90 s, after {answered:?}", peer.name);
-        assert!(statuses(&answered).iter().all(|status| (400..500).contains(status)), "{}: {answered}", peer.name);
+        assert!(
+            statuses(&answered).iter().all(|status| (400..500).contains(status)),
+            "{}: {answered}",
+            peer.name
+        );
     }
 }
 
@@ -261,15 +299,22 @@ fn slow_clients_are_closed(server: &Server) {
 fn is_too_large(answered: &str) {
     let found = statuses(answered);
     assert_eq!(found.last(), Some(&413), "{answered}");
-    let body = answered.split("\r\n\r\n").last().and_then(|body| body.find('{').map(|at| &body[at..]));
+    let body =
+        answered.split("\r\n\r\n").last().and_then(|body| body.find('{').map(|at| &body[at..]));
     let body = body.and_then(|body| body.rfind('}').map(|end| &body[..=end])).unwrap_or_default();
-    let error: Value = serde_json::from_str(body).unwrap_or_else(|_| panic!("413 has a JSON body: {answered}"));
+    let error: Value = serde_json::from_str(body).unwrap_or_else(|_| {
+        panic!(
+            "413 has a JSON body: \
+        {answered}"
+        )
+    });
     assert_eq!(error["error"]["code"], 413);
     assert_eq!(error["error"]["errors"][0]["reason"], "requestTooLarge");
 }
 
-/// Sends 33 MB in pieces of 1 MB; the server may answer and close long before the end, which shows on a socket that is
-/// still being written to as a reset, so the answer is looked for between the pieces.
+/// Sends 33 MB in pieces of 1 MB; the server may answer and close long before the end, which shows
+/// on a socket that is still being written to as a reset, so the answer is looked for between the
+/// pieces.
 fn pour(stream: &mut TcpStream, piece: &[u8]) -> String {
     let mut answered = String::new();
     stream.set_read_timeout(Some(Duration::from_millis(5))).expect("a timeout");
@@ -290,7 +335,10 @@ fn pour(stream: &mut TcpStream, piece: &[u8]) -> String {
 fn head(server: &Server, length: &str) -> String {
     let token = server.token(&format!("{}@example.com", daybook_tests::unique("large")));
     let names = "Host: x\r\nContent-Type: application/json\r\nConnection: close";
-    format!("POST /v5/books HTTP/1.1\r\n{names}\r\nAuthorization: Bearer {token}\r\n{length}\r\n\r\n")
+    format!(
+        "POST /v5/books HTTP/1.1\r\n{names}\r\nAuthorization: Bearer \
+        {token}\r\n{length}\r\n\r\n"
+    )
 }
 
 /// 10.8: body 32 MB.

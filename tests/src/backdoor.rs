@@ -25,7 +25,9 @@ impl Backdoor {
                 connection.busy_timeout(std::time::Duration::from_secs(30)).expect("a setting");
                 Connection::Sqlite(connection)
             }
-            Engine::Postgres => Connection::Postgres(Box::new(postgres::Client::connect(url, NoTls).expect("the database of the server"))),
+            Engine::Postgres => Connection::Postgres(Box::new(
+                postgres::Client::connect(url, NoTls).expect("the database of the server"),
+            )),
         };
         Backdoor { connection }
     }

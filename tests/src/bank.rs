@@ -1,4 +1,5 @@
-//! The real bank of `tests/data/bank-1993`, and the comparison of Daybook's answers with what hledger computed from it.
+//! The real bank of `tests/data/bank-1993`, and the comparison of Daybook's answers with what
+//! hledger computed from it.
 //!
 //! The suite, the demonstration, the torture test and the benchmark all read it here.
 
@@ -16,7 +17,8 @@ use crate::{Client, encode};
 /// How many transactions [`transactions`] yields.
 pub const TRANSACTIONS: usize = 49_102;
 
-/// The date part of a query that covers the whole history: no lower bound, so that nothing is left out (behaviour 5.5).
+/// The date part of a query that covers the whole history: no lower bound, so that nothing is left
+/// out (behaviour 5.5).
 pub const WHOLE: &str = "before:1994-04";
 
 /// The groups and accounts to create, in the API's shape.
@@ -43,7 +45,8 @@ pub type Sums = BTreeMap<String, Sum>;
 pub struct Monthly {
     /// Year and month, contiguous.
     pub months: Vec<(i64, i64)>,
-    /// Per account: credit minus debit (the API's sign, 5.4) of each month, in units of [`crate::decimal`].
+    /// Per account: credit minus debit (the API's sign, 5.4) of each month, in units of
+    /// [`crate::decimal`].
     pub accounts: BTreeMap<String, Vec<i128>>,
 }
 
@@ -69,7 +72,9 @@ pub fn chart() -> Chart {
 pub fn transactions() -> impl Iterator<Item = Value> {
     let file = File::open(path("transactions.jsonl.gz")).expect("transactions.jsonl.gz");
     let lines = BufReader::new(GzDecoder::new(file)).lines();
-    lines.map(|line| serde_json::from_str(&line.expect("gzip text")).expect("one JSON object a line"))
+    lines.map(|line| {
+        serde_json::from_str(&line.expect("gzip text")).expect("one JSON object a line")
+    })
 }
 
 /// The rows of a CSV file without quoting, the heading first.
@@ -82,7 +87,9 @@ fn rows(file: &str) -> Vec<Vec<String>> {
 pub fn expected_balances() -> Sums {
     let rows = rows("expected-balances.csv");
     let sum = |row: &Vec<String>| {
-        let [account, debit, credit, difference] = row.as_slice() else { panic!("expected-balances.csv: {row:?}") };
+        let [account, debit, credit, difference] = row.as_slice() else {
+            panic!("expected-balances.csv: {row:?}")
+        };
         let sum = Sum { debit: units(debit), credit: units(credit) };
         assert_eq!(sum.debit - sum.credit, units(difference), "expected-balances.csv: {account}");
         (account.clone(), sum)
@@ -103,10 +110,14 @@ pub fn expected_monthly() -> Monthly {
         // hledger's debit minus credit, turned into the API's sign.
         (account.clone(), changes.iter().map(|change| -units(change)).collect())
     };
-    Monthly { months: heading.iter().skip(1).map(month).collect(), accounts: rows.iter().map(changes).collect() }
+    Monthly {
+        months: heading.iter().skip(1).map(month).collect(),
+        accounts: rows.iter().map(changes).collect(),
+    }
 }
 
-/// The sums of these transactions, added by the suite itself. Every account of `accounts` gets an entry.
+/// The sums of these transactions, added by the suite itself. Every account of `accounts` gets an
+/// entry.
 pub fn add<'a>(accounts: &[Value], transactions: impl Iterator<Item = &'a Value>) -> Sums {
     let name = |value: &Value| value["name"].as_str().expect("a name").to_owned();
     let mut sums: Sums = accounts.iter().map(|account| (name(account), Sum::default())).collect();
@@ -122,11 +133,22 @@ pub fn add<'a>(accounts: &[Value], transactions: impl Iterator<Item = &'a Value>
 #[track_caller]
 pub fn create_chart(owner: &Client, book: &str) {
     let chart = chart();
-    let groups = owner.post(&format!("/v5/books/{book}/groups/batch"), &json!({"items": chart.groups})).ok();
-    assert_eq!(groups["items"].as_array().map(Vec::len), Some(chart.groups.len()), "all groups are created");
+    let groups =
+        owner.post(&format!("/v5/books/{book}/groups/batch"), &json!({"items": chart.groups})).ok();
+    assert_eq!(
+        groups["items"].as_array().map(Vec::len),
+        Some(chart.groups.len()),
+        "all groups are created"
+    );
     for accounts in chart.accounts.chunks(1000) {
-        let created = owner.post(&format!("/v5/books/{book}/accounts/batch"), &json!({"items": accounts})).ok();
-        assert_eq!(created["items"].as_array().map(Vec::len), Some(accounts.len()), "all accounts are created");
+        let created = owner
+            .post(&format!("/v5/books/{book}/accounts/batch"), &json!({"items": accounts}))
+            .ok();
+        assert_eq!(
+            created["items"].as_array().map(Vec::len),
+            Some(accounts.len()),
+            "all accounts are created"
+        );
     }
 }
 
@@ -153,12 +175,16 @@ fn figure(container: &Value, key: &str) -> Option<i128> {
     crate::decimal::try_units(container[key].as_str()?)
 }
 
-/// How an answer (of a query without a lower bound) differs from these sums: one line per difference, none when all is right
-/// to the last digit. An account without movement may be left out.
+/// How an answer (of a query without a lower bound) differs from these sums: one line per
+/// difference, none when all is right to the last digit. An account without movement may be left
+/// out.
 pub fn differences(expected: &Sums, answer: &Value) -> Vec<String> {
     let found = accounts(answer);
-    let mut lines: Vec<String> =
-        found.keys().filter(|name| !expected.contains_key(*name)).map(|name| format!("{name}: not in the chart")).collect();
+    let mut lines: Vec<String> = found
+        .keys()
+        .filter(|name| !expected.contains_key(*name))
+        .map(|name| format!("{name}: not in the chart"))
+        .collect();
     for (name, sum) in expected {
         let Some(container) = found.get(name) else {
             if *sum != Sum::default() {
@@ -166,34 +192,50 @@ pub fn differences(expected: &Sums, answer: &Value) -> Vec<String> {
             }
             continue;
         };
-        let wanted = [("Debit", sum.debit), ("Credit", sum.credit), ("Balance", sum.credit - sum.debit)];
-        for (key, wanted) in
-            wanted.iter().flat_map(|(key, wanted)| [(format!("cumulative{key}"), *wanted), (format!("period{key}"), *wanted)])
-        {
+        let wanted =
+            [("Debit", sum.debit), ("Credit", sum.credit), ("Balance", sum.credit - sum.debit)];
+        for (key, wanted) in wanted.iter().flat_map(|(key, wanted)| {
+            [(format!("cumulative{key}"), *wanted), (format!("period{key}"), *wanted)]
+        }) {
             if figure(container, &key) != Some(wanted) {
-                lines.push(format!("{name}: {key} is {}, expected {}", container[&key], show(wanted, 2)));
+                lines.push(format!(
+                    "{name}: {key} is {}, expected {}",
+                    container[&key],
+                    show(wanted, 2)
+                ));
             }
         }
     }
     lines
 }
 
-/// How the monthly series of one account (from a query over exactly those months) differs from the expected changes. Slices
-/// before its first movement are not listed (5.7) and count as zero.
-pub fn monthly_differences(months: &[(i64, i64)], expected: &[i128], container: &Value) -> Vec<String> {
+/// How the monthly series of one account (from a query over exactly those months) differs from the
+/// expected changes. Slices before its first movement are not listed (5.7) and count as zero.
+pub fn monthly_differences(
+    months: &[(i64, i64)],
+    expected: &[i128],
+    container: &Value,
+) -> Vec<String> {
     let name = &container["name"];
     let mut listed: BTreeMap<(i64, i64), &Value> = BTreeMap::new();
     for slice in container["balances"].as_array().into_iter().flatten() {
-        let month = (slice["year"].as_i64().unwrap_or_default(), slice["month"].as_i64().unwrap_or_default());
+        let month = (
+            slice["year"].as_i64().unwrap_or_default(),
+            slice["month"].as_i64().unwrap_or_default(),
+        );
         listed.insert(month, slice);
     }
     let strange = listed.keys().filter(|month| !months.contains(month));
-    let mut lines: Vec<String> = strange.map(|month| format!("{name}: a slice {month:?} outside the range")).collect();
+    let mut lines: Vec<String> =
+        strange.map(|month| format!("{name}: a slice {month:?} outside the range")).collect();
     for (month, wanted) in months.iter().zip(expected) {
         let found = listed.get(month).map_or(Some(0), |slice| figure(slice, "periodBalance"));
         if found != Some(*wanted) {
             let shown = listed.get(month).map_or(&Value::Null, |slice| &slice["periodBalance"]);
-            lines.push(format!("{name}: {month:?} changes by {shown}, expected {}", show(*wanted, 2)));
+            lines.push(format!(
+                "{name}: {month:?} changes by {shown}, expected {}",
+                show(*wanted, 2)
+            ));
         }
     }
     lines
@@ -201,5 +243,8 @@ pub fn monthly_differences(months: &[(i64, i64)], expected: &[i128], container: 
 
 /// The sum of all account balances of a whole-book answer; zero in a book that is right (5.16).
 pub fn whole(answer: &Value) -> i128 {
-    accounts(answer).values().map(|container| units(container["cumulativeBalance"].as_str().unwrap_or_default())).sum()
+    accounts(answer)
+        .values()
+        .map(|container| units(container["cumulativeBalance"].as_str().unwrap_or_default()))
+        .sum()
 }

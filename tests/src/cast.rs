@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use crate::{Client, Server, unique};
 
-/// A book with one caller of each kind, made through the API by its owner, all with e-mails of their own.
+/// A book with one caller of each kind, made through the API by its owner, all with e-mails of
+/// their own.
 pub struct Cast {
     /// The id of the book.
     pub book: String,
@@ -50,7 +51,12 @@ impl Cast {
             anonymous: server.anonymous(),
             owner,
         };
-        let shares = [(&cast.editor, "EDITOR"), (&cast.poster, "POSTER"), (&cast.recorder, "RECORDER"), (&cast.viewer, "VIEWER")];
+        let shares = [
+            (&cast.editor, "EDITOR"),
+            (&cast.poster, "POSTER"),
+            (&cast.recorder, "RECORDER"),
+            (&cast.viewer, "VIEWER"),
+        ];
         for (person, permission) in shares {
             cast.share(person.email(), permission);
         }
@@ -75,7 +81,9 @@ impl Cast {
     /// Gives a person a permission; returns the collaborator.
     #[track_caller]
     pub fn share(&self, email: &str, permission: &str) -> Value {
-        self.owner.post(&self.path("/collaborators"), &json!({"email": email, "permission": permission})).ok()
+        self.owner
+            .post(&self.path("/collaborators"), &json!({"email": email, "permission": permission}))
+            .ok()
     }
 
     /// An account of a type (`ASSET`, ...), created by the owner.
@@ -88,7 +96,9 @@ impl Cast {
     #[track_caller]
     pub fn account_in(&self, name: &str, kind: &str, groups: &[&str]) -> Value {
         let groups: Vec<Value> = groups.iter().map(|group| json!({"name": group})).collect();
-        self.owner.post(&self.path("/accounts"), &json!({"name": name, "type": kind, "groups": groups})).ok()
+        self.owner
+            .post(&self.path("/accounts"), &json!({"name": name, "type": kind, "groups": groups}))
+            .ok()
     }
 
     /// A root group, created by the owner.
@@ -100,7 +110,9 @@ impl Cast {
     /// A group under another one (by name).
     #[track_caller]
     pub fn group_under(&self, name: &str, parent: &str) -> Value {
-        self.owner.post(&self.path("/groups"), &json!({"name": name, "parent": {"name": parent}})).ok()
+        self.owner
+            .post(&self.path("/groups"), &json!({"name": name, "parent": {"name": parent}}))
+            .ok()
     }
 
     /// createTransaction as the owner, with this body; returns the transaction.
@@ -111,8 +123,18 @@ impl Cast {
 
     /// createTransaction as the owner, with the accounts by name; returns the transaction.
     #[track_caller]
-    #[expect(clippy::too_many_arguments, reason = "read as a line of a journal, which has these columns")]
-    pub fn record(&self, date: &str, amount: &str, credit: &str, debit: &str, description: &str) -> Value {
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "read as a line of a journal, which has these columns"
+    )]
+    pub fn record(
+        &self,
+        date: &str,
+        amount: &str,
+        credit: &str,
+        debit: &str,
+        description: &str,
+    ) -> Value {
         let body = json!({
             "date": date,
             "amount": amount,
@@ -125,7 +147,13 @@ impl Cast {
 
     /// The callers who may see the book, with their permission.
     pub fn members(&self) -> [(&'static str, &Client); 5] {
-        [("OWNER", &self.owner), ("EDITOR", &self.editor), ("POSTER", &self.poster), ("RECORDER", &self.recorder), ("VIEWER", &self.viewer)]
+        [
+            ("OWNER", &self.owner),
+            ("EDITOR", &self.editor),
+            ("POSTER", &self.poster),
+            ("RECORDER", &self.recorder),
+            ("VIEWER", &self.viewer),
+        ]
     }
 }
 

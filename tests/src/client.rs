@@ -35,7 +35,8 @@ fn agent() -> &'static Agent {
             .max_redirects_will_error(false)
             .max_idle_connections(512)
             .max_idle_connections_per_host(128)
-            // Below the server's keep-alive, so that no request meets a connection that is just being closed.
+            // Below the server's keep-alive, so that no request meets a connection that is just
+            // being closed.
             .max_idle_age(Duration::from_secs(2))
             .timeout_global(Some(Duration::from_secs(120)))
             .build()
@@ -45,7 +46,8 @@ fn agent() -> &'static Agent {
 
 impl Client {
     pub(crate) fn new(base: &str, email: &str, mint: Option<Mint>) -> Client {
-        let caller = Caller { base: base.to_owned(), email: email.to_owned(), token: OnceLock::new(), mint };
+        let caller =
+            Caller { base: base.to_owned(), email: email.to_owned(), token: OnceLock::new(), mint };
         Client { caller: Arc::new(caller), headers: Vec::new() }
     }
 
@@ -108,16 +110,30 @@ impl Client {
 
     /// Exactly these bytes under exactly this content type. The path goes out as given.
     #[track_caller]
-    pub fn send_raw(&self, method: &str, path: &str, content_type: Option<&str>, body: &[u8]) -> Answer {
+    pub fn send_raw(
+        &self,
+        method: &str,
+        path: &str,
+        content_type: Option<&str>,
+        body: &[u8],
+    ) -> Answer {
         match self.try_send(method, path, content_type, body) {
             Ok(answer) => answer,
             Err(error) => panic!("{method} {path}: no answer: {error}"),
         }
     }
 
-    /// Like [`send_raw`](Client::send_raw) for callers that expect connections to fail (the server is being killed).
-    pub fn try_send(&self, method: &str, path: &str, content_type: Option<&str>, body: &[u8]) -> Result<Answer, ureq::Error> {
-        let mut request = http::Request::builder().method(method).uri(format!("{}{path}", self.caller.base));
+    /// Like [`send_raw`](Client::send_raw) for callers that expect connections to fail (the server
+    /// is being killed).
+    pub fn try_send(
+        &self,
+        method: &str,
+        path: &str,
+        content_type: Option<&str>,
+        body: &[u8],
+    ) -> Result<Answer, ureq::Error> {
+        let mut request =
+            http::Request::builder().method(method).uri(format!("{}{path}", self.caller.base));
         if let Some(token) = self.token() {
             request = request.header("Authorization", format!("Bearer {token}"));
         }
@@ -127,8 +143,14 @@ impl Client {
         for (name, value) in &self.headers {
             request = request.header(name, value);
         }
-        let has_body = !body.is_empty() || content_type.is_some() || matches!(method, "POST" | "PUT" | "PATCH");
-        let response = if has_body { agent().run(request.body(body)?) } else { agent().run(request.body(())?) };
+        let has_body = !body.is_empty()
+            || content_type.is_some()
+            || matches!(method, "POST" | "PUT" | "PATCH");
+        let response = if has_body {
+            agent().run(request.body(body)?)
+        } else {
+            agent().run(request.body(())?)
+        };
         Answer::read(response?)
     }
 }
@@ -152,7 +174,10 @@ impl Answer {
         let mut headers: HashMap<String, String> = HashMap::new();
         for (name, value) in response.headers() {
             let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
-            headers.entry(name.as_str().to_owned()).and_modify(|all| *all = format!("{all}, {value}")).or_insert(value);
+            headers
+                .entry(name.as_str().to_owned())
+                .and_modify(|all| *all = format!("{all}, {value}"))
+                .or_insert(value);
         }
         let bytes = response.into_body().with_config().limit(u64::MAX).read_to_vec()?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
@@ -168,7 +193,11 @@ impl Answer {
     #[track_caller]
     pub fn ok(self) -> Value {
         assert_eq!(self.status, 200, "expected 200, got {}: {}", self.status, self.text);
-        assert!(self.is_json(), "0.6: a body needs the content type application/json: {:?}", self.headers);
+        assert!(
+            self.is_json(),
+            "0.6: a body needs the content type application/json: {:?}",
+            self.headers
+        );
         assert!(!self.body.is_null(), "expected a JSON body, got {:?}", self.text);
         self.body
     }
@@ -189,10 +218,12 @@ impl Answer {
         assert!(self.is_json(), "0.6: {:?}; {shown}", self.headers);
         let error = &self.body["error"];
         assert_eq!(error["code"], status, "10.1: error.code; {shown}");
-        let Some(message) = error["message"].as_str().filter(|message| !message.trim().is_empty()) else {
+        let Some(message) = error["message"].as_str().filter(|message| !message.trim().is_empty())
+        else {
             panic!("10.1: error.message; {shown}");
         };
-        let details = error["errors"].as_array().unwrap_or_else(|| panic!("10.1: error.errors; {shown}"));
+        let details =
+            error["errors"].as_array().unwrap_or_else(|| panic!("10.1: error.errors; {shown}"));
         assert!(!details.is_empty(), "10.1: error.errors[0]; {shown}");
         assert_eq!(details[0]["domain"], "global", "10.1: domain; {shown}");
         assert_eq!(details[0]["reason"], reason, "10.1: reason; {shown}");

@@ -1,5 +1,6 @@
-//! The published document against a running server: schemathesis (Python) makes requests from `/openapi.json` and holds every
-//! answer to it. Its settings and hooks are in `tests/contract`; `tests/install-schemathesis` installs it.
+//! The published document against a running server: schemathesis (Python) makes requests from
+//! `/openapi.json` and holds every answer to it. Its settings and hooks are in `tests/contract`;
+//! `tests/install-schemathesis` installs it.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -43,7 +44,11 @@ pub struct Outcome {
 impl Outcome {
     /// Operations of which no request was carried out: where all is refused, little is tested.
     pub fn never_accepted<'o>(&'o self, operations: impl Iterator<Item = &'o str>) -> Vec<&'o str> {
-        let accepted = |id: &str| self.answers.get(id).is_some_and(|statuses| statuses.keys().any(|status| status.starts_with('2')));
+        let accepted = |id: &str| {
+            self.answers
+                .get(id)
+                .is_some_and(|statuses| statuses.keys().any(|status| status.starts_with('2')))
+        };
         operations.filter(|id| !accepted(id)).collect()
     }
 }
@@ -53,21 +58,28 @@ fn sources() -> PathBuf {
 }
 
 fn home() -> PathBuf {
-    let target = setting("CARGO_TARGET_DIR").map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../target"), PathBuf::from);
+    let target = setting("CARGO_TARGET_DIR")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../target"), PathBuf::from);
     target.join("schemathesis")
 }
 
-/// What is missing, and how to get it; `None` when schemathesis is there in the version that is asked for.
+/// What is missing, and how to get it; `None` when schemathesis is there in the version that is
+/// asked for.
 pub fn missing() -> Option<String> {
     let read = |path: PathBuf| std::fs::read_to_string(path).ok();
     let wanted = read(sources().join("requirements.txt"));
     let found = read(home().join("requirements.txt"));
     let what = match found {
         None => "is not installed",
-        Some(found) if Some(&found) != wanted.as_ref() => "is installed in other versions than tests/contract/requirements.txt asks for",
+        Some(found) if Some(&found) != wanted.as_ref() => {
+            "is installed in other versions than tests/contract/requirements.txt asks for"
+        }
         Some(_) => return None,
     };
-    Some(format!("schemathesis {what} (in {}): run tests/install-schemathesis, which needs Python with venv", home().display()))
+    Some(format!(
+        "schemathesis {what} (in {}): run tests/install-schemathesis, which needs Python with venv",
+        home().display()
+    ))
 }
 
 /// Runs schemathesis on a server.
@@ -75,7 +87,11 @@ pub fn missing() -> Option<String> {
 /// # Errors
 /// When schemathesis does not run to its end within the limit.
 pub fn fuzz(server: &Server, plan: Plan) -> anyhow::Result<Outcome> {
-    let folder = Folder::create(std::env::temp_dir().join(format!("daybook-{}-{}", std::process::id(), unique("contract"))));
+    let folder = Folder::create(std::env::temp_dir().join(format!(
+        "daybook-{}-{}",
+        std::process::id(),
+        unique("contract")
+    )));
     let (log, tally) = (folder.path().join("log"), folder.path().join("tally.json"));
     let mut command = asking(server, plan);
     command.env("DAYBOOK_CONTRACT_TALLY", &tally).current_dir(folder.path());
@@ -107,17 +123,29 @@ fn asking(server: &Server, plan: Plan) -> Command {
         let token = server.token(&email);
         (kind.to_owned(), json!([email, token]))
     };
-    let callers: Value = ["OWNER", "EDITOR", "POSTER", "RECORDER", "VIEWER", "STRANGER"].map(caller).into_iter().collect();
+    let callers: Value = ["OWNER", "EDITOR", "POSTER", "RECORDER", "VIEWER", "STRANGER"]
+        .map(caller)
+        .into_iter()
+        .collect();
     let mut command = Command::new(home().join("bin/python"));
-    command.args(["-m", "schemathesis.cli", "--config-file"]).arg(sources().join("schemathesis.toml"));
+    command
+        .args(["-m", "schemathesis.cli", "--config-file"])
+        .arg(sources().join("schemathesis.toml"));
     command.args(["run", &format!("{}/openapi.json", server.base())]);
     command.args(["--seed", &plan.seed.to_string(), "--max-examples", &plan.examples.to_string()]);
     if let Some(time) = plan.time {
         command.args(["--max-time", &time.as_secs().max(1).to_string()]);
     }
-    command.env("DAYBOOK_CONTRACT_BASE", server.base()).env("DAYBOOK_CONTRACT_CALLERS", callers.to_string());
-    // No compiled copies of the hooks in the tree; the order of Python's sets is part of what a seed decides.
-    command.env("PYTHONPATH", sources()).env("SCHEMATHESIS_HOOKS", "hooks").env("PYTHONDONTWRITEBYTECODE", "1").env("PYTHONHASHSEED", "0");
+    command
+        .env("DAYBOOK_CONTRACT_BASE", server.base())
+        .env("DAYBOOK_CONTRACT_CALLERS", callers.to_string());
+    // No compiled copies of the hooks in the tree; the order of Python's sets is part of what a
+    // seed decides.
+    command
+        .env("PYTHONPATH", sources())
+        .env("SCHEMATHESIS_HOOKS", "hooks")
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .env("PYTHONHASHSEED", "0");
     // Reports are read in files and logs.
     command.env("PYTHONIOENCODING", "utf-8").env("COLUMNS", "140");
     command

@@ -1,5 +1,5 @@
-//! Exact decimals for assertions: the suite adds with its own arithmetic, never with the server's and never in binary floating
-//! point.
+//! Exact decimals for assertions: the suite adds with its own arithmetic, never with the server's
+//! and never in binary floating point.
 
 /// How many decimals a unit stands for: no book shows more (behaviour 3.12.4).
 const DIGITS: usize = 8;
@@ -50,7 +50,9 @@ mod tests {
 
     #[test]
     fn reads_and_shows() {
-        for (text, digits) in [("0.00", 2), ("-12.30", 2), ("7", 0), ("0.00000001", 8), ("184467440737095516.14", 2)] {
+        for (text, digits) in
+            [("0.00", 2), ("-12.30", 2), ("7", 0), ("0.00000001", 8), ("184467440737095516.14", 2)]
+        {
             assert_eq!(show(units(text), digits), text);
         }
         assert_eq!(show(units("100.50"), 0), "100.5");

@@ -26,7 +26,8 @@ impl Dice {
         bits ^ (bits >> 31)
     }
 
-    /// A number from 0 to `end`, without `end`. The modulo's bias is far below what a workload could show.
+    /// A number from 0 to `end`, without `end`. The modulo's bias is far below what a workload
+    /// could show.
     pub fn below(&mut self, end: u64) -> u64 {
         self.roll() % end
     }

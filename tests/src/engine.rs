@@ -23,7 +23,9 @@ impl Engine {
         };
         let named = |name: &str| {
             let found = Engine::ALL.into_iter().find(|engine| engine.to_string() == name);
-            found.unwrap_or_else(|| panic!("DAYBOOK_TEST_ENGINES: `{name}` is neither sqlite nor postgres"))
+            found.unwrap_or_else(|| {
+                panic!("DAYBOOK_TEST_ENGINES: `{name}` is neither sqlite nor postgres")
+            })
         };
         list.split(',').map(str::trim).filter(|name| !name.is_empty()).map(named).collect()
     }
@@ -39,7 +41,10 @@ impl fmt::Display for Engine {
 }
 
 /// An environment variable of the test run, when set and not blank.
-#[expect(clippy::disallowed_methods, reason = "the suite is a program of its own; this is where it reads its settings")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the suite is a program of its own; this is where it reads its settings"
+)]
 pub fn setting(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.trim().is_empty())
 }

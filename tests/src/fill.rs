@@ -10,8 +10,8 @@ use crate::load::Connection;
 /// The largest batch the API takes (behaviour 3.6.6).
 pub const BATCH: usize = 1000;
 
-/// Records transactions, given as JSON objects, in their order; returns how long it took. The bar is drawn on standard error,
-/// and only on a terminal.
+/// Records transactions, given as JSON objects, in their order; returns how long it took. The bar
+/// is drawn on standard error, and only on a terminal.
 pub fn record(
     connection: &mut Connection,
     book: &str,
@@ -51,5 +51,7 @@ pub fn body(transactions: impl Iterator<Item = String>) -> String {
 fn bar(label: &str, total: usize) -> ProgressBar {
     let style = "{msg:<28} {bar:40} {human_pos:>9} of {human_len}  {per_sec:>12}  {eta:>4} left";
     let style = ProgressStyle::with_template(style).expect("a valid template");
-    ProgressBar::new(total as u64).with_style(style.progress_chars("█▉▊▋▌▍▎▏ ")).with_message(label.to_owned())
+    ProgressBar::new(total as u64)
+        .with_style(style.progress_chars("█▉▊▋▌▍▎▏ "))
+        .with_message(label.to_owned())
 }

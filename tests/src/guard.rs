@@ -1,8 +1,9 @@
 //! Cleaning up after the suite, however it ends.
 //!
-//! A small shell in a process group of its own holds one command for each thing to undo (stop a server, drop a database,
-//! remove a directory). It reads from a pipe that only this process writes to: when this process ends, by whatever means
-//! (a panic, Ctrl-C, SIGKILL), the pipe closes and the shell runs what is left, the latest first.
+//! A small shell in a process group of its own holds one command for each thing to undo (stop a
+//! server, drop a database, remove a directory). It reads from a pipe that only this process writes
+//! to: when this process ends, by whatever means (a panic, Ctrl-C, SIGKILL), the pipe closes and
+//! the shell runs what is left, the latest first.
 
 use std::io::Write;
 use std::os::unix::process::CommandExt;
@@ -94,7 +95,8 @@ impl Drop for Folder {
     }
 }
 
-/// Undoes what is left and waits for it. Without this call the same happens just after the process has ended.
+/// Undoes what is left and waits for it. Without this call the same happens just after the process
+/// has ended.
 pub fn finish() {
     let mut guard = guard().lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     drop(guard.pipe.take());

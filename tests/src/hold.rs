@@ -1,13 +1,17 @@
-//! A lock in foreign hands: that of a book, of a row that is being written, or on SQLite of the whole database.
+//! A lock in foreign hands: that of a book, of a row that is being written, or on SQLite of the
+//! whole database.
 
 use postgres::NoTls;
 
 use crate::{Engine, Server};
 
-/// What a unit of work takes first on PostgreSQL: the lock of the book with the public id `$1`, the row of its head.
-const LOCK_BOOK: &str = "SELECT h.book_id FROM heads h JOIN books b ON b.id = h.book_id WHERE b.public_id = $1 FOR UPDATE OF h";
+/// What a unit of work takes first on PostgreSQL: the lock of the book with the public id `$1`, the
+/// row of its head.
+const LOCK_BOOK: &str = "SELECT h.book_id FROM heads h JOIN books b ON b.id = h.book_id WHERE \
+    b.public_id = $1 FOR UPDATE OF h";
 
-/// A transaction of somebody else on a server's database, until it is released, committed or dropped.
+/// A transaction of somebody else on a server's database, until it is released, committed or
+/// dropped.
 pub enum Hold {
     /// On the file of the server.
     Sqlite(rusqlite::Connection),
@@ -20,13 +24,17 @@ impl Hold {
     pub fn begin(server: &Server) -> Hold {
         match server.engine() {
             Engine::Sqlite => {
-                let path = server.database_url().strip_prefix("sqlite:").expect("an address of SQLite");
+                let path =
+                    server.database_url().strip_prefix("sqlite:").expect("an address of SQLite");
                 let connection = rusqlite::Connection::open(path).expect("the file of the server");
-                connection.execute_batch("PRAGMA busy_timeout = 5000; BEGIN IMMEDIATE").expect("the write lock");
+                connection
+                    .execute_batch("PRAGMA busy_timeout = 5000; BEGIN IMMEDIATE")
+                    .expect("the write lock");
                 Hold::Sqlite(connection)
             }
             Engine::Postgres => {
-                let mut client = postgres::Client::connect(server.database_url(), NoTls).expect("the database of the server");
+                let mut client = postgres::Client::connect(server.database_url(), NoTls)
+                    .expect("the database of the server");
                 client.batch_execute("BEGIN").expect("a transaction");
                 Hold::Postgres(Box::new(client))
             }

@@ -1,4 +1,5 @@
-//! Shared parts of the integration suite: a running server, its PostgreSQL, clients and a book with one caller of each kind.
+//! Shared parts of the integration suite: a running server, its PostgreSQL, clients and a book with
+//! one caller of each kind.
 
 mod backdoor;
 pub mod bank;
@@ -82,7 +83,8 @@ pub fn column(list: &Value, field: &str) -> Vec<String> {
     items.iter().map(|item| item[field].as_str().unwrap_or_default().to_owned()).collect()
 }
 
-/// Asserts that every field of `expected` has that value in `actual`; other fields are free. `Null` expects absence.
+/// Asserts that every field of `expected` has that value in `actual`; other fields are free. `Null`
+/// expects absence.
 #[track_caller]
 pub fn shows(actual: &Value, expected: &Value) {
     for (field, value) in expected.as_object().expect("an object of expected fields") {

@@ -1,5 +1,5 @@
-//! A fast HTTP/1.1 client for measuring: one keep-alive connection per caller, no parsing beyond the length of an answer,
-//! and closed loops of such callers with their latencies.
+//! A fast HTTP/1.1 client for measuring: one keep-alive connection per caller, no parsing beyond
+//! the length of an answer, and closed loops of such callers with their latencies.
 
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -8,10 +8,12 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 
-/// Longer than any answer should take: a stuck server ends a measurement instead of stopping it for ever.
+/// Longer than any answer should take: a stuck server ends a measurement instead of stopping it for
+/// ever.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A connection that rested longer is made anew: servers close idle ones, at a moment a client cannot see.
+/// A connection that rested longer is made anew: servers close idle ones, at a moment a client
+/// cannot see.
 const REST: Duration = Duration::from_secs(1);
 
 /// A keep-alive connection of one caller.
@@ -55,8 +57,18 @@ impl Reply<'_> {
 impl Connection {
     /// Connects.
     pub fn open(address: SocketAddr, token: &str) -> io::Result<Connection> {
-        let headers = format!("Host: {address}\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\n");
-        Ok(Connection { address, stream: connect(address)?, used: Instant::now(), headers, request: Vec::new(), answer: Vec::new() })
+        let headers = format!(
+            "Host: {address}\r\nAuthorization: Bearer {token}\r\nContent-Type: \
+                application/json\r\n"
+        );
+        Ok(Connection {
+            address,
+            stream: connect(address)?,
+            used: Instant::now(),
+            headers,
+            request: Vec::new(),
+            answer: Vec::new(),
+        })
     }
 
     /// GET.
@@ -141,7 +153,8 @@ fn head(bytes: &[u8]) -> io::Result<(u16, usize)> {
     let text = std::str::from_utf8(bytes).map_err(|_| malformed("the head is not text"))?;
     let mut lines = text.split("\r\n");
     let status = lines.next().and_then(|line| line.split(' ').nth(1));
-    let status: u16 = status.and_then(|code| code.parse().ok()).ok_or_else(|| malformed("no status"))?;
+    let status: u16 =
+        status.and_then(|code| code.parse().ok()).ok_or_else(|| malformed("no status"))?;
     let length = lines
         .filter_map(|line| line.split_once(':'))
         .find(|(name, _)| name.eq_ignore_ascii_case("content-length"))
@@ -153,7 +166,8 @@ fn head(bytes: &[u8]) -> io::Result<(u16, usize)> {
     }
 }
 
-/// Latencies, for percentiles of the true values: rounds here have tens of thousands of samples, not billions.
+/// Latencies, for percentiles of the true values: rounds here have tens of thousands of samples,
+/// not billions.
 #[derive(Clone, Debug, Default)]
 pub struct Samples(Vec<Duration>);
 
@@ -215,8 +229,8 @@ impl Round {
     }
 }
 
-/// A closed loop: every caller sends its next request when the last one is answered, all at the same time, for this long.
-/// `call` gets the caller's number and connection and sends one request.
+/// A closed loop: every caller sends its next request when the last one is answered, all at the
+/// same time, for this long. `call` gets the caller's number and connection and sends one request.
 pub fn closed_loop(
     callers: &mut [Connection],
     time: Duration,
@@ -273,7 +287,8 @@ mod tests {
 
     #[test]
     fn heads_are_read() {
-        let answer = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nContent-Length: 12\r\n\r\n";
+        let answer =
+            b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nContent-Length: 12\r\n\r\n";
         assert_eq!(head(answer).expect("readable"), (200, 12));
         assert_eq!(head(b"HTTP/1.1 204 No Content\r\n\r\n").expect("readable"), (204, 0));
         assert!(head(b"HTTP/1.1 200 OK\r\n\r\n").is_err());

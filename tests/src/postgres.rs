@@ -1,4 +1,5 @@
-//! One temporary PostgreSQL cluster per process, started when first needed, and one database per server in it.
+//! One temporary PostgreSQL cluster per process, started when first needed, and one database per
+//! server in it.
 
 use std::fs::File;
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
@@ -12,8 +13,10 @@ use std::time::{Duration, Instant};
 use crate::guard::{Entry, Folder};
 use crate::{free_port, pause, setting};
 
-const INSTALL: &str = "PostgreSQL is not installed: the suite runs on SQLite and on PostgreSQL. Run `apt-get install postgresql`, or name \
-    a running server with DAYBOOK_TEST_POSTGRES_URL=postgres://..., or ask for SQLite alone with DAYBOOK_TEST_ENGINES=sqlite";
+const INSTALL: &str = "PostgreSQL is not installed: the suite runs on SQLite and on PostgreSQL. \
+    Run `apt-get install postgresql`, or name \
+    a running server with DAYBOOK_TEST_POSTGRES_URL=postgres://..., or ask for SQLite alone with \
+    DAYBOOK_TEST_ENGINES=sqlite";
 
 /// A database of its own, dropped with this value.
 pub(crate) struct Database {
@@ -24,29 +27,34 @@ pub(crate) struct Database {
 }
 
 impl Database {
-    /// `durable` asks for a cluster that writes through to disk (the benchmark); tests do not wait for disks.
+    /// `durable` asks for a cluster that writes through to disk (the benchmark); tests do not wait
+    /// for disks.
     pub(crate) fn create(durable: bool) -> Database {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let admin = admin_url(durable);
-        let name = format!("daybook_{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let name =
+            format!("daybook_{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         query(&admin, &format!("CREATE DATABASE {name}")).expect("a database is created");
         let statement = format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)");
         let psql = tool("psql").expect("psql has just run");
-        let guard = Entry::new(&format!("'{}' -X -q -d '{admin}' -c '{statement}'", psql.display()));
+        let guard =
+            Entry::new(&format!("'{}' -X -q -d '{admin}' -c '{statement}'", psql.display()));
         Database { url: with_database(&admin, &name), name, admin, _guard: guard }
     }
 }
 
 impl Drop for Database {
     fn drop(&mut self) {
-        let dropped = query(&self.admin, &format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", self.name));
+        let dropped =
+            query(&self.admin, &format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", self.name));
         if let Err(message) = dropped {
             eprintln!("the test database {} stays: {message}", self.name);
         }
     }
 }
 
-/// The administrator's address of the server that holds the databases: the one named by the environment, else our cluster.
+/// The administrator's address of the server that holds the databases: the one named by the
+/// environment, else our cluster.
 pub fn admin_url(durable: bool) -> String {
     static CLUSTERS: [OnceLock<Cluster>; 2] = [OnceLock::new(), OnceLock::new()];
     if let Some(url) = setting("DAYBOOK_TEST_POSTGRES_URL") {
@@ -57,7 +65,8 @@ pub fn admin_url(durable: bool) -> String {
 
 /// `postgres://user@host:port/database?options` with another database.
 fn with_database(admin: &str, name: &str) -> String {
-    let (address, options) = admin.split_once('?').map_or((admin, None), |(address, options)| (address, Some(options)));
+    let (address, options) =
+        admin.split_once('?').map_or((admin, None), |(address, options)| (address, Some(options)));
     let host = address.find("://").map_or(0, |at| at + 3);
     let end = address[host..].find('/').map_or(address.len(), |at| host + at);
     let options = options.map(|options| format!("?{options}")).unwrap_or_default();
@@ -71,7 +80,11 @@ fn query(url: &str, statement: &str) -> Result<(), String> {
         .stdin(Stdio::null())
         .output()
         .map_err(|error| error.to_string())?;
-    if run.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&run.stderr).into_owned()) }
+    if run.status.success() {
+        Ok(())
+    } else {
+        Err(String::from_utf8_lossy(&run.stderr).into_owned())
+    }
 }
 
 /// A program of PostgreSQL: in PATH, or where Debian keeps the servers (the newest version wins).
@@ -79,9 +92,14 @@ fn tool(name: &str) -> Option<PathBuf> {
     let path = setting("PATH").unwrap_or_default();
     let listed = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
     let mut versions: Vec<PathBuf> = listed.map(|version| version.path()).collect();
-    versions.sort_by_key(|version| version.file_name().and_then(|name| name.to_str()).and_then(|name| name.parse::<u32>().ok()));
+    versions.sort_by_key(|version| {
+        version.file_name().and_then(|name| name.to_str()).and_then(|name| name.parse::<u32>().ok())
+    });
     let debian = versions.into_iter().rev().map(|version| version.join("bin"));
-    std::env::split_paths(&path).chain(debian).map(|folder| folder.join(name)).find(|file| file.is_file())
+    std::env::split_paths(&path)
+        .chain(debian)
+        .map(|folder| folder.join(name))
+        .find(|file| file.is_file())
 }
 
 /// The account that owns the cluster: PostgreSQL refuses to run as root.
@@ -107,10 +125,15 @@ impl Cluster {
             panic!("{INSTALL}");
         };
         let owner = owner();
-        let folder = Folder::create(std::env::temp_dir().join(format!("daybook-postgres-{}-{}", std::process::id(), u8::from(durable))));
+        let folder = Folder::create(std::env::temp_dir().join(format!(
+            "daybook-postgres-{}-{}",
+            std::process::id(),
+            u8::from(durable)
+        )));
         let home = folder.path();
         if let Some((user, group)) = owner {
-            std::os::unix::fs::chown(home, Some(user), Some(group)).expect("the directory changes owner");
+            std::os::unix::fs::chown(home, Some(user), Some(group))
+                .expect("the directory changes owner");
         }
         initialise(&initdb, home, owner);
         for _ in 0..10 {
@@ -126,18 +149,29 @@ impl Cluster {
             drop(server.kill());
             drop(server.wait());
         }
-        panic!("PostgreSQL does not start:\n{}", std::fs::read_to_string(home.join("log")).unwrap_or_default());
+        panic!(
+            "PostgreSQL does not start:\n{}",
+            std::fs::read_to_string(home.join("log")).unwrap_or_default()
+        );
     }
 }
 
 fn initialise(initdb: &Path, home: &Path, owner: Option<(u32, u32)>) {
-    // A linguistic collation, as most installations have: orderings that lean on the database's own would show.
-    let collations: [&[&str]; 2] = [&["--locale-provider=icu", "--icu-locale=en-US", "--locale=C.UTF-8"], &["--locale=C.UTF-8"]];
+    // A linguistic collation, as most installations have: orderings that lean on the database's own
+    // would show.
+    let collations: [&[&str]; 2] = [
+        &["--locale-provider=icu", "--icu-locale=en-US", "--locale=C.UTF-8"],
+        &["--locale=C.UTF-8"],
+    ];
     let mut said = String::new();
     for collation in collations {
         let mut command = owned(initdb, home, owner);
         let data = home.join("data");
-        command.arg("-D").arg(&data).args(["-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync"]).args(collation);
+        command
+            .arg("-D")
+            .arg(&data)
+            .args(["-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync"])
+            .args(collation);
         let run = command.output().expect("initdb starts");
         if run.status.success() {
             return;
@@ -156,13 +190,19 @@ fn settings(home: &Path, port: u16, durable: bool) -> Vec<String> {
         "max_connections=400".to_owned(),
     ];
     if !durable {
-        settings.extend(["fsync=off", "synchronous_commit=off", "full_page_writes=off"].map(str::to_owned));
+        settings.extend(
+            ["fsync=off", "synchronous_commit=off", "full_page_writes=off"].map(str::to_owned),
+        );
     }
     settings
 }
 
 fn launch(postgres: &Path, home: &Path, owner: Option<(u32, u32)>, settings: &[String]) -> Child {
-    let log = File::options().create(true).append(true).open(home.join("log")).expect("a log for the cluster");
+    let log = File::options()
+        .create(true)
+        .append(true)
+        .open(home.join("log"))
+        .expect("a log for the cluster");
     let mut command = owned(postgres, home, owner);
     command.arg("-D").arg(home.join("data")).stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
     for setting in settings {
@@ -173,7 +213,8 @@ fn launch(postgres: &Path, home: &Path, owner: Option<(u32, u32)>, settings: &[S
 
 fn owned(program: &Path, home: &Path, owner: Option<(u32, u32)>) -> Command {
     let mut command = Command::new(program);
-    // Its own process group: Ctrl-C ends the suite first, and the guard then stops the cluster in order.
+    // Its own process group: Ctrl-C ends the suite first, and the guard then stops the cluster in
+    // order.
     command.current_dir(home).process_group(0);
     if let Some((user, group)) = owner {
         command.uid(user).gid(group);
@@ -185,7 +226,10 @@ fn owned(program: &Path, home: &Path, owner: Option<(u32, u32)>) -> Command {
 fn stop_command(server: u32, home: &Path) -> String {
     let file = home.join("data/postmaster.pid");
     let file = file.display();
-    format!("kill -QUIT {server}; for turn in $(seq 60); do [ -e '{file}' ] || break; sleep 0.05; done; kill -9 {server}")
+    format!(
+        "kill -QUIT {server}; for turn in $(seq 60); do [ -e '{file}' ] || break; sleep 0.05; \
+            done; kill -9 {server}"
+    )
 }
 
 fn ready(server: &mut Child, port: u16) -> bool {

@@ -8,10 +8,12 @@ use anyhow::{Context, bail, ensure};
 
 use crate::setting;
 
-/// Runs this program again with `DAYBOOK_BIN` naming the release build, unless something names one already. The environment is
-/// the one place that [`crate::binary`] reads, and a process cannot safely change its own.
+/// Runs this program again with `DAYBOOK_BIN` naming the release build, unless something names one
+/// already. The environment is the one place that [`crate::binary`] reads, and a process cannot
+/// safely change its own.
 ///
-/// With `build` the release binary is brought up to date first; without, one that is there is taken and else nothing changes.
+/// With `build` the release binary is brought up to date first; without, one that is there is taken
+/// and else nothing changes.
 pub fn prefer(build: bool) -> anyhow::Result<()> {
     if setting("DAYBOOK_BIN").is_some() {
         return Ok(());
@@ -30,14 +32,21 @@ pub fn prefer(build: bool) -> anyhow::Result<()> {
 
 fn compile(target: &Path) -> anyhow::Result<()> {
     let cargo = setting("CARGO").unwrap_or_else(|| "cargo".to_owned());
-    let arguments = ["build", "--release", "-p", "daybook-server", "--bin", "daybook", "--target-dir"];
-    let built = Command::new(cargo).args(arguments).arg(target).current_dir(workspace()).status().context("cargo does not run")?;
+    let arguments =
+        ["build", "--release", "-p", "daybook-server", "--bin", "daybook", "--target-dir"];
+    let built = Command::new(cargo)
+        .args(arguments)
+        .arg(target)
+        .current_dir(workspace())
+        .status()
+        .context("cargo does not run")?;
     ensure!(built.success(), "the release build of daybook fails");
     Ok(())
 }
 
 fn run_again(program: &Path, binary: &Path) -> anyhow::Result<()> {
-    let error = Command::new(program).args(std::env::args_os().skip(1)).env("DAYBOOK_BIN", binary).exec();
+    let error =
+        Command::new(program).args(std::env::args_os().skip(1)).env("DAYBOOK_BIN", binary).exec();
     bail!("{} does not run again: {error}", program.display())
 }
 

@@ -24,13 +24,16 @@ pub struct Options {
     pub args: Vec<String>,
     /// More environment variables.
     pub env: Vec<(String, String)>,
-    /// How many files, sockets among them, the process may have open; as many as the suite's own by default.
+    /// How many files, sockets among them, the process may have open; as many as the suite's own by
+    /// default.
     pub open_files: Option<u32>,
-    /// PostgreSQL writes through to disk (the benchmark); SQLite always does what the server asks of it.
+    /// PostgreSQL writes through to disk (the benchmark); SQLite always does what the server asks
+    /// of it.
     pub durable: bool,
 }
 
-/// A running `daybook serve` with a database and a data directory of its own; stopped and removed when dropped.
+/// A running `daybook serve` with a database and a data directory of its own; stopped and removed
+/// when dropped.
 pub struct Server {
     options: Options,
     data_dir: PathBuf,
@@ -53,8 +56,13 @@ impl Server {
     /// A server with these settings, ready to answer.
     #[track_caller]
     pub fn start_with(options: Options) -> Server {
-        let database = (options.engine == Engine::Postgres).then(|| Database::create(options.durable));
-        let home = Folder::create(std::env::temp_dir().join(format!("daybook-{}-{}", std::process::id(), unique("test"))));
+        let database =
+            (options.engine == Engine::Postgres).then(|| Database::create(options.durable));
+        let home = Folder::create(std::env::temp_dir().join(format!(
+            "daybook-{}-{}",
+            std::process::id(),
+            unique("test")
+        )));
         let database_url = match &database {
             Some(database) => database.url.clone(),
             None => format!("sqlite:{}", home.path().join("books.db").display()),
@@ -88,9 +96,16 @@ impl Server {
     /// Another process on the same database and with the same key for tokens.
     #[track_caller]
     pub fn beside(&self, args: &[&str]) -> Server {
-        let home = Folder::create(std::env::temp_dir().join(format!("daybook-{}-{}", std::process::id(), unique("test"))));
+        let home = Folder::create(std::env::temp_dir().join(format!(
+            "daybook-{}-{}",
+            std::process::id(),
+            unique("test")
+        )));
         let mut server = Server {
-            options: Options { args: args.iter().map(|arg| (*arg).to_owned()).collect(), ..self.options.clone() },
+            options: Options {
+                args: args.iter().map(|arg| (*arg).to_owned()).collect(),
+                ..self.options.clone()
+            },
             data_dir: self.data_dir.clone(),
             address: self.address,
             base: String::new(),
@@ -106,7 +121,11 @@ impl Server {
     /// Starts the process and waits until it is ready; false when another program took the port.
     #[track_caller]
     fn launch(&mut self) -> bool {
-        let log = File::options().create(true).append(true).open(self.home.path().join("log")).expect("a log file");
+        let log = File::options()
+            .create(true)
+            .append(true)
+            .open(self.home.path().join("log"))
+            .expect("a log file");
         let length = log.metadata().expect("its length").len();
         let mut command = self.command("serve");
         command.args(["--listen", &self.address.to_string(), "--database-url", &self.database_url]);
@@ -122,7 +141,10 @@ impl Server {
                 let log = self.log();
                 let log = log.get(usize::try_from(length).expect("a short log")..).unwrap_or(&log);
                 // The system's own words for EADDRINUSE.
-                assert!(log.contains("in use"), "daybook ended ({status}) instead of starting:\n{log}");
+                assert!(
+                    log.contains("in use"),
+                    "daybook ended ({status}) instead of starting:\n{log}"
+                );
                 self.child = None;
                 return false;
             }
@@ -229,7 +251,10 @@ impl Server {
     fn signal(&mut self, name: &str) -> (ExitStatus, Duration) {
         let pid = self.pid();
         let asked = Instant::now();
-        let sent = Command::new("sh").args(["-c", &format!("kill -{name} {pid}")]).status().expect("sh runs");
+        let sent = Command::new("sh")
+            .args(["-c", &format!("kill -{name} {pid}")])
+            .status()
+            .expect("sh runs");
         assert!(sent.success(), "the server {pid} is gone already:\n{}", self.log());
         while asked.elapsed() < Duration::from_secs(30) {
             if let Some(status) = self.exited() {
@@ -277,7 +302,11 @@ impl Server {
 }
 
 fn token(mut command: Command, email: &str, data_dir: &Path) -> String {
-    let run = command.args(["--email", email, "--data-dir"]).arg(data_dir).output().expect("daybook token runs");
+    let run = command
+        .args(["--email", email, "--data-dir"])
+        .arg(data_dir)
+        .output()
+        .expect("daybook token runs");
     let said = String::from_utf8_lossy(&run.stderr);
     assert!(run.status.success(), "daybook token --email {email}: {}: {said}", run.status);
     let token = String::from_utf8(run.stdout).expect("a token is ASCII");
@@ -293,13 +322,17 @@ impl Drop for Server {
         if std::thread::panicking() {
             let log = self.log();
             let tail: Vec<&str> = log.lines().rev().take(40).collect();
-            eprintln!("the end of the server's log:\n{}", tail.into_iter().rev().collect::<Vec<_>>().join("\n"));
+            eprintln!(
+                "the end of the server's log:\n{}",
+                tail.into_iter().rev().collect::<Vec<_>>().join("\n")
+            );
         }
     }
 }
 
-/// A port nobody listens on. Below the range the system takes the ports of outgoing connections from, so that a restarted
-/// server finds its port free; another process of this suite starts its search elsewhere.
+/// A port nobody listens on. Below the range the system takes the ports of outgoing connections
+/// from, so that a restarted server finds its port free; another process of this suite starts its
+/// search elsewhere.
 pub fn free_port() -> u16 {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     let offset = u16::try_from(std::process::id() * 97 % 11_000).expect("below 11,000");
@@ -324,7 +357,14 @@ pub fn binary() -> &'static Path {
 
 fn build() -> PathBuf {
     let cargo = setting("CARGO").unwrap_or_else(|| "cargo".to_owned());
-    let arguments = ["build", "-p", "daybook-server", "--bin", "daybook", "--message-format=json-render-diagnostics"];
+    let arguments = [
+        "build",
+        "-p",
+        "daybook-server",
+        "--bin",
+        "daybook",
+        "--message-format=json-render-diagnostics",
+    ];
     let run = Command::new(cargo)
         .args(arguments)
         .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
@@ -335,12 +375,15 @@ fn build() -> PathBuf {
     let messages = String::from_utf8_lossy(&run.stdout).into_owned();
     let artifacts = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let executable = artifacts
-        .filter(|message| message["reason"] == "compiler-artifact" && message["target"]["name"] == "daybook")
+        .filter(|message| {
+            message["reason"] == "compiler-artifact" && message["target"]["name"] == "daybook"
+        })
         .find_map(|message| message["executable"].as_str().map(PathBuf::from));
     executable.expect("cargo names the executable it built")
 }
 
-/// Runs a program that is expected to end by itself; `None` (and the program killed) when it does not in this time.
+/// Runs a program that is expected to end by itself; `None` (and the program killed) when it does
+/// not in this time.
 pub fn run_for(command: &mut Command, time: Duration) -> Option<Output> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the program starts");

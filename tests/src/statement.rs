@@ -12,8 +12,20 @@ use crate::table::{Cell, Table, thousands};
 /// The largest deposits shown one by one.
 const SHOWN: usize = 5;
 
-const MONTHS: [&str; 12] =
-    ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
+const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
 
 fn money(units: i128) -> Cell {
     Cell::Exact(thousands(&show(units, 2)))
@@ -21,12 +33,16 @@ fn money(units: i128) -> Cell {
 
 fn units(container: &Value, key: &str) -> anyhow::Result<i128> {
     let text = container[key].as_str();
-    text.and_then(try_units).with_context(|| format!("{} has no {key}: {}", container["name"], container[key]))
+    text.and_then(try_units)
+        .with_context(|| format!("{} has no {key}: {}", container["name"], container[key]))
 }
 
 fn group<'a>(answer: &'a Value, name: &str) -> anyhow::Result<&'a Value> {
     let groups = answer["groupBalances"].as_array().into_iter().flatten();
-    groups.into_iter().find(|group| group["name"] == name).with_context(|| format!("no group {name}"))
+    groups
+        .into_iter()
+        .find(|group| group["name"] == name)
+        .with_context(|| format!("no group {name}"))
 }
 
 /// Name and raw balance of every account directly in a group.
@@ -42,8 +58,13 @@ fn members(group: &Value) -> anyhow::Result<Vec<(String, i128)>> {
 
 /// The balance sheet from the balances of the whole book, the deposits as one line.
 pub fn balance_sheet(answer: &Value) -> anyhow::Result<Table> {
-    let mut sheet = Table::new("sheet", "Balance sheet, 31 March 1994 (Czech crowns)", &["", "amount", "total"]);
-    let mut line = |label: String, amount: Cell, total: Cell| sheet.row([label.into(), amount, total]);
+    let mut sheet = Table::new(
+        "sheet",
+        "Balance sheet, 31 March 1994 (Czech crowns)",
+        &["", "amount", "total"],
+    );
+    let mut line =
+        |label: String, amount: Cell, total: Cell| sheet.row([label.into(), amount, total]);
     let assets = group(answer, "Bank Assets")?;
     for (name, raw) in members(assets)? {
         line(format!("  {name}"), money(-raw), Cell::Empty);
@@ -70,7 +91,10 @@ pub fn balance_sheet(answer: &Value) -> anyhow::Result<Table> {
     line("  Costs".to_owned(), money(-spent), Cell::Empty);
     line("Result".to_owned(), Cell::Empty, money(earned - spent));
     line("Deposits and result".to_owned(), Cell::Empty, money(owed + earned - spent));
-    Ok(sheet.method("The statements hold what customers paid in and out, so loans show only what was paid back on them: a negative asset."))
+    Ok(sheet.method(
+        "The statements hold what customers paid in and out, so loans show only what \
+        was paid back on them: a negative asset.",
+    ))
 }
 
 /// 1993 by month.
@@ -91,8 +115,16 @@ impl Statement {
         let cash = series("account:'Cash Vault'", "accountBalances")?;
         let revenue = series("group:Revenue", "groupBalances")?;
         let costs = series("group:Costs", "groupBalances")?;
-        let columns =
-            ["1993", "deposits, net", "deposits at the end", "cash at the end", "assets at the end", "revenue", "costs", "result"];
+        let columns = [
+            "1993",
+            "deposits, net",
+            "deposits at the end",
+            "cash at the end",
+            "assets at the end",
+            "revenue",
+            "costs",
+            "result",
+        ];
         let mut table = Table::new("year", "The year 1993 by month (Czech crowns)", &columns);
         let mut year = [0; 3];
         for (name, month) in MONTHS.into_iter().zip(1..) {
@@ -101,9 +133,10 @@ impl Statement {
             let (earned, spent) = (at(&revenue).0, -at(&costs).0);
             year = [year[0] + change, year[1] + earned, year[2] + spent];
             table.row(
-                [Cell::from(name)]
-                    .into_iter()
-                    .chain([change, owed, -at(&cash).1, -at(&assets).1, earned, spent, earned - spent].map(money)),
+                [Cell::from(name)].into_iter().chain(
+                    [change, owed, -at(&cash).1, -at(&assets).1, earned, spent, earned - spent]
+                        .map(money),
+                ),
             );
         }
         let [change, earned, spent] = year;

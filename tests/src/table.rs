@@ -77,7 +77,9 @@ impl Cell {
     fn alignment(&self) -> CellAlignment {
         match self {
             Cell::Text(_) => CellAlignment::Left,
-            Cell::Count(_) | Cell::Figure(..) | Cell::Exact(_) | Cell::Empty => CellAlignment::Right,
+            Cell::Count(_) | Cell::Figure(..) | Cell::Exact(_) | Cell::Empty => {
+                CellAlignment::Right
+            }
         }
     }
 
@@ -96,7 +98,9 @@ impl fmt::Display for Cell {
         match self {
             Cell::Text(text) | Cell::Exact(text) => formatter.write_str(text),
             Cell::Count(count) => formatter.write_str(&thousands(&count.to_string())),
-            Cell::Figure(figure, decimals) => formatter.write_str(&thousands(&format!("{figure:.decimals$}"))),
+            Cell::Figure(figure, decimals) => {
+                formatter.write_str(&thousands(&format!("{figure:.decimals$}")))
+            }
             Cell::Empty => Ok(()),
         }
     }
@@ -147,7 +151,13 @@ pub struct Table {
 impl Table {
     /// A table without rows; the name is its key in JSON.
     pub fn new(name: &'static str, title: &str, columns: &[&'static str]) -> Table {
-        Table { name, title: title.to_owned(), method: String::new(), columns: columns.to_vec(), rows: Vec::new() }
+        Table {
+            name,
+            title: title.to_owned(),
+            method: String::new(),
+            columns: columns.to_vec(),
+            rows: Vec::new(),
+        }
     }
 
     /// Says how the rows came to be.
@@ -195,17 +205,23 @@ impl fmt::Display for Table {
             .set_width(u16::try_from(WIDTH).expect("a narrow page"));
         let numeric = |column: usize| {
             let cells = self.rows.iter().filter_map(|row| row.get(column));
-            cells.clone().count() > 0 && cells.map(Cell::alignment).all(|alignment| alignment == CellAlignment::Right)
+            cells.clone().count() > 0
+                && cells.map(Cell::alignment).all(|alignment| alignment == CellAlignment::Right)
         };
         table.set_header(self.columns.iter().enumerate().map(|(at, column)| {
             let cell = comfy_table::Cell::new(column);
             if numeric(at) { cell.set_alignment(CellAlignment::Right) } else { cell }
         }));
         for row in &self.rows {
-            table.add_row(row.iter().map(|cell| comfy_table::Cell::new(cell).set_alignment(cell.alignment())));
+            table.add_row(
+                row.iter().map(|cell| comfy_table::Cell::new(cell).set_alignment(cell.alignment())),
+            );
         }
         // Headings may wrap, values must not.
-        table.set_constraints((0..self.columns.len()).map(|at| ColumnConstraint::LowerBoundary(Width::Fixed(self.width(at) + PADDING))));
+        table.set_constraints(
+            (0..self.columns.len())
+                .map(|at| ColumnConstraint::LowerBoundary(Width::Fixed(self.width(at) + PADDING))),
+        );
         writeln!(formatter, "{}", self.title)?;
         for line in wrap(&self.method, WIDTH) {
             writeln!(formatter, "{line}")?;
@@ -235,7 +251,13 @@ mod tests {
 
     #[test]
     fn thousands_are_set_apart() {
-        for (plain, grouped) in [("0", "0"), ("999", "999"), ("1000", "1,000"), ("-1234567.50", "-1,234,567.50"), ("-123.4", "-123.4")] {
+        for (plain, grouped) in [
+            ("0", "0"),
+            ("999", "999"),
+            ("1000", "1,000"),
+            ("-1234567.50", "-1,234,567.50"),
+            ("-123.4", "-123.4"),
+        ] {
             assert_eq!(thousands(plain), grouped);
         }
     }

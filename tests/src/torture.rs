@@ -1,8 +1,10 @@
-//! Durability under fire: clients write, the server is killed with SIGKILL, and after its restart everything it had
-//! acknowledged must be there, whole, with right balances and a gapless event log.
+//! Durability under fire: clients write, the server is killed with SIGKILL, and after its restart
+//! everything it had acknowledged must be there, whole, with right balances and a gapless event
+//! log.
 //!
-//! A transaction's content follows from its number, and its remote id is the number, so that whatever the book shows can be
-//! checked without remembering what was sent. One [`Torture`] keeps one growing book; each [`Torture::round`] is one kill.
+//! A transaction's content follows from its number, and its remote id is the number, so that
+//! whatever the book shows can be checked without remembering what was sent. One [`Torture`] keeps
+//! one growing book; each [`Torture::round`] is one kill.
 
 mod check;
 mod writers;
@@ -39,11 +41,17 @@ struct Content {
 impl Content {
     fn of(number: u64) -> Content {
         let mut dice = Dice::new(number);
-        let date = format!("{}-{:02}-{:02}", 2023 + dice.below(2), 1 + dice.below(12), 1 + dice.below(28));
+        let date =
+            format!("{}-{:02}-{:02}", 2023 + dice.below(2), 1 + dice.below(12), 1 + dice.below(28));
         let credit = dice.below(ACCOUNTS as u64);
         // Never the same account on both sides.
         let debit = (credit + 1 + dice.below(ACCOUNTS as u64 - 1)) % ACCOUNTS as u64;
-        Content { date, amount: 1 + dice.below(1_000_000), credit: account(credit), debit: account(debit) }
+        Content {
+            date,
+            amount: 1 + dice.below(1_000_000),
+            credit: account(credit),
+            debit: account(debit),
+        }
     }
 
     fn amount(&self) -> String {
@@ -91,18 +99,31 @@ pub struct Round {
 }
 
 impl Torture {
-    /// A server with an empty book. The same seed makes the same choices; what the clients reach before the kill differs.
+    /// A server with an empty book. The same seed makes the same choices; what the clients reach
+    /// before the kill differs.
     pub fn start(engine: Engine, seed: u64) -> anyhow::Result<Torture> {
         let server = Server::start(engine);
         let owner = server.client(OWNER);
         let accounts: Vec<Value> =
             (0..ACCOUNTS).map(|number| json!({"name": account(number as u64), "type": KINDS[number % KINDS.len()]})).collect();
         let body = json!({"name": "Torture", "accounts": accounts});
-        let book = owner.post("/v5/books", &body).ok()["id"].as_str().context("a book has an id")?.to_owned();
-        Ok(Torture { server, owner, book, dice: Dice::new(seed), rounds: 0, next: 1, requests: Vec::new() })
+        let book = owner.post("/v5/books", &body).ok()["id"]
+            .as_str()
+            .context("a book has an id")?
+            .to_owned();
+        Ok(Torture {
+            server,
+            owner,
+            book,
+            dice: Dice::new(seed),
+            rounds: 0,
+            next: 1,
+            requests: Vec::new(),
+        })
     }
 
-    /// Writes, kills, restarts, verifies, and then repeats what was in doubt, as a real client would.
+    /// Writes, kills, restarts, verifies, and then repeats what was in doubt, as a real client
+    /// would.
     pub fn round(&mut self) -> anyhow::Result<Round> {
         self.rounds += 1;
         let killed_after = Duration::from_millis(50 + self.dice.below(751));
@@ -111,7 +132,8 @@ impl Torture {
         self.server.restart();
         let recovery = restarted.elapsed();
 
-        let acknowledged = sent.iter().filter(|request| request.ids.is_some()).map(Request::len).sum();
+        let acknowledged =
+            sent.iter().filter(|request| request.ids.is_some()).map(Request::len).sum();
         let doubtful: Vec<usize> = (self.requests.len()..self.requests.len() + sent.len())
             .zip(&sent)
             .filter(|(_, request)| request.ids.is_none())
@@ -126,7 +148,10 @@ impl Torture {
         verdict.requests(&book, &self.requests);
         verdict.events(&book);
         verdict.balances(&book, &mut connection, &self.book)?;
-        let survived = doubtful.iter().filter(|position| book.holds(self.requests[**position].numbers.start)).count();
+        let survived = doubtful
+            .iter()
+            .filter(|position| book.holds(self.requests[**position].numbers.start))
+            .count();
         for position in &doubtful {
             let request = &mut self.requests[*position];
             verdict.repeat(&book, request, &mut connection, &self.book)?;
@@ -148,19 +173,21 @@ impl Torture {
     }
 
     fn write_until_killed(&mut self, after: Duration) -> anyhow::Result<Vec<Request>> {
-        let connections: Vec<Connection> = (0..CLIENTS).map(|_| self.connect()).collect::<anyhow::Result<_>>()?;
+        let connections: Vec<Connection> =
+            (0..CLIENTS).map(|_| self.connect()).collect::<anyhow::Result<_>>()?;
         let writers = writers::start(connections, &self.book, self.next, &mut self.dice);
         pause(after);
         self.server.kill();
         let joined = writers.join();
         // A refused write is not expected, and the server knows why.
-        let (sent, next) = joined.with_context(|| format!("the server's log ends with\n{}", self.log_end()))?;
+        let (sent, next) =
+            joined.with_context(|| format!("the server's log ends with\n{}", self.log_end()))?;
         self.next = next;
         Ok(sent)
     }
 
-    /// PostgreSQL still finishes the last statement it got from the killed process. A write waits for the locks of that one, so
-    /// that the lists read afterwards stand still.
+    /// PostgreSQL still finishes the last statement it got from the killed process. A write waits
+    /// for the locks of that one, so that the lists read afterwards stand still.
     fn settle(&self) {
         let round = json!({"properties": {"round": self.rounds.to_string()}});
         self.owner.put(&format!("/v5/books/{}", self.book), &round).ok();

@@ -114,13 +114,15 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// Whether the reading is numerically the stored amount (which is then not rounded again, behaviour 3.10.5).
+    /// Whether the reading is numerically the stored amount (which is then not rounded again,
+    /// behaviour 3.10.5).
     #[must_use]
     pub fn equals(&self, stored: Amount) -> bool {
         self.figure.equals(stored.0)
     }
 
-    /// The amount to record: rounded half-up to the book's `fractionDigits`, within the storable range.
+    /// The amount to record: rounded half-up to the book's `fractionDigits`, within the storable
+    /// range.
     ///
     /// # Errors
     /// [`Refusal::RoundsToZero`] and [`Refusal::BeyondLimit`].
@@ -131,12 +133,14 @@ impl Reading {
         if units == 0 {
             return Err(Refusal::RoundsToZero(self.text.clone(), precision.fraction_digits));
         }
-        let value = Decimal::try_from_i128_with_scale(units, precision.fraction_digits).map_err(|_| beyond())?;
+        let value = Decimal::try_from_i128_with_scale(units, precision.fraction_digits)
+            .map_err(|_| beyond())?;
         if value > limit { Err(beyond()) } else { Ok(Amount(value)) }
     }
 }
 
-/// Reads an amount as a body gives it; zero in any writing, and blank text, mean none (behaviour 3.12.1).
+/// Reads an amount as a body gives it; zero in any writing, and blank text, mean none (behaviour
+/// 3.12.1).
 ///
 /// # Errors
 /// [`Refusal::Negative`] and [`Refusal::NotANumber`].
@@ -171,8 +175,8 @@ pub fn limit(scale: u32) -> Decimal {
     Decimal::from_i128_with_scale(i128::from(i64::MAX), scale)
 }
 
-/// Writes a figure with exactly `fraction_digits` decimals, or with as many as it needs when that is more; never a
-/// negative zero, never an exponent (behaviour 3.12.6).
+/// Writes a figure with exactly `fraction_digits` decimals, or with as many as it needs when that
+/// is more; never a negative zero, never an exponent (behaviour 3.12.6).
 ///
 /// ```
 /// use daybook_domain::amount::write;
@@ -243,12 +247,14 @@ mod tests {
         }
     }
 
-    const DOT: Precision = Precision { fraction_digits: 2, scale: 2, separator: DecimalSeparator::Dot };
+    const DOT: Precision =
+        Precision { fraction_digits: 2, scale: 2, separator: DecimalSeparator::Dot };
     const COMMA: Precision = Precision { separator: DecimalSeparator::Comma, ..DOT };
 
     #[track_caller]
     fn check(text: &str, precision: Precision, expected: &str) {
-        let recorded = read(text, precision.separator).and_then(|reading| reading.map(|r| r.record(precision)).transpose());
+        let recorded = read(text, precision.separator)
+            .and_then(|reading| reading.map(|r| r.record(precision)).transpose());
         let shown = match recorded {
             Ok(Some(amount)) => write(amount.value(), precision.fraction_digits),
             Ok(None) => "none".to_owned(),

@@ -1,4 +1,5 @@
-//! Looking for many patterns in one text at once, in time linear in the text (Aho and Corasick, 1975).
+//! Looking for many patterns in one text at once, in time linear in the text (Aho and Corasick,
+//! 1975).
 
 use std::collections::HashMap;
 
@@ -17,13 +18,17 @@ pub(crate) struct Automaton {
     steps: HashMap<(Place, u32), Place>,
     /// For each place, the place of its longest proper end.
     shorter: Vec<Place>,
-    /// For each place, the place of its longest end that is a whole pattern, itself included; the start when there is none.
+    /// For each place, the place of its longest end that is a whole pattern, itself included; the
+    /// start when there is none.
     complete: Vec<Place>,
 }
 
 impl Automaton {
-    /// Builds the automaton; also gives the place where each pattern is complete, in the order of the patterns.
-    pub(crate) fn new<P: IntoIterator<Item = u32>>(patterns: impl IntoIterator<Item = P>) -> (Self, Vec<Place>) {
+    /// Builds the automaton; also gives the place where each pattern is complete, in the order of
+    /// the patterns.
+    pub(crate) fn new<P: IntoIterator<Item = u32>>(
+        patterns: impl IntoIterator<Item = P>,
+    ) -> (Self, Vec<Place>) {
         let mut steps: HashMap<(Place, u32), Place> = HashMap::new();
         let mut edges: Vec<Vec<(u32, Place)>> = vec![Vec::new()];
         let mut ends = Vec::new();
@@ -42,7 +47,11 @@ impl Automaton {
             }
             ends.push(place);
         }
-        let mut automaton = Self { steps, shorter: vec![Place::START; edges.len()], complete: vec![Place::START; edges.len()] };
+        let mut automaton = Self {
+            steps,
+            shorter: vec![Place::START; edges.len()],
+            complete: vec![Place::START; edges.len()],
+        };
         for end in &ends {
             set(&mut automaton.complete, *end, *end);
         }
@@ -72,14 +81,19 @@ impl Automaton {
         self.complete.get(place.0).copied().unwrap_or_default()
     }
 
-    /// Finds the ends, the short ones first: those of a place are found over those of the place before it.
+    /// Finds the ends, the short ones first: those of a place are found over those of the place
+    /// before it.
     fn link(&mut self, edges: &[Vec<(u32, Place)>]) {
         let mut wave = vec![Place::START];
         while !wave.is_empty() {
             let mut next_wave = Vec::new();
             for place in wave {
                 for (symbol, next) in edges.get(place.0).into_iter().flatten() {
-                    let shorter = if place == Place::START { Place::START } else { self.step(self.shorter(place), *symbol) };
+                    let shorter = if place == Place::START {
+                        Place::START
+                    } else {
+                        self.step(self.shorter(place), *symbol)
+                    };
                     set(&mut self.shorter, *next, shorter);
                     if self.complete(*next) == Place::START {
                         let inherited = self.complete(shorter);

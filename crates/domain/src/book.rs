@@ -144,7 +144,8 @@ pub struct Book {
     pub stamp: Stamp,
 }
 
-/// What a body says of a book. Enumerations are checked already, the zone by the caller (it needs a database).
+/// What a body says of a book. Enumerations are checked already, the zone by the caller (it needs a
+/// database).
 #[derive(Debug, Clone, Default)]
 pub struct Changes {
     /// The name.
@@ -181,7 +182,11 @@ impl Settings {
     /// # Errors
     /// [`Refusal`] for values outside what is allowed, a refused name or property.
     pub fn create(changes: Changes) -> Result<Self, crate::Refusal> {
-        let name = changes.name.as_deref().filter(|name| !name.trim().is_empty()).ok_or(Refusal::NameRequired)?;
+        let name = changes
+            .name
+            .as_deref()
+            .filter(|name| !name.trim().is_empty())
+            .ok_or(Refusal::NameRequired)?;
         let defaults = Self {
             name: Name::new(name)?,
             auto_post: true,
@@ -210,7 +215,9 @@ impl Settings {
             lock_date: dates.lock,
             date_pattern: changes.date_pattern.unwrap_or(self.date_pattern),
             decimal_separator: changes.decimal_separator.unwrap_or(self.decimal_separator),
-            fraction_digits: changes.fraction_digits.map_or(Ok(self.fraction_digits), fraction_digits)?,
+            fraction_digits: changes
+                .fraction_digits
+                .map_or(Ok(self.fraction_digits), fraction_digits)?,
             page_size: changes.page_size.map_or(Ok(self.page_size), page_size)?,
             period: changes.period.unwrap_or(self.period),
             period_start_month: changes.period_start_month.unwrap_or(self.period_start_month),
@@ -220,7 +227,8 @@ impl Settings {
         })
     }
 
-    /// The last day on which nothing may move: the later of lock and closing date (behaviour 3.5.1).
+    /// The last day on which nothing may move: the later of lock and closing date (behaviour
+    /// 3.5.1).
     #[must_use]
     pub fn locked_until(&self) -> Option<Date> {
         self.lock_date.max(self.closing_date)
@@ -246,21 +254,30 @@ impl Settings {
 
     fn differences(&self, after: &Self) -> Previous {
         let pairs = self.pairs().into_iter().zip(after.pairs());
-        let mut previous: Previous = pairs.filter(|(old, new)| old.1 != new.1).map(|(old, _)| (old.0.to_owned(), old.1)).collect();
+        let mut previous: Previous = pairs
+            .filter(|(old, new)| old.1 != new.1)
+            .map(|(old, _)| (old.0.to_owned(), old.1))
+            .collect();
         self.properties.note_changes(&after.properties, &mut previous);
         previous
     }
 }
 
 impl Book {
-    /// Checks that the permission, which lets its holder update the book, reaches to its visibility and dates where the
-    /// changes touch those. That is told before what is wrong with other values (behaviour 0.17); a value equal to the
-    /// stored one needs no permission (behaviour 3.5.4, 6.4).
+    /// Checks that the permission, which lets its holder update the book, reaches to its visibility
+    /// and dates where the changes touch those. That is told before what is wrong with other values
+    /// (behaviour 0.17); a value equal to the stored one needs no permission (behaviour 3.5.4,
+    /// 6.4).
     ///
     /// # Errors
     /// [`Refusal::NotEnough`]; [`Refusal::Date`] for a date that cannot be read.
-    pub fn check_permitted(&self, changes: &Changes, permission: Permission) -> Result<(), Refusal> {
-        if changes.visibility.is_some_and(|visibility| visibility != self.settings.visibility) && !permission.may(Action::ChangeVisibility)
+    pub fn check_permitted(
+        &self,
+        changes: &Changes,
+        permission: Permission,
+    ) -> Result<(), Refusal> {
+        if changes.visibility.is_some_and(|visibility| visibility != self.settings.visibility)
+            && !permission.may(Action::ChangeVisibility)
         {
             return Err(Refusal::NotEnough(permission.as_str(), "visibility"));
         }
@@ -268,12 +285,16 @@ impl Book {
         before.check_permitted(before.changed(changes)?, permission)
     }
 
-    /// The book after an update, with the previous values of what changed. It must have been checked with
-    /// [`Book::check_permitted`].
+    /// The book after an update, with the previous values of what changed. It must have been
+    /// checked with [`Book::check_permitted`].
     ///
     /// # Errors
     /// [`Refusal`] for values outside what is allowed; a refused name or property.
-    pub fn update(self, changes: Changes, now: Instant) -> Result<(Self, Previous), crate::Refusal> {
+    pub fn update(
+        self,
+        changes: Changes,
+        now: Instant,
+    ) -> Result<(Self, Previous), crate::Refusal> {
         let settings = self.settings.clone().changed(changes)?;
         let previous = self.settings.differences(&settings);
         if previous.is_empty() {
@@ -286,7 +307,11 @@ impl Book {
     /// How this book reads and keeps amounts.
     #[must_use]
     pub const fn precision(&self) -> Precision {
-        Precision { fraction_digits: self.settings.fraction_digits, scale: self.scale, separator: self.settings.decimal_separator }
+        Precision {
+            fraction_digits: self.settings.fraction_digits,
+            scale: self.scale,
+            separator: self.settings.decimal_separator,
+        }
     }
 
     /// Whether the day is locked or closed (behaviour 3.5.1).
@@ -297,11 +322,17 @@ impl Book {
 }
 
 fn fraction_digits(value: i64) -> Result<u32, Refusal> {
-    u32::try_from(value).ok().filter(|digits| *digits <= MAX_FRACTION_DIGITS).ok_or(Refusal::FractionDigits(value))
+    u32::try_from(value)
+        .ok()
+        .filter(|digits| *digits <= MAX_FRACTION_DIGITS)
+        .ok_or(Refusal::FractionDigits(value))
 }
 
 fn page_size(value: i64) -> Result<i32, Refusal> {
-    i32::try_from(value).ok().filter(|size| (1..=1000).contains(size)).ok_or(Refusal::PageSize(value))
+    i32::try_from(value)
+        .ok()
+        .filter(|size| (1..=1000).contains(size))
+        .ok_or(Refusal::PageSize(value))
 }
 
 #[cfg(test)]
@@ -332,7 +363,10 @@ mod tests {
     fn defaults_of_behaviour_6_1() {
         let settings = Settings::create(named("Home")).unwrap();
         assert!(settings.auto_post);
-        assert_eq!((settings.fraction_digits, settings.page_size, settings.time_zone.as_str()), (2, 100, "UTC"));
+        assert_eq!(
+            (settings.fraction_digits, settings.page_size, settings.time_zone.as_str()),
+            (2, 100, "UTC")
+        );
         assert!(Settings::create(named("  ")).is_err());
         assert!(Settings::create(Changes { fraction_digits: Some(9), ..named("a") }).is_err());
     }
@@ -350,7 +384,11 @@ mod tests {
             ("2025-02-28", "2025-13-31", Permission::Owner, false),
         ] {
             let book = book(Changes { lock_date: Field::Set(from.to_owned()), ..named("a") });
-            assert_eq!(book.check_permitted(&lock(to), permission).is_ok(), allowed, "{from} to {to} by {permission:?}");
+            assert_eq!(
+                book.check_permitted(&lock(to), permission).is_ok(),
+                allowed,
+                "{from} to {to} by {permission:?}"
+            );
         }
     }
 
@@ -358,9 +396,15 @@ mod tests {
     fn scale_only_grows() {
         let digits = |digits| Changes { fraction_digits: Some(digits), ..Changes::default() };
         let (finer, previous) = book(named("a")).update(digits(4), Instant::new(1)).unwrap();
-        assert_eq!((finer.scale, previous.get("fractionDigits").map(String::as_str)), (4, Some("2")));
+        assert_eq!(
+            (finer.scale, previous.get("fractionDigits").map(String::as_str)),
+            (4, Some("2"))
+        );
         let (coarser, _) = finer.update(digits(0), Instant::new(2)).unwrap();
-        assert_eq!((coarser.scale, coarser.settings.fraction_digits, coarser.stamp.version), (4, 0, 3));
+        assert_eq!(
+            (coarser.scale, coarser.settings.fraction_digits, coarser.stamp.version),
+            (4, 0, 3)
+        );
     }
 
     #[test]

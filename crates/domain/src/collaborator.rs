@@ -10,7 +10,8 @@ use crate::instant::Stamp;
 use crate::refusal::Reason;
 use crate::transaction::Transaction;
 
-/// A user's permission in a book: NONE < VIEWER and RECORDER (siblings) < POSTER < EDITOR < OWNER (behaviour 7.1).
+/// A user's permission in a book: NONE < VIEWER and RECORDER (siblings) < POSTER < EDITOR < OWNER
+/// (behaviour 7.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Permission {
     /// Everything, and the only one who unlocks, deletes and publishes.
@@ -29,7 +30,8 @@ pub enum Permission {
 
 impl Permission {
     /// All permissions, highest first.
-    pub const ALL: [Self; 6] = [Self::Owner, Self::Editor, Self::Poster, Self::Recorder, Self::Viewer, Self::None];
+    pub const ALL: [Self; 6] =
+        [Self::Owner, Self::Editor, Self::Poster, Self::Recorder, Self::Viewer, Self::None];
 
     /// The permission as the API names it.
     #[must_use]
@@ -196,12 +198,17 @@ pub struct Member {
 }
 
 impl Member {
-    /// Lets a user into a book to do `action`, or refuses. `granted` is what the book's collaborators say of them;
-    /// a PUBLIC book lets everybody else in as a viewer (behaviour 6.9).
+    /// Lets a user into a book to do `action`, or refuses. `granted` is what the book's
+    /// collaborators say of them; a PUBLIC book lets everybody else in as a viewer (behaviour 6.9).
     ///
     /// # Errors
     /// [`Refusal::BookNotFound`] for strangers, [`Refusal::NotEnough`] for collaborators.
-    pub fn admit(book: Book, granted: Option<Permission>, user: UserId, action: Action) -> Result<Self, Refusal> {
+    pub fn admit(
+        book: Book,
+        granted: Option<Permission>,
+        user: UserId,
+        action: Action,
+    ) -> Result<Self, Refusal> {
         let member = Self::identify(book, granted, user);
         member.require(action)?;
         Ok(member)
@@ -213,8 +220,8 @@ impl Member {
         Self { book, permission: Permission::Owner, user }
     }
 
-    /// Who asked for an audit and might then: it runs when its turn comes, whatever became of the permission meanwhile
-    /// (behaviour 6.7).
+    /// Who asked for an audit and might then: it runs when its turn comes, whatever became of the
+    /// permission meanwhile (behaviour 6.7).
     #[must_use]
     pub const fn auditor(book: Book, user: UserId) -> Self {
         Self { book, permission: Permission::Editor, user }
@@ -280,8 +287,8 @@ impl Member {
         }
     }
 
-    /// Whether the member sees a transaction: a recorder sees its own drafts only, also in the trash (behaviour 7.3). What it
-    /// does not see does not exist for it.
+    /// Whether the member sees a transaction: a recorder sees its own drafts only, also in the
+    /// trash (behaviour 7.3). What it does not see does not exist for it.
     #[must_use]
     pub fn sees(&self, transaction: &Transaction) -> bool {
         match verdict(Action::ReadTransactions, self.permission) {
@@ -313,12 +320,17 @@ impl Collaborator {
     pub const fn check_replaceable(&self) -> Result<(), Refusal> {
         match self.permission {
             Permission::Owner => Err(Refusal::OwnerIsFixed),
-            Permission::Editor | Permission::Poster | Permission::Recorder | Permission::Viewer | Permission::None => Ok(()),
+            Permission::Editor
+            | Permission::Poster
+            | Permission::Recorder
+            | Permission::Viewer
+            | Permission::None => Ok(()),
         }
     }
 }
 
-/// Checks an e-mail address for its shape, and lower-cases it: it is how users are told apart (behaviour 7.5, 11.2).
+/// Checks an e-mail address for its shape, and lower-cases it: it is how users are told apart
+/// (behaviour 7.5, 11.2).
 ///
 /// # Errors
 /// [`Refusal::InvalidEmail`].
@@ -326,11 +338,19 @@ pub fn email(text: &str) -> Result<String, Refusal> {
     let trimmed = text.trim();
     let plain = |part: &str| {
         !part.is_empty()
-            && !part.chars().any(|c| c.is_whitespace() || c.is_control() || matches!(c, '@' | '/' | ',' | ';' | '<' | '>' | '"'))
+            && !part.chars().any(|c| {
+                c.is_whitespace()
+                    || c.is_control()
+                    || matches!(c, '@' | '/' | ',' | ';' | '<' | '>' | '"')
+            })
     };
     match trimmed.split_once('@') {
         Some((local, domain))
-            if trimmed.len() <= 254 && plain(local) && plain(domain) && !domain.starts_with('.') && !domain.ends_with('.') =>
+            if trimmed.len() <= 254
+                && plain(local)
+                && plain(domain)
+                && !domain.starts_with('.')
+                && !domain.ends_with('.') =>
         {
             Ok(trimmed.to_lowercase())
         }
@@ -345,7 +365,16 @@ mod tests {
     #[test]
     fn emails_are_checked_and_lower_cased() {
         assert_eq!(email(" Alice@Example.COM "), Ok("alice@example.com".to_owned()));
-        for bad in ["", "alice", "@example.com", "alice@", "a b@example.com", "a@b@c", "a@.com", "a,b@c.de"] {
+        for bad in [
+            "",
+            "alice",
+            "@example.com",
+            "alice@",
+            "a b@example.com",
+            "a@b@c",
+            "a@.com",
+            "a,b@c.de",
+        ] {
             assert!(email(bad).is_err(), "{bad}");
         }
     }

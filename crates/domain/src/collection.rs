@@ -57,7 +57,12 @@ impl Collection {
     ///
     /// # Errors
     /// A refused name.
-    pub fn create(id: CollectionId, owner: UserId, name: Option<&str>, stamp: Stamp) -> Result<Self, crate::Refusal> {
+    pub fn create(
+        id: CollectionId,
+        owner: UserId,
+        name: Option<&str>,
+        stamp: Stamp,
+    ) -> Result<Self, crate::Refusal> {
         Ok(Self { id, owner, name: Name::new(name.unwrap_or_default())?, stamp })
     }
 
@@ -79,15 +84,17 @@ impl Collection {
         if books > MOST_BOOKS { Err(Refusal::TooMany(books)) } else { Ok(()) }
     }
 
-    /// What a reader may do with it: a collection that shows on a shared book is its owner's alone to change.
+    /// What a reader may do with it: a collection that shows on a shared book is its owner's alone
+    /// to change.
     #[must_use]
     pub fn permission(&self, reader: UserId) -> Permission {
         if self.owner == reader { Permission::Owner } else { Permission::Viewer }
     }
 
-    /// Whether the collection shows this book to a reader, who has been `granted` a permission in it or none. In one's
-    /// own collection that is every book one may read. Somebody else's tells only of books one collaborates in: the id
-    /// of a PUBLIC book opens it, so the collection must not hand it around.
+    /// Whether the collection shows this book to a reader, who has been `granted` a permission in
+    /// it or none. In one's own collection that is every book one may read. Somebody else's tells
+    /// only of books one collaborates in: the id of a PUBLIC book opens it, so the collection must
+    /// not hand it around.
     ///
     /// ```
     /// # use daybook_domain::collection::Collection;
@@ -126,17 +133,33 @@ mod tests {
     use super::*;
 
     fn collection() -> Collection {
-        Collection::create(CollectionId::new(1), UserId::new(1), Some(" Clients "), Stamp::new(None, Instant::new(1))).unwrap()
+        Collection::create(
+            CollectionId::new(1),
+            UserId::new(1),
+            Some(" Clients "),
+            Stamp::new(None, Instant::new(1)),
+        )
+        .unwrap()
     }
 
     #[test]
     fn names_are_required_and_kept_by_updates_that_give_none() {
         assert_eq!(collection().name.as_str(), "Clients");
         for name in [None, Some(""), Some("  ")] {
-            assert!(Collection::create(CollectionId::new(1), UserId::new(1), name, Stamp::new(None, Instant::new(1))).is_err());
+            assert!(
+                Collection::create(
+                    CollectionId::new(1),
+                    UserId::new(1),
+                    name,
+                    Stamp::new(None, Instant::new(1))
+                )
+                .is_err()
+            );
         }
         assert!(collection().rename(Some(" "), Instant::new(2)).is_err());
-        for (name, expected, version) in [(None, "Clients", 1), (Some("Clients"), "Clients", 1), (Some("Own"), "Own", 2)] {
+        for (name, expected, version) in
+            [(None, "Clients", 1), (Some("Clients"), "Clients", 1), (Some("Own"), "Own", 2)]
+        {
             let after = collection().rename(name, Instant::new(2)).unwrap();
             assert_eq!((after.name.as_str(), after.stamp.version), (expected, version), "{name:?}");
         }
@@ -144,7 +167,9 @@ mod tests {
 
     #[test]
     fn a_collection_holds_a_thousand() {
-        for (books, expected) in [(0, Ok(())), (1_000, Ok(())), (1_001, Err(Refusal::TooMany(1_001)))] {
+        for (books, expected) in
+            [(0, Ok(())), (1_000, Ok(())), (1_001, Err(Refusal::TooMany(1_001)))]
+        {
             assert_eq!(Collection::check_size(books), expected);
         }
     }

@@ -16,8 +16,9 @@ pub(crate) struct Figure {
 const MOST_DIGITS: i64 = 30;
 
 impl Figure {
-    /// Reads a plain number with a dot (and perhaps an exponent), else one punctuated as the book writes it
-    /// (behaviour 3.12.3). Thousand separators must stand before groups of three: `12,34` is refused, not 1234.
+    /// Reads a plain number with a dot (and perhaps an exponent), else one punctuated as the book
+    /// writes it (behaviour 3.12.3). Thousand separators must stand before groups of three: `12,34`
+    /// is refused, not 1234.
     pub(crate) fn read(text: &str, separator: DecimalSeparator) -> Option<Self> {
         let (negative, body) = match text.strip_prefix('-') {
             Some(rest) => (true, rest),
@@ -30,8 +31,13 @@ impl Figure {
         let all = format!("{whole}{fraction}");
         let significant = all.trim_start_matches('0').trim_end_matches('0');
         let dropped = all.len() - all.trim_end_matches('0').len();
-        let shift = i64::try_from(dropped).ok()?.saturating_sub(i64::try_from(fraction.len()).ok()?);
-        Some(Self { negative, digits: significant.to_owned(), exponent: exponent.saturating_add(shift) })
+        let shift =
+            i64::try_from(dropped).ok()?.saturating_sub(i64::try_from(fraction.len()).ok()?);
+        Some(Self {
+            negative,
+            digits: significant.to_owned(),
+            exponent: exponent.saturating_add(shift),
+        })
     }
 
     pub(crate) fn is_zero(&self) -> bool {
@@ -53,7 +59,8 @@ impl Figure {
             && self.negative == value.is_sign_negative()
     }
 
-    /// The magnitude as an integer at `places` decimal places, rounded half-up; `None` when it has too many digits.
+    /// The magnitude as an integer at `places` decimal places, rounded half-up; `None` when it has
+    /// too many digits.
     pub(crate) fn rounded(&self, places: u32) -> Option<i128> {
         let exponent = self.exponent.saturating_add(i64::from(places));
         let length = i64::try_from(self.digits.len()).ok()?;
@@ -81,7 +88,8 @@ fn plain(body: &str) -> Option<(String, String, i64)> {
         None => (body, 0),
     };
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    (all_digits(whole) && all_digits(fraction)).then(|| (whole.to_owned(), fraction.to_owned(), exponent))
+    (all_digits(whole) && all_digits(fraction))
+        .then(|| (whole.to_owned(), fraction.to_owned(), exponent))
 }
 
 fn power(text: &str) -> Option<i64> {

@@ -8,8 +8,9 @@ use std::str::FromStr;
 #[error("not an identifier")]
 pub struct NotAnId;
 
-/// Declares an identifier: `id!(/// doc  Name, decimal)` makes `pub struct Name(i64)` with `new`, `get`,
-/// `Display` and `FromStr`. `decimal` writes digits (ids whose DELETE paths take an int64), `hex` 16 hex digits.
+/// Declares an identifier: `id!(/// doc  Name, decimal)` makes `pub struct Name(i64)` with `new`,
+/// `get`, `Display` and `FromStr`. `decimal` writes digits (ids whose DELETE paths take an int64),
+/// `hex` 16 hex digits.
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident, $style:ident) => {
         $(#[$doc])*
@@ -63,7 +64,8 @@ id!(
     GroupId, decimal
 );
 id!(
-    /// A transaction. Ids grow with creation time, so (day, id) is the order of lists (behaviour 2.6).
+    /// A transaction. Ids grow with creation time, so (day, id) is the order of lists (behaviour
+    /// 2.6).
     TransactionId, hex
 );
 id!(
@@ -128,7 +130,8 @@ mod hex {
     }
 
     pub(super) fn read(text: &str) -> Option<i64> {
-        let plain = text.len() == 16 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+        let plain =
+            text.len() == 16 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
         if plain { i64::from_str_radix(text, 16).ok() } else { None }
     }
 }

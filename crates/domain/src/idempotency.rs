@@ -1,4 +1,5 @@
-//! Idempotency keys: a request that is sent again is answered again, and done once (behaviour 0.16).
+//! Idempotency keys: a request that is sent again is answered again, and done once (behaviour
+//! 0.16).
 
 use crate::event::Hash;
 use crate::id::UserId;
@@ -10,7 +11,8 @@ const MOST_CHARACTERS: usize = 255;
 /// How long an answer is kept: 24 hours.
 const LIFETIME_MILLISECONDS: i64 = 24 * 60 * 60 * 1_000;
 
-/// Query parameters that say nothing about what is asked: an API key, and what clients add against caches (behaviour 0.4).
+/// Query parameters that say nothing about what is asked: an API key, and what clients add against
+/// caches (behaviour 0.4).
 const SILENT_PARAMETERS: [&str; 2] = ["key", "time"];
 
 /// Why a key is not taken.
@@ -20,7 +22,10 @@ pub enum Refusal {
     #[error("Idempotency-Key must be one value of 1 to {MOST_CHARACTERS} visible ASCII characters")]
     Malformed,
     /// The key stands for another request.
-    #[error("this Idempotency-Key was used with another body or other parameters; take a new key for a new request")]
+    #[error(
+        "this Idempotency-Key was used with another body or other parameters; take a new key for a \
+            new request"
+    )]
     Reused,
 }
 
@@ -50,7 +55,8 @@ impl Key {
     /// # Errors
     /// [`Refusal::Malformed`].
     pub fn new(text: &str) -> Result<Self, Refusal> {
-        let plain = (1..=MOST_CHARACTERS).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic());
+        let plain = (1..=MOST_CHARACTERS).contains(&text.len())
+            && text.bytes().all(|byte| byte.is_ascii_graphic());
         if plain { Ok(Self(text.to_owned())) } else { Err(Refusal::Malformed) }
     }
 
@@ -104,21 +110,27 @@ impl Record {
     }
 }
 
-/// Method and path as a claim has them. The path comes without the prefix of the installation and without a trailing slash.
+/// Method and path as a claim has them. The path comes without the prefix of the installation and
+/// without a trailing slash.
 #[must_use]
 pub fn operation(method: &str, path: &str) -> Hash {
     Hash::of(format!("{method} {path}").as_bytes())
 }
 
-/// The fingerprint of a request from the hash of its body and its query parameters. Their order does not matter, but among
-/// parameters of one name, of which the first counts.
+/// The fingerprint of a request from the hash of its body and its query parameters. Their order
+/// does not matter, but among parameters of one name, of which the first counts.
 #[must_use]
 pub fn fingerprint(body: Hash, parameters: &[(String, String)]) -> Hash {
-    let mut telling: Vec<_> = parameters.iter().filter(|(name, _)| !SILENT_PARAMETERS.contains(&name.as_str())).collect();
+    let mut telling: Vec<_> =
+        parameters.iter().filter(|(name, _)| !SILENT_PARAMETERS.contains(&name.as_str())).collect();
     telling.sort_by_key(|(name, _)| name);
     // With its length before it, no text can pass for two.
-    let texts = telling.into_iter().flat_map(|(name, value)| [name, value]).map(|text| format!("{}:{text}", text.len()));
-    let said: Vec<u8> = body.as_bytes().iter().copied().chain(texts.flat_map(String::into_bytes)).collect();
+    let texts = telling
+        .into_iter()
+        .flat_map(|(name, value)| [name, value])
+        .map(|text| format!("{}:{text}", text.len()));
+    let said: Vec<u8> =
+        body.as_bytes().iter().copied().chain(texts.flat_map(String::into_bytes)).collect();
     Hash::of(&said)
 }
 
@@ -143,14 +155,20 @@ mod tests {
     }
 
     fn print(body: &[u8], parameters: &[(&str, &str)]) -> Hash {
-        let owned: Vec<_> = parameters.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let owned: Vec<_> = parameters
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect();
         fingerprint(Hash::of(body), &owned)
     }
 
     #[test]
     fn a_fingerprint_is_body_and_telling_parameters() {
         let first = print(b"{}", &[("a", "1"), ("b", "2")]);
-        for same in [print(b"{}", &[("b", "2"), ("a", "1")]), print(b"{}", &[("time", "17"), ("a", "1"), ("key", "k"), ("b", "2")])] {
+        for same in [
+            print(b"{}", &[("b", "2"), ("a", "1")]),
+            print(b"{}", &[("time", "17"), ("a", "1"), ("key", "k"), ("b", "2")]),
+        ] {
             assert_eq!(same, first);
         }
         let others = [

@@ -1,4 +1,5 @@
-//! Canonical JSON (RFC 8785) of the few shapes events are made of: the text that is stored and chained.
+//! Canonical JSON (RFC 8785) of the few shapes events are made of: the text that is stored and
+//! chained.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -69,7 +70,8 @@ impl Json {
     }
 }
 
-/// Keys sort by UTF-16 code units, as RFC 8785 asks; it differs from byte order outside the basic plane only.
+/// Keys sort by UTF-16 code units, as RFC 8785 asks; it differs from byte order outside the basic
+/// plane only.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Key(String);
 
@@ -128,7 +130,8 @@ impl Object {
     /// The object with a map of texts, when it has any.
     #[must_use]
     pub fn with_map<'a>(self, key: &str, pairs: impl Iterator<Item = (&'a str, &'a str)>) -> Self {
-        let map = pairs.fold(Self::new(), |object, (key, value)| object.with(key, Json::text(value)));
+        let map =
+            pairs.fold(Self::new(), |object, (key, value)| object.with(key, Json::text(value)));
         if map.0.is_empty() { self } else { self.with(key, Json::Object(map)) }
     }
 }
@@ -175,15 +178,24 @@ mod tests {
             .with("\u{80}", Json::text("Control"))
             .with("ö", Json::text("Latin Small Letter O With Diaeresis"));
         let text = Json::Object(object).canonical();
-        let order: Vec<usize> =
-            ["Carriage", "One", "Control", "Latin", "Euro", "Emoji", "Hebrew"].iter().map(|word| text.find(word).unwrap()).collect();
+        let order: Vec<usize> = ["Carriage", "One", "Control", "Latin", "Euro", "Emoji", "Hebrew"]
+            .iter()
+            .map(|word| text.find(word).unwrap())
+            .collect();
         assert!(order.is_sorted(), "{text}");
-        assert_eq!(Json::text("\u{f}\u{8}\"\\/\u{7f}").canonical(), "\"\\u000f\\b\\\"\\\\/\u{7f}\"");
+        assert_eq!(
+            Json::text("\u{f}\u{8}\"\\/\u{7f}").canonical(),
+            "\"\\u000f\\b\\\"\\\\/\u{7f}\""
+        );
     }
 
     #[test]
     fn empty_parts_are_left_out() {
-        let object = Object::new().with_flag("a", false).with_texts("b", &[]).with_some("c", None).with_map("d", std::iter::empty());
+        let object = Object::new()
+            .with_flag("a", false)
+            .with_texts("b", &[])
+            .with_some("c", None)
+            .with_map("d", std::iter::empty());
         assert_eq!(Json::Object(object).canonical(), "{}");
     }
 }

@@ -1,8 +1,8 @@
 //! The rules of double-entry books, as Daybook's v5 API keeps them.
 //!
-//! Everything here is a value or a pure function: no clock, no randomness, no environment, no file, no socket, no
-//! database. Functions take values and return values or a typed [`Refusal`]. Rules are cited by their number in
-//! `docs/behaviour.md`.
+//! Everything here is a value or a pure function: no clock, no randomness, no environment, no file,
+//! no socket, no database. Functions take values and return values or a typed [`Refusal`]. Rules
+//! are cited by their number in `docs/behaviour.md`.
 //!
 //! ```
 //! use daybook_domain::account::AccountType;

@@ -63,8 +63,8 @@ impl Name {
     }
 }
 
-/// `normalizedName` (behaviour 4.3): `_` and `-` are spaces, white space collapses, lower case, no diacritics,
-/// words joined by `_`.
+/// `normalizedName` (behaviour 4.3): `_` and `-` are spaces, white space collapses, lower case, no
+/// diacritics, words joined by `_`.
 ///
 /// ```
 /// use daybook_domain::name::normalized;
@@ -72,12 +72,14 @@ impl Name {
 /// ```
 #[must_use]
 pub fn normalized(name: &str) -> String {
-    let spaced: String = name.chars().map(|c| if matches!(c, '_' | '-') { ' ' } else { c }).collect();
+    let spaced: String =
+        name.chars().map(|c| if matches!(c, '_' | '-') { ' ' } else { c }).collect();
     let folded = fold(&spaced);
     folded.split_whitespace().collect::<Vec<_>>().join("_")
 }
 
-/// Lower case without diacritics, everything else kept: the form text is searched by (behaviour 1.2.4).
+/// Lower case without diacritics, everything else kept: the form text is searched by (behaviour
+/// 1.2.4).
 ///
 /// ```
 /// use daybook_domain::name::fold;

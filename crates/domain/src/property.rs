@@ -9,7 +9,8 @@ pub const MAX_VALUE: usize = 8 * 1024;
 
 /// Most keys of one resource.
 pub const MOST_KEYS: usize = 1_000;
-/// Most bytes of all keys and values of one resource together: they are shown again wherever it is (behaviour 13.53).
+/// Most bytes of all keys and values of one resource together: they are shown again wherever it is
+/// (behaviour 13.53).
 pub const MAX_BYTES: usize = 64 * 1024;
 
 /// Why properties were refused.
@@ -49,7 +50,8 @@ impl Properties {
     /// Merges: keys present are set or deleted, absent keys stay.
     ///
     /// # Errors
-    /// [`Refusal`] for a key or value beyond its size, too many or too large in all; nothing is merged then.
+    /// [`Refusal`] for a key or value beyond its size, too many or too large in all; nothing is
+    /// merged then.
     ///
     /// ```
     /// use daybook_domain::property::Properties;
@@ -70,7 +72,9 @@ impl Properties {
         if map.len() > MOST_KEYS {
             return Err(Refusal::TooMany(map.len()));
         }
-        let bytes = map.iter().fold(0, |sum: usize, (key, value)| sum.saturating_add(key.len()).saturating_add(value.len()));
+        let bytes = map.iter().fold(0, |sum: usize, (key, value)| {
+            sum.saturating_add(key.len()).saturating_add(value.len())
+        });
         if bytes > MAX_BYTES { Err(Refusal::TooLarge(bytes)) } else { Ok(Self(map)) }
     }
 
@@ -91,12 +95,15 @@ impl Properties {
         self.0.is_empty()
     }
 
-    /// Adds every changed key with its former value (`""` when it had none) to an event's previous attributes.
+    /// Adds every changed key with its former value (`""` when it had none) to an event's previous
+    /// attributes.
     pub fn note_changes(&self, after: &Self, previous: &mut crate::event::Previous) {
         for key in self.0.keys().chain(after.0.keys()) {
             if self.0.get(key) != after.0.get(key) {
                 // A field with the property's name wins (behaviour 8.3).
-                previous.entry(key.clone()).or_insert_with(|| self.get(key).unwrap_or_default().to_owned());
+                previous
+                    .entry(key.clone())
+                    .or_insert_with(|| self.get(key).unwrap_or_default().to_owned());
             }
         }
     }
@@ -126,9 +133,12 @@ mod tests {
 
     #[test]
     fn keys_are_normalized_and_blank_values_delete() {
-        let first = Properties::default().merged(&edits(&[("testKey", Some("a")), (" My Key ", Some("b"))])).unwrap();
+        let first = Properties::default()
+            .merged(&edits(&[("testKey", Some("a")), (" My Key ", Some("b"))]))
+            .unwrap();
         assert_eq!(first.iter().collect::<Vec<_>>(), [("my_key", "b"), ("testkey", "a")]);
-        let second = first.merged(&edits(&[("TESTKEY", Some("  ")), ("hidden_", Some("x"))])).unwrap();
+        let second =
+            first.merged(&edits(&[("TESTKEY", Some("  ")), ("hidden_", Some("x"))])).unwrap();
         assert_eq!(second.iter().collect::<Vec<_>>(), [("hidden_", "x"), ("my_key", "b")]);
     }
 
@@ -136,14 +146,23 @@ mod tests {
     fn sizes_are_limited() {
         let none = Properties::default();
         assert!(none.merged(&edits(&[(&"k".repeat(30), Some("v"))])).is_ok());
-        assert!(matches!(none.merged(&edits(&[(&"k".repeat(31), Some("v"))])), Err(Refusal::KeyTooLong(_))));
+        assert!(matches!(
+            none.merged(&edits(&[(&"k".repeat(31), Some("v"))])),
+            Err(Refusal::KeyTooLong(_))
+        ));
         assert!(none.merged(&edits(&[("k", Some(&"v".repeat(MAX_VALUE)))])).is_ok());
-        assert!(matches!(none.merged(&edits(&[("k", Some(&"v".repeat(MAX_VALUE + 1)))])), Err(Refusal::ValueTooLong(_))));
+        assert!(matches!(
+            none.merged(&edits(&[("k", Some(&"v".repeat(MAX_VALUE + 1)))])),
+            Err(Refusal::ValueTooLong(_))
+        ));
         // Eight of the longest, but for their keys of one character.
         let keys = ["a", "b", "c", "d", "e", "f", "g", "h"];
-        let of_size = |size| none.merged(&keys.map(|key| (key.to_owned(), Some("v".repeat(size)))).into());
+        let of_size =
+            |size| none.merged(&keys.map(|key| (key.to_owned(), Some("v".repeat(size)))).into());
         let full = of_size(MAX_VALUE - 1).unwrap();
-        assert!(matches!(of_size(MAX_VALUE), Err(Refusal::TooLarge(bytes)) if bytes == MAX_BYTES + 8));
+        assert!(
+            matches!(of_size(MAX_VALUE), Err(Refusal::TooLarge(bytes)) if bytes == MAX_BYTES + 8)
+        );
         assert!(matches!(full.merged(&edits(&[("i", Some(""))])), Ok(same) if same == full));
         assert!(matches!(full.merged(&edits(&[("i", Some("1"))])), Err(Refusal::TooLarge(_))));
         assert!(full.merged(&edits(&[("a", None), ("i", Some("1"))])).is_ok());

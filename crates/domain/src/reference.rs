@@ -4,7 +4,8 @@ use std::str::FromStr;
 
 use crate::name::normalized;
 
-/// The name of an account or group of a book: the id is tried first, then the name (behaviour 3.2.6, 4.4).
+/// The name of an account or group of a book: the id is tried first, then the name (behaviour
+/// 3.2.6, 4.4).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Reference {
     /// The id, tried first.
@@ -20,8 +21,8 @@ impl Reference {
         Self { id: Some(text.to_owned()), name: Some(text.to_owned()) }
     }
 
-    /// What the body of an update names: the id, or without one the name, which then is taken out: a name that only finds
-    /// the thing gives it no other spelling (behaviour 4.9, 9.13, 13.52).
+    /// What the body of an update names: the id, or without one the name, which then is taken out:
+    /// a name that only finds the thing gives it no other spelling (behaviour 4.9, 9.13, 13.52).
     ///
     /// ```
     /// use daybook_domain::reference::Reference;
@@ -50,8 +51,8 @@ impl Reference {
         self.name.as_deref().map(normalized).filter(|name| !name.is_empty())
     }
 
-    /// Whether it names nothing at all; a name of nothing but dashes does not either. An id that is given names something,
-    /// if nothing that exists.
+    /// Whether it names nothing at all; a name of nothing but dashes does not either. An id that is
+    /// given names something, if nothing that exists.
     ///
     /// ```
     /// use daybook_domain::reference::Reference;

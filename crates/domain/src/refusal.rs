@@ -1,8 +1,12 @@
 //! What the ledger answers when it says no: typed where the rule lives, gathered here.
 
-use crate::{account, amount, book, collaborator, collection, file, group, idempotency, name, property, saved_query, transaction, version};
+use crate::{
+    account, amount, book, collaborator, collection, file, group, idempotency, name, property,
+    saved_query, transaction, version,
+};
 
-/// The seven kinds of refusal. Whoever translates refusals (HTTP status codes, exit codes) needs only these.
+/// The seven kinds of refusal. Whoever translates refusals (HTTP status codes, exit codes) needs
+/// only these.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// The request contradicts a rule; sending it again unchanged fails again.

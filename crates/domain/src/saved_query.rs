@@ -33,12 +33,16 @@ impl Refusal {
     pub(crate) const fn reason(&self) -> Reason {
         match self {
             Self::Unknown(_) => Reason::NotFound,
-            Self::IdRequired | Self::QueryRequired | Self::QueryTooLong(_) | Self::TitleTooLong(_) => Reason::BadRequest,
+            Self::IdRequired
+            | Self::QueryRequired
+            | Self::QueryTooLong(_)
+            | Self::TitleTooLong(_) => Reason::BadRequest,
         }
     }
 }
 
-/// A query text with a title. It is kept as given: what a search makes of it is seen when it is run.
+/// A query text with a title. It is kept as given: what a search makes of it is seen when it is
+/// run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SavedQuery {
     /// Unique across all books.
@@ -78,7 +82,12 @@ impl SavedQuery {
     /// ```
     pub fn create(id: SavedQueryId, changes: Changes, stamp: Stamp) -> Result<Self, Refusal> {
         let Changes { title, query } = changes;
-        Ok(Self { id, title: checked_title(title.unwrap_or_default())?, query: checked_query(query.unwrap_or_default())?, stamp })
+        Ok(Self {
+            id,
+            title: checked_title(title.unwrap_or_default())?,
+            query: checked_query(query.unwrap_or_default())?,
+            stamp,
+        })
     }
 
     /// The saved query after an update, with the previous values of what changed.
@@ -132,7 +141,8 @@ mod tests {
 
     fn saved() -> SavedQuery {
         let stamp = Stamp::new(Some("importer".to_owned()), Instant::new(1));
-        SavedQuery::create(SavedQueryId::new(7), changes(Some("Cash"), Some("account:Cash")), stamp).unwrap()
+        SavedQuery::create(SavedQueryId::new(7), changes(Some("Cash"), Some("account:Cash")), stamp)
+            .unwrap()
     }
 
     #[test]
@@ -148,7 +158,11 @@ mod tests {
             (Some(long_title.as_str()), Some("q"), Err(Refusal::TitleTooLong(256))),
             (None, Some(long_query.as_str()), Err(Refusal::QueryTooLong(8193))),
         ] {
-            let made = SavedQuery::create(SavedQueryId::new(1), changes(title, query), Stamp::new(None, Instant::new(0)));
+            let made = SavedQuery::create(
+                SavedQueryId::new(1),
+                changes(title, query),
+                Stamp::new(None, Instant::new(0)),
+            );
             assert_eq!(made.map(|_| ()), expected, "{title:?} {query:?}");
         }
     }
@@ -159,14 +173,29 @@ mod tests {
             (changes(None, None), "Cash", "account:Cash", vec![]),
             (changes(Some("Cash"), Some("account:Cash")), "Cash", "account:Cash", vec![]),
             (changes(Some("Till"), None), "Till", "account:Cash", vec![("title", "Cash")]),
-            (changes(Some(""), Some("account:Till")), "", "account:Till", vec![("query", "account:Cash"), ("title", "Cash")]),
+            (
+                changes(Some(""), Some("account:Till")),
+                "",
+                "account:Till",
+                vec![("query", "account:Cash"), ("title", "Cash")],
+            ),
         ] {
             let (after, previous) = saved().update(given, Instant::new(9)).unwrap();
             assert_eq!((after.title.as_str(), after.query.as_str()), (title, query));
-            assert_eq!(previous.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect::<Vec<_>>(), told);
-            let touched = if previous.is_empty() { (Instant::new(1), 1) } else { (Instant::new(9), 2) };
+            assert_eq!(
+                previous
+                    .iter()
+                    .map(|(key, value)| (key.as_str(), value.as_str()))
+                    .collect::<Vec<_>>(),
+                told
+            );
+            let touched =
+                if previous.is_empty() { (Instant::new(1), 1) } else { (Instant::new(9), 2) };
             assert_eq!((after.stamp.updated_at, after.stamp.version), touched);
         }
-        assert_eq!(saved().update(changes(None, Some(" ")), Instant::new(9)), Err(Refusal::QueryRequired));
+        assert_eq!(
+            saved().update(changes(None, Some(" ")), Instant::new(9)),
+            Err(Refusal::QueryRequired)
+        );
     }
 }

@@ -14,7 +14,10 @@ pub enum Refusal {
     #[error("If-Match must be * or a list of entity tags in double quotes")]
     Malformed,
     /// There is no one resource to compare with.
-    #[error("If-Match needs a request that changes exactly one existing book, account, group, transaction or file")]
+    #[error(
+        "If-Match needs a request that changes exactly one existing book, account, group, \
+            transaction or file"
+    )]
     NoTarget,
     /// The resource is in another state than the caller has seen.
     #[error("the resource has changed since that ETag was given: read it again")]
@@ -30,8 +33,8 @@ impl Refusal {
     }
 }
 
-/// The state of a resource's own stored data: its kind, its id and how often it changed. So tags of two resources never
-/// compare equal, and one resource has the same tag in every process.
+/// The state of a resource's own stored data: its kind, its id and how often it changed. So tags of
+/// two resources never compare equal, and one resource has the same tag in every process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tag(String);
 
@@ -178,8 +181,23 @@ mod tests {
 
     #[test]
     fn other_text_is_no_condition() {
-        let wrong =
-            ["", " ", ",", "a", "\"a", "a\"", "'a'", "\"a\" \"b\"", "\"a\"\"b\"", "\"a\"b", "w/\"a\"", "W/a", "*, \"a\"", "\"a b\"", "**"];
+        let wrong = [
+            "",
+            " ",
+            ",",
+            "a",
+            "\"a",
+            "a\"",
+            "'a'",
+            "\"a\" \"b\"",
+            "\"a\"\"b\"",
+            "\"a\"b",
+            "w/\"a\"",
+            "W/a",
+            "*, \"a\"",
+            "\"a b\"",
+            "**",
+        ];
         for text in wrong {
             assert_eq!(Condition::read(text), Err(Refusal::Malformed), "{text:?}");
         }
@@ -190,11 +208,17 @@ mod tests {
         let tag = Tag::new("account", 7, 2);
         assert_eq!(tag.as_str(), "account.7.2");
         assert!(Condition::Any.accepts(&tag));
-        for (text, accepted) in
-            [("\"account.7.2\"", true), ("\"x\", \"account.7.2\"", true), ("\"group.7.2\"", false), ("\"account.7.1\"", false)]
-        {
+        for (text, accepted) in [
+            ("\"account.7.2\"", true),
+            ("\"x\", \"account.7.2\"", true),
+            ("\"group.7.2\"", false),
+            ("\"account.7.1\"", false),
+        ] {
             assert_eq!(Condition::read(text).unwrap().accepts(&tag), accepted, "{text}");
         }
-        assert!(!Condition::read("W/\"account.7.2\"").unwrap().accepts(&tag), "weak tags never match");
+        assert!(
+            !Condition::read("W/\"account.7.2\"").unwrap().accepts(&tag),
+            "weak tags never match"
+        );
     }
 }

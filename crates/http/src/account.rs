@@ -13,7 +13,10 @@ use crate::error::{ApiError, ApiResult};
 use crate::group::GroupOut;
 use crate::reply::{self, Reply};
 use crate::request::Asked;
-use crate::wire::{ListOut, Present, PropertiesIn, RefIn, StampOut, TextOrNumber, field, id_text, objects_only, one_of, properties};
+use crate::wire::{
+    ListOut, Present, PropertiesIn, RefIn, StampOut, TextOrNumber, field, id_text, objects_only,
+    one_of, properties,
+};
 
 /// A body that is an account.
 #[derive(Debug, Deserialize)]
@@ -46,9 +49,11 @@ fn account_type<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<AccountTy
 }
 
 impl AccountIn {
-    /// What a create or update makes of the body; in a round trip absent groups mean none (behaviour 4.9).
+    /// What a create or update makes of the body; in a round trip absent groups mean none
+    /// (behaviour 4.9).
     pub(crate) fn into_input(self) -> Input {
-        let Self { id, name, kind, permanent, credit, archived, groups, properties, created_at } = self;
+        let Self { id, name, kind, permanent, credit, archived, groups, properties, created_at } =
+            self;
         let references = match groups.absent_clears(created_at.is_some()) {
             Field::Keep => Field::Keep,
             Field::Clear => Field::Set(Vec::new()),
@@ -148,7 +153,8 @@ impl From<&Account> for BriefOut {
 
 impl AccountOut {
     pub(crate) fn new(account: &Account, forest: &Forest) -> Self {
-        let mut groups: Vec<&Group> = account.groups.iter().filter_map(|id| forest.get(*id)).collect();
+        let mut groups: Vec<&Group> =
+            account.groups.iter().filter_map(|id| forest.get(*id)).collect();
         groups.sort_by_cached_key(|group| group.name.normalized());
         Self {
             brief: BriefOut::from(account),
@@ -166,7 +172,8 @@ pub(crate) fn list_out(view: &View) -> Vec<AccountOut> {
 }
 
 fn single(view: &View) -> Reply {
-    let shown = |account: &Account| reply::ok(&AccountOut::new(account, &view.forest)).tagged(account);
+    let shown =
+        |account: &Account| reply::ok(&AccountOut::new(account, &view.forest)).tagged(account);
     view.accounts.first().map_or_else(reply::nothing, shown)
 }
 
@@ -232,16 +239,38 @@ pub(crate) async fn delete_accounts_batch(asked: Asked, body: Body<Items<Account
 async fn create(asked: Asked, items: Vec<AccountIn>, encode: fn(&View) -> Reply) -> ApiResult {
     let book = asked.book();
     let items = items.into_iter().map(AccountIn::into_input).collect();
-    asked.write(&book.clone(), move |tx, cx| account::create(tx, cx, &book, items), move |view, _| encode(view)).await
+    asked
+        .write(
+            &book.clone(),
+            move |tx, cx| account::create(tx, cx, &book, items),
+            move |view, _| encode(view),
+        )
+        .await
 }
 
 async fn update(asked: Asked, items: Vec<AccountIn>, encode: fn(&View) -> Reply) -> ApiResult {
     let book = asked.book();
     let items = items.into_iter().map(AccountIn::into_input).collect();
-    asked.write(&book.clone(), move |tx, cx| account::update(tx, cx, &book, items), move |view, _| encode(view)).await
+    asked
+        .write(
+            &book.clone(),
+            move |tx, cx| account::update(tx, cx, &book, items),
+            move |view, _| encode(view),
+        )
+        .await
 }
 
-async fn delete(asked: Asked, references: Vec<AccountRef>, encode: fn(&View) -> Reply) -> ApiResult {
+async fn delete(
+    asked: Asked,
+    references: Vec<AccountRef>,
+    encode: fn(&View) -> Reply,
+) -> ApiResult {
     let book = asked.book();
-    asked.write(&book.clone(), move |tx, cx| account::delete(tx, cx, &book, &references), move |view, _| encode(view)).await
+    asked
+        .write(
+            &book.clone(),
+            move |tx, cx| account::delete(tx, cx, &book, &references),
+            move |view, _| encode(view),
+        )
+        .await
 }

@@ -1,4 +1,5 @@
-//! Balances on the wire. Groups may nest without limit, so their JSON is written level by level, not by recursion.
+//! Balances on the wire. Groups may nest without limit, so their JSON is written level by level,
+//! not by recursion.
 
 use std::collections::BTreeMap;
 
@@ -93,7 +94,13 @@ impl Writer<'_> {
     fn series(&self, series: &[Slice]) -> Vec<SliceOut> {
         let out = |slice: &Slice| {
             let Slice { year, month, day, figures } = slice;
-            SliceOut { year: *year, month: *month, day: *day, fuzzy_date: slice.fuzzy_date(), figures: self.figures(*figures) }
+            SliceOut {
+                year: *year,
+                month: *month,
+                day: *day,
+                fuzzy_date: slice.fuzzy_date(),
+                figures: self.figures(*figures),
+            }
         };
         series.iter().map(out).collect()
     }
@@ -130,7 +137,9 @@ impl Writer<'_> {
 
     fn accounts(&self, balances: &[AccountBalances], out: &mut String) -> serde_json::Result<()> {
         out.push_str("\"accountBalances\":[");
-        for (place, container) in balances.iter().filter_map(|balances| self.account(balances)).enumerate() {
+        for (place, container) in
+            balances.iter().filter_map(|balances| self.account(balances)).enumerate()
+        {
             if place > 0 {
                 out.push(',');
             }
@@ -140,7 +149,8 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Writes a list of trees: each group opens an object that stays open until its children are written.
+    /// Writes a list of trees: each group opens an object that stays open until its children are
+    /// written.
     fn groups(&self, roots: &[GroupBalances], out: &mut String) -> serde_json::Result<()> {
         out.push_str("\"groupBalances\":[");
         let mut first = true;
@@ -186,12 +196,14 @@ impl Writer<'_> {
         let mut out = serde_json::to_string(&ranges)?;
         out.pop();
         // A filter that matched nothing has its list all the same, empty (behaviour 5.1).
-        let accounts = self.view.balances.accounts.as_deref().or((!query.accounts.is_empty()).then_some(&[]));
+        let accounts =
+            self.view.balances.accounts.as_deref().or((!query.accounts.is_empty()).then_some(&[]));
         if let Some(accounts) = accounts {
             out.push(',');
             self.accounts(accounts, &mut out)?;
         }
-        let groups = self.view.balances.groups.as_deref().or((!query.groups.is_empty()).then_some(&[]));
+        let groups =
+            self.view.balances.groups.as_deref().or((!query.groups.is_empty()).then_some(&[]));
         if let Some(groups) = groups {
             out.push(',');
             self.groups(groups, &mut out)?;
@@ -206,7 +218,8 @@ pub(crate) async fn get_balances(asked: Asked) -> ApiResult {
     let (book, text) = (asked.book(), asked.query());
     let encode = |view: &View, _: &Context| {
         let book = view.member.book();
-        let written = Writer { view, scale: book.scale, digits: book.settings.fraction_digits }.write();
+        let written =
+            Writer { view, scale: book.scale, digits: book.settings.fraction_digits }.write();
         reply::json(written.map(String::into_bytes))
     };
     asked.read(move |tx, cx| balance::get(tx, cx, &book, &text), encode).await

@@ -1,5 +1,6 @@
-//! The bytes of files: kept outside of the database, on disk or in any store that speaks S3, under a name that is used
-//! once. They are written before the row that names them and never changed; what no row names goes with the sweep.
+//! The bytes of files: kept outside of the database, on disk or in any store that speaks S3, under
+//! a name that is used once. They are written before the row that names them and never changed;
+//! what no row names goes with the sweep.
 
 use std::path::PathBuf;
 use std::pin::pin;
@@ -22,7 +23,8 @@ pub(crate) const DELETED: &str = "deleted";
 #[derive(Debug, Clone)]
 pub struct Blobs {
     store: Arc<dyn ObjectStore>,
-    /// The folder, when they are on this machine's disk: writes that were cut off leave drafts in it.
+    /// The folder, when they are on this machine's disk: writes that were cut off leave drafts in
+    /// it.
     folder: Option<PathBuf>,
 }
 
@@ -46,14 +48,21 @@ impl Blobs {
     /// What is to be known of bytes, and a place of their own for them.
     pub(crate) async fn weigh(&self, bytes: Bytes) -> Result<(Content, Bytes), ApiError> {
         let digested = bytes.clone();
-        let digest = move || Sha256::digest(&digested).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+        let digest = move || {
+            Sha256::digest(&digested).iter().map(|byte| format!("{byte:02x}")).collect::<String>()
+        };
         let digest = run::compute(bytes.len(), digest).await?;
         let size = i64::try_from(bytes.len()).map_err(|_| Transport::FileTooLarge)?;
         Ok((Content { blob: uuid::Uuid::now_v7().simple().to_string(), size, digest }, bytes))
     }
 
     /// Stores bytes; they are durable when this returns.
-    pub(crate) async fn put(&self, book: &str, content: &Content, bytes: Bytes) -> Result<(), ApiError> {
+    pub(crate) async fn put(
+        &self,
+        book: &str,
+        content: &Content,
+        bytes: Bytes,
+    ) -> Result<(), ApiError> {
         self.store.put(&place(book, &content.blob)?, bytes.into()).await.map(drop).map_err(failed)
     }
 
@@ -62,7 +71,8 @@ impl Blobs {
         &self,
         book: &str,
         blob: &str,
-    ) -> Result<Option<impl Stream<Item = Result<Bytes, object_store::Error>> + use<>>, ApiError> {
+    ) -> Result<Option<impl Stream<Item = Result<Bytes, object_store::Error>> + use<>>, ApiError>
+    {
         match self.store.get(&place(book, blob)?).await {
             Ok(found) => Ok(Some(found.into_stream())),
             Err(object_store::Error::NotFound { .. }) => Ok(None),
@@ -81,21 +91,32 @@ impl Blobs {
     }
 
     /// Everything that is kept, of all books.
-    pub(crate) fn list(&self) -> impl Stream<Item = Result<ObjectMeta, object_store::Error>> + use<> {
+    pub(crate) fn list(
+        &self,
+    ) -> impl Stream<Item = Result<ObjectMeta, object_store::Error>> + use<> {
         self.store.list(None)
     }
 
     /// Everything that is kept of a book.
-    pub(crate) fn list_book(&self, book: &str) -> impl Stream<Item = Result<ObjectMeta, object_store::Error>> + use<> {
+    pub(crate) fn list_book(
+        &self,
+        book: &str,
+    ) -> impl Stream<Item = Result<ObjectMeta, object_store::Error>> + use<> {
         self.store.list(Some(&Path::from(book)))
     }
 
-    /// Notes that a book is about to be deleted, when it has bytes here. It says nothing while the book is there.
+    /// Notes that a book is about to be deleted, when it has bytes here. It says nothing while the
+    /// book is there.
     pub(crate) async fn mark_deleted(&self, book: &str) -> Result<(), ApiError> {
         let mut all = pin!(self.list_book(book));
         match std::future::poll_fn(|cx| Stream::poll_next(all.as_mut(), cx)).await {
             None => Ok(()),
-            Some(Ok(_)) => self.store.put(&place(book, DELETED)?, PutPayload::new()).await.map(drop).map_err(failed),
+            Some(Ok(_)) => self
+                .store
+                .put(&place(book, DELETED)?, PutPayload::new())
+                .await
+                .map(drop)
+                .map_err(failed),
             Some(Err(error)) => Err(failed(error)),
         }
     }
@@ -109,14 +130,16 @@ impl Blobs {
     }
 }
 
-/// Whether text may be the key of a book or the name of a blob: both are 32 hex digits, and nothing else in the store is ours.
+/// Whether text may be the key of a book or the name of a blob: both are 32 hex digits, and nothing
+/// else in the store is ours.
 pub(crate) fn is_name(text: &str) -> bool {
     text.len() == 32 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 /// `BOOK/BLOB`: a book's bytes lie together.
 fn place(book: &str, blob: &str) -> Result<Path, ApiError> {
-    let plain = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let plain =
+        |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
     if plain(book) && plain(blob) {
         Ok(Path::from_iter([book, blob]))
     } else {

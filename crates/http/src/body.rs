@@ -28,7 +28,8 @@ use crate::{request, run};
 
 /// Largest body in bytes (behaviour 10.8).
 const MOST_BYTES: usize = 32 * 1024 * 1024;
-/// How long a body may take to arrive, and what every further second must bring: a file of 20 MB comes over slow lines too.
+/// How long a body may take to arrive, and what every further second must bring: a file of 20 MB
+/// comes over slow lines too.
 const PATIENCE: Duration = Duration::from_secs(30);
 const LEAST_BYTES_PER_SECOND: usize = 64 * 1024;
 
@@ -82,7 +83,11 @@ impl<T: DeserializeOwned + Send + 'static> FromRequest for Body<T> {
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let (json, payload, request) = (is_json(request), payload.take(), request.clone());
         Box::pin(async move {
-            let read = if json { receive(&request, payload, parse).await } else { Err(Transport::UnsupportedMediaType.into()) };
+            let read = if json {
+                receive(&request, payload, parse).await
+            } else {
+                Err(Transport::UnsupportedMediaType.into())
+            };
             behind_the_door(&request, read).await.map(Self)
         })
     }
@@ -100,18 +105,26 @@ impl<T: DeserializeOwned + Send + 'static> FromRequest for MaybeBody<T> {
             }
             if json { parse(bytes).map(Some) } else { Err(Transport::UnsupportedMediaType.into()) }
         };
-        Box::pin(async move { behind_the_door(&request, receive(&request, payload, read).await).await.map(Self) })
+        Box::pin(async move {
+            behind_the_door(&request, receive(&request, payload, read).await).await.map(Self)
+        })
     }
 }
 
-/// A body that cannot be read is refused to those who may see the book; to all others there is no such book (behaviour 0.17).
-async fn behind_the_door<T>(request: &HttpRequest, read: Result<T, ApiError>) -> Result<T, ApiError> {
+/// A body that cannot be read is refused to those who may see the book; to all others there is no
+/// such book (behaviour 0.17).
+async fn behind_the_door<T>(
+    request: &HttpRequest,
+    read: Result<T, ApiError>,
+) -> Result<T, ApiError> {
     if read.is_err() {
         // Whatever it expects of a resource: none is looked at.
         let asked = Asked::extract(request).await?.conditional()?;
         let book = asked.book();
         if !book.is_empty() {
-            asked.look(move |tx, cx| access::enter(tx, cx, &book, Action::ReadBook).map(drop)).await?;
+            asked
+                .look(move |tx, cx| access::enter(tx, cx, &book, Action::ReadBook).map(drop))
+                .await?;
         }
     }
     read
@@ -130,7 +143,8 @@ async fn receive<T: Send + 'static>(
     }
     grant.leave_with(request);
     let hashed = wants_hash(request);
-    let (hash, body) = run::compute(bytes.len(), move || (hashed.then(|| Hash::of(&bytes)), read(&bytes))).await?;
+    let (hash, body) =
+        run::compute(bytes.len(), move || (hashed.then(|| Hash::of(&bytes)), read(&bytes))).await?;
     if let Some(hash) = hash {
         note_hash(request, hash);
     }
@@ -142,7 +156,9 @@ fn is_json(request: &HttpRequest) -> bool {
     let Some(value) = request.headers().get(CONTENT_TYPE) else { return true };
     let Ok(text) = value.to_str() else { return false };
     let essence = text.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    essence.is_empty() || essence == "application/json" || (essence.starts_with("application/") && essence.ends_with("+json"))
+    essence.is_empty()
+        || essence == "application/json"
+        || (essence.starts_with("application/") && essence.ends_with("+json"))
 }
 
 async fn collect(mut payload: Payload, grant: &mut Grant) -> Result<Bytes, ApiError> {
@@ -150,11 +166,18 @@ async fn collect(mut payload: Payload, grant: &mut Grant) -> Result<Bytes, ApiEr
     let mut bytes = BytesMut::new();
     loop {
         let earned = u64::try_from(bytes.len() / LEAST_BYTES_PER_SECOND).unwrap_or(u64::MAX);
-        let next = std::future::poll_fn(|cx| futures_core::Stream::poll_next(Pin::new(&mut payload), cx));
-        let next = timeout_at(started + PATIENCE + Duration::from_secs(earned), next).await.map_err(|_| Transport::TooSlow)?;
+        let next =
+            std::future::poll_fn(|cx| futures_core::Stream::poll_next(Pin::new(&mut payload), cx));
+        let next = timeout_at(started + PATIENCE + Duration::from_secs(earned), next)
+            .await
+            .map_err(|_| Transport::TooSlow)?;
         let Some(chunk) = next else { return Ok(bytes.freeze()) };
         let chunk = chunk.map_err(|error| {
-            if matches!(error, PayloadError::Overflow) { Transport::TooLarge } else { Transport::Malformed(error.to_string()) }
+            if matches!(error, PayloadError::Overflow) {
+                Transport::TooLarge
+            } else {
+                Transport::Malformed(error.to_string())
+            }
         })?;
         let size = bytes.len().saturating_add(chunk.len());
         if size > MOST_BYTES {
@@ -167,21 +190,30 @@ async fn collect(mut payload: Payload, grant: &mut Grant) -> Result<Bytes, ApiEr
 
 /// Reads a body. Broken JSON and values of the wrong type are told apart (behaviour 0.10).
 fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
-    let text = std::str::from_utf8(bytes).map_err(|error| Transport::Malformed(format!("it is not UTF-8: {error}")))?;
+    let text = std::str::from_utf8(bytes)
+        .map_err(|error| Transport::Malformed(format!("it is not UTF-8: {error}")))?;
     if holds_nul(bytes) {
-        return Err(Transport::InvalidFormat("text must not contain the character NUL (\\u0000)".to_owned()).into());
+        return Err(Transport::InvalidFormat(
+            "text must not contain the character NUL (\\u0000)".to_owned(),
+        )
+        .into());
     }
     serde_json::from_str(text).map_err(|_| explain::<T>(text).into())
 }
 
-/// Reads a refused body once more, slower, to learn what is wrong with it: broken JSON before a wrong type.
+/// Reads a refused body once more, slower, to learn what is wrong with it: broken JSON before a
+/// wrong type.
 fn explain<T: DeserializeOwned>(text: &str) -> Transport {
     if let Err(error) = serde_json::from_str::<IgnoredAny>(text) {
         return Transport::Malformed(error.to_string());
     }
     match serde_path_to_error::deserialize::<_, T>(&mut serde_json::Deserializer::from_str(text)) {
-        Err(located) if located.path().iter().next().is_none() => Transport::InvalidFormat(located.inner().to_string()),
-        Err(located) => Transport::InvalidFormat(format!("{}: {}", located.path(), located.inner())),
+        Err(located) if located.path().iter().next().is_none() => {
+            Transport::InvalidFormat(located.inner().to_string())
+        }
+        Err(located) => {
+            Transport::InvalidFormat(format!("{}: {}", located.path(), located.inner()))
+        }
         // The plain reader refused it, so something is wrong although this one does not see it.
         Ok(_) => Transport::InvalidFormat("the body does not have the documented shape".to_owned()),
     }
@@ -196,7 +228,9 @@ fn holds_nul(bytes: &[u8]) -> bool {
     }
     let starts = bytes.windows(ESCAPE.len()).enumerate().filter(|(_, window)| *window == ESCAPE);
     // An even number of backslashes before it means the backslash itself is escaped.
-    starts.map(|(at, _)| bytes.iter().take(at).rev().take_while(|byte| **byte == b'\\').count()).any(|before| before.is_multiple_of(2))
+    starts
+        .map(|(at, _)| bytes.iter().take(at).rev().take_while(|byte| **byte == b'\\').count())
+        .any(|before| before.is_multiple_of(2))
 }
 
 #[cfg(test)]

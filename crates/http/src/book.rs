@@ -19,7 +19,10 @@ use crate::error::ApiResult;
 use crate::group::{GroupIn, GroupOut};
 use crate::reply::{self, Reply};
 use crate::request::Asked;
-use crate::wire::{ListOut, PropertiesIn, StampOut, TextOrNumber, field, id_text, list, objects_only, one_of, properties};
+use crate::wire::{
+    ListOut, PropertiesIn, StampOut, TextOrNumber, field, id_text, list, objects_only, one_of,
+    properties,
+};
 
 /// A body that is a book. Embedded groups and accounts count on a create only (behaviour 6.1, 6.4).
 #[derive(Debug, Default, Deserialize)]
@@ -65,7 +68,9 @@ fn date_pattern<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<DatePatte
     one_of(reader, "dd/MM/yyyy, MM/dd/yyyy, yyyy/MM/dd", DatePattern::from_name)
 }
 
-fn decimal_separator<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<DecimalSeparator>, D::Error> {
+fn decimal_separator<'de, D: Deserializer<'de>>(
+    reader: D,
+) -> Result<Option<DecimalSeparator>, D::Error> {
     one_of(reader, "DOT, COMMA", DecimalSeparator::from_name)
 }
 
@@ -190,7 +195,11 @@ impl BookOut {
         }
     }
 
-    pub(crate) fn within(self, collection: Option<&daybook_service::collection::View>, cx: &Context) -> Self {
+    pub(crate) fn within(
+        self,
+        collection: Option<&daybook_service::collection::View>,
+        cx: &Context,
+    ) -> Self {
         Self { collection: collection.map(|view| CollectionOut::new(view, cx)), ..self }
     }
 
@@ -214,16 +223,25 @@ fn single(view: &View, cx: &Context) -> Reply {
 /// GET books.
 pub(crate) async fn list_books(asked: Asked) -> ApiResult {
     let term = asked.query();
-    asked.read(move |tx, cx| book::list(tx, cx, &term), |views, cx| reply::ok(&BookOut::list(views, cx))).await
+    asked
+        .read(
+            move |tx, cx| book::list(tx, cx, &term),
+            |views, cx| reply::ok(&BookOut::list(views, cx)),
+        )
+        .await
 }
 
 /// POST books: the name of the body wins over the parameter (behaviour 6.1).
 pub(crate) async fn create_new_book(asked: Asked, body: MaybeBody<BookIn>) -> ApiResult {
     let mut given = body.0.unwrap_or_default();
-    let (groups, accounts) = (given.groups.take().unwrap_or_default(), given.accounts.take().unwrap_or_default());
+    let (groups, accounts) =
+        (given.groups.take().unwrap_or_default(), given.accounts.take().unwrap_or_default());
     let changes = Changes::from(given);
-    let name =
-        changes.name.clone().filter(|name| !name.trim().is_empty()).or_else(|| asked.text("name").map(|name| name.replace('\0', " ")));
+    let name = changes
+        .name
+        .clone()
+        .filter(|name| !name.trim().is_empty())
+        .or_else(|| asked.text("name").map(|name| name.replace('\0', " ")));
     let input = Input {
         changes: Changes { name, ..changes },
         groups: groups.into_iter().map(GroupIn::into_input).collect(),
@@ -235,14 +253,16 @@ pub(crate) async fn create_new_book(asked: Asked, body: MaybeBody<BookIn>) -> Ap
 /// GET books/{bookId}.
 pub(crate) async fn get_book(asked: Asked) -> ApiResult {
     let id = asked.book();
-    let (accounts, groups) = (asked.flag("loadAccounts") == Some(true), asked.flag("loadGroups") == Some(true));
+    let (accounts, groups) =
+        (asked.flag("loadAccounts") == Some(true), asked.flag("loadGroups") == Some(true));
     asked.read(move |tx, cx| book::get(tx, cx, &id, accounts, groups), single).await
 }
 
 /// PUT books, the id in the body.
 pub(crate) async fn update_book(asked: Asked, body: Body<BookIn>) -> ApiResult {
     let mut given = body.0;
-    let id = id_text(given.id.take()).ok_or_else(|| daybook_service::Error::from(Refusal::IdRequired))?;
+    let id = id_text(given.id.take())
+        .ok_or_else(|| daybook_service::Error::from(Refusal::IdRequired))?;
     update(asked, id, given).await
 }
 
@@ -254,23 +274,31 @@ pub(crate) async fn update_book_deprecated(asked: Asked, body: Body<BookIn>) -> 
 
 async fn update(asked: Asked, id: String, given: BookIn) -> ApiResult {
     let changes = Changes::from(given);
-    asked.conditional()?.write(&id.clone(), move |tx, cx| book::update(tx, cx, &id, changes), single).await
+    asked
+        .conditional()?
+        .write(&id.clone(), move |tx, cx| book::update(tx, cx, &id, changes), single)
+        .await
 }
 
 /// POST books/{bookId}/copy. It has no body; one that comes along is not read.
 pub(crate) async fn copy_book(asked: Asked) -> ApiResult {
     let id = asked.book();
     let text = |name: &str| asked.text(name).map(|text| text.replace('\0', " "));
-    let request = Copying { name: text("name"), transactions: asked.flag("copyTransactions") == Some(true), from: text("fromDate") };
+    let request = Copying {
+        name: text("name"),
+        transactions: asked.flag("copyTransactions") == Some(true),
+        from: text("fromDate"),
+    };
     asked.write(&id.clone(), move |tx, cx| book::copy(tx, cx, &id, &request), single).await
 }
 
-/// DELETE books/{bookId}. The sweep removes the bytes of its files, and must find that the book was deleted: one it merely
-/// does not know may be another database's.
+/// DELETE books/{bookId}. The sweep removes the bytes of its files, and must find that the book was
+/// deleted: one it merely does not know may be another database's.
 pub(crate) async fn delete_book(asked: Asked) -> ApiResult {
     let asked = asked.conditional()?;
     let (id, named) = (asked.book(), asked.book());
-    // Who may not, or expects another state, is told so below; so is who asks again with the same key.
+    // Who may not, or expects another state, is told so below; so is who asks again with the same
+    // key.
     if asked.look(move |tx, cx| book::check_delete(tx, cx, &named)).await.is_ok() {
         asked.state.blobs.mark_deleted(&id).await?;
     }
@@ -280,7 +308,9 @@ pub(crate) async fn delete_book(asked: Asked) -> ApiResult {
 /// PATCH books/{bookId}/audit: noted durably, made afterwards (behaviour 6.7).
 pub(crate) async fn audit_book(asked: Asked) -> ApiResult {
     let (id, state) = (asked.book(), asked.state.clone());
-    let reply = asked.write(&id.clone(), move |tx, cx| audit::request(tx, cx, &id), |_, _| reply::no_content()).await?;
+    let reply = asked
+        .write(&id.clone(), move |tx, cx| audit::request(tx, cx, &id), |_, _| reply::no_content())
+        .await?;
     state.audits.ring();
     Ok(reply)
 }

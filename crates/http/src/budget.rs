@@ -1,5 +1,5 @@
-//! The memory that bodies and the contents of files may take, all requests together: what one may send or ask for is bounded,
-//! how many do so at once is not.
+//! The memory that bodies and the contents of files may take, all requests together: what one may
+//! send or ask for is bounded, how many do so at once is not.
 
 use std::sync::Arc;
 
@@ -8,8 +8,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::error::Transport;
 
-/// Bytes are counted in steps: a body does not ask for every piece that arrives, and as many small ones as there may be
-/// connections fit into the smallest budget.
+/// Bytes are counted in steps: a body does not ask for every piece that arrives, and as many small
+/// ones as there may be connections fit into the smallest budget.
 const STEP: usize = 4 * 1024;
 const STEPS_OF_A_MEGABYTE: usize = 1024 * 1024 / STEP;
 
@@ -48,7 +48,9 @@ impl Grant {
             return Ok(());
         }
         let lacking = u32::try_from(lacking).map_err(|_| Transport::Crowded)?;
-        let more = Arc::clone(&self.budget).try_acquire_many_owned(lacking).map_err(|_| Transport::Crowded)?;
+        let more = Arc::clone(&self.budget)
+            .try_acquire_many_owned(lacking)
+            .map_err(|_| Transport::Crowded)?;
         match &mut self.steps {
             Some(steps) => steps.merge(more),
             None => self.steps = Some(more),

@@ -42,7 +42,13 @@ struct CollaboratorOut {
 impl From<&Collaborator> for CollaboratorOut {
     fn from(collaborator: &Collaborator) -> Self {
         let Collaborator { id, email, permission, stamp } = collaborator;
-        Self { id: id.to_string(), email: email.clone(), permission: permission.as_str(), avatar_url: "", stamp: StampOut::from(stamp) }
+        Self {
+            id: id.to_string(),
+            email: email.clone(),
+            permission: permission.as_str(),
+            avatar_url: "",
+            stamp: StampOut::from(stamp),
+        }
     }
 }
 
@@ -53,15 +59,24 @@ fn single(collaborator: &Collaborator, _: &Context) -> Reply {
 /// GET collaborators.
 pub(crate) async fn list_collaborators(asked: Asked) -> ApiResult {
     let book = asked.book();
-    let encode = |all: &Vec<Collaborator>, _: &Context| reply::ok(&ListOut::whole(all.iter().map(CollaboratorOut::from).collect()));
+    let encode = |all: &Vec<Collaborator>, _: &Context| {
+        reply::ok(&ListOut::whole(all.iter().map(CollaboratorOut::from).collect()))
+    };
     asked.read(move |tx, cx| collaborator::list(tx, cx, &book), encode).await
 }
 
-/// POST collaborators. `message` is for the invitation mail, which this installation does not send yet.
+/// POST collaborators. `message` is for the invitation mail, which this installation does not send
+/// yet.
 pub(crate) async fn add_collaborator(asked: Asked, body: Body<CollaboratorIn>) -> ApiResult {
     let book = asked.book();
     let CollaboratorIn { email, permission } = body.0;
-    asked.write(&book.clone(), move |tx, cx| collaborator::add(tx, cx, &book, email.as_deref(), permission), single).await
+    asked
+        .write(
+            &book.clone(),
+            move |tx, cx| collaborator::add(tx, cx, &book, email.as_deref(), permission),
+            single,
+        )
+        .await
 }
 
 /// DELETE collaborators/{id}, by id or e-mail.

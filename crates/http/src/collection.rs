@@ -53,7 +53,9 @@ impl CollectionOut {
             name: collection.name.as_str().to_owned(),
             owner_username: owner_name.clone(),
             permission: permission.as_str(),
-            books: books.as_ref().map(|books| books.iter().map(|book| BookOut::of(book, cx)).collect()),
+            books: books
+                .as_ref()
+                .map(|books| books.iter().map(|book| BookOut::of(book, cx)).collect()),
             stamp: StampOut::from(&collection.stamp),
         }
     }
@@ -69,7 +71,9 @@ fn listed(books: &[book::View], cx: &Context) -> Reply {
 
 /// GET collections.
 pub(crate) async fn list_collections(asked: Asked) -> ApiResult {
-    let all = |views: &Vec<View>, cx: &Context| views.iter().map(|view| CollectionOut::new(view, cx)).collect();
+    let all = |views: &Vec<View>, cx: &Context| {
+        views.iter().map(|view| CollectionOut::new(view, cx)).collect()
+    };
     asked.read(collection::list, move |views, cx| reply::ok(&ListOut::whole(all(views, cx)))).await
 }
 
@@ -89,25 +93,42 @@ pub(crate) async fn create_collection(asked: Asked, body: Body<CollectionIn>) ->
 pub(crate) async fn update_collection(asked: Asked, body: Body<CollectionIn>) -> ApiResult {
     let CollectionIn { id, name } = body.0;
     let id = id_text(id);
-    asked.write_own(move |tx, cx| collection::update(tx, cx, id.as_deref(), name.as_deref()), single).await
+    asked
+        .write_own(move |tx, cx| collection::update(tx, cx, id.as_deref(), name.as_deref()), single)
+        .await
 }
 
 /// DELETE collections/{id}.
 pub(crate) async fn delete_collection(asked: Asked) -> ApiResult {
     let id = asked.id();
-    asked.write_own(move |tx, cx| collection::delete(tx, cx, &id), |books, cx| listed(books, cx)).await
+    asked
+        .write_own(move |tx, cx| collection::delete(tx, cx, &id), |books, cx| listed(books, cx))
+        .await
 }
 
 /// PATCH collections/{id}/books/add.
-pub(crate) async fn add_books_to_collection(asked: Asked, body: Body<Items<BookRefIn>>) -> ApiResult {
+pub(crate) async fn add_books_to_collection(
+    asked: Asked,
+    body: Body<Items<BookRefIn>>,
+) -> ApiResult {
     let (id, books) = (asked.id(), keys(body.items()));
-    asked.write_own(move |tx, cx| collection::add(tx, cx, &id, books), |books, cx| listed(books, cx)).await
+    asked
+        .write_own(move |tx, cx| collection::add(tx, cx, &id, books), |books, cx| listed(books, cx))
+        .await
 }
 
 /// PATCH collections/{id}/books/remove.
-pub(crate) async fn remove_books_from_collection(asked: Asked, body: Body<Items<BookRefIn>>) -> ApiResult {
+pub(crate) async fn remove_books_from_collection(
+    asked: Asked,
+    body: Body<Items<BookRefIn>>,
+) -> ApiResult {
     let (id, books) = (asked.id(), keys(body.items()));
-    asked.write_own(move |tx, cx| collection::remove(tx, cx, &id, books), |books, cx| listed(books, cx)).await
+    asked
+        .write_own(
+            move |tx, cx| collection::remove(tx, cx, &id, books),
+            |books, cx| listed(books, cx),
+        )
+        .await
 }
 
 fn keys(books: Vec<BookRefIn>) -> Vec<Option<String>> {

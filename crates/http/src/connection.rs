@@ -1,10 +1,12 @@
-//! Connections that nobody can hold for ever. The HTTP server times the first head of a connection and nothing after it, so the
-//! socket below it has clocks of its own: a connection without a running request is given up after a while, sooner once the next
-//! head has begun, and so is one whose client takes nothing of its answer. How long a request runs is not their business: a body
+//! Connections that nobody can hold for ever. The HTTP server times the first head of a connection
+//! and nothing after it, so the socket below it has clocks of its own: a connection without a
+//! running request is given up after a while, sooner once the next head has begun, and so is one
+//! whose client takes nothing of its answer. How long a request runs is not their business: a body
 //! has its own time, and a use case takes as long as it takes.
 //!
-//! Nor is much read ahead. The HTTP server queues what is pipelined behind a request, and with its buffer full goes round and round
-//! until the client takes its answers; so nothing is read while a request is answered, and never much at a time.
+//! Nor is much read ahead. The HTTP server queues what is pipelined behind a request, and with its
+//! buffer full goes round and round until the client takes its answers; so nothing is read while a
+//! request is answered, and never much at a time.
 
 use std::cell::Cell;
 use std::io::{Error, ErrorKind, Result};
@@ -44,7 +46,8 @@ enum Phase {
 /// What the socket and the requests on it know of each other.
 pub(crate) struct Connection {
     phase: Cell<Phase>,
-    /// Whether a request has begun since the socket was last read from: the next one may have come with it.
+    /// Whether a request has begun since the socket was last read from: the next one may have come
+    /// with it.
     has_begun: Cell<bool>,
     /// When the connection is given up, as long as no request runs.
     deadline: Cell<Instant>,
@@ -120,7 +123,10 @@ impl<K: Unpin> MessageBody for Answer<K> {
         self.body.size()
     }
 
-    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<std::result::Result<Bytes, Self::Error>>> {
+    fn poll_next(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<std::result::Result<Bytes, Self::Error>>> {
         Pin::new(&mut self.body).poll_next(cx)
     }
 }
@@ -149,7 +155,8 @@ impl Socket {
         Rc::clone(&self.connection)
     }
 
-    /// Whether reading has to wait: for the end of the running request, or until what was read has been looked at.
+    /// Whether reading has to wait: for the end of the running request, or until what was read has
+    /// been looked at.
     fn is_ahead(&mut self, cx: &mut Context<'_>) -> bool {
         if self.connection.phase.get() == Phase::Answering {
             self.connection.waker.set(Some(cx.waker().clone()));
@@ -164,7 +171,8 @@ impl Socket {
         true
     }
 
-    /// Whether a connection without requests has been kept long enough. Else somebody will look again in time.
+    /// Whether a connection without requests has been kept long enough. Else somebody will look
+    /// again in time.
     fn is_over(&mut self, cx: &mut Context<'_>) -> bool {
         if self.connection.phase.get() != Phase::Idle {
             self.connection.waker.set(Some(cx.waker().clone()));
@@ -178,19 +186,29 @@ impl Socket {
     }
 
     /// Passes on how far writing came, unless it has stood still for too long.
-    fn unless_stalled<T>(&mut self, cx: &mut Context<'_>, outcome: Poll<Result<T>>) -> Poll<Result<T>> {
+    fn unless_stalled<T>(
+        &mut self,
+        cx: &mut Context<'_>,
+        outcome: Poll<Result<T>>,
+    ) -> Poll<Result<T>> {
         if outcome.is_ready() {
             self.stalled = None;
             return outcome;
         }
         let stalled = self.stalled.get_or_insert_with(|| Box::pin(sleep(STALL_PATIENCE)));
-        stalled.as_mut().poll(cx).map(|()| Err(Error::new(ErrorKind::TimedOut, "the client takes nothing of its answer")))
+        stalled.as_mut().poll(cx).map(|()| {
+            Err(Error::new(ErrorKind::TimedOut, "the client takes nothing of its answer"))
+        })
     }
 }
 
 impl AsyncRead for Socket {
     /// Reads. A connection that is over reads as one whose client has left: it ends in good order.
-    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<Result<()>> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<Result<()>> {
         if self.is_ahead(cx) {
             return Poll::Pending;
         }
@@ -203,7 +221,8 @@ impl AsyncRead for Socket {
         let read = buffer.filled().len() - before;
         self.at_once += read;
         if read > 0 && self.connection.phase.get() == Phase::Idle {
-            // The next head, or what is left of a body nobody wanted. Only the first byte starts the clock.
+            // The next head, or what is left of a body nobody wanted. Only the first byte starts
+            // the clock.
             let deadline = &self.connection.deadline;
             deadline.set(deadline.get().min(Instant::now() + HEAD_PATIENCE));
         }
@@ -212,7 +231,11 @@ impl AsyncRead for Socket {
 }
 
 impl AsyncWrite for Socket {
-    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<Result<usize>> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<Result<usize>> {
         let outcome = Pin::new(&mut self.stream).poll_write(cx, bytes);
         self.unless_stalled(cx, outcome)
     }

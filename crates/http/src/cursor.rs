@@ -1,4 +1,5 @@
-//! Cursors: opaque text that holds the place of the last row and the query it belongs to (behaviour 2.4, 2.5).
+//! Cursors: opaque text that holds the place of the last row and the query it belongs to (behaviour
+//! 2.4, 2.5).
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -68,7 +69,8 @@ mod tests {
 
     #[test]
     fn cursors_round_trip_and_damage_is_no_error() {
-        let cursor = TransactionCursor::new(Place { day: 20250131, id: 7 }, "account:'Ação'".to_owned());
+        let cursor =
+            TransactionCursor::new(Place { day: 20250131, id: 7 }, "account:'Ação'".to_owned());
         let text = write(&cursor).unwrap();
         assert_eq!(read::<TransactionCursor>(&text), Some(cursor));
         for damaged in ["", "x", "é", &text[1..]] {

@@ -116,13 +116,18 @@ impl Transport {
 
     fn message(&self) -> String {
         match self {
-            Self::LoginRequired => "Login Required: send a valid access token as Authorization: Bearer <token>".to_owned(),
+            Self::LoginRequired => {
+                "Login Required: send a valid access token as Authorization: Bearer <token>"
+                    .to_owned()
+            }
             Self::UnknownRoute => "route not found".to_owned(),
             Self::MethodNotAllowed(_) => "this path does not answer that method".to_owned(),
             Self::Malformed(text) => format!("the body is not valid JSON: {text}"),
             Self::InvalidFormat(text) => format!("InvalidFormatException: {text}"),
             Self::TooLarge => "the body is larger than 32 MB".to_owned(),
-            Self::FileTooLarge => "the content of a file has at most 20 MB (20,971,520 bytes)".to_owned(),
+            Self::FileTooLarge => {
+                "the content of a file has at most 20 MB (20,971,520 bytes)".to_owned()
+            }
             Self::UnsupportedMediaType => "send JSON as Content-Type: application/json".to_owned(),
             Self::TooSlow => "the body did not arrive in time".to_owned(),
             Self::Crowded | Self::FilesUnavailable(_) => UNAVAILABLE.to_owned(),
@@ -136,13 +141,20 @@ impl ApiError {
     pub(crate) const fn is_missing_in_chart(&self) -> bool {
         matches!(
             self,
-            Self::Service(Error::Refused(Refusal::Account(account::Refusal::Unknown(_)) | Refusal::Group(group::Refusal::Unknown(_))))
+            Self::Service(Error::Refused(
+                Refusal::Account(account::Refusal::Unknown(_))
+                    | Refusal::Group(group::Refusal::Unknown(_))
+            ))
         )
     }
 
     /// The bytes that a row names are not there, which they always should be.
     pub(crate) fn lost(file: &File) -> Self {
-        Transport::Failed(format!("the bytes of file {} are missing: {}", file.id, file.content.blob)).into()
+        Transport::Failed(format!(
+            "the bytes of file {} are missing: {}",
+            file.id, file.content.blob
+        ))
+        .into()
     }
 
     /// The error of a request that is no batch, where an index would say nothing.
@@ -165,7 +177,15 @@ impl ApiError {
             Self::Service(error) => match (error.reason(), error.kind()) {
                 (Some(reason), _) => reason.as_str(),
                 (None, Kind::Limited) => "backendError",
-                (None, Kind::Invalid | Kind::Denied | Kind::Missing | Kind::Stale | Kind::Reused | Kind::Internal) => "internalError",
+                (
+                    None,
+                    Kind::Invalid
+                    | Kind::Denied
+                    | Kind::Missing
+                    | Kind::Stale
+                    | Kind::Reused
+                    | Kind::Internal,
+                ) => "internalError",
             },
             Self::Transport(error) => error.reason(),
         }
@@ -177,7 +197,9 @@ impl ApiError {
             Self::Service(error) => match error.kind() {
                 Kind::Limited => UNAVAILABLE.to_owned(),
                 Kind::Internal => "internal error".to_owned(),
-                Kind::Invalid | Kind::Denied | Kind::Missing | Kind::Stale | Kind::Reused => error.to_string(),
+                Kind::Invalid | Kind::Denied | Kind::Missing | Kind::Stale | Kind::Reused => {
+                    error.to_string()
+                }
             },
             Self::Transport(error) => error.message(),
         }
@@ -226,8 +248,12 @@ impl ResponseError for ApiError {
         if status.is_server_error() {
             let cause = match self {
                 Self::Service(error) => error.to_string(),
-                Self::Transport(Transport::Crowded) => "the memory for bodies and contents of files is in use".to_owned(),
-                Self::Transport(Transport::Failed(cause) | Transport::FilesUnavailable(cause)) => cause.clone(),
+                Self::Transport(Transport::Crowded) => {
+                    "the memory for bodies and contents of files is in use".to_owned()
+                }
+                Self::Transport(Transport::Failed(cause) | Transport::FilesUnavailable(cause)) => {
+                    cause.clone()
+                }
                 Self::Transport(other) => other.message(),
             };
             if status == StatusCode::SERVICE_UNAVAILABLE {

@@ -1,4 +1,5 @@
-//! Events on the wire: what is stored compactly is filled in when it is read (behaviour 8.2, 8.4, 8.16).
+//! Events on the wire: what is stored compactly is filled in when it is read (behaviour 8.2, 8.4,
+//! 8.16).
 
 use daybook_domain::account::AccountType;
 use daybook_domain::calendar::{day_number, parse_iso};
@@ -71,7 +72,8 @@ pub(crate) async fn list_events(asked: Asked) -> ApiResult {
     let (book, base) = (asked.book(), asked.base());
     let (request, filters) = request(&asked);
     let encode = move |view: &View, cx: &Context| {
-        let cursor = view.next.and_then(|sequence| cursor::write(&EventCursor { sequence, ..filters }));
+        let cursor =
+            view.next.and_then(|sequence| cursor::write(&EventCursor { sequence, ..filters }));
         let reader = Reader { view, base: &base };
         let written = |book: Box<RawValue>| {
             let items = view.events.iter().map(|event| event_out(reader, event, &book)).collect();
@@ -87,7 +89,9 @@ pub(crate) async fn get_event(asked: Asked) -> ApiResult {
     let (book, id, base) = (asked.book(), asked.id(), asked.base());
     let encode = move |view: &View, cx: &Context| {
         let reader = Reader { view, base: &base };
-        let written = |event| book_of(view, cx).and_then(|book| serde_json::to_vec(&event_out(reader, event, &book)));
+        let written = |event| {
+            book_of(view, cx).and_then(|book| serde_json::to_vec(&event_out(reader, event, &book)))
+        };
         view.events.first().map_or_else(reply::nothing, |event| reply::json(written(event)))
     };
     asked.read(move |tx, cx| event::get(tx, cx, &book, &id, named_in), encode).await
@@ -95,7 +99,8 @@ pub(crate) async fn get_event(asked: Asked) -> ApiResult {
 
 /// The request with its filters; one with only a cursor goes on with the cursor's (behaviour 2.4).
 fn request(asked: &Asked) -> (Request, EventCursor) {
-    let text = |name: &str| asked.text(name).map(str::to_owned).filter(|text| !text.trim().is_empty());
+    let text =
+        |name: &str| asked.text(name).map(str::to_owned).filter(|text| !text.trim().is_empty());
     let own = EventCursor {
         sequence: 0,
         after: text("after"),
@@ -111,9 +116,11 @@ fn request(asked: &Asked) -> (Request, EventCursor) {
     (Request { after, before, error, resource, kind, limit: asked.limit(), below }, filters)
 }
 
-/// Whether the filters of a cursor are such as this server writes: others are damage (behaviour 2.5).
+/// Whether the filters of a cursor are such as this server writes: others are damage (behaviour
+/// 2.5).
 fn is_readable(cursor: &EventCursor) -> bool {
-    let instants = cursor.after.iter().chain(&cursor.before).all(|text| zone::instant(text, "UTC").is_some());
+    let instants =
+        cursor.after.iter().chain(&cursor.before).all(|text| zone::instant(text, "UTC").is_some());
     instants && cursor.kind.as_deref().is_none_or(|name| EventType::from_name(name).is_some())
 }
 
@@ -146,13 +153,16 @@ fn completed(view: &View, gone: Option<i64>, snapshot: Map<String, Value>) -> Ma
 
 /// The book that every one of these events shows, written once.
 fn book_of(view: &View, cx: &Context) -> serde_json::Result<Box<RawValue>> {
-    to_raw_value(&BookOut::new(&view.member, view.activity, cx).within(view.collection.as_deref(), cx))
+    to_raw_value(
+        &BookOut::new(&view.member, view.activity, cx).within(view.collection.as_deref(), cx),
+    )
 }
 
 fn event_out<'v>(reader: Reader<'v>, event: &'v Event, book: &'v RawValue) -> EventOut<'v> {
     let view = reader.view;
     let key = &view.member.book().key;
-    let username = view.users.get(&event.user).map(|user| user.username.as_str()).unwrap_or_default();
+    let username =
+        view.users.get(&event.user).map(|user| user.username.as_str()).unwrap_or_default();
     EventOut {
         id: event.public_id(key),
         r#type: event.kind.as_str(),
@@ -173,15 +183,22 @@ fn event_out<'v>(reader: Reader<'v>, event: &'v Event, book: &'v RawValue) -> Ev
 /// The stored data with its object filled in.
 fn data(reader: Reader<'_>, event: &Event) -> Value {
     let mut data: Map<String, Value> = serde_json::from_str(&event.data).unwrap_or_default();
-    let object =
-        data.remove("object").and_then(|object| if let Value::Object(map) = object { Some(map) } else { None }).unwrap_or_default();
+    let object = data
+        .remove("object")
+        .and_then(|object| if let Value::Object(map) = object { Some(map) } else { None })
+        .unwrap_or_default();
     let object = match event.kind.noun() {
         Noun::Transaction => transaction(reader, event, object),
         Noun::Account => Value::Object(account(reader.view, object)),
         Noun::Group => group(reader.view, object),
         Noun::SavedQuery => Value::Object(with_defaults(object, &[("title", json!(""))])),
-        Noun::File => Value::Object(with_defaults(located(reader.base, event, object), &[("properties", json!({}))])),
-        Noun::Book | Noun::Collaborator | Noun::Other => Value::Object(with_defaults(object, &[("properties", json!({}))])),
+        Noun::File => Value::Object(with_defaults(
+            located(reader.base, event, object),
+            &[("properties", json!({}))],
+        )),
+        Noun::Book | Noun::Collaborator | Noun::Other => {
+            Value::Object(with_defaults(object, &[("properties", json!({}))]))
+        }
     };
     data.insert("object".to_owned(), object);
     Value::Object(data)
@@ -246,7 +263,9 @@ fn transaction(reader: Reader<'_>, event: &Event, snapshot: Map<String, Value>) 
 
 /// A file: its token becomes its serving address, which answers for as long as the file exists.
 fn located(base: &str, event: &Event, mut snapshot: Map<String, Value>) -> Map<String, Value> {
-    let text = |value: Option<Value>| value.and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default();
+    let text = |value: Option<Value>| {
+        value.and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+    };
     let token = text(snapshot.remove("token"));
     if let Ok(file) = text(snapshot.get("id").cloned()).parse() {
         let address = Address { book: event.book, file, token };
@@ -257,15 +276,17 @@ fn located(base: &str, event: &Event, mut snapshot: Map<String, Value>) -> Map<S
 
 /// An account: what the snapshot says, the rest as the account is now, or was last when it is gone.
 fn account(view: &View, snapshot: Map<String, Value>) -> Map<String, Value> {
-    let id: Option<AccountId> = snapshot.get("id").and_then(Value::as_str).and_then(|id| id.parse().ok());
+    let id: Option<AccountId> =
+        snapshot.get("id").and_then(Value::as_str).and_then(|id| id.parse().ok());
     let snapshot = completed(view, id.map(AccountId::get), snapshot);
     let name = snapshot.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
-    let now = id
-        .and_then(|id| view.accounts.get(id))
-        .map(|account| serde_json::to_value(AccountOut::new(account, &view.forest)).unwrap_or_default());
+    let now = id.and_then(|id| view.accounts.get(id)).map(|account| {
+        serde_json::to_value(AccountOut::new(account, &view.forest)).unwrap_or_default()
+    });
     let mut object = if let Some(Value::Object(now)) = now { now } else { Map::new() };
     let own_groups = snapshot.contains_key("groups");
-    // A snapshot of the account itself leaves out what is false and empty; a reference to it says nothing of them.
+    // A snapshot of the account itself leaves out what is false and empty; a reference to it says
+    // nothing of them.
     if snapshot.contains_key("type") {
         object.insert("archived".to_owned(), json!(false));
         object.insert("properties".to_owned(), json!({}));
@@ -283,18 +304,25 @@ fn account(view: &View, snapshot: Map<String, Value>) -> Map<String, Value> {
     }
     with_defaults(
         object,
-        &[("properties", json!({})), ("groups", json!([])), ("balanceVerified", json!(true)), ("hasTransactionPosted", json!(false))],
+        &[
+            ("properties", json!({})),
+            ("groups", json!([])),
+            ("balanceVerified", json!(true)),
+            ("hasTransactionPosted", json!(false)),
+        ],
     )
 }
 
 /// A group inside an account's snapshot, with the rest as it is now, or was last when it is gone.
 fn membership(view: &View, group: Value) -> Value {
     let Value::Object(reference) = group else { return group };
-    let id: Option<GroupId> = reference.get("id").and_then(Value::as_str).and_then(|id| id.parse().ok());
+    let id: Option<GroupId> =
+        reference.get("id").and_then(Value::as_str).and_then(|id| id.parse().ok());
     let reference = completed(view, id.map(GroupId::get), reference);
     let name = reference.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
-    let now =
-        id.and_then(|id| view.forest.get(id)).map(|group| serde_json::to_value(GroupOut::new(group, &view.forest)).unwrap_or_default());
+    let now = id
+        .and_then(|id| view.forest.get(id))
+        .map(|group| serde_json::to_value(GroupOut::new(group, &view.forest)).unwrap_or_default());
     let mut object = if let Some(Value::Object(now)) = now { now } else { Map::new() };
     object.extend(reference);
     object.insert("normalizedName".to_owned(), json!(normalized(&name)));
@@ -305,10 +333,13 @@ fn membership(view: &View, group: Value) -> Value {
 fn group(view: &View, snapshot: Map<String, Value>) -> Value {
     let id = snapshot.get("id").and_then(Value::as_str).and_then(|id| id.parse().ok());
     let name = snapshot.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
-    let now =
-        id.and_then(|id| view.forest.get(id)).map(|group| serde_json::to_value(GroupOut::new(group, &view.forest)).unwrap_or_default());
+    let now = id
+        .and_then(|id| view.forest.get(id))
+        .map(|group| serde_json::to_value(GroupOut::new(group, &view.forest)).unwrap_or_default());
     let mut object = if let Some(Value::Object(now)) = now { now } else { Map::new() };
-    for (key, empty) in [("hidden", json!(false)), ("locked", json!(false)), ("properties", json!({}))] {
+    for (key, empty) in
+        [("hidden", json!(false)), ("locked", json!(false)), ("properties", json!({}))]
+    {
         object.insert(key.to_owned(), empty);
     }
     object.remove("parent");

@@ -11,7 +11,10 @@ use crate::body::{Body, Items};
 use crate::error::{ApiError, ApiResult};
 use crate::reply::{self, Reply};
 use crate::request::Asked;
-use crate::wire::{ListOut, Present, PropertiesIn, RefIn, StampOut, TextOrNumber, convert, field, id_text, objects_only, properties};
+use crate::wire::{
+    ListOut, Present, PropertiesIn, RefIn, StampOut, TextOrNumber, convert, field, id_text,
+    objects_only, properties,
+};
 
 /// A body that is a group.
 #[derive(Debug, Deserialize)]
@@ -36,12 +39,23 @@ pub(crate) struct GroupIn {
 objects_only!(GroupIn);
 
 impl GroupIn {
-    /// What a create or update makes of the body; in a round trip an absent parent means none (behaviour 4.13).
+    /// What a create or update makes of the body; in a round trip an absent parent means none
+    /// (behaviour 4.13).
     pub(crate) fn into_input(self) -> Input {
         let Self { id, name, parent, hidden, locked, properties, created_at } = self;
         let parent: Field<GroupRef> = convert(parent.absent_clears(created_at.is_some()));
         let properties = properties.unwrap_or_default();
-        Input { changes: Changes { id: id_text(id), name, parent: Field::Keep, hidden, locked, properties }, parent }
+        Input {
+            changes: Changes {
+                id: id_text(id),
+                name,
+                parent: Field::Keep,
+                hidden,
+                locked,
+                properties,
+            },
+            parent,
+        }
     }
 
     /// What a delete makes of the body: the id, or without one the name.
@@ -85,13 +99,18 @@ struct ParentOut {
 
 impl From<&Group> for ParentOut {
     fn from(group: &Group) -> Self {
-        Self { id: group.id.to_string(), name: group.name.as_str().to_owned(), normalized_name: group.name.normalized() }
+        Self {
+            id: group.id.to_string(),
+            name: group.name.as_str().to_owned(),
+            normalized_name: group.name.normalized(),
+        }
     }
 }
 
 impl GroupOut {
     pub(crate) fn new(group: &Group, forest: &Forest) -> Self {
-        let Nature { kind, mixed, permanent, credit, has_accounts, has_groups } = forest.nature(group.id);
+        let Nature { kind, mixed, permanent, credit, has_accounts, has_groups } =
+            forest.nature(group.id);
         Self {
             id: group.id.to_string(),
             name: group.name.as_str().to_owned(),
@@ -170,7 +189,9 @@ pub(crate) async fn update_groups_batch(asked: Asked, body: Body<Items<GroupIn>>
 /// DELETE groups/{id}.
 pub(crate) async fn delete_group(asked: Asked) -> ApiResult {
     let id = asked.id();
-    delete(asked.conditional()?, vec![GroupRef { id: Some(id), name: None }], single).await.map_err(ApiError::alone)
+    delete(asked.conditional()?, vec![GroupRef { id: Some(id), name: None }], single)
+        .await
+        .map_err(ApiError::alone)
 }
 
 /// POST groups/delete/batch (behaviour 12.9).
@@ -182,16 +203,34 @@ pub(crate) async fn delete_groups_batch(asked: Asked, body: Body<Items<GroupIn>>
 async fn create(asked: Asked, items: Vec<GroupIn>, encode: fn(&View) -> Reply) -> ApiResult {
     let book = asked.book();
     let items = items.into_iter().map(GroupIn::into_input).collect();
-    asked.write(&book.clone(), move |tx, cx| group::create(tx, cx, &book, items), move |view, _| encode(view)).await
+    asked
+        .write(
+            &book.clone(),
+            move |tx, cx| group::create(tx, cx, &book, items),
+            move |view, _| encode(view),
+        )
+        .await
 }
 
 async fn update(asked: Asked, items: Vec<GroupIn>, encode: fn(&View) -> Reply) -> ApiResult {
     let book = asked.book();
     let items = items.into_iter().map(GroupIn::into_input).collect();
-    asked.write(&book.clone(), move |tx, cx| group::update(tx, cx, &book, items), move |view, _| encode(view)).await
+    asked
+        .write(
+            &book.clone(),
+            move |tx, cx| group::update(tx, cx, &book, items),
+            move |view, _| encode(view),
+        )
+        .await
 }
 
 async fn delete(asked: Asked, references: Vec<GroupRef>, encode: fn(&View) -> Reply) -> ApiResult {
     let book = asked.book();
-    asked.write(&book.clone(), move |tx, cx| group::delete(tx, cx, &book, &references), move |view, _| encode(view)).await
+    asked
+        .write(
+            &book.clone(),
+            move |tx, cx| group::delete(tx, cx, &book, &references),
+            move |view, _| encode(view),
+        )
+        .await
 }

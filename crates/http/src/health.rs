@@ -26,10 +26,11 @@ pub(crate) async fn health() -> Reply {
     reply::ok(&json!({ "status": "ok" }))
 }
 
-/// GET /ready: the database answers readers and takes the writers' units of work. It was migrated before the first request
-/// was accepted.
+/// GET /ready: the database answers readers and takes the writers' units of work. It was migrated
+/// before the first request was accepted.
 pub(crate) async fn ready(state: web::Data<State>) -> ApiResult {
-    let late = |_| Err(Error::Unavailable(format!("no answer within {} s", PATIENCE.as_secs())).into());
+    let late =
+        |_| Err(Error::Unavailable(format!("no answer within {} s", PATIENCE.as_secs())).into());
     timeout(PATIENCE, reach(&state)).await.unwrap_or_else(late)?;
     Ok(reply::ok(&json!({ "status": "ready" })))
 }
@@ -47,18 +48,26 @@ async fn reach(state: &State) -> Result<(), ApiError> {
 pub(crate) struct Contract(Bytes);
 
 impl Contract {
-    /// With the path that clients find the API under: what is made from the contract appends its paths to that.
+    /// With the path that clients find the API under: what is made from the contract appends its
+    /// paths to that.
     pub(crate) fn under(path: &str) -> Self {
         if path.is_empty() {
             return Self(Bytes::from_static(CONTRACT.as_bytes()));
         }
-        Self(CONTRACT.replacen("\"basePath\": \"/\"", &format!("\"basePath\": {}", json!(path)), 1).into())
+        Self(
+            CONTRACT
+                .replacen("\"basePath\": \"/\"", &format!("\"basePath\": {}", json!(path)), 1)
+                .into(),
+        )
     }
 }
 
 /// GET /openapi.json.
 pub(crate) async fn contract(contract: web::Data<Contract>) -> HttpResponse {
-    HttpResponse::Ok().content_type(ContentType::json()).insert_header((CACHE_CONTROL, "max-age=300")).body(contract.0.clone())
+    HttpResponse::Ok()
+        .content_type(ContentType::json())
+        .insert_header((CACHE_CONTROL, "max-age=300"))
+        .body(contract.0.clone())
 }
 
 /// GET /docs: the contract for people, without internet.

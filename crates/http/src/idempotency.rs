@@ -27,7 +27,8 @@ impl Keyed {
     /// # Errors
     /// 400 for a key that is none, and for several.
     pub(crate) fn of(request: &HttpRequest) -> Result<Option<Self>, ApiError> {
-        let writes = [Method::POST, Method::PUT, Method::PATCH, Method::DELETE].contains(request.method());
+        let writes =
+            [Method::POST, Method::PUT, Method::PATCH, Method::DELETE].contains(request.method());
         let mut given = request.headers().get_all(HEADER);
         let Some(first) = given.next().filter(|_| writes) else { return Ok(None) };
         let text = first.to_str().ok().filter(|_| given.next().is_none()).ok_or(Refusal::Malformed);
@@ -40,10 +41,16 @@ impl Keyed {
         self.key.as_str()
     }
 
-    /// What the request is found by. The body must have been read; a body that is never read says nothing.
+    /// What the request is found by. The body must have been read; a body that is never read says
+    /// nothing.
     pub(crate) fn claim(&self, user: UserId, prefix: &str) -> Claim {
-        let path = self.request.path().strip_prefix(prefix).unwrap_or_default().trim_end_matches('/');
-        let body = self.request.extensions().get::<BodyHash>().map_or_else(|| Hash::of(&[]), |hash| hash.0);
+        let path =
+            self.request.path().strip_prefix(prefix).unwrap_or_default().trim_end_matches('/');
+        let body = self
+            .request
+            .extensions()
+            .get::<BodyHash>()
+            .map_or_else(|| Hash::of(&[]), |hash| hash.0);
         Claim {
             user,
             key: self.key.clone(),

@@ -1,6 +1,7 @@
 //! The v5 REST API: a thin actix-web adapter over the use cases of [`daybook_service`].
 //!
-//! [`serve`] listens and answers until it is told to stop. Handlers decode, call one use case through `run`, encode.
+//! [`serve`] listens and answers until it is told to stop. Handlers decode, call one use case
+//! through `run`, encode.
 
 mod account;
 mod balance;
@@ -54,12 +55,17 @@ pub use template::Templates;
 /// How long running requests may take to finish after a stop, in seconds.
 const SHUTDOWN_SECONDS: u64 = 8;
 
-/// Answers on a listening socket, to at most so many connections at once, and sweeps up after files meanwhile. The server
-/// runs while the returned future is awaited; its handle stops it: it takes no new connections, finishes what runs, and ends.
+/// Answers on a listening socket, to at most so many connections at once, and sweeps up after files
+/// meanwhile. The server runs while the returned future is awaited; its handle stops it: it takes
+/// no new connections, finishes what runs, and ends.
 ///
 /// # Errors
 /// When the socket cannot be used.
-pub fn serve(listener: TcpListener, state: State, most_connections: usize) -> std::io::Result<Server> {
+pub fn serve(
+    listener: TcpListener,
+    state: State,
+    most_connections: usize,
+) -> std::io::Result<Server> {
     let contract = web::Data::new(Contract::under(state.public_path()));
     let state = web::Data::new(state);
     actix_web::rt::spawn(sweep::forever(state.clone()));
@@ -87,7 +93,9 @@ pub fn serve(listener: TcpListener, state: State, most_connections: usize) -> st
                 let stop = stop.clone();
                 async move { stop.notified().await }
             })
-            .on_connect_ext(|socket: &Socket, data: &mut Extensions| drop(data.insert(socket.connection())));
+            .on_connect_ext(|socket: &Socket, data: &mut Extensions| {
+                drop(data.insert(socket.connection()))
+            });
         let accept = |stream: TcpStream| async move {
             let peer = stream.peer_addr().ok();
             Ok::<_, DispatchError>((Socket::new(stream), Protocol::Http1, peer))

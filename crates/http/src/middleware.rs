@@ -1,4 +1,5 @@
-//! What happens around every request: an id, a log line, the headers browsers ask for, and that its connection knows of it.
+//! What happens around every request: an id, a log line, the headers browsers ask for, and that its
+//! connection knows of it.
 
 use std::rc::Rc;
 use std::time::Instant;
@@ -20,16 +21,23 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// Longest request id taken over from a caller.
 const MOST_ID: usize = 128;
 
-/// Gives the request its id, logs it without anything personal, and adds the CORS headers (behaviour 0.13).
+/// Gives the request its id, logs it without anything personal, and adds the CORS headers
+/// (behaviour 0.13).
 pub(crate) async fn around(
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<impl MessageBody>, Error> {
-    let mut running = request.conn_data::<Rc<Connection>>().map(|connection| connection.begin(has_body(request.headers())));
-    let id = given_id(request.headers()).unwrap_or_else(|| uuid::Uuid::now_v7().simple().to_string());
+    let mut running = request
+        .conn_data::<Rc<Connection>>()
+        .map(|connection| connection.begin(has_body(request.headers())));
+    let id =
+        given_id(request.headers()).unwrap_or_else(|| uuid::Uuid::now_v7().simple().to_string());
     // The pattern, not the path: paths hold names and e-mail addresses.
     let route = request.match_pattern().unwrap_or_else(|| "-".to_owned());
-    let allowed = request.app_data::<web::Data<State>>().map(|state| allowed_headers(state)).unwrap_or_default();
+    let allowed = request
+        .app_data::<web::Data<State>>()
+        .map(|state| allowed_headers(state))
+        .unwrap_or_default();
     let span = tracing::info_span!("request", id = %id, method = %request.method(), route = %route);
     let started = Instant::now();
     let mut response = next.call(request).instrument(span.clone()).await?;
@@ -49,28 +57,37 @@ pub(crate) async fn around(
 
 /// Whether a body follows (RFC 9112, 6).
 fn has_body(headers: &HeaderMap) -> bool {
-    headers.contains_key(header::TRANSFER_ENCODING) || headers.get(header::CONTENT_LENGTH).is_some_and(|length| length != "0")
+    headers.contains_key(header::TRANSFER_ENCODING)
+        || headers.get(header::CONTENT_LENGTH).is_some_and(|length| length != "0")
 }
 
 fn given_id(headers: &HeaderMap) -> Option<String> {
     let text = headers.get(&REQUEST_ID)?.to_str().ok()?;
-    let plain =
-        !text.is_empty() && text.len() <= MOST_ID && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'));
+    let plain = !text.is_empty()
+        && text.len() <= MOST_ID
+        && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'));
     plain.then(|| text.to_owned())
 }
 
 /// Every request header the API reads, under every accepted spelling.
 fn allowed_headers(state: &State) -> String {
-    let own = ["Authorization", "Content-Type", "cursor", "Idempotency-Key", "If-Match", "X-Request-Id"].map(str::to_owned);
+    let own =
+        ["Authorization", "Content-Type", "cursor", "Idempotency-Key", "If-Match", "X-Request-Id"]
+            .map(str::to_owned);
     let named = state.headers.agent.iter().chain(&state.headers.api_key).cloned();
     own.into_iter().chain(named).collect::<Vec<_>>().join(", ")
 }
 
 fn add_cors(headers: &mut HeaderMap, allowed: &str) {
     headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
-    headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, POST, PUT, PATCH, DELETE, OPTIONS"));
-    headers
-        .insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("ETag, Retry-After, Idempotency-Replayed, X-Request-Id"));
+    headers.insert(
+        header::ACCESS_CONTROL_ALLOW_METHODS,
+        HeaderValue::from_static("GET, POST, PUT, PATCH, DELETE, OPTIONS"),
+    );
+    headers.insert(
+        header::ACCESS_CONTROL_EXPOSE_HEADERS,
+        HeaderValue::from_static("ETag, Retry-After, Idempotency-Replayed, X-Request-Id"),
+    );
     headers.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400"));
     if let Ok(value) = HeaderValue::from_str(allowed) {
         headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, value);

@@ -30,10 +30,16 @@ pub(crate) fn ok(body: &impl Serialize) -> Reply {
 
 /// 200 with a body that is JSON already.
 pub(crate) fn json(text: serde_json::Result<Vec<u8>>) -> Reply {
-    Reply { status: StatusCode::OK, tag: None, replayed: false, body: text.map_err(|error| error.to_string()) }
+    Reply {
+        status: StatusCode::OK,
+        tag: None,
+        replayed: false,
+        body: text.map_err(|error| error.to_string()),
+    }
 }
 
-/// In place of the one resource that a use case should have answered: an empty answer would look like success.
+/// In place of the one resource that a use case should have answered: an empty answer would look
+/// like success.
 pub(crate) fn nothing() -> Reply {
     Reply { body: Err("a use case about one resource answered none".to_owned()), ..no_content() }
 }
@@ -52,7 +58,11 @@ impl Reply {
     /// The form in which it is kept.
     pub(crate) fn into_answer(self) -> Result<Answer, ApiError> {
         let body = self.body.map_err(Transport::Failed)?;
-        Ok(Answer { status: self.status.as_u16(), tag: self.tag.map(|tag| tag.as_str().to_owned()), body })
+        Ok(Answer {
+            status: self.status.as_u16(),
+            tag: self.tag.map(|tag| tag.as_str().to_owned()),
+            body,
+        })
     }
 }
 
@@ -61,7 +71,8 @@ impl TryFrom<Outcome> for Reply {
 
     fn try_from(outcome: Outcome) -> Result<Self, ApiError> {
         let Outcome { answer: Answer { status, tag, body }, replayed } = outcome;
-        let status = StatusCode::from_u16(status).map_err(|error| Transport::Failed(error.to_string()))?;
+        let status =
+            StatusCode::from_u16(status).map_err(|error| Transport::Failed(error.to_string()))?;
         Ok(Self { status, tag: tag.map(Tag::stored), replayed, body: Ok(body) })
     }
 }
@@ -81,7 +92,11 @@ impl Responder for Reply {
         if self.replayed {
             response.insert_header((REPLAYED, "true"));
         }
-        if self.status == StatusCode::NO_CONTENT { response.finish() } else { response.content_type(ContentType::json()).body(body) }
+        if self.status == StatusCode::NO_CONTENT {
+            response.finish()
+        } else {
+            response.content_type(ContentType::json()).body(body)
+        }
     }
 }
 

@@ -63,7 +63,8 @@ impl Asked {
         self.parameters.get(name).map(String::as_str)
     }
 
-    /// Query text: never refused, so what a database cannot hold becomes a space (behaviour 1.1.10).
+    /// Query text: never refused, so what a database cannot hold becomes a space (behaviour
+    /// 1.1.10).
     pub(crate) fn query(&self) -> String {
         self.text("query").unwrap_or_default().replace('\0', " ")
     }
@@ -95,12 +96,14 @@ impl Asked {
         Ok(self)
     }
 
-    /// Refuses a condition that nobody has asked for: the request has no target it could be about (behaviour 0.17).
+    /// Refuses a condition that nobody has asked for: the request has no target it could be about
+    /// (behaviour 0.17).
     fn refuse_condition(&self) -> Result<(), ApiError> {
         if self.if_match.is_some() { Err(Error::from(Refusal::NoTarget).into()) } else { Ok(()) }
     }
 
-    /// The absolute address of this server for links in answers: the one it was told, else the one it was asked at.
+    /// The absolute address of this server for links in answers: the one it was told, else the one
+    /// it was asked at.
     pub(crate) fn base(&self) -> String {
         match (&self.state.public_url, &self.host) {
             (Some(url), _) => url.clone(),
@@ -110,7 +113,8 @@ impl Asked {
         }
     }
 
-    /// Runs a use case that reads, before the one that answers. A condition without a target is refused before that.
+    /// Runs a use case that reads, before the one that answers. A condition without a target is
+    /// refused before that.
     pub(crate) async fn look<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut Tx<'_>, &Context) -> daybook_service::Result<T> + Send + 'static,
@@ -130,17 +134,20 @@ impl Asked {
         run::read_and(&self.state, move |tx| work(tx, &asked), move |done| encode(&done, &cx)).await
     }
 
-    /// Answers why nothing is done, unless the same was done before under the request's key: what is asked before a write
-    /// may have gone since (behaviour 0.16).
+    /// Answers why nothing is done, unless the same was done before under the request's key: what
+    /// is asked before a write may have gone since (behaviour 0.16).
     pub(crate) async fn refuse(self, book: &str, error: ApiError) -> ApiResult {
         match error {
-            ApiError::Service(error) => self.write(book, move |_, _| Err::<(), _>(error), |(), _| reply::no_content()).await,
+            ApiError::Service(error) => {
+                self.write(book, move |_, _| Err::<(), _>(error), |(), _| reply::no_content()).await
+            }
             ApiError::Transport(_) => Err(error),
         }
     }
 
-    /// Runs a use case that writes, in the lane of its book, and answers what `encode` makes of it. With an idempotency key
-    /// the answer is made and kept in the same unit of work; without one the writer is spared that.
+    /// Runs a use case that writes, in the lane of its book, and answers what `encode` makes of it.
+    /// With an idempotency key the answer is made and kept in the same unit of work; without one
+    /// the writer is spared that.
     pub(crate) async fn write<T: Send + 'static>(
         self,
         book: &str,
@@ -198,20 +205,36 @@ impl FromRequest for Asked {
         let request = request.clone();
         Box::pin(async move {
             let state = state(&request)?.clone();
-            let email = bearer(&request).and_then(|token| state.tokens.verify(token)).ok_or(Transport::LoginRequired)?;
+            let email = bearer(&request)
+                .and_then(|token| state.tokens.verify(token))
+                .ok_or(Transport::LoginRequired)?;
             let user = user(&state, email).await?;
-            let (agent, now, ids) = (agent(&request, &state), (state.clock)(), Arc::clone(&state.ids));
+            let (agent, now, ids) =
+                (agent(&request, &state), (state.clock)(), Arc::clone(&state.ids));
             let cx = Context { user, agent, now, ids, condition: None };
             let key = Keyed::of(&request)?;
-            let path = web::Path::<Segments>::extract(&request).await.map_err(|_| Transport::UnknownRoute)?.into_inner();
+            let path = web::Path::<Segments>::extract(&request)
+                .await
+                .map_err(|_| Transport::UnknownRoute)?
+                .into_inner();
             if path.book.contains('\0') || path.id.contains('\0') {
                 return Err(Transport::UnknownRoute.into());
             }
             let cursor = header(&request, "cursor").map(str::to_owned);
             let given = pairs(&request).into_iter().filter(|(_, value)| !value.is_empty());
             let parameters = given.rev().collect();
-            let host = header(&request, HOST.as_str()).filter(|host| is_host(host)).map(str::to_owned);
-            Ok(Self { cx, state, path, parameters, cursor, key, if_match: if_match(&request), host })
+            let host =
+                header(&request, HOST.as_str()).filter(|host| is_host(host)).map(str::to_owned);
+            Ok(Self {
+                cx,
+                state,
+                path,
+                parameters,
+                cursor,
+                key,
+                if_match: if_match(&request),
+                host,
+            })
         })
     }
 }
@@ -231,7 +254,8 @@ fn if_match(request: &HttpRequest) -> Option<String> {
     if request.method().is_safe() {
         return None;
     }
-    let given: Vec<&str> = request.headers().get_all(IF_MATCH).map(|value| value.to_str().unwrap_or("?")).collect();
+    let given: Vec<&str> =
+        request.headers().get_all(IF_MATCH).map(|value| value.to_str().unwrap_or("?")).collect();
     (!given.is_empty()).then(|| given.join(", "))
 }
 
@@ -260,16 +284,22 @@ async fn user(state: &web::Data<State>, email: String) -> Result<Arc<User>, ApiE
         return Ok(known);
     }
     let wanted = email.clone();
-    if let Some(found) = run::read(state, move |tx| daybook_service::user::find(tx, &wanted)).await? {
+    if let Some(found) =
+        run::read(state, move |tx| daybook_service::user::find(tx, &wanted)).await?
+    {
         return Ok(state.known.add(found));
     }
     let sign_in = || {
         let (ids, now, email) = (Arc::clone(&state.ids), (state.clock)(), email.clone());
-        run::write(state, Lane::of_newcomer(&email), move |tx| daybook_service::user::sign_in(tx, &email, &ids, now))
+        run::write(state, Lane::of_newcomer(&email), move |tx| {
+            daybook_service::user::sign_in(tx, &email, &ids, now)
+        })
     };
     let made = match sign_in().await {
         // Another process met the same user, or one of the same name, at the same moment.
-        Err(ApiError::Service(Error::Storage(daybook_storage::Error::Taken(_)))) => sign_in().await?,
+        Err(ApiError::Service(Error::Storage(daybook_storage::Error::Taken(_)))) => {
+            sign_in().await?
+        }
         outcome => outcome?,
     };
     Ok(state.known.add(made))

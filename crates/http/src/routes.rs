@@ -10,7 +10,8 @@ use actix_web::{HttpRequest, Route, guard, web};
 use crate::error::{ApiResult, Transport};
 use crate::state::State;
 use crate::{
-    account, balance, book, collaborator, collection, event, file, group, health, reply, saved_query, template, transaction, user,
+    account, balance, book, collaborator, collection, event, file, group, health, reply,
+    saved_query, template, transaction, user,
 };
 
 /// An operation of the contract.
@@ -32,9 +33,14 @@ macro_rules! operations {
     };
 }
 
-/// A route for a method. What GET answers, HEAD does too: the server leaves out the body (RFC 9110, 9.3.2).
+/// A route for a method. What GET answers, HEAD does too: the server leaves out the body (RFC 9110,
+/// 9.3.2).
 fn taking(method: Method) -> Route {
-    if method == Method::GET { web::route().guard(guard::Any(guard::Get()).or(guard::Head())) } else { web::method(method) }
+    if method == Method::GET {
+        web::route().guard(guard::Any(guard::Get()).or(guard::Head()))
+    } else {
+        web::method(method)
+    }
 }
 
 /// Every operation, the busiest first: they are tried in this order.
@@ -155,7 +161,10 @@ static OUTSIDE_PATHS: Paths = LazyLock::new(|| paths(outside()));
 static ALIAS_PATHS: Paths = LazyLock::new(|| paths(aliases()));
 
 fn paths(operations: Vec<Operation>) -> Vec<(ResourceDef, Method)> {
-    operations.into_iter().map(|operation| (ResourceDef::new(operation.path), operation.method)).collect()
+    operations
+        .into_iter()
+        .map(|operation| (ResourceDef::new(operation.path), operation.method))
+        .collect()
 }
 
 /// Addresses beyond the contract, off by default (behaviour 12.6).
@@ -165,7 +174,8 @@ fn aliases() -> Vec<Operation> {
     )
 }
 
-/// Adds every route, under the prefix when there is one; health, contract and served files are found without it too.
+/// Adds every route, under the prefix when there is one; health, contract and served files are
+/// found without it too.
 pub(crate) fn mount(config: &mut web::ServiceConfig, state: &State) {
     let prefix = state.path_prefix.as_str();
     if prefix.is_empty() {
@@ -178,22 +188,31 @@ pub(crate) fn mount(config: &mut web::ServiceConfig, state: &State) {
     config.default_service(web::to(unmatched));
 }
 
-/// Adds every route. Each method is a resource of its own, so that an account named `batch` is found by GET although
-/// POST has a route there; what no route takes is told apart by [`unmatched`].
+/// Adds every route. Each method is a resource of its own, so that an account named `batch` is
+/// found by GET although POST has a route there; what no route takes is told apart by
+/// [`unmatched`].
 fn configure(config: &mut web::ServiceConfig, state: &State) {
-    for operation in operations().into_iter().chain(if state.ledger_alias { aliases() } else { Vec::new() }) {
+    for operation in
+        operations().into_iter().chain(if state.ledger_alias { aliases() } else { Vec::new() })
+    {
         config.route(operation.path, operation.route);
     }
     config.default_service(web::to(unmatched));
 }
 
-/// 405 for a known path with another method, 404 for an unknown path; OPTIONS is answered everywhere (behaviour 0.13).
+/// 405 for a known path with another method, 404 for an unknown path; OPTIONS is answered
+/// everywhere (behaviour 0.13).
 async fn unmatched(request: HttpRequest, state: web::Data<State>) -> ApiResult {
     if request.method() == Method::OPTIONS {
         return Ok(reply::no_content());
     }
     let methods = methods(request.path(), &state);
-    Err(if methods.is_empty() { Transport::UnknownRoute } else { Transport::MethodNotAllowed(allow(&methods)) }.into())
+    Err(if methods.is_empty() {
+        Transport::UnknownRoute
+    } else {
+        Transport::MethodNotAllowed(allow(&methods))
+    }
+    .into())
 }
 
 /// The methods that a path takes.

@@ -14,12 +14,17 @@ use crate::state::State;
 /// How long a request with an idempotency key waits for its turn.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Work on more bytes than these is done where it holds up nobody: a worker's thread has many requests.
+/// Work on more bytes than these is done where it holds up nobody: a worker's thread has many
+/// requests.
 const MANY_BYTES: usize = 256 * 1024;
 
 /// Does work on a thread that may block.
-pub(crate) async fn block<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> std::result::Result<T, ApiError> {
-    web::block(work).await.map_err(|_| Transport::Failed("blocking work was cancelled or panicked".to_owned()).into())
+pub(crate) async fn block<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> std::result::Result<T, ApiError> {
+    web::block(work)
+        .await
+        .map_err(|_| Transport::Failed("blocking work was cancelled or panicked".to_owned()).into())
 }
 
 /// Does work on so many bytes: at once when they are few.
@@ -64,7 +69,8 @@ where
         // Nobody listens any more when the client is gone; the write stands all the same.
         let _ = sender.send(outcome);
     });
-    let outcome = receiver.await.map_err(|_| Transport::Failed("the writer went away".to_owned()))?;
+    let outcome =
+        receiver.await.map_err(|_| Transport::Failed("the writer went away".to_owned()))?;
     Ok(outcome?)
 }
 
@@ -80,5 +86,7 @@ where
     ApiError: From<E>,
 {
     let waiting = timeout(PATIENCE, write(state, lane, work)).await;
-    waiting.unwrap_or_else(|_| Err(Error::Unavailable("a write still waits after 30 seconds".to_owned()).into()))
+    waiting.unwrap_or_else(|_| {
+        Err(Error::Unavailable("a write still waits after 30 seconds".to_owned()).into())
+    })
 }

@@ -37,7 +37,12 @@ pub(crate) struct QueryOut {
 impl From<&SavedQuery> for QueryOut {
     fn from(saved: &SavedQuery) -> Self {
         let SavedQuery { id, title, query, stamp } = saved;
-        Self { id: id.to_string(), title: title.clone(), query: query.clone(), stamp: StampOut::from(stamp) }
+        Self {
+            id: id.to_string(),
+            title: title.clone(),
+            query: query.clone(),
+            stamp: StampOut::from(stamp),
+        }
     }
 }
 
@@ -48,7 +53,9 @@ fn single(one: &SavedQuery, _: &Context) -> Reply {
 /// GET queries.
 pub(crate) async fn list_queries(asked: Asked) -> ApiResult {
     let book = asked.book();
-    let encode = |all: &Vec<SavedQuery>, _: &Context| reply::ok(&ListOut::whole(all.iter().map(QueryOut::from).collect()));
+    let encode = |all: &Vec<SavedQuery>, _: &Context| {
+        reply::ok(&ListOut::whole(all.iter().map(QueryOut::from).collect()))
+    };
     asked.read(move |tx, cx| saved_query::list(tx, cx, &book), encode).await
 }
 
@@ -63,7 +70,9 @@ pub(crate) async fn save_query(asked: Asked, body: Body<QueryIn>) -> ApiResult {
     let book = asked.book();
     let QueryIn { id: _, title, query } = body.0;
     let changes = Changes { title, query };
-    asked.write(&book.clone(), move |tx, cx| saved_query::create(tx, cx, &book, changes), single).await
+    asked
+        .write(&book.clone(), move |tx, cx| saved_query::create(tx, cx, &book, changes), single)
+        .await
 }
 
 /// PUT queries, the id in the body.
@@ -71,7 +80,13 @@ pub(crate) async fn update_query(asked: Asked, body: Body<QueryIn>) -> ApiResult
     let book = asked.book();
     let QueryIn { id, title, query } = body.0;
     let (id, changes) = (id_text(id), Changes { title, query });
-    asked.write(&book.clone(), move |tx, cx| saved_query::update(tx, cx, &book, id.as_deref(), changes), single).await
+    asked
+        .write(
+            &book.clone(),
+            move |tx, cx| saved_query::update(tx, cx, &book, id.as_deref(), changes),
+            single,
+        )
+        .await
 }
 
 /// DELETE queries/{id}.

@@ -31,8 +31,8 @@ pub struct State {
     pub headers: Headers,
     /// Where the API is mounted: empty, or a path without trailing slash (behaviour 0.1).
     pub path_prefix: String,
-    /// The address clients reach the server at, with the path it is mounted under and without trailing slash; none takes
-    /// each request's own.
+    /// The address clients reach the server at, with the path it is mounted under and without
+    /// trailing slash; none takes each request's own.
     pub public_url: Option<String>,
     /// The bytes of files.
     pub blobs: Blobs,
@@ -40,7 +40,8 @@ pub struct State {
     pub budget: Budget,
     /// How many seconds bytes that no file names are kept: longer than any write takes.
     pub orphan_seconds: u64,
-    /// Whether getAccount and getGroup answer 204 instead of 404 for what is missing (behaviour 4.4).
+    /// Whether getAccount and getGroup answer 204 instead of 404 for what is missing (behaviour
+    /// 4.4).
     pub missing_as_no_content: bool,
     /// Whether accounts are also created at the address older clients know (behaviour 12.6).
     pub ledger_alias: bool,
@@ -53,8 +54,8 @@ pub struct State {
 }
 
 impl State {
-    /// The path that clients find the API under; empty for none. What is said to be public counts: a proxy may take a path
-    /// away before a request comes here.
+    /// The path that clients find the API under; empty for none. What is said to be public counts:
+    /// a proxy may take a path away before a request comes here.
     pub(crate) fn public_path(&self) -> &str {
         let Some(url) = &self.public_url else { return &self.path_prefix };
         let host = url.split_once("://").map_or(url.as_str(), |(_, rest)| rest);
@@ -75,7 +76,12 @@ impl Headers {
     /// The headers with these prefixes, for example `service-`.
     #[must_use]
     pub fn with_prefixes(prefixes: &[String]) -> Self {
-        let named = |name: &str| prefixes.iter().map(|prefix| format!("{}{name}", prefix.trim().to_lowercase())).collect();
+        let named = |name: &str| {
+            prefixes
+                .iter()
+                .map(|prefix| format!("{}{name}", prefix.trim().to_lowercase()))
+                .collect()
+        };
         Self { agent: named("agent-id"), api_key: named("api-key") }
     }
 }
@@ -100,8 +106,8 @@ impl Known {
     }
 }
 
-/// Tells a worker that there is something to do. What there is stands in the database; the bell says only that it is worth
-/// looking, so ringing twice before it is heard is ringing once.
+/// Tells a worker that there is something to do. What there is stands in the database; the bell
+/// says only that it is worth looking, so ringing twice before it is heard is ringing once.
 #[derive(Debug, Clone)]
 pub struct Bell(SyncSender<()>);
 
@@ -115,7 +121,8 @@ impl Bell {
 
     /// Rings. Never waits.
     pub fn ring(&self) {
-        // Full: it has been rung and is about to be heard. Nobody there: the worker looks again when it starts.
+        // Full: it has been rung and is about to be heard. Nobody there: the worker looks again
+        // when it starts.
         let _ = self.0.try_send(());
     }
 }

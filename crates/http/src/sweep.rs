@@ -1,6 +1,7 @@
-//! The sweep: bytes that no row names are removed once they are older than any write takes. They are left by requests that
-//! ended between storing bytes and recording the file, by new content, and by deleted files and books. Bytes of a book that
-//! the database neither has nor deleted are left alone: somebody may have pointed the server at the wrong database.
+//! The sweep: bytes that no row names are removed once they are older than any write takes. They
+//! are left by requests that ended between storing bytes and recording the file, by new content,
+//! and by deleted files and books. Bytes of a book that the database neither has nor deleted are
+//! left alone: somebody may have pointed the server at the wrong database.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path as Folder;
@@ -24,7 +25,8 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(60 * 60);
 
 /// Sweeps now and again and again, as long as the server runs.
 pub(crate) async fn forever(state: web::Data<State>) {
-    let pause = Duration::from_secs(state.orphan_seconds).clamp(Duration::from_secs(1), LONGEST_PAUSE);
+    let pause =
+        Duration::from_secs(state.orphan_seconds).clamp(Duration::from_secs(1), LONGEST_PAUSE);
     loop {
         match sweep(&state).await {
             Ok(0) => {}
@@ -54,10 +56,12 @@ async fn sweep(state: &State) -> Result<usize, String> {
     }
     round.remove_unknown(batch).await?;
     if let Some(folder) = state.blobs.folder().cloned() {
-        round.removed += run::block(move || remove_drafts(&folder, until)).await.map_err(told)?.map_err(told)?;
+        round.removed +=
+            run::block(move || remove_drafts(&folder, until)).await.map_err(told)?.map_err(told)?;
     }
     if !round.strange.is_empty() {
-        // Another database's, perhaps one from before a backup was put back: nothing that is lost by keeping it.
+        // Another database's, perhaps one from before a backup was put back: nothing that is lost
+        // by keeping it.
         tracing::warn!(
             books = round.strange.len(),
             "the file store holds books this database neither has nor deleted; they are left alone"
@@ -81,8 +85,8 @@ impl Round<'_> {
         found.last_modified.timestamp_millis() < self.until.milliseconds()
     }
 
-    /// Removes those that no row names. What is not of the form `BOOK/BLOB` is not ours, and stays: others may keep things in
-    /// the same place.
+    /// Removes those that no row names. What is not of the form `BOOK/BLOB` is not ours, and stays:
+    /// others may keep things in the same place.
     async fn remove_unknown(&mut self, places: Vec<Path>) -> Result<(), String> {
         let mut by_book: BTreeMap<String, Vec<(String, Path)>> = BTreeMap::new();
         for place in places {
@@ -91,7 +95,13 @@ impl Round<'_> {
             }
         }
         for (book, blobs) in by_book {
-            match known(self.state, book.clone(), blobs.iter().map(|(blob, _)| blob.clone()).collect()).await? {
+            match known(
+                self.state,
+                book.clone(),
+                blobs.iter().map(|(blob, _)| blob.clone()).collect(),
+            )
+            .await?
+            {
                 Some(known) => {
                     for (_, place) in blobs.iter().filter(|(blob, _)| !known.contains(blob)) {
                         self.remove(place).await?;
@@ -103,7 +113,8 @@ impl Round<'_> {
         Ok(())
     }
 
-    /// Removes what is left of a book that is gone, when it was deleted; the note of that goes last.
+    /// Removes what is left of a book that is gone, when it was deleted; the note of that goes
+    /// last.
     async fn remove_deleted(&mut self, book: String) -> Result<(), String> {
         let (mut old, mut stays, mut note) = (Vec::new(), false, None);
         let mut all = pin!(self.state.blobs.list_book(&book));
@@ -111,7 +122,9 @@ impl Round<'_> {
             let found = found.map_err(told)?;
             match in_book(&found.location) {
                 Some((_, blob)) if blob == DELETED => note = Some(found),
-                Some((_, blob)) if is_name(&blob) && self.is_old(&found) => old.push(found.location),
+                Some((_, blob)) if is_name(&blob) && self.is_old(&found) => {
+                    old.push(found.location)
+                }
                 // Young, or not ours.
                 Some(_) | None => stays = true,
             }
@@ -153,12 +166,18 @@ fn told(error: impl std::fmt::Display) -> String {
     error.to_string()
 }
 
-async fn known(state: &State, book: String, blobs: Vec<String>) -> Result<Option<HashSet<String>>, String> {
-    run::read(state, move |tx| Ok(tx.files().known_blobs(&book, &blobs)?)).await.map_err(|error: ApiError| format!("{error:?}"))
+async fn known(
+    state: &State,
+    book: String,
+    blobs: Vec<String>,
+) -> Result<Option<HashSet<String>>, String> {
+    run::read(state, move |tx| Ok(tx.files().known_blobs(&book, &blobs)?))
+        .await
+        .map_err(|error: ApiError| format!("{error:?}"))
 }
 
-/// Removes drafts of writes that were cut off: the store on disk writes `BLOB#N` first, and does not list it. Others may
-/// finish their drafts meanwhile, so what is gone is passed over.
+/// Removes drafts of writes that were cut off: the store on disk writes `BLOB#N` first, and does
+/// not list it. Others may finish their drafts meanwhile, so what is gone is passed over.
 fn remove_drafts(folder: &Folder, until: Instant) -> std::io::Result<usize> {
     let mut removed = 0;
     for book in std::fs::read_dir(folder)? {
@@ -167,7 +186,8 @@ fn remove_drafts(folder: &Folder, until: Instant) -> std::io::Result<usize> {
             continue;
         }
         let Ok(entries) = std::fs::read_dir(book.path()) else { continue };
-        let drafts = entries.flatten().filter(|entry| is_draft(&entry.file_name().to_string_lossy()));
+        let drafts =
+            entries.flatten().filter(|entry| is_draft(&entry.file_name().to_string_lossy()));
         for draft in drafts.filter(|draft| written(draft).is_ok_and(|written| written < until)) {
             if std::fs::remove_file(draft.path()).is_ok() {
                 removed += 1;
@@ -178,10 +198,13 @@ fn remove_drafts(folder: &Folder, until: Instant) -> std::io::Result<usize> {
 }
 
 fn is_draft(name: &str) -> bool {
-    name.split_once('#').is_some_and(|(_, number)| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+    name.split_once('#').is_some_and(|(_, number)| {
+        !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+    })
 }
 
 fn written(entry: &std::fs::DirEntry) -> std::io::Result<Instant> {
-    let since = entry.metadata()?.modified()?.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    let since =
+        entry.metadata()?.modified()?.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     Ok(Instant::new(i64::try_from(since.as_millis()).unwrap_or(i64::MAX)))
 }

@@ -1,5 +1,5 @@
-//! Templates: starter books the operator of an installation names in a file (behaviour 9.7). They are configuration, so no
-//! other room knows them.
+//! Templates: starter books the operator of an installation names in a file (behaviour 9.7). They
+//! are configuration, so no other room knows them.
 
 use daybook_domain::name::MAX_NAME;
 use serde::{Deserialize, Serialize};
@@ -73,29 +73,51 @@ impl Templates {
     pub fn read(text: &str) -> Result<Self, String> {
         let file: File = serde_json::from_str(text).map_err(|error| error.to_string())?;
         if file.items.len() > MOST_TEMPLATES {
-            return Err(format!("items has {} entries; at most {MOST_TEMPLATES} are allowed", file.items.len()));
+            return Err(format!(
+                "items has {} entries; at most {MOST_TEMPLATES} are allowed",
+                file.items.len()
+            ));
         }
         let entries = file.items.into_iter().enumerate();
-        let items = entries.map(|(index, entry)| read_entry(entry).map_err(|fault| format!("items[{index}]: {fault}")));
+        let items = entries.map(|(index, entry)| {
+            read_entry(entry).map_err(|fault| format!("items[{index}]: {fault}"))
+        });
         Ok(Self { items: items.collect::<Result<_, _>>()? })
     }
 }
 
 fn read_entry(entry: serde_json::Value) -> Result<Template, String> {
     let template: Template = serde_json::from_value(entry).map_err(|error| error.to_string())?;
-    let Template { name, description, category, image_url, book_id, book_link, sheets_link, times_used } = &template;
+    let Template {
+        name,
+        description,
+        category,
+        image_url,
+        book_id,
+        book_link,
+        sheets_link,
+        times_used,
+    } = &template;
     if name.trim().is_empty() {
         return Err("name is required and must not be blank".to_owned());
     }
-    let sizes =
-        [("name", name, MAX_NAME), ("category", category, MAX_NAME), ("bookId", book_id, MAX_NAME), ("description", description, MAX_TEXT)];
-    if let Some((field, _, most)) = sizes.into_iter().find(|(_, text, most)| text.chars().count() > *most) {
+    let sizes = [
+        ("name", name, MAX_NAME),
+        ("category", category, MAX_NAME),
+        ("bookId", book_id, MAX_NAME),
+        ("description", description, MAX_TEXT),
+    ];
+    if let Some((field, _, most)) =
+        sizes.into_iter().find(|(_, text, most)| text.chars().count() > *most)
+    {
         return Err(format!("{field} is too long; at most {most} characters are allowed"));
     }
     let addresses = [("imageUrl", image_url), ("bookLink", book_link), ("sheetsLink", sheets_link)];
     if let Some((field, text)) = addresses.into_iter().find(|(_, text)| !is_address(text)) {
         let shown: String = text.chars().take(60).collect();
-        return Err(format!("{field} {shown:?} is no address that starts with https:// or http://"));
+        return Err(format!(
+            "{field} {shown:?} is no address that starts with https:// or http://"
+        ));
     }
     if *times_used < 0 {
         return Err(format!("timesUsed is {times_used}; it must not be negative"));
@@ -103,10 +125,12 @@ fn read_entry(entry: serde_json::Value) -> Result<Template, String> {
     Ok(template)
 }
 
-/// Nothing, or an address a browser may follow: a script in its place would run in the clients that show it.
+/// Nothing, or an address a browser may follow: a script in its place would run in the clients that
+/// show it.
 fn is_address(text: &str) -> bool {
     let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
-    let plain = |rest: &str| !rest.is_empty() && !rest.chars().any(|c| c.is_whitespace() || c.is_control());
+    let plain =
+        |rest: &str| !rest.is_empty() && !rest.chars().any(|c| c.is_whitespace() || c.is_control());
     text.is_empty() || (text.chars().count() <= MAX_TEXT && rest.is_some_and(plain))
 }
 
@@ -131,7 +155,10 @@ mod tests {
             (r#"{"items": [{"name": "A", "book": "x"}]}"#, "items[0]: unknown field `book`"),
             (r#"{"items": [{"name": "A", "timesUsed": "x"}]}"#, "items[0]: invalid type: string"),
             (r#"{"items": [{"name": "A", "timesUsed": -1}]}"#, "items[0]: timesUsed is -1"),
-            (r#"{"items": [{"name": "A", "imageUrl": "javascript:alert(1)"}]}"#, "items[0]: imageUrl \"javascript:alert(1)\""),
+            (
+                r#"{"items": [{"name": "A", "imageUrl": "javascript:alert(1)"}]}"#,
+                "items[0]: imageUrl \"javascript:alert(1)\"",
+            ),
             (r#"{"items": [{"name": "A", "bookLink": "https://"}]}"#, "items[0]: bookLink"),
             (r#"{"items": [{"name": "A", "sheetsLink": "https://a b"}]}"#, "items[0]: sheetsLink"),
         ] {
@@ -139,7 +166,10 @@ mod tests {
             assert!(refused.contains(fault), "{text}: {refused}");
         }
         let long = format!(r#"{{"items": [{{"name": "{}"}}]}}"#, "é".repeat(256));
-        assert_eq!(Templates::read(&long).unwrap_err(), "items[0]: name is too long; at most 255 characters are allowed");
+        assert_eq!(
+            Templates::read(&long).unwrap_err(),
+            "items[0]: name is too long; at most 255 characters are allowed"
+        );
     }
 
     #[test]

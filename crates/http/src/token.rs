@@ -1,11 +1,12 @@
-//! Access tokens. In local mode Daybook signs its own with a key from the data directory and trusts only those
-//! (behaviour 11.2); other issuers will join behind the same type.
+//! Access tokens. In local mode Daybook signs its own with a key from the data directory and trusts
+//! only those (behaviour 11.2); other issuers will join behind the same type.
 
 use daybook_domain::instant::Instant;
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation, decode, encode};
 use serde::{Deserialize, Serialize};
 
-/// What local tokens say of their issuer, so that what else a key may have signed opens nothing here.
+/// What local tokens say of their issuer, so that what else a key may have signed opens nothing
+/// here.
 const ISSUER: &str = "daybook";
 /// The scope every token must carry.
 const SCOPE: &str = "email";
@@ -46,7 +47,10 @@ impl Local {
     /// Uses a secret of at least 32 random bytes.
     #[must_use]
     pub fn new(secret: &[u8]) -> Self {
-        Self { encoding: EncodingKey::from_secret(secret), decoding: DecodingKey::from_secret(secret) }
+        Self {
+            encoding: EncodingKey::from_secret(secret),
+            decoding: DecodingKey::from_secret(secret),
+        }
     }
 
     /// A token for a user, valid for so many days from `now`.
@@ -58,7 +62,8 @@ impl Local {
         let iat = now.milliseconds().div_euclid(1_000);
         let exp = iat.saturating_add(i64::from(days).saturating_mul(86_400));
         let claims = Claims { iss: ISSUER.to_owned(), email, scope: SCOPE.to_owned(), iat, exp };
-        encode(&Header::new(Algorithm::HS256), &claims, &self.encoding).map_err(|error| Error::Signing(error.to_string()))
+        encode(&Header::new(Algorithm::HS256), &claims, &self.encoding)
+            .map_err(|error| Error::Signing(error.to_string()))
     }
 
     fn verify(&self, token: &str) -> Option<String> {
@@ -73,7 +78,8 @@ impl Local {
 }
 
 impl Tokens {
-    /// The verified e-mail address, in lower case, a token stands for; `None` for a token that is not trusted.
+    /// The verified e-mail address, in lower case, a token stands for; `None` for a token that is
+    /// not trusted.
     #[must_use]
     pub fn verify(&self, token: &str) -> Option<String> {
         match self {

@@ -36,7 +36,11 @@ struct UserOut {
 
 /// GET user.
 pub(crate) async fn get_user(asked: Asked) -> ApiResult {
-    asked.read(daybook_service::book::postings_of_owner, |(month, year), cx| reply::ok(&user_out(&cx.user, (*month, *year)))).await
+    asked
+        .read(daybook_service::book::postings_of_owner, |(month, year), cx| {
+            reply::ok(&user_out(&cx.user, (*month, *year)))
+        })
+        .await
 }
 
 fn user_out(user: &User, (month, year): (i64, i64)) -> UserOut {
@@ -48,7 +52,10 @@ fn user_out(user: &User, (month, year): (i64, i64)) -> UserOut {
         given_name: user.username.clone(),
         email: user.email.clone(),
         avatar_url: "",
-        hash: Sha256::digest(user.email.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect(),
+        hash: Sha256::digest(user.email.as_bytes())
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect(),
         plan: "FREE",
         plan_cycle: "MONTHLY",
         free: true,

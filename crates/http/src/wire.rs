@@ -1,4 +1,5 @@
-//! Shared shapes of the wire: fields that may be absent, null or given; ids and amounts as text or number; lists.
+//! Shared shapes of the wire: fields that may be absent, null or given; ids and amounts as text or
+//! number; lists.
 
 use std::collections::BTreeMap;
 
@@ -13,12 +14,16 @@ use serde_json::value::RawValue;
 
 /// Reads a field of which absence (`default`), null and a value mean three things:
 /// `#[serde(default, deserialize_with = "field")]`.
-pub(crate) fn field<'de, D: Deserializer<'de>, T: Deserialize<'de>>(reader: D) -> Result<Field<T>, D::Error> {
+pub(crate) fn field<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    reader: D,
+) -> Result<Field<T>, D::Error> {
     Option::<T>::deserialize(reader).map(|value| value.map_or(Field::Clear, Field::Set))
 }
 
 /// Reads a list of which null means empty and absence nothing.
-pub(crate) fn list<'de, D: Deserializer<'de>, T: Deserialize<'de>>(reader: D) -> Result<Option<Vec<T>>, D::Error> {
+pub(crate) fn list<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    reader: D,
+) -> Result<Option<Vec<T>>, D::Error> {
     Option::<Vec<T>>::deserialize(reader).map(|list| Some(list.unwrap_or_default()))
 }
 
@@ -38,8 +43,8 @@ impl<'de> Deserialize<'de> for TextOrNumber {
     }
 }
 
-/// Makes shapes readable from JSON objects only: what serde derives would also read an array by position
-/// (behaviour 0.10). The shape derives `Deserialize` with `#[serde(remote = "Self")]`.
+/// Makes shapes readable from JSON objects only: what serde derives would also read an array by
+/// position (behaviour 0.10). The shape derives `Deserialize` with `#[serde(remote = "Self")]`.
 macro_rules! objects_only {
     ($($shape:ident),*) => {
         $(impl<'de> serde::Deserialize<'de> for $shape {
@@ -113,7 +118,11 @@ pub(crate) fn reference<'de, D: Deserializer<'de>>(reader: D) -> Result<Field<Re
         }
 
         fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Self::Value, E> {
-            if text.trim().is_empty() { Ok(Field::Clear) } else { Err(E::invalid_type(Unexpected::Str(text), &self)) }
+            if text.trim().is_empty() {
+                Ok(Field::Clear)
+            } else {
+                Err(E::invalid_type(Unexpected::Str(text), &self))
+            }
         }
 
         fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {

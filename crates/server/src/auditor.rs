@@ -1,7 +1,7 @@
 //! The auditor: a thread that makes the audits that wait, one after another (behaviour 6.7).
 //!
-//! What waits stands in the database, one audit a book, so the queue is bounded, survives the process, and whoever starts
-//! next goes on with it.
+//! What waits stands in the database, one audit a book, so the queue is bounded, survives the
+//! process, and whoever starts next goes on with it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -16,8 +16,8 @@ use daybook_http::Bell;
 use daybook_service::{Context, Error, Ids, audit, user};
 use daybook_storage::{Lane, Store};
 
-/// How long after the last look another is taken although nobody rang: an audit may have failed, or another process may
-/// have gone before it made one.
+/// How long after the last look another is taken although nobody rang: an audit may have failed, or
+/// another process may have gone before it made one.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The thread, stopped and waited for when dropped.
@@ -43,11 +43,17 @@ impl Stop {
 
 impl Auditor {
     /// Starts with what waits already.
-    pub(crate) fn start(store: Arc<Store>, ids: Arc<Ids>, clock: fn() -> Instant) -> std::io::Result<Self> {
+    pub(crate) fn start(
+        store: Arc<Store>,
+        ids: Arc<Ids>,
+        clock: fn() -> Instant,
+    ) -> std::io::Result<Self> {
         let (bell, heard) = Bell::new();
         let stop = Stop::default();
         let desk = Desk { store, ids, clock, stop: stop.clone() };
-        let thread = std::thread::Builder::new().name("auditor".to_owned()).spawn(move || desk.serve(&heard))?;
+        let thread = std::thread::Builder::new()
+            .name("auditor".to_owned())
+            .spawn(move || desk.serve(&heard))?;
         Ok(Self { stop, bell, thread: Some(thread) })
     }
 
@@ -103,19 +109,32 @@ impl Desk {
             // A panic is a bug, but not one that other books should pay for.
             match catch_unwind(AssertUnwindSafe(|| self.audit(&key))) {
                 Ok(Ok(())) => {}
-                Ok(Err(error)) => tracing::error!(book = key.as_str(), %error, "an audit failed; it is tried again"),
-                Err(_) => tracing::error!(book = key.as_str(), "an audit panicked; it is tried again"),
+                Ok(Err(error)) => {
+                    tracing::error!(book = key.as_str(), %error, "an audit failed; it is tried \
+                        again")
+                }
+                Err(_) => {
+                    tracing::error!(book = key.as_str(), "an audit panicked; it is tried again")
+                }
             }
         }
     }
 
     fn audit(&self, key: &BookKey) -> Result<(), Error> {
-        let Some(made) = self.store.read(|tx| audit::make(tx, key, &|| self.stop.asked()))? else { return Ok(()) };
+        let Some(made) = self.store.read(|tx| audit::make(tx, key, &|| self.stop.asked()))? else {
+            return Ok(());
+        };
         let (sequence, findings) = (made.report.sequence, made.report.findings.count());
         let (ids, now, book) = (Arc::clone(&self.ids), (self.clock)(), key.clone());
         self.store.write(Lane::of_book(key.as_str()), move |tx| {
             let Some(user) = user::find(tx, &made.wanted.email)? else { return Ok(()) };
-            let cx = Context { user: Arc::new(user), agent: made.wanted.agent.clone(), now, ids, condition: None };
+            let cx = Context {
+                user: Arc::new(user),
+                agent: made.wanted.agent.clone(),
+                now,
+                ids,
+                condition: None,
+            };
             audit::conclude(tx, &cx, &book, &made)
         })?;
         tracing::info!(book = key.as_str(), sequence, findings, "audited");

@@ -32,7 +32,12 @@ pub(crate) struct Data {
 #[derive(Debug, Args)]
 pub(crate) struct Serve {
     /// Address to listen on; port 0 picks a free one
-    #[arg(long, env = "DAYBOOK_LISTEN", default_value = "127.0.0.1:8080", value_name = "ADDR:PORT")]
+    #[arg(
+        long,
+        env = "DAYBOOK_LISTEN",
+        default_value = "127.0.0.1:8080",
+        value_name = "ADDR:PORT"
+    )]
     pub(crate) listen: SocketAddr,
 
     /// Database: sqlite:PATH or postgres://USER@HOST/NAME; by default SQLite in the data directory
@@ -43,26 +48,35 @@ pub(crate) struct Serve {
     pub(crate) data: Data,
 
     /// Accepted prefixes of the agent-id and api-key request headers, separated by commas
-    #[arg(long, env = "DAYBOOK_HEADER_PREFIXES", default_value = "service-", value_delimiter = ',', value_name = "PREFIX")]
+    #[arg(
+        long,
+        env = "DAYBOOK_HEADER_PREFIXES",
+        default_value = "service-",
+        value_delimiter = ',',
+        value_name = "PREFIX"
+    )]
     pub(crate) header_prefixes: Vec<String>,
 
     /// Path the API is mounted under, for example /books-api; none by default
     #[arg(long, env = "DAYBOOK_PATH_PREFIX", default_value = "", hide_default_value = true, value_name = "PATH", value_parser = path_prefix)]
     pub(crate) path_prefix: String,
 
-    /// Address clients reach this server at, with the path it is mounted under, for links in answers and the contract; by
-    /// default http:// and each request's own Host, which is wrong behind a proxy that does TLS
+    /// Address clients reach this server at, with the path it is mounted under, for links in
+    /// answers and the contract; by default http:// and each request's own Host, which is wrong
+    /// behind a proxy that does TLS
     #[arg(long, env = "DAYBOOK_PUBLIC_URL", value_name = "URL", value_parser = public_url)]
     pub(crate) public_url: Option<String>,
 
-    /// Memory in megabytes that bodies and contents of files may take, all requests together; what is beyond answers 503
+    /// Memory in megabytes that bodies and contents of files may take, all requests together; what
+    /// is beyond answers 503
     #[arg(long, env = "DAYBOOK_BODIES_MEGABYTES", default_value_t = 256, value_name = "N", value_parser = clap::value_parser!(u16).range(64..))]
     pub(crate) bodies_megabytes: u16,
 
     #[command(flatten)]
     pub(crate) files: Files,
 
-    /// Answer 204 instead of 404 when getAccount or getGroup find nothing, as some v5 clients expect
+    /// Answer 204 instead of 404 when getAccount or getGroup find nothing, as some v5 clients
+    /// expect
     #[arg(long, env = "DAYBOOK_MISSING_AS_NO_CONTENT")]
     pub(crate) missing_as_no_content: bool,
 
@@ -70,7 +84,8 @@ pub(crate) struct Serve {
     #[arg(long, env = "DAYBOOK_LEDGER_ALIAS")]
     pub(crate) ledger_alias: bool,
 
-    /// JSON file of starter books that listTemplates offers, in the form of its answer; none by default
+    /// JSON file of starter books that listTemplates offers, in the form of its answer; none by
+    /// default
     #[arg(long, env = "DAYBOOK_TEMPLATES", value_name = "PATH")]
     pub(crate) templates: Option<PathBuf>,
 
@@ -86,8 +101,8 @@ pub(crate) struct Serve {
 /// Where the bytes of files are kept.
 #[derive(Debug, Args)]
 pub(crate) struct Files {
-    /// Files: file:///DIRECTORY or s3://BUCKET/PREFIX, of this installation alone; by default the folder files in the data
-    /// directory
+    /// Files: file:///DIRECTORY or s3://BUCKET/PREFIX, of this installation alone; by default the
+    /// folder files in the data directory
     #[arg(long, env = "DAYBOOK_FILES_URL", value_name = "URL")]
     pub(crate) files_url: Option<String>,
 
@@ -104,14 +119,20 @@ pub(crate) struct Files {
     pub(crate) s3_access_key_id: Option<String>,
 
     /// Secret of the key
-    #[arg(long, env = "DAYBOOK_S3_SECRET_ACCESS_KEY", value_name = "SECRET", hide_env_values = true)]
+    #[arg(
+        long,
+        env = "DAYBOOK_S3_SECRET_ACCESS_KEY",
+        value_name = "SECRET",
+        hide_env_values = true
+    )]
     pub(crate) s3_secret_access_key: Option<String>,
 
     /// Session token of a temporary key
     #[arg(long, env = "DAYBOOK_S3_SESSION_TOKEN", value_name = "TOKEN", hide_env_values = true)]
     pub(crate) s3_session_token: Option<String>,
 
-    /// Seconds that bytes no file names are kept before they are removed; must be longer than any write takes
+    /// Seconds that bytes no file names are kept before they are removed; must be longer than any
+    /// write takes
     #[arg(long = "files-orphan-seconds", env = "DAYBOOK_FILES_ORPHAN_SECONDS", default_value_t = 86_400, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) orphan_seconds: u64,
 }
@@ -120,22 +141,32 @@ pub(crate) struct Files {
 fn public_url(text: &str) -> Result<String, String> {
     let trimmed = text.trim_end_matches('/');
     let rest = trimmed.strip_prefix("https://").or_else(|| trimmed.strip_prefix("http://"));
-    let plain =
-        |rest: &str| !rest.is_empty() && !rest.starts_with('/') && rest.bytes().all(|b| b.is_ascii_graphic() && !b"?#\"<>".contains(&b));
+    let plain = |rest: &str| {
+        !rest.is_empty()
+            && !rest.starts_with('/')
+            && rest.bytes().all(|b| b.is_ascii_graphic() && !b"?#\"<>".contains(&b))
+    };
     match rest {
         Some(rest) if plain(rest) => Ok(trimmed.to_owned()),
-        _ => Err("an address starts with https:// or http:// and has neither query nor fragment".to_owned()),
+        _ => Err("an address starts with https:// or http:// and has neither query nor fragment"
+            .to_owned()),
     }
 }
 
 /// `/a/b`, or nothing.
 fn path_prefix(text: &str) -> Result<String, String> {
     let trimmed = text.trim_end_matches('/');
-    let plain = |segment: &str| !segment.is_empty() && segment.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'));
+    let plain = |segment: &str| {
+        !segment.is_empty()
+            && segment.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
+    };
     match trimmed.strip_prefix('/') {
         None if trimmed.is_empty() => Ok(String::new()),
         Some(rest) if rest.split('/').all(plain) => Ok(trimmed.to_owned()),
-        _ => Err("a path starts with / and has only letters, digits, - _ . in its segments".to_owned()),
+        _ => {
+            Err("a path starts with / and has only letters, digits, - _ . in its segments"
+                .to_owned())
+        }
     }
 }
 

@@ -30,7 +30,8 @@ pub(crate) fn open(options: &Files, data_dir: &Path) -> anyhow::Result<Blobs> {
             if bucket.is_empty() {
                 bail!("--files-url {url:?} names no bucket: s3://BUCKET/PREFIX");
             }
-            let store = s3(options, bucket).with_context(|| format!("the file store {url} cannot be used"))?;
+            let store = s3(options, bucket)
+                .with_context(|| format!("the file store {url} cannot be used"))?;
             Ok(Blobs::elsewhere(Arc::new(PrefixStore::new(store, prefix.trim_matches('/')))))
         }
         _ => bail!("--files-url {url:?} is neither file:///DIRECTORY nor s3://BUCKET/PREFIX"),
@@ -39,8 +40,10 @@ pub(crate) fn open(options: &Files, data_dir: &Path) -> anyhow::Result<Blobs> {
 
 fn on_disk(folder: PathBuf) -> anyhow::Result<Blobs> {
     key::prepare(&folder)?;
-    let store = LocalFileSystem::new_with_prefix(&folder).with_context(|| format!("{} cannot be used for files", folder.display()))?;
-    // A row never names bytes that a power cut could take. Folders of books go with their last bytes.
+    let store = LocalFileSystem::new_with_prefix(&folder)
+        .with_context(|| format!("{} cannot be used for files", folder.display()))?;
+    // A row never names bytes that a power cut could take. Folders of books go with their last
+    // bytes.
     Ok(Blobs::on_disk(Arc::new(store.with_fsync(true).with_automatic_cleanup(true)), folder))
 }
 
@@ -48,7 +51,8 @@ fn s3(options: &Files, bucket: &str) -> anyhow::Result<AmazonS3> {
     // It fails only when there is one already, which serves as well.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut client = ClientOptions::new().with_timeout(Duration::from_secs(REQUEST_SECONDS));
-    let mut builder = AmazonS3Builder::new().with_bucket_name(bucket).with_region(&options.s3_region);
+    let mut builder =
+        AmazonS3Builder::new().with_bucket_name(bucket).with_region(&options.s3_region);
     if let Some(endpoint) = &options.s3_endpoint {
         builder = builder.with_endpoint(endpoint);
         if endpoint.starts_with("http://") {
@@ -57,7 +61,9 @@ fn s3(options: &Files, bucket: &str) -> anyhow::Result<AmazonS3> {
         }
     }
     match (&options.s3_access_key_id, &options.s3_secret_access_key) {
-        (Some(id), Some(secret)) => builder = builder.with_access_key_id(id).with_secret_access_key(secret),
+        (Some(id), Some(secret)) => {
+            builder = builder.with_access_key_id(id).with_secret_access_key(secret)
+        }
         // The store asks the machine it runs on for its role.
         (None, None) => {}
         _ => bail!("give both --s3-access-key-id and --s3-secret-access-key, or neither"),
@@ -65,6 +71,10 @@ fn s3(options: &Files, bucket: &str) -> anyhow::Result<AmazonS3> {
     if let Some(token) = &options.s3_session_token {
         builder = builder.with_token(token);
     }
-    let retry = RetryConfig { max_retries: RETRIES, retry_timeout: Duration::from_secs(RETRY_SECONDS), ..RetryConfig::default() };
+    let retry = RetryConfig {
+        max_retries: RETRIES,
+        retry_timeout: Duration::from_secs(RETRY_SECONDS),
+        ..RetryConfig::default()
+    };
     Ok(builder.with_client_options(client).with_retry(retry).build()?)
 }

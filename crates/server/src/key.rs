@@ -1,4 +1,5 @@
-//! The key that signs local tokens: 32 random bytes in the data directory, readable by its owner only.
+//! The key that signs local tokens: 32 random bytes in the data directory, readable by its owner
+//! only.
 
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{ErrorKind, Write};
@@ -20,10 +21,16 @@ pub(crate) fn load(data_dir: &Path) -> anyhow::Result<Local> {
     let secret = match fs::read(&path) {
         Ok(secret) => secret,
         Err(error) if error.kind() == ErrorKind::NotFound => make(&path)?,
-        Err(error) => return Err(error).with_context(|| format!("{} cannot be read", path.display())),
+        Err(error) => {
+            return Err(error).with_context(|| format!("{} cannot be read", path.display()));
+        }
     };
     if secret.len() != LENGTH {
-        bail!("{} holds {} bytes instead of {LENGTH}; restore it, or delete it to void all tokens", path.display(), secret.len());
+        bail!(
+            "{} holds {} bytes instead of {LENGTH}; restore it, or delete it to void all tokens",
+            path.display(),
+            secret.len()
+        );
     }
     let mode = fs::metadata(&path)?.permissions().mode() & 0o777;
     if mode & 0o077 != 0 {
@@ -34,16 +41,22 @@ pub(crate) fn load(data_dir: &Path) -> anyhow::Result<Local> {
 
 /// Makes the data directory when it is missing.
 pub(crate) fn prepare(data_dir: &Path) -> anyhow::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(data_dir).with_context(|| format!("{} cannot be made", data_dir.display()))
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(data_dir)
+        .with_context(|| format!("{} cannot be made", data_dir.display()))
 }
 
-/// Writes a fresh key beside its place and links it there, so that of two processes that start at once one wins and
-/// both read the same.
+/// Writes a fresh key beside its place and links it there, so that of two processes that start at
+/// once one wins and both read the same.
 fn make(path: &Path) -> anyhow::Result<Vec<u8>> {
     let mut secret = vec![0; LENGTH];
-    getrandom::fill(&mut secret).map_err(|error| anyhow::anyhow!("no randomness for a key: {error}"))?;
+    getrandom::fill(&mut secret)
+        .map_err(|error| anyhow::anyhow!("no randomness for a key: {error}"))?;
     let draft = path.with_extension(format!("key.{}", std::process::id()));
-    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(MODE).open(&draft)?;
+    let mut file =
+        OpenOptions::new().write(true).create(true).truncate(true).mode(MODE).open(&draft)?;
     file.write_all(&secret)?;
     file.sync_all()?;
     let linked = fs::hard_link(&draft, path);

@@ -7,8 +7,8 @@ const MOST_CONNECTIONS: usize = 8_192;
 /// What a system that does not tell allows: the usual limit.
 const USUAL_FILES: u64 = 1_024;
 
-/// Raises the limit of open files as far as the system lets everybody, and gives half of it to connections: each may send a
-/// file, and the database needs some too.
+/// Raises the limit of open files as far as the system lets everybody, and gives half of it to
+/// connections: each may send a file, and the database needs some too.
 pub(crate) fn connections() -> usize {
     let limit = match getrlimit(Resource::RLIMIT_NOFILE) {
         Ok((soft, hard)) if setrlimit(Resource::RLIMIT_NOFILE, hard, hard).is_err() => soft,

@@ -22,12 +22,20 @@ pub(crate) fn run(options: &Serve) -> anyhow::Result<()> {
     let templates = options.templates.as_deref().map(templates).transpose()?.unwrap_or_default();
     let data_dir = &options.data.data_dir;
     let tokens = Tokens::Local(key::load(data_dir)?);
-    let url = options.database_url.clone().unwrap_or_else(|| format!("sqlite:{}", data_dir.join("daybook.db").display()));
-    let store = Arc::new(Store::open(&Options::new(Address::parse(&url)?)).context("the database cannot be opened")?);
-    let listener = TcpListener::bind(options.listen).with_context(|| format!("{} cannot be listened on", options.listen))?;
+    let url = options
+        .database_url
+        .clone()
+        .unwrap_or_else(|| format!("sqlite:{}", data_dir.join("daybook.db").display()));
+    let store = Arc::new(
+        Store::open(&Options::new(Address::parse(&url)?))
+            .context("the database cannot be opened")?,
+    );
+    let listener = TcpListener::bind(options.listen)
+        .with_context(|| format!("{} cannot be listened on", options.listen))?;
     let address = listener.local_addr()?;
     let ids = Arc::new(Ids::new(store.start()));
-    let auditor = Auditor::start(Arc::clone(&store), Arc::clone(&ids), clock::now).context("the auditor cannot be started")?;
+    let auditor = Auditor::start(Arc::clone(&store), Arc::clone(&ids), clock::now)
+        .context("the auditor cannot be started")?;
     let state = State {
         store: Arc::clone(&store),
         ids,
@@ -46,13 +54,23 @@ pub(crate) fn run(options: &Serve) -> anyhow::Result<()> {
         audits: auditor.bell(),
     };
     if !address.ip().is_loopback() && options.public_url.is_none() {
-        tracing::warn!("links to files will be http:// with the host of each request; behind a proxy that does TLS, give --public-url");
+        tracing::warn!(
+            "links to files will be http:// with the host of each request; behind a proxy that \
+                does TLS, give --public-url"
+        );
     }
     tracing::info!(%address, "daybook is ready: http://{address}/docs");
     if options.database_url.is_none() {
         let command = std::env::current_exe().unwrap_or_else(|_| "daybook".into());
-        tracing::info!("get a token: TOKEN=$({} token --email you@example.com --data-dir {})", command.display(), data_dir.display());
-        tracing::info!("then: curl -H \"Authorization: Bearer $TOKEN\" http://{address}{}/v5/user", options.path_prefix);
+        tracing::info!(
+            "get a token: TOKEN=$({} token --email you@example.com --data-dir {})",
+            command.display(),
+            data_dir.display()
+        );
+        tracing::info!(
+            "then: curl -H \"Authorization: Bearer $TOKEN\" http://{address}{}/v5/user",
+            options.path_prefix
+        );
     }
     actix_web::rt::System::new().block_on(answer(listener, state, auditor.stop()))?;
     drop(auditor);
@@ -65,7 +83,8 @@ pub(crate) fn run(options: &Serve) -> anyhow::Result<()> {
 async fn answer(listener: TcpListener, state: State, auditor: Stop) -> anyhow::Result<()> {
     let server = daybook_http::serve(listener, state, limit::connections())?;
     let handle = server.handle();
-    let (mut terminated, mut interrupted) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+    let (mut terminated, mut interrupted) =
+        (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
     actix_web::rt::spawn(async move {
         tokio::select! {
             _ = terminated.recv() => {}
@@ -79,14 +98,21 @@ async fn answer(listener: TcpListener, state: State, auditor: Stop) -> anyhow::R
 }
 
 fn templates(path: &Path) -> anyhow::Result<Templates> {
-    let text = std::fs::read_to_string(path).with_context(|| format!("the templates {} cannot be read", path.display()))?;
-    Templates::read(&text).map_err(|fault| anyhow::anyhow!("the templates {} are refused: {fault}", path.display()))
+    let text = std::fs::read_to_string(path)
+        .with_context(|| format!("the templates {} cannot be read", path.display()))?;
+    Templates::read(&text)
+        .map_err(|fault| anyhow::anyhow!("the templates {} are refused: {fault}", path.display()))
 }
 
 fn start_log(options: &Serve) -> anyhow::Result<()> {
-    let filter = EnvFilter::try_new(&options.log).with_context(|| format!("{:?} is not a log filter", options.log))?;
-    // A log that cannot be written must not say so on the same way: that would panic, in the middle of a request.
-    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).log_internal_errors(false);
+    let filter = EnvFilter::try_new(&options.log)
+        .with_context(|| format!("{:?} is not a log filter", options.log))?;
+    // A log that cannot be written must not say so on the same way: that would panic, in the middle
+    // of a request.
+    let builder = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .log_internal_errors(false);
     let started = if options.log_json {
         builder.json().try_init()
     } else {

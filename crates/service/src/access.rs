@@ -8,7 +8,8 @@ use daybook_storage::head::Activity;
 use crate::context::Context;
 use crate::error::Result;
 
-/// Lets the caller into a book to do `action`; in a unit of work that writes, it takes the book's lock first.
+/// Lets the caller into a book to do `action`; in a unit of work that writes, it takes the book's
+/// lock first.
 ///
 /// # Errors
 /// 404 for strangers and unknown books, 403 for too little permission (behaviour 7.4).
@@ -20,7 +21,12 @@ pub fn enter(tx: &mut Tx<'_>, cx: &Context, book: &str, action: Action) -> Resul
 ///
 /// # Errors
 /// As [`enter`].
-pub fn meet(tx: &mut Tx<'_>, cx: &Context, book: &str, action: Action) -> Result<(Member, Activity)> {
+pub fn meet(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    book: &str,
+    action: Action,
+) -> Result<(Member, Activity)> {
     let entrance = tx.books().enter(book, &cx.user.email)?.ok_or(Refusal::BookNotFound)?;
     let Entrance { book, granted, activity } = entrance;
     let member = Member::admit(book, granted, cx.user.id, action)?;

@@ -61,7 +61,12 @@ pub fn groups(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<c
     let member = access::enter(tx, cx, book, Action::ReadChart)?;
     let account = find(tx, &member, text)?;
     let forest = crate::group::forest(tx, &member)?;
-    let groups = forest.parents_first().into_iter().filter(|group| account.groups.contains(&group.id)).cloned().collect();
+    let groups = forest
+        .parents_first()
+        .into_iter()
+        .filter(|group| account.groups.contains(&group.id))
+        .cloned()
+        .collect();
     Ok(crate::group::View { groups, forest })
 }
 
@@ -84,7 +89,8 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, mut items: Vec<Input>) 
     batch::check_size("items", items.len())?;
     let owner = member.may(Action::WriteLockedGroups);
     let forest = crate::group::forest(tx, &member)?;
-    let targets: Vec<AccountRef> = items.iter_mut().map(|item| item.changes.take_target()).collect();
+    let targets: Vec<AccountRef> =
+        items.iter_mut().map(|item| item.changes.take_target()).collect();
     let names: Vec<AccountRef> = items.iter().map(|item| named(&item.changes)).collect();
     let mut known = tx.accounts().directory(&member, targets.iter().chain(&names), [])?;
     let targets = found(&known, targets.into_iter())?;
@@ -95,10 +101,16 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, mut items: Vec<Input>) 
         let before = known.get(*id).cloned().ok_or_else(|| Refusal::Unknown(id.to_string()))?;
         let owned_before = before.groups.clone();
         let revised = revised(&known, &forest, before, input, cx.now);
-        let (after, previous) = crate::group::unless_locked(&forest, &owned_before, owner, revised)?;
+        let (after, previous) =
+            crate::group::unless_locked(&forest, &owned_before, owner, revised)?;
         if !previous.is_empty() {
             forest.check_writable(&after.groups, owner)?;
-            happenings.push(Happening::update(EventType::AccountUpdated, after.id.get(), snapshot::account(&after, &forest), &previous));
+            happenings.push(Happening::update(
+                EventType::AccountUpdated,
+                after.id.get(),
+                snapshot::account(&after, &forest),
+                &previous,
+            ));
             known.put(after.clone());
             changed.push(after);
         }
@@ -107,17 +119,23 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, mut items: Vec<Input>) 
     cx.unless_stale(first.as_ref(), revised)?;
     tx.accounts().update(&member, &batch::last_of_each(changed, |account| account.id))?;
     record::happenings(tx, cx, &member, happenings)?;
-    // An account named twice is answered twice in its final state, as transactions are (behaviour 3.6.3).
+    // An account named twice is answered twice in its final state, as transactions are (behaviour
+    // 3.6.3).
     let accounts = targets.iter().filter_map(|id| known.get(*id).cloned()).collect();
     Ok(View { accounts, forest: crate::group::forest(tx, &member)? })
 }
 
-/// deleteAccount and deleteAccountsBatch: allowed only for accounts nothing was ever posted on; drafts that name them
-/// lose that side (behaviour 4.7).
+/// deleteAccount and deleteAccountsBatch: allowed only for accounts nothing was ever posted on;
+/// drafts that name them lose that side (behaviour 4.7).
 ///
 /// # Errors
 /// What the access step and the rules of accounts refuse; the first bad item fails the whole.
-pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, references: &[AccountRef]) -> Result<View> {
+pub fn delete(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    book: &str,
+    references: &[AccountRef],
+) -> Result<View> {
     let member = access::enter(tx, cx, book, Action::WriteChart)?;
     batch::check_size("items", references.len())?;
     let owner = member.may(Action::WriteLockedGroups);
@@ -137,7 +155,13 @@ pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, references: &[AccountRe
     transaction::release_accounts(tx, cx, &member, &seen)?;
     let ids: Vec<AccountId> = seen.into_iter().collect();
     tx.accounts().delete(&member, &ids)?;
-    let deleted = |account: &Account| Happening::new(EventType::AccountDeleted, account.id.get(), snapshot::account(account, &forest));
+    let deleted = |account: &Account| {
+        Happening::new(
+            EventType::AccountDeleted,
+            account.id.get(),
+            snapshot::account(account, &forest),
+        )
+    };
     record::happenings(tx, cx, &member, accounts.iter().map(deleted).collect())?;
     Ok(View { accounts, forest })
 }
@@ -150,7 +174,12 @@ pub(crate) fn all(tx: &mut Tx<'_>, member: &Member) -> Result<View> {
 }
 
 /// Creates accounts for a member who may.
-pub(crate) fn add(tx: &mut Tx<'_>, cx: &Context, member: &Member, items: Vec<Input>) -> Result<View> {
+pub(crate) fn add(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    member: &Member,
+    items: Vec<Input>,
+) -> Result<View> {
     let owner = member.may(Action::WriteLockedGroups);
     let mut forest = crate::group::forest(tx, member)?;
     let references: Vec<AccountRef> = items.iter().map(|item| named(&item.changes)).collect();
@@ -162,8 +191,17 @@ pub(crate) fn add(tx: &mut Tx<'_>, cx: &Context, member: &Member, items: Vec<Inp
         forest.check_writable(&joined, owner)?;
         input.changes.name.iter().try_for_each(|name| known.check_free(name, None))?;
         let id = AccountId::new(cx.mint());
-        let account = Account::create(id, Changes { groups, ..input.changes }, &types(&forest, &joined), cx.stamp())?;
-        happenings.push(Happening::new(EventType::AccountCreated, id.get(), snapshot::account(&account, &forest)));
+        let account = Account::create(
+            id,
+            Changes { groups, ..input.changes },
+            &types(&forest, &joined),
+            cx.stamp(),
+        )?;
+        happenings.push(Happening::new(
+            EventType::AccountCreated,
+            id.get(),
+            snapshot::account(&account, &forest),
+        ));
         known.put(account.clone());
         // A later item of the batch may take its type from this one (behaviour 4.2).
         account.groups.iter().for_each(|group| forest.add_member(*group, account.kind));
@@ -180,8 +218,12 @@ fn find(tx: &mut Tx<'_>, member: &Member, text: &str) -> Result<Account> {
     Ok(directory.find(&reference).cloned().ok_or_else(|| Refusal::Unknown(text.to_owned()))?)
 }
 
-/// The accounts that references mean; those that mean none are listed in the refusal, before anything is changed.
-fn found(known: &Directory, references: impl ExactSizeIterator<Item = AccountRef>) -> Result<Vec<AccountId>> {
+/// The accounts that references mean; those that mean none are listed in the refusal, before
+/// anything is changed.
+fn found(
+    known: &Directory,
+    references: impl ExactSizeIterator<Item = AccountRef>,
+) -> Result<Vec<AccountId>> {
     let mut unknown = Vec::new();
     let found = batch::each(references, |reference| {
         if reference.is_blank() {
@@ -193,11 +235,21 @@ fn found(known: &Directory, references: impl ExactSizeIterator<Item = AccountRef
         }
         Ok(id)
     })?;
-    if unknown.is_empty() { Ok(found.into_iter().flatten().collect()) } else { Err(Refusal::UnknownIds(unknown).into()) }
+    if unknown.is_empty() {
+        Ok(found.into_iter().flatten().collect())
+    } else {
+        Err(Refusal::UnknownIds(unknown).into())
+    }
 }
 
 /// An account as a body leaves it, with what was before.
-fn revised(known: &Directory, forest: &Forest, before: Account, input: Input, now: Instant) -> Result<(Account, Previous)> {
+fn revised(
+    known: &Directory,
+    forest: &Forest,
+    before: Account,
+    input: Input,
+    now: Instant,
+) -> Result<(Account, Previous)> {
     input.changes.name.iter().try_for_each(|name| known.check_free(name, Some(before.id)))?;
     let groups = input.groups.try_map(|groups| resolve(forest, &groups))?;
     Ok(before.update(Changes { groups, ..input.changes }, now)?)
@@ -211,13 +263,16 @@ fn named(changes: &Changes) -> AccountRef {
 fn resolve(forest: &Forest, references: &[GroupRef]) -> Result<BTreeSet<GroupId>> {
     let found = |reference: &GroupRef| {
         let group = forest.resolve(reference).map(|group| group.id);
-        group.ok_or_else(|| Error::from(group::Refusal::UnknownReference(reference.shown().to_owned())))
+        group.ok_or_else(|| {
+            Error::from(group::Refusal::UnknownReference(reference.shown().to_owned()))
+        })
     };
     references.iter().map(found).collect()
 }
 
-/// The types of the groups an account is put in, for a create without type (behaviour 4.2): a mixed group agrees with
-/// nothing, an empty one has the type it takes after an ancestor (behaviour 4.12), and no say without one.
+/// The types of the groups an account is put in, for a create without type (behaviour 4.2): a mixed
+/// group agrees with nothing, an empty one has the type it takes after an ancestor (behaviour
+/// 4.12), and no say without one.
 fn types(forest: &Forest, groups: &BTreeSet<GroupId>) -> BTreeSet<AccountType> {
     let natures: Vec<_> = groups.iter().map(|id| forest.nature(*id)).collect();
     if natures.iter().any(|nature| nature.mixed) {

@@ -1,6 +1,7 @@
-//! Use cases of audits (behaviour 6.7). One is asked for, which is written down; it is made on one snapshot, which may
-//! take a while and holds nobody up; and what it found is recorded, in a short unit of work of its own. So nothing is
-//! lost with the process, and an audit is about the book as it stood at one of its events.
+//! Use cases of audits (behaviour 6.7). One is asked for, which is written down; it is made on one
+//! snapshot, which may take a while and holds nobody up; and what it found is recorded, in a short
+//! unit of work of its own. So nothing is lost with the process, and an audit is about the book as
+//! it stood at one of its events.
 
 use daybook_domain::audit::{Recount, Report, Stray, Trail};
 use daybook_domain::collaborator::{Action, Member};
@@ -29,8 +30,9 @@ pub struct Made {
     pub report: Report,
 }
 
-/// auditBook: notes that an audit is wanted; it is made when its turn comes. Asked again before its turn, it is the same
-/// audit; asked again while it is made, another follows, because the first is about the book as it was before.
+/// auditBook: notes that an audit is wanted; it is made when its turn comes. Asked again before its
+/// turn, it is the same audit; asked again while it is made, another follows, because the first is
+/// about the book as it was before.
 ///
 /// # Errors
 /// What the access step refuses.
@@ -47,9 +49,9 @@ pub fn waiting(tx: &mut Tx<'_>) -> Result<Vec<BookKey>> {
     Ok(tx.audits().waiting()?)
 }
 
-/// Makes the audit that is wanted of a book, on the snapshot it is given. It takes memory for the accounts of the book and
-/// for a portion of its rows, and asks `stop` after each portion whether to give up; `None` when it did, or when none is
-/// wanted any more.
+/// Makes the audit that is wanted of a book, on the snapshot it is given. It takes memory for the
+/// accounts of the book and for a portion of its rows, and asks `stop` after each portion whether
+/// to give up; `None` when it did, or when none is wanted any more.
 ///
 /// # Errors
 /// When the database cannot be asked.
@@ -73,9 +75,9 @@ pub fn make(tx: &mut Tx<'_>, key: &BookKey, stop: &dyn Fn() -> bool) -> Result<O
     Ok(Some(Made { wanted, report: Report::new(recount.close(counted), trail) }))
 }
 
-/// Records what an audit found: `balanceVerified` where it changed, and BOOK_AUDITED. The book may have moved on since; the
-/// report says which event it is about. Nothing is recorded when no audit is wanted any more: another process answered the
-/// request meanwhile, or the book is gone.
+/// Records what an audit found: `balanceVerified` where it changed, and BOOK_AUDITED. The book may
+/// have moved on since; the report says which event it is about. Nothing is recorded when no audit
+/// is wanted any more: another process answered the request meanwhile, or the book is gone.
 ///
 /// # Errors
 /// When the database cannot be asked.
@@ -103,7 +105,11 @@ fn admit(tx: &mut Tx<'_>, key: &BookKey, wanted: &Wanted) -> Result<Option<Membe
 
 fn recount(tx: &mut Tx<'_>, member: &Member, stop: &dyn Fn() -> bool) -> Result<Option<Recount>> {
     let book = member.book();
-    let mut recount = Recount::new(book.key.as_str(), (book.scale, book.settings.fraction_digits), tx.audits().accounts(member)?);
+    let mut recount = Recount::new(
+        book.key.as_str(),
+        (book.scale, book.settings.fraction_digits),
+        tx.audits().accounts(member)?,
+    );
     let mut after = None;
     loop {
         let records = tx.audits().records(member, after, PORTION)?;
@@ -130,7 +136,8 @@ fn recount(tx: &mut Tx<'_>, member: &Member, stop: &dyn Fn() -> bool) -> Result<
     recount.meet(tx.audits().totalled(member)?);
     for accounts in portions(&recount, &ledgers) {
         let entries = tx.audits().entry_days(member, &accounts)?;
-        let (days, months) = (tx.audits().days(member, &accounts)?, tx.audits().months(member, &accounts)?);
+        let (days, months) =
+            (tx.audits().days(member, &accounts)?, tx.audits().months(member, &accounts)?);
         recount.compare(&accounts, &entries, &days, &months);
         if stop() {
             return Ok(None);
@@ -141,11 +148,14 @@ fn recount(tx: &mut Tx<'_>, member: &Member, stop: &dyn Fn() -> bool) -> Result<
 
 /// All accounts, in portions whose days fit in memory together.
 fn portions(recount: &Recount, ledgers: &[daybook_domain::audit::Ledger]) -> Vec<Vec<AccountId>> {
-    let rows: std::collections::HashMap<AccountId, i64> = ledgers.iter().map(|ledger| (ledger.account, ledger.rows)).collect();
+    let rows: std::collections::HashMap<AccountId, i64> =
+        ledgers.iter().map(|ledger| (ledger.account, ledger.rows)).collect();
     let (mut portions, mut portion, mut size) = (Vec::new(), Vec::new(), 0_i64);
     for account in recount.accounts() {
         let entries = rows.get(&account).copied().unwrap_or_default();
-        if !portion.is_empty() && (size.saturating_add(entries) > MOST_COMPARED || portion.len() >= MOST_ACCOUNTS) {
+        if !portion.is_empty()
+            && (size.saturating_add(entries) > MOST_COMPARED || portion.len() >= MOST_ACCOUNTS)
+        {
             portions.push(std::mem::take(&mut portion));
             size = 0;
         }

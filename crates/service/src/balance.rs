@@ -40,10 +40,13 @@ pub struct View {
 /// 400 for a missing or blank query (behaviour 5.1); what the access step refuses.
 pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<View> {
     let member = access::enter(tx, cx, book, Action::ReadChart)?;
-    let query = BalanceQuery::parse(text, &reading(cx, &member)).ok_or_else(|| Error::BadRequest("query is required".to_owned()))?;
+    let query = BalanceQuery::parse(text, &reading(cx, &member))
+        .ok_or_else(|| Error::BadRequest("query is required".to_owned()))?;
     let forest = group::forest(tx, &member)?;
     let (scope, accounts) = match scope(tx, &member, &query, &forest)? {
-        (scope, accounts) if scope.repeated(&accounts, &forest) > MOST_REPEATED => (Scope::NOTHING, Vec::new()),
+        (scope, accounts) if scope.repeated(&accounts, &forest) > MOST_REPEATED => {
+            (Scope::NOTHING, Vec::new())
+        }
         found => found,
     };
     let ids: Vec<AccountId> = accounts.iter().map(|account| account.id).collect();
@@ -51,10 +54,15 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<View
         Scope::Book => Of::Book,
         Scope::Named { .. } => Of::Accounts(&ids),
     };
-    let question = Question { of, tags: &query.tags, by_month: query.periodicity != Periodicity::Daily };
+    let question =
+        Question { of, tags: &query.tags, by_month: query.periodicity != Periodicity::Daily };
     let mut cells = Vec::new();
     // No transaction carries so many tags, and a database would plan the question for minutes.
-    let wanted = if query.tags.len() > MOST_FILTERS { Vec::new() } else { segments(query.from, query.until, query.periodicity) };
+    let wanted = if query.tags.len() > MOST_FILTERS {
+        Vec::new()
+    } else {
+        segments(query.from, query.until, query.periodicity)
+    };
     for segment in wanted {
         cells.extend(tx.balances().read(&member, &segment, &question)?);
     }
@@ -71,19 +79,28 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<View
     Ok(View { member, query, balances, accounts: Directory::new(accounts), forest })
 }
 
-/// What the filters of the query name, each once, with all accounts in it. Unknown names are none (behaviour 1.2.6); so
-/// are all of too many.
-fn scope(tx: &mut Tx<'_>, member: &Member, query: &BalanceQuery, forest: &Forest) -> Result<(Scope, Vec<Account>)> {
+/// What the filters of the query name, each once, with all accounts in it. Unknown names are none
+/// (behaviour 1.2.6); so are all of too many.
+fn scope(
+    tx: &mut Tx<'_>,
+    member: &Member,
+    query: &BalanceQuery,
+    forest: &Forest,
+) -> Result<(Scope, Vec<Account>)> {
     if !query.is_filtered() {
         return Ok((Scope::Book, tx.accounts().list(member)?));
     }
     if query.accounts.len().saturating_add(query.groups.len()) > MOST_FILTERS {
         return Ok((Scope::NOTHING, Vec::new()));
     }
-    let references: Vec<AccountRef> = query.accounts.iter().map(|text| AccountRef::any(text)).collect();
+    let references: Vec<AccountRef> =
+        query.accounts.iter().map(|text| AccountRef::any(text)).collect();
     let named = tx.accounts().directory(member, &references, [])?;
-    let accounts: Vec<AccountId> = distinct(references.iter().filter_map(|reference| named.find(reference)).map(|account| account.id));
-    let groups: Vec<GroupId> = distinct(query.groups.iter().filter_map(|text| forest.find(text)).map(|group| group.id));
+    let accounts: Vec<AccountId> = distinct(
+        references.iter().filter_map(|reference| named.find(reference)).map(|account| account.id),
+    );
+    let groups: Vec<GroupId> =
+        distinct(query.groups.iter().filter_map(|text| forest.find(text)).map(|group| group.id));
     let below: Vec<GroupId> = distinct(groups.iter().flat_map(|id| forest.downwards(*id)));
     let mut all = tx.accounts().in_groups(member, &below)?;
     all.extend(named.accounts().filter(|account| accounts.contains(&account.id)).cloned());

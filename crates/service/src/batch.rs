@@ -14,19 +14,29 @@ pub const MOST_ITEMS: usize = 1_000;
 /// [`Error::BadRequest`].
 pub fn check_size(name: &str, count: usize) -> Result<()> {
     if count > MOST_ITEMS {
-        Err(Error::BadRequest(format!("{name} has {count} entries; at most {MOST_ITEMS} are allowed")))
+        Err(Error::BadRequest(format!(
+            "{name} has {count} entries; at most {MOST_ITEMS} are allowed"
+        )))
     } else {
         Ok(())
     }
 }
 
-/// Runs `work` on each item in order; the first refusal fails the whole, with its index (behaviour 3.6.5).
+/// Runs `work` on each item in order; the first refusal fails the whole, with its index (behaviour
+/// 3.6.5).
 ///
 /// # Errors
-/// The first error; a refusal becomes [`Error::Item`]. A request that is a batch of one by itself takes it out again
-/// with [`Error::alone`].
-pub fn each<I: IntoIterator, T>(items: I, mut work: impl FnMut(I::Item) -> Result<T>) -> Result<Vec<T>> {
-    items.into_iter().enumerate().map(|(index, item)| work(item).map_err(|error| at(index, error))).collect()
+/// The first error; a refusal becomes [`Error::Item`]. A request that is a batch of one by itself
+/// takes it out again with [`Error::alone`].
+pub fn each<I: IntoIterator, T>(
+    items: I,
+    mut work: impl FnMut(I::Item) -> Result<T>,
+) -> Result<Vec<T>> {
+    items
+        .into_iter()
+        .enumerate()
+        .map(|(index, item)| work(item).map_err(|error| at(index, error)))
+        .collect()
 }
 
 /// The error with the place it happened at.
@@ -34,15 +44,21 @@ pub fn each<I: IntoIterator, T>(items: I, mut work: impl FnMut(I::Item) -> Resul
 pub fn at(index: usize, error: Error) -> Error {
     match error {
         Error::Refused(refusal) => Error::Item { index, refusal },
-        other @ (Error::Item { .. } | Error::BadRequest(_) | Error::NotFound(_) | Error::Overtaken(_) | Error::Storage(_)) => other,
+        other @ (Error::Item { .. }
+        | Error::BadRequest(_)
+        | Error::NotFound(_)
+        | Error::Overtaken(_)
+        | Error::Storage(_)) => other,
     }
 }
 
-/// The last state of each thing that a batch named several times: one statement may write a row only once.
+/// The last state of each thing that a batch named several times: one statement may write a row
+/// only once.
 #[must_use]
 pub fn last_of_each<T, K: Hash + Eq>(states: Vec<T>, key: impl Fn(&T) -> K) -> Vec<T> {
     let mut seen = HashSet::new();
-    let mut last: Vec<T> = states.into_iter().rev().filter(|state| seen.insert(key(state))).collect();
+    let mut last: Vec<T> =
+        states.into_iter().rev().filter(|state| seen.insert(key(state))).collect();
     last.reverse();
     last
 }
@@ -53,6 +69,9 @@ mod tests {
 
     #[test]
     fn the_last_state_wins_in_the_order_it_came() {
-        assert_eq!(last_of_each(vec![(1, 'a'), (2, 'b'), (1, 'c')], |item| item.0), [(2, 'b'), (1, 'c')]);
+        assert_eq!(
+            last_of_each(vec![(1, 'a'), (2, 'b'), (1, 'c')], |item| item.0),
+            [(2, 'b'), (1, 'c')]
+        );
     }
 }

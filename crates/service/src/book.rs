@@ -53,8 +53,8 @@ pub struct Input {
     pub accounts: Vec<account::Input>,
 }
 
-/// listBooks: the caller's own and shared books, by name; `term` must occur in name, owner, name of the collection or a
-/// property value, or be an id (behaviour 1.5, 6.8).
+/// listBooks: the caller's own and shared books, by name; `term` must occur in name, owner, name of
+/// the collection or a property value, or be an id (behaviour 1.5, 6.8).
 ///
 /// # Errors
 /// When the database cannot be asked.
@@ -66,7 +66,10 @@ pub fn list(tx: &mut Tx<'_>, cx: &Context, term: &str) -> Result<Vec<View>> {
     let mut views = Vec::with_capacity(found.len());
     for Entrance { book, granted, activity } in found {
         let shelf = shelves.get(&book.id);
-        if wanted.is_empty() || matches(&book, term, &wanted) || shelf.is_some_and(|shelf| is_named(shelf, &wanted)) {
+        if wanted.is_empty()
+            || matches(&book, term, &wanted)
+            || shelf.is_some_and(|shelf| is_named(shelf, &wanted))
+        {
             let member = Member::admit(book, granted, cx.user.id, Action::ReadBook)?;
             views.push(View { collection: shelf.cloned(), ..View::plain(member, activity) });
         }
@@ -78,7 +81,9 @@ pub fn list(tx: &mut Tx<'_>, cx: &Context, term: &str) -> Result<Vec<View>> {
 
 /// By name, ignoring case.
 pub(crate) fn sort(views: &mut [View]) {
-    views.sort_by_cached_key(|view| (view.member.book().settings.name.as_str().to_lowercase(), view.member.book().id));
+    views.sort_by_cached_key(|view| {
+        (view.member.book().settings.name.as_str().to_lowercase(), view.member.book().id)
+    });
 }
 
 fn is_named(shelf: &collection::View, wanted: &str) -> bool {
@@ -90,8 +95,14 @@ fn is_named(shelf: &collection::View, wanted: &str) -> bool {
 /// # Errors
 /// When the database cannot be asked.
 pub fn postings_of_owner(tx: &mut Tx<'_>, cx: &Context) -> Result<(i64, i64)> {
-    let owned = tx.books().of_user(&cx.user.email)?.into_iter().filter(|entrance| entrance.granted == Some(Permission::Owner));
-    let sums = owned.map(|entrance| entrance.activity.current(zone::month(cx.now, &entrance.book.settings.time_zone)));
+    let owned = tx
+        .books()
+        .of_user(&cx.user.email)?
+        .into_iter()
+        .filter(|entrance| entrance.granted == Some(Permission::Owner));
+    let sums = owned.map(|entrance| {
+        entrance.activity.current(zone::month(cx.now, &entrance.book.settings.time_zone))
+    });
     Ok(sums.fold((0, 0), |(months, years), (month, year)| (months + month, years + year)))
 }
 
@@ -114,12 +125,20 @@ pub fn create(tx: &mut Tx<'_>, cx: &Context, input: Input) -> Result<View> {
     let settings = Settings::create(checked_zone(input.changes)?)?;
     let scale = settings.fraction_digits;
     let owner_name = cx.user.username.clone();
-    let book = Book { id: BookId::new(0), key: cx.ids.book_key(), owner_name, settings, scale, stamp: cx.stamp() };
+    let book = Book {
+        id: BookId::new(0),
+        key: cx.ids.book_key(),
+        owner_name,
+        settings,
+        scale,
+        stamp: cx.stamp(),
+    };
     let member = establish(tx, cx, book)?;
     tell_created(tx, cx, &member, &Tally::new())?;
     group::add(tx, cx, &member, input.groups)?;
     account::add(tx, cx, &member, input.accounts)?;
-    let activity = Activity { posted: 0, month: 0, month_posted: 0, year_posted: 0, changed_at: cx.now };
+    let activity =
+        Activity { posted: 0, month: 0, month_posted: 0, year_posted: 0, changed_at: cx.now };
     Ok(View::plain(member, activity))
 }
 
@@ -127,13 +146,22 @@ pub fn create(tx: &mut Tx<'_>, cx: &Context, input: Input) -> Result<View> {
 fn establish(tx: &mut Tx<'_>, cx: &Context, book: Book) -> Result<Member> {
     let member = Member::founder(tx.books().insert(book, cx.user.id)?, cx.user.id);
     let id = CollaboratorId::new(cx.mint());
-    let owner = Collaborator { id, email: cx.user.email.clone(), permission: Permission::Owner, stamp: cx.stamp() };
+    let owner = Collaborator {
+        id,
+        email: cx.user.email.clone(),
+        permission: Permission::Owner,
+        stamp: cx.stamp(),
+    };
     tx.collaborators().insert(&member, &owner)?;
     Ok(member)
 }
 
 fn tell_created(tx: &mut Tx<'_>, cx: &Context, member: &Member, tally: &Tally) -> Result<()> {
-    let created = Happening::new(EventType::BookCreated, member.book().id.get(), snapshot::book(member.book()));
+    let created = Happening::new(
+        EventType::BookCreated,
+        member.book().id.get(),
+        snapshot::book(member.book()),
+    );
     record::counted(tx, cx, member, vec![created], tally)
 }
 
@@ -141,11 +169,18 @@ fn tell_created(tx: &mut Tx<'_>, cx: &Context, member: &Member, tally: &Tally) -
 ///
 /// # Errors
 /// What the access step refuses.
-pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, load_accounts: bool, load_groups: bool) -> Result<View> {
+pub fn get(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    book: &str,
+    load_accounts: bool,
+    load_groups: bool,
+) -> Result<View> {
     let (member, activity) = access::meet(tx, cx, book, Action::ReadBook)?;
     let chart = member.may(Action::ReadChart);
     let accounts = if chart && load_accounts { Some(account::all(tx, &member)?) } else { None };
-    let groups = if chart && (load_accounts || load_groups) { Some(group::all(tx, &member)?) } else { None };
+    let groups =
+        if chart && (load_accounts || load_groups) { Some(group::all(tx, &member)?) } else { None };
     let collection = collection::of_book(tx, cx, &member)?;
     Ok(View { member, activity, accounts, groups, collection })
 }
@@ -175,7 +210,12 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes) -> Re
         activity = tx.books().recount(&after, &zone::current(cx.now, &after.settings.time_zone))?;
     }
     let member = member.with_book(after);
-    let updated = Happening::update(EventType::BookUpdated, member.book().id.get(), snapshot::book(member.book()), &previous);
+    let updated = Happening::update(
+        EventType::BookUpdated,
+        member.book().id.get(),
+        snapshot::book(member.book()),
+        &previous,
+    );
     record::happenings(tx, cx, &member, vec![updated])?;
     activity.changed_at = cx.now;
     let collection = collection::of_book(tx, cx, &member)?;
@@ -191,8 +231,8 @@ pub fn check_delete(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<()> {
     cx.unless_stale(Some(member.book()), Ok(()))
 }
 
-/// deleteBook: everything in it goes, event log included. BOOK_DELETED is for webhooks only (behaviour 8.1), so nothing
-/// is recorded here.
+/// deleteBook: everything in it goes, event log included. BOOK_DELETED is for webhooks only
+/// (behaviour 8.1), so nothing is recorded here.
 ///
 /// # Errors
 /// What the access step refuses.
@@ -203,7 +243,8 @@ pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<View> {
     Ok(View::plain(member, activity))
 }
 
-/// A zone sent back as it is stored needs no look-up, nor does the stored one have to be known still.
+/// A zone sent back as it is stored needs no look-up, nor does the stored one have to be known
+/// still.
 fn unless_same_zone(book: &Book, changes: Changes) -> Result<Changes> {
     match &changes.time_zone {
         Some(zone) if *zone == book.settings.time_zone => Ok(changes),
@@ -212,7 +253,9 @@ fn unless_same_zone(book: &Book, changes: Changes) -> Result<Changes> {
 }
 
 fn checked_zone(changes: Changes) -> Result<Changes> {
-    let known = |name: String| zone::known(&name).ok_or_else(|| Refusal::TimeZone(name.chars().take(60).collect()));
+    let known = |name: String| {
+        zone::known(&name).ok_or_else(|| Refusal::TimeZone(name.chars().take(60).collect()))
+    };
     let time_zone = changes.time_zone.map_or(Ok(None), |name| known(name).map(Some))?;
     Ok(Changes { time_zone, ..changes })
 }

@@ -1,6 +1,8 @@
 //! Use cases of collaborators (behaviour 7).
 
-use daybook_domain::collaborator::{Action, Collaborator, Member, Permission, Refusal, Sharing, email};
+use daybook_domain::collaborator::{
+    Action, Collaborator, Member, Permission, Refusal, Sharing, email,
+};
 use daybook_domain::event::{EventType, Happening, Previous, snapshot};
 use daybook_domain::id::CollaboratorId;
 use daybook_storage::Tx;
@@ -16,15 +18,25 @@ use crate::{access, record};
 pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<Vec<Collaborator>> {
     let member = access::enter(tx, cx, book, Action::ListCollaborators)?;
     let mut all = tx.collaborators().list(&member)?;
-    all.sort_by(|a, b| (a.permission != Permission::Owner, &a.email).cmp(&(b.permission != Permission::Owner, &b.email)));
+    all.sort_by(|a, b| {
+        (a.permission != Permission::Owner, &a.email)
+            .cmp(&(b.permission != Permission::Owner, &b.email))
+    });
     Ok(all)
 }
 
 /// addCollaborator: adds or updates by e-mail; NONE removes.
 ///
 /// # Errors
-/// What the access step refuses; a missing or malformed address, OWNER, any change of the owner's row.
-pub fn add(tx: &mut Tx<'_>, cx: &Context, book: &str, address: Option<&str>, permission: Option<Permission>) -> Result<Collaborator> {
+/// What the access step refuses; a missing or malformed address, OWNER, any change of the owner's
+/// row.
+pub fn add(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    book: &str,
+    address: Option<&str>,
+    permission: Option<Permission>,
+) -> Result<Collaborator> {
     let member = access::enter(tx, cx, book, Action::ManageCollaborators)?;
     let address = email(address.ok_or(Refusal::Required("email"))?)?;
     let permission = permission.ok_or(Refusal::Required("permission"))?;
@@ -46,7 +58,8 @@ pub fn remove(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<C
         Ok(id) => tx.collaborators().find_by_id(&member, id)?,
         Err(_) => tx.collaborators().find(&member, &text.trim().to_lowercase())?,
     };
-    let oneself = found.as_ref().is_some_and(|found| found.email == cx.user.email) || text.eq_ignore_ascii_case(&cx.user.email);
+    let oneself = found.as_ref().is_some_and(|found| found.email == cx.user.email)
+        || text.eq_ignore_ascii_case(&cx.user.email);
     if !oneself {
         member.require(Action::ManageCollaborators)?;
     }
@@ -55,26 +68,58 @@ pub fn remove(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<C
     delete(tx, cx, &member, found)
 }
 
-fn insert(tx: &mut Tx<'_>, cx: &Context, member: &Member, email: String, permission: Permission) -> Result<Collaborator> {
-    let added = Collaborator { id: CollaboratorId::new(cx.mint()), email, permission, stamp: cx.stamp() };
+fn insert(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    member: &Member,
+    email: String,
+    permission: Permission,
+) -> Result<Collaborator> {
+    let added =
+        Collaborator { id: CollaboratorId::new(cx.mint()), email, permission, stamp: cx.stamp() };
     tx.collaborators().insert(member, &added)?;
-    let happening = Happening::new(EventType::CollaboratorAdded, added.id.get(), snapshot::collaborator(&added));
+    let happening = Happening::new(
+        EventType::CollaboratorAdded,
+        added.id.get(),
+        snapshot::collaborator(&added),
+    );
     record::happenings(tx, cx, member, vec![happening])?;
     Ok(added)
 }
 
-fn change(tx: &mut Tx<'_>, cx: &Context, member: &Member, before: Collaborator, permission: Permission) -> Result<Collaborator> {
-    let previous = Previous::from([("permission".to_owned(), before.permission.as_str().to_owned())]);
+fn change(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    member: &Member,
+    before: Collaborator,
+    permission: Permission,
+) -> Result<Collaborator> {
+    let previous =
+        Previous::from([("permission".to_owned(), before.permission.as_str().to_owned())]);
     let after = Collaborator { permission, stamp: before.stamp.clone().touched(cx.now), ..before };
     tx.collaborators().update(member, &after)?;
-    let happening = Happening::update(EventType::CollaboratorUpdated, after.id.get(), snapshot::collaborator(&after), &previous);
+    let happening = Happening::update(
+        EventType::CollaboratorUpdated,
+        after.id.get(),
+        snapshot::collaborator(&after),
+        &previous,
+    );
     record::happenings(tx, cx, member, vec![happening])?;
     Ok(after)
 }
 
-fn delete(tx: &mut Tx<'_>, cx: &Context, member: &Member, doomed: Collaborator) -> Result<Collaborator> {
+fn delete(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    member: &Member,
+    doomed: Collaborator,
+) -> Result<Collaborator> {
     tx.collaborators().delete(member, doomed.id)?;
-    let happening = Happening::new(EventType::CollaboratorRemoved, doomed.id.get(), snapshot::collaborator(&doomed));
+    let happening = Happening::new(
+        EventType::CollaboratorRemoved,
+        doomed.id.get(),
+        snapshot::collaborator(&doomed),
+    );
     record::happenings(tx, cx, member, vec![happening])?;
     Ok(doomed)
 }

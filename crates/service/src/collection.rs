@@ -1,5 +1,5 @@
-//! Use cases of collections (behaviour 9.10). They are a user's own, so the step at the door is to look among the
-//! caller's only, and no book records an event.
+//! Use cases of collections (behaviour 9.10). They are a user's own, so the step at the door is to
+//! look among the caller's only, and no book records an event.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,8 +14,8 @@ use crate::context::Context;
 use crate::error::Result;
 use crate::{batch, book};
 
-/// Books that the collections of one list of books or events show in all: each row shows those of its whole collection, and a
-/// list must not grow with the product of the two.
+/// Books that the collections of one list of books or events show in all: each row shows those of
+/// its whole collection, and a list must not grow with the product of the two.
 const MOST_SHOWN: usize = 2_000;
 
 /// A collection as its reader sees it.
@@ -32,7 +32,12 @@ pub struct View {
 }
 
 impl View {
-    fn new(cx: &Context, collection: Collection, owner_name: String, mut books: Vec<book::View>) -> Self {
+    fn new(
+        cx: &Context,
+        collection: Collection,
+        owner_name: String,
+        mut books: Vec<book::View>,
+    ) -> Self {
         book::sort(&mut books);
         let permission = collection.permission(cx.user.id);
         Self { collection, owner_name, permission, books: Some(books) }
@@ -40,7 +45,12 @@ impl View {
 
     fn without_books(&self) -> Self {
         let Self { collection, owner_name, permission, books: _ } = self;
-        Self { collection: collection.clone(), owner_name: owner_name.clone(), permission: *permission, books: None }
+        Self {
+            collection: collection.clone(),
+            owner_name: owner_name.clone(),
+            permission: *permission,
+            books: None,
+        }
     }
 }
 
@@ -73,7 +83,8 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, id: &str) -> Result<View> {
 /// # Errors
 /// A refused name.
 pub fn create(tx: &mut Tx<'_>, cx: &Context, name: Option<&str>) -> Result<View> {
-    let collection = Collection::create(CollectionId::new(cx.mint()), cx.user.id, name, cx.stamp())?;
+    let collection =
+        Collection::create(CollectionId::new(cx.mint()), cx.user.id, name, cx.stamp())?;
     tx.collections().insert(&collection)?;
     Ok(View::new(cx, collection, cx.user.username.clone(), Vec::new()))
 }
@@ -103,12 +114,17 @@ pub fn delete(tx: &mut Tx<'_>, cx: &Context, id: &str) -> Result<Vec<book::View>
     Ok(books)
 }
 
-/// addBooksToCollection: answers the books in the order given. One that is in another collection of the caller moves;
-/// one that is in this one already is answered all the same.
+/// addBooksToCollection: answers the books in the order given. One that is in another collection of
+/// the caller moves; one that is in this one already is answered all the same.
 ///
 /// # Errors
 /// [`Refusal::Unknown`], [`Refusal::UnknownBooks`] and [`Refusal::TooMany`].
-pub fn add(tx: &mut Tx<'_>, cx: &Context, id: &str, books: Vec<Option<String>>) -> Result<Vec<book::View>> {
+pub fn add(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    id: &str,
+    books: Vec<Option<String>>,
+) -> Result<Vec<book::View>> {
     let collection = enter(tx, cx, id)?;
     batch::check_size("items", books.len())?;
     let keys = named(books)?;
@@ -116,10 +132,12 @@ pub fn add(tx: &mut Tx<'_>, cx: &Context, id: &str, books: Vec<Option<String>>) 
     let mut visible: HashMap<String, book::View> = HashMap::new();
     for Entrance { book, granted, activity } in found {
         if let Ok(member) = Member::admit(book, granted, cx.user.id, Action::ReadBook) {
-            visible.insert(member.book().key.as_str().to_owned(), book::View::plain(member, activity));
+            visible
+                .insert(member.book().key.as_str().to_owned(), book::View::plain(member, activity));
         }
     }
-    let unknown: Vec<String> = keys.iter().filter(|key| !visible.contains_key(*key)).cloned().collect();
+    let unknown: Vec<String> =
+        keys.iter().filter(|key| !visible.contains_key(*key)).cloned().collect();
     if !unknown.is_empty() {
         return Err(Refusal::UnknownBooks(unknown).into());
     }
@@ -131,11 +149,17 @@ pub fn add(tx: &mut Tx<'_>, cx: &Context, id: &str, books: Vec<Option<String>>) 
     Ok(keys.iter().filter_map(|key| visible.remove(key)).collect())
 }
 
-/// removeBooksFromCollection: answers the books that were in it, in the order given; others are no matter.
+/// removeBooksFromCollection: answers the books that were in it, in the order given; others are no
+/// matter.
 ///
 /// # Errors
 /// [`Refusal::Unknown`].
-pub fn remove(tx: &mut Tx<'_>, cx: &Context, id: &str, books: Vec<Option<String>>) -> Result<Vec<book::View>> {
+pub fn remove(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    id: &str,
+    books: Vec<Option<String>>,
+) -> Result<Vec<book::View>> {
     let collection = enter(tx, cx, id)?;
     batch::check_size("items", books.len())?;
     let keys = named(books)?;
@@ -149,31 +173,48 @@ pub fn remove(tx: &mut Tx<'_>, cx: &Context, id: &str, books: Vec<Option<String>
     let taken: Vec<BookId> = inside.values().map(|entrance| entrance.book.id).collect();
     tx.collections().take(&collection, &taken)?;
     // A book the caller has lost sight of leaves too, and is not shown.
-    let visible = keys.iter().filter_map(|key| inside.remove(key)).filter_map(|entrance| view(cx, &collection, entrance));
+    let visible = keys
+        .iter()
+        .filter_map(|key| inside.remove(key))
+        .filter_map(|entrance| view(cx, &collection, entrance));
     Ok(visible.collect())
 }
 
 /// The collection a book shows to its reader: their own before the owner's (behaviour 6.2).
 pub(crate) fn of_book(tx: &mut Tx<'_>, cx: &Context, member: &Member) -> Result<Option<Arc<View>>> {
     let around = tx.collections().around_book(&cx.user, member.book().id)?;
-    let Some(collection) = around.into_iter().max_by_key(|collection| collection.owner == cx.user.id) else { return Ok(None) };
+    let Some(collection) =
+        around.into_iter().max_by_key(|collection| collection.owner == cx.user.id)
+    else {
+        return Ok(None);
+    };
     let owner_name = owner_name(cx, &collection, member.book().owner_name.as_str());
     whole(tx, cx, collection, owner_name).map(|view| Some(Arc::new(view)))
 }
 
-/// The collections that each of the caller's books shows: what [`of_book`] answers, for all of them at once.
-pub(crate) fn of_books(tx: &mut Tx<'_>, cx: &Context, all: &[Entrance]) -> Result<HashMap<BookId, Arc<View>>> {
+/// The collections that each of the caller's books shows: what [`of_book`] answers, for all of them
+/// at once.
+pub(crate) fn of_books(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    all: &[Entrance],
+) -> Result<HashMap<BookId, Arc<View>>> {
     let around = tx.collections().around_books(&cx.user)?;
     if around.is_empty() {
         return Ok(HashMap::new());
     }
     let mut own = contents(tx, cx)?;
-    let entrances: HashMap<BookId, &Entrance> = all.iter().map(|entrance| (entrance.book.id, entrance)).collect();
+    let entrances: HashMap<BookId, &Entrance> =
+        all.iter().map(|entrance| (entrance.book.id, entrance)).collect();
     let mut chosen: HashMap<BookId, Collection> = HashMap::new();
     let mut insides: HashMap<CollectionId, (Collection, Vec<&Entrance>)> = HashMap::new();
     for (book, collection) in around {
         let Some(entrance) = entrances.get(&book) else { continue };
-        insides.entry(collection.id).or_insert_with(|| (collection.clone(), Vec::new())).1.push(entrance);
+        insides
+            .entry(collection.id)
+            .or_insert_with(|| (collection.clone(), Vec::new()))
+            .1
+            .push(entrance);
         if collection.owner == cx.user.id || !chosen.contains_key(&book) {
             chosen.insert(book, collection);
         }
@@ -183,16 +224,30 @@ pub(crate) fn of_books(tx: &mut Tx<'_>, cx: &Context, all: &[Entrance]) -> Resul
         let Some(first) = inside.first() else { continue };
         let name = owner_name(cx, &collection, &first.book.owner_name);
         // One's own may also hold PUBLIC books, which are not among those one collaborates in.
-        let others = || inside.iter().filter_map(|entrance| view(cx, &collection, (*entrance).clone())).collect();
-        let books = if collection.owner == cx.user.id { own.remove(&id).unwrap_or_default() } else { others() };
+        let others = || {
+            inside
+                .iter()
+                .filter_map(|entrance| view(cx, &collection, (*entrance).clone()))
+                .collect()
+        };
+        let books = if collection.owner == cx.user.id {
+            own.remove(&id).unwrap_or_default()
+        } else {
+            others()
+        };
         views.insert(id, Arc::new(View::new(cx, collection, name, books)));
     }
-    Ok(chosen.into_iter().filter_map(|(book, collection)| Some((book, Arc::clone(views.get(&collection.id)?)))).collect())
+    Ok(chosen
+        .into_iter()
+        .filter_map(|(book, collection)| Some((book, Arc::clone(views.get(&collection.id)?))))
+        .collect())
 }
 
 /// Leaves the books out of the collections of a list when there are too many of them in all.
 pub(crate) fn bound(views: &mut [book::View]) {
-    let size = |view: &book::View| view.collection.as_ref().and_then(|view| view.books.as_ref()).map_or(0, Vec::len);
+    let size = |view: &book::View| {
+        view.collection.as_ref().and_then(|view| view.books.as_ref()).map_or(0, Vec::len)
+    };
     if views.iter().map(size).sum::<usize>() <= MOST_SHOWN {
         return;
     }
@@ -201,13 +256,15 @@ pub(crate) fn bound(views: &mut [book::View]) {
     }
 }
 
-/// The collection that so many rows of a list repeat, without its books when that would be too many in all.
+/// The collection that so many rows of a list repeat, without its books when that would be too many
+/// in all.
 pub(crate) fn repeated(view: Arc<View>, rows: usize) -> Arc<View> {
     let size = view.books.as_ref().map_or(0, Vec::len);
     if size.saturating_mul(rows) <= MOST_SHOWN { view } else { Arc::new(view.without_books()) }
 }
 
-/// The caller's own collection, for a write: their other writes to collections wait until this one is done.
+/// The caller's own collection, for a write: their other writes to collections wait until this one
+/// is done.
 fn enter(tx: &mut Tx<'_>, cx: &Context, id: &str) -> Result<Collection> {
     tx.collections().lock(cx.user.id)?;
     find(tx, cx, id)
@@ -234,14 +291,20 @@ fn named(books: Vec<Option<String>>) -> Result<Vec<String>> {
     Ok(keys)
 }
 
-fn whole(tx: &mut Tx<'_>, cx: &Context, collection: Collection, owner_name: String) -> Result<View> {
+fn whole(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    collection: Collection,
+    owner_name: String,
+) -> Result<View> {
     let books = shown(tx, cx, &collection)?;
     Ok(View::new(cx, collection, owner_name, books))
 }
 
 /// The books of a collection that it shows to the caller.
 fn shown(tx: &mut Tx<'_>, cx: &Context, collection: &Collection) -> Result<Vec<book::View>> {
-    let inside = tx.books().of_collections(collection.owner, Some(collection.id), &cx.user.email)?;
+    let inside =
+        tx.books().of_collections(collection.owner, Some(collection.id), &cx.user.email)?;
     Ok(inside.into_iter().filter_map(|entrance| view(cx, collection, entrance)).collect())
 }
 
@@ -252,7 +315,9 @@ fn contents(tx: &mut Tx<'_>, cx: &Context) -> Result<HashMap<CollectionId, Vec<b
     if places.is_empty() {
         return Ok(contents);
     }
-    for Entrance { book, granted, activity } in tx.books().of_collections(cx.user.id, None, &cx.user.email)? {
+    for Entrance { book, granted, activity } in
+        tx.books().of_collections(cx.user.id, None, &cx.user.email)?
+    {
         let Some(place) = places.get(&book.id) else { continue };
         if let Ok(member) = Member::admit(book, granted, cx.user.id, Action::ReadBook) {
             contents.entry(*place).or_default().push(book::View::plain(member, activity));
@@ -264,7 +329,8 @@ fn contents(tx: &mut Tx<'_>, cx: &Context) -> Result<HashMap<CollectionId, Vec<b
 fn view(cx: &Context, collection: &Collection, entrance: Entrance) -> Option<book::View> {
     let Entrance { book, granted, activity } = entrance;
     let shows = collection.shows(&book, granted, cx.user.id);
-    let member = Member::admit(book, granted, cx.user.id, Action::ReadBook).ok().filter(|_| shows)?;
+    let member =
+        Member::admit(book, granted, cx.user.id, Action::ReadBook).ok().filter(|_| shows)?;
     Some(book::View::plain(member, activity))
 }
 

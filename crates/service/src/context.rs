@@ -40,8 +40,9 @@ impl Context {
         self.ids.next(self.now)
     }
 
-    /// What becomes of a change of `target` whose rules say `outcome`, before anything is written: too little permission is
-    /// told before an unmet condition, and that before every other refusal (behaviour 0.17).
+    /// What becomes of a change of `target` whose rules say `outcome`, before anything is written:
+    /// too little permission is told before an unmet condition, and that before every other refusal
+    /// (behaviour 0.17).
     ///
     /// # Errors
     /// Those of `outcome`; [`version::Refusal::Stale`].
@@ -50,7 +51,8 @@ impl Context {
         Tag: From<&'r R>,
     {
         let Some(condition) = &self.condition else { return outcome };
-        if outcome.as_ref().is_err_and(|error| matches!(error.kind(), Kind::Denied | Kind::Missing)) {
+        if outcome.as_ref().is_err_and(|error| matches!(error.kind(), Kind::Denied | Kind::Missing))
+        {
             return outcome;
         }
         let met = target.is_some_and(|target| condition.accepts(&Tag::from(target)));

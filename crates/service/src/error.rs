@@ -33,7 +33,8 @@ pub enum Error {
 /// What a use case answers.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Lets `?` turn each noun's refusal into an [`Error`]: `refusals!(account::Refusal)` makes the `From` of it.
+/// Lets `?` turn each noun's refusal into an [`Error`]: `refusals!(account::Refusal)` makes the
+/// `From` of it.
 macro_rules! refusals {
     ($($refusal:ty),* $(,)?) => {
         $(impl From<$refusal> for Error {
@@ -76,7 +77,11 @@ impl Error {
     pub fn alone(self) -> Self {
         match self {
             Self::Item { refusal, .. } => Self::Refused(refusal),
-            other @ (Self::Refused(_) | Self::BadRequest(_) | Self::NotFound(_) | Self::Overtaken(_) | Self::Storage(_)) => other,
+            other @ (Self::Refused(_)
+            | Self::BadRequest(_)
+            | Self::NotFound(_)
+            | Self::Overtaken(_)
+            | Self::Storage(_)) => other,
         }
     }
 
@@ -84,7 +89,10 @@ impl Error {
     #[must_use]
     pub const fn kind(&self) -> Kind {
         match self {
-            Self::Overtaken(_) | Self::Storage(daybook_storage::Error::Busy | daybook_storage::Error::Unavailable(_)) => Kind::Limited,
+            Self::Overtaken(_)
+            | Self::Storage(
+                daybook_storage::Error::Busy | daybook_storage::Error::Unavailable(_),
+            ) => Kind::Limited,
             Self::Storage(_) => Kind::Internal,
             Self::Refused(refusal) | Self::Item { refusal, .. } => refusal.kind(),
             Self::BadRequest(_) => Kind::Invalid,

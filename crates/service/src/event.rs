@@ -56,7 +56,8 @@ pub struct View {
     pub accounts: Directory,
     /// The groups of the book, as they are now.
     pub forest: Forest,
-    /// How the accounts and groups they name that are gone were last, by their numbers: the events of their deletion.
+    /// How the accounts and groups they name that are gone were last, by their numbers: the events
+    /// of their deletion.
     pub gone: HashMap<i64, Event>,
     /// The collection the book is in.
     pub collection: Option<Arc<collection::View>>,
@@ -68,11 +69,23 @@ pub struct View {
 ///
 /// # Errors
 /// What the access step refuses; 400 for an instant or a type that cannot be read.
-pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str, request: &Request, named_in: NamedIn) -> Result<View> {
+pub fn list(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    book: &str,
+    request: &Request,
+    named_in: NamedIn,
+) -> Result<View> {
     let (member, activity) = access::meet(tx, cx, book, Action::ReadEvents)?;
-    let Some(filter) = filter(&member, request)? else { return fill(tx, cx, (member, activity), (Vec::new(), None), named_in) };
+    let Some(filter) = filter(&member, request)? else {
+        return fill(tx, cx, (member, activity), (Vec::new(), None), named_in);
+    };
     let limit = request.limit.filter(|limit| *limit > 0).unwrap_or(DEFAULT_LIMIT).min(MOST_ROWS);
-    let rows = tx.events().list(&member, &filter, i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1))?;
+    let rows = tx.events().list(
+        &member,
+        &filter,
+        i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1),
+    )?;
     let page = Page::new(rows, limit, |event| event.sequence);
     fill(tx, cx, (member, activity), (page.items, page.next), named_in)
 }
@@ -105,30 +118,41 @@ pub struct Named {
 /// Reads the names out of a stored snapshot.
 pub type NamedIn = fn(&Event) -> Named;
 
-/// The filter in the book's terms; `None` when nothing can match. A resource outranks error and type, error outranks
-/// type (behaviour 8.5). Nothing delivers events yet, so no event has an error response.
+/// The filter in the book's terms; `None` when nothing can match. A resource outranks error and
+/// type, error outranks type (behaviour 8.5). Nothing delivers events yet, so no event has an error
+/// response.
 fn filter(member: &Member, request: &Request) -> Result<Option<Filter>> {
     let zone = &member.book().settings.time_zone;
     let instant = |name: &str, text: &Option<String>| match text {
         None => Ok(None),
         Some(text) => zone::instant(text, zone).map(Some).ok_or_else(|| {
             let shown: String = text.chars().take(40).collect();
-            Error::BadRequest(format!("{name} {shown:?} is not an RFC 3339 date-time, nor a date of the form yyyy-MM-dd"))
+            Error::BadRequest(format!(
+                "{name} {shown:?} is not an RFC 3339 date-time, nor a date of the form yyyy-MM-dd"
+            ))
         }),
     };
     let (after, before) = (instant("after", &request.after)?, instant("before", &request.before)?);
     let base = Filter { after, before, below: request.below, ..Filter::default() };
     Ok(match (&request.resource, request.error) {
-        (Some(resource), _) => resource_number(member, resource).map(|number| Filter { resource: Some(number), ..base }),
+        (Some(resource), _) => resource_number(member, resource)
+            .map(|number| Filter { resource: Some(number), ..base }),
         (None, Some(true)) => None,
         (None, Some(false)) => Some(base),
-        (None, None) => Some(Filter { kind: request.kind.as_deref().map(kind).transpose()?, ..base }),
+        (None, None) => {
+            Some(Filter { kind: request.kind.as_deref().map(kind).transpose()?, ..base })
+        }
     })
 }
 
 /// Reads a type where it counts: what outranks it makes it be ignored, readable or not.
 fn kind(name: &str) -> Result<EventType> {
-    let unknown = || Error::BadRequest(format!("type {:?} is not an event type", name.chars().take(60).collect::<String>()));
+    let unknown = || {
+        Error::BadRequest(format!(
+            "type {:?} is not an event type",
+            name.chars().take(60).collect::<String>()
+        ))
+    };
     EventType::from_name(name).ok_or_else(unknown)
 }
 
@@ -137,7 +161,8 @@ fn resource_number(member: &Member, id: &str) -> Option<i64> {
     if member.book().key.as_str() == id {
         return Some(member.book().id.get());
     }
-    // Hexadecimal as the ids of transactions, files and collaborators are, or decimal as those of accounts and groups.
+    // Hexadecimal as the ids of transactions, files and collaborators are, or decimal as those of
+    // accounts and groups.
     id.parse().ok().map(TransactionId::get).or_else(|| id.parse().ok().map(AccountId::get))
 }
 
@@ -149,8 +174,14 @@ fn fill(
     named_in: NamedIn,
 ) -> Result<View> {
     let snapshots: Vec<Named> = events.iter().map(named_in).collect();
-    let mut named: Vec<AccountId> = snapshots.iter().flat_map(|found| found.accounts.iter().copied()).collect();
-    named.extend(events.iter().filter(|event| event.kind.noun() == Noun::Account).map(|event| AccountId::new(event.resource)));
+    let mut named: Vec<AccountId> =
+        snapshots.iter().flat_map(|found| found.accounts.iter().copied()).collect();
+    named.extend(
+        events
+            .iter()
+            .filter(|event| event.kind.noun() == Noun::Account)
+            .map(|event| AccountId::new(event.resource)),
+    );
     let accounts = tx.accounts().by_ids(&member, named.iter().copied())?;
     let forest = group::forest(tx, &member)?;
     let gone = gone(tx, &member, (&accounts, &named), (&forest, &snapshots), named_in)?;
@@ -159,11 +190,13 @@ fn fill(
     actors.sort_unstable();
     actors.dedup();
     let users = tx.users().by_ids(&actors)?.into_iter().map(|user| (user.id, user)).collect();
-    let collection = collection::of_book(tx, cx, &member)?.map(|view| collection::repeated(view, events.len()));
+    let collection =
+        collection::of_book(tx, cx, &member)?.map(|view| collection::repeated(view, events.len()));
     Ok(View { member, activity, events, next, accounts, forest, gone, collection, users })
 }
 
-/// What was deleted since is shown as it was last (behaviour 8.2): accounts, then groups that they or the events name.
+/// What was deleted since is shown as it was last (behaviour 8.2): accounts, then groups that they
+/// or the events name.
 fn gone(
     tx: &mut Tx<'_>,
     member: &Member,
@@ -171,16 +204,23 @@ fn gone(
     (forest, snapshots): (&Forest, &[Named]),
     named_in: NamedIn,
 ) -> Result<HashMap<i64, Event>> {
-    let lost: BTreeSet<i64> = named.iter().filter(|id| accounts.get(**id).is_none()).map(|id| id.get()).collect();
+    let lost: BTreeSet<i64> =
+        named.iter().filter(|id| accounts.get(**id).is_none()).map(|id| id.get()).collect();
     let mut found = deletions(tx, member, EventType::AccountDeleted, lost)?;
     let of_gone: Vec<Named> = found.iter().map(named_in).collect();
     let groups = snapshots.iter().chain(&of_gone).flat_map(|named| &named.groups);
-    let lost: BTreeSet<i64> = groups.filter(|id| forest.get(**id).is_none()).map(|id| id.get()).collect();
+    let lost: BTreeSet<i64> =
+        groups.filter(|id| forest.get(**id).is_none()).map(|id| id.get()).collect();
     found.extend(deletions(tx, member, EventType::GroupDeleted, lost)?);
     Ok(found.into_iter().map(|event| (event.resource, event)).collect())
 }
 
-fn deletions(tx: &mut Tx<'_>, member: &Member, kind: EventType, lost: BTreeSet<i64>) -> Result<Vec<Event>> {
+fn deletions(
+    tx: &mut Tx<'_>,
+    member: &Member,
+    kind: EventType,
+    lost: BTreeSet<i64>,
+) -> Result<Vec<Event>> {
     if lost.is_empty() {
         return Ok(Vec::new());
     }

@@ -1,5 +1,5 @@
-//! Use cases of files (behaviour 9.6, 12.1). They see names, sizes and digests; the bytes are put in place before, and
-//! left to the sweep afterwards, by whoever calls.
+//! Use cases of files (behaviour 9.6, 12.1). They see names, sizes and digests; the bytes are put
+//! in place before, and left to the sweep afterwards, by whoever calls.
 
 use daybook_domain::collaborator::{Action, Member};
 use daybook_domain::event::{EventType, Happening, Previous, snapshot};
@@ -40,10 +40,21 @@ pub struct Listed {
 ///
 /// # Errors
 /// What the access step refuses.
-pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str, limit: Option<usize>, below: Option<FileId>) -> Result<Listed> {
+pub fn list(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    book: &str,
+    limit: Option<usize>,
+    below: Option<FileId>,
+) -> Result<Listed> {
     let member = access::enter(tx, cx, book, Action::ReadFiles)?;
     let limit = limit.filter(|limit| *limit > 0).unwrap_or(DEFAULT_LIMIT).min(MOST_ROWS);
-    let rows = tx.files().list(&member, own_only(&member), below, i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1))?;
+    let rows = tx.files().list(
+        &member,
+        own_only(&member),
+        below,
+        i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1),
+    )?;
     let page = Page::new(rows, limit, |file| file.id);
     Ok(Listed { member, files: page.items, next: page.next })
 }
@@ -58,11 +69,17 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<View> 
     Ok(View { member, file })
 }
 
-/// What [`create`] would refuse, asked on a snapshot before the bytes are stored: a stranger's bytes never are.
+/// What [`create`] would refuse, asked on a snapshot before the bytes are stored: a stranger's
+/// bytes never are.
 ///
 /// # Errors
 /// As [`create`].
-pub fn check_create(tx: &mut Tx<'_>, cx: &Context, book: &str, (changes, content): (Changes, Content)) -> Result<()> {
+pub fn check_create(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    book: &str,
+    (changes, content): (Changes, Content),
+) -> Result<()> {
     let member = access::enter(tx, cx, book, Action::RecordDraft)?;
     make(cx, &member, changes, content).map(drop)
 }
@@ -80,7 +97,12 @@ pub fn check_attach(tx: &mut Tx<'_>, cx: &Context, book: &str, items: usize) -> 
 ///
 /// # Errors
 /// What the access step and the rules of files refuse.
-pub fn create(tx: &mut Tx<'_>, cx: &Context, book: &str, (changes, content): (Changes, Content)) -> Result<View> {
+pub fn create(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    book: &str,
+    (changes, content): (Changes, Content),
+) -> Result<View> {
     let member = access::enter(tx, cx, book, Action::RecordDraft)?;
     let file = make(cx, &member, changes, content)?;
     tx.files().insert(&member, std::slice::from_ref(&file))?;
@@ -88,8 +110,9 @@ pub fn create(tx: &mut Tx<'_>, cx: &Context, book: &str, (changes, content): (Ch
     Ok(View { member, file })
 }
 
-/// What [`update`] would refuse, asked on a snapshot before the bytes are stored; tells whether they are new. Those that are
-/// not need no place of their own: the update may leave them out, and name their digest instead.
+/// What [`update`] would refuse, asked on a snapshot before the bytes are stored; tells whether
+/// they are new. Those that are not need no place of their own: the update may leave them out, and
+/// name their digest instead.
 ///
 /// # Errors
 /// As [`update`].
@@ -98,19 +121,32 @@ pub fn check_update(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes)
     changed(tx, cx, book, changes).map(|(_, file, _)| Some(file.content) == offered)
 }
 
-/// updateFile, with its new bytes, if any, in place; `unchanged` is the digest of bytes left out because they were there.
+/// updateFile, with its new bytes, if any, in place; `unchanged` is the digest of bytes left out
+/// because they were there.
 ///
 /// # Errors
-/// What the access step and the rules of files refuse; new content while a checked transaction or one on a locked date
-/// holds the file; [`Error::Overtaken`] when what was left out is not there any more.
-pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes, unchanged: Option<&str>) -> Result<View> {
+/// What the access step and the rules of files refuse; new content while a checked transaction or
+/// one on a locked date holds the file; [`Error::Overtaken`] when what was left out is not there
+/// any more.
+pub fn update(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    book: &str,
+    changes: Changes,
+    unchanged: Option<&str>,
+) -> Result<View> {
     let (member, file, previous) = changed(tx, cx, book, changes)?;
     if unchanged.is_some_and(|digest| digest != file.content.digest) {
         return Err(Error::Overtaken("the file got other content meanwhile"));
     }
     if !previous.is_empty() {
         tx.files().update(&member, &file)?;
-        let happening = Happening::update(EventType::FileUpdated, file.id.get(), snapshot::file(&file), &previous);
+        let happening = Happening::update(
+            EventType::FileUpdated,
+            file.id.get(),
+            snapshot::file(&file),
+            &previous,
+        );
         record::happenings(tx, cx, &member, vec![happening])?;
     }
     Ok(View { member, file })
@@ -131,7 +167,8 @@ pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<Vie
     Ok(View { member, file })
 }
 
-/// The file at a serving address, with its book's public id; whoever holds the address may read (behaviour 9.6).
+/// The file at a serving address, with its book's public id; whoever holds the address may read
+/// (behaviour 9.6).
 ///
 /// # Errors
 /// [`Refusal::Unknown`].
@@ -140,8 +177,18 @@ pub fn serve(tx: &mut Tx<'_>, address: &Address) -> Result<(String, File)> {
 }
 
 /// A new file of a member who may make one.
-pub(crate) fn make(cx: &Context, member: &Member, changes: Changes, content: Content) -> Result<File> {
-    let making = Making { id: FileId::new(cx.mint()), token: cx.ids.token(), by: member.user(), stamp: cx.stamp() };
+pub(crate) fn make(
+    cx: &Context,
+    member: &Member,
+    changes: Changes,
+    content: Content,
+) -> Result<File> {
+    let making = Making {
+        id: FileId::new(cx.mint()),
+        token: cx.ids.token(),
+        by: member.user(),
+        stamp: cx.stamp(),
+    };
     Ok(File::create(making, changes, content)?)
 }
 
@@ -151,16 +198,23 @@ pub(crate) fn created(file: &File) -> Happening {
 }
 
 /// A file as an update leaves it, with what was before.
-fn changed(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes) -> Result<(Member, File, Previous)> {
+fn changed(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    book: &str,
+    changes: Changes,
+) -> Result<(Member, File, Previous)> {
     let member = access::enter(tx, cx, book, Action::EditDraft)?;
     let id = changes.id.clone().filter(|id| !id.trim().is_empty()).ok_or(Refusal::IdRequired)?;
     let before = named(tx, &member, &id)?;
-    let revised = before.clone().update(changes, cx.now).map_err(Error::from).and_then(|(after, previous)| {
-        if after.content != before.content {
-            transaction::check_lets_go(tx, cx, &member, before.id)?;
-        }
-        Ok((after, previous))
-    });
+    let revised = before.clone().update(changes, cx.now).map_err(Error::from).and_then(
+        |(after, previous)| {
+            if after.content != before.content {
+                transaction::check_lets_go(tx, cx, &member, before.id)?;
+            }
+            Ok((after, previous))
+        },
+    );
     let (after, previous) = cx.unless_stale(Some(&before), revised)?;
     Ok((member, after, previous))
 }

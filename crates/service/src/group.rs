@@ -82,7 +82,12 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, mut items: Vec<Input>) 
         let (after, previous) = unless_locked(&forest, [id], owner, revised)?;
         if !previous.is_empty() {
             forest.put(after.clone());
-            happenings.push(Happening::update(EventType::GroupUpdated, after.id.get(), snapshot::group(&after, &forest), &previous));
+            happenings.push(Happening::update(
+                EventType::GroupUpdated,
+                after.id.get(),
+                snapshot::group(&after, &forest),
+                &previous,
+            ));
             changed.push(after);
         }
         Ok(())
@@ -95,7 +100,8 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, mut items: Vec<Input>) 
     Ok(View { groups, forest })
 }
 
-/// deleteGroup and its batch form: accounts lose the membership, child groups move up (behaviour 4.14).
+/// deleteGroup and its batch form: accounts lose the membership, child groups move up (behaviour
+/// 4.14).
 ///
 /// # Errors
 /// What the access step and the rules of groups refuse.
@@ -153,7 +159,12 @@ pub(crate) fn forest(tx: &mut Tx<'_>, member: &Member) -> Result<Forest> {
 }
 
 /// Creates groups for a member who may.
-pub(crate) fn add(tx: &mut Tx<'_>, cx: &Context, member: &Member, items: Vec<Input>) -> Result<View> {
+pub(crate) fn add(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    member: &Member,
+    items: Vec<Input>,
+) -> Result<View> {
     let owner = member.may(Action::WriteLockedGroups);
     let mut forest = forest(tx, member)?;
     let mut happenings = Vec::new();
@@ -161,9 +172,17 @@ pub(crate) fn add(tx: &mut Tx<'_>, cx: &Context, member: &Member, items: Vec<Inp
         input.changes.check_lock(false, owner)?;
         input.changes.name.iter().try_for_each(|name| forest.check_free(name, None))?;
         let parent = input.parent.try_map(|parent| resolve(&forest, &parent))?;
-        let group = Group::create(GroupId::new(cx.mint()), Changes { parent, ..input.changes }, cx.stamp())?;
+        let group = Group::create(
+            GroupId::new(cx.mint()),
+            Changes { parent, ..input.changes },
+            cx.stamp(),
+        )?;
         forest.put(group.clone());
-        happenings.push(Happening::new(EventType::GroupCreated, group.id.get(), snapshot::group(&group, &forest)));
+        happenings.push(Happening::new(
+            EventType::GroupCreated,
+            group.id.get(),
+            snapshot::group(&group, &forest),
+        ));
         Ok(group)
     })?;
     tx.groups().insert(member, &groups)?;
@@ -172,8 +191,9 @@ pub(crate) fn add(tx: &mut Tx<'_>, cx: &Context, member: &Member, items: Vec<Inp
     Ok(View { groups, forest })
 }
 
-/// What becomes of a change of one of these groups, or of an account in them, unless it is the owner's alone: that is told
-/// before what is wrong with the values (behaviour 0.17). What changes nothing needs no permission.
+/// What becomes of a change of one of these groups, or of an account in them, unless it is the
+/// owner's alone: that is told before what is wrong with the values (behaviour 0.17). What changes
+/// nothing needs no permission.
 pub(crate) fn unless_locked<'i, T>(
     forest: &Forest,
     groups: impl IntoIterator<Item = &'i GroupId>,
@@ -187,7 +207,12 @@ pub(crate) fn unless_locked<'i, T>(
 }
 
 /// A group as a body leaves it, with what was before.
-fn revised(forest: &Forest, before: Group, input: Input, now: Instant) -> Result<(Group, Previous)> {
+fn revised(
+    forest: &Forest,
+    before: Group,
+    input: Input,
+    now: Instant,
+) -> Result<(Group, Previous)> {
     input.changes.name.iter().try_for_each(|name| forest.check_free(name, Some(before.id)))?;
     let parent = input.parent.try_map(|parent| resolve(forest, &parent))?;
     if let Field::Set(parent) = parent {
@@ -196,8 +221,12 @@ fn revised(forest: &Forest, before: Group, input: Input, now: Instant) -> Result
     Ok(before.update(Changes { parent, ..input.changes }, now)?)
 }
 
-/// The groups that references mean; those that mean none are listed in the refusal, before anything is changed.
-fn found(forest: &Forest, references: impl ExactSizeIterator<Item = GroupRef>) -> Result<Vec<GroupId>> {
+/// The groups that references mean; those that mean none are listed in the refusal, before anything
+/// is changed.
+fn found(
+    forest: &Forest,
+    references: impl ExactSizeIterator<Item = GroupRef>,
+) -> Result<Vec<GroupId>> {
     let mut unknown = Vec::new();
     let found = batch::each(references, |reference| {
         if reference.is_blank() {
@@ -209,7 +238,11 @@ fn found(forest: &Forest, references: impl ExactSizeIterator<Item = GroupRef>) -
         }
         Ok(id)
     })?;
-    if unknown.is_empty() { Ok(found.into_iter().flatten().collect()) } else { Err(Refusal::UnknownIds(unknown).into()) }
+    if unknown.is_empty() {
+        Ok(found.into_iter().flatten().collect())
+    } else {
+        Err(Refusal::UnknownIds(unknown).into())
+    }
 }
 
 fn resolve(forest: &Forest, reference: &GroupRef) -> Result<GroupId> {

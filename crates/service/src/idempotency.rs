@@ -15,8 +15,9 @@ pub struct Outcome {
     pub replayed: bool,
 }
 
-/// What a request writes: its lock is taken before the key. The units of work of one lane come in any order, so two processes
-/// that took the keys of several without it could each hold what the other waits for.
+/// What a request writes: its lock is taken before the key. The units of work of one lane come in
+/// any order, so two processes that took the keys of several without it could each hold what the
+/// other waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Scope {
     /// In this book.
@@ -27,8 +28,9 @@ pub enum Scope {
     Installation,
 }
 
-/// Does `work` and records its answer in the same unit of work, or answers what is recorded. A refusal of `work` undoes the
-/// claim with everything else, so the request may be corrected and sent again.
+/// Does `work` and records its answer in the same unit of work, or answers what is recorded. A
+/// refusal of `work` undoes the claim with everything else, so the request may be corrected and
+/// sent again.
 ///
 /// # Errors
 /// Whatever `work` refuses; 422 when the key stands for another request.
@@ -60,7 +62,8 @@ fn recorded(tx: &mut Tx<'_>, cx: &Context, scope: &Scope, claim: &Claim) -> Resu
 
 fn record(tx: &mut Tx<'_>, cx: &Context, claim: &Claim, answer: &Answer) -> Result<()> {
     tx.keys().record(claim, answer)?;
-    // One request in eight clears away what up to 32 left behind, so that forgetting keeps ahead of recording.
+    // One request in eight clears away what up to 32 left behind, so that forgetting keeps ahead of
+    // recording.
     if claim.fingerprint.as_bytes().iter().take(1).all(|byte| byte % 8 == 0) {
         tx.keys().sweep(cx.now)?;
     }

@@ -11,7 +11,8 @@ const EPOCH: i64 = 1_577_836_800_000;
 const NODE_BITS: u32 = 14;
 const COUNTER_BITS: u32 = 8;
 
-/// Mints numbers: 41 bits of milliseconds, 14 bits for this process, 8 bits that count within a millisecond.
+/// Mints numbers: 41 bits of milliseconds, 14 bits for this process, 8 bits that count within a
+/// millisecond.
 #[derive(Debug)]
 pub struct Ids {
     node: i64,
@@ -20,8 +21,9 @@ pub struct Ids {
 }
 
 impl Ids {
-    /// Ids of the process that opened the database as the `start`th one ([`daybook_storage::Store::start`]). Its node is that
-    /// number, so two processes could only meet when 16,384 were started during the life of the older.
+    /// Ids of the process that opened the database as the `start`th one
+    /// ([`daybook_storage::Store::start`]). Its node is that number, so two processes could only
+    /// meet when 16,384 were started during the life of the older.
     #[must_use]
     pub const fn new(start: i64) -> Self {
         Self { node: start & ((1 << NODE_BITS) - 1), last: AtomicI64::new(0) }
@@ -31,7 +33,10 @@ impl Ids {
     pub fn next(&self, now: Instant) -> i64 {
         let earliest = earliest(now);
         let advance = |last: i64| last.saturating_add(1).max(earliest);
-        let before = self.last.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| Some(advance(last))).unwrap_or_default();
+        let before = self
+            .last
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| Some(advance(last)))
+            .unwrap_or_default();
         let ticket = advance(before);
         let (time, counter) = (ticket >> COUNTER_BITS, ticket & ((1 << COUNTER_BITS) - 1));
         (time << (NODE_BITS + COUNTER_BITS)) | (self.node << COUNTER_BITS) | counter
@@ -48,8 +53,16 @@ impl Ids {
         let earliest = earliest(now);
         let begin = |last: i64| last.saturating_add(1).max(earliest);
         let last_of = |last: i64| begin(last).saturating_add(count.max(1) - 1);
-        let before = self.last.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| Some(last_of(last))).unwrap_or_default();
-        Numbers { first: begin(before), run: 1 << COUNTER_BITS, stride: 1 << (NODE_BITS + COUNTER_BITS), offset: self.node << COUNTER_BITS }
+        let before = self
+            .last
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| Some(last_of(last)))
+            .unwrap_or_default();
+        Numbers {
+            first: begin(before),
+            run: 1 << COUNTER_BITS,
+            stride: 1 << (NODE_BITS + COUNTER_BITS),
+            offset: self.node << COUNTER_BITS,
+        }
     }
 
     /// The public id of a new book: time-ordered and unguessable.
@@ -94,7 +107,8 @@ mod tests {
             }
         }
         let (first, later) = (Ids::new(5), Ids::new(6));
-        let mut both: Vec<i64> = (0..1_000).flat_map(|_| [first.next(now), later.next(now)]).collect();
+        let mut both: Vec<i64> =
+            (0..1_000).flat_map(|_| [first.next(now), later.next(now)]).collect();
         both.sort_unstable();
         both.dedup();
         assert_eq!(both.len(), 2_000, "also beyond one millisecond's worth");

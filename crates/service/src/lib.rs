@@ -1,7 +1,8 @@
 //! Daybook's use cases, one function each: who, load, ask, save, record.
 //!
-//! They take the unit of work they run in, so the caller decides between a snapshot ([`daybook_storage::Store::read`])
-//! and a durable write ([`daybook_storage::Store::submit`]); they never see which engine runs.
+//! They take the unit of work they run in, so the caller decides between a snapshot
+//! ([`daybook_storage::Store::read`]) and a durable write ([`daybook_storage::Store::submit`]);
+//! they never see which engine runs.
 
 pub mod access;
 pub mod account;

@@ -14,7 +14,12 @@ use crate::zone;
 ///
 /// # Errors
 /// When the database cannot be asked.
-pub(crate) fn happenings(tx: &mut Tx<'_>, cx: &Context, member: &Member, happenings: Vec<Happening>) -> Result<()> {
+pub(crate) fn happenings(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    member: &Member,
+    happenings: Vec<Happening>,
+) -> Result<()> {
     counted(tx, cx, member, happenings, &Tally::new())
 }
 
@@ -22,16 +27,29 @@ pub(crate) fn happenings(tx: &mut Tx<'_>, cx: &Context, member: &Member, happeni
 ///
 /// # Errors
 /// When the database cannot be asked.
-pub(crate) fn counted(tx: &mut Tx<'_>, cx: &Context, member: &Member, happenings: Vec<Happening>, tally: &Tally) -> Result<()> {
+pub(crate) fn counted(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    member: &Member,
+    happenings: Vec<Happening>,
+    tally: &Tally,
+) -> Result<()> {
     if happenings.is_empty() {
         return Ok(());
     }
     let book = member.book();
-    let link = Link { book: book.id, key: &book.key, user: cx.user.id, agent: cx.agent.as_deref(), at: cx.now };
+    let link = Link {
+        book: book.id,
+        key: &book.key,
+        user: cx.user.id,
+        agent: cx.agent.as_deref(),
+        at: cx.now,
+    };
     Ok(tx.events().append(member, &link, happenings, tally)?)
 }
 
-/// How many more or fewer transactions count as posted, by month of posting in the book zone (behaviour 6.10).
+/// How many more or fewer transactions count as posted, by month of posting in the book zone
+/// (behaviour 6.10).
 #[must_use]
 pub(crate) fn tally(member: &Member, changes: &[Change]) -> Tally {
     let zone = &member.book().settings.time_zone;

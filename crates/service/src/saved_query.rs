@@ -38,7 +38,8 @@ pub fn create(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes) -> Re
     let member = access::enter(tx, cx, book, Action::WriteSavedQueries)?;
     let saved = SavedQuery::create(SavedQueryId::new(cx.mint()), changes, cx.stamp())?;
     tx.saved_queries().insert(&member, std::slice::from_ref(&saved))?;
-    let happening = Happening::new(EventType::QueryCreated, saved.id.get(), snapshot::saved_query(&saved));
+    let happening =
+        Happening::new(EventType::QueryCreated, saved.id.get(), snapshot::saved_query(&saved));
     record::happenings(tx, cx, &member, vec![happening])?;
     Ok(saved)
 }
@@ -46,8 +47,15 @@ pub fn create(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes) -> Re
 /// updateQuery.
 ///
 /// # Errors
-/// What the access step and the rules of saved queries refuse; [`Refusal::IdRequired`] and [`Refusal::Unknown`].
-pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, id: Option<&str>, changes: Changes) -> Result<SavedQuery> {
+/// What the access step and the rules of saved queries refuse; [`Refusal::IdRequired`] and
+/// [`Refusal::Unknown`].
+pub fn update(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    book: &str,
+    id: Option<&str>,
+    changes: Changes,
+) -> Result<SavedQuery> {
     let member = access::enter(tx, cx, book, Action::WriteSavedQueries)?;
     let before = find(tx, &member, id.ok_or(Refusal::IdRequired)?)?;
     let (after, previous) = before.update(changes, cx.now)?;
@@ -55,7 +63,12 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, id: Option<&str>, chang
         return Ok(after);
     }
     tx.saved_queries().update(&member, &after)?;
-    let happening = Happening::update(EventType::QueryUpdated, after.id.get(), snapshot::saved_query(&after), &previous);
+    let happening = Happening::update(
+        EventType::QueryUpdated,
+        after.id.get(),
+        snapshot::saved_query(&after),
+        &previous,
+    );
     record::happenings(tx, cx, &member, vec![happening])?;
     Ok(after)
 }
@@ -68,7 +81,8 @@ pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<Sav
     let member = access::enter(tx, cx, book, Action::WriteSavedQueries)?;
     let doomed = find(tx, &member, id)?;
     tx.saved_queries().delete(&member, doomed.id)?;
-    let happening = Happening::new(EventType::QueryDeleted, doomed.id.get(), snapshot::saved_query(&doomed));
+    let happening =
+        Happening::new(EventType::QueryDeleted, doomed.id.get(), snapshot::saved_query(&doomed));
     record::happenings(tx, cx, &member, vec![happening])?;
     Ok(doomed)
 }

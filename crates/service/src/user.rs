@@ -27,7 +27,12 @@ pub fn sign_in(tx: &mut Tx<'_>, email: &str, ids: &Ids, now: Instant) -> Result<
     if let Some(user) = tx.users().find(email)? {
         return Ok(user);
     }
-    let user = User { id: UserId::new(ids.next(now)), email: email.to_owned(), username: free_username(tx, email)?, created_at: now };
+    let user = User {
+        id: UserId::new(ids.next(now)),
+        email: email.to_owned(),
+        username: free_username(tx, email)?,
+        created_at: now,
+    };
     tx.users().insert(&user)?;
     Ok(user)
 }
@@ -35,8 +40,12 @@ pub fn sign_in(tx: &mut Tx<'_>, email: &str, ids: &Ids, now: Instant) -> Result<
 /// The local part of the address, numbered when somebody has it already (behaviour 9.11).
 fn free_username(tx: &mut Tx<'_>, email: &str) -> Result<String> {
     let local = email.split('@').next().unwrap_or(email);
-    let candidates: Vec<String> =
-        (1..MOST_ATTEMPTS).map(|attempt| if attempt == 1 { local.to_owned() } else { format!("{local}{attempt}") }).collect();
+    let candidates: Vec<String> = (1..MOST_ATTEMPTS)
+        .map(|attempt| if attempt == 1 { local.to_owned() } else { format!("{local}{attempt}") })
+        .collect();
     let taken = tx.users().taken(&candidates)?;
-    Ok(candidates.into_iter().find(|candidate| !taken.contains(candidate)).unwrap_or_else(|| email.to_owned()))
+    Ok(candidates
+        .into_iter()
+        .find(|candidate| !taken.contains(candidate))
+        .unwrap_or_else(|| email.to_owned()))
 }

@@ -36,7 +36,11 @@ pub fn current(at: Instant, zone: &str) -> Current {
     let today = day(at, zone);
     let began = |first: Option<Date>| first.and_then(|first| midnight(first, zone)).unwrap_or(at);
     let month_start = began(from_parts(today.year(), u8::from(today.month()), 1));
-    Current { month: month_number(today), month_start, year_start: began(from_parts(today.year(), 1, 1)) }
+    Current {
+        month: month_number(today),
+        month_start,
+        year_start: began(from_parts(today.year(), 1, 1)),
+    }
 }
 
 /// When a day begins in a zone.
@@ -49,7 +53,8 @@ pub fn midnight(day: Date, zone: &str) -> Option<Instant> {
     Some(Instant::new(start.as_millisecond()))
 }
 
-/// Minutes to add to a zone-less midnight to get it as a UTC instant: positive west of Greenwich (behaviour 6.3).
+/// Minutes to add to a zone-less midnight to get it as a UTC instant: positive west of Greenwich
+/// (behaviour 6.3).
 #[must_use]
 pub fn offset_minutes(at: Instant, zone: &str) -> i32 {
     find(zone).to_offset(timestamp(at)).seconds().div_euclid(60).saturating_neg()
@@ -76,7 +81,8 @@ fn timestamp(at: Instant) -> Timestamp {
     Timestamp::from_millisecond(at.milliseconds()).unwrap_or(Timestamp::UNIX_EPOCH)
 }
 
-/// Zones are checked before they are stored, so an unknown one is read as UTC rather than failing every request.
+/// Zones are checked before they are stored, so an unknown one is read as UTC rather than failing
+/// every request.
 fn find(name: &str) -> TimeZone {
     TimeZone::get(name).unwrap_or(TimeZone::UTC)
 }
@@ -105,10 +111,18 @@ mod tests {
     #[test]
     fn months_and_years_begin_locally() {
         let new_year_in_tokyo = Instant::new(1_735_660_800_000);
-        let Current { month_start: month, year_start: year, .. } = current(new_year_in_tokyo, "Asia/Tokyo");
-        assert_eq!((rfc3339(month).as_str(), rfc3339(year).as_str()), ("2024-12-31T15:00:00.000Z", "2024-12-31T15:00:00.000Z"));
-        let Current { month_start: month, year_start: year, .. } = current(new_year_in_tokyo, "UTC");
-        assert_eq!((rfc3339(month).as_str(), rfc3339(year).as_str()), ("2024-12-01T00:00:00.000Z", "2024-01-01T00:00:00.000Z"));
+        let Current { month_start: month, year_start: year, .. } =
+            current(new_year_in_tokyo, "Asia/Tokyo");
+        assert_eq!(
+            (rfc3339(month).as_str(), rfc3339(year).as_str()),
+            ("2024-12-31T15:00:00.000Z", "2024-12-31T15:00:00.000Z")
+        );
+        let Current { month_start: month, year_start: year, .. } =
+            current(new_year_in_tokyo, "UTC");
+        assert_eq!(
+            (rfc3339(month).as_str(), rfc3339(year).as_str()),
+            ("2024-12-01T00:00:00.000Z", "2024-01-01T00:00:00.000Z")
+        );
     }
 
     #[test]

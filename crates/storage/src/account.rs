@@ -17,7 +17,8 @@ use crate::sql::{MOST_NAMED, Sql, Value};
 use crate::tx::Tx;
 
 /// The columns of a [`Row`], for statements that name accounts one by one.
-const COLUMNS: &str = "SELECT id, name, kind, archived, balance_verified, has_transaction_posted, properties, agent, created_at, \
+const COLUMNS: &str = "SELECT id, name, kind, archived, balance_verified, has_transaction_posted, \
+    properties, agent, created_at, \
     updated_at, version FROM accounts WHERE book_id = ";
 
 #[derive(QueryableByName)]
@@ -45,8 +46,19 @@ struct Row {
 
 impl Row {
     fn into_account(self, groups: BTreeSet<GroupId>) -> Result<Account> {
-        let Self { id, name, kind, archived, balance_verified, has_transaction_posted, properties, agent, created_at, updated_at, version } =
-            self;
+        let Self {
+            id,
+            name,
+            kind,
+            archived,
+            balance_verified,
+            has_transaction_posted,
+            properties,
+            agent,
+            created_at,
+            updated_at,
+            version,
+        } = self;
         Ok(Account {
             id: AccountId::new(id),
             name: Name::stored(name),
@@ -74,7 +86,8 @@ impl Accounts<'_, '_> {
     pub fn list(self, member: &Member) -> Result<Vec<Account>> {
         let book = member.book().id.get();
         let query = accounts::table.filter(accounts::book_id.eq(book));
-        let rows: Vec<Row> = on_each!(self.tx.aside(), c => query.select(Row::as_select()).load(c))?;
+        let rows: Vec<Row> =
+            on_each!(self.tx.aside(), c => query.select(Row::as_select()).load(c))?;
         let query = memberships::table.filter(memberships::book_id.eq(book));
         let pairs = on_each!(self.tx.aside(), c => query.select((memberships::account_id, memberships::group_id)).load(c))?;
         assemble(rows, pairs)
@@ -96,12 +109,17 @@ impl Accounts<'_, '_> {
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn by_ids(self, member: &Member, ids: impl IntoIterator<Item = AccountId>) -> Result<Directory> {
+    pub fn by_ids(
+        self,
+        member: &Member,
+        ids: impl IntoIterator<Item = AccountId>,
+    ) -> Result<Directory> {
         let ids: BTreeSet<i64> = ids.into_iter().map(AccountId::get).collect();
         self.load(member, &ids, &BTreeSet::new())
     }
 
-    /// The accounts these references mean, and those with these ids: two statements, however many there are.
+    /// The accounts these references mean, and those with these ids: two statements, however many
+    /// there are.
     ///
     /// # Errors
     /// When the database cannot be asked.
@@ -120,12 +138,22 @@ impl Accounts<'_, '_> {
         self.load(member, &wanted, &names)
     }
 
-    fn load(self, member: &Member, ids: &BTreeSet<i64>, names: &BTreeSet<String>) -> Result<Directory> {
+    fn load(
+        self,
+        member: &Member,
+        ids: &BTreeSet<i64>,
+        names: &BTreeSet<String>,
+    ) -> Result<Directory> {
         let chart = self.tx.chart(member.book().id);
-        let remembered = chart.as_ref().map(|(charts, version)| charts.accounts(*version, ids, names)).unwrap_or_default();
+        let remembered = chart
+            .as_ref()
+            .map(|(charts, version)| charts.accounts(*version, ids, names))
+            .unwrap_or_default();
         let mut found = Directory::new(remembered);
-        let unknown_ids = ids.iter().copied().filter(|id| found.get(AccountId::new(*id)).is_none()).collect();
-        let unknown_names = names.iter().filter(|name| found.named(name).is_none()).cloned().collect();
+        let unknown_ids =
+            ids.iter().copied().filter(|id| found.get(AccountId::new(*id)).is_none()).collect();
+        let unknown_names =
+            names.iter().filter(|name| found.named(name).is_none()).cloned().collect();
         let read = self.tx.load_accounts(member, &unknown_ids, &unknown_names)?;
         if let Some((charts, version)) = chart {
             charts.learn(version, &read, &[]);
@@ -143,7 +171,11 @@ impl Accounts<'_, '_> {
         let mut ids: Vec<i64> = Vec::new();
         for chunk in groups.chunks(MOST_NAMED) {
             let inside = memberships::table
-                .filter(memberships::book_id.eq(book).and(memberships::group_id.eq_any(chunk.iter().map(|id| id.get()))))
+                .filter(
+                    memberships::book_id
+                        .eq(book)
+                        .and(memberships::group_id.eq_any(chunk.iter().map(|id| id.get()))),
+                )
                 .select(memberships::account_id);
             let found: Vec<i64> = on_each!(self.tx.aside(), c => inside.load(c))?;
             ids.extend(found);
@@ -152,18 +184,25 @@ impl Accounts<'_, '_> {
         Ok(directory.accounts().cloned().collect())
     }
 
-    /// Pairs of a group and the type of an account directly in it: what the flags of groups derive from.
+    /// Pairs of a group and the type of an account directly in it: what the flags of groups derive
+    /// from.
     ///
     /// # Errors
     /// When the database cannot be asked.
     pub fn types_in_groups(self, member: &Member) -> Result<Vec<(GroupId, AccountType)>> {
         let query = memberships::table
-            .inner_join(accounts::table.on(accounts::book_id.eq(memberships::book_id).and(accounts::id.eq(memberships::account_id))))
+            .inner_join(
+                accounts::table.on(accounts::book_id
+                    .eq(memberships::book_id)
+                    .and(accounts::id.eq(memberships::account_id))),
+            )
             .filter(memberships::book_id.eq(member.book().id.get()))
             .select((memberships::group_id, accounts::kind))
             .distinct();
         let pairs: Vec<(i64, String)> = on_each!(self.tx.aside(), c => query.load(c))?;
-        let typed = |(group, kind): (i64, String)| Ok((GroupId::new(group), AccountType::from_name(&kind).ok_or(Error::Broken("kind"))?));
+        let typed = |(group, kind): (i64, String)| {
+            Ok((GroupId::new(group), AccountType::from_name(&kind).ok_or(Error::Broken("kind"))?))
+        };
         pairs.into_iter().map(typed).collect()
     }
 
@@ -187,22 +226,32 @@ impl Accounts<'_, '_> {
         }
         self.tx.redraw(member.book().id)?;
         let book = member.book().id.get();
-        let ids: Vec<Value<'_>> = changed.iter().map(|account| Value::Int(account.id.get())).collect();
+        let ids: Vec<Value<'_>> =
+            changed.iter().map(|account| Value::Int(account.id.get())).collect();
         for chunk in chunks(ids.clone()) {
-            let left = Sql::new("DELETE FROM memberships WHERE book_id = ").int(book).push(" AND account_id IN ").list(chunk);
+            let left = Sql::new("DELETE FROM memberships WHERE book_id = ")
+                .int(book)
+                .push(" AND account_id IN ")
+                .list(chunk);
             self.tx.conn()?.execute(&left.uncached())?;
         }
-        // Names may pass from one account to another within a batch: all are given up before any is taken.
+        // Names may pass from one account to another within a batch: all are given up before any is
+        // taken.
         for chunk in chunks(if changed.len() > 1 { ids } else { Vec::new() }) {
-            let freed = Sql::new("UPDATE accounts SET normalized_name = ' ' || id WHERE book_id = ").int(book);
+            let freed =
+                Sql::new("UPDATE accounts SET normalized_name = ' ' || id WHERE book_id = ")
+                    .int(book);
             self.tx.conn()?.execute(&freed.push(" AND id IN ").list(chunk).uncached())?;
         }
         self.write(
             member,
             changed,
-            " ON CONFLICT (book_id, id) DO UPDATE SET name = excluded.name, normalized_name = excluded.normalized_name, \
-              kind = excluded.kind, archived = excluded.archived, balance_verified = excluded.balance_verified, \
-              has_transaction_posted = excluded.has_transaction_posted, properties = excluded.properties, \
+            " ON CONFLICT (book_id, id) DO UPDATE SET name = excluded.name, normalized_name = \
+                excluded.normalized_name, \
+              kind = excluded.kind, archived = excluded.archived, balance_verified = \
+              excluded.balance_verified, \
+              has_transaction_posted = excluded.has_transaction_posted, properties = \
+              excluded.properties, \
               updated_at = excluded.updated_at, version = excluded.version",
         )
     }
@@ -210,14 +259,25 @@ impl Accounts<'_, '_> {
     fn write(self, member: &Member, accounts: &[Account], conflict: &'static str) -> Result<()> {
         let book = member.book().id.get();
         let mut rows = Bulk::new(
-            "INSERT INTO accounts (book_id, id, name, normalized_name, kind, archived, balance_verified, \
+            "INSERT INTO accounts (book_id, id, name, normalized_name, kind, archived, \
+                balance_verified, \
              has_transaction_posted, properties, agent, created_at, updated_at, version)",
             13,
             conflict,
         );
         let mut pairs = Bulk::new("INSERT INTO memberships (book_id, group_id, account_id)", 3, "");
         for account in accounts {
-            let Account { id, name, kind, archived, balance_verified, has_transaction_posted, properties, groups, stamp } = account;
+            let Account {
+                id,
+                name,
+                kind,
+                archived,
+                balance_verified,
+                has_transaction_posted,
+                properties,
+                groups,
+                stamp,
+            } = account;
             rows.row([
                 Value::Int(book),
                 Value::Int(id.get()),
@@ -250,8 +310,11 @@ impl Accounts<'_, '_> {
             return Ok(());
         }
         self.tx.redraw(member.book().id)?;
-        let target =
-            accounts::table.filter(accounts::book_id.eq(member.book().id.get()).and(accounts::id.eq_any(ids.iter().map(|id| id.get()))));
+        let target = accounts::table.filter(
+            accounts::book_id
+                .eq(member.book().id.get())
+                .and(accounts::id.eq_any(ids.iter().map(|id| id.get()))),
+        );
         on_each!(self.tx.conn()?, c => diesel::update(target).set(accounts::has_transaction_posted.eq(true)).execute(c))?;
         Ok(())
     }
@@ -263,16 +326,25 @@ impl Accounts<'_, '_> {
     pub fn delete(self, member: &Member, ids: &[AccountId]) -> Result<()> {
         self.tx.redraw(member.book().id)?;
         let book = member.book().id.get();
-        for table in ["DELETE FROM memberships WHERE account_id IN ", "DELETE FROM accounts WHERE id IN "] {
+        for table in
+            ["DELETE FROM memberships WHERE account_id IN ", "DELETE FROM accounts WHERE id IN "]
+        {
             let ids = ids.iter().map(|id| Value::Int(id.get()));
-            self.tx.conn()?.execute(&Sql::new(table).list(ids).push(" AND book_id = ").int(book).uncached())?;
+            self.tx
+                .conn()?
+                .execute(&Sql::new(table).list(ids).push(" AND book_id = ").int(book).uncached())?;
         }
         Ok(())
     }
 }
 
 impl Tx<'_> {
-    fn load_accounts(&mut self, member: &Member, ids: &BTreeSet<i64>, names: &BTreeSet<String>) -> Result<Vec<Account>> {
+    fn load_accounts(
+        &mut self,
+        member: &Member,
+        ids: &BTreeSet<i64>,
+        names: &BTreeSet<String>,
+    ) -> Result<Vec<Account>> {
         let mut rows: Vec<Row> = Vec::new();
         // Two look-ups by index; one with OR would be planned as a scan.
         for chunk in chunks(ids.iter().map(|id| Value::Int(*id)).collect()) {
@@ -285,7 +357,8 @@ impl Tx<'_> {
         let mut pairs = Vec::new();
         for chunk in chunks(rows.iter().map(|row| Value::Int(row.id)).collect()) {
             let count = chunk.len();
-            let wanted = Sql::new("SELECT account_id, group_id FROM memberships WHERE book_id = ").int(member.book().id.get());
+            let wanted = Sql::new("SELECT account_id, group_id FROM memberships WHERE book_id = ")
+                .int(member.book().id.get());
             let wanted = wanted.push(" AND account_id IN ").list(chunk).cached_up_to(count);
             let found: Vec<Membership> = on_each!(self.aside(), c => (&wanted).load(c))?;
             pairs.extend(found.into_iter().map(|pair| (pair.account_id, pair.group_id)));
@@ -293,9 +366,18 @@ impl Tx<'_> {
         assemble(rows, pairs)
     }
 
-    fn account_rows(&mut self, member: &Member, condition: &'static str, values: Vec<Value<'_>>) -> Result<Vec<Row>> {
+    fn account_rows(
+        &mut self,
+        member: &Member,
+        condition: &'static str,
+        values: Vec<Value<'_>>,
+    ) -> Result<Vec<Row>> {
         let count = values.len();
-        let wanted = Sql::new(COLUMNS).int(member.book().id.get()).push(condition).list(values).cached_up_to(count);
+        let wanted = Sql::new(COLUMNS)
+            .int(member.book().id.get())
+            .push(condition)
+            .list(values)
+            .cached_up_to(count);
         Ok(on_each!(self.aside(), c => (&wanted).load(c))?)
     }
 }

@@ -39,8 +39,11 @@ impl Limbs {
     /// Adds an amount to one side, or takes it away again.
     fn add(&mut self, credit: bool, units: i64, sign: i64) {
         let (high, low) = (sign * units.div_euclid(LIMB), sign * units.rem_euclid(LIMB));
-        let (at_high, at_low) =
-            if credit { (&mut self.credit_high, &mut self.credit_low) } else { (&mut self.debit_high, &mut self.debit_low) };
+        let (at_high, at_low) = if credit {
+            (&mut self.credit_high, &mut self.credit_low)
+        } else {
+            (&mut self.debit_high, &mut self.debit_low)
+        };
         *at_high = at_high.saturating_add(high);
         *at_low = at_low.saturating_add(low);
     }
@@ -81,7 +84,9 @@ impl Row {
         // A month is its first day, an opening has none.
         let period = match (period, level) {
             (0, _) => None,
-            (month, Level::Month) => Some(from_day_number(month * 100 + 1).ok_or(Error::Broken("month"))?),
+            (month, Level::Month) => {
+                Some(from_day_number(month * 100 + 1).ok_or(Error::Broken("month"))?)
+            }
             (day, Level::Day) => Some(from_day_number(day).ok_or(Error::Broken("day"))?),
         };
         Ok(Cell {
@@ -132,41 +137,57 @@ impl Balances<'_, '_> {
         Ok(())
     }
 
-    /// The totals of a stretch of time. With tags, the sums of the transactions that carry all of them, computed from
-    /// the entries (behaviour 1.2, segment reporting).
+    /// The totals of a stretch of time. With tags, the sums of the transactions that carry all of
+    /// them, computed from the entries (behaviour 1.2, segment reporting).
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn read(self, member: &Member, segment: &Segment, question: &Question<'_>) -> Result<Vec<Cell>> {
+    pub fn read(
+        self,
+        member: &Member,
+        segment: &Segment,
+        question: &Question<'_>,
+    ) -> Result<Vec<Cell>> {
         match question.of {
             Of::Book => self.tx.read_cells(member, segment, question),
             Of::Accounts(accounts) => {
                 let mut cells = Vec::new();
                 for chunk in accounts.chunks(MOST_NAMED) {
-                    cells.extend(self.tx.read_cells(member, segment, &Question { of: Of::Accounts(chunk), ..*question })?);
+                    cells.extend(self.tx.read_cells(
+                        member,
+                        segment,
+                        &Question { of: Of::Accounts(chunk), ..*question },
+                    )?);
                 }
                 Ok(cells)
             }
         }
     }
 
-    /// What the database would do for [`Balances::read`]: the very statement, so that tests can see which index it walks.
+    /// What the database would do for [`Balances::read`]: the very statement, so that tests can see
+    /// which index it walks.
     ///
     /// # Errors
     /// When the database cannot be asked.
     #[doc(hidden)]
-    pub fn explain(self, member: &Member, segment: &Segment, question: &Question<'_>) -> Result<Vec<String>> {
+    pub fn explain(
+        self,
+        member: &Member,
+        segment: &Segment,
+        question: &Question<'_>,
+    ) -> Result<Vec<String>> {
         let cells = self.tx.cells_asked(member, segment, question)?;
         Ok(self.tx.conn()?.explain(cells)?)
     }
 
-    /// Rewrites every stored amount at a finer scale, totals included (behaviour 3.12.7). Answers whether all of them
-    /// stay within the range; when not, nothing was changed.
+    /// Rewrites every stored amount at a finer scale, totals included (behaviour 3.12.7). Answers
+    /// whether all of them stay within the range; when not, nothing was changed.
     ///
     /// # Errors
     /// When the database cannot be asked.
     pub fn rescale(self, book: &Book, from: u32) -> Result<bool> {
-        let factor = 10_i64.checked_pow(book.scale.saturating_sub(from)).ok_or(Error::Broken("scale"))?;
+        let factor =
+            10_i64.checked_pow(book.scale.saturating_sub(from)).ok_or(Error::Broken("scale"))?;
         let number = book.id.get();
         let most = i64::MAX.checked_div(factor).unwrap_or(i64::MAX);
         let beyond = Sql::new("SELECT t.id AS found FROM transactions t WHERE t.book_id = ")
@@ -179,7 +200,10 @@ impl Balances<'_, '_> {
             return Ok(false);
         }
         for (table, condition) in [
-            ("UPDATE transactions SET amount = amount * ", " WHERE amount IS NOT NULL AND book_id = "),
+            (
+                "UPDATE transactions SET amount = amount * ",
+                " WHERE amount IS NOT NULL AND book_id = ",
+            ),
             ("UPDATE entries SET amount = amount * ", " WHERE book_id = "),
         ] {
             self.tx.conn()?.execute(&Sql::new(table).int(factor).push(condition).int(number))?;
@@ -194,15 +218,20 @@ impl Balances<'_, '_> {
         for (delete, insert) in [
             (
                 "DELETE FROM day_totals WHERE book_id = ",
-                "INSERT INTO day_totals (book_id, account_id, day, debit_high, debit_low, credit_high, credit_low) SELECT e.book_id, e.account_id, e.day, ",
+                "INSERT INTO day_totals (book_id, account_id, day, debit_high, debit_low, \
+                    credit_high, credit_low) SELECT e.book_id, e.account_id, e.day, ",
             ),
             (
                 "DELETE FROM month_totals WHERE book_id = ",
-                "INSERT INTO month_totals (book_id, account_id, month, debit_high, debit_low, credit_high, credit_low) SELECT e.book_id, e.account_id, e.day / 100, ",
+                "INSERT INTO month_totals (book_id, account_id, month, debit_high, debit_low, \
+                    credit_high, credit_low) SELECT e.book_id, e.account_id, e.day / 100, ",
             ),
         ] {
             self.tx.conn()?.execute(&Sql::new(delete).int(number))?;
-            let sums = Sql::new(insert).push(ENTRY_SUMS).push(" FROM entries e WHERE e.amount <> 0 AND e.book_id = ").int(number);
+            let sums = Sql::new(insert)
+                .push(ENTRY_SUMS)
+                .push(" FROM entries e WHERE e.amount <> 0 AND e.book_id = ")
+                .int(number);
             self.tx.conn()?.execute(&sums.push(" GROUP BY 1, 2, 3"))?;
         }
         Ok(())
@@ -210,19 +239,34 @@ impl Balances<'_, '_> {
 }
 
 impl Tx<'_> {
-    fn cells_asked<'q>(&mut self, member: &Member, segment: &Segment, question: &Question<'q>) -> Result<Sql<'q>> {
+    fn cells_asked<'q>(
+        &mut self,
+        member: &Member,
+        segment: &Segment,
+        question: &Question<'q>,
+    ) -> Result<Sql<'q>> {
         let book = member.book().id.get();
         let asked = match question.tags.split_first() {
             None => totals(book, segment, question),
-            Some((first, others)) => tagged(self.conn()?.lookup(), book, segment, (question.of, first, others)),
+            Some((first, others)) => {
+                tagged(self.conn()?.lookup(), book, segment, (question.of, first, others))
+            }
         };
         Ok(asked.uncached())
     }
 
-    fn read_cells(&mut self, member: &Member, segment: &Segment, question: &Question<'_>) -> Result<Vec<Cell>> {
+    fn read_cells(
+        &mut self,
+        member: &Member,
+        segment: &Segment,
+        question: &Question<'_>,
+    ) -> Result<Vec<Cell>> {
         let sql = self.cells_asked(member, segment, question)?;
         let rows: Vec<Row> = on_each!(self.conn()?, c => (&sql).load(c))?;
-        let mut cells = rows.into_iter().map(|row| row.into_cell(segment.level)).collect::<Result<Vec<Cell>>>()?;
+        let mut cells = rows
+            .into_iter()
+            .map(|row| row.into_cell(segment.level))
+            .collect::<Result<Vec<Cell>>>()?;
         // A cell emptied again by trashing is no movement (behaviour 5.7).
         cells.retain(|cell| cell.debit != 0 || cell.credit != 0);
         Ok(cells)
@@ -236,23 +280,33 @@ struct Found {
 }
 
 const DAYS: [&str; 2] = [
-    "INSERT INTO day_totals (book_id, account_id, day, debit_high, debit_low, credit_high, credit_low)",
-    " ON CONFLICT (book_id, account_id, day) DO UPDATE SET debit_high = day_totals.debit_high + excluded.debit_high, \
-      debit_low = day_totals.debit_low + excluded.debit_low, credit_high = day_totals.credit_high + excluded.credit_high, \
+    "INSERT INTO day_totals (book_id, account_id, day, debit_high, debit_low, credit_high, \
+        credit_low)",
+    " ON CONFLICT (book_id, account_id, day) DO UPDATE SET debit_high = day_totals.debit_high + \
+        excluded.debit_high, \
+      debit_low = day_totals.debit_low + excluded.debit_low, credit_high = day_totals.credit_high \
+      + excluded.credit_high, \
       credit_low = day_totals.credit_low + excluded.credit_low",
 ];
 const MONTHS: [&str; 2] = [
-    "INSERT INTO month_totals (book_id, account_id, month, debit_high, debit_low, credit_high, credit_low)",
-    " ON CONFLICT (book_id, account_id, month) DO UPDATE SET debit_high = month_totals.debit_high + excluded.debit_high, \
-      debit_low = month_totals.debit_low + excluded.debit_low, credit_high = month_totals.credit_high + excluded.credit_high, \
+    "INSERT INTO month_totals (book_id, account_id, month, debit_high, debit_low, credit_high, \
+        credit_low)",
+    " ON CONFLICT (book_id, account_id, month) DO UPDATE SET debit_high = month_totals.debit_high \
+        + excluded.debit_high, \
+      debit_low = month_totals.debit_low + excluded.debit_low, credit_high = \
+      month_totals.credit_high + excluded.credit_high, \
       credit_low = month_totals.credit_low + excluded.credit_low",
 ];
 
 /// The four limbs summed over entries, whose amounts are credit positive and debit negative.
-const ENTRY_SUMS: &str = "CAST(SUM(CASE WHEN e.amount < 0 THEN -e.amount ELSE 0 END / 4294967296) AS BIGINT) AS debit_high, \
-    CAST(SUM(CASE WHEN e.amount < 0 THEN -e.amount ELSE 0 END % 4294967296) AS BIGINT) AS debit_low, \
-    CAST(SUM(CASE WHEN e.amount > 0 THEN e.amount ELSE 0 END / 4294967296) AS BIGINT) AS credit_high, \
-    CAST(SUM(CASE WHEN e.amount > 0 THEN e.amount ELSE 0 END % 4294967296) AS BIGINT) AS credit_low";
+const ENTRY_SUMS: &str = "CAST(SUM(CASE WHEN e.amount < 0 THEN -e.amount ELSE 0 END / 4294967296) \
+    AS BIGINT) AS debit_high, \
+    CAST(SUM(CASE WHEN e.amount < 0 THEN -e.amount ELSE 0 END % 4294967296) AS BIGINT) AS \
+    debit_low, \
+    CAST(SUM(CASE WHEN e.amount > 0 THEN e.amount ELSE 0 END / 4294967296) AS BIGINT) AS \
+    credit_high, \
+    CAST(SUM(CASE WHEN e.amount > 0 THEN e.amount ELSE 0 END % 4294967296) AS BIGINT) AS \
+    credit_low";
 
 /// How totals move, by book, account and period.
 pub(crate) type Cells = BTreeMap<(i64, i64, i32), Limbs>;
@@ -286,7 +340,9 @@ fn fold(days: &mut Cells, transaction: Option<&Transaction>, book: &Book, sign: 
 /// Cells in key order, so that writers of other processes meet them in the same order.
 fn upsert<'a>([head, tail]: [&'static str; 2], cells: &Cells) -> Bulk<'a> {
     let mut rows = Bulk::new(head, 7, tail);
-    for ((book, account, period), limbs) in cells.iter().filter(|(_, limbs)| **limbs != Limbs::default()) {
+    for ((book, account, period), limbs) in
+        cells.iter().filter(|(_, limbs)| **limbs != Limbs::default())
+    {
         let Limbs { debit_high, debit_low, credit_high, credit_low } = *limbs;
         let place = [*book, *account, i64::from(*period)];
         let [book, account, period] = place.map(Value::Int);
@@ -296,8 +352,10 @@ fn upsert<'a>([head, tail]: [&'static str; 2], cells: &Cells) -> Bulk<'a> {
     rows
 }
 
-const TOTAL_SUMS: &str = "CAST(SUM(c.debit_high) AS BIGINT) AS debit_high, CAST(SUM(c.debit_low) AS BIGINT) AS debit_low, \
-    CAST(SUM(c.credit_high) AS BIGINT) AS credit_high, CAST(SUM(c.credit_low) AS BIGINT) AS credit_low";
+const TOTAL_SUMS: &str = "CAST(SUM(c.debit_high) AS BIGINT) AS debit_high, CAST(SUM(c.debit_low) \
+    AS BIGINT) AS debit_low, \
+    CAST(SUM(c.credit_high) AS BIGINT) AS credit_high, CAST(SUM(c.credit_low) AS BIGINT) AS \
+    credit_low";
 const TOTALS: &str = "c.debit_high, c.debit_low, c.credit_high, c.credit_low";
 
 fn totals<'a>(book: i64, segment: &Segment, question: &Question<'_>) -> Sql<'a> {
@@ -305,15 +363,19 @@ fn totals<'a>(book: i64, segment: &Segment, question: &Question<'_>) -> Sql<'a> 
         Level::Day => (" FROM day_totals c", "c.day"),
         Level::Month => (" FROM month_totals c", "c.month"),
     };
-    // The days of a broken month are summed where they are: there are up to thirty for each account.
+    // The days of a broken month are summed where they are: there are up to thirty for each
+    // account.
     let by_month = question.by_month && segment.level == Level::Day;
     let select = match (segment.fold, by_month) {
         (true, _) => Sql::new("SELECT c.account_id, 0 AS period, ").push(TOTAL_SUMS),
         (false, true) => Sql::new("SELECT c.account_id, MIN(c.day) AS period, ").push(TOTAL_SUMS),
-        (false, false) => Sql::new("SELECT c.account_id, ").push(column).push(" AS period, ").push(TOTALS),
+        (false, false) => {
+            Sql::new("SELECT c.account_id, ").push(column).push(" AS period, ").push(TOTALS)
+        }
     };
     let select = select.push(table);
-    // With the accounts in hand, one index range per account; a book's partial month must not scan its other days.
+    // With the accounts in hand, one index range per account; a book's partial month must not scan
+    // its other days.
     let from = match (question.of, segment.level) {
         (Of::Accounts(accounts), _) => {
             let ids = accounts.iter().map(|id| Value::Int(id.get()));
@@ -336,9 +398,15 @@ fn totals<'a>(book: i64, segment: &Segment, question: &Question<'_>) -> Sql<'a> 
     }
 }
 
-/// The sums of the entries of the transactions that carry all of the tags. Those of the first tag are passed, within the days,
-/// and of each the two entries are looked up: what carries no tag is not read, however much of it there is.
-fn tagged<'a>(lookup: Lookup, book: i64, segment: &Segment, (of, first, others): (Of<'_>, &String, &[String])) -> Sql<'a> {
+/// The sums of the entries of the transactions that carry all of the tags. Those of the first tag
+/// are passed, within the days, and of each the two entries are looked up: what carries no tag is
+/// not read, however much of it there is.
+fn tagged<'a>(
+    lookup: Lookup,
+    book: i64,
+    segment: &Segment,
+    (of, first, others): (Of<'_>, &String, &[String]),
+) -> Sql<'a> {
     let period = match (segment.fold, segment.level) {
         (true, _) => "0",
         (false, Level::Day) => "e.day",
@@ -348,17 +416,32 @@ fn tagged<'a>(lookup: Lookup, book: i64, segment: &Segment, (of, first, others):
     let marked = Sql::new("m.book_id = ").int(book).push(" AND m.mark = ").text(mark::tag(first));
     let mut marked = bounded(marked, "m.day", segment.from.map(number), segment.until.map(number));
     for tag in others {
-        let also = Sql::new(" AND EXISTS (SELECT 1 FROM marks o WHERE o.book_id = ").int(book).push(" AND o.mark = ").text(mark::tag(tag));
-        marked = marked.append(also).push(" AND o.day = m.day AND o.transaction_id = m.transaction_id)");
+        let also = Sql::new(" AND EXISTS (SELECT 1 FROM marks o WHERE o.book_id = ")
+            .int(book)
+            .push(" AND o.mark = ")
+            .text(mark::tag(tag));
+        marked =
+            marked.append(also).push(" AND o.day = m.day AND o.transaction_id = m.transaction_id)");
     }
-    let entry = Sql::new("e.book_id = ").int(book).push(" AND e.account_id IN (t.credit_account_id, t.debit_account_id)");
+    let entry = Sql::new("e.book_id = ")
+        .int(book)
+        .push(" AND e.account_id IN (t.credit_account_id, t.debit_account_id)");
     let entry = entry.push(" AND e.day = m.day AND e.transaction_id = m.transaction_id");
-    let joined = lookup.rows(Sql::new("marks m"), marked).look_up("transactions", "t", marked_in(book)).look_up("entries", "e", entry);
-    let sums = Sql::new("SELECT e.account_id, ").push(period).push(" AS period, ").push(ENTRY_SUMS).append(joined.sql());
+    let joined = lookup
+        .rows(Sql::new("marks m"), marked)
+        .look_up("transactions", "t", marked_in(book))
+        .look_up("entries", "e", entry);
+    let sums = Sql::new("SELECT e.account_id, ")
+        .push(period)
+        .push(" AS period, ")
+        .push(ENTRY_SUMS)
+        .append(joined.sql());
     let sums = sums.push(" AND e.amount <> 0");
     let sums = match of {
         Of::Book => sums,
-        Of::Accounts(accounts) => sums.push(" AND e.account_id IN ").numbers(accounts.iter().map(|id| id.get())),
+        Of::Accounts(accounts) => {
+            sums.push(" AND e.account_id IN ").numbers(accounts.iter().map(|id| id.get()))
+        }
     };
     sums.push(" GROUP BY 1, 2")
 }
@@ -371,7 +454,12 @@ fn within<'a>(sql: Sql<'a>, column: &'static str, segment: &Segment) -> Sql<'a> 
     bounded(sql, column, segment.from.map(number), segment.until.map(number))
 }
 
-fn bounded<'a>(sql: Sql<'a>, column: &'static str, from: Option<i64>, until: Option<i64>) -> Sql<'a> {
+fn bounded<'a>(
+    sql: Sql<'a>,
+    column: &'static str,
+    from: Option<i64>,
+    until: Option<i64>,
+) -> Sql<'a> {
     let sql = match from {
         Some(from) => sql.push(" AND ").push(column).push(" >= ").int(from),
         None => sql,

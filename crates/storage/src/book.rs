@@ -65,27 +65,46 @@ impl Row {
     fn into_book(self, owner_name: String) -> Result<Book> {
         let Self { id, public_id, settled } = self;
         let scale = u32::try_from(settled.scale).map_err(|_| Error::Broken("scale"))?;
-        let stamp = column::stamp(settled.agent.clone(), settled.created_at, settled.updated_at, settled.version);
-        Ok(Book { id: BookId::new(id), key: BookKey::new(public_id), owner_name, settings: settled.into_settings()?, scale, stamp })
+        let stamp = column::stamp(
+            settled.agent.clone(),
+            settled.created_at,
+            settled.updated_at,
+            settled.version,
+        );
+        Ok(Book {
+            id: BookId::new(id),
+            key: BookKey::new(public_id),
+            owner_name,
+            settings: settled.into_settings()?,
+            scale,
+            stamp,
+        })
     }
 }
 
 impl Settled {
     fn into_settings(self) -> Result<Settings> {
-        let day = |day: Option<i32>, column| day.map(|day| column::day_from_column(day, column)).transpose();
+        let day = |day: Option<i32>, column| {
+            day.map(|day| column::day_from_column(day, column)).transpose()
+        };
         Ok(Settings {
             name: Name::stored(self.name),
             auto_post: self.auto_post,
             closing_date: day(self.closing_date, "closing_date")?,
             lock_date: day(self.lock_date, "lock_date")?,
-            date_pattern: DatePattern::from_name(&self.date_pattern).ok_or(Error::Broken("date_pattern"))?,
-            decimal_separator: DecimalSeparator::from_name(&self.decimal_separator).ok_or(Error::Broken("decimal_separator"))?,
-            fraction_digits: u32::try_from(self.fraction_digits).map_err(|_| Error::Broken("fraction_digits"))?,
+            date_pattern: DatePattern::from_name(&self.date_pattern)
+                .ok_or(Error::Broken("date_pattern"))?,
+            decimal_separator: DecimalSeparator::from_name(&self.decimal_separator)
+                .ok_or(Error::Broken("decimal_separator"))?,
+            fraction_digits: u32::try_from(self.fraction_digits)
+                .map_err(|_| Error::Broken("fraction_digits"))?,
             page_size: self.page_size,
             period: Period::from_name(&self.period).ok_or(Error::Broken("period"))?,
-            period_start_month: StartMonth::from_name(&self.period_start_month).ok_or(Error::Broken("period_start_month"))?,
+            period_start_month: StartMonth::from_name(&self.period_start_month)
+                .ok_or(Error::Broken("period_start_month"))?,
             time_zone: self.time_zone,
-            visibility: Visibility::from_name(&self.visibility).ok_or(Error::Broken("visibility"))?,
+            visibility: Visibility::from_name(&self.visibility)
+                .ok_or(Error::Broken("visibility"))?,
             properties: column::properties_from_text(self.properties)?,
         })
     }
@@ -113,7 +132,8 @@ impl Settled {
             lock_date: lock_date.map(column::day_to_column),
             date_pattern: date_pattern.as_str().to_owned(),
             decimal_separator: decimal_separator.as_str().to_owned(),
-            fraction_digits: i32::try_from(*fraction_digits).map_err(|_| Error::Broken("fraction_digits"))?,
+            fraction_digits: i32::try_from(*fraction_digits)
+                .map_err(|_| Error::Broken("fraction_digits"))?,
             scale: i32::try_from(book.scale).map_err(|_| Error::Broken("scale"))?,
             page_size: *page_size,
             period: period.as_str().to_owned(),
@@ -129,34 +149,44 @@ impl Settled {
     }
 }
 
-/// Everything that is asked at the door, in one statement. It is written out because diesel does not keep its own form
-/// of it prepared, and every request asks it.
-const DOOR: &str = "SELECT b.id, b.public_id, b.name, b.auto_post, b.closing_date, b.lock_date, b.date_pattern, b.decimal_separator, \
-    b.fraction_digits, b.scale, b.page_size, b.period, b.period_start_month, b.time_zone, b.visibility, b.properties, b.agent, \
-    b.created_at, b.updated_at, b.version, h.book_id, h.sequence, h.hash, h.changed_at, h.posted, h.month, h.month_posted, \
-    h.year_posted, h.chart, h.text_until, h.text_chunks, h.text_waiting, h.told_at, u.username, c.permission, ";
+/// Everything that is asked at the door, in one statement. It is written out because diesel does
+/// not keep its own form of it prepared, and every request asks it.
+const DOOR: &str = "SELECT b.id, b.public_id, b.name, b.auto_post, b.closing_date, b.lock_date, \
+    b.date_pattern, b.decimal_separator, \
+    b.fraction_digits, b.scale, b.page_size, b.period, b.period_start_month, b.time_zone, \
+    b.visibility, b.properties, b.agent, \
+    b.created_at, b.updated_at, b.version, h.book_id, h.sequence, h.hash, h.changed_at, h.posted, \
+    h.month, h.month_posted, \
+    h.year_posted, h.chart, h.text_until, h.text_chunks, h.text_waiting, h.told_at, u.username, \
+    c.permission, ";
 
 /// The number of the last event, as the statement's snapshot has it.
 const SEEN: &str = "h.sequence AS seen FROM ";
-/// The same where the statement also waits for the row of the head: PostgreSQL reads that row anew then, and nothing else.
-const SEEN_BEFORE_THE_WAIT: &str = "(SELECT s.sequence FROM heads s WHERE s.book_id = b.id) AS seen FROM ";
+/// The same where the statement also waits for the row of the head: PostgreSQL reads that row anew
+/// then, and nothing else.
+const SEEN_BEFORE_THE_WAIT: &str =
+    "(SELECT s.sequence FROM heads s WHERE s.book_id = b.id) AS seen FROM ";
 /// What belongs to a book, one row each.
 const BELONGING: &str = " JOIN heads h ON h.book_id = b.id JOIN users u ON u.id = b.owner_id";
 
-/// The door of the books that `books` finds, as `b`. PostgreSQL joins in the order that is written (`dialect.rs`), so what
-/// narrows most stands there first: who begins with all books reads the whole installation.
+/// The door of the books that `books` finds, as `b`. PostgreSQL joins in the order that is written
+/// (`dialect.rs`), so what narrows most stands there first: who begins with all books reads the
+/// whole installation.
 fn door<'a>(seen: &'static str, books: &'static str) -> Sql<'a> {
     Sql::new(DOOR).push(seen).push(books).push(BELONGING)
 }
 
 /// The doors of the books somebody is a collaborator of.
 fn doors_of_user(email: &str) -> Sql<'_> {
-    door(SEEN, "collaborators c JOIN books b ON b.id = c.book_id").push(" WHERE c.email = ").text(email)
+    door(SEEN, "collaborators c JOIN books b ON b.id = c.book_id")
+        .push(" WHERE c.email = ")
+        .text(email)
 }
 
 /// The doors of the books in an owner's collections, or in one of them, as a user meets them.
 fn doors_of_collections(owner: UserId, one: Option<CollectionId>, email: &str) -> Sql<'_> {
-    let door = door(SEEN, "collection_books p JOIN books b ON b.id = p.book_id").push(ALLOWED).text(email);
+    let door =
+        door(SEEN, "collection_books p JOIN books b ON b.id = p.book_id").push(ALLOWED).text(email);
     let inside = door.push(" WHERE p.user_id = ").int(owner.get());
     match one {
         Some(one) => inside.push(" AND p.collection_id = ").int(one.get()),
@@ -183,14 +213,22 @@ struct Met {
 
 fn entrance(met: Met) -> Result<(Entrance, HeadRow)> {
     let Met { own, head, username, permission, seen: _ } = met;
-    let granted = permission.map(|name| Permission::from_name(&name).ok_or(Error::Broken("permission"))).transpose()?;
+    let granted = permission
+        .map(|name| Permission::from_name(&name).ok_or(Error::Broken("permission")))
+        .transpose()?;
     Ok((Entrance { book: own.into_book(username)?, granted, activity: head.activity() }, head))
 }
 
 impl Tx<'_> {
     fn meet(&mut self, public_id: &str, email: &str, lock: bool) -> Result<Option<Met>> {
-        let door = door(if lock { SEEN_BEFORE_THE_WAIT } else { SEEN }, "books b").push(ALLOWED).text(email);
-        let door = door.push(" WHERE b.public_id = ").text(public_id).push(if lock { " FOR UPDATE OF h" } else { "" });
+        let door = door(if lock { SEEN_BEFORE_THE_WAIT } else { SEEN }, "books b")
+            .push(ALLOWED)
+            .text(email);
+        let door = door.push(" WHERE b.public_id = ").text(public_id).push(if lock {
+            " FOR UPDATE OF h"
+        } else {
+            ""
+        });
         let met: QueryResult<Vec<Met>> = on_each!(self.aside(), c => (&door).load(c));
         let met = if lock { met.map_err(Error::of_waiting)? } else { met? };
         Ok(met.into_iter().next())
@@ -209,7 +247,11 @@ impl Books<'_, '_> {
     /// When the database cannot be asked.
     pub fn lock(self, public_id: &str) -> Result<()> {
         if self.tx.must_lock(public_id) {
-            let row = Sql::new("SELECT h.book_id FROM books b JOIN heads h ON h.book_id = b.id WHERE b.public_id = ").text(public_id);
+            let row = Sql::new(
+                "SELECT h.book_id FROM books b JOIN heads h ON h.book_id = b.id \
+                WHERE b.public_id = ",
+            )
+            .text(public_id);
             let row = row.push(" FOR UPDATE OF h");
             self.tx.shielded(|tx| tx.aside().execute(&row).map_err(Error::of_waiting))?;
             self.tx.known.locked.insert(public_id.to_owned());
@@ -217,14 +259,16 @@ impl Books<'_, '_> {
         Ok(())
     }
 
-    /// Opens the door of a book for a user; in a unit of work that writes, it takes the book's lock, the row of its head.
+    /// Opens the door of a book for a user; in a unit of work that writes, it takes the book's
+    /// lock, the row of its head.
     ///
     /// # Errors
     /// When the database cannot be asked.
     pub fn enter(self, public_id: &str, email: &str) -> Result<Option<Entrance>> {
         let place = (public_id.to_owned(), email.to_owned());
         if let Some(entrance) = self.tx.known.doors.get(&place).cloned() {
-            let activity = self.tx.head(entrance.book.id).map_or(entrance.activity, HeadRow::activity);
+            let activity =
+                self.tx.head(entrance.book.id).map_or(entrance.activity, HeadRow::activity);
             return Ok(Some(Entrance { activity, ..entrance }));
         }
         let mut met = if self.tx.must_lock(public_id) {
@@ -234,12 +278,14 @@ impl Books<'_, '_> {
             self.tx.meet(public_id, email, false)?
         };
         if met.as_ref().is_some_and(|met| met.seen != met.head.sequence) {
-            // Whoever held the lock has changed the book meanwhile. It is ours now, so this look is the last.
+            // Whoever held the lock has changed the book meanwhile. It is ours now, so this look is
+            // the last.
             met = self.tx.meet(public_id, email, false)?;
         }
         let Some((mut entrance, head)) = met.map(entrance).transpose()? else { return Ok(None) };
         self.tx.known.heads.insert(entrance.book.id, head);
-        entrance.activity = self.tx.head(entrance.book.id).map_or(entrance.activity, HeadRow::activity);
+        entrance.activity =
+            self.tx.head(entrance.book.id).map_or(entrance.activity, HeadRow::activity);
         if self.tx.writes() {
             self.tx.known.locked.insert(place.0.clone());
             self.tx.known.doors.insert(place, entrance.clone());
@@ -262,26 +308,36 @@ impl Books<'_, '_> {
     pub fn by_keys(self, public_ids: &[String], email: &str) -> Result<Vec<Entrance>> {
         let door = door(SEEN, "books b").push(ALLOWED).text(email);
         let wanted = public_ids.iter().map(|id| Value::Text(id.into()));
-        self.tx.meet_all(door.push(" WHERE b.public_id IN ").list(wanted).cached_up_to(public_ids.len()))
+        self.tx.meet_all(
+            door.push(" WHERE b.public_id IN ").list(wanted).cached_up_to(public_ids.len()),
+        )
     }
 
     /// The books in an owner's collections, or in one of them, as a user meets them, in no order.
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn of_collections(self, owner: UserId, one: Option<CollectionId>, email: &str) -> Result<Vec<Entrance>> {
+    pub fn of_collections(
+        self,
+        owner: UserId,
+        one: Option<CollectionId>,
+        email: &str,
+    ) -> Result<Vec<Entrance>> {
         self.tx.meet_all(doors_of_collections(owner, one, email))
     }
 
-    /// What the database would do for [`Books::of_user`] and [`Books::of_collections`]: the very statements, so that tests
-    /// can see which index they walk.
+    /// What the database would do for [`Books::of_user`] and [`Books::of_collections`]: the very
+    /// statements, so that tests can see which index they walk.
     ///
     /// # Errors
     /// When the database cannot be asked.
     #[doc(hidden)]
     pub fn explain(self, owner: UserId, email: &str) -> Result<[Vec<String>; 2]> {
         let conn = self.tx.conn()?;
-        Ok([conn.explain(doors_of_user(email))?, conn.explain(doors_of_collections(owner, None, email))?])
+        Ok([
+            conn.explain(doors_of_user(email))?,
+            conn.explain(doors_of_collections(owner, None, email))?,
+        ])
     }
 
     /// Adds a book and gives it its number.
@@ -291,8 +347,7 @@ impl Books<'_, '_> {
     pub fn insert(self, book: Book, owner: UserId) -> Result<Book> {
         let place = (books::public_id.eq(book.key.as_str()), books::owner_id.eq(owner.get()));
         let settled = Settled::of(&book)?;
-        let id: i64 =
-            on_each!(self.tx.conn()?, c => diesel::insert_into(books::table).values((place, settled)).returning(books::id).get_result(c))?;
+        let id: i64 = on_each!(self.tx.conn()?, c => diesel::insert_into(books::table).values((place, settled)).returning(books::id).get_result(c))?;
         let head = HeadRow {
             book_id: id,
             sequence: 0,
@@ -349,11 +404,18 @@ impl Books<'_, '_> {
         for table in TABLES {
             self.tx.conn()?.execute(&Sql::new(table).int(book.id.get()))?;
         }
-        // Users' collections are not waited for while the book is held: a row left behind names no book any more.
+        // Users' collections are not waited for while the book is held: a row left behind names no
+        // book any more.
         let conn = self.tx.conn()?;
-        let shelved = Sql::new("SELECT p.user_id, p.book_id FROM collection_books p WHERE p.book_id = ").int(book.id.get());
+        let shelved =
+            Sql::new("SELECT p.user_id, p.book_id FROM collection_books p WHERE p.book_id = ")
+                .int(book.id.get());
         let shelved = shelved.push(conn.unless_locked());
-        conn.execute(&Sql::new("DELETE FROM collection_books WHERE (user_id, book_id) IN (").append(shelved).push(")"))?;
+        conn.execute(
+            &Sql::new("DELETE FROM collection_books WHERE (user_id, book_id) IN (")
+                .append(shelved)
+                .push(")"),
+        )?;
         conn.execute(&Sql::new("DELETE FROM books WHERE id = ").int(book.id.get()))?;
         self.tx.known.heads.remove(&book.id);
         Ok(())

@@ -1,6 +1,6 @@
-//! Many rows for one table. SQLite reads them as a list of values, in as few statements as its limit of values allows.
-//! PostgreSQL reads them as one array a column: the statement is the same however many rows there are, so it is parsed
-//! and planned once per connection.
+//! Many rows for one table. SQLite reads them as a list of values, in as few statements as its
+//! limit of values allows. PostgreSQL reads them as one array a column: the statement is the same
+//! however many rows there are, so it is parsed and planned once per connection.
 
 use std::borrow::Cow;
 
@@ -109,7 +109,9 @@ impl<'a> Column<'a> {
             (Self::Texts(values), Value::SomeText(value)) => values.push(value),
             (Self::Bytes(values), Value::Bytes(value)) => values.push(Some(value)),
             (Self::Ints(_) | Self::Flags(_) | Self::Texts(_) | Self::Bytes(_), _) => {
-                return Err(diesel::result::Error::QueryBuilderError("a column with values of two kinds".into()));
+                return Err(diesel::result::Error::QueryBuilderError(
+                    "a column with values of two kinds".into(),
+                ));
             }
         }
         Ok(())
@@ -130,10 +132,14 @@ impl QueryFragment<Pg> for Arrays<'_> {
         for (place, column) in self.columns.iter().enumerate() {
             out.push_sql(if place == 0 { "" } else { ", " });
             match column {
-                Column::Ints(values) => out.push_bind_param::<Array<Nullable<BigInt>>, _>(values)?,
+                Column::Ints(values) => {
+                    out.push_bind_param::<Array<Nullable<BigInt>>, _>(values)?
+                }
                 Column::Flags(values) => out.push_bind_param::<Array<Nullable<Bool>>, _>(values)?,
                 Column::Texts(values) => out.push_bind_param::<Array<Nullable<Text>>, _>(values)?,
-                Column::Bytes(values) => out.push_bind_param::<Array<Nullable<Binary>>, _>(values)?,
+                Column::Bytes(values) => {
+                    out.push_bind_param::<Array<Nullable<Binary>>, _>(values)?
+                }
             }
         }
         out.push_sql(")");

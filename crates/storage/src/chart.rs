@@ -1,6 +1,6 @@
-//! What is remembered of the accounts and groups of books. Every write needs some of them, and they hardly ever change:
-//! the head of a book, which is read under the book's lock or in the snapshot, tells by its version whether what is
-//! remembered is still so, whichever process changed it.
+//! What is remembered of the accounts and groups of books. Every write needs some of them, and they
+//! hardly ever change: the head of a book, which is read under the book's lock or in the snapshot,
+//! tells by its version whether what is remembered is still so, whichever process changed it.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, PoisonError};
@@ -30,7 +30,8 @@ struct Remembered {
 }
 
 impl Remembered {
-    /// The chart at that version, begun anew when an older one is remembered; none when a newer one is.
+    /// The chart at that version, begun anew when an older one is remembered; none when a newer one
+    /// is.
     fn at(&mut self, book: BookId, version: i64) -> Option<&mut Chart> {
         if self.count > MOST_REMEMBERED {
             *self = Self::default();
@@ -50,7 +51,12 @@ pub(crate) struct Charts(Mutex<Remembered>);
 
 impl Charts {
     /// The accounts among these ids and normalized names that are remembered.
-    pub(crate) fn accounts(&self, (book, version): (BookId, i64), ids: &BTreeSet<i64>, names: &BTreeSet<String>) -> Vec<Account> {
+    pub(crate) fn accounts(
+        &self,
+        (book, version): (BookId, i64),
+        ids: &BTreeSet<i64>,
+        names: &BTreeSet<String>,
+    ) -> Vec<Account> {
         let mut remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(chart) = remembered.at(book, version) else { return Vec::new() };
         let by_id = ids.iter().filter_map(|id| chart.accounts.get(AccountId::new(*id)));
@@ -58,14 +64,23 @@ impl Charts {
     }
 
     /// The groups among these ids that are remembered.
-    pub(crate) fn groups(&self, (book, version): (BookId, i64), ids: &BTreeSet<GroupId>) -> Vec<Group> {
+    pub(crate) fn groups(
+        &self,
+        (book, version): (BookId, i64),
+        ids: &BTreeSet<GroupId>,
+    ) -> Vec<Group> {
         let mut remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(chart) = remembered.at(book, version) else { return Vec::new() };
         ids.iter().filter_map(|id| chart.groups.get(id)).cloned().collect()
     }
 
     /// Remembers what was read of a version.
-    pub(crate) fn learn(&self, (book, version): (BookId, i64), accounts: &[Account], groups: &[Group]) {
+    pub(crate) fn learn(
+        &self,
+        (book, version): (BookId, i64),
+        accounts: &[Account],
+        groups: &[Group],
+    ) {
         let mut remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(chart) = remembered.at(book, version) {
             accounts.iter().for_each(|account| chart.accounts.put(account.clone()));
@@ -95,15 +110,26 @@ mod tests {
         let (charts, changing, quiet) = (Charts::default(), BookId::new(1), BookId::new(2));
         charts.learn((quiet, 0), &[cash()], &[]);
         let twenty = vec![cash(); 20];
-        (0..=MOST_REMEMBERED / 20).zip(1..).for_each(|(_, version)| charts.learn((changing, version), &twenty, &[]));
-        assert_eq!(charts.accounts((quiet, 0), &BTreeSet::new(), &BTreeSet::from(["cash".to_owned()])).len(), 1);
+        (0..=MOST_REMEMBERED / 20)
+            .zip(1..)
+            .for_each(|(_, version)| charts.learn((changing, version), &twenty, &[]));
+        assert_eq!(
+            charts
+                .accounts((quiet, 0), &BTreeSet::new(), &BTreeSet::from(["cash".to_owned()]))
+                .len(),
+            1
+        );
     }
 
     #[test]
     fn only_what_was_read_of_the_same_version_is_remembered() {
         let cash = cash();
         let (charts, book) = (Charts::default(), BookId::new(1));
-        let found = |version| charts.accounts((book, version), &BTreeSet::new(), &BTreeSet::from(["cash".to_owned()])).len();
+        let found = |version| {
+            charts
+                .accounts((book, version), &BTreeSet::new(), &BTreeSet::from(["cash".to_owned()]))
+                .len()
+        };
         charts.learn((book, 5), std::slice::from_ref(&cash), &[]);
         assert_eq!(found(5), 1);
         assert_eq!(found(4), 0, "a snapshot from before the change reads for itself");

@@ -29,7 +29,12 @@ impl TryFrom<Row> for Collaborator {
     fn try_from(row: Row) -> Result<Self> {
         let Row { book_id: _, id, email, permission, agent, created_at, updated_at, version } = row;
         let permission = Permission::from_name(&permission).ok_or(Error::Broken("permission"))?;
-        Ok(Self { id: CollaboratorId::new(id), email, permission, stamp: column::stamp(agent, created_at, updated_at, version) })
+        Ok(Self {
+            id: CollaboratorId::new(id),
+            email,
+            permission,
+            stamp: column::stamp(agent, created_at, updated_at, version),
+        })
     }
 }
 
@@ -45,7 +50,8 @@ impl Collaborators<'_, '_> {
     /// When the database cannot be asked.
     pub fn list(self, member: &Member) -> Result<Vec<Collaborator>> {
         let query = collaborators::table.filter(collaborators::book_id.eq(member.book().id.get()));
-        let rows: Vec<Row> = on_each!(self.tx.aside(), c => query.select(Row::as_select()).load(c))?;
+        let rows: Vec<Row> =
+            on_each!(self.tx.aside(), c => query.select(Row::as_select()).load(c))?;
         rows.into_iter().map(Collaborator::try_from).collect()
     }
 
@@ -54,7 +60,9 @@ impl Collaborators<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     pub fn find(self, member: &Member, email: &str) -> Result<Option<Collaborator>> {
-        let query = collaborators::table.filter(collaborators::book_id.eq(member.book().id.get()).and(collaborators::email.eq(email)));
+        let query = collaborators::table.filter(
+            collaborators::book_id.eq(member.book().id.get()).and(collaborators::email.eq(email)),
+        );
         let row = on_each!(self.tx.aside(), c => query.select(Row::as_select()).get_result(c).optional())?;
         row.map(Collaborator::try_from).transpose()
     }

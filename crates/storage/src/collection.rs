@@ -1,4 +1,5 @@
-//! Collections: rows and repository. They belong to a user, so nothing here asks for a member of a book.
+//! Collections: rows and repository. They belong to a user, so nothing here asks for a member of a
+//! book.
 
 use std::collections::HashMap;
 
@@ -33,7 +34,12 @@ impl From<Row> for Collection {
     fn from(row: Row) -> Self {
         let Row { user_id, id, name, agent, created_at, updated_at, version } = row;
         let stamp = column::stamp(agent, created_at, updated_at, version);
-        Self { id: CollectionId::new(id), owner: UserId::new(user_id), name: Name::stored(name), stamp }
+        Self {
+            id: CollectionId::new(id),
+            owner: UserId::new(user_id),
+            name: Name::stored(name),
+            stamp,
+        }
     }
 }
 
@@ -47,13 +53,17 @@ struct Around {
 }
 
 /// Books with the collections they are in, up to where the places in them come from, as `p`.
-const AROUND: &str = "SELECT p.book_id, c.user_id, c.id, c.name, c.agent, c.created_at, c.updated_at, c.version FROM ";
-const SHELVED: &str = " JOIN books b ON b.id = p.book_id JOIN collections c ON c.user_id = p.user_id AND c.id = p.collection_id WHERE ";
+const AROUND: &str = "SELECT p.book_id, c.user_id, c.id, c.name, c.agent, c.created_at, \
+    c.updated_at, c.version FROM ";
+const SHELVED: &str = " JOIN books b ON b.id = p.book_id JOIN collections c ON c.user_id = \
+    p.user_id AND c.id = p.collection_id WHERE ";
 
-/// The collections around each of the books somebody is a collaborator of. These few books come first: PostgreSQL joins in
-/// the order that is written (`dialect.rs`).
+/// The collections around each of the books somebody is a collaborator of. These few books come
+/// first: PostgreSQL joins in the order that is written (`dialect.rs`).
 fn around_books(reader: &User) -> Sql<'_> {
-    let places = Sql::new(AROUND).push("collaborators m JOIN collection_books p ON p.book_id = m.book_id").push(SHELVED);
+    let places = Sql::new(AROUND)
+        .push("collaborators m JOIN collection_books p ON p.book_id = m.book_id")
+        .push(SHELVED);
     let places = places.push("m.email = ").text(reader.email.as_str());
     places.push(" AND (p.user_id = ").int(reader.id.get()).push(" OR p.user_id = b.owner_id)")
 }
@@ -78,7 +88,8 @@ impl Collections<'_, '_> {
     /// When the database cannot be asked.
     pub fn list(self, user: UserId) -> Result<Vec<Collection>> {
         let query = collections::table.filter(collections::user_id.eq(user.get()));
-        let rows: Vec<Row> = on_each!(self.tx.conn()?, c => query.select(Row::as_select()).load(c))?;
+        let rows: Vec<Row> =
+            on_each!(self.tx.conn()?, c => query.select(Row::as_select()).load(c))?;
         Ok(rows.into_iter().map(Collection::from).collect())
     }
 
@@ -100,35 +111,49 @@ impl Collections<'_, '_> {
         let query = collection_books::table.filter(collection_books::user_id.eq(user.get()));
         let columns = (collection_books::book_id, collection_books::collection_id);
         let pairs: Vec<(i64, i64)> = on_each!(self.tx.conn()?, c => query.select(columns).load(c))?;
-        Ok(pairs.into_iter().map(|(book, collection)| (BookId::new(book), CollectionId::new(collection))).collect())
+        Ok(pairs
+            .into_iter()
+            .map(|(book, collection)| (BookId::new(book), CollectionId::new(collection)))
+            .collect())
     }
 
-    /// The collections around a book that a reader may know of: their own, and if they are a collaborator the owner's.
+    /// The collections around a book that a reader may know of: their own, and if they are a
+    /// collaborator the owner's.
     ///
     /// # Errors
     /// When the database cannot be asked.
     pub fn around_book(self, reader: &User, book: BookId) -> Result<Vec<Collection>> {
         let places = Sql::new(AROUND).push("collection_books p").push(SHELVED);
-        let sql = places.push("p.book_id = ").int(book.get()).push(" AND (p.user_id = ").int(reader.id.get());
-        let shared =
-            sql.push(" OR (p.user_id = b.owner_id AND EXISTS (SELECT 1 FROM collaborators m WHERE m.book_id = p.book_id AND m.email = ");
+        let sql = places
+            .push("p.book_id = ")
+            .int(book.get())
+            .push(" AND (p.user_id = ")
+            .int(reader.id.get());
+        let shared = sql.push(
+            " OR (p.user_id = b.owner_id AND EXISTS (SELECT 1 FROM collaborators m WHERE \
+                m.book_id = p.book_id AND m.email = ",
+        );
         let sql = shared.text(reader.email.as_str()).push(")))");
         let rows: Vec<Around> = on_each!(self.tx.conn()?, c => (&sql).load(c))?;
         Ok(rows.into_iter().map(|around| around.row.into()).collect())
     }
 
-    /// The collections around each of the books somebody is a collaborator of: their own, and the owners'.
+    /// The collections around each of the books somebody is a collaborator of: their own, and the
+    /// owners'.
     ///
     /// # Errors
     /// When the database cannot be asked.
     pub fn around_books(self, reader: &User) -> Result<Vec<(BookId, Collection)>> {
         let sql = around_books(reader);
         let rows: Vec<Around> = on_each!(self.tx.conn()?, c => (&sql).load(c))?;
-        Ok(rows.into_iter().map(|around| (BookId::new(around.book_id), around.row.into())).collect())
+        Ok(rows
+            .into_iter()
+            .map(|around| (BookId::new(around.book_id), around.row.into()))
+            .collect())
     }
 
-    /// What the database would do for [`Collections::around_books`]: the very statement, so that tests can see which index it
-    /// walks.
+    /// What the database would do for [`Collections::around_books`]: the very statement, so that
+    /// tests can see which index it walks.
     ///
     /// # Errors
     /// When the database cannot be asked.
@@ -178,7 +203,10 @@ impl Collections<'_, '_> {
     /// When the database cannot be asked.
     pub fn delete(self, collection: &Collection) -> Result<()> {
         let (owner, id) = (collection.owner.get(), collection.id.get());
-        let emptied = Sql::new("DELETE FROM collection_books WHERE user_id = ").int(owner).push(" AND collection_id = ").int(id);
+        let emptied = Sql::new("DELETE FROM collection_books WHERE user_id = ")
+            .int(owner)
+            .push(" AND collection_id = ")
+            .int(id);
         self.tx.conn()?.execute(&emptied)?;
         let target = collections::table.find((owner, id));
         on_each!(self.tx.conn()?, c => diesel::delete(target).execute(c))?;
@@ -187,8 +215,9 @@ impl Collections<'_, '_> {
 
     /// Puts books into a collection, out of any other of the same owner: the key allows one.
     ///
-    /// A book that is deleted at this moment by another process may leave its row behind. Nobody ever sees it: every
-    /// question about collections is joined with the books, and numbers of books do not come again.
+    /// A book that is deleted at this moment by another process may leave its row behind. Nobody
+    /// ever sees it: every question about collections is joined with the books, and numbers of
+    /// books do not come again.
     ///
     /// # Errors
     /// When the database cannot be asked.
@@ -199,7 +228,11 @@ impl Collections<'_, '_> {
             " ON CONFLICT (user_id, book_id) DO UPDATE SET collection_id = excluded.collection_id",
         );
         for book in books {
-            rows.row([Value::Int(collection.owner.get()), Value::Int(book.get()), Value::Int(collection.id.get())]);
+            rows.row([
+                Value::Int(collection.owner.get()),
+                Value::Int(book.get()),
+                Value::Int(collection.id.get()),
+            ]);
         }
         Ok(rows.execute(self.tx.conn()?)?)
     }
@@ -209,9 +242,11 @@ impl Collections<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     pub fn take(self, collection: &Collection, books: &[BookId]) -> Result<()> {
-        let within = Sql::new("DELETE FROM collection_books WHERE user_id = ").int(collection.owner.get());
+        let within =
+            Sql::new("DELETE FROM collection_books WHERE user_id = ").int(collection.owner.get());
         let within = within.push(" AND collection_id = ").int(collection.id.get());
-        let taken = within.push(" AND book_id IN ").list(books.iter().map(|book| Value::Int(book.get())));
+        let taken =
+            within.push(" AND book_id IN ").list(books.iter().map(|book| Value::Int(book.get())));
         self.tx.conn()?.execute(&taken.uncached())?;
         Ok(())
     }

@@ -19,7 +19,9 @@ pub(crate) fn properties_to_text(properties: &Properties) -> Option<String> {
 }
 
 pub(crate) fn properties_from_text(text: Option<String>) -> Result<Properties> {
-    let map = text.map(|text| serde_json::from_str(&text).map_err(|_| Error::Broken("properties"))).transpose()?;
+    let map = text
+        .map(|text| serde_json::from_str(&text).map_err(|_| Error::Broken("properties")))
+        .transpose()?;
     Ok(Properties::stored(map.unwrap_or_default()))
 }
 
@@ -28,16 +30,25 @@ pub(crate) fn texts_to_text(texts: &[String]) -> Option<String> {
 }
 
 pub(crate) fn texts_from_text(text: Option<String>, column: &'static str) -> Result<Vec<String>> {
-    let texts = text.map(|text| serde_json::from_str(&text).map_err(|_| Error::Broken(column))).transpose()?;
+    let texts = text
+        .map(|text| serde_json::from_str(&text).map_err(|_| Error::Broken(column)))
+        .transpose()?;
     Ok(texts.unwrap_or_default())
 }
 
 pub(crate) fn files_to_text(files: &[FileId]) -> Option<String> {
-    if files.is_empty() { None } else { texts_to_text(&files.iter().map(FileId::to_string).collect::<Vec<_>>()) }
+    if files.is_empty() {
+        None
+    } else {
+        texts_to_text(&files.iter().map(FileId::to_string).collect::<Vec<_>>())
+    }
 }
 
 pub(crate) fn files_from_text(text: Option<String>) -> Result<Vec<FileId>> {
-    texts_from_text(text, "files")?.iter().map(|id| id.parse().map_err(|_| Error::Broken("files"))).collect()
+    texts_from_text(text, "files")?
+        .iter()
+        .map(|id| id.parse().map_err(|_| Error::Broken("files")))
+        .collect()
 }
 
 pub(crate) fn day_to_column(day: Date) -> i32 {
@@ -48,6 +59,16 @@ pub(crate) fn day_from_column(number: i32, column: &'static str) -> Result<Date>
     from_day_number(number).ok_or(Error::Broken(column))
 }
 
-pub(crate) fn stamp(agent: Option<String>, created_at: i64, updated_at: i64, version: i64) -> Stamp {
-    Stamp { agent, created_at: Instant::new(created_at), updated_at: Instant::new(updated_at), version }
+pub(crate) fn stamp(
+    agent: Option<String>,
+    created_at: i64,
+    updated_at: i64,
+    version: i64,
+) -> Stamp {
+    Stamp {
+        agent,
+        created_at: Instant::new(created_at),
+        updated_at: Instant::new(updated_at),
+        version,
+    }
 }

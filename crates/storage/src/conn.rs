@@ -1,4 +1,5 @@
-//! One connection type over two engines. Only this file, `pool.rs`, `dialect.rs` and `bulk.rs` name an engine.
+//! One connection type over two engines. Only this file, `pool.rs`, `dialect.rs` and `bulk.rs` name
+//! an engine.
 
 use diesel::{PgConnection, SqliteConnection};
 
@@ -11,8 +12,8 @@ pub(crate) enum Conn {
 }
 
 /// Stamps one diesel expression out for both engines:
-/// `on_each!(conn, c => users::table.count().get_result::<i64>(c))` becomes a `match` with that expression in both
-/// arms, so each is typed, prepared and cached natively.
+/// `on_each!(conn, c => users::table.count().get_result::<i64>(c))` becomes a `match` with that
+/// expression in both arms, so each is typed, prepared and cached natively.
 macro_rules! on_each {
     ($conn:expr, $c:ident => $body:expr) => {
         match $conn {

@@ -1,4 +1,5 @@
-//! What differs between the engines: how units of work begin, how a book is locked, which functions have other names.
+//! What differs between the engines: how units of work begin, how a book is locked, which functions
+//! have other names.
 
 use diesel::connection::{AnsiTransactionManager, SimpleConnection, TransactionManager};
 use diesel::prelude::*;
@@ -11,13 +12,17 @@ use crate::lookup::Lookup;
 use crate::sql::Sql;
 
 /// Every setting a SQLite connection needs, in the order that matters: wait for locks first.
-const SQLITE_SETTINGS: &str = "PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; \
-    PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 4000;";
+const SQLITE_SETTINGS: &str = "PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA \
+    synchronous = FULL; \
+    PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -65536; PRAGMA \
+    wal_autocheckpoint = 4000;";
 
-/// The order of joins is ours: to search for a better one takes a minute where a query has a hundred terms. And what is read
-/// here is short: to compile it first takes seconds. And whatever is wanted in an order has an index in that order: an engine
-/// that takes a range for a short one reads all of it to sort it.
-const POSTGRES_SETTINGS: &str = "SET TIME ZONE 'UTC'; SET lock_timeout = '20s'; SET join_collapse_limit = 1; \
+/// The order of joins is ours: to search for a better one takes a minute where a query has a
+/// hundred terms. And what is read here is short: to compile it first takes seconds. And whatever
+/// is wanted in an order has an index in that order: an engine that takes a range for a short one
+/// reads all of it to sort it.
+const POSTGRES_SETTINGS: &str = "SET TIME ZONE 'UTC'; SET lock_timeout = '20s'; SET \
+    join_collapse_limit = 1; \
     SET from_collapse_limit = 1; SET jit = off; SET enable_sort = off;";
 
 /// Readers wait out a schema change or a checkpoint, and may never write.
@@ -44,37 +49,53 @@ impl Conn {
         }
     }
 
-    /// Begins a unit of work: a writer takes SQLite's write lock at once (a deferred one cannot be upgraded), a reader
-    /// gets one consistent snapshot.
+    /// Begins a unit of work: a writer takes SQLite's write lock at once (a deferred one cannot be
+    /// upgraded), a reader gets one consistent snapshot.
     pub(crate) fn begin(&mut self, purpose: Use) -> QueryResult<()> {
         match (self, purpose) {
-            (Self::Sqlite(c), Use::Write) => AnsiTransactionManager::begin_transaction_sql(c, "BEGIN IMMEDIATE"),
-            (Self::Sqlite(c), Use::Read) => AnsiTransactionManager::begin_transaction_sql(c, "BEGIN"),
-            (Self::Postgres(c), Use::Write) => AnsiTransactionManager::begin_transaction_sql(c, "BEGIN ISOLATION LEVEL READ COMMITTED"),
-            (Self::Postgres(c), Use::Read) => {
-                AnsiTransactionManager::begin_transaction_sql(c, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            (Self::Sqlite(c), Use::Write) => {
+                AnsiTransactionManager::begin_transaction_sql(c, "BEGIN IMMEDIATE")
             }
+            (Self::Sqlite(c), Use::Read) => {
+                AnsiTransactionManager::begin_transaction_sql(c, "BEGIN")
+            }
+            (Self::Postgres(c), Use::Write) => AnsiTransactionManager::begin_transaction_sql(
+                c,
+                "BEGIN ISOLATION LEVEL READ COMMITTED",
+            ),
+            (Self::Postgres(c), Use::Read) => AnsiTransactionManager::begin_transaction_sql(
+                c,
+                "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+            ),
         }
     }
 
     /// Makes the unit of work durable.
     pub(crate) fn commit(&mut self) -> QueryResult<()> {
         match self {
-            Self::Sqlite(c) => <SqliteConnection as Connection>::TransactionManager::commit_transaction(c),
-            Self::Postgres(c) => <PgConnection as Connection>::TransactionManager::commit_transaction(c),
+            Self::Sqlite(c) => {
+                <SqliteConnection as Connection>::TransactionManager::commit_transaction(c)
+            }
+            Self::Postgres(c) => {
+                <PgConnection as Connection>::TransactionManager::commit_transaction(c)
+            }
         }
     }
 
     /// Undoes the unit of work.
     pub(crate) fn rollback(&mut self) -> QueryResult<()> {
         match self {
-            Self::Sqlite(c) => <SqliteConnection as Connection>::TransactionManager::rollback_transaction(c),
-            Self::Postgres(c) => <PgConnection as Connection>::TransactionManager::rollback_transaction(c),
+            Self::Sqlite(c) => {
+                <SqliteConnection as Connection>::TransactionManager::rollback_transaction(c)
+            }
+            Self::Postgres(c) => {
+                <PgConnection as Connection>::TransactionManager::rollback_transaction(c)
+            }
         }
     }
 
-    /// Opens a savepoint. These three are statements of our own because diesel's are parsed anew each time, and there
-    /// are two for every write of a group.
+    /// Opens a savepoint. These three are statements of our own because diesel's are parsed anew
+    /// each time, and there are two for every write of a group.
     pub(crate) fn savepoint(&mut self) -> QueryResult<()> {
         self.execute(&Sql::new("SAVEPOINT unit")).map(drop)
     }
@@ -98,8 +119,9 @@ impl Conn {
         }
     }
 
-    /// Marks the unit of work as open. SQLite rolls a transaction back of itself when a disk is full or a page cannot be read,
-    /// also for a statement that only reads, and goes on as if nothing had been begun; the mark is gone then.
+    /// Marks the unit of work as open. SQLite rolls a transaction back of itself when a disk is
+    /// full or a page cannot be read, also for a statement that only reads, and goes on as if
+    /// nothing had been begun; the mark is gone then.
     pub(crate) fn mark_open(&mut self) -> QueryResult<()> {
         match self {
             Self::Sqlite(_) => self.execute(&Sql::new("SAVEPOINT whole")).map(drop),
@@ -107,11 +129,13 @@ impl Conn {
         }
     }
 
-    /// Makes sure that what was done so far can still be committed: on SQLite the mark is still there, on PostgreSQL no
-    /// failed statement has spoiled the transaction.
+    /// Makes sure that what was done so far can still be committed: on SQLite the mark is still
+    /// there, on PostgreSQL no failed statement has spoiled the transaction.
     pub(crate) fn check_open(&mut self) -> QueryResult<()> {
         match self {
-            Self::Sqlite(_) => self.execute(&Sql::new("RELEASE SAVEPOINT whole")).and_then(|_| self.mark_open()),
+            Self::Sqlite(_) => {
+                self.execute(&Sql::new("RELEASE SAVEPOINT whole")).and_then(|_| self.mark_open())
+            }
             Self::Postgres(_) => self.ping(),
         }
     }
@@ -129,12 +153,15 @@ impl Conn {
         }
     }
 
-    /// Takes the user's row lock: what a user keeps across books is written by one unit of work at a time. Lanes of users
-    /// come before those of books, so no writer ever waits for it while it holds a book.
+    /// Takes the user's row lock: what a user keeps across books is written by one unit of work at
+    /// a time. Lanes of users come before those of books, so no writer ever waits for it while it
+    /// holds a book.
     pub(crate) fn lock_user(&mut self, id: i64) -> QueryResult<()> {
         match self {
             Self::Sqlite(_) => Ok(()),
-            Self::Postgres(_) => self.execute(&Sql::new("SELECT id FROM users WHERE id = ").int(id).push(" FOR UPDATE")).map(drop),
+            Self::Postgres(_) => self
+                .execute(&Sql::new("SELECT id FROM users WHERE id = ").int(id).push(" FOR UPDATE"))
+                .map(drop),
         }
     }
 
@@ -155,18 +182,23 @@ impl Conn {
     pub(crate) fn explain(&mut self, sql: Sql<'_>) -> QueryResult<Vec<String>> {
         match self {
             Self::Sqlite(c) => {
-                let steps: Vec<SqliteStep> = Sql::new("EXPLAIN QUERY PLAN ").append(sql).uncached().load(c)?;
+                let steps: Vec<SqliteStep> =
+                    Sql::new("EXPLAIN QUERY PLAN ").append(sql).uncached().load(c)?;
                 Ok(steps.into_iter().map(|step| step.detail).collect())
             }
             Self::Postgres(c) => {
-                let steps: Vec<PostgresStep> = Sql::new("EXPLAIN ").append(sql).uncached().load(c)?;
+                let steps: Vec<PostgresStep> =
+                    Sql::new("EXPLAIN ").append(sql).uncached().load(c)?;
                 Ok(steps.into_iter().map(|step| step.line).collect())
             }
         }
     }
 
     /// Counts each statement sent.
-    pub(crate) fn count_statements(&mut self, counter: std::sync::Arc<std::sync::atomic::AtomicU64>) {
+    pub(crate) fn count_statements(
+        &mut self,
+        counter: std::sync::Arc<std::sync::atomic::AtomicU64>,
+    ) {
         let count = move |event: diesel::connection::InstrumentationEvent<'_>| {
             if let diesel::connection::InstrumentationEvent::StartQuery { .. } = event {
                 counter.fetch_add(1, std::sync::atomic::Ordering::Relaxed);

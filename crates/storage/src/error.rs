@@ -42,10 +42,14 @@ impl From<Diesel> for Error {
             }
             let message = information.message();
             // The engines' own words for 'somebody else holds it': trying again helps.
-            let contended = ["lock timeout", "deadlock detected", "database is locked"].iter().any(|words| message.contains(words));
+            let contended = ["lock timeout", "deadlock detected", "database is locked"]
+                .iter()
+                .any(|words| message.contains(words));
             let gone = matches!(
                 kind,
-                DatabaseErrorKind::ClosedConnection | DatabaseErrorKind::SerializationFailure | DatabaseErrorKind::UnableToSendCommand
+                DatabaseErrorKind::ClosedConnection
+                    | DatabaseErrorKind::SerializationFailure
+                    | DatabaseErrorKind::UnableToSendCommand
             );
             if contended || gone {
                 return Self::Unavailable(message.to_owned());
@@ -59,8 +63,9 @@ impl From<Diesel> for Error {
 }
 
 impl Error {
-    /// Why a statement failed that waits for a lock. PostgreSQL says in the language of its installation that it waited in
-    /// vain, under a code that diesel has no name for; all that such a statement could be refused for else has one.
+    /// Why a statement failed that waits for a lock. PostgreSQL says in the language of its
+    /// installation that it waited in vain, under a code that diesel has no name for; all that such
+    /// a statement could be refused for else has one.
     pub(crate) fn of_waiting(error: Diesel) -> Self {
         if let Diesel::DatabaseError(DatabaseErrorKind::Unknown, information) = &error {
             return Self::Unavailable(information.message().to_owned());
@@ -89,15 +94,27 @@ mod tests {
     fn check(kind: DatabaseErrorKind, message: &str, [waiting, other]: [bool; 2]) {
         let error = || Diesel::DatabaseError(kind, Box::new(message.to_owned()));
         let unavailable = |error: &Error| matches!(error, Error::Unavailable(_));
-        assert_eq!([unavailable(&Error::of_waiting(error())), unavailable(&Error::from(error()))], [waiting, other], "{message}");
+        assert_eq!(
+            [unavailable(&Error::of_waiting(error())), unavailable(&Error::from(error()))],
+            [waiting, other],
+            "{message}"
+        );
     }
 
     #[test]
     fn rule_13_41_who_waits_in_vain_may_try_again_in_any_language() {
         check(DatabaseErrorKind::Unknown, "canceling statement due to lock timeout", [true, true]);
-        check(DatabaseErrorKind::Unknown, "cancelando comando por causa do tempo de espera (timeout) do bloqueio", [true, false]);
+        check(
+            DatabaseErrorKind::Unknown,
+            "cancelando comando por causa do tempo de espera (timeout) do bloqueio",
+            [true, false],
+        );
         check(DatabaseErrorKind::UnableToSendCommand, "no connection to the server", [true, true]);
-        check(DatabaseErrorKind::ClosedConnection, "server closed the connection unexpectedly", [true, true]);
+        check(
+            DatabaseErrorKind::ClosedConnection,
+            "server closed the connection unexpectedly",
+            [true, true],
+        );
         check(DatabaseErrorKind::UniqueViolation, "duplicate key value", [false, false]);
     }
 }

@@ -1,4 +1,5 @@
-//! The event log: rows and repository. Appending is the one way to add to it; nothing changes what is there.
+//! The event log: rows and repository. Appending is the one way to add to it; nothing changes what
+//! is there.
 
 use daybook_domain::audit::Logged;
 use daybook_domain::collaborator::Member;
@@ -48,7 +49,8 @@ impl TryFrom<Row> for Event {
     }
 }
 
-/// How the number of postings moved in this unit of work: by posting month (yyyymm), how many more or fewer count.
+/// How the number of postings moved in this unit of work: by posting month (yyyymm), how many more
+/// or fewer count.
 pub type Tally = std::collections::BTreeMap<i32, i64>;
 
 /// Which events to list (behaviour 8.5).
@@ -68,7 +70,12 @@ pub struct Filter {
 
 /// Writes events of any books.
 pub(crate) fn write(conn: &mut Conn, events: &[Event]) -> Result<()> {
-    let mut rows = Bulk::new("INSERT INTO events (book_id, sequence, kind, resource, created_at, user_id, agent, data, hash)", 9, "");
+    let mut rows = Bulk::new(
+        "INSERT INTO events (book_id, sequence, kind, resource, created_at, user_id, agent, data, \
+            hash)",
+        9,
+        "",
+    );
     for event in events {
         let Event { book, sequence, kind, resource, created_at, user, agent, data, hash } = event;
         rows.row([
@@ -92,16 +99,25 @@ pub struct Events<'t, 'a> {
 }
 
 impl Events<'_, '_> {
-    /// Appends what happened, moves the head of the chain, and keeps the book's counts (behaviour 6.10, 6.11).
+    /// Appends what happened, moves the head of the chain, and keeps the book's counts (behaviour
+    /// 6.10, 6.11).
     ///
     /// # Errors
     /// When the book was not entered in this unit of work.
-    pub fn append(self, member: &Member, link: &Link<'_>, happenings: Vec<Happening>, tally: &Tally) -> Result<()> {
+    pub fn append(
+        self,
+        member: &Member,
+        link: &Link<'_>,
+        happenings: Vec<Happening>,
+        tally: &Tally,
+    ) -> Result<()> {
         let book = member.book().id;
         let head = self.tx.head_mut(book)?;
-        // Requests may overtake one another on their way here; the log never goes back (behaviour 13.61).
+        // Requests may overtake one another on their way here; the log never goes back (behaviour
+        // 13.61).
         let told_at = link.at.milliseconds().max(head.told_at);
-        let (added, end) = Link { at: Instant::new(told_at), ..*link }.append(head.head()?, happenings);
+        let (added, end) =
+            Link { at: Instant::new(told_at), ..*link }.append(head.head()?, happenings);
         head.told_at = told_at;
         head.advance(end, link.at, tally);
         self.tx.pending().tell(added);
@@ -122,14 +138,22 @@ impl Events<'_, '_> {
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn deletions(self, member: &Member, kind: EventType, resources: &[i64]) -> Result<Vec<Event>> {
-        let about = events::book_id.eq(member.book().id.get()).and(events::resource.eq_any(resources));
+    pub fn deletions(
+        self,
+        member: &Member,
+        kind: EventType,
+        resources: &[i64],
+    ) -> Result<Vec<Event>> {
+        let about =
+            events::book_id.eq(member.book().id.get()).and(events::resource.eq_any(resources));
         let query = events::table.filter(about.and(events::kind.eq(kind.number())));
-        let rows: Vec<Row> = on_each!(self.tx.conn()?, c => query.select(Row::as_select()).load(c))?;
+        let rows: Vec<Row> =
+            on_each!(self.tx.conn()?, c => query.select(Row::as_select()).load(c))?;
         rows.into_iter().map(Event::try_from).collect()
     }
 
-    /// What the database would do for [`Events::list`]: the very statement, so that tests can see which index it walks.
+    /// What the database would do for [`Events::list`]: the very statement, so that tests can see
+    /// which index it walks.
     ///
     /// # Errors
     /// When the database cannot be asked.
@@ -150,15 +174,23 @@ impl Events<'_, '_> {
     }
 }
 
-const COLUMNS: &str = "e.book_id, e.sequence, e.kind, e.resource, e.created_at, e.user_id, e.agent, e.data, e.hash";
+const COLUMNS: &str =
+    "e.book_id, e.sequence, e.kind, e.resource, e.created_at, e.user_id, e.agent, e.data, e.hash";
 
 impl Tx<'_> {
-    /// A page of the log. Bounds in time become bounds of numbers, in which every index of the log ends. The numbers of the page
-    /// come first, out of an index that holds nothing else: with the rows beside them, SQLite takes the whole log for shorter.
-    fn events_asked(&mut self, member: &Member, filter: &Filter, limit: i64) -> Result<Sql<'static>> {
+    /// A page of the log. Bounds in time become bounds of numbers, in which every index of the log
+    /// ends. The numbers of the page come first, out of an index that holds nothing else: with the
+    /// rows beside them, SQLite takes the whole log for shorter.
+    fn events_asked(
+        &mut self,
+        member: &Member,
+        filter: &Filter,
+        limit: i64,
+    ) -> Result<Sql<'static>> {
         let Filter { after, before, kind, resource, below } = filter;
         let book = member.book().id;
-        let mut page = Sql::new("(SELECT k.sequence FROM events k WHERE k.book_id = ").int(book.get());
+        let mut page =
+            Sql::new("(SELECT k.sequence FROM events k WHERE k.book_id = ").int(book.get());
         if let Some(kind) = kind {
             page = page.push(" AND k.kind = ").int(i64::from(kind.number()));
         }
@@ -176,21 +208,33 @@ impl Tx<'_> {
         }
         let page = page.push(" ORDER BY k.sequence DESC LIMIT ").int(limit).push(") k");
         let event = Sql::new("e.book_id = ").int(book.get()).push(" AND e.sequence = k.sequence");
-        let rows = self.conn()?.lookup().rows(page, Sql::new("1 = 1")).look_up("events", "e", event);
+        let rows =
+            self.conn()?.lookup().rows(page, Sql::new("1 = 1")).look_up("events", "e", event);
         Ok(Sql::new("SELECT ").push(COLUMNS).append(rows.sql()).push(" ORDER BY k.sequence DESC"))
     }
 
-    /// The number of the last event before an instant, zero when there is none. Events are numbered without gaps, in the
-    /// order of their instants (behaviour 13.61): so it is found by steps that halve, and the log needs no index by time.
+    /// The number of the last event before an instant, zero when there is none. Events are numbered
+    /// without gaps, in the order of their instants (behaviour 13.61): so it is found by steps that
+    /// halve, and the log needs no index by time.
     fn last_event_before(&mut self, book: BookId, instant: Instant) -> Result<i64> {
         let last = self.head(book).ok_or(Error::Broken("heads"))?.sequence;
         let longest = last.checked_ilog2().map_or(0, |bits| 1_i64 << bits);
-        let steps = Sql::new("WITH RECURSIVE steps (at, step) AS (SELECT ").int(0).push(", ").int(longest);
-        let steps = steps.push(" UNION ALL SELECT s.at + CASE WHEN (SELECT e.created_at FROM events e WHERE e.book_id = ").int(book.get());
-        // Behind the last event there is none, so no step leads there.
         let steps =
-            steps.push(" AND e.sequence = s.at + s.step) < ").int(instant.milliseconds()).push(" THEN s.step ELSE 0 END, s.step / 2");
-        let steps = steps.push(" FROM steps s WHERE s.step > 0) SELECT s.at AS number FROM steps s WHERE s.step = 0");
+            Sql::new("WITH RECURSIVE steps (at, step) AS (SELECT ").int(0).push(", ").int(longest);
+        let steps = steps
+            .push(
+                " UNION ALL SELECT s.at + CASE WHEN (SELECT e.created_at FROM \
+            events e WHERE e.book_id = ",
+            )
+            .int(book.get());
+        // Behind the last event there is none, so no step leads there.
+        let steps = steps
+            .push(" AND e.sequence = s.at + s.step) < ")
+            .int(instant.milliseconds())
+            .push(" THEN s.step ELSE 0 END, s.step / 2");
+        let steps = steps.push(
+            " FROM steps s WHERE s.step > 0) SELECT s.at AS number FROM steps s WHERE s.step = 0",
+        );
         let found: Vec<Numbered> = on_each!(self.conn()?, c => (&steps).load(c))?;
         Ok(found.first().map_or(0, |found| found.number))
     }
@@ -202,10 +246,20 @@ struct Numbered {
     number: i64,
 }
 
-/// The next events behind a number, those included that cannot be read as events: for an audit (behaviour 6.7).
-pub(crate) fn logged(tx: &mut Tx<'_>, member: &Member, after: i64, limit: i64) -> Result<Vec<Logged>> {
-    let query = events::table.filter(events::book_id.eq(member.book().id.get()).and(events::sequence.gt(after)));
+/// The next events behind a number, those included that cannot be read as events: for an audit
+/// (behaviour 6.7).
+pub(crate) fn logged(
+    tx: &mut Tx<'_>,
+    member: &Member,
+    after: i64,
+    limit: i64,
+) -> Result<Vec<Logged>> {
+    let query = events::table
+        .filter(events::book_id.eq(member.book().id.get()).and(events::sequence.gt(after)));
     let query = query.order(events::sequence).limit(limit);
     let rows: Vec<Row> = on_each!(tx.conn()?, c => query.select(Row::as_select()).load(c))?;
-    Ok(rows.into_iter().map(|row| Logged { sequence: row.sequence, event: Event::try_from(row).ok() }).collect())
+    Ok(rows
+        .into_iter()
+        .map(|row| Logged { sequence: row.sequence, event: Event::try_from(row).ok() })
+        .collect())
 }

@@ -17,10 +17,12 @@ use crate::sql::{MOST_NAMED, Sql, Value};
 use crate::tx::Tx;
 
 /// The columns of a [`Row`], for statements that name files one by one.
-const COLUMNS: &str = "SELECT id, name, content_type, size, digest, blob, token, properties, created_by, agent, created_at, \
+const COLUMNS: &str = "SELECT id, name, content_type, size, digest, blob, token, properties, \
+    created_by, agent, created_at, \
     updated_at, version FROM files WHERE book_id = ";
 
-const INSERT: &str = "INSERT INTO files (book_id, id, name, content_type, size, digest, blob, token, properties, created_by, \
+const INSERT: &str = "INSERT INTO files (book_id, id, name, content_type, size, digest, blob, \
+    token, properties, created_by, \
     agent, created_at, updated_at, version)";
 
 #[derive(Queryable, QueryableByName, Selectable)]
@@ -51,7 +53,21 @@ impl TryFrom<Row> for File {
     type Error = Error;
 
     fn try_from(row: Row) -> Result<Self> {
-        let Row { id, name, content_type, size, digest, blob, token, properties, created_by, agent, created_at, updated_at, version } = row;
+        let Row {
+            id,
+            name,
+            content_type,
+            size,
+            digest,
+            blob,
+            token,
+            properties,
+            created_by,
+            agent,
+            created_at,
+            updated_at,
+            version,
+        } = row;
         Ok(Self {
             id: FileId::new(id),
             name,
@@ -91,7 +107,10 @@ impl Files<'_, '_> {
         ids.dedup();
         let mut found = Vec::new();
         for chunk in ids.chunks(MOST_NAMED) {
-            let wanted = Sql::new(COLUMNS).int(member.book().id.get()).push(" AND id IN ").list(chunk.iter().copied().map(Value::Int));
+            let wanted = Sql::new(COLUMNS)
+                .int(member.book().id.get())
+                .push(" AND id IN ")
+                .list(chunk.iter().copied().map(Value::Int));
             let wanted = wanted.cached_up_to(chunk.len());
             let rows: Vec<Row> = on_each!(self.tx.conn()?, c => (&wanted).load(c))?;
             found.extend(rows.into_iter().map(File::try_from).collect::<Result<Vec<_>>>()?);
@@ -99,11 +118,18 @@ impl Files<'_, '_> {
         Ok(Cabinet::new(found))
     }
 
-    /// Files newest first, up to `limit`: those below an id, and when told so only what one user made.
+    /// Files newest first, up to `limit`: those below an id, and when told so only what one user
+    /// made.
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn list(self, member: &Member, made_by: Option<UserId>, below: Option<FileId>, limit: i64) -> Result<Vec<File>> {
+    pub fn list(
+        self,
+        member: &Member,
+        made_by: Option<UserId>,
+        below: Option<FileId>,
+        limit: i64,
+    ) -> Result<Vec<File>> {
         let mut wanted = Sql::new(COLUMNS).int(member.book().id.get());
         if let Some(user) = made_by {
             wanted = wanted.push(" AND created_by = ").int(user.get());
@@ -122,7 +148,12 @@ impl Files<'_, '_> {
     /// When the database cannot be asked.
     pub fn served(self, address: &Address) -> Result<Option<(String, File)>> {
         let Address { book, file, token } = address;
-        let found = Sql::new(COLUMNS).int(book.get()).push(" AND id = ").int(file.get()).push(" AND token = ").text(token.as_str());
+        let found = Sql::new(COLUMNS)
+            .int(book.get())
+            .push(" AND id = ")
+            .int(file.get())
+            .push(" AND token = ")
+            .text(token.as_str());
         let rows: Vec<Row> = on_each!(self.tx.conn()?, c => (&found).load(c))?;
         let Some(row) = rows.into_iter().next() else { return Ok(None) };
         let query = books::table.find(book.get()).select(books::public_id);
@@ -130,8 +161,8 @@ impl Files<'_, '_> {
         Ok(Some((key, File::try_from(row)?)))
     }
 
-    /// Which of these blobs a book knows, by its public id; none when there is no such book. For the sweep, which belongs to
-    /// no member.
+    /// Which of these blobs a book knows, by its public id; none when there is no such book. For
+    /// the sweep, which belongs to no member.
     ///
     /// # Errors
     /// When the database cannot be asked.
@@ -142,7 +173,11 @@ impl Files<'_, '_> {
         let mut found = HashSet::new();
         for chunk in blobs.chunks(MOST_NAMED) {
             let names = chunk.iter().map(|blob| Value::Text(blob.as_str().into()));
-            let known = Sql::new("SELECT blob FROM files WHERE book_id = ").int(book).push(" AND blob IN ").list(names).uncached();
+            let known = Sql::new("SELECT blob FROM files WHERE book_id = ")
+                .int(book)
+                .push(" AND blob IN ")
+                .list(names)
+                .uncached();
             let rows: Vec<Known> = on_each!(self.tx.conn()?, c => (&known).load(c))?;
             found.extend(rows.into_iter().map(|row| row.blob));
         }
@@ -166,15 +201,18 @@ impl Files<'_, '_> {
         self.write(
             member,
             std::slice::from_ref(changed),
-            " ON CONFLICT (book_id, id) DO UPDATE SET name = excluded.name, content_type = excluded.content_type, \
-              size = excluded.size, digest = excluded.digest, blob = excluded.blob, properties = excluded.properties, \
+            " ON CONFLICT (book_id, id) DO UPDATE SET name = excluded.name, content_type = \
+                excluded.content_type, \
+              size = excluded.size, digest = excluded.digest, blob = excluded.blob, properties = \
+              excluded.properties, \
               updated_at = excluded.updated_at, version = excluded.version",
         )
     }
 
     fn write(self, member: &Member, files: &[File], conflict: &'static str) -> Result<()> {
         let mut rows = Bulk::new(INSERT, 14, conflict);
-        for File { id, name, content_type, content, token, properties, created_by, stamp } in files {
+        for File { id, name, content_type, content, token, properties, created_by, stamp } in files
+        {
             let Content { blob, size, digest } = content;
             rows.row([
                 Value::Int(member.book().id.get()),

@@ -17,7 +17,8 @@ use crate::sql::{MOST_NAMED, Sql, Value};
 use crate::tx::Tx;
 
 /// The columns of a [`Row`], for statements that name groups one by one.
-const COLUMNS: &str = "SELECT id, name, parent_id, hidden, locked, properties, agent, created_at, updated_at, version \
+const COLUMNS: &str = "SELECT id, name, parent_id, hidden, locked, properties, agent, created_at, \
+    updated_at, version \
     FROM account_groups WHERE book_id = ";
 
 #[derive(Queryable, QueryableByName, Selectable)]
@@ -39,7 +40,18 @@ impl TryFrom<Row> for Group {
     type Error = Error;
 
     fn try_from(row: Row) -> Result<Self> {
-        let Row { id, name, parent_id, hidden, locked, properties, agent, created_at, updated_at, version } = row;
+        let Row {
+            id,
+            name,
+            parent_id,
+            hidden,
+            locked,
+            properties,
+            agent,
+            created_at,
+            updated_at,
+            version,
+        } = row;
         Ok(Self {
             id: GroupId::new(id),
             name: Name::stored(name),
@@ -63,8 +75,10 @@ impl Groups<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     pub fn list(self, member: &Member) -> Result<Vec<Group>> {
-        let query = account_groups::table.filter(account_groups::book_id.eq(member.book().id.get()));
-        let rows: Vec<Row> = on_each!(self.tx.aside(), c => query.select(Row::as_select()).load(c))?;
+        let query =
+            account_groups::table.filter(account_groups::book_id.eq(member.book().id.get()));
+        let rows: Vec<Row> =
+            on_each!(self.tx.aside(), c => query.select(Row::as_select()).load(c))?;
         rows.into_iter().map(Group::try_from).collect()
     }
 
@@ -72,17 +86,28 @@ impl Groups<'_, '_> {
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn by_ids(self, member: &Member, ids: impl IntoIterator<Item = GroupId>) -> Result<Vec<Group>> {
+    pub fn by_ids(
+        self,
+        member: &Member,
+        ids: impl IntoIterator<Item = GroupId>,
+    ) -> Result<Vec<Group>> {
         let mut ids: BTreeSet<GroupId> = ids.into_iter().collect();
         let chart = self.tx.chart(member.book().id);
-        let mut found = chart.as_ref().map(|(charts, version)| charts.groups(*version, &ids)).unwrap_or_default();
+        let mut found = chart
+            .as_ref()
+            .map(|(charts, version)| charts.groups(*version, &ids))
+            .unwrap_or_default();
         for group in &found {
             ids.remove(&group.id);
         }
         let ids: Vec<i64> = ids.into_iter().map(GroupId::get).collect();
         for chunk in ids.chunks(MOST_NAMED) {
             let values = chunk.iter().copied().map(Value::Int);
-            let wanted = Sql::new(COLUMNS).int(member.book().id.get()).push(" AND id IN ").list(values).cached_up_to(chunk.len());
+            let wanted = Sql::new(COLUMNS)
+                .int(member.book().id.get())
+                .push(" AND id IN ")
+                .list(values)
+                .cached_up_to(chunk.len());
             let rows: Vec<Row> = on_each!(self.tx.aside(), c => (&wanted).load(c))?;
             let read = rows.into_iter().map(Group::try_from).collect::<Result<Vec<_>>>()?;
             if let Some((charts, version)) = &chart {
@@ -111,24 +136,30 @@ impl Groups<'_, '_> {
             return Ok(());
         }
         self.tx.redraw(member.book().id)?;
-        // Names may pass from one group to another within a batch: all are given up before any is taken.
+        // Names may pass from one group to another within a batch: all are given up before any is
+        // taken.
         for chunk in changed.chunks(MOST_NAMED).filter(|_| changed.len() > 1) {
             let ids = chunk.iter().map(|group| Value::Int(group.id.get()));
-            let freed = Sql::new("UPDATE account_groups SET normalized_name = ' ' || id WHERE book_id = ").int(member.book().id.get());
+            let freed =
+                Sql::new("UPDATE account_groups SET normalized_name = ' ' || id WHERE book_id = ")
+                    .int(member.book().id.get());
             self.tx.conn()?.execute(&freed.push(" AND id IN ").list(ids).uncached())?;
         }
         self.write(
             member,
             changed,
-            " ON CONFLICT (book_id, id) DO UPDATE SET name = excluded.name, normalized_name = excluded.normalized_name, \
+            " ON CONFLICT (book_id, id) DO UPDATE SET name = excluded.name, normalized_name = \
+                excluded.normalized_name, \
               parent_id = excluded.parent_id, hidden = excluded.hidden, locked = excluded.locked, \
-              properties = excluded.properties, updated_at = excluded.updated_at, version = excluded.version",
+              properties = excluded.properties, updated_at = excluded.updated_at, version = \
+              excluded.version",
         )
     }
 
     fn write(self, member: &Member, groups: &[Group], conflict: &'static str) -> Result<()> {
         let mut rows = Bulk::new(
-            "INSERT INTO account_groups (book_id, id, name, normalized_name, parent_id, hidden, locked, properties, agent, \
+            "INSERT INTO account_groups (book_id, id, name, normalized_name, parent_id, hidden, \
+                locked, properties, agent, \
              created_at, updated_at, version)",
             12,
             conflict,
@@ -159,9 +190,14 @@ impl Groups<'_, '_> {
     pub fn delete(self, member: &Member, ids: &[GroupId]) -> Result<()> {
         self.tx.redraw(member.book().id)?;
         let book = member.book().id.get();
-        for table in ["DELETE FROM memberships WHERE group_id IN ", "DELETE FROM account_groups WHERE id IN "] {
+        for table in [
+            "DELETE FROM memberships WHERE group_id IN ",
+            "DELETE FROM account_groups WHERE id IN ",
+        ] {
             let ids = ids.iter().map(|id| Value::Int(id.get()));
-            self.tx.conn()?.execute(&Sql::new(table).list(ids).push(" AND book_id = ").int(book).uncached())?;
+            self.tx
+                .conn()?
+                .execute(&Sql::new(table).list(ids).push(" AND book_id = ").int(book).uncached())?;
         }
         Ok(())
     }

@@ -45,8 +45,8 @@ impl HeadRow {
         Activity { posted, month, month_posted, year_posted, changed_at: Instant::new(changed_at) }
     }
 
-    /// Moves the head behind new events. Only the current month and year are counted: postings of earlier ones no longer
-    /// show in any total (behaviour 6.10, 6.11).
+    /// Moves the head behind new events. Only the current month and year are counted: postings of
+    /// earlier ones no longer show in any total (behaviour 6.10, 6.11).
     pub(crate) fn advance(&mut self, end: Head, at: Instant, tally: &Tally) {
         self.sequence = end.sequence;
         self.hash = end.hash.as_bytes().to_vec();
@@ -73,12 +73,16 @@ impl HeadRow {
 /// Saves heads of any books.
 pub(crate) fn write<'h>(conn: &mut Conn, heads: impl Iterator<Item = &'h HeadRow>) -> Result<()> {
     let mut rows = Bulk::new(
-        "INSERT INTO heads (book_id, sequence, hash, changed_at, posted, month, month_posted, year_posted, chart, \
+        "INSERT INTO heads (book_id, sequence, hash, changed_at, posted, month, month_posted, \
+            year_posted, chart, \
          text_until, text_chunks, text_waiting, told_at)",
         13,
-        " ON CONFLICT (book_id) DO UPDATE SET sequence = excluded.sequence, hash = excluded.hash, changed_at = excluded.changed_at, \
-          posted = excluded.posted, month = excluded.month, month_posted = excluded.month_posted, year_posted = excluded.year_posted, \
-          chart = excluded.chart, text_until = excluded.text_until, text_chunks = excluded.text_chunks, text_waiting = excluded.text_waiting, \
+        " ON CONFLICT (book_id) DO UPDATE SET sequence = excluded.sequence, hash = excluded.hash, \
+            changed_at = excluded.changed_at, \
+          posted = excluded.posted, month = excluded.month, month_posted = excluded.month_posted, \
+          year_posted = excluded.year_posted, \
+          chart = excluded.chart, text_until = excluded.text_until, text_chunks = \
+          excluded.text_chunks, text_waiting = excluded.text_waiting, \
           told_at = excluded.told_at",
     );
     for head in heads {
@@ -98,15 +102,33 @@ pub(crate) fn write<'h>(conn: &mut Conn, heads: impl Iterator<Item = &'h HeadRow
             told_at,
         } = head;
         let hash = Value::Bytes(hash);
-        let [book, sequence, changed, posted] = [*book_id, *sequence, *changed_at, *posted].map(Value::Int);
-        let [month, month_posted, year_posted, chart] = [i64::from(*month), *month_posted, *year_posted, *chart].map(Value::Int);
-        let [until, chunks, waiting, told] = [*text_until, *text_chunks, *text_waiting, *told_at].map(Value::Int);
-        rows.row([book, sequence, hash, changed, posted, month, month_posted, year_posted, chart, until, chunks, waiting, told]);
+        let [book, sequence, changed, posted] =
+            [*book_id, *sequence, *changed_at, *posted].map(Value::Int);
+        let [month, month_posted, year_posted, chart] =
+            [i64::from(*month), *month_posted, *year_posted, *chart].map(Value::Int);
+        let [until, chunks, waiting, told] =
+            [*text_until, *text_chunks, *text_waiting, *told_at].map(Value::Int);
+        rows.row([
+            book,
+            sequence,
+            hash,
+            changed,
+            posted,
+            month,
+            month_posted,
+            year_posted,
+            chart,
+            until,
+            chunks,
+            waiting,
+            told,
+        ]);
     }
     Ok(rows.execute(conn)?)
 }
 
-/// How much was posted in a book, by posting instant in the book zone (behaviour 6.10), and when it last changed.
+/// How much was posted in a book, by posting instant in the book zone (behaviour 6.10), and when it
+/// last changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Activity {
     /// Posted and not trashed.
@@ -126,7 +148,8 @@ impl Activity {
     #[must_use]
     pub const fn current(self, month: i32) -> (i64, i64) {
         let in_month = if self.month == month { self.month_posted } else { 0 };
-        let in_year = if self.month.div_euclid(100) == month.div_euclid(100) { self.year_posted } else { 0 };
+        let in_year =
+            if self.month.div_euclid(100) == month.div_euclid(100) { self.year_posted } else { 0 };
         (in_month, in_year)
     }
 }
@@ -151,20 +174,25 @@ struct Postings {
 }
 
 impl Books<'_, '_> {
-    /// Counts anew what was posted in a month and its year, because the zone that says which they are has changed
-    /// (behaviour 6.10). It passes the whole book, which hardly ever moves. The next event saves the counts.
+    /// Counts anew what was posted in a month and its year, because the zone that says which they
+    /// are has changed (behaviour 6.10). It passes the whole book, which hardly ever moves. The
+    /// next event saves the counts.
     ///
     /// # Errors
     /// When the database cannot be asked.
     pub fn recount(self, book: &Book, current: &Current) -> Result<Activity> {
-        let postings = Sql::new("SELECT COUNT(*) AS year, COALESCE(SUM(CASE WHEN t.posted_at >= ").int(current.month_start.milliseconds());
-        let postings = postings.push(" THEN 1 ELSE 0 END), 0) AS month FROM transactions t WHERE t.book_id = ").int(book.id.get());
+        let postings = Sql::new("SELECT COUNT(*) AS year, COALESCE(SUM(CASE WHEN t.posted_at >= ")
+            .int(current.month_start.milliseconds());
+        let postings = postings
+            .push(" THEN 1 ELSE 0 END), 0) AS month FROM transactions t WHERE t.book_id = ")
+            .int(book.id.get());
         let postings = postings.push(" AND t.standing > 0 AND t.trashed = ").flag(false);
         let postings = postings.push(" AND t.posted_at >= ").int(current.year_start.milliseconds());
         let rows: Vec<Postings> = on_each!(self.tx.conn()?, c => (&postings).load(c))?;
         let head = self.tx.head_mut(book.id)?;
         head.month = current.month;
-        (head.month_posted, head.year_posted) = rows.first().map_or((0, 0), |row| (row.month, row.year));
+        (head.month_posted, head.year_posted) =
+            rows.first().map_or((0, 0), |row| (row.month, row.year));
         Ok(head.activity())
     }
 }

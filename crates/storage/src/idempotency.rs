@@ -1,5 +1,5 @@
-//! Idempotency keys: rows and repository. They belong to users, not to books, and are the one thing that outlives both
-//! (behaviour 0.16).
+//! Idempotency keys: rows and repository. They belong to users, not to books, and are the one thing
+//! that outlives both (behaviour 0.16).
 
 use daybook_domain::event::Hash;
 use daybook_domain::idempotency::{Answer, Claim, Record, forgotten_before};
@@ -15,11 +15,14 @@ use crate::tx::Tx;
 /// Forgotten rows one sweep removes at most. A row can hold the answer to a batch of 1,000.
 const SWEPT_AT_ONCE: i64 = 32;
 
-/// Takes a key that is free, or whose time is over. A unit of work of another process that is taking the same key is waited
-/// for by the key's own uniqueness.
-const TAKE: &str = "INSERT INTO idempotency_keys AS known (user_id, key, operation, fingerprint, created_at, status, tag, body) VALUES ";
-const TAKE_AGAIN: &str = " ON CONFLICT (user_id, key, operation) DO UPDATE SET fingerprint = excluded.fingerprint, \
-    created_at = excluded.created_at, status = excluded.status, tag = excluded.tag, body = excluded.body WHERE known.created_at < ";
+/// Takes a key that is free, or whose time is over. A unit of work of another process that is
+/// taking the same key is waited for by the key's own uniqueness.
+const TAKE: &str = "INSERT INTO idempotency_keys AS known (user_id, key, operation, fingerprint, \
+    created_at, status, tag, body) VALUES ";
+const TAKE_AGAIN: &str = " ON CONFLICT (user_id, key, operation) DO UPDATE SET fingerprint = \
+    excluded.fingerprint, \
+    created_at = excluded.created_at, status = excluded.status, tag = excluded.tag, body = \
+    excluded.body WHERE known.created_at < ";
 
 #[derive(QueryableByName)]
 #[diesel(table_name = idempotency_keys)]
@@ -47,12 +50,13 @@ pub struct Keys<'t, 'a> {
 }
 
 impl Keys<'_, '_> {
-    /// Takes the key for this unit of work; when it is taken already, answers what is recorded under it. The book the
-    /// request is about, or the user whose collections it is about, must be locked before, so that keys are taken in the
-    /// order of these locks.
+    /// Takes the key for this unit of work; when it is taken already, answers what is recorded
+    /// under it. The book the request is about, or the user whose collections it is about, must be
+    /// locked before, so that keys are taken in the order of these locks.
     ///
     /// # Errors
-    /// When the database cannot be asked; [`Error::Unavailable`] when another process holds the key for too long.
+    /// When the database cannot be asked; [`Error::Unavailable`] when another process holds the key
+    /// for too long.
     pub fn take(self, claim: &Claim, now: Instant) -> Result<Option<Record>> {
         let row = [
             Value::Int(claim.user.get()),
@@ -65,13 +69,18 @@ impl Keys<'_, '_> {
             Value::SomeText(None),
             Value::Bytes(&[]),
         ];
-        let taking = Sql::new(TAKE).list(row).push(TAKE_AGAIN).int(forgotten_before(now).milliseconds());
+        let taking =
+            Sql::new(TAKE).list(row).push(TAKE_AGAIN).int(forgotten_before(now).milliseconds());
         if self.tx.conn()?.execute(&taking).map_err(Error::of_waiting)? > 0 {
             return Ok(None);
         }
-        let known = named(Sql::new("SELECT fingerprint, status, tag, body FROM idempotency_keys"), claim);
+        let known =
+            named(Sql::new("SELECT fingerprint, status, tag, body FROM idempotency_keys"), claim);
         let rows: Vec<Row> = on_each!(self.tx.conn()?, c => (&known).load(c))?;
-        let row = rows.into_iter().next().ok_or_else(|| Error::Unavailable("an idempotency key came and went".to_owned()))?;
+        let row = rows
+            .into_iter()
+            .next()
+            .ok_or_else(|| Error::Unavailable("an idempotency key came and went".to_owned()))?;
         Record::try_from(row).map(Some)
     }
 
@@ -81,8 +90,13 @@ impl Keys<'_, '_> {
     /// When the database cannot be asked.
     pub fn record(self, claim: &Claim, answer: &Answer) -> Result<()> {
         let Answer { status, tag, body } = answer;
-        let record = Sql::new("UPDATE idempotency_keys SET status = ").int(i64::from(*status)).push(", tag = ");
-        let record = record.value(Value::SomeText(tag.as_deref().map(Into::into))).push(", body = ").value(Value::Bytes(body));
+        let record = Sql::new("UPDATE idempotency_keys SET status = ")
+            .int(i64::from(*status))
+            .push(", tag = ");
+        let record = record
+            .value(Value::SomeText(tag.as_deref().map(Into::into)))
+            .push(", body = ")
+            .value(Value::Bytes(body));
         self.tx.conn()?.execute(&named(record, claim))?;
         Ok(())
     }
@@ -92,18 +106,29 @@ impl Keys<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     pub fn sweep(self, now: Instant) -> Result<usize> {
-        // The list is made once, whatever plan the engine chooses, and leaves out what another writer is sweeping.
-        let old = Sql::new("WITH old AS MATERIALIZED (SELECT user_id, key, operation FROM idempotency_keys WHERE created_at < ")
-            .int(forgotten_before(now).milliseconds())
-            .push(" ORDER BY created_at LIMIT ")
-            .int(SWEPT_AT_ONCE)
-            .push(self.tx.conn()?.unless_locked())
-            .push(") DELETE FROM idempotency_keys WHERE (user_id, key, operation) IN (SELECT user_id, key, operation FROM old)");
+        // The list is made once, whatever plan the engine chooses, and leaves out what another
+        // writer is sweeping.
+        let old = Sql::new(
+            "WITH old AS MATERIALIZED (SELECT user_id, key, operation FROM \
+            idempotency_keys WHERE created_at < ",
+        )
+        .int(forgotten_before(now).milliseconds())
+        .push(" ORDER BY created_at LIMIT ")
+        .int(SWEPT_AT_ONCE)
+        .push(self.tx.conn()?.unless_locked())
+        .push(
+            ") DELETE FROM idempotency_keys WHERE (user_id, key, operation) IN (SELECT \
+                user_id, key, operation FROM old)",
+        );
         Ok(self.tx.conn()?.execute(&old)?)
     }
 }
 
 fn named<'c>(statement: Sql<'c>, claim: &'c Claim) -> Sql<'c> {
-    let statement = statement.push(" WHERE user_id = ").int(claim.user.get()).push(" AND key = ").text(claim.key.as_str());
+    let statement = statement
+        .push(" WHERE user_id = ")
+        .int(claim.user.get())
+        .push(" AND key = ")
+        .text(claim.key.as_str());
     statement.push(" AND operation = ").value(Value::Bytes(claim.operation.as_bytes()))
 }

@@ -1,7 +1,8 @@
 //! Storage of books: diesel repositories on SQLite and PostgreSQL, units of work with group commit.
 //!
-//! A [`Store`] reads on one snapshot and writes through one queue per lane. Inside, [`Tx`] is the unit of work with an
-//! accessor for each noun; repositories ask for a [`daybook_domain::collaborator::Member`], the proof of access.
+//! A [`Store`] reads on one snapshot and writes through one queue per lane. Inside, [`Tx`] is the
+//! unit of work with an accessor for each noun; repositories ask for a
+//! [`daybook_domain::collaborator::Member`], the proof of access.
 
 pub mod account;
 pub mod audit;

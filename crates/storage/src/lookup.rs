@@ -1,5 +1,5 @@
-//! Joins in an order of our own: the rows on the left are few, and for each of them those of the next table are looked up by a
-//! key. An engine that believes to know better passes a whole book.
+//! Joins in an order of our own: the rows on the left are few, and for each of them those of the
+//! next table are looked up by a key. An engine that believes to know better passes a whole book.
 
 use crate::sql::{Sql, Value};
 
@@ -8,7 +8,8 @@ use crate::sql::{Sql, Value};
 pub(crate) enum Lookup {
     /// SQLite takes the order of a CROSS JOIN.
     InOrder,
-    /// PostgreSQL takes it for a suggestion; what is lateral it cannot turn around, and OFFSET keeps it from being taken apart.
+    /// PostgreSQL takes it for a suggestion; what is lateral it cannot turn around, and OFFSET
+    /// keeps it from being taken apart.
     Lateral,
 }
 
@@ -18,7 +19,8 @@ impl Lookup {
         Joined { lookup: self, from: left, of }
     }
 
-    /// Begins with a row for each value, in a column that both engines call `n.column1`. There must be one.
+    /// Begins with a row for each value, in a column that both engines call `n.column1`. There must
+    /// be one.
     pub(crate) fn each_of<'a>(self, values: impl IntoIterator<Item = Value<'a>>) -> Joined<'a> {
         let mut rows = Sql::new("(VALUES ");
         for (place, value) in values.into_iter().enumerate() {
@@ -36,8 +38,8 @@ pub(crate) struct Joined<'a> {
 }
 
 impl<'a> Joined<'a> {
-    /// Goes on with the rows of a table, called `name` from here on, that satisfy `of`: a key of the table, in terms of what
-    /// is on the left.
+    /// Goes on with the rows of a table, called `name` from here on, that satisfy `of`: a key of
+    /// the table, in terms of what is on the left.
     pub(crate) fn look_up(self, table: &'static str, name: &'static str, of: Sql<'a>) -> Self {
         let Self { lookup, from, of: before } = self;
         match lookup {
@@ -46,8 +48,14 @@ impl<'a> Joined<'a> {
                 Self { lookup, from, of: before.push(" AND ").append(of) }
             }
             Lookup::Lateral => {
-                let inside = from.push(format!(" CROSS JOIN LATERAL (SELECT {name}.* FROM {table} {name} WHERE "));
-                Self { lookup, from: inside.append(of).push(format!(" OFFSET 0) {name}")), of: before }
+                let inside = from.push(format!(
+                    " CROSS JOIN LATERAL (SELECT {name}.* FROM {table} {name} WHERE "
+                ));
+                Self {
+                    lookup,
+                    from: inside.append(of).push(format!(" OFFSET 0) {name}")),
+                    of: before,
+                }
             }
         }
     }

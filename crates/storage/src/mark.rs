@@ -1,5 +1,5 @@
-//! Marks: what a transaction can be found by exactly. One inverted index serves remote ids, hashtags, files and properties,
-//! so a transaction costs one statement for all of them:
+//! Marks: what a transaction can be found by exactly. One inverted index serves remote ids,
+//! hashtags, files and properties, so a transaction costs one statement for all of them:
 //!
 //! | mark | meaning |
 //! |---|---|
@@ -17,7 +17,8 @@ use daybook_domain::property::Properties;
 use daybook_domain::transaction::{State, Transaction, tags};
 use sha2::{Digest, Sha256};
 
-/// Values longer than this are indexed by their hash: an index entry must stay small (PostgreSQL takes 2,700 bytes).
+/// Values longer than this are indexed by their hash: an index entry must stay small (PostgreSQL
+/// takes 2,700 bytes).
 const LONGEST_PLAIN: usize = 200;
 
 /// The mark of a draft.
@@ -95,6 +96,7 @@ fn bounded(text: &str) -> String {
     if text.len() <= LONGEST_PLAIN {
         return text.to_owned();
     }
-    let digest: String = Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+    let digest: String =
+        Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
     format!("sha256:{digest}")
 }

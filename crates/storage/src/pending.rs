@@ -1,5 +1,6 @@
-//! What units of work add and count, held back so that a group of them is written with the statements of one: new
-//! transactions, totals, events, heads. Whatever is read or changed in place makes it be written first (`Tx::conn`).
+//! What units of work add and count, held back so that a group of them is written with the
+//! statements of one: new transactions, totals, events, heads. Whatever is read or changed in place
+//! makes it be written first (`Tx::conn`).
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -15,7 +16,8 @@ use crate::{event, transaction};
 
 /// New transactions held back at most, before the next unit of work of a group begins.
 const MOST_HELD_BACK: usize = 2_000;
-/// Bytes of text in them and in the events at most: what a transaction is found by are rows of an index, too.
+/// Bytes of text in them and in the events at most: what a transaction is found by are rows of an
+/// index, too.
 const MOST_TEXT: usize = 4 * 1024 * 1024;
 
 /// A new transaction.
@@ -43,7 +45,10 @@ pub(crate) struct Pending {
 
 impl Pending {
     pub(crate) fn is_empty(&self) -> bool {
-        self.added.is_empty() && self.cells.is_empty() && self.events.is_empty() && self.heads.is_empty()
+        self.added.is_empty()
+            && self.cells.is_empty()
+            && self.events.is_empty()
+            && self.heads.is_empty()
     }
 
     /// Whether it is time to write, group or not.
@@ -53,7 +58,8 @@ impl Pending {
 
     /// Whether a new transaction of the book carries any of these remote ids.
     pub(crate) fn holds_remote_id(&self, book: BookId, remote_ids: &[&str]) -> bool {
-        !self.remote_ids.is_empty() && remote_ids.iter().any(|id| self.remote_ids.contains(&(book, (*id).to_owned())))
+        !self.remote_ids.is_empty()
+            && remote_ids.iter().any(|id| self.remote_ids.contains(&(book, (*id).to_owned())))
     }
 
     /// Adds a new transaction.
@@ -66,7 +72,8 @@ impl Pending {
 
     /// Adds what happened.
     pub(crate) fn tell(&mut self, events: Vec<Event>) {
-        self.text = events.iter().fold(self.text, |sum, event| sum.saturating_add(event.data.len()));
+        self.text =
+            events.iter().fold(self.text, |sum, event| sum.saturating_add(event.data.len()));
         self.events.extend(events);
     }
 
@@ -148,11 +155,19 @@ mod tests {
             hash: Hash::ZERO,
         };
         let mut pending = Pending::default();
-        pending.add(Added { book: BookId::new(1), scale: 2, transaction: Transaction { urls: vec![third()], ..draft() } });
+        pending.add(Added {
+            book: BookId::new(1),
+            scale: 2,
+            transaction: Transaction { urls: vec![third()], ..draft() },
+        });
         pending.tell(vec![event(third())]);
         assert!(!pending.is_large());
         let mut later = Pending::default();
-        later.add(Added { book: BookId::new(1), scale: 2, transaction: Transaction { remote_ids: vec![third()], ..draft() } });
+        later.add(Added {
+            book: BookId::new(1),
+            scale: 2,
+            transaction: Transaction { remote_ids: vec![third()], ..draft() },
+        });
         pending.absorb(later);
         assert!(pending.is_large());
     }

@@ -36,7 +36,11 @@ impl Address {
     pub fn parse(url: &str) -> Result<Self> {
         if let Some(path) = url.strip_prefix("sqlite:") {
             let path = path.strip_prefix("//").unwrap_or(path);
-            return if path.is_empty() { Err(Error::Url(url.to_owned())) } else { Ok(Self::Sqlite(Path::new(path).to_owned())) };
+            return if path.is_empty() {
+                Err(Error::Url(url.to_owned()))
+            } else {
+                Ok(Self::Sqlite(Path::new(path).to_owned()))
+            };
         }
         if url.starts_with("postgres://") || url.starts_with("postgresql://") {
             return Ok(Self::Postgres(url.to_owned()));
@@ -48,7 +52,9 @@ impl Address {
     /// Opens a connection for one purpose.
     pub(crate) fn connect(&self, purpose: Use) -> Result<Conn> {
         let mut conn = match self {
-            Self::Sqlite(path) => Conn::Sqlite(SqliteConnection::establish(&path.to_string_lossy())?),
+            Self::Sqlite(path) => {
+                Conn::Sqlite(SqliteConnection::establish(&path.to_string_lossy())?)
+            }
             Self::Postgres(url) => Conn::Postgres(PgConnection::establish(url)?),
         };
         conn.prepare(purpose)?;
@@ -57,12 +63,17 @@ impl Address {
 
     /// Brings the schema up to date.
     pub(crate) fn migrate(&self) -> Result<()> {
-        let failed = |error: Box<dyn std::error::Error + Send + Sync>| Error::Migration(error.to_string());
+        let failed =
+            |error: Box<dyn std::error::Error + Send + Sync>| Error::Migration(error.to_string());
         match self.connect(Use::Write)? {
             Conn::Sqlite(mut c) => c.run_pending_migrations(SQLITE).map(drop).map_err(failed),
             Conn::Postgres(mut c) => {
-                // Several processes may start at once; one migrates, the others wait and find it done.
-                diesel::connection::SimpleConnection::batch_execute(&mut c, "SET lock_timeout = 0; SELECT pg_advisory_lock(6400)")?;
+                // Several processes may start at once; one migrates, the others wait and find it
+                // done.
+                diesel::connection::SimpleConnection::batch_execute(
+                    &mut c,
+                    "SET lock_timeout = 0; SELECT pg_advisory_lock(6400)",
+                )?;
                 c.run_pending_migrations(POSTGRES).map(drop).map_err(failed)
             }
         }
@@ -104,7 +115,11 @@ impl ManageConnection for Readers {
 }
 
 /// The pool of readers.
-pub(crate) fn readers(address: Address, size: u32, statements: Arc<AtomicU64>) -> Result<Pool<Readers>> {
+pub(crate) fn readers(
+    address: Address,
+    size: u32,
+    statements: Arc<AtomicU64>,
+) -> Result<Pool<Readers>> {
     let checked = matches!(address, Address::Postgres(_));
     let pool = Pool::builder()
         .max_size(size)

@@ -28,7 +28,12 @@ struct Row {
 impl From<Row> for SavedQuery {
     fn from(row: Row) -> Self {
         let Row { id, title, query, agent, created_at, updated_at, version } = row;
-        Self { id: SavedQueryId::new(id), title, query, stamp: column::stamp(agent, created_at, updated_at, version) }
+        Self {
+            id: SavedQueryId::new(id),
+            title,
+            query,
+            stamp: column::stamp(agent, created_at, updated_at, version),
+        }
     }
 }
 
@@ -44,7 +49,8 @@ impl SavedQueries<'_, '_> {
     /// When the database cannot be asked.
     pub fn list(self, member: &Member) -> Result<Vec<SavedQuery>> {
         let query = saved_queries::table.filter(saved_queries::book_id.eq(member.book().id.get()));
-        let rows: Vec<Row> = on_each!(self.tx.conn()?, c => query.select(Row::as_select()).load(c))?;
+        let rows: Vec<Row> =
+            on_each!(self.tx.conn()?, c => query.select(Row::as_select()).load(c))?;
         Ok(rows.into_iter().map(SavedQuery::from).collect())
     }
 
@@ -63,7 +69,12 @@ impl SavedQueries<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     pub fn insert(self, member: &Member, added: &[SavedQuery]) -> Result<()> {
-        let mut rows = Bulk::new("INSERT INTO saved_queries (book_id, id, title, query, agent, created_at, updated_at, version)", 8, "");
+        let mut rows = Bulk::new(
+            "INSERT INTO saved_queries (book_id, id, title, query, agent, created_at, updated_at, \
+                version)",
+            8,
+            "",
+        );
         for SavedQuery { id, title, query, stamp } in added {
             rows.row([
                 Value::Int(member.book().id.get()),

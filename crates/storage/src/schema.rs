@@ -1,4 +1,5 @@
-//! The tables whose queries diesel writes. `entries`, `marks`, the index of texts and the totals are written and read with [`crate::sql`].
+//! The tables whose queries diesel writes. `entries`, `marks`, the index of texts and the totals
+//! are written and read with [`crate::sql`].
 
 diesel::table! {
     users (id) {

@@ -1,5 +1,6 @@
-//! SQL text with its values beside it, for statements whose shape is only known at run time: bulk writes, the query
-//! language. Values are always bound, never written into the text; lists of numbers alone are ([`Sql::numbers`]).
+//! SQL text with its values beside it, for statements whose shape is only known at run time: bulk
+//! writes, the query language. Values are always bound, never written into the text; lists of
+//! numbers alone are ([`Sql::numbers`]).
 
 use diesel::backend::Backend;
 use diesel::prelude::*;
@@ -11,7 +12,8 @@ use std::borrow::Cow;
 
 /// Values one statement may carry: SQLite's limit (PostgreSQL's is higher).
 pub(crate) const MOST_VALUES: usize = 32_766;
-/// Values a list of names or ids holds at most before it is asked in parts; well below [`MOST_VALUES`].
+/// Values a list of names or ids holds at most before it is asked in parts; well below
+/// [`MOST_VALUES`].
 pub(crate) const MOST_NAMED: usize = 10_000;
 /// Statements with more rows than this are not worth a place in the statement cache.
 const CACHED_ROWS: usize = 4;
@@ -46,13 +48,15 @@ impl<'a> Sql<'a> {
         Self { pieces: vec![Piece::Text(Cow::Borrowed(text))], cached: true }
     }
 
-    /// Keeps the statement out of the cache of prepared ones, because its shape hardly ever comes again.
+    /// Keeps the statement out of the cache of prepared ones, because its shape hardly ever comes
+    /// again.
     pub(crate) fn uncached(mut self) -> Self {
         self.cached = false;
         self
     }
 
-    /// Keeps a statement that lists so many values in the cache only while lists that short are common.
+    /// Keeps a statement that lists so many values in the cache only while lists that short are
+    /// common.
     pub(crate) fn cached_up_to(self, values: usize) -> Self {
         if values > CACHED_ROWS { self.uncached() } else { self }
     }
@@ -90,8 +94,9 @@ impl<'a> Sql<'a> {
         if first { sql.push("NULL)") } else { sql.push(")") }
     }
 
-    /// Adds `(n1, n2, ...)`, written into the text: engines bind only so many values, and a search may repeat a list of
-    /// thousands for each of its terms. Numbers are harmless. An empty list matches nothing.
+    /// Adds `(n1, n2, ...)`, written into the text: engines bind only so many values, and a search
+    /// may repeat a list of thousands for each of its terms. Numbers are harmless. An empty list
+    /// matches nothing.
     pub(crate) fn numbers(self, numbers: impl IntoIterator<Item = i64>) -> Self {
         let digits: Vec<String> = numbers.into_iter().map(|number| number.to_string()).collect();
         let digits = if digits.is_empty() { "NULL".to_owned() } else { digits.join(", ") };
@@ -126,10 +131,16 @@ where
             match piece {
                 Piece::Text(text) => out.push_sql(text),
                 Piece::Value(Value::Int(value)) => out.push_bind_param::<BigInt, i64>(value)?,
-                Piece::Value(Value::SomeInt(value)) => out.push_bind_param::<Nullable<BigInt>, Option<i64>>(value)?,
+                Piece::Value(Value::SomeInt(value)) => {
+                    out.push_bind_param::<Nullable<BigInt>, Option<i64>>(value)?
+                }
                 Piece::Value(Value::Flag(value)) => out.push_bind_param::<Bool, bool>(value)?,
-                Piece::Value(Value::Text(value)) => out.push_bind_param::<Text, Cow<'_, str>>(value)?,
-                Piece::Value(Value::SomeText(value)) => out.push_bind_param::<Nullable<Text>, Option<Cow<'_, str>>>(value)?,
+                Piece::Value(Value::Text(value)) => {
+                    out.push_bind_param::<Text, Cow<'_, str>>(value)?
+                }
+                Piece::Value(Value::SomeText(value)) => {
+                    out.push_bind_param::<Nullable<Text>, Option<Cow<'_, str>>>(value)?
+                }
                 Piece::Value(Value::Bytes(value)) => out.push_bind_param::<Binary, [u8]>(value)?,
             }
         }

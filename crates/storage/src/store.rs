@@ -19,7 +19,8 @@ use crate::transaction;
 use crate::tx::Tx;
 use crate::writer::{Job, Queued, Writer};
 
-/// Which writes must stay in order: those of one book. Writes of different lanes may run side by side on PostgreSQL.
+/// Which writes must stay in order: those of one book. Writes of different lanes may run side by
+/// side on PostgreSQL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Lane(u64);
 
@@ -33,22 +34,24 @@ impl Lane {
         Self(digest(public_id.as_bytes()) | BOOKS)
     }
 
-    /// The lane of a request that belongs to no book and carries an idempotency key: a repetition follows it, and every
-    /// process takes keys in the same order.
+    /// The lane of a request that belongs to no book and carries an idempotency key: a repetition
+    /// follows it, and every process takes keys in the same order.
     #[must_use]
     pub fn of_key(key: &str) -> Self {
         Self(digest(key.as_bytes()) & !BOOKS)
     }
 
-    /// The lane of a user who is seen for the first time. Two who could get the same username share it: on PostgreSQL who
-    /// comes second waits for the first, and processes that met several in different orders would wait for each other.
+    /// The lane of a user who is seen for the first time. Two who could get the same username share
+    /// it: on PostgreSQL who comes second waits for the first, and processes that met several in
+    /// different orders would wait for each other.
     #[must_use]
     pub fn of_newcomer(email: &str) -> Self {
         Self(digest(email.split('@').next().unwrap_or(email).as_bytes()) & !BOOKS)
     }
 
-    /// The lane of what a user keeps across books. It comes before the lanes of all books: a deleted book takes rows of
-    /// users along, so whoever holds a book must not go on to wait for a user.
+    /// The lane of what a user keeps across books. It comes before the lanes of all books: a
+    /// deleted book takes rows of users along, so whoever holds a book must not go on to wait for a
+    /// user.
     #[must_use]
     pub fn of_user(user: UserId) -> Self {
         Self(digest(&user.get().to_be_bytes()) & !BOOKS)
@@ -102,7 +105,13 @@ impl Store {
         let number = count_start(&options.address)?;
         let statements = Arc::new(AtomicU64::new(0));
         let charts = Arc::new(Charts::default());
-        let start = |_| Writer::start(options.address.clone(), options.queue, (Arc::clone(&statements), Arc::clone(&charts)));
+        let start = |_| {
+            Writer::start(
+                options.address.clone(),
+                options.queue,
+                (Arc::clone(&statements), Arc::clone(&charts)),
+            )
+        };
         let writers = (0..options.address.writers()).map(start).collect::<Result<Vec<_>>>()?;
         let readers = readers(options.address.clone(), options.readers, Arc::clone(&statements))?;
         Ok(Self { readers, writers, statements, charts, start: number })
@@ -112,7 +121,10 @@ impl Store {
     ///
     /// # Errors
     /// Whatever `work` answers, and [`Error::Unavailable`].
-    pub fn read<T, E: From<Error>>(&self, work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E>) -> std::result::Result<T, E> {
+    pub fn read<T, E: From<Error>>(
+        &self,
+        work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E>,
+    ) -> std::result::Result<T, E> {
         let mut conn = self.readers.get().map_err(Error::from)?;
         conn.begin(Use::Read).map_err(Error::from)?;
         let mut reading = Reading { conn: &mut conn, open: true };
@@ -121,8 +133,9 @@ impl Store {
         outcome
     }
 
-    /// Hands `work` to the writer of its lane and answers through `done` once the unit of work is durable, or was
-    /// refused and undone alone. Never blocks; `done` runs on the writer's thread and must be quick.
+    /// Hands `work` to the writer of its lane and answers through `done` once the unit of work is
+    /// durable, or was refused and undone alone. Never blocks; `done` runs on the writer's thread
+    /// and must be quick.
     pub fn submit<T, E>(
         &self,
         lane: Lane,
@@ -159,7 +172,9 @@ impl Store {
             // Nobody listens any more when the caller is gone; the write stands all the same.
             let _ = sender.send(outcome);
         });
-        receiver.recv().unwrap_or_else(|_| Err(E::from(Error::Unavailable("the writer stopped".to_owned()))))
+        receiver
+            .recv()
+            .unwrap_or_else(|_| Err(E::from(Error::Unavailable("the writer stopped".to_owned()))))
     }
 
     /// The how manieth opening of this database this was, over all processes.
@@ -186,10 +201,13 @@ struct Start {
     count: i64,
 }
 
-/// Counts this opening of the database; the row's own lock tells processes that start together apart.
+/// Counts this opening of the database; the row's own lock tells processes that start together
+/// apart.
 fn count_start(address: &Address) -> Result<i64> {
-    let counting =
-        Sql::new("INSERT INTO starts (id, count) VALUES (1, 1) ON CONFLICT (id) DO UPDATE SET count = starts.count + 1 RETURNING count");
+    let counting = Sql::new(
+        "INSERT INTO starts (id, count) VALUES (1, 1) ON CONFLICT (id) DO UPDATE SET count = \
+            starts.count + 1 RETURNING count",
+    );
     let mut conn = address.connect(Use::Write)?;
     let counted: Vec<Start> = on_each!(&mut conn, c => (&counting).load(c))?;
     Ok(counted.into_iter().next().ok_or(Error::Broken("count"))?.count)

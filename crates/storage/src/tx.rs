@@ -12,12 +12,17 @@ use crate::dialect::Use;
 use crate::error::{Error, Result};
 use crate::head::HeadRow;
 use crate::pending::Pending;
-use crate::{account, audit, balance, collaborator, collection, event, file, group, idempotency, saved_query, transaction, user};
+use crate::{
+    account, audit, balance, collaborator, collection, event, file, group, idempotency,
+    saved_query, transaction, user,
+};
 
-/// A unit of work. On a read it is one snapshot; on a write everything in it becomes durable together.
+/// A unit of work. On a read it is one snapshot; on a write everything in it becomes durable
+/// together.
 ///
-/// In a group the units of work share one database transaction, and each can be undone alone: what it adds is held back
-/// in memory ([`Pending`]) until somebody has to see it, and what it changes in place stands behind a savepoint.
+/// In a group the units of work share one database transaction, and each can be undone alone: what
+/// it adds is held back in memory ([`Pending`]) until somebody has to see it, and what it changes
+/// in place stands behind a savepoint.
 pub struct Tx<'a> {
     conn: &'a mut Conn,
     purpose: Use,
@@ -39,7 +44,8 @@ pub struct Tx<'a> {
     redrawn: HashSet<BookId>,
 }
 
-/// What a group knows of its books without asking again: nobody else can change it while their locks are held.
+/// What a group knows of its books without asking again: nobody else can change it while their
+/// locks are held.
 #[derive(Debug, Default)]
 pub(crate) struct Known {
     /// Books whose row lock is held.
@@ -64,7 +70,19 @@ impl<'a> Tx<'a> {
     fn new(conn: &'a mut Conn, charts: Arc<Charts>, purpose: Use, grouped: bool) -> Self {
         let (earlier, own) = (Pending::default(), Pending::default());
         let (known, redrawn) = (Known::default(), HashSet::new());
-        Self { conn, purpose, grouped, open: true, savepoint: false, broken: None, earlier, own, known, charts, redrawn }
+        Self {
+            conn,
+            purpose,
+            grouped,
+            open: true,
+            savepoint: false,
+            broken: None,
+            earlier,
+            own,
+            known,
+            charts,
+            redrawn,
+        }
     }
 
     /// Users.
@@ -145,13 +163,14 @@ impl<'a> Tx<'a> {
         self.purpose == Use::Write
     }
 
-    /// The connection, for reading what is never held back: books, users, collaborators, accounts, groups.
+    /// The connection, for reading what is never held back: books, users, collaborators, accounts,
+    /// groups.
     pub(crate) fn aside(&mut self) -> &mut Conn {
         self.conn
     }
 
-    /// The connection, for everything else. What is held back is written first, and a savepoint stands before whatever
-    /// this unit of work does in place.
+    /// The connection, for everything else. What is held back is written first, and a savepoint
+    /// stands before whatever this unit of work does in place.
     pub(crate) fn conn(&mut self) -> Result<&mut Conn> {
         if self.writes() {
             self.settle()?;
@@ -164,7 +183,8 @@ impl<'a> Tx<'a> {
         &mut self.own
     }
 
-    /// Whether this unit of work or an earlier one of the group holds a transaction back that carries a remote id.
+    /// Whether this unit of work or an earlier one of the group holds a transaction back that
+    /// carries a remote id.
     pub(crate) fn holds_remote_id(&self, book: BookId, remote_ids: &[&str]) -> bool {
         self.own.holds_remote_id(book, remote_ids) || self.earlier.holds_remote_id(book, remote_ids)
     }
@@ -186,7 +206,8 @@ impl<'a> Tx<'a> {
         Ok(self.own.heads.entry(book).or_insert(head))
     }
 
-    /// Notes that accounts, groups or memberships of an entered book change: what is remembered of them is over.
+    /// Notes that accounts, groups or memberships of an entered book change: what is remembered of
+    /// them is over.
     pub(crate) fn redraw(&mut self, book: BookId) -> Result<()> {
         let head = self.head_mut(book)?;
         head.chart = head.chart.saturating_add(1);
@@ -194,13 +215,15 @@ impl<'a> Tx<'a> {
         Ok(())
     }
 
-    /// The memory of accounts and groups with the version of the book's, unless this group has changed it.
+    /// The memory of accounts and groups with the version of the book's, unless this group has
+    /// changed it.
     pub(crate) fn chart(&self, book: BookId) -> Option<(Arc<Charts>, (BookId, i64))> {
         let version = self.head(book).filter(|_| !self.redrawn.contains(&book))?.chart;
         Some((Arc::clone(&self.charts), (book, version)))
     }
 
-    /// Does something that may fail without costing the group, before this unit of work has a savepoint.
+    /// Does something that may fail without costing the group, before this unit of work has a
+    /// savepoint.
     pub(crate) fn shielded<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         if !self.grouped || self.savepoint {
             return work(self);
@@ -232,14 +255,16 @@ impl<'a> Tx<'a> {
         self.write(earlier)
     }
 
-    /// Half-written rows are committed by nobody: until the write has succeeded, the group counts as broken.
+    /// Half-written rows are committed by nobody: until the write has succeeded, the group counts
+    /// as broken.
     fn write(&mut self, pending: Pending) -> Result<()> {
         self.sound()?;
         if pending.is_empty() {
             return Ok(());
         }
         self.broken = Some("a write was interrupted".to_owned());
-        self.broken = pending.write(self.conn, &mut self.known.heads).err().map(|error| error.to_string());
+        self.broken =
+            pending.write(self.conn, &mut self.known.heads).err().map(|error| error.to_string());
         self.sound()
     }
 
@@ -289,8 +314,8 @@ impl<'a> Tx<'a> {
     pub(crate) fn finish(&mut self) -> Result<()> {
         if self.open {
             self.sound()?;
-            // What is written last would fail in a transaction that is gone on PostgreSQL, but not on SQLite; and its commit
-            // fails on SQLite, but not on PostgreSQL.
+            // What is written last would fail in a transaction that is gone on PostgreSQL, but not
+            // on SQLite; and its commit fails on SQLite, but not on PostgreSQL.
             if self.earlier.is_empty() || !self.conn.locks_rows() {
                 self.conn.check_open()?;
             }

@@ -61,8 +61,11 @@ impl Users<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     pub fn find_named(self, text: &str) -> Result<Option<User>> {
-        // Two rows at most, both by unique index, so no LIMIT: SQLite plans a bound one anew each time.
-        let query = users::table.filter(users::username.eq(text).or(users::email.eq(text))).order(users::id);
+        // Two rows at most, both by unique index, so no LIMIT: SQLite plans a bound one anew each
+        // time.
+        let query = users::table
+            .filter(users::username.eq(text).or(users::email.eq(text)))
+            .order(users::id);
         let row = on_each!(self.tx.aside(), c => query.select(Row::as_select()).get_result(c).optional())?;
         Ok(row.map(User::from))
     }
@@ -101,7 +104,8 @@ impl Users<'_, '_> {
             return Ok(Vec::new());
         }
         let query = users::table.filter(users::id.eq_any(ids.iter().map(|id| id.get())));
-        let rows: Vec<Row> = on_each!(self.tx.aside(), c => query.select(Row::as_select()).load(c))?;
+        let rows: Vec<Row> =
+            on_each!(self.tx.aside(), c => query.select(Row::as_select()).load(c))?;
         Ok(rows.into_iter().map(User::from).collect())
     }
 }

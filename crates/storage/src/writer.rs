@@ -1,5 +1,5 @@
-//! Group commit: one thread runs the waiting units of work one after another inside one database transaction, each to be
-//! undone alone ([`Tx`]), commits once, and only then answers them all.
+//! Group commit: one thread runs the waiting units of work one after another inside one database
+//! transaction, each to be undone alone ([`Tx`]), commits once, and only then answers them all.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -110,24 +110,34 @@ pub(crate) struct Writer {
 
 impl Writer {
     /// Connects and starts the thread.
-    pub(crate) fn start(address: Address, capacity: usize, shared: (Arc<AtomicU64>, Arc<Charts>)) -> Result<Self> {
+    pub(crate) fn start(
+        address: Address,
+        capacity: usize,
+        shared: (Arc<AtomicU64>, Arc<Charts>),
+    ) -> Result<Self> {
         let (sender, receiver) = sync_channel(capacity);
         let (statements, charts) = shared;
         let mut desk = Desk { conn: None, address, statements, charts };
         desk.connect()?;
         let run = move || desk.serve(&receiver);
-        let thread =
-            std::thread::Builder::new().name("writer".to_owned()).spawn(run).map_err(|error| Error::Unavailable(error.to_string()))?;
+        let thread = std::thread::Builder::new()
+            .name("writer".to_owned())
+            .spawn(run)
+            .map_err(|error| Error::Unavailable(error.to_string()))?;
         Ok(Self { queue: Some(sender), thread: Some(thread) })
     }
 
     /// Adds a unit of work to the queue; a full queue answers at once.
     pub(crate) fn enqueue(&self, job: Box<dyn Job>) {
-        let Some(queue) = &self.queue else { return job.refuse(Error::Unavailable("the store is closing".to_owned())) };
+        let Some(queue) = &self.queue else {
+            return job.refuse(Error::Unavailable("the store is closing".to_owned()));
+        };
         match queue.try_send(job) {
             Ok(()) => {}
             Err(TrySendError::Full(job)) => job.refuse(Error::Busy),
-            Err(TrySendError::Disconnected(job)) => job.refuse(Error::Unavailable("the writer stopped".to_owned())),
+            Err(TrySendError::Disconnected(job)) => {
+                job.refuse(Error::Unavailable("the writer stopped".to_owned()))
+            }
         }
     }
 }
@@ -156,10 +166,12 @@ impl Desk {
         while let Ok(first) = queue.recv() {
             let mut group = vec![first];
             group.extend(queue.try_iter().take(MOST_IN_GROUP - 1));
-            // Every process takes books' locks in the same order, so groups of different processes cannot deadlock.
+            // Every process takes books' locks in the same order, so groups of different processes
+            // cannot deadlock.
             group.sort_by_key(|job| job.lane());
             if catch_unwind(AssertUnwindSafe(|| self.commit(group))).is_err() {
-                // A bug, but no reason to write nothing any more. Those who waited see their channels close.
+                // A bug, but no reason to write nothing any more. Those who waited see their
+                // channels close.
                 tracing::error!("the writer panicked; it connects anew");
                 self.conn = None;
             }
@@ -172,7 +184,9 @@ impl Desk {
             Ok(conn) => conn,
             Err(error) => {
                 let text = error.to_string();
-                return group.into_iter().for_each(|job| job.refuse(Error::Unavailable(text.clone())));
+                return group
+                    .into_iter()
+                    .for_each(|job| job.refuse(Error::Unavailable(text.clone())));
             }
         };
         let (answers, outcome) = run_group(conn, charts, group);
@@ -190,11 +204,13 @@ impl Desk {
         if self.conn.is_none() {
             self.connect()?;
         }
-        let conn = self.conn.as_mut().ok_or_else(|| Error::Unavailable("no connection".to_owned()))?;
+        let conn =
+            self.conn.as_mut().ok_or_else(|| Error::Unavailable("no connection".to_owned()))?;
         if let Err(error) = conn.begin(Use::Write) {
             tracing::warn!(%error, "the writer's connection is gone; connecting anew");
             self.connect()?;
-            let fresh = self.conn.as_mut().ok_or_else(|| Error::Unavailable("no connection".to_owned()))?;
+            let fresh =
+                self.conn.as_mut().ok_or_else(|| Error::Unavailable("no connection".to_owned()))?;
             fresh.begin(Use::Write)?;
             return Ok(fresh);
         }
@@ -211,7 +227,11 @@ impl Desk {
 }
 
 /// Runs the units of work one after another and commits once.
-fn run_group(conn: &mut Conn, charts: Arc<Charts>, group: Vec<Box<dyn Job>>) -> (Vec<Box<dyn Answer>>, Result<()>) {
+fn run_group(
+    conn: &mut Conn,
+    charts: Arc<Charts>,
+    group: Vec<Box<dyn Job>>,
+) -> (Vec<Box<dyn Answer>>, Result<()>) {
     let mut tx = Tx::writing(conn, charts, group.len() > 1);
     let mut answers = Vec::with_capacity(group.len());
     let mut broken: Option<Error> = None;

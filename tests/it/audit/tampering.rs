@@ -31,11 +31,18 @@ impl Stage {
         let lunch = id(&cast.record("2025-01-31", "10", "Cash", "Food", "Lunch #food"));
         let rent = id(&cast.record("2025-02-01", "500", "Cash", "Rent", "Rent"));
         cast.record("2025-02-01", "1000", "Pay", "Cash", "Pay");
-        cast.owner.post(&cast.path("/transactions"), &json!({"description": "A draft", "creditAccount": {"name": "Cash"}})).ok();
+        cast.owner
+            .post(
+                &cast.path("/transactions"),
+                &json!({"description": "A draft", "creditAccount": {"name": "Cash"}}),
+            )
+            .ok();
         let trashed = id(&cast.record("2025-02-02", "7", "Cash", "Food", "Trashed"));
         cast.owner.patch(&cast.path("/transactions/trash"), &json!({"id": trashed})).ok();
-        let number = |hex: &str| i64::from_str_radix(hex, 16).expect("the id of a transaction").to_string();
-        let account = |name: &str| id(&cast.owner.get(&cast.path(&format!("/accounts/{name}"))).ok());
+        let number =
+            |hex: &str| i64::from_str_radix(hex, 16).expect("the id of a transaction").to_string();
+        let account =
+            |name: &str| id(&cast.owner.get(&cast.path(&format!("/accounts/{name}"))).ok());
         let numbers = vec![
             ("{book}", format!("(SELECT id FROM books WHERE public_id = '{}')", cast.book)),
             ("{lunch}", number(&lunch)),
@@ -64,14 +71,23 @@ fn rows(findings: &[[&str; 4]]) -> Vec<[String; 4]> {
 
 /// A change of columns of one row, and the opposite one.
 fn shift(table: &str, row: &str, column: &str, by: i64) -> (Vec<String>, Vec<String>) {
-    let statement = |by: i64| vec![format!("UPDATE {table} SET {column} = {column} + ({by}) WHERE book_id = {{book}} AND {row}")];
+    let statement = |by: i64| {
+        vec![format!(
+            "UPDATE {table} SET {column} = {column} + ({by}) WHERE \
+        book_id = {{book}} AND {row}"
+        )]
+    };
     (statement(by), statement(-by))
 }
 
 /// A row taken out of the book, and put back.
 fn removal(table: &str, row: &str) -> (Vec<String>, Vec<String>) {
-    let away = format!("UPDATE {table} SET book_id = -(book_id) WHERE book_id = {{book}} AND {row}");
-    let back = format!("UPDATE {table} SET book_id = -(book_id) WHERE book_id = -{{book}} AND {row}");
+    let away =
+        format!("UPDATE {table} SET book_id = -(book_id) WHERE book_id = {{book}} AND {row}");
+    let back = format!(
+        "UPDATE {table} SET book_id = -(book_id) WHERE book_id = -{{book}} AND \
+        {row}"
+    );
     (vec![away], vec![back])
 }
 
@@ -104,14 +120,20 @@ pub fn of_balances() -> Vec<Tampering> {
         case(
             "an entry that is unbalanced",
             shift("entries", "transaction_id = {lunch} AND account_id = {food}", "amount", 100),
-            &[["zeroSum", "{key}", "0.00", "1.00"], ["entry", "{lunch-id}", "debit -10.00", "debit -9.00"]],
+            &[
+                ["zeroSum", "{key}", "0.00", "1.00"],
+                ["entry", "{lunch-id}", "debit -10.00", "debit -9.00"],
+            ],
             &["Food"],
             false,
         ),
         case(
             "an entry that is gone",
             removal("entries", "transaction_id = {lunch} AND account_id = {food}"),
-            &[["zeroSum", "{key}", "0.00", "10.00"], ["entry", "{lunch-id}", "debit -10.00", "none"]],
+            &[
+                ["zeroSum", "{key}", "0.00", "10.00"],
+                ["entry", "{lunch-id}", "debit -10.00", "none"],
+            ],
             &["Food"],
             false,
         ),
@@ -128,7 +150,13 @@ pub fn of_balances() -> Vec<Tampering> {
             &[
                 ["balance", "{food}", "-10.00", "-42949682.96"],
                 ["zeroSum", "{key}", "0.00", "-42949672.96"],
-                ["monthTotal", "{food}", "debit 10.00, credit 0.00", "debit 42949682.96, credit 0.00"],
+                [
+                    "monthTotal",
+                    "{food}",
+                    "debit 10.00, credit 0.00",
+                    "debit 42949682.96, credit \
+                    0.00",
+                ],
             ],
             &["Food"],
             false,
@@ -163,8 +191,12 @@ pub fn of_balances() -> Vec<Tampering> {
         case(
             "a posting without a side",
             (
-                owned(&["UPDATE transactions SET debit_account_id = NULL WHERE book_id = {book} AND id = {lunch}"]),
-                owned(&["UPDATE transactions SET debit_account_id = {food} WHERE book_id = {book} AND id = {lunch}"]),
+                owned(&["UPDATE transactions SET debit_account_id = NULL WHERE book_id = {book} \
+                    AND id = {lunch}"]),
+                owned(&[
+                    "UPDATE transactions SET debit_account_id = {food} WHERE book_id = {book} \
+                    AND id = {lunch}",
+                ]),
             ),
             &[
                 ["balance", "{food}", "0.00", "-10.00"],
@@ -180,7 +212,10 @@ pub fn of_balances() -> Vec<Tampering> {
         case(
             "a number of days that no calendar has",
             shift("entries", "transaction_id = {lunch} AND account_id = {food}", "day", 99),
-            &[["entry", "{lunch-id}", "debit -10.00", "none"], ["entry", "{lunch-id}", "none", "debit -10.00"]],
+            &[
+                ["entry", "{lunch-id}", "debit -10.00", "none"],
+                ["entry", "{lunch-id}", "none", "debit -10.00"],
+            ],
             &["Food"],
             true,
         ),
@@ -197,14 +232,28 @@ pub fn of_the_rest() -> Vec<Tampering> {
         flags: [true, true, true],
     };
     let set = |table: &str, row: &str, there: &str, back: &str| {
-        let statement = |set: &str| vec![format!("UPDATE {table} SET {set} WHERE book_id = {{book}} AND {row}")];
+        let statement = |set: &str| {
+            vec![format!(
+                "UPDATE {table} SET {set} WHERE book_id = \
+            {{book}} AND {row}"
+            )]
+        };
         (statement(there), statement(back))
     };
     vec![
-        case("the count of postings", shift("heads", "posted > 0", "posted", 1), &[["count", "{key}", "3", "4"]]),
+        case(
+            "the count of postings",
+            shift("heads", "posted > 0", "posted", 1),
+            &[["count", "{key}", "3", "4"]],
+        ),
         case(
             "the mark of a posting",
-            set("accounts", "id = {food}", "has_transaction_posted = NOT has_transaction_posted", "has_transaction_posted = NOT has_transaction_posted"),
+            set(
+                "accounts",
+                "id = {food}",
+                "has_transaction_posted = NOT has_transaction_posted",
+                "has_transaction_posted = NOT has_transaction_posted",
+            ),
             &[["hasTransactionPosted", "{food}", "true", "false"]],
         ),
         case(
@@ -212,11 +261,16 @@ pub fn of_the_rest() -> Vec<Tampering> {
             set("transactions", "id = {lunch}", "search = 'dinner'", "search = 'lunch #food'"),
             &[["index", "{lunch-id}", "*", "*"]],
         ),
-        case("a tag that finds nothing", removal("marks", "transaction_id = {lunch}"), &[["index", "{lunch-id}", "*", "*"]]),
+        case(
+            "a tag that finds nothing",
+            removal("marks", "transaction_id = {lunch}"),
+            &[["index", "{lunch-id}", "*", "*"]],
+        ),
         case(
             "a tag that finds too much",
             (
-                owned(&["INSERT INTO marks (book_id, mark, day, transaction_id) SELECT book_id, 'tdrink', day, id FROM transactions WHERE book_id = {book} AND id = {lunch}"]),
+                owned(&["INSERT INTO marks (book_id, mark, day, transaction_id) SELECT book_id, \
+                    'tdrink', day, id FROM transactions WHERE book_id = {book} AND id = {lunch}"]),
                 owned(&["DELETE FROM marks WHERE book_id = {book} AND mark = 'tdrink'"]),
             ),
             // The tag of the lunch, and the marks of a draft and of the trash.
@@ -229,25 +283,62 @@ pub fn of_the_log(stage: &Stage, backdoor: &Backdoor) -> Vec<Tampering> {
     let log = events(&stage.cast);
     let hash = |number: usize| log[number - 1]["hash"].as_str().expect("8.15: a hash").to_owned();
     let event = |number: usize| id(&log[number - 1]);
-    let case = |name, (there, back), findings| Tampering { name, there, back, findings, doubted: &[], flags: [true, true, false] };
+    let case = |name, (there, back), findings| Tampering {
+        name,
+        there,
+        back,
+        findings,
+        doubted: &[],
+        flags: [true, true, false],
+    };
     let exchange = |a: usize, b: usize| {
         let set = |number: usize, hash: &str| {
-            format!("UPDATE events SET hash = {} WHERE book_id = {{book}} AND sequence = {number}", backdoor.bytes(hash))
+            format!(
+                "UPDATE events SET hash = {} WHERE book_id = {{book}} AND sequence = {number}",
+                backdoor.bytes(hash)
+            )
         };
         (vec![set(a, &hash(b)), set(b, &hash(a))], vec![set(a, &hash(a)), set(b, &hash(b))])
     };
-    let replace = |from: &str, to: &str| format!("UPDATE events SET data = replace(data, '{from}', '{to}') WHERE book_id = {{book}} AND resource = {{lunch}}");
-    let lunch = log.iter().position(|event| event["data"]["object"]["transaction"]["description"] == "Lunch #food").expect("its event") + 1;
+    let replace = |from: &str, to: &str| {
+        format!(
+            "UPDATE events SET data = replace(data, '{from}', \
+        '{to}') WHERE book_id = {{book}} AND resource = {{lunch}}"
+        )
+    };
+    let lunch = log
+        .iter()
+        .position(|event| event["data"]["object"]["transaction"]["description"] == "Lunch #food")
+        .expect("its event")
+        + 1;
     let forged = |number: usize| ["event".to_owned(), event(number), "*".to_owned(), hash(number)];
     let any = |number: usize| ["event".to_owned(), event(number), "*".to_owned(), "*".to_owned()];
-    let missing = |number: usize, expected: &str| ["eventMissing".to_owned(), event(number), expected.to_owned(), "none".to_owned()];
+    let missing = |number: usize, expected: &str| {
+        ["eventMissing".to_owned(), event(number), expected.to_owned(), "none".to_owned()]
+    };
     vec![
-        case("the data of an event", (vec![replace("10.00", "99.00")], vec![replace("99.00", "10.00")]), vec![forged(lunch)]),
-        case("the time of an event", shift("events", "sequence = 4", "created_at", 1), vec![forged(4)]),
+        case(
+            "the data of an event",
+            (vec![replace("10.00", "99.00")], vec![replace("99.00", "10.00")]),
+            vec![forged(lunch)],
+        ),
+        case(
+            "the time of an event",
+            shift("events", "sequence = 4", "created_at", 1),
+            vec![forged(4)],
+        ),
         case("who acted", shift("events", "sequence = 5", "user_id", 1), vec![forged(5)]),
         case("a kind that is none", shift("events", "sequence = 5", "kind", 1000), vec![any(5)]),
         case("swapped hashes", exchange(3, 6), [3, 4, 6, 7].map(any).to_vec()),
-        case("an event that is gone", removal("events", "sequence = 4"), vec![missing(4, "event 4")]),
-        case("events that are gone", removal("events", "sequence IN (1, 2, 3)"), vec![missing(1, "events 1 to 3")]),
+        case(
+            "an event that is gone",
+            removal("events", "sequence = 4"),
+            vec![missing(4, "event 4")],
+        ),
+        case(
+            "events that are gone",
+            removal("events", "sequence IN (1, 2, 3)"),
+            vec![missing(1, "events 1 to 3")],
+        ),
     ]
 }

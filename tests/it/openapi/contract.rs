@@ -1,7 +1,8 @@
 //! The published document, and answers checked against it.
 //!
-//! The check knows the part of JSON Schema that the document uses, and stops at any other word, so that nothing in the document
-//! goes unchecked unnoticed. One thing is stricter than the standard: a field the document does not name is a fault.
+//! The check knows the part of JSON Schema that the document uses, and stops at any other word, so
+//! that nothing in the document goes unchecked unnoticed. One thing is stricter than the standard:
+//! a field the document does not name is a fault.
 
 use std::sync::OnceLock;
 
@@ -32,7 +33,9 @@ pub fn operations() -> Vec<Operation> {
     let mut all = Vec::new();
     for (path, entry) in document()["paths"].as_object().expect("paths") {
         let shared = entry["parameters"].as_array().map(Vec::as_slice).unwrap_or_default();
-        for (method, value) in entry.as_object().expect("a path").iter().filter(|(key, _)| *key != "parameters") {
+        for (method, value) in
+            entry.as_object().expect("a path").iter().filter(|(key, _)| *key != "parameters")
+        {
             let method = match method.as_str() {
                 "get" => "GET",
                 "put" => "PUT",
@@ -41,7 +44,12 @@ pub fn operations() -> Vec<Operation> {
                 "delete" => "DELETE",
                 other => panic!("{path}: {other}"),
             };
-            let id = value["operationId"].as_str().unwrap_or_else(|| panic!("{method} {path} has an operationId"));
+            let id = value["operationId"].as_str().unwrap_or_else(|| {
+                panic!(
+                    "{method} {path} has \
+                an operationId"
+                )
+            });
             all.push(Operation { method, path, id, value, shared });
         }
     }
@@ -51,7 +59,12 @@ pub fn operations() -> Vec<Operation> {
 /// Follows a `$ref`.
 fn resolve(value: &'static Value) -> &'static Value {
     let Some(target) = value["$ref"].as_str() else { return value };
-    let pointer = target.strip_prefix('#').unwrap_or_else(|| panic!("a reference inside the document: {target}"));
+    let pointer = target.strip_prefix('#').unwrap_or_else(|| {
+        panic!(
+            "a reference inside the \
+        document: {target}"
+        )
+    });
     document().pointer(pointer).unwrap_or_else(|| panic!("{target} is defined"))
 }
 
@@ -59,7 +72,18 @@ impl Operation {
     /// Every declared parameter, as `in name`.
     pub fn parameters(&self) -> Vec<String> {
         let own = self.value["parameters"].as_array().map(Vec::as_slice).unwrap_or_default();
-        let text = |value: &Value| value.as_str().unwrap_or_else(|| panic!("{}: a parameter has a name and a place", self.id)).to_owned();
+        let text = |value: &Value| {
+            value
+                .as_str()
+                .unwrap_or_else(|| {
+                    panic!(
+                        "{}: a parameter has a \
+            name and a place",
+                        self.id
+                    )
+                })
+                .to_owned()
+        };
         let shown = |parameter: &'static Value| {
             let parameter = resolve(parameter);
             format!("{} {}", text(&parameter["in"]), text(&parameter["name"]))
@@ -106,38 +130,51 @@ impl Operation {
     }
 }
 
-/// Words that say something to readers and nothing about values; `additionalProperties` is read with the fields.
-const SILENT: [&str; 5] = ["description", "example", "readOnly", "x-nullable", "additionalProperties"];
+/// Words that say something to readers and nothing about values; `additionalProperties` is read
+/// with the fields.
+const SILENT: [&str; 5] =
+    ["description", "example", "readOnly", "x-nullable", "additionalProperties"];
 
 /// Checks a value against a schema; each fault tells the way to it.
 pub fn check(schema: &'static Value, value: &Value, at: &str, faults: &mut Vec<String>) {
     if value.is_null() && schema["x-nullable"] == true {
         return;
     }
-    for (word, says) in schema.as_object().unwrap_or_else(|| panic!("{at}: a schema is an object")) {
+    for (word, says) in schema.as_object().unwrap_or_else(|| panic!("{at}: a schema is an object"))
+    {
         let holds = match word.as_str() {
             "$ref" => {
                 check(resolve(schema), value, at, faults);
                 true
             }
             "allOf" => {
-                says.as_array().expect("allOf lists").iter().for_each(|part| check(part, value, at, faults));
+                says.as_array()
+                    .expect("allOf lists")
+                    .iter()
+                    .for_each(|part| check(part, value, at, faults));
                 true
             }
             "items" => {
                 let items = value.as_array().map(Vec::as_slice).unwrap_or_default();
-                items.iter().enumerate().for_each(|(index, item)| check(says, item, &format!("{at}[{index}]"), faults));
+                items
+                    .iter()
+                    .enumerate()
+                    .for_each(|(index, item)| check(says, item, &format!("{at}[{index}]"), faults));
                 true
             }
             "properties" => true,
             "type" => is_a(says, value),
             "enum" => says.as_array().expect("enum lists").contains(value),
-            "required" => {
-                says.as_array().expect("required lists").iter().all(|name| value.get(name.as_str().unwrap_or_default()).is_some())
-            }
+            "required" => says
+                .as_array()
+                .expect("required lists")
+                .iter()
+                .all(|name| value.get(name.as_str().unwrap_or_default()).is_some()),
             "minimum" => value.as_i64() >= says.as_i64(),
             "maximum" => value.as_i64() <= says.as_i64(),
-            "maxLength" => value.as_str().is_some_and(|text| text.chars().count() as u64 <= says.as_u64().expect("a length")),
+            "maxLength" => value.as_str().is_some_and(|text| {
+                text.chars().count() as u64 <= says.as_u64().expect("a length")
+            }),
             "pattern" => value.as_str().is_some_and(|text| matches(says, text)),
             "format" => has_format(says, value),
             word if SILENT.contains(&word) => true,
@@ -150,11 +187,13 @@ pub fn check(schema: &'static Value, value: &Value, at: &str, faults: &mut Vec<S
     fields(schema, value, at, faults);
 }
 
-/// The fields of an object: each is documented, or of the documented kind where names are free. A schema that tells neither
-/// holds any object.
+/// The fields of an object: each is documented, or of the documented kind where names are free. A
+/// schema that tells neither holds any object.
 fn fields(schema: &'static Value, value: &Value, at: &str, faults: &mut Vec<String>) {
     let (known, others) = (schema.get("properties"), schema.get("additionalProperties"));
-    let Some(object) = value.as_object().filter(|_| known.is_some() || others.is_some()) else { return };
+    let Some(object) = value.as_object().filter(|_| known.is_some() || others.is_some()) else {
+        return;
+    };
     for (name, field) in object {
         let at = format!("{at}.{name}");
         match known.and_then(|known| known.get(name)).or(others) {
@@ -180,10 +219,14 @@ fn matches(pattern: &Value, text: &str) -> bool {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     match pattern.as_str().expect("a pattern is text") {
         "^[0-9]+$" => digits(text),
-        "^[0-9a-f]{64}$" => text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')),
+        "^[0-9a-f]{64}$" => {
+            text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+        }
         r"^-?[0-9]+(\.[0-9]+)?$" => {
             let number = text.strip_prefix('-').unwrap_or(text);
-            number.split_once('.').map_or(digits(number), |(whole, fraction)| digits(whole) && digits(fraction))
+            number
+                .split_once('.')
+                .map_or(digits(number), |(whole, fraction)| digits(whole) && digits(fraction))
         }
         other => panic!("teach this check the pattern `{other}`"),
     }
@@ -194,7 +237,9 @@ fn has_format(format: &Value, value: &Value) -> bool {
         "int32" => value.as_i64().is_some_and(|number| i32::try_from(number).is_ok()),
         "int64" => value.is_i64(),
         // Exactly: jiff reads more spellings than it writes.
-        "date" => value.as_str().is_some_and(|text| text.parse::<jiff::civil::Date>().is_ok_and(|date| date.to_string() == text)),
+        "date" => value.as_str().is_some_and(|text| {
+            text.parse::<jiff::civil::Date>().is_ok_and(|date| date.to_string() == text)
+        }),
         "date-time" => value.as_str().is_some_and(|text| text.parse::<jiff::Timestamp>().is_ok()),
         other => panic!("teach this check the format `{other}`"),
     }

@@ -38,7 +38,10 @@ fn check_finds_faults(_: &Server) {
         assert!(faults("Account", account.clone()) > 0, "{account}");
     }
     assert!(faults("AccountList", json!({})) > 0, "items are required");
-    assert!(faults("Book", json!({"lockDate": "2025-2-3"})) > 0 && faults("Book", json!({"fractionDigits": 9})) > 0);
+    assert!(
+        faults("Book", json!({"lockDate": "2025-2-3"})) > 0
+            && faults("Book", json!({"fractionDigits": 9})) > 0
+    );
 }
 
 /// A caller that looks every answer up in the document.
@@ -50,18 +53,35 @@ struct Session {
 }
 
 impl Session {
-    /// Calls an operation: `{bookId}` is the session's book, `{id}` is this id, and `query` follows the path.
+    /// Calls an operation: `{bookId}` is the session's book, `{id}` is this id, and `query` follows
+    /// the path.
     #[track_caller]
     fn call(&self, name: &str, at: &str, query: &str, body: &Value) -> Value {
-        let operation = self.operations.iter().find(|operation| operation.id == name).unwrap_or_else(|| panic!("{name} is documented"));
+        let operation = self
+            .operations
+            .iter()
+            .find(|operation| operation.id == name)
+            .unwrap_or_else(|| panic!("{name} is documented"));
         let path = operation.path.replace("{bookId}", &self.book).replace("{id}", at);
         let answer = self.caller.send(operation.method, &format!("{path}{query}"), body);
-        assert!((200..300).contains(&answer.status), "{name} succeeds: {} {}", answer.status, answer.text);
+        assert!(
+            (200..300).contains(&answer.status),
+            "{name} succeeds: {} {}",
+            answer.status,
+            answer.text
+        );
         let faults = operation.faults(answer.status, &answer.text);
         assert!(faults.is_empty(), "{name}:\n{}\nin {}", faults.join("\n"), answer.text);
         let tagged = operation.headers(&answer.status.to_string()).contains(&"ETag");
-        assert_eq!(answer.headers.contains_key("etag"), tagged, "{name}: the document and the answer agree about an ETag");
-        for parameter in query.trim_start_matches('?').split('&').filter(|parameter| !parameter.is_empty()) {
+        assert_eq!(
+            answer.headers.contains_key("etag"),
+            tagged,
+            "{name}: the document and the \
+            answer agree about an ETag"
+        );
+        for parameter in
+            query.trim_start_matches('?').split('&').filter(|parameter| !parameter.is_empty())
+        {
             let key = format!("query {}", parameter.split('=').next().unwrap_or_default());
             assert!(operation.parameters().contains(&key), "{name} documents {key}");
         }
@@ -81,8 +101,15 @@ impl Session {
 }
 
 fn answers_are_the_documents(server: &Server) {
-    let caller = server.client(&format!("{}@example.com", unique("session"))).header("service-agent-id", "importer");
-    let mut session = Session { caller, book: String::new(), operations: operations(), called: RefCell::default() };
+    let caller = server
+        .client(&format!("{}@example.com", unique("session")))
+        .header("service-agent-id", "importer");
+    let mut session = Session {
+        caller,
+        book: String::new(),
+        operations: operations(),
+        called: RefCell::default(),
+    };
     session.book = books(&session);
     chart(&session);
     transactions(&session);
@@ -107,25 +134,37 @@ fn books(session: &Session) -> String {
         "groups": [{"name": "Everything"}], "accounts": [{"name": "Opening", "type": "LIABILITY"}],
     });
     let book = id(&session.write("createNewBook", &body)).to_owned();
-    session.write("updateBook", &json!({"id": book, "lockDate": "2001-01-31", "closingDate": "2001-01-31"}));
+    session.write(
+        "updateBook",
+        &json!({"id": book, "lockDate": "2001-01-31", "closingDate": "2001-01-31"}),
+    );
     session.read("listBooks", "", "");
     book
 }
 
 fn chart(session: &Session) {
-    session.write("updateBookDeprecated", &json!({"period": "QUARTER", "periodStartMonth": "APRIL"}));
+    session
+        .write("updateBookDeprecated", &json!({"period": "QUARTER", "periodStartMonth": "APRIL"}));
     session.write("createGroup", &json!({"name": "Assets", "properties": {"order": "1"}}));
-    let group =
-        session.write("createGroupsBatch", &json!({"items": [{"name": "Liquid", "parent": {"name": "Assets"}}, {"name": "Costs"}]}));
+    let group = session.write(
+        "createGroupsBatch",
+        &json!({"items": [{"name": "Liquid", "parent": {"name": "Assets"}}, {"name": "Costs"}]}),
+    );
     let costs = id(&group["items"][1]).to_owned();
     session.write("updateGroup", &json!({"id": costs, "name": "Cost of living", "hidden": true}));
-    session.write("updateGroupsBatch", &json!({"items": [{"id": costs, "properties": {"order": "2"}}]}));
+    session.write(
+        "updateGroupsBatch",
+        &json!({"items": [{"id": costs, "properties": {"order": "2"}}]}),
+    );
     let cash =
         session.write("createAccount", &json!({"name": "Cash", "type": "ASSET", "groups": [{"name": "Liquid"}], "properties": {"a": "b"}}));
     let cash = id(&cash).to_owned();
     let items = json!([{"name": "Food", "type": "OUTGOING", "groups": [{"name": "Cost of living"}]}, {"name": "Pay", "type": "INCOMING"}]);
     session.write("createAccountsBatch", &json!({"items": items}));
-    session.write("updateAccount", &json!({"id": cash, "name": "Wallet", "type": "ASSET", "groups": [{"name": "Liquid"}]}));
+    session.write(
+        "updateAccount",
+        &json!({"id": cash, "name": "Wallet", "type": "ASSET", "groups": [{"name": "Liquid"}]}),
+    );
     session
         .write("updateAccountsBatch", &json!({"items": [{"id": cash, "name": "Cash", "type": "ASSET", "groups": [{"name": "Liquid"}]}]}));
     session.read("getAccount", &cash, "");
@@ -150,11 +189,19 @@ fn transactions(session: &Session) {
     let transaction = id(&recorded["transaction"]).to_owned();
     session.read("getTransaction", &transaction, "");
     // A draft that says almost nothing.
-    let draft = session.call("createTransaction", "", "?timeZone=Europe/Lisbon", &json!({"description": "Lunch"}));
+    let draft = session.call(
+        "createTransaction",
+        "",
+        "?timeZone=Europe/Lisbon",
+        &json!({"description": "Lunch"}),
+    );
     let draft = id(&draft["transaction"]).to_owned();
     session.read("getTransaction", &draft, "");
     session.write("updateTransaction", &json!({"id": draft, "description": "Lunch with Ann"}));
-    session.write("updateTransaction", &json!({"id": transaction, "description": "Bread and butter", "amount": "13"}));
+    session.write(
+        "updateTransaction",
+        &json!({"id": transaction, "description": "Bread and butter", "amount": "13"}),
+    );
     session.write("trashTransaction", &json!({"id": draft}));
     session.read("getTransaction", &draft, "");
 }
@@ -181,12 +228,18 @@ fn batches(session: &Session) {
         })
         .collect();
     let created = session.write("createTransactionsBatch", &json!({"items": drafts}));
-    let ids: Vec<Value> = created["items"].as_array().expect("items").iter().map(|item| json!({"id": id(item)})).collect();
+    let ids: Vec<Value> = created["items"]
+        .as_array()
+        .expect("items")
+        .iter()
+        .map(|item| json!({"id": id(item)}))
+        .collect();
     let items = json!({"items": ids});
     for verb in ["post", "check", "uncheck", "trash", "untrash"] {
         session.write(&format!("{verb}TransactionsBatch"), &items);
     }
-    let renamed: Vec<Value> = ids.iter().map(|item| json!({"id": item["id"], "description": "Renamed"})).collect();
+    let renamed: Vec<Value> =
+        ids.iter().map(|item| json!({"id": item["id"], "description": "Renamed"})).collect();
     session.call("updateTransactionsBatch", "", "?updateChecked=true", &json!({"items": renamed}));
     session.write("mergeTransactions", &items);
 }
@@ -199,8 +252,19 @@ fn readings(session: &Session) {
     session.read("listTransactions", "", &format!("?query=account:Cash&limit=1&cursor={cursor}"));
     session.read("listTransactions", "", "?query=nothing+like+this");
     session.read("countTransactions", "", "?query=account:Cash");
-    session.read("countTransactionsPosted", "", "?after=2025-01-01&before=2025-04-01&periodicity=MONTHLY");
-    for query in ["account:Cash", "group:Assets+by:m", "on:2025-03", "by:d+after:2025-03+before:2025-04", "by:y", "account:'Nobody'"] {
+    session.read(
+        "countTransactionsPosted",
+        "",
+        "?after=2025-01-01&before=2025-04-01&periodicity=MONTHLY",
+    );
+    for query in [
+        "account:Cash",
+        "group:Assets+by:m",
+        "on:2025-03",
+        "by:d+after:2025-03+before:2025-04",
+        "by:y",
+        "account:'Nobody'",
+    ] {
         let answer = session.read("getBalances", "", &format!("?query={query}"));
         assert!(answer.is_object(), "{answer}");
     }
@@ -213,7 +277,10 @@ fn readings(session: &Session) {
 }
 
 fn files(session: &Session) {
-    let created = session.write("createFile", &json!({"name": "receipt.pdf", "content": "JVBERg==", "properties": {"a": "b"}}));
+    let created = session.write(
+        "createFile",
+        &json!({"name": "receipt.pdf", "content": "JVBERg==", "properties": {"a": "b"}}),
+    );
     let file = id(&created).to_owned();
     session.write("createFile", &json!({"name": "second.txt"}));
     session.write("updateFile", &json!({"id": file, "name": "receipt 7.pdf", "content": ""}));
@@ -230,7 +297,8 @@ fn files(session: &Session) {
 }
 
 fn collaborators(session: &Session) {
-    let added = session.write("addCollaborator", &json!({"email": "ann@example.com", "permission": "VIEWER"}));
+    let added = session
+        .write("addCollaborator", &json!({"email": "ann@example.com", "permission": "VIEWER"}));
     session.write("addCollaborator", &json!({"email": "ann@example.com", "permission": "POSTER"}));
     session.read("listCollaborators", "", "");
     session.read("removeCollaborator", id(&added), "");
@@ -278,7 +346,8 @@ fn endings(session: &Session) {
     let accounts = create("createAccountsBatch", json!([account("Spare"), account("Extra")]));
     session.read("deleteAccount", &accounts[0], "");
     session.write("deleteAccountsBatch", &json!({"items": [{"id": accounts[1]}]}));
-    let groups = create("createGroupsBatch", json!([{"name": "Spare groups"}, {"name": "Extra groups"}]));
+    let groups =
+        create("createGroupsBatch", json!([{"name": "Spare groups"}, {"name": "Extra groups"}]));
     session.read("deleteGroup", &groups[0], "");
     session.write("deleteGroupsBatch", &json!({"items": [{"id": groups[1]}]}));
     session.read("listEvents", "", "?limit=1000");

@@ -14,8 +14,10 @@ use crate::table::{Cell, Table, Target};
 
 const TARGET: Target = Target::AtLeast(0.4);
 
-const METHOD: &str = "One client sends batches of 1,000, next to a bare loop of multi-row inserts of the same rows, one database transaction per \
-    batch, each on a fresh database. Latencies are of a whole batch; CPU is processor time per transaction.";
+const METHOD: &str = "One client sends batches of 1,000, next to a bare loop of multi-row inserts \
+    of the same rows, one database transaction per \
+    batch, each on a fresh database. Latencies are of a whole batch; CPU is processor time per \
+    transaction.";
 
 pub(super) fn run(settings: &Settings) -> anyhow::Result<Vec<Table>> {
     let columns = [
@@ -33,8 +35,8 @@ pub(super) fn run(settings: &Settings) -> anyhow::Result<Vec<Table>> {
         "ratio",
         "target",
     ];
-    let mut table =
-        Table::new("batches", "2. Batches of 1,000", &columns).method(format!("{METHOD} {}; throughput is the median.", settings.effort()));
+    let mut table = Table::new("batches", "2. Batches of 1,000", &columns)
+        .method(format!("{METHOD} {}; throughput is the median.", settings.effort()));
     for engine in &settings.engines {
         table.row(compare(*engine, settings)?);
     }
@@ -92,7 +94,8 @@ impl Sender {
         Sender { connection, path, next: 0 }
     }
 
-    /// Only the time between a request and its answer counts: writing the body is not the server's work.
+    /// Only the time between a request and its answer counts: writing the body is not the server's
+    /// work.
     pub(super) fn run(&mut self, time: Duration) -> anyhow::Result<Round> {
         let mut samples = Samples::default();
         let mut elapsed = Duration::ZERO;

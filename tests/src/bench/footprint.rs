@@ -21,22 +21,41 @@ const TARGET: Target = Target::AtMost(600.0);
 
 const STARTS: usize = 5;
 
-const START: &str = "From the start of the process on an empty directory (an empty database) until /ready answers 200, the median of 5; resident \
-    memory then, and after recording the synthetic data set by batches. The binary is without debug information.";
+const START: &str = "From the start of the process on an empty directory (an empty database) until \
+    /ready answers 200, the median of 5; resident \
+    memory then, and after recording the synthetic data set by batches. The binary is without \
+    debug information.";
 
-const DISK: &str = "Size of the database after a stop (SQLite, write-ahead log checkpointed) or a checkpoint (PostgreSQL, pg_database_size) less its \
-    size with the accounts alone, by the number of transactions: each with its two entries, totals, marks, indexes and event.";
+const DISK: &str = "Size of the database after a stop (SQLite, write-ahead log checkpointed) or a \
+    checkpoint (PostgreSQL, pg_database_size) less its \
+    size with the accounts alone, by the number of transactions: each with its two entries, \
+    totals, marks, indexes and event.";
 
 pub(super) fn run(settings: &Settings) -> anyhow::Result<Vec<Table>> {
-    let mut start =
-        Table::new("start", "4a. Start and memory", &["engine", "cold start ms", "RSS at rest MiB", "RSS after load MiB", "binary MiB"])
-            .method(START);
-    let mut disk =
-        Table::new("disk", "4b. Disk", &["engine", "data", "transactions", "MiB before", "MiB after", "bytes per transaction", "target"])
-            .method(DISK);
+    let mut start = Table::new(
+        "start",
+        "4a. Start and memory",
+        &["engine", "cold start ms", "RSS at rest MiB", "RSS after load MiB", "binary MiB"],
+    )
+    .method(START);
+    let mut disk = Table::new(
+        "disk",
+        "4b. Disk",
+        &[
+            "engine",
+            "data",
+            "transactions",
+            "MiB before",
+            "MiB after",
+            "bytes per transaction",
+            "target",
+        ],
+    )
+    .method(DISK);
     let binary = std::fs::metadata(binary())?.len() as f64 / 1_048_576.0;
     for engine in &settings.engines {
-        let cold = (0..STARTS).map(|_| cold_start(*engine)).collect::<anyhow::Result<Vec<f64>>>()?;
+        let cold =
+            (0..STARTS).map(|_| cold_start(*engine)).collect::<anyhow::Result<Vec<f64>>>()?;
         disk.row(Measured::bank(*engine)?.row(*engine, "bank 1993"));
         let (at_rest, synthetic) = Measured::synthetic(*engine, settings)?;
         disk.row(synthetic.row(*engine, "synthetic"));
@@ -63,7 +82,8 @@ impl Drop for Process {
 
 /// Milliseconds from the start of a process to its first answer from /ready.
 fn cold_start(engine: Engine) -> anyhow::Result<f64> {
-    let home = std::env::temp_dir().join(format!("daybook-{}-{}", std::process::id(), unique("cold")));
+    let home =
+        std::env::temp_dir().join(format!("daybook-{}-{}", std::process::id(), unique("cold")));
     std::fs::create_dir(&home)?;
     let _removal = Entry::new(&format!("rm -rf '{}'", home.display()));
     let database = (engine == Engine::Postgres).then(|| Database::create(true));
@@ -95,7 +115,8 @@ fn cold_start(engine: Engine) -> anyhow::Result<f64> {
 }
 
 fn ready(address: SocketAddr) -> bool {
-    let asked = Connection::open(address, "").and_then(|mut connection| Ok(connection.get("/ready")?.status));
+    let asked = Connection::open(address, "")
+        .and_then(|mut connection| Ok(connection.get("/ready")?.status));
     asked.is_ok_and(|status| status == 200)
 }
 
@@ -130,7 +151,12 @@ impl Measured {
         Ok((at_rest, Measured::fill(&mut server, &book, "synthetic", TEN_YEARS.bodies(0, count))?))
     }
 
-    fn fill(server: &mut Server, book: &Book, label: &str, lines: impl ExactSizeIterator<Item = String>) -> anyhow::Result<Measured> {
+    fn fill(
+        server: &mut Server,
+        book: &Book,
+        label: &str,
+        lines: impl ExactSizeIterator<Item = String>,
+    ) -> anyhow::Result<Measured> {
         let transactions = lines.len();
         let before = size(server)?;
         let mut connection = book.connect(server)?;
@@ -166,8 +192,10 @@ fn size(server: &mut Server) -> anyhow::Result<u64> {
     server.terminate();
     let url = server.database_url().to_owned();
     let file = url.strip_prefix("sqlite:").context("an address of SQLite")?;
-    // Empty when the last connection was closed in order, and even then it must not be left out silently.
-    rusqlite::Connection::open(file)?.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
+    // Empty when the last connection was closed in order, and even then it must not be left out
+    // silently.
+    rusqlite::Connection::open(file)?
+        .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
     let bytes = std::fs::metadata(Path::new(file))?.len();
     server.restart();
     Ok(bytes)

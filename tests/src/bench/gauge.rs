@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use crate::{Engine, Server};
 
-/// The kernel's unit of processor time in /proc (USER_HZ): 100 a second on every Linux of our platforms.
+/// The kernel's unit of processor time in /proc (USER_HZ): 100 a second on every Linux of our
+/// platforms.
 const TICK: Duration = Duration::from_millis(10);
 
 /// The processes that do the work of one engine.
@@ -48,12 +49,16 @@ impl Gauge {
 
     /// Processor time so far.
     pub(super) fn read(&self) -> Used {
-        Used { server: used(self.server).unwrap_or_default().own, database: self.database.map(family).unwrap_or_default() }
+        Used {
+            server: used(self.server).unwrap_or_default().own,
+            database: self.database.map(family).unwrap_or_default(),
+        }
     }
 
     /// Resident memory of the server in MiB.
     pub(super) fn resident(&self) -> f64 {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.server)).unwrap_or_default();
+        let status =
+            std::fs::read_to_string(format!("/proc/{}/status", self.server)).unwrap_or_default();
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
         let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());
         kilobytes.unwrap_or(f64::NAN) / 1024.0
@@ -73,7 +78,11 @@ fn used(process: u32) -> Option<Times> {
     // The command name may contain anything, also parentheses.
     let fields: Vec<&str> = line.rsplit_once(')')?.1.split_whitespace().collect();
     let ticks = |field: usize| fields.get(field)?.parse::<u32>().ok();
-    Some(Times { parent: fields.get(1)?.parse().ok()?, own: TICK * (ticks(11)? + ticks(12)?), ended: TICK * (ticks(13)? + ticks(14)?) })
+    Some(Times {
+        parent: fields.get(1)?.parse().ok()?,
+        own: TICK * (ticks(11)? + ticks(12)?),
+        ended: TICK * (ticks(13)? + ticks(14)?),
+    })
 }
 
 /// A process with its children, those that have ended included.
@@ -82,7 +91,9 @@ fn family(parent: u32) -> Duration {
         return Duration::ZERO;
     };
     let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    let children = processes.filter_map(|entry| used(entry.file_name().to_str()?.parse().ok()?)).filter(|child| child.parent == parent);
+    let children = processes
+        .filter_map(|entry| used(entry.file_name().to_str()?.parse().ok()?))
+        .filter(|child| child.parent == parent);
     times.own + times.ended + children.map(|child| child.own).sum::<Duration>()
 }
 

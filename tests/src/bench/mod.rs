@@ -1,4 +1,5 @@
-//! `make bench`: how fast and how large Daybook is, next to what the database alone does in the same minutes.
+//! `make bench`: how fast and how large Daybook is, next to what the database alone does in the
+//! same minutes.
 
 mod batches;
 mod footprint;
@@ -49,15 +50,20 @@ impl Settings {
 type Section = fn(&Settings) -> anyhow::Result<Vec<Table>>;
 
 /// The sections in order.
-const SECTIONS: [(&str, Section); 4] =
-    [("singles", singles::run), ("batches", batches::run), ("reads", reads::run), ("footprint", footprint::run)];
+const SECTIONS: [(&str, Section); 4] = [
+    ("singles", singles::run),
+    ("batches", batches::run),
+    ("reads", reads::run),
+    ("footprint", footprint::run),
+];
 
 /// The names `--only` knows.
 pub fn sections() -> Vec<&'static str> {
     SECTIONS.iter().map(|(name, _)| *name).collect()
 }
 
-/// Runs the sections, prints each table when it is done, and writes all of them to `target/bench.json`.
+/// Runs the sections, prints each table when it is done, and writes all of them to
+/// `target/bench.json`.
 pub fn run(settings: &Settings) -> anyhow::Result<()> {
     let chosen = |name: &str| settings.only.as_deref().is_none_or(|only| only == name);
     let mut tables = serde_json::Map::new();
@@ -75,7 +81,8 @@ pub fn run(settings: &Settings) -> anyhow::Result<()> {
     });
     let file = workspace().join("target/bench.json");
     std::fs::create_dir_all(workspace().join("target"))?;
-    std::fs::write(&file, serde_json::to_string_pretty(&report)?).with_context(|| file.display().to_string())?;
+    std::fs::write(&file, serde_json::to_string_pretty(&report)?)
+        .with_context(|| file.display().to_string())?;
     println!("\nthe same as JSON: target/bench.json");
     Ok(())
 }
@@ -96,7 +103,9 @@ impl Book {
         let owner = server.client("bench@example.com");
         let created = owner.post("/v5/books", &json!({"name": workload.name})).ok();
         let id = created["id"].as_str().context("a book has an id")?.to_owned();
-        for (resource, items) in [("groups", workload::groups()), ("accounts", workload::accounts())] {
+        for (resource, items) in
+            [("groups", workload::groups()), ("accounts", workload::accounts())]
+        {
             let path = format!("/v5/books/{id}/{resource}/batch");
             owner.post(&path, &json!({"items": items})).ok();
         }

@@ -1,5 +1,6 @@
-//! The raw limit: the same rows in the same tables of a database that Daybook itself made, through the engine's own driver,
-//! with prepared statements and the same durability, and nothing else: no HTTP, no JSON to read, no rules, no hashing.
+//! The raw limit: the same rows in the same tables of a database that Daybook itself made, through
+//! the engine's own driver, with prepared statements and the same durability, and nothing else: no
+//! HTTP, no JSON to read, no rules, no hashing.
 
 mod postgres;
 mod sqlite;
@@ -45,7 +46,8 @@ impl Ledger {
     fn row(&mut self, draft: &Draft) -> Row {
         self.sequence += 1;
         let id = self.at * 4096 + self.sequence;
-        let [credit, debit] = [draft.credit, draft.debit].map(|number| self.accounts[usize::try_from(number).expect("a small number")]);
+        let [credit, debit] = [draft.credit, draft.debit]
+            .map(|number| self.accounts[usize::try_from(number).expect("a small number")]);
         let description = draft.description();
         // The snapshot that Daybook keeps (behaviour 8.16), so that the event is as long.
         let data = format!(
@@ -148,7 +150,8 @@ impl Raw {
         Ok(Raw { store, ledger, _server: server })
     }
 
-    /// Writes for this long, one database transaction after another. A sample is what one transaction waited.
+    /// Writes for this long, one database transaction after another. A sample is what one
+    /// transaction waited.
     pub(super) fn run(&mut self, shape: Shape, time: Duration) -> anyhow::Result<Round> {
         let (Shape::Singles(size) | Shape::Batch(size)) = shape;
         let mut samples = Samples::default();
@@ -173,16 +176,23 @@ mod tests {
     use crate::release::workspace;
     use crate::unique;
 
-    const BOOK: &str = "INSERT INTO users (id, email, username, created_at) VALUES (7, 'a@example.com', 'a', 1); \
-        INSERT INTO books (id, public_id, owner_id, name, auto_post, date_pattern, decimal_separator, fraction_digits, scale, \
-            page_size, period, period_start_month, time_zone, visibility, created_at, updated_at, version) \
-            VALUES (1, 'key', 7, 'Book', 1, 'dd/MM/yyyy', 'DOT', 2, 2, 100, 'MONTH', 'JANUARY', 'UTC', 'PRIVATE', 1, 1, 1); \
-        INSERT INTO heads (book_id, sequence, hash, changed_at, posted, month, month_posted, year_posted) \
+    const BOOK: &str = "INSERT INTO users (id, email, username, created_at) VALUES (7, \
+        'a@example.com', 'a', 1); \
+        INSERT INTO books (id, public_id, owner_id, name, auto_post, date_pattern, \
+        decimal_separator, fraction_digits, scale, \
+            page_size, period, period_start_month, time_zone, visibility, created_at, updated_at, \
+            version) \
+            VALUES (1, 'key', 7, 'Book', 1, 'dd/MM/yyyy', 'DOT', 2, 2, 100, 'MONTH', 'JANUARY', \
+            'UTC', 'PRIVATE', 1, 1, 1); \
+        INSERT INTO heads (book_id, sequence, hash, changed_at, posted, month, month_posted, \
+        year_posted) \
             VALUES (1, 0, x'00', 1, 0, 0, 0, 0); \
         WITH RECURSIVE row (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM row WHERE n < 999) \
-        INSERT INTO accounts (book_id, id, name, normalized_name, kind, archived, balance_verified, has_transaction_posted, \
+        INSERT INTO accounts (book_id, id, name, normalized_name, kind, archived, \
+        balance_verified, has_transaction_posted, \
             created_at, updated_at, version) \
-            SELECT 1, 1000000000 + n, format('Account %04d', n), format('account_%04d', n), 'ASSET', 0, 1, 0, 1, 1, 1 FROM row;";
+            SELECT 1, 1000000000 + n, format('Account %04d', n), format('account_%04d', n), \
+            'ASSET', 0, 1, 0, 1, 1, 1 FROM row;";
 
     /// The loop is outside the server's own tests: this tells when a migration has left it behind.
     #[test]
@@ -190,7 +200,8 @@ mod tests {
         let name = format!("daybook-{}-{}.db", std::process::id(), unique("raw"));
         let file = std::env::temp_dir().join(name);
         let database = rusqlite::Connection::open(&file).expect("a database");
-        let folder = std::fs::read_dir(workspace().join("migrations/sqlite")).expect("the migrations");
+        let folder =
+            std::fs::read_dir(workspace().join("migrations/sqlite")).expect("the migrations");
         let mut steps: Vec<_> = folder.flatten().map(|step| step.path().join("up.sql")).collect();
         steps.sort();
         for step in steps {
@@ -198,7 +209,8 @@ mod tests {
             database.execute_batch(&sql).expect("a migration runs");
         }
         database.execute_batch(BOOK).expect("a book fits the schema");
-        let (mut store, mut ledger) = sqlite::open(&format!("sqlite:{}", file.display())).expect("the book opens");
+        let (mut store, mut ledger) =
+            sqlite::open(&format!("sqlite:{}", file.display())).expect("the book opens");
         let mut amounts = 0;
         for shape in [Shape::Singles(8), Shape::Batch(1000)] {
             let (Shape::Singles(size) | Shape::Batch(size)) = shape;

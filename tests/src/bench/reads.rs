@@ -10,14 +10,20 @@ use crate::{Engine, Server, encode, fill};
 
 const TARGET: Target = Target::AtMost(1.5);
 
-const METHOD: &str = "getBalances over HTTP in two books of one server with the same 1,000 accounts and 12 months, asked in turn (ABAB) after a \
+const METHOD: &str = "getBalances over HTTP in two books of one server with the same 1,000 \
+    accounts and 12 months, asked in turn (ABAB) after a \
     warm-up. The cost should follow accounts and periods, not transactions.";
 
 /// Title, path and query, and whether the target is meant.
 type Read = (&'static str, &'static str, &'static str, bool);
 
 const BALANCES: [Read; 3] = [
-    ("one account by month", "/balances", "account:'Account 0007' after:2024-01 before:2025-01", false),
+    (
+        "one account by month",
+        "/balances",
+        "account:'Account 0007' after:2024-01 before:2025-01",
+        false,
+    ),
     ("whole book by month", "/balances", "after:2024-01 before:2025-01", true),
     ("whole book at a date", "/balances", "on:2024-07-17", true),
 ];
@@ -27,9 +33,19 @@ const SEARCHES: [Read; 16] = [
     ("page of a month", "/transactions", "on:2024-07", true),
     ("page of amounts in a month", "/transactions", "on:2024-07 amount>=100 amount<5000", true),
     ("page of an account, with running balances", "/transactions", "account:'Account 0000'", true),
-    ("page of an account in a quarter", "/transactions", "account:'Account 0000' after:2024-04 before:2024-07", true),
+    (
+        "page of an account in a quarter",
+        "/transactions",
+        "account:'Account 0000' after:2024-04 before:2024-07",
+        true,
+    ),
     ("page of a quiet account", "/transactions", "account:'Account 0011'", false),
-    ("page of two accounts", "/transactions", "account:'Account 0000' OR account:'Account 0008'", true),
+    (
+        "page of two accounts",
+        "/transactions",
+        "account:'Account 0000' OR account:'Account 0008'",
+        true,
+    ),
     ("page of a group", "/transactions", "group:'Group 07'", true),
     ("page of a tag", "/transactions", "#reviewed", true),
     ("page of a property", "/transactions", "project:Atlas", true),
@@ -41,8 +57,10 @@ const SEARCHES: [Read; 16] = [
     ("counts of a year by month", "/transactions/count/posted", "", false),
 ];
 
-const SEARCH_METHOD: &str = "listTransactions, 100 rows a page, in the same two books. A page should cost what is on it (without a target where the \
-    small book does not fill it); a rare text is looked for in an index that grows with the book, and counts pass what they count.";
+const SEARCH_METHOD: &str = "listTransactions, 100 rows a page, in the same two books. A page \
+    should cost what is on it (without a target where the \
+    small book does not fill it); a rare text is looked for in an index that grows with the book, \
+    and counts pass what they count.";
 
 /// What counts by month ask for; the others ignore it.
 const YEAR: &str = "&after=2024-01-01&before=2025-01-01&periodicity=MONTHLY";
@@ -54,15 +72,30 @@ const LEAST: usize = 15;
 pub(super) fn run(settings: &Settings) -> anyhow::Result<Vec<Table>> {
     let sizes = if settings.quick { [1_000, 20_000] } else { [10_000, 1_000_000] };
     let [small, big] = sizes.map(|size| thousands(&size.to_string()));
-    let columns = ["engine", "read", "answer KiB", "asked", "small p50 ms", "small p99 ms", "big p50 ms", "big p99 ms", "ratio", "target"];
-    let title = |number, what| format!("{number}. {what} at {small} (small) and {big} (big) transactions");
+    let columns = [
+        "engine",
+        "read",
+        "answer KiB",
+        "asked",
+        "small p50 ms",
+        "small p99 ms",
+        "big p50 ms",
+        "big p99 ms",
+        "ratio",
+        "target",
+    ];
+    let title =
+        |number, what| format!("{number}. {what} at {small} (small) and {big} (big) transactions");
     let mut balances = Table::new("reads", &title("3a", "Balances"), &columns).method(METHOD);
-    let mut searches = Table::new("searches", &title("3b", "Searches"), &columns).method(SEARCH_METHOD);
+    let mut searches =
+        Table::new("searches", &title("3b", "Searches"), &columns).method(SEARCH_METHOD);
     for engine in &settings.engines {
         let server = super::server(*engine);
         let small = filled(&server, "Small", sizes[0])?;
         let big = filled(&server, "Big", sizes[1])?;
-        for (reads, table) in [(BALANCES.as_slice(), &mut balances), (SEARCHES.as_slice(), &mut searches)] {
+        for (reads, table) in
+            [(BALANCES.as_slice(), &mut balances), (SEARCHES.as_slice(), &mut searches)]
+        {
             for read in reads {
                 let mut asked = [&small, &big].map(|book| Asked::new(&server, book, *read));
                 compare(&mut asked, settings.time())?;

@@ -16,9 +16,13 @@ const CLIENTS: [usize; 4] = [1, 8, 32, 64];
 /// What SQLite has to reach with 32 clients.
 const TARGET: (usize, Target) = (32, Target::AtLeast(0.5));
 
-const METHOD: &str = "createTransaction of complete transactions over HTTP, next to a bare loop that commits as many at once as there are \
-    clients (PostgreSQL: with one statement per table, as round trips are what costs there), on the same engine, schema, disk and durability (synchronous=FULL, fsync=on), each on a fresh database. Server, clients \
-    and database share the machine. CPU is processor time per transaction: of daybook, of PostgreSQL, and of the raw loop with its \
+const METHOD: &str = "createTransaction of complete transactions over HTTP, next to a bare loop \
+    that commits as many at once as there are \
+    clients (PostgreSQL: with one statement per table, as round trips are what costs there), on \
+    the same engine, schema, disk and durability (synchronous=FULL, fsync=on), each on a fresh \
+    database. Server, clients \
+    and database share the machine. CPU is processor time per transaction: of daybook, of \
+    PostgreSQL, and of the raw loop with its \
     database.";
 
 pub(super) fn run(settings: &Settings) -> anyhow::Result<Vec<Table>> {
@@ -37,8 +41,8 @@ pub(super) fn run(settings: &Settings) -> anyhow::Result<Vec<Table>> {
         "ratio",
         "target",
     ];
-    let mut table =
-        Table::new("singles", "1. Single creates", &columns).method(format!("{METHOD} {}; throughput is the median.", settings.effort()));
+    let mut table = Table::new("singles", "1. Single creates", &columns)
+        .method(format!("{METHOD} {}; throughput is the median.", settings.effort()));
     for engine in &settings.engines {
         for clients in CLIENTS {
             let comparison = Comparison::run(*engine, clients, settings)?;
@@ -71,7 +75,8 @@ impl Side {
         Cell::Figure(self.samples.milliseconds(percent), 2)
     }
 
-    /// Microseconds of processor time per transaction, where a request has so many: of the program and of the database.
+    /// Microseconds of processor time per transaction, where a request has so many: of the program
+    /// and of the database.
     pub(super) fn processor(&self, size: usize) -> [f64; 2] {
         let count = (self.samples.count() * size) as f64;
         [self.used.server, self.used.database].map(|used| used.as_secs_f64() * 1e6 / count)
@@ -92,10 +97,12 @@ impl Comparison {
         let gauge = Gauge::new(&server);
         let own = gauge.own();
         let mut raw = Raw::prepare(engine)?;
-        let mut callers: Vec<Connection> = (0..clients).map(|_| book.connect(&server)).collect::<Result<_, _>>()?;
+        let mut callers: Vec<Connection> =
+            (0..clients).map(|_| book.connect(&server)).collect::<Result<_, _>>()?;
         let path = book.path("/transactions");
         // A book in use: the first posting on an account marks it, which no later one does.
-        Sender::new(book.connect(&server)?, book.path("/transactions/batch")).run(settings.time())?;
+        Sender::new(book.connect(&server)?, book.path("/transactions/batch"))
+            .run(settings.time())?;
         let next = AtomicU64::new(1_000_000);
         let create = |_: usize, connection: &mut Connection| {
             let draft = TEN_YEARS.draft(next.fetch_add(1, Ordering::Relaxed));
@@ -113,7 +120,12 @@ impl Comparison {
             let round = raw.run(Shape::Singles(clients), settings.time())?;
             bare.add(round, before, own.read());
         }
-        Ok(Comparison { daybook, raw: bare, resident: gauge.resident(), watches_database: gauge.watches_database() })
+        Ok(Comparison {
+            daybook,
+            raw: bare,
+            resident: gauge.resident(),
+            watches_database: gauge.watches_database(),
+        })
     }
 
     fn row(&self, engine: Engine, clients: usize) -> [Cell; 13] {

@@ -1,5 +1,5 @@
-//! The synthetic books: 1,000 accounts in 20 groups, complete transactions spread evenly over accounts and days. Even is the
-//! hard case for totals: hardly two transactions share one.
+//! The synthetic books: 1,000 accounts in 20 groups, complete transactions spread evenly over
+//! accounts and days. Even is the hard case for totals: hardly two transactions share one.
 
 use serde_json::{Value, json};
 
@@ -22,11 +22,13 @@ pub(super) struct Workload {
 }
 
 /// What writes are measured with.
-pub(super) const TEN_YEARS: Workload = Workload { name: "Ten years", first_year: 2014, years: 10, marked: false };
+pub(super) const TEN_YEARS: Workload =
+    Workload { name: "Ten years", first_year: 2014, years: 10, marked: false };
 
 impl Workload {
-    /// What reads are measured with: all transactions in one year of twelve months. Each has a remote id, every twentieth goes
-    /// through account 0, of every fifty one has a tag and one a property: 10,000 fill a page of 100 with any of these.
+    /// What reads are measured with: all transactions in one year of twelve months. Each has a
+    /// remote id, every twentieth goes through account 0, of every fifty one has a tag and one a
+    /// property: 10,000 fill a page of 100 with any of these.
     pub(super) fn one_year(name: &'static str) -> Workload {
         Workload { name, first_year: 2024, years: 1, marked: true }
     }
@@ -38,7 +40,8 @@ impl Workload {
         let year = self.first_year + part(self.years);
         let day = year * 10_000 + (1 + part(12)) * 100 + 1 + part(28);
         let amount = 1 + i64::from(part(1_000_000));
-        let credit = if self.marked && number.is_multiple_of(20) { 0 } else { dice.below(ACCOUNTS) };
+        let credit =
+            if self.marked && number.is_multiple_of(20) { 0 } else { dice.below(ACCOUNTS) };
         // Never the same account on both sides.
         let debit = (credit + 1 + dice.below(ACCOUNTS - 1)) % ACCOUNTS;
         Draft { number, day, amount, credit, debit, marked: self.marked }
@@ -86,7 +89,8 @@ impl Draft {
         if !self.marked {
             return String::new();
         }
-        let property = if self.number % 50 == 13 { r#","properties":{"project":"Atlas"}"# } else { "" };
+        let property =
+            if self.number % 50 == 13 { r#","properties":{"project":"Atlas"}"# } else { "" };
         format!(r#","remoteIds":["bank-{}"]{property}"#, self.number)
     }
 

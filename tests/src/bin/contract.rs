@@ -1,4 +1,5 @@
-//! `make contract`: requests made up from the published document, for some minutes, and every answer held to it.
+//! `make contract`: requests made up from the published document, for some minutes, and every
+//! answer held to it.
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -8,7 +9,8 @@ use daybook_tests::contract::{Outcome, Plan, fuzz, missing};
 use daybook_tests::dice::Dice;
 use daybook_tests::{Engine, Server, finish};
 
-/// Asks a Daybook server what its OpenAPI document allows, and more, and checks every answer against the document.
+/// Asks a Daybook server what its OpenAPI document allows, and more, and checks every answer
+/// against the document.
 #[derive(Parser)]
 struct Arguments {
     /// Minutes per engine.
@@ -43,14 +45,18 @@ fn main() -> anyhow::Result<ExitCode> {
         Engines::Both => Engine::ALL.to_vec(),
     };
     let time = Duration::from_secs(arguments.minutes.max(1) * 60);
-    // What is made by rule from the document is asked before time counts, and a finding is made small after it.
+    // What is made by rule from the document is asked before time counts, and a finding is made
+    // small after it.
     let limit = time * 2 + Duration::from_secs(600);
     // Python's readers of arguments take no more.
     let seed = arguments.seed.unwrap_or_else(|| Dice::seed() >> 32);
     println!("{} minutes an engine; --seed {seed}", arguments.minutes);
     let mut failures = 0;
     for engine in engines {
-        let outcome = fuzz(&Server::start(engine), Plan { seed, examples: arguments.examples, time: Some(time), limit })?;
+        let outcome = fuzz(
+            &Server::start(engine),
+            Plan { seed, examples: arguments.examples, time: Some(time), limit },
+        )?;
         println!("\n{engine}\n{}", outcome.report);
         tell(&outcome);
         failures += usize::from(!outcome.passed);
@@ -62,7 +68,8 @@ fn main() -> anyhow::Result<ExitCode> {
 fn tell(outcome: &Outcome) {
     println!("{:<28}answers by status", "operation");
     for (id, statuses) in &outcome.answers {
-        let counts: Vec<String> = statuses.iter().map(|(status, count)| format!("{status}: {count}")).collect();
+        let counts: Vec<String> =
+            statuses.iter().map(|(status, count)| format!("{status}: {count}")).collect();
         println!("{id:<28}{}", counts.join("  "));
     }
 }

@@ -1,4 +1,5 @@
-//! `make demo`: a real bank's books, recorded through the API and read back, on a server it starts and stops itself.
+//! `make demo`: a real bank's books, recorded through the API and read back, on a server it starts
+//! and stops itself.
 
 use std::process::ExitCode;
 use std::time::Instant;
@@ -38,11 +39,21 @@ fn main() -> anyhow::Result<ExitCode> {
 }
 
 fn demonstrate(engine: Engine) -> anyhow::Result<ExitCode> {
-    println!("The books of a Czech bank, January 1993 to March 1994: real statement lines, anonymized (tests/data/bank-1993).\n");
+    println!(
+        "The books of a Czech bank, January 1993 to March 1994: real statement lines, anonymized \
+            (tests/data/bank-1993).\n"
+    );
     let program = binary();
     let started = Instant::now();
     let server = Server::start(engine);
-    step("server", &format!("{} on {engine}, ready in {} ms", program.display(), started.elapsed().as_millis()));
+    step(
+        "server",
+        &format!(
+            "{} on {engine}, ready in {} ms",
+            program.display(),
+            started.elapsed().as_millis()
+        ),
+    );
     step("data", &format!("{} (removed at the end)", shown(&server)));
     let owner = server.client("demo@example.com");
     let book = owner.post("/v5/books", &json!({"name": "Bank 1993"})).ok();
@@ -56,8 +67,14 @@ fn demonstrate(engine: Engine) -> anyhow::Result<ExitCode> {
     println!("\n{}", statement::balance_sheet(&answer)?);
     let statement = Statement::of_1993(|query| bank::balances(&owner, book, query))?;
     println!("\n{statement}");
-    println!("\nThe API's figures are raw: credits less debits, so that a whole book adds up to zero. Here they have the signs people");
-    println!("read: what the bank owns and spends is turned round and positive, what it owes and earns is positive as it comes.");
+    println!(
+        "\nThe API's figures are raw: credits less debits, so that a whole book adds up to zero. \
+            Here they have the signs people"
+    );
+    println!(
+        "read: what the bank owns and spends is turned round and positive, what it owes and earns \
+            is positive as it comes."
+    );
     println!("\nStart a server of your own with `make run`.");
     Ok(if agrees { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -115,7 +132,8 @@ fn compare(owner: &Client, book: &str, answer: &Value) -> bool {
         step(
             "compared",
             &format!(
-                "{} accounts and {} monthly series equal hledger's figures to the last digit; the book adds up to zero",
+                "{} accounts and {} monthly series equal hledger's figures to the last digit; the \
+                    book adds up to zero",
                 thousands(&expected.len().to_string()),
                 monthly.accounts.len()
             ),

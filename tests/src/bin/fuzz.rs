@@ -13,7 +13,8 @@ use daybook_tests::fuzz::{Failure, Progress, Sizes, Target, all, case, case_seed
 /// How often a line of progress is printed.
 const REPORT_EVERY: Duration = Duration::from_secs(10);
 
-/// Fuzzes the readers of queries, amounts, days, typed texts, names and canonical JSON: no panic, no nonsense.
+/// Fuzzes the readers of queries, amounts, days, typed texts, names and canonical JSON: no panic,
+/// no nonsense.
 #[derive(Parser)]
 struct Arguments {
     /// Minutes for all targets together.
@@ -35,10 +36,16 @@ struct Arguments {
 
 fn main() -> anyhow::Result<ExitCode> {
     let arguments = Arguments::parse();
-    let wanted = |target: &Target| arguments.target.as_deref().is_none_or(|name| name == target.name);
+    let wanted =
+        |target: &Target| arguments.target.as_deref().is_none_or(|name| name == target.name);
     let targets: Vec<Target> = all().into_iter().filter(wanted).collect();
-    anyhow::ensure!(!targets.is_empty(), "there is no such target; there are {}", all().map(|target| target.name).join(", "));
-    // A panic is reported with its input, made small; the hundreds on the way there need no trace each.
+    anyhow::ensure!(
+        !targets.is_empty(),
+        "there is no such target; there are {}",
+        all().map(|target| target.name).join(", ")
+    );
+    // A panic is reported with its input, made small; the hundreds on the way there need no trace
+    // each.
     std::panic::set_hook(Box::new(|_| {}));
     if let Some(seed) = arguments.case {
         let outcomes = targets.iter().map(|target| {
@@ -71,15 +78,19 @@ fn conclude<'t>(outcomes: impl Iterator<Item = (&'t Target, Option<Failure>)>) -
     for (target, failure) in outcomes {
         if let Some(Failure { seed, input, message }) = failure {
             failures += 1;
-            println!("{}: WRONG: {message}\n    input {input:?}\n    again with --target {} --case {seed}", target.name, target.name);
+            println!(
+                "{}: WRONG: {message}\n    input {input:?}\n    again with --target {} --case \
+                    {seed}",
+                target.name, target.name
+            );
         }
     }
     println!("{failures} failures");
     if failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Runs a target until its time is up, its cases are done, or one fails. Another thread reports meanwhile, so that a case that
-/// does not end can be seen, and named.
+/// Runs a target until its time is up, its cases are done, or one fails. Another thread reports
+/// meanwhile, so that a case that does not end can be seen, and named.
 fn run(target: &Target, seed: u64, cases: Option<u64>, share: Duration) -> Option<Failure> {
     let state = Mutex::new((Progress::default(), 0));
     let (done, waiting) = channel::<()>();
@@ -95,7 +106,8 @@ fn run(target: &Target, seed: u64, cases: Option<u64>, share: Duration) -> Optio
             }
         });
         let started = Instant::now();
-        let more = |number: u64| cases.map_or_else(|| started.elapsed() < share, |cases| number < cases);
+        let more =
+            |number: u64| cases.map_or_else(|| started.elapsed() < share, |cases| number < cases);
         let mut progress = Progress::default();
         let failure = (0..).take_while(|number| more(*number)).find_map(|number| {
             let seed = case_seed(seed, number);
@@ -111,6 +123,10 @@ fn run(target: &Target, seed: u64, cases: Option<u64>, share: Duration) -> Optio
 
 fn report(target: &Target, progress: &Progress, state: &str) {
     let Progress { cases, bytes, slowest: (seed, each) } = progress;
-    let slowest = if each.is_zero() { String::new() } else { format!("   slowest {each:?} a byte in case {seed}") };
+    let slowest = if each.is_zero() {
+        String::new()
+    } else {
+        format!("   slowest {each:?} a byte in case {seed}")
+    };
     println!("{:<8}{cases:>10} cases{:>8} MB{slowest}   {state}", target.name, bytes / 1_000_000);
 }

@@ -10,7 +10,8 @@ use daybook_tests::dice::Dice;
 use daybook_tests::sim::{Counts, Stage, run};
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// Runs random operations on the service beside a plain twin of it and stops at the first difference.
+/// Runs random operations on the service beside a plain twin of it and stops at the first
+/// difference.
 #[derive(Parser)]
 struct Arguments {
     /// Operations in all.
@@ -30,13 +31,16 @@ struct Arguments {
 fn main() -> anyhow::Result<ExitCode> {
     let arguments = Arguments::parse();
     let seed = arguments.seed.unwrap_or_else(|| Dice::seed() >> 16);
-    let jobs = arguments.jobs.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from));
+    let jobs =
+        arguments.jobs.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from));
     let stage = arguments.database_url.map_or(Stage::Memory, Stage::Database);
     println!("{} operations in {jobs} worlds at a time; --seed {seed}", arguments.operations);
     // Failures tell of panics themselves.
     std::panic::set_hook(Box::new(|_| {}));
 
-    let style = ProgressStyle::with_template("{wide_bar} {human_pos}/{human_len} operations, {per_sec}, {eta} left")?;
+    let style = ProgressStyle::with_template(
+        "{wide_bar} {human_pos}/{human_len} operations, {per_sec}, {eta} left",
+    )?;
     let progress = ProgressBar::new(arguments.operations).with_style(style);
     let (next, stop) = (AtomicU64::new(seed), AtomicBool::new(false));
     let (all, failures) = (Mutex::new(Counts::new()), Mutex::new(Vec::new()));
@@ -44,7 +48,8 @@ fn main() -> anyhow::Result<ExitCode> {
         let mut counts = Counts::new();
         while !stop.load(Ordering::Relaxed) && progress.position() < arguments.operations {
             let seed = next.fetch_add(1, Ordering::Relaxed);
-            let shrinking = || eprintln!("the world of --seed {seed} fails; looking for a shorter trace");
+            let shrinking =
+                || eprintln!("the world of --seed {seed} fails; looking for a shorter trace");
             match run(&stage, seed, &mut counts, &shrinking)? {
                 Ok(steps) => progress.inc(u64::try_from(steps)?),
                 Err(failure) => {
@@ -62,7 +67,9 @@ fn main() -> anyhow::Result<ExitCode> {
     };
     thread::scope(|scope| {
         let threads: Vec<_> = (0..jobs).map(|_| scope.spawn(work)).collect();
-        threads.into_iter().try_for_each(|thread| thread.join().expect("a world's panics are caught"))
+        threads
+            .into_iter()
+            .try_for_each(|thread| thread.join().expect("a world's panics are caught"))
     })?;
     progress.finish();
 
@@ -75,7 +82,11 @@ fn main() -> anyhow::Result<ExitCode> {
         println!("\n{failure}");
     }
     if failures.is_empty() {
-        println!("\nservice and twin agree: {} operations in {:?}", progress.position(), progress.elapsed());
+        println!(
+            "\nservice and twin agree: {} operations in {:?}",
+            progress.position(),
+            progress.elapsed()
+        );
         return Ok(ExitCode::SUCCESS);
     }
     Ok(ExitCode::FAILURE)

@@ -1,4 +1,5 @@
-//! `make torture`: kills the server while clients write, again and again, and verifies what it had acknowledged.
+//! `make torture`: kills the server while clients write, again and again, and verifies what it had
+//! acknowledged.
 
 use std::process::ExitCode;
 
@@ -58,7 +59,15 @@ fn torture(engine: Engine, rounds: usize, seed: u64) -> anyhow::Result<usize> {
     let (mut acknowledged, mut in_doubt, mut survived, mut violations) = (0, 0, 0, 0);
     println!(
         "\n{:<10}{:>5}{:>12}{:>14}{:>10}{:>10}{:>13}{:>14}{:>10}",
-        "engine", "round", "killed at", "acknowledged", "in doubt", "survived", "ready after", "transactions", "events"
+        "engine",
+        "round",
+        "killed at",
+        "acknowledged",
+        "in doubt",
+        "survived",
+        "ready after",
+        "transactions",
+        "events"
     );
     for _ in 0..rounds {
         let round = torture.round()?;
@@ -87,7 +96,8 @@ fn torture(engine: Engine, rounds: usize, seed: u64) -> anyhow::Result<usize> {
         violations += round.violations.len();
     }
     println!(
-        "{engine}: {rounds} kills, {acknowledged} transactions acknowledged, {survived} of {in_doubt} unanswered requests recorded, {violations} violations"
+        "{engine}: {rounds} kills, {acknowledged} transactions acknowledged, {survived} of \
+            {in_doubt} unanswered requests recorded, {violations} violations"
     );
     Ok(violations)
 }

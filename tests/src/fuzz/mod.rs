@@ -1,5 +1,6 @@
-//! `make fuzz`: made-up input for everything that reads what people type. There is no coverage to follow, so input grows from
-//! corpora of what the readers know, by a grammar of small damages. Every case has a seed of its own and can be had again.
+//! `make fuzz`: made-up input for everything that reads what people type. There is no coverage to
+//! follow, so input grows from corpora of what the readers know, by a grammar of small damages.
+//! Every case has a seed of its own and can be had again.
 
 mod corpus;
 mod mutate;
@@ -30,12 +31,13 @@ pub struct Progress {
     pub cases: u64,
     /// Bytes they had.
     pub bytes: u64,
-    /// The case that took longest for its size, and how long per byte. Shown, never enforced: a loaded machine must not
-    /// fail a run.
+    /// The case that took longest for its size, and how long per byte. Shown, never enforced: a
+    /// loaded machine must not fail a run.
     pub slowest: (u64, Duration),
 }
 
-/// Shorter inputs than this say nothing about the time a byte takes: other work of the machine takes longer.
+/// Shorter inputs than this say nothing about the time a byte takes: other work of the machine
+/// takes longer.
 const TIMED_BYTES: usize = 4 * 1024;
 /// Attempts at a smaller input after a failure.
 const MOST_ATTEMPTS: usize = 4_000;
@@ -54,7 +56,12 @@ pub fn input(target: &Target, seed: u64, sizes: Sizes) -> String {
 ///
 /// # Errors
 /// The failure, its input made small.
-pub fn case(target: &Target, seed: u64, sizes: Sizes, progress: &mut Progress) -> Result<(), Failure> {
+pub fn case(
+    target: &Target,
+    seed: u64,
+    sizes: Sizes,
+    progress: &mut Progress,
+) -> Result<(), Failure> {
     let input = input(target, seed, sizes);
     let started = Instant::now();
     let failed = attempt(target, &input);
@@ -79,7 +86,10 @@ fn attempt(target: &Target, input: &str) -> Option<String> {
         Ok(outcome) => return outcome.err(),
         Err(panic) => panic,
     };
-    let text = panic.downcast_ref::<String>().cloned().or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
+    let text = panic
+        .downcast_ref::<String>()
+        .cloned()
+        .or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
     Some(format!("panicked: {}", text.unwrap_or_default()))
 }
 
@@ -90,7 +100,11 @@ fn shrunk(target: &Target, mut failure: Failure) -> Failure {
     while length > 0 && attempts < MOST_ATTEMPTS {
         let mut start = 0;
         while start < failure.input.chars().count() && attempts < MOST_ATTEMPTS {
-            let kept = failure.input.chars().enumerate().filter(|(at, _)| !(start..start + length).contains(at));
+            let kept = failure
+                .input
+                .chars()
+                .enumerate()
+                .filter(|(at, _)| !(start..start + length).contains(at));
             let smaller: String = kept.map(|(_, c)| c).collect();
             attempts += 1;
             match attempt(target, &smaller) {
@@ -113,7 +127,9 @@ mod tests {
         for target in all() {
             let mut progress = Progress::default();
             for number in 0..400 {
-                if let Err(failure) = case(&target, case_seed(20_251_121, number), Sizes::Short, &mut progress) {
+                if let Err(failure) =
+                    case(&target, case_seed(20_251_121, number), Sizes::Short, &mut progress)
+                {
                     panic!("{}: {failure:?}", target.name);
                 }
             }
@@ -123,21 +139,38 @@ mod tests {
 
     #[test]
     fn a_failure_is_found_and_made_small() {
-        let check = |input: &str| if input.contains('5') && input.contains("on:") { Err("found".to_owned()) } else { Ok(()) };
+        let check = |input: &str| {
+            if input.contains('5') && input.contains("on:") {
+                Err("found".to_owned())
+            } else {
+                Ok(())
+            }
+        };
         let target = Target { name: "broken", corpus: &["on:2025-01-01", "5", "x y z"], check };
         let mut progress = Progress::default();
-        let failure = (0..2_000).find_map(|number| case(&target, case_seed(1, number), Sizes::Short, &mut progress).err());
+        let failure = (0..2_000).find_map(|number| {
+            case(&target, case_seed(1, number), Sizes::Short, &mut progress).err()
+        });
         let failure = failure.expect("two thousand cases hold one of two words");
         assert!(matches!(failure.input.as_str(), "on:5" | "5on:"), "{failure:?}");
-        let again = case(&target, failure.seed, Sizes::Short, &mut progress).expect_err("the same case");
+        let again =
+            case(&target, failure.seed, Sizes::Short, &mut progress).expect_err("the same case");
         assert_eq!(again.input, failure.input);
     }
 
     #[test]
     fn a_panic_is_a_failure() {
-        let target = Target { name: "panics", corpus: &["x"], check: |input| if input.is_empty() { Ok(()) } else { panic!("a bug") } };
-        let failure = (0..10).find_map(|number| case(&target, number, Sizes::Short, &mut Progress::default()).err());
+        let target = Target {
+            name: "panics",
+            corpus: &["x"],
+            check: |input| if input.is_empty() { Ok(()) } else { panic!("a bug") },
+        };
+        let failure = (0..10)
+            .find_map(|number| case(&target, number, Sizes::Short, &mut Progress::default()).err());
         let failure = failure.expect("hardly all empty");
-        assert_eq!((failure.input.chars().count(), failure.message.as_str()), (1, "panicked: a bug"));
+        assert_eq!(
+            (failure.input.chars().count(), failure.message.as_str()),
+            (1, "panicked: a bug")
+        );
     }
 }

@@ -14,8 +14,8 @@ pub enum Sizes {
 /// The longest input: what a description may have (13.18).
 const LONGEST: usize = 64 * 1024;
 
-/// Characters that readers stumble over: ends of ranges, marks, what changes its length when folded, what looks like digits,
-/// spaces or line breaks and is not the plain one.
+/// Characters that readers stumble over: ends of ranges, marks, what changes its length when
+/// folded, what looks like digits, spaces or line breaks and is not the plain one.
 const AWKWARD: [char; 28] = [
     '\u{0}',
     '\u{7f}',
@@ -76,8 +76,14 @@ fn damaged(dice: &mut Dice, text: &str, corpus: &[&str]) -> String {
         2 => format!("{head}{}{tail}", middle.chars().rev().collect::<String>()),
         3 => format!("{head}{}{middle}{tail}", pick(dice, corpus)),
         4 => format!("{head}{}{middle}{tail}", pick(dice, &AWKWARD)),
-        5 => format!("{head}{}{middle}{tail}", char::from_u32(u32::try_from(below(dice, 0x11_0000)).unwrap_or(0)).unwrap_or('?')),
-        6 => format!("{head}{}{tail}", if below(dice, 2) == 0 { middle.to_uppercase() } else { middle.to_lowercase() }),
+        5 => format!(
+            "{head}{}{middle}{tail}",
+            char::from_u32(u32::try_from(below(dice, 0x11_0000)).unwrap_or(0)).unwrap_or('?')
+        ),
+        6 => format!(
+            "{head}{}{tail}",
+            if below(dice, 2) == 0 { middle.to_uppercase() } else { middle.to_lowercase() }
+        ),
         7 => format!("{head}{}{middle}{tail}", pick(dice, corpus).repeat(1 + below(dice, 40))),
         _ => {
             let digits = below(dice, 32);
@@ -87,7 +93,8 @@ fn damaged(dice: &mut Dice, text: &str, corpus: &[&str]) -> String {
 }
 
 fn bounded(mut text: String, longest: usize) -> String {
-    let end = (0..=longest.min(text.len())).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+    let end =
+        (0..=longest.min(text.len())).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
     text.truncate(end);
     text
 }

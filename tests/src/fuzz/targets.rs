@@ -1,4 +1,5 @@
-//! What is fuzzed, and what must hold of it whatever it is given: no panic, and what is read means something.
+//! What is fuzzed, and what must hold of it whatever it is given: no panic, and what is read means
+//! something.
 
 use std::fmt::Debug;
 
@@ -38,7 +39,11 @@ pub fn all() -> [Target; 6] {
 }
 
 fn same<T: PartialEq + Debug>(what: &str, found: &T, expected: &T) -> Result<(), String> {
-    if found == expected { Ok(()) } else { Err(format!("{what}: found {found:?}, expected {expected:?}")) }
+    if found == expected {
+        Ok(())
+    } else {
+        Err(format!("{what}: found {found:?}, expected {expected:?}"))
+    }
 }
 
 fn holds(what: &str, holds: bool) -> Result<(), String> {
@@ -49,7 +54,9 @@ const SEPARATORS: [DecimalSeparator; 2] = [DecimalSeparator::Dot, DecimalSeparat
 
 fn readings() -> impl Iterator<Item = Reading> {
     let today = parse_iso("2025-05-20").expect("a day");
-    DatePattern::ALL.into_iter().flat_map(move |pattern| SEPARATORS.map(|separator| Reading { today, pattern, separator }))
+    DatePattern::ALL
+        .into_iter()
+        .flat_map(move |pattern| SEPARATORS.map(|separator| Reading { today, pattern, separator }))
 }
 
 /// Any text is a query (1.1.10); a range is a query of the same days (5.9).
@@ -62,10 +69,20 @@ fn query(input: &str) -> Result<(), String> {
         holds("a term takes a character", terms <= input.chars().count() + 1)?;
         let _ = query.single_account();
         let balance = BalanceQuery::parse(input, &reading);
-        same("5.1: blank text is no query of balances", &balance.is_none(), &input.trim().is_empty())?;
+        same(
+            "5.1: blank text is no query of balances",
+            &balance.is_none(),
+            &input.trim().is_empty(),
+        )?;
         let Some(balance) = balance.filter(|balance| !balance.range.is_empty()) else { continue };
-        let Some(again) = BalanceQuery::parse(&balance.range, &reading) else { return Err(format!("{:?} is blank", balance.range)) };
-        same("5.9: the days of the range", &(again.from, again.until), &(balance.from, balance.until))?;
+        let Some(again) = BalanceQuery::parse(&balance.range, &reading) else {
+            return Err(format!("{:?} is blank", balance.range));
+        };
+        same(
+            "5.9: the days of the range",
+            &(again.from, again.until),
+            &(balance.from, balance.until),
+        )?;
     }
     Ok(())
 }
@@ -77,7 +94,10 @@ fn amount(input: &str) -> Result<(), String> {
             let precision = Precision { fraction_digits, scale, separator };
             let Ok(Some(reading)) = amount::read(input, separator) else { continue };
             let Ok(recorded) = reading.record(precision) else { continue };
-            holds("3.12.5: it can be stored", recorded.units(scale).is_some_and(|units| units > 0))?;
+            holds(
+                "3.12.5: it can be stored",
+                recorded.units(scale).is_some_and(|units| units > 0),
+            )?;
             let written = amount::write(recorded.value(), fraction_digits);
             let again = amount::read(&written, separator).ok().flatten();
             let again = again.and_then(|reading| reading.record(precision).ok());
@@ -101,21 +121,58 @@ fn day(input: &str) -> Result<(), String> {
 
 /// What is found is usable, and what remains was there, in that order (3.8).
 fn text(input: &str) -> Result<(), String> {
-    let accounts = ["Cash", "Credit Card", "Táxi", "Food", "Food Court", "Owner's Equity", "10", "a a a b", "a"];
-    let names = Lexicon::new(accounts.into_iter().zip(1..).map(|(name, id)| (AccountId::new(id), name)));
+    let accounts = [
+        "Cash",
+        "Credit Card",
+        "Táxi",
+        "Food",
+        "Food Court",
+        "Owner's Equity",
+        "10",
+        "a a a b",
+        "a",
+    ];
+    let names =
+        Lexicon::new(accounts.into_iter().zip(1..).map(|(name, id)| (AccountId::new(id), name)));
     for reading in readings() {
         let precision = Precision { fraction_digits: 2, scale: 2, separator: reading.separator };
-        let reader = Reader { names: &names, pattern: reading.pattern, precision, today: reading.today, repeats: true };
+        let reader = Reader {
+            names: &names,
+            pattern: reading.pattern,
+            precision,
+            today: reading.today,
+            repeats: true,
+        };
         let found = reader.read(input);
-        holds("3.8.2.1: the amount can be stored", found.amount.is_none_or(|amount| amount.units(2).is_some_and(|units| units > 0)))?;
-        holds("3.2.8: two accounts", found.debit.is_none() || (found.credit.is_some() && found.credit != found.debit))?;
-        holds("3.8.2.8: later and later", found.date.into_iter().chain(found.repeats.iter().copied()).is_sorted_by(|one, two| one < two))?;
+        holds(
+            "3.8.2.1: the amount can be stored",
+            found.amount.is_none_or(|amount| amount.units(2).is_some_and(|units| units > 0)),
+        )?;
+        holds(
+            "3.2.8: two accounts",
+            found.debit.is_none() || (found.credit.is_some() && found.credit != found.debit),
+        )?;
+        holds(
+            "3.8.2.8: later and later",
+            found
+                .date
+                .into_iter()
+                .chain(found.repeats.iter().copied())
+                .is_sorted_by(|one, two| one < two),
+        )?;
         holds("3.8.2.6: in the text", found.urls.iter().all(|url| input.contains(url.as_str())))?;
         let mut rest = input.chars();
-        let kept = found.description.chars().filter(|c| !c.is_whitespace()).all(|c| rest.any(|other| other == c));
+        let kept = found
+            .description
+            .chars()
+            .filter(|c| !c.is_whitespace())
+            .all(|c| rest.any(|other| other == c));
         holds("3.8.2.4: the rest was there", kept)?;
         let tags = tags::of(input);
-        holds("3.8.2.5: no tag from nowhere", tags::of(&found.description).iter().all(|tag| tags.contains(tag)))?;
+        holds(
+            "3.8.2.5: no tag from nowhere",
+            tags::of(&found.description).iter().all(|tag| tags.contains(tag)),
+        )?;
     }
     Ok(())
 }
@@ -138,7 +195,9 @@ fn json(input: &str) -> Result<(), String> {
             1 => (Json::Number(number - 2), Value::from(number - 2)),
             2 => (Json::Bool(piece.is_empty()), Value::from(piece.is_empty())),
             _ => {
-                let inner = Object::new().with(piece, Json::text(input)).with_texts("list", &[piece.to_owned()]);
+                let inner = Object::new()
+                    .with(piece, Json::text(input))
+                    .with_texts("list", &[piece.to_owned()]);
                 let mut map = Map::from_iter([(piece.to_owned(), Value::from(input))]);
                 map.insert("list".to_owned(), Value::from(vec![piece]));
                 (Json::List(vec![Json::Object(inner)]), Value::from(vec![Value::Object(map)]))
@@ -153,14 +212,22 @@ fn json(input: &str) -> Result<(), String> {
     same("RFC 8785: written the same way again", &canonical(&back), &text)
 }
 
-/// RFC 8785 again, from the standard and by other means: serde's writer of strings, sorted by UTF-16 code units.
+/// RFC 8785 again, from the standard and by other means: serde's writer of strings, sorted by
+/// UTF-16 code units.
 fn canonical(value: &Value) -> String {
     match value {
-        Value::Array(items) => format!("[{}]", items.iter().map(canonical).collect::<Vec<_>>().join(",")),
+        Value::Array(items) => {
+            format!("[{}]", items.iter().map(canonical).collect::<Vec<_>>().join(","))
+        }
         Value::Object(map) => {
             let mut pairs: Vec<(Vec<u16>, String)> = map
                 .iter()
-                .map(|(key, value)| (key.encode_utf16().collect(), format!("{}:{}", Value::from(key.as_str()), canonical(value))))
+                .map(|(key, value)| {
+                    (
+                        key.encode_utf16().collect(),
+                        format!("{}:{}", Value::from(key.as_str()), canonical(value)),
+                    )
+                })
                 .collect();
             pairs.sort();
             format!("{{{}}}", pairs.into_iter().map(|(_, pair)| pair).collect::<Vec<_>>().join(","))

@@ -156,16 +156,21 @@ impl<L: fmt::Debug> fmt::Debug for Named<L> {
     }
 }
 
-/// The `Debug` text of a body without the fields that say nothing. Texts in traces never look like such a field.
+/// The `Debug` text of a body without the fields that say nothing. Texts in traces never look like
+/// such a field.
 pub fn terse(debug: &str) -> String {
     const NOTHING: [&str; 5] = ["None", "Keep", "false", "{}", "[]"];
     let mut kept = debug.to_owned();
     for nothing in NOTHING {
         let silent = format!(": {nothing}");
         let mut from = 0;
-        while let Some(found) = kept.get(from..).and_then(|rest| rest.find(&silent)).map(|place| place + from) {
+        while let Some(found) =
+            kept.get(from..).and_then(|rest| rest.find(&silent)).map(|place| place + from)
+        {
             let end = found + silent.len();
-            let begin = kept[..found].rfind(|c: char| !c.is_ascii_alphanumeric() && c != '_').map_or(0, |place| place + 1);
+            let begin = kept[..found]
+                .rfind(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+                .map_or(0, |place| place + 1);
             if kept[end..].starts_with(", ") {
                 kept.replace_range(begin..end + 2, "");
                 from = begin;
@@ -189,7 +194,8 @@ mod tests {
 
     #[test]
     fn what_says_nothing_is_left_out() {
-        let debug = "Body { label: T1, id: None, date: Set(\"2025-01-01\"), checked: false, properties: {} }";
+        let debug = "Body { label: T1, id: None, date: Set(\"2025-01-01\"), checked: false, \
+            properties: {} }";
         assert_eq!(terse(debug), "Body { label: T1, date: Set(\"2025-01-01\") }");
     }
 }

@@ -1,4 +1,5 @@
-//! Drawing: what is random in operations. Most draws are legal in the book as the twin has it; a wild one is anything.
+//! Drawing: what is random in operations. Most draws are legal in the book as the twin has it; a
+//! wild one is anything.
 
 mod file;
 
@@ -41,7 +42,20 @@ const NAMES: [&str; 22] = [
     "Savings",
 ];
 const BAD_NAMES: [&str; 3] = ["", "  ", "_-"];
-const AMOUNTS: [&str; 12] = ["1", "12.50", "0.01", "100", "1234.567", "99.995", "1e2", "7.", "0.5", "250.00", "3.333333333", "1000000"];
+const AMOUNTS: [&str; 12] = [
+    "1",
+    "12.50",
+    "0.01",
+    "100",
+    "1234.567",
+    "99.995",
+    "1e2",
+    "7.",
+    "0.5",
+    "250.00",
+    "3.333333333",
+    "1000000",
+];
 /// None, refused, too large, too small, or read differently by books of different punctuation.
 const WILD_AMOUNTS: [&str; 15] = [
     "0",
@@ -60,7 +74,16 @@ const WILD_AMOUNTS: [&str; 15] = [
     "1 000",
     "0.004",
 ];
-const TEXTS: [&str; 8] = ["", "lunch", "Lunch #food", "#Food and #home", "café #home", "x#food,#food", "rent for May", "#travel #a #A"];
+const TEXTS: [&str; 8] = [
+    "",
+    "lunch",
+    "Lunch #food",
+    "#Food and #home",
+    "café #home",
+    "x#food,#food",
+    "rent for May",
+    "#travel #a #A",
+];
 pub const TAGS: [&str; 6] = ["food", "Food", "home", "travel", "a", "nowhere"];
 pub const WORDS: [&str; 6] = ["lunch", "cafe", "rent for", "MAY", "nowhere", "food"];
 const REMOTE_IDS: [&str; 6] = ["r1", "r2", "r3", "r4", "r5", "r6"];
@@ -154,7 +177,10 @@ impl Draw<'_> {
             };
         }
         let Some(label) = self.account() else { return Named::unknown() };
-        let name = self.state().and_then(|book| book.accounts.get(&label)).map(|account| account.name.clone());
+        let name = self
+            .state()
+            .and_then(|book| book.accounts.get(&label))
+            .map(|account| account.name.clone());
         match (self.below(4), name) {
             (0, Some(name)) => Named::name(&name),
             (1, Some(name)) => Named::foreign(&name.to_uppercase()),
@@ -163,7 +189,8 @@ impl Draw<'_> {
     }
 
     pub fn group(&mut self) -> Option<label::Group> {
-        let known: Vec<label::Group> = self.state().map(|book| book.groups.keys().copied().collect()).unwrap_or_default();
+        let known: Vec<label::Group> =
+            self.state().map(|book| book.groups.keys().copied().collect()).unwrap_or_default();
         if known.is_empty() { None } else { Some(self.pick(&known)) }
     }
 
@@ -172,16 +199,22 @@ impl Draw<'_> {
             return if self.one_in(2) { Named::unknown() } else { Named::name("Nowhere") };
         }
         let Some(label) = self.group() else { return Named::unknown() };
-        let name = self.state().and_then(|book| book.groups.get(&label)).map(|group| group.name.clone());
+        let name =
+            self.state().and_then(|book| book.groups.get(&label)).map(|group| group.name.clone());
         match (self.below(3), name) {
             (0, Some(name)) => Named::name(&name),
             _ => Named::id(label),
         }
     }
 
-    pub fn transaction(&mut self, fits: impl Fn(&Transaction) -> bool) -> Option<label::Transaction> {
-        let all: Vec<&Transaction> = self.state().map(|book| book.transactions.values().collect()).unwrap_or_default();
-        let known: Vec<label::Transaction> = all.into_iter().filter(|one| fits(one)).map(|one| one.label).collect();
+    pub fn transaction(
+        &mut self,
+        fits: impl Fn(&Transaction) -> bool,
+    ) -> Option<label::Transaction> {
+        let all: Vec<&Transaction> =
+            self.state().map(|book| book.transactions.values().collect()).unwrap_or_default();
+        let known: Vec<label::Transaction> =
+            all.into_iter().filter(|one| fits(one)).map(|one| one.label).collect();
         if known.is_empty() { None } else { Some(self.pick(&known)) }
     }
 
@@ -203,7 +236,11 @@ impl Draw<'_> {
     }
 
     pub fn amount(&mut self) -> String {
-        if self.wild && self.one_in(3) { self.pick(&WILD_AMOUNTS).to_owned() } else { self.pick(&AMOUNTS).to_owned() }
+        if self.wild && self.one_in(3) {
+            self.pick(&WILD_AMOUNTS).to_owned()
+        } else {
+            self.pick(&AMOUNTS).to_owned()
+        }
     }
 
     pub fn properties(&mut self) -> Edits {
@@ -257,8 +294,11 @@ impl Draw<'_> {
 
     /// One of a few, or one that a transaction has, such as the link of a merge.
     pub fn remote_id(&mut self) -> String {
-        let linked = if self.one_in(6) { self.transaction(|one| !one.remote_ids.is_empty()) } else { None };
-        let ids = linked.and_then(|label| self.state()?.transactions.get(&label)).map(|one| one.remote_ids.clone());
+        let linked =
+            if self.one_in(6) { self.transaction(|one| !one.remote_ids.is_empty()) } else { None };
+        let ids = linked
+            .and_then(|label| self.state()?.transactions.get(&label))
+            .map(|one| one.remote_ids.clone());
         match ids {
             Some(ids) => self.pick(&ids),
             None => self.pick(&REMOTE_IDS).to_owned(),
@@ -297,7 +337,8 @@ impl Draw<'_> {
     }
 
     pub fn changed_account(&mut self) -> AccountBody {
-        let id = if self.one_in(8) { None } else { Some(self.account().map_or(Id::Unknown, Id::Of)) };
+        let id =
+            if self.one_in(8) { None } else { Some(self.account().map_or(Id::Unknown, Id::Of)) };
         AccountBody {
             id,
             name: if id.is_none() || self.one_in(3) { Some(self.name()) } else { None },
@@ -312,27 +353,58 @@ impl Draw<'_> {
     /// Two accounts that take each other's names by way of a third.
     pub fn accounts_swapped(&mut self) -> Vec<AccountBody> {
         let (Some(a), Some(b)) = (self.account(), self.account()) else { return Vec::new() };
-        let name = |label| self.state().and_then(|book| book.accounts.get(&label)).map(|account| account.name.clone());
+        let name = |label| {
+            self.state()
+                .and_then(|book| book.accounts.get(&label))
+                .map(|account| account.name.clone())
+        };
         let names = [(a, Some("Between".to_owned())), (b, name(a)), (a, name(b))];
-        names.map(|(label, name)| AccountBody { id: Some(Id::Of(label)), name, ..self.bare_account() }).into()
+        names
+            .map(|(label, name)| AccountBody {
+                id: Some(Id::Of(label)),
+                name,
+                ..self.bare_account()
+            })
+            .into()
     }
 
     fn bare_account(&mut self) -> AccountBody {
         let (label, properties) = (self.label(), Edits::new());
-        AccountBody { label, id: None, name: None, kind: None, nature: None, archived: None, groups: Field::Keep, properties }
+        AccountBody {
+            label,
+            id: None,
+            name: None,
+            kind: None,
+            nature: None,
+            archived: None,
+            groups: Field::Keep,
+            properties,
+        }
     }
 
     /// As [`Draw::accounts_swapped`].
     pub fn groups_swapped(&mut self) -> Vec<GroupBody> {
         let (Some(a), Some(b)) = (self.group(), self.group()) else { return Vec::new() };
-        let name = |label| self.state().and_then(|book| book.groups.get(&label)).map(|group| group.name.clone());
+        let name = |label| {
+            self.state().and_then(|book| book.groups.get(&label)).map(|group| group.name.clone())
+        };
         let names = [(a, Some("Between".to_owned())), (b, name(a)), (a, name(b))];
-        names.map(|(label, name)| GroupBody { id: Some(Id::Of(label)), name, ..self.bare_group() }).into()
+        names
+            .map(|(label, name)| GroupBody { id: Some(Id::Of(label)), name, ..self.bare_group() })
+            .into()
     }
 
     fn bare_group(&mut self) -> GroupBody {
         let (label, properties) = (self.label(), Edits::new());
-        GroupBody { label, id: None, name: None, parent: Field::Keep, hidden: None, locked: None, properties }
+        GroupBody {
+            label,
+            id: None,
+            name: None,
+            parent: Field::Keep,
+            hidden: None,
+            locked: None,
+            properties,
+        }
     }
 
     fn groups(&mut self) -> Vec<Named<label::Group>> {

@@ -1,4 +1,5 @@
-//! Facts: what is compared. The twin keeps its state in them, and what the service answers is translated into them.
+//! Facts: what is compared. The twin keeps its state in them, and what the service answers is
+//! translated into them.
 
 use std::collections::{BTreeMap, BTreeSet};
 

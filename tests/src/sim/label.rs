@@ -1,5 +1,6 @@
-//! Labels: what a trace calls the things it makes. They are given when an operation is drawn, so a trace that lost half of its
-//! operations still means the same things, and what is gone is simply unknown.
+//! Labels: what a trace calls the things it makes. They are given when an operation is drawn, so a
+//! trace that lost half of its operations still means the same things, and what is gone is simply
+//! unknown.
 
 use std::fmt;
 

@@ -1,8 +1,9 @@
-//! Deterministic simulation: random operations on the service in this process (real use cases, real storage, a simulated clock)
-//! beside a plain twin of it in memory. After every operation answers and events agree, from time to time everything does.
+//! Deterministic simulation: random operations on the service in this process (real use cases, real
+//! storage, a simulated clock) beside a plain twin of it in memory. After every operation answers
+//! and events agree, from time to time everything does.
 //!
-//! A run is many small worlds. A world's operations follow from its seed alone, so a failure is brought back by its seed; what is
-//! reported is the shortest trace of operations that still fails.
+//! A run is many small worlds. A world's operations follow from its seed alone, so a failure is
+//! brought back by its seed; what is reported is the shortest trace of operations that still fails.
 
 mod body;
 mod draw;
@@ -82,16 +83,24 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Runs one world from a seed and counts what was drawn. `shrinking` hears of a failure before its trace is shortened.
+/// Runs one world from a seed and counts what was drawn. `shrinking` hears of a failure before its
+/// trace is shortened.
 ///
 /// # Errors
 /// When there is no database.
-pub fn run(stage: &Stage, seed: u64, counts: &mut Counts, shrinking: &dyn Fn()) -> anyhow::Result<Result<usize, Failure>> {
+pub fn run(
+    stage: &Stage,
+    seed: u64,
+    counts: &mut Counts,
+    shrinking: &dyn Fn(),
+) -> anyhow::Result<Result<usize, Failure>> {
     let (mut trace, mut loud) = (Vec::new(), Vec::new());
     let mut world = Some(open(stage)?);
-    let mut life = Life { dice: Dice::new(seed), last: 0, counts, trace: &mut trace, loud: &mut loud };
+    let mut life =
+        Life { dice: Dice::new(seed), last: 0, counts, trace: &mut trace, loud: &mut loud };
     // A panic of the twin or of a read is a failure as others are.
-    let lived = catch_unwind(AssertUnwindSafe(|| life.live(world.as_mut().expect("it was just made"))));
+    let lived =
+        catch_unwind(AssertUnwindSafe(|| life.live(world.as_mut().expect("it was just made"))));
     let why = match lived {
         Ok(Ok(())) => return Ok(Ok(trace.len())),
         Ok(Err(why)) => why,
@@ -111,7 +120,9 @@ fn open(stage: &Stage) -> anyhow::Result<World> {
     let (process, number) = (std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
     match stage {
         Stage::Memory => World::new(Place::in_memory(&format!("sim{process}-{number}"))?, 0),
-        Stage::Database(url) => World::new(Place::at(url)?, u64::from(process) << 32 | u64::from(number)),
+        Stage::Database(url) => {
+            World::new(Place::at(url)?, u64::from(process) << 32 | u64::from(number))
+        }
     }
 }
 
@@ -135,7 +146,10 @@ fn replay(stage: &Stage, trace: &[Step]) -> Option<Fails> {
 
 fn said(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    format!("panicked: {}", text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default())
+    format!(
+        "panicked: {}",
+        text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default()
+    )
 }
 
 /// A world's course: what is drawn in it.
@@ -170,7 +184,14 @@ impl Life<'_> {
         self.last += 1;
         let book = label::Book(self.last);
         let caller = world.caller(0, None, 0);
-        let mut draw = Draw { dice: &mut self.dice, twin: &world.twin, caller: &caller, book, wild: false, last: &mut self.last };
+        let mut draw = Draw {
+            dice: &mut self.dice,
+            twin: &world.twin,
+            caller: &caller,
+            book,
+            wild: false,
+            last: &mut self.last,
+        };
         let operation = ops::book::draw_create(&mut draw, book);
         let known = world.twin.books.contains_key(&book);
         self.take(world, "createNewBook", Step { who: 0, agent: None, wait: 0, operation })?;
@@ -178,11 +199,19 @@ impl Life<'_> {
             // What was drawn was refused, which is as good as any other operation.
             return Ok(());
         }
-        for (who, permission) in [Permission::Editor, Permission::Poster, Permission::Recorder, Permission::Viewer].into_iter().enumerate()
+        for (who, permission) in
+            [Permission::Editor, Permission::Poster, Permission::Recorder, Permission::Viewer]
+                .into_iter()
+                .enumerate()
         {
             self.last += 1;
             let (label, email) = (label::Collaborator(self.last), Some(Email::Of(who + 1)));
-            let operation: Arc<dyn Operation> = Arc::new(ops::collaborator::Add { book, label, email, permission: Some(permission) });
+            let operation: Arc<dyn Operation> = Arc::new(ops::collaborator::Add {
+                book,
+                label,
+                email,
+                permission: Some(permission),
+            });
             self.take(world, "addCollaborator", Step { who: 0, agent: None, wait: 1, operation })?;
         }
         Ok(())
@@ -201,7 +230,14 @@ impl Life<'_> {
         let begins = self.below(400) == 0;
         let copies = self.below(300) == 0;
         let row = self.row();
-        let mut draw = Draw { dice: &mut self.dice, twin: &world.twin, caller: &caller, book, wild, last: &mut self.last };
+        let mut draw = Draw {
+            dice: &mut self.dice,
+            twin: &world.twin,
+            caller: &caller,
+            book,
+            wild,
+            last: &mut self.last,
+        };
         let (name, operation) = if ends {
             ("deleteBook", ops::book::draw_delete(&mut draw))
         } else if begins {

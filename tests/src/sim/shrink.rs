@@ -1,5 +1,5 @@
-//! Shrinking: from a trace that fails to a short one that fails too. Steps are left out in ever smaller chunks, then those that
-//! stay ask for less, until nothing can be left out.
+//! Shrinking: from a trace that fails to a short one that fails too. Steps are left out in ever
+//! smaller chunks, then those that stay ask for less, until nothing can be left out.
 
 use std::time::{Duration, Instant};
 
@@ -16,12 +16,22 @@ pub struct Shrinker<'s> {
     why: Fails,
 }
 
-/// The shortest trace found, and how it fails. `loud` are the places of the steps that changed something.
-pub fn shrink(trace: Vec<Step>, loud: &[usize], why: Fails, fails: &dyn Fn(&[Step]) -> Option<Fails>) -> (Vec<Step>, Fails) {
+/// The shortest trace found, and how it fails. `loud` are the places of the steps that changed
+/// something.
+pub fn shrink(
+    trace: Vec<Step>,
+    loud: &[usize],
+    why: Fails,
+    fails: &dyn Fn(&[Step]) -> Option<Fails>,
+) -> (Vec<Step>, Fails) {
     let mut shrinker = Shrinker { begun: Instant::now(), fails, best: trace, why };
     shrinker.cut();
     let last = shrinker.best.len().saturating_sub(1);
-    let without_quiet = shrinker.best.iter().enumerate().filter(|(place, _)| *place == last || loud.contains(place));
+    let without_quiet = shrinker
+        .best
+        .iter()
+        .enumerate()
+        .filter(|(place, _)| *place == last || loud.contains(place));
     shrinker.accept(without_quiet.map(|(_, step)| step.clone()).collect());
     loop {
         let length = shrinker.best.len();
@@ -84,7 +94,12 @@ impl Shrinker<'_> {
             simpler.extend((step.wait != 0).then(|| Step { wait: 0, ..step.clone() }));
             simpler.extend(step.agent.map(|_| Step { agent: None, ..step.clone() }));
             simpler.extend((step.who != 0).then(|| Step { who: 0, ..step.clone() }));
-            simpler.extend(step.operation.smaller().into_iter().map(|operation| Step { operation, ..step.clone() }));
+            simpler.extend(
+                step.operation
+                    .smaller()
+                    .into_iter()
+                    .map(|operation| Step { operation, ..step.clone() }),
+            );
             let found = simpler.into_iter().any(|step| {
                 let mut trace = self.best.clone();
                 trace[place] = step;

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use daybook_domain::event::Hash;
 use daybook_domain::id::BookKey;
 use daybook_service::event::{self, Named, Request};
-use daybook_service::{account, balance, book, collaborator, file, group, saved_query, transaction};
+use daybook_service::{
+    account, balance, book, collaborator, file, group, saved_query, transaction,
+};
 
 use super::body::terse;
 use super::facts::{Answer, Event};
@@ -36,7 +38,13 @@ pub struct Step {
 impl Debug for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let agent = self.agent.map(|agent| format!(" through {agent}")).unwrap_or_default();
-        write!(f, "{:+} ms, user {}{agent}: {}", self.wait, self.who, terse(&format!("{:?}", self.operation)))
+        write!(
+            f,
+            "{:+} ms, user {}{agent}: {}",
+            self.wait,
+            self.who,
+            terse(&format!("{:?}", self.operation))
+        )
     }
 }
 
@@ -87,15 +95,17 @@ impl World {
         self.twin.books.get(&book).map(|book| self.caller(book.owner, None, 0))
     }
 
-    /// The events since the last look: the twin's, in order, chained to those before; after a refusal none. One more is asked for
-    /// than there must be. Tells whether there are any.
+    /// The events since the last look: the twin's, in order, chained to those before; after a
+    /// refusal none. One more is asked for than there must be. Tells whether there are any.
     fn check_new_events(&mut self, book: label::Book) -> Result<bool, String> {
         let Some(owner) = self.owner(book) else { return Ok(self.heads.remove(&book).is_some()) };
         let (seen, mut hash) = self.heads.get(&book).copied().unwrap_or((0, Hash::ZERO));
         let log = &self.twin.logs[&book];
         let expected: Vec<&Event> = log[seen..].iter().collect();
         let request = Request { limit: Some(expected.len() + 1), ..Request::default() };
-        let page = self.service.read(book, &owner, |tx, cx, key| event::list(tx, cx, key, &request, |_| Named::default()));
+        let page = self.service.read(book, &owner, |tx, cx, key| {
+            event::list(tx, cx, key, &request, |_| Named::default())
+        });
         let page = page.map_err(|refused| format!("the events cannot be read: {refused:?}"))?;
         let mut raw = page.events;
         raw.reverse();
@@ -106,7 +116,10 @@ impl World {
         let key = BookKey::new(self.service.labels.key(book));
         for event in &raw {
             if event.hash != event.chained(&hash, &key) {
-                return Err(format!("8.15: event {} is not chained to its predecessor", event.sequence));
+                return Err(format!(
+                    "8.15: event {} is not chained to its predecessor",
+                    event.sequence
+                ));
             }
             hash = event.hash;
         }
@@ -130,7 +143,9 @@ impl World {
         let (mut below, mut raw) = (None, Vec::new());
         loop {
             let request = Request { limit: Some(200), below, ..Request::default() };
-            let page = self.service.read(book, &owner, |tx, cx, key| event::list(tx, cx, key, &request, |_| Named::default()));
+            let page = self.service.read(book, &owner, |tx, cx, key| {
+                event::list(tx, cx, key, &request, |_| Named::default())
+            });
             let page = page.map_err(|refused| format!("the events cannot be read: {refused:?}"))?;
             raw.extend(page.events);
             below = page.next;
@@ -154,31 +169,73 @@ impl World {
         let owner = self.owner(label).expect("the book is there");
         let (service, twin) = (&self.service, &self.twin.books[&label]);
         let unread = |refused| format!("the book cannot be read: {refused:?}");
-        let view = service.read(label, &owner, |tx, cx, key| book::get(tx, cx, key, false, false)).map_err(unread)?;
+        let view = service
+            .read(label, &owner, |tx, cx, key| book::get(tx, cx, key, false, false))
+            .map_err(unread)?;
         agree("the book", &self.twin.get_book(label, &owner), &Ok(service.book(&view, &owner)))?;
         let view = service.read(label, &owner, account::list).map_err(unread)?;
-        agree("the accounts", &twin.accounts_by_name(), &view.accounts.iter().map(|account| service.account(account)).collect())?;
+        agree(
+            "the accounts",
+            &twin.accounts_by_name(),
+            &view.accounts.iter().map(|account| service.account(account)).collect(),
+        )?;
         let view = service.read(label, &owner, group::list).map_err(unread)?;
         let groups = twin.groups_in_order().iter().map(|group| twin.with_nature(group)).collect();
         agree("the groups", &groups, &service.groups(&view))?;
         let rows = service.read(label, &owner, collaborator::list).map_err(unread)?;
-        agree("the collaborators", &twin.collaborators_in_order(), &rows.iter().map(|row| service.collaborator(row)).collect())?;
+        agree(
+            "the collaborators",
+            &twin.collaborators_in_order(),
+            &rows.iter().map(|row| service.collaborator(row)).collect(),
+        )?;
         let state = |state| Ask::Term(Term::Is(state));
-        let query = Query { asks: vec![state("draft"), state("posted"), state("trashed")], by_posting: false };
-        let request = transaction::Request { query: service.query_text(&query), limit: Some(1000), after: None };
-        let listed = service.read(label, &owner, |tx, cx, key| transaction::list(tx, cx, key, &request)).map_err(unread)?;
-        let (mut pages, _) = self.twin.list_transactions(label, &owner, &query, 1000).map_err(unread)?;
+        let query = Query {
+            asks: vec![state("draft"), state("posted"), state("trashed")],
+            by_posting: false,
+        };
+        let request = transaction::Request {
+            query: service.query_text(&query),
+            limit: Some(1000),
+            after: None,
+        };
+        let listed = service
+            .read(label, &owner, |tx, cx, key| transaction::list(tx, cx, key, &request))
+            .map_err(unread)?;
+        let (mut pages, _) =
+            self.twin.list_transactions(label, &owner, &query, 1000).map_err(unread)?;
         agree("the transactions", &pages.remove(0), &service.rows(&listed))?;
-        let listed = service.read(label, &owner, |tx, cx, key| file::list(tx, cx, key, Some(1000), None)).map_err(unread)?;
+        let listed = service
+            .read(label, &owner, |tx, cx, key| file::list(tx, cx, key, Some(1000), None))
+            .map_err(unread)?;
         let mut pages = self.twin.list_files(label, &owner, 1000).map_err(unread)?;
-        agree("the files", &pages.remove(0), &listed.files.iter().map(|file| service.file(file)).collect())?;
+        agree(
+            "the files",
+            &pages.remove(0),
+            &listed.files.iter().map(|file| service.file(file)).collect(),
+        )?;
         let saved = service.read(label, &owner, saved_query::list).map_err(unread)?;
-        agree("the saved queries", &twin.saved_in_order(), &saved.iter().map(|saved| service.saved_query(saved)).collect())?;
+        agree(
+            "the saved queries",
+            &twin.saved_in_order(),
+            &saved.iter().map(|saved| service.saved_query(saved)).collect(),
+        )?;
         for by in [Unit::Month, Unit::Year] {
-            let question = Question { accounts: vec![], groups: vec![], tags: vec![], dates: vec![], by: Some(by) };
+            let question = Question {
+                accounts: vec![],
+                groups: vec![],
+                tags: vec![],
+                dates: vec![],
+                by: Some(by),
+            };
             let text = service.question_text(&question);
-            let view = service.read(label, &owner, |tx, cx, key| balance::get(tx, cx, key, &text)).map_err(unread)?;
-            agree("the balances", &self.twin.balances(label, &owner, &question), &Ok(Answer::Balances(service.containers(&view))))?;
+            let view = service
+                .read(label, &owner, |tx, cx, key| balance::get(tx, cx, key, &text))
+                .map_err(unread)?;
+            agree(
+                "the balances",
+                &self.twin.balances(label, &owner, &question),
+                &Ok(Answer::Balances(service.containers(&view))),
+            )?;
         }
         Ok(())
     }
@@ -190,15 +247,25 @@ fn agree<T: PartialEq + Debug>(what: &str, expected: &T, found: &T) -> Checked {
         return Ok(());
     }
     let (expected, found) = (format!("{expected:#?}"), format!("{found:#?}"));
-    let (expected, found): (Vec<&str>, Vec<&str>) = (expected.lines().collect(), found.lines().collect());
+    let (expected, found): (Vec<&str>, Vec<&str>) =
+        (expected.lines().collect(), found.lines().collect());
     let first = expected.iter().zip(&found).take_while(|(a, b)| a == b).count();
-    let last = expected[first..].iter().rev().zip(found[first..].iter().rev()).take_while(|(a, b)| a == b).count();
+    let last = expected[first..]
+        .iter()
+        .rev()
+        .zip(found[first..].iter().rev())
+        .take_while(|(a, b)| a == b)
+        .count();
     let mut lines = vec![format!("{what} differs:")];
-    lines.extend(expected[first.saturating_sub(12)..first].iter().map(|line| format!("    {line}")));
+    lines
+        .extend(expected[first.saturating_sub(12)..first].iter().map(|line| format!("    {line}")));
     for (sign, all) in [("twin   ", &expected), ("service", &found)] {
         let differing = &all[first..all.len() - last];
         lines.extend(differing.iter().take(30).map(|line| format!("  {sign} {line}")));
-        lines.extend((differing.len() > 30).then(|| format!("  {sign} ... and {} more lines", differing.len() - 30)));
+        lines.extend(
+            (differing.len() > 30)
+                .then(|| format!("  {sign} ... and {} more lines", differing.len() - 30)),
+        );
     }
     Err(lines.join("\n"))
 }

@@ -11,7 +11,8 @@ use crate::decimal::{show, units};
 use crate::load::Connection;
 use crate::{bank, encode};
 
-/// All dates lie in it; a lower bound, so that the series have as many slices as days, not since the first movement.
+/// All dates lie in it; a lower bound, so that the series have as many slices as days, not since
+/// the first movement.
 const RANGE: &str = "after:2023-01 before:2025-01";
 
 /// A transaction as the book lists it.
@@ -74,7 +75,11 @@ fn list(connection: &mut Connection, path: &str) -> anyhow::Result<Vec<Value>> {
     let mut all = Vec::new();
     let mut cursor = String::new();
     loop {
-        let reply = if cursor.is_empty() { connection.get(path)? } else { connection.page(path, &cursor)? };
+        let reply = if cursor.is_empty() {
+            connection.get(path)?
+        } else {
+            connection.page(path, &cursor)?
+        };
         let mut page = reply.accepted()?.json()?;
         let Value::Array(items) = page["items"].take() else {
             anyhow::bail!("{path}: a page without items");
@@ -132,20 +137,25 @@ impl Verdict {
         }
     }
 
-    /// Every acknowledged transaction is there, whole; every other request is there as a whole or not at all; nothing else is.
+    /// Every acknowledged transaction is there, whole; every other request is there as a whole or
+    /// not at all; nothing else is.
     pub(super) fn requests(&mut self, book: &Book, requests: &[Request]) {
         self.violations.extend(book.strange.iter().cloned());
         let mut sent = BTreeSet::new();
         for request in requests {
             sent.extend(request.numbers.clone());
             let there = request.numbers.clone().filter(|number| book.holds(*number)).count();
-            self.demand(there == 0 || there == request.len(), || format!("{there} of {} of a batch are there: {request:?}", request.len()));
+            self.demand(there == 0 || there == request.len(), || {
+                format!("{there} of {} of a batch are there: {request:?}", request.len())
+            });
             for (number, id) in request.numbers.clone().zip(request.ids.iter().flatten()) {
                 match book.transactions.get(&number) {
-                    None => self.report(format!("LOST: transaction {number}, acknowledged as {id}")),
-                    Some(listed) => {
-                        self.demand(listed.id == *id, || format!("transaction {number} is {}, acknowledged as {id}", listed.id))
+                    None => {
+                        self.report(format!("LOST: transaction {number}, acknowledged as {id}"))
                     }
+                    Some(listed) => self.demand(listed.id == *id, || {
+                        format!("transaction {number} is {}, acknowledged as {id}", listed.id)
+                    }),
                 }
             }
         }
@@ -153,29 +163,42 @@ impl Verdict {
             let content = Content::of(*number);
             self.demand(sent.contains(number), || format!("transaction {number} was never sent"));
             self.demand(listed.posted && listed.content == content, || {
-                format!("transaction {number} is {:?} (posted: {}), sent as {content:?}", listed.content, listed.posted)
+                format!(
+                    "transaction {number} is {:?} (posted: {}), sent as {content:?}",
+                    listed.content, listed.posted
+                )
             });
         }
     }
 
-    /// The log is numbered from 1 without gaps, and its posting events and the transactions match one to one.
+    /// The log is numbered from 1 without gaps, and its posting events and the transactions match
+    /// one to one.
     pub(super) fn events(&mut self, book: &Book) {
         let sequences: BTreeSet<i64> = book.events.iter().map(|event| event.sequence).collect();
         let last = sequences.last().copied().unwrap_or_default();
         let whole = sequences.first() == Some(&1) && usize::try_from(last) == Ok(book.events.len());
         self.demand(whole && sequences.len() == book.events.len(), || {
-            let gaps: Vec<i64> = (1..last).filter(|number| !sequences.contains(number)).take(5).collect();
+            let gaps: Vec<i64> =
+                (1..last).filter(|number| !sequences.contains(number)).take(5).collect();
             let count = book.events.len();
             format!("{count} events, numbered up to {last}; missing: {gaps:?}")
         });
-        let known: HashMap<&str, u64> = book.transactions.iter().map(|(number, listed)| (listed.id.as_str(), *number)).collect();
+        let known: HashMap<&str, u64> = book
+            .transactions
+            .iter()
+            .map(|(number, listed)| (listed.id.as_str(), *number))
+            .collect();
         let mut told = BTreeSet::new();
         for event in book.events.iter().filter(|event| event.kind.starts_with("TRANSACTION_")) {
             let Logged { sequence, kind, resource } = event;
             self.demand(kind == "TRANSACTION_POSTED", || format!("event {sequence} is {kind}"));
             match known.get(resource.as_str()) {
-                None => self.report(format!("event {sequence} tells of {resource}, which is not there")),
-                Some(number) => self.demand(told.insert(*number), || format!("event {sequence} tells of transaction {number} again")),
+                None => {
+                    self.report(format!("event {sequence} tells of {resource}, which is not there"))
+                }
+                Some(number) => self.demand(told.insert(*number), || {
+                    format!("event {sequence} tells of transaction {number} again")
+                }),
             }
         }
         for number in book.transactions.keys().filter(|number| !told.contains(number)) {
@@ -183,8 +206,14 @@ impl Verdict {
         }
     }
 
-    /// Balances equal the sums over the listed transactions, in all, by month and by day, and add up to zero.
-    pub(super) fn balances(&mut self, book: &Book, connection: &mut Connection, id: &str) -> anyhow::Result<()> {
+    /// Balances equal the sums over the listed transactions, in all, by month and by day, and add
+    /// up to zero.
+    pub(super) fn balances(
+        &mut self,
+        book: &Book,
+        connection: &mut Connection,
+        id: &str,
+    ) -> anyhow::Result<()> {
         // yyyyMMdd with the day cut off as the slices have it.
         for (letter, cut) in [("m", 100), ("d", 1)] {
             let query = encode(&format!("{RANGE} by:{letter}"));
@@ -220,25 +249,41 @@ impl Verdict {
             seen += usize::from(sum.is_some());
             self.pair(&format!("{name} {date}"), slice, "period", sum.unwrap_or_default());
         }
-        self.demand(seen == slices.len(), || format!("{name} has {seen} of {} slices with movements", slices.len()));
+        self.demand(seen == slices.len(), || {
+            format!("{name} has {seen} of {} slices with movements", slices.len())
+        });
     }
 
     fn pair(&mut self, what: &str, shown: &Value, kind: &str, expected: [i128; 2]) {
         for (side, expected) in ["Debit", "Credit"].into_iter().zip(expected) {
             let found = &shown[format!("{kind}{side}")];
             let right = found.as_str().and_then(crate::decimal::try_units) == Some(expected);
-            self.demand(right, || format!("{what}: {kind}{side} is {found}, the transactions say {}", show(expected, 2)));
+            self.demand(right, || {
+                format!(
+                    "{what}: {kind}{side} is {found}, the transactions say {}",
+                    show(expected, 2)
+                )
+            });
         }
     }
 
-    /// A client whose connection broke sends the same again: it gets what survived, or it is recorded now (3.7).
-    pub(super) fn repeat(&mut self, book: &Book, request: &mut Request, connection: &mut Connection, id: &str) -> anyhow::Result<()> {
+    /// A client whose connection broke sends the same again: it gets what survived, or it is
+    /// recorded now (3.7).
+    pub(super) fn repeat(
+        &mut self,
+        book: &Book,
+        request: &mut Request,
+        connection: &mut Connection,
+        id: &str,
+    ) -> anyhow::Result<()> {
         let ids = request.send(connection, id)?;
         let ids = ids.context("the restarted server closes a connection")?;
         for (number, id) in request.numbers.clone().zip(&ids) {
             let survivor = book.transactions.get(&number).map(|listed| &listed.id);
             self.demand(survivor.is_none_or(|survivor| survivor == id), || {
-                format!("transaction {number} survived as {survivor:?} and is recorded again as {id}")
+                format!(
+                    "transaction {number} survived as {survivor:?} and is recorded again as {id}"
+                )
             });
         }
         request.ids = Some(ids);

@@ -29,9 +29,17 @@ impl Request {
     }
 
     /// Sends it; an error of the connection is `Ok(None)`, a refusal an error.
-    pub(super) fn send(&self, connection: &mut Connection, book: &str) -> anyhow::Result<Option<Vec<String>>> {
+    pub(super) fn send(
+        &self,
+        connection: &mut Connection,
+        book: &str,
+    ) -> anyhow::Result<Option<Vec<String>>> {
         let mut items: Vec<Value> = self.numbers.clone().map(body).collect();
-        let (path, body) = if self.batch { ("/transactions/batch", json!({"items": items})) } else { ("/transactions", items.remove(0)) };
+        let (path, body) = if self.batch {
+            ("/transactions/batch", json!({"items": items}))
+        } else {
+            ("/transactions", items.remove(0))
+        };
         let path = format!("/v5/books/{book}{path}");
         let Ok(reply) = connection.post(&path, body.to_string().as_bytes()) else {
             return Ok(None);
@@ -70,7 +78,12 @@ pub(super) struct Writers {
 }
 
 /// Lets every connection write, taking numbers from `next` on.
-pub(super) fn start(connections: Vec<Connection>, book: &str, next: u64, dice: &mut Dice) -> Writers {
+pub(super) fn start(
+    connections: Vec<Connection>,
+    book: &str,
+    next: u64,
+    dice: &mut Dice,
+) -> Writers {
     let next = Arc::new(AtomicU64::new(next));
     let spawn = |connection| {
         let (book, next, dice) = (book.to_owned(), Arc::clone(&next), Dice::new(dice.roll()));
@@ -94,7 +107,12 @@ impl Writers {
     }
 }
 
-fn write(mut connection: Connection, book: &str, next: &AtomicU64, mut dice: Dice) -> anyhow::Result<Vec<Request>> {
+fn write(
+    mut connection: Connection,
+    book: &str,
+    next: &AtomicU64,
+    mut dice: Dice,
+) -> anyhow::Result<Vec<Request>> {
     let mut sent = Vec::new();
     loop {
         // Mostly singles, some small batches, now and then one that fills several pages.

@@ -17,7 +17,8 @@ impl Directory {
     /// Indexes accounts.
     #[must_use]
     pub fn new(accounts: Vec<Account>) -> Self {
-        let by_name = accounts.iter().map(|account| (account.name.normalized(), account.id)).collect();
+        let by_name =
+            accounts.iter().map(|account| (account.name.normalized(), account.id)).collect();
         let by_id = accounts.into_iter().map(|account| (account.id, account)).collect();
         Self { by_id, by_name }
     }
@@ -59,7 +60,9 @@ impl Directory {
     /// [`Refusal::AlreadyExists`].
     pub fn check_free(&self, name: &str, own: Option<AccountId>) -> Result<(), Refusal> {
         match self.named(&normalized(name)) {
-            Some(other) if own != Some(other.id) => Err(Refusal::AlreadyExists(other.name.as_str().to_owned())),
+            Some(other) if own != Some(other.id) => {
+                Err(Refusal::AlreadyExists(other.name.as_str().to_owned()))
+            }
             _ => Ok(()),
         }
     }
@@ -84,14 +87,22 @@ mod tests {
 
     fn named(name: &str) -> Account {
         let changes = Changes { name: Some(name.to_owned()), ..Changes::default() };
-        Account::create(AccountId::new(7_000_000_000), changes, &BTreeSet::new(), Stamp::new(None, Instant::new(1))).unwrap()
+        Account::create(
+            AccountId::new(7_000_000_000),
+            changes,
+            &BTreeSet::new(),
+            Stamp::new(None, Instant::new(1)),
+        )
+        .unwrap()
     }
 
     #[test]
     fn references_resolve_by_id_then_by_name() {
         let directory = Directory::new(vec![named("Credit Card")]);
         let find = |id: Option<&str>, name: Option<&str>| {
-            directory.find(&AccountRef { id: id.map(str::to_owned), name: name.map(str::to_owned) }).is_some()
+            directory
+                .find(&AccountRef { id: id.map(str::to_owned), name: name.map(str::to_owned) })
+                .is_some()
         };
         assert!(find(Some("7000000000"), None));
         assert!(find(Some("9000000000"), Some("credit-card")));

@@ -91,10 +91,12 @@ pub enum Refusal {
     /// No account with that id or name.
     #[error("Account not found: {0}")]
     Unknown(String),
-    /// Ids or names in a batch, or in a body that must name an account, that lead nowhere (behaviour 3.6.5).
+    /// Ids or names in a batch, or in a body that must name an account, that lead nowhere
+    /// (behaviour 3.6.5).
     #[error("accounts not found. Ids: [{}]", .0.join(", "))]
     UnknownIds(Vec<String>),
-    /// A reference inside a body names no account; unlike a missing resource this is the body's fault.
+    /// A reference inside a body names no account; unlike a missing resource this is the body's
+    /// fault.
     #[error("Account not found: {0}")]
     UnknownReference(String),
     /// The name is taken (behaviour 4.5).
@@ -107,7 +109,10 @@ pub enum Refusal {
     #[error("account {0:?} has posted transactions and cannot be deleted; archive it instead")]
     HasPostings(String),
     /// Too many drafts would lose a side (behaviour 13.55).
-    #[error("more than {MOST_RELEASED} sides of drafts name what is to be deleted; take it off some of them first, or archive it instead")]
+    #[error(
+        "more than {MOST_RELEASED} sides of drafts name what is to be deleted; take it off some of \
+            them first, or archive it instead"
+    )]
     TooManyDrafts,
     /// Posting to an archived account (behaviour 4.8).
     #[error("account {0:?} is archived; nothing can be posted to it")]
@@ -171,24 +176,33 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// What an update names: the id, or without one the name (behaviour 4.9), which then is taken out: a name that only
-    /// finds the account gives it no other spelling (behaviour 13.52).
+    /// What an update names: the id, or without one the name (behaviour 4.9), which then is taken
+    /// out: a name that only finds the account gives it no other spelling (behaviour 13.52).
     pub fn take_target(&mut self) -> AccountRef {
         Reference::of_target(self.id.as_deref(), &mut self.name)
     }
 }
 
 impl Account {
-    /// A new account. `group_types` are the types of the groups it is put in, for a create without type
-    /// (behaviour 4.2).
+    /// A new account. `group_types` are the types of the groups it is put in, for a create without
+    /// type (behaviour 4.2).
     ///
     /// # Errors
     /// A refused name or property.
-    pub fn create(id: AccountId, changes: Changes, group_types: &BTreeSet<AccountType>, stamp: Stamp) -> Result<Self, crate::Refusal> {
+    pub fn create(
+        id: AccountId,
+        changes: Changes,
+        group_types: &BTreeSet<AccountType>,
+        stamp: Stamp,
+    ) -> Result<Self, crate::Refusal> {
         let name = Name::new(&changes.name.unwrap_or_default())?;
         let kind = changes
             .kind
-            .or_else(|| changes.nature.map(|(permanent, credit)| AccountType::from_nature(permanent, credit)))
+            .or_else(|| {
+                changes
+                    .nature
+                    .map(|(permanent, credit)| AccountType::from_nature(permanent, credit))
+            })
             .or_else(|| agreed(group_types))
             .unwrap_or_default();
         Ok(Self {
@@ -204,11 +218,16 @@ impl Account {
         })
     }
 
-    /// The account after an update, with the previous values of what changed (empty when nothing did).
+    /// The account after an update, with the previous values of what changed (empty when nothing
+    /// did).
     ///
     /// # Errors
     /// A refused name or property.
-    pub fn update(self, changes: Changes, now: Instant) -> Result<(Self, Previous), crate::Refusal> {
+    pub fn update(
+        self,
+        changes: Changes,
+        now: Instant,
+    ) -> Result<(Self, Previous), crate::Refusal> {
         let before = self.clone();
         let mut after = self;
         if let Some(name) = changes.name {
@@ -241,7 +260,11 @@ impl Account {
     /// # Errors
     /// [`Refusal::HasPostings`].
     pub fn check_deletable(&self) -> Result<(), Refusal> {
-        if self.has_transaction_posted { Err(Refusal::HasPostings(self.name.as_str().to_owned())) } else { Ok(()) }
+        if self.has_transaction_posted {
+            Err(Refusal::HasPostings(self.name.as_str().to_owned()))
+        } else {
+            Ok(())
+        }
     }
 
     /// Checks that something may be posted on the account (behaviour 4.8).
@@ -264,7 +287,10 @@ impl Account {
             previous.insert("archived".to_owned(), self.archived.to_string());
         }
         if self.groups != after.groups {
-            previous.insert("groups".to_owned(), crate::json::text_list(self.groups.iter().map(GroupId::to_string)));
+            previous.insert(
+                "groups".to_owned(),
+                crate::json::text_list(self.groups.iter().map(GroupId::to_string)),
+            );
         }
         self.properties.note_changes(&after.properties, &mut previous);
         previous
@@ -285,8 +311,13 @@ mod tests {
     use crate::instant::Stamp;
 
     fn account(changes: Changes, types: &[AccountType]) -> Account {
-        Account::create(AccountId::new(7_000_000_000), changes, &types.iter().copied().collect(), Stamp::new(None, Instant::new(1)))
-            .unwrap()
+        Account::create(
+            AccountId::new(7_000_000_000),
+            changes,
+            &types.iter().copied().collect(),
+            Stamp::new(None, Instant::new(1)),
+        )
+        .unwrap()
     }
 
     fn named(name: &str) -> Changes {
@@ -299,19 +330,42 @@ mod tests {
         assert_eq!(account(named("a"), &[]).kind, Asset);
         assert_eq!(account(named("a"), &[Liability]).kind, Liability);
         assert_eq!(account(named("a"), &[Liability, Incoming]).kind, Asset);
-        assert_eq!(account(Changes { nature: Some((false, false)), ..named("a") }, &[Liability]).kind, Outgoing);
-        assert_eq!(account(Changes { kind: Some(Incoming), nature: Some((false, false)), ..named("a") }, &[Liability]).kind, Incoming);
+        assert_eq!(
+            account(Changes { nature: Some((false, false)), ..named("a") }, &[Liability]).kind,
+            Outgoing
+        );
+        assert_eq!(
+            account(
+                Changes { kind: Some(Incoming), nature: Some((false, false)), ..named("a") },
+                &[Liability]
+            )
+            .kind,
+            Incoming
+        );
     }
 
     #[test]
     fn an_update_reports_previous_values_and_moves_the_version_only_on_change() {
-        let cash = account(Changes { properties: [("k".to_owned(), Some("v".to_owned()))].into(), ..named("Cash") }, &[]);
+        let cash = account(
+            Changes {
+                properties: [("k".to_owned(), Some("v".to_owned()))].into(),
+                ..named("Cash")
+            },
+            &[],
+        );
         let (same, previous) = cash.clone().update(named("Cash"), Instant::new(2)).unwrap();
         assert_eq!((same, previous.len()), (cash.clone(), 0));
-        let changes = Changes { archived: Some(true), properties: [("k".to_owned(), None)].into(), ..named("Till") };
+        let changes = Changes {
+            archived: Some(true),
+            properties: [("k".to_owned(), None)].into(),
+            ..named("Till")
+        };
         let (after, previous) = cash.update(changes, Instant::new(2)).unwrap();
         assert_eq!(after.stamp.version, 2);
         let expected = [("archived", "false"), ("k", "v"), ("name", "Cash")];
-        assert_eq!(previous.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect::<Vec<_>>(), expected);
+        assert_eq!(
+            previous.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect::<Vec<_>>(),
+            expected
+        );
     }
 }

@@ -78,8 +78,20 @@ pub struct Finding {
 impl Finding {
     /// A finding about a resource as a whole.
     #[must_use]
-    pub fn new(kind: Kind, resource: impl Into<String>, expected: impl Into<String>, actual: impl Into<String>) -> Self {
-        Self { kind, resource: resource.into(), account: None, period: None, expected: expected.into(), actual: actual.into() }
+    pub fn new(
+        kind: Kind,
+        resource: impl Into<String>,
+        expected: impl Into<String>,
+        actual: impl Into<String>,
+    ) -> Self {
+        Self {
+            kind,
+            resource: resource.into(),
+            account: None,
+            period: None,
+            expected: expected.into(),
+            actual: actual.into(),
+        }
     }
 
     fn json(&self) -> Json {
@@ -114,7 +126,8 @@ impl Findings {
 
     /// Adds all of another collection.
     pub fn extend(&mut self, other: Self) {
-        let beyond = other.count.saturating_sub(i64::try_from(other.all().count()).unwrap_or(i64::MAX));
+        let beyond =
+            other.count.saturating_sub(i64::try_from(other.all().count()).unwrap_or(i64::MAX));
         other.kept.into_values().flatten().for_each(|finding| self.add(finding));
         self.count = self.count.saturating_add(beyond);
     }

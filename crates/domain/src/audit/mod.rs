@@ -1,8 +1,10 @@
-//! Audits: whether what is kept beside the transactions still says what the transactions say (behaviour 6.7).
+//! Audits: whether what is kept beside the transactions still says what the transactions say
+//! (behaviour 6.7).
 //!
-//! An audit trusts nothing it reads: it takes rows as they are stored ([`Record`], [`Cell`], [`Logged`]), so that a row no
-//! program could have written becomes a [`Finding`] and not a failure. [`Recount`] adds the transactions up anew and
-//! compares, [`Trail`] walks the chain of events, [`Report`] is what the two found. It never repairs.
+//! An audit trusts nothing it reads: it takes rows as they are stored ([`Record`], [`Cell`],
+//! [`Logged`]), so that a row no program could have written becomes a [`Finding`] and not a
+//! failure. [`Recount`] adds the transactions up anew and compares, [`Trail`] walks the chain of
+//! events, [`Report`] is what the two found. It never repairs.
 //!
 //! ```
 //! use daybook_domain::audit::{Cell, Counted, Keeping, Ledger, Leg, Record, Recount};
@@ -60,7 +62,8 @@ pub struct Keeping {
     pub posted: bool,
 }
 
-/// A row of the entries: its side, and what it does to the account, credit positive and debit negative.
+/// A row of the entries: its side, and what it does to the account, credit positive and debit
+/// negative.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Leg {
     /// Credit (true) or debit.
@@ -74,7 +77,11 @@ impl Leg {
     #[must_use]
     pub fn sums(self) -> Sums {
         let amount = i128::from(self.amount);
-        if amount < 0 { Sums { debit: -amount, credit: 0 } } else { Sums { debit: 0, credit: amount } }
+        if amount < 0 {
+            Sums { debit: -amount, credit: 0 }
+        } else {
+            Sums { debit: 0, credit: amount }
+        }
     }
 }
 
@@ -101,7 +108,8 @@ pub struct Record {
     pub credit_leg: Option<Leg>,
     /// The entry of the debit side.
     pub debit_leg: Option<Leg>,
-    /// Whether it is found by its text, hashtags, properties and remote ids as they stand in the row.
+    /// Whether it is found by its text, hashtags, properties and remote ids as they stand in the
+    /// row.
     pub indexed: bool,
     /// How many marks of these lead to it.
     pub marks_met: i64,

@@ -1,4 +1,5 @@
-//! The recount: every balance added up anew from the transactions, and compared with what is kept beside them.
+//! The recount: every balance added up anew from the transactions, and compared with what is kept
+//! beside them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,8 +10,9 @@ use crate::balance::Sums;
 use crate::id::{AccountId, TransactionId};
 use crate::transaction::Standing;
 
-/// Days that differ are remembered one by one up to here. In a book with more, the accounts beyond are told by their
-/// balance alone: an audit takes a bounded amount of memory whatever was done to the book.
+/// Days that differ are remembered one by one up to here. In a book with more, the accounts beyond
+/// are told by their balance alone: an audit takes a bounded amount of memory whatever was done to
+/// the book.
 const MOST_SHIFTED_DAYS: usize = 100_000;
 
 /// What the two sides of the comparison say of an account so far.
@@ -48,14 +50,16 @@ pub struct Tally {
 }
 
 /// Adds a book up anew: first every transaction ([`Recount::record`]), then what the entries sum to
-/// ([`Recount::ledgers`], [`Recount::stray`]), then day by day and month by month ([`Recount::compare`]).
+/// ([`Recount::ledgers`], [`Recount::stray`]), then day by day and month by month
+/// ([`Recount::compare`]).
 #[derive(Debug)]
 pub struct Recount {
     book: String,
     /// The storage scale of the book, and the digits it shows.
     places: (u32, u32),
     accounts: BTreeMap<AccountId, Audited>,
-    /// What the transactions have more than the entries, by account and day. A difference: its parts may be negative.
+    /// What the transactions have more than the entries, by account and day. A difference: its
+    /// parts may be negative.
     shift: BTreeMap<(AccountId, i32), Sums>,
     transactions: i64,
     posted: i64,
@@ -66,9 +70,16 @@ pub struct Recount {
 }
 
 impl Recount {
-    /// Nothing counted yet in the book with that public id; `places` are its storage scale and the digits it shows.
-    pub fn new(book: &str, places: (u32, u32), accounts: impl IntoIterator<Item = Keeping>) -> Self {
-        let accounts = accounts.into_iter().map(|kept| (kept.account, Audited { kept: Some(kept), ..Audited::default() }));
+    /// Nothing counted yet in the book with that public id; `places` are its storage scale and the
+    /// digits it shows.
+    pub fn new(
+        book: &str,
+        places: (u32, u32),
+        accounts: impl IntoIterator<Item = Keeping>,
+    ) -> Self {
+        let accounts = accounts
+            .into_iter()
+            .map(|kept| (kept.account, Audited { kept: Some(kept), ..Audited::default() }));
         Self {
             book: book.to_owned(),
             places,
@@ -84,8 +95,20 @@ impl Recount {
 
     /// Counts a transaction and compares the entries found where its own should be.
     pub fn record(&mut self, record: &Record) {
-        let Record { id, day, dated: _, standing: _, trashed: _, amount, credit, debit, credit_leg, debit_leg, indexed, marks_met } =
-            record;
+        let Record {
+            id,
+            day,
+            dated: _,
+            standing: _,
+            trashed: _,
+            amount,
+            credit,
+            debit,
+            credit_leg,
+            debit_leg,
+            indexed,
+            marks_met,
+        } = record;
         self.marks = self.marks.saturating_add(*marks_met);
         self.transactions = self.transactions.saturating_add(1);
         let counts = counts(record);
@@ -93,11 +116,21 @@ impl Recount {
             self.posted = self.posted.saturating_add(1);
         }
         for contradiction in self.contradictions(record, counts) {
-            self.findings.add(Finding::new(Kind::Transaction, id.to_string(), "a transaction that holds", contradiction));
+            self.findings.add(Finding::new(
+                Kind::Transaction,
+                id.to_string(),
+                "a transaction that holds",
+                contradiction,
+            ));
             credit.iter().chain(debit).for_each(|account| self.account(*account).doubted = true);
         }
         if !indexed {
-            self.findings.add(Finding::new(Kind::Index, id.to_string(), "found by what it says", "found by something else"));
+            self.findings.add(Finding::new(
+                Kind::Index,
+                id.to_string(),
+                "found by what it says",
+                "found by something else",
+            ));
         }
         let units = amount.filter(|_| counts).unwrap_or_default();
         let sides = [
@@ -113,13 +146,17 @@ impl Recount {
             if found != Some(right) {
                 let [expected, actual] = [Some(right), found].map(|leg| self.leg(leg));
                 self.entry(*id, account, expected, actual);
-                self.move_day(account, *day, right.sums().minus(found.map(Leg::sums).unwrap_or_default()));
+                self.move_day(
+                    account,
+                    *day,
+                    right.sums().minus(found.map(Leg::sums).unwrap_or_default()),
+                );
             }
         }
     }
 
-    /// Compares what the entries of each account sum to, and answers which accounts have entries that no transaction
-    /// accounts for.
+    /// Compares what the entries of each account sum to, and answers which accounts have entries
+    /// that no transaction accounts for.
     pub fn ledgers(&mut self, ledgers: &[Ledger]) -> Vec<AccountId> {
         let mut strays = Vec::new();
         for Ledger { account, rows, sums } in ledgers {
@@ -151,9 +188,15 @@ impl Recount {
         self.accounts.keys().copied()
     }
 
-    /// Compares accounts day by day and month by month: what their entries sum to on each day, what is kept as the
-    /// total of the day, what is kept as the total of the month.
-    pub fn compare(&mut self, accounts: &[AccountId], entries: &[Cell], days: &[Cell], months: &[Cell]) {
+    /// Compares accounts day by day and month by month: what their entries sum to on each day, what
+    /// is kept as the total of the day, what is kept as the total of the month.
+    pub fn compare(
+        &mut self,
+        accounts: &[AccountId],
+        entries: &[Cell],
+        days: &[Cell],
+        months: &[Cell],
+    ) {
         let [entries, days, months] = [entries, days, months].map(by_place);
         for account in accounts {
             let audited = self.account(*account).clone();
@@ -175,8 +218,14 @@ impl Recount {
             let kept: Sums = months.values().copied().sum();
             self.add(2, kept.balance());
             if kept.balance() != audited.right.balance() {
-                let [expected, actual] = [audited.right, kept].map(|sums| self.money(sums.balance()));
-                self.findings.add(Finding::new(Kind::Balance, account.to_string(), expected, actual));
+                let [expected, actual] =
+                    [audited.right, kept].map(|sums| self.money(sums.balance()));
+                self.findings.add(Finding::new(
+                    Kind::Balance,
+                    account.to_string(),
+                    expected,
+                    actual,
+                ));
                 self.account(*account).doubted = true;
             }
         }
@@ -186,18 +235,30 @@ impl Recount {
     #[must_use]
     pub fn close(mut self, counted: Counted) -> Tally {
         // Missing marks are told by their transactions; here it shows when there are more.
-        for (kind, right, kept) in [(Kind::Count, self.posted, counted.posted), (Kind::Index, self.marks, counted.marks)] {
+        for (kind, right, kept) in
+            [(Kind::Count, self.posted, counted.posted), (Kind::Index, self.marks, counted.marks)]
+        {
             if right != kept {
-                self.findings.add(Finding::new(kind, &self.book, right.to_string(), kept.to_string()));
+                self.findings.add(Finding::new(
+                    kind,
+                    &self.book,
+                    right.to_string(),
+                    kept.to_string(),
+                ));
             }
         }
-        let right = self.accounts.values().map(|audited| audited.right.balance()).fold(0, i128::saturating_add);
+        let right = self
+            .accounts
+            .values()
+            .map(|audited| audited.right.balance())
+            .fold(0, i128::saturating_add);
         self.add(0, right);
         for sum in self.sums.into_iter().filter(|sum| *sum != 0).collect::<BTreeSet<i128>>() {
             let [zero, sum] = [0, sum].map(|units| self.money(units));
             self.findings.add(Finding::new(Kind::ZeroSum, &self.book, zero, sum));
         }
-        let kept = self.accounts.values().filter_map(|audited| audited.kept.map(|kept| (kept, audited)));
+        let kept =
+            self.accounts.values().filter_map(|audited| audited.kept.map(|kept| (kept, audited)));
         let (mut changed, mut checked) = (Vec::new(), 0_i64);
         for (Keeping { account, verified, posted }, audited) in kept {
             checked = checked.saturating_add(1);
@@ -237,16 +298,32 @@ impl Recount {
                 wrong.push(format!("account {account}, which does not exist"));
             }
         }
-        let parts =
-            [("date", *dated), ("amount", amount.is_some()), ("creditAccount", credit.is_some()), ("debitAccount", debit.is_some())];
-        wrong.extend(parts.iter().filter(|(_, there)| counts && !there).map(|(part, _)| format!("posted without {part}")));
+        let parts = [
+            ("date", *dated),
+            ("amount", amount.is_some()),
+            ("creditAccount", credit.is_some()),
+            ("debitAccount", debit.is_some()),
+        ];
+        wrong.extend(
+            parts
+                .iter()
+                .filter(|(_, there)| counts && !there)
+                .map(|(part, _)| format!("posted without {part}")),
+        );
         wrong
     }
 
-    fn periods(&mut self, kind: Kind, account: AccountId, right: &BTreeMap<i32, Sums>, kept: &BTreeMap<i32, Sums>) {
+    fn periods(
+        &mut self,
+        kind: Kind,
+        account: AccountId,
+        right: &BTreeMap<i32, Sums>,
+        kept: &BTreeMap<i32, Sums>,
+    ) {
         let periods: BTreeSet<i32> = right.keys().chain(kept.keys()).copied().collect();
         for period in periods {
-            let [expected, actual] = [right, kept].map(|side| side.get(&period).copied().unwrap_or_default());
+            let [expected, actual] =
+                [right, kept].map(|side| side.get(&period).copied().unwrap_or_default());
             if expected != actual {
                 let [expected, actual] = [expected, actual].map(|sums| self.both(sums));
                 let finding = Finding::new(kind, account.to_string(), expected, actual);
@@ -256,7 +333,13 @@ impl Recount {
         }
     }
 
-    fn entry(&mut self, transaction: TransactionId, account: AccountId, expected: String, actual: String) {
+    fn entry(
+        &mut self,
+        transaction: TransactionId,
+        account: AccountId,
+        expected: String,
+        actual: String,
+    ) {
         let finding = Finding::new(Kind::Entry, transaction.to_string(), expected, actual);
         self.findings.add(Finding { account: Some(account), ..finding });
         self.account(account).doubted = true;
@@ -308,10 +391,14 @@ fn by_place(cells: &[Cell]) -> BTreeMap<(AccountId, i32), Sums> {
 
 /// The cells of one account, by period.
 fn row(cells: &BTreeMap<(AccountId, i32), Sums>, account: AccountId) -> BTreeMap<i32, Sums> {
-    cells.range((account, i32::MIN)..=(account, i32::MAX)).map(|((_, period), sums)| (*period, *sums)).collect()
+    cells
+        .range((account, i32::MIN)..=(account, i32::MAX))
+        .map(|((_, period), sums)| (*period, *sums))
+        .collect()
 }
 
-/// A day or month number as text: 20250131 is `2025-01-31`, 202501 is `2025-01`; what is neither stays a number.
+/// A day or month number as text: 20250131 is `2025-01-31`, 202501 is `2025-01`; what is neither
+/// stays a number.
 fn dashed(period: i32) -> String {
     let digits = period.to_string();
     match (digits.get(..4), digits.get(4..6), digits.get(6..)) {

@@ -34,12 +34,29 @@ impl Report {
     /// Puts both halves of an audit together.
     #[must_use]
     pub fn new(tally: Tally, trail: Trail<'_>) -> Self {
-        let Tally { balances_match, zero_sum, accounts_checked, transactions_checked, mut findings, changed } = tally;
+        let Tally {
+            balances_match,
+            zero_sum,
+            accounts_checked,
+            transactions_checked,
+            mut findings,
+            changed,
+        } = tally;
         let (sequence, events_checked) = (trail.sequence(), trail.checked());
         let found = trail.into_findings();
         let chain_intact = found.count() == 0;
         findings.extend(found);
-        Self { sequence, balances_match, zero_sum, chain_intact, accounts_checked, transactions_checked, events_checked, findings, changed }
+        Self {
+            sequence,
+            balances_match,
+            zero_sum,
+            chain_intact,
+            accounts_checked,
+            transactions_checked,
+            events_checked,
+            findings,
+            changed,
+        }
     }
 
     /// `data.audit` of the event.

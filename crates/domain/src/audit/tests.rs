@@ -51,12 +51,22 @@ fn record(id: i64, amount: i64, to: AccountId) -> Record {
 
 fn stage() -> Stage {
     let sums = [(CASH, credit(150)), (FOOD, debit(100)), (RENT, debit(50))];
-    let cells = |period| sums.iter().map(|(account, sums)| Cell { account: *account, period, sums: *sums }).collect::<Vec<_>>();
+    let cells = |period| {
+        sums.iter()
+            .map(|(account, sums)| Cell { account: *account, period, sums: *sums })
+            .collect::<Vec<_>>()
+    };
     Stage {
-        kept: [CASH, FOOD, RENT].map(|account| Keeping { account, verified: true, posted: true }).to_vec(),
+        kept: [CASH, FOOD, RENT]
+            .map(|account| Keeping { account, verified: true, posted: true })
+            .to_vec(),
         records: vec![record(10, 100, FOOD), record(11, 50, RENT)],
         strays: Vec::new(),
-        ledgers: sums.iter().zip([2, 1, 1]).map(|((account, sums), rows)| Ledger { account: *account, rows, sums: *sums }).collect(),
+        ledgers: sums
+            .iter()
+            .zip([2, 1, 1])
+            .map(|((account, sums), rows)| Ledger { account: *account, rows, sums: *sums })
+            .collect(),
         entries: cells(DAY),
         days: cells(DAY),
         months: cells(202_501),
@@ -98,7 +108,16 @@ fn tampering_is_found_and_the_innocent_stay_verified() {
         (
             "an amount",
             |s| s.records[0].amount = Some(101),
-            &["balance", "balance", "entry", "entry", "monthTotal", "monthTotal", "dayTotal", "dayTotal"],
+            &[
+                "balance",
+                "balance",
+                "entry",
+                "entry",
+                "monthTotal",
+                "monthTotal",
+                "dayTotal",
+                "dayTotal",
+            ],
             &[CASH, FOOD],
             true,
         ),
@@ -113,7 +132,13 @@ fn tampering_is_found_and_the_innocent_stay_verified() {
             &[FOOD],
             false,
         ),
-        ("the side of an entry", |s| s.records[0].debit_leg = Some(Leg { credit: true, amount: -100 }), &["entry"], &[FOOD], true),
+        (
+            "the side of an entry",
+            |s| s.records[0].debit_leg = Some(Leg { credit: true, amount: -100 }),
+            &["entry"],
+            &[FOOD],
+            true,
+        ),
         (
             "a missing entry",
             |s| {
@@ -126,11 +151,35 @@ fn tampering_is_found_and_the_innocent_stay_verified() {
             false,
         ),
         ("a total of a day", |s| s.days[1].sums = debit(99), &["dayTotal"], &[FOOD], true),
-        ("a total of a month", |s| s.months[2].sums = debit(49), &["balance", "zeroSum", "monthTotal"], &[RENT], false),
-        ("both sides of a total", |s| s.days[2].sums = Sums { debit: 51, credit: 1 }, &["dayTotal"], &[RENT], true),
-        ("a total of nothing", |s| s.days.push(Cell { account: FOOD, period: 20_250_201, sums: debit(1) }), &["dayTotal"], &[FOOD], true),
+        (
+            "a total of a month",
+            |s| s.months[2].sums = debit(49),
+            &["balance", "zeroSum", "monthTotal"],
+            &[RENT],
+            false,
+        ),
+        (
+            "both sides of a total",
+            |s| s.days[2].sums = Sums { debit: 51, credit: 1 },
+            &["dayTotal"],
+            &[RENT],
+            true,
+        ),
+        (
+            "a total of nothing",
+            |s| s.days.push(Cell { account: FOOD, period: 20_250_201, sums: debit(1) }),
+            &["dayTotal"],
+            &[FOOD],
+            true,
+        ),
         ("the count", |s| s.counted.posted = 3, &["count"], &[], true),
-        ("the mark of a posting", |s| s.kept[1].posted = false, &["hasTransactionPosted"], &[], true),
+        (
+            "the mark of a posting",
+            |s| s.kept[1].posted = false,
+            &["hasTransactionPosted"],
+            &[],
+            true,
+        ),
         ("an index", |s| s.records[0].indexed = false, &["index"], &[], true),
         ("a mark too many", |s| s.counted.marks = 3, &["index"], &[], true),
         (
@@ -160,15 +209,37 @@ fn entries_without_a_transaction_are_strays() {
     let mut gone = stage();
     gone.records.remove(1);
     gone.counted = Counted { posted: 1, marks: 1 };
-    let stray = |account, leg| Stray { account, day: DAY, transaction: TransactionId::new(11), leg };
-    gone.strays = vec![stray(CASH, Leg { credit: true, amount: 50 }), stray(RENT, Leg { credit: false, amount: -50 })];
+    let stray =
+        |account, leg| Stray { account, day: DAY, transaction: TransactionId::new(11), leg };
+    gone.strays = vec![
+        stray(CASH, Leg { credit: true, amount: 50 }),
+        stray(RENT, Leg { credit: false, amount: -50 }),
+    ];
     let tally = audit(&gone);
-    assert_eq!(kinds(&tally), ["balance", "balance", "entry", "entry", "monthTotal", "monthTotal", "dayTotal", "dayTotal"]);
+    assert_eq!(
+        kinds(&tally),
+        [
+            "balance",
+            "balance",
+            "entry",
+            "entry",
+            "monthTotal",
+            "monthTotal",
+            "dayTotal",
+            "dayTotal"
+        ]
+    );
     assert_eq!(tally.changed, [(CASH, false), (RENT, false)]);
     let entry = tally.findings.all().find(|finding| finding.kind == Kind::Entry).unwrap();
-    assert_eq!((entry.expected.as_str(), entry.actual.as_str(), entry.account), ("none", "credit 0.50", Some(CASH)));
+    assert_eq!(
+        (entry.expected.as_str(), entry.actual.as_str(), entry.account),
+        ("none", "credit 0.50", Some(CASH))
+    );
     let day = tally.findings.all().find(|finding| finding.kind == Kind::DayTotal).unwrap();
-    assert_eq!((day.period.as_deref(), day.expected.as_str()), (Some("2025-01-31"), "debit 0.00, credit 1.00"));
+    assert_eq!(
+        (day.period.as_deref(), day.expected.as_str()),
+        (Some("2025-01-31"), "debit 0.00, credit 1.00")
+    );
 }
 
 #[test]
@@ -186,7 +257,11 @@ fn what_contradicts_itself_is_told() {
         let mut tampered = stage();
         tamper(&mut tampered.records[0]);
         let tally = audit(&tampered);
-        let told = tally.findings.all().find(|finding| finding.kind == Kind::Transaction).map(|finding| finding.actual.as_str());
+        let told = tally
+            .findings
+            .all()
+            .find(|finding| finding.kind == Kind::Transaction)
+            .map(|finding| finding.actual.as_str());
         assert_eq!(told, Some(expected));
         assert!(tally.changed.contains(&(CASH, false)), "{expected}");
     }
@@ -223,7 +298,11 @@ fn findings_are_bounded_and_counted() {
     all.add(Finding::new(Kind::Count, "book", "1", "2"));
     all.extend(findings);
     assert_eq!((all.count(), all.all().count()), (101, MOST_OF_A_KIND + 1));
-    assert_eq!(all.all().next().map(|finding| finding.kind), Some(Kind::Entry), "the gravest kind first");
+    assert_eq!(
+        all.all().next().map(|finding| finding.kind),
+        Some(Kind::Entry),
+        "the gravest kind first"
+    );
 }
 
 fn key() -> BookKey {
@@ -232,17 +311,31 @@ fn key() -> BookKey {
 
 fn chain(count: usize) -> (Vec<Event>, Head) {
     let key = key();
-    let link = Link { book: BookId::new(1), key: &key, user: UserId::new(7), agent: None, at: Instant::new(1_700_000_000_000) };
-    let happenings = (1..=count).map(|number| Happening::new(EventType::AccountCreated, i64::try_from(number).unwrap(), Object::new()));
+    let link = Link {
+        book: BookId::new(1),
+        key: &key,
+        user: UserId::new(7),
+        agent: None,
+        at: Instant::new(1_700_000_000_000),
+    };
+    let happenings = (1..=count).map(|number| {
+        Happening::new(EventType::AccountCreated, i64::try_from(number).unwrap(), Object::new())
+    });
     link.append(Head::default(), happenings.collect())
 }
 
 fn walk(events: &[Event], head: Head) -> Vec<(&'static str, String)> {
     let key = key();
     let mut trail = Trail::new(&key);
-    events.iter().for_each(|event| trail.follow(&Logged { sequence: event.sequence, event: Some(event.clone()) }));
+    events.iter().for_each(|event| {
+        trail.follow(&Logged { sequence: event.sequence, event: Some(event.clone()) })
+    });
     trail.close(Some(head));
-    trail.into_findings().all().map(|finding| (finding.kind.as_str(), finding.resource.clone())).collect()
+    trail
+        .into_findings()
+        .all()
+        .map(|finding| (finding.kind.as_str(), finding.resource.clone()))
+        .collect()
 }
 
 fn at(kind: &'static str, number: i64) -> (&'static str, String) {
@@ -279,9 +372,15 @@ fn a_row_that_is_no_event_is_told_and_passed() {
     let key = key();
     let mut trail = Trail::new(&key);
     for event in &events {
-        trail.follow(&Logged { sequence: event.sequence, event: (event.sequence != 2).then(|| event.clone()) });
+        trail.follow(&Logged {
+            sequence: event.sequence,
+            event: (event.sequence != 2).then(|| event.clone()),
+        });
     }
     trail.close(Some(head));
     assert_eq!((trail.sequence(), trail.checked()), (3, 3));
-    assert_eq!(trail.into_findings().all().map(|finding| finding.kind).collect::<Vec<_>>(), [Kind::Event]);
+    assert_eq!(
+        trail.into_findings().all().map(|finding| finding.kind).collect::<Vec<_>>(),
+        [Kind::Event]
+    );
 }

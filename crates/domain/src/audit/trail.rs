@@ -14,8 +14,8 @@ pub struct Logged {
     pub event: Option<Event>,
 }
 
-/// A walk along the chain. Each event is checked against the hash its predecessor carries, not against the one it should
-/// carry, so that one forged event does not make all behind it suspect.
+/// A walk along the chain. Each event is checked against the hash its predecessor carries, not
+/// against the one it should carry, so that one forged event does not make all behind it suspect.
 #[derive(Debug)]
 pub struct Trail<'k> {
     key: &'k BookKey,
@@ -54,13 +54,16 @@ impl<'k> Trail<'k> {
             }
             // What it was chained to is lost, so it can only stand for what follows.
             (Some(_), None) => {}
-            (None, _) => self.find(Kind::Event, *sequence, "an event", "a row that is none".to_owned()),
+            (None, _) => {
+                self.find(Kind::Event, *sequence, "an event", "a row that is none".to_owned())
+            }
         }
         self.previous = event.as_ref().map(|event| event.hash);
         self.last = *sequence;
     }
 
-    /// Compares where the chain ends with where the book says it does; `None` when the book does not say it.
+    /// Compares where the chain ends with where the book says it does; `None` when the book does
+    /// not say it.
     pub fn close(&mut self, head: Option<Head>) {
         let Some(head) = head else {
             let expected = self.previous.map(|hash| hash.to_string()).unwrap_or_default();
@@ -98,7 +101,8 @@ impl<'k> Trail<'k> {
     }
 
     fn miss(&mut self, from: i64, to: i64) {
-        let expected = if from == to { format!("event {from}") } else { format!("events {from} to {to}") };
+        let expected =
+            if from == to { format!("event {from}") } else { format!("events {from} to {to}") };
         self.find(Kind::EventMissing, from, expected, "none".to_owned());
     }
 }

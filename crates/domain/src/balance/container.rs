@@ -28,8 +28,8 @@ pub struct AccountBalances {
 
 /// The balances of one group: sums over the distinct accounts below it (behaviour 5.13).
 ///
-/// Groups nest as deep as the book's groups do, without limit (behaviour 4.13). Dropping and [`outline`](Self::outline)
-/// do not recurse; the derived `Clone`, `Debug` and `PartialEq` do.
+/// Groups nest as deep as the book's groups do, without limit (behaviour 4.13). Dropping and
+/// [`outline`](Self::outline) do not recurse; the derived `Clone`, `Debug` and `PartialEq` do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GroupBalances {
     /// The group.
@@ -45,7 +45,8 @@ pub struct GroupBalances {
 }
 
 impl GroupBalances {
-    /// This group and all below it with their depth (0 for this one), parents before children, without recursion.
+    /// This group and all below it with their depth (0 for this one), parents before children,
+    /// without recursion.
     ///
     /// ```
     /// use daybook_domain::balance::{Figures, GroupBalances};

@@ -1,4 +1,5 @@
-//! A small book for the tests: accounts, groups, entries, and the cells a storage would read of them.
+//! A small book for the tests: accounts, groups, entries, and the cells a storage would read of
+//! them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -52,14 +53,30 @@ pub(super) struct Book {
 impl Book {
     pub(super) fn group(mut self, id: i64, parent: Option<i64>) -> Self {
         let (id, parent) = (GroupId::new(id), parent.map(GroupId::new));
-        let (name, stamp) = (Name::new(&format!("Group {id}")).unwrap(), Stamp::new(None, Instant::new(0)));
-        self.groups.push(Group { id, name, parent, hidden: false, locked: false, properties: Properties::default(), stamp });
+        let (name, stamp) =
+            (Name::new(&format!("Group {id}")).unwrap(), Stamp::new(None, Instant::new(0)));
+        self.groups.push(Group {
+            id,
+            name,
+            parent,
+            hidden: false,
+            locked: false,
+            properties: Properties::default(),
+            stamp,
+        });
         self
     }
 
     pub(super) fn account(mut self, id: i64, kind: AccountType, groups: &[i64]) -> Self {
-        let changes = Changes { name: Some(format!("Account {id}")), kind: Some(kind), ..Changes::default() };
-        let mut account = Account::create(AccountId::new(id), changes, &BTreeSet::new(), Stamp::new(None, Instant::new(0))).unwrap();
+        let changes =
+            Changes { name: Some(format!("Account {id}")), kind: Some(kind), ..Changes::default() };
+        let mut account = Account::create(
+            AccountId::new(id),
+            changes,
+            &BTreeSet::new(),
+            Stamp::new(None, Instant::new(0)),
+        )
+        .unwrap();
         account.groups = groups.iter().copied().map(GroupId::new).collect();
         self.accounts.push(account);
         self
@@ -67,7 +84,8 @@ impl Book {
 
     /// A transaction from the credit account to the debit account.
     pub(super) fn posted(mut self, day: &str, credit: i64, debit: i64, amount: i128) -> Self {
-        let (credit_sums, debit_sums) = (Sums { debit: 0, credit: amount }, Sums { debit: amount, credit: 0 });
+        let (credit_sums, debit_sums) =
+            (Sums { debit: 0, credit: amount }, Sums { debit: amount, credit: 0 });
         for (account, sums) in [(credit, credit_sums), (debit, debit_sums)] {
             self.legs.push(Leg { account: AccountId::new(account), day: d(day), sums });
         }
@@ -75,7 +93,10 @@ impl Book {
     }
 
     pub(super) fn forest(&self) -> Forest {
-        let members = self.accounts.iter().flat_map(|account| account.groups.iter().map(|group| (*group, account.kind)));
+        let members = self
+            .accounts
+            .iter()
+            .flat_map(|account| account.groups.iter().map(|group| (*group, account.kind)));
         Forest::new(self.groups.clone(), members)
     }
 
@@ -89,8 +110,11 @@ impl Book {
                     Level::Day => leg.day,
                     Level::Month => leg.day.replace_day(1).unwrap(),
                 };
-                if segment.from.is_none_or(|from| from <= period) && segment.until.is_none_or(|until| period < until) {
-                    let total = totals.entry((leg.account, (!segment.fold).then_some(period))).or_default();
+                if segment.from.is_none_or(|from| from <= period)
+                    && segment.until.is_none_or(|until| period < until)
+                {
+                    let total =
+                        totals.entry((leg.account, (!segment.fold).then_some(period))).or_default();
                     *total = *total + leg.sums;
                 }
             }

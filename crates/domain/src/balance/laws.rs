@@ -29,7 +29,8 @@ prop_compose! {
 type Member = (usize, Vec<i64>, bool);
 
 prop_compose! {
-    /// Up to six groups, each under an earlier one or none; up to six accounts in any of them; up to twelve transactions.
+    /// Up to six groups, each under an earlier one or none; up to six accounts in any of them; up
+    /// to twelve transactions.
     fn books()(
         parents in prop::collection::vec(prop::option::of(0_i64..6), 0..6),
         members in prop::collection::vec((0_usize..4, prop::collection::vec(0_i64..6, 0..4), any::<bool>()), 2..6),
@@ -39,7 +40,11 @@ prop_compose! {
     }
 }
 
-fn build(parents: &[Option<i64>], members: &[Member], posted: &[(i64, usize, usize, i128)]) -> Book {
+fn build(
+    parents: &[Option<i64>],
+    members: &[Member],
+    posted: &[(i64, usize, usize, i128)],
+) -> Book {
     let mut book = Book::default();
     for (id, parent) in (0_i64..).zip(parents) {
         book = book.group(id, parent.filter(|parent| *parent < id));
@@ -79,7 +84,11 @@ impl<'a> Oracle<'a> {
         let moved = book.legs.iter().map(|leg| leg.day).max();
         let open_end = [Some(d(TODAY)), range.from, moved].into_iter().flatten().max().unwrap();
         let last = range.until.map_or(open_end, |until| until.previous_day().unwrap());
-        Self { book, range, last: Some(last).filter(|last| range.from.is_none_or(|from| from <= *last)) }
+        Self {
+            book,
+            range,
+            last: Some(last).filter(|last| range.from.is_none_or(|from| from <= *last)),
+        }
     }
 
     fn in_range(&self, day: Date) -> bool {
@@ -87,22 +96,35 @@ impl<'a> Oracle<'a> {
     }
 
     fn sum(&self, ids: &BTreeSet<AccountId>, counts: impl Fn(Date, bool) -> bool) -> Sums {
-        let permanent = |id: AccountId| self.book.accounts.iter().any(|account| account.id == id && account.kind.is_permanent());
-        let legs = self.book.legs.iter().filter(|leg| ids.contains(&leg.account) && counts(leg.day, permanent(leg.account)));
+        let permanent = |id: AccountId| {
+            self.book.accounts.iter().any(|account| account.id == id && account.kind.is_permanent())
+        };
+        let legs =
+            self.book.legs.iter().filter(|leg| {
+                ids.contains(&leg.account) && counts(leg.day, permanent(leg.account))
+            });
         legs.map(|leg| leg.sums).sum()
     }
 
     fn figures(&self, ids: &BTreeSet<AccountId>) -> Figures {
         let Some(last) = self.last else { return Figures::default() };
         Figures {
-            cumulative: self.sum(ids, |day, permanent| if permanent { day <= last } else { self.in_range(day) }),
+            cumulative: self.sum(
+                ids,
+                |day, permanent| if permanent { day <= last } else { self.in_range(day) },
+            ),
             period: self.sum(ids, |day, _| self.in_range(day)),
         }
     }
 
     fn first_movement(&self, ids: &BTreeSet<AccountId>) -> Option<Date> {
         let last = self.last?;
-        self.book.legs.iter().filter(|leg| ids.contains(&leg.account) && leg.day <= last).map(|leg| leg.day).min()
+        self.book
+            .legs
+            .iter()
+            .filter(|leg| ids.contains(&leg.account) && leg.day <= last)
+            .map(|leg| leg.day)
+            .min()
     }
 
     fn series(&self, ids: &BTreeSet<AccountId>) -> Vec<Slice> {
@@ -121,7 +143,9 @@ impl<'a> Oracle<'a> {
             month: at.1,
             day: at.2,
             figures: Figures {
-                cumulative: self.sum(ids, |day, permanent| day <= last && of(day) <= at && (permanent || self.in_range(day))),
+                cumulative: self.sum(ids, |day, permanent| {
+                    day <= last && of(day) <= at && (permanent || self.in_range(day))
+                }),
                 period: self.sum(ids, |day, _| of(day) == at && self.in_range(day)),
             },
         };
@@ -139,15 +163,31 @@ impl<'a> Oracle<'a> {
         let forest = self.book.forest();
         for (_, group) in found.outline() {
             let below: BTreeSet<GroupId> = forest.downwards(group.group).into_iter().collect();
-            let ids = self.book.accounts.iter().filter(|account| !account.groups.is_disjoint(&below)).map(|account| account.id).collect();
+            let ids = self
+                .book
+                .accounts
+                .iter()
+                .filter(|account| !account.groups.is_disjoint(&below))
+                .map(|account| account.id)
+                .collect();
             assert_eq!(group.figures, self.figures(&ids));
             assert_eq!(group.series, self.series(&ids));
             group.accounts.iter().for_each(|account| self.check_account(account));
-            let children: BTreeSet<GroupId> = group.groups.iter().map(|child| child.group).collect();
+            let children: BTreeSet<GroupId> =
+                group.groups.iter().map(|child| child.group).collect();
             assert_eq!(children, forest.children(group.group).iter().copied().collect());
-            let direct = self.book.accounts.iter().filter(|account| account.groups.contains(&group.group));
-            let shown = direct.filter(|account| !account.archived || self.first_movement(&BTreeSet::from([account.id])).is_some());
-            assert!(group.accounts.iter().map(|account| account.account).eq(shown.map(|account| account.id)));
+            let direct =
+                self.book.accounts.iter().filter(|account| account.groups.contains(&group.group));
+            let shown = direct.filter(|account| {
+                !account.archived || self.first_movement(&BTreeSet::from([account.id])).is_some()
+            });
+            assert!(
+                group
+                    .accounts
+                    .iter()
+                    .map(|account| account.account)
+                    .eq(shown.map(|account| account.id))
+            );
         }
     }
 }
@@ -155,7 +195,8 @@ impl<'a> Oracle<'a> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
-    /// Totals and series of the whole book are the sums of the entries; groups are the sums of their distinct accounts.
+    /// Totals and series of the whole book are the sums of the entries; groups are the sums of
+    /// their distinct accounts.
     #[test]
     fn the_book_is_the_sum_of_its_entries(book in books(), range in ranges()) {
         let oracle = Oracle::new(&book, range);
@@ -201,7 +242,8 @@ proptest! {
         }
     }
 
-    /// Every day before the end of the range is in exactly one segment, folded when before the range.
+    /// Every day before the end of the range is in exactly one segment, folded when before the
+    /// range.
     #[test]
     fn segments_are_disjoint_and_cover(range in ranges(), offsets in prop::collection::vec(-50_i64..1_200, 1..40)) {
         let plan = segments(range.from, range.until, range.periodicity);

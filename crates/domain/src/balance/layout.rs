@@ -11,8 +11,8 @@ use super::track::Track;
 use super::tree::{self, Tree};
 use super::{Balances, Scope, Slice};
 
-/// Entries that the series of one answer may have in all: a few hundred accounts by day over a year, a few thousand by
-/// month over some years (behaviour 13.50).
+/// Entries that the series of one answer may have in all: a few hundred accounts by day over a
+/// year, a few thousand by month over some years (behaviour 13.50).
 pub(super) const MOST_SLICES: usize = 250_000;
 
 /// The containers of a scope, by the places of their accounts in a list of entries.
@@ -28,22 +28,42 @@ impl Layout {
     pub(super) fn new(scope: &Scope, forest: &Forest, entries: &[Entry<'_>]) -> Self {
         let is_group = |id: GroupId| forest.get(id).is_some();
         let places = |shown: &dyn Fn(&Entry<'_>) -> bool| {
-            entries.iter().enumerate().filter(|(_, entry)| shown(entry)).map(|(place, _)| place).collect()
+            entries
+                .iter()
+                .enumerate()
+                .filter(|(_, entry)| shown(entry))
+                .map(|(place, _)| place)
+                .collect()
         };
         match scope {
             Scope::Book => {
-                let roots = forest.groups().filter(|group| group.parent.is_none_or(|parent| !is_group(parent))).map(|group| group.id);
-                let loose = |entry: &Entry<'_>| entry.is_shown() && !entry.account.groups.iter().any(|group| is_group(*group));
-                Self { accounts: Some(places(&loose)), trees: Some(vec![Tree::new(forest, roots.collect(), entries)]) }
+                let roots = forest
+                    .groups()
+                    .filter(|group| group.parent.is_none_or(|parent| !is_group(parent)))
+                    .map(|group| group.id);
+                let loose = |entry: &Entry<'_>| {
+                    entry.is_shown() && !entry.account.groups.iter().any(|group| is_group(*group))
+                };
+                Self {
+                    accounts: Some(places(&loose)),
+                    trees: Some(vec![Tree::new(forest, roots.collect(), entries)]),
+                }
             }
             Scope::Named { accounts, groups } => {
                 let named: BTreeSet<AccountId> = accounts.iter().copied().collect();
                 let known = groups.iter().copied().filter(|group| is_group(*group)).collect();
-                // Each named group is a root of its own, also below another named one (behaviour 5.3).
-                let apart = || tree::by_name(forest, known).into_iter().map(|group| Tree::new(forest, vec![group], entries)).collect();
+                // Each named group is a root of its own, also below another named one (behaviour
+                // 5.3).
+                let apart = || {
+                    tree::by_name(forest, known)
+                        .into_iter()
+                        .map(|group| Tree::new(forest, vec![group], entries))
+                        .collect()
+                };
                 Self {
                     // Empty archived ones too (behaviour 5.11).
-                    accounts: (!accounts.is_empty()).then(|| places(&|entry| named.contains(&entry.account.id))),
+                    accounts: (!accounts.is_empty())
+                        .then(|| places(&|entry| named.contains(&entry.account.id))),
                     trees: (!groups.is_empty()).then(apart),
                 }
             }
@@ -71,11 +91,23 @@ impl Layout {
         }
     }
 
-    fn filled(&self, entries: &[Entry<'_>], series: &mut dyn FnMut(&Track) -> Vec<Slice>) -> Balances {
+    fn filled(
+        &self,
+        entries: &[Entry<'_>],
+        series: &mut dyn FnMut(&Track) -> Vec<Slice>,
+    ) -> Balances {
         let accounts = self.accounts.as_ref();
-        let accounts =
-            accounts.map(|places| places.iter().filter_map(|place| entries.get(*place)).map(|entry| entry.balances(series)).collect());
-        let groups = self.trees.as_ref().map(|trees| trees.iter().flat_map(|tree| tree.balances(entries, series)).collect());
+        let accounts = accounts.map(|places| {
+            places
+                .iter()
+                .filter_map(|place| entries.get(*place))
+                .map(|entry| entry.balances(series))
+                .collect()
+        });
+        let groups = self
+            .trees
+            .as_ref()
+            .map(|trees| trees.iter().flat_map(|tree| tree.balances(entries, series)).collect());
         Balances { accounts, groups }
     }
 }
@@ -98,7 +130,8 @@ mod tests {
         // Behaviour 13.50: 250,000 / 4,999 is a little more than 50.
         let range = range("2010-01-01", "2023-09-09", Daily);
         let lengths = |count: i64| {
-            let found = early().ask(&accounts(&(1..=count).collect::<Vec<_>>()), range).accounts.unwrap();
+            let found =
+                early().ask(&accounts(&(1..=count).collect::<Vec<_>>()), range).accounts.unwrap();
             found.iter().map(|account| account.series.len()).collect::<Vec<_>>()
         };
         assert_eq!(lengths(50), [4_999; 50]);
@@ -107,17 +140,29 @@ mod tests {
 
     #[test]
     fn only_totals_are_left_where_even_movements_are_too_many() {
-        // An account that moved on 500 days at the foot of a chain of groups: one container more than 500 times 500.
+        // An account that moved on 500 days at the foot of a chain of groups: one container more
+        // than 500 times 500.
         let ask = |depth: i64| {
-            let chain = (1..depth).fold(Book::default().group(0, None), |book, id| book.group(id, Some(id - 1)));
+            let chain = (1..depth)
+                .fold(Book::default().group(0, None), |book, id| book.group(id, Some(id - 1)));
             let chain = chain.account(1, Asset, &[depth - 1]).account(2, Asset, &[]);
-            let day = |offset: i64| crate::calendar::format_iso(super::super::fixture::d("2024-01-01") + time::Duration::days(2 * offset));
+            let day = |offset: i64| {
+                crate::calendar::format_iso(
+                    super::super::fixture::d("2024-01-01") + time::Duration::days(2 * offset),
+                )
+            };
             let chain = (0..500).fold(chain, |book, offset| book.posted(&day(offset), 2, 1, 1));
-            chain.ask(&groups(&[0]), range("2024-01-01", "2027-01-01", Daily)).groups.unwrap().pop().unwrap()
+            chain
+                .ask(&groups(&[0]), range("2024-01-01", "2027-01-01", Daily))
+                .groups
+                .unwrap()
+                .pop()
+                .unwrap()
         };
         assert_eq!(ask(499).series.len(), 500);
         let root = ask(500);
-        let found: Vec<_> = root.series.iter().map(|slice| (slice.fuzzy_date(), slice.figures)).collect();
+        let found: Vec<_> =
+            root.series.iter().map(|slice| (slice.fuzzy_date(), slice.figures)).collect();
         assert_eq!(found, [(20261231, root.figures)]);
         assert_eq!((root.figures.period.debit, root.outline().len()), (500, 500));
     }
@@ -126,16 +171,24 @@ mod tests {
     fn lengths_are_told_before_series_are_made() {
         let book = early().account(99, Asset, &[]).posted("2024-02-01", 1, 99, 5);
         let scope = accounts(&[1, 2, 99]);
-        for (from, until) in
-            [("2010-01-01", "2011-01-01"), ("", ""), ("2015-01-01", ""), ("2024-03-01", "2099-01-01"), ("2009-01-01", "2009-02-01")]
-        {
+        for (from, until) in [
+            ("2010-01-01", "2011-01-01"),
+            ("", ""),
+            ("2015-01-01", ""),
+            ("2024-03-01", "2099-01-01"),
+            ("2009-01-01", "2009-02-01"),
+        ] {
             let range = range(from, until, Daily);
             book.with_ledger(range, |ledger| {
                 let (entries, axis) = ledger.tracks(&scope);
-                for (entry, detail) in
-                    entries.iter().flat_map(|entry| [Detail::Filled, Detail::Moved, Detail::Last].map(|detail| (entry, detail)))
-                {
-                    assert_eq!(entry.track.length(axis, detail), entry.track.series(axis, detail).len(), "{from} {until} {detail:?}");
+                for (entry, detail) in entries.iter().flat_map(|entry| {
+                    [Detail::Filled, Detail::Moved, Detail::Last].map(|detail| (entry, detail))
+                }) {
+                    assert_eq!(
+                        entry.track.length(axis, detail),
+                        entry.track.series(axis, detail).len(),
+                        "{from} {until} {detail:?}"
+                    );
                 }
             });
         }

@@ -20,8 +20,9 @@ pub struct Ledger<'a> {
     pub accounts: &'a [Account],
     /// The groups of the book.
     pub forest: &'a Forest,
-    /// What was read for [`segments`](super::segments), of posted, non-trashed transactions (behaviour 5.12), in any
-    /// order. Cells of accounts outside the scope are ignored; fastest when each account's cells stand together.
+    /// What was read for [`segments`](super::segments), of posted, non-trashed transactions
+    /// (behaviour 5.12), in any order. Cells of accounts outside the scope are ignored; fastest
+    /// when each account's cells stand together.
     pub cells: Vec<Cell>,
     /// The first day of the range; open when absent.
     pub from: Option<Date>,
@@ -34,8 +35,9 @@ pub struct Ledger<'a> {
 }
 
 impl Ledger<'_> {
-    /// Folds the totals into the containers of the scope, ordered by normalized name and id (behaviour 5.11). Where their
-    /// series together would be too long they leave out zero slices, and then all slices but the last (behaviour 13.50).
+    /// Folds the totals into the containers of the scope, ordered by normalized name and id
+    /// (behaviour 5.11). Where their series together would be too long they leave out zero slices,
+    /// and then all slices but the last (behaviour 13.50).
     #[must_use]
     pub fn balances(&self, scope: &Scope) -> Balances {
         let (entries, axis) = self.tracks(scope);
@@ -53,7 +55,10 @@ impl Ledger<'_> {
     fn entries(&self, scope: &Scope) -> Vec<Entry<'_>> {
         let mut accounts = scope.accounts(self.accounts, self.forest);
         accounts.sort_by_cached_key(|account| (account.name.normalized(), account.id));
-        let mut entries: Vec<Entry<'_>> = accounts.into_iter().map(|account| Entry { account, track: Track::default() }).collect();
+        let mut entries: Vec<Entry<'_>> = accounts
+            .into_iter()
+            .map(|account| Entry { account, track: Track::default() })
+            .collect();
         if !is_void(self.from, self.until) {
             self.fill(&mut entries);
         }
@@ -61,14 +66,23 @@ impl Ledger<'_> {
     }
 
     fn fill(&self, entries: &mut [Entry<'_>]) {
-        let mut places: Vec<(AccountId, usize)> = entries.iter().enumerate().map(|(place, entry)| (entry.account.id, place)).collect();
+        let mut places: Vec<(AccountId, usize)> =
+            entries.iter().enumerate().map(|(place, entry)| (entry.account.id, place)).collect();
         places.sort_unstable();
-        let find = |id: AccountId| places.binary_search_by_key(&id, |(id, _)| *id).ok().and_then(|found| places.get(found)).copied();
+        let find = |id: AccountId| {
+            places
+                .binary_search_by_key(&id, |(id, _)| *id)
+                .ok()
+                .and_then(|found| places.get(found))
+                .copied()
+        };
         let mut found: Option<(AccountId, usize)> = None;
         for cell in &self.cells {
             let sums = Sums { debit: cell.debit, credit: cell.credit };
             found = found.filter(|(id, _)| *id == cell.account).or_else(|| find(cell.account));
-            let Some(entry) = found.and_then(|(_, place)| entries.get_mut(place)).filter(|_| !sums.is_zero()) else {
+            let Some(entry) =
+                found.and_then(|(_, place)| entries.get_mut(place)).filter(|_| !sums.is_zero())
+            else {
                 continue;
             };
             match cell.period {
@@ -82,8 +96,9 @@ impl Ledger<'_> {
         }
     }
 
-    /// The place of the last slice (behaviour 5.7): that of the range's last day; of a range without end, the latest
-    /// of today, the last counted movement in scope, and the first day of the range.
+    /// The place of the last slice (behaviour 5.7): that of the range's last day; of a range
+    /// without end, the latest of today, the last counted movement in scope, and the first day of
+    /// the range.
     fn last_step(&self, entries: &[Entry<'_>]) -> Option<i32> {
         if is_void(self.from, self.until) {
             return None;
@@ -91,7 +106,10 @@ impl Ledger<'_> {
         if let Some(until) = self.until {
             return until.previous_day().map(|day| step(self.periodicity, day));
         }
-        let days = [Some(self.today), self.from].into_iter().flatten().map(|day| step(self.periodicity, day));
+        let days = [Some(self.today), self.from]
+            .into_iter()
+            .flatten()
+            .map(|day| step(self.periodicity, day));
         entries.iter().filter_map(|entry| entry.track.last_moved()).chain(days).max()
     }
 }

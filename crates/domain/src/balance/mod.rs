@@ -1,8 +1,10 @@
-//! Balances: per-account totals folded into containers, cumulative and period figures, and series (behaviour 5).
+//! Balances: per-account totals folded into containers, cumulative and period figures, and series
+//! (behaviour 5).
 //!
-//! The way of a query: [`Scope::accounts`] says whose totals to read and [`segments`] which stretches of them; the
-//! storage answers with [`Cell`]s; [`Ledger::balances`] folds those into [`Balances`]. The cost is accounts x periods,
-//! never transactions. Amounts are integers at the book's storage scale; the caller writes them (behaviour 3.12.6).
+//! The way of a query: [`Scope::accounts`] says whose totals to read and [`segments`] which
+//! stretches of them; the storage answers with [`Cell`]s; [`Ledger::balances`] folds those into
+//! [`Balances`]. The cost is accounts x periods, never transactions. Amounts are integers at the
+//! book's storage scale; the caller writes them (behaviour 3.12.6).
 //!
 //! ```
 //! use daybook_domain::account::{Account, AccountType, Changes};

@@ -18,9 +18,10 @@ pub struct Moved {
     pub so_far: i128,
 }
 
-/// The raw balance after each of the rows: all of the account before the row's day, and the day so far. The cells are
-/// those of one account, as [`super::segments`] plans them by day: the opening folded, then every day up to the last of
-/// the rows. So a page costs its days and what its days hold, however long the ledger before it is.
+/// The raw balance after each of the rows: all of the account before the row's day, and the day so
+/// far. The cells are those of one account, as [`super::segments`] plans them by day: the opening
+/// folded, then every day up to the last of the rows. So a page costs its days and what its days
+/// hold, however long the ledger before it is.
 ///
 /// ```
 /// use daybook_domain::balance::{Cell, Moved, running};
@@ -54,7 +55,11 @@ pub fn running(cells: &[Cell], rows: &[Moved]) -> HashMap<TransactionId, i128> {
         }
         *start = standing;
     }
-    rows.iter().map(|row| (row.transaction, starts.get(&row.day).copied().unwrap_or_default() + row.so_far)).collect()
+    rows.iter()
+        .map(|row| {
+            (row.transaction, starts.get(&row.day).copied().unwrap_or_default() + row.so_far)
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -68,9 +73,11 @@ mod tests {
     use crate::id::AccountId;
     use crate::query::Periodicity;
 
-    /// The ledger of one account: day, and credit (positive) or debit; the place in the list is the id.
+    /// The ledger of one account: day, and credit (positive) or debit; the place in the list is the
+    /// id.
     fn ledgers() -> impl Strategy<Value = Vec<(Date, i128)>> {
-        let day = (0_i32..800).prop_map(|offset| Date::from_julian_day(2_460_000 + offset).unwrap());
+        let day =
+            (0_i32..800).prop_map(|offset| Date::from_julian_day(2_460_000 + offset).unwrap());
         prop::collection::vec((day, -1000_i128..1000), 1..60).prop_map(|mut entries| {
             entries.sort_by_key(|(day, _)| *day);
             entries
@@ -83,16 +90,31 @@ mod tests {
         let (first, last) = (on_page().min(), on_page().max());
         let mut cells = Vec::new();
         for segment in segments(first, last.and_then(Date::next_day), Periodicity::Daily) {
-            let inside = |day: Date| segment.from.is_none_or(|from| day >= from) && segment.until.is_none_or(|until| day < until);
-            assert!(segment.fold || segment.level == Level::Day, "only the opening is read by month");
+            let inside = |day: Date| {
+                segment.from.is_none_or(|from| day >= from)
+                    && segment.until.is_none_or(|until| day < until)
+            };
+            assert!(
+                segment.fold || segment.level == Level::Day,
+                "only the opening is read by month"
+            );
             for (day, amount) in entries.iter().filter(|(day, _)| inside(*day)) {
                 let period = (!segment.fold).then_some(*day);
-                cells.push(Cell { account: AccountId::new(1), period, debit: (-*amount).max(0), credit: (*amount).max(0) });
+                cells.push(Cell {
+                    account: AccountId::new(1),
+                    period,
+                    debit: (-*amount).max(0),
+                    credit: (*amount).max(0),
+                });
             }
         }
         let row = |place: &usize| {
             let day = entries[*place].0;
-            let so_far = entries[..=*place].iter().filter(|(other, _)| *other == day).map(|(_, amount)| amount).sum();
+            let so_far = entries[..=*place]
+                .iter()
+                .filter(|(other, _)| *other == day)
+                .map(|(_, amount)| amount)
+                .sum();
             Moved { transaction: TransactionId::new(i64::try_from(*place).unwrap()), day, so_far }
         };
         (cells, wanted.iter().map(row).collect())

@@ -11,8 +11,9 @@ use crate::id::{AccountId, GroupId};
 pub enum Scope {
     /// No account or group filter: all root groups, and the accounts in no group (behaviour 5.1).
     Book,
-    /// One container for each account and each group named, the same one once (behaviour 5.2). When the filters of
-    /// the query matched nothing both are empty, and so is the answer (behaviour 5.1, 1.2.6).
+    /// One container for each account and each group named, the same one once (behaviour 5.2). When
+    /// the filters of the query matched nothing both are empty, and so is the answer (behaviour
+    /// 5.1, 1.2.6).
     Named {
         /// What the `account:` filters found.
         accounts: Vec<AccountId>,
@@ -25,8 +26,8 @@ impl Scope {
     /// Filters that matched nothing.
     pub const NOTHING: Self = Self::Named { accounts: Vec::new(), groups: Vec::new() };
 
-    /// How many containers the named groups show again because one lies below another: each is a root of its own
-    /// (behaviour 5.3). `accounts` are those of [`Scope::accounts`].
+    /// How many containers the named groups show again because one lies below another: each is a
+    /// root of its own (behaviour 5.3). `accounts` are those of [`Scope::accounts`].
     ///
     /// ```
     /// use daybook_domain::balance::Scope;
@@ -57,7 +58,8 @@ impl Scope {
         times.fold(0, |sum, times| sum.saturating_add(times.saturating_sub(1)))
     }
 
-    /// Of a book's accounts those that count: the named ones and all below the named groups, or all.
+    /// Of a book's accounts those that count: the named ones and all below the named groups, or
+    /// all.
     ///
     /// ```
     /// use daybook_domain::balance::Scope;
@@ -77,6 +79,9 @@ impl Scope {
                 below.extend(forest.downwards(*group));
             }
         }
-        accounts.iter().filter(|account| named.contains(&account.id) || !account.groups.is_disjoint(&below)).collect()
+        accounts
+            .iter()
+            .filter(|account| named.contains(&account.id) || !account.groups.is_disjoint(&below))
+            .collect()
     }
 }

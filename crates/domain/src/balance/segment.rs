@@ -14,7 +14,8 @@ pub enum Level {
     Month,
 }
 
-/// One stretch of totals to read, from `from` (inclusive) until `until` (exclusive), open where absent.
+/// One stretch of totals to read, from `from` (inclusive) until `until` (exclusive), open where
+/// absent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Segment {
     /// The totals to read. At the month level both bounds are first days of months.
@@ -23,7 +24,8 @@ pub struct Segment {
     pub from: Option<Date>,
     /// The day after the last.
     pub until: Option<Date>,
-    /// Whether to sum each account over the whole stretch: it lies before the range and makes up the opening.
+    /// Whether to sum each account over the whole stretch: it lies before the range and makes up
+    /// the opening.
     pub fold: bool,
 }
 
@@ -40,10 +42,11 @@ pub struct Cell {
     pub credit: i128,
 }
 
-/// What to read for the range from `from` (inclusive) until `until` (exclusive): the opening before it, in whole
-/// months and the days of a broken one, then the range, by day for daily slices, else by month with the days of broken
-/// months at its ends. The segments are disjoint, in order of time, at most five, and cover everything before `until`;
-/// a range that ends before it starts needs none (behaviour 5.7).
+/// What to read for the range from `from` (inclusive) until `until` (exclusive): the opening before
+/// it, in whole months and the days of a broken one, then the range, by day for daily slices, else
+/// by month with the days of broken months at its ends. The segments are disjoint, in order of
+/// time, at most five, and cover everything before `until`; a range that ends before it starts
+/// needs none (behaviour 5.7).
 ///
 /// ```
 /// use daybook_domain::balance::{Level, segments};
@@ -88,7 +91,8 @@ pub(super) fn is_void(from: Option<Date>, until: Option<Date>) -> bool {
     until.is_some_and(|until| until <= from.unwrap_or(Date::MIN))
 }
 
-/// The bounds of the whole months inside the range, open where it is open; none when there are no whole months.
+/// The bounds of the whole months inside the range, open where it is open; none when there are no
+/// whole months.
 fn whole_months(from: Option<Date>, until: Option<Date>) -> Option<(Option<Date>, Option<Date>)> {
     let first = match from {
         Some(from) if from.day() == 1 => Some(from),

@@ -1,4 +1,5 @@
-//! The axis of a series: slices of a day, a month or a year, counted so that they can be walked (behaviour 5.6, 5.7).
+//! The axis of a series: slices of a day, a month or a year, counted so that they can be walked
+//! (behaviour 5.6, 5.7).
 
 use time::Date;
 
@@ -61,7 +62,9 @@ pub(crate) fn place(periodicity: Periodicity, step: i32) -> Option<Place> {
             let day = Date::from_julian_day(step).ok()?;
             Some((day.year(), u8::from(day.month()), day.day()))
         }
-        Periodicity::Monthly => Some((step.div_euclid(12), u8::try_from(step.rem_euclid(12)).ok()?.checked_add(1)?, 0)),
+        Periodicity::Monthly => {
+            Some((step.div_euclid(12), u8::try_from(step.rem_euclid(12)).ok()?.checked_add(1)?, 0))
+        }
         Periodicity::Yearly => Some((step, 0, 0)),
     }
 }

@@ -3,7 +3,8 @@
 use std::iter::Sum;
 use std::ops::Add;
 
-/// Debits and credits added up, neither ever negative (behaviour 5.5), in integers at the book's storage scale.
+/// Debits and credits added up, neither ever negative (behaviour 5.5), in integers at the book's
+/// storage scale.
 ///
 /// ```
 /// use daybook_domain::balance::Sums;
@@ -20,7 +21,8 @@ pub struct Sums {
 }
 
 impl Sums {
-    /// The raw balance, credit - debit, for every account and group alike; clients flip it for display (behaviour 5.4).
+    /// The raw balance, credit - debit, for every account and group alike; clients flip it for
+    /// display (behaviour 5.4).
     #[must_use]
     pub const fn balance(self) -> i128 {
         self.credit.saturating_sub(self.debit)
@@ -33,7 +35,10 @@ impl Sums {
     }
 
     pub(crate) const fn minus(self, other: Self) -> Self {
-        Self { debit: self.debit.saturating_sub(other.debit), credit: self.credit.saturating_sub(other.credit) }
+        Self {
+            debit: self.debit.saturating_sub(other.debit),
+            credit: self.credit.saturating_sub(other.credit),
+        }
     }
 }
 
@@ -41,7 +46,10 @@ impl Add for Sums {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {
-        Self { debit: self.debit.saturating_add(other.debit), credit: self.credit.saturating_add(other.credit) }
+        Self {
+            debit: self.debit.saturating_add(other.debit),
+            credit: self.credit.saturating_add(other.credit),
+        }
     }
 }
 
@@ -51,12 +59,12 @@ impl Sum for Sums {
     }
 }
 
-/// The six figures of a container or a slice: balance, debit and credit, each cumulative and of the period
-/// (behaviour 5.5).
+/// The six figures of a container or a slice: balance, debit and credit, each cumulative and of the
+/// period (behaviour 5.5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Figures {
-    /// Permanent accounts from the beginning, the others from the start of the range; both to the end of the range or
-    /// slice.
+    /// Permanent accounts from the beginning, the others from the start of the range; both to the
+    /// end of the range or slice.
     pub cumulative: Sums,
     /// Only the movements inside the range or slice.
     pub period: Sums,

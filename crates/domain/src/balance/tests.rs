@@ -15,7 +15,11 @@ fn totals(figures: Figures) -> String {
 
 /// A series as `fuzzyDate:cumulative/period`.
 fn shown(series: &[Slice]) -> String {
-    series.iter().map(|slice| format!("{}:{}", slice.fuzzy_date(), totals(slice.figures))).collect::<Vec<_>>().join(" ")
+    series
+        .iter()
+        .map(|slice| format!("{}:{}", slice.fuzzy_date(), totals(slice.figures)))
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 fn account(book: &Book, id: i64, range: Range) -> AccountBalances {
@@ -29,13 +33,22 @@ fn group(book: &Book, id: i64, range: Range) -> GroupBalances {
 /// Assets 1 > cash account 1 and bank account 2; 2 > incoming 3 and outgoing 4.
 fn book() -> Book {
     let groups = Book::default().group(1, None).group(2, None);
-    let accounts = groups.account(1, Asset, &[1]).account(2, Liability, &[1]).account(3, Incoming, &[2]).account(4, Outgoing, &[2]);
-    accounts.posted("2024-11-15", 3, 1, 100).posted("2025-01-10", 2, 1, 30).posted("2025-01-31", 1, 4, 40).posted("2025-03-05", 3, 1, 7)
+    let accounts = groups
+        .account(1, Asset, &[1])
+        .account(2, Liability, &[1])
+        .account(3, Incoming, &[2])
+        .account(4, Outgoing, &[2]);
+    accounts
+        .posted("2024-11-15", 3, 1, 100)
+        .posted("2025-01-10", 2, 1, 30)
+        .posted("2025-01-31", 1, 4, 40)
+        .posted("2025-03-05", 3, 1, 7)
 }
 
 #[test]
 fn raw_sign_is_credit_minus_debit() {
-    // Behaviour 5.4: 100 of assets and 30 of liabilities are raw -70; incoming 100 with outgoing 40 is raw +60.
+    // Behaviour 5.4: 100 of assets and 30 of liabilities are raw -70; incoming 100 with outgoing 40
+    // is raw +60.
     let book = book();
     let all = |until| range("", until, Monthly);
     assert_eq!(group(&book, 1, all("2025-01-31")).figures.cumulative.balance(), -100);
@@ -49,11 +62,18 @@ fn permanence_decides_what_enters_a_range() {
     // Behaviour 5.5, 5.15.
     let book = book();
     let january = range("2025-01-01", "2025-02-01", Monthly);
-    for (id, expected, series) in
-        [(1, "-90/10", "20250100:-90/10"), (2, "30/30", "20250100:30/30"), (3, "0/0", "20250100:0/0"), (4, "-40/-40", "20250100:-40/-40")]
-    {
+    for (id, expected, series) in [
+        (1, "-90/10", "20250100:-90/10"),
+        (2, "30/30", "20250100:30/30"),
+        (3, "0/0", "20250100:0/0"),
+        (4, "-40/-40", "20250100:-40/-40"),
+    ] {
         let found = account(&book, id, january);
-        assert_eq!((totals(found.figures).as_str(), shown(&found.series).as_str()), (expected, series), "account {id}");
+        assert_eq!(
+            (totals(found.figures).as_str(), shown(&found.series).as_str()),
+            (expected, series),
+            "account {id}"
+        );
         assert!(!found.empty);
     }
     assert_eq!(totals(group(&book, 2, january).figures), "-40/-40");
@@ -61,12 +81,12 @@ fn permanence_decides_what_enters_a_range() {
 
 #[test]
 fn a_group_of_mixed_permanence_adds_each_by_its_own_rule() {
-    let mixed = Book::default().group(1, None).account(1, Asset, &[1]).account(2, Incoming, &[1]).posted("2024-06-01", 2, 1, 50).posted(
-        "2025-02-01",
-        2,
-        1,
-        8,
-    );
+    let mixed = Book::default()
+        .group(1, None)
+        .account(1, Asset, &[1])
+        .account(2, Incoming, &[1])
+        .posted("2024-06-01", 2, 1, 50)
+        .posted("2025-02-01", 2, 1, 8);
     let found = group(&mixed, 1, range("2025-01-01", "2025-04-01", Monthly));
     assert_eq!(totals(found.figures), "-50/0");
     assert_eq!(shown(&found.series), "20250100:-50/0 20250200:-50/0 20250300:-50/0");
@@ -81,7 +101,13 @@ fn slices_run_from_the_first_movement_or_the_start_to_the_end() {
         (2, "2024-12-01", "2025-03-01", Monthly, "20250100:30/30 20250200:30/0"),
         (3, "2025-02-01", "2025-05-01", Monthly, "20250200:0/0 20250300:7/7 20250400:7/0"),
         (1, "2025-02-01", "2025-04-01", Monthly, "20250200:-90/0 20250300:-97/-7"),
-        (2, "", "", Monthly, "20250100:30/30 20250200:30/0 20250300:30/0 20250400:30/0 20250500:30/0"),
+        (
+            2,
+            "",
+            "",
+            Monthly,
+            "20250100:30/30 20250200:30/0 20250300:30/0 20250400:30/0 20250500:30/0",
+        ),
         (1, "", "", Yearly, "20240000:-100/-100 20250000:-97/3"),
         (1, "2025-01-20", "2025-03-05", Yearly, "20250000:-90/40"),
         (1, "2025-01-11", "2025-03-06", Monthly, "20250100:-90/40 20250200:-90/0 20250300:-97/-7"),
@@ -100,7 +126,13 @@ fn slices_run_from_the_first_movement_or_the_start_to_the_end() {
 #[test]
 fn without_end_the_last_movement_in_scope_may_be_later_than_today() {
     let book = book().posted("2025-07-02", 2, 1, 5);
-    let ends = |scope: &Scope| book.ask(scope, range("", "", Monthly)).accounts.unwrap()[0].series.last().unwrap().fuzzy_date();
+    let ends = |scope: &Scope| {
+        book.ask(scope, range("", "", Monthly)).accounts.unwrap()[0]
+            .series
+            .last()
+            .unwrap()
+            .fuzzy_date()
+    };
     assert_eq!(ends(&accounts(&[3])), 20250500);
     assert_eq!(ends(&accounts(&[2])), 20250700);
     assert_eq!(ends(&accounts(&[3, 2])), 20250700);
@@ -148,7 +180,13 @@ fn a_range_that_ends_before_it_starts_is_void() {
             assert_eq!(segments(range.from, range.until, periodicity), []);
             let found = group(&book(), 1, range);
             assert_eq!((totals(found.figures).as_str(), found.series.len()), ("0/0", 0));
-            assert!(found.accounts.iter().all(|account| account.series.is_empty() && account.figures == Figures::default()));
+            assert!(
+                found
+                    .accounts
+                    .iter()
+                    .all(|account| account.series.is_empty()
+                        && account.figures == Figures::default())
+            );
         }
     }
     let never = Range { from: None, until: Some(Date::MIN), periodicity: Daily };
@@ -157,9 +195,18 @@ fn a_range_that_ends_before_it_starts_is_void() {
 
 #[test]
 fn above_5000_slices_zero_slices_are_omitted() {
-    let long =
-        Book::default().group(1, None).group(2, Some(1)).account(1, Asset, &[1, 2]).account(2, Incoming, &[1]).account(9, Asset, &[1]);
-    let long = long.posted("2000-01-01", 2, 1, 5).posted("2013-09-08", 2, 1, 6).posted("2020-02-03", 2, 1, 7);
+    let long = Book::default()
+        .group(1, None)
+        .group(2, Some(1))
+        .account(1, Asset, &[1, 2])
+        .account(2, Incoming, &[1])
+        .account(9, Asset, &[1]);
+    let long = long.posted("2000-01-01", 2, 1, 5).posted("2013-09-08", 2, 1, 6).posted(
+        "2020-02-03",
+        2,
+        1,
+        7,
+    );
     for (id, from, until, expected) in [
         (1, "", "", "20000101:-5/-5 20130908:-11/-6 20200203:-18/-7"),
         (1, "2001-01-01", "", "20010101:-5/0 20130908:-11/-6 20200203:-18/-7"),
@@ -168,9 +215,16 @@ fn above_5000_slices_zero_slices_are_omitted() {
         (2, "2020-03-01", "2040-01-01", "20391231:0/0"),
         (9, "", "", "20250520:0/0"),
     ] {
-        assert_eq!(shown(&account(&long, id, range(from, until, Daily)).series), expected, "account {id} from {from}");
+        assert_eq!(
+            shown(&account(&long, id, range(from, until, Daily)).series),
+            expected,
+            "account {id} from {from}"
+        );
     }
-    assert_eq!(shown(&group(&long, 1, range("2001-01-01", "", Daily)).series), "20010101:-5/0 20130908:-5/0 20200203:-5/0");
+    assert_eq!(
+        shown(&group(&long, 1, range("2001-01-01", "", Daily)).series),
+        "20010101:-5/0 20130908:-5/0 20200203:-5/0"
+    );
     // 8 September 2013 is the 5,000th day.
     let filled = |until| account(&long, 1, range("", until, Daily)).series.len();
     let limit = d("2000-01-01").to_julian_day() + 5_000;
@@ -181,29 +235,64 @@ fn above_5000_slices_zero_slices_are_omitted() {
 #[test]
 fn an_account_counts_once_in_each_group_above() {
     // 1 > 2 > 3, 1 > 4; the account is in 1, 3 and 4, another in 3 only.
-    let diamond = Book::default().group(1, None).group(2, Some(1)).group(3, Some(2)).group(4, Some(1));
-    let diamond = diamond.account(1, Asset, &[1, 3, 4]).account(2, Liability, &[3]).account(3, Incoming, &[]);
+    let diamond =
+        Book::default().group(1, None).group(2, Some(1)).group(3, Some(2)).group(4, Some(1));
+    let diamond =
+        diamond.account(1, Asset, &[1, 3, 4]).account(2, Liability, &[3]).account(3, Incoming, &[]);
     let diamond = diamond.posted("2024-01-01", 3, 1, 10).posted("2025-02-01", 2, 1, 3);
     let found = group(&diamond, 1, range("2025-01-01", "2025-03-01", Monthly));
-    let outline: Vec<(i64, String)> = found.outline().iter().map(|(_, group)| (group.group.get(), totals(group.figures))).collect();
-    assert_eq!(outline, [(1, "-10/0".to_owned()), (2, "-10/0".to_owned()), (3, "-10/0".to_owned()), (4, "-13/-3".to_owned())]);
+    let outline: Vec<(i64, String)> = found
+        .outline()
+        .iter()
+        .map(|(_, group)| (group.group.get(), totals(group.figures)))
+        .collect();
+    assert_eq!(
+        outline,
+        [
+            (1, "-10/0".to_owned()),
+            (2, "-10/0".to_owned()),
+            (3, "-10/0".to_owned()),
+            (4, "-13/-3".to_owned())
+        ]
+    );
     assert_eq!(shown(&found.series), "20250100:-10/0 20250200:-10/0");
-    assert_eq!(found.accounts.len() + found.groups[0].groups[0].accounts.len() + found.groups[1].accounts.len(), 4);
+    assert_eq!(
+        found.accounts.len()
+            + found.groups[0].groups[0].accounts.len()
+            + found.groups[1].accounts.len(),
+        4
+    );
 }
 
 fn names(balances: &Balances) -> (Option<Vec<i64>>, Option<Vec<i64>>) {
-    let accounts = balances.accounts.as_ref().map(|found| found.iter().map(|account| account.account.get()).collect());
-    (accounts, balances.groups.as_ref().map(|found| found.iter().map(|group| group.group.get()).collect()))
+    let accounts = balances
+        .accounts
+        .as_ref()
+        .map(|found| found.iter().map(|account| account.account.get()).collect());
+    (
+        accounts,
+        balances.groups.as_ref().map(|found| found.iter().map(|group| group.group.get()).collect()),
+    )
 }
 
 #[test]
 fn the_scope_decides_the_containers() {
     // Behaviour 5.1-5.3, 5.11.
-    let mut book = book().group(3, Some(1)).account(10, Asset, &[]).account(9, Asset, &[3]).account(8, Asset, &[]);
-    book.accounts.iter_mut().filter(|account| [1, 8, 9].contains(&account.id.get())).for_each(|account| account.archived = true);
+    let mut book = book()
+        .group(3, Some(1))
+        .account(10, Asset, &[])
+        .account(9, Asset, &[3])
+        .account(8, Asset, &[]);
+    book.accounts
+        .iter_mut()
+        .filter(|account| [1, 8, 9].contains(&account.id.get()))
+        .for_each(|account| account.archived = true);
     book.groups[0].hidden = true;
     let open = range("", "", Monthly);
-    let both = Scope::Named { accounts: vec![AccountId::new(4), AccountId::new(4)], groups: vec![book.groups[1].id] };
+    let both = Scope::Named {
+        accounts: vec![AccountId::new(4), AccountId::new(4)],
+        groups: vec![book.groups[1].id],
+    };
     for (scope, expected) in [
         (Scope::Book, (Some(vec![10]), Some(vec![1, 2]))),
         (accounts(&[8, 2, 2]), (Some(vec![2, 8]), None)),
@@ -216,14 +305,18 @@ fn the_scope_decides_the_containers() {
         assert_eq!(names(&book.ask(&scope, open)), expected, "{scope:?}");
     }
     let nested = group(&book, 1, open);
-    assert_eq!(nested.accounts.iter().map(|account| account.account.get()).collect::<Vec<_>>(), [1, 2]);
+    assert_eq!(
+        nested.accounts.iter().map(|account| account.account.get()).collect::<Vec<_>>(),
+        [1, 2]
+    );
     assert_eq!((nested.groups.len(), nested.groups[0].accounts.len()), (1, 0));
     assert_eq!(names(&Book::default().ask(&Scope::Book, open)), (Some(vec![]), Some(vec![])));
 }
 
 #[test]
 fn containers_are_ordered_by_normalized_name_then_id() {
-    let mut book = Book::default().account(1, Asset, &[]).account(2, Asset, &[]).account(3, Asset, &[]);
+    let mut book =
+        Book::default().account(1, Asset, &[]).account(2, Asset, &[]).account(3, Asset, &[]);
     for (account, name) in book.accounts.iter_mut().zip(["bank", "Ágio", "Agio"]) {
         account.name = crate::name::Name::new(name).unwrap();
     }
@@ -232,13 +325,13 @@ fn containers_are_ordered_by_normalized_name_then_id() {
 
 #[test]
 fn a_chain_of_10_000_groups_does_not_use_up_the_stack() {
-    let chain = (1..10_000).fold(Book::default().group(0, None), |book, id| book.group(id, Some(id - 1)));
-    let chain = chain.account(1, Asset, &[9_999]).account(2, Liability, &[4_000, 9_999]).posted("2025-05-01", 2, 1, 9).posted(
-        "2025-05-02",
-        2,
-        2,
-        1,
-    );
+    let chain =
+        (1..10_000).fold(Book::default().group(0, None), |book, id| book.group(id, Some(id - 1)));
+    let chain = chain
+        .account(1, Asset, &[9_999])
+        .account(2, Liability, &[4_000, 9_999])
+        .posted("2025-05-01", 2, 1, 9)
+        .posted("2025-05-02", 2, 2, 1);
     let root = group(&chain, 0, range("", "", Monthly));
     assert_eq!((root.outline().len(), totals(root.figures)), (10_000, "0/0".to_owned()));
     assert_eq!(root.figures.period.debit, 10);
@@ -251,7 +344,15 @@ fn segments_read_whole_months_where_they_can() {
         let Range { from, until, .. } = range(from, until, periodicity);
         let day = |day: Option<Date>| day.map(|day| day.to_string()).unwrap_or_default();
         let level = |level| if level == Level::Day { "d" } else { "m" };
-        let text = |s: &super::Segment| format!("{}{} {}..{}", level(s.level), if s.fold { "+" } else { "" }, day(s.from), day(s.until));
+        let text = |s: &super::Segment| {
+            format!(
+                "{}{} {}..{}",
+                level(s.level),
+                if s.fold { "+" } else { "" },
+                day(s.from),
+                day(s.until)
+            )
+        };
         segments(from, until, periodicity).iter().map(text).collect::<Vec<_>>().join(", ")
     };
     for (from, until, periodicity, expected) in [
@@ -260,8 +361,18 @@ fn segments_read_whole_months_where_they_can() {
         ("", "2025-03-01", Monthly, "m ..2025-03-01"),
         ("", "2025-03-09", Monthly, "m ..2025-03-01, d 2025-03-01..2025-03-09"),
         ("2025-01-01", "", Daily, "m+ ..2025-01-01, d 2025-01-01.."),
-        ("2025-01-05", "", Yearly, "m+ ..2025-01-01, d+ 2025-01-01..2025-01-05, d 2025-01-05..2025-02-01, m 2025-02-01.."),
-        ("2025-01-05", "2025-02-09", Monthly, "m+ ..2025-01-01, d+ 2025-01-01..2025-01-05, d 2025-01-05..2025-02-09"),
+        (
+            "2025-01-05",
+            "",
+            Yearly,
+            "m+ ..2025-01-01, d+ 2025-01-01..2025-01-05, d 2025-01-05..2025-02-01, m 2025-02-01..",
+        ),
+        (
+            "2025-01-05",
+            "2025-02-09",
+            Monthly,
+            "m+ ..2025-01-01, d+ 2025-01-01..2025-01-05, d 2025-01-05..2025-02-09",
+        ),
         ("2025-01-01", "2025-01-09", Yearly, "m+ ..2025-01-01, d 2025-01-01..2025-01-09"),
         ("9999-12-05", "", Monthly, "m+ ..9999-12-01, d+ 9999-12-01..9999-12-05, d 9999-12-05.."),
     ] {

@@ -1,8 +1,9 @@
 //! Tracks: what an account, or a set of distinct accounts, did within a range, slice by slice.
 //!
-//! Inside the range permanent and other accounts run alike; they differ only in what they bring into it. So a track
-//! is an opening (nothing, for accounts that are not permanent) and the movements of the range, and tracks of accounts
-//! of either kind add up to the track of their group (behaviour 5.5, 5.13).
+//! Inside the range permanent and other accounts run alike; they differ only in what they bring
+//! into it. So a track is an opening (nothing, for accounts that are not permanent) and the
+//! movements of the range, and tracks of accounts of either kind add up to the track of their group
+//! (behaviour 5.5, 5.13).
 
 use super::slice::{Axis, Detail, MAX_FILLED_SLICES};
 use super::{Figures, Slice, Sums};
@@ -45,8 +46,9 @@ impl Track {
         }
     }
 
-    /// Makes a track of what was noted: `start` is the place of the range's first slice. An account that moved before
-    /// the range starts with it (behaviour 5.7); one that is not permanent brings nothing along (behaviour 5.5).
+    /// Makes a track of what was noted: `start` is the place of the range's first slice. An account
+    /// that moved before the range starts with it (behaviour 5.7); one that is not permanent brings
+    /// nothing along (behaviour 5.5).
     pub(super) fn settle(&mut self, start: Option<i32>, permanent: bool) {
         self.movements = merged(std::mem::take(&mut self.movements));
         let earliest = self.movements.first().map(|movement| movement.step);
@@ -71,12 +73,19 @@ impl Track {
         if let [(Sign::Plus, only)] = parts {
             return (*only).clone();
         }
-        let opening = parts.iter().fold(Sums::default(), |sums, (sign, part)| sign.apply(sums, part.opening));
+        let opening =
+            parts.iter().fold(Sums::default(), |sums, (sign, part)| sign.apply(sums, part.opening));
         let first = parts.iter().filter_map(|(_, part)| part.first).min();
-        let earliest = parts.iter().filter_map(|(_, part)| part.movements.first()).map(|movement| movement.step).min();
+        let earliest = parts
+            .iter()
+            .filter_map(|(_, part)| part.movements.first())
+            .map(|movement| movement.step)
+            .min();
         let latest = parts.iter().filter_map(|(_, part)| part.last_moved()).max();
         let movements = match earliest.zip(latest) {
-            Some((earliest, latest)) if latest.saturating_sub(earliest) < MAX_FILLED_SLICES => by_place(parts, earliest, latest),
+            Some((earliest, latest)) if latest.saturating_sub(earliest) < MAX_FILLED_SLICES => {
+                by_place(parts, earliest, latest)
+            }
             Some(_) => by_order(parts),
             None => Vec::new(),
         };
@@ -95,7 +104,9 @@ impl Track {
             return Vec::new();
         };
         match detail {
-            Detail::Filled if self.span(last) <= MAX_FILLED_SLICES => self.entries(axis, self.first(last)..=last),
+            Detail::Filled if self.span(last) <= MAX_FILLED_SLICES => {
+                self.entries(axis, self.first(last)..=last)
+            }
             Detail::Filled | Detail::Moved => {
                 let moved = self.movements.iter().map(|movement| movement.step);
                 let (opened, alone) = self.added(last);
@@ -111,7 +122,9 @@ impl Track {
             return 0;
         };
         match detail {
-            Detail::Filled if self.span(last) <= MAX_FILLED_SLICES => usize::try_from(self.span(last)).unwrap_or_default(),
+            Detail::Filled if self.span(last) <= MAX_FILLED_SLICES => {
+                usize::try_from(self.span(last)).unwrap_or_default()
+            }
             Detail::Filled | Detail::Moved => {
                 let (opened, alone) = self.added(last);
                 self.movements.len() + usize::from(opened.is_some()) + usize::from(alone.is_some())
@@ -132,8 +145,11 @@ impl Track {
     /// What a series without zero slices shows besides its movements.
     fn added(&self, last: i32) -> (Option<i32>, Option<i32>) {
         let first = self.first(last);
-        // An opening is shown where it enters: clients repeat the value before a gap and know none before the first.
-        let opened = (!self.opening.is_zero() && self.movements.first().is_none_or(|movement| movement.step > first)).then_some(first);
+        // An opening is shown where it enters: clients repeat the value before a gap and know none
+        // before the first.
+        let opened = (!self.opening.is_zero()
+            && self.movements.first().is_none_or(|movement| movement.step > first))
+        .then_some(first);
         // A container is never without an entry (behaviour 5.8).
         let alone = (opened.is_none() && self.movements.is_empty()).then_some(last);
         (opened, alone)
@@ -168,7 +184,8 @@ impl Sign {
 
 /// Sums movements in one slot per step: for spans short enough to be filled anyway.
 fn by_place(parts: &[(Sign, &Track)], earliest: i32, latest: i32) -> Vec<Movement> {
-    let mut slots: Vec<Movement> = (earliest..=latest).map(|step| Movement { step, sums: Sums::default() }).collect();
+    let mut slots: Vec<Movement> =
+        (earliest..=latest).map(|step| Movement { step, sums: Sums::default() }).collect();
     for (sign, part) in parts {
         for movement in &part.movements {
             let place = usize::try_from(movement.step.saturating_sub(earliest));
@@ -185,7 +202,10 @@ fn by_place(parts: &[(Sign, &Track)], earliest: i32, latest: i32) -> Vec<Movemen
 fn by_order(parts: &[(Sign, &Track)]) -> Vec<Movement> {
     let signed = |(sign, part): &(Sign, &Track)| {
         let sign = *sign;
-        let movement = move |movement: &Movement| Movement { sums: sign.apply(Sums::default(), movement.sums), ..*movement };
+        let movement = move |movement: &Movement| Movement {
+            sums: sign.apply(Sums::default(), movement.sums),
+            ..*movement
+        };
         part.movements.iter().map(movement).collect::<Vec<_>>()
     };
     merged(parts.iter().flat_map(signed).collect())

@@ -41,7 +41,11 @@ impl Tree {
     }
 
     /// The balances of the roots, with the series that `series` makes of what each container did.
-    pub(super) fn balances(&self, entries: &[Entry<'_>], series: &mut dyn FnMut(&Track) -> Vec<Slice>) -> Vec<GroupBalances> {
+    pub(super) fn balances(
+        &self,
+        entries: &[Entry<'_>],
+        series: &mut dyn FnMut(&Track) -> Vec<Slice>,
+    ) -> Vec<GroupBalances> {
         let mut below: Vec<Below> = self.nodes.iter().map(|_| Below::default()).collect();
         let mut done = Vec::new();
         // From the end every group comes after all groups below it.
@@ -70,7 +74,8 @@ pub(super) fn by_name(forest: &Forest, mut groups: Vec<GroupId>) -> Vec<GroupId>
 /// Parents before children, siblings by name.
 fn preorder(forest: &Forest, roots: Vec<GroupId>) -> Vec<Node> {
     let mut nodes: Vec<Node> = Vec::new();
-    let mut next: Vec<(GroupId, Option<usize>)> = by_name(forest, roots).into_iter().rev().map(|root| (root, None)).collect();
+    let mut next: Vec<(GroupId, Option<usize>)> =
+        by_name(forest, roots).into_iter().rev().map(|root| (root, None)).collect();
     while let Some((group, parent)) = next.pop() {
         let place = nodes.len();
         nodes.push(Node { group, parent, accounts: Vec::new(), twice: Vec::new(), reached: None });
@@ -80,13 +85,18 @@ fn preorder(forest: &Forest, roots: Vec<GroupId>) -> Vec<Node> {
     nodes
 }
 
-/// Puts each account into its groups. One that is in several counts once in each group above (behaviour 4.13): where
-/// two of its ways up meet, it is taken away once.
+/// Puts each account into its groups. One that is in several counts once in each group above
+/// (behaviour 4.13): where two of its ways up meet, it is taken away once.
 fn seat(nodes: &mut [Node], entries: &[Entry<'_>]) {
-    let mut places: Vec<(GroupId, usize)> = nodes.iter().enumerate().map(|(place, node)| (node.group, place)).collect();
+    let mut places: Vec<(GroupId, usize)> =
+        nodes.iter().enumerate().map(|(place, node)| (node.group, place)).collect();
     places.sort_unstable();
     let place = |group: &GroupId| {
-        places.binary_search_by_key(group, |(id, _)| *id).ok().and_then(|found| places.get(found)).map(|(_, place)| *place)
+        places
+            .binary_search_by_key(group, |(id, _)| *id)
+            .ok()
+            .and_then(|found| places.get(found))
+            .map(|(_, place)| *place)
     };
     for (number, entry) in entries.iter().enumerate() {
         let homes: Vec<usize> = entry.account.groups.iter().filter_map(place).collect();
@@ -116,17 +126,34 @@ fn climb(nodes: &mut [Node], home: usize, number: usize) {
 
 impl Node {
     /// The sum over the distinct accounts below, and the balances made of it.
-    fn finish(&self, below: Below, entries: &[Entry<'_>], series: &mut dyn FnMut(&Track) -> Vec<Slice>) -> (Track, GroupBalances) {
-        let direct: Vec<&Entry<'_>> = self.accounts.iter().filter_map(|number| entries.get(*number)).collect();
+    fn finish(
+        &self,
+        below: Below,
+        entries: &[Entry<'_>],
+        series: &mut dyn FnMut(&Track) -> Vec<Slice>,
+    ) -> (Track, GroupBalances) {
+        let direct: Vec<&Entry<'_>> =
+            self.accounts.iter().filter_map(|number| entries.get(*number)).collect();
         let twice = self.twice.iter().filter_map(|number| entries.get(*number));
-        let mut parts: Vec<(Sign, &Track)> = below.tracks.iter().map(|track| (Sign::Plus, track)).collect();
+        let mut parts: Vec<(Sign, &Track)> =
+            below.tracks.iter().map(|track| (Sign::Plus, track)).collect();
         parts.extend(direct.iter().map(|entry| (Sign::Plus, &entry.track)));
         parts.extend(twice.map(|entry| (Sign::Minus, &entry.track)));
         let track = Track::sum(&parts);
-        let accounts = direct.iter().filter(|entry| entry.is_shown()).map(|entry| entry.balances(series)).collect();
+        let accounts = direct
+            .iter()
+            .filter(|entry| entry.is_shown())
+            .map(|entry| entry.balances(series))
+            .collect();
         let mut groups = below.groups;
         groups.reverse();
-        let balances = GroupBalances { group: self.group, figures: track.figures(), series: series(&track), groups, accounts };
+        let balances = GroupBalances {
+            group: self.group,
+            figures: track.figures(),
+            series: series(&track),
+            groups,
+            accounts,
+        };
         (track, balances)
     }
 }

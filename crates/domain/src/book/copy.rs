@@ -7,8 +7,8 @@ use crate::calendar::from_day_number;
 use crate::name::Name;
 use crate::refusal::Reason;
 
-/// Transactions one copy takes at most. They are copied in one unit of work, which other writes wait for: those of all
-/// books on SQLite, on PostgreSQL those of the books that share its writer.
+/// Transactions one copy takes at most. They are copied in one unit of work, which other writes
+/// wait for: those of all books on SQLite, on PostgreSQL those of the books that share its writer.
 pub const MOST_TRANSACTIONS: i64 = 250_000;
 
 /// Why a book was not copied.
@@ -21,7 +21,10 @@ pub enum Refusal {
     #[error("fromDate {0:?} is not a day of the form yyyyMMdd")]
     FromDate(String),
     /// More transactions than one copy takes.
-    #[error("{0} transactions would be copied; at most {MOST_TRANSACTIONS} are allowed, so give a later fromDate")]
+    #[error(
+        "{0} transactions would be copied; at most {MOST_TRANSACTIONS} are allowed, so give a \
+            later fromDate"
+    )]
     TooMany(i64),
 }
 
@@ -34,7 +37,8 @@ impl Refusal {
 }
 
 impl Book {
-    /// The settings of a copy under another name: the same, but for its own readers only and with nothing locked.
+    /// The settings of a copy under another name: the same, but for its own readers only and with
+    /// nothing locked.
     ///
     /// # Errors
     /// [`Refusal::NameRequired`]; a refused name.
@@ -99,14 +103,24 @@ mod tests {
         };
         let settings = Settings::create(changes).unwrap();
         let stamp = Stamp::new(None, Instant::new(0));
-        Book { id: BookId::new(1), key: BookKey::new("k".to_owned()), owner_name: "alice".to_owned(), settings, scale: 4, stamp }
+        Book {
+            id: BookId::new(1),
+            key: BookKey::new("k".to_owned()),
+            owner_name: "alice".to_owned(),
+            settings,
+            scale: 4,
+            stamp,
+        }
     }
 
     #[test]
     fn a_copy_keeps_all_but_what_is_the_sources_own() {
         let source = source();
         let copy = source.settings_of_copy(Some(" Copy ")).unwrap();
-        assert_eq!((copy.name.as_str(), copy.visibility, copy.lock_date, copy.closing_date), ("Copy", Visibility::Private, None, None));
+        assert_eq!(
+            (copy.name.as_str(), copy.visibility, copy.lock_date, copy.closing_date),
+            ("Copy", Visibility::Private, None, None)
+        );
         let Settings { name, visibility, lock_date, closing_date, .. } = source.settings.clone();
         assert_eq!(Settings { name, visibility, lock_date, closing_date, ..copy }, source.settings);
     }
@@ -115,14 +129,27 @@ mod tests {
     fn a_name_is_required() {
         for name in [None, Some(""), Some("  ")] {
             let refused = source().settings_of_copy(name).unwrap_err();
-            assert_eq!(refused, crate::Refusal::Book(super::super::Refusal::Copy(Refusal::NameRequired)));
+            assert_eq!(
+                refused,
+                crate::Refusal::Book(super::super::Refusal::Copy(Refusal::NameRequired))
+            );
         }
         assert!(source().settings_of_copy(Some(&"x".repeat(256))).is_err());
     }
 
     #[test]
     fn days_are_eight_digits() {
-        for text in ["2024", "2024-01-01", "20241301", "20240230", "00000000", "+2024010", "202401011", "now", "2024 101"] {
+        for text in [
+            "2024",
+            "2024-01-01",
+            "20241301",
+            "20240230",
+            "00000000",
+            "+2024010",
+            "202401011",
+            "now",
+            "2024 101",
+        ] {
             assert_eq!(first_day(Some(text)), Err(Refusal::FromDate(text.to_owned())), "{text}");
         }
         assert_eq!(first_day(None), Ok(None));
@@ -130,7 +157,11 @@ mod tests {
 
     #[test]
     fn copies_are_bounded() {
-        for (count, expected) in [(0, Ok(())), (MOST_TRANSACTIONS, Ok(())), (MOST_TRANSACTIONS + 1, Err(Refusal::TooMany(250_001)))] {
+        for (count, expected) in [
+            (0, Ok(())),
+            (MOST_TRANSACTIONS, Ok(())),
+            (MOST_TRANSACTIONS + 1, Err(Refusal::TooMany(250_001))),
+        ] {
             assert_eq!(check_size(count), expected);
         }
     }

@@ -32,28 +32,47 @@ impl Dates {
     }
 
     /// Refuses a way from these to the others that the permission does not reach to.
-    pub(super) fn check_permitted(self, after: Self, permission: Permission) -> Result<(), Refusal> {
+    pub(super) fn check_permitted(
+        self,
+        after: Self,
+        permission: Permission,
+    ) -> Result<(), Refusal> {
         check("lockDate", self.lock, after.lock, permission)?;
         check("closingDate", self.closing, after.closing, permission)
     }
 }
 
 /// Setting or advancing a date needs less than moving it back (behaviour 3.5.4).
-fn check(field: &'static str, old: Option<Date>, new: Option<Date>, permission: Permission) -> Result<(), Refusal> {
+fn check(
+    field: &'static str,
+    old: Option<Date>,
+    new: Option<Date>,
+    permission: Permission,
+) -> Result<(), Refusal> {
     let action = match (old, new) {
         (old, new) if old == new => return Ok(()),
         (None, Some(_)) => Action::AdvanceDates,
         (Some(old), Some(new)) if new > old => Action::AdvanceDates,
         _ => Action::ReopenDates,
     };
-    if permission.may(action) { Ok(()) } else { Err(Refusal::NotEnough(permission.as_str(), field)) }
+    if permission.may(action) {
+        Ok(())
+    } else {
+        Err(Refusal::NotEnough(permission.as_str(), field))
+    }
 }
 
 /// A date, or the sentinel that clears it (behaviour 3.5.5).
-fn read(name: &'static str, field: &Field<String>, old: Option<Date>) -> Result<Option<Date>, Refusal> {
+fn read(
+    name: &'static str,
+    field: &Field<String>,
+    old: Option<Date>,
+) -> Result<Option<Date>, Refusal> {
     let new = field.as_ref().try_map(|text| match text.trim() {
         "" | CLEARED_DATE => Ok(None),
-        text => parse_iso(text).map(Some).ok_or_else(|| Refusal::Date(name, text.chars().take(40).collect())),
+        text => parse_iso(text)
+            .map(Some)
+            .ok_or_else(|| Refusal::Date(name, text.chars().take(40).collect())),
     })?;
     Ok(new.apply(Some(old)).flatten())
 }

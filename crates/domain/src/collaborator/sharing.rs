@@ -19,7 +19,8 @@ impl Sharing {
     /// What becomes of `existing`, the row of that address, when `permission` is given.
     ///
     /// # Errors
-    /// [`Refusal::OwnerIsFixed`] for OWNER and for the owner's own row; [`Refusal::Unknown`] when there is nobody to take off.
+    /// [`Refusal::OwnerIsFixed`] for OWNER and for the owner's own row; [`Refusal::Unknown`] when
+    /// there is nobody to take off.
     pub fn of(existing: Option<Collaborator>, permission: Permission) -> Result<Self, Refusal> {
         if permission == Permission::Owner {
             return Err(Refusal::OwnerIsFixed);
@@ -32,9 +33,11 @@ impl Sharing {
                 Ok(match permission {
                     Permission::None => Self::Remove(existing),
                     same if existing.permission == same => Self::Keep(existing),
-                    Permission::Owner | Permission::Editor | Permission::Poster | Permission::Recorder | Permission::Viewer => {
-                        Self::Change(existing)
-                    }
+                    Permission::Owner
+                    | Permission::Editor
+                    | Permission::Poster
+                    | Permission::Recorder
+                    | Permission::Viewer => Self::Change(existing),
                 })
             }
         }
@@ -68,7 +71,11 @@ mod tests {
             (Some(Owner), Nothing, Err(Refusal::OwnerIsFixed)),
         ];
         for (existing, given, expected) in table {
-            assert_eq!(Sharing::of(existing.map(row), given), expected, "{existing:?} is given {given:?}");
+            assert_eq!(
+                Sharing::of(existing.map(row), given),
+                expected,
+                "{existing:?} is given {given:?}"
+            );
         }
     }
 }

@@ -121,7 +121,8 @@ impl Link<'_> {
 }
 
 impl Event {
-    /// The public id: the number, then the book's id, so that it is unique everywhere and sorts by time.
+    /// The public id: the number, then the book's id, so that it is unique everywhere and sorts by
+    /// time.
     #[must_use]
     pub fn public_id(&self, key: &BookKey) -> String {
         public_id(self.sequence, key)
@@ -150,7 +151,8 @@ impl Event {
         Hash(digest.finalize().into())
     }
 
-    /// The canonical event: sorted keys, no white space; `data` is stored canonical already (behaviour 8.15).
+    /// The canonical event: sorted keys, no white space; `data` is stored canonical already
+    /// (behaviour 8.15).
     fn canonical(&self, key: &BookKey) -> String {
         let text = |value: String| Json::Text(value).canonical();
         format!(
@@ -185,7 +187,8 @@ pub(crate) fn public_id(sequence: i64, key: &BookKey) -> String {
 #[must_use]
 pub fn sequence_of(id: &str, key: &BookKey) -> Option<i64> {
     let digits = id.strip_suffix(key.as_str())?;
-    let plain = digits.len() == 12 && digits.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+    let plain =
+        digits.len() == 12 && digits.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
     if plain { i64::from_str_radix(digits, 16).ok() } else { None }
 }
 
@@ -197,9 +200,19 @@ mod tests {
 
     fn chain(agent: Option<&str>) -> Vec<Event> {
         let key = BookKey::new("book".to_owned());
-        let link = Link { book: BookId::new(1), key: &key, user: UserId::new(7), agent, at: Instant::new(1_700_000_000_000) };
-        let happening = |kind| Happening::new(kind, 42, Object::new().with("name", Json::text("Cash")));
-        let (events, head) = link.append(Head::default(), vec![happening(EventType::AccountCreated), happening(EventType::AccountDeleted)]);
+        let link = Link {
+            book: BookId::new(1),
+            key: &key,
+            user: UserId::new(7),
+            agent,
+            at: Instant::new(1_700_000_000_000),
+        };
+        let happening =
+            |kind| Happening::new(kind, 42, Object::new().with("name", Json::text("Cash")));
+        let (events, head) = link.append(
+            Head::default(),
+            vec![happening(EventType::AccountCreated), happening(EventType::AccountDeleted)],
+        );
         assert_eq!(head.hash, events[1].hash);
         events
     }
@@ -220,7 +233,8 @@ mod tests {
         let key = BookKey::new("book".to_owned());
         let events = chain(Some("bot"));
         assert_eq!(events[1].chained(&events[0].hash, &key), events[1].hash);
-        let forged = Event { data: r#"{"object":{"name":"Till"}}"#.to_owned(), ..events[0].clone() };
+        let forged =
+            Event { data: r#"{"object":{"name":"Till"}}"#.to_owned(), ..events[0].clone() };
         assert_ne!(forged.chained(&Hash::ZERO, &key), events[0].hash);
     }
 }

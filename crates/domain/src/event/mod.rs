@@ -125,9 +125,13 @@ impl EventType {
             | Self::TransactionRestored => Noun::Transaction,
             Self::AccountCreated | Self::AccountUpdated | Self::AccountDeleted => Noun::Account,
             Self::GroupCreated | Self::GroupUpdated | Self::GroupDeleted => Noun::Group,
-            Self::CollaboratorAdded | Self::CollaboratorUpdated | Self::CollaboratorRemoved => Noun::Collaborator,
+            Self::CollaboratorAdded | Self::CollaboratorUpdated | Self::CollaboratorRemoved => {
+                Noun::Collaborator
+            }
             Self::QueryCreated | Self::QueryUpdated | Self::QueryDeleted => Noun::SavedQuery,
-            Self::BookCreated | Self::BookAudited | Self::BookUpdated | Self::BookDeleted => Noun::Book,
+            Self::BookCreated | Self::BookAudited | Self::BookUpdated | Self::BookDeleted => {
+                Noun::Book
+            }
             Self::FileCreated | Self::FileUpdated | Self::FileDeleted => Noun::File,
             Self::CommentCreated
             | Self::CommentDeleted
@@ -161,14 +165,17 @@ impl Happening {
     #[must_use]
     pub fn update(kind: EventType, resource: i64, object: Object, previous: &Previous) -> Self {
         let pairs = previous.iter().map(|(key, value)| (key.as_str(), value.as_str()));
-        let data = Object::new().with("object", Json::Object(object)).with_map("previousAttributes", pairs);
+        let data = Object::new()
+            .with("object", Json::Object(object))
+            .with_map("previousAttributes", pairs);
         Self { kind, resource, data: Json::Object(data).canonical() }
     }
 
     /// An audit of a book, which tells what it found beside the book itself (behaviour 6.7).
     #[must_use]
     pub fn audit(resource: i64, object: Object, audit: Object) -> Self {
-        let data = Object::new().with("object", Json::Object(object)).with("audit", Json::Object(audit));
+        let data =
+            Object::new().with("object", Json::Object(object)).with("audit", Json::Object(audit));
         Self { kind: EventType::BookAudited, resource, data: Json::Object(data).canonical() }
     }
 }

@@ -1,5 +1,6 @@
-//! Snapshots: a resource as it stands in its event, compact and canonical (behaviour 8.16). What follows from other
-//! fields, and what is false or empty, is left out and filled in when the event is read.
+//! Snapshots: a resource as it stands in its event, compact and canonical (behaviour 8.16). What
+//! follows from other fields, and what is false or empty, is left out and filled in when the event
+//! is read.
 
 use crate::account::{Account, Directory};
 use crate::amount;
@@ -14,19 +15,34 @@ use crate::json::{Json, Object};
 use crate::saved_query::SavedQuery;
 use crate::transaction::Transaction;
 
-/// A transaction with the ids and names of its two accounts and what makes the addresses of its files. Its id is the event's resource, and its creator is named
-/// only when somebody else acts: there is one snapshot for every change, so it stays small (behaviour 8.16).
+/// A transaction with the ids and names of its two accounts and what makes the addresses of its
+/// files. Its id is the event's resource, and its creator is named only when somebody else acts:
+/// there is one snapshot for every change, so it stays small (behaviour 8.16).
 #[must_use]
-pub fn transaction(transaction: &Transaction, accounts: &Directory, files: &Cabinet, fraction_digits: u32, actor: UserId) -> Object {
+pub fn transaction(
+    transaction: &Transaction,
+    accounts: &Directory,
+    files: &Cabinet,
+    fraction_digits: u32,
+    actor: UserId,
+) -> Object {
     let side = |id: Option<AccountId>| {
         let id = id?;
         let name = accounts.get(id).map(|account| Json::text(account.name.as_str()));
-        Some(Json::Object(Object::new().with("id", Json::text(id.to_string())).with_some("name", name)))
+        Some(Json::Object(
+            Object::new().with("id", Json::text(id.to_string())).with_some("name", name),
+        ))
     };
-    let files: Vec<Json> = transaction.files.iter().filter_map(|id| files.get(*id)).map(attached).collect();
+    let files: Vec<Json> =
+        transaction.files.iter().filter_map(|id| files.get(*id)).map(attached).collect();
     Object::new()
         .with_some("date", transaction.date.map(|day| Json::text(format_iso(day))))
-        .with_some("amount", transaction.amount.map(|value| Json::text(amount::write(value.value(), fraction_digits))))
+        .with_some(
+            "amount",
+            transaction
+                .amount
+                .map(|value| Json::text(amount::write(value.value(), fraction_digits))),
+        )
         .with_some("description", some_text(&transaction.description))
         .with_some("creditAccount", side(transaction.credit))
         .with_some("debitAccount", side(transaction.debit))
@@ -37,7 +53,11 @@ pub fn transaction(transaction: &Transaction, accounts: &Directory, files: &Cabi
         .with_texts("remoteIds", &transaction.remote_ids)
         .with_some("files", (!files.is_empty()).then_some(Json::List(files)))
         .with_map("properties", transaction.properties.iter())
-        .with_some("createdBy", (transaction.created_by != actor).then(|| Json::text(transaction.created_by.to_string())))
+        .with_some(
+            "createdBy",
+            (transaction.created_by != actor)
+                .then(|| Json::text(transaction.created_by.to_string())),
+        )
         .with_some("agentId", transaction.stamp.agent.as_deref().map(Json::text))
 }
 
@@ -76,7 +96,12 @@ pub fn group(group: &Group, forest: &Forest) -> Object {
 /// A file without its content; the token becomes its address when the event is read.
 #[must_use]
 pub fn file(file: &File) -> Object {
-    stamped(described(file).with("size", Json::Number(file.content.size)).with_map("properties", file.properties.iter()), &file.stamp)
+    stamped(
+        described(file)
+            .with("size", Json::Number(file.content.size))
+            .with_map("properties", file.properties.iter()),
+        &file.stamp,
+    )
 }
 
 /// A collaborator.
@@ -128,7 +153,8 @@ pub fn book(book: &Book) -> Object {
     )
 }
 
-/// A file as its transaction's snapshot has it: as it was then, and still told when the file is gone.
+/// A file as its transaction's snapshot has it: as it was then, and still told when the file is
+/// gone.
 fn attached(file: &File) -> Json {
     Json::Object(described(file))
 }
@@ -142,7 +168,11 @@ fn described(file: &File) -> Object {
 }
 
 fn named(group: &Group) -> Json {
-    Json::Object(Object::new().with("id", Json::text(group.id.to_string())).with("name", Json::text(group.name.as_str())))
+    Json::Object(
+        Object::new()
+            .with("id", Json::text(group.id.to_string()))
+            .with("name", Json::text(group.name.as_str())),
+    )
 }
 
 fn stamped(object: Object, stamp: &Stamp) -> Object {

@@ -1,4 +1,5 @@
-//! Where a file is served without signing in: its place, and the token that nobody guesses (behaviour 9.6).
+//! Where a file is served without signing in: its place, and the token that nobody guesses
+//! (behaviour 9.6).
 
 use std::fmt;
 use std::str::FromStr;
@@ -37,7 +38,11 @@ impl FromStr for Address {
         let (book, rest) = text.split_once('-').ok_or(NotAnId)?;
         let (file, token) = rest.split_once('-').ok_or(NotAnId)?;
         let plain = !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_hexdigit());
-        if plain { Ok(Self { book: book.parse()?, file: file.parse()?, token: token.to_owned() }) } else { Err(NotAnId) }
+        if plain {
+            Ok(Self { book: book.parse()?, file: file.parse()?, token: token.to_owned() })
+        } else {
+            Err(NotAnId)
+        }
     }
 }
 
@@ -47,7 +52,15 @@ mod tests {
 
     #[test]
     fn other_text_is_no_address() {
-        for text in ["", "7", "7-0a5b000000000001", "7-0a5b000000000001-", "x-0a5b000000000001-ab", "7-1-ab", "7-0a5b000000000001-a b"] {
+        for text in [
+            "",
+            "7",
+            "7-0a5b000000000001",
+            "7-0a5b000000000001-",
+            "x-0a5b000000000001-ab",
+            "7-1-ab",
+            "7-0a5b000000000001-a b",
+        ] {
             assert_eq!(text.parse::<Address>(), Err(NotAnId), "{text}");
         }
     }

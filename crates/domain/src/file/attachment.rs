@@ -61,12 +61,17 @@ impl Attachment {
         }
     }
 
-    /// Settles an entry: a known id is kept by reference, whatever else the entry says; without one, content becomes a
-    /// new file; with neither it stays as given, for the create to drop and the update to refuse (behaviour 3.2.12).
+    /// Settles an entry: a known id is kept by reference, whatever else the entry says; without
+    /// one, content becomes a new file; with neither it stays as given, for the create to drop and
+    /// the update to refuse (behaviour 3.2.12).
     ///
     /// # Errors
     /// Whatever `create` answers.
-    pub fn settle<E>(self, known: impl Fn(FileId) -> bool, create: impl FnOnce(Changes, Content) -> Result<FileId, E>) -> Result<Self, E> {
+    pub fn settle<E>(
+        self,
+        known: impl Fn(FileId) -> bool,
+        create: impl FnOnce(Changes, Content) -> Result<FileId, E>,
+    ) -> Result<Self, E> {
         if let Some(id) = self.named().filter(|id| known(*id)) {
             return Ok(Self::File(id));
         }
@@ -86,14 +91,21 @@ mod tests {
 
     fn given(id: Option<&str>, content: bool) -> Attachment {
         let empty = || Content { blob: String::new(), size: 0, digest: String::new() };
-        Attachment::Given { id: id.map(str::to_owned), new: content.then(|| Box::new((Changes::default(), empty()))) }
+        Attachment::Given {
+            id: id.map(str::to_owned),
+            new: content.then(|| Box::new((Changes::default(), empty()))),
+        }
     }
 
     #[test]
     fn known_ids_win_and_content_makes_the_others() {
         let known = FileId::new(7);
-        let settle = |entry: Attachment| entry.settle::<()>(|id| id == known, |_, _| Ok(FileId::new(100))).unwrap();
-        let file = |entry: Attachment| if let Attachment::File(id) = settle(entry) { Some(id.get()) } else { None };
+        let settle = |entry: Attachment| {
+            entry.settle::<()>(|id| id == known, |_, _| Ok(FileId::new(100))).unwrap()
+        };
+        let file = |entry: Attachment| {
+            if let Attachment::File(id) = settle(entry) { Some(id.get()) } else { None }
+        };
         let text = known.to_string();
         for (entry, expected) in [
             (given(Some(&text), false), Some(7)),
@@ -107,6 +119,9 @@ mod tests {
             let shown = format!("{entry:?}");
             assert_eq!(file(entry), expected, "{shown}");
         }
-        assert_eq!(given(None, true).settle(|_| true, |_, _| Err("no name")).err(), Some("no name"));
+        assert_eq!(
+            given(None, true).settle(|_| true, |_, _| Err("no name")).err(),
+            Some("no name")
+        );
     }
 }

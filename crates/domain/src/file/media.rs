@@ -1,4 +1,5 @@
-//! Media types: which text is one, which a file name tells, and which a browser may show in place (behaviour 9.6).
+//! Media types: which text is one, which a file name tells, and which a browser may show in place
+//! (behaviour 9.6).
 
 /// Longest media type with its parameters, in characters.
 const MAX_TYPE: usize = 255;
@@ -54,10 +55,18 @@ const BY_EXTENSION: &[(&str, &str)] = &[
     ("zip", "application/zip"),
 ];
 
-/// Types a browser may show in place. None of them runs what is in it, as HTML and SVG would under the address of the
-/// books; whatever is not listed is offered for download.
-const HARMLESS: [&str; 8] =
-    ["application/pdf", "image/avif", "image/bmp", "image/gif", "image/jpeg", "image/png", "image/webp", "text/plain"];
+/// Types a browser may show in place. None of them runs what is in it, as HTML and SVG would under
+/// the address of the books; whatever is not listed is offered for download.
+const HARMLESS: [&str; 8] = [
+    "application/pdf",
+    "image/avif",
+    "image/bmp",
+    "image/gif",
+    "image/jpeg",
+    "image/png",
+    "image/webp",
+    "text/plain",
+];
 
 /// The type that the extension of a file name tells.
 ///
@@ -68,12 +77,16 @@ const HARMLESS: [&str; 8] =
 /// ```
 #[must_use]
 pub fn of_name(name: &str) -> &'static str {
-    let extension = name.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase()).unwrap_or_default();
+    let extension = name
+        .rsplit_once('.')
+        .map(|(_, extension)| extension.to_ascii_lowercase())
+        .unwrap_or_default();
     BY_EXTENSION.iter().find(|(known, _)| *known == extension).map_or(UNKNOWN, |(_, kind)| kind)
 }
 
-/// Whether text is a media type, perhaps with parameters: `type/subtype; name=value; name="a value"`. There is no comma in
-/// it: browsers take what follows one for another type, and obey the last.
+/// Whether text is a media type, perhaps with parameters:
+/// `type/subtype; name=value; name="a value"`. There is no comma in it: browsers take what follows
+/// one for another type, and obey the last.
 ///
 /// ```
 /// use daybook_domain::file::media;
@@ -106,8 +119,9 @@ pub fn is_harmless(content_type: &str) -> bool {
     HARMLESS.contains(&essence(content_type).as_str())
 }
 
-/// What a browser is told of a file's type. What is shown in place is told by its essence, so that nothing else can be read
-/// into it; the parameters of text say how to read it. Types recorded under earlier rules may be none.
+/// What a browser is told of a file's type. What is shown in place is told by its essence, so that
+/// nothing else can be read into it; the parameters of text say how to read it. Types recorded
+/// under earlier rules may be none.
 ///
 /// ```
 /// use daybook_domain::file::media;
@@ -128,8 +142,11 @@ pub fn served(content_type: &str) -> String {
 
 /// `name=value`, the value perhaps in quotes, without anything that would have to be escaped.
 fn is_parameter(text: &str) -> bool {
-    let quoted = |value: &str| value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).is_some_and(is_plain);
-    text.split_once('=').is_some_and(|(name, value)| is_token(name) && (is_token(value) || quoted(value)))
+    let quoted = |value: &str| {
+        value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).is_some_and(is_plain)
+    };
+    text.split_once('=')
+        .is_some_and(|(name, value)| is_token(name) && (is_token(value) || quoted(value)))
 }
 
 fn is_plain(text: &str) -> bool {
@@ -138,7 +155,10 @@ fn is_plain(text: &str) -> bool {
 
 /// A token of RFC 9110.
 fn is_token(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
+    !text.is_empty()
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
 }
 
 #[cfg(test)]
@@ -153,25 +173,56 @@ mod tests {
 
     #[test]
     fn names_tell_types() {
-        for (name, kind) in [("a.jpg", "image/jpeg"), ("a.b.Csv", "text/csv"), ("pdf", UNKNOWN), ("a.", UNKNOWN), (".png", "image/png")] {
+        for (name, kind) in [
+            ("a.jpg", "image/jpeg"),
+            ("a.b.Csv", "text/csv"),
+            ("pdf", UNKNOWN),
+            ("a.", UNKNOWN),
+            (".png", "image/png"),
+        ] {
             assert_eq!(of_name(name), kind, "{name}");
         }
     }
 
     #[test]
     fn text_that_is_no_type() {
-        for text in
-            ["", "/", "text", "text/", "/plain", "te xt/plain", "text/pl ain", "text/plain; a=\u{7f}", "text/plain;\n", "tëxt/plain"]
-        {
+        for text in [
+            "",
+            "/",
+            "text",
+            "text/",
+            "/plain",
+            "te xt/plain",
+            "text/pl ain",
+            "text/plain; a=\u{7f}",
+            "text/plain;\n",
+            "tëxt/plain",
+        ] {
             assert!(!is_type(text), "{text:?}");
         }
-        for rest in
-            ["\n;a=b", ";a=b,text/html", ";a=\"b,c\"", ",text/html", ";a=\"b", ";a=\"", ";a=\\", ";a=é", ";a=\u{a0}", ";a", ";=b", ";a= b"]
-        {
+        for rest in [
+            "\n;a=b",
+            ";a=b,text/html",
+            ";a=\"b,c\"",
+            ",text/html",
+            ";a=\"b",
+            ";a=\"",
+            ";a=\\",
+            ";a=é",
+            ";a=\u{a0}",
+            ";a",
+            ";=b",
+            ";a= b",
+        ] {
             assert!(!is_type(&format!("application/pdf{rest}")), "{rest:?}");
         }
         assert!(!is_type(&format!("text/{}", "x".repeat(MAX_TYPE))));
-        for text in ["application/vnd.x+json;v=1", "text/plain ; charset=utf-8", "text/plain;", "text/csv; header=\"a b\"; charset=UTF-8"] {
+        for text in [
+            "application/vnd.x+json;v=1",
+            "text/plain ; charset=utf-8",
+            "text/plain;",
+            "text/csv; header=\"a b\"; charset=UTF-8",
+        ] {
             assert!(is_type(text), "{text}");
         }
     }
@@ -193,7 +244,15 @@ mod tests {
 
     #[test]
     fn what_could_run_is_not_shown_in_place() {
-        for kind in ["text/html", "image/svg+xml", "application/xhtml+xml", "text/xml", "application/javascript", "", UNKNOWN] {
+        for kind in [
+            "text/html",
+            "image/svg+xml",
+            "application/xhtml+xml",
+            "text/xml",
+            "application/javascript",
+            "",
+            UNKNOWN,
+        ] {
             assert!(!is_harmless(kind), "{kind}");
         }
         assert!(is_harmless("IMAGE/PNG") && is_harmless("text/plain; charset=utf-8"));

@@ -25,7 +25,8 @@ pub enum Refusal {
     /// Unknown, or another user's file for a recorder.
     #[error("file not found: {0}")]
     Unknown(String),
-    /// A file object in `files[]` names no file of the book and brings no content (behaviour 3.2.12).
+    /// A file object in `files[]` names no file of the book and brings no content (behaviour
+    /// 3.2.12).
     #[error("file not found: {0}")]
     UnknownReference(String),
     /// A body without id where one is needed.
@@ -38,11 +39,17 @@ pub enum Refusal {
     #[error("the file is attached to the checked transaction {0}; uncheck it first")]
     HeldByChecked(String),
     /// So does a posted one on a locked date.
-    #[error("the file is attached to the transaction {0} on {1}, which is locked or closed in this book")]
+    #[error(
+        "the file is attached to the transaction {0} on {1}, which is locked or closed in this \
+            book"
+    )]
     HeldOnLockedDate(String, String),
-    /// The permission does not reach as far as the transactions that hold the file ask. Which one that is stays untold: the
-    /// caller may not be allowed to see it.
-    #[error("permission {0} is not enough for this: the file is attached to a transaction that asks for more")]
+    /// The permission does not reach as far as the transactions that hold the file ask. Which one
+    /// that is stays untold: the caller may not be allowed to see it.
+    #[error(
+        "permission {0} is not enough for this: the file is attached to a transaction that asks \
+            for more"
+    )]
     HoldersNeedMore(&'static str),
     /// Too many transactions would lose it (behaviour 13.55).
     #[error("more than {MOST_RELEASED} transactions hold the file; take it off some of them first")]
@@ -53,7 +60,10 @@ impl Refusal {
     pub(crate) const fn reason(&self) -> Reason {
         match self {
             Self::Unknown(_) => Reason::NotFound,
-            Self::UnknownReference(_) | Self::IdRequired | Self::ContentType(_) | Self::TooManyHolders => Reason::BadRequest,
+            Self::UnknownReference(_)
+            | Self::IdRequired
+            | Self::ContentType(_)
+            | Self::TooManyHolders => Reason::BadRequest,
             Self::HeldByChecked(_) => Reason::CheckedTransaction,
             Self::HeldOnLockedDate(..) => Reason::LockedDate,
             Self::HoldersNeedMore(..) => Reason::Forbidden,
@@ -68,7 +78,8 @@ pub struct Content {
     pub blob: String,
     /// How many there are.
     pub size: i64,
-    /// Their SHA-256 in hexadecimal digits: by it content that comes back unchanged is told from new one.
+    /// Their SHA-256 in hexadecimal digits: by it content that comes back unchanged is told from
+    /// new one.
     pub digest: String,
 }
 
@@ -126,7 +137,11 @@ impl File {
     ///
     /// # Errors
     /// A missing or long name, [`Refusal::ContentType`], a refused property.
-    pub fn create(making: Making, changes: Changes, content: Content) -> Result<Self, crate::Refusal> {
+    pub fn create(
+        making: Making,
+        changes: Changes,
+        content: Content,
+    ) -> Result<Self, crate::Refusal> {
         let Making { id, token, by, stamp } = making;
         let name = checked_name(&changes.name.unwrap_or_default())?;
         let content_type = content_type(changes.content_type.value(), &name)?;
@@ -134,12 +149,16 @@ impl File {
         Ok(Self { id, name, content_type, content, token, properties, created_by: by, stamp })
     }
 
-    /// The file after an update, with the previous values of what changed. Content equal to what is there changes
-    /// nothing: clients send back whole files.
+    /// The file after an update, with the previous values of what changed. Content equal to what is
+    /// there changes nothing: clients send back whole files.
     ///
     /// # Errors
     /// A missing or long name, [`Refusal::ContentType`], a refused property.
-    pub fn update(self, changes: Changes, now: Instant) -> Result<(Self, Previous), crate::Refusal> {
+    pub fn update(
+        self,
+        changes: Changes,
+        now: Instant,
+    ) -> Result<(Self, Previous), crate::Refusal> {
         let before = self.clone();
         let mut after = self;
         if let Some(name) = changes.name {
@@ -150,7 +169,9 @@ impl File {
             given @ (Field::Clear | Field::Set(_)) => content_type(given.value(), &after.name)?,
         };
         after.properties = after.properties.merged(&changes.properties)?;
-        if let Some(content) = changes.content.filter(|content| content.digest != before.content.digest) {
+        if let Some(content) =
+            changes.content.filter(|content| content.digest != before.content.digest)
+        {
             after.content = content;
         }
         let previous = before.differences(&after);
@@ -211,7 +232,12 @@ mod tests {
     }
 
     fn making() -> Making {
-        Making { id: FileId::new(1), token: "secret".to_owned(), by: UserId::new(2), stamp: Stamp::new(None, Instant::new(0)) }
+        Making {
+            id: FileId::new(1),
+            token: "secret".to_owned(),
+            by: UserId::new(2),
+            stamp: Stamp::new(None, Instant::new(0)),
+        }
     }
 
     fn named(name: &str) -> Changes {
@@ -221,27 +247,46 @@ mod tests {
     #[test]
     fn a_name_is_required_and_tells_the_type() {
         let file = File::create(making(), named(" Receipt.PDF "), content("a", 1)).unwrap();
-        assert_eq!((file.name.as_str(), file.content_type.as_str()), ("Receipt.PDF", "application/pdf"));
+        assert_eq!(
+            (file.name.as_str(), file.content_type.as_str()),
+            ("Receipt.PDF", "application/pdf")
+        );
         assert!(File::create(making(), named("é".repeat(255).as_str()), content("a", 1)).is_ok());
         for bad in ["", "  ", &"é".repeat(256)] {
             assert!(File::create(making(), named(bad), content("a", 1)).is_err(), "{bad}");
         }
         let odd = Changes { content_type: Field::Set("pdf".to_owned()), ..named("a.pdf") };
-        assert_eq!(File::create(making(), odd, content("a", 1)), Err(Refusal::ContentType("pdf".to_owned()).into()));
+        assert_eq!(
+            File::create(making(), odd, content("a", 1)),
+            Err(Refusal::ContentType("pdf".to_owned()).into())
+        );
     }
 
     #[test]
     fn an_update_tells_what_was_before() {
         let file = || File::create(making(), named("a.txt"), content("a", 1)).unwrap();
-        let whole = Changes { content_type: Field::Set("text/plain".to_owned()), content: Some(content("a", 1)), ..named("a.txt") };
+        let whole = Changes {
+            content_type: Field::Set("text/plain".to_owned()),
+            content: Some(content("a", 1)),
+            ..named("a.txt")
+        };
         let (same, previous) = file().update(whole, Instant::new(9)).unwrap();
-        assert_eq!((same, previous), (file(), Previous::new()), "what comes back unchanged changes nothing");
+        assert_eq!(
+            (same, previous),
+            (file(), Previous::new()),
+            "what comes back unchanged changes nothing"
+        );
 
-        let changes = Changes { content: Some(content("b", 1)), content_type: Field::Clear, ..named("a.csv") };
+        let changes = Changes {
+            content: Some(content("b", 1)),
+            content_type: Field::Clear,
+            ..named("a.csv")
+        };
         let (after, previous) = file().update(changes, Instant::new(9)).unwrap();
         assert_eq!(after.content, content("b", 1));
         assert_eq!((after.content_type.as_str(), after.stamp.version), ("text/csv", 2));
-        let told: Vec<(&str, &str)> = previous.iter().map(|(key, old)| (key.as_str(), old.as_str())).collect();
+        let told: Vec<(&str, &str)> =
+            previous.iter().map(|(key, old)| (key.as_str(), old.as_str())).collect();
         assert_eq!(told, [("content", "a"), ("contentType", "text/plain"), ("name", "a.txt")]);
         assert!(file().update(named(" "), Instant::new(9)).is_err());
     }

@@ -9,8 +9,8 @@ use crate::id::GroupId;
 /// What a group is, derived from all accounts below it (behaviour 4.12).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Nature {
-    /// The one type of all accounts below, for an empty group that of the nearest ancestor with accounts; none when those
-    /// are mixed or there is no such ancestor.
+    /// The one type of all accounts below, for an empty group that of the nearest ancestor with
+    /// accounts; none when those are mixed or there is no such ancestor.
     pub kind: Option<AccountType>,
     /// Accounts of more than one type.
     pub mixed: bool,
@@ -31,14 +31,17 @@ pub struct Forest {
     children: HashMap<GroupId, Vec<GroupId>>,
     types_below: HashMap<GroupId, BTreeSet<AccountType>>,
     names: HashMap<String, GroupId>,
-    /// For each group the nearest at or above it that has accounts, so that a chain of empty groups is not walked once
-    /// for each of them. Given up by a change, until [`Forest::settle`].
+    /// For each group the nearest at or above it that has accounts, so that a chain of empty groups
+    /// is not walked once for each of them. Given up by a change, until [`Forest::settle`].
     nearest: Option<HashMap<GroupId, GroupId>>,
 }
 
 impl Forest {
     /// Builds the forest; `members` are pairs of a group and the type of an account directly in it.
-    pub fn new(groups: Vec<Group>, members: impl IntoIterator<Item = (GroupId, AccountType)>) -> Self {
+    pub fn new(
+        groups: Vec<Group>,
+        members: impl IntoIterator<Item = (GroupId, AccountType)>,
+    ) -> Self {
         let mut children: HashMap<GroupId, Vec<GroupId>> = HashMap::new();
         for group in &groups {
             if let Some(parent) = group.parent {
@@ -47,7 +50,8 @@ impl Forest {
         }
         let names = groups.iter().map(|group| (group.name.normalized(), group.id)).collect();
         let groups = groups.into_iter().map(|group| (group.id, group)).collect();
-        let mut forest = Self { groups, children, types_below: HashMap::new(), names, nearest: None };
+        let mut forest =
+            Self { groups, children, types_below: HashMap::new(), names, nearest: None };
         for (group, kind) in members {
             forest.add_member(group, kind);
         }
@@ -55,7 +59,8 @@ impl Forest {
         forest
     }
 
-    /// Counts an account of that type directly in a group. Where the type is known already, it is known all the way up.
+    /// Counts an account of that type directly in a group. Where the type is known already, it is
+    /// known all the way up.
     pub fn add_member(&mut self, group: GroupId, kind: AccountType) {
         let mut at = Some(group);
         while let Some(id) = at.filter(|id| self.types_below.entry(*id).or_default().insert(kind)) {
@@ -64,13 +69,14 @@ impl Forest {
         }
     }
 
-    /// Works out what empty groups take after, for all of them at once. Before many are asked for their nature, after
-    /// changes: a single one finds its way up itself.
+    /// Works out what empty groups take after, for all of them at once. Before many are asked for
+    /// their nature, after changes: a single one finds its way up itself.
     pub fn settle(&mut self) {
         let mut nearest = HashMap::new();
         for (_, id) in self.levels() {
             let own = self.types_below.contains_key(&id).then_some(id);
-            let found = own.or_else(|| self.parent(id).and_then(|parent| nearest.get(&parent).copied()));
+            let found =
+                own.or_else(|| self.parent(id).and_then(|parent| nearest.get(&parent).copied()));
             if let Some(found) = found {
                 nearest.insert(id, found);
             }
@@ -80,8 +86,10 @@ impl Forest {
 
     /// All groups with their depth, parents before children.
     fn levels(&self) -> Vec<(usize, GroupId)> {
-        let root = |group: &&Group| group.parent.is_none_or(|parent| !self.groups.contains_key(&parent));
-        let mut found: Vec<(usize, GroupId)> = self.groups.values().filter(root).map(|group| (0, group.id)).collect();
+        let root =
+            |group: &&Group| group.parent.is_none_or(|parent| !self.groups.contains_key(&parent));
+        let mut found: Vec<(usize, GroupId)> =
+            self.groups.values().filter(root).map(|group| (0, group.id)).collect();
         let mut next = 0;
         while let Some((depth, id)) = found.get(next).copied() {
             #[cfg(test)]
@@ -158,8 +166,13 @@ impl Forest {
     /// # Errors
     /// [`Refusal::Cycle`].
     pub fn check_parent(&self, group: GroupId, parent: GroupId) -> Result<(), Refusal> {
-        let name = |id| self.get(id).map(|group| group.name.as_str().to_owned()).unwrap_or_default();
-        if self.way_up(parent).any(|above| above == group) { Err(Refusal::Cycle(name(group), name(parent))) } else { Ok(()) }
+        let name =
+            |id| self.get(id).map(|group| group.name.as_str().to_owned()).unwrap_or_default();
+        if self.way_up(parent).any(|above| above == group) {
+            Err(Refusal::Cycle(name(group), name(parent)))
+        } else {
+            Ok(())
+        }
     }
 
     /// Checks that the name is not another group's than `own` (behaviour 4.5).
@@ -168,17 +181,27 @@ impl Forest {
     /// [`Refusal::AlreadyExists`].
     pub fn check_free(&self, name: &str, own: Option<GroupId>) -> Result<(), Refusal> {
         match self.find_named(name) {
-            Some(other) if own != Some(other.id) => Err(Refusal::AlreadyExists(other.name.as_str().to_owned())),
+            Some(other) if own != Some(other.id) => {
+                Err(Refusal::AlreadyExists(other.name.as_str().to_owned()))
+            }
             _ => Ok(()),
         }
     }
 
-    /// Checks that the caller may change these groups, or an account that is in them (behaviour 4.15).
+    /// Checks that the caller may change these groups, or an account that is in them (behaviour
+    /// 4.15).
     ///
     /// # Errors
     /// [`Refusal::Locked`] for the first that only the owner may.
-    pub fn check_writable<'i>(&self, groups: impl IntoIterator<Item = &'i GroupId>, owner: bool) -> Result<(), Refusal> {
-        groups.into_iter().filter_map(|id| self.get(*id)).try_for_each(|group| group.check_writable(owner))
+    pub fn check_writable<'i>(
+        &self,
+        groups: impl IntoIterator<Item = &'i GroupId>,
+        owner: bool,
+    ) -> Result<(), Refusal> {
+        groups
+            .into_iter()
+            .filter_map(|id| self.get(*id))
+            .try_for_each(|group| group.check_writable(owner))
     }
 
     /// What the group is, derived from the accounts below.
@@ -192,7 +215,14 @@ impl Forest {
         };
         let has_groups = !self.children(id).is_empty();
         let Some(types) = types else {
-            return Nature { kind: None, mixed: false, permanent: true, credit: false, has_accounts, has_groups };
+            return Nature {
+                kind: None,
+                mixed: false,
+                permanent: true,
+                credit: false,
+                has_accounts,
+                has_groups,
+            };
         };
         Nature {
             kind: if types.len() == 1 { types.first().copied() } else { None },
@@ -208,8 +238,10 @@ impl Forest {
     /// Parents before children, each level by normalized name (behaviour 4.19).
     #[must_use]
     pub fn parents_first(&self) -> Vec<&Group> {
-        let placed = |(depth, id)| self.get(id).map(|group| (depth, group.name.normalized(), group));
-        let mut ordered: Vec<(usize, String, &Group)> = self.levels().into_iter().filter_map(placed).collect();
+        let placed =
+            |(depth, id)| self.get(id).map(|group| (depth, group.name.normalized(), group));
+        let mut ordered: Vec<(usize, String, &Group)> =
+            self.levels().into_iter().filter_map(placed).collect();
         ordered.sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
         ordered.into_iter().map(|(_, _, group)| group).collect()
     }
@@ -274,7 +306,13 @@ mod tests {
 
     /// 1 > 2 > 3, 1 > 4; 5 alone.
     fn forest(members: &[(i64, AccountType)]) -> Forest {
-        let groups = vec![group(1, None), group(2, Some(1)), group(3, Some(2)), group(4, Some(1)), group(5, None)];
+        let groups = vec![
+            group(1, None),
+            group(2, Some(1)),
+            group(3, Some(2)),
+            group(4, Some(1)),
+            group(5, None),
+        ];
         Forest::new(groups, members.iter().map(|(id, kind)| (GroupId::new(*id), *kind)))
     }
 
@@ -282,7 +320,17 @@ mod tests {
     fn flags_derive_from_all_accounts_below() {
         let nature = |members: &[(i64, AccountType)], id| forest(members).nature(GroupId::new(id));
         let equity = nature(&[(3, Asset), (4, Liability)], 1);
-        assert_eq!(equity, Nature { kind: None, mixed: true, permanent: true, credit: false, has_accounts: true, has_groups: true });
+        assert_eq!(
+            equity,
+            Nature {
+                kind: None,
+                mixed: true,
+                permanent: true,
+                credit: false,
+                has_accounts: true,
+                has_groups: true
+            }
+        );
         let net = nature(&[(3, Incoming), (4, Outgoing)], 1);
         assert!(net.mixed && !net.permanent && !net.credit);
         let all_credit = nature(&[(1, Liability), (4, Incoming)], 1);
@@ -296,10 +344,27 @@ mod tests {
         let inherited = forest.nature(GroupId::new(3));
         assert_eq!(
             inherited,
-            Nature { kind: Some(Liability), mixed: false, permanent: true, credit: true, has_accounts: false, has_groups: false }
+            Nature {
+                kind: Some(Liability),
+                mixed: false,
+                permanent: true,
+                credit: true,
+                has_accounts: false,
+                has_groups: false
+            }
         );
         let alone = forest.nature(GroupId::new(5));
-        assert_eq!(alone, Nature { kind: None, mixed: false, permanent: true, credit: false, has_accounts: false, has_groups: false });
+        assert_eq!(
+            alone,
+            Nature {
+                kind: None,
+                mixed: false,
+                permanent: true,
+                credit: false,
+                has_accounts: false,
+                has_groups: false
+            }
+        );
     }
 
     thread_local! {
@@ -316,7 +381,8 @@ mod tests {
     fn cost(length: i64, members: &[(i64, AccountType)]) -> usize {
         STEPS.with(|steps| steps.set(0));
         let groups = (1..=length).map(|id| group(id, (id > 1).then_some(id - 1))).collect();
-        let forest = Forest::new(groups, members.iter().map(|(id, kind)| (GroupId::new(*id), *kind)));
+        let forest =
+            Forest::new(groups, members.iter().map(|(id, kind)| (GroupId::new(*id), *kind)));
         let order = forest.parents_first();
         assert!(order.iter().map(|group| group.id.get()).eq(1..=length));
         let natures: Vec<Nature> = order.iter().map(|group| forest.nature(group.id)).collect();
@@ -327,10 +393,15 @@ mod tests {
 
     #[test]
     fn a_deep_chain_costs_a_step_or_two_a_group() {
-        let everywhere: Vec<(i64, AccountType)> = (1..=5_000).flat_map(|id| AccountType::ALL.map(|kind| (id, kind))).collect();
+        let everywhere: Vec<(i64, AccountType)> =
+            (1..=5_000).flat_map(|id| AccountType::ALL.map(|kind| (id, kind))).collect();
         for members in [&[][..], &[(1, Asset)], &[(5_000, Asset)], &everywhere] {
             let steps = cost(5_000, members);
-            assert!(steps <= 8 * 5_000, "{steps} steps for 5,000 groups with {} kinds of members", members.len());
+            assert!(
+                steps <= 8 * 5_000,
+                "{steps} steps for 5,000 groups with {} kinds of members",
+                members.len()
+            );
         }
     }
 
@@ -346,14 +417,18 @@ mod tests {
         let changed: Vec<Nature> = (1..=5).map(|id| forest.nature(GroupId::new(id))).collect();
         forest.settle();
         assert_eq!((1..=5).map(|id| forest.nature(GroupId::new(id))).collect::<Vec<_>>(), changed);
-        assert!(changed.iter().take(3).all(|nature| nature.mixed && nature.has_accounts), "{changed:?}");
+        assert!(
+            changed.iter().take(3).all(|nature| nature.mixed && nature.has_accounts),
+            "{changed:?}"
+        );
         assert_eq!(kind(&forest, 4), Some(Liability));
     }
 
     #[test]
     fn cycles_are_refused() {
         let forest = forest(&[]);
-        let check = |group, parent| forest.check_parent(GroupId::new(group), GroupId::new(parent)).is_ok();
+        let check =
+            |group, parent| forest.check_parent(GroupId::new(group), GroupId::new(parent)).is_ok();
         assert!(check(3, 4) && check(5, 3));
         assert!(!check(1, 3) && !check(1, 1) && !check(2, 3));
     }

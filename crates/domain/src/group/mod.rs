@@ -1,4 +1,5 @@
-//! Groups of accounts: a forest of any depth with flags derived from the accounts below (behaviour 4.12-4.15).
+//! Groups of accounts: a forest of any depth with flags derived from the accounts below (behaviour
+//! 4.12-4.15).
 
 mod forest;
 mod removal;
@@ -21,7 +22,8 @@ pub enum Refusal {
     /// No group with that id or name.
     #[error("Group not found: {0}")]
     Unknown(String),
-    /// Ids or names in a batch, or in a body that must name a group, that lead nowhere (behaviour 3.6.5).
+    /// Ids or names in a batch, or in a body that must name a group, that lead nowhere (behaviour
+    /// 3.6.5).
     #[error("groups not found. Ids: [{}]", .0.join(", "))]
     UnknownIds(Vec<String>),
     /// A reference inside a body names no group.
@@ -43,7 +45,10 @@ pub enum Refusal {
     #[error("only the OWNER may lock and unlock groups")]
     LockIsOwners,
     /// A deletion that moves too much at once.
-    #[error("that would move groups and accounts more than {MOST_MOVES} times; delete fewer groups at once")]
+    #[error(
+        "that would move groups and accounts more than {MOST_MOVES} times; delete fewer groups at \
+            once"
+    )]
     TooManyMoves,
 }
 
@@ -52,7 +57,11 @@ impl Refusal {
         match self {
             Self::Unknown(_) | Self::UnknownIds(_) => Reason::NotFound,
             Self::Locked(_) | Self::LockIsOwners => Reason::Forbidden,
-            Self::UnknownReference(_) | Self::AlreadyExists(_) | Self::Unnamed | Self::Cycle(..) | Self::TooManyMoves => Reason::BadRequest,
+            Self::UnknownReference(_)
+            | Self::AlreadyExists(_)
+            | Self::Unnamed
+            | Self::Cycle(..)
+            | Self::TooManyMoves => Reason::BadRequest,
         }
     }
 }
@@ -97,18 +106,23 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// What an update names: the id, or without one the name (behaviour 9.13), which then is taken out: a name that only
-    /// finds the group gives it no other spelling (behaviour 13.52).
+    /// What an update names: the id, or without one the name (behaviour 9.13), which then is taken
+    /// out: a name that only finds the group gives it no other spelling (behaviour 13.52).
     pub fn take_target(&mut self) -> GroupRef {
         Reference::of_target(self.id.as_deref(), &mut self.name)
     }
 
-    /// Checks that the caller may lock or unlock a group that is `locked` now, where the body does (behaviour 4.15).
+    /// Checks that the caller may lock or unlock a group that is `locked` now, where the body does
+    /// (behaviour 4.15).
     ///
     /// # Errors
     /// [`Refusal::LockIsOwners`].
     pub fn check_lock(&self, locked: bool, owner: bool) -> Result<(), Refusal> {
-        if self.locked.is_some_and(|new| new != locked) && !owner { Err(Refusal::LockIsOwners) } else { Ok(()) }
+        if self.locked.is_some_and(|new| new != locked) && !owner {
+            Err(Refusal::LockIsOwners)
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -121,16 +135,28 @@ impl Group {
         let name = Name::new(&changes.name.unwrap_or_default())?;
         let locked = changes.locked.unwrap_or(false);
         let properties = Properties::default().merged(&changes.properties)?;
-        Ok(Self { id, name, parent: changes.parent.value(), hidden: changes.hidden.unwrap_or(false), locked, properties, stamp })
+        Ok(Self {
+            id,
+            name,
+            parent: changes.parent.value(),
+            hidden: changes.hidden.unwrap_or(false),
+            locked,
+            properties,
+            stamp,
+        })
     }
 
-    /// The group after an update, with the previous values of what changed. The parent must have been checked with
-    /// [`Forest::check_parent`], the permission with [`Changes::check_lock`] and, where anything changes,
-    /// [`Group::check_writable`].
+    /// The group after an update, with the previous values of what changed. The parent must have
+    /// been checked with [`Forest::check_parent`], the permission with [`Changes::check_lock`] and,
+    /// where anything changes, [`Group::check_writable`].
     ///
     /// # Errors
     /// A refused name or property.
-    pub fn update(self, changes: Changes, now: Instant) -> Result<(Self, Previous), crate::Refusal> {
+    pub fn update(
+        self,
+        changes: Changes,
+        now: Instant,
+    ) -> Result<(Self, Previous), crate::Refusal> {
         let before = self.clone();
         let mut after = self;
         if let Some(name) = changes.name {
@@ -156,12 +182,17 @@ impl Group {
         (after, previous)
     }
 
-    /// Checks that the caller may change the group, its membership and its accounts (behaviour 4.15).
+    /// Checks that the caller may change the group, its membership and its accounts (behaviour
+    /// 4.15).
     ///
     /// # Errors
     /// [`Refusal::Locked`].
     pub fn check_writable(&self, owner: bool) -> Result<(), Refusal> {
-        if self.locked && !owner { Err(Refusal::Locked(self.name.as_str().to_owned())) } else { Ok(()) }
+        if self.locked && !owner {
+            Err(Refusal::Locked(self.name.as_str().to_owned()))
+        } else {
+            Ok(())
+        }
     }
 
     fn differences(&self, after: &Self) -> Previous {
@@ -170,7 +201,10 @@ impl Group {
             previous.insert("name".to_owned(), self.name.as_str().to_owned());
         }
         if self.parent != after.parent {
-            previous.insert("parent".to_owned(), self.parent.map(|id| id.to_string()).unwrap_or_default());
+            previous.insert(
+                "parent".to_owned(),
+                self.parent.map(|id| id.to_string()).unwrap_or_default(),
+            );
         }
         if self.hidden != after.hidden {
             previous.insert("hidden".to_owned(), self.hidden.to_string());
@@ -190,7 +224,8 @@ mod tests {
     #[test]
     fn locked_groups_are_the_owners() {
         let named = Changes { name: Some("G".to_owned()), ..Changes::default() };
-        let group = Group::create(GroupId::new(1), named, Stamp::new(None, Instant::new(0))).unwrap();
+        let group =
+            Group::create(GroupId::new(1), named, Stamp::new(None, Instant::new(0))).unwrap();
         assert!(group.check_writable(false).is_ok());
         let locked = Group { locked: true, ..group };
         assert_eq!(locked.check_writable(false), Err(Refusal::Locked("G".to_owned())));
@@ -203,13 +238,21 @@ mod tests {
             (Some(false), true, true, true),
         ] {
             let changes = Changes { locked: new, ..Changes::default() };
-            assert_eq!(changes.check_lock(was, owner).is_ok(), allowed, "{new:?} from {was} by {owner}");
+            assert_eq!(
+                changes.check_lock(was, owner).is_ok(),
+                allowed,
+                "{new:?} from {was} by {owner}"
+            );
         }
     }
 
     #[test]
     fn a_name_that_finds_is_not_given() {
-        let named = |id: Option<&str>| Changes { id: id.map(str::to_owned), name: Some("G".to_owned()), ..Changes::default() };
+        let named = |id: Option<&str>| Changes {
+            id: id.map(str::to_owned),
+            name: Some("G".to_owned()),
+            ..Changes::default()
+        };
         let (mut found, mut renamed) = (named(None), named(Some("1")));
         assert_eq!((found.take_target().name.as_deref(), found.name), (Some("G"), None));
         assert_eq!((renamed.take_target().name, renamed.name.as_deref()), (None, Some("G")));

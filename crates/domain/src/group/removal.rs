@@ -1,4 +1,5 @@
-//! Taking groups out of a book: their accounts stay and lose the membership, their child groups move up (behaviour 4.14).
+//! Taking groups out of a book: their accounts stay and lose the membership, their child groups
+//! move up (behaviour 4.14).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -46,18 +47,28 @@ impl Removal {
             }
         }
         let members = members.into_iter().map(|account| (account.id, account)).collect();
-        Self { forest, members, inside, freed: Vec::new(), moved: Vec::new(), happenings: Vec::new() }
+        Self {
+            forest,
+            members,
+            inside,
+            freed: Vec::new(),
+            moved: Vec::new(),
+            happenings: Vec::new(),
+        }
     }
 
-    /// Checks that the caller may take a group out. That moves its child groups and takes its accounts out of it, and a
-    /// locked child group, or an account that is in a locked group too, is the owner's to change (behaviour 4.15).
+    /// Checks that the caller may take a group out. That moves its child groups and takes its
+    /// accounts out of it, and a locked child group, or an account that is in a locked group too,
+    /// is the owner's to change (behaviour 4.15).
     ///
     /// # Errors
     /// [`Refusal::Locked`].
     pub fn check(&self, group: GroupId, owner: bool) -> Result<(), Refusal> {
         self.forest.check_writable([&group], owner)?;
         self.forest.check_writable(self.forest.children(group), owner)?;
-        self.inside(group).filter_map(|id| self.members.get(&id)).try_for_each(|account| self.forest.check_writable(&account.groups, owner))
+        self.inside(group)
+            .filter_map(|id| self.members.get(&id))
+            .try_for_each(|account| self.forest.check_writable(&account.groups, owner))
     }
 
     /// Takes one group out: its accounts, its children, itself, each with its event.
@@ -69,7 +80,9 @@ impl Removal {
         // The oldest first, also where an earlier one of the batch has moved some up.
         let children: BTreeSet<GroupId> = self.forest.children(id).iter().copied().collect();
         let accounts: Vec<AccountId> = self.inside(id).collect();
-        let moves = [self.freed.len(), self.moved.len(), accounts.len(), children.len()].into_iter().fold(0, usize::saturating_add);
+        let moves = [self.freed.len(), self.moved.len(), accounts.len(), children.len()]
+            .into_iter()
+            .fold(0, usize::saturating_add);
         if moves > MOST_MOVES {
             return Err(Refusal::TooManyMoves);
         }
@@ -77,7 +90,12 @@ impl Removal {
             let Some(account) = self.members.get_mut(&account) else { continue };
             let (after, previous) = account.clone().without_group(id, now);
             let object = snapshot::account(&after, &self.forest);
-            self.happenings.push(Happening::update(EventType::AccountUpdated, after.id.get(), object, &previous));
+            self.happenings.push(Happening::update(
+                EventType::AccountUpdated,
+                after.id.get(),
+                object,
+                &previous,
+            ));
             self.freed.push(after.id);
             *account = after;
         }
@@ -87,9 +105,18 @@ impl Removal {
             self.moved.push(after.id);
             self.forest.put(after.clone());
             let object = snapshot::group(&after, &self.forest);
-            self.happenings.push(Happening::update(EventType::GroupUpdated, after.id.get(), object, &previous));
+            self.happenings.push(Happening::update(
+                EventType::GroupUpdated,
+                after.id.get(),
+                object,
+                &previous,
+            ));
         }
-        self.happenings.push(Happening::new(EventType::GroupDeleted, id.get(), snapshot::group(&group, &self.forest)));
+        self.happenings.push(Happening::new(
+            EventType::GroupDeleted,
+            id.get(),
+            snapshot::group(&group, &self.forest),
+        ));
         self.forest.remove(id);
         Ok(())
     }
@@ -134,36 +161,59 @@ mod tests {
 
     fn account(id: i64, groups: &[i64]) -> Account {
         let groups = groups.iter().map(|id| GroupId::new(*id)).collect();
-        let changes = Changes { name: Some(format!("A {id}")), groups: Field::Set(groups), ..Changes::default() };
+        let changes = Changes {
+            name: Some(format!("A {id}")),
+            groups: Field::Set(groups),
+            ..Changes::default()
+        };
         Account::create(AccountId::new(id), changes, &BTreeSet::new(), stamp()).unwrap()
     }
 
     #[test]
     fn what_a_lock_holds_of_behaviour_4_15() {
-        // 1 locked; 2 above 1; 3 with an account that is in 1 too; 4 with an account that is in 2 too.
-        let groups = vec![group(1, Some(2), true), group(2, None, false), group(3, None, false), group(4, None, false)];
-        let removal = Removal::new(Forest::new(groups, []), vec![account(10, &[1, 3]), account(11, &[2, 4])]);
-        let free: Vec<i64> = (1..=4).filter(|id| removal.check(GroupId::new(*id), false).is_ok()).collect();
+        // 1 locked; 2 above 1; 3 with an account that is in 1 too; 4 with an account that is in 2
+        // too.
+        let groups = vec![
+            group(1, Some(2), true),
+            group(2, None, false),
+            group(3, None, false),
+            group(4, None, false),
+        ];
+        let removal =
+            Removal::new(Forest::new(groups, []), vec![account(10, &[1, 3]), account(11, &[2, 4])]);
+        let free: Vec<i64> =
+            (1..=4).filter(|id| removal.check(GroupId::new(*id), false).is_ok()).collect();
         assert_eq!(free, [4]);
         assert!((1..=4).all(|id| removal.check(GroupId::new(id), true).is_ok()), "the owner may");
     }
 
     #[test]
     fn a_batch_moves_things_step_by_step_and_saves_them_once() {
-        let groups = vec![group(1, None, false), group(2, Some(1), false), group(3, Some(2), false)];
+        let groups =
+            vec![group(1, None, false), group(2, Some(1), false), group(3, Some(2), false)];
         let mut removal = Removal::new(Forest::new(groups, []), vec![account(10, &[1, 2, 3])]);
         for id in [2, 1] {
             removal.take_out(GroupId::new(id), Instant::new(9)).unwrap();
         }
         let Removed { freed, moved, happenings } = removal.finish();
         use EventType::{AccountUpdated, GroupDeleted, GroupUpdated};
-        let told: Vec<_> = happenings.iter().map(|happening| (happening.kind, happening.resource)).collect();
+        let told: Vec<_> =
+            happenings.iter().map(|happening| (happening.kind, happening.resource)).collect();
         let step = |gone| [(AccountUpdated, 10), (GroupUpdated, 3), (GroupDeleted, gone)];
         assert_eq!(told, [step(2), step(1)].concat());
         assert_eq!(
-            freed.iter().map(|account| (account.id.get(), account.groups.len(), account.stamp.version)).collect::<Vec<_>>(),
+            freed
+                .iter()
+                .map(|account| (account.id.get(), account.groups.len(), account.stamp.version))
+                .collect::<Vec<_>>(),
             [(10, 1, 3)]
         );
-        assert_eq!(moved.iter().map(|group| (group.id.get(), group.parent, group.stamp.version)).collect::<Vec<_>>(), [(3, None, 3)]);
+        assert_eq!(
+            moved
+                .iter()
+                .map(|group| (group.id.get(), group.parent, group.stamp.version))
+                .collect::<Vec<_>>(),
+            [(3, None, 3)]
+        );
     }
 }

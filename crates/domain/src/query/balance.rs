@@ -59,7 +59,13 @@ impl BalanceQuery {
         if text.trim().is_empty() {
             return None;
         }
-        let mut terms = Terms { reading, accounts: Vec::new(), groups: Vec::new(), tags: Vec::new(), ranged: Vec::new() };
+        let mut terms = Terms {
+            reading,
+            accounts: Vec::new(),
+            groups: Vec::new(),
+            tags: Vec::new(),
+            ranged: Vec::new(),
+        };
         let mut scope = Scope::default();
         for token in Lexer::new(text, reading) {
             if scope.admits(&token) {
@@ -69,15 +75,16 @@ impl BalanceQuery {
         Some(terms.finish())
     }
 
-    /// Whether accounts or groups are asked for; a filter that will match nothing counts too (behaviour 5.1).
+    /// Whether accounts or groups are asked for; a filter that will match nothing counts too
+    /// (behaviour 5.1).
     #[must_use]
     pub const fn is_filtered(&self) -> bool {
         !self.accounts.is_empty() || !self.groups.is_empty()
     }
 }
 
-/// What of the tokens counts: boolean logic does not exist here, and a negated term or group is ignored as a whole
-/// (behaviour 1.4.2).
+/// What of the tokens counts: boolean logic does not exist here, and a negated term or group is
+/// ignored as a whole (behaviour 1.4.2).
 #[derive(Default)]
 struct Scope {
     not: bool,
@@ -97,7 +104,11 @@ impl Scope {
             Token::Open => self.ignored += usize::from(self.not || self.ignored > 0),
             Token::Close => self.ignored = self.ignored.saturating_sub(1),
             Token::Or => {}
-            Token::Word(_) | Token::Phrase(_) | Token::Hashtag(_) | Token::Operator(_) | Token::Empty => {
+            Token::Word(_)
+            | Token::Phrase(_)
+            | Token::Hashtag(_)
+            | Token::Operator(_)
+            | Token::Empty => {
                 return !std::mem::take(&mut self.not) && self.ignored == 0;
             }
         }
@@ -117,18 +128,26 @@ struct Terms<'a> {
 impl<'a> Terms<'a> {
     fn take(&mut self, token: Token<'a>) {
         match token {
-            // A tag that no transaction can carry stays: it sums nothing, where dropping it would sum everything.
+            // A tag that no transaction can carry stays: it sums nothing, where dropping it would
+            // sum everything.
             Token::Hashtag(tag) => self.tags.push(tag.to_lowercase()),
             Token::Operator(operator) => self.operator(&operator),
-            Token::Open | Token::Close | Token::And | Token::Or | Token::Not | Token::Word(_) | Token::Phrase(_) | Token::Empty => {}
+            Token::Open
+            | Token::Close
+            | Token::And
+            | Token::Or
+            | Token::Not
+            | Token::Word(_)
+            | Token::Phrase(_)
+            | Token::Empty => {}
         }
     }
 
     fn operator(&mut self, operator: &Operator<'a>) {
         let value = operator.value.trim();
         if let Some(date) = DateOperator::from_name(operator.name) {
-            let term =
-                DateLiteral::read(value, self.reading).and_then(|literal| DateTerm::new(operator.name, date, literal, value.to_owned()));
+            let term = DateLiteral::read(value, self.reading)
+                .and_then(|literal| DateTerm::new(operator.name, date, literal, value.to_owned()));
             self.ranged.extend(term.map(Ranged::Date));
             return;
         }
@@ -137,7 +156,10 @@ impl<'a> Terms<'a> {
             "group" => self.groups.push(value.to_owned()),
             "by" => {
                 let periodicity = Periodicity::from_letter(value);
-                self.ranged.extend(periodicity.map(|periodicity| Ranged::By { periodicity, text: format!(" {}:{value}", operator.name) }));
+                self.ranged.extend(periodicity.map(|periodicity| Ranged::By {
+                    periodicity,
+                    text: format!(" {}:{value}", operator.name),
+                }));
             }
             _ => {}
         }
@@ -146,7 +168,9 @@ impl<'a> Terms<'a> {
     fn finish(self) -> BalanceQuery {
         let range = Range::new(&self.ranged, self.reading);
         let bounds = range.bounds();
-        let label = |day: Option<Date>| day.filter(|day| day.year() >= 1).map(|day| self.reading.pattern.format(day));
+        let label = |day: Option<Date>| {
+            day.filter(|day| day.year() >= 1).map(|day| self.reading.pattern.format(day))
+        };
         BalanceQuery {
             from: bounds.from,
             until: bounds.until(),

@@ -16,7 +16,8 @@ pub(super) fn month_start(index: i64) -> Option<Date> {
     from_parts(year, month, 1)
 }
 
-/// The last day of a number of months that begin with the day's month. The last month may be December 9999.
+/// The last day of a number of months that begin with the day's month. The last month may be
+/// December 9999.
 pub(super) fn last_of_months(first: Date, months: i64) -> Option<Date> {
     let month = month_start(month_index(first).checked_add(months)?.checked_sub(1)?)?;
     from_parts(month.year(), u8::from(month.month()), month.month().length(month.year()))
@@ -29,8 +30,8 @@ pub(super) fn plus_days(day: Date, count: i64) -> Option<Date> {
     (1..=9999).contains(&day.year()).then_some(day)
 }
 
-/// The month so many months after the day's month, as its first day. Only first days of months are moved by months,
-/// so that nothing of the day is lost.
+/// The month so many months after the day's month, as its first day. Only first days of months are
+/// moved by months, so that nothing of the day is lost.
 pub(super) fn plus_months(day: Date, count: i64) -> Option<Date> {
     month_start(month_index(day).checked_add(count)?)
 }

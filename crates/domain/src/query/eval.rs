@@ -1,4 +1,5 @@
-//! A filter applied to one transaction in memory: the meaning that every translation of the filter must have.
+//! A filter applied to one transaction in memory: the meaning that every translation of the filter
+//! must have.
 
 use rust_decimal::Decimal;
 use time::Date;
@@ -7,8 +8,8 @@ use super::filter::{Comparison, DateBasis, Filter, Status, Term};
 use crate::account::AccountType;
 use crate::name::fold;
 
-/// What a filter wants to know about a transaction. Accounts and groups are asked for as the query names them; the
-/// implementor resolves them, id first, then normalized name (behaviour 1.2.9).
+/// What a filter wants to know about a transaction. Accounts and groups are asked for as the query
+/// names them; the implementor resolves them, id first, then normalized name (behaviour 1.2.9).
 pub trait Subject {
     /// Whether the account is the credit side.
     fn is_from(&self, account: &str) -> bool;
@@ -68,17 +69,19 @@ impl Term {
             Self::From(account) => subject.is_from(account),
             Self::To(account) => subject.is_to(account),
             Self::Group(group) => subject.is_in_group(group),
-            Self::Dated { basis, from, until } => {
-                subject.day(*basis).is_some_and(|day| from.is_none_or(|from| day >= from) && until.is_none_or(|until| day < until))
+            Self::Dated { basis, from, until } => subject.day(*basis).is_some_and(|day| {
+                from.is_none_or(|from| day >= from) && until.is_none_or(|until| day < until)
+            }),
+            Self::Amount { comparison, value } => {
+                subject.amount().is_some_and(|amount| comparison.holds(amount, *value))
             }
-            Self::Amount { comparison, value } => subject.amount().is_some_and(|amount| comparison.holds(amount, *value)),
             Self::Status(status) => status.matches(subject),
             Self::Tag(tag) => subject.tags().iter().any(|carried| carried.to_lowercase() == *tag),
             Self::RemoteId(id) => subject.remote_ids().contains(id),
             Self::HasError(expected) => subject.has_error() == *expected,
-            Self::Property { key, value } => {
-                subject.property(key).is_some_and(|stored| value.as_ref().is_none_or(|value| stored.to_lowercase() == *value))
-            }
+            Self::Property { key, value } => subject.property(key).is_some_and(|stored| {
+                value.as_ref().is_none_or(|value| stored.to_lowercase() == *value)
+            }),
             Self::Text(text) => fold(subject.description()).contains(text.as_str()),
             Self::By(user) => subject.is_created_by(user),
             Self::Agent(agent) => subject.agent() == Some(agent),

@@ -7,17 +7,18 @@ use crate::account::AccountType;
 
 /// A condition on a transaction.
 ///
-/// The tree needs no rule beside itself: the exclusion of trashed transactions (behaviour 1.2.2) and the OR of several
-/// `is:` terms (behaviour 1.2.1) are spelled out in it. Its depth is bounded, however deep the parentheses of the text,
-/// so that walking it by recursion is safe; the lists in it are as long as the text.
+/// The tree needs no rule beside itself: the exclusion of trashed transactions (behaviour 1.2.2)
+/// and the OR of several `is:` terms (behaviour 1.2.1) are spelled out in it. Its depth is bounded,
+/// however deep the parentheses of the text, so that walking it by recursion is safe; the lists in
+/// it are as long as the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Filter {
     /// Every one matches; an empty list matches everything.
     All(Vec<Self>),
     /// At least one matches; an empty list matches nothing.
     Any(Vec<Self>),
-    /// The complement: what does not match, for whatever reason. A transaction without a date (or amount) matches the
-    /// negation of every date (or amount) term.
+    /// The complement: what does not match, for whatever reason. A transaction without a date (or
+    /// amount) matches the negation of every date (or amount) term.
     Not(Box<Self>),
     /// A single term.
     Term(Term),
@@ -52,7 +53,8 @@ pub enum Term {
     },
     /// The status is this one.
     Status(Status),
-    /// Carries the hashtag, given in lower case without `#`; it is compared whole, ignoring case (behaviour 1.2.5).
+    /// Carries the hashtag, given in lower case without `#`; it is compared whole, ignoring case
+    /// (behaviour 1.2.5).
     Tag(String),
     /// Has exactly that remote id.
     RemoteId(String),
@@ -62,7 +64,8 @@ pub enum Term {
     Property {
         /// The key as stored (behaviour 4.6).
         key: String,
-        /// The value in lower case, compared ignoring case; absent when any value will do (`key:*`).
+        /// The value in lower case, compared ignoring case; absent when any value will do
+        /// (`key:*`).
         value: Option<String>,
     },
     /// The description contains this text; both folded by [`crate::name::fold`] (behaviour 1.2.4).
@@ -104,8 +107,8 @@ pub enum Comparison {
     Ge,
 }
 
-/// What `is:` can ask for. A trashed transaction is [`Status::Trashed`] and nothing else (behaviour 3.1.1), whatever it
-/// was before.
+/// What `is:` can ask for. A trashed transaction is [`Status::Trashed`] and nothing else (behaviour
+/// 3.1.1), whatever it was before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Status {
     /// Not posted.
@@ -122,7 +125,8 @@ pub enum Status {
 
 impl Status {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::Draft, Self::Unchecked, Self::Checked, Self::Posted, Self::Trashed];
+    pub const ALL: [Self; 5] =
+        [Self::Draft, Self::Unchecked, Self::Checked, Self::Posted, Self::Trashed];
 
     /// The word behind `is:`.
     #[must_use]
@@ -144,7 +148,8 @@ impl Status {
 }
 
 impl Filter {
-    /// Shows every term of the tree, in the order of the query save that `is:` terms may stand behind the others.
+    /// Shows every term of the tree, in the order of the query save that `is:` terms may stand
+    /// behind the others.
     ///
     /// ```
     /// use daybook_domain::query::{Filter, Term};
@@ -155,7 +160,9 @@ impl Filter {
     /// ```
     pub fn each_term<'a>(&'a self, show: &mut impl FnMut(&'a Term)) {
         match self {
-            Self::All(filters) | Self::Any(filters) => filters.iter().for_each(|filter| filter.each_term(show)),
+            Self::All(filters) | Self::Any(filters) => {
+                filters.iter().for_each(|filter| filter.each_term(show))
+            }
             Self::Not(filter) => filter.each_term(show),
             Self::Term(term) => show(term),
         }
@@ -173,6 +180,10 @@ impl Filter {
 impl Term {
     /// The account a term names.
     pub(super) fn account(&self) -> Option<&str> {
-        if let Self::Account(name) | Self::From(name) | Self::To(name) = self { Some(name) } else { None }
+        if let Self::Account(name) | Self::From(name) | Self::To(name) = self {
+            Some(name)
+        } else {
+            None
+        }
     }
 }

@@ -41,7 +41,10 @@ impl<'a> Lexer<'a> {
     /// Starts at the beginning, behind a leading `= ` (behaviour 1.1.7).
     pub(super) fn new(text: &'a str, reading: &'a Reading) -> Self {
         let start = text.trim_start();
-        let rest = start.strip_prefix('=').filter(|rest| rest.starts_with(char::is_whitespace)).unwrap_or(start);
+        let rest = start
+            .strip_prefix('=')
+            .filter(|rest| rest.starts_with(char::is_whitespace))
+            .unwrap_or(start);
         Self { rest, reading, negated: false }
     }
 
@@ -108,8 +111,16 @@ impl<'a> Lexer<'a> {
             return None;
         }
         // The longer signs first: `>` would leave the `=` of `>=` behind.
-        let signs = [(">=", Comparison::Ge), ("<=", Comparison::Le), (">", Comparison::Gt), ("<", Comparison::Lt), ("=", Comparison::Eq)];
-        let (rest, comparison) = signs.iter().find_map(|(sign, comparison)| Some((self.rest.strip_prefix(sign)?, *comparison)))?;
+        let signs = [
+            (">=", Comparison::Ge),
+            ("<=", Comparison::Le),
+            (">", Comparison::Gt),
+            ("<", Comparison::Lt),
+            ("=", Comparison::Eq),
+        ];
+        let (rest, comparison) = signs
+            .iter()
+            .find_map(|(sign, comparison)| Some((self.rest.strip_prefix(sign)?, *comparison)))?;
         self.rest = rest;
         Some(comparison)
     }
@@ -124,8 +135,8 @@ impl<'a> Lexer<'a> {
         (word.to_owned(), false)
     }
 
-    /// A quoted string; one that does not close takes the rest of the text (behaviour 1.1.5, 1.1.10). A backslash stands
-    /// for itself unless the quote or a backslash follows.
+    /// A quoted string; one that does not close takes the rest of the text (behaviour 1.1.5,
+    /// 1.1.10). A backslash stands for itself unless the quote or a backslash follows.
     fn quoted(&mut self, quote: char) -> String {
         let mut value = String::new();
         let mut chars = self.rest.chars();
@@ -134,7 +145,11 @@ impl<'a> Lexer<'a> {
             if c == quote {
                 break;
             }
-            let escaped = if c == '\\' { chars.clone().next().filter(|next| *next == quote || *next == '\\') } else { None };
+            let escaped = if c == '\\' {
+                chars.clone().next().filter(|next| *next == quote || *next == '\\')
+            } else {
+                None
+            };
             if escaped.is_some() {
                 chars.next();
             }
@@ -183,22 +198,26 @@ fn split_word(text: &str) -> (&str, &str) {
     text.split_at(text.find(ends_word).unwrap_or(text.len()))
 }
 
-/// Splits a keyword off: upper-case, and whole. A parenthesis may follow at once, as in `NOT(a OR b)`.
+/// Splits a keyword off: upper-case, and whole. A parenthesis may follow at once, as in
+/// `NOT(a OR b)`.
 fn split_keyword(text: &str) -> Option<(Token<'_>, &str)> {
     let (token, rest) = [("AND", Token::And), ("OR", Token::Or), ("NOT", Token::Not)]
         .into_iter()
         .find_map(|(keyword, token)| Some((token, text.strip_prefix(keyword)?)))?;
-    (rest.is_empty() || rest.starts_with(|next| ends_word(next) || next == '(')).then_some((token, rest))
+    (rest.is_empty() || rest.starts_with(|next| ends_word(next) || next == '('))
+        .then_some((token, rest))
 }
 
-/// Splits an operator term: the name, and what of the text stands behind the colon, or behind the name when that is
-/// `amount` before a comparison sign. `10:30` and addresses of the web are words (behaviour 1.1.11). Nothing behind the name
-/// is looked at: terms with quoted values may stand without white space between them, as one endless word.
+/// Splits an operator term: the name, and what of the text stands behind the colon, or behind the
+/// name when that is `amount` before a comparison sign. `10:30` and addresses of the web are words
+/// (behaviour 1.1.11). Nothing behind the name is looked at: terms with quoted values may stand
+/// without white space between them, as one endless word.
 fn split_operator(text: &str) -> Option<(&str, &str)> {
     if !text.starts_with(char::is_alphabetic) {
         return None;
     }
-    let amount = text.split_at_checked("amount".len()).filter(|(name, _)| operator::is_amount(name));
+    let amount =
+        text.split_at_checked("amount".len()).filter(|(name, _)| operator::is_amount(name));
     if let Some((name, behind)) = amount.filter(|(_, behind)| behind.starts_with(['=', '<', '>'])) {
         return Some((name, behind));
     }
@@ -208,8 +227,8 @@ fn split_operator(text: &str) -> Option<(&str, &str)> {
     if scheme && behind.starts_with("//") { None } else { Some((name, behind)) }
 }
 
-/// Whether what stands here is a term by itself and so not the value of an operator before it: an operator term, a
-/// hashtag, a keyword, a group, or the negation of one of these (behaviour 1.1.6).
+/// Whether what stands here is a term by itself and so not the value of an operator before it: an
+/// operator term, a hashtag, a keyword, a group, or the negation of one of these (behaviour 1.1.6).
 fn is_own_term(text: &str) -> bool {
     let (word, _) = split_word(text);
     let dashless = word.trim_start_matches('-');
@@ -218,6 +237,8 @@ fn is_own_term(text: &str) -> bool {
         None => !negated,
         Some('(' | '#') => true,
         Some(first) if is_quote(first) => negated,
-        Some(_) => split_operator(dashless).is_some() || (!negated && split_keyword(text).is_some()),
+        Some(_) => {
+            split_operator(dashless).is_some() || (!negated && split_keyword(text).is_some())
+        }
     }
 }

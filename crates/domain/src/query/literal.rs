@@ -26,25 +26,30 @@ pub(super) struct DateLiteral {
 pub(super) struct Bounds {
     /// The first day inside.
     pub(super) from: Option<Date>,
-    /// The last day inside. It may be the day before the first of the calendar, for a range that holds no day.
+    /// The last day inside. It may be the day before the first of the calendar, for a range that
+    /// holds no day.
     pub(super) last: Option<Date>,
 }
 
 impl Bounds {
-    /// The first day after the range; open also when the range ends with the calendar, which nothing lies behind.
+    /// The first day after the range; open also when the range ends with the calendar, which
+    /// nothing lies behind.
     pub(super) fn until(self) -> Option<Date> {
         self.last.and_then(Date::next_day)
     }
 
     /// The days in both: the tightest bounds (behaviour 1.3.4).
     pub(super) fn and(self, other: Self) -> Self {
-        Self { from: self.from.into_iter().chain(other.from).max(), last: self.last.into_iter().chain(other.last).min() }
+        Self {
+            from: self.from.into_iter().chain(other.from).max(),
+            last: self.last.into_iter().chain(other.last).min(),
+        }
     }
 }
 
 impl DateLiteral {
-    /// Reads a literal, trying the forms in the order of behaviour 1.3.1; `None` for what is no date or lies outside the
-    /// years 1 to 9999.
+    /// Reads a literal, trying the forms in the order of behaviour 1.3.1; `None` for what is no
+    /// date or lies outside the years 1 to 9999.
     pub(super) fn read(text: &str, reading: &Reading) -> Option<Self> {
         let text = text.trim();
         if let Some((first, unit)) = read_iso(text) {
@@ -52,11 +57,21 @@ impl DateLiteral {
         }
         if text.contains('/') {
             let slashed = slashes::read(text, reading)?;
-            return Self::plain(slashed.style.map_or(Style::Composed, Style::Slashes), slashed.unit, slashed.first);
+            return Self::plain(
+                slashed.style.map_or(Style::Composed, Style::Slashes),
+                slashed.unit,
+                slashed.first,
+            );
         }
         let variable = Variable::read(text).or_else(|| Variable::read_word(text))?;
         let (first, last) = variable.days(reading.today)?;
-        Some(Self { style: Style::Variable(variable), unit: variable.unit, first, last, bound: variable.bound(reading.today) })
+        Some(Self {
+            style: Style::Variable(variable),
+            unit: variable.unit,
+            first,
+            last,
+            bound: variable.bound(reading.today),
+        })
     }
 
     fn plain(style: Style, unit: Unit, first: Date) -> Option<Self> {
@@ -68,7 +83,8 @@ impl DateLiteral {
         self.unit
     }
 
-    /// The days an operator makes of the literal (behaviour 1.3.4): `after:` includes its bound, `before:` excludes it.
+    /// The days an operator makes of the literal (behaviour 1.3.4): `after:` includes its bound,
+    /// `before:` excludes it.
     pub(super) fn bounds(&self, operator: DateOperator) -> Option<Bounds> {
         Some(match operator {
             DateOperator::On => Bounds { from: Some(self.first), last: Some(self.last) },
@@ -77,16 +93,26 @@ impl DateLiteral {
         })
     }
 
-    /// Writes the term `name:literal` shifted, with a space before it. A literal of another unit, and one that its style
-    /// cannot express there, is written in ISO form of the unit. A coarser `on:` has no such form, so the two bounds take
-    /// its place. `None` beyond the calendar.
-    pub(super) fn shifted(&self, name: &str, operator: DateOperator, shift: Shift, reading: &Reading) -> Option<String> {
+    /// Writes the term `name:literal` shifted, with a space before it. A literal of another unit,
+    /// and one that its style cannot express there, is written in ISO form of the unit. A coarser
+    /// `on:` has no such form, so the two bounds take its place. `None` beyond the calendar.
+    pub(super) fn shifted(
+        &self,
+        name: &str,
+        operator: DateOperator,
+        shift: Shift,
+        reading: &Reading,
+    ) -> Option<String> {
         let start = shift.apply(self.start(operator)?)?;
         let iso = |day| style::iso(day, shift.unit.granularity());
         if self.unit == shift.unit {
-            // Reading back is the test of what a style can say: `31/12` of this year has no neighbour of the next.
-            let says_it = |text: &String| Self::read(text, reading).is_some_and(|back| back.start(operator) == Some(start));
-            let text = self.restyled(start, shift.count).filter(says_it).unwrap_or_else(|| iso(start));
+            // Reading back is the test of what a style can say: `31/12` of this year has no
+            // neighbour of the next.
+            let says_it = |text: &String| {
+                Self::read(text, reading).is_some_and(|back| back.start(operator) == Some(start))
+            };
+            let text =
+                self.restyled(start, shift.count).filter(says_it).unwrap_or_else(|| iso(start));
             return Some(format!(" {name}:{text}"));
         }
         if operator != DateOperator::On {
@@ -120,7 +146,10 @@ fn read_iso(text: &str) -> Option<(Date, Unit)> {
         7 => {
             let (year, month) = text.split_once('-')?;
             let (4, 2) = (year.len(), month.len()) else { return None };
-            Some((from_parts(number(year)?.try_into().ok()?, number(month)?.try_into().ok()?, 1)?, Unit::Month))
+            Some((
+                from_parts(number(year)?.try_into().ok()?, number(month)?.try_into().ok()?, 1)?,
+                Unit::Month,
+            ))
         }
         _ => Some((parse_iso(text)?, Unit::Day)),
     }

@@ -1,10 +1,11 @@
-//! The query language (behaviour 1): text in, a filter of transactions or a question about balances out.
+//! The query language (behaviour 1): text in, a filter of transactions or a question about balances
+//! out.
 //!
-//! Reading never fails (behaviour 1.1.10): what cannot be understood is ignored as a term and the rest goes on. Two
-//! readers share one lexer and one set of date forms:
+//! Reading never fails (behaviour 1.1.10): what cannot be understood is ignored as a term and the
+//! rest goes on. Two readers share one lexer and one set of date forms:
 //!
-//! - [`Query`] for listTransactions and countTransactions: a tree of [`Term`]s, which a storage translates and which
-//!   [`Filter::matches`] evaluates in memory.
+//! - [`Query`] for listTransactions and countTransactions: a tree of [`Term`]s, which a storage
+//!   translates and which [`Filter::matches`] evaluates in memory.
 //! - [`BalanceQuery`] for getBalances: accounts, groups, tags, a range of days and its neighbours.
 //!
 //! Names of accounts and groups stay text here; the caller resolves them (behaviour 1.2.9).
@@ -75,21 +76,23 @@ pub struct Query {
 }
 
 impl Query {
-    /// Reads a query. Total: every text gives a query, blank text the one for everything that is not trashed.
+    /// Reads a query. Total: every text gives a query, blank text the one for everything that is
+    /// not trashed.
     #[must_use]
     pub fn parse(text: &str, reading: &Reading) -> Self {
         Self { filter: parser::parse(text, reading) }
     }
 
-    /// What a transaction must satisfy; always an [`Filter::All`], the exclusion of trashed transactions
-    /// (behaviour 1.2.2) included.
+    /// What a transaction must satisfy; always an [`Filter::All`], the exclusion of trashed
+    /// transactions (behaviour 1.2.2) included.
     #[must_use]
     pub const fn filter(&self) -> &Filter {
         &self.filter
     }
 
-    /// The id or name of the one account this query filters by (behaviour 2.8): the query has exactly one `account:`,
-    /// `acc:`, `from:` or `to:` term, and it stands inside no NOT and no OR. A group beside it changes nothing.
+    /// The id or name of the one account this query filters by (behaviour 2.8): the query has
+    /// exactly one `account:`, `acc:`, `from:` or `to:` term, and it stands inside no NOT and no
+    /// OR. A group beside it changes nothing.
     #[must_use]
     pub fn single_account(&self) -> Option<&str> {
         let Filter::All(conjunction) = &self.filter else { return None };

@@ -5,9 +5,9 @@ use rust_decimal::Decimal;
 use crate::amount::DecimalSeparator;
 use crate::figure::Figure;
 
-/// Reads an amount literal the way amounts in bodies are read (behaviour 3.12.3): a plain number with a dot first, then
-/// the book's punctuation. A number beyond the range of [`Decimal`] becomes its end: no stored amount lies out there, so
-/// every comparison keeps its answer.
+/// Reads an amount literal the way amounts in bodies are read (behaviour 3.12.3): a plain number
+/// with a dot first, then the book's punctuation. A number beyond the range of [`Decimal`] becomes
+/// its end: no stored amount lies out there, so every comparison keeps its answer.
 pub(super) fn read(text: &str, separator: DecimalSeparator) -> Option<Decimal> {
     let figure = Figure::read(text, separator)?;
     if figure.is_zero() {
@@ -17,7 +17,8 @@ pub(super) fn read(text: &str, separator: DecimalSeparator) -> Option<Decimal> {
         let magnitude = Decimal::try_from_i128_with_scale(figure.rounded(places)?, places).ok()?;
         Some(if figure.is_negative() { -magnitude } else { magnitude })
     };
-    // Rounding must not make a literal equal to an amount it differs from, hence the first exact writing.
+    // Rounding must not make a literal equal to an amount it differs from, hence the first exact
+    // writing.
     let exact = (0..=Decimal::MAX_SCALE).map_while(at).find(|value| figure.equals(*value));
     let nearest = || (0..=Decimal::MAX_SCALE).map_while(at).last();
     let end = if figure.is_negative() { Decimal::MIN } else { Decimal::MAX };
@@ -30,7 +31,11 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, separator: DecimalSeparator, expected: Option<&str>) {
-        assert_eq!(read(text, separator), expected.map(|n| n.parse().unwrap()), "{text} {separator:?}");
+        assert_eq!(
+            read(text, separator),
+            expected.map(|n| n.parse().unwrap()),
+            "{text} {separator:?}"
+        );
     }
 
     #[test]
@@ -71,7 +76,11 @@ mod tests {
         let long = "9".repeat(10_000);
         for text in ["1e999999999999999999999", "1e29", long.as_str()] {
             assert_eq!(read(text, DecimalSeparator::Dot), Some(Decimal::MAX), "{text}");
-            assert_eq!(read(&format!("-{text}"), DecimalSeparator::Dot), Some(Decimal::MIN), "{text}");
+            assert_eq!(
+                read(&format!("-{text}"), DecimalSeparator::Dot),
+                Some(Decimal::MIN),
+                "{text}"
+            );
         }
         assert_eq!(read("1e-999999999999", DecimalSeparator::Dot), Some(Decimal::ZERO));
     }

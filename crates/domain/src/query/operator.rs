@@ -1,4 +1,5 @@
-//! Operators: which names there are as far as reading needs to know, and what each takes for a value (behaviour 1.1.6).
+//! Operators: which names there are as far as reading needs to know, and what each takes for a
+//! value (behaviour 1.1.6).
 
 use super::filter::{Comparison, Status};
 use super::literal::DateLiteral;
@@ -42,11 +43,13 @@ pub(super) fn is_amount(name: &str) -> bool {
     name.eq_ignore_ascii_case("amount")
 }
 
-/// Whether a token that stands behind white space is the value of the operator before it (behaviour 1.1.6). Operators
-/// with a value of a certain form want exactly that form; the others take any token that is not a term of its own.
+/// Whether a token that stands behind white space is the value of the operator before it (behaviour
+/// 1.1.6). Operators with a value of a certain form want exactly that form; the others take any
+/// token that is not a term of its own.
 pub(super) fn is_plausible(name: &str, value: &str, own_term: bool, reading: &Reading) -> bool {
     if let Some(operator) = DateOperator::from_name(name) {
-        return DateLiteral::read(value, reading).is_some_and(|literal| literal.bounds(operator).is_some());
+        return DateLiteral::read(value, reading)
+            .is_some_and(|literal| literal.bounds(operator).is_some());
     }
     if name.eq_ignore_ascii_case("is") {
         return Status::from_name(value.trim()).is_some();

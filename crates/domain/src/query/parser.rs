@@ -1,7 +1,8 @@
 //! Tokens into a filter: NOT binds closer than AND, AND closer than OR (behaviour 1.1.3).
 //!
-//! The parser keeps its own stack, so no text can exhaust the thread's. Parentheses count up to [`MAX_DEPTH`] levels;
-//! deeper ones are skipped, as if their content stood in the group around them.
+//! The parser keeps its own stack, so no text can exhaust the thread's. Parentheses count up to
+//! [`MAX_DEPTH`] levels; deeper ones are skipped, as if their content stood in the group around
+//! them.
 
 use super::Reading;
 use super::filter::{DateBasis, Filter, Status, Term};
@@ -20,8 +21,15 @@ pub(super) fn parse(text: &str, reading: &Reading) -> Filter {
 }
 
 fn read(text: &str, basis: DateBasis, reading: &Reading) -> (Filter, DateBasis) {
-    let mut parser =
-        Parser { reading, basis, asked: DateBasis::Transaction, trashed: false, around: Vec::new(), group: Group::default(), skipped: 0 };
+    let mut parser = Parser {
+        reading,
+        basis,
+        asked: DateBasis::Transaction,
+        trashed: false,
+        around: Vec::new(),
+        group: Group::default(),
+        skipped: 0,
+    };
     for token in Lexer::new(text, reading) {
         parser.take(token);
     }
@@ -132,8 +140,8 @@ impl Parser<'_> {
 }
 
 impl Group {
-    /// Adds an operand. Parentheses and double negations that change nothing leave no trace, so that `(account:Cash)` is
-    /// as good as `account:Cash`.
+    /// Adds an operand. Parentheses and double negations that change nothing leave no trace, so
+    /// that `(account:Cash)` is as good as `account:Cash`.
     fn add(&mut self, filter: Filter, negated: bool) {
         match (filter, negated) {
             (Filter::All(filters), false) => self.terms.extend(filters),
@@ -165,7 +173,8 @@ fn conjunction(terms: Vec<Filter>) -> Option<Filter> {
     if terms.iter().filter(|filter| filter.status().is_some()).nth(1).is_none() {
         return one_or(terms, Filter::All);
     }
-    let (statuses, mut others): (Vec<_>, Vec<_>) = terms.into_iter().partition(|filter| filter.status().is_some());
+    let (statuses, mut others): (Vec<_>, Vec<_>) =
+        terms.into_iter().partition(|filter| filter.status().is_some());
     let mut distinct = Vec::with_capacity(Status::ALL.len());
     for status in statuses {
         if !distinct.contains(&status) {

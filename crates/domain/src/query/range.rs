@@ -16,7 +16,12 @@ pub(super) struct DateTerm<'a> {
 
 impl<'a> DateTerm<'a> {
     /// A term as written; `None` when the literal bounds nothing.
-    pub(super) fn new(name: &'a str, operator: DateOperator, literal: DateLiteral, text: String) -> Option<Self> {
+    pub(super) fn new(
+        name: &'a str,
+        operator: DateOperator,
+        literal: DateLiteral,
+        text: String,
+    ) -> Option<Self> {
         Some(Self { name, operator, literal, bounds: literal.bounds(operator)?, text })
     }
 }
@@ -46,7 +51,9 @@ impl<'a> Range<'a> {
     }
 
     fn dates(&self) -> impl Iterator<Item = &DateTerm<'a>> {
-        self.terms.iter().filter_map(|term| if let Ranged::Date(date) = term { Some(date) } else { None })
+        self.terms
+            .iter()
+            .filter_map(|term| if let Ranged::Date(date) = term { Some(date) } else { None })
     }
 
     /// The tightest bounds of all date terms.
@@ -56,7 +63,9 @@ impl<'a> Range<'a> {
 
     /// The last `by:`, else the finest granularity written, else monthly (behaviour 5.8).
     pub(super) fn periodicity(&self) -> Periodicity {
-        let by = self.terms.iter().rev().find_map(|term| if let Ranged::By { periodicity, .. } = term { Some(*periodicity) } else { None });
+        let by = self.terms.iter().rev().find_map(|term| {
+            if let Ranged::By { periodicity, .. } = term { Some(*periodicity) } else { None }
+        });
         by.or_else(|| self.finest()).unwrap_or(Periodicity::Monthly)
     }
 
@@ -87,14 +96,19 @@ impl<'a> Range<'a> {
         written.collect::<Option<String>>().unwrap_or_default()
     }
 
-    /// What the range shifts by: the unit all date terms share, which may be a week or a quarter, else the finest
-    /// granularity.
+    /// What the range shifts by: the unit all date terms share, which may be a week or a quarter,
+    /// else the finest granularity.
     fn unit(&self) -> Option<Unit> {
         let first = self.dates().next()?.literal.unit();
-        if self.dates().all(|date| date.literal.unit() == first) { Some(first) } else { self.finest().map(Unit::of) }
+        if self.dates().all(|date| date.literal.unit() == first) {
+            Some(first)
+        } else {
+            self.finest().map(Unit::of)
+        }
     }
 
-    /// The range's own length with both bounds, one unit with a single one. A range that holds no day moves by one unit.
+    /// The range's own length with both bounds, one unit with a single one. A range that holds no
+    /// day moves by one unit.
     fn length(&self, unit: Unit) -> i64 {
         let bounds = self.bounds();
         match (bounds.from, bounds.until()) {

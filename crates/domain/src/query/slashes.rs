@@ -1,4 +1,5 @@
-//! Dates with slashes: days in the book's pattern, months, short days, and composed dates (behaviour 1.3.1, 1.3.6).
+//! Dates with slashes: days in the book's pattern, months, short days, and composed dates
+//! (behaviour 1.3.1, 1.3.6).
 
 use time::Date;
 
@@ -55,14 +56,19 @@ pub(super) struct Slashed {
     pub(super) style: Option<Slashes>,
 }
 
-/// Reads a date with slashes: the first arrangement of fields that gives a day (or month) that exists.
+/// Reads a date with slashes: the first arrangement of fields that gives a day (or month) that
+/// exists.
 pub(super) fn read(text: &str, reading: &Reading) -> Option<Slashed> {
     let parts = text.splitn(4, '/').map(Part::read).collect::<Option<Vec<_>>>()?;
     let arrangements = arrangements(parts.len(), reading.pattern);
-    let (fields, first) = arrangements.iter().find_map(|fields| Some((*fields, resolve(&parts, fields, reading.today)?)))?;
+    let (fields, first) = arrangements
+        .iter()
+        .find_map(|fields| Some((*fields, resolve(&parts, fields, reading.today)?)))?;
     let unit = if fields.contains(&Day) { Unit::Day } else { Unit::Month };
     let composed = parts.iter().any(|part| matches!(part, Part::Variable(_)));
-    let month = parts.iter().find_map(|part| if let Part::Name(_, style) = part { Some(*style) } else { None });
+    let month = parts
+        .iter()
+        .find_map(|part| if let Part::Name(_, style) = part { Some(*style) } else { None });
     let padded = !parts.iter().any(|part| matches!(part, Part::Number { padded: false, .. }));
     let style = Slashes { fields, padded, month: month.unwrap_or(MonthStyle::Digits) };
     Some(Slashed { first, unit, style: (!composed).then_some(style) })
@@ -94,18 +100,41 @@ impl MonthStyle {
     }
 }
 
-const MONTHS: [&str; 12] =
-    ["january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"];
+const MONTHS: [&str; 12] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
 
-/// The orders of fields to try, the likeliest first. A day that does not fit the book's order is read swapped, and a day
-/// with the year at the other end than the book writes it is understood all the same (behaviour 1.3.1, 1.3.2).
+/// The orders of fields to try, the likeliest first. A day that does not fit the book's order is
+/// read swapped, and a day with the year at the other end than the book writes it is understood all
+/// the same (behaviour 1.3.1, 1.3.2).
 const fn arrangements(parts: usize, pattern: DatePattern) -> &'static [&'static [Field]] {
     match (parts, pattern) {
-        (2, DatePattern::DayFirst) => &[&[Month, Year], &[Year, Month], &[Day, Month], &[Month, Day]],
-        (2, DatePattern::MonthFirst | DatePattern::YearFirst) => &[&[Month, Year], &[Year, Month], &[Month, Day], &[Day, Month]],
-        (3, DatePattern::DayFirst) => &[&[Day, Month, Year], &[Month, Day, Year], &[Year, Month, Day], &[Year, Day, Month]],
-        (3, DatePattern::MonthFirst) => &[&[Month, Day, Year], &[Day, Month, Year], &[Year, Month, Day], &[Year, Day, Month]],
-        (3, DatePattern::YearFirst) => &[&[Year, Month, Day], &[Year, Day, Month], &[Day, Month, Year], &[Month, Day, Year]],
+        (2, DatePattern::DayFirst) => {
+            &[&[Month, Year], &[Year, Month], &[Day, Month], &[Month, Day]]
+        }
+        (2, DatePattern::MonthFirst | DatePattern::YearFirst) => {
+            &[&[Month, Year], &[Year, Month], &[Month, Day], &[Day, Month]]
+        }
+        (3, DatePattern::DayFirst) => {
+            &[&[Day, Month, Year], &[Month, Day, Year], &[Year, Month, Day], &[Year, Day, Month]]
+        }
+        (3, DatePattern::MonthFirst) => {
+            &[&[Month, Day, Year], &[Day, Month, Year], &[Year, Month, Day], &[Year, Day, Month]]
+        }
+        (3, DatePattern::YearFirst) => {
+            &[&[Year, Month, Day], &[Year, Day, Month], &[Day, Month, Year], &[Month, Day, Year]]
+        }
         _ => &[],
     }
 }
@@ -140,19 +169,24 @@ impl Part {
 
     fn read_name(text: &str) -> Option<Self> {
         let lower = text.to_ascii_lowercase();
-        let index = MONTHS.iter().position(|name| *name == lower || name.get(..3) == Some(lower.as_str()))?;
+        let index = MONTHS
+            .iter()
+            .position(|name| *name == lower || name.get(..3) == Some(lower.as_str()))?;
         let case = match text.bytes().filter(u8::is_ascii_uppercase).count() {
             0 => Case::Lower,
             1 => Case::Title,
             _ => Case::Upper,
         };
-        Some(Self::Name(u8::try_from(index + 1).ok()?, MonthStyle::Name { short: text.len() == 3, case }))
+        Some(Self::Name(
+            u8::try_from(index + 1).ok()?,
+            MonthStyle::Name { short: text.len() == 3, case },
+        ))
     }
 }
 
-/// The day that parts give in an order of fields. A missing year is the current one and a missing day the first. Each
-/// variable stands for the number of its own field, and what its offset makes too large or too small runs over into the
-/// next field; a literal must fit by itself.
+/// The day that parts give in an order of fields. A missing year is the current one and a missing
+/// day the first. Each variable stands for the number of its own field, and what its offset makes
+/// too large or too small runs over into the next field; a literal must fit by itself.
 fn resolve(parts: &[Part], fields: &[Field], today: Date) -> Option<Date> {
     let mut year = i64::from(today.year());
     let mut month = None;
@@ -160,7 +194,11 @@ fn resolve(parts: &[Part], fields: &[Field], today: Date) -> Option<Date> {
     for (part, field) in parts.iter().zip(fields) {
         match (field, part) {
             (Day, Part::Number { value, .. }) => day = Some((i64::from(*value), true)),
-            (Month, Part::Number { value, .. } | Part::Name(value, _)) if (1..=12).contains(value) => month = Some(i64::from(*value)),
+            (Month, Part::Number { value, .. } | Part::Name(value, _))
+                if (1..=12).contains(value) =>
+            {
+                month = Some(i64::from(*value))
+            }
             (Year, Part::Year(value)) => year = i64::from(*value),
             (Day, Part::Variable(Variable { unit: Unit::Day, offset })) => {
                 day = Some((i64::from(today.day()).checked_add(*offset)?, false))
@@ -168,14 +206,18 @@ fn resolve(parts: &[Part], fields: &[Field], today: Date) -> Option<Date> {
             (Month, Part::Variable(Variable { unit: Unit::Month, offset })) => {
                 month = Some(i64::from(u8::from(today.month())).checked_add(*offset)?);
             }
-            (Year, Part::Variable(Variable { unit: Unit::Year, offset })) => year = year.checked_add(*offset)?,
+            (Year, Part::Variable(Variable { unit: Unit::Year, offset })) => {
+                year = year.checked_add(*offset)?
+            }
             _ => return None,
         }
     }
     let first = month_start(year.checked_mul(12)?.checked_add(month?)?.checked_sub(1)?)?;
     match day {
         None => Some(first),
-        Some((number, true)) => from_parts(first.year(), first.month().into(), u8::try_from(number).ok()?),
+        Some((number, true)) => {
+            from_parts(first.year(), first.month().into(), u8::try_from(number).ok()?)
+        }
         Some((number, false)) => plus_days(first, number.checked_sub(1)?),
     }
 }
@@ -187,7 +229,11 @@ mod tests {
     use crate::calendar::{format_iso, parse_iso};
 
     fn iso(text: &str, pattern: DatePattern) -> Option<String> {
-        let reading = Reading { today: parse_iso("2025-05-20").unwrap(), pattern, separator: DecimalSeparator::Dot };
+        let reading = Reading {
+            today: parse_iso("2025-05-20").unwrap(),
+            pattern,
+            separator: DecimalSeparator::Dot,
+        };
         let slashed = read(text, &reading)?;
         let written = format_iso(slashed.first);
         Some(if slashed.unit == Unit::Day { written } else { written[..7].to_owned() })
@@ -195,7 +241,8 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: [&str; 3]) {
-        let read = DatePattern::ALL.map(|pattern| iso(text, pattern).unwrap_or_else(|| "none".to_owned()));
+        let read =
+            DatePattern::ALL.map(|pattern| iso(text, pattern).unwrap_or_else(|| "none".to_owned()));
         assert_eq!(read, expected, "{text}");
     }
 
@@ -316,7 +363,14 @@ mod tests {
             check(text, ["none"; 3]);
         }
         // The day the month does not have comes from the variable, so it runs over.
-        let reading = Reading { today: parse_iso("2025-03-31").unwrap(), pattern: DatePattern::DayFirst, separator: DecimalSeparator::Dot };
-        assert_eq!(read("$d/$m-1", &reading).map(|slashed| format_iso(slashed.first)).as_deref(), Some("2025-03-03"));
+        let reading = Reading {
+            today: parse_iso("2025-03-31").unwrap(),
+            pattern: DatePattern::DayFirst,
+            separator: DecimalSeparator::Dot,
+        };
+        assert_eq!(
+            read("$d/$m-1", &reading).map(|slashed| format_iso(slashed.first)).as_deref(),
+            Some("2025-03-03")
+        );
     }
 }

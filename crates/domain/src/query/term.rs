@@ -50,7 +50,8 @@ pub(super) fn decode(operator: Operator<'_>, basis: DateBasis, reading: &Reading
     }
 }
 
-/// The names that are not properties, beside the date operators. `posted` is none of them (behaviour 1.2).
+/// The names that are not properties, beside the date operators. `posted` is none of them
+/// (behaviour 1.2).
 fn is_operator(name: &str) -> bool {
     matches!(
         name,
@@ -75,7 +76,8 @@ fn is_operator(name: &str) -> bool {
 
 /// Whether an operator asks for posting dates.
 pub(super) fn is_using_post_date(operator: &Operator<'_>) -> bool {
-    operator.name.eq_ignore_ascii_case("using") && operator.value.trim().eq_ignore_ascii_case("postDate")
+    operator.name.eq_ignore_ascii_case("using")
+        && operator.value.trim().eq_ignore_ascii_case("postDate")
 }
 
 /// A text word or phrase; `None` when folding leaves nothing to look for.
@@ -103,5 +105,8 @@ fn is_period(value: &str) -> bool {
 
 fn property(operator: Operator<'_>) -> Term {
     let present = operator.value == "*" && !operator.quoted;
-    Term::Property { key: normalized_key(operator.name), value: (!present).then(|| operator.value.to_lowercase()) }
+    Term::Property {
+        key: normalized_key(operator.name),
+        value: (!present).then(|| operator.value.to_lowercase()),
+    }
 }

@@ -14,7 +14,11 @@ use crate::calendar::{DatePattern, format_iso, parse_iso};
 
 /// The clock and the book of behaviour 1.6.
 fn reading() -> Reading {
-    Reading { today: parse_iso("2025-05-20").unwrap(), pattern: DatePattern::DayFirst, separator: DecimalSeparator::Dot }
+    Reading {
+        today: parse_iso("2025-05-20").unwrap(),
+        pattern: DatePattern::DayFirst,
+        separator: DecimalSeparator::Dot,
+    }
 }
 
 fn with_pattern(pattern: DatePattern) -> Reading {
@@ -33,7 +37,9 @@ fn balance(text: &str) -> BalanceQuery {
 #[track_caller]
 fn check(text: &str, expected: &str) {
     let shown = show(query(text).filter());
-    let filter = shown.strip_suffix("!is:trashed").unwrap_or_else(|| panic!("{text}: {shown} does not exclude trashed ones"));
+    let filter = shown
+        .strip_suffix("!is:trashed")
+        .unwrap_or_else(|| panic!("{text}: {shown} does not exclude trashed ones"));
     assert_eq!(filter.trim_end(), expected, "{text}");
 }
 
@@ -43,7 +49,8 @@ fn check_whole(text: &str, expected: &str) {
     assert_eq!(show(query(text).filter()), expected, "{text}");
 }
 
-/// A filter as a line: `a b` is both, `(a | b)` either, `(a b)` both inside another, `!a` the complement.
+/// A filter as a line: `a b` is both, `(a | b)` either, `(a b)` both inside another, `!a` the
+/// complement.
 fn show(filter: &Filter) -> String {
     match filter {
         Filter::All(filters) => filters.iter().map(show_inner).collect::<Vec<_>>().join(" "),
@@ -54,7 +61,9 @@ fn show(filter: &Filter) -> String {
 fn show_inner(filter: &Filter) -> String {
     match filter {
         Filter::All(_) => format!("({})", show(filter)),
-        Filter::Any(filters) => format!("({})", filters.iter().map(show_inner).collect::<Vec<_>>().join(" | ")),
+        Filter::Any(filters) => {
+            format!("({})", filters.iter().map(show_inner).collect::<Vec<_>>().join(" | "))
+        }
         Filter::Not(filter) => format!("!{}", show_inner(filter)),
         Filter::Term(term) => show_term(term),
     }
@@ -68,7 +77,11 @@ fn show_term(term: &Term) -> String {
         Term::Group(name) => format!("group:{name}"),
         Term::Dated { basis, from, until } => {
             let basis = if *basis == DateBasis::Posting { "posted" } else { "" };
-            format!("{basis}[{},{})", from.map(format_iso).unwrap_or_default(), until.map(format_iso).unwrap_or_default())
+            format!(
+                "{basis}[{},{})",
+                from.map(format_iso).unwrap_or_default(),
+                until.map(format_iso).unwrap_or_default()
+            )
         }
         Term::Amount { comparison, value } => {
             let sign = match comparison {

@@ -29,7 +29,9 @@ impl Periodicity {
     /// Finds the periodicity with that name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Daily, Self::Monthly, Self::Yearly].into_iter().find(|periodicity| periodicity.as_str() == name)
+        [Self::Daily, Self::Monthly, Self::Yearly]
+            .into_iter()
+            .find(|periodicity| periodicity.as_str() == name)
     }
 
     /// Reads the value of `by:`; `by:w` and everything else is none.
@@ -72,7 +74,8 @@ impl Unit {
         }
     }
 
-    /// The day so many units later. Months, quarters and years are counted from first days of months.
+    /// The day so many units later. Months, quarters and years are counted from first days of
+    /// months.
     pub(super) fn plus(self, day: Date, count: i64) -> Option<Date> {
         match self {
             Self::Day => plus_days(day, count),

@@ -1,4 +1,5 @@
-//! Variables: `$d`, `$w`, `$m`, `$q`, `$y` with an offset, `today` and `yesterday` (behaviour 1.3.5).
+//! Variables: `$d`, `$w`, `$m`, `$q`, `$y` with an offset, `today` and `yesterday` (behaviour
+//! 1.3.5).
 
 use time::Date;
 
@@ -57,8 +58,8 @@ impl Variable {
         Some((first, self.unit.last(first)?))
     }
 
-    /// The day the variable means behind `after:` and `before:`: a day is itself, of anything longer it is the end, that
-    /// is, the first day of the next.
+    /// The day the variable means behind `after:` and `before:`: a day is itself, of anything
+    /// longer it is the end, that is, the first day of the next.
     pub(super) fn bound(self, today: Date) -> Option<Date> {
         let shift = i64::from(self.unit != Unit::Day);
         self.first(today, self.offset.checked_add(shift)?)
@@ -68,7 +69,12 @@ impl Variable {
         let month = month_index(today);
         let start = match self.unit {
             Unit::Day => today,
-            Unit::Week => return plus_days(today, offset.checked_mul(7)?.checked_sub(days_since_monday(today))?),
+            Unit::Week => {
+                return plus_days(
+                    today,
+                    offset.checked_mul(7)?.checked_sub(days_since_monday(today))?,
+                );
+            }
             Unit::Month => month_start(month)?,
             Unit::Quarter => month_start(month - month % 3)?,
             Unit::Year => month_start(month - month % 12)?,
@@ -118,10 +124,28 @@ mod tests {
         ] {
             let variable = Variable::read(text).unwrap();
             let days = variable.days(today).unwrap();
-            assert_eq!((format_iso(days.0).as_str(), format_iso(days.1).as_str()), (first, last), "{text}");
+            assert_eq!(
+                (format_iso(days.0).as_str(), format_iso(days.1).as_str()),
+                (first, last),
+                "{text}"
+            );
             assert_eq!(format_iso(variable.bound(today).unwrap()), bound, "{text}");
         }
-        for bad in ["", "$", "m", "$x", "$m+", "$m-", "$m1", "$m+-1", "$m+1.5", "$mm", "$m+99999999999999999999", "$ç", "$m+١"] {
+        for bad in [
+            "",
+            "$",
+            "m",
+            "$x",
+            "$m+",
+            "$m-",
+            "$m1",
+            "$m+-1",
+            "$m+1.5",
+            "$mm",
+            "$m+99999999999999999999",
+            "$ç",
+            "$m+١",
+        ] {
             assert_eq!(Variable::read(bad), None, "{bad}");
         }
     }
@@ -130,9 +154,14 @@ mod tests {
     fn offsets_beyond_the_calendar_have_no_days() {
         let today = parse_iso("2025-05-20").unwrap();
         for letter in ["d", "w", "m", "q", "y"] {
-            for offset in ["+9223372036854775807", "-9223372036854775808", "+99999999", "-99999999"] {
+            for offset in ["+9223372036854775807", "-9223372036854775808", "+99999999", "-99999999"]
+            {
                 let variable = Variable::read(&format!("${letter}{offset}")).unwrap();
-                assert_eq!((variable.days(today), variable.bound(today)), (None, None), "{letter}{offset}");
+                assert_eq!(
+                    (variable.days(today), variable.bound(today)),
+                    (None, None),
+                    "{letter}{offset}"
+                );
             }
         }
         let last_year = Variable::read("$y+7974").unwrap();
@@ -142,7 +171,14 @@ mod tests {
 
     #[test]
     fn written_without_a_zero_offset() {
-        for (text, written) in [("$m", "$m"), ("$m+0", "$m"), ("$w-01", "$w-1"), ("$y+2", "$y+2"), ("$q", "$q"), ("$d-5", "$d-5")] {
+        for (text, written) in [
+            ("$m", "$m"),
+            ("$m+0", "$m"),
+            ("$w-01", "$w-1"),
+            ("$y+2", "$y+2"),
+            ("$q", "$q"),
+            ("$d-5", "$d-5"),
+        ] {
             assert_eq!(Variable::read(text).unwrap().write(), written);
         }
         assert_eq!(Variable::read_word("Yesterday").unwrap().write(), "$d-1");

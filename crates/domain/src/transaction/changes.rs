@@ -8,9 +8,12 @@ use crate::file::{self, Attachment};
 use crate::id::{AccountId, FileId};
 use crate::property::Edits;
 
-use super::{MAX_DESCRIPTION, MAX_REMOTE_ID, MOST_INDEXED, MOST_LISTED, Refusal, tags, unknown_account};
+use super::{
+    MAX_DESCRIPTION, MAX_REMOTE_ID, MOST_INDEXED, MOST_LISTED, Refusal, tags, unknown_account,
+};
 
-/// The fields of a create, post or update body that mean something (behaviour 9.13); texts are still unread.
+/// The fields of a create, post or update body that mean something (behaviour 9.13); texts are
+/// still unread.
 #[derive(Debug, Clone, Default)]
 pub struct Changes {
     /// The id of the transaction meant.
@@ -37,7 +40,8 @@ pub struct Changes {
     pub files: Option<Vec<Attachment>>,
     /// Properties to merge.
     pub properties: Edits,
-    /// The body carries `createdAt`: an object read earlier comes back, and absence may mean cleared.
+    /// The body carries `createdAt`: an object read earlier comes back, and absence may mean
+    /// cleared.
     pub round_trip: bool,
 }
 
@@ -56,18 +60,26 @@ impl Changes {
         [self.credit.as_ref().value(), self.debit.as_ref().value()].into_iter().flatten()
     }
 
-    /// How many index entries the body asks for: what a transaction is found by exactly (behaviour 1.2).
+    /// How many index entries the body asks for: what a transaction is found by exactly (behaviour
+    /// 1.2).
     fn indexed(&self) -> usize {
         let tags = self.description.as_ref().value().map_or(0, |text| tags::of(text).len());
         let properties = self.properties.values().flatten().count();
         // A property is found by its key and by its value.
-        [self.remote_ids.as_ref().map_or(0, Vec::len), self.files.as_ref().map_or(0, Vec::len), tags, properties, properties]
-            .into_iter()
-            .fold(0, usize::saturating_add)
+        [
+            self.remote_ids.as_ref().map_or(0, Vec::len),
+            self.files.as_ref().map_or(0, Vec::len),
+            tags,
+            properties,
+            properties,
+        ]
+        .into_iter()
+        .fold(0, usize::saturating_add)
     }
 
-    /// The sides of a create: an unknown id without a known name leaves the side empty, because objects copied from
-    /// another book must not fail; an unknown name alone is refused (behaviour 3.2.6).
+    /// The sides of a create: an unknown id without a known name leaves the side empty, because
+    /// objects copied from another book must not fail; an unknown name alone is refused (behaviour
+    /// 3.2.6).
     ///
     /// # Errors
     /// `Account not found: X`.
@@ -93,16 +105,17 @@ impl Changes {
             Field::Keep => Ok(Field::Keep),
             Field::Clear => Ok(Field::Clear),
             Field::Set(reference) if reference.is_blank() => Ok(Field::Clear),
-            Field::Set(reference) => {
-                accounts.find(reference).map(|account| Field::Set(account.id)).ok_or_else(|| unknown_account(reference))
-            }
+            Field::Set(reference) => accounts
+                .find(reference)
+                .map(|account| Field::Set(account.id))
+                .ok_or_else(|| unknown_account(reference)),
         };
         Ok(Sides { credit: side(&self.credit)?, debit: side(&self.debit)? })
     }
 }
 
-/// Checks that bodies which are within their limits each (behaviour 13.18) do not together ask for so many index entries that
-/// their unit of work holds everybody up.
+/// Checks that bodies which are within their limits each (behaviour 13.18) do not together ask for
+/// so many index entries that their unit of work holds everybody up.
 ///
 /// # Errors
 /// [`Refusal::TooMuchIndexed`].
@@ -119,7 +132,8 @@ pub fn check_indexed(items: &[Changes]) -> Result<(), Refusal> {
     if indexed > MOST_INDEXED { Err(Refusal::TooMuchIndexed(indexed)) } else { Ok(()) }
 }
 
-/// Remote ids as kept: trimmed, blank ones dropped, each once, at most 256 characters (behaviour 3.7.5).
+/// Remote ids as kept: trimmed, blank ones dropped, each once, at most 256 characters (behaviour
+/// 3.7.5).
 ///
 /// # Errors
 /// [`Refusal::RemoteIdTooLong`]; [`Refusal::TooMany`].
@@ -160,13 +174,15 @@ pub(super) fn urls(given: Vec<String>) -> Result<Vec<String>, Refusal> {
     if given.len() > MOST_LISTED { Err(Refusal::TooMany("urls", given.len())) } else { Ok(given) }
 }
 
-/// The files of a create: an entry that means none is dropped, because objects copied from another book must not fail
-/// (behaviour 3.2.12).
+/// The files of a create: an entry that means none is dropped, because objects copied from another
+/// book must not fail (behaviour 3.2.12).
 ///
 /// # Errors
 /// [`Refusal::TooMany`].
 pub(super) fn files_of_create(given: &[Attachment]) -> Result<Vec<FileId>, Refusal> {
-    let known = given.iter().filter_map(|entry| if let Attachment::File(id) = entry { Some(*id) } else { None });
+    let known = given
+        .iter()
+        .filter_map(|entry| if let Attachment::File(id) = entry { Some(*id) } else { None });
     distinct(given.len(), known)
 }
 

@@ -45,7 +45,8 @@ impl Count {
 }
 
 impl Span {
-    /// Reads the three parameters, all of them required; `after` is the first day inside, `before` the first outside.
+    /// Reads the three parameters, all of them required; `after` is the first day inside, `before`
+    /// the first outside.
     ///
     /// # Errors
     /// [`Refusal::Parameter`] for the first that is missing or cannot be read.
@@ -57,23 +58,39 @@ impl Span {
     /// assert_eq!(counts.iter().map(|count| (count.fuzzy_date(), count.total)).collect::<Vec<_>>(), [(20250100, 2), (20250200, 0)]);
     /// assert!(Span::read(Some("2025-01"), Some("2025-03-01"), Some("MONTHLY")).is_err());
     /// ```
-    pub fn read(after: Option<&str>, before: Option<&str>, periodicity: Option<&str>) -> Result<Self, Refusal> {
+    pub fn read(
+        after: Option<&str>,
+        before: Option<&str>,
+        periodicity: Option<&str>,
+    ) -> Result<Self, Refusal> {
         let day = |name, text: Option<&str>| {
-            text.and_then(|text| parse_iso(text.trim())).ok_or(Refusal::Parameter(name, "a date of the form yyyy-MM-dd"))
+            text.and_then(|text| parse_iso(text.trim()))
+                .ok_or(Refusal::Parameter(name, "a date of the form yyyy-MM-dd"))
         };
         let from = day("after", after)?;
         let until = day("before", before)?;
         let periodicity = periodicity.and_then(|text| Periodicity::from_name(text.trim()));
-        Ok(Self { from, until, periodicity: periodicity.ok_or(Refusal::Parameter("periodicity", "DAILY, MONTHLY or YEARLY"))? })
+        Ok(Self {
+            from,
+            until,
+            periodicity: periodicity
+                .ok_or(Refusal::Parameter("periodicity", "DAILY, MONTHLY or YEARLY"))?,
+        })
     }
 
-    /// The slices of the range, in order and without gaps, zeros included; of more slices than a century has days zeros are
-    /// left out (behaviour 9.8, 13.25). `counted` says how many stand on a day; what lies outside of the range does not
-    /// count. A range that ends before it starts has no slices.
+    /// The slices of the range, in order and without gaps, zeros included; of more slices than a
+    /// century has days zeros are left out (behaviour 9.8, 13.25). `counted` says how many stand on
+    /// a day; what lies outside of the range does not count. A range that ends before it starts has
+    /// no slices.
     pub fn counts(&self, counted: impl IntoIterator<Item = (Date, i64)>) -> Vec<Count> {
-        let Some(last) = self.until.previous_day().filter(|last| *last >= self.from) else { return Vec::new() };
+        let Some(last) = self.until.previous_day().filter(|last| *last >= self.from) else {
+            return Vec::new();
+        };
         let mut totals: BTreeMap<i32, i64> = BTreeMap::new();
-        for (day, total) in counted.into_iter().filter(|(day, total)| *total != 0 && (self.from..self.until).contains(day)) {
+        for (day, total) in counted
+            .into_iter()
+            .filter(|(day, total)| *total != 0 && (self.from..self.until).contains(day))
+        {
             let sum = totals.entry(step(self.periodicity, day)).or_default();
             *sum = sum.saturating_add(total);
         }
@@ -83,7 +100,10 @@ impl Span {
                 totals.entry(step).or_default();
             }
         }
-        totals.into_iter().filter_map(|(step, total)| Self::count(self.periodicity, step, total)).collect()
+        totals
+            .into_iter()
+            .filter_map(|(step, total)| Self::count(self.periodicity, step, total))
+            .collect()
     }
 
     fn count(periodicity: Periodicity, step: i32, total: i64) -> Option<Count> {
@@ -100,7 +120,12 @@ mod tests {
         parse_iso(text).unwrap()
     }
 
-    fn counts(after: &str, before: &str, periodicity: &str, counted: &[(&str, i64)]) -> Vec<(i32, i64)> {
+    fn counts(
+        after: &str,
+        before: &str,
+        periodicity: &str,
+        counted: &[(&str, i64)],
+    ) -> Vec<(i32, i64)> {
         let span = Span::read(Some(after), Some(before), Some(periodicity)).unwrap();
         let counted = counted.iter().map(|(text, total)| (day(text), *total));
         span.counts(counted).iter().map(|count| (count.fuzzy_date(), count.total)).collect()
@@ -109,9 +134,18 @@ mod tests {
     #[test]
     fn slices_are_contiguous_and_filled_with_zeros() {
         let counted = [("2025-01-31", 1), ("2025-02-01", 2), ("2025-02-28", 3), ("2025-04-01", 4)];
-        assert_eq!(counts("2025-01-31", "2025-04-02", "MONTHLY", &counted), [(20250100, 1), (20250200, 5), (20250300, 0), (20250400, 4)]);
-        assert_eq!(counts("2025-02-01", "2025-02-03", "DAILY", &counted), [(20250201, 2), (20250202, 0)]);
-        assert_eq!(counts("2024-12-31", "2026-01-02", "YEARLY", &counted), [(20240000, 0), (20250000, 10), (20260000, 0)]);
+        assert_eq!(
+            counts("2025-01-31", "2025-04-02", "MONTHLY", &counted),
+            [(20250100, 1), (20250200, 5), (20250300, 0), (20250400, 4)]
+        );
+        assert_eq!(
+            counts("2025-02-01", "2025-02-03", "DAILY", &counted),
+            [(20250201, 2), (20250202, 0)]
+        );
+        assert_eq!(
+            counts("2024-12-31", "2026-01-02", "YEARLY", &counted),
+            [(20240000, 0), (20250000, 10), (20260000, 0)]
+        );
     }
 
     #[test]
@@ -130,7 +164,10 @@ mod tests {
 
     #[test]
     fn endless_ranges_leave_out_zeros() {
-        assert_eq!(counts("0001-01-01", "9999-12-31", "DAILY", &[("2025-01-02", 1)]), [(20250102, 1)]);
+        assert_eq!(
+            counts("0001-01-01", "9999-12-31", "DAILY", &[("2025-01-02", 1)]),
+            [(20250102, 1)]
+        );
         assert_eq!(counts("1925-01-01", "2025-01-01", "DAILY", &[]).len(), 36_525);
         assert_eq!(counts("1900-01-01", "2000-03-17", "DAILY", &[]).len(), 36_600);
         assert_eq!(counts("1900-01-01", "2000-03-18", "DAILY", &[]), []);

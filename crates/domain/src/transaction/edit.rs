@@ -34,10 +34,14 @@ impl Recorder<'_> {
     /// Applies an update that the transition table allows.
     ///
     /// # Errors
-    /// Values that cannot be read, unresolved references, a posted transaction that would lose what it needs, a
-    /// locked date before or after, an archived account that a posted one was not on, `checked: true` without the permission
-    /// to check.
-    pub(super) fn edited(&self, before: Transaction, changes: &Changes) -> Result<Edited, crate::Refusal> {
+    /// Values that cannot be read, unresolved references, a posted transaction that would lose what
+    /// it needs, a locked date before or after, an archived account that a posted one was not on,
+    /// `checked: true` without the permission to check.
+    pub(super) fn edited(
+        &self,
+        before: Transaction,
+        changes: &Changes,
+    ) -> Result<Edited, crate::Refusal> {
         let checked = changes.checked && before.standing == Standing::Unchecked;
         // Told before what is wrong with the values (behaviour 0.17).
         if checked && !self.member.may(Action::Check) {
@@ -63,17 +67,30 @@ impl Recorder<'_> {
     }
 
     /// The transaction with the body's fields in it, before anything is decided about it.
-    pub(super) fn changed(&self, before: Transaction, changes: &Changes) -> Result<Transaction, crate::Refusal> {
+    pub(super) fn changed(
+        &self,
+        before: Transaction,
+        changes: &Changes,
+    ) -> Result<Transaction, crate::Refusal> {
         // On a draft that comes back whole, what is absent was cleared (behaviour 3.10.2).
         let clears = changes.round_trip && before.standing == Standing::Draft;
         let sides = changes.sides_of_update(self.accounts)?;
         let date = read_date(&changes.date)?.absent_clears(clears).apply(before.date);
         let after = Transaction {
             date,
-            list_day: date.unwrap_or(if before.date.is_some() { self.created_on } else { before.list_day }),
+            list_day: date.unwrap_or(if before.date.is_some() {
+                self.created_on
+            } else {
+                before.list_day
+            }),
             amount: self.amount(&before, changes.amount.clone().absent_clears(clears))?,
             description: description(
-                changes.description.clone().absent_clears(clears).apply(Some(before.description)).unwrap_or_default(),
+                changes
+                    .description
+                    .clone()
+                    .absent_clears(clears)
+                    .apply(Some(before.description))
+                    .unwrap_or_default(),
             )?,
             credit: sides.credit.absent_clears(clears).apply(before.credit),
             debit: sides.debit.absent_clears(clears).apply(before.debit),
@@ -91,7 +108,11 @@ impl Recorder<'_> {
         Ok(after)
     }
 
-    fn amount(&self, before: &Transaction, field: Field<String>) -> Result<Option<Amount>, crate::Refusal> {
+    fn amount(
+        &self,
+        before: &Transaction,
+        field: Field<String>,
+    ) -> Result<Option<Amount>, crate::Refusal> {
         let text = match field {
             Field::Keep => return Ok(before.amount),
             Field::Clear => return Ok(None),
@@ -99,7 +120,8 @@ impl Recorder<'_> {
         };
         match (amount::read(&text, self.book().settings.decimal_separator)?, before.amount) {
             (None, _) => Ok(None),
-            // Numerically equal to the stored one: no change, and not rounded again (behaviour 3.10.5).
+            // Numerically equal to the stored one: no change, and not rounded again (behaviour
+            // 3.10.5).
             (Some(reading), Some(stored)) if reading.equals(stored) => Ok(Some(stored)),
             (Some(reading), _) => Ok(Some(reading.record(self.book().precision())?)),
         }
@@ -117,13 +139,25 @@ fn differences(before: &Transaction, after: &Transaction, fraction_digits: u32) 
     let id = |id: Option<crate::id::AccountId>| id.map(|id| id.to_string()).unwrap_or_default();
     note("creditAccId", before.credit != after.credit, id(before.credit));
     note("debitAccId", before.debit != after.debit, id(before.debit));
-    note("dateValue", before.date != after.date, before.date_value().map(|day| day.to_string()).unwrap_or_default());
+    note(
+        "dateValue",
+        before.date != after.date,
+        before.date_value().map(|day| day.to_string()).unwrap_or_default(),
+    );
     let amount = |amount: Amount| amount::write(amount.value(), fraction_digits);
     note("amount", before.amount != after.amount, before.amount.map(amount).unwrap_or_default());
     note("description", before.description != after.description, before.description.clone());
     note("urls", before.urls != after.urls, text_list(before.urls.iter().cloned()));
-    note("remoteIds", before.remote_ids != after.remote_ids, text_list(before.remote_ids.iter().cloned()));
-    note("files", before.files != after.files, text_list(before.files.iter().map(|id| id.to_string())));
+    note(
+        "remoteIds",
+        before.remote_ids != after.remote_ids,
+        text_list(before.remote_ids.iter().cloned()),
+    );
+    note(
+        "files",
+        before.files != after.files,
+        text_list(before.files.iter().map(|id| id.to_string())),
+    );
     before.properties.note_changes(&after.properties, &mut previous);
     previous
 }

@@ -4,16 +4,20 @@ use std::collections::HashSet;
 
 use crate::automaton::{Automaton, Place};
 
-/// The base text and the words of the other that it does not contain, whatever their case (behaviour 3.11.4). One that is
-/// blank leaves the other as it is.
+/// The base text and the words of the other that it does not contain, whatever their case
+/// (behaviour 3.11.4). One that is blank leaves the other as it is.
 ///
 /// All words are looked for at once: two descriptions of 64 KB would else keep everybody waiting.
 pub(super) fn joined(base: &str, other: &str) -> String {
     if base.trim().is_empty() || other.trim().is_empty() {
         return if base.trim().is_empty() { other.to_owned() } else { base.to_owned() };
     }
-    let words: Vec<&str> = other.split(|c: char| c.is_whitespace() || matches!(c, '-' | '_')).filter(|word| !word.is_empty()).collect();
-    let symbols = |text: &str| text.chars().flat_map(char::to_lowercase).map(u32::from).collect::<Vec<_>>();
+    let words: Vec<&str> = other
+        .split(|c: char| c.is_whitespace() || matches!(c, '-' | '_'))
+        .filter(|word| !word.is_empty())
+        .collect();
+    let symbols =
+        |text: &str| text.chars().flat_map(char::to_lowercase).map(u32::from).collect::<Vec<_>>();
     let (automaton, ends) = Automaton::new(words.iter().map(|word| symbols(word)));
     let mut contained = HashSet::new();
     let mut place = Place::START;
@@ -25,8 +29,17 @@ pub(super) fn joined(base: &str, other: &str) -> String {
             end = automaton.complete(automaton.shorter(end));
         }
     }
-    let missing: Vec<&str> = words.iter().zip(&ends).filter(|(_, end)| !contained.contains(end)).map(|(word, _)| *word).collect();
-    if missing.is_empty() { base.to_owned() } else { format!("{} {}", base.trim_end(), missing.join(" ")) }
+    let missing: Vec<&str> = words
+        .iter()
+        .zip(&ends)
+        .filter(|(_, end)| !contained.contains(end))
+        .map(|(word, _)| *word)
+        .collect();
+    if missing.is_empty() {
+        base.to_owned()
+    } else {
+        format!("{} {}", base.trim_end(), missing.join(" "))
+    }
 }
 
 #[cfg(test)]
@@ -39,7 +52,11 @@ mod tests {
     fn descriptions_of_behaviour_3_11_4() {
         for (base, other, expected) in [
             ("Monthly income", "Salary payment", "Monthly income Salary payment"),
-            ("INT DAS-SIMPLES NACIONA", "DAS #impostos Simples Nacional Mensal", "INT DAS-SIMPLES NACIONA #impostos Nacional Mensal"),
+            (
+                "INT DAS-SIMPLES NACIONA",
+                "DAS #impostos Simples Nacional Mensal",
+                "INT DAS-SIMPLES NACIONA #impostos Nacional Mensal",
+            ),
             ("lunch", "LUNCH", "lunch"),
             ("launch", "lunch", "launch lunch"),
             ("Rental", "rent a-b_C", "Rental b C"),

@@ -40,7 +40,8 @@ pub enum Cell {
     Refused(Refusal),
 }
 
-/// The transition table (behaviour 3.4). `override_checked` is `updateChecked` or `trashChecked` of a batch.
+/// The transition table (behaviour 3.4). `override_checked` is `updateChecked` or `trashChecked` of
+/// a batch.
 #[must_use]
 pub const fn cell(state: State, verb: Verb, override_checked: bool) -> Cell {
     use Cell::{Done, Kept, Refused};
@@ -56,11 +57,14 @@ pub const fn cell(state: State, verb: Verb, override_checked: bool) -> Cell {
         (State::Checked, Verb::Update | Verb::Trash) => Refused(Refusal::Checked),
         (State::Trashed, Verb::Untrash) => Done,
         (State::Trashed, Verb::Trash) => Kept,
-        (State::Trashed, Verb::Post | Verb::Update | Verb::Check | Verb::Uncheck) => Refused(Refusal::Trashed),
+        (State::Trashed, Verb::Post | Verb::Update | Verb::Check | Verb::Uncheck) => {
+            Refused(Refusal::Trashed)
+        }
     }
 }
 
-/// Which transactions keep the files they hold: the ones [`Recorder::check_lets_go`] refuses, as a condition to find them by.
+/// Which transactions keep the files they hold: the ones [`Recorder::check_lets_go`] refuses, as a
+/// condition to find them by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keeping {
     /// All but this member's own drafts.
@@ -96,7 +100,8 @@ impl Verb {
 }
 
 impl Recorder<'_> {
-    /// Refuses a verb the member's permission does not reach; a transaction a recorder may not see does not exist.
+    /// Refuses a verb the member's permission does not reach; a transaction a recorder may not see
+    /// does not exist.
     ///
     /// # Errors
     /// [`Refusal::Unknown`] and [`Refusal::NotEnough`].
@@ -146,7 +151,11 @@ impl Recorder<'_> {
         Ok(self.moved(posted))
     }
 
-    fn standing(&self, transaction: Transaction, standing: Standing) -> Result<Edited, crate::Refusal> {
+    fn standing(
+        &self,
+        transaction: Transaction,
+        standing: Standing,
+    ) -> Result<Edited, crate::Refusal> {
         self.check_open(transaction.list_day)?;
         Ok(self.moved(Transaction { standing, ..transaction }))
     }
@@ -161,24 +170,37 @@ impl Recorder<'_> {
 
     fn moved(&self, transaction: Transaction) -> Edited {
         let stamp = transaction.stamp.clone().touched(self.now);
-        Edited { transaction: Transaction { stamp, ..transaction }, previous: crate::event::Previous::new(), checked: false }
+        Edited {
+            transaction: Transaction { stamp, ..transaction },
+            previous: crate::event::Previous::new(),
+            checked: false,
+        }
     }
 
     /// A draft that loses accounts that are deleted (behaviour 4.7), trashed or not.
     ///
     /// # Errors
     /// Never for a draft; a posted transaction keeps its accounts.
-    pub fn without_accounts(&self, draft: Transaction, doomed: &BTreeSet<AccountId>) -> Result<Edited, crate::Refusal> {
-        let side = |side: Option<AccountId>| if side.is_some_and(|id| doomed.contains(&id)) { Field::Clear } else { Field::Keep };
-        let changes = Changes { credit: side(draft.credit), debit: side(draft.debit), ..Changes::default() };
+    pub fn without_accounts(
+        &self,
+        draft: Transaction,
+        doomed: &BTreeSet<AccountId>,
+    ) -> Result<Edited, crate::Refusal> {
+        let side = |side: Option<AccountId>| {
+            if side.is_some_and(|id| doomed.contains(&id)) { Field::Clear } else { Field::Keep }
+        };
+        let changes =
+            Changes { credit: side(draft.credit), debit: side(draft.debit), ..Changes::default() };
         self.edited(draft, &changes)
     }
 
-    /// Refuses to take a file from a transaction that holds it, or to change what is in it: a checked transaction and one
-    /// on a locked date keep their documents, also in the trash, and others than who may edit it keep off (behaviour 9.6).
+    /// Refuses to take a file from a transaction that holds it, or to change what is in it: a
+    /// checked transaction and one on a locked date keep their documents, also in the trash, and
+    /// others than who may edit it keep off (behaviour 9.6).
     ///
     /// # Errors
-    /// [`file::Refusal::HeldByChecked`], [`file::Refusal::HeldOnLockedDate`], [`file::Refusal::HoldersNeedMore`].
+    /// [`file::Refusal::HeldByChecked`], [`file::Refusal::HeldOnLockedDate`],
+    /// [`file::Refusal::HoldersNeedMore`].
     pub fn check_lets_go(&self, holder: &Transaction) -> Result<(), file::Refusal> {
         if !self.member.may_touch(holder.edit_action(), holder.created_by) {
             return Err(file::Refusal::HoldersNeedMore(self.member.permission().as_str()));
@@ -187,7 +209,10 @@ impl Recorder<'_> {
             return Err(file::Refusal::HeldByChecked(holder.id.to_string()));
         }
         if holder.is_posted() && self.book().is_locked(holder.list_day) {
-            return Err(file::Refusal::HeldOnLockedDate(holder.id.to_string(), format_iso(holder.list_day)));
+            return Err(file::Refusal::HeldOnLockedDate(
+                holder.id.to_string(),
+                format_iso(holder.list_day),
+            ));
         }
         Ok(())
     }
@@ -196,9 +221,18 @@ impl Recorder<'_> {
     ///
     /// # Errors
     /// As [`Recorder::check_lets_go`].
-    pub fn without_file(&self, holder: Transaction, doomed: FileId) -> Result<Edited, crate::Refusal> {
+    pub fn without_file(
+        &self,
+        holder: Transaction,
+        doomed: FileId,
+    ) -> Result<Edited, crate::Refusal> {
         self.check_lets_go(&holder)?;
-        let kept = holder.files.iter().filter(|id| **id != doomed).map(|id| Attachment::File(*id)).collect();
+        let kept = holder
+            .files
+            .iter()
+            .filter(|id| **id != doomed)
+            .map(|id| Attachment::File(*id))
+            .collect();
         self.edited(holder, &Changes { files: Some(kept), ..Changes::default() })
     }
 }

@@ -47,10 +47,12 @@ pub struct Merged {
 }
 
 impl Pair {
-    /// Decides which of the two is the base: a posted one beats a draft, else the one created later (behaviour 3.11.3).
+    /// Decides which of the two is the base: a posted one beats a draft, else the one created later
+    /// (behaviour 3.11.3).
     ///
     /// # Errors
-    /// [`Refusal::NotTwo`], [`Refusal::SameTransaction`], and the column `merge` of the transition table.
+    /// [`Refusal::NotTwo`], [`Refusal::SameTransaction`], and the column `merge` of the transition
+    /// table.
     pub fn new(given: Vec<Transaction>) -> Result<Self, Refusal> {
         let count = given.len();
         let given: [Transaction; 2] = given.try_into().map_err(|_| Refusal::NotTwo(count))?;
@@ -63,7 +65,9 @@ impl Pair {
                 return Err(refusal);
             }
         }
-        let rank = |transaction: &Transaction| (transaction.is_posted(), transaction.stamp.created_at, transaction.id);
+        let rank = |transaction: &Transaction| {
+            (transaction.is_posted(), transaction.stamp.created_at, transaction.id)
+        };
         let first_is_base = rank(first) > rank(second);
         Ok(Self { given, first_is_base })
     }
@@ -84,7 +88,12 @@ impl Pair {
     fn united<T: Clone + Eq + Hash>(&self, list: impl Fn(&Transaction) -> &[T]) -> Vec<T> {
         let (base, absorbed) = self.roles();
         let mut seen = HashSet::new();
-        list(base).iter().chain(list(absorbed)).filter(|entry| seen.insert(*entry)).cloned().collect()
+        list(base)
+            .iter()
+            .chain(list(absorbed))
+            .filter(|entry| seen.insert(*entry))
+            .cloned()
+            .collect()
     }
 
     /// The links clients follow to the successor, then the originals' own (behaviour 3.11.2).
@@ -95,14 +104,20 @@ impl Pair {
 }
 
 impl Recorder<'_> {
-    /// Merges a pair: a new transaction, both originals in the trash, and a draft for what their amounts differ by. It is
-    /// posted when either was, and then with the posted one's accounts, date and amount. So an archived account in it was
-    /// posted on before and is allowed (behaviour 3.11.7). The second id is that of the difference.
+    /// Merges a pair: a new transaction, both originals in the trash, and a draft for what their
+    /// amounts differ by. It is posted when either was, and then with the posted one's accounts,
+    /// date and amount. So an archived account in it was posted on before and is allowed (behaviour
+    /// 3.11.7). The second id is that of the difference.
     ///
     /// # Errors
-    /// A locked date of either, the same account on both sides, more text, remote ids, URLs, files or properties
-    /// than one transaction takes.
-    pub fn merge(&self, pair: &Pair, ids: [TransactionId; 2], agent: Option<&str>) -> Result<Merged, crate::Refusal> {
+    /// A locked date of either, the same account on both sides, more text, remote ids, URLs, files
+    /// or properties than one transaction takes.
+    pub fn merge(
+        &self,
+        pair: &Pair,
+        ids: [TransactionId; 2],
+        agent: Option<&str>,
+    ) -> Result<Merged, crate::Refusal> {
         for original in &pair.given {
             // Drafts too, and one without a date counts as dated today (behaviour 3.5.1, 3.5.3).
             self.check_open(original.date.unwrap_or(self.today))?;
@@ -113,7 +128,11 @@ impl Recorder<'_> {
         let difference = self.difference(pair, &transaction);
         let difference = difference.map(|draft| Transaction { id: difference_id, stamp, ..draft });
         let [first, second] = &pair.given;
-        Ok(Merged { transaction, originals: [self.thrown_away(first), self.thrown_away(second)], difference })
+        Ok(Merged {
+            transaction,
+            originals: [self.thrown_away(first), self.thrown_away(second)],
+            difference,
+        })
     }
 
     fn united(&self, pair: &Pair) -> Result<Transaction, crate::Refusal> {
@@ -121,7 +140,11 @@ impl Recorder<'_> {
         let date = base.date.or(absorbed.date);
         let (credit, debit) = (base.credit.or(absorbed.credit), base.debit.or(absorbed.debit));
         check_sides(credit, debit)?;
-        let other: Edits = absorbed.properties.iter().map(|(key, value)| (key.to_owned(), Some(value.to_owned()))).collect();
+        let other: Edits = absorbed
+            .properties
+            .iter()
+            .map(|(key, value)| (key.to_owned(), Some(value.to_owned())))
+            .collect();
         Ok(Transaction {
             date,
             list_day: date.unwrap_or(self.created_on),
@@ -140,13 +163,17 @@ impl Recorder<'_> {
         })
     }
 
-    /// The draft that with the merged transaction makes up the absorbed amount: on the same accounts, the other way round
-    /// when the base's amount is the larger one (behaviour 3.11.6).
+    /// The draft that with the merged transaction makes up the absorbed amount: on the same
+    /// accounts, the other way round when the base's amount is the larger one (behaviour 3.11.6).
     fn difference(&self, pair: &Pair, merged: &Transaction) -> Option<Transaction> {
         let (_, absorbed) = pair.roles();
         let (kept, dropped) = (merged.amount?, absorbed.amount?);
         let amount = kept.difference(dropped)?;
-        let (credit, debit) = if kept > dropped { (merged.debit, merged.credit) } else { (merged.credit, merged.debit) };
+        let (credit, debit) = if kept > dropped {
+            (merged.debit, merged.credit)
+        } else {
+            (merged.credit, merged.debit)
+        };
         Some(Transaction {
             date: absorbed.date,
             list_day: absorbed.date.unwrap_or(self.created_on),
@@ -189,10 +216,15 @@ mod tests {
     const IDS: [TransactionId; 2] = [TransactionId::new(90), TransactionId::new(91)];
 
     fn member(lock_date: Option<&str>) -> Member {
-        let settings = Settings::create(Changes { name: Some("Book".to_owned()), ..Changes::default() }).unwrap();
+        let settings =
+            Settings::create(Changes { name: Some("Book".to_owned()), ..Changes::default() })
+                .unwrap();
         let settings = Settings { lock_date: lock_date.and_then(parse_iso), ..settings };
         let (key, stamp) = (BookKey::new("k".to_owned()), Stamp::new(None, Instant::new(0)));
-        Member::founder(Book { id: BookId::new(1), key, owner_name: "a".to_owned(), settings, scale: 2, stamp }, UserId::new(7))
+        Member::founder(
+            Book { id: BookId::new(1), key, owner_name: "a".to_owned(), settings, scale: 2, stamp },
+            UserId::new(7),
+        )
     }
 
     /// A complete one with this id, created that many milliseconds after the epoch.
@@ -218,9 +250,19 @@ mod tests {
         }
     }
 
-    fn merge(member: &Member, first: &Transaction, second: &Transaction) -> Result<Merged, crate::Refusal> {
+    fn merge(
+        member: &Member,
+        first: &Transaction,
+        second: &Transaction,
+    ) -> Result<Merged, crate::Refusal> {
         let (accounts, today) = (Directory::default(), parse_iso("2025-05-20").unwrap());
-        let recorder = Recorder { member, accounts: &accounts, now: Instant::new(500), today, created_on: today };
+        let recorder = Recorder {
+            member,
+            accounts: &accounts,
+            now: Instant::new(500),
+            today,
+            created_on: today,
+        };
         recorder.merge(&Pair::new(vec![first.clone(), second.clone()])?, IDS, None)
     }
 
@@ -236,14 +278,22 @@ mod tests {
             ((1, Unchecked), (2, Unchecked), false),
         ] {
             let pair = vec![transaction(first.0, first.1), transaction(second.0, second.1)];
-            assert_eq!(Pair::new(pair).unwrap().first_is_base, first_is_base, "{first:?} {second:?}");
+            assert_eq!(
+                Pair::new(pair).unwrap().first_is_base,
+                first_is_base,
+                "{first:?} {second:?}"
+            );
         }
     }
 
     #[test]
     fn gaps_are_filled_and_lists_united() {
         let text = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
-        let map = |pairs: &[(&str, &str)]| Properties::stored(pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect());
+        let map = |pairs: &[(&str, &str)]| {
+            Properties::stored(
+                pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect(),
+            )
+        };
         let base = Transaction {
             amount: None,
             debit: None,
@@ -259,12 +309,25 @@ mod tests {
             properties: map(&[("k", "absorbed"), ("more", "absorbed")]),
             ..transaction(1, Standing::Draft)
         };
-        let Merged { transaction: merged, originals, difference } = merge(&member(None), &absorbed, &base).unwrap();
-        assert_eq!((merged.date, merged.amount, merged.credit, merged.debit), (base.date, absorbed.amount, Some(CASH), Some(FOOD)));
+        let Merged { transaction: merged, originals, difference } =
+            merge(&member(None), &absorbed, &base).unwrap();
+        assert_eq!(
+            (merged.date, merged.amount, merged.credit, merged.debit),
+            (base.date, absorbed.amount, Some(CASH), Some(FOOD))
+        );
         assert_eq!(merged.urls, ["b", "a", "c"]);
-        assert_eq!(merged.remote_ids, ["merged_0000000000000001", "merged_0000000000000002", "r2", "r1", "r3"]);
-        assert_eq!(merged.properties, map(&[("k", "absorbed"), ("more", "absorbed"), ("only", "base")]));
-        assert_eq!((merged.standing, merged.posted_at, merged.created_by), (Standing::Draft, None, UserId::new(7)));
+        assert_eq!(
+            merged.remote_ids,
+            ["merged_0000000000000001", "merged_0000000000000002", "r2", "r1", "r3"]
+        );
+        assert_eq!(
+            merged.properties,
+            map(&[("k", "absorbed"), ("more", "absorbed"), ("only", "base")])
+        );
+        assert_eq!(
+            (merged.standing, merged.posted_at, merged.created_by),
+            (Standing::Draft, None, UserId::new(7))
+        );
         assert_eq!((merged.id, difference), (IDS[0], None));
         for (original, given) in originals.iter().zip([&absorbed, &base]) {
             let stamp = given.stamp.clone().touched(Instant::new(500));
@@ -275,31 +338,60 @@ mod tests {
     #[test]
     fn what_is_refused() {
         let [draft, other] = [1, 2].map(|id| transaction(id, Standing::Draft));
-        let refused = |first: &Transaction, second: &Transaction, lock| merge(&member(lock), first, second).unwrap_err();
+        let refused = |first: &Transaction, second: &Transaction, lock| {
+            merge(&member(lock), first, second).unwrap_err()
+        };
         assert_eq!(refused(&draft, &draft, None), Refusal::SameTransaction.into());
-        assert_eq!(refused(&draft, &transaction(2, Standing::Checked), None), Refusal::Checked.into());
-        assert_eq!(refused(&Transaction { trashed: true, ..other.clone() }, &draft, None), Refusal::Trashed.into());
-        for given in [vec![], vec![draft.clone()], vec![draft.clone(), other.clone(), other.clone()]] {
+        assert_eq!(
+            refused(&draft, &transaction(2, Standing::Checked), None),
+            Refusal::Checked.into()
+        );
+        assert_eq!(
+            refused(&Transaction { trashed: true, ..other.clone() }, &draft, None),
+            Refusal::Trashed.into()
+        );
+        for given in
+            [vec![], vec![draft.clone()], vec![draft.clone(), other.clone(), other.clone()]]
+        {
             let count = given.len();
             assert_eq!(Pair::new(given), Err(Refusal::NotTwo(count)));
         }
         let later = Transaction { date: parse_iso("2025-06-01"), ..other.clone() };
         for (first, second) in [(&draft, &later), (&later, &draft)] {
-            assert_eq!(refused(first, second, Some("2025-01-15")), Refusal::Locked("2025-01-15".to_owned()).into());
+            assert_eq!(
+                refused(first, second, Some("2025-01-15")),
+                Refusal::Locked("2025-01-15".to_owned()).into()
+            );
         }
         let dateless = Transaction { date: None, ..transaction(3, Standing::Draft) };
-        assert_eq!(refused(&later, &dateless, Some("2025-05-20")), Refusal::Locked("2025-05-20".to_owned()).into());
+        assert_eq!(
+            refused(&later, &dateless, Some("2025-05-20")),
+            Refusal::Locked("2025-05-20".to_owned()).into()
+        );
         assert!(merge(&member(Some("2025-05-19")), &later, &dateless).is_ok(), "dated today");
-        let (credit_only, crossed) =
-            (Transaction { debit: None, ..other.clone() }, Transaction { credit: None, debit: Some(CASH), ..draft });
+        let (credit_only, crossed) = (
+            Transaction { debit: None, ..other.clone() },
+            Transaction { credit: None, debit: Some(CASH), ..draft },
+        );
         assert_eq!(refused(&credit_only, &crossed, None), Refusal::SameAccount.into());
-        let long = |id| Transaction { description: format!("{id}").repeat(40_000), ..transaction(id, Standing::Draft) };
+        let long = |id| Transaction {
+            description: format!("{id}").repeat(40_000),
+            ..transaction(id, Standing::Draft)
+        };
         assert_eq!(refused(&long(1), &long(2), None), Refusal::DescriptionTooLong(80_001).into());
-        let full = |id| Transaction { urls: (0..600).map(|n| format!("{id}/{n}")).collect(), ..transaction(id, Standing::Draft) };
+        let full = |id| Transaction {
+            urls: (0..600).map(|n| format!("{id}/{n}")).collect(),
+            ..transaction(id, Standing::Draft)
+        };
         assert_eq!(refused(&full(1), &full(2), None), Refusal::TooMany("urls", 1_200).into());
-        let holding =
-            |from: i64| Transaction { files: (from..from + 600).map(FileId::new).collect(), ..transaction(from, Standing::Draft) };
-        assert_eq!(refused(&holding(1), &holding(601), None), Refusal::TooMany("files", 1_200).into());
+        let holding = |from: i64| Transaction {
+            files: (from..from + 600).map(FileId::new).collect(),
+            ..transaction(from, Standing::Draft)
+        };
+        assert_eq!(
+            refused(&holding(1), &holding(601), None),
+            Refusal::TooMany("files", 1_200).into()
+        );
         assert!(merge(&member(None), &holding(1), &holding(401)).is_ok(), "1,000 different ones");
     }
 
@@ -310,7 +402,8 @@ mod tests {
     }
 
     proptest! {
-        /// 3.11.6: base and difference together are the absorbed amount; both sum to zero over their accounts.
+        /// 3.11.6: base and difference together are the absorbed amount; both sum to zero over
+        /// their accounts.
         #[test]
         fn base_and_difference_make_up_the_absorbed_amount(
             (kept, dropped) in (1..i64::MAX, 1..i64::MAX),
@@ -335,7 +428,10 @@ mod tests {
 
     #[test]
     fn the_example_of_behaviour_3_11_6() {
-        let base = Transaction { amount: Amount::from_units(8_000, 2), ..transaction(2, Standing::Unchecked) };
+        let base = Transaction {
+            amount: Amount::from_units(8_000, 2),
+            ..transaction(2, Standing::Unchecked)
+        };
         let absorbed = Transaction {
             amount: Amount::from_units(10_000, 2),
             date: parse_iso("2025-01-10"),
@@ -345,7 +441,10 @@ mod tests {
         let merged = merge(&member(None), &base, &absorbed).unwrap();
         let draft = merged.difference.unwrap();
         assert_eq!(write(draft.amount.unwrap().value(), 2), "20.00");
-        assert_eq!((draft.id, draft.date, draft.description.as_str()), (IDS[1], absorbed.date, "DAS"));
+        assert_eq!(
+            (draft.id, draft.date, draft.description.as_str()),
+            (IDS[1], absorbed.date, "DAS")
+        );
         assert_eq!((draft.credit, draft.debit), (base.credit, base.debit));
         assert_eq!(merged.transaction.amount, base.amount);
     }

@@ -132,14 +132,21 @@ impl Refusal {
 }
 
 impl crate::Refusal {
-    /// Whether a batch of this verb leaves the item as it is for this reason and goes on, instead of failing as a whole
-    /// (behaviour 3.6.3, 3.6.4). To name an archived account is the fault of an update's body, and of no post's.
+    /// Whether a batch of this verb leaves the item as it is for this reason and goes on, instead
+    /// of failing as a whole (behaviour 3.6.3, 3.6.4). To name an archived account is the fault of
+    /// an update's body, and of no post's.
     #[must_use]
     pub const fn skips_item(&self, verb: Verb) -> bool {
         let archived = matches!(self, Self::Account(crate::account::Refusal::Archived(_)));
         let ineligible = matches!(
             self,
-            Self::Transaction(Refusal::Checked | Refusal::NotPosted | Refusal::Trashed | Refusal::Locked(_) | Refusal::Incomplete(_))
+            Self::Transaction(
+                Refusal::Checked
+                    | Refusal::NotPosted
+                    | Refusal::Trashed
+                    | Refusal::Locked(_)
+                    | Refusal::Incomplete(_)
+            )
         );
         ineligible || (archived && matches!(verb, Verb::Post))
     }
@@ -189,7 +196,8 @@ pub struct Transaction {
     pub id: TransactionId,
     /// The day; a draft may have none.
     pub date: Option<Date>,
-    /// The day it stands under in lists: its date, else the day it was created in the book zone (behaviour 2.6).
+    /// The day it stands under in lists: its date, else the day it was created in the book zone
+    /// (behaviour 2.6).
     pub list_day: Date,
     /// How much; a draft may have none.
     pub amount: Option<Amount>,
@@ -272,11 +280,15 @@ impl Transaction {
     /// Its two entries while it counts in balances, else none. They always sum to zero.
     #[must_use]
     pub fn entries(&self) -> Vec<Entry> {
-        let (true, Some(day), Some(amount), Some(credit), Some(debit)) = (self.counts(), self.date, self.amount, self.credit, self.debit)
+        let (true, Some(day), Some(amount), Some(credit), Some(debit)) =
+            (self.counts(), self.date, self.amount, self.credit, self.debit)
         else {
             return Vec::new();
         };
-        vec![Entry { account: credit, day, credit: true, amount }, Entry { account: debit, day, credit: false, amount }]
+        vec![
+            Entry { account: credit, day, credit: true, amount },
+            Entry { account: debit, day, credit: false, amount },
+        ]
     }
 
     /// The hashtags of the description (behaviour 3.9.1).

@@ -26,8 +26,8 @@ pub struct Recorder<'a> {
     pub now: Instant,
     /// Today in the book zone.
     pub today: Date,
-    /// The day, in the book zone, that the transaction at hand was created: where it stands in lists while it has no date
-    /// (behaviour 2.6). Today for a new one.
+    /// The day, in the book zone, that the transaction at hand was created: where it stands in
+    /// lists while it has no date (behaviour 2.6). Today for a new one.
     pub created_on: Date,
 }
 
@@ -44,8 +44,8 @@ impl Recorder<'_> {
     /// A new transaction, posted or not as behaviour 3.2.2 and 3.3.2 have it.
     ///
     /// # Errors
-    /// Values that cannot be read, unknown account names, the same account twice, an archived account where it would
-    /// be posted; for [`Intent::Post`] also what keeps it from being posted.
+    /// Values that cannot be read, unknown account names, the same account twice, an archived
+    /// account where it would be posted; for [`Intent::Post`] also what keeps it from being posted.
     pub fn record(
         &self,
         id: TransactionId,
@@ -65,8 +65,9 @@ impl Recorder<'_> {
         }
     }
 
-    /// A transaction again on another day, as a draft: the text it came from asks for the months that follow. It is not
-    /// the same in another system, so it has no remote ids (behaviour 3.8.2.8).
+    /// A transaction again on another day, as a draft: the text it came from asks for the months
+    /// that follow. It is not the same in another system, so it has no remote ids (behaviour
+    /// 3.8.2.8).
     #[must_use]
     pub fn repeated(&self, first: &Transaction, id: TransactionId, day: Date) -> Transaction {
         Transaction {
@@ -86,7 +87,11 @@ impl Recorder<'_> {
     ///
     /// # Errors
     /// [`Refusal::Incomplete`], [`Refusal::Locked`], an archived account.
-    pub(super) fn posted(&self, draft: Transaction, checked: bool) -> Result<Transaction, crate::Refusal> {
+    pub(super) fn posted(
+        &self,
+        draft: Transaction,
+        checked: bool,
+    ) -> Result<Transaction, crate::Refusal> {
         let missing = draft.missing();
         if !missing.is_empty() {
             return Err(Refusal::Incomplete(missing).into());
@@ -101,7 +106,11 @@ impl Recorder<'_> {
 
     /// Refuses a locked or closed day (behaviour 3.5.2).
     pub(super) fn check_open(&self, day: Date) -> Result<(), Refusal> {
-        if self.book().is_locked(day) { Err(Refusal::Locked(crate::calendar::format_iso(day))) } else { Ok(()) }
+        if self.book().is_locked(day) {
+            Err(Refusal::Locked(crate::calendar::format_iso(day)))
+        } else {
+            Ok(())
+        }
     }
 
     pub(super) const fn book(&self) -> &Book {
@@ -115,7 +124,12 @@ impl Recorder<'_> {
             && !self.book().is_locked(draft.list_day)
     }
 
-    fn draft(&self, id: TransactionId, agent: Option<String>, changes: &Changes) -> Result<Transaction, crate::Refusal> {
+    fn draft(
+        &self,
+        id: TransactionId,
+        agent: Option<String>,
+        changes: &Changes,
+    ) -> Result<Transaction, crate::Refusal> {
         let sides = changes.sides_of_create(self.accounts)?;
         let (credit, debit) = (sides.credit.value(), sides.debit.value());
         check_sides(credit, debit)?;
@@ -129,7 +143,9 @@ impl Recorder<'_> {
             date,
             list_day: date.unwrap_or(self.created_on),
             amount: amount.map(|reading| reading.record(self.book().precision())).transpose()?,
-            description: description(changes.description.as_ref().value().cloned().unwrap_or_default())?,
+            description: description(
+                changes.description.as_ref().value().cloned().unwrap_or_default(),
+            )?,
             credit,
             debit,
             standing: Standing::Draft,
@@ -151,6 +167,8 @@ pub(super) fn read_date(field: &Field<String>) -> Result<Field<Date>, Refusal> {
         Field::Keep => Ok(Field::Keep),
         Field::Clear => Ok(Field::Clear),
         Field::Set(text) if text.trim().is_empty() => Ok(Field::Clear),
-        Field::Set(text) => parse_iso(text.trim()).map(Field::Set).ok_or_else(|| Refusal::Date(text.chars().take(40).collect())),
+        Field::Set(text) => parse_iso(text.trim())
+            .map(Field::Set)
+            .ok_or_else(|| Refusal::Date(text.chars().take(40).collect())),
     }
 }

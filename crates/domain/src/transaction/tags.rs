@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-/// The distinct hashtags of a text without `#`, in original case and order. A tag may stand anywhere, also inside a
-/// word; letters of every script, digits and `_` belong to it.
+/// The distinct hashtags of a text without `#`, in original case and order. A tag may stand
+/// anywhere, also inside a word; letters of every script, digits and `_` belong to it.
 ///
 /// ```
 /// use daybook_domain::transaction::tags;

@@ -1,4 +1,5 @@
-//! Files on the wire (behaviour 9.6, 12.1). Bytes are stored before the use case that records them runs.
+//! Files on the wire (behaviour 9.6, 12.1). Bytes are stored before the use case that records them
+//! runs.
 
 mod serve;
 mod shape;
@@ -25,7 +26,10 @@ pub(crate) async fn list_files(asked: Asked) -> ApiResult {
     let encode = move |listed: &file::Listed, _: &Context| {
         let number = listed.member.book().id;
         let items = listed.files.iter().map(|file| FileOut::new(file, number, &base)).collect();
-        reply::ok(&ListOut { items, cursor: listed.next.map(FileCursor::new).as_ref().and_then(cursor::write) })
+        reply::ok(&ListOut {
+            items,
+            cursor: listed.next.map(FileCursor::new).as_ref().and_then(cursor::write),
+        })
     };
     asked.read(move |tx, cx| file::list(tx, cx, &book, limit, below), encode).await
 }
@@ -46,7 +50,10 @@ pub(crate) async fn get_file(asked: Asked, request: HttpRequest) -> ApiResult {
         None => {
             view = find().await?;
             grant.cover(memory(&view.file))?;
-            blobs.read(&book, &view.file.content.blob).await?.ok_or_else(|| ApiError::lost(&view.file))?
+            blobs
+                .read(&book, &view.file.content.blob)
+                .await?
+                .ok_or_else(|| ApiError::lost(&view.file))?
         }
     };
     grant.leave_with(&request);
@@ -74,7 +81,13 @@ pub(crate) async fn create_file(asked: Asked, body: Body<FileIn>) -> ApiResult {
         return asked.refuse(&book, error).await;
     }
     asked.state.blobs.put(&book, &content, bytes).await?;
-    asked.write(&book.clone(), move |tx, cx| file::create(tx, cx, &book, (changes, content)), move |view, _| single(view, &base)).await
+    asked
+        .write(
+            &book.clone(),
+            move |tx, cx| file::create(tx, cx, &book, (changes, content)),
+            move |view, _| single(view, &base),
+        )
+        .await
 }
 
 /// PUT files.
@@ -95,13 +108,26 @@ pub(crate) async fn update_file(asked: Asked, body: Body<FileIn>) -> ApiResult {
         }
     }
     let (named, single) = (book.clone(), move |view: &file::View, _: &Context| single(view, &base));
-    asked.write(&named, move |tx, cx| file::update(tx, cx, &book, changes, unchanged.as_deref()), single).await
+    asked
+        .write(
+            &named,
+            move |tx, cx| file::update(tx, cx, &book, changes, unchanged.as_deref()),
+            single,
+        )
+        .await
 }
 
 /// DELETE files/{id} (behaviour 12.1).
 pub(crate) async fn delete_file(asked: Asked) -> ApiResult {
     let (book, id, base) = (asked.book(), asked.id(), asked.base());
-    asked.conditional()?.write(&book.clone(), move |tx, cx| file::delete(tx, cx, &book, &id), move |view, _| single(view, &base)).await
+    asked
+        .conditional()?
+        .write(
+            &book.clone(),
+            move |tx, cx| file::delete(tx, cx, &book, &id),
+            move |view, _| single(view, &base),
+        )
+        .await
 }
 
 fn single(view: &file::View, base: &str) -> Reply {

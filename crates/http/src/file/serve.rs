@@ -1,9 +1,10 @@
-//! Serving the bytes of a file to browsers, outside of the JSON API: whoever holds the address may read (behaviour 9.6).
+//! Serving the bytes of a file to browsers, outside of the JSON API: whoever holds the address may
+//! read (behaviour 9.6).
 
 use actix_web::body::SizedStream;
 use actix_web::http::header::{
-    CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, EntityTag, Header, IfNoneMatch, REFERRER_POLICY,
-    X_CONTENT_TYPE_OPTIONS,
+    CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, EntityTag,
+    Header, IfNoneMatch, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
 };
 use actix_web::{HttpRequest, HttpResponse, HttpResponseBuilder, web};
 use daybook_domain::file::{Address, File, Refusal, media};
@@ -13,13 +14,18 @@ use crate::error::{ApiError, Transport};
 use crate::run;
 use crate::state::State;
 
-/// Nothing in a file may run or load anything under the address of the books. Browsers' own PDF viewers do not work in a
-/// sandbox, and need none.
+/// Nothing in a file may run or load anything under the address of the books. Browsers' own PDF
+/// viewers do not work in a sandbox, and need none.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
 /// GET /files/{address}.
-pub(crate) async fn serve(request: HttpRequest, state: web::Data<State>, path: web::Path<String>) -> Result<HttpResponse, ApiError> {
-    let unknown = || ApiError::from(Error::from(Refusal::Unknown(path.chars().take(100).collect())));
+pub(crate) async fn serve(
+    request: HttpRequest,
+    state: web::Data<State>,
+    path: web::Path<String>,
+) -> Result<HttpResponse, ApiError> {
+    let unknown =
+        || ApiError::from(Error::from(Refusal::Unknown(path.chars().take(100).collect())));
     let address: Address = path.parse().map_err(|_| unknown())?;
     let (mut book, mut file) = find(&state, &address).await?;
     let tag = EntityTag::new_strong(file.content.digest.clone());
@@ -31,11 +37,16 @@ pub(crate) async fn serve(request: HttpRequest, state: web::Data<State>, path: w
         None => {
             // Between the row and the bytes an update put others in their place.
             (book, file) = find(&state, &address).await?;
-            state.blobs.open(&book, &file.content.blob).await?.ok_or_else(|| ApiError::lost(&file))?
+            state
+                .blobs
+                .open(&book, &file.content.blob)
+                .await?
+                .ok_or_else(|| ApiError::lost(&file))?
         }
     };
     let tag = EntityTag::new_strong(file.content.digest.clone());
-    let size = u64::try_from(file.content.size).map_err(|_| Transport::Failed("a size below zero".to_owned()))?;
+    let size = u64::try_from(file.content.size)
+        .map_err(|_| Transport::Failed("a size below zero".to_owned()))?;
     let mut response = headed(HttpResponse::Ok(), &file, tag);
     Ok(response.body(SizedStream::new(size, found)))
 }
@@ -53,8 +64,8 @@ fn holds(known: &IfNoneMatch, tag: &EntityTag) -> bool {
     }
 }
 
-/// The headers of an answer about a file. It may be kept, but is asked for again each time: its content may change, and
-/// its address may be taken back.
+/// The headers of an answer about a file. It may be kept, but is asked for again each time: its
+/// content may change, and its address may be taken back.
 fn headed(mut response: HttpResponseBuilder, file: &File, tag: EntityTag) -> HttpResponseBuilder {
     response
         .insert_header((CONTENT_TYPE, media::served(&file.content_type)))
@@ -69,10 +80,14 @@ fn headed(mut response: HttpResponseBuilder, file: &File, tag: EntityTag) -> Htt
     response
 }
 
-/// `Content-Disposition` (RFC 6266): in place for what is harmless, else for download, under the file's name.
+/// `Content-Disposition` (RFC 6266): in place for what is harmless, else for download, under the
+/// file's name.
 fn disposition(name: &str, content_type: &str) -> String {
     let kind = if media::is_harmless(content_type) { "inline" } else { "attachment" };
-    let plain: String = name.chars().map(|c| if matches!(c, ' '..='~') && !matches!(c, '"' | '\\' | '%') { c } else { '_' }).collect();
+    let plain: String = name
+        .chars()
+        .map(|c| if matches!(c, ' '..='~') && !matches!(c, '"' | '\\' | '%') { c } else { '_' })
+        .collect();
     let mut encoded = String::new();
     for byte in name.bytes() {
         if byte.is_ascii_alphanumeric() || b"!#$&+-.^_`|~".contains(&byte) {
@@ -90,7 +105,10 @@ mod tests {
 
     #[test]
     fn names_cannot_leave_their_quotes() {
-        assert_eq!(disposition("a b.pdf", "application/pdf"), "inline; filename=\"a b.pdf\"; filename*=UTF-8''a%20b.pdf");
+        assert_eq!(
+            disposition("a b.pdf", "application/pdf"),
+            "inline; filename=\"a b.pdf\"; filename*=UTF-8''a%20b.pdf"
+        );
         assert_eq!(
             disposition("é\"\r\n;.html", "text/html"),
             "attachment; filename=\"____;.html\"; filename*=UTF-8''%C3%A9%22%0D%0A%3B.html"

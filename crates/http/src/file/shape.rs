@@ -18,11 +18,13 @@ use crate::error::Transport;
 use crate::wire::{PropertiesIn, StampOut, TextOrNumber, field, id_text, objects_only, properties};
 
 /// Base64 comes with and without padding.
-const LENIENT: GeneralPurposeConfig = GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
+const LENIENT: GeneralPurposeConfig =
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
 const PLAIN: GeneralPurpose = GeneralPurpose::new(&STANDARD, LENIENT);
 const URL: GeneralPurpose = GeneralPurpose::new(&URL_SAFE, LENIENT);
 
-/// A body, or an entry of a transaction's `files[]`, that is a file. What is computed is ignored (behaviour 9.13).
+/// A body, or an entry of a transaction's `files[]`, that is a file. What is computed is ignored
+/// (behaviour 9.13).
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", remote = "Self")]
 pub(crate) struct FileIn {
@@ -54,7 +56,16 @@ impl FileIn {
     pub(crate) fn into_changes(self) -> Result<(Changes, Option<Bytes>), Transport> {
         let Self { id, name, content_type, content, properties, stored: _ } = self;
         let bytes = content.map(ContentIn::bytes).transpose()?;
-        Ok((Changes { id: id_text(id), name, content_type, properties: properties.unwrap_or_default(), content: None }, bytes))
+        Ok((
+            Changes {
+                id: id_text(id),
+                name,
+                content_type,
+                properties: properties.unwrap_or_default(),
+                content: None,
+            },
+            bytes,
+        ))
     }
 
     /// Takes the bytes out, for storing them.
@@ -70,12 +81,22 @@ impl FileIn {
     /// What the body is as an entry of a transaction's `files[]`.
     pub(crate) fn into_attachment(self) -> Attachment {
         let Self { id, name, content_type, content: _, properties, stored } = self;
-        let changes = Changes { id: None, name, content_type, properties: properties.unwrap_or_default(), content: None };
-        Attachment::Given { id: id_text(id), new: stored.map(|content| Box::new((changes, content))) }
+        let changes = Changes {
+            id: None,
+            name,
+            content_type,
+            properties: properties.unwrap_or_default(),
+            content: None,
+        };
+        Attachment::Given {
+            id: id_text(id),
+            new: stored.map(|content| Box::new((changes, content))),
+        }
     }
 }
 
-/// Base64 of a file's bytes, decoded while the body is read: text and bytes of 20 MB need not stand side by side longer.
+/// Base64 of a file's bytes, decoded while the body is read: text and bytes of 20 MB need not stand
+/// side by side longer.
 enum ContentIn {
     Bytes(Bytes),
     /// Beyond what a file may have.
@@ -111,8 +132,13 @@ impl<'de> Deserialize<'de> for ContentIn {
             }
 
             fn visit_str<E: Error>(self, text: &str) -> Result<ContentIn, E> {
-                let bytes = decode(text).map_err(|error| E::custom(format!("the content is not Base64: {error}")))?;
-                Ok(if bytes.len() > MAX_BYTES { ContentIn::TooLarge } else { ContentIn::Bytes(bytes.into()) })
+                let bytes = decode(text)
+                    .map_err(|error| E::custom(format!("the content is not Base64: {error}")))?;
+                Ok(if bytes.len() > MAX_BYTES {
+                    ContentIn::TooLarge
+                } else {
+                    ContentIn::Bytes(bytes.into())
+                })
             }
         }
         reader.deserialize_str(Base64)
@@ -123,7 +149,8 @@ impl<'de> Deserialize<'de> for ContentIn {
 fn decode(text: &str) -> Result<Vec<u8>, base64::DecodeError> {
     let engine = if text.bytes().any(|byte| matches!(byte, b'-' | b'_')) { &URL } else { &PLAIN };
     if text.bytes().any(|byte| byte.is_ascii_whitespace()) {
-        return engine.decode(text.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect::<Vec<u8>>());
+        return engine
+            .decode(text.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect::<Vec<u8>>());
     }
     engine.decode(text)
 }
@@ -146,7 +173,16 @@ pub(crate) struct FileOut {
 
 impl FileOut {
     pub(crate) fn new(file: &File, book: BookId, base: &str) -> Self {
-        let File { id, name, content_type, content, token: _, properties: pairs, created_by: _, stamp } = file;
+        let File {
+            id,
+            name,
+            content_type,
+            content,
+            token: _,
+            properties: pairs,
+            created_by: _,
+            stamp,
+        } = file;
         Self {
             id: id.to_string(),
             name: name.clone(),
@@ -166,7 +202,10 @@ impl FileOut {
 
 /// Writes Base64 piece by piece into the answer.
 fn encode<S: Serializer>(content: &Option<Bytes>, writer: S) -> Result<S::Ok, S::Error> {
-    writer.collect_str(&Base64Display::new(content.as_deref().unwrap_or_default(), &general_purpose::STANDARD))
+    writer.collect_str(&Base64Display::new(
+        content.as_deref().unwrap_or_default(),
+        &general_purpose::STANDARD,
+    ))
 }
 
 /// The absolute serving address.
@@ -191,9 +230,16 @@ mod tests {
 
     #[test]
     fn content_beyond_the_limit_is_told_apart_from_bad_content() {
-        let read = |length: usize| serde_json::from_value::<ContentIn>(PLAIN.encode(vec![0; length]).into()).unwrap().bytes();
+        let read = |length: usize| {
+            serde_json::from_value::<ContentIn>(PLAIN.encode(vec![0; length]).into())
+                .unwrap()
+                .bytes()
+        };
         assert_eq!(read(MAX_BYTES).unwrap().len(), MAX_BYTES);
         assert!(matches!(read(MAX_BYTES + 1), Err(Transport::FileTooLarge)));
-        assert!(serde_json::from_str::<ContentIn>("\"?\"").is_err() && serde_json::from_str::<ContentIn>("7").is_err());
+        assert!(
+            serde_json::from_str::<ContentIn>("\"?\"").is_err()
+                && serde_json::from_str::<ContentIn>("7").is_err()
+        );
     }
 }

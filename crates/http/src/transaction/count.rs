@@ -27,7 +27,13 @@ struct CountOut {
 impl From<&Count> for CountOut {
     fn from(count: &Count) -> Self {
         let Count { year, month, day, total } = *count;
-        Self { year: Some(year), month: Some(month), day: Some(day), fuzzy_date: Some(count.fuzzy_date()), total }
+        Self {
+            year: Some(year),
+            month: Some(month),
+            day: Some(day),
+            fuzzy_date: Some(count.fuzzy_date()),
+            total,
+        }
     }
 }
 
@@ -41,7 +47,8 @@ struct CountsOut {
 impl From<&Counts> for CountsOut {
     fn from(counts: &Counts) -> Self {
         let Counts { posted, trashed } = counts;
-        let [posted, trashed] = [posted, trashed].map(|counts| counts.iter().map(CountOut::from).collect());
+        let [posted, trashed] =
+            [posted, trashed].map(|counts| counts.iter().map(CountOut::from).collect());
         Self { posted, trashed }
     }
 }
@@ -49,14 +56,21 @@ impl From<&Counts> for CountsOut {
 /// GET transactions/count.
 pub(crate) async fn count_transactions(asked: Asked) -> ApiResult {
     let (book, query) = (asked.book(), asked.query());
-    let encode = |total: &i64, _: &Context| reply::ok(&CountOut { total: *total, ..CountOut::default() });
+    let encode =
+        |total: &i64, _: &Context| reply::ok(&CountOut { total: *total, ..CountOut::default() });
     asked.read(move |tx, cx| transaction::count(tx, cx, &book, &query), encode).await
 }
 
 /// GET transactions/count/posted.
 pub(crate) async fn count_transactions_posted(asked: Asked) -> ApiResult {
     let text = |name| asked.text(name).map(str::to_owned);
-    let span = SpanText { after: text("after"), before: text("before"), periodicity: text("periodicity") };
+    let span =
+        SpanText { after: text("after"), before: text("before"), periodicity: text("periodicity") };
     let book = asked.book();
-    asked.read(move |tx, cx| transaction::counts(tx, cx, &book, &span), |counts, _| reply::ok(&CountsOut::from(counts))).await
+    asked
+        .read(
+            move |tx, cx| transaction::counts(tx, cx, &book, &span),
+            |counts, _| reply::ok(&CountsOut::from(counts)),
+        )
+        .await
 }

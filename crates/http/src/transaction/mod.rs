@@ -20,12 +20,20 @@ use shape::{ListedOut, OperationOut, TransactionIn, TransactionOut};
 pub(crate) async fn list_transactions(asked: Asked) -> ApiResult {
     let (book, base) = (asked.book(), asked.base());
     if let Some(ids) = asked.text("ids") {
-        let ids: Vec<String> = ids.split(',').map(|id| id.trim().to_owned()).filter(|id| !id.is_empty()).collect();
-        return asked.read(move |tx, cx| transaction::named(tx, cx, &book, &ids), move |listed, _| page(listed, &base, None)).await;
+        let ids: Vec<String> =
+            ids.split(',').map(|id| id.trim().to_owned()).filter(|id| !id.is_empty()).collect();
+        return asked
+            .read(
+                move |tx, cx| transaction::named(tx, cx, &book, &ids),
+                move |listed, _| page(listed, &base, None),
+            )
+            .await;
     }
     let request = request(&asked);
     let query = request.query.clone();
-    let encode = move |listed: &Listed, _: &Context| page(listed, &base, listed.next.map(|place| (place, query)));
+    let encode = move |listed: &Listed, _: &Context| {
+        page(listed, &base, listed.next.map(|place| (place, query)))
+    };
     asked.read(move |tx, cx| transaction::list(tx, cx, &book, &request), encode).await
 }
 
@@ -34,20 +42,31 @@ fn request(asked: &Asked) -> Request {
     let cursor: Option<TransactionCursor> = asked.cursor().and_then(cursor::read);
     let own = asked.query();
     let after = cursor.as_ref().map(TransactionCursor::place);
-    let query = if own.trim().is_empty() { cursor.map(|cursor| cursor.query.replace('\0', " ")).unwrap_or_default() } else { own };
+    let query = if own.trim().is_empty() {
+        cursor.map(|cursor| cursor.query.replace('\0', " ")).unwrap_or_default()
+    } else {
+        own
+    };
     Request { query, limit: asked.limit(), after }
 }
 
 fn page(listed: &Listed, base: &str, next: Option<(Place, String)>) -> Reply {
-    let cursor = next.and_then(|(place, query)| cursor::write(&TransactionCursor::new(place, query)));
-    reply::ok(&ListedOut { items: TransactionOut::listed(listed, base), cursor, account: listed.account.map(|id| id.to_string()) })
+    let cursor =
+        next.and_then(|(place, query)| cursor::write(&TransactionCursor::new(place, query)));
+    reply::ok(&ListedOut {
+        items: TransactionOut::listed(listed, base),
+        cursor,
+        account: listed.account.map(|id| id.to_string()),
+    })
 }
 
 /// GET transactions/{id}.
 pub(crate) async fn get_transaction(asked: Asked) -> ApiResult {
     let (book, id, base) = (asked.book(), asked.id(), asked.base());
     let encode = move |view: &View, _: &Context| {
-        TransactionOut::in_full(view, &base).first().map_or_else(reply::nothing, |one| tagged(reply::ok(one), view))
+        TransactionOut::in_full(view, &base)
+            .first()
+            .map_or_else(reply::nothing, |one| tagged(reply::ok(one), view))
     };
     asked.read(move |tx, cx| transaction::get(tx, cx, &book, &id), encode).await
 }
@@ -59,7 +78,10 @@ pub(crate) async fn create_transaction(asked: Asked, body: Body<TransactionIn>) 
 }
 
 /// POST transactions/batch.
-pub(crate) async fn create_transactions_batch(asked: Asked, body: Body<Items<TransactionIn>>) -> ApiResult {
+pub(crate) async fn create_transactions_batch(
+    asked: Asked,
+    body: Body<Items<TransactionIn>>,
+) -> ApiResult {
     create(asked, body.items(), Intent::Create.into(), whole).await
 }
 
@@ -69,12 +91,16 @@ pub(crate) async fn update_transaction(asked: Asked, body: Body<TransactionIn>) 
 }
 
 /// PUT transactions/batch.
-pub(crate) async fn update_transactions_batch(asked: Asked, body: Body<Items<TransactionIn>>) -> ApiResult {
+pub(crate) async fn update_transactions_batch(
+    asked: Asked,
+    body: Body<Items<TransactionIn>>,
+) -> ApiResult {
     let order = Order::batch(Verb::Update, asked.flag("updateChecked") == Some(true));
     perform(asked, order, body.items(), whole).await
 }
 
-/// PATCH transactions/post: with an id it posts that one, without it creates and posts (behaviour 3.3).
+/// PATCH transactions/post: with an id it posts that one, without it creates and posts (behaviour
+/// 3.3).
 pub(crate) async fn post_transaction(asked: Asked, body: Body<TransactionIn>) -> ApiResult {
     if body.0.has_id() {
         return single(asked, Verb::Post, body).await;
@@ -83,7 +109,10 @@ pub(crate) async fn post_transaction(asked: Asked, body: Body<TransactionIn>) ->
 }
 
 /// PATCH transactions/post/batch.
-pub(crate) async fn post_transactions_batch(asked: Asked, body: Body<Items<TransactionIn>>) -> ApiResult {
+pub(crate) async fn post_transactions_batch(
+    asked: Asked,
+    body: Body<Items<TransactionIn>>,
+) -> ApiResult {
     silently(asked, Order::batch(Verb::Post, false), body).await
 }
 
@@ -93,7 +122,10 @@ pub(crate) async fn check_transaction(asked: Asked, body: Body<TransactionIn>) -
 }
 
 /// PATCH transactions/check/batch.
-pub(crate) async fn check_transactions_batch(asked: Asked, body: Body<Items<TransactionIn>>) -> ApiResult {
+pub(crate) async fn check_transactions_batch(
+    asked: Asked,
+    body: Body<Items<TransactionIn>>,
+) -> ApiResult {
     silently(asked, Order::batch(Verb::Check, false), body).await
 }
 
@@ -103,7 +135,10 @@ pub(crate) async fn uncheck_transaction(asked: Asked, body: Body<TransactionIn>)
 }
 
 /// PATCH transactions/uncheck/batch.
-pub(crate) async fn uncheck_transactions_batch(asked: Asked, body: Body<Items<TransactionIn>>) -> ApiResult {
+pub(crate) async fn uncheck_transactions_batch(
+    asked: Asked,
+    body: Body<Items<TransactionIn>>,
+) -> ApiResult {
     silently(asked, Order::batch(Verb::Uncheck, false), body).await
 }
 
@@ -113,7 +148,10 @@ pub(crate) async fn trash_transaction(asked: Asked, body: Body<TransactionIn>) -
 }
 
 /// PATCH transactions/trash/batch.
-pub(crate) async fn trash_transactions_batch(asked: Asked, body: Body<Items<TransactionIn>>) -> ApiResult {
+pub(crate) async fn trash_transactions_batch(
+    asked: Asked,
+    body: Body<Items<TransactionIn>>,
+) -> ApiResult {
     let order = Order::batch(Verb::Trash, asked.flag("trashChecked") == Some(true));
     silently(asked, order, body).await
 }
@@ -124,39 +162,77 @@ pub(crate) async fn untrash_transaction(asked: Asked, body: Body<TransactionIn>)
 }
 
 /// PATCH transactions/untrash/batch.
-pub(crate) async fn untrash_transactions_batch(asked: Asked, body: Body<Items<TransactionIn>>) -> ApiResult {
+pub(crate) async fn untrash_transactions_batch(
+    asked: Asked,
+    body: Body<Items<TransactionIn>>,
+) -> ApiResult {
     silently(asked, Order::batch(Verb::Untrash, false), body).await
 }
 
 /// PATCH transactions/merge. Only the ids are read, although whole bodies arrive (behaviour 3.4.4).
-pub(crate) async fn merge_transactions(asked: Asked, body: Body<Items<TransactionIn>>) -> ApiResult {
+pub(crate) async fn merge_transactions(
+    asked: Asked,
+    body: Body<Items<TransactionIn>>,
+) -> ApiResult {
     let (book, base) = (asked.book(), asked.base());
     let items: Vec<Changes> = body.items().into_iter().map(TransactionIn::into_id_only).collect();
-    asked.write(&book.clone(), move |tx, cx| transaction::merge(tx, cx, &book, &items), move |view, _| operation(view, &base)).await
+    asked
+        .write(
+            &book.clone(),
+            move |tx, cx| transaction::merge(tx, cx, &book, &items),
+            move |view, _| operation(view, &base),
+        )
+        .await
 }
 
-async fn create(asked: Asked, mut items: Vec<TransactionIn>, recording: Recording, encode: fn(&View, &str) -> Reply) -> ApiResult {
+async fn create(
+    asked: Asked,
+    mut items: Vec<TransactionIn>,
+    recording: Recording,
+    encode: fn(&View, &str) -> Reply,
+) -> ApiResult {
     let recording = Recording { zone: asked.text("timeZone").map(str::to_owned), ..recording };
     let (book, base) = (asked.book(), asked.base());
     if let Err(error) = store_files(&asked, &mut items).await {
         return asked.refuse(&book, error).await;
     }
     let items = items.into_iter().map(TransactionIn::into_changes).collect();
-    asked.write(&book.clone(), move |tx, cx| transaction::create(tx, cx, &book, items, recording), move |view, _| encode(view, &base)).await
+    asked
+        .write(
+            &book.clone(),
+            move |tx, cx| transaction::create(tx, cx, &book, items, recording),
+            move |view, _| encode(view, &base),
+        )
+        .await
 }
 
-async fn perform(asked: Asked, order: Order, mut items: Vec<TransactionIn>, encode: fn(&View, &str) -> Reply) -> ApiResult {
+async fn perform(
+    asked: Asked,
+    order: Order,
+    mut items: Vec<TransactionIn>,
+    encode: fn(&View, &str) -> Reply,
+) -> ApiResult {
     let (book, base) = (asked.book(), asked.base());
     let reads_body = matches!(order.verb, Verb::Update | Verb::Post);
     if reads_body && let Err(error) = store_files(&asked, &mut items).await {
         return asked.refuse(&book, error).await;
     }
-    let items = items.into_iter().map(|item| if reads_body { item.into_changes() } else { item.into_id_only() }).collect();
-    asked.write(&book.clone(), move |tx, cx| transaction::perform(tx, cx, &book, order, items), move |view, _| encode(view, &base)).await
+    let items = items
+        .into_iter()
+        .map(|item| if reads_body { item.into_changes() } else { item.into_id_only() })
+        .collect();
+    asked
+        .write(
+            &book.clone(),
+            move |tx, cx| transaction::perform(tx, cx, &book, order, items),
+            move |view, _| encode(view, &base),
+        )
+        .await
 }
 
-/// Stores the bytes that files of these bodies bring (behaviour 3.2.12), once it is known that the caller may record. Those
-/// of a file that is known already, or of an item that comes to nothing, are left to the sweep.
+/// Stores the bytes that files of these bodies bring (behaviour 3.2.12), once it is known that the
+/// caller may record. Those of a file that is known already, or of an item that comes to nothing,
+/// are left to the sweep.
 async fn store_files(asked: &Asked, items: &mut [TransactionIn]) -> Result<(), ApiError> {
     let (count, mut admitted) = (items.len(), false);
     for entry in items.iter_mut().flat_map(TransactionIn::files_mut) {
@@ -175,7 +251,9 @@ async fn store_files(asked: &Asked, items: &mut [TransactionIn]) -> Result<(), A
 }
 
 async fn single(asked: Asked, verb: Verb, body: Body<TransactionIn>) -> ApiResult {
-    perform(asked.conditional()?, Order::single(verb), vec![body.0], operation).await.map_err(ApiError::alone)
+    perform(asked.conditional()?, Order::single(verb), vec![body.0], operation)
+        .await
+        .map_err(ApiError::alone)
 }
 
 async fn silently(asked: Asked, order: Order, body: Body<Items<TransactionIn>>) -> ApiResult {
@@ -183,10 +261,12 @@ async fn silently(asked: Asked, order: Order, body: Body<Items<TransactionIn>>) 
 }
 
 fn operation(view: &View, base: &str) -> Reply {
-    OperationOut::of(view, base).map_or_else(reply::nothing, |operation| tagged(reply::ok(&operation), view))
+    OperationOut::of(view, base)
+        .map_or_else(reply::nothing, |operation| tagged(reply::ok(&operation), view))
 }
 
-/// With the version of the transaction, unless its reader sees only that there is one (behaviour 3.7.2).
+/// With the version of the transaction, unless its reader sees only that there is one (behaviour
+/// 3.7.2).
 fn tagged(reply: Reply, view: &View) -> Reply {
     match view.transactions.first().filter(|transaction| !view.masked.contains(&transaction.id)) {
         Some(transaction) => reply.tagged(transaction),
@@ -195,5 +275,9 @@ fn tagged(reply: Reply, view: &View) -> Reply {
 }
 
 fn whole(view: &View, base: &str) -> Reply {
-    reply::ok(&ListedOut { items: TransactionOut::briefly(view, base), cursor: None, account: None })
+    reply::ok(&ListedOut {
+        items: TransactionOut::briefly(view, base),
+        cursor: None,
+        account: None,
+    })
 }

@@ -15,11 +15,12 @@ use serde::{Deserialize, Serialize};
 use crate::account::{AccountOut, BriefOut};
 use crate::file::{FileIn, FileOut};
 use crate::wire::{
-    Present, PropertiesIn, RefIn, StampOut, TextOrNumber, convert, field, id_text, list, objects_only, properties, reference,
+    Present, PropertiesIn, RefIn, StampOut, TextOrNumber, convert, field, id_text, list,
+    objects_only, properties, reference,
 };
 
-/// A body that is a transaction. What it says of its own state is ignored, except `checked` and `draft`
-/// (behaviour 3.2.3, 3.10.4).
+/// A body that is a transaction. What it says of its own state is ignored, except `checked` and
+/// `draft` (behaviour 3.2.3, 3.10.4).
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", remote = "Self")]
 pub(crate) struct TransactionIn {
@@ -131,7 +132,8 @@ enum SideOut {
 #[expect(clippy::large_enum_variant, reason = "nearly all are of the large kind")]
 pub(crate) enum TransactionOut {
     Whole(WholeOut),
-    /// What a recorder sees of another user's transaction with the same remote id (behaviour 3.7.2).
+    /// What a recorder sees of another user's transaction with the same remote id (behaviour
+    /// 3.7.2).
     #[serde(rename_all = "camelCase")]
     Masked {
         id: String,
@@ -184,35 +186,50 @@ enum Sides<'v> {
 impl TransactionOut {
     /// With full accounts on the sides.
     pub(crate) fn in_full(view: &View, base: &str) -> Vec<Self> {
-        view.transactions.iter().map(|transaction| Self::new(view, transaction, Sides::Full, base)).collect()
+        view.transactions
+            .iter()
+            .map(|transaction| Self::new(view, transaction, Sides::Full, base))
+            .collect()
     }
 
     /// As list rows.
     pub(crate) fn briefly(view: &View, base: &str) -> Vec<Self> {
-        view.transactions.iter().map(|transaction| Self::new(view, transaction, Sides::Brief, base)).collect()
+        view.transactions
+            .iter()
+            .map(|transaction| Self::new(view, transaction, Sides::Brief, base))
+            .collect()
     }
 
     /// As the rows of a page, with running balances where there are any.
     pub(crate) fn listed(listed: &Listed, base: &str) -> Vec<Self> {
         let view = &listed.view;
-        view.transactions.iter().map(|transaction| Self::new(view, transaction, Sides::Running(listed), base)).collect()
+        view.transactions
+            .iter()
+            .map(|transaction| Self::new(view, transaction, Sides::Running(listed), base))
+            .collect()
     }
 
     fn new(view: &View, transaction: &Transaction, sides: Sides<'_>, base: &str) -> Self {
         if view.masked.contains(&transaction.id) {
-            return Self::Masked { id: transaction.id.to_string(), remote_ids: transaction.remote_ids.clone() };
+            return Self::Masked {
+                id: transaction.id.to_string(),
+                remote_ids: transaction.remote_ids.clone(),
+            };
         }
         let book = view.member.book();
         let settings = &book.settings;
         let side = |id: Option<AccountId>| {
-            id.and_then(|id| view.accounts.get(id)).map(|account| SideOut::new(view, account, (sides, transaction.id)))
+            id.and_then(|id| view.accounts.get(id))
+                .map(|account| SideOut::new(view, account, (sides, transaction.id)))
         };
         Self::Whole(WholeOut {
             id: transaction.id.to_string(),
             date: transaction.date.map(format_iso),
             date_formatted: transaction.date.map(|day| settings.date_pattern.format(day)),
             date_value: transaction.date_value(),
-            amount: transaction.amount.map(|value| amount::write(value.value(), settings.fraction_digits)),
+            amount: transaction
+                .amount
+                .map(|value| amount::write(value.value(), settings.fraction_digits)),
             description: transaction.description.clone(),
             credit_account: side(transaction.credit),
             debit_account: side(transaction.debit),
@@ -223,7 +240,12 @@ impl TransactionOut {
             tags: transaction.tags(),
             urls: transaction.urls.clone(),
             remote_ids: transaction.remote_ids.clone(),
-            files: transaction.files.iter().filter_map(|id| view.files.get(*id)).map(|file| FileOut::new(file, book.id, base)).collect(),
+            files: transaction
+                .files
+                .iter()
+                .filter_map(|id| view.files.get(*id))
+                .map(|file| FileOut::new(file, book.id, base))
+                .collect(),
             properties: properties(&transaction.properties),
             created_by: view.creators.get(&transaction.created_by).cloned().unwrap_or_default(),
             stamp: StampOut::from(&transaction.stamp),
@@ -234,15 +256,21 @@ impl TransactionOut {
 impl SideOut {
     fn new(view: &View, account: &Account, (sides, row): (Sides<'_>, TransactionId)) -> Self {
         if !view.member.may(Action::ReadChart) {
-            return Self::Named { id: account.id.to_string(), name: account.name.as_str().to_owned() };
+            return Self::Named {
+                id: account.id.to_string(),
+                name: account.name.as_str().to_owned(),
+            };
         }
         let balance = match sides {
             Sides::Full => return Self::Full(Box::new(AccountOut::new(account, &view.forest))),
             Sides::Brief => None,
-            Sides::Running(listed) => listed.balances.get(&row).filter(|_| listed.account == Some(account.id)),
+            Sides::Running(listed) => {
+                listed.balances.get(&row).filter(|_| listed.account == Some(account.id))
+            }
         };
         let book = view.member.book();
-        let balance = balance.map(|units| amount::write_units(*units, book.scale, book.settings.fraction_digits));
+        let balance = balance
+            .map(|units| amount::write_units(*units, book.scale, book.settings.fraction_digits));
         Self::Brief { account: BriefOut::from(account), balance }
     }
 }
@@ -259,8 +287,14 @@ impl OperationOut {
     pub(crate) fn of(view: &View, base: &str) -> Option<Self> {
         let transaction = view.transactions.first()?;
         let sides = transaction.account_ids().filter_map(|id| view.accounts.get(id));
-        let accounts = view.member.may(Action::ReadChart).then(|| sides.map(|account| AccountOut::new(account, &view.forest)).collect());
-        Some(Self { transaction: TransactionOut::new(view, transaction, Sides::Full, base), accounts })
+        let accounts = view
+            .member
+            .may(Action::ReadChart)
+            .then(|| sides.map(|account| AccountOut::new(account, &view.forest)).collect());
+        Some(Self {
+            transaction: TransactionOut::new(view, transaction, Sides::Full, base),
+            accounts,
+        })
     }
 }
 

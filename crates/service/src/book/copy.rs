@@ -1,4 +1,5 @@
-//! copyBook (behaviour 6.6): one unit of work, so that nobody ever sees half a copy, and a refused one leaves nothing.
+//! copyBook (behaviour 6.6): one unit of work, so that nobody ever sees half a copy, and a refused
+//! one leaves nothing.
 
 use std::collections::HashMap;
 
@@ -30,11 +31,12 @@ pub struct Request {
     pub from: Option<String>,
 }
 
-/// copyBook: settings, groups, accounts and saved queries, and for its owner the transactions. The caller owns the copy,
-/// whose one event is its creation.
+/// copyBook: settings, groups, accounts and saved queries, and for its owner the transactions. The
+/// caller owns the copy, whose one event is its creation.
 ///
 /// # Errors
-/// What the access step refuses; a missing or refused name, an unreadable day, too many transactions.
+/// What the access step refuses; a missing or refused name, an unreadable day, too many
+/// transactions.
 pub fn copy(tx: &mut Tx<'_>, cx: &Context, book: &str, request: &Request) -> Result<View> {
     let source = access::enter(tx, cx, book, Action::CopyBook)?;
     if request.transactions {
@@ -44,41 +46,84 @@ pub fn copy(tx: &mut Tx<'_>, cx: &Context, book: &str, request: &Request) -> Res
     let from = copy::first_day(request.from.as_deref())?;
     let owner_name = cx.user.username.clone();
     let scale = source.book().scale;
-    let target = Book { id: BookId::new(0), key: cx.ids.book_key(), owner_name, settings, scale, stamp: cx.stamp() };
+    let target = Book {
+        id: BookId::new(0),
+        key: cx.ids.book_key(),
+        owner_name,
+        settings,
+        scale,
+        stamp: cx.stamp(),
+    };
     let target = super::establish(tx, cx, target)?;
     let accounts = chart(tx, cx, &source, &target)?;
     saved_queries(tx, cx, &source, &target)?;
-    let posted = if request.transactions { transactions(tx, cx, [&source, &target], accounts, from)? } else { 0 };
+    let posted = if request.transactions {
+        transactions(tx, cx, [&source, &target], accounts, from)?
+    } else {
+        0
+    };
     // They count from now on, when they were posted in this book.
     let month = zone::month(cx.now, &target.book().settings.time_zone);
     super::tell_created(tx, cx, &target, &Tally::from([(month, posted)]))?;
-    let activity = Activity { posted, month, month_posted: posted, year_posted: posted, changed_at: cx.now };
+    let activity =
+        Activity { posted, month, month_posted: posted, year_posted: posted, changed_at: cx.now };
     Ok(View::plain(target, activity))
 }
 
 /// An account and its copy.
 type Pair = (AccountId, AccountId);
 
-/// Groups and accounts under new ids, in the order they were made. Nothing is posted on the accounts yet.
+/// Groups and accounts under new ids, in the order they were made. Nothing is posted on the
+/// accounts yet.
 fn chart(tx: &mut Tx<'_>, cx: &Context, source: &Member, target: &Member) -> Result<Vec<Pair>> {
     let mut groups = tx.groups().list(source)?;
     groups.sort_by_key(|group| group.id);
-    let ids: HashMap<GroupId, GroupId> = groups.iter().map(|group| (group.id, GroupId::new(cx.mint()))).collect();
+    let ids: HashMap<GroupId, GroupId> =
+        groups.iter().map(|group| (group.id, GroupId::new(cx.mint()))).collect();
     let renumbered = |id: &GroupId| ids.get(id).copied();
     let copies = groups.iter().filter_map(|group| {
         let Group { id, name, parent, hidden, locked, properties, stamp: _ } = group.clone();
         let parent = parent.as_ref().and_then(renumbered);
-        Some(Group { id: renumbered(&id)?, name, parent, hidden, locked, properties, stamp: cx.stamp() })
+        Some(Group {
+            id: renumbered(&id)?,
+            name,
+            parent,
+            hidden,
+            locked,
+            properties,
+            stamp: cx.stamp(),
+        })
     });
     tx.groups().insert(target, &copies.collect::<Vec<_>>())?;
     let mut accounts = tx.accounts().list(source)?;
     accounts.sort_by_key(|account| account.id);
-    let pairs: Vec<Pair> = accounts.iter().map(|account| (account.id, AccountId::new(cx.mint()))).collect();
+    let pairs: Vec<Pair> =
+        accounts.iter().map(|account| (account.id, AccountId::new(cx.mint()))).collect();
     let copies = accounts.into_iter().zip(&pairs).map(|(account, (_, id))| {
-        let Account { id: _, name, kind, archived, balance_verified: _, has_transaction_posted: _, properties, groups, stamp: _ } = account;
+        let Account {
+            id: _,
+            name,
+            kind,
+            archived,
+            balance_verified: _,
+            has_transaction_posted: _,
+            properties,
+            groups,
+            stamp: _,
+        } = account;
         let groups = groups.iter().filter_map(renumbered).collect();
         let (id, stamp) = (*id, cx.stamp());
-        Account { id, name, kind, archived, balance_verified: true, has_transaction_posted: false, properties, groups, stamp }
+        Account {
+            id,
+            name,
+            kind,
+            archived,
+            balance_verified: true,
+            has_transaction_posted: false,
+            properties,
+            groups,
+            stamp,
+        }
     });
     tx.accounts().insert(target, &copies.collect::<Vec<_>>())?;
     Ok(pairs)
@@ -95,9 +140,21 @@ fn saved_queries(tx: &mut Tx<'_>, cx: &Context, source: &Member, target: &Member
 }
 
 /// Drafts and posted ones, however they are checked; answers how many are posted.
-fn transactions(tx: &mut Tx<'_>, cx: &Context, [source, target]: [&Member; 2], accounts: Vec<Pair>, from: Option<Date>) -> Result<i64> {
+fn transactions(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    [source, target]: [&Member; 2],
+    accounts: Vec<Pair>,
+    from: Option<Date>,
+) -> Result<i64> {
     let count = tx.transactions().count_copied(source, from)?;
     copy::check_size(count)?;
-    let copying = Copying { accounts, from, numbers: cx.ids.reserve(cx.now, count), user: cx.user.id, stamp: cx.stamp() };
+    let copying = Copying {
+        accounts,
+        from,
+        numbers: cx.ids.reserve(cx.now, count),
+        user: cx.user.id,
+        stamp: cx.stamp(),
+    };
     Ok(tx.transactions().copy(source, target, &copying)?)
 }

@@ -1,4 +1,5 @@
-//! Files of transactions: what bodies attach, and what happens to holders when a file goes (behaviour 3.2.12, 9.6).
+//! Files of transactions: what bodies attach, and what happens to holders when a file goes
+//! (behaviour 3.2.12, 9.6).
 
 use daybook_domain::account::Directory;
 use daybook_domain::collaborator::{Action, Member};
@@ -15,14 +16,21 @@ use crate::error::{Error, Result};
 use crate::file;
 
 /// The files that bodies name and that transactions hold already.
-pub(super) fn cabinet(tx: &mut Tx<'_>, member: &Member, items: &[Changes], holders: &[Transaction]) -> Result<Cabinet> {
-    let named = items.iter().flat_map(|item| item.files.iter().flatten()).filter_map(Attachment::named);
+pub(super) fn cabinet(
+    tx: &mut Tx<'_>,
+    member: &Member,
+    items: &[Changes],
+    holders: &[Transaction],
+) -> Result<Cabinet> {
+    let named =
+        items.iter().flat_map(|item| item.files.iter().flatten()).filter_map(Attachment::named);
     let held = holders.iter().flat_map(|holder| holder.files.iter().copied());
     Ok(tx.files().by_ids(member, named.chain(held))?)
 }
 
-/// The changes with their files settled, and the new files among them. A file counts as known when the caller may see it,
-/// or when the transaction holds it already: a recorder sends back what others attached to its draft.
+/// The changes with their files settled, and the new files among them. A file counts as known when
+/// the caller may see it, or when the transaction holds it already: a recorder sends back what
+/// others attached to its draft.
 pub(super) fn settle(
     cx: &Context,
     member: &Member,
@@ -33,7 +41,11 @@ pub(super) fn settle(
     let mut new = Vec::new();
     let Some(given) = changes.files.take() else { return Ok((changes, new)) };
     let held = |id: FileId| holder.is_some_and(|holder| holder.files.contains(&id));
-    let known = |id: FileId| cabinet.get(id).is_some_and(|file| held(id) || member.may_touch(Action::ReadFiles, file.created_by));
+    let known = |id: FileId| {
+        cabinet
+            .get(id)
+            .is_some_and(|file| held(id) || member.may_touch(Action::ReadFiles, file.created_by))
+    };
     let mut files = Vec::with_capacity(given.len());
     for entry in given {
         let create = |draft, content| {
@@ -52,9 +64,16 @@ pub(super) fn settle(
 ///
 /// # Errors
 /// When one of them does not let go; [`daybook_domain::file::Refusal::TooManyHolders`].
-pub(crate) fn release_file(tx: &mut Tx<'_>, cx: &Context, member: &Member, doomed: &File) -> Result<()> {
+pub(crate) fn release_file(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    member: &Member,
+    doomed: &File,
+) -> Result<()> {
     check_lets_go(tx, cx, member, doomed.id)?;
-    if tx.transactions().count_holders_of(member, doomed.id, MOST_RELEASED.saturating_add(1))? > MOST_RELEASED {
+    if tx.transactions().count_holders_of(member, doomed.id, MOST_RELEASED.saturating_add(1))?
+        > MOST_RELEASED
+    {
         return Err(daybook_domain::file::Refusal::TooManyHolders.into());
     }
     let holders = tx.transactions().holders_of(member, doomed.id)?;
@@ -69,12 +88,19 @@ pub(crate) fn release_file(tx: &mut Tx<'_>, cx: &Context, member: &Member, doome
     outcome.save(tx, cx, member, &accounts)
 }
 
-/// Refuses to take a file away, or to give it new content, while a transaction that holds it does not let go (behaviour
-/// 9.6).
+/// Refuses to take a file away, or to give it new content, while a transaction that holds it does
+/// not let go (behaviour 9.6).
 ///
 /// # Errors
 /// What the first such holder says.
-pub(crate) fn check_lets_go(tx: &mut Tx<'_>, cx: &Context, member: &Member, file: FileId) -> Result<()> {
-    let Some(keeper) = tx.transactions().first_keeper_of(member, file, Keeping::of(member))? else { return Ok(()) };
+pub(crate) fn check_lets_go(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    member: &Member,
+    file: FileId,
+) -> Result<()> {
+    let Some(keeper) = tx.transactions().first_keeper_of(member, file, Keeping::of(member))? else {
+        return Ok(());
+    };
     Ok(recorder(cx, member, &Directory::default()).check_lets_go(&keeper)?)
 }

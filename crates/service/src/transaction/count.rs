@@ -34,7 +34,8 @@ pub struct Counts {
 /// What the access step refuses; a parameter that is missing or cannot be read.
 pub fn counts(tx: &mut Tx<'_>, cx: &Context, book: &str, asked: &SpanText) -> Result<Counts> {
     let member = access::enter(tx, cx, book, Action::ReadChart)?;
-    let span = Span::read(asked.after.as_deref(), asked.before.as_deref(), asked.periodicity.as_deref())?;
+    let span =
+        Span::read(asked.after.as_deref(), asked.before.as_deref(), asked.periodicity.as_deref())?;
     let counted = tx.transactions().counts(&member, &span)?;
     let posted = span.counts(counted.iter().map(|day| (day.day, day.posted)));
     let trashed = span.counts(counted.iter().map(|day| (day.day, day.trashed)));

@@ -6,7 +6,9 @@ use daybook_domain::account::{self, Directory};
 use daybook_domain::collaborator::{Action, Member};
 use daybook_domain::event::{EventType, Happening};
 use daybook_domain::id::{AccountId, TransactionId};
-use daybook_domain::transaction::{Cell, Changes, Edited, MOST_RELEASED, Refusal, Transaction, Verb, cell, check_indexed};
+use daybook_domain::transaction::{
+    Cell, Changes, Edited, MOST_RELEASED, Refusal, Transaction, Verb, cell, check_indexed,
+};
 use daybook_storage::Tx;
 
 use super::save::Outcome;
@@ -20,7 +22,8 @@ use crate::{access, batch};
 pub struct Order {
     /// The verb.
     pub verb: Verb,
-    /// A batch leaves ineligible items as they are; a single request is refused (behaviour 3.6.3, 3.6.4).
+    /// A batch leaves ineligible items as they are; a single request is refused (behaviour 3.6.3,
+    /// 3.6.4).
     pub batch: bool,
     /// `updateChecked` or `trashChecked`.
     pub override_checked: bool,
@@ -50,11 +53,18 @@ impl Order {
     }
 }
 
-/// Performs a verb on the transactions the items name, and answers them in final state and in order.
+/// Performs a verb on the transactions the items name, and answers them in final state and in
+/// order.
 ///
 /// # Errors
 /// What the access step and the rules of transactions refuse; nothing is changed then.
-pub fn perform(tx: &mut Tx<'_>, cx: &Context, book: &str, order: Order, items: Vec<Changes>) -> Result<View> {
+pub fn perform(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    book: &str,
+    order: Order,
+    items: Vec<Changes>,
+) -> Result<View> {
     let member = access::enter(tx, cx, book, order.door())?;
     batch::check_size("items", items.len())?;
     let ids = batch::each(&items, named_id)?;
@@ -74,11 +84,17 @@ pub fn perform(tx: &mut Tx<'_>, cx: &Context, book: &str, order: Order, items: V
             .map_err(Error::from)
             .and_then(|()| match cell(transaction.state(), order.verb, order.override_checked) {
                 Cell::Done => attach::settle(cx, &member, &cabinet, changes, Some(&transaction)),
-                // Where nothing is done, the files of the body are none of its matter (behaviour 3.3.4, 3.4.1, 3.6.3).
+                // Where nothing is done, the files of the body are none of its matter (behaviour
+                // 3.3.4, 3.4.1, 3.6.3).
                 Cell::Kept | Cell::Refused(_) => Ok((changes, Vec::new())),
             })
             .and_then(|(changes, new_files)| {
-                let edited = recorder.perform(order.verb, transaction.clone(), &changes, order.override_checked)?;
+                let edited = recorder.perform(
+                    order.verb,
+                    transaction.clone(),
+                    &changes,
+                    order.override_checked,
+                )?;
                 Ok(edited.map(|edited| (edited, new_files)))
             });
         match cx.unless_stale(Some(&transaction), edited) {
@@ -94,8 +110,10 @@ pub fn perform(tx: &mut Tx<'_>, cx: &Context, book: &str, order: Order, items: V
         }
     }
     outcome.save(tx, cx, &member, &accounts)?;
-    let transactions: Vec<Transaction> = ids.iter().filter_map(|(_, id)| current.get(&(*id)?).cloned()).collect();
-    let posted = transactions.iter().flat_map(Transaction::entries).map(|entry| entry.account).collect();
+    let transactions: Vec<Transaction> =
+        ids.iter().filter_map(|(_, id)| current.get(&(*id)?).cloned()).collect();
+    let posted =
+        transactions.iter().flat_map(Transaction::entries).map(|entry| entry.account).collect();
     accounts.note_posted(&posted);
     View::around(tx, cx, member, (transactions, accounts), Detail::Full)
 }
@@ -104,8 +122,18 @@ pub fn perform(tx: &mut Tx<'_>, cx: &Context, book: &str, order: Order, items: V
 ///
 /// # Errors
 /// [`account::Refusal::TooManyDrafts`].
-pub(crate) fn release_accounts(tx: &mut Tx<'_>, cx: &Context, member: &Member, doomed: &BTreeSet<AccountId>) -> Result<()> {
-    if tx.transactions().count_drafts_of_accounts(member, doomed, MOST_RELEASED.saturating_add(1))? > MOST_RELEASED {
+pub(crate) fn release_accounts(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    member: &Member,
+    doomed: &BTreeSet<AccountId>,
+) -> Result<()> {
+    if tx.transactions().count_drafts_of_accounts(
+        member,
+        doomed,
+        MOST_RELEASED.saturating_add(1),
+    )? > MOST_RELEASED
+    {
         return Err(account::Refusal::TooManyDrafts.into());
     }
     let drafts = tx.transactions().drafts_of_accounts(member, doomed)?;
@@ -127,7 +155,8 @@ pub(super) fn named_id(item: &Changes) -> Result<(String, Option<TransactionId>)
     Ok((text, id))
 }
 
-/// The transactions named; unknown ones, and those a recorder may not see, are refused: all of a batch by their ids.
+/// The transactions named; unknown ones, and those a recorder may not see, are refused: all of a
+/// batch by their ids.
 pub(super) fn load(
     tx: &mut Tx<'_>,
     member: &Member,
@@ -138,8 +167,11 @@ pub(super) fn load(
     let wanted: Vec<TransactionId> = wanted.into_iter().collect();
     let mut found = tx.transactions().by_ids(member, &wanted)?;
     found.retain(|_, transaction| member.sees(transaction));
-    let unknown: Vec<String> =
-        ids.iter().filter(|(_, id)| id.is_none_or(|id| !found.contains_key(&id))).map(|(text, _)| text.clone()).collect();
+    let unknown: Vec<String> = ids
+        .iter()
+        .filter(|(_, id)| id.is_none_or(|id| !found.contains_key(&id)))
+        .map(|(text, _)| text.clone())
+        .collect();
     match (unknown.first(), batch) {
         (None, _) => Ok(found),
         (Some(first), false) => Err(Refusal::Unknown(first.clone()).into()),
@@ -148,14 +180,25 @@ pub(super) fn load(
 }
 
 /// The events of a performed verb, in the order of behaviour 8.1.
-pub(super) fn tell(outcome: &mut Outcome, member: &Member, accounts: &Directory, verb: Verb, edited: &Edited) {
+pub(super) fn tell(
+    outcome: &mut Outcome,
+    member: &Member,
+    accounts: &Directory,
+    verb: Verb,
+    edited: &Edited,
+) {
     let transaction = &edited.transaction;
     let id = transaction.id.get();
     let object = |outcome: &Outcome| outcome.shot(member, accounts, transaction);
     let kind = match verb {
         Verb::Update => {
             if !edited.previous.is_empty() {
-                outcome.tell(Happening::update(EventType::TransactionUpdated, id, object(outcome), &edited.previous));
+                outcome.tell(Happening::update(
+                    EventType::TransactionUpdated,
+                    id,
+                    object(outcome),
+                    &edited.previous,
+                ));
             }
             if edited.checked {
                 outcome.tell(Happening::new(EventType::TransactionChecked, id, object(outcome)));

@@ -25,12 +25,14 @@ pub fn merge(tx: &mut Tx<'_>, cx: &Context, book: &str, items: &[Changes]) -> Re
     }
     let ids = batch::each(items, named_id)?;
     let found = load(tx, &member, &ids, true)?;
-    let given: Vec<Transaction> = ids.iter().filter_map(|(_, id)| found.get(&(*id)?).cloned()).collect();
+    let given: Vec<Transaction> =
+        ids.iter().filter_map(|(_, id)| found.get(&(*id)?).cloned()).collect();
     let accounts = tx.accounts().by_ids(&member, sides(&given))?;
     let recorder = recorder(cx, &member, &accounts);
     let new = [TransactionId::new(cx.mint()), TransactionId::new(cx.mint())];
     let pair = Pair::new(given)?;
-    let Merged { transaction, originals, difference } = recorder.merge(&pair, new, cx.agent.as_deref())?;
+    let Merged { transaction, originals, difference } =
+        recorder.merge(&pair, new, cx.agent.as_deref())?;
     let mut outcome = Outcome::about(attach::cabinet(tx, &member, &[], pair.given())?);
     outcome.created(&member, &accounts, &transaction);
     for (before, after) in pair.given().iter().cloned().zip(originals) {

@@ -64,7 +64,13 @@ enum Detail {
 }
 
 impl View {
-    fn load(tx: &mut Tx<'_>, cx: &Context, member: Member, transactions: Vec<Transaction>, detail: Detail) -> Result<Self> {
+    fn load(
+        tx: &mut Tx<'_>,
+        cx: &Context,
+        member: Member,
+        transactions: Vec<Transaction>,
+        detail: Detail,
+    ) -> Result<Self> {
         let accounts = tx.accounts().by_ids(&member, sides(&transactions))?;
         Self::around(tx, cx, member, (transactions, accounts), detail)
     }
@@ -84,24 +90,30 @@ impl View {
             Detail::Brief => Forest::default(),
         };
         let files = attach::cabinet(tx, &member, &[], &transactions)?;
-        let mut others: Vec<UserId> =
-            transactions.iter().map(|transaction| transaction.created_by).filter(|id| *id != cx.user.id).collect();
+        let mut others: Vec<UserId> = transactions
+            .iter()
+            .map(|transaction| transaction.created_by)
+            .filter(|id| *id != cx.user.id)
+            .collect();
         others.sort_unstable();
         others.dedup();
-        let mut creators: HashMap<UserId, String> = tx.users().by_ids(&others)?.into_iter().map(|user| (user.id, user.username)).collect();
+        let mut creators: HashMap<UserId, String> =
+            tx.users().by_ids(&others)?.into_iter().map(|user| (user.id, user.username)).collect();
         creators.insert(cx.user.id, cx.user.username.clone());
         Ok(Self { member, transactions, accounts, files, forest, creators, masked: HashSet::new() })
     }
 }
 
-/// What recording now depends on. It is about new transactions; [`about`] makes it be about one there already.
+/// What recording now depends on. It is about new transactions; [`about`] makes it be about one
+/// there already.
 fn recorder<'a>(cx: &Context, member: &'a Member, accounts: &'a Directory) -> Recorder<'a> {
     let today = cx.today(member.book());
     Recorder { member, accounts, now: cx.now, today, created_on: today }
 }
 
 fn about<'a>(recorder: Recorder<'a>, transaction: &Transaction) -> Recorder<'a> {
-    let created_on = zone::day(transaction.stamp.created_at, &recorder.member.book().settings.time_zone);
+    let created_on =
+        zone::day(transaction.stamp.created_at, &recorder.member.book().settings.time_zone);
     Recorder { created_on, ..recorder }
 }
 

@@ -43,8 +43,8 @@ pub struct Listed {
     pub next: Option<Place>,
     /// The one account the query filters by (behaviour 2.8).
     pub account: Option<AccountId>,
-    /// What stood on that account after each posted row, in units of the book's scale; empty when it is not permanent
-    /// (behaviour 2.9).
+    /// What stood on that account after each posted row, in units of the book's scale; empty when
+    /// it is not permanent (behaviour 2.9).
     pub balances: HashMap<TransactionId, i128>,
 }
 
@@ -62,7 +62,9 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<View> 
     let member = access::enter(tx, cx, book, Action::ReadTransactions)?;
     let wanted: Option<TransactionId> = id.parse().ok();
     let found = tx.transactions().by_ids(&member, wanted.as_slice())?.into_values().next();
-    let transaction = found.filter(|transaction| member.sees(transaction)).ok_or_else(|| Refusal::Unknown(id.to_owned()))?;
+    let transaction = found
+        .filter(|transaction| member.sees(transaction))
+        .ok_or_else(|| Refusal::Unknown(id.to_owned()))?;
     View::load(tx, cx, member, vec![transaction], Detail::Full)
 }
 
@@ -76,8 +78,11 @@ pub fn named(tx: &mut Tx<'_>, cx: &Context, book: &str, ids: &[String]) -> Resul
     let wanted: Vec<TransactionId> = ids.iter().filter_map(|id| id.parse().ok()).collect();
     let mut found = tx.transactions().by_ids(&member, &wanted)?;
     found.retain(|_, transaction| member.sees(transaction));
-    let unknown: Vec<String> =
-        ids.iter().filter(|id| id.parse().ok().is_none_or(|id: TransactionId| !found.contains_key(&id))).cloned().collect();
+    let unknown: Vec<String> = ids
+        .iter()
+        .filter(|id| id.parse().ok().is_none_or(|id: TransactionId| !found.contains_key(&id)))
+        .cloned()
+        .collect();
     if !unknown.is_empty() {
         return Err(Refusal::UnknownIds(unknown).into());
     }
@@ -96,11 +101,17 @@ pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str, request: &Request) -> Res
     };
     let limit = request.limit.filter(|limit| *limit > 0).unwrap_or(DEFAULT_LIMIT).min(MOST_ROWS);
     let search = Search { filter: query.filter(), names: &names, drafts_of: own_only(&member) };
-    let rows = tx.transactions().search(&member, &search, request.after, i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1))?;
+    let rows = tx.transactions().search(
+        &member,
+        &search,
+        request.after,
+        i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1),
+    )?;
     let page = Page::new(rows, limit, Place::of);
     let account = query.single_account().and_then(|text| names.accounts.get(text)).copied();
     let view = View::load(tx, cx, member, page.items, Detail::Brief)?;
-    let balances = account.map_or_else(|| Ok(HashMap::new()), |account| running::after_rows(tx, &view, account))?;
+    let balances = account
+        .map_or_else(|| Ok(HashMap::new()), |account| running::after_rows(tx, &view, account))?;
     Ok(Listed { view, next: page.next, account, balances })
 }
 
@@ -115,16 +126,25 @@ pub fn count(tx: &mut Tx<'_>, cx: &Context, book: &str, query: &str) -> Result<i
     Ok(tx.transactions().count(&member, &search)?)
 }
 
-/// What the database would do for [`list`], or without a limit for [`count`]: for tests of speed that measure nothing.
+/// What the database would do for [`list`], or without a limit for [`count`]: for tests of speed
+/// that measure nothing.
 ///
 /// # Errors
 /// As [`list`].
 #[doc(hidden)]
-pub fn explain(tx: &mut Tx<'_>, cx: &Context, book: &str, request: &Request) -> Result<Vec<String>> {
+pub fn explain(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    book: &str,
+    request: &Request,
+) -> Result<Vec<String>> {
     let member = access::enter(tx, cx, book, Action::ReadTransactions)?;
-    let Some(Asked { query, names }) = Asked::read(tx, cx, &member, &request.query)? else { return Ok(Vec::new()) };
+    let Some(Asked { query, names }) = Asked::read(tx, cx, &member, &request.query)? else {
+        return Ok(Vec::new());
+    };
     let search = Search { filter: query.filter(), names: &names, drafts_of: own_only(&member) };
-    let limit = request.limit.map(|limit| i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1));
+    let limit =
+        request.limit.map(|limit| i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1));
     Ok(tx.transactions().explain(&member, &search, request.after, limit)?)
 }
 
@@ -149,7 +169,11 @@ impl Asked {
 /// What reading a query of this book depends on.
 pub(crate) fn reading(cx: &Context, member: &Member) -> Reading {
     let settings = &member.book().settings;
-    Reading { today: cx.today(member.book()), pattern: settings.date_pattern, separator: settings.decimal_separator }
+    Reading {
+        today: cx.today(member.book()),
+        pattern: settings.date_pattern,
+        separator: settings.decimal_separator,
+    }
 }
 
 fn terms(filter: &Filter) -> usize {
@@ -168,7 +192,8 @@ fn resolve(tx: &mut Tx<'_>, member: &Member, filter: &Filter) -> Result<Names> {
     let mut wanted = Wanted::default();
     wanted.gather(filter);
     let mut names = Names::default();
-    let references: Vec<AccountRef> = wanted.accounts.iter().map(|text| AccountRef::any(text)).collect();
+    let references: Vec<AccountRef> =
+        wanted.accounts.iter().map(|text| AccountRef::any(text)).collect();
     let directory = tx.accounts().directory(member, &references, [])?;
     for text in wanted.accounts {
         if let Some(account) = directory.find(&AccountRef::any(text)) {
@@ -185,7 +210,8 @@ fn resolve(tx: &mut Tx<'_>, member: &Member, filter: &Filter) -> Result<Names> {
     }
     names.users = users(tx, &wanted.users)?;
     let zone = &member.book().settings.time_zone;
-    names.midnights = wanted.days.into_iter().filter_map(|day| Some((day, zone::midnight(day, zone)?))).collect();
+    names.midnights =
+        wanted.days.into_iter().filter_map(|day| Some((day, zone::midnight(day, zone)?))).collect();
     Ok(names)
 }
 
@@ -211,7 +237,9 @@ struct Wanted<'q> {
 impl<'q> Wanted<'q> {
     fn gather(&mut self, filter: &'q Filter) {
         match filter {
-            Filter::All(filters) | Filter::Any(filters) => filters.iter().for_each(|filter| self.gather(filter)),
+            Filter::All(filters) | Filter::Any(filters) => {
+                filters.iter().for_each(|filter| self.gather(filter))
+            }
             Filter::Not(filter) => self.gather(filter),
             Filter::Term(Term::Account(text) | Term::From(text) | Term::To(text)) => {
                 self.accounts.insert(text);
@@ -222,7 +250,9 @@ impl<'q> Wanted<'q> {
             Filter::Term(Term::By(text)) => {
                 self.users.insert(text);
             }
-            Filter::Term(Term::Dated { basis: DateBasis::Posting, from, until }) => self.days.extend(from.iter().chain(until)),
+            Filter::Term(Term::Dated { basis: DateBasis::Posting, from, until }) => {
+                self.days.extend(from.iter().chain(until))
+            }
             Filter::Term(_) => {}
         }
     }

@@ -20,7 +20,8 @@ pub struct Recording {
     pub intent: Intent,
     /// A createTransaction, whose text may ask for the following months too (behaviour 3.8.2.8).
     pub single: bool,
-    /// The IANA name of the zone that dates in texts are read in; absent, the book's (behaviour 3.2.9).
+    /// The IANA name of the zone that dates in texts are read in; absent, the book's (behaviour
+    /// 3.2.9).
     pub zone: Option<String>,
 }
 
@@ -34,19 +35,30 @@ impl From<Intent> for Recording {
 impl Recording {
     /// The same with the zone as the database of zones spells it.
     fn located(self) -> Result<Self> {
-        let unknown =
-            |name: &str| Error::BadRequest(format!("timeZone {:?} is not an IANA time zone", name.chars().take(60).collect::<String>()));
+        let unknown = |name: &str| {
+            Error::BadRequest(format!(
+                "timeZone {:?} is not an IANA time zone",
+                name.chars().take(60).collect::<String>()
+            ))
+        };
         let given = self.zone.as_deref().filter(|name| !name.trim().is_empty());
         let zone = given.map(|name| zone::known(name).ok_or_else(|| unknown(name))).transpose()?;
         Ok(Self { zone, ..self })
     }
 }
 
-/// Records transactions; one whose remote id is known already is answered as it stands (behaviour 3.2, 3.7).
+/// Records transactions; one whose remote id is known already is answered as it stands (behaviour
+/// 3.2, 3.7).
 ///
 /// # Errors
 /// What the access step and the rules of transactions refuse; the first bad item fails the whole.
-pub fn create(tx: &mut Tx<'_>, cx: &Context, book: &str, items: Vec<Changes>, recording: impl Into<Recording>) -> Result<View> {
+pub fn create(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    book: &str,
+    items: Vec<Changes>,
+    recording: impl Into<Recording>,
+) -> Result<View> {
     let recording = recording.into();
     let intent = recording.intent;
     let action = if intent == Intent::Post { Action::Post } else { Action::RecordDraft };
@@ -68,23 +80,34 @@ pub fn create(tx: &mut Tx<'_>, cx: &Context, book: &str, items: Vec<Changes>, re
         }
         let (changes, new_files) = attach::settle(cx, &member, &cabinet, changes, None)?;
         outcome.attached(new_files);
-        let transaction = recorder.record(TransactionId::new(cx.mint()), cx.agent.clone(), &changes, intent)?;
+        let transaction =
+            recorder.record(TransactionId::new(cx.mint()), cx.agent.clone(), &changes, intent)?;
         outcome.created(&member, &accounts, &transaction);
         for day in &repeats {
-            outcome.created(&member, &accounts, &recorder.repeated(&transaction, TransactionId::new(cx.mint()), *day));
+            outcome.created(
+                &member,
+                &accounts,
+                &recorder.repeated(&transaction, TransactionId::new(cx.mint()), *day),
+            );
         }
         known.add(&transaction);
         Ok(transaction)
     })?;
-    let posted = transactions.iter().flat_map(Transaction::entries).map(|entry| entry.account).collect();
+    let posted =
+        transactions.iter().flat_map(Transaction::entries).map(|entry| entry.account).collect();
     outcome.save(tx, cx, &member, &accounts)?;
     accounts.note_posted(&posted);
-    let masked = transactions.iter().filter(|transaction| !member.sees(transaction)).map(|transaction| transaction.id).collect();
+    let masked = transactions
+        .iter()
+        .filter(|transaction| !member.sees(transaction))
+        .map(|transaction| transaction.id)
+        .collect();
     let view = View::around(tx, cx, member, (transactions, accounts), Detail::Full)?;
     Ok(View { masked, ..view })
 }
 
-/// The non-trashed transactions that carry remote ids of a batch, the oldest first (behaviour 3.7.3).
+/// The non-trashed transactions that carry remote ids of a batch, the oldest first (behaviour
+/// 3.7.3).
 struct Known {
     transactions: Vec<Transaction>,
     by_remote_id: HashMap<String, usize>,
@@ -92,7 +115,11 @@ struct Known {
 
 impl Known {
     fn load(tx: &mut Tx<'_>, member: &Member, items: &[Changes]) -> Result<Self> {
-        let mut wanted: Vec<&str> = items.iter().flat_map(|item| item.remote_ids.iter().flatten()).map(|id| id.trim()).collect();
+        let mut wanted: Vec<&str> = items
+            .iter()
+            .flat_map(|item| item.remote_ids.iter().flatten())
+            .map(|id| id.trim())
+            .collect();
         wanted.retain(|id| !id.is_empty());
         wanted.sort_unstable();
         wanted.dedup();
@@ -112,6 +139,9 @@ impl Known {
 
     /// What the first matching remote id of the payload leads to.
     fn find(&self, remote_ids: &[String]) -> Option<&Transaction> {
-        remote_ids.iter().find_map(|id| self.by_remote_id.get(id)).and_then(|place| self.transactions.get(*place))
+        remote_ids
+            .iter()
+            .find_map(|id| self.by_remote_id.get(id))
+            .and_then(|place| self.transactions.get(*place))
     }
 }

@@ -12,11 +12,16 @@ use daybook_storage::balance::{Of, Question};
 use super::View;
 use crate::error::Result;
 
-/// What stood on the account after each posted row, over all of its posted transactions, whatever else the page is
-/// filtered by. Nothing for an account that is not permanent.
-pub(super) fn after_rows(tx: &mut Tx<'_>, view: &View, account: AccountId) -> Result<HashMap<TransactionId, i128>> {
+/// What stood on the account after each posted row, over all of its posted transactions, whatever
+/// else the page is filtered by. Nothing for an account that is not permanent.
+pub(super) fn after_rows(
+    tx: &mut Tx<'_>,
+    view: &View,
+    account: AccountId,
+) -> Result<HashMap<TransactionId, i128>> {
     let permanent = view.accounts.get(account).is_some_and(|account| account.kind.is_permanent());
-    let rows: Vec<&Transaction> = view.transactions.iter().filter(|row| permanent && row.counts()).collect();
+    let rows: Vec<&Transaction> =
+        view.transactions.iter().filter(|row| permanent && row.counts()).collect();
     let days = || rows.iter().filter_map(|row| row.date);
     let (Some(first), Some(last)) = (days().min(), days().max()) else { return Ok(HashMap::new()) };
     let accounts = [account];

@@ -24,7 +24,8 @@ pub(super) struct Outcome {
     /// The files the transactions hold, for their snapshots.
     files: Cabinet,
     new_files: Vec<File>,
-    /// What anything was posted on, also where a later item of the batch moved it on (behaviour 4.7).
+    /// What anything was posted on, also where a later item of the batch moved it on (behaviour
+    /// 4.7).
     posted: BTreeSet<AccountId>,
 }
 
@@ -44,15 +45,29 @@ impl Outcome {
     }
 
     /// Adds a new transaction and its event.
-    pub(super) fn created(&mut self, member: &Member, accounts: &Directory, transaction: &Transaction) {
-        let kind = if transaction.is_posted() { EventType::TransactionPosted } else { EventType::TransactionCreated };
-        self.tell(Happening::new(kind, transaction.id.get(), self.shot(member, accounts, transaction)));
+    pub(super) fn created(
+        &mut self,
+        member: &Member,
+        accounts: &Directory,
+        transaction: &Transaction,
+    ) {
+        let kind = if transaction.is_posted() {
+            EventType::TransactionPosted
+        } else {
+            EventType::TransactionCreated
+        };
+        self.tell(Happening::new(
+            kind,
+            transaction.id.get(),
+            self.shot(member, accounts, transaction),
+        ));
         self.note_posted(transaction);
         self.places.insert(transaction.id, self.changes.len());
         self.changes.push(Change::new(transaction.clone()));
     }
 
-    /// Adds a change; several changes of one transaction become one, from its first state to its last.
+    /// Adds a change; several changes of one transaction become one, from its first state to its
+    /// last.
     pub(super) fn changed(&mut self, before: Transaction, after: Transaction) {
         self.note_posted(&after);
         match self.places.get(&after.id).and_then(|place| self.changes.get_mut(*place)) {
@@ -65,8 +80,19 @@ impl Outcome {
     }
 
     /// The snapshot of a transaction for its event.
-    pub(super) fn shot(&self, member: &Member, accounts: &Directory, transaction: &Transaction) -> daybook_domain::json::Object {
-        snapshot::transaction(transaction, accounts, &self.files, member.book().settings.fraction_digits, member.user())
+    pub(super) fn shot(
+        &self,
+        member: &Member,
+        accounts: &Directory,
+        transaction: &Transaction,
+    ) -> daybook_domain::json::Object {
+        snapshot::transaction(
+            transaction,
+            accounts,
+            &self.files,
+            member.book().settings.fraction_digits,
+            member.user(),
+        )
     }
 
     fn note_posted(&mut self, transaction: &Transaction) {
@@ -77,15 +103,27 @@ impl Outcome {
         self.happenings.push(happening);
     }
 
-    /// Writes everything: rows, totals, the mark on accounts that were never posted on before, events.
-    pub(super) fn save(self, tx: &mut Tx<'_>, cx: &Context, member: &Member, accounts: &Directory) -> Result<()> {
+    /// Writes everything: rows, totals, the mark on accounts that were never posted on before,
+    /// events.
+    pub(super) fn save(
+        self,
+        tx: &mut Tx<'_>,
+        cx: &Context,
+        member: &Member,
+        accounts: &Directory,
+    ) -> Result<()> {
         tx.files().insert(member, &self.new_files)?;
-        let (changed, added): (Vec<Change>, Vec<Change>) = self.changes.into_iter().partition(|change| change.before.is_some());
+        let (changed, added): (Vec<Change>, Vec<Change>) =
+            self.changes.into_iter().partition(|change| change.before.is_some());
         tx.transactions().update(member, &changed)?;
-        tx.transactions().insert(member, added.iter().map(|change| change.after.clone()).collect())?;
+        tx.transactions()
+            .insert(member, added.iter().map(|change| change.after.clone()).collect())?;
         let all: Vec<Change> = added.into_iter().chain(changed).collect();
         tx.balances().apply(member, &all)?;
-        let first = self.posted.into_iter().filter(|id| accounts.get(*id).is_none_or(|account| !account.has_transaction_posted));
+        let first = self
+            .posted
+            .into_iter()
+            .filter(|id| accounts.get(*id).is_none_or(|account| !account.has_transaction_posted));
         tx.accounts().mark_posted(member, &first.collect::<Vec<_>>())?;
         record::counted(tx, cx, member, self.happenings, &record::tally(member, &all))
     }

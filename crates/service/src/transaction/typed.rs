@@ -11,8 +11,9 @@ use crate::context::Context;
 use crate::error::Result;
 use crate::zone;
 
-/// Reads the bodies that are in text mode, and leaves the others as they are. Also the days of the following months that
-/// the text of a single create asks for. The accounts are loaded once, and only when there is a text to read.
+/// Reads the bodies that are in text mode, and leaves the others as they are. Also the days of the
+/// following months that the text of a single create asks for. The accounts are loaded once, and
+/// only when there is a text to read.
 ///
 /// # Errors
 /// When the database cannot be asked; text is never refused.
@@ -30,13 +31,20 @@ pub(super) fn read(
     let accounts = tx.accounts().names(member)?;
     let names = Lexicon::new(accounts.iter().map(|(id, name)| (*id, name.as_str())));
     let today = zone::day(cx.now, recording.zone.as_deref().unwrap_or(&settings.time_zone));
-    let reader = Reader { names: &names, pattern: settings.date_pattern, precision, today, repeats: recording.single };
+    let reader = Reader {
+        names: &names,
+        pattern: settings.date_pattern,
+        precision,
+        today,
+        repeats: recording.single,
+    };
     let mut repeats = Vec::new();
     let read = |item: Changes| {
         if !item.is_typed(precision.separator) {
             return item;
         }
-        let mut found = reader.read(item.description.as_ref().value().map_or("", |text| text.as_str()));
+        let mut found =
+            reader.read(item.description.as_ref().value().map_or("", |text| text.as_str()));
         repeats.append(&mut found.repeats);
         item.with_found(found, precision)
     };

@@ -1,6 +1,8 @@
-//! Audits: which are asked for, and the rows one looks at, as they are stored and in bounded portions (behaviour 6.7).
+//! Audits: which are asked for, and the rows one looks at, as they are stored and in bounded
+//! portions (behaviour 6.7).
 //!
-//! Nothing here trusts a row: what no program could have written must come out as it is, for the audit to find.
+//! Nothing here trusts a row: what no program could have written must come out as it is, for the
+//! audit to find.
 
 mod record;
 
@@ -93,7 +95,10 @@ struct SumRow {
 
 impl SumRow {
     fn sums(&self) -> Sums {
-        Sums { debit: whole(self.debit_high, self.debit_low), credit: whole(self.credit_high, self.credit_low) }
+        Sums {
+            debit: whole(self.debit_high, self.debit_low),
+            credit: whole(self.credit_high, self.credit_low),
+        }
     }
 
     fn cell(&self) -> Cell {
@@ -120,12 +125,16 @@ struct Named {
     account_id: i64,
 }
 
-/// The limbs of entries by sign. The lower limb of a negative amount is negative too, so that nothing is negated: the
-/// least of all numbers has no opposite.
-const ENTRY_SUMS: &str = "-CAST(SUM(CASE WHEN e.amount < 0 THEN e.amount / 4294967296 ELSE 0 END) AS BIGINT) AS debit_high, \
-    -CAST(SUM(CASE WHEN e.amount < 0 THEN e.amount % 4294967296 ELSE 0 END) AS BIGINT) AS debit_low, \
-    CAST(SUM(CASE WHEN e.amount > 0 THEN e.amount / 4294967296 ELSE 0 END) AS BIGINT) AS credit_high, \
-    CAST(SUM(CASE WHEN e.amount > 0 THEN e.amount % 4294967296 ELSE 0 END) AS BIGINT) AS credit_low";
+/// The limbs of entries by sign. The lower limb of a negative amount is negative too, so that
+/// nothing is negated: the least of all numbers has no opposite.
+const ENTRY_SUMS: &str = "-CAST(SUM(CASE WHEN e.amount < 0 THEN e.amount / 4294967296 ELSE 0 END) \
+    AS BIGINT) AS debit_high, \
+    -CAST(SUM(CASE WHEN e.amount < 0 THEN e.amount % 4294967296 ELSE 0 END) AS BIGINT) AS \
+    debit_low, \
+    CAST(SUM(CASE WHEN e.amount > 0 THEN e.amount / 4294967296 ELSE 0 END) AS BIGINT) AS \
+    credit_high, \
+    CAST(SUM(CASE WHEN e.amount > 0 THEN e.amount % 4294967296 ELSE 0 END) AS BIGINT) AS \
+    credit_low";
 
 /// Audits.
 pub struct Audits<'t, 'a> {
@@ -133,7 +142,8 @@ pub struct Audits<'t, 'a> {
 }
 
 impl Audits<'_, '_> {
-    /// Notes that an audit of the book is wanted. A book has one at most: who asks again takes the place of who asked.
+    /// Notes that an audit of the book is wanted. A book has one at most: who asks again takes the
+    /// place of who asked.
     ///
     /// # Errors
     /// When the database cannot be asked.
@@ -144,8 +154,10 @@ impl Audits<'_, '_> {
             Value::Int(member.user().get()),
             Value::SomeText(agent.map(Into::into)),
         ];
-        let insert = Sql::new("INSERT INTO audits (book_id, request, user_id, agent) VALUES ").list(row);
-        let again = " ON CONFLICT (book_id) DO UPDATE SET request = excluded.request, user_id = excluded.user_id, agent = excluded.agent";
+        let insert =
+            Sql::new("INSERT INTO audits (book_id, request, user_id, agent) VALUES ").list(row);
+        let again = " ON CONFLICT (book_id) DO UPDATE SET request = excluded.request, user_id = \
+            excluded.user_id, agent = excluded.agent";
         self.tx.conn()?.execute(&insert.push(again))?;
         Ok(())
     }
@@ -155,7 +167,9 @@ impl Audits<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     pub fn waiting(self) -> Result<Vec<BookKey>> {
-        let sql = Sql::new("SELECT b.public_id FROM audits a JOIN books b ON b.id = a.book_id ORDER BY a.request");
+        let sql = Sql::new(
+            "SELECT b.public_id FROM audits a JOIN books b ON b.id = a.book_id ORDER BY a.request",
+        );
         let rows: Vec<Waiting> = on_each!(self.tx.conn()?, c => (&sql).load(c))?;
         Ok(rows.into_iter().map(|row| BookKey::new(row.public_id)).collect())
     }
@@ -166,10 +180,12 @@ impl Audits<'_, '_> {
     /// When the database cannot be asked.
     pub fn wanted(self, key: &BookKey) -> Result<Option<Wanted>> {
         let sql = Sql::new(
-            "SELECT a.request, a.user_id, u.email, a.agent FROM books b JOIN audits a ON a.book_id = b.id \
+            "SELECT a.request, a.user_id, u.email, a.agent FROM books b JOIN audits a ON a.book_id \
+                = b.id \
              JOIN users u ON u.id = a.user_id WHERE b.public_id = ",
         );
-        let rows: Vec<WantedRow> = on_each!(self.tx.conn()?, c => (&sql.text(key.as_str())).load(c))?;
+        let rows: Vec<WantedRow> =
+            on_each!(self.tx.conn()?, c => (&sql.text(key.as_str())).load(c))?;
         Ok(rows.into_iter().next().map(|row| {
             let WantedRow { request, user_id, email, agent } = row;
             Wanted { request, user: UserId::new(user_id), email, agent }
@@ -181,13 +197,16 @@ impl Audits<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     pub fn done(self, member: &Member, request: i64) -> Result<()> {
-        let sql = Sql::new("DELETE FROM audits WHERE book_id = ").int(member.book().id.get()).push(" AND request = ").int(request);
+        let sql = Sql::new("DELETE FROM audits WHERE book_id = ")
+            .int(member.book().id.get())
+            .push(" AND request = ")
+            .int(request);
         self.tx.conn()?.execute(&sql)?;
         Ok(())
     }
 
-    /// Sets `balanceVerified` of these accounts (behaviour 4.11). It follows from other rows, so it is no version of the
-    /// account's own data.
+    /// Sets `balanceVerified` of these accounts (behaviour 4.11). It follows from other rows, so it
+    /// is no version of the account's own data.
     ///
     /// # Errors
     /// When the database cannot be asked.
@@ -196,9 +215,13 @@ impl Audits<'_, '_> {
             self.tx.redraw(member.book().id)?;
         }
         for chunk in accounts.chunks(MOST_NAMED) {
-            let sql = Sql::new("UPDATE accounts SET balance_verified = ").flag(verified).push(" WHERE book_id = ");
+            let sql = Sql::new("UPDATE accounts SET balance_verified = ")
+                .flag(verified)
+                .push(" WHERE book_id = ");
             let ids = chunk.iter().map(|id| Value::Int(id.get()));
-            self.tx.conn()?.execute(&sql.int(member.book().id.get()).push(" AND id IN ").list(ids).uncached())?;
+            self.tx.conn()?.execute(
+                &sql.int(member.book().id.get()).push(" AND id IN ").list(ids).uncached(),
+            )?;
         }
         Ok(())
     }
@@ -208,8 +231,11 @@ impl Audits<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     pub fn accounts(self, member: &Member) -> Result<Vec<Keeping>> {
-        let sql = Sql::new("SELECT id, balance_verified, has_transaction_posted FROM accounts WHERE book_id = ");
-        let rows: Vec<KeepingRow> = on_each!(self.tx.conn()?, c => (&sql.int(member.book().id.get())).load(c))?;
+        let sql = Sql::new(
+            "SELECT id, balance_verified, has_transaction_posted FROM accounts WHERE book_id = ",
+        );
+        let rows: Vec<KeepingRow> =
+            on_each!(self.tx.conn()?, c => (&sql.int(member.book().id.get())).load(c))?;
         let kept = |row: KeepingRow| {
             let KeepingRow { id, balance_verified: verified, has_transaction_posted: posted } = row;
             Keeping { account: AccountId::new(id), verified, posted }
@@ -223,10 +249,15 @@ impl Audits<'_, '_> {
     /// When the database cannot be asked.
     pub fn head(self, member: &Member) -> Result<(Option<Head>, Counted)> {
         let book = member.book().id.get();
-        let marks = Sql::new("SELECT h.sequence, h.hash, h.posted, (SELECT COUNT(*) FROM marks m WHERE m.book_id = ").int(book);
+        let marks = Sql::new(
+            "SELECT h.sequence, h.hash, h.posted, (SELECT COUNT(*) FROM marks m WHERE m.book_id = ",
+        )
+        .int(book);
         let sql = marks.push(") AS marks FROM heads h WHERE h.book_id = ").int(book);
         let rows: Vec<HeadRow> = on_each!(self.tx.conn()?, c => (&sql).load(c))?;
-        let Some(HeadRow { sequence, hash, posted, marks }) = rows.into_iter().next() else { return Ok((None, Counted::default())) };
+        let Some(HeadRow { sequence, hash, posted, marks }) = rows.into_iter().next() else {
+            return Ok((None, Counted::default()));
+        };
         Ok((Hash::from_bytes(&hash).map(|hash| Head { sequence, hash }), Counted { posted, marks }))
     }
 
@@ -243,9 +274,20 @@ impl Audits<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     pub fn ledgers(self, member: &Member) -> Result<Vec<Ledger>> {
-        let sql = Sql::new("SELECT e.account_id, COUNT(*) AS measure, ").push(ENTRY_SUMS).push(" FROM entries e WHERE e.book_id = ");
-        let rows = self.sums(sql.int(member.book().id.get()).push(" GROUP BY e.account_id ORDER BY e.account_id"))?;
-        Ok(rows.iter().map(|row| Ledger { account: AccountId::new(row.account_id), rows: row.measure, sums: row.sums() }).collect())
+        let sql = Sql::new("SELECT e.account_id, COUNT(*) AS measure, ")
+            .push(ENTRY_SUMS)
+            .push(" FROM entries e WHERE e.book_id = ");
+        let rows = self.sums(
+            sql.int(member.book().id.get()).push(" GROUP BY e.account_id ORDER BY e.account_id"),
+        )?;
+        Ok(rows
+            .iter()
+            .map(|row| Ledger {
+                account: AccountId::new(row.account_id),
+                rows: row.measure,
+                sums: row.sums(),
+            })
+            .collect())
     }
 
     /// The accounts that have totals.
@@ -264,15 +306,25 @@ impl Audits<'_, '_> {
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn strays(self, member: &Member, account: AccountId, after: Option<&Stray>, limit: i64) -> Result<Vec<Stray>> {
-        let place = after.map_or((i64::MIN, i64::MIN), |stray| (i64::from(stray.day), stray.transaction.get()));
+    pub fn strays(
+        self,
+        member: &Member,
+        account: AccountId,
+        after: Option<&Stray>,
+        limit: i64,
+    ) -> Result<Vec<Stray>> {
+        let place = after
+            .map_or((i64::MIN, i64::MIN), |stray| (i64::from(stray.day), stray.transaction.get()));
         let sql = Sql::new(
-            "SELECT e.day, e.transaction_id, e.credit, e.amount FROM entries e LEFT JOIN transactions t ON t.book_id = e.book_id \
-             AND t.id = e.transaction_id AND t.day = e.day AND (t.credit_account_id = e.account_id OR t.debit_account_id = e.account_id) \
+            "SELECT e.day, e.transaction_id, e.credit, e.amount FROM entries e LEFT JOIN \
+                transactions t ON t.book_id = e.book_id \
+             AND t.id = e.transaction_id AND t.day = e.day AND (t.credit_account_id = e.account_id \
+             OR t.debit_account_id = e.account_id) \
              WHERE t.id IS NULL AND e.book_id = ",
         );
         let sql = sql.int(member.book().id.get()).push(" AND e.account_id = ").int(account.get());
-        let sql = sql.push(" AND (e.day, e.transaction_id) > (").int(place.0).push(", ").int(place.1);
+        let sql =
+            sql.push(" AND (e.day, e.transaction_id) > (").int(place.0).push(", ").int(place.1);
         let sql = sql.push(") ORDER BY e.day, e.transaction_id LIMIT ").int(limit);
         let rows: Vec<StrayRow> = on_each!(self.tx.conn()?, c => (&sql).load(c))?;
         let stray = |row: StrayRow| {
@@ -288,8 +340,11 @@ impl Audits<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     pub fn entry_days(self, member: &Member, accounts: &[AccountId]) -> Result<Vec<Cell>> {
-        let sql = Sql::new("SELECT e.account_id, CAST(e.day AS BIGINT) AS measure, ").push(ENTRY_SUMS);
-        let sql = sql.push(" FROM entries e WHERE e.amount <> 0 AND e.book_id = ").int(member.book().id.get());
+        let sql =
+            Sql::new("SELECT e.account_id, CAST(e.day AS BIGINT) AS measure, ").push(ENTRY_SUMS);
+        let sql = sql
+            .push(" FROM entries e WHERE e.amount <> 0 AND e.book_id = ")
+            .int(member.book().id.get());
         self.cells(sql.push(" AND e.account_id IN "), accounts, " GROUP BY e.account_id, e.day")
     }
 
@@ -299,7 +354,8 @@ impl Audits<'_, '_> {
     /// When the database cannot be asked.
     pub fn days(self, member: &Member, accounts: &[AccountId]) -> Result<Vec<Cell>> {
         let sql = Sql::new(
-            "SELECT account_id, CAST(day AS BIGINT) AS measure, debit_high, debit_low, credit_high, credit_low \
+            "SELECT account_id, CAST(day AS BIGINT) AS measure, debit_high, debit_low, \
+                credit_high, credit_low \
              FROM day_totals WHERE book_id = ",
         );
         self.cells(sql.int(member.book().id.get()).push(" AND account_id IN "), accounts, "")
@@ -311,7 +367,8 @@ impl Audits<'_, '_> {
     /// When the database cannot be asked.
     pub fn months(self, member: &Member, accounts: &[AccountId]) -> Result<Vec<Cell>> {
         let sql = Sql::new(
-            "SELECT account_id, CAST(month AS BIGINT) AS measure, debit_high, debit_low, credit_high, credit_low \
+            "SELECT account_id, CAST(month AS BIGINT) AS measure, debit_high, debit_low, \
+                credit_high, credit_low \
              FROM month_totals WHERE book_id = ",
         );
         self.cells(sql.int(member.book().id.get()).push(" AND account_id IN "), accounts, "")

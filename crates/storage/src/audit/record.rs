@@ -1,5 +1,5 @@
-//! Transactions as an audit reads them: each with the entries found where its own should be, and whether it is found by
-//! what it says.
+//! Transactions as an audit reads them: each with the entries found where its own should be, and
+//! whether it is found by what it says.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -19,11 +19,15 @@ use crate::sql::{MOST_NAMED, Sql, Value};
 use crate::transaction::standing_from_column;
 use crate::{column, mark};
 
-const RECORDS: &str = "SELECT t.id, t.day, t.dated, t.standing, t.trashed, t.amount, t.credit_account_id, t.debit_account_id, \
-    t.description, t.search, t.properties, t.remote_ids, t.files, c.credit AS credit_side, c.amount AS credit_amount, \
+const RECORDS: &str = "SELECT t.id, t.day, t.dated, t.standing, t.trashed, t.amount, \
+    t.credit_account_id, t.debit_account_id, \
+    t.description, t.search, t.properties, t.remote_ids, t.files, c.credit AS credit_side, \
+    c.amount AS credit_amount, \
     d.credit AS debit_side, d.amount AS debit_amount FROM transactions t \
-    LEFT JOIN entries c ON c.book_id = t.book_id AND c.account_id = t.credit_account_id AND c.day = t.day AND c.transaction_id = t.id \
-    LEFT JOIN entries d ON d.book_id = t.book_id AND d.account_id = t.debit_account_id AND d.day = t.day AND d.transaction_id = t.id \
+    LEFT JOIN entries c ON c.book_id = t.book_id AND c.account_id = t.credit_account_id AND c.day \
+    = t.day AND c.transaction_id = t.id \
+    LEFT JOIN entries d ON d.book_id = t.book_id AND d.account_id = t.debit_account_id AND d.day = \
+    t.day AND d.transaction_id = t.id \
     WHERE t.book_id = ";
 
 #[derive(QueryableByName)]
@@ -71,13 +75,19 @@ impl Row {
         let remote_ids = column::texts_from_text(self.remote_ids.clone(), "remote_ids").ok()?;
         let files = column::files_from_text(self.files.clone()).ok()?;
         let state = State::of(standing_from_column(self.standing).ok()?, self.trashed);
-        let marked =
-            mark::Marked { remote_ids: &remote_ids, description: &self.description, properties: &properties, files: &files, state };
+        let marked = mark::Marked {
+            remote_ids: &remote_ids,
+            description: &self.description,
+            properties: &properties,
+            files: &files,
+            state,
+        };
         Some(marked.marks())
     }
 
     fn into_record(self, marks: Option<i64>, marks_met: i64) -> Record {
-        let leg = |side: Option<bool>, amount: Option<i64>| Some(Leg { credit: side?, amount: amount? });
+        let leg =
+            |side: Option<bool>, amount: Option<i64>| Some(Leg { credit: side?, amount: amount? });
         Record {
             id: TransactionId::new(self.id),
             day: self.day,
@@ -108,7 +118,12 @@ impl Audits<'_, '_> {
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn records(mut self, member: &Member, after: Option<TransactionId>, limit: i64) -> Result<Vec<Record>> {
+    pub fn records(
+        mut self,
+        member: &Member,
+        after: Option<TransactionId>,
+        limit: i64,
+    ) -> Result<Vec<Record>> {
         let after = after.map_or(i64::MIN, TransactionId::get);
         let sql = Sql::new(RECORDS).int(member.book().id.get()).push(" AND t.id > ").int(after);
         let sql = sql.push(" ORDER BY t.id LIMIT ").int(limit);
@@ -122,7 +137,8 @@ impl Audits<'_, '_> {
         }
         let met = self.met(member, &wanted)?;
         let record = |row: Row| {
-            let (marks, met) = (counts.get(&row.id).copied(), met.get(&row.id).copied().unwrap_or_default());
+            let (marks, met) =
+                (counts.get(&row.id).copied(), met.get(&row.id).copied().unwrap_or_default());
             row.into_record(marks, met)
         };
         Ok(rows.into_iter().map(record).collect())
@@ -134,11 +150,22 @@ impl Audits<'_, '_> {
         for chunk in wanted.chunks(MOST_NAMED) {
             let mut sql = Sql::new("SELECT m.transaction_id, COUNT(*) AS met FROM (VALUES ");
             for (place, (mark, day, transaction)) in chunk.iter().enumerate() {
-                let row = [Value::Text(mark.into()), Value::Int(i64::from(*day)), Value::Int(*transaction)];
+                let row = [
+                    Value::Text(mark.into()),
+                    Value::Int(i64::from(*day)),
+                    Value::Int(*transaction),
+                ];
                 sql = if place == 0 { sql } else { sql.push(", ") }.list(row);
             }
-            let sql = sql.push(") AS v JOIN marks m ON m.mark = v.column1 AND m.day = v.column2 AND m.transaction_id = v.column3");
-            let sql = sql.push(" WHERE m.book_id = ").int(member.book().id.get()).push(" GROUP BY m.transaction_id").uncached();
+            let sql = sql.push(
+                ") AS v JOIN marks m ON m.mark = v.column1 AND m.day = v.column2 \
+                AND m.transaction_id = v.column3",
+            );
+            let sql = sql
+                .push(" WHERE m.book_id = ")
+                .int(member.book().id.get())
+                .push(" GROUP BY m.transaction_id")
+                .uncached();
             let rows: Vec<Met> = on_each!(self.tx.conn()?, c => (&sql).load(c))?;
             for Met { transaction_id, met: count } in rows {
                 *met.entry(transaction_id).or_default() += count;

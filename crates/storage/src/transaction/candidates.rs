@@ -1,8 +1,8 @@
 //! In which blocks of the index of texts a search looks.
 //!
-//! Which of its trigrams are rare is not written down anywhere; the newest chunk gives a fair idea. The rarest are read of all
-//! chunks, the others only where these leave something: so a rare text costs a few rows a chunk, and a common one hardly
-//! more than a look at one chunk.
+//! Which of its trigrams are rare is not written down anywhere; the newest chunk gives a fair idea.
+//! The rarest are read of all chunks, the others only where these leave something: so a rare text
+//! costs a few rows a chunk, and a common one hardly more than a look at one chunk.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,7 +24,8 @@ const RAREST: usize = 2;
 /// So few blocks are compared rather than narrowed further.
 const FEW: u32 = 8;
 
-/// The blocks that may hold all of these texts; none when no index can tell, or when there are so many that it does not help.
+/// The blocks that may hold all of these texts; none when no index can tell, or when there are so
+/// many that it does not help.
 pub(super) fn candidates(
     tx: &mut Tx<'_>,
     book: BookId,
@@ -42,7 +43,8 @@ pub(super) fn candidates(
 
     let newest = extent.chunks.saturating_sub(1);
     let sample = Occurrences::read(tx, book, &asked, Some(&[newest]))?;
-    let expected = i64::from(sample.of_all(newest, &asked).count_ones()).saturating_mul(extent.chunks);
+    let expected =
+        i64::from(sample.of_all(newest, &asked).count_ones()).saturating_mul(extent.chunks);
     // Half of it: one chunk may deceive.
     if !helps(expected.div_euclid(2)) {
         return Ok(None);
@@ -51,9 +53,12 @@ pub(super) fn candidates(
     let (rarest, others) = asked.split_at(asked.len().min(RAREST));
 
     let found = Occurrences::read(tx, book, &[rarest, &[ANY_GRAM]].concat(), None)?;
-    let mut left: BTreeMap<i64, u64> = found.chunks().map(|chunk| (chunk, found.of_all(chunk, rarest))).collect();
+    let mut left: BTreeMap<i64, u64> =
+        found.chunks().map(|chunk| (chunk, found.of_all(chunk, rarest))).collect();
     left.retain(|_, bits| *bits != 0);
-    if !others.is_empty() && left.values().map(|bits| bits.count_ones()).fold(0, u32::saturating_add) > FEW {
+    if !others.is_empty()
+        && left.values().map(|bits| bits.count_ones()).fold(0, u32::saturating_add) > FEW
+    {
         let chunks: Vec<i64> = left.keys().copied().collect();
         let more = Occurrences::read(tx, book, others, Some(&chunks))?;
         left.iter_mut().for_each(|(chunk, bits)| *bits &= more.of_all(*chunk, others));
@@ -72,14 +77,20 @@ struct Occurrences(BTreeMap<(i64, i64), u64>);
 impl Occurrences {
     /// Of these trigrams in these chunks, or in all.
     fn read(tx: &mut Tx<'_>, book: BookId, grams: &[i64], chunks: Option<&[i64]>) -> Result<Self> {
-        let rows = Sql::new("SELECT g.gram, g.chunk, g.blocks FROM text_grams g WHERE g.book_id = ").int(book.get());
+        let rows =
+            Sql::new("SELECT g.gram, g.chunk, g.blocks FROM text_grams g WHERE g.book_id = ")
+                .int(book.get());
         let rows = rows.push(" AND g.gram IN ").numbers(grams.iter().copied());
         let rows = match chunks {
             Some(chunks) => rows.push(" AND g.chunk IN ").numbers(chunks.iter().copied()),
             None => rows,
         };
         let rows: Vec<Row> = on_each!(tx.conn()?, c => (&rows).load(c))?;
-        Ok(Self(rows.into_iter().map(|row| ((row.chunk, row.gram), row.blocks.cast_unsigned())).collect()))
+        Ok(Self(
+            rows.into_iter()
+                .map(|row| ((row.chunk, row.gram), row.blocks.cast_unsigned()))
+                .collect(),
+        ))
     }
 
     /// The chunks in which any of them occurs.
@@ -129,7 +140,9 @@ mod tests {
 
     #[test]
     fn rule_13_60_blocks_with_long_texts_are_always_looked_at() {
-        let found = Occurrences([((0, 7), 0b0110), ((0, ANY_GRAM), 0b1000), ((2, ANY_GRAM), 0b0001)].into());
+        let found = Occurrences(
+            [((0, 7), 0b0110), ((0, ANY_GRAM), 0b1000), ((2, ANY_GRAM), 0b0001)].into(),
+        );
         let mut blocks = BTreeMap::from([(0, 0b0010)]);
         found.add_long(&mut blocks);
         assert_eq!(blocks, BTreeMap::from([(0, 0b1010), (2, 0b0001)]));

@@ -1,6 +1,7 @@
-//! Copying the transactions of a book into another one, inside the database: of them nothing but their texts passes through
-//! memory, for the index of texts, a chunk of 4,096 at a time (`text.rs`). A copy takes the same few statements however many
-//! they are, and some for each chunk.
+//! Copying the transactions of a book into another one, inside the database: of them nothing but
+//! their texts passes through memory, for the index of texts, a chunk of 4,096 at a time
+//! (`text.rs`). A copy takes the same few statements however many they are, and some for each
+//! chunk.
 
 use daybook_domain::collaborator::Member;
 use daybook_domain::id::{AccountId, UserId};
@@ -19,8 +20,9 @@ use crate::conn::on_each;
 use crate::error::Result;
 use crate::sql::{Sql, Value};
 
-/// A block of numbers reserved for new rows: number `n` is `(first + n) / run * stride + offset + (first + n) % run`,
-/// so that the database can count them out itself.
+/// A block of numbers reserved for new rows: number `n` is
+/// `(first + n) / run * stride + offset + (first + n) % run`, so that the database can count them
+/// out itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Numbers {
     /// The place of the first number.
@@ -54,14 +56,18 @@ struct Count {
     found: i64,
 }
 
-/// Old and new ids, for the time of one copy. Tables of their own have a key and a size that both engines' planners see;
-/// of a book that is just being written they expect one row, and walk through it once for each row of the other side.
-const COPIED: &str = "CREATE TEMPORARY TABLE copied (old_id BIGINT NOT NULL PRIMARY KEY, new_id BIGINT NOT NULL)";
-const COPIED_ACCOUNTS: &str = "CREATE TEMPORARY TABLE copied_accounts (old_id BIGINT NOT NULL PRIMARY KEY, new_id BIGINT NOT NULL)";
+/// Old and new ids, for the time of one copy. Tables of their own have a key and a size that both
+/// engines' planners see; of a book that is just being written they expect one row, and walk
+/// through it once for each row of the other side.
+const COPIED: &str =
+    "CREATE TEMPORARY TABLE copied (old_id BIGINT NOT NULL PRIMARY KEY, new_id BIGINT NOT NULL)";
+const COPIED_ACCOUNTS: &str = "CREATE TEMPORARY TABLE copied_accounts (old_id BIGINT NOT NULL \
+    PRIMARY KEY, new_id BIGINT NOT NULL)";
 const COUNT: &str = "SELECT COUNT(*) AS found FROM transactions t WHERE t.book_id = ";
 
 impl Transactions<'_, '_> {
-    /// How many transactions [`Transactions::copy`] would copy: those that are not trashed, of this day and later days.
+    /// How many transactions [`Transactions::copy`] would copy: those that are not trashed, of this
+    /// day and later days.
     ///
     /// # Errors
     /// When the database cannot be asked.
@@ -75,9 +81,9 @@ impl Transactions<'_, '_> {
         Ok(counts.into_iter().map(|count| count.found).sum())
     }
 
-    /// Copies these transactions into a new book whose accounts are there already, and builds entries, marks and totals.
-    /// The numbers are counted out in the order of the old ones, so that lists keep theirs. Answers how many of the copies
-    /// are posted.
+    /// Copies these transactions into a new book whose accounts are there already, and builds
+    /// entries, marks and totals. The numbers are counted out in the order of the old ones, so that
+    /// lists keep theirs. Answers how many of the copies are posted.
     ///
     /// # Errors
     /// When the database cannot be asked.
@@ -106,7 +112,10 @@ impl Transactions<'_, '_> {
         self.tx.balances().sum_up(number)?;
         self.tx.index_copied(number, copied)?;
         self.tx.conn()?.execute(&posted_on(target).uncached())?;
-        let posted = Sql::new(COUNT).int(number.get()).push(" AND t.standing > ").int(standing_to_column(Standing::Draft));
+        let posted = Sql::new(COUNT)
+            .int(number.get())
+            .push(" AND t.standing > ")
+            .int(standing_to_column(Standing::Draft));
         self.counted(posted)
     }
 }
@@ -114,55 +123,113 @@ impl Transactions<'_, '_> {
 /// `INSERT` of the transactions to copy into [`COPIED`], each with its new number.
 fn renumbered<'a>(source: &Member, copying: &Copying) -> Sql<'a> {
     let Numbers { first, run, stride, offset } = copying.numbers;
-    let into = Sql::new("INSERT INTO copied (old_id, new_id) SELECT p.id, p.place / ").int(run).push(" * ").int(stride);
-    let into =
-        into.push(" + ").int(offset).push(" + p.place % ").int(run).push(" FROM (SELECT t.id, ROW_NUMBER() OVER (ORDER BY t.id) - 1 + ");
-    within(into.int(first).push(" AS place FROM transactions t WHERE t.book_id = "), source, copying.from).push(") p")
+    let into = Sql::new("INSERT INTO copied (old_id, new_id) SELECT p.id, p.place / ")
+        .int(run)
+        .push(" * ")
+        .int(stride);
+    let into = into
+        .push(" + ")
+        .int(offset)
+        .push(" + p.place % ")
+        .int(run)
+        .push(" FROM (SELECT t.id, ROW_NUMBER() OVER (ORDER BY t.id) - 1 + ");
+    within(
+        into.int(first).push(" AS place FROM transactions t WHERE t.book_id = "),
+        source,
+        copying.from,
+    )
+    .push(") p")
 }
 
 fn rows<'a>(source: &Member, target: &Member, copying: &'a Copying) -> Sql<'a> {
     let Copying { user, stamp, .. } = copying;
     let (old, new) = (source.book().id.get(), target.book().id.get());
     let into = Sql::new(
-        "INSERT INTO transactions (book_id, id, day, dated, standing, trashed, amount, credit_account_id, debit_account_id, \
-         description, search, posted_at, properties, urls, remote_ids, created_by, agent, created_at, updated_at, version) SELECT ",
+        "INSERT INTO transactions (book_id, id, day, dated, standing, trashed, amount, \
+            credit_account_id, debit_account_id, \
+         description, search, posted_at, properties, urls, remote_ids, created_by, agent, \
+         created_at, updated_at, version) SELECT ",
     );
     let select = into.int(new).push(
-        ", n.new_id, t.day, t.dated, t.standing, t.trashed, t.amount, c.new_id, d.new_id, t.description, t.search, CASE WHEN t.standing > ",
+        ", n.new_id, t.day, t.dated, t.standing, t.trashed, t.amount, c.new_id, d.new_id, \
+            t.description, t.search, CASE WHEN t.standing > ",
     );
-    let select = select.int(standing_to_column(Standing::Draft)).push(" THEN ").int(stamp.created_at.milliseconds());
-    let select = select.push(" END, t.properties, t.urls, t.remote_ids, ").int(user.get()).push(", ");
+    let select = select
+        .int(standing_to_column(Standing::Draft))
+        .push(" THEN ")
+        .int(stamp.created_at.milliseconds());
+    let select =
+        select.push(" END, t.properties, t.urls, t.remote_ids, ").int(user.get()).push(", ");
     let select = select.value(Value::SomeText(stamp.agent.as_deref().map(Into::into))).push(", ");
-    let select = select.int(stamp.created_at.milliseconds()).push(", ").int(stamp.updated_at.milliseconds()).push(", ").int(stamp.version);
-    let joined = select.push(" FROM copied n JOIN transactions t ON t.id = n.old_id AND t.book_id = ").int(old);
+    let select = select
+        .int(stamp.created_at.milliseconds())
+        .push(", ")
+        .int(stamp.updated_at.milliseconds())
+        .push(", ")
+        .int(stamp.version);
+    let joined = select
+        .push(" FROM copied n JOIN transactions t ON t.id = n.old_id AND t.book_id = ")
+        .int(old);
     let credit = joined.push(" LEFT JOIN copied_accounts c ON c.old_id = t.credit_account_id");
     credit.push(" LEFT JOIN copied_accounts d ON d.old_id = t.debit_account_id ORDER BY n.new_id")
 }
 
-/// The key of [`COPIED`] is asked once for each mark; the marks themselves have no index by transaction.
+/// The key of [`COPIED`] is asked once for each mark; the marks themselves have no index by
+/// transaction.
 fn marks<'a>(source: &Member, target: &Member) -> Sql<'a> {
-    let into = Sql::new("INSERT INTO marks (book_id, mark, day, transaction_id) SELECT ").int(target.book().id.get());
-    let select = into.push(", m.mark, m.day, n.new_id FROM marks m CROSS JOIN copied n WHERE n.old_id = m.transaction_id AND m.book_id = ");
+    let into = Sql::new("INSERT INTO marks (book_id, mark, day, transaction_id) SELECT ")
+        .int(target.book().id.get());
+    let select = into.push(
+        ", m.mark, m.day, n.new_id FROM marks m CROSS JOIN copied n WHERE \
+        n.old_id = m.transaction_id AND m.book_id = ",
+    );
     // Files stay behind (behaviour 6.6).
-    select.int(source.book().id.get()).push(" AND SUBSTR(m.mark, 1, 1) <> 'f' ORDER BY m.mark, m.day, n.new_id")
+    select
+        .int(source.book().id.get())
+        .push(" AND SUBSTR(m.mark, 1, 1) <> 'f' ORDER BY m.mark, m.day, n.new_id")
 }
 
 /// One side's entries, from the rows that were just written.
 fn entries<'a>(target: &Member, credit: bool) -> Sql<'a> {
-    let (account, amount) = if credit { ("t.credit_account_id", "t.amount") } else { ("t.debit_account_id", "-t.amount") };
-    let into = Sql::new("INSERT INTO entries (book_id, account_id, day, transaction_id, credit, amount) SELECT t.book_id, ");
-    let select = into.push(account).push(", t.day, t.id, ").flag(credit).push(", CASE WHEN t.standing > ");
-    let select = select.int(standing_to_column(Standing::Draft)).push(" THEN ").push(amount).push(" ELSE 0 END FROM transactions t");
-    let select = select.push(" WHERE t.book_id = ").int(target.book().id.get()).push(" AND ").push(account).push(" IS NOT NULL");
+    let (account, amount) = if credit {
+        ("t.credit_account_id", "t.amount")
+    } else {
+        ("t.debit_account_id", "-t.amount")
+    };
+    let into = Sql::new(
+        "INSERT INTO entries (book_id, account_id, day, transaction_id, credit, amount) SELECT \
+            t.book_id, ",
+    );
+    let select =
+        into.push(account).push(", t.day, t.id, ").flag(credit).push(", CASE WHEN t.standing > ");
+    let select = select
+        .int(standing_to_column(Standing::Draft))
+        .push(" THEN ")
+        .push(amount)
+        .push(" ELSE 0 END FROM transactions t");
+    let select = select
+        .push(" WHERE t.book_id = ")
+        .int(target.book().id.get())
+        .push(" AND ")
+        .push(account)
+        .push(" IS NOT NULL");
     select.push(" ORDER BY ").push(account).push(", t.day, t.id")
 }
 
-/// Notes which accounts something is posted on (behaviour 4.7): those that have totals. They are counted account by
-/// account, which no planner turns into a join.
+/// Notes which accounts something is posted on (behaviour 4.7): those that have totals. They are
+/// counted account by account, which no planner turns into a join.
 fn posted_on<'a>(target: &Member) -> Sql<'a> {
     let number = target.book().id.get();
-    let update = Sql::new("UPDATE accounts SET has_transaction_posted = ").flag(true).push(" WHERE book_id = ").int(number);
-    let counted = update.push(" AND (SELECT COUNT(*) FROM month_totals m WHERE m.account_id = accounts.id AND m.book_id = ").int(number);
+    let update = Sql::new("UPDATE accounts SET has_transaction_posted = ")
+        .flag(true)
+        .push(" WHERE book_id = ")
+        .int(number);
+    let counted = update
+        .push(
+            " AND (SELECT COUNT(*) FROM month_totals m WHERE m.account_id = \
+        accounts.id AND m.book_id = ",
+        )
+        .int(number);
     counted.push(") > 0")
 }
 

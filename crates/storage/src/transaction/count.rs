@@ -49,13 +49,16 @@ impl Transactions<'_, '_> {
     /// When the database cannot be asked.
     pub fn count(self, member: &Member, search: &Search<'_>) -> Result<i64> {
         let book = member.book();
-        let sql = Planner { tx: &mut *self.tx, book, search, wanted: None }.walk()?.count(book).uncached();
+        let sql = Planner { tx: &mut *self.tx, book, search, wanted: None }
+            .walk()?
+            .count(book)
+            .uncached();
         let rows: Vec<Total> = on_each!(self.tx.conn()?, c => (&sql).load(c))?;
         Ok(rows.first().map_or(0, |row| row.total))
     }
 
-    /// How many posted and how many trashed transactions are dated on each day of a span, in no order; days without any are
-    /// left out (behaviour 9.8).
+    /// How many posted and how many trashed transactions are dated on each day of a span, in no
+    /// order; days without any are left out (behaviour 9.8).
     ///
     /// # Errors
     /// When the database cannot be asked.
@@ -79,11 +82,13 @@ impl Transactions<'_, '_> {
     }
 }
 
-/// It passes what is dated in the span, whatever else the book holds. By day, which is how the index has them: for months an
-/// engine would sort a million rows.
+/// It passes what is dated in the span, whatever else the book holds. By day, which is how the
+/// index has them: for months an engine would sort a million rows.
 fn dated<'a>(member: &Member, span: &Span) -> Sql<'a> {
     let posted = "COUNT(CASE WHEN NOT t.trashed AND t.standing > 0 THEN 1 END) AS posted";
-    let select = Sql::new("SELECT t.day, ").push(posted).push(", COUNT(CASE WHEN t.trashed THEN 1 END) AS trashed FROM transactions t");
+    let select = Sql::new("SELECT t.day, ")
+        .push(posted)
+        .push(", COUNT(CASE WHEN t.trashed THEN 1 END) AS trashed FROM transactions t");
     let inside = select.push(" WHERE t.book_id = ").int(member.book().id.get());
     let inside = inside.push(" AND t.day >= ").int(i64::from(day_to_column(span.from)));
     let inside = inside.push(" AND t.day < ").int(i64::from(day_to_column(span.until)));

@@ -1,4 +1,5 @@
-//! How many transactions are in the way of a deletion, and whether one refuses: asked before any is loaded.
+//! How many transactions are in the way of a deletion, and whether one refuses: asked before any is
+//! loaded.
 
 use std::collections::BTreeSet;
 
@@ -17,13 +18,20 @@ use crate::mark;
 use crate::sql::{Sql, Value};
 
 impl Transactions<'_, '_> {
-    /// How many sides of drafts name any of these accounts, on which nothing was ever posted; counted up to `most`.
+    /// How many sides of drafts name any of these accounts, on which nothing was ever posted;
+    /// counted up to `most`.
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn count_drafts_of_accounts(self, member: &Member, accounts: &BTreeSet<AccountId>, most: usize) -> Result<usize> {
+    pub fn count_drafts_of_accounts(
+        self,
+        member: &Member,
+        accounts: &BTreeSet<AccountId>,
+        most: usize,
+    ) -> Result<usize> {
         let named = accounts.iter().map(|id| Value::Int(id.get()));
-        let sides = Sql::new("SELECT 1 AS side FROM entries WHERE book_id = ").int(member.book().id.get());
+        let sides =
+            Sql::new("SELECT 1 AS side FROM entries WHERE book_id = ").int(member.book().id.get());
         self.up_to(sides.push(" AND account_id IN ").list(named), most)
     }
 
@@ -32,7 +40,8 @@ impl Transactions<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     pub fn count_holders_of(self, member: &Member, file: FileId, most: usize) -> Result<usize> {
-        let marked = Sql::new("SELECT 1 AS side FROM marks WHERE book_id = ").int(member.book().id.get());
+        let marked =
+            Sql::new("SELECT 1 AS side FROM marks WHERE book_id = ").int(member.book().id.get());
         self.up_to(marked.push(" AND mark = ").text(mark::file(file)), most)
     }
 
@@ -40,12 +49,21 @@ impl Transactions<'_, '_> {
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn first_keeper_of(self, member: &Member, file: FileId, keeping: Keeping) -> Result<Option<Transaction>> {
-        let held = holding(self.tx.conn()?.lookup(), member.book().id.get(), file).push(" AND (t.standing ");
+    pub fn first_keeper_of(
+        self,
+        member: &Member,
+        file: FileId,
+        keeping: Keeping,
+    ) -> Result<Option<Transaction>> {
+        let held = holding(self.tx.conn()?.lookup(), member.book().id.get(), file)
+            .push(" AND (t.standing ");
         let draft = standing_to_column(Standing::Draft);
-        let checked = |held: Sql<'static>| held.push("= ").int(standing_to_column(Standing::Checked));
+        let checked =
+            |held: Sql<'static>| held.push("= ").int(standing_to_column(Standing::Checked));
         let kept = match keeping {
-            Keeping::AllButDraftsOf(user) => held.push("<> ").int(draft).push(" OR t.created_by <> ").int(user.get()),
+            Keeping::AllButDraftsOf(user) => {
+                held.push("<> ").int(draft).push(" OR t.created_by <> ").int(user.get())
+            }
             Keeping::Checked => checked(held),
             Keeping::CheckedOrPostedUntil(last) => {
                 let posted = checked(held).push(" OR t.standing <> ").int(draft);
@@ -57,7 +75,12 @@ impl Transactions<'_, '_> {
 
     fn up_to(self, found: Sql<'_>, most: usize) -> Result<usize> {
         let most = i64::try_from(most).unwrap_or(i64::MAX);
-        let sql = Sql::new("SELECT count(*) AS total FROM (").append(found).push(" LIMIT ").int(most).push(") AS found").uncached();
+        let sql = Sql::new("SELECT count(*) AS total FROM (")
+            .append(found)
+            .push(" LIMIT ")
+            .int(most)
+            .push(") AS found")
+            .uncached();
         let rows: Vec<Total> = on_each!(self.tx.conn()?, c => (&sql).load(c))?;
         Ok(rows.first().map_or(0, |row| usize::try_from(row.total).unwrap_or_default()))
     }

@@ -28,24 +28,37 @@ struct Row {
     low: i64,
 }
 
-/// The window runs through the days of the rows in key order, and only the rows asked for leave the database.
-const SO_FAR: &str = "SELECT r.day, r.transaction_id, r.high, r.low FROM (SELECT e.day, e.transaction_id, \
-    CAST(SUM(e.amount / 4294967296) OVER w AS BIGINT) AS high, CAST(SUM(e.amount % 4294967296) OVER w AS BIGINT) AS low \
+/// The window runs through the days of the rows in key order, and only the rows asked for leave the
+/// database.
+const SO_FAR: &str = "SELECT r.day, r.transaction_id, r.high, r.low FROM (SELECT e.day, \
+    e.transaction_id, \
+    CAST(SUM(e.amount / 4294967296) OVER w AS BIGINT) AS high, CAST(SUM(e.amount % 4294967296) \
+    OVER w AS BIGINT) AS low \
     FROM entries e WHERE e.book_id = ";
-const WINDOW: &str = " WINDOW w AS (PARTITION BY e.day ORDER BY e.transaction_id ROWS UNBOUNDED PRECEDING)) r WHERE r.transaction_id IN ";
+const WINDOW: &str = " WINDOW w AS (PARTITION BY e.day ORDER BY e.transaction_id ROWS UNBOUNDED \
+    PRECEDING)) r WHERE r.transaction_id IN ";
 
 impl Transactions<'_, '_> {
     /// What an account had moved on the day of each of these transactions, up to and including it.
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn moved(self, member: &Member, account: AccountId, rows: &[&Transaction]) -> Result<Vec<Moved>> {
+    pub fn moved(
+        self,
+        member: &Member,
+        account: AccountId,
+        rows: &[&Transaction],
+    ) -> Result<Vec<Moved>> {
         let sql = so_far(member, account, rows).uncached();
         let found: Vec<Row> = on_each!(self.tx.conn()?, c => (&sql).load(c))?;
         let moved = |row: Row| {
             let Row { day, transaction_id, high, low } = row;
             let day = from_day_number(day).ok_or(Error::Broken("day"))?;
-            Ok(Moved { transaction: TransactionId::new(transaction_id), day, so_far: whole(high, low) })
+            Ok(Moved {
+                transaction: TransactionId::new(transaction_id),
+                day,
+                so_far: whole(high, low),
+            })
         };
         found.into_iter().map(moved).collect()
     }
@@ -55,7 +68,12 @@ impl Transactions<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     #[doc(hidden)]
-    pub fn explain_moved(self, member: &Member, account: AccountId, rows: &[&Transaction]) -> Result<Vec<String>> {
+    pub fn explain_moved(
+        self,
+        member: &Member,
+        account: AccountId,
+        rows: &[&Transaction],
+    ) -> Result<Vec<String>> {
         Ok(self.tx.conn()?.explain(so_far(member, account, rows))?)
     }
 }
@@ -64,7 +82,11 @@ fn so_far<'a>(member: &Member, account: AccountId, rows: &[&Transaction]) -> Sql
     let mut days: Vec<i32> = rows.iter().map(|row| day_to_column(row.list_day)).collect();
     days.sort_unstable();
     days.dedup();
-    let sql = Sql::new(SO_FAR).int(member.book().id.get()).push(" AND e.account_id = ").int(account.get()).push(" AND e.day IN ");
+    let sql = Sql::new(SO_FAR)
+        .int(member.book().id.get())
+        .push(" AND e.account_id = ")
+        .int(account.get())
+        .push(" AND e.day IN ");
     let sql = sql.list(days.into_iter().map(|day| Value::Int(i64::from(day)))).push(WINDOW);
     sql.list(rows.iter().map(|row| Value::Int(row.id.get())))
 }

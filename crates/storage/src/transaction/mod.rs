@@ -45,7 +45,11 @@ impl Transactions<'_, '_> {
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn by_ids(self, member: &Member, ids: &[TransactionId]) -> Result<HashMap<TransactionId, Transaction>> {
+    pub fn by_ids(
+        self,
+        member: &Member,
+        ids: &[TransactionId],
+    ) -> Result<HashMap<TransactionId, Transaction>> {
         let book = member.book().id.get();
         let mut found = HashMap::with_capacity(ids.len());
         for chunk in ids.chunks(MOST_NAMED) {
@@ -56,7 +60,8 @@ impl Transactions<'_, '_> {
         Ok(found)
     }
 
-    /// The non-trashed transactions that carry any of these remote ids, oldest first (behaviour 3.7.1, 3.7.3).
+    /// The non-trashed transactions that carry any of these remote ids, oldest first (behaviour
+    /// 3.7.1, 3.7.3).
     ///
     /// # Errors
     /// When the database cannot be asked.
@@ -83,16 +88,26 @@ impl Transactions<'_, '_> {
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn drafts_of_accounts(self, member: &Member, accounts: &BTreeSet<AccountId>) -> Result<Vec<Transaction>> {
+    pub fn drafts_of_accounts(
+        self,
+        member: &Member,
+        accounts: &BTreeSet<AccountId>,
+    ) -> Result<Vec<Transaction>> {
         if accounts.is_empty() {
             return Ok(Vec::new());
         }
         let book = member.book().id.get();
-        let named = self.tx.conn()?.lookup().each_of(accounts.iter().map(|id| Value::Int(id.get())));
+        let named =
+            self.tx.conn()?.lookup().each_of(accounts.iter().map(|id| Value::Int(id.get())));
         let entries = Sql::new("e.book_id = ").int(book).push(" AND e.account_id = n.column1");
-        let of = Sql::new("t.book_id = ").int(book).push(" AND t.id = e.transaction_id AND t.day = e.day");
+        let of = Sql::new("t.book_id = ")
+            .int(book)
+            .push(" AND t.id = e.transaction_id AND t.day = e.day");
         let joined = named.look_up("entries", "e", entries).look_up("transactions", "t", of);
-        let mut drafts = self.rows(member, Sql::new("SELECT ").push(COLUMNS).append(joined.sql()).cached_up_to(accounts.len()))?;
+        let mut drafts = self.rows(
+            member,
+            Sql::new("SELECT ").push(COLUMNS).append(joined.sql()).cached_up_to(accounts.len()),
+        )?;
         // One that names two of the accounts is found twice.
         drafts.sort_by_key(|draft| draft.id);
         drafts.dedup_by_key(|draft| draft.id);
@@ -114,10 +129,19 @@ impl Transactions<'_, '_> {
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn search(self, member: &Member, search: &Search<'_>, after: Option<Place>, limit: i64) -> Result<Vec<Transaction>> {
+    pub fn search(
+        self,
+        member: &Member,
+        search: &Search<'_>,
+        after: Option<Place>,
+        limit: i64,
+    ) -> Result<Vec<Transaction>> {
         let book = member.book();
-        let walk = search::Planner { tx: &mut *self.tx, book, search, wanted: Some(limit) }.walk()?;
-        let Some(legs) = walk.several() else { return self.rows(member, walk.page(book, after, limit).uncached()) };
+        let walk =
+            search::Planner { tx: &mut *self.tx, book, search, wanted: Some(limit) }.walk()?;
+        let Some(legs) = walk.several() else {
+            return self.rows(member, walk.page(book, after, limit).uncached());
+        };
         let first = legs::share(legs.len(), limit);
         let mut page = None;
         for share in [first, limit] {
@@ -128,37 +152,55 @@ impl Transactions<'_, '_> {
             }
         }
         let places = page.unwrap_or_default();
-        let ids: Vec<TransactionId> = places.iter().map(|place| TransactionId::new(place.id)).collect();
+        let ids: Vec<TransactionId> =
+            places.iter().map(|place| TransactionId::new(place.id)).collect();
         let mut found = self.by_ids(member, &ids)?;
         Ok(ids.iter().filter_map(|id| found.remove(id)).collect())
     }
 
-    /// What the database would do for [`Transactions::search`], or without a limit for [`Transactions::count`]: the very
-    /// statement, so that tests can see which index it walks.
+    /// What the database would do for [`Transactions::search`], or without a limit for
+    /// [`Transactions::count`]: the very statement, so that tests can see which index it walks.
     ///
     /// # Errors
     /// When the database cannot be asked.
     #[doc(hidden)]
-    pub fn explain(self, member: &Member, search: &Search<'_>, after: Option<Place>, limit: Option<i64>) -> Result<Vec<String>> {
+    pub fn explain(
+        self,
+        member: &Member,
+        search: &Search<'_>,
+        after: Option<Place>,
+        limit: Option<i64>,
+    ) -> Result<Vec<String>> {
         let book = member.book();
         let walk = search::Planner { tx: &mut *self.tx, book, search, wanted: limit }.walk()?;
         let sql = match (limit, walk.several()) {
             (None, _) => walk.count(book),
             (Some(limit), None) => walk.page(book, after, limit),
-            (Some(limit), Some(legs)) => walk.steps(legs, book, after, legs::share(legs.len(), limit)),
+            (Some(limit), Some(legs)) => {
+                walk.steps(legs, book, after, legs::share(legs.len(), limit))
+            }
         };
         Ok(self.tx.conn()?.explain(sql)?)
     }
 
-    /// What the database would do for [`Transactions::by_ids`] and for [`Transactions::by_remote_ids`].
+    /// What the database would do for [`Transactions::by_ids`] and for
+    /// [`Transactions::by_remote_ids`].
     ///
     /// # Errors
     /// When the database cannot be asked.
     #[doc(hidden)]
-    pub fn explain_named(self, member: &Member, ids: &[TransactionId], remote_ids: &[&str]) -> Result<[Vec<String>; 2]> {
+    pub fn explain_named(
+        self,
+        member: &Member,
+        ids: &[TransactionId],
+        remote_ids: &[&str],
+    ) -> Result<[Vec<String>; 2]> {
         let (book, conn) = (member.book().id.get(), self.tx.conn()?);
         let lookup = conn.lookup();
-        Ok([conn.explain(identified(lookup, book, ids))?, conn.explain(carrying(lookup, book, remote_ids))?])
+        Ok([
+            conn.explain(identified(lookup, book, ids))?,
+            conn.explain(carrying(lookup, book, remote_ids))?,
+        ])
     }
 
     fn rows(self, member: &Member, sql: Sql<'_>) -> Result<Vec<Transaction>> {
@@ -177,16 +219,29 @@ fn identified<'a>(lookup: Lookup, book: i64, ids: &[TransactionId]) -> Sql<'a> {
 
 /// The non-trashed transactions that carry any of these remote ids.
 fn carrying<'a>(lookup: Lookup, book: i64, remote_ids: &[&str]) -> Sql<'a> {
-    let wanted = lookup.each_of(remote_ids.iter().map(|id| Value::Text(mark::remote_id(id).into())));
-    let marked = wanted.look_up("marks", "m", Sql::new("m.book_id = ").int(book).push(" AND m.mark = n.column1"));
+    let wanted =
+        lookup.each_of(remote_ids.iter().map(|id| Value::Text(mark::remote_id(id).into())));
+    let marked = wanted.look_up(
+        "marks",
+        "m",
+        Sql::new("m.book_id = ").int(book).push(" AND m.mark = n.column1"),
+    );
     let rows = marked.look_up("transactions", "t", marked_in(book)).sql();
-    Sql::new("SELECT ").push(COLUMNS).append(rows).push(" AND t.trashed = ").flag(false).cached_up_to(remote_ids.len())
+    Sql::new("SELECT ")
+        .push(COLUMNS)
+        .append(rows)
+        .push(" AND t.trashed = ")
+        .flag(false)
+        .cached_up_to(remote_ids.len())
 }
 
 /// The transactions that hold a file, trashed ones included.
 fn holding<'a>(lookup: Lookup, book: i64, file: FileId) -> Sql<'a> {
     let marked = Sql::new("m.book_id = ").int(book).push(" AND m.mark = ").text(mark::file(file));
-    let rows = lookup.rows(Sql::new("marks m"), marked).look_up("transactions", "t", marked_in(book)).sql();
+    let rows = lookup
+        .rows(Sql::new("marks m"), marked)
+        .look_up("transactions", "t", marked_in(book))
+        .sql();
     Sql::new("SELECT ").push(COLUMNS).append(rows)
 }
 

@@ -14,8 +14,10 @@ use crate::schema::transactions;
 use crate::sql::Value;
 
 /// The columns of a [`Row`], of the table as `t`.
-pub(super) const COLUMNS: &str = "t.id, t.day, t.dated, t.standing, t.trashed, t.amount, t.credit_account_id, t.debit_account_id, \
-    t.description, t.posted_at, t.properties, t.urls, t.remote_ids, t.created_by, t.agent, t.created_at, t.updated_at, t.version, \
+pub(super) const COLUMNS: &str = "t.id, t.day, t.dated, t.standing, t.trashed, t.amount, \
+    t.credit_account_id, t.debit_account_id, \
+    t.description, t.posted_at, t.properties, t.urls, t.remote_ids, t.created_by, t.agent, \
+    t.created_at, t.updated_at, t.version, \
     t.files";
 
 #[derive(QueryableByName)]
@@ -70,7 +72,9 @@ impl Row {
             id: TransactionId::new(id),
             date: dated.then_some(list_day),
             list_day,
-            amount: amount.map(|units| Amount::from_units(units, scale).ok_or(Error::Broken("amount"))).transpose()?,
+            amount: amount
+                .map(|units| Amount::from_units(units, scale).ok_or(Error::Broken("amount")))
+                .transpose()?,
             description,
             credit: credit_account_id.map(AccountId::new),
             debit: debit_account_id.map(AccountId::new),
@@ -107,7 +111,12 @@ pub(crate) fn standing_from_column(number: i32) -> Result<Standing> {
 }
 
 /// Adds a transaction to the rows of a bulk statement.
-pub(super) fn push<'a>(rows: &mut Bulk<'a>, book: BookId, scale: u32, transaction: &'a Transaction) -> Result<()> {
+pub(super) fn push<'a>(
+    rows: &mut Bulk<'a>,
+    book: BookId,
+    scale: u32,
+    transaction: &'a Transaction,
+) -> Result<()> {
     let Transaction {
         id,
         date,
@@ -133,7 +142,9 @@ pub(super) fn push<'a>(rows: &mut Bulk<'a>, book: BookId, scale: u32, transactio
         Value::Flag(date.is_some()),
         Value::Int(standing_to_column(*standing)),
         Value::Flag(*trashed),
-        Value::SomeInt(amount.map(|amount| amount.units(scale).ok_or(Error::Broken("amount"))).transpose()?),
+        Value::SomeInt(
+            amount.map(|amount| amount.units(scale).ok_or(Error::Broken("amount"))).transpose()?,
+        ),
         Value::SomeInt(credit.map(AccountId::get)),
         Value::SomeInt(debit.map(AccountId::get)),
         Value::Text(description.as_str().into()),

@@ -1,4 +1,5 @@
-//! Saving transactions: the row, its two entries and its marks, in a handful of statements however many there are.
+//! Saving transactions: the row, its two entries and its marks, in a handful of statements however
+//! many there are.
 
 use std::collections::BTreeSet;
 
@@ -17,21 +18,25 @@ use crate::mark;
 use crate::pending::Added;
 use crate::sql::{Sql, Value};
 
-const INSERT: &str = "INSERT INTO transactions (book_id, id, day, dated, standing, trashed, amount, credit_account_id, \
-    debit_account_id, description, search, posted_at, properties, urls, remote_ids, created_by, agent, created_at, \
+const INSERT: &str = "INSERT INTO transactions (book_id, id, day, dated, standing, trashed, \
+    amount, credit_account_id, \
+    debit_account_id, description, search, posted_at, properties, urls, remote_ids, created_by, \
+    agent, created_at, \
     updated_at, version, files)";
 
 /// A bulk update is an insert that meets its own key: one statement, whatever each row becomes.
-const OR_UPDATE: &str = " ON CONFLICT (book_id, id) DO UPDATE SET day = excluded.day, dated = excluded.dated, \
+const OR_UPDATE: &str = " ON CONFLICT (book_id, id) DO UPDATE SET day = excluded.day, dated = \
+    excluded.dated, \
     standing = excluded.standing, trashed = excluded.trashed, amount = excluded.amount, \
     credit_account_id = excluded.credit_account_id, debit_account_id = excluded.debit_account_id, \
     description = excluded.description, search = excluded.search, posted_at = excluded.posted_at, \
     properties = excluded.properties, urls = excluded.urls, remote_ids = excluded.remote_ids, \
     updated_at = excluded.updated_at, version = excluded.version, files = excluded.files";
 
-const INSERT_ENTRIES: &str = "INSERT INTO entries (book_id, account_id, day, transaction_id, credit, amount)";
-const ENTRY_AGAIN: &str =
-    " ON CONFLICT (book_id, account_id, day, transaction_id) DO UPDATE SET credit = excluded.credit, amount = excluded.amount";
+const INSERT_ENTRIES: &str =
+    "INSERT INTO entries (book_id, account_id, day, transaction_id, credit, amount)";
+const ENTRY_AGAIN: &str = " ON CONFLICT (book_id, account_id, day, transaction_id) DO UPDATE SET \
+    credit = excluded.credit, amount = excluded.amount";
 const INSERT_MARKS: &str = "INSERT INTO marks (book_id, mark, day, transaction_id)";
 
 /// What became of a transaction in this unit of work.
@@ -91,8 +96,12 @@ pub(crate) fn write_added(conn: &mut Conn, added: &[Added]) -> Result<()> {
     let mut marks = Bulk::new(INSERT_MARKS, 4, "");
     for Added { book, scale, transaction } in added {
         row::push(&mut rows, *book, *scale, transaction)?;
-        EntryRow::of(transaction, *scale)?.into_iter().for_each(|entry| push_entry(&mut entries, *book, entry));
-        mark::of(transaction).into_iter().for_each(|mark| push_mark(&mut marks, *book, mark, transaction));
+        EntryRow::of(transaction, *scale)?
+            .into_iter()
+            .for_each(|entry| push_entry(&mut entries, *book, entry));
+        mark::of(transaction)
+            .into_iter()
+            .for_each(|mark| push_mark(&mut marks, *book, mark, transaction));
     }
     rows.execute(conn)?;
     entries.execute(conn)?;
@@ -105,16 +114,23 @@ impl Transactions<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     pub fn insert(self, member: &Member, added: Vec<Transaction>) -> Result<()> {
-        // What changes nothing does not move the head either: its unit of work ends without a write.
+        // What changes nothing does not move the head either: its unit of work ends without a
+        // write.
         if added.is_empty() {
             return Ok(());
         }
         let (book, scale) = (member.book().id, member.book().scale);
         let until = self.tx.text_extent(book)?.until;
         // Another process, or a clock set back, may have minted an id below those that are indexed.
-        let late: Vec<Text> = added.iter().filter(|transaction| transaction.id.get() <= until).map(Text::of).collect();
+        let late: Vec<Text> = added
+            .iter()
+            .filter(|transaction| transaction.id.get() <= until)
+            .map(Text::of)
+            .collect();
         let behind = added.len().saturating_sub(late.len());
-        added.into_iter().for_each(|transaction| self.tx.pending().add(Added { book, scale, transaction }));
+        added
+            .into_iter()
+            .for_each(|transaction| self.tx.pending().add(Added { book, scale, transaction }));
         self.tx.index_added(book, &late, behind)
     }
 
@@ -134,14 +150,29 @@ impl Transactions<'_, '_> {
         let mut gone_marks = Vec::new();
         for Change { before, after } in changes {
             row::push(&mut rows, book, scale, after)?;
-            let old = before.as_ref().map(|before| EntryRow::of(before, scale)).transpose()?.unwrap_or_default();
+            let old = before
+                .as_ref()
+                .map(|before| EntryRow::of(before, scale))
+                .transpose()?
+                .unwrap_or_default();
             let new = EntryRow::of(after, scale)?;
-            gone_entries.extend(old.iter().filter(|old| !new.iter().any(|new| new.same_place(old))).copied());
-            new.into_iter().filter(|new| !old.contains(new)).for_each(|entry| push_entry(&mut entries, book, entry));
+            gone_entries.extend(
+                old.iter().filter(|old| !new.iter().any(|new| new.same_place(old))).copied(),
+            );
+            new.into_iter()
+                .filter(|new| !old.contains(new))
+                .for_each(|entry| push_entry(&mut entries, book, entry));
             let old = before.as_ref().map(placed_marks).unwrap_or_default();
             let new = placed_marks(after);
-            gone_marks.extend(old.iter().filter(|old| !new.contains(old)).cloned().map(|(mark, day)| (mark, day, after.id)));
-            new.into_iter().filter(|new| !old.contains(new)).for_each(|(mark, _)| push_mark(&mut marks, book, mark, after));
+            gone_marks.extend(
+                old.iter()
+                    .filter(|old| !new.contains(old))
+                    .cloned()
+                    .map(|(mark, day)| (mark, day, after.id)),
+            );
+            new.into_iter()
+                .filter(|new| !old.contains(new))
+                .for_each(|(mark, _)| push_mark(&mut marks, book, mark, after));
         }
         let conn = self.tx.conn()?;
         rows.execute(conn)?;
@@ -172,7 +203,12 @@ fn push_entry(rows: &mut Bulk<'_>, book: BookId, entry: EntryRow) {
 
 fn push_mark(rows: &mut Bulk<'_>, book: BookId, mark: String, transaction: &Transaction) {
     let day = day_to_column(transaction.list_day);
-    rows.row([Value::Int(book.get()), Value::Text(mark.into()), Value::Int(i64::from(day)), Value::Int(transaction.id.get())]);
+    rows.row([
+        Value::Int(book.get()),
+        Value::Text(mark.into()),
+        Value::Int(i64::from(day)),
+        Value::Int(transaction.id.get()),
+    ]);
 }
 
 /// Rows one delete names at most; far below every limit of values.
@@ -180,10 +216,15 @@ const DELETED_AT_ONCE: usize = 5_000;
 
 fn delete_entries(conn: &mut Conn, book: BookId, gone: &[EntryRow]) -> Result<()> {
     for chunk in gone.chunks(DELETED_AT_ONCE) {
-        let mut sql =
-            Sql::new("DELETE FROM entries WHERE book_id = ").int(book.get()).push(" AND (account_id, day, transaction_id) IN (VALUES ");
+        let mut sql = Sql::new("DELETE FROM entries WHERE book_id = ")
+            .int(book.get())
+            .push(" AND (account_id, day, transaction_id) IN (VALUES ");
         for (index, entry) in chunk.iter().enumerate() {
-            let key = [Value::Int(entry.account.get()), Value::Int(i64::from(entry.day)), Value::Int(entry.transaction.get())];
+            let key = [
+                Value::Int(entry.account.get()),
+                Value::Int(i64::from(entry.day)),
+                Value::Int(entry.transaction.get()),
+            ];
             sql = if index == 0 { sql } else { sql.push(", ") }.list(key);
         }
         conn.execute(&sql.push(")").uncached())?;
@@ -191,12 +232,22 @@ fn delete_entries(conn: &mut Conn, book: BookId, gone: &[EntryRow]) -> Result<()
     Ok(())
 }
 
-fn delete_marks(conn: &mut Conn, book: BookId, gone: Vec<(String, i32, TransactionId)>) -> Result<()> {
+fn delete_marks(
+    conn: &mut Conn,
+    book: BookId,
+    gone: Vec<(String, i32, TransactionId)>,
+) -> Result<()> {
     let mut gone = gone.into_iter().peekable();
     while gone.peek().is_some() {
-        let mut sql = Sql::new("DELETE FROM marks WHERE book_id = ").int(book.get()).push(" AND (mark, day, transaction_id) IN (VALUES ");
+        let mut sql = Sql::new("DELETE FROM marks WHERE book_id = ")
+            .int(book.get())
+            .push(" AND (mark, day, transaction_id) IN (VALUES ");
         for (index, (mark, day, transaction)) in gone.by_ref().take(DELETED_AT_ONCE).enumerate() {
-            let key = [Value::Text(mark.into()), Value::Int(i64::from(day)), Value::Int(transaction.get())];
+            let key = [
+                Value::Text(mark.into()),
+                Value::Int(i64::from(day)),
+                Value::Int(transaction.get()),
+            ];
             sql = if index == 0 { sql } else { sql.push(", ") }.list(key);
         }
         conn.execute(&sql.push(")").uncached())?;

@@ -1,17 +1,18 @@
 //! The index of texts: it narrows down where a text may occur, and never decides whether it does.
 //!
-//! Transactions are indexed 4,096 at a time, in the order of their ids: a *chunk* of 64 *blocks* of 64. For each trigram
-//! (three characters in a row of a folded description) and chunk there is one row, whose 64 bits say in which blocks the
-//! trigram occurs. A search reads the rows of its trigrams (`candidates.rs`), joins their bits by AND, and compares the texts
-//! of the blocks that are left; what stands behind the last chunk, the *tail*, is compared without an index.
+//! Transactions are indexed 4,096 at a time, in the order of their ids: a *chunk* of 64 *blocks* of
+//! 64. For each trigram (three characters in a row of a folded description) and chunk there is one
+//! row, whose 64 bits say in which blocks the trigram occurs. A search reads the rows of its
+//! trigrams (`candidates.rs`), joins their bits by AND, and compares the texts of the blocks that
+//! are left; what stands behind the last chunk, the *tail*, is compared without an index.
 //!
-//! So recording a transaction writes nothing here; every 4,096th pays for its chunk, with a row for each trigram that
-//! occurs in it. A text that changes adds its trigrams to its block and takes none away: a bit too many costs a
-//! comparison and changes no result.
+//! So recording a transaction writes nothing here; every 4,096th pays for its chunk, with a row for
+//! each trigram that occurs in it. A text that changes adds its trigrams to its block and takes
+//! none away: a bit too many costs a comparison and changes no result.
 //!
-//! A long text would be in the way of others: its trigrams are thousands, and a chunk of such texts millions of rows in
-//! one unit of work. So only that it is long is noted, and its block is compared whatever a search asks for (behaviour
-//! 13.60).
+//! A long text would be in the way of others: its trigrams are thousands, and a chunk of such texts
+//! millions of rows in one unit of work. So only that it is long is noted, and its block is
+//! compared whatever a search asks for (behaviour 13.60).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -43,11 +44,13 @@ const LONGEST: usize = 256;
 /// Stands for every trigram of a longer text. No text has it: they hold no NUL (behaviour 13.4).
 pub(super) const ANY_GRAM: i64 = 0;
 
-/// Rows of the index that one statement is given; a chunk of texts without a word in common has a million.
+/// Rows of the index that one statement is given; a chunk of texts without a word in common has a
+/// million.
 const WRITTEN_AT_ONCE: usize = 20_000;
 
 const ADD_GRAMS: &str = "INSERT INTO text_grams (book_id, gram, chunk, blocks)";
-const OR_GRAMS: &str = " ON CONFLICT (book_id, gram, chunk) DO UPDATE SET blocks = text_grams.blocks | excluded.blocks";
+const OR_GRAMS: &str = " ON CONFLICT (book_id, gram, chunk) DO UPDATE SET blocks = \
+    text_grams.blocks | excluded.blocks";
 const ADD_BLOCKS: &str = "INSERT INTO text_blocks (book_id, block, after_id, last_id)";
 
 /// How far the texts of a book are indexed.
@@ -79,8 +82,8 @@ impl Text {
     }
 }
 
-/// Rows of the index: for each trigram and chunk the blocks it occurs in. In key order, so that an engine adds them at
-/// one place of its tree after the other.
+/// Rows of the index: for each trigram and chunk the blocks it occurs in. In key order, so that an
+/// engine adds them at one place of its tree after the other.
 #[derive(Debug, Default)]
 struct Grams(BTreeMap<(i64, i64), u64>);
 
@@ -114,7 +117,11 @@ fn indexed(text: &str) -> BTreeSet<i64> {
 /// The trigrams of a folded text, each three characters of 21 bits.
 pub(super) fn grams(text: &str) -> BTreeSet<i64> {
     let codes = || text.chars().map(|c| i64::from(u32::from(c)));
-    codes().zip(codes().skip(1)).zip(codes().skip(2)).map(|((a, b), c)| (a << 42) | (b << 21) | c).collect()
+    codes()
+        .zip(codes().skip(1))
+        .zip(codes().skip(2))
+        .map(|((a, b), c)| (a << 42) | (b << 21) | c)
+        .collect()
 }
 
 impl Tx<'_> {
@@ -124,11 +131,12 @@ impl Tx<'_> {
         Ok(Extent { until: head.text_until, chunks: head.text_chunks })
     }
 
-    /// Takes note of new transactions: late ones within the chunks, and how many stand behind them. Indexes a chunk when
-    /// there are enough.
+    /// Takes note of new transactions: late ones within the chunks, and how many stand behind them.
+    /// Indexes a chunk when there are enough.
     pub(super) fn index_added(&mut self, book: BookId, late: &[Text], behind: usize) -> Result<()> {
         let head = self.head_mut(book)?;
-        head.text_waiting = head.text_waiting.saturating_add(i64::try_from(behind).unwrap_or_default());
+        head.text_waiting =
+            head.text_waiting.saturating_add(i64::try_from(behind).unwrap_or_default());
         let waiting = head.text_waiting;
         self.index_within(book, late)?;
         if waiting >= CHUNK { self.index_chunk(book) } else { Ok(()) }
@@ -146,8 +154,17 @@ impl Tx<'_> {
     /// Takes note of changed texts.
     pub(super) fn index_changed(&mut self, book: BookId, changes: &[Change]) -> Result<()> {
         let until = self.text_extent(book)?.until;
-        let other = |change: &&Change| change.before.as_ref().is_none_or(|before| before.description != change.after.description);
-        let changed = changes.iter().filter(other).map(|change| &change.after).filter(|after| after.id.get() <= until);
+        let other = |change: &&Change| {
+            change
+                .before
+                .as_ref()
+                .is_none_or(|before| before.description != change.after.description)
+        };
+        let changed = changes
+            .iter()
+            .filter(other)
+            .map(|change| &change.after)
+            .filter(|after| after.id.get() <= until);
         self.index_within(book, &changed.map(Text::of).collect::<Vec<_>>())
     }
 
@@ -158,10 +175,15 @@ impl Tx<'_> {
         }
         let mut places = Sql::new("WITH v (id) AS (VALUES ");
         for (index, text) in texts.iter().enumerate() {
-            places = if index == 0 { places } else { places.push(", ") }.list([Value::Int(text.id)]);
+            places =
+                if index == 0 { places } else { places.push(", ") }.list([Value::Int(text.id)]);
         }
-        let places = places.push(") SELECT v.id, (SELECT b.block FROM text_blocks b WHERE b.book_id = ").int(book.get());
-        let places = places.push(" AND b.last_id >= v.id ORDER BY b.last_id LIMIT 1) AS block FROM v").uncached();
+        let places = places
+            .push(") SELECT v.id, (SELECT b.block FROM text_blocks b WHERE b.book_id = ")
+            .int(book.get());
+        let places = places
+            .push(" AND b.last_id >= v.id ORDER BY b.last_id LIMIT 1) AS block FROM v")
+            .uncached();
         let rows: Vec<Placed> = on_each!(self.conn()?, c => (&places).load(c))?;
         let blocks: HashMap<i64, i64> = rows.into_iter().map(|row| (row.id, row.block)).collect();
         let mut added = Grams::default();
@@ -175,8 +197,12 @@ impl Tx<'_> {
     fn index_chunk(&mut self, book: BookId) -> Result<()> {
         let extent = self.text_extent(book)?;
         // Of a long text no more is read than shows that it is long.
-        let next = Sql::new("SELECT t.id, ").push(format!("SUBSTR(t.search, 1, {}) AS search", LONGEST.saturating_add(1)));
-        let next = next.push(" FROM transactions t WHERE t.book_id = ").int(book.get()).push(" AND t.id > ");
+        let next = Sql::new("SELECT t.id, ")
+            .push(format!("SUBSTR(t.search, 1, {}) AS search", LONGEST.saturating_add(1)));
+        let next = next
+            .push(" FROM transactions t WHERE t.book_id = ")
+            .int(book.get())
+            .push(" AND t.id > ");
         let next = next.int(extent.until).push(" ORDER BY t.id LIMIT ").int(CHUNK);
         let texts: Vec<TextRow> = on_each!(self.conn()?, c => (&next).load(c))?;
         let mut index = Grams::default();
@@ -193,13 +219,14 @@ impl Tx<'_> {
         let head = self.head_mut(book)?;
         head.text_until = until;
         head.text_chunks = head.text_chunks.saturating_add(1);
-        head.text_waiting = head.text_waiting.saturating_sub(i64::try_from(texts.len()).unwrap_or_default());
+        head.text_waiting =
+            head.text_waiting.saturating_sub(i64::try_from(texts.len()).unwrap_or_default());
         Ok(())
     }
 }
 
-/// Indexes what a migration found, before anyone is served: a chunk in each unit of work, so that it may be stopped and
-/// goes on at the next start.
+/// Indexes what a migration found, before anyone is served: a chunk in each unit of work, so that
+/// it may be stopped and goes on at the next start.
 ///
 /// # Errors
 /// When the database cannot be asked.
@@ -208,14 +235,20 @@ pub(crate) fn catch_up(conn: &mut Conn) -> Result<()> {
         conn.begin(Use::Write)?;
         let mut tx = Tx::writing(conn, Arc::default(), false);
         tx.begin()?;
-        let waiting = Sql::new("SELECT b.public_id FROM heads h JOIN books b ON b.id = h.book_id WHERE h.text_waiting >= ").int(CHUNK);
+        let waiting = Sql::new(
+            "SELECT b.public_id FROM heads h JOIN books b ON b.id = h.book_id \
+            WHERE h.text_waiting >= ",
+        )
+        .int(CHUNK);
         let waiting = waiting.push(" LIMIT 1");
         let books: Vec<Waiting> = on_each!(tx.conn()?, c => (&waiting).load(c))?;
         let Some(Waiting { public_id }) = books.into_iter().next() else { return tx.abandon() };
         // Nobody enters: the door is opened for the book's lock and its head.
         let book = tx.books().enter(&public_id, "")?.map(|entrance| entrance.book.id);
         // Another process may have been faster.
-        if let Some(book) = book.filter(|book| tx.head(*book).is_some_and(|head| head.text_waiting >= CHUNK)) {
+        if let Some(book) =
+            book.filter(|book| tx.head(*book).is_some_and(|head| head.text_waiting >= CHUNK))
+        {
             tx.index_chunk(book)?;
         }
         tx.keep_unit()?;
@@ -260,7 +293,10 @@ mod tests {
         }
         assert!(grams("ab").is_empty() && grams("").is_empty());
         assert!(grams("abc").is_disjoint(&grams("acb")));
-        assert!(grams("\u{10ffff}\u{10ffff}\u{10ffff}").iter().all(|gram| *gram > 0), "three characters fit a number");
+        assert!(
+            grams("\u{10ffff}\u{10ffff}\u{10ffff}").iter().all(|gram| *gram > 0),
+            "three characters fit a number"
+        );
     }
 
     #[test]
@@ -275,9 +311,14 @@ mod tests {
     #[test]
     fn rule_13_60_a_long_text_is_one_row() {
         // Every trigram of it is another one.
-        let varied = |count: u32| (0..count).filter_map(|place| char::from_u32(0x4e00 + place)).collect::<String>();
+        let varied = |count: u32| {
+            (0..count).filter_map(|place| char::from_u32(0x4e00 + place)).collect::<String>()
+        };
         assert_eq!(indexed(&varied(256)).len(), 254);
         assert_eq!(indexed(&varied(257)), BTreeSet::from([ANY_GRAM]));
-        assert!(!grams("\u{1}\u{1}\u{1}").contains(&ANY_GRAM), "no text has the trigram that stands for all");
+        assert!(
+            !grams("\u{1}\u{1}\u{1}").contains(&ANY_GRAM),
+            "no text has the trigram that stands for all"
+        );
     }
 }

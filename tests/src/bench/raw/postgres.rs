@@ -1,5 +1,5 @@
-//! The raw limit on PostgreSQL. Here the cost of a row is its round trip, so one multi-row statement per table writes all rows
-//! of a database transaction, of singles as of batches.
+//! The raw limit on PostgreSQL. Here the cost of a row is its round trip, so one multi-row
+//! statement per table writes all rows of a database transaction, of singles as of batches.
 
 use anyhow::Context;
 use postgres::types::ToSql;
@@ -7,18 +7,26 @@ use postgres::{Client, NoTls, Statement, Transaction};
 
 use super::{Ledger, Row, Shape, Store, Totals, day, limbs, month, totals};
 
-const TRANSACTION: &str = "INSERT INTO transactions (book_id, id, day, dated, standing, trashed, amount, credit_account_id, \
+const TRANSACTION: &str = "INSERT INTO transactions (book_id, id, day, dated, standing, trashed, \
+    amount, credit_account_id, \
     debit_account_id, description, search, posted_at, created_by, created_at, updated_at, version) \
-    SELECT $1, id, day, true, 1, false, amount, credit, debit, description, search, $2, $3, $2, $2, 1 \
-    FROM unnest($4::bigint[], $5::integer[], $6::bigint[], $7::bigint[], $8::bigint[], $9::text[], $10::text[]) \
+    SELECT $1, id, day, true, 1, false, amount, credit, debit, description, search, $2, $3, $2, \
+    $2, 1 \
+    FROM unnest($4::bigint[], $5::integer[], $6::bigint[], $7::bigint[], $8::bigint[], $9::text[], \
+    $10::text[]) \
     AS row (id, day, amount, credit, debit, description, search)";
-const ENTRY: &str = "INSERT INTO entries (book_id, account_id, day, transaction_id, credit, amount) \
+const ENTRY: &str = "INSERT INTO entries (book_id, account_id, day, transaction_id, credit, \
+    amount) \
     SELECT $1, account, day, id, amount > 0, amount \
-    FROM unnest($2::bigint[], $3::integer[], $4::bigint[], $5::bigint[]) AS row (account, day, id, amount)";
-const EVENT: &str = "INSERT INTO events (book_id, sequence, kind, resource, created_at, user_id, data, hash) \
+    FROM unnest($2::bigint[], $3::integer[], $4::bigint[], $5::bigint[]) AS row (account, day, id, \
+    amount)";
+const EVENT: &str = "INSERT INTO events (book_id, sequence, kind, resource, created_at, user_id, \
+    data, hash) \
     SELECT $1, sequence, 5, id, $2, $3, data, hash \
-    FROM unnest($4::bigint[], $5::bigint[], $6::text[], $7::bytea[]) AS row (sequence, id, data, hash)";
-const HEAD: &str = "UPDATE heads SET sequence = $2, hash = $3, changed_at = $4, posted = posted + $5, \
+    FROM unnest($4::bigint[], $5::bigint[], $6::text[], $7::bytea[]) AS row (sequence, id, data, \
+    hash)";
+const HEAD: &str = "UPDATE heads SET sequence = $2, hash = $3, changed_at = $4, posted = posted + \
+    $5, \
     month_posted = month_posted + $5, year_posted = year_posted + $5 WHERE book_id = $1";
 
 fn total(level: &str) -> String {
@@ -26,7 +34,8 @@ fn total(level: &str) -> String {
     let add = limbs.map(|limb| format!("{limb} = {level}_totals.{limb} + excluded.{limb}"));
     format!(
         "INSERT INTO {level}_totals (book_id, account_id, {level}, {limbs}) SELECT $1, * \
-         FROM unnest($2::bigint[], $3::integer[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[]) \
+         FROM unnest($2::bigint[], $3::integer[], $4::bigint[], $5::bigint[], $6::bigint[], \
+         $7::bigint[]) \
          ON CONFLICT (book_id, account_id, {level}) DO UPDATE SET {add}",
         limbs = limbs.join(", "),
         add = add.join(", ")
@@ -50,7 +59,11 @@ struct Statements {
 pub(super) fn open(url: &str) -> anyhow::Result<(Postgres, Ledger)> {
     let mut client = Client::connect(url, NoTls)?;
     let accounts = client.query("SELECT id FROM accounts ORDER BY name", &[])?;
-    let book = client.query_one("SELECT b.id, b.owner_id, b.created_at, h.sequence FROM books b JOIN heads h ON h.book_id = b.id", &[])?;
+    let book = client.query_one(
+        "SELECT b.id, b.owner_id, b.created_at, h.sequence FROM books b \
+        JOIN heads h ON h.book_id = b.id",
+        &[],
+    )?;
     let ledger = Ledger {
         book: book.get(0),
         user: book.get(1),
@@ -75,14 +88,19 @@ impl Store for Postgres {
         let statements = &self.statements;
         let mut database = self.client.transaction()?;
         transactions(&mut database, statements, ledger, rows)?;
-        for (statement, totals) in [(&statements.day, totals(rows, day)), (&statements.month, totals(rows, month))] {
+        for (statement, totals) in
+            [(&statements.day, totals(rows, day)), (&statements.month, totals(rows, month))]
+        {
             add(&mut database, statement, ledger, &totals)?;
         }
         events(&mut database, statements, ledger, rows)?;
         let last = rows.last().context("at least one row")?;
         let count = i64::try_from(rows.len())?;
         let hash: &[u8] = &last.hash;
-        database.execute(&statements.head, &[&ledger.book, &last.sequence, &hash, &ledger.at, &count])?;
+        database.execute(
+            &statements.head,
+            &[&ledger.book, &last.sequence, &hash, &ledger.at, &count],
+        )?;
         Ok(database.commit()?)
     }
 }
@@ -92,7 +110,12 @@ fn column<'a, T>(rows: &'a [Row], cell: impl Fn(&'a Row) -> T) -> Vec<T> {
     rows.iter().map(cell).collect()
 }
 
-fn transactions(database: &mut Transaction, statements: &Statements, ledger: &Ledger, rows: &[Row]) -> anyhow::Result<()> {
+fn transactions(
+    database: &mut Transaction,
+    statements: &Statements,
+    ledger: &Ledger,
+    rows: &[Row],
+) -> anyhow::Result<()> {
     let columns: [&(dyn ToSql + Sync); 10] = [
         &ledger.book,
         &ledger.at,
@@ -114,14 +137,29 @@ fn transactions(database: &mut Transaction, statements: &Statements, ledger: &Le
     Ok(())
 }
 
-fn add(database: &mut Transaction, statement: &Statement, ledger: &Ledger, totals: &Totals) -> anyhow::Result<()> {
+fn add(
+    database: &mut Transaction,
+    statement: &Statement,
+    ledger: &Ledger,
+    totals: &Totals,
+) -> anyhow::Result<()> {
     let (accounts, periods): (Vec<i64>, Vec<i32>) = totals.keys().copied().unzip();
-    let limb = |side: usize, limb: usize| -> Vec<i64> { totals.values().map(|sums| limbs(sums[side])[limb]).collect() };
-    database.execute(statement, &[&ledger.book, &accounts, &periods, &limb(0, 0), &limb(0, 1), &limb(1, 0), &limb(1, 1)])?;
+    let limb = |side: usize, limb: usize| -> Vec<i64> {
+        totals.values().map(|sums| limbs(sums[side])[limb]).collect()
+    };
+    database.execute(
+        statement,
+        &[&ledger.book, &accounts, &periods, &limb(0, 0), &limb(0, 1), &limb(1, 0), &limb(1, 1)],
+    )?;
     Ok(())
 }
 
-fn events(database: &mut Transaction, statements: &Statements, ledger: &Ledger, rows: &[Row]) -> anyhow::Result<()> {
+fn events(
+    database: &mut Transaction,
+    statements: &Statements,
+    ledger: &Ledger,
+    rows: &[Row],
+) -> anyhow::Result<()> {
     let columns: [&(dyn ToSql + Sync); 7] = [
         &ledger.book,
         &ledger.at,

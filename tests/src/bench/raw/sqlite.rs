@@ -5,10 +5,12 @@ use rusqlite::{CachedStatement, Connection, ToSql, params};
 
 use super::{Ledger, Row, Shape, Store, day, limbs, month, totals};
 
-/// Rows of one multi-row statement; what is left over goes row by row, so that the same few statements stay prepared.
+/// Rows of one multi-row statement; what is left over goes row by row, so that the same few
+/// statements stay prepared.
 const CHUNK: usize = 100;
 
-const HEAD: &str = "UPDATE heads SET sequence = ?2, hash = ?3, changed_at = ?4, posted = posted + ?5, \
+const HEAD: &str = "UPDATE heads SET sequence = ?2, hash = ?3, changed_at = ?4, posted = posted + \
+    ?5, \
     month_posted = month_posted + ?5, year_posted = year_posted + ?5 WHERE book_id = ?1";
 
 /// An INSERT of one row and of [`CHUNK`] rows.
@@ -30,7 +32,8 @@ impl Insert {
     fn total(level: &str) -> Insert {
         let key = format!("book_id, account_id, {level}");
         let columns = format!("{key}, debit_high, debit_low, credit_high, credit_low");
-        let add = ["debit_high", "debit_low", "credit_high", "credit_low"].map(|limb| format!("{limb} = {limb} + excluded.{limb}"));
+        let add = ["debit_high", "debit_low", "credit_high", "credit_low"]
+            .map(|limb| format!("{limb} = {limb} + excluded.{limb}"));
         let then = format!("ON CONFLICT ({key}) DO UPDATE SET {}", add.join(", "));
         Insert::new(&format!("{level}_totals"), &columns, &then)
     }
@@ -76,14 +79,23 @@ pub(super) fn open(url: &str) -> anyhow::Result<(Sqlite, Ledger)> {
         connection,
         transaction: Insert::new(
             "transactions",
-            "book_id, id, day, dated, standing, trashed, amount, credit_account_id, debit_account_id, description, \
+            "book_id, id, day, dated, standing, trashed, amount, credit_account_id, \
+                debit_account_id, description, \
              search, posted_at, created_by, created_at, updated_at, version",
             "",
         ),
-        entry: Insert::new("entries", "book_id, account_id, day, transaction_id, credit, amount", ""),
+        entry: Insert::new(
+            "entries",
+            "book_id, account_id, day, transaction_id, credit, amount",
+            "",
+        ),
         day: Insert::total("day"),
         month: Insert::total("month"),
-        event: Insert::new("events", "book_id, sequence, kind, resource, created_at, user_id, data, hash", ""),
+        event: Insert::new(
+            "events",
+            "book_id, sequence, kind, resource, created_at, user_id, data, hash",
+            "",
+        ),
     };
     Ok((sqlite, ledger))
 }
@@ -91,9 +103,17 @@ pub(super) fn open(url: &str) -> anyhow::Result<(Sqlite, Ledger)> {
 fn ledger(connection: &Connection) -> anyhow::Result<Ledger> {
     let mut accounts = connection.prepare("SELECT id FROM accounts ORDER BY name")?;
     let accounts = accounts.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
-    let book = "SELECT b.id, b.owner_id, b.created_at, h.sequence FROM books b JOIN heads h ON h.book_id = b.id";
+    let book = "SELECT b.id, b.owner_id, b.created_at, h.sequence FROM books b JOIN heads h ON \
+        h.book_id = b.id";
     let ledger = connection.query_row(book, [], |row| {
-        Ok(Ledger { book: row.get(0)?, user: row.get(1)?, at: row.get(2)?, sequence: row.get(3)?, accounts, next: 0 })
+        Ok(Ledger {
+            book: row.get(0)?,
+            user: row.get(1)?,
+            at: row.get(2)?,
+            sequence: row.get(3)?,
+            accounts,
+            next: 0,
+        })
     });
     Ok(ledger?)
 }
@@ -123,7 +143,8 @@ impl Sqlite {
         })?;
         let entries: Vec<[i64; 6]> = rows.iter().flat_map(|row| entries(ledger, row)).collect();
         self.insert(&self.entry, &entries, |entry, into| into.numbers(*entry))?;
-        for (insert, totals) in [(&self.day, totals(rows, day)), (&self.month, totals(rows, month))] {
+        for (insert, totals) in [(&self.day, totals(rows, day)), (&self.month, totals(rows, month))]
+        {
             let totals: Vec<_> = totals.into_iter().collect();
             self.insert(insert, &totals, |((account, period), [debit, credit]), into| {
                 into.numbers([ledger.book, *account, i64::from(*period)])?;
@@ -139,13 +160,27 @@ impl Sqlite {
         })?;
         let last = rows.last().context("at least one row")?;
         let count = i64::try_from(rows.len())?;
-        self.connection.prepare_cached(HEAD)?.execute(params![ledger.book, last.sequence, last.hash, ledger.at, count])?;
+        self.connection.prepare_cached(HEAD)?.execute(params![
+            ledger.book,
+            last.sequence,
+            last.hash,
+            ledger.at,
+            count
+        ])?;
         Ok(())
     }
 
-    fn insert<R>(&self, insert: &Insert, rows: &[R], bind: impl Fn(&R, &mut Binder) -> rusqlite::Result<()>) -> anyhow::Result<()> {
+    fn insert<R>(
+        &self,
+        insert: &Insert,
+        rows: &[R],
+        bind: impl Fn(&R, &mut Binder) -> rusqlite::Result<()>,
+    ) -> anyhow::Result<()> {
         let (chunks, rest) = rows.as_chunks::<CHUNK>();
-        let chunks = chunks.iter().map(|chunk| (&insert.many, chunk.as_slice())).chain(rest.chunks(1).map(|row| (&insert.one, row)));
+        let chunks = chunks
+            .iter()
+            .map(|chunk| (&insert.many, chunk.as_slice()))
+            .chain(rest.chunks(1).map(|row| (&insert.one, row)));
         for (sql, rows) in chunks {
             let mut statement = self.connection.prepare_cached(sql)?;
             let mut binder = Binder { statement: &mut statement, bound: 0 };
@@ -157,6 +192,7 @@ impl Sqlite {
 }
 
 fn entries(ledger: &Ledger, row: &Row) -> [[i64; 6]; 2] {
-    [(row.credit, 1, row.amount), (row.debit, 0, -row.amount)]
-        .map(|(account, credit, amount)| [ledger.book, account, row.day.into(), row.id, credit, amount])
+    [(row.credit, 1, row.amount), (row.debit, 0, -row.amount)].map(|(account, credit, amount)| {
+        [ledger.book, account, row.day.into(), row.id, credit, amount]
+    })
 }

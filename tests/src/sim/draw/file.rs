@@ -7,17 +7,23 @@ use crate::sim::body::{FileBody, Id};
 use crate::sim::facts::Content;
 use crate::sim::label;
 
-const NAMES: [&str; 6] = ["receipt.pdf", "Scan.PNG", "notes.txt", "archive.xyz", "README", "a.b.txt"];
+const NAMES: [&str; 6] =
+    ["receipt.pdf", "Scan.PNG", "notes.txt", "archive.xyz", "README", "a.b.txt"];
 const KINDS: [&str; 4] = ["text/csv", "image/png", "application/vnd.sheet", " "];
 
 impl Draw<'_> {
     pub fn file(&mut self) -> Option<label::File> {
-        let known: Vec<label::File> = self.state().map(|book| book.files.keys().copied().collect()).unwrap_or_default();
+        let known: Vec<label::File> =
+            self.state().map(|book| book.files.keys().copied().collect()).unwrap_or_default();
         if known.is_empty() { None } else { Some(self.pick(&known)) }
     }
 
     pub fn new_file(&mut self) -> FileBody {
-        let name = if self.wild && self.one_in(6) { self.pick(&[None, Some(" ")]) } else { Some(self.pick(&NAMES)) };
+        let name = if self.wild && self.one_in(6) {
+            self.pick(&[None, Some(" ")])
+        } else {
+            Some(self.pick(&NAMES))
+        };
         FileBody {
             label: self.label(),
             id: None,
@@ -61,8 +67,14 @@ impl Draw<'_> {
     fn attachment(&mut self) -> FileBody {
         let (known, new) = (self.file(), self.new_file());
         match known {
-            Some(label) if !self.one_in(4) => FileBody { id: Some(Id::Of(label)), content: new.content.filter(|_| self.one_in(4)), ..new },
-            _ if self.wild && self.one_in(3) => FileBody { id: Some(Id::Unknown), content: None, ..new },
+            Some(label) if !self.one_in(4) => FileBody {
+                id: Some(Id::Of(label)),
+                content: new.content.filter(|_| self.one_in(4)),
+                ..new
+            },
+            _ if self.wild && self.one_in(3) => {
+                FileBody { id: Some(Id::Unknown), content: None, ..new }
+            }
             _ => new,
         }
     }

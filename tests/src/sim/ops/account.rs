@@ -46,17 +46,33 @@ pub fn draw_create(draw: &mut Draw<'_>) -> Drawn {
 
 pub fn draw_update(draw: &mut Draw<'_>) -> Drawn {
     let count = if draw.one_in(2) { 1 } else { draw.count() };
-    let items = if draw.one_in(12) { draw.accounts_swapped() } else { (0..count).map(|_| draw.changed_account()).collect() };
+    let items = if draw.one_in(12) {
+        draw.accounts_swapped()
+    } else {
+        (0..count).map(|_| draw.changed_account()).collect()
+    };
     Arc::new(Accounts { book: draw.book, write: Write::Update(items) })
 }
 
 pub fn draw_delete(draw: &mut Draw<'_>) -> Drawn {
-    let unused = draw.state().into_iter().flat_map(|book| book.accounts.values()).filter(|account| !account.posted);
+    let unused = draw
+        .state()
+        .into_iter()
+        .flat_map(|book| book.accounts.values())
+        .filter(|account| !account.posted);
     let unused: Vec<_> = unused.map(|account| account.label).collect();
     let named = |draw: &mut Draw<'_>| {
-        if unused.is_empty() || draw.one_in(5) { draw.account_named() } else { Named::id(draw.pick(&unused)) }
+        if unused.is_empty() || draw.one_in(5) {
+            draw.account_named()
+        } else {
+            Named::id(draw.pick(&unused))
+        }
     };
-    let items = if draw.one_in(2) { vec![named(draw)] } else { (0..1 + draw.below(2)).map(|_| named(draw)).collect() };
+    let items = if draw.one_in(2) {
+        vec![named(draw)]
+    } else {
+        (0..1 + draw.below(2)).map(|_| named(draw)).collect()
+    };
     Arc::new(Accounts { book: draw.book, write: Write::Delete(items) })
 }
 
@@ -82,7 +98,9 @@ impl Operation for Accounts {
         let view = match &self.write {
             Write::Create(items) => {
                 let inputs = service.account_inputs(items);
-                let view = service.write(self.book, caller, move |tx, cx, book| account::create(tx, cx, book, inputs))?;
+                let view = service.write(self.book, caller, move |tx, cx, book| {
+                    account::create(tx, cx, book, inputs)
+                })?;
                 for (made, body) in view.accounts.iter().zip(items) {
                     service.labels.accounts.note(made.id.get(), body.label);
                 }
@@ -90,11 +108,16 @@ impl Operation for Accounts {
             }
             Write::Update(items) => {
                 let inputs = service.account_inputs(items);
-                service.write(self.book, caller, move |tx, cx, book| account::update(tx, cx, book, inputs))?
+                service.write(self.book, caller, move |tx, cx, book| {
+                    account::update(tx, cx, book, inputs)
+                })?
             }
             Write::Delete(items) => {
-                let references: Vec<_> = items.iter().map(|named| service.account_ref(named)).collect();
-                service.write(self.book, caller, move |tx, cx, book| account::delete(tx, cx, book, &references))?
+                let references: Vec<_> =
+                    items.iter().map(|named| service.account_ref(named)).collect();
+                service.write(self.book, caller, move |tx, cx, book| {
+                    account::delete(tx, cx, book, &references)
+                })?
             }
         };
         Ok(Answer::Accounts(view.accounts.iter().map(|account| service.account(account)).collect()))
@@ -115,7 +138,10 @@ impl Operation for Accounts {
             Write::Update(items) => fewer(items).into_iter().map(Write::Update).collect(),
             Write::Delete(items) => fewer(items).into_iter().map(Write::Delete).collect(),
         };
-        writes.into_iter().map(|write| Arc::new(Accounts { book: self.book, write }) as Drawn).collect()
+        writes
+            .into_iter()
+            .map(|write| Arc::new(Accounts { book: self.book, write }) as Drawn)
+            .collect()
     }
 }
 
@@ -128,16 +154,22 @@ impl Operation for Reading {
         match &self.read {
             Read::All => {
                 let view = service.read(self.book, caller, account::list)?;
-                Ok(Answer::Accounts(view.accounts.iter().map(|account| service.account(account)).collect()))
+                Ok(Answer::Accounts(
+                    view.accounts.iter().map(|account| service.account(account)).collect(),
+                ))
             }
             Read::One(named) => {
                 let text = service.account_text(named);
-                let view = service.read(self.book, caller, |tx, cx, book| account::get(tx, cx, book, &text))?;
-                Ok(Answer::Accounts(view.accounts.iter().map(|account| service.account(account)).collect()))
+                let view = service
+                    .read(self.book, caller, |tx, cx, book| account::get(tx, cx, book, &text))?;
+                Ok(Answer::Accounts(
+                    view.accounts.iter().map(|account| service.account(account)).collect(),
+                ))
             }
             Read::GroupsOf(named) => {
                 let text = service.account_text(named);
-                let view = service.read(self.book, caller, |tx, cx, book| account::groups(tx, cx, book, &text))?;
+                let view = service
+                    .read(self.book, caller, |tx, cx, book| account::groups(tx, cx, book, &text))?;
                 Ok(Answer::Groups(service.groups(&view)))
             }
         }
@@ -151,7 +183,10 @@ impl Operation for Reading {
             Read::One(named) => Answer::Accounts(vec![find(named)?.clone()]),
             Read::GroupsOf(named) => {
                 let account = find(named)?;
-                let groups = book.groups_in_order().into_iter().filter(|group| account.groups.contains(&group.label));
+                let groups = book
+                    .groups_in_order()
+                    .into_iter()
+                    .filter(|group| account.groups.contains(&group.label));
                 Answer::Groups(groups.map(|group| book.with_nature(&group)).collect())
             }
         })

@@ -23,12 +23,23 @@ pub fn draw(draw: &mut Draw<'_>) -> Drawn {
     let named = |draw: &mut Draw<'_>| {
         let mut named = draw.account_named();
         if named.id.is_some() || named.name.as_deref().is_none_or(|name| name.trim().is_empty()) {
-            named = crate::sim::body::Named { id: named.id.or(Some(crate::sim::body::Id::Unknown)), name: None };
+            named = crate::sim::body::Named {
+                id: named.id.or(Some(crate::sim::body::Id::Unknown)),
+                name: None,
+            };
         }
         named
     };
-    let accounts = if draw.one_in(3) { (0..1 + draw.below(2)).map(|_| named(draw)).collect() } else { Vec::new() };
-    let groups = if draw.one_in(3) { (0..1 + draw.below(2)).map(|_| draw.group_named()).collect() } else { Vec::new() };
+    let accounts = if draw.one_in(3) {
+        (0..1 + draw.below(2)).map(|_| named(draw)).collect()
+    } else {
+        Vec::new()
+    };
+    let groups = if draw.one_in(3) {
+        (0..1 + draw.below(2)).map(|_| draw.group_named()).collect()
+    } else {
+        Vec::new()
+    };
     let tags = if draw.one_in(4) { vec![draw.pick(&TAGS).to_owned()] } else { Vec::new() };
     let dates = (0..draw.below(3)).map(|_| draw.date_term()).collect();
     let by = draw.pick(&[None, None, Some(Unit::Month), Some(Unit::Year), Some(Unit::Day)]);
@@ -42,7 +53,8 @@ impl Operation for Balances {
 
     fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
         let text = service.question_text(&self.question);
-        let view = service.read(self.book, caller, |tx, cx, book| balance::get(tx, cx, book, &text))?;
+        let view =
+            service.read(self.book, caller, |tx, cx, book| balance::get(tx, cx, book, &text))?;
         Ok(Answer::Balances(service.containers(&view)))
     }
 
@@ -53,8 +65,16 @@ impl Operation for Balances {
     fn smaller(&self) -> Vec<Drawn> {
         let question = &self.question;
         let mut smaller = Vec::new();
-        smaller.extend(fewer(&question.accounts).into_iter().map(|accounts| Question { accounts, ..question.clone() }));
-        smaller.extend(fewer(&question.groups).into_iter().map(|groups| Question { groups, ..question.clone() }));
+        smaller.extend(
+            fewer(&question.accounts)
+                .into_iter()
+                .map(|accounts| Question { accounts, ..question.clone() }),
+        );
+        smaller.extend(
+            fewer(&question.groups)
+                .into_iter()
+                .map(|groups| Question { groups, ..question.clone() }),
+        );
         for place in 0..question.dates.len() {
             let mut dates = question.dates.clone();
             dates.remove(place);
@@ -63,6 +83,9 @@ impl Operation for Balances {
         if !question.tags.is_empty() {
             smaller.push(Question { tags: Vec::new(), ..question.clone() });
         }
-        smaller.into_iter().map(|question| Arc::new(Balances { book: self.book, question }) as Drawn).collect()
+        smaller
+            .into_iter()
+            .map(|question| Arc::new(Balances { book: self.book, question }) as Drawn)
+            .collect()
     }
 }

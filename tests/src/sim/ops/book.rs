@@ -42,7 +42,14 @@ struct Reading {
     read: Read,
 }
 
-pub const ZONES: [&str; 6] = ["UTC", "America/Sao_Paulo", "Asia/Tokyo", "Europe/Berlin", "Pacific/Auckland", "America/New_York"];
+pub const ZONES: [&str; 6] = [
+    "UTC",
+    "America/Sao_Paulo",
+    "Asia/Tokyo",
+    "Europe/Berlin",
+    "Pacific/Auckland",
+    "America/New_York",
+];
 
 /// A book with a chart to begin with.
 pub fn draw_create(draw: &mut Draw<'_>, book: label::Book) -> Drawn {
@@ -70,12 +77,27 @@ pub fn draw_update(draw: &mut Draw<'_>) -> Drawn {
     match draw.below(14) {
         0 | 1 => changes.lock_date = date(draw),
         2 => changes.closing_date = date(draw),
-        3 | 4 => changes.fraction_digits = Some(if draw.wild { draw.pick(&[-1, 9, 12]) } else { draw.pick(&[0, 1, 2, 2, 3, 4, 8]) }),
+        3 | 4 => {
+            changes.fraction_digits = Some(if draw.wild {
+                draw.pick(&[-1, 9, 12])
+            } else {
+                draw.pick(&[0, 1, 2, 2, 3, 4, 8])
+            })
+        }
         5 | 6 => changes.auto_post = Some(!draw.one_in(3)),
-        7 => changes.time_zone = Some(draw.pick(if draw.wild { &["Mars/Olympus"] } else { &ZONES }).to_owned()),
-        8 => changes.decimal_separator = Some(draw.pick(&[DecimalSeparator::Dot, DecimalSeparator::Comma])),
+        7 => {
+            changes.time_zone =
+                Some(draw.pick(if draw.wild { &["Mars/Olympus"] } else { &ZONES }).to_owned())
+        }
+        8 => {
+            changes.decimal_separator =
+                Some(draw.pick(&[DecimalSeparator::Dot, DecimalSeparator::Comma]))
+        }
         9 => changes.date_pattern = Some(draw.pick(&DatePattern::ALL)),
-        10 => changes.visibility = Some(draw.pick(&[Visibility::Public, Visibility::Private, Visibility::Private])),
+        10 => {
+            changes.visibility =
+                Some(draw.pick(&[Visibility::Public, Visibility::Private, Visibility::Private]))
+        }
         11 => changes.name = Some(draw.name()),
         12 => {
             changes.page_size = Some(if draw.wild { 0 } else { draw.pick(&[10, 100, 1000]) });
@@ -120,7 +142,8 @@ impl Operation for Create {
     fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
         let founding = &self.0;
         let changes = founding.changes.clone();
-        let (groups, accounts) = (service.group_inputs(&founding.groups), service.account_inputs(&founding.accounts));
+        let (groups, accounts) =
+            (service.group_inputs(&founding.groups), service.account_inputs(&founding.accounts));
         let input = book::Input { changes, groups, accounts };
         let view = service.found(caller, move |tx, cx| book::create(tx, cx, input))?;
         let made = view.member.book();
@@ -132,13 +155,21 @@ impl Operation for Create {
         rows.iter().for_each(|row| service.labels.collaborators.note(row.id.get(), founding.owner));
         let found = service.read(founding.book, caller, group::list)?.groups;
         for body in &founding.groups {
-            let named = found.iter().find(|group| body.name.as_deref().map(str::trim) == Some(group.name.as_str()));
-            named.into_iter().for_each(|group| service.labels.groups.note(group.id.get(), body.label));
+            let named = found
+                .iter()
+                .find(|group| body.name.as_deref().map(str::trim) == Some(group.name.as_str()));
+            named
+                .into_iter()
+                .for_each(|group| service.labels.groups.note(group.id.get(), body.label));
         }
         let found = service.read(founding.book, caller, account::list)?.accounts;
         for body in &founding.accounts {
-            let named = found.iter().find(|account| body.name.as_deref().map(str::trim) == Some(account.name.as_str()));
-            named.into_iter().for_each(|account| service.labels.accounts.note(account.id.get(), body.label));
+            let named = found
+                .iter()
+                .find(|account| body.name.as_deref().map(str::trim) == Some(account.name.as_str()));
+            named
+                .into_iter()
+                .for_each(|account| service.labels.accounts.note(account.id.get(), body.label));
         }
         Ok(Answer::Book(Box::new(service.book(&view, caller))))
     }
@@ -170,7 +201,8 @@ impl Operation for Update {
 
     fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
         let changes = self.changes.clone();
-        let view = service.write(self.book, caller, move |tx, cx, book| book::update(tx, cx, book, changes))?;
+        let view = service
+            .write(self.book, caller, move |tx, cx, book| book::update(tx, cx, book, changes))?;
         Ok(Answer::Book(Box::new(service.book(&view, caller))))
     }
 
@@ -202,17 +234,24 @@ impl Operation for Reading {
     fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
         match &self.read {
             Read::One => {
-                let view = service.read(self.book, caller, |tx, cx, book| book::get(tx, cx, book, false, false))?;
+                let view = service.read(self.book, caller, |tx, cx, book| {
+                    book::get(tx, cx, book, false, false)
+                })?;
                 Ok(Answer::Book(Box::new(service.book(&view, caller))))
             }
             Read::Chart { accounts, groups } => {
-                let view = service.read(self.book, caller, |tx, cx, book| book::get(tx, cx, book, *accounts, *groups))?;
-                let account = |found: account::View| found.accounts.iter().map(|account| service.account(account)).collect();
+                let view = service.read(self.book, caller, |tx, cx, book| {
+                    book::get(tx, cx, book, *accounts, *groups)
+                })?;
+                let account = |found: account::View| {
+                    found.accounts.iter().map(|account| service.account(account)).collect()
+                };
                 let groups = view.groups.map(|found| service.groups(&found));
                 Ok(Answer::Chart { accounts: view.accounts.map(account), groups })
             }
             Read::All(term) => {
-                let views = service.read(self.book, caller, |tx, cx, _| book::list(tx, cx, term))?;
+                let views =
+                    service.read(self.book, caller, |tx, cx, _| book::list(tx, cx, term))?;
                 Ok(Answer::Books(views.iter().map(|view| service.book(view, caller)).collect()))
             }
         }
@@ -221,7 +260,9 @@ impl Operation for Reading {
     fn expect(&self, twin: &mut Twin, caller: &Caller) -> Outcome {
         match &self.read {
             Read::One => twin.get_book(self.book, caller).map(|book| Answer::Book(Box::new(book))),
-            Read::Chart { accounts, groups } => twin.load_chart(self.book, caller, *accounts, *groups),
+            Read::Chart { accounts, groups } => {
+                twin.load_chart(self.book, caller, *accounts, *groups)
+            }
             Read::All(term) => Ok(Answer::Books(twin.list_books(caller, term))),
         }
     }

@@ -42,14 +42,21 @@ pub fn draw_add(draw: &mut Draw<'_>) -> Drawn {
         0 => Some(Permission::None),
         1 if draw.wild => None,
         1 | 2 if draw.wild => Some(Permission::Owner),
-        _ => Some(draw.pick(&[Permission::Editor, Permission::Poster, Permission::Recorder, Permission::Viewer])),
+        _ => Some(draw.pick(&[
+            Permission::Editor,
+            Permission::Poster,
+            Permission::Recorder,
+            Permission::Viewer,
+        ])),
     };
     Arc::new(Add { book: draw.book, label: draw.label(), email: email(draw), permission })
 }
 
 fn email(draw: &mut Draw<'_>) -> Option<Email> {
     if draw.wild && draw.one_in(4) {
-        return draw.pick(&[None, Some(""), Some("nobody"), Some("a@b@c")]).map(|text| Email::Text(text.to_owned()));
+        return draw
+            .pick(&[None, Some(""), Some("nobody"), Some("a@b@c")])
+            .map(|text| Email::Text(text.to_owned()));
     }
     if draw.one_in(8) {
         return Some(Email::Text("pending@elsewhere.example".to_owned()));
@@ -59,9 +66,13 @@ fn email(draw: &mut Draw<'_>) -> Option<Email> {
 }
 
 pub fn draw_remove(draw: &mut Draw<'_>) -> Drawn {
-    let rows: Vec<label::Collaborator> = draw.state().map(|book| book.collaborators.keys().copied().collect()).unwrap_or_default();
-    let whom =
-        if rows.is_empty() || draw.one_in(2) { Whom::Email(email(draw).unwrap_or(Email::Of(5))) } else { Whom::Id(draw.pick(&rows)) };
+    let rows: Vec<label::Collaborator> =
+        draw.state().map(|book| book.collaborators.keys().copied().collect()).unwrap_or_default();
+    let whom = if rows.is_empty() || draw.one_in(2) {
+        Whom::Email(email(draw).unwrap_or(Email::Of(5)))
+    } else {
+        Whom::Id(draw.pick(&rows))
+    };
     Arc::new(Remove { book: draw.book, whom })
 }
 
@@ -75,10 +86,12 @@ impl Operation for Add {
     }
 
     fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
-        let (email, permission) = (self.email.as_ref().map(|email| service.email(email)), self.permission);
-        let add = move |tx: &mut daybook_storage::Tx<'_>, cx: &daybook_service::Context, book: &str| {
-            collaborator::add(tx, cx, book, email.as_deref(), permission)
-        };
+        let (email, permission) =
+            (self.email.as_ref().map(|email| service.email(email)), self.permission);
+        let add =
+            move |tx: &mut daybook_storage::Tx<'_>, cx: &daybook_service::Context, book: &str| {
+                collaborator::add(tx, cx, book, email.as_deref(), permission)
+            };
         let row = service.write(self.book, caller, add)?;
         service.labels.collaborators.note(row.id.get(), self.label);
         Ok(Answer::Collaborators(vec![service.collaborator(&row)]))
@@ -86,7 +99,8 @@ impl Operation for Add {
 
     fn expect(&self, twin: &mut Twin, caller: &Caller) -> Outcome {
         let email = self.email.as_ref().map(|email| twin.email(email));
-        let add = |turn: &mut Turn| turn.add_collaborator(self.label, email.as_deref(), self.permission);
+        let add =
+            |turn: &mut Turn| turn.add_collaborator(self.label, email.as_deref(), self.permission);
         twin.write(self.book, caller, may::MANAGE, add).map(|row| Answer::Collaborators(vec![row]))
     }
 }
@@ -101,7 +115,9 @@ impl Operation for Remove {
             Whom::Id(label) => service.collaborator_id(*label),
             Whom::Email(email) => service.email(email),
         };
-        let row = service.write(self.book, caller, move |tx, cx, book| collaborator::remove(tx, cx, book, &text))?;
+        let row = service.write(self.book, caller, move |tx, cx, book| {
+            collaborator::remove(tx, cx, book, &text)
+        })?;
         Ok(Answer::Collaborators(vec![service.collaborator(&row)]))
     }
 

@@ -26,7 +26,10 @@ enum Collections {
 pub fn draw_write(draw: &mut Draw<'_>) -> Drawn {
     Arc::new(match draw.below(12) {
         0..3 => Collections::Create(draw.label(), name(draw)),
-        3 => Collections::Update(if draw.wild && draw.one_in(6) { None } else { Some(id(draw)) }, name(draw)),
+        3 => Collections::Update(
+            if draw.wild && draw.one_in(6) { None } else { Some(id(draw)) },
+            name(draw),
+        ),
         4 => Collections::Delete(id(draw)),
         5..10 => Collections::Add(id(draw), books(draw)),
         _ => Collections::Remove(id(draw), books(draw)),
@@ -38,8 +41,11 @@ pub fn draw_read(draw: &mut Draw<'_>) -> Drawn {
 }
 
 fn name(draw: &mut Draw<'_>) -> Option<String> {
-    let name =
-        if draw.wild && draw.one_in(3) { draw.pick(&[None, Some(" ")]) } else { Some(draw.pick(&["Home", "home", "Work", "Äcker"])) };
+    let name = if draw.wild && draw.one_in(3) {
+        draw.pick(&[None, Some(" ")])
+    } else {
+        Some(draw.pick(&["Home", "home", "Work", "Äcker"]))
+    };
     name.map(str::to_owned)
 }
 
@@ -74,22 +80,29 @@ impl Operation for Collections {
         let books = match self {
             Collections::Create(label, name) => {
                 let name = name.clone();
-                let view = service.own(caller, move |tx, cx| collection::create(tx, cx, name.as_deref()))?;
+                let view = service
+                    .own(caller, move |tx, cx| collection::create(tx, cx, name.as_deref()))?;
                 service.labels.collections.note(view.collection.id.get(), *label);
                 return Ok(Answer::Collections(vec![service.collection(&view, caller)]));
             }
             Collections::Update(id, name) => {
                 let (id, name) = (id.map(|id| service.collection_id(id)), name.clone());
-                let view = service.own(caller, move |tx, cx| collection::update(tx, cx, id.as_deref(), name.as_deref()))?;
+                let view = service.own(caller, move |tx, cx| {
+                    collection::update(tx, cx, id.as_deref(), name.as_deref())
+                })?;
                 return Ok(Answer::Collections(vec![service.collection(&view, caller)]));
             }
             Collections::List => {
-                let views = service.read(self.book(), caller, |tx, cx, _| collection::list(tx, cx))?;
-                return Ok(Answer::Collections(views.iter().map(|view| service.collection(view, caller)).collect()));
+                let views =
+                    service.read(self.book(), caller, |tx, cx, _| collection::list(tx, cx))?;
+                return Ok(Answer::Collections(
+                    views.iter().map(|view| service.collection(view, caller)).collect(),
+                ));
             }
             Collections::Get(id) => {
                 let id = service.collection_id(*id);
-                let view = service.read(self.book(), caller, |tx, cx, _| collection::get(tx, cx, &id))?;
+                let view =
+                    service.read(self.book(), caller, |tx, cx, _| collection::get(tx, cx, &id))?;
                 return Ok(Answer::Collections(vec![service.collection(&view, caller)]));
             }
             Collections::Delete(id) => {
@@ -111,13 +124,19 @@ impl Operation for Collections {
     fn expect(&self, twin: &mut Twin, caller: &Caller) -> Outcome {
         let books = match self {
             Collections::Create(label, name) => {
-                return twin.create_collection(caller, *label, name.as_deref()).map(|one| Answer::Collections(vec![one]));
+                return twin
+                    .create_collection(caller, *label, name.as_deref())
+                    .map(|one| Answer::Collections(vec![one]));
             }
             Collections::Update(id, name) => {
-                return twin.update_collection(caller, *id, name.as_deref()).map(|one| Answer::Collections(vec![one]));
+                return twin
+                    .update_collection(caller, *id, name.as_deref())
+                    .map(|one| Answer::Collections(vec![one]));
             }
             Collections::List => return Ok(Answer::Collections(twin.list_collections(caller))),
-            Collections::Get(id) => return twin.get_collection(caller, *id).map(|one| Answer::Collections(vec![one])),
+            Collections::Get(id) => {
+                return twin.get_collection(caller, *id).map(|one| Answer::Collections(vec![one]));
+            }
             Collections::Delete(id) => twin.delete_collection(caller, *id),
             Collections::Add(id, books) => twin.add_books(caller, *id, books),
             Collections::Remove(id, books) => twin.remove_books(caller, *id, books),
@@ -127,10 +146,14 @@ impl Operation for Collections {
 
     fn smaller(&self) -> Vec<Drawn> {
         match self {
-            Collections::Add(id, books) => fewer(books).into_iter().map(|books| Arc::new(Collections::Add(*id, books)) as Drawn).collect(),
-            Collections::Remove(id, books) => {
-                fewer(books).into_iter().map(|books| Arc::new(Collections::Remove(*id, books)) as Drawn).collect()
-            }
+            Collections::Add(id, books) => fewer(books)
+                .into_iter()
+                .map(|books| Arc::new(Collections::Add(*id, books)) as Drawn)
+                .collect(),
+            Collections::Remove(id, books) => fewer(books)
+                .into_iter()
+                .map(|books| Arc::new(Collections::Remove(*id, books)) as Drawn)
+                .collect(),
             _ => Vec::new(),
         }
     }

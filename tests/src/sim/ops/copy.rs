@@ -37,59 +37,100 @@ pub fn draw(draw: &mut Draw<'_>) -> Drawn {
         1 => Some(draw.today() - i32::try_from(draw.below(60)).expect("small").days()),
         _ => None,
     };
-    let unread = if draw.wild && draw.one_in(4) { Some(draw.pick(&["2025-01-01", "20250230", "soon"]).to_owned()) } else { None };
+    let unread = if draw.wild && draw.one_in(4) {
+        Some(draw.pick(&["2025-01-01", "20250230", "soon"]).to_owned())
+    } else {
+        None
+    };
     let from = unread.or(from.map(|day| dates::number(day).to_string()));
-    let name = if draw.wild && draw.one_in(4) { draw.pick(&[None, Some(" ")]) } else { Some(draw.pick(&["Copy", "Household"])) };
-    let copying = Copying { book, owner, name: name.map(str::to_owned), transactions: draw.one_in(2), from, labels };
+    let name = if draw.wild && draw.one_in(4) {
+        draw.pick(&[None, Some(" ")])
+    } else {
+        Some(draw.pick(&["Copy", "Household"]))
+    };
+    let copying = Copying {
+        book,
+        owner,
+        name: name.map(str::to_owned),
+        transactions: draw.one_in(2),
+        from,
+        labels,
+    };
     Arc::new(Copy { source: draw.book, copying })
 }
 
 impl Copy {
-    /// Labels what was copied: accounts and groups by their names, saved queries and transactions by their places in lists.
+    /// Labels what was copied: accounts and groups by their names, saved queries and transactions
+    /// by their places in lists.
     fn note(&self, service: &mut Service, caller: &Caller) -> Result<(), Refused> {
         let (source, copying) = (self.source, &self.copying);
         let rows = service.read(copying.book, caller, collaborator::list)?;
         rows.iter().for_each(|row| service.labels.collaborators.note(row.id.get(), copying.owner));
-        let accounts = |service: &Service, book| service.read(book, caller, account::list).map(|view| view.accounts);
+        let accounts = |service: &Service, book| {
+            service.read(book, caller, account::list).map(|view| view.accounts)
+        };
         let called: HashMap<String, label::Account> = accounts(service, source)?
             .iter()
             .map(|one| (one.name.as_str().to_owned(), service.labels.accounts.label(one.id.get())))
             .collect();
         for one in accounts(service, copying.book)? {
             let original = called.get(one.name.as_str());
-            original.into_iter().for_each(|label| service.labels.accounts.note(one.id.get(), copying.account(*label)));
+            original.into_iter().for_each(|label| {
+                service.labels.accounts.note(one.id.get(), copying.account(*label))
+            });
         }
-        let groups = |service: &Service, book| service.read(book, caller, group::list).map(|view| view.groups);
-        let called: HashMap<String, label::Group> =
-            groups(service, source)?.iter().map(|one| (one.name.as_str().to_owned(), service.labels.groups.label(one.id.get()))).collect();
+        let groups = |service: &Service, book| {
+            service.read(book, caller, group::list).map(|view| view.groups)
+        };
+        let called: HashMap<String, label::Group> = groups(service, source)?
+            .iter()
+            .map(|one| (one.name.as_str().to_owned(), service.labels.groups.label(one.id.get())))
+            .collect();
         for one in groups(service, copying.book)? {
             let original = called.get(one.name.as_str());
-            original.into_iter().for_each(|label| service.labels.groups.note(one.id.get(), copying.group(*label)));
+            original
+                .into_iter()
+                .for_each(|label| service.labels.groups.note(one.id.get(), copying.group(*label)));
         }
         let originals = service.read(source, caller, saved_query::list)?;
-        for (original, one) in originals.iter().zip(service.read(copying.book, caller, saved_query::list)?) {
+        for (original, one) in
+            originals.iter().zip(service.read(copying.book, caller, saved_query::list)?)
+        {
             let label = service.labels.saved_queries.label(original.id.get());
-            service.labels.saved_queries.note(one.id.get(), label::SavedQuery(label.0.saturating_add(copying.labels)));
+            service
+                .labels
+                .saved_queries
+                .note(one.id.get(), label::SavedQuery(label.0.saturating_add(copying.labels)));
         }
         if !copying.transactions {
             return Ok(());
         }
         let from = copying.from.as_deref().and_then(|text| first_day(text).ok());
-        let originals = transactions(service, source, caller)?.into_iter().map(|one| service.transaction(&one));
-        let originals: Vec<_> = originals.filter(|one| from.is_none_or(|from| one.day >= from)).collect();
+        let originals =
+            transactions(service, source, caller)?.into_iter().map(|one| service.transaction(&one));
+        let originals: Vec<_> =
+            originals.filter(|one| from.is_none_or(|from| one.day >= from)).collect();
         for (original, one) in originals.iter().zip(transactions(service, copying.book, caller)?) {
-            service.labels.transactions.note(one.id.get(), label::Transaction(original.label.0.saturating_add(copying.labels)));
+            service.labels.transactions.note(
+                one.id.get(),
+                label::Transaction(original.label.0.saturating_add(copying.labels)),
+            );
         }
         Ok(())
     }
 }
 
 /// All that are not trashed.
-fn transactions(service: &Service, book: label::Book, caller: &Caller) -> Result<Vec<Transaction>, Refused> {
+fn transactions(
+    service: &Service,
+    book: label::Book,
+    caller: &Caller,
+) -> Result<Vec<Transaction>, Refused> {
     let mut request = Request { limit: Some(1000), ..Request::default() };
     let mut all = Vec::new();
     loop {
-        let page = service.read(book, caller, |tx, cx, key| transaction::list(tx, cx, key, &request))?;
+        let page =
+            service.read(book, caller, |tx, cx, key| transaction::list(tx, cx, key, &request))?;
         all.extend(page.view.transactions);
         request.after = page.next;
         if request.after.is_none() {
@@ -106,7 +147,8 @@ impl Operation for Copy {
     fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
         let Copying { name, transactions, from, .. } = self.copying.clone();
         let request = book::Copying { name, transactions, from };
-        let view = service.write(self.source, caller, move |tx, cx, key| book::copy(tx, cx, key, &request))?;
+        let view = service
+            .write(self.source, caller, move |tx, cx, key| book::copy(tx, cx, key, &request))?;
         let made = view.member.book();
         service.labels.keys.insert(self.copying.book, made.key.as_str().to_owned());
         service.labels.owners.insert(self.copying.book, caller.who);
@@ -123,7 +165,12 @@ impl Operation for Copy {
         let copying = &self.copying;
         let mut simple = Vec::new();
         simple.extend(copying.from.as_ref().map(|_| Copying { from: None, ..copying.clone() }));
-        simple.extend(copying.transactions.then(|| Copying { transactions: false, ..copying.clone() }));
-        simple.into_iter().map(|copying| Arc::new(Copy { source: self.source, copying }) as Drawn).collect()
+        simple.extend(
+            copying.transactions.then(|| Copying { transactions: false, ..copying.clone() }),
+        );
+        simple
+            .into_iter()
+            .map(|copying| Arc::new(Copy { source: self.source, copying }) as Drawn)
+            .collect()
     }
 }

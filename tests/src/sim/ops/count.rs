@@ -56,7 +56,8 @@ impl Operation for Count {
 
     fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
         let text = service.query_text(&self.query);
-        let count = service.read(self.book, caller, |tx, cx, book| transaction::count(tx, cx, book, &text))?;
+        let count = service
+            .read(self.book, caller, |tx, cx, book| transaction::count(tx, cx, book, &text))?;
         Ok(Answer::Count(usize::try_from(count).expect("a small count")))
     }
 
@@ -65,7 +66,10 @@ impl Operation for Count {
     }
 
     fn smaller(&self) -> Vec<Drawn> {
-        list::smaller(&self.query).into_iter().map(|query| Arc::new(Count { book: self.book, query }) as Drawn).collect()
+        list::smaller(&self.query)
+            .into_iter()
+            .map(|query| Arc::new(Count { book: self.book, query }) as Drawn)
+            .collect()
     }
 }
 
@@ -77,9 +81,15 @@ impl Operation for Counts {
     fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
         let Span { after, before, periodicity } = self.span.clone();
         let asked = SpanText { after, before, periodicity: periodicity.map(str::to_owned) };
-        let counts = service.read(self.book, caller, |tx, cx, book| transaction::counts(tx, cx, book, &asked))?;
+        let counts = service
+            .read(self.book, caller, |tx, cx, book| transaction::counts(tx, cx, book, &asked))?;
         let slices = |counts: &[daybook_domain::transaction::Count]| {
-            counts.iter().map(|count| (count.fuzzy_date(), usize::try_from(count.total).expect("a small count"))).collect()
+            counts
+                .iter()
+                .map(|count| {
+                    (count.fuzzy_date(), usize::try_from(count.total).expect("a small count"))
+                })
+                .collect()
         };
         Ok(Answer::Counts { posted: slices(&counts.posted), trashed: slices(&counts.trashed) })
     }

@@ -24,7 +24,8 @@ struct List {
 
 pub fn draw(draw: &mut Draw<'_>) -> Drawn {
     let now = draw.caller.now;
-    let instant = |draw: &mut Draw<'_>| now - i64::try_from(draw.below(90)).expect("small") * 3_600_000;
+    let instant =
+        |draw: &mut Draw<'_>| now - i64::try_from(draw.below(90)).expect("small") * 3_600_000;
     let filter = Filter {
         after: draw.one_in(4).then(|| instant(draw)),
         before: draw.one_in(4).then(|| instant(draw)),
@@ -66,7 +67,9 @@ impl Operation for List {
         };
         let mut pages = Vec::new();
         loop {
-            let page = service.read(self.book, caller, |tx, cx, book| event::list(tx, cx, book, &request, |_| Named::default()))?;
+            let page = service.read(self.book, caller, |tx, cx, book| {
+                event::list(tx, cx, book, &request, |_| Named::default())
+            })?;
             pages.push(page.events.iter().map(|event| service.event(event)).collect());
             request.below = page.next;
             if request.below.is_none() {

@@ -51,7 +51,8 @@ pub fn draw_delete(draw: &mut Draw<'_>) -> Drawn {
 }
 
 pub fn draw_read(draw: &mut Draw<'_>) -> Drawn {
-    let read = if draw.one_in(2) { Read::All(draw.pick(&[0, 1, 3, 5000])) } else { Read::One(id(draw)) };
+    let read =
+        if draw.one_in(2) { Read::All(draw.pick(&[0, 1, 3, 5000])) } else { Read::One(id(draw)) };
     Arc::new(Reading { book: draw.book, read })
 }
 
@@ -67,29 +68,38 @@ impl Operation for Writing {
     fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
         let view = match &self.write {
             Write::Create(body) => {
-                let (changes, content) = (service.file_changes(body), service.content(body).expect("a create has content"));
-                let view = service.write(self.book, caller, move |tx, cx, book| file::create(tx, cx, book, (changes, content)))?;
+                let (changes, content) = (
+                    service.file_changes(body),
+                    service.content(body).expect("a create has content"),
+                );
+                let view = service.write(self.book, caller, move |tx, cx, book| {
+                    file::create(tx, cx, book, (changes, content))
+                })?;
                 service.labels.files.note(view.file.id.get(), body.label);
                 view
             }
             Write::Update(body) => {
                 let changes = service.file_changes(body);
-                service.write(self.book, caller, move |tx, cx, book| file::update(tx, cx, book, changes, None))?
+                service.write(self.book, caller, move |tx, cx, book| {
+                    file::update(tx, cx, book, changes, None)
+                })?
             }
             Write::Delete(id) => {
                 let id = service.file_id(*id);
-                service.write(self.book, caller, move |tx, cx, book| file::delete(tx, cx, book, &id))?
+                service
+                    .write(self.book, caller, move |tx, cx, book| file::delete(tx, cx, book, &id))?
             }
         };
         Ok(Answer::Files(vec![vec![service.file(&view.file)]]))
     }
 
     fn expect(&self, twin: &mut Twin, caller: &Caller) -> Outcome {
-        let file = twin.write(self.book, caller, may::RECORD, |turn: &mut Turn| match &self.write {
-            Write::Create(body) => turn.create_file(body),
-            Write::Update(body) => turn.update_file(body),
-            Write::Delete(id) => turn.delete_file(*id),
-        })?;
+        let file =
+            twin.write(self.book, caller, may::RECORD, |turn: &mut Turn| match &self.write {
+                Write::Create(body) => turn.create_file(body),
+                Write::Update(body) => turn.update_file(body),
+                Write::Delete(id) => turn.delete_file(*id),
+            })?;
         Ok(Answer::Files(vec![vec![file]]))
     }
 }
@@ -104,13 +114,16 @@ impl Operation for Reading {
             Read::All(limit) => limit,
             Read::One(id) => {
                 let id = service.file_id(id);
-                let view = service.read(self.book, caller, |tx, cx, book| file::get(tx, cx, book, &id))?;
+                let view =
+                    service.read(self.book, caller, |tx, cx, book| file::get(tx, cx, book, &id))?;
                 return Ok(Answer::Files(vec![vec![service.file(&view.file)]]));
             }
         };
         let (mut pages, mut below) = (Vec::new(), None);
         loop {
-            let page = service.read(self.book, caller, |tx, cx, book| file::list(tx, cx, book, Some(limit), below))?;
+            let page = service.read(self.book, caller, |tx, cx, book| {
+                file::list(tx, cx, book, Some(limit), below)
+            })?;
             pages.push(page.files.iter().map(|file| service.file(file)).collect());
             below = page.next;
             if below.is_none() {

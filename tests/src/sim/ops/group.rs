@@ -46,12 +46,20 @@ pub fn draw_create(draw: &mut Draw<'_>) -> Drawn {
 
 pub fn draw_update(draw: &mut Draw<'_>) -> Drawn {
     let count = if draw.one_in(2) { 1 } else { draw.count() };
-    let items = if draw.one_in(12) { draw.groups_swapped() } else { (0..count).map(|_| draw.changed_group()).collect() };
+    let items = if draw.one_in(12) {
+        draw.groups_swapped()
+    } else {
+        (0..count).map(|_| draw.changed_group()).collect()
+    };
     Arc::new(Groups { book: draw.book, write: Write::Update(items) })
 }
 
 pub fn draw_delete(draw: &mut Draw<'_>) -> Drawn {
-    let items = if draw.one_in(2) { vec![draw.group_named()] } else { (0..1 + draw.below(2)).map(|_| draw.group_named()).collect() };
+    let items = if draw.one_in(2) {
+        vec![draw.group_named()]
+    } else {
+        (0..1 + draw.below(2)).map(|_| draw.group_named()).collect()
+    };
     Arc::new(Groups { book: draw.book, write: Write::Delete(items) })
 }
 
@@ -77,7 +85,9 @@ impl Operation for Groups {
         let view = match &self.write {
             Write::Create(items) => {
                 let inputs = service.group_inputs(items);
-                let view = service.write(self.book, caller, move |tx, cx, book| group::create(tx, cx, book, inputs))?;
+                let view = service.write(self.book, caller, move |tx, cx, book| {
+                    group::create(tx, cx, book, inputs)
+                })?;
                 for (made, body) in view.groups.iter().zip(items) {
                     service.labels.groups.note(made.id.get(), body.label);
                 }
@@ -85,11 +95,16 @@ impl Operation for Groups {
             }
             Write::Update(items) => {
                 let inputs = service.group_inputs(items);
-                service.write(self.book, caller, move |tx, cx, book| group::update(tx, cx, book, inputs))?
+                service.write(self.book, caller, move |tx, cx, book| {
+                    group::update(tx, cx, book, inputs)
+                })?
             }
             Write::Delete(items) => {
-                let references: Vec<_> = items.iter().map(|named| service.group_ref(named)).collect();
-                service.write(self.book, caller, move |tx, cx, book| group::delete(tx, cx, book, &references))?
+                let references: Vec<_> =
+                    items.iter().map(|named| service.group_ref(named)).collect();
+                service.write(self.book, caller, move |tx, cx, book| {
+                    group::delete(tx, cx, book, &references)
+                })?
             }
         };
         Ok(Answer::Groups(service.groups(&view)))
@@ -114,7 +129,10 @@ impl Operation for Groups {
             Write::Update(items) => fewer(items).into_iter().map(Write::Update).collect(),
             Write::Delete(items) => fewer(items).into_iter().map(Write::Delete).collect(),
         };
-        writes.into_iter().map(|write| Arc::new(Groups { book: self.book, write }) as Drawn).collect()
+        writes
+            .into_iter()
+            .map(|write| Arc::new(Groups { book: self.book, write }) as Drawn)
+            .collect()
     }
 }
 
@@ -125,16 +143,22 @@ impl Operation for Reading {
 
     fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
         match &self.read {
-            Read::All => service.read(self.book, caller, group::list).map(|view| Answer::Groups(service.groups(&view))),
+            Read::All => service
+                .read(self.book, caller, group::list)
+                .map(|view| Answer::Groups(service.groups(&view))),
             Read::One(named) => {
                 let text = service.group_text(named);
-                let view = service.read(self.book, caller, |tx, cx, book| group::get(tx, cx, book, &text))?;
+                let view = service
+                    .read(self.book, caller, |tx, cx, book| group::get(tx, cx, book, &text))?;
                 Ok(Answer::Groups(service.groups(&view)))
             }
             Read::AccountsOf(named) => {
                 let text = service.group_text(named);
-                let view = service.read(self.book, caller, |tx, cx, book| group::accounts(tx, cx, book, &text))?;
-                Ok(Answer::Accounts(view.accounts.iter().map(|account| service.account(account)).collect()))
+                let view = service
+                    .read(self.book, caller, |tx, cx, book| group::accounts(tx, cx, book, &text))?;
+                Ok(Answer::Accounts(
+                    view.accounts.iter().map(|account| service.account(account)).collect(),
+                ))
             }
         }
     }
@@ -143,11 +167,16 @@ impl Operation for Reading {
         let (book, _) = twin.enter(self.book, caller, may::READ)?;
         let find = |named| book.find_group(named).ok_or_else(Refused::missing);
         Ok(match &self.read {
-            Read::All => Answer::Groups(book.groups_in_order().iter().map(|group| book.with_nature(group)).collect()),
+            Read::All => Answer::Groups(
+                book.groups_in_order().iter().map(|group| book.with_nature(group)).collect(),
+            ),
             Read::One(named) => Answer::Groups(vec![book.with_nature(find(named)?)]),
             Read::AccountsOf(named) => {
                 let below = book.below(find(named)?.label);
-                let accounts = book.accounts_by_name().into_iter().filter(|account| !account.groups.is_disjoint(&below));
+                let accounts = book
+                    .accounts_by_name()
+                    .into_iter()
+                    .filter(|account| !account.groups.is_disjoint(&below));
                 Answer::Accounts(accounts.collect())
             }
         })

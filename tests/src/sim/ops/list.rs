@@ -60,11 +60,18 @@ fn plain(draw: &mut Draw<'_>) -> Term {
             let (operator, literal) = draw.date_term();
             Term::Date(operator, literal)
         }
-        7 => Term::Amount(draw.pick(&["=", ":", "<", "<=", ">", ">="]), draw.pick(&["1", "12.5", "100", "0.01", "1234.57"])),
+        7 => Term::Amount(
+            draw.pick(&["=", ":", "<", "<=", ">", ">="]),
+            draw.pick(&["1", "12.5", "100", "0.01", "1234.57"]),
+        ),
         8 => Term::Tag(text(draw.pick(&TAGS))),
         9 => Term::RemoteId(draw.remote_id()),
         10 => {
-            let value = if draw.one_in(3) { None } else { Some(text(draw.pick(&["v", "V", "v 2", "other"]))) };
+            let value = if draw.one_in(3) {
+                None
+            } else {
+                Some(text(draw.pick(&["v", "V", "v 2", "other"])))
+            };
             // A key is one word before the colon.
             Term::Property(draw.pick(&PROPERTIES).replace(' ', "_"), value)
         }
@@ -92,10 +99,16 @@ impl Operation for List {
     }
 
     fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
-        let mut request = Request { query: service.query_text(&self.query), limit: Some(self.limit), after: None };
+        let mut request = Request {
+            query: service.query_text(&self.query),
+            limit: Some(self.limit),
+            after: None,
+        };
         let (mut pages, mut account) = (Vec::new(), None);
         loop {
-            let page = service.read(self.book, caller, |tx, cx, book| transaction::list(tx, cx, book, &request))?;
+            let page = service.read(self.book, caller, |tx, cx, book| {
+                transaction::list(tx, cx, book, &request)
+            })?;
             pages.push(service.rows(&page));
             account = account.or(page.account.map(|id| service.labels.accounts.label(id.get())));
             request.after = page.next;
@@ -106,7 +119,8 @@ impl Operation for List {
     }
 
     fn expect(&self, twin: &mut Twin, caller: &Caller) -> Outcome {
-        let (pages, account) = twin.list_transactions(self.book, caller, &self.query, self.limit)?;
+        let (pages, account) =
+            twin.list_transactions(self.book, caller, &self.query, self.limit)?;
         Ok(Answer::Pages(pages, account))
     }
 

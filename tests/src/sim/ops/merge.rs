@@ -31,7 +31,8 @@ pub fn draw(draw: &mut Draw<'_>) -> Drawn {
     Arc::new(Merge { book: draw.book, items, new: [draw.label(), draw.label()] })
 }
 
-/// Mostly one that can be merged, and with the first: not itself, and not the other way round on its accounts.
+/// Mostly one that can be merged, and with the first: not itself, and not the other way round on
+/// its accounts.
 fn item(draw: &mut Draw<'_>, first: Option<Id<label::Transaction>>) -> TransactionBody {
     let first = match first {
         Some(Id::Of(label)) => draw.state().and_then(|book| book.transactions.get(&label)).cloned(),
@@ -40,7 +41,9 @@ fn item(draw: &mut Draw<'_>, first: Option<Id<label::Transaction>>) -> Transacti
     let any = draw.one_in(12);
     let meets = |one: &Transaction, first: &Transaction| {
         let crossed = |a: Option<label::Account>, b: Option<label::Account>| a.is_some() && a == b;
-        one.label != first.label && !crossed(one.credit, first.debit) && !crossed(one.debit, first.credit)
+        one.label != first.label
+            && !crossed(one.credit, first.debit)
+            && !crossed(one.debit, first.credit)
     };
     let found = draw.transaction(|one| {
         let free = !one.trashed && one.standing != Standing::Checked;
@@ -52,7 +55,11 @@ fn item(draw: &mut Draw<'_>, first: Option<Id<label::Transaction>>) -> Transacti
         Some(label) => Some(Id::Of(label)),
     };
     // Full bodies arrive, and only the id is read (3.4.4).
-    if draw.one_in(4) { draw.changed_transaction(id) } else { TransactionBody { id, ..TransactionBody::empty(draw.label()) } }
+    if draw.one_in(4) {
+        draw.changed_transaction(id)
+    } else {
+        TransactionBody { id, ..TransactionBody::empty(draw.label()) }
+    }
 }
 
 impl Operation for Merge {
@@ -62,9 +69,12 @@ impl Operation for Merge {
 
     fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
         let items = service.transaction_inputs(&self.items);
-        let view = service.write(self.book, caller, move |tx, cx, book| transaction::merge(tx, cx, book, &items));
+        let view = service
+            .write(self.book, caller, move |tx, cx, book| transaction::merge(tx, cx, book, &items));
         let view = view.map_err(Refused::alone)?;
-        view.transactions.iter().for_each(|one| service.labels.transactions.note(one.id.get(), self.new[0]));
+        view.transactions
+            .iter()
+            .for_each(|one| service.labels.transactions.note(one.id.get(), self.new[0]));
         service.note_told(self.book, caller, &self.new[1..])?;
         let merged = view.transactions.iter().map(|one| service.transaction(one)).collect();
         Ok(Answer::Transactions(merged, Default::default()))

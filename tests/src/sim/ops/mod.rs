@@ -1,5 +1,5 @@
-//! The operations. Each asks the service, expects of the twin, and is drawn by a row of [`TABLE`]; a new one is a type in its
-//! noun's file and a row here.
+//! The operations. Each asks the service, expects of the twin, and is drawn by a row of [`TABLE`];
+//! a new one is a type in its noun's file and a row here.
 
 pub mod account;
 pub mod balance;
@@ -94,7 +94,14 @@ pub const TABLE: &[Row] = table! {
 
 /// A list with each of its items left out in turn.
 pub fn fewer<T: Clone>(items: &[T]) -> Vec<Vec<T>> {
-    let without = |gone: usize| items.iter().enumerate().filter(|(place, _)| *place != gone).map(|(_, item)| item.clone()).collect();
+    let without = |gone: usize| {
+        items
+            .iter()
+            .enumerate()
+            .filter(|(place, _)| *place != gone)
+            .map(|(_, item)| item.clone())
+            .collect()
+    };
     if items.len() < 2 { Vec::new() } else { (0..items.len()).map(without).collect() }
 }
 

@@ -41,7 +41,10 @@ const QUERIES: [&str; 5] = ["on:$m", "ON:$m", " #food ", "account:'Cash'", "is:d
 pub fn draw_write(draw: &mut Draw<'_>) -> Drawn {
     let write = match draw.below(5) {
         0..3 => Write::Create(draw.label(), saying(draw)),
-        3 => Write::Update(if draw.wild && draw.one_in(6) { None } else { Some(id(draw)) }, saying(draw)),
+        3 => Write::Update(
+            if draw.wild && draw.one_in(6) { None } else { Some(id(draw)) },
+            saying(draw),
+        ),
         _ => Write::Delete(id(draw)),
     };
     Arc::new(Writing { book: draw.book, write })
@@ -63,8 +66,13 @@ fn saying(draw: &mut Draw<'_>) -> Saying {
 }
 
 fn id(draw: &mut Draw<'_>) -> Id<label::SavedQuery> {
-    let known: Vec<label::SavedQuery> = draw.state().map(|book| book.saved.keys().copied().collect()).unwrap_or_default();
-    if known.is_empty() || draw.wild && draw.one_in(4) { Id::Unknown } else { Id::Of(draw.pick(&known)) }
+    let known: Vec<label::SavedQuery> =
+        draw.state().map(|book| book.saved.keys().copied().collect()).unwrap_or_default();
+    if known.is_empty() || draw.wild && draw.one_in(4) {
+        Id::Unknown
+    } else {
+        Id::Of(draw.pick(&known))
+    }
 }
 
 impl Operation for Writing {
@@ -73,32 +81,40 @@ impl Operation for Writing {
     }
 
     fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
-        let changes = |saying: &Saying| Changes { title: saying.title.clone(), query: saying.query.clone() };
+        let changes =
+            |saying: &Saying| Changes { title: saying.title.clone(), query: saying.query.clone() };
         let saved = match &self.write {
             Write::Create(label, saying) => {
                 let changes = changes(saying);
-                let saved = service.write(self.book, caller, move |tx, cx, book| saved_query::create(tx, cx, book, changes))?;
+                let saved = service.write(self.book, caller, move |tx, cx, book| {
+                    saved_query::create(tx, cx, book, changes)
+                })?;
                 service.labels.saved_queries.note(saved.id.get(), *label);
                 saved
             }
             Write::Update(id, saying) => {
                 let (id, changes) = (id.map(|id| service.saved_query_id(id)), changes(saying));
-                service.write(self.book, caller, move |tx, cx, book| saved_query::update(tx, cx, book, id.as_deref(), changes))?
+                service.write(self.book, caller, move |tx, cx, book| {
+                    saved_query::update(tx, cx, book, id.as_deref(), changes)
+                })?
             }
             Write::Delete(id) => {
                 let id = service.saved_query_id(*id);
-                service.write(self.book, caller, move |tx, cx, book| saved_query::delete(tx, cx, book, &id))?
+                service.write(self.book, caller, move |tx, cx, book| {
+                    saved_query::delete(tx, cx, book, &id)
+                })?
             }
         };
         Ok(Answer::SavedQueries(vec![service.saved_query(&saved)]))
     }
 
     fn expect(&self, twin: &mut Twin, caller: &Caller) -> Outcome {
-        let saved = twin.write(self.book, caller, may::MANAGE, |turn: &mut Turn| match &self.write {
-            Write::Create(label, saying) => turn.create_saved_query(*label, saying),
-            Write::Update(id, saying) => turn.update_saved_query(*id, saying),
-            Write::Delete(id) => turn.delete_saved_query(*id),
-        })?;
+        let saved =
+            twin.write(self.book, caller, may::MANAGE, |turn: &mut Turn| match &self.write {
+                Write::Create(label, saying) => turn.create_saved_query(*label, saying),
+                Write::Update(id, saying) => turn.update_saved_query(*id, saying),
+                Write::Delete(id) => turn.delete_saved_query(*id),
+            })?;
         Ok(Answer::SavedQueries(vec![saved]))
     }
 }
@@ -109,13 +125,16 @@ impl Operation for Reading {
     }
 
     fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
-        let found = match self.one {
-            Some(id) => {
-                let id = service.saved_query_id(id);
-                vec![service.read(self.book, caller, |tx, cx, book| saved_query::get(tx, cx, book, &id))?]
-            }
-            None => service.read(self.book, caller, saved_query::list)?,
-        };
+        let found =
+            match self.one {
+                Some(id) => {
+                    let id = service.saved_query_id(id);
+                    vec![service.read(self.book, caller, |tx, cx, book| {
+                        saved_query::get(tx, cx, book, &id)
+                    })?]
+                }
+                None => service.read(self.book, caller, saved_query::list)?,
+            };
         Ok(Answer::SavedQueries(found.iter().map(|saved| service.saved_query(saved)).collect()))
     }
 

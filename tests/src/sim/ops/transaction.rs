@@ -86,7 +86,8 @@ pub fn draw_get(draw: &mut Draw<'_>) -> Drawn {
 }
 
 pub fn draw_named(draw: &mut Draw<'_>) -> Drawn {
-    let ids = (0..draw.count()).map(|_| draw.transaction(|_| true).map_or(Id::Unknown, Id::Of)).collect();
+    let ids =
+        (0..draw.count()).map(|_| draw.transaction(|_| true).map_or(Id::Unknown, Id::Of)).collect();
     Arc::new(ByIds { book: draw.book, ids })
 }
 
@@ -131,24 +132,33 @@ impl Operation for Create {
     fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
         let items = service.transaction_inputs(&self.items);
         let Recording { post, single, zone, months } = self.recording.clone();
-        let recording = transaction::Recording { intent: if post { Intent::Post } else { Intent::Create }, single, zone };
-        let view = service.write(self.book, caller, move |tx, cx, book| transaction::create(tx, cx, book, items, recording));
+        let recording = transaction::Recording {
+            intent: if post { Intent::Post } else { Intent::Create },
+            single,
+            zone,
+        };
+        let view = service.write(self.book, caller, move |tx, cx, book| {
+            transaction::create(tx, cx, book, items, recording)
+        });
         let view = alone(view, self.batch)?;
         for (found, body) in view.transactions.iter().zip(&self.items) {
             service.labels.transactions.note(found.id.get(), body.label);
         }
         service.note_brought(self.book, caller, &self.items)?;
         if single {
-            let drafts: Vec<_> = (0..MOST_MONTHS).map(|month| label::Transaction(months.0 + month)).collect();
+            let drafts: Vec<_> =
+                (0..MOST_MONTHS).map(|month| label::Transaction(months.0 + month)).collect();
             service.note_told(self.book, caller, &drafts)?;
         }
-        let masked = view.masked.iter().map(|id| service.labels.transactions.label(id.get())).collect();
+        let masked =
+            view.masked.iter().map(|id| service.labels.transactions.label(id.get())).collect();
         Ok(Answer::Transactions(shown(service, &view), masked))
     }
 
     fn expect(&self, twin: &mut Twin, caller: &Caller) -> Outcome {
         let door = if self.recording.post { may::POST } else { may::RECORD };
-        let recorded = twin.write(self.book, caller, door, |turn| turn.record(&self.items, &self.recording));
+        let recorded =
+            twin.write(self.book, caller, door, |turn| turn.record(&self.items, &self.recording));
         alone(recorded, self.batch).map(|(recorded, masked)| Answer::Transactions(recorded, masked))
     }
 
@@ -165,16 +175,24 @@ impl Operation for Perform {
 
     fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
         let Order { verb, batch, checked_too } = self.order;
-        let order = if batch { transaction::Order::batch(verb, checked_too) } else { transaction::Order::single(verb) };
+        let order = if batch {
+            transaction::Order::batch(verb, checked_too)
+        } else {
+            transaction::Order::single(verb)
+        };
         let items = service.transaction_inputs(&self.items);
-        let view = service.write(self.book, caller, move |tx, cx, book| transaction::perform(tx, cx, book, order, items));
+        let view = service.write(self.book, caller, move |tx, cx, book| {
+            transaction::perform(tx, cx, book, order, items)
+        });
         let view = alone(view, batch)?;
         service.note_brought(self.book, caller, &self.items)?;
         Ok(Answer::Transactions(shown(service, &view), Default::default()))
     }
 
     fn expect(&self, twin: &mut Twin, caller: &Caller) -> Outcome {
-        let done = twin.write(self.book, caller, self.order.door(), |turn| turn.perform(self.order, &self.items));
+        let done = twin.write(self.book, caller, self.order.door(), |turn| {
+            turn.perform(self.order, &self.items)
+        });
         alone(done, self.order.batch).map(|done| Answer::Transactions(done, Default::default()))
     }
 
@@ -191,7 +209,8 @@ impl Operation for Get {
 
     fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
         let id = service.transaction_id(self.id);
-        let view = service.read(self.book, caller, |tx, cx, book| transaction::get(tx, cx, book, &id))?;
+        let view =
+            service.read(self.book, caller, |tx, cx, book| transaction::get(tx, cx, book, &id))?;
         Ok(Answer::Transactions(shown(service, &view), Default::default()))
     }
 
@@ -208,13 +227,15 @@ impl Operation for ByIds {
 
     fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
         let ids: Vec<String> = self.ids.iter().map(|id| service.transaction_id(*id)).collect();
-        let listed = service.read(self.book, caller, |tx, cx, book| transaction::named(tx, cx, book, &ids))?;
+        let listed = service
+            .read(self.book, caller, |tx, cx, book| transaction::named(tx, cx, book, &ids))?;
         Ok(Answer::Transactions(shown(service, &listed.view), Default::default()))
     }
 
     fn expect(&self, twin: &mut Twin, caller: &Caller) -> Outcome {
         twin.enter(self.book, caller, may::READ_TRANSACTIONS)?;
-        let found: Result<Vec<_>, Refused> = self.ids.iter().map(|id| twin.get_transaction(self.book, caller, known(*id))).collect();
+        let found: Result<Vec<_>, Refused> =
+            self.ids.iter().map(|id| twin.get_transaction(self.book, caller, known(*id))).collect();
         Ok(Answer::Transactions(found?, Default::default()))
     }
 }

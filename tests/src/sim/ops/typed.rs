@@ -1,4 +1,5 @@
-//! Creates in text mode: descriptions put together from what is found in them and what only looks like it.
+//! Creates in text mode: descriptions put together from what is found in them and what only looks
+//! like it.
 
 use std::sync::Arc;
 
@@ -46,8 +47,18 @@ const NUMBERS: [&str; 30] = [
     "123456789012345678901234567890",
     "92233720368547758.08",
 ];
-const DAYS: [&str; 10] =
-    ["15/03/2025", "3/4/2025", "28/02", "02/28", "2025/03/15", "2025-03-15", "31/02/2025", "29/2", "13/13/2025", "12/11/2025,"];
+const DAYS: [&str; 10] = [
+    "15/03/2025",
+    "3/4/2025",
+    "28/02",
+    "02/28",
+    "2025/03/15",
+    "2025-03-15",
+    "31/02/2025",
+    "29/2",
+    "13/13/2025",
+    "12/11/2025,",
+];
 const LITERALS: [&str; 10] = [
     "#food",
     "#Home_2",
@@ -64,7 +75,8 @@ const MONTHS: [&str; 7] = ["4x", "$2x", "1x", "36x", "37x", "0x", "12xx"];
 
 pub fn draw(draw: &mut Draw<'_>) -> Drawn {
     let (post, batch) = (draw.one_in(6), draw.one_in(5));
-    let items = if batch { (0..1 + draw.below(3)).map(|_| body(draw)).collect() } else { vec![body(draw)] };
+    let items =
+        if batch { (0..1 + draw.below(3)).map(|_| body(draw)).collect() } else { vec![body(draw)] };
     let recording = Recording {
         post: post && !batch,
         single: !post && !batch,
@@ -79,10 +91,22 @@ pub fn draw(draw: &mut Draw<'_>) -> Drawn {
 fn body(draw: &mut Draw<'_>) -> TransactionBody {
     let full = draw.new_transaction();
     TransactionBody {
-        date: if draw.one_in(8) { draw.pick(&[Field::Clear, Field::Set(" ".to_owned())]) } else { Field::Keep },
-        amount: if draw.one_in(8) { draw.pick(&[Field::Clear, Field::Set("-0".to_owned())]) } else { Field::Keep },
+        date: if draw.one_in(8) {
+            draw.pick(&[Field::Clear, Field::Set(" ".to_owned())])
+        } else {
+            Field::Keep
+        },
+        amount: if draw.one_in(8) {
+            draw.pick(&[Field::Clear, Field::Set("-0".to_owned())])
+        } else {
+            Field::Keep
+        },
         description: Field::Set(text(draw)),
-        credit: if draw.one_in(8) { draw.pick(&[Field::Clear, Field::Set(Named::blank())]) } else { Field::Keep },
+        credit: if draw.one_in(8) {
+            draw.pick(&[Field::Clear, Field::Set(Named::blank())])
+        } else {
+            Field::Keep
+        },
         debit: Field::Keep,
         ..full
     }

@@ -4,7 +4,9 @@ use daybook_domain::account::{self, AccountRef};
 use daybook_domain::field::Field;
 use daybook_domain::file::{self, Attachment, Content};
 use daybook_domain::group::{self, GroupRef};
-use daybook_domain::id::{AccountId, CollaboratorId, CollectionId, FileId, GroupId, SavedQueryId, TransactionId};
+use daybook_domain::id::{
+    AccountId, CollaboratorId, CollectionId, FileId, GroupId, SavedQueryId, TransactionId,
+};
 use daybook_domain::transaction::Changes;
 use daybook_service::account::Input as AccountInput;
 use daybook_service::group::Input as GroupInput;
@@ -29,14 +31,17 @@ impl Service {
     }
 
     pub fn transaction_id(&self, id: Id<label::Transaction>) -> String {
-        let known = if let Id::Of(label) = id { self.labels.transactions.number(label) } else { None };
+        let known =
+            if let Id::Of(label) = id { self.labels.transactions.number(label) } else { None };
         TransactionId::new(known.unwrap_or(UNKNOWN)).to_string()
     }
 
     /// A remote id; `merged_T7` stands for the link to a transaction (3.11.2).
     pub fn remote_id(&self, text: &str) -> String {
         match text.strip_prefix("merged_T").and_then(|number| number.parse().ok()) {
-            Some(number) => format!("merged_{}", self.transaction_id(Id::Of(label::Transaction(number)))),
+            Some(number) => {
+                format!("merged_{}", self.transaction_id(Id::Of(label::Transaction(number))))
+            }
             None => text.to_owned(),
         }
     }
@@ -59,12 +64,14 @@ impl Service {
     }
 
     pub fn saved_query_id(&self, id: Id<label::SavedQuery>) -> String {
-        let known = if let Id::Of(label) = id { self.labels.saved_queries.number(label) } else { None };
+        let known =
+            if let Id::Of(label) = id { self.labels.saved_queries.number(label) } else { None };
         SavedQueryId::new(known.unwrap_or(UNKNOWN)).to_string()
     }
 
     pub fn collection_id(&self, id: Id<label::Collection>) -> String {
-        let known = if let Id::Of(label) = id { self.labels.collections.number(label) } else { None };
+        let known =
+            if let Id::Of(label) = id { self.labels.collections.number(label) } else { None };
         CollectionId::new(known.unwrap_or(UNKNOWN)).to_string()
     }
 
@@ -80,7 +87,11 @@ impl Service {
 
     /// The bytes a body brings, under a name of their own.
     pub fn content(&self, body: &FileBody) -> Option<Content> {
-        let stored = |content: facts::Content| Content { blob: blob(body.label), size: content.size(), digest: content.digest() };
+        let stored = |content: facts::Content| Content {
+            blob: blob(body.label),
+            size: content.size(),
+            digest: content.digest(),
+        };
         body.content.map(stored)
     }
 
@@ -130,7 +141,9 @@ impl Service {
                 groups: Field::Keep,
                 properties: body.properties.clone(),
             },
-            groups: set(&body.groups, |groups| groups.iter().map(|group| self.group_ref(group)).collect()),
+            groups: set(&body.groups, |groups| {
+                groups.iter().map(|group| self.group_ref(group)).collect()
+            }),
         };
         items.iter().map(input).collect()
     }
@@ -161,8 +174,14 @@ impl Service {
             checked: body.checked,
             draft: body.draft,
             urls: body.urls.clone(),
-            remote_ids: body.remote_ids.as_ref().map(|ids| ids.iter().map(|id| self.remote_id(id)).collect()),
-            files: body.files.as_ref().map(|files| files.iter().map(|file| self.attachment(file)).collect()),
+            remote_ids: body
+                .remote_ids
+                .as_ref()
+                .map(|ids| ids.iter().map(|id| self.remote_id(id)).collect()),
+            files: body
+                .files
+                .as_ref()
+                .map(|files| files.iter().map(|file| self.attachment(file)).collect()),
             properties: body.properties.clone(),
             round_trip: body.round_trip,
         };

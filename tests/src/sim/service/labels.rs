@@ -60,10 +60,16 @@ pub struct Labels {
 impl Labels {
     /// The public id of a book.
     pub fn key(&self, book: label::Book) -> String {
-        self.keys.get(&book).cloned().unwrap_or_else(|| "00000000000000000000000000000000".to_owned())
+        self.keys
+            .get(&book)
+            .cloned()
+            .unwrap_or_else(|| "00000000000000000000000000000000".to_owned())
     }
 
     pub fn book_of_key(&self, key: &str) -> label::Book {
-        self.keys.iter().find(|(_, own)| *own == key).map_or(label::Book(u32::MAX), |(book, _)| *book)
+        self.keys
+            .iter()
+            .find(|(_, own)| *own == key)
+            .map_or(label::Book(u32::MAX), |(book, _)| *book)
     }
 }

@@ -1,4 +1,5 @@
-//! The service under test: the real use cases and the real storage, in this process, with a simulated clock.
+//! The service under test: the real use cases and the real storage, in this process, with a
+//! simulated clock.
 
 mod inputs;
 mod labels;
@@ -28,16 +29,20 @@ pub use labels::Labels;
 /// A store that lasts as long as this.
 pub struct Place {
     store: Store,
-    /// SQLite forgets a database in memory when its last connection closes, and the store opens and closes some.
+    /// SQLite forgets a database in memory when its last connection closes, and the store opens and
+    /// closes some.
     _anchor: Option<Connection>,
 }
 
 impl Place {
-    /// A SQLite database in memory. The `memdb` VFS shares it among the connections of this process by its name and locks it as
-    /// a file; the older shared cache locks tables, and a reader that waits there is refused at once.
+    /// A SQLite database in memory. The `memdb` VFS shares it among the connections of this process
+    /// by its name and locks it as a file; the older shared cache locks tables, and a reader that
+    /// waits there is refused at once.
     pub fn in_memory(name: &str) -> anyhow::Result<Place> {
         let url = format!("file:/{name}?vfs=memdb");
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_URI;
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+            | OpenFlags::SQLITE_OPEN_CREATE
+            | OpenFlags::SQLITE_OPEN_URI;
         let anchor = Connection::open_with_flags(&url, flags).context("no database in memory")?;
         let store = Place::open(Address::Sqlite(url.into()))?;
         Ok(Place { _anchor: Some(anchor), ..store })
@@ -50,7 +55,10 @@ impl Place {
 
     fn open(address: Address) -> anyhow::Result<Place> {
         let options = Options { readers: 1, ..Options::new(address) };
-        Ok(Place { store: Store::open(&options).context("the store does not open")?, _anchor: None })
+        Ok(Place {
+            store: Store::open(&options).context("the store does not open")?,
+            _anchor: None,
+        })
     }
 }
 
@@ -63,22 +71,28 @@ pub struct Service {
 }
 
 impl Service {
-    /// Users sign in. Those of different corners of a place have different names, and ids that are hardly the same.
+    /// Users sign in. Those of different corners of a place have different names, and ids that are
+    /// hardly the same.
     pub fn new(place: Place, corner: u64, count: usize, now: i64) -> anyhow::Result<Service> {
         let mut apart = Dice::new(corner);
-        let (node, past) = (i64::try_from(apart.below(1024))?, i64::try_from(apart.below(1 << 37))?);
+        let (node, past) =
+            (i64::try_from(apart.below(1024))?, i64::try_from(apart.below(1 << 37))?);
         let minted = Arc::new(Ids::new(node));
         let mut users = Vec::new();
         for number in 0..count {
             let (email, minted) = (format!("u{number}@sim{corner}.example"), Arc::clone(&minted));
-            let sign_in = move |tx: &mut Tx<'_>| user::sign_in(tx, &email, &minted, Instant::new(now - past));
+            let sign_in =
+                move |tx: &mut Tx<'_>| user::sign_in(tx, &email, &minted, Instant::new(now - past));
             users.push(Arc::new(place.store.write(Lane::NO_BOOK, sign_in)?));
         }
         Ok(Service { place, users, ids: Arc::new(Ids::new(7)), labels: Labels::default() })
     }
 
     pub fn users(&self) -> Vec<twin::User> {
-        self.users.iter().map(|user| twin::User { email: user.email.clone(), username: user.username.clone() }).collect()
+        self.users
+            .iter()
+            .map(|user| twin::User { email: user.email.clone(), username: user.username.clone() })
+            .collect()
     }
 
     /// The number of a user.
@@ -88,7 +102,13 @@ impl Service {
 
     pub fn context(&self, caller: &Caller) -> Context {
         let (user, ids) = (Arc::clone(&self.users[caller.who]), Arc::clone(&self.ids));
-        Context { user, agent: caller.agent.clone(), now: Instant::new(caller.now), ids, condition: None }
+        Context {
+            user,
+            agent: caller.agent.clone(),
+            now: Instant::new(caller.now),
+            ids,
+            condition: None,
+        }
     }
 
     /// Reads in a book; an unknown one has a key that nobody has.
@@ -133,27 +153,58 @@ impl Service {
         self.place.store.write(Lane::of_user(cx.user.id), move |tx| work(tx, &cx)).map_err(refused)
     }
 
-    /// Labels transactions that an operation makes and only events tell of, in their order; the owner reads them.
-    pub fn note_told(&mut self, book: label::Book, caller: &Caller, labels: &[label::Transaction]) -> Result<(), Refused> {
-        let owner = Caller { who: self.labels.owners.get(&book).copied().unwrap_or_default(), ..caller.clone() };
-        let request =
-            Request { kind: Some(EventType::TransactionCreated.as_str().to_owned()), limit: Some(labels.len()), ..Request::default() };
-        let told = self.read(book, &owner, |tx, cx, key| event::list(tx, cx, key, &request, |_| Named::default()))?;
+    /// Labels transactions that an operation makes and only events tell of, in their order; the
+    /// owner reads them.
+    pub fn note_told(
+        &mut self,
+        book: label::Book,
+        caller: &Caller,
+        labels: &[label::Transaction],
+    ) -> Result<(), Refused> {
+        let owner = Caller {
+            who: self.labels.owners.get(&book).copied().unwrap_or_default(),
+            ..caller.clone()
+        };
+        let request = Request {
+            kind: Some(EventType::TransactionCreated.as_str().to_owned()),
+            limit: Some(labels.len()),
+            ..Request::default()
+        };
+        let told = self.read(book, &owner, |tx, cx, key| {
+            event::list(tx, cx, key, &request, |_| Named::default())
+        })?;
         let mut numbers: Vec<i64> = told.events.iter().map(|event| event.resource).collect();
         numbers.retain(|number| self.labels.transactions.is_new(*number));
-        numbers.iter().rev().zip(labels).for_each(|(number, label)| self.labels.transactions.note(*number, *label));
+        numbers
+            .iter()
+            .rev()
+            .zip(labels)
+            .for_each(|(number, label)| self.labels.transactions.note(*number, *label));
         Ok(())
     }
 
-    /// Labels the files that bodies brought along, which no answer tells apart: by the names of their bytes. The owner reads them.
-    pub fn note_brought(&mut self, book: label::Book, caller: &Caller, bodies: &[TransactionBody]) -> Result<(), Refused> {
-        let brought = bodies.iter().flat_map(|body| body.files.iter().flatten()).filter(|entry| entry.content.is_some());
+    /// Labels the files that bodies brought along, which no answer tells apart: by the names of
+    /// their bytes. The owner reads them.
+    pub fn note_brought(
+        &mut self,
+        book: label::Book,
+        caller: &Caller,
+        bodies: &[TransactionBody],
+    ) -> Result<(), Refused> {
+        let brought = bodies
+            .iter()
+            .flat_map(|body| body.files.iter().flatten())
+            .filter(|entry| entry.content.is_some());
         let brought: Vec<label::File> = brought.map(|entry| entry.label).collect();
         if brought.is_empty() {
             return Ok(());
         }
-        let owner = Caller { who: self.labels.owners.get(&book).copied().unwrap_or_default(), ..caller.clone() };
-        let newest = self.read(book, &owner, |tx, cx, key| file::list(tx, cx, key, Some(brought.len()), None))?;
+        let owner = Caller {
+            who: self.labels.owners.get(&book).copied().unwrap_or_default(),
+            ..caller.clone()
+        };
+        let newest = self
+            .read(book, &owner, |tx, cx, key| file::list(tx, cx, key, Some(brought.len()), None))?;
         for file in &newest.files {
             let made = brought.iter().find(|label| inputs::blob(**label) == file.content.blob);
             made.into_iter().for_each(|label| self.labels.files.note(file.id.get(), *label));
@@ -179,5 +230,7 @@ fn refused(error: Error) -> Refused {
 /// The fields of a JSON object as texts.
 fn texts(object: Option<&serde_json::Value>) -> BTreeMap<String, String> {
     let fields = object.and_then(serde_json::Value::as_object).into_iter().flatten();
-    fields.map(|(key, value)| (key.clone(), value.as_str().unwrap_or("no text").to_owned())).collect()
+    fields
+        .map(|(key, value)| (key.clone(), value.as_str().unwrap_or("no text").to_owned()))
+        .collect()
 }

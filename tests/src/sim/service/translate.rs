@@ -33,7 +33,11 @@ impl Service {
             kind: account.kind,
             archived: account.archived,
             posted: account.has_transaction_posted,
-            groups: account.groups.iter().map(|group| self.labels.groups.label(group.get())).collect(),
+            groups: account
+                .groups
+                .iter()
+                .map(|group| self.labels.groups.label(group.get()))
+                .collect(),
             properties: properties(&account.properties),
             stamp: stamp(&account.stamp),
         }
@@ -57,7 +61,8 @@ impl Service {
     }
 
     pub fn transaction(&self, one: &Transaction) -> facts::Transaction {
-        let side = |side: Option<AccountId>| side.map(|side| self.labels.accounts.label(side.get()));
+        let side =
+            |side: Option<AccountId>| side.map(|side| self.labels.accounts.label(side.get()));
         facts::Transaction {
             label: self.labels.transactions.label(one.id.get()),
             date: one.date.map(|day| dates::from_number(day_number(day))),
@@ -105,7 +110,12 @@ impl Service {
     pub fn rows(&self, listed: &Listed) -> Vec<Row> {
         let unit = 10_i128.pow(8 - listed.view.member.book().scale);
         let balance = |one: &Transaction| listed.balances.get(&one.id).map(|units| units * unit);
-        listed.view.transactions.iter().map(|one| Row { transaction: self.transaction(one), balance: balance(one) }).collect()
+        listed
+            .view
+            .transactions
+            .iter()
+            .map(|one| Row { transaction: self.transaction(one), balance: balance(one) })
+            .collect()
     }
 
     /// A remote id with a label in a link (3.11.2).
@@ -127,7 +137,8 @@ impl Service {
 
     pub fn book(&self, view: &book::View, caller: &Caller) -> facts::Book {
         let book = view.member.book();
-        let (month, year) = view.activity.current(Service::month(caller.now, &book.settings.time_zone));
+        let (month, year) =
+            view.activity.current(Service::month(caller.now, &book.settings.time_zone));
         facts::Book {
             label: self.labels.book_of_key(book.key.as_str()),
             owner: book.owner_name.clone(),
@@ -136,7 +147,10 @@ impl Service {
             scale: book.scale,
             stamp: stamp(&book.stamp),
             posted: (view.activity.posted, month, year),
-            collection: view.collection.as_ref().map(|collection| Box::new(self.collection(collection, caller))),
+            collection: view
+                .collection
+                .as_ref()
+                .map(|collection| Box::new(self.collection(collection, caller))),
         }
     }
 
@@ -152,7 +166,8 @@ impl Service {
     }
 
     pub fn event(&self, event: &Event) -> facts::Event {
-        let data: serde_json::Value = serde_json::from_str(&event.data).expect("an event's data is JSON");
+        let data: serde_json::Value =
+            serde_json::from_str(&event.data).expect("an event's data is JSON");
         let number = event.resource;
         let resource = match event.kind.noun() {
             Noun::Book => Resource::Book(self.labels.books.label(number)),
@@ -162,7 +177,9 @@ impl Service {
             Noun::File => Resource::File(self.labels.files.label(number)),
             Noun::SavedQuery => Resource::SavedQuery(self.labels.saved_queries.label(number)),
             // There are no others yet.
-            Noun::Collaborator | Noun::Other => Resource::Collaborator(self.labels.collaborators.label(number)),
+            Noun::Collaborator | Noun::Other => {
+                Resource::Collaborator(self.labels.collaborators.label(number))
+            }
         };
         facts::Event {
             sequence: event.sequence,
@@ -176,29 +193,52 @@ impl Service {
     }
 
     /// Previous attributes with labels for ids.
-    fn previous(&self, mut previous: BTreeMap<String, String>, noun: Noun) -> BTreeMap<String, String> {
-        let account = |id: &str| id.parse::<AccountId>().map(|id| format!("{:?}", self.labels.accounts.label(id.get())));
-        let group = |id: &str| id.parse::<GroupId>().map(|id| format!("{:?}", self.labels.groups.label(id.get())));
+    fn previous(
+        &self,
+        mut previous: BTreeMap<String, String>,
+        noun: Noun,
+    ) -> BTreeMap<String, String> {
+        let account = |id: &str| {
+            id.parse::<AccountId>().map(|id| format!("{:?}", self.labels.accounts.label(id.get())))
+        };
+        let group = |id: &str| {
+            id.parse::<GroupId>().map(|id| format!("{:?}", self.labels.groups.label(id.get())))
+        };
         for (key, value) in &mut previous {
             let labelled = match (noun, key.as_str()) {
                 (Noun::Transaction, "creditAccId" | "debitAccId") => account(value).ok(),
-                (Noun::Transaction, "files") => serde_json::from_str::<Vec<String>>(value).ok().map(|ids| {
-                    let file = |id: &String| id.parse::<FileId>().map_or(label::File(u32::MAX), |id| self.labels.files.label(id.get()));
-                    let shown: Vec<String> = ids.iter().map(|id| format!("{:?}", file(id))).collect();
-                    serde_json::to_string(&shown).expect("texts are JSON")
-                }),
-                (Noun::Transaction, "remoteIds") => serde_json::from_str::<Vec<String>>(value).ok().map(|ids| {
-                    let linked: Vec<String> = ids.iter().map(|id| self.linked(id)).collect();
-                    serde_json::to_string(&linked).expect("texts are JSON")
-                }),
+                (Noun::Transaction, "files") => {
+                    serde_json::from_str::<Vec<String>>(value).ok().map(|ids| {
+                        let file = |id: &String| {
+                            id.parse::<FileId>().map_or(label::File(u32::MAX), |id| {
+                                self.labels.files.label(id.get())
+                            })
+                        };
+                        let shown: Vec<String> =
+                            ids.iter().map(|id| format!("{:?}", file(id))).collect();
+                        serde_json::to_string(&shown).expect("texts are JSON")
+                    })
+                }
+                (Noun::Transaction, "remoteIds") => {
+                    serde_json::from_str::<Vec<String>>(value).ok().map(|ids| {
+                        let linked: Vec<String> = ids.iter().map(|id| self.linked(id)).collect();
+                        serde_json::to_string(&linked).expect("texts are JSON")
+                    })
+                }
                 (Noun::Group, "parent") => group(value).ok(),
-                (Noun::Account, "groups") => serde_json::from_str::<Vec<String>>(value).ok().map(|ids| {
-                    let mut labels: Vec<label::Group> =
-                        ids.iter().filter_map(|id| id.parse::<GroupId>().ok()).map(|id| self.labels.groups.label(id.get())).collect();
-                    labels.sort();
-                    let shown: Vec<String> = labels.iter().map(|label| format!("{label:?}")).collect();
-                    serde_json::to_string(&shown).expect("texts are JSON")
-                }),
+                (Noun::Account, "groups") => {
+                    serde_json::from_str::<Vec<String>>(value).ok().map(|ids| {
+                        let mut labels: Vec<label::Group> = ids
+                            .iter()
+                            .filter_map(|id| id.parse::<GroupId>().ok())
+                            .map(|id| self.labels.groups.label(id.get()))
+                            .collect();
+                        labels.sort();
+                        let shown: Vec<String> =
+                            labels.iter().map(|label| format!("{label:?}")).collect();
+                        serde_json::to_string(&shown).expect("texts are JSON")
+                    })
+                }
                 _ => None,
             };
             if let Some(labelled) = labelled {
@@ -226,22 +266,44 @@ impl Service {
         container(of, depth, scale, (found.figures, &found.series))
     }
 
-    fn group_containers(&self, found: &GroupBalances, (depth, scale): (usize, u32), forest: &Forest, into: &mut Vec<Container>) {
-        let of = Of::Group(self.labels.groups.label(found.group.get()), nature(forest, found.group));
+    fn group_containers(
+        &self,
+        found: &GroupBalances,
+        (depth, scale): (usize, u32),
+        forest: &Forest,
+        into: &mut Vec<Container>,
+    ) {
+        let of =
+            Of::Group(self.labels.groups.label(found.group.get()), nature(forest, found.group));
         into.push(container(of, depth, scale, (found.figures, &found.series)));
         for group in &found.groups {
             self.group_containers(group, (depth + 1, scale), forest, into);
         }
-        into.extend(found.accounts.iter().map(|account| self.account_container(account, depth + 1, scale)));
+        into.extend(
+            found.accounts.iter().map(|account| self.account_container(account, depth + 1, scale)),
+        );
     }
 }
 
-fn container(of: Of, depth: usize, scale: u32, (figures, series): (Figures, &[Slice])) -> Container {
+fn container(
+    of: Of,
+    depth: usize,
+    scale: u32,
+    (figures, series): (Figures, &[Slice]),
+) -> Container {
     let unit = 10_i128.pow(8 - scale);
     let sides = |sums: Sums| -> Sides { (sums.debit * unit, sums.credit * unit) };
-    let slice = |slice: &Slice| (slice.fuzzy_date(), sides(slice.figures.period), sides(slice.figures.cumulative));
+    let slice = |slice: &Slice| {
+        (slice.fuzzy_date(), sides(slice.figures.period), sides(slice.figures.cumulative))
+    };
     let series = series.iter().map(slice).collect();
-    Container { depth, of, cumulative: sides(figures.cumulative), period: sides(figures.period), series }
+    Container {
+        depth,
+        of,
+        cumulative: sides(figures.cumulative),
+        period: sides(figures.period),
+        series,
+    }
 }
 
 fn nature(forest: &Forest, group: GroupId) -> Nature {
@@ -257,7 +319,11 @@ fn nature(forest: &Forest, group: GroupId) -> Nature {
 }
 
 fn stamp(stamp: &Stamp) -> facts::Stamp {
-    facts::Stamp { agent: stamp.agent.clone(), created: stamp.created_at.milliseconds(), updated: stamp.updated_at.milliseconds() }
+    facts::Stamp {
+        agent: stamp.agent.clone(),
+        created: stamp.created_at.milliseconds(),
+        updated: stamp.updated_at.milliseconds(),
+    }
 }
 
 fn properties(properties: &Properties) -> facts::Properties {

@@ -8,14 +8,20 @@ use crate::sim::twin::query::{Ask, Query, Term};
 impl Service {
     pub fn query_text(&self, query: &Query) -> String {
         let posting = query.by_posting.then(|| "using:postDate".to_owned());
-        posting.into_iter().chain(query.asks.iter().map(|ask| self.ask_text(ask))).collect::<Vec<_>>().join(" ")
+        posting
+            .into_iter()
+            .chain(query.asks.iter().map(|ask| self.ask_text(ask)))
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 
     fn ask_text(&self, ask: &Ask) -> String {
         match ask {
             Ask::Term(term) => self.term_text(term),
             // Both spellings of NOT.
-            Ask::Not(inner) if matches!(**inner, Ask::Any(_)) => format!("NOT {}", self.ask_text(inner)),
+            Ask::Not(inner) if matches!(**inner, Ask::Any(_)) => {
+                format!("NOT {}", self.ask_text(inner))
+            }
             Ask::Not(inner) => format!("-{}", self.ask_text(inner)),
             Ask::Any(inner) => {
                 let inner: Vec<String> = inner.iter().map(|ask| self.ask_text(ask)).collect();
@@ -39,7 +45,10 @@ impl Service {
             Term::Property(key, None) => format!("{key}:*"),
             Term::Text(text) if text.contains(' ') => quoted(text),
             Term::Text(text) => text.clone(),
-            Term::By(who) => format!("user:{}", self.users.get(*who).map_or("nobody", |user| user.email.as_str())),
+            Term::By(who) => format!(
+                "user:{}",
+                self.users.get(*who).map_or("nobody", |user| user.email.as_str())
+            ),
             Term::Agent(agent) => format!("agent:{agent}"),
             Term::Kind(kind) => format!("type:{}", kind.as_str()),
             Term::HasUrl => "has:url".to_owned(),
@@ -47,10 +56,19 @@ impl Service {
     }
 
     pub fn question_text(&self, question: &Question) -> String {
-        let accounts = question.accounts.iter().map(|named| format!("account:{}", quoted(&self.account_text(named))));
-        let groups = question.groups.iter().map(|named| format!("group:{}", quoted(&self.group_text(named))));
+        let accounts = question
+            .accounts
+            .iter()
+            .map(|named| format!("account:{}", quoted(&self.account_text(named))));
+        let groups = question
+            .groups
+            .iter()
+            .map(|named| format!("group:{}", quoted(&self.group_text(named))));
         let tags = question.tags.iter().map(|tag| format!("#{tag}"));
-        let dates = question.dates.iter().map(|(operator, literal)| format!("{}{}", operator.text(), literal.text()));
+        let dates = question
+            .dates
+            .iter()
+            .map(|(operator, literal)| format!("{}{}", operator.text(), literal.text()));
         let by = question.by.map(|unit| {
             let letter = match unit {
                 Unit::Day => "d",
@@ -59,7 +77,8 @@ impl Service {
             };
             format!("by:{letter}")
         });
-        let mut words: Vec<String> = accounts.chain(groups).chain(tags).chain(dates).chain(by).collect();
+        let mut words: Vec<String> =
+            accounts.chain(groups).chain(tags).chain(dates).chain(by).collect();
         if words.is_empty() {
             // A text that asks for nothing in particular; a blank one is refused (5.1).
             words.push("by:m".to_owned());

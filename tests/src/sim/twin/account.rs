@@ -70,13 +70,21 @@ impl Turn {
             None => {}
         }
         let natures: Vec<_> = groups.iter().map(|group| self.book.nature(*group)).collect();
-        let kinds: BTreeSet<&str> = natures.iter().filter_map(|nature| nature.kind).map(AccountType::as_str).collect();
+        let kinds: BTreeSet<&str> =
+            natures.iter().filter_map(|nature| nature.kind).map(AccountType::as_str).collect();
         let agreed = natures.iter().all(|nature| !nature.mixed) && kinds.len() == 1;
-        natures.iter().filter(|_| agreed).find_map(|nature| nature.kind).unwrap_or(AccountType::Asset)
+        natures
+            .iter()
+            .filter(|_| agreed)
+            .find_map(|nature| nature.kind)
+            .unwrap_or(AccountType::Asset)
     }
 
     pub fn update_accounts(&mut self, items: &[AccountBody]) -> Result<Vec<Account>, Refused> {
-        let named = |body: &AccountBody| Named { id: body.id, name: body.name.clone().filter(|_| body.id.is_none()) };
+        let named = |body: &AccountBody| Named {
+            id: body.id,
+            name: body.name.clone().filter(|_| body.id.is_none()),
+        };
         let targets = self.known_accounts(&items.iter().map(named).collect::<Vec<_>>())?;
         each(items.iter().zip(&targets), |(body, label)| self.update_account(body, *label))?;
         Ok(targets.iter().map(|label| self.book.accounts[label].clone()).collect())
@@ -126,7 +134,10 @@ impl Turn {
             previous.insert("archived".to_owned(), before.archived.to_string());
         }
         if before.groups != after.groups {
-            previous.insert("groups".to_owned(), list_text(before.groups.iter().map(|group| format!("{group:?}"))));
+            previous.insert(
+                "groups".to_owned(),
+                list_text(before.groups.iter().map(|group| format!("{group:?}"))),
+            );
         }
         note_properties(&before.properties, &after.properties, &mut previous);
         self.tell(EventType::AccountUpdated, Resource::Account(after.label), previous);
@@ -134,7 +145,10 @@ impl Turn {
     }
 
     /// 4.7: drafts lose that side; what was ever posted on stays.
-    pub fn delete_accounts(&mut self, named: &[Named<label::Account>]) -> Result<Vec<Account>, Refused> {
+    pub fn delete_accounts(
+        &mut self,
+        named: &[Named<label::Account>],
+    ) -> Result<Vec<Account>, Refused> {
         let targets = self.known_accounts(named)?;
         let mut doomed: Vec<Account> = each(targets, |label| {
             let account = self.book.accounts[&label].clone();
@@ -158,31 +172,52 @@ impl Turn {
         Ok(doomed)
     }
 
-    /// What references mean: one that says nothing is 400, unknown ones 404 before any change (13.6).
-    fn known_accounts(&self, named: &[Named<label::Account>]) -> Result<Vec<label::Account>, Refused> {
+    /// What references mean: one that says nothing is 400, unknown ones 404 before any change
+    /// (13.6).
+    fn known_accounts(
+        &self,
+        named: &[Named<label::Account>],
+    ) -> Result<Vec<label::Account>, Refused> {
         let found = each(named, |named| {
-            let says_nothing = named.id.is_none() && normalized(named.name.as_deref().unwrap_or_default()).is_empty();
-            if says_nothing { Err(Refused::bad()) } else { Ok(self.book.find_account(named).map(|account| account.label)) }
+            let says_nothing = named.id.is_none()
+                && normalized(named.name.as_deref().unwrap_or_default()).is_empty();
+            if says_nothing {
+                Err(Refused::bad())
+            } else {
+                Ok(self.book.find_account(named).map(|account| account.label))
+            }
         })?;
         found.into_iter().collect::<Option<Vec<_>>>().ok_or_else(Refused::missing)
     }
 
     /// 4.5.
-    fn check_account_name(&self, name: Option<&str>, own: Option<label::Account>) -> Result<(), Refused> {
-        let taken = name.and_then(|name| self.book.account_called(name)).is_some_and(|account| Some(account.label) != own);
+    fn check_account_name(
+        &self,
+        name: Option<&str>,
+        own: Option<label::Account>,
+    ) -> Result<(), Refused> {
+        let taken = name
+            .and_then(|name| self.book.account_called(name))
+            .is_some_and(|account| Some(account.label) != own);
         if taken { Err(Refused::bad()) } else { Ok(()) }
     }
 
     /// The groups a body puts an account in; unknown ones are 400 (4.9).
-    fn named_groups(&self, groups: &Field<Vec<Named<label::Group>>>) -> Result<Option<BTreeSet<label::Group>>, Refused> {
+    fn named_groups(
+        &self,
+        groups: &Field<Vec<Named<label::Group>>>,
+    ) -> Result<Option<BTreeSet<label::Group>>, Refused> {
         let Field::Set(named) = groups else { return Ok(None) };
-        let find = |named| self.book.find_group(named).map(|group| group.label).ok_or_else(Refused::bad);
+        let find =
+            |named| self.book.find_group(named).map(|group| group.label).ok_or_else(Refused::bad);
         named.iter().map(find).collect::<Result<_, _>>().map(Some)
     }
 
     /// 4.15: the accounts of a locked group are the OWNER's.
     fn check_groups_writable(&self, groups: &BTreeSet<label::Group>) -> Result<(), Refused> {
-        let locked = groups.iter().any(|group| self.book.groups.get(group).is_some_and(|group| group.locked));
+        let locked = groups
+            .iter()
+            .any(|group| self.book.groups.get(group).is_some_and(|group| group.locked));
         if locked && !self.may(may::OWN) { Err(Refused::forbidden()) } else { Ok(()) }
     }
 }

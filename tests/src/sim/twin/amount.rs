@@ -25,7 +25,8 @@ pub fn read(text: &str, separator: &str) -> Result<Option<Reading>, Refused> {
         Some(body) => (true, body),
         None => (false, text.strip_prefix('+').unwrap_or(text)),
     };
-    let plain = plain(body).or_else(|| plain(&unpunctuated(body, separator)?)).ok_or_else(Refused::bad)?;
+    let plain =
+        plain(body).or_else(|| plain(&unpunctuated(body, separator)?)).ok_or_else(Refused::bad)?;
     match plain {
         Reading::Value(0) => Ok(None),
         _ if negative => Err(Refused::bad()),
@@ -33,7 +34,8 @@ pub fn read(text: &str, separator: &str) -> Result<Option<Reading>, Refused> {
     }
 }
 
-/// The amount as it is recorded: rounded half-up to the book's digits, within the range of its scale.
+/// The amount as it is recorded: rounded half-up to the book's digits, within the range of its
+/// scale.
 pub fn record(reading: Reading, settings: &Settings, scale: u32) -> Result<i128, Refused> {
     let Reading::Value(fine) = reading else { return Err(Refused::bad()) };
     let unit = 10_i128.pow(FINE - settings.digits);
@@ -73,9 +75,16 @@ fn plain(text: &str) -> Option<Reading> {
         return Some(Reading::Value(0));
     }
     match u32::try_from(shift) {
-        Ok(shift) => Some(10_i128.checked_pow(shift).and_then(|power| value.checked_mul(power)).map_or(Reading::Huge, Reading::Value)),
+        Ok(shift) => Some(
+            10_i128
+                .checked_pow(shift)
+                .and_then(|power| value.checked_mul(power))
+                .map_or(Reading::Huge, Reading::Value),
+        ),
         // Something remains, however little: it rounds to zero but is not zero.
-        Err(_) => Some(Reading::Value((value / 10_i128.checked_pow(shift.unsigned_abs()).unwrap_or(i128::MAX)).max(1))),
+        Err(_) => Some(Reading::Value(
+            (value / 10_i128.checked_pow(shift.unsigned_abs()).unwrap_or(i128::MAX)).max(1),
+        )),
     }
 }
 
@@ -85,11 +94,16 @@ fn unpunctuated(text: &str, separator: &str) -> Option<String> {
     let (whole, fraction) = text.split_once(decimal).unwrap_or((text, "0"));
     let groups: Vec<&str> = whole.split(thousand).collect();
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    if !digits(fraction) || !groups.iter().all(|group| digits(group)) || fraction.is_empty() && whole.is_empty() {
+    if !digits(fraction)
+        || !groups.iter().all(|group| digits(group))
+        || fraction.is_empty() && whole.is_empty()
+    {
         return None;
     }
     let grouped = groups.len() > 1;
-    if grouped && (!(1..=3).contains(&groups[0].len()) || groups[1..].iter().any(|group| group.len() != 3)) {
+    if grouped
+        && (!(1..=3).contains(&groups[0].len()) || groups[1..].iter().any(|group| group.len() != 3))
+    {
         return None;
     }
     Some(format!("{}.{}", groups.concat(), if fraction.is_empty() { "0" } else { fraction }))
@@ -116,11 +130,13 @@ mod tests {
             visibility: String::new(),
             properties: Default::default(),
         };
-        let kept = |text: &str, separator: &str, digits: u32, scale: u32| match read(text, separator) {
-            Err(_) => "refused".to_owned(),
-            Ok(None) => "none".to_owned(),
-            Ok(Some(reading)) => record(reading, &settings(digits), scale).map_or("refused".to_owned(), |units| show(units, digits)),
-        };
+        let kept =
+            |text: &str, separator: &str, digits: u32, scale: u32| match read(text, separator) {
+                Err(_) => "refused".to_owned(),
+                Ok(None) => "none".to_owned(),
+                Ok(Some(reading)) => record(reading, &settings(digits), scale)
+                    .map_or("refused".to_owned(), |units| show(units, digits)),
+            };
         for (text, separator, expected) in [
             ("100.5", "DOT", "100.50"),
             ("1e2", "DOT", "100.00"),

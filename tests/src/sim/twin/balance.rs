@@ -41,19 +41,41 @@ struct Track {
 }
 
 impl Twin {
-    pub fn balances(&self, book: label::Book, caller: &Caller, question: &Question) -> Result<Answer, Refused> {
+    pub fn balances(
+        &self,
+        book: label::Book,
+        caller: &Caller,
+        question: &Question,
+    ) -> Result<Answer, Refused> {
         let (book, _) = self.enter(book, caller, may::READ)?;
         let today = dates::day(caller.now, &book.settings.zone);
-        let range = dates::tightest(question.dates.iter().map(|(operator, literal)| literal.range(*operator, today)));
-        let unit = question.by.or(question.dates.iter().map(|(_, literal)| literal.unit()).min()).unwrap_or(Unit::Month);
-        let accounts: BTreeSet<_> = question.accounts.iter().filter_map(|named| book.find_account(named)).map(|one| one.label).collect();
-        let groups: BTreeSet<_> = question.groups.iter().filter_map(|named| book.find_group(named)).map(|one| one.label).collect();
+        let range = dates::tightest(
+            question.dates.iter().map(|(operator, literal)| literal.range(*operator, today)),
+        );
+        let unit = question
+            .by
+            .or(question.dates.iter().map(|(_, literal)| literal.unit()).min())
+            .unwrap_or(Unit::Month);
+        let accounts: BTreeSet<_> = question
+            .accounts
+            .iter()
+            .filter_map(|named| book.find_account(named))
+            .map(|one| one.label)
+            .collect();
+        let groups: BTreeSet<_> = question
+            .groups
+            .iter()
+            .filter_map(|named| book.find_group(named))
+            .map(|one| one.label)
+            .collect();
         let whole = question.accounts.is_empty() && question.groups.is_empty();
         let mut axis = Axis { book, tags: &question.tags, range, unit, last: None };
         let scope = axis.scope(whole, &accounts, &groups);
         axis.last = axis.last(&scope, today);
         let mut containers = Vec::new();
-        let loose = |account: &&Account| if whole { account.groups.is_empty() } else { accounts.contains(&account.label) };
+        let loose = |account: &&Account| {
+            if whole { account.groups.is_empty() } else { accounts.contains(&account.label) }
+        };
         for account in axis.by_name(loose) {
             containers.extend(axis.account(account, 0, !whole));
         }
@@ -67,9 +89,16 @@ impl Twin {
 
 impl Axis<'_> {
     /// All accounts that count.
-    fn scope(&self, whole: bool, accounts: &BTreeSet<label::Account>, groups: &BTreeSet<label::Group>) -> Vec<&Account> {
+    fn scope(
+        &self,
+        whole: bool,
+        accounts: &BTreeSet<label::Account>,
+        groups: &BTreeSet<label::Group>,
+    ) -> Vec<&Account> {
         let below: BTreeSet<_> = groups.iter().flat_map(|group| self.book.below(*group)).collect();
-        let counts = |one: &&Account| whole || accounts.contains(&one.label) || !one.groups.is_disjoint(&below);
+        let counts = |one: &&Account| {
+            whole || accounts.contains(&one.label) || !one.groups.is_disjoint(&below)
+        };
         self.book.accounts.values().filter(counts).collect()
     }
 
@@ -83,7 +112,9 @@ impl Axis<'_> {
         if let Some(until) = self.range.1 {
             return Some(self.unit.begin(until - 1.day()));
         }
-        let moved = scope.iter().filter_map(|account| self.track(account).moved.keys().next_back().copied());
+        let moved = scope
+            .iter()
+            .filter_map(|account| self.track(account).moved.keys().next_back().copied());
         moved.chain([today]).chain(self.range.0).max().map(|day| self.unit.begin(day))
     }
 
@@ -93,7 +124,10 @@ impl Axis<'_> {
         let void = matches!(self.range, (Some(from), Some(until)) if from >= until);
         for one in self.book.transactions.values().filter(|one| one.counts() && !void) {
             let (Some(day), Some(amount)) = (one.date, one.amount) else { continue };
-            let tagged = self.tags.iter().all(|tag| one.tags.iter().any(|own| own.to_lowercase() == tag.to_lowercase()));
+            let tagged = self
+                .tags
+                .iter()
+                .all(|tag| one.tags.iter().any(|own| own.to_lowercase() == tag.to_lowercase()));
             if !tagged || self.range.1.is_some_and(|until| day >= until) {
                 continue;
             }
@@ -124,8 +158,13 @@ impl Axis<'_> {
         let period = inside.values().fold((0, 0), |all, sides| sum(all, *sides));
         let mut series = Vec::new();
         if let Some(last) = self.last {
-            let begins =
-                |track: &Track| track.moved.keys().next().map(|first| self.unit.begin(from.map_or(*first, |from| from.max(*first))));
+            let begins = |track: &Track| {
+                track
+                    .moved
+                    .keys()
+                    .next()
+                    .map(|first| self.unit.begin(from.map_or(*first, |from| from.max(*first))))
+            };
             let mut at = tracks.iter().filter_map(begins).min().unwrap_or(last);
             let mut cumulative = opening;
             while at <= last {
@@ -150,7 +189,8 @@ impl Axis<'_> {
     fn group(&self, group: label::Group, depth: usize, containers: &mut Vec<Container>) {
         let below = self.book.below(group);
         // Each account once, in however many of the groups it is (4.13).
-        let accounts = self.book.accounts.values().filter(|account| !account.groups.is_disjoint(&below));
+        let accounts =
+            self.book.accounts.values().filter(|account| !account.groups.is_disjoint(&below));
         let tracks: Vec<Track> = accounts.map(|account| self.track(account)).collect();
         containers.push(self.container(Of::Group(group, self.book.nature(group)), depth, &tracks));
         for child in self.groups_by_name(self.book.children(Some(group))) {

@@ -34,7 +34,12 @@ impl Book {
         (label, owner): (label::Book, label::Collaborator),
         (settings, scale): (Settings, u32),
     ) -> Book {
-        let collaborator = Collaborator { label: owner, email: email.to_owned(), permission: Permission::Owner, stamp: caller.stamp() };
+        let collaborator = Collaborator {
+            label: owner,
+            email: email.to_owned(),
+            permission: Permission::Owner,
+            stamp: caller.stamp(),
+        };
         Book {
             label,
             owner: caller.who,
@@ -52,14 +57,19 @@ impl Book {
 }
 
 impl Twin {
-    pub fn create_book(&mut self, caller: &Caller, founding: &Founding) -> Result<facts::Book, Refused> {
+    pub fn create_book(
+        &mut self,
+        caller: &Caller,
+        founding: &Founding,
+    ) -> Result<facts::Book, Refused> {
         if founding.changes.name.as_deref().is_none_or(|name| name.trim().is_empty()) {
             return Err(Refused::bad());
         }
         let settings = changed(defaults(), &founding.changes)?;
         let email = self.users[caller.who].email.clone();
         let scale = settings.digits;
-        let book = Book::founded(caller, &email, (founding.book, founding.owner), (settings, scale));
+        let book =
+            Book::founded(caller, &email, (founding.book, founding.owner), (settings, scale));
         let mut turn = Turn::new(book, Permission::Owner, caller, &email);
         turn.tell(EventType::BookCreated, Resource::Book(founding.book), BTreeMap::new());
         turn.create_groups(&founding.groups)?;
@@ -68,7 +78,12 @@ impl Twin {
         Ok(self.shown(&self.books[&founding.book], Permission::Owner, caller))
     }
 
-    pub fn update_book(&mut self, book: label::Book, caller: &Caller, changes: &Changes) -> Result<facts::Book, Refused> {
+    pub fn update_book(
+        &mut self,
+        book: label::Book,
+        caller: &Caller,
+        changes: &Changes,
+    ) -> Result<facts::Book, Refused> {
         self.write(book, caller, may::MANAGE, |turn| turn.update_book(changes))?;
         self.get_book(book, caller)
     }
@@ -79,14 +94,27 @@ impl Twin {
     }
 
     /// 6.2: what `loadAccounts` and `loadGroups` bring, which a RECORDER never gets.
-    pub fn load_chart(&self, book: label::Book, caller: &Caller, accounts: bool, groups: bool) -> Result<Answer, Refused> {
+    pub fn load_chart(
+        &self,
+        book: label::Book,
+        caller: &Caller,
+        accounts: bool,
+        groups: bool,
+    ) -> Result<Answer, Refused> {
         let (book, permission) = self.enter(book, caller, may::READ_BOOK)?;
         let may = allowed(permission, may::READ);
         let list = || book.groups_in_order().iter().map(|group| book.with_nature(group)).collect();
-        Ok(Answer::Chart { accounts: (may && accounts).then(|| book.accounts_by_name()), groups: (may && (accounts || groups)).then(list) })
+        Ok(Answer::Chart {
+            accounts: (may && accounts).then(|| book.accounts_by_name()),
+            groups: (may && (accounts || groups)).then(list),
+        })
     }
 
-    pub fn delete_book(&mut self, book: label::Book, caller: &Caller) -> Result<facts::Book, Refused> {
+    pub fn delete_book(
+        &mut self,
+        book: label::Book,
+        caller: &Caller,
+    ) -> Result<facts::Book, Refused> {
         let (found, permission) = self.enter(book, caller, may::OWN)?;
         let shown = self.shown(found, permission, caller);
         self.books.remove(&book);
@@ -103,11 +131,18 @@ impl Twin {
         let term = folded(term.trim());
         let mut found: Vec<facts::Book> = Vec::new();
         for book in self.books.values() {
-            let Some(own) = book.collaborators.values().find(|one| one.email == *email) else { continue };
+            let Some(own) = book.collaborators.values().find(|one| one.email == *email) else {
+                continue;
+            };
             let shown = self.shown_in_collection(book, own.permission, caller);
             let contains = |text: &String| folded(text).contains(&term);
-            let collected = shown.collection.as_ref().is_some_and(|collection| contains(&collection.name));
-            if collected || contains(&shown.settings.name) || contains(&shown.owner) || shown.settings.properties.values().any(contains) {
+            let collected =
+                shown.collection.as_ref().is_some_and(|collection| contains(&collection.name));
+            if collected
+                || contains(&shown.settings.name)
+                || contains(&shown.owner)
+                || shown.settings.properties.values().any(contains)
+            {
                 found.push(shown);
             }
         }
@@ -115,7 +150,12 @@ impl Twin {
         found
     }
 
-    fn shown_in_collection(&self, book: &Book, permission: Permission, caller: &Caller) -> facts::Book {
+    fn shown_in_collection(
+        &self,
+        book: &Book,
+        permission: Permission,
+        caller: &Caller,
+    ) -> facts::Book {
         let collection = self.collection_around(book, caller).map(Box::new);
         facts::Book { collection, ..self.shown(book, permission, caller) }
     }
@@ -153,12 +193,16 @@ impl Book {
 impl Turn {
     fn update_book(&mut self, changes: &Changes) -> Result<(), Refused> {
         let before = self.book.settings.clone();
-        // 3.5.4: whoever gets here may advance the dates; only the OWNER may move them back or clear them. Too little
-        // permission is told before bad values of other fields (0.17).
-        let shows = changes.visibility.is_some_and(|visibility| visibility.as_str() != before.visibility);
-        let moved_back =
-            |old: Option<Date>, new: &Field<String>| Ok(date(new, old)?.map_or(old.is_some(), |new| old.is_some_and(|old| new < old)));
-        let owners = shows || moved_back(before.lock, &changes.lock_date)? || moved_back(before.closing, &changes.closing_date)?;
+        // 3.5.4: whoever gets here may advance the dates; only the OWNER may move them back or
+        // clear them. Too little permission is told before bad values of other fields (0.17).
+        let shows =
+            changes.visibility.is_some_and(|visibility| visibility.as_str() != before.visibility);
+        let moved_back = |old: Option<Date>, new: &Field<String>| {
+            Ok(date(new, old)?.map_or(old.is_some(), |new| old.is_some_and(|old| new < old)))
+        };
+        let owners = shows
+            || moved_back(before.lock, &changes.lock_date)?
+            || moved_back(before.closing, &changes.closing_date)?;
         if owners && !self.may(may::OWN) {
             return Err(Refused::forbidden());
         }
@@ -167,7 +211,13 @@ impl Turn {
             return Ok(());
         }
         let scale = self.book.scale.max(after.digits);
-        if self.book.transactions.values().filter_map(|one| one.amount).any(|units| !amount::fits(units, scale)) {
+        if self
+            .book
+            .transactions
+            .values()
+            .filter_map(|one| one.amount)
+            .any(|units| !amount::fits(units, scale))
+        {
             return Err(Refused::bad());
         }
         let previous = differences(&before, &after);
@@ -200,22 +250,37 @@ fn defaults() -> Settings {
 
 fn changed(settings: Settings, changes: &Changes) -> Result<Settings, Refused> {
     let name = changes.name.as_deref().map(|name| checked_name(Some(name))).transpose()?;
-    let digits = changes.fraction_digits.map(|digits| u32::try_from(digits).ok().filter(|digits| *digits <= 8).ok_or_else(Refused::bad));
-    let page_size = changes.page_size.map(|size| if (1..=1000).contains(&size) { Ok(size) } else { Err(Refused::bad()) });
-    let zone = changes.time_zone.clone().map(|zone| if TimeZone::get(&zone).is_ok() { Ok(zone) } else { Err(Refused::bad()) });
+    let digits = changes.fraction_digits.map(|digits| {
+        u32::try_from(digits).ok().filter(|digits| *digits <= 8).ok_or_else(Refused::bad)
+    });
+    let page_size = changes
+        .page_size
+        .map(|size| if (1..=1000).contains(&size) { Ok(size) } else { Err(Refused::bad()) });
+    let zone = changes
+        .time_zone
+        .clone()
+        .map(|zone| if TimeZone::get(&zone).is_ok() { Ok(zone) } else { Err(Refused::bad()) });
     Ok(Settings {
         name: name.unwrap_or(settings.name),
         auto_post: changes.auto_post.unwrap_or(settings.auto_post),
         closing: date(&changes.closing_date, settings.closing)?,
         lock: date(&changes.lock_date, settings.lock)?,
-        pattern: changes.date_pattern.map_or(settings.pattern, |pattern| pattern.as_str().to_owned()),
-        separator: changes.decimal_separator.map_or(settings.separator, |separator| separator.as_str().to_owned()),
+        pattern: changes
+            .date_pattern
+            .map_or(settings.pattern, |pattern| pattern.as_str().to_owned()),
+        separator: changes
+            .decimal_separator
+            .map_or(settings.separator, |separator| separator.as_str().to_owned()),
         digits: digits.transpose()?.unwrap_or(settings.digits),
         page_size: page_size.transpose()?.unwrap_or(settings.page_size),
         period: changes.period.map_or(settings.period, |period| period.as_str().to_owned()),
-        start_month: changes.period_start_month.map_or(settings.start_month, |month| month.as_str().to_owned()),
+        start_month: changes
+            .period_start_month
+            .map_or(settings.start_month, |month| month.as_str().to_owned()),
         zone: zone.transpose()?.unwrap_or(settings.zone),
-        visibility: changes.visibility.map_or(settings.visibility, |visibility| visibility.as_str().to_owned()),
+        visibility: changes
+            .visibility
+            .map_or(settings.visibility, |visibility| visibility.as_str().to_owned()),
         properties: merged(&settings.properties, &changes.properties)?,
     })
 }

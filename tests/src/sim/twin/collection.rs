@@ -23,12 +23,17 @@ impl Twin {
     /// The caller's own, by name, those of one name by age.
     pub fn list_collections(&self, caller: &Caller) -> Vec<facts::Collection> {
         let own = self.collections.iter().filter(|(_, one)| one.owner == caller.who);
-        let mut listed: Vec<facts::Collection> = own.map(|(label, _)| self.own_collection(*label, caller)).collect();
+        let mut listed: Vec<facts::Collection> =
+            own.map(|(label, _)| self.own_collection(*label, caller)).collect();
         listed.sort_by_key(|one| (one.name.to_lowercase(), one.label));
         listed
     }
 
-    pub fn get_collection(&self, caller: &Caller, id: Id<label::Collection>) -> Result<facts::Collection, Refused> {
+    pub fn get_collection(
+        &self,
+        caller: &Caller,
+        id: Id<label::Collection>,
+    ) -> Result<facts::Collection, Refused> {
         self.find_collection(caller, id).map(|label| self.own_collection(label, caller))
     }
 
@@ -39,7 +44,10 @@ impl Twin {
         name: Option<&str>,
     ) -> Result<facts::Collection, Refused> {
         let name = checked_name(name)?;
-        self.collections.insert(label, Collection { owner: caller.who, name, stamp: caller.stamp(), books: BTreeSet::new() });
+        self.collections.insert(
+            label,
+            Collection { owner: caller.who, name, stamp: caller.stamp(), books: BTreeSet::new() },
+        );
         Ok(self.own_collection(label, caller))
     }
 
@@ -61,7 +69,11 @@ impl Twin {
     }
 
     /// Its former books are answered, and stay.
-    pub fn delete_collection(&mut self, caller: &Caller, id: Id<label::Collection>) -> Result<Vec<facts::Book>, Refused> {
+    pub fn delete_collection(
+        &mut self,
+        caller: &Caller,
+        id: Id<label::Collection>,
+    ) -> Result<Vec<facts::Book>, Refused> {
         let label = self.find_collection(caller, id)?;
         let books = self.own_collection(label, caller).books;
         self.collections.remove(&label);
@@ -77,7 +89,11 @@ impl Twin {
     ) -> Result<Vec<facts::Book>, Refused> {
         let label = self.find_collection(caller, id)?;
         let books = named(books)?;
-        let shown = books.iter().map(|book| self.basic(*book, caller)).collect::<Option<Vec<_>>>().ok_or_else(Refused::missing)?;
+        let shown = books
+            .iter()
+            .map(|book| self.basic(*book, caller))
+            .collect::<Option<Vec<_>>>()
+            .ok_or_else(Refused::missing)?;
         for collection in self.collections.values_mut().filter(|one| one.owner == caller.who) {
             collection.books.retain(|book| !books.contains(book));
         }
@@ -94,19 +110,27 @@ impl Twin {
     ) -> Result<Vec<facts::Book>, Refused> {
         let label = self.find_collection(caller, id)?;
         let collection = self.collections.get_mut(&label).expect("it was just found");
-        let taken: Vec<label::Book> = named(books)?.into_iter().filter(|book| collection.books.remove(book)).collect();
+        let taken: Vec<label::Book> =
+            named(books)?.into_iter().filter(|book| collection.books.remove(book)).collect();
         Ok(taken.into_iter().filter_map(|book| self.basic(book, caller)).collect())
     }
 
-    /// The collection a book shows: the reader's own before the owner's, which only collaborators see, as VIEWERs, and with the
-    /// books that they collaborate in.
+    /// The collection a book shows: the reader's own before the owner's, which only collaborators
+    /// see, as VIEWERs, and with the books that they collaborate in.
     pub fn collection_around(&self, book: &Book, caller: &Caller) -> Option<facts::Collection> {
-        let holds = |who: usize| self.collections.iter().find(|(_, one)| one.owner == who && one.books.contains(&book.label));
+        let holds = |who: usize| {
+            self.collections
+                .iter()
+                .find(|(_, one)| one.owner == who && one.books.contains(&book.label))
+        };
         if let Some((label, _)) = holds(caller.who) {
             return Some(self.own_collection(*label, caller));
         }
         let (label, collection) = holds(book.owner).filter(|_| self.collaborates(book, caller))?;
-        let shared = collection.books.iter().filter(|one| self.books.get(one).is_some_and(|book| self.collaborates(book, caller)));
+        let shared = collection
+            .books
+            .iter()
+            .filter(|one| self.books.get(one).is_some_and(|book| self.collaborates(book, caller)));
         let shown = self.collection(*label, shared.copied(), caller);
         Some(facts::Collection { permission: Permission::Viewer, ..shown })
     }
@@ -120,9 +144,15 @@ impl Twin {
         self.collection(label, collection.books.iter().copied(), caller)
     }
 
-    fn collection(&self, label: label::Collection, books: impl Iterator<Item = label::Book>, caller: &Caller) -> facts::Collection {
+    fn collection(
+        &self,
+        label: label::Collection,
+        books: impl Iterator<Item = label::Book>,
+        caller: &Caller,
+    ) -> facts::Collection {
         let Collection { owner, name, stamp, .. } = self.collections[&label].clone();
-        let mut books: Vec<facts::Book> = books.filter_map(|book| self.basic(book, caller)).collect();
+        let mut books: Vec<facts::Book> =
+            books.filter_map(|book| self.basic(book, caller)).collect();
         books.sort_by_key(|book| (book.settings.name.to_lowercase(), book.label));
         let owner = self.users[owner].username.clone();
         facts::Collection { label, owner, permission: Permission::Owner, name, books, stamp }
@@ -136,7 +166,11 @@ impl Twin {
     }
 
     /// Somebody else's does not exist.
-    fn find_collection(&self, caller: &Caller, id: Id<label::Collection>) -> Result<label::Collection, Refused> {
+    fn find_collection(
+        &self,
+        caller: &Caller,
+        id: Id<label::Collection>,
+    ) -> Result<label::Collection, Refused> {
         let Id::Of(label) = id else { return Err(Refused::missing()) };
         let own = self.collections.get(&label).is_some_and(|one| one.owner == caller.who);
         if own { Ok(label) } else { Err(Refused::missing()) }

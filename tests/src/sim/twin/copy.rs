@@ -8,7 +8,9 @@ use jiff::civil::Date;
 
 use super::text::checked_name;
 use super::{Book, Caller, Turn, Twin, allowed, dates, may};
-use crate::sim::facts::{self, Account, Group, Refused, Resource, SavedQuery, Settings, Transaction};
+use crate::sim::facts::{
+    self, Account, Group, Refused, Resource, SavedQuery, Settings, Transaction,
+};
 use crate::sim::label;
 
 /// What is asked of a copy.
@@ -25,7 +27,12 @@ pub struct Copying {
 }
 
 impl Twin {
-    pub fn copy_book(&mut self, source: label::Book, caller: &Caller, copying: &Copying) -> Result<facts::Book, Refused> {
+    pub fn copy_book(
+        &mut self,
+        source: label::Book,
+        caller: &Caller,
+        copying: &Copying,
+    ) -> Result<facts::Book, Refused> {
         let (source, permission) = self.enter(source, caller, may::READ)?;
         if copying.transactions && !allowed(permission, may::OWN) {
             return Err(Refused::forbidden());
@@ -33,8 +40,15 @@ impl Twin {
         let name = checked_name(copying.name.as_deref())?;
         let from = copying.from.as_deref().map(first_day).transpose()?;
         let email = self.users[caller.who].email.clone();
-        let settings = Settings { name, closing: None, lock: None, visibility: "PRIVATE".to_owned(), ..source.settings.clone() };
-        let mut book = Book::founded(caller, &email, (copying.book, copying.owner), (settings, source.scale));
+        let settings = Settings {
+            name,
+            closing: None,
+            lock: None,
+            visibility: "PRIVATE".to_owned(),
+            ..source.settings.clone()
+        };
+        let mut book =
+            Book::founded(caller, &email, (copying.book, copying.owner), (settings, source.scale));
         copying.fill(&mut book, source, caller, from);
         let mut turn = Turn::new(book, Permission::Owner, caller, &email);
         turn.tell(EventType::BookCreated, Resource::Book(copying.book), BTreeMap::new());
@@ -48,20 +62,37 @@ impl Copying {
         let stamp = caller.stamp();
         for group in source.groups.values() {
             let parent = group.parent.map(|parent| self.group(parent));
-            let copy = Group { label: self.group(group.label), parent, stamp: stamp.clone(), ..group.clone() };
+            let copy = Group {
+                label: self.group(group.label),
+                parent,
+                stamp: stamp.clone(),
+                ..group.clone()
+            };
             book.groups.insert(copy.label, copy);
         }
         for account in source.accounts.values() {
             let groups = account.groups.iter().map(|group| self.group(*group)).collect();
             // Posted is what is posted in this book.
-            let copy = Account { label: self.account(account.label), groups, posted: false, stamp: stamp.clone(), ..account.clone() };
+            let copy = Account {
+                label: self.account(account.label),
+                groups,
+                posted: false,
+                stamp: stamp.clone(),
+                ..account.clone()
+            };
             book.accounts.insert(copy.label, copy);
         }
         for saved in source.saved.values() {
-            let copy = SavedQuery { label: label::SavedQuery(saved.label.0 + self.labels), stamp: stamp.clone(), ..saved.clone() };
+            let copy = SavedQuery {
+                label: label::SavedQuery(saved.label.0 + self.labels),
+                stamp: stamp.clone(),
+                ..saved.clone()
+            };
             book.saved.insert(copy.label, copy);
         }
-        let taken = |one: &&Transaction| self.transactions && !one.trashed && from.is_none_or(|from| one.day >= from);
+        let taken = |one: &&Transaction| {
+            self.transactions && !one.trashed && from.is_none_or(|from| one.day >= from)
+        };
         for one in source.transactions.values().filter(taken) {
             book.put(Transaction {
                 label: label::Transaction(one.label.0 + self.labels),

@@ -24,14 +24,25 @@ pub struct Span {
 
 impl Twin {
     /// As many as are listed, on all pages together.
-    pub fn count(&self, book: label::Book, caller: &Caller, query: &Query) -> Result<Answer, Refused> {
+    pub fn count(
+        &self,
+        book: label::Book,
+        caller: &Caller,
+        query: &Query,
+    ) -> Result<Answer, Refused> {
         let (pages, _) = self.list_transactions(book, caller, query, 1000)?;
         Ok(Answer::Count(pages.iter().map(Vec::len).sum()))
     }
 
-    pub fn counts(&self, book: label::Book, caller: &Caller, span: &Span) -> Result<Answer, Refused> {
+    pub fn counts(
+        &self,
+        book: label::Book,
+        caller: &Caller,
+        span: &Span,
+    ) -> Result<Answer, Refused> {
         let (book, _) = self.enter(book, caller, may::READ)?;
-        let day = |text: &Option<String>| text.as_deref().and_then(dates::parse).ok_or_else(Refused::bad);
+        let day =
+            |text: &Option<String>| text.as_deref().and_then(dates::parse).ok_or_else(Refused::bad);
         let range = (day(&span.after)?, day(&span.before)?);
         let unit = match span.periodicity {
             Some("DAILY") => Unit::Day,
@@ -40,7 +51,8 @@ impl Twin {
             _ => return Err(Refused::bad()),
         };
         let of = |takes: fn(&Transaction) -> bool| {
-            let days = book.transactions.values().filter(|one| takes(one)).filter_map(|one| one.date);
+            let days =
+                book.transactions.values().filter(|one| takes(one)).filter_map(|one| one.date);
             slices(range, unit, days)
         };
         Ok(Answer::Counts { posted: of(Transaction::counts), trashed: of(|one| one.trashed) })
@@ -48,7 +60,11 @@ impl Twin {
 }
 
 /// Fuzzy dates and how many days fall in each slice of a range.
-fn slices((after, before): (Date, Date), unit: Unit, days: impl Iterator<Item = Date>) -> Vec<(i32, usize)> {
+fn slices(
+    (after, before): (Date, Date),
+    unit: Unit,
+    days: impl Iterator<Item = Date>,
+) -> Vec<(i32, usize)> {
     let mut slices = BTreeMap::new();
     if after >= before {
         return Vec::new();
@@ -62,5 +78,9 @@ fn slices((after, before): (Date, Date), unit: Unit, days: impl Iterator<Item = 
     for day in days.filter(|day| (after..before).contains(day)) {
         *slices.get_mut(&unit.begin(day)).expect("every day of the range has its slice") += 1;
     }
-    slices.into_iter().filter(|(_, count)| filled || *count > 0).map(|(slice, count)| (unit.fuzzy(slice), count)).collect()
+    slices
+        .into_iter()
+        .filter(|(_, count)| filled || *count > 0)
+        .map(|(slice, count)| (unit.fuzzy(slice), count))
+        .collect()
 }

@@ -18,7 +18,12 @@ pub fn number(day: Date) -> i32 {
 
 pub fn from_number(number: i32) -> Date {
     let part = |value: i32| i8::try_from(value).expect("a month or a day");
-    Date::new(i16::try_from(number / 10_000).expect("a year"), part(number / 100 % 100), part(number % 100)).expect("a day")
+    Date::new(
+        i16::try_from(number / 10_000).expect("a year"),
+        part(number / 100 % 100),
+        part(number % 100),
+    )
+    .expect("a day")
 }
 
 /// `yyyy-MM-dd`, and nothing else (3.2.4).
@@ -121,7 +126,9 @@ impl Literal {
         let start = |year, month, day| Date::new(year, month, day).expect("a day");
         match self {
             Literal::Day(day) => (day, day + 1.day()),
-            Literal::Month(year, month) => (start(year, month, 1), start(year, month, 1) + 1.month()),
+            Literal::Month(year, month) => {
+                (start(year, month, 1), start(year, month, 1) + 1.month())
+            }
             Literal::Year(year) => (start(year, 1, 1), start(year + 1, 1, 1)),
             Literal::Variable('d', offset) => (today + offset.days(), today + (offset + 1).days()),
             Literal::Variable('m', offset) => {
@@ -171,14 +178,25 @@ mod tests {
     #[test]
     fn ranges_of_1_6() {
         let today = from_number(20250520);
-        let range = |terms: &[(DateOperator, Literal)]| tightest(terms.iter().map(|(operator, literal)| literal.range(*operator, today)));
+        let range = |terms: &[(DateOperator, Literal)]| {
+            tightest(terms.iter().map(|(operator, literal)| literal.range(*operator, today)))
+        };
         let days = |range: Range| (range.0.map(number), range.1.map(number));
         let month = |offset| Literal::Variable('m', offset);
         use DateOperator::{After, Before, On};
-        assert_eq!(days(range(&[(After, month(-1)), (Before, month(0))])), (Some(20250501), Some(20250601)));
-        assert_eq!(days(range(&[(After, month(-12)), (Before, month(-6))])), (Some(20240601), Some(20241201)));
+        assert_eq!(
+            days(range(&[(After, month(-1)), (Before, month(0))])),
+            (Some(20250501), Some(20250601))
+        );
+        assert_eq!(
+            days(range(&[(After, month(-12)), (Before, month(-6))])),
+            (Some(20240601), Some(20241201))
+        );
         assert_eq!(days(range(&[(On, month(-1))])), (Some(20250401), Some(20250501)));
         assert_eq!(days(range(&[(Before, Literal::Variable('d', 0))])), (None, Some(20250520)));
-        assert_eq!(days(range(&[(After, Literal::Year(2013)), (Before, Literal::Year(2015))])), (Some(20130101), Some(20150101)));
+        assert_eq!(
+            days(range(&[(After, Literal::Year(2013)), (Before, Literal::Year(2015))])),
+            (Some(20130101), Some(20150101))
+        );
     }
 }

@@ -31,7 +31,8 @@ impl Turn {
         }
         // 13.56: an archived account takes no posting that was not on it before.
         let old = [before.credit, before.debit];
-        let new = [after.credit, after.debit].into_iter().filter(|side| !old.contains(side)).flatten();
+        let new =
+            [after.credit, after.debit].into_iter().filter(|side| !old.contains(side)).flatten();
         if before.is_posted() && new.into_iter().any(|side| self.book.accounts[&side].archived) {
             return Err(Refused::bad());
         }
@@ -47,14 +48,22 @@ impl Turn {
     }
 
     /// The transaction with the body's fields in it.
-    pub fn edited(&mut self, before: &Transaction, body: &TransactionBody) -> Result<Transaction, Refused> {
+    pub fn edited(
+        &mut self,
+        before: &Transaction,
+        body: &TransactionBody,
+    ) -> Result<Transaction, Refused> {
         // Absent means cleared where a draft comes back whole (3.10.2).
         let clears = body.round_trip && before.standing == Standing::Draft;
         let side = |side: &Field<Named<label::Account>>, old| match side {
             Field::Keep => Ok(if clears { None } else { old }),
             Field::Clear => Ok(None),
             Field::Set(named) if is_blank(named) => Ok(None),
-            Field::Set(named) => self.book.find_account(named).map(|account| Some(account.label)).ok_or_else(Refused::bad),
+            Field::Set(named) => self
+                .book
+                .find_account(named)
+                .map(|account| Some(account.label))
+                .ok_or_else(Refused::bad),
         };
         let mut after = before.clone();
         after.credit = side(&body.credit, before.credit)?;
@@ -85,7 +94,12 @@ impl Turn {
         if before.is_posted() && !after.is_complete() { Err(Refused::bad()) } else { Ok(after) }
     }
 
-    fn edited_amount(&self, before: &Transaction, field: &Field<String>, clears: bool) -> Result<Option<i128>, Refused> {
+    fn edited_amount(
+        &self,
+        before: &Transaction,
+        field: &Field<String>,
+        clears: bool,
+    ) -> Result<Option<i128>, Refused> {
         let text = match field {
             Field::Keep => return Ok(before.amount.filter(|_| !clears)),
             Field::Clear => return Ok(None),
@@ -94,12 +108,20 @@ impl Turn {
         match (amount::read(text, &self.book.settings.separator)?, before.amount) {
             (None, _) => Ok(None),
             (Some(reading), Some(stored)) if amount::is_stored(reading, stored) => Ok(Some(stored)),
-            (Some(reading), _) => amount::record(reading, &self.book.settings, self.book.scale).map(Some),
+            (Some(reading), _) => {
+                amount::record(reading, &self.book.settings, self.book.scale).map(Some)
+            }
         }
     }
 
-    /// Puts a changed transaction in place and, unless nothing but its state moved, tells what was before (8.3).
-    pub fn replace_transaction(&mut self, before: &Transaction, mut after: Transaction, updated: bool) {
+    /// Puts a changed transaction in place and, unless nothing but its state moved, tells what was
+    /// before (8.3).
+    pub fn replace_transaction(
+        &mut self,
+        before: &Transaction,
+        mut after: Transaction,
+        updated: bool,
+    ) {
         after.stamp.updated = self.caller.now;
         if updated {
             let mut previous = BTreeMap::new();
@@ -108,16 +130,35 @@ impl Turn {
                     previous.insert(key.to_owned(), old);
                 }
             };
-            let side = |side: Option<label::Account>| side.map(|side| format!("{side:?}")).unwrap_or_default();
+            let side = |side: Option<label::Account>| {
+                side.map(|side| format!("{side:?}")).unwrap_or_default()
+            };
             note("creditAccId", before.credit != after.credit, side(before.credit));
             note("debitAccId", before.debit != after.debit, side(before.debit));
-            note("dateValue", before.date != after.date, before.date.map(|day| dates::number(day).to_string()).unwrap_or_default());
+            note(
+                "dateValue",
+                before.date != after.date,
+                before.date.map(|day| dates::number(day).to_string()).unwrap_or_default(),
+            );
             let digits = self.book.settings.digits;
-            note("amount", before.amount != after.amount, before.amount.map(|units| amount::show(units, digits)).unwrap_or_default());
-            note("description", before.description != after.description, before.description.clone());
+            note(
+                "amount",
+                before.amount != after.amount,
+                before.amount.map(|units| amount::show(units, digits)).unwrap_or_default(),
+            );
+            note(
+                "description",
+                before.description != after.description,
+                before.description.clone(),
+            );
             note("urls", before.urls != after.urls, list_text(before.urls.clone()));
-            note("remoteIds", before.remote_ids != after.remote_ids, list_text(before.remote_ids.clone()));
-            let files = |one: &Transaction| list_text(one.files.iter().map(|file| format!("{file:?}")));
+            note(
+                "remoteIds",
+                before.remote_ids != after.remote_ids,
+                list_text(before.remote_ids.clone()),
+            );
+            let files =
+                |one: &Transaction| list_text(one.files.iter().map(|file| format!("{file:?}")));
             note("files", before.files != after.files, files(before));
             note_properties(&before.properties, &after.properties, &mut previous);
             self.tell(EventType::TransactionUpdated, Resource::Transaction(after.label), previous);

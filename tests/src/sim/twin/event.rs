@@ -20,9 +20,16 @@ pub struct Filter {
 
 impl Twin {
     /// The pages of a list, newest first.
-    pub fn list_events(&self, book: label::Book, caller: &Caller, filter: &Filter, limit: usize) -> Result<Vec<Vec<Event>>, Refused> {
+    pub fn list_events(
+        &self,
+        book: label::Book,
+        caller: &Caller,
+        filter: &Filter,
+        limit: usize,
+    ) -> Result<Vec<Vec<Event>>, Refused> {
         self.enter(book, caller, may::READ)?;
-        let found: Vec<Event> = self.logs[&book].iter().rev().filter(|event| filter.takes(event)).cloned().collect();
+        let found: Vec<Event> =
+            self.logs[&book].iter().rev().filter(|event| filter.takes(event)).cloned().collect();
         // The default, and the maximum.
         let limit = if limit == 0 { 50 } else { limit.min(200) };
         Ok(pages(found, limit))
@@ -31,7 +38,9 @@ impl Twin {
 
 impl Filter {
     fn takes(&self, event: &Event) -> bool {
-        if self.after.is_some_and(|after| event.at < after) || self.before.is_some_and(|before| event.at >= before) {
+        if self.after.is_some_and(|after| event.at < after)
+            || self.before.is_some_and(|before| event.at >= before)
+        {
             return false;
         }
         match (self.resource, self.error) {
@@ -45,5 +54,9 @@ impl Filter {
 
 /// A list in pages; an empty list is one empty page.
 pub fn pages<T: Clone>(items: Vec<T>, limit: usize) -> Vec<Vec<T>> {
-    if items.is_empty() { vec![Vec::new()] } else { items.chunks(limit).map(<[T]>::to_vec).collect() }
+    if items.is_empty() {
+        vec![Vec::new()]
+    } else {
+        items.chunks(limit).map(<[T]>::to_vec).collect()
+    }
 }

@@ -15,14 +15,24 @@ use crate::sim::label;
 
 impl Twin {
     /// The pages of a list, newest first; a RECORDER sees its own.
-    pub fn list_files(&self, book: label::Book, caller: &Caller, limit: usize) -> Result<Vec<Vec<File>>, Refused> {
+    pub fn list_files(
+        &self,
+        book: label::Book,
+        caller: &Caller,
+        limit: usize,
+    ) -> Result<Vec<Vec<File>>, Refused> {
         let (book, permission) = self.enter(book, caller, may::READ_TRANSACTIONS)?;
         let visible = |file: &&File| allowed(permission, may::READ) || file.creator == caller.who;
         let found: Vec<File> = book.files.values().rev().filter(visible).cloned().collect();
         Ok(pages(found, if limit == 0 { 100 } else { limit.min(1000) }))
     }
 
-    pub fn get_file(&self, book: label::Book, caller: &Caller, id: Id<label::File>) -> Result<File, Refused> {
+    pub fn get_file(
+        &self,
+        book: label::Book,
+        caller: &Caller,
+        id: Id<label::File>,
+    ) -> Result<File, Refused> {
         let (book, permission) = self.enter(book, caller, may::READ_TRANSACTIONS)?;
         let visible = |file: &&File| allowed(permission, may::READ) || file.creator == caller.who;
         book.file(id).filter(visible).cloned().ok_or_else(Refused::missing)
@@ -74,7 +84,11 @@ impl Turn {
         }
         after.stamp.updated = self.caller.now;
         self.book.files.insert(after.label, after.clone());
-        self.tell(EventType::FileUpdated, Resource::File(after.label), differences(&before, &after));
+        self.tell(
+            EventType::FileUpdated,
+            Resource::File(after.label),
+            differences(&before, &after),
+        );
         Ok(after)
     }
 
@@ -92,9 +106,13 @@ impl Turn {
         Ok(doomed)
     }
 
-    /// The list `files[]` puts in place: files of the book by reference, each once, and new ones with content. An unknown one
-    /// is dropped by a create and refused by an update.
-    pub fn attached(&mut self, entries: &[FileBody], held: Option<&Transaction>) -> Result<Vec<label::File>, Refused> {
+    /// The list `files[]` puts in place: files of the book by reference, each once, and new ones
+    /// with content. An unknown one is dropped by a create and refused by an update.
+    pub fn attached(
+        &mut self,
+        entries: &[FileBody],
+        held: Option<&Transaction>,
+    ) -> Result<Vec<label::File>, Refused> {
         let mut files: Vec<label::File> = Vec::new();
         for entry in entries {
             let holds = |file: &File| held.is_some_and(|held| held.files.contains(&file.label));
@@ -139,7 +157,11 @@ impl Turn {
 }
 
 fn checked_name(name: &str) -> Result<String, Refused> {
-    if name.trim().is_empty() || name.chars().count() > 255 { Err(Refused::bad()) } else { Ok(name.trim().to_owned()) }
+    if name.trim().is_empty() || name.chars().count() > 255 {
+        Err(Refused::bad())
+    } else {
+        Ok(name.trim().to_owned())
+    }
 }
 
 /// 9.6 and 13.20: null or blank, it follows from the extension of the name.
@@ -147,11 +169,16 @@ fn content_type(given: &Field<String>, before: &str, name: &str) -> Result<Strin
     match given {
         Field::Keep if !before.is_empty() => Ok(before.to_owned()),
         Field::Set(text) if !text.trim().is_empty() => match text.split_once('/') {
-            Some((kind, form)) if !kind.is_empty() && !form.is_empty() && !text.contains([' ', ',']) => Ok(text.clone()),
+            Some((kind, form))
+                if !kind.is_empty() && !form.is_empty() && !text.contains([' ', ',']) =>
+            {
+                Ok(text.clone())
+            }
             _ => Err(Refused::bad()),
         },
         Field::Keep | Field::Clear | Field::Set(_) => {
-            let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension).to_lowercase();
+            let extension =
+                name.rsplit_once('.').map_or("", |(_, extension)| extension).to_lowercase();
             let known = [("txt", "text/plain"), ("pdf", "application/pdf"), ("png", "image/png")];
             let found = known.into_iter().find(|(one, _)| *one == extension);
             Ok(found.map_or("application/octet-stream", |(_, kind)| kind).to_owned())

@@ -60,7 +60,11 @@ impl Book {
 
     fn kinds_below(&self, group: label::Group) -> Vec<AccountType> {
         let below = self.below(group);
-        self.accounts.values().filter(|account| !account.groups.is_disjoint(&below)).map(|account| account.kind).collect()
+        self.accounts
+            .values()
+            .filter(|account| !account.groups.is_disjoint(&below))
+            .map(|account| account.kind)
+            .collect()
     }
 
     /// 4.12.
@@ -117,7 +121,10 @@ impl Turn {
     }
 
     pub fn update_groups(&mut self, items: &[GroupBody]) -> Result<Vec<label::Group>, Refused> {
-        let named = |body: &GroupBody| Named { id: body.id, name: body.name.clone().filter(|_| body.id.is_none()) };
+        let named = |body: &GroupBody| Named {
+            id: body.id,
+            name: body.name.clone().filter(|_| body.id.is_none()),
+        };
         let targets = self.known_groups(&items.iter().map(named).collect::<Vec<_>>())?;
         each(items.iter().zip(&targets), |(body, label)| self.update_group(body, *label))?;
         Ok(targets)
@@ -168,7 +175,11 @@ impl Turn {
             }
         };
         note("name", before.name != after.name, before.name.clone());
-        note("parent", before.parent != after.parent, before.parent.map(|parent| format!("{parent:?}")).unwrap_or_default());
+        note(
+            "parent",
+            before.parent != after.parent,
+            before.parent.map(|parent| format!("{parent:?}")).unwrap_or_default(),
+        );
         note("hidden", before.hidden != after.hidden, before.hidden.to_string());
         note("locked", before.locked != after.locked, before.locked.to_string());
         note_properties(&before.properties, &after.properties, &mut previous);
@@ -176,16 +187,30 @@ impl Turn {
         self.book.groups.insert(after.label, after);
     }
 
-    /// 4.14: accounts stay and lose the membership, child groups move up. The answer shows the groups as they were.
-    pub fn delete_groups(&mut self, named: &[Named<label::Group>]) -> Result<Vec<(Group, Nature)>, Refused> {
+    /// 4.14: accounts stay and lose the membership, child groups move up. The answer shows the
+    /// groups as they were.
+    pub fn delete_groups(
+        &mut self,
+        named: &[Named<label::Group>],
+    ) -> Result<Vec<(Group, Nature)>, Refused> {
         let targets = self.known_groups(named)?;
         let owner = self.may(may::OWN);
         let mut doomed = each(targets, |label| {
             let touched = self.book.children(Some(label)).into_iter().chain([label]);
-            // To take an account out of this group is to change it, and in a locked one it is the OWNER's (4.15).
-            let freed = self.book.accounts.values().filter(|account| account.groups.contains(&label)).flat_map(|account| &account.groups);
+            // To take an account out of this group is to change it, and in a locked one it is the
+            // OWNER's (4.15).
+            let freed = self
+                .book
+                .accounts
+                .values()
+                .filter(|account| account.groups.contains(&label))
+                .flat_map(|account| &account.groups);
             let locked = touched.chain(freed.copied()).any(|group| self.book.groups[&group].locked);
-            if locked && !owner { Err(Refused::forbidden()) } else { Ok(self.book.with_nature(&self.book.groups[&label])) }
+            if locked && !owner {
+                Err(Refused::forbidden())
+            } else {
+                Ok(self.book.with_nature(&self.book.groups[&label]))
+            }
         })?;
         let mut seen = BTreeSet::new();
         doomed.retain(|(group, _)| seen.insert(group.label));
@@ -196,7 +221,14 @@ impl Turn {
     }
 
     fn remove_group(&mut self, label: label::Group) {
-        for before in self.book.accounts.values().filter(|account| account.groups.contains(&label)).cloned().collect::<Vec<_>>() {
+        for before in self
+            .book
+            .accounts
+            .values()
+            .filter(|account| account.groups.contains(&label))
+            .cloned()
+            .collect::<Vec<_>>()
+        {
             let mut after = before.clone();
             after.groups.remove(&label);
             self.replace_account(before, after);
@@ -213,18 +245,34 @@ impl Turn {
 
     fn known_groups(&self, named: &[Named<label::Group>]) -> Result<Vec<label::Group>, Refused> {
         let found = each(named, |named| {
-            let says_nothing = named.id.is_none() && normalized(named.name.as_deref().unwrap_or_default()).is_empty();
-            if says_nothing { Err(Refused::bad()) } else { Ok(self.book.find_group(named).map(|group| group.label)) }
+            let says_nothing = named.id.is_none()
+                && normalized(named.name.as_deref().unwrap_or_default()).is_empty();
+            if says_nothing {
+                Err(Refused::bad())
+            } else {
+                Ok(self.book.find_group(named).map(|group| group.label))
+            }
         })?;
         found.into_iter().collect::<Option<Vec<_>>>().ok_or_else(Refused::missing)
     }
 
-    fn check_group_name(&self, name: Option<&str>, own: Option<label::Group>) -> Result<(), Refused> {
-        let taken = name.and_then(|name| self.book.group_called(name)).is_some_and(|group| Some(group.label) != own);
+    fn check_group_name(
+        &self,
+        name: Option<&str>,
+        own: Option<label::Group>,
+    ) -> Result<(), Refused> {
+        let taken = name
+            .and_then(|name| self.book.group_called(name))
+            .is_some_and(|group| Some(group.label) != own);
         if taken { Err(Refused::bad()) } else { Ok(()) }
     }
 
-    fn named_parent(&self, parent: &Field<Named<label::Group>>) -> Result<Field<label::Group>, Refused> {
-        parent.clone().try_map(|named| self.book.find_group(&named).map(|group| group.label).ok_or_else(Refused::bad))
+    fn named_parent(
+        &self,
+        parent: &Field<Named<label::Group>>,
+    ) -> Result<Field<label::Group>, Refused> {
+        parent.clone().try_map(|named| {
+            self.book.find_group(&named).map(|group| group.label).ok_or_else(Refused::bad)
+        })
     }
 }

@@ -82,7 +82,9 @@ impl Order {
         match self.verb {
             Verb::Check | Verb::Uncheck => may::CHECK,
             Verb::Post => may::POST,
-            Verb::Untrash if transaction.trashed && transaction.standing == Standing::Checked => may::CHECK,
+            Verb::Untrash if transaction.trashed && transaction.standing == Standing::Checked => {
+                may::CHECK
+            }
             Verb::Update | Verb::Trash | Verb::Untrash if transaction.is_posted() => may::POST,
             Verb::Update | Verb::Trash | Verb::Untrash => may::RECORD,
         }
@@ -90,9 +92,14 @@ impl Order {
 }
 
 impl Turn {
-    pub fn perform(&mut self, order: Order, items: &[TransactionBody]) -> Result<Vec<Transaction>, Refused> {
+    pub fn perform(
+        &mut self,
+        order: Order,
+        items: &[TransactionBody],
+    ) -> Result<Vec<Transaction>, Refused> {
         let ids = each(items, |body| body.id.ok_or_else(Refused::bad))?;
-        let targets: Option<Vec<label::Transaction>> = ids.iter().map(|id| self.visible(*id)).collect();
+        let targets: Option<Vec<label::Transaction>> =
+            ids.iter().map(|id| self.visible(*id)).collect();
         let targets = targets.ok_or_else(Refused::missing)?;
         each(items.iter().zip(&targets), |(body, label)| {
             let before = self.book.transactions[label].clone();
@@ -118,7 +125,12 @@ impl Turn {
         (self.may(may::READ) || is_own_draft(transaction, &self.caller)).then_some(label)
     }
 
-    fn perform_one(&mut self, order: Order, before: &Transaction, body: &TransactionBody) -> Result<(), Stop> {
+    fn perform_one(
+        &mut self,
+        order: Order,
+        before: &Transaction,
+        body: &TransactionBody,
+    ) -> Result<(), Stop> {
         if !self.may(order.may(before)) {
             return Err(Stop::Fails(Refused::forbidden()));
         }
@@ -131,9 +143,11 @@ impl Turn {
         let locked = self.is_locked(locked);
         let (after, kind) = match order.verb {
             Verb::Update => {
-                return self.update(before, body).map_err(|refused| match refused.reason.as_str() {
-                    "lockedDate" => Stop::Skips(refused),
-                    _ => Stop::Fails(refused),
+                return self.update(before, body).map_err(|refused| {
+                    match refused.reason.as_str() {
+                        "lockedDate" => Stop::Skips(refused),
+                        _ => Stop::Fails(refused),
+                    }
                 });
             }
             Verb::Post => {
@@ -141,13 +155,25 @@ impl Turn {
                 let checked = body.checked && self.may(may::CHECK);
                 (self.posted(edited, checked).map_err(Stop::Skips)?, EventType::TransactionPosted)
             }
-            Verb::Check | Verb::Uncheck | Verb::Trash | Verb::Untrash if before.is_posted() && locked => {
+            Verb::Check | Verb::Uncheck | Verb::Trash | Verb::Untrash
+                if before.is_posted() && locked =>
+            {
                 return Err(Stop::Skips(Refused::locked()));
             }
-            Verb::Check => (Transaction { standing: Standing::Checked, ..before.clone() }, EventType::TransactionChecked),
-            Verb::Uncheck => (Transaction { standing: Standing::Unchecked, ..before.clone() }, EventType::TransactionUnchecked),
-            Verb::Trash => (Transaction { trashed: true, ..before.clone() }, EventType::TransactionDeleted),
-            Verb::Untrash => (Transaction { trashed: false, ..before.clone() }, EventType::TransactionRestored),
+            Verb::Check => (
+                Transaction { standing: Standing::Checked, ..before.clone() },
+                EventType::TransactionChecked,
+            ),
+            Verb::Uncheck => (
+                Transaction { standing: Standing::Unchecked, ..before.clone() },
+                EventType::TransactionUnchecked,
+            ),
+            Verb::Trash => {
+                (Transaction { trashed: true, ..before.clone() }, EventType::TransactionDeleted)
+            }
+            Verb::Untrash => {
+                (Transaction { trashed: false, ..before.clone() }, EventType::TransactionRestored)
+            }
         };
         self.tell(kind, Resource::Transaction(after.label), BTreeMap::new());
         self.replace_transaction(before, after, false);

@@ -14,7 +14,11 @@ use crate::sim::label;
 
 impl Turn {
     /// `new` are the labels of what is merged and of the draft for the difference.
-    pub fn merge(&mut self, ids: &[Option<Id<label::Transaction>>], new: [label::Transaction; 2]) -> Result<Transaction, Refused> {
+    pub fn merge(
+        &mut self,
+        ids: &[Option<Id<label::Transaction>>],
+        new: [label::Transaction; 2],
+    ) -> Result<Transaction, Refused> {
         if ids.len() != 2 {
             return Err(Refused::bad());
         }
@@ -23,20 +27,37 @@ impl Turn {
             Id::Of(label) => self.book.transactions.get(label).cloned(),
             Id::Unknown => None,
         };
-        let given: Vec<Transaction> = ids.iter().map(find).collect::<Option<_>>().ok_or_else(Refused::missing)?;
+        let given: Vec<Transaction> =
+            ids.iter().map(find).collect::<Option<_>>().ok_or_else(Refused::missing)?;
         self.check_mergeable(&given)?;
         let (base, absorbed) = ranked(&given);
         let merged = self.merged(new[0], &given, (base, absorbed))?;
         let difference = self.difference(new[1], &merged, (base, absorbed));
-        let kind = if merged.is_posted() { EventType::TransactionPosted } else { EventType::TransactionCreated };
+        let kind = if merged.is_posted() {
+            EventType::TransactionPosted
+        } else {
+            EventType::TransactionCreated
+        };
         self.tell(kind, Resource::Transaction(merged.label), BTreeMap::new());
         self.book.put(merged.clone());
         for original in &given {
-            self.tell(EventType::TransactionDeleted, Resource::Transaction(original.label), BTreeMap::new());
-            self.replace_transaction(original, Transaction { trashed: true, ..original.clone() }, false);
+            self.tell(
+                EventType::TransactionDeleted,
+                Resource::Transaction(original.label),
+                BTreeMap::new(),
+            );
+            self.replace_transaction(
+                original,
+                Transaction { trashed: true, ..original.clone() },
+                false,
+            );
         }
         if let Some(difference) = difference {
-            self.tell(EventType::TransactionCreated, Resource::Transaction(difference.label), BTreeMap::new());
+            self.tell(
+                EventType::TransactionCreated,
+                Resource::Transaction(difference.label),
+                BTreeMap::new(),
+            );
             self.book.put(difference);
         }
         Ok(merged)
@@ -86,15 +107,22 @@ impl Turn {
             posted_at: None,
             properties,
             urls: distinct(base.urls.iter().chain(&absorbed.urls).cloned()),
-            remote_ids: distinct(links.chain(base.remote_ids.iter().chain(&absorbed.remote_ids).cloned())),
+            remote_ids: distinct(
+                links.chain(base.remote_ids.iter().chain(&absorbed.remote_ids).cloned()),
+            ),
             files: distinct(base.files.iter().chain(&absorbed.files).copied()),
             creator: self.caller.who,
             stamp: self.caller.stamp(),
         };
         if merged.is_complete() && given.iter().any(Transaction::is_posted) {
             // 3.11.7: an archived account stays where an original was posted on it.
-            let was_posted = |side| given.iter().any(|one| one.is_posted() && [one.credit, one.debit].contains(&Some(side)));
-            let fits = |side: label::Account| !self.book.accounts[&side].archived || was_posted(side);
+            let was_posted = |side| {
+                given
+                    .iter()
+                    .any(|one| one.is_posted() && [one.credit, one.debit].contains(&Some(side)))
+            };
+            let fits =
+                |side: label::Account| !self.book.accounts[&side].archived || was_posted(side);
             if !credit.is_none_or(fits) || !debit.is_none_or(fits) {
                 return Err(Refused::bad());
             }
@@ -114,7 +142,11 @@ impl Turn {
         if kept == other {
             return None;
         }
-        let (credit, debit) = if kept > other { (merged.debit, merged.credit) } else { (merged.credit, merged.debit) };
+        let (credit, debit) = if kept > other {
+            (merged.debit, merged.credit)
+        } else {
+            (merged.credit, merged.debit)
+        };
         Some(Transaction {
             label,
             date: absorbed.date,
@@ -147,7 +179,9 @@ fn joined(base: &str, other: &str) -> String {
         return if base.trim().is_empty() { other } else { base }.to_owned();
     }
     let contained = base.to_lowercase();
-    let words = other.split(|c: char| c.is_whitespace() || c == '-' || c == '_').filter(|word| !word.is_empty());
+    let words = other
+        .split(|c: char| c.is_whitespace() || c == '-' || c == '_')
+        .filter(|word| !word.is_empty());
     let new = words.filter(|word| !contained.contains(&word.to_lowercase()));
     [base].into_iter().chain(new).collect::<Vec<_>>().join(" ")
 }
@@ -170,6 +204,9 @@ mod tests {
     fn descriptions_of_3_11_4() {
         assert_eq!(joined("Monthly income", "Salary payment"), "Monthly income Salary payment");
         let expected = "INT DAS-SIMPLES NACIONA #impostos Nacional Mensal";
-        assert_eq!(joined("INT DAS-SIMPLES NACIONA", "DAS #impostos Simples Nacional Mensal"), expected);
+        assert_eq!(
+            joined("INT DAS-SIMPLES NACIONA", "DAS #impostos Simples Nacional Mensal"),
+            expected
+        );
     }
 }

@@ -1,6 +1,7 @@
-//! The twin: a plain Daybook in memory, written from `docs/behaviour.md` and never from the code. It keeps maps, computes
-//! everything anew each time it is asked, and knows nothing of storage, ids or totals. It shares words with the service (the
-//! enums of types, permissions, verbs) and no rule.
+//! The twin: a plain Daybook in memory, written from `docs/behaviour.md` and never from the code.
+//! It keeps maps, computes everything anew each time it is asked, and knows nothing of storage, ids
+//! or totals. It shares words with the service (the enums of types, permissions, verbs) and no
+//! rule.
 
 pub mod account;
 pub mod amount;
@@ -107,8 +108,14 @@ pub struct Turn {
 }
 
 impl Twin {
-    /// The book, and what the caller is in it: strangers and unknown books get 404, too little permission 403 (7.4).
-    pub fn enter(&self, book: label::Book, caller: &Caller, may: &str) -> Result<(&Book, Permission), Refused> {
+    /// The book, and what the caller is in it: strangers and unknown books get 404, too little
+    /// permission 403 (7.4).
+    pub fn enter(
+        &self,
+        book: label::Book,
+        caller: &Caller,
+        may: &str,
+    ) -> Result<(&Book, Permission), Refused> {
         let book = self.books.get(&book).ok_or_else(Refused::missing)?;
         let permission = self.permission(book, caller.who).ok_or_else(Refused::missing)?;
         if allowed(permission, may) { Ok((book, permission)) } else { Err(Refused::forbidden()) }
@@ -117,7 +124,8 @@ impl Twin {
     /// A collaborator's permission; anybody else is a VIEWER of a PUBLIC book (6.9).
     pub fn permission(&self, book: &Book, who: usize) -> Option<Permission> {
         let email = &self.users[who].email;
-        let own = book.collaborators.values().find(|one| one.email == *email).map(|one| one.permission);
+        let own =
+            book.collaborators.values().find(|one| one.email == *email).map(|one| one.permission);
         own.or((book.settings.visibility == "PUBLIC").then_some(Permission::Viewer))
     }
 
@@ -157,7 +165,14 @@ impl Twin {
 impl Turn {
     pub fn new(book: Book, permission: Permission, caller: &Caller, email: &str) -> Turn {
         let today = dates::day(caller.now, &book.settings.zone);
-        Turn { book, permission, caller: caller.clone(), email: email.to_owned(), today, happened: Vec::new() }
+        Turn {
+            book,
+            permission,
+            caller: caller.clone(),
+            email: email.to_owned(),
+            today,
+            happened: Vec::new(),
+        }
     }
 
     pub fn may(&self, may: &str) -> bool {
@@ -165,9 +180,22 @@ impl Turn {
     }
 
     /// Notes an event; it gets its number when the request ends well.
-    pub fn tell(&mut self, kind: EventType, resource: Resource, previous: BTreeMap<String, String>) {
+    pub fn tell(
+        &mut self,
+        kind: EventType,
+        resource: Resource,
+        previous: BTreeMap<String, String>,
+    ) {
         let Caller { who, agent, now } = self.caller.clone();
-        self.happened.push(Event { sequence: 0, kind, resource, user: who, agent, at: now, previous });
+        self.happened.push(Event {
+            sequence: 0,
+            kind,
+            resource,
+            user: who,
+            agent,
+            at: now,
+            previous,
+        });
     }
 
     /// Does a part of the work, and undoes it when it fails.
@@ -192,7 +220,12 @@ pub fn allowed(permission: Permission, may: &str) -> bool {
 }
 
 /// Each item in order; a refusal names the place of the bad one (3.6.5).
-pub fn each<I, T>(items: impl IntoIterator<Item = I>, mut work: impl FnMut(I) -> Result<T, Refused>) -> Result<Vec<T>, Refused> {
-    let place = |(index, item)| work(item).map_err(|refused| Refused { item: refused.item.or(Some(index)), ..refused });
+pub fn each<I, T>(
+    items: impl IntoIterator<Item = I>,
+    mut work: impl FnMut(I) -> Result<T, Refused>,
+) -> Result<Vec<T>, Refused> {
+    let place = |(index, item)| {
+        work(item).map_err(|refused| Refused { item: refused.item.or(Some(index)), ..refused })
+    };
     items.into_iter().enumerate().map(place).collect()
 }

@@ -1,5 +1,5 @@
-//! What a query of transactions finds, from 1 and 2. The query is a tree and never a text here: that both mean the same is what
-//! is put to the test.
+//! What a query of transactions finds, from 1 and 2. The query is a tree and never a text here:
+//! that both mean the same is what is put to the test.
 
 use std::collections::BTreeMap;
 
@@ -66,18 +66,31 @@ struct Scene<'s> {
 
 impl Twin {
     /// A transaction, trashed or not; a RECORDER sees its own drafts only.
-    pub fn get_transaction(&self, book: label::Book, caller: &Caller, label: Option<label::Transaction>) -> Result<Transaction, Refused> {
+    pub fn get_transaction(
+        &self,
+        book: label::Book,
+        caller: &Caller,
+        label: Option<label::Transaction>,
+    ) -> Result<Transaction, Refused> {
         let (book, permission) = self.enter(book, caller, may::READ_TRANSACTIONS)?;
         let found = label.and_then(|label| book.transactions.get(&label));
-        let visible = |one: &&Transaction| allowed(permission, may::READ) || is_own_draft(one, caller);
+        let visible =
+            |one: &&Transaction| allowed(permission, may::READ) || is_own_draft(one, caller);
         found.filter(visible).cloned().ok_or_else(Refused::missing)
     }
 
-    pub fn list_transactions(&self, book: label::Book, caller: &Caller, query: &Query, limit: usize) -> Result<Listed, Refused> {
+    pub fn list_transactions(
+        &self,
+        book: label::Book,
+        caller: &Caller,
+        query: &Query,
+        limit: usize,
+    ) -> Result<Listed, Refused> {
         let (book, permission) = self.enter(book, caller, may::READ_TRANSACTIONS)?;
         let today = dates::day(caller.now, &book.settings.zone);
         let scene = Scene { book, users: &self.users, today, by_posting: query.by_posting };
-        let mut found: Vec<Transaction> = book.transactions.values().filter(|one| scene.takes(query, one)).cloned().collect();
+        let mut found: Vec<Transaction> =
+            book.transactions.values().filter(|one| scene.takes(query, one)).cloned().collect();
         if !allowed(permission, may::READ) {
             found.retain(|one| is_own_draft(one, caller));
         }
@@ -86,18 +99,23 @@ impl Twin {
         let limit = if limit == 0 { 100 } else { limit.min(1000) };
         let account = query.account(book);
         let running = account.map(|account| book.running(account)).unwrap_or_default();
-        let row = |transaction: Transaction| Row { balance: running.get(&transaction.label).copied(), transaction };
+        let row = |transaction: Transaction| Row {
+            balance: running.get(&transaction.label).copied(),
+            transaction,
+        };
         Ok((pages(found.into_iter().map(row).collect(), limit), account))
     }
 }
 
 impl Book {
-    /// 2.9: what stands on a permanent account after each of its postings, by date and creation, whatever a query filters.
+    /// 2.9: what stands on a permanent account after each of its postings, by date and creation,
+    /// whatever a query filters.
     fn running(&self, account: label::Account) -> BTreeMap<label::Transaction, i128> {
         if !is_permanent(self.accounts[&account].kind) {
             return BTreeMap::new();
         }
-        let touches = |one: &&Transaction| one.counts() && [one.credit, one.debit].contains(&Some(account));
+        let touches =
+            |one: &&Transaction| one.counts() && [one.credit, one.debit].contains(&Some(account));
         let mut postings: Vec<&Transaction> = self.transactions.values().filter(touches).collect();
         postings.sort_by_key(|one| (one.date, one.label));
         let mut balance = 0;
@@ -140,7 +158,10 @@ impl Query {
         if self.asks.iter().map(count).sum::<usize>() != 1 {
             return None;
         }
-        let plain = self.asks.iter().find_map(|ask| if let Ask::Term(term) = ask { term.account() } else { None });
+        let plain = self
+            .asks
+            .iter()
+            .find_map(|ask| if let Ask::Term(term) = ask { term.account() } else { None });
         plain.and_then(|named| book.find_account(named)).map(|account| account.label)
     }
 }
@@ -162,7 +183,12 @@ impl Scene<'_> {
         let is_state = |ask: &&Ask| matches!(ask, Ask::Term(Term::Is(_)));
         let mut states = query.asks.iter().filter(is_state).peekable();
         let state = states.peek().is_none() || states.any(|ask| self.matches(ask, transaction));
-        state && query.asks.iter().filter(|ask| !is_state(ask)).all(|ask| self.matches(ask, transaction))
+        state
+            && query
+                .asks
+                .iter()
+                .filter(|ask| !is_state(ask))
+                .all(|ask| self.matches(ask, transaction))
     }
 
     fn matches(&self, ask: &Ask, transaction: &Transaction) -> bool {
@@ -175,35 +201,54 @@ impl Scene<'_> {
 
     fn has(&self, term: &Term, transaction: &Transaction) -> bool {
         let sides = [transaction.credit, transaction.debit];
-        let is = |named, side: Option<label::Account>| self.book.find_account(named).is_some_and(|account| side == Some(account.label));
+        let is = |named, side: Option<label::Account>| {
+            self.book.find_account(named).is_some_and(|account| side == Some(account.label))
+        };
         match term {
             Term::Account(named) => sides.into_iter().any(|side| is(named, side)),
             Term::From(named) => is(named, transaction.credit),
             Term::To(named) => is(named, transaction.debit),
             Term::Group(named) => self.book.find_group(named).is_some_and(|group| {
                 let below = self.book.below(group.label);
-                sides.into_iter().flatten().any(|side| !self.book.accounts[&side].groups.is_disjoint(&below))
+                sides
+                    .into_iter()
+                    .flatten()
+                    .any(|side| !self.book.accounts[&side].groups.is_disjoint(&below))
             }),
-            Term::Date(operator, literal) => self.day_of(transaction).is_some_and(|day| within(day, literal.range(*operator, self.today))),
-            Term::Amount(comparison, text) => transaction.amount.is_some_and(|units| compares(units, comparison, text)),
+            Term::Date(operator, literal) => self
+                .day_of(transaction)
+                .is_some_and(|day| within(day, literal.range(*operator, self.today))),
+            Term::Amount(comparison, text) => {
+                transaction.amount.is_some_and(|units| compares(units, comparison, text))
+            }
             Term::Is(state) => is_in(transaction, state),
-            Term::Tag(tag) => transaction.tags.iter().any(|one| one.to_lowercase() == tag.to_lowercase()),
+            Term::Tag(tag) => {
+                transaction.tags.iter().any(|one| one.to_lowercase() == tag.to_lowercase())
+            }
             Term::RemoteId(id) => transaction.remote_ids.contains(id),
             Term::Property(key, value) => {
                 let found = transaction.properties.get(&property_key(key));
-                found.is_some_and(|found| value.as_ref().is_none_or(|value| found.to_lowercase() == value.to_lowercase()))
+                found.is_some_and(|found| {
+                    value.as_ref().is_none_or(|value| found.to_lowercase() == value.to_lowercase())
+                })
             }
             Term::Text(text) => folded(&transaction.description).contains(&folded(text)),
             Term::By(who) => transaction.creator == *who && *who < self.users.len(),
             Term::Agent(agent) => transaction.stamp.agent.as_ref() == Some(agent),
-            Term::Kind(kind) => sides.into_iter().flatten().any(|side| self.book.accounts[&side].kind == *kind),
+            Term::Kind(kind) => {
+                sides.into_iter().flatten().any(|side| self.book.accounts[&side].kind == *kind)
+            }
             Term::HasUrl => !transaction.urls.is_empty(),
         }
     }
 
     /// The day that date terms look at.
     fn day_of(&self, transaction: &Transaction) -> Option<Date> {
-        if self.by_posting { transaction.posted_at.map(|at| dates::day(at, &self.book.settings.zone)) } else { transaction.date }
+        if self.by_posting {
+            transaction.posted_at.map(|at| dates::day(at, &self.book.settings.zone))
+        } else {
+            transaction.date
+        }
     }
 }
 

@@ -31,15 +31,28 @@ impl Book {
 }
 
 impl Turn {
-    pub fn create_saved_query(&mut self, label: label::SavedQuery, saying: &Saying) -> Result<SavedQuery, Refused> {
-        let empty = SavedQuery { label, title: String::new(), query: String::new(), stamp: self.caller.stamp() };
+    pub fn create_saved_query(
+        &mut self,
+        label: label::SavedQuery,
+        saying: &Saying,
+    ) -> Result<SavedQuery, Refused> {
+        let empty = SavedQuery {
+            label,
+            title: String::new(),
+            query: String::new(),
+            stamp: self.caller.stamp(),
+        };
         let saved = changed(&empty, saying)?;
         self.book.saved.insert(label, saved.clone());
         self.tell(EventType::QueryCreated, Resource::SavedQuery(label), BTreeMap::new());
         Ok(saved)
     }
 
-    pub fn update_saved_query(&mut self, id: Option<Id<label::SavedQuery>>, saying: &Saying) -> Result<SavedQuery, Refused> {
+    pub fn update_saved_query(
+        &mut self,
+        id: Option<Id<label::SavedQuery>>,
+        saying: &Saying,
+    ) -> Result<SavedQuery, Refused> {
         let before = self.book.saved_query(id.ok_or_else(Refused::bad)?)?;
         let mut after = changed(&before, saying)?;
         if after == before {

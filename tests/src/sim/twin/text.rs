@@ -36,7 +36,11 @@ pub fn normalized(name: &str) -> String {
 /// A name as it is kept (4.5).
 pub fn checked_name(name: Option<&str>) -> Result<String, Refused> {
     let name = name.unwrap_or_default().trim();
-    if normalized(name).is_empty() || name.chars().count() > 255 { Err(Refused::bad()) } else { Ok(name.to_owned()) }
+    if normalized(name).is_empty() || name.chars().count() > 255 {
+        Err(Refused::bad())
+    } else {
+        Ok(name.to_owned())
+    }
 }
 
 /// 3.9.1.
@@ -47,7 +51,8 @@ pub fn tags(text: &str) -> Vec<String> {
         if letters[place] != '#' {
             continue;
         }
-        let tag: String = letters[place + 1..].iter().take_while(|c| c.is_alphanumeric() || **c == '_').collect();
+        let tag: String =
+            letters[place + 1..].iter().take_while(|c| c.is_alphanumeric() || **c == '_').collect();
         if !tag.is_empty() && !tags.contains(&tag) {
             tags.push(tag);
         }

@@ -35,7 +35,10 @@ impl Transaction {
 
     /// 3.1.2.
     pub fn is_complete(&self) -> bool {
-        self.date.is_some() && self.amount.is_some() && self.credit.is_some() && self.debit.is_some()
+        self.date.is_some()
+            && self.amount.is_some()
+            && self.credit.is_some()
+            && self.debit.is_some()
     }
 
     /// 5.12.
@@ -45,8 +48,8 @@ impl Transaction {
 }
 
 impl Turn {
-    /// Records each item, or finds it by its remote ids (3.7). The second answer are those of which a RECORDER sees id and remote
-    /// ids only.
+    /// Records each item, or finds it by its remote ids (3.7). The second answer are those of which
+    /// a RECORDER sees id and remote ids only.
     pub fn record(
         &mut self,
         items: &[TransactionBody],
@@ -60,7 +63,11 @@ impl Turn {
             let typed = self.typed(body, recording);
             let (body, months) = typed.as_ref().map_or((body, 0), |(body, months)| (body, *months));
             let recorded = self.recorded(body, remote_ids, recording.post)?;
-            let kind = if recorded.is_posted() { EventType::TransactionPosted } else { EventType::TransactionCreated };
+            let kind = if recorded.is_posted() {
+                EventType::TransactionPosted
+            } else {
+                EventType::TransactionCreated
+            };
             self.tell(kind, Resource::Transaction(recorded.label), BTreeMap::new());
             self.book.put(recorded.clone());
             self.record_months(&recorded, months, recording.months);
@@ -76,20 +83,35 @@ impl Turn {
         let Some(date) = first.date else { return };
         for month in 1..=months {
             let (label, date) = (label::Transaction(labels.0 + month - 1), later(date, month));
-            let draft = Transaction { label, date: Some(date), day: date, remote_ids: Vec::new(), files: Vec::new(), ..first.clone() };
+            let draft = Transaction {
+                label,
+                date: Some(date),
+                day: date,
+                remote_ids: Vec::new(),
+                files: Vec::new(),
+                ..first.clone()
+            };
             let draft = Transaction { standing: Standing::Draft, posted_at: None, ..draft };
             self.tell(EventType::TransactionCreated, Resource::Transaction(label), BTreeMap::new());
             self.book.put(draft);
         }
     }
 
-    /// The first remote id of the payload that matches, and of its transactions the one created first (3.7.3).
+    /// The first remote id of the payload that matches, and of its transactions the one created
+    /// first (3.7.3).
     fn known(&self, remote_ids: &[String]) -> Option<&Transaction> {
-        let standing = |id: &String| self.book.transactions.values().find(|one| !one.trashed && one.remote_ids.contains(id));
+        let standing = |id: &String| {
+            self.book.transactions.values().find(|one| !one.trashed && one.remote_ids.contains(id))
+        };
         remote_ids.iter().find_map(standing)
     }
 
-    fn recorded(&mut self, body: &TransactionBody, remote_ids: Vec<String>, post: bool) -> Result<Transaction, Refused> {
+    fn recorded(
+        &mut self,
+        body: &TransactionBody,
+        remote_ids: Vec<String>,
+        post: bool,
+    ) -> Result<Transaction, Refused> {
         let draft = self.draft(body, remote_ids)?;
         let checked = body.checked && self.may(may::CHECK);
         if post {
@@ -103,7 +125,11 @@ impl Turn {
         if by_itself { self.posted(draft, checked) } else { Ok(draft) }
     }
 
-    fn draft(&mut self, body: &TransactionBody, remote_ids: Vec<String>) -> Result<Transaction, Refused> {
+    fn draft(
+        &mut self,
+        body: &TransactionBody,
+        remote_ids: Vec<String>,
+    ) -> Result<Transaction, Refused> {
         let (credit, debit) = (self.new_side(&body.credit)?, self.new_side(&body.debit)?);
         check_sides(credit, debit)?;
         let date = read_date(&body.date)?.value();
@@ -111,12 +137,15 @@ impl Turn {
             Field::Set(text) => amount::read(text, &self.book.settings.separator)?,
             Field::Keep | Field::Clear => None,
         };
-        let description = checked_description(body.description.as_ref().value().map_or("", String::as_str))?;
+        let description =
+            checked_description(body.description.as_ref().value().map_or("", String::as_str))?;
         Ok(Transaction {
             label: body.label,
             date,
             day: date.unwrap_or(self.today),
-            amount: amount.map(|reading| amount::record(reading, &self.book.settings, self.book.scale)).transpose()?,
+            amount: amount
+                .map(|reading| amount::record(reading, &self.book.settings, self.book.scale))
+                .transpose()?,
             tags: tags(&description),
             description,
             credit,
@@ -141,7 +170,9 @@ impl Turn {
         if draft.date.is_some_and(|date| self.is_locked(date)) {
             return Err(Refused::locked());
         }
-        let archived = |side: Option<label::Account>| side.is_some_and(|side| self.book.accounts[&side].archived);
+        let archived = |side: Option<label::Account>| {
+            side.is_some_and(|side| self.book.accounts[&side].archived)
+        };
         if archived(draft.credit) || archived(draft.debit) {
             return Err(Refused::bad());
         }
@@ -150,7 +181,10 @@ impl Turn {
     }
 
     /// A side of a create (3.2.6): unknown with an id is empty, unknown by name only is refused.
-    fn new_side(&self, side: &Field<Named<label::Account>>) -> Result<Option<label::Account>, Refused> {
+    fn new_side(
+        &self,
+        side: &Field<Named<label::Account>>,
+    ) -> Result<Option<label::Account>, Refused> {
         let Field::Set(named) = side else { return Ok(None) };
         match self.book.find_account(named) {
             Some(account) => Ok(Some(account.label)),
@@ -165,7 +199,10 @@ impl Book {
     pub fn put(&mut self, transaction: Transaction) {
         if transaction.counts() {
             for side in [transaction.credit, transaction.debit].into_iter().flatten() {
-                self.accounts.get_mut(&side).expect("a posted transaction has its accounts").posted = true;
+                self.accounts
+                    .get_mut(&side)
+                    .expect("a posted transaction has its accounts")
+                    .posted = true;
             }
         }
         self.transactions.insert(transaction.label, transaction);
@@ -178,7 +215,10 @@ pub fn is_blank(named: &Named<label::Account>) -> bool {
 }
 
 /// 3.2.8.
-pub fn check_sides(credit: Option<label::Account>, debit: Option<label::Account>) -> Result<(), Refused> {
+pub fn check_sides(
+    credit: Option<label::Account>,
+    debit: Option<label::Account>,
+) -> Result<(), Refused> {
     if credit.is_some() && credit == debit { Err(Refused::bad()) } else { Ok(()) }
 }
 

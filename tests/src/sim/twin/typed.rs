@@ -48,17 +48,31 @@ struct Text<'b> {
 
 impl Turn {
     /// The body with what its text says, and the months it asks for; none when it is no text.
-    pub fn typed(&self, body: &TransactionBody, recording: &Recording) -> Option<(TransactionBody, u32)> {
-        let text = body.description.as_ref().value().filter(|text| !text.trim().is_empty() && text.len() <= 65_536)?;
-        let no_side = |side: &Field<Named<label::Account>>| side.as_ref().value().is_none_or(is_blank);
+    pub fn typed(
+        &self,
+        body: &TransactionBody,
+        recording: &Recording,
+    ) -> Option<(TransactionBody, u32)> {
+        let text = body
+            .description
+            .as_ref()
+            .value()
+            .filter(|text| !text.trim().is_empty() && text.len() <= 65_536)?;
+        let no_side =
+            |side: &Field<Named<label::Account>>| side.as_ref().value().is_none_or(is_blank);
         let no_date = body.date.as_ref().value().is_none_or(|date| date.trim().is_empty());
         let read = |text: &String| amount::read(text, &self.book.settings.separator);
-        let no_amount = body.amount.as_ref().value().is_none_or(|text| matches!(read(text), Ok(None)));
+        let no_amount =
+            body.amount.as_ref().value().is_none_or(|text| matches!(read(text), Ok(None)));
         if !no_amount || !no_date || !no_side(&body.credit) || !no_side(&body.debit) {
             return None;
         }
-        let today = dates::day(self.caller.now, recording.zone.as_ref().unwrap_or(&self.book.settings.zone));
-        let found = Text::new(&self.book, today, text).read(recording.single && !text.trim().contains(['\n', '\r']));
+        let today = dates::day(
+            self.caller.now,
+            recording.zone.as_ref().unwrap_or(&self.book.settings.zone),
+        );
+        let found = Text::new(&self.book, today, text)
+            .read(recording.single && !text.trim().contains(['\n', '\r']));
         fn set<T>(value: Option<T>) -> Field<T> {
             value.map_or(Field::Keep, Field::Set)
         }
@@ -129,8 +143,11 @@ impl Text<'_> {
             let rest: String = self.letters[place..].iter().take(8).collect();
             let quote = self.letters[place];
             let closing = |end: &usize| self.letters[*end] == quote && self.is_space(end + 1);
-            let closes =
-                if self.begins(place) && matches!(quote, '"' | '\'') { (place + 1..self.letters.len()).find(closing) } else { None };
+            let closes = if self.begins(place) && matches!(quote, '"' | '\'') {
+                (place + 1..self.letters.len()).find(closing)
+            } else {
+                None
+            };
             let mut end = place + 1;
             if let Some(closes) = closes {
                 end = closes + 1;
@@ -149,7 +166,11 @@ impl Text<'_> {
                 }
                 let hidden = self.before(place) == Some('-') && self.begins(place - 1);
                 if end > place + 1 {
-                    self.set(if hidden { place - 1 } else { place }, end, if hidden { Fate::Goes } else { Fate::Stays });
+                    self.set(
+                        if hidden { place - 1 } else { place },
+                        end,
+                        if hidden { Fate::Goes } else { Fate::Stays },
+                    );
                 }
             }
             place = end;
@@ -157,7 +178,8 @@ impl Text<'_> {
         urls
     }
 
-    /// 3.8.2.2: leftmost first, at a position the longest; the first is where it comes from, the next other one where it goes.
+    /// 3.8.2.2: leftmost first, at a position the longest; the first is where it comes from, the
+    /// next other one where it goes.
     fn names(&mut self) -> [Option<label::Account>; 2] {
         let (mut sides, mut place) = ([None, None], 0);
         while place < self.letters.len() {
@@ -178,11 +200,15 @@ impl Text<'_> {
     }
 
     fn name_at(&self, place: usize) -> Option<(label::Account, usize)> {
-        if self.before(place).is_some_and(char::is_alphanumeric) || place > 0 && self.splits_figure(place - 1) {
+        if self.before(place).is_some_and(char::is_alphanumeric)
+            || place > 0 && self.splits_figure(place - 1)
+        {
             return None;
         }
         let accounts = self.book.accounts.values().filter(|account| !account.archived);
-        let found = accounts.filter_map(|account| Some((account.label, self.end_of_name(place, &normalized(&account.name))?)));
+        let found = accounts.filter_map(|account| {
+            Some((account.label, self.end_of_name(place, &normalized(&account.name))?))
+        });
         found.max_by_key(|(_, end)| *end)
     }
 
@@ -191,7 +217,9 @@ impl Text<'_> {
         let mut place = begin;
         for (number, word) in name.split('_').enumerate() {
             let gap = place;
-            while number > 0 && self.letter(place).is_some_and(|c| c.is_whitespace() || c == '-' || c == '_') {
+            while number > 0
+                && self.letter(place).is_some_and(|c| c.is_whitespace() || c == '-' || c == '_')
+            {
                 place += 1;
             }
             if number > 0 && gap == place {
@@ -206,14 +234,17 @@ impl Text<'_> {
                 return None;
             }
         }
-        let whole = self.letter(place).is_none_or(|c| !c.is_alphanumeric()) && !self.splits_figure(place);
+        let whole =
+            self.letter(place).is_none_or(|c| !c.is_alphanumeric()) && !self.splits_figure(place);
         (whole && self.is_free(begin, place)).then_some(place)
     }
 
     /// Whether a mark within a figure stands here, as in `12.34`: its halves are no words.
     fn splits_figure(&self, place: usize) -> bool {
         let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
-        digit(self.before(place)) && digit(self.letter(place + 1)) && self.letter(place).is_some_and(|c| ".,/:".contains(c))
+        digit(self.before(place))
+            && digit(self.letter(place + 1))
+            && self.letter(place).is_some_and(|c| ".,/:".contains(c))
     }
 
     /// The first day; no digits of any are an amount.
@@ -237,12 +268,16 @@ impl Text<'_> {
         let month_first = self.book.settings.pattern != "dd/MM/yyyy";
         let (year, first, second) = match (parts.as_slice(), self.book.settings.pattern.as_str()) {
             ([first, second], _) => (self.today.year(), *first, *second),
-            ([year, first, second], "yyyy/MM/dd") | ([first, second, year], "dd/MM/yyyy" | "MM/dd/yyyy") if year.len() == 4 => {
+            ([year, first, second], "yyyy/MM/dd")
+            | ([first, second, year], "dd/MM/yyyy" | "MM/dd/yyyy")
+                if year.len() == 4 =>
+            {
                 (year.parse().ok()?, *first, *second)
             }
             _ => return None,
         };
-        let number = |part: &str| if (1..=2).contains(&part.len()) { part.parse::<i8>().ok() } else { None };
+        let number =
+            |part: &str| if (1..=2).contains(&part.len()) { part.parse::<i8>().ok() } else { None };
         let (first, second) = (number(first)?, number(second)?);
         let (month, day) = if month_first { (first, second) } else { (second, first) };
         Date::new(year, month, day).ok()
@@ -268,41 +303,48 @@ impl Text<'_> {
         let settings = &self.book.settings;
         let own = if settings.separator == "COMMA" { ',' } else { '.' };
         let other = if own == ',' { '.' } else { ',' };
-        // The book's own way of writing comes first: `1.234` is 1234 in a COMMA book, and a little more than 1 in others.
-        let (rank, plain) = [(own, other), (other, own)].into_iter().find_map(|(decimal, thousand)| {
-            let (whole, fraction) = match run.split_once(decimal) {
-                Some((whole, fraction)) => (whole, Some(fraction)),
-                None => (run, None),
-            };
-            let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-            let groups: Vec<&str> = whole.split(thousand).collect();
-            // Thousands are whole, and no number begins with none of them.
-            let whole_groups = (1..=3).contains(&groups[0].len()) && groups[1..].iter().all(|group| group.len() == 3);
-            let grouped = groups.len() == 1 || whole_groups && !groups[0].starts_with('0');
-            let bare = whole.is_empty() && (decimal != own || fraction.is_none());
-            if bare
-                || !grouped
-                || !groups.iter().all(|group| digits(group))
-                || fraction.is_some_and(|text| text.is_empty() || !digits(text))
-            {
-                return None;
-            }
-            let count = fraction.map_or(0, str::len);
-            let exact = u32::try_from(count).ok() == Some(settings.digits);
-            // A whole number written the other way, as `1.234.567` in a DOT book, is one with the other separator.
-            let rank = match fraction {
-                _ if decimal != own => 2,
-                _ if exact => 0,
-                Some(_) => 1,
-                None => 3,
-            };
-            Some((rank, format!("{}.{}", groups.concat(), fraction.unwrap_or("0"))))
-        })?;
-        let Ok(Some(reading @ Reading::Value(_))) = amount::read(&plain, "DOT") else { return None };
+        // The book's own way of writing comes first: `1.234` is 1234 in a COMMA book, and a little
+        // more than 1 in others.
+        let (rank, plain) =
+            [(own, other), (other, own)].into_iter().find_map(|(decimal, thousand)| {
+                let (whole, fraction) = match run.split_once(decimal) {
+                    Some((whole, fraction)) => (whole, Some(fraction)),
+                    None => (run, None),
+                };
+                let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+                let groups: Vec<&str> = whole.split(thousand).collect();
+                // Thousands are whole, and no number begins with none of them.
+                let whole_groups = (1..=3).contains(&groups[0].len())
+                    && groups[1..].iter().all(|group| group.len() == 3);
+                let grouped = groups.len() == 1 || whole_groups && !groups[0].starts_with('0');
+                let bare = whole.is_empty() && (decimal != own || fraction.is_none());
+                if bare
+                    || !grouped
+                    || !groups.iter().all(|group| digits(group))
+                    || fraction.is_some_and(|text| text.is_empty() || !digits(text))
+                {
+                    return None;
+                }
+                let count = fraction.map_or(0, str::len);
+                let exact = u32::try_from(count).ok() == Some(settings.digits);
+                // A whole number written the other way, as `1.234.567` in a DOT book, is one with
+                // the other separator.
+                let rank = match fraction {
+                    _ if decimal != own => 2,
+                    _ if exact => 0,
+                    Some(_) => 1,
+                    None => 3,
+                };
+                Some((rank, format!("{}.{}", groups.concat(), fraction.unwrap_or("0"))))
+            })?;
+        let Ok(Some(reading @ Reading::Value(_))) = amount::read(&plain, "DOT") else {
+            return None;
+        };
         amount::record(reading, settings, self.book.scale).is_ok().then_some((rank, plain))
     }
 
-    /// The free runs of such characters that are no part of a longer word, without the punctuation behind.
+    /// The free runs of such characters that are no part of a longer word, without the punctuation
+    /// behind.
     fn runs(&self, takes: impl Fn(char) -> bool) -> Vec<(usize, usize)> {
         let (mut runs, mut place) = (Vec::new(), 0);
         while place < self.letters.len() {
@@ -314,9 +356,13 @@ impl Text<'_> {
             while to > from && !self.letters[to - 1].is_ascii_digit() {
                 to -= 1;
             }
-            let glued = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || "./@_-:".contains(c));
+            let glued =
+                |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || "./@_-:".contains(c));
             let sentence = to < place && self.is_space(place);
-            if to > from && !glued(self.before(from)) && (sentence || to == place && !glued(self.letter(to))) {
+            if to > from
+                && !glued(self.before(from))
+                && (sentence || to == place && !glued(self.letter(to)))
+            {
                 runs.push((from, to));
             }
             place = place.max(from + 1);
@@ -329,8 +375,13 @@ impl Text<'_> {
         for from in (0..self.letters.len()).filter(|place| self.begins(*place)) {
             let to = self.end_of_word(from);
             let word: String = self.letters[from..to].iter().collect();
-            let count = word.strip_suffix('x').map(|count| count.strip_prefix('$').unwrap_or(count)).and_then(|count| count.parse().ok());
-            if let Some(count) = count.filter(|count| (1..=MOST_MONTHS).contains(count) && self.is_free(from, to)) {
+            let count = word
+                .strip_suffix('x')
+                .map(|count| count.strip_prefix('$').unwrap_or(count))
+                .and_then(|count| count.parse().ok());
+            if let Some(count) =
+                count.filter(|count| (1..=MOST_MONTHS).contains(count) && self.is_free(from, to))
+            {
                 self.set(from, to, Fate::Goes);
                 return count;
             }

@@ -6,7 +6,13 @@ use crate::query::Periodicity;
 /// A query as `accounts | groups | tags | range`.
 fn shown(text: &str) -> String {
     let query = balance(text);
-    format!("{}|{}|{}|{}", query.accounts.join(","), query.groups.join(","), query.tags.join(","), query.range)
+    format!(
+        "{}|{}|{}|{}",
+        query.accounts.join(","),
+        query.groups.join(","),
+        query.tags.join(","),
+        query.range
+    )
 }
 
 #[test]
@@ -23,9 +29,16 @@ fn blank_text_is_no_query_5_1() {
 #[test]
 fn only_some_terms_have_effect_1_4_1() {
     for (text, expected) in [
-        ("account:Cash acc:'Credit Card' group:Assets on:$m by:m #Fuel", "Cash,Credit Card|Assets|fuel| on:$m by:m"),
+        (
+            "account:Cash acc:'Credit Card' group:Assets on:$m by:m #Fuel",
+            "Cash,Credit Card|Assets|fuel| on:$m by:m",
+        ),
         ("= account: Cash", "Cash|||"),
-        ("account:Cash lunch 'two words' amount>5 from:A to: B is:draft using:postDate remoteId:x key:value by:ana by:w", "Cash|||"),
+        (
+            "account:Cash lunch 'two words' amount>5 from:A to: B is:draft using:postDate \
+                remoteId:x key:value by:ana by:w",
+            "Cash|||",
+        ),
         ("account:Cash is:trashed has:file error:true type:ASSET agent:x", "Cash|||"),
         ("#a #B", "||a,b|"),
         ("#a-b", "||a-b|"),

@@ -18,7 +18,10 @@ fn examples_of_transactions() {
         ("after:15/$m", "[2025-05-15,)"),
         ("on: 25/01/2020", "[2020-01-25,2020-01-26)"),
         ("is:unchecked after:2025-01-01", "is:unchecked [2025-01-01,)"),
-        ("acc:CreditCard after:28/01/2013 before:29/01/2013", "account:CreditCard [2013-01-28,) [,2013-01-29)"),
+        (
+            "acc:CreditCard after:28/01/2013 before:29/01/2013",
+            "account:CreditCard [2013-01-28,) [,2013-01-29)",
+        ),
         ("invoice_number:\"INV-2024-001\"", "{invoice_number=inv-2024-001}"),
         ("amount>=1000 AND amount<=5000", "amount>=1000 amount<=5000"),
         ("account:Cash account:Bank", "account:Cash account:Bank"),
@@ -33,7 +36,10 @@ fn examples_of_transactions() {
 #[test]
 fn examples_of_balances() {
     let query = balance("group:'COGS' #projectB on:2025");
-    assert_eq!((query.groups.as_slice(), query.tags.as_slice()), (["COGS".to_owned()].as_slice(), ["projectb".to_owned()].as_slice()));
+    assert_eq!(
+        (query.groups.as_slice(), query.tags.as_slice()),
+        (["COGS".to_owned()].as_slice(), ["projectb".to_owned()].as_slice())
+    );
     assert_eq!((query.from, query.until), (parse_iso("2025-01-01"), parse_iso("2026-01-01")));
     assert!(query.accounts.is_empty());
 

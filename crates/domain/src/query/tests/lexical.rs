@@ -9,12 +9,20 @@ fn check_all(rows: &[(&str, &str)]) {
 
 #[test]
 fn terms_are_separated_by_white_space_1_1_1() {
-    check_all(&[("", ""), (" \t\n ", ""), ("a\tb\n c\u{a0}d", "'a' 'b' 'c' 'd'"), ("lunch #food", "'lunch' #food")]);
+    check_all(&[
+        ("", ""),
+        (" \t\n ", ""),
+        ("a\tb\n c\u{a0}d", "'a' 'b' 'c' 'd'"),
+        ("lunch #food", "'lunch' #food"),
+    ]);
 }
 
 #[test]
 fn and_adds_nothing_1_1_2() {
-    check_all(&[("amount>0 AND after:2020-01-01", "amount>0 [2020-01-01,)"), ("AND a AND AND b AND", "'a' 'b'")]);
+    check_all(&[
+        ("amount>0 AND after:2020-01-01", "amount>0 [2020-01-01,)"),
+        ("AND a AND AND b AND", "'a' 'b'"),
+    ]);
 }
 
 #[test]
@@ -160,7 +168,13 @@ fn white_space_behind_the_colon_1_1_6() {
 
 #[test]
 fn a_leading_equals_sign_1_1_7() {
-    check_all(&[("= account:Cash", "account:Cash"), ("  =\ta", "'a'"), ("=a", "'=a'"), ("a = b", "'a' '=' 'b'"), ("= = a", "'=' 'a'")]);
+    check_all(&[
+        ("= account:Cash", "account:Cash"),
+        ("  =\ta", "'a'"),
+        ("=a", "'=a'"),
+        ("a = b", "'a' '=' 'b'"),
+        ("= = a", "'=' 'a'"),
+    ]);
 }
 
 #[test]
@@ -168,7 +182,10 @@ fn operator_names_ignore_case_1_1_8() {
     check_all(&[
         ("remoteid:A REMOTEID:B remoteId:C", "remote:A remote:B remote:C"),
         ("ACCOUNT:a Acc:b From:c TO:d GROUP:e", "account:a account:b from:c to:d group:e"),
-        ("AFTER:2025 Before:2026 ON:2025-06", "[2025-01-01,) [,2026-01-01) [2025-06-01,2025-07-01)"),
+        (
+            "AFTER:2025 Before:2026 ON:2025-06",
+            "[2025-01-01,) [,2026-01-01) [2025-06-01,2025-07-01)",
+        ),
         ("IS:Draft", "is:draft"),
         ("AMOUNT>5 Amount:6", "amount>5 amount=6"),
         ("CreatedBy:ana USER:bob", "by:ana by:bob"),

@@ -160,13 +160,25 @@ fn statuses_match() {
         (true, false, _) => &["unchecked", "posted"],
     };
     for bits in 0..8 {
-        let subject = Lunch { posted: bits & 1 > 0, checked: bits & 2 > 0, trashed: bits & 4 > 0, ..Lunch::default() };
+        let subject = Lunch {
+            posted: bits & 1 > 0,
+            checked: bits & 2 > 0,
+            trashed: bits & 4 > 0,
+            ..Lunch::default()
+        };
         let statuses = expected(subject.posted, subject.checked, subject.trashed);
         for status in crate::query::Status::ALL {
             let text = format!("is:{}", status.as_str());
             check_matches(&subject, &[(text.as_str(), statuses.contains(&status.as_str()))]);
         }
-        check_matches(&subject, &[("", !subject.trashed), ("#food OR is:trashed", true), ("-is:trashed", !subject.trashed)]);
+        check_matches(
+            &subject,
+            &[
+                ("", !subject.trashed),
+                ("#food OR is:trashed", true),
+                ("-is:trashed", !subject.trashed),
+            ],
+        );
     }
 }
 

@@ -6,14 +6,20 @@ use time::Date;
 use super::*;
 
 fn readings() -> impl Iterator<Item = Reading> {
-    DatePattern::ALL
-        .into_iter()
-        .flat_map(|pattern| [DecimalSeparator::Dot, DecimalSeparator::Comma].map(|separator| Reading { pattern, separator, ..reading() }))
+    DatePattern::ALL.into_iter().flat_map(|pattern| {
+        [DecimalSeparator::Dot, DecimalSeparator::Comma].map(|separator| Reading {
+            pattern,
+            separator,
+            ..reading()
+        })
+    })
 }
 
 fn depth(filter: &Filter) -> usize {
     match filter {
-        Filter::All(filters) | Filter::Any(filters) => 1 + filters.iter().map(depth).max().unwrap_or(0),
+        Filter::All(filters) | Filter::Any(filters) => {
+            1 + filters.iter().map(depth).max().unwrap_or(0)
+        }
         Filter::Not(filter) => 1 + depth(filter),
         Filter::Term(_) => 1,
     }

@@ -10,7 +10,10 @@ fn operators_of_behaviour_1_2() {
         ("account:' X '", "account:X"),
         ("period:2025-01", "[2025-01-01,2025-02-01)"),
         ("by:d by:m by:y by:w by:M", ""),
-        ("by:week by:ana@example.com user:bob createdBy:'Ana B'", "by:week by:ana@example.com by:bob by:Ana B"),
+        (
+            "by:week by:ana@example.com user:bob createdBy:'Ana B'",
+            "by:week by:ana@example.com by:bob by:Ana B",
+        ),
         ("agent:export-bot", "agent:export-bot"),
         ("type:ASSET -type:outgoing", "type:ASSET !type:OUTGOING"),
         ("has:file has:URL", "has:file has:url"),
@@ -32,7 +35,10 @@ fn a_quoted_star_is_a_star() {
         let mut terms = Vec::new();
         let query = query(text);
         query.filter().each_term(&mut |term| terms.push(term));
-        assert_eq!(*terms[0], Term::Property { key: "key".to_owned(), value: expected.map(str::to_owned) });
+        assert_eq!(
+            *terms[0],
+            Term::Property { key: "key".to_owned(), value: expected.map(str::to_owned) }
+        );
     }
 }
 
@@ -107,7 +113,10 @@ fn trashed_transactions_are_excluded_1_2_2() {
 fn posting_dates_apply_to_the_whole_query() {
     for (text, expected) in [
         ("on:2025 using:postDate", "posted[2025-01-01,2026-01-01)"),
-        ("using:postdate (after:2025 OR before:2020)", "(posted[2025-01-01,) | posted[,2020-01-01))"),
+        (
+            "using:postdate (after:2025 OR before:2020)",
+            "(posted[2025-01-01,) | posted[,2020-01-01))",
+        ),
         ("a OR (using:postDate on:2025)", "('a' | posted[2025-01-01,2026-01-01))"),
         ("-using:postDate on:2025", "[2025-01-01,2026-01-01)"),
         ("using:date on:2025", "[2025-01-01,2026-01-01)"),
@@ -126,10 +135,16 @@ fn bounds_of_behaviour_1_3_4() {
         ("on:2024-02", "[2024-02-01,2024-03-01)"),
         ("on:2024-02-29", "[2024-02-29,2024-03-01)"),
         ("on:jan/2013 after:MARCH/2013", "[2013-01-01,2013-02-01) [2013-03-01,)"),
-        ("on:today after:yesterday before:Today", "[2025-05-20,2025-05-21) [2025-05-19,) [,2025-05-20)"),
+        (
+            "on:today after:yesterday before:Today",
+            "[2025-05-20,2025-05-21) [2025-05-19,) [,2025-05-20)",
+        ),
         ("on:$w after:$w before:$w-1", "[2025-05-19,2025-05-26) [2025-05-26,) [,2025-05-19)"),
         ("on:$q after:$q-1 before:$q", "[2025-04-01,2025-07-01) [2025-04-01,) [,2025-07-01)"),
-        ("on:$d+1 on:$m+1 on:$y+1", "[2025-05-21,2025-05-22) [2025-06-01,2025-07-01) [2026-01-01,2027-01-01)"),
+        (
+            "on:$d+1 on:$m+1 on:$y+1",
+            "[2025-05-21,2025-05-22) [2025-06-01,2025-07-01) [2026-01-01,2027-01-01)",
+        ),
         ("on:15/$m on:$m/$y", "[2025-05-15,2025-05-16) [2025-05-01,2025-06-01)"),
         ("after:$m/$y before:01/$m-1/$y", "[2025-05-01,) [,2025-04-01)"),
         ("on:9999", "[9999-01-01,)"),

@@ -12,10 +12,13 @@ pub(super) fn read(text: &str, pattern: DatePattern, today: Date) -> Option<Date
     }
     let parts: Vec<&str> = text.splitn(4, '/').collect();
     let (year, month, day) = match (parts.as_slice(), pattern) {
-        ([day, month, year], DatePattern::DayFirst) | ([month, day, year], DatePattern::MonthFirst) => (full_year(year)?, *month, *day),
+        ([day, month, year], DatePattern::DayFirst)
+        | ([month, day, year], DatePattern::MonthFirst) => (full_year(year)?, *month, *day),
         ([year, month, day], DatePattern::YearFirst) => (full_year(year)?, *month, *day),
         ([day, month], DatePattern::DayFirst) => (today.year(), *month, *day),
-        ([month, day], DatePattern::MonthFirst | DatePattern::YearFirst) => (today.year(), *month, *day),
+        ([month, day], DatePattern::MonthFirst | DatePattern::YearFirst) => {
+            (today.year(), *month, *day)
+        }
         _ => return None,
     };
     from_parts(year, short(month)?, short(day)?)
@@ -33,15 +36,16 @@ fn digits<T: std::str::FromStr>(text: &str) -> Option<T> {
     if text.bytes().all(|byte| byte.is_ascii_digit()) { text.parse().ok() } else { None }
 }
 
-/// The same day of the `count` months that follow, each counted from the first one: the last day of a month that is
-/// shorter. `None` when that leaves the calendar.
+/// The same day of the `count` months that follow, each counted from the first one: the last day of
+/// a month that is shorter. `None` when that leaves the calendar.
 pub(super) fn following_months(first: Date, count: u8) -> Option<Vec<Date>> {
     (1..=i32::from(count)).map(|months| later(first, months)).collect()
 }
 
 fn later(first: Date, months: i32) -> Option<Date> {
     let index = first.year() * 12 + i32::from(u8::from(first.month())) - 1 + months;
-    let (year, month) = (index.div_euclid(12), Month::try_from(u8::try_from(index.rem_euclid(12)).ok()? + 1).ok()?);
+    let (year, month) =
+        (index.div_euclid(12), Month::try_from(u8::try_from(index.rem_euclid(12)).ok()? + 1).ok()?);
     from_parts(year, month.into(), first.day().min(month.length(year)))
 }
 
@@ -77,15 +81,23 @@ mod tests {
             (DayFirst, "001/01/2024", None),
             (DayFirst, "10:30", None),
         ] {
-            assert_eq!(read(text, pattern, today).map(format_iso).as_deref(), expected, "{text} {pattern:?}");
+            assert_eq!(
+                read(text, pattern, today).map(format_iso).as_deref(),
+                expected,
+                "{text} {pattern:?}"
+            );
         }
     }
 
     #[test]
     fn months_that_follow() {
         let months = |text: &str, count| following_months(parse_iso(text).unwrap(), count);
-        let shown = |days: Option<Vec<Date>>| days.unwrap().into_iter().map(format_iso).collect::<Vec<_>>();
-        assert_eq!(shown(months("2024-10-31", 4)), ["2024-11-30", "2024-12-31", "2025-01-31", "2025-02-28"]);
+        let shown =
+            |days: Option<Vec<Date>>| days.unwrap().into_iter().map(format_iso).collect::<Vec<_>>();
+        assert_eq!(
+            shown(months("2024-10-31", 4)),
+            ["2024-11-30", "2024-12-31", "2025-01-31", "2025-02-28"]
+        );
         assert_eq!(shown(months("2024-01-30", 1)), ["2024-02-29"]);
         assert_eq!(shown(months("2025-01-15", 36)).last().map(String::as_str), Some("2028-01-15"));
         assert_eq!(months("9999-10-31", 3), None);

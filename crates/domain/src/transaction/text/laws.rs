@@ -54,16 +54,24 @@ const PIECES: [&str; 44] = [
 ];
 
 fn texts() -> impl Strategy<Value = String> {
-    let pieces = prop::collection::vec(prop::sample::select(PIECES.to_vec()), 0..16).prop_map(|pieces| pieces.concat());
+    let pieces = prop::collection::vec(prop::sample::select(PIECES.to_vec()), 0..16)
+        .prop_map(|pieces| pieces.concat());
     prop_oneof![4 => pieces, 1 => "\\PC{0,40}", 1 => any::<String>()]
 }
 
 fn reader(names: &Lexicon, repeats: bool) -> Reader<'_> {
     let precision = Precision { fraction_digits: 2, scale: 2, separator: DecimalSeparator::Comma };
-    Reader { names, pattern: DatePattern::DayFirst, precision, today: parse_iso("2025-05-20").unwrap(), repeats }
+    Reader {
+        names,
+        pattern: DatePattern::DayFirst,
+        precision,
+        today: parse_iso("2025-05-20").unwrap(),
+        repeats,
+    }
 }
 
-/// The characters that are no white space, sorted: what is left when pieces are removed is a part of it.
+/// The characters that are no white space, sorted: what is left when pieces are removed is a part
+/// of it.
 fn letters(text: &str) -> Vec<char> {
     let mut letters: Vec<char> = text.chars().filter(|c| !c.is_whitespace()).collect();
     letters.sort_unstable();
@@ -78,7 +86,8 @@ fn is_subsequence(part: &str, whole: &str) -> bool {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// What is removed and what remains is the text: nothing else is lost, nothing is added, nothing moves.
+    /// What is removed and what remains is the text: nothing else is lost, nothing is added,
+    /// nothing moves.
     #[test]
     fn nothing_else_is_lost(text in texts(), repeats in any::<bool>()) {
         let names = Lexicon::new([(AccountId::new(1), "Cash"), (AccountId::new(2), "Credit Card"), (AccountId::new(3), "Food")]);
@@ -125,7 +134,8 @@ proptest! {
         }
     }
 
-    /// Account names, found without an index: at every word, every name, the longest that stands there.
+    /// Account names, found without an index: at every word, every name, the longest that stands
+    /// there.
     #[test]
     fn names_are_found_as_a_naive_search_finds_them(
         accounts in prop::collection::vec("[ab]([ ab'-]{0,4}[ab])?", 0..5),
@@ -142,7 +152,8 @@ proptest! {
     }
 }
 
-/// Every stretch of tokens that begins and ends with a word, the longest first, compared by normalized name.
+/// Every stretch of tokens that begins and ends with a word, the longest first, compared by
+/// normalized name.
 fn naive(accounts: &[String], text: &str, tokens: &[Token]) -> Vec<(String, AccountId)> {
     let word = |token: &Token| matches!(token.kind, Kind::Word | Kind::Figure | Kind::Symbol);
     let readable = |token: &Token| word(token) || matches!(token.kind, Kind::Space | Kind::Dash);
@@ -150,8 +161,11 @@ fn naive(accounts: &[String], text: &str, tokens: &[Token]) -> Vec<(String, Acco
     let mut at = 0;
     while at < tokens.len() {
         let stretches = (at + 1..=tokens.len()).rev().map(|end| (end, &tokens[at..end]));
-        let whole = stretches
-            .filter(|(_, stretch)| stretch.iter().all(readable) && stretch.first().is_some_and(word) && stretch.last().is_some_and(word));
+        let whole = stretches.filter(|(_, stretch)| {
+            stretch.iter().all(readable)
+                && stretch.first().is_some_and(word)
+                && stretch.last().is_some_and(word)
+        });
         let hit = whole.into_iter().find_map(|(end, stretch)| {
             let piece: String = stretch.iter().map(|token| &text[token.span.clone()]).collect();
             let known = accounts.iter().position(|name| normalized(name) == normalized(&piece))?;
@@ -168,15 +182,32 @@ fn naive(accounts: &[String], text: &str, tokens: &[Token]) -> Vec<(String, Acco
     found
 }
 
-/// 64 KB of every awkward kind, with names made to be almost found everywhere: the work grows with the text alone.
+/// 64 KB of every awkward kind, with names made to be almost found everywhere: the work grows with
+/// the text alone.
 #[test]
 fn long_texts_and_many_names() {
     let longest = format!("{}b", "a ".repeat(126));
-    let many: Vec<String> = (0..10_000).map(|number| format!("a a {number}")).chain([longest, "a".to_owned()]).collect();
-    let names = Lexicon::new(many.iter().zip(1..).map(|(name, id)| (AccountId::new(id), name.as_str())));
-    for piece in
-        PIECES.into_iter().chain(["a ", "a a 77", "'a ", "\"a", "-#", "#-", "http://.", "http://(", "1,", "1.1", "9", "a_", "4x 31/10 "])
-    {
+    let many: Vec<String> = (0..10_000)
+        .map(|number| format!("a a {number}"))
+        .chain([longest, "a".to_owned()])
+        .collect();
+    let names =
+        Lexicon::new(many.iter().zip(1..).map(|(name, id)| (AccountId::new(id), name.as_str())));
+    for piece in PIECES.into_iter().chain([
+        "a ",
+        "a a 77",
+        "'a ",
+        "\"a",
+        "-#",
+        "#-",
+        "http://.",
+        "http://(",
+        "1,",
+        "1.1",
+        "9",
+        "a_",
+        "4x 31/10 ",
+    ]) {
         let text = piece.repeat(MAX_DESCRIPTION / piece.len());
         let found = reader(&names, true).read(&text);
         assert!(found.description.len() <= text.len());

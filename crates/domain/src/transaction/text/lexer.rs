@@ -1,4 +1,5 @@
-//! Cutting a text into what may mean something and what is to be left alone, without a hole between the pieces.
+//! Cutting a text into what may mean something and what is to be left alone, without a hole between
+//! the pieces.
 
 use std::ops::Range;
 
@@ -59,8 +60,8 @@ struct Lexer<'t> {
     at: usize,
     /// The character before.
     before: Option<char>,
-    /// For each kind of quote, whether one that closes may still come: so that no character is looked at for every quote
-    /// that does not close.
+    /// For each kind of quote, whether one that closes may still come: so that no character is
+    /// looked at for every quote that does not close.
     closes: [bool; QUOTES.len()],
 }
 
@@ -91,7 +92,9 @@ impl<'t> Lexer<'t> {
         let first = rest.chars().next().unwrap_or_default();
         match first {
             '-' | '_' => (Kind::Dash, 1),
-            space if space.is_whitespace() => (Kind::Space, rest.len().saturating_sub(rest.trim_start().len())),
+            space if space.is_whitespace() => {
+                (Kind::Space, rest.len().saturating_sub(rest.trim_start().len()))
+            }
             letter if letter.is_alphanumeric() => chunk(rest),
             symbol => (Kind::Symbol, symbol.len_utf8()),
         }
@@ -106,9 +109,13 @@ impl<'t> Lexer<'t> {
         if !self.at_boundary() {
             return None;
         }
-        let starts = |scheme: &&&str| rest.get(..scheme.len()).is_some_and(|head| head.eq_ignore_ascii_case(scheme));
+        let starts = |scheme: &&&str| {
+            rest.get(..scheme.len()).is_some_and(|head| head.eq_ignore_ascii_case(scheme))
+        };
         let scheme = SCHEMES.iter().find(starts)?.len();
-        let end = rest.find(|c: char| c.is_whitespace() || matches!(c, '"' | '<' | '>')).unwrap_or(rest.len());
+        let end = rest
+            .find(|c: char| c.is_whitespace() || matches!(c, '"' | '<' | '>'))
+            .unwrap_or(rest.len());
         let mut url = rest.get(..end)?.trim_end_matches(AFTER_URL);
         // A parenthesis that opens outside of the address closes there too.
         if !url.contains('(') {
@@ -119,19 +126,28 @@ impl<'t> Lexer<'t> {
 
     fn untag(&self, rest: &str) -> Option<usize> {
         let length = tag(rest.strip_prefix('-')?)?;
-        (self.at_boundary() && !matches!(self.before, Some('-' | '_' | '#'))).then(|| length.saturating_add(1))
+        (self.at_boundary() && !matches!(self.before, Some('-' | '_' | '#')))
+            .then(|| length.saturating_add(1))
     }
 
-    /// A quote that opens at the start of a word and closes at the end of one; apostrophes do neither.
+    /// A quote that opens at the start of a word and closes at the end of one; apostrophes do
+    /// neither.
     fn quoted(&mut self, rest: &str) -> Option<usize> {
         let quote = rest.chars().next()?;
-        let may_close = QUOTES.iter().zip(&mut self.closes).find_map(|(known, closes)| (*known == quote).then_some(closes))?;
+        let may_close = QUOTES
+            .iter()
+            .zip(&mut self.closes)
+            .find_map(|(known, closes)| (*known == quote).then_some(closes))?;
         if !*may_close || self.before.is_some_and(in_word) {
             return None;
         }
         let inside = rest.get(1..)?;
-        let ends_word =
-            |at: &usize| inside.get(at.saturating_add(1)..).and_then(|rest| rest.chars().next()).is_none_or(|c| !c.is_alphanumeric());
+        let ends_word = |at: &usize| {
+            inside
+                .get(at.saturating_add(1)..)
+                .and_then(|rest| rest.chars().next())
+                .is_none_or(|c| !c.is_alphanumeric())
+        };
         let close = inside.match_indices(quote).map(|(at, _)| at).find(ends_word);
         *may_close = close.is_some();
         // The length of the text inside, and both quotes.
@@ -160,7 +176,9 @@ fn chunk(rest: &str) -> (Kind, usize) {
     let mut after_digit = false;
     let mut chars = rest.chars().peekable();
     while let Some(c) = chars.next() {
-        let joins = after_digit && matches!(c, '.' | ',' | '/' | ':') && chars.peek().is_some_and(char::is_ascii_digit);
+        let joins = after_digit
+            && matches!(c, '.' | ',' | '/' | ':')
+            && chars.peek().is_some_and(char::is_ascii_digit);
         if !(joins || in_word(c)) {
             break;
         }
@@ -174,12 +192,18 @@ fn chunk(rest: &str) -> (Kind, usize) {
 /// The length of `yyyy-MM-dd`.
 pub(super) const ISO_DAY: usize = 10;
 
-/// Whether the text begins with four, two and two digits with `-` between, and no word goes on behind.
+/// Whether the text begins with four, two and two digits with `-` between, and no word goes on
+/// behind.
 fn is_iso_day(rest: &str) -> bool {
-    let shaped = |(at, byte): (usize, u8)| if matches!(at, 4 | 7) { byte == b'-' } else { byte.is_ascii_digit() };
+    let shaped = |(at, byte): (usize, u8)| {
+        if matches!(at, 4 | 7) { byte == b'-' } else { byte.is_ascii_digit() }
+    };
     let mut bytes = rest.bytes();
     bytes.by_ref().take(ISO_DAY).enumerate().filter(|pair| shaped(*pair)).count() == ISO_DAY
-        && rest.get(ISO_DAY..).and_then(|rest| rest.chars().next()).is_none_or(|c| !in_tag(c) && !matches!(c, '-' | '/'))
+        && rest
+            .get(ISO_DAY..)
+            .and_then(|rest| rest.chars().next())
+            .is_none_or(|c| !in_tag(c) && !matches!(c, '-' | '/'))
 }
 
 #[cfg(test)]
@@ -190,8 +214,11 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &[(Kind, &str)]) {
-        let found: Vec<(Kind, &str)> =
-            tokens(text).into_iter().filter(|token| token.kind != Kind::Space).map(|token| (token.kind, &text[token.span])).collect();
+        let found: Vec<(Kind, &str)> = tokens(text)
+            .into_iter()
+            .filter(|token| token.kind != Kind::Space)
+            .map(|token| (token.kind, &text[token.span]))
+            .collect();
         assert_eq!(found, expected, "{text:?}");
     }
 
@@ -202,15 +229,39 @@ mod tests {
         check("A4 4x 25kg é1", &[(Word, "A4"), (Word, "4x"), (Word, "25kg"), (Word, "é1")]);
         check(
             "1.234,56 10:30 1/2, 7.",
-            &[(Figure, "1.234,56"), (Figure, "10:30"), (Figure, "1/2"), (Symbol, ","), (Figure, "7"), (Symbol, ".")],
+            &[
+                (Figure, "1.234,56"),
+                (Figure, "10:30"),
+                (Figure, "1/2"),
+                (Symbol, ","),
+                (Figure, "7"),
+                (Symbol, "."),
+            ],
         );
         check(
             "2025-01-31 2025-01-311",
-            &[(Figure, "2025-01-31"), (Figure, "2025"), (Dash, "-"), (Figure, "01"), (Dash, "-"), (Figure, "311")],
+            &[
+                (Figure, "2025-01-31"),
+                (Figure, "2025"),
+                (Dash, "-"),
+                (Figure, "01"),
+                (Dash, "-"),
+                (Figure, "311"),
+            ],
         );
         check(
             "#a #1_é# x#b -#c a-#d",
-            &[(Tag, "#a"), (Tag, "#1_é"), (Symbol, "#"), (Word, "x"), (Tag, "#b"), (Untag, "-#c"), (Word, "a"), (Dash, "-"), (Tag, "#d")],
+            &[
+                (Tag, "#a"),
+                (Tag, "#1_é"),
+                (Symbol, "#"),
+                (Word, "x"),
+                (Tag, "#b"),
+                (Untag, "-#c"),
+                (Word, "a"),
+                (Dash, "-"),
+                (Tag, "#d"),
+            ],
         );
         check(
             "see (https://a.b/c?d=1). HTTP://x, http:// xhttp://y",
@@ -235,7 +286,17 @@ mod tests {
         );
         check("https://a.b/c_(d)", &[(Url, "https://a.b/c_(d)")]);
         check("'a b' \"c d\" '", &[(Quoted, "'a b'"), (Quoted, "\"c d\""), (Symbol, "'")]);
-        check("Owner's 'Bob's 5' x'", &[(Word, "Owner"), (Symbol, "'"), (Word, "s"), (Quoted, "'Bob's 5'"), (Word, "x"), (Symbol, "'")]);
+        check(
+            "Owner's 'Bob's 5' x'",
+            &[
+                (Word, "Owner"),
+                (Symbol, "'"),
+                (Word, "s"),
+                (Quoted, "'Bob's 5'"),
+                (Word, "x"),
+                (Symbol, "'"),
+            ],
+        );
     }
 
     proptest! {

@@ -10,9 +10,10 @@ use crate::name::fold;
 
 /// Account names, ready to be looked for in texts.
 ///
-/// Names and texts are compared word by word, folded like normalized names (behaviour 4.3): case, diacritics and the kind
-/// of gap between two words do not matter, so `credit-card` finds `Credit Card`, and `cash` does not stand in `cashier`.
-/// All names are looked for at once, in time linear in the text, however many there are.
+/// Names and texts are compared word by word, folded like normalized names (behaviour 4.3): case,
+/// diacritics and the kind of gap between two words do not matter, so `credit-card` finds
+/// `Credit Card`, and `cash` does not stand in `cashier`. All names are looked for at once, in time
+/// linear in the text, however many there are.
 #[derive(Debug, Clone, Default)]
 pub struct Lexicon {
     /// The words of the names, numbered.
@@ -43,9 +44,14 @@ impl Lexicon {
         let mut lexicon = Self::default();
         let mut patterns = Vec::new();
         let mut accounts = Vec::new();
-        for (account, name) in names.into_iter().filter(|(_, name)| name.chars().any(char::is_alphanumeric)) {
+        for (account, name) in
+            names.into_iter().filter(|(_, name)| name.chars().any(char::is_alphanumeric))
+        {
             let tokens = plain_tokens(name);
-            let mut pattern: Vec<u32> = symbols(name, &tokens, |word| lexicon.learn(word)).into_iter().map(|(symbol, _)| symbol).collect();
+            let mut pattern: Vec<u32> = symbols(name, &tokens, |word| lexicon.learn(word))
+                .into_iter()
+                .map(|(symbol, _)| symbol)
+                .collect();
             pattern.reverse();
             accounts.push((pattern.len(), account));
             patterns.push(pattern);
@@ -64,10 +70,12 @@ impl Lexicon {
 
     /// The names in a text: the leftmost first, at a position the longest, none within another.
     pub(super) fn mentions(&self, text: &str, tokens: &[Token]) -> Vec<Mention> {
-        let symbols = symbols(text, tokens, |word| self.words.get(&word).copied().unwrap_or(UNKNOWN));
+        let symbols =
+            symbols(text, tokens, |word| self.words.get(&word).copied().unwrap_or(UNKNOWN));
         let mut longest: Vec<Option<(usize, AccountId)>> = Vec::with_capacity(symbols.len());
         let mut place = Place::START;
-        // Backwards: the longest name that ends when reading backwards is the longest that begins there.
+        // Backwards: the longest name that ends when reading backwards is the longest that begins
+        // there.
         for (symbol, _) in symbols.iter().rev() {
             place = self.automaton.step(place, *symbol);
             longest.push(self.complete.get(&self.automaton.complete(place)).copied());
@@ -90,9 +98,13 @@ impl Lexicon {
     }
 }
 
-/// The words of a text as numbers, with the places of their tokens. Gaps stand between words only; what must be left
-/// alone is no word.
-fn symbols(text: &str, tokens: &[Token], mut number: impl FnMut(String) -> u32) -> Vec<(u32, usize)> {
+/// The words of a text as numbers, with the places of their tokens. Gaps stand between words only;
+/// what must be left alone is no word.
+fn symbols(
+    text: &str,
+    tokens: &[Token],
+    mut number: impl FnMut(String) -> u32,
+) -> Vec<(u32, usize)> {
     let mut symbols: Vec<(u32, usize)> = Vec::with_capacity(tokens.len());
     let mut gap = None;
     for (place, token) in tokens.iter().enumerate() {

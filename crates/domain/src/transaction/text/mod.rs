@@ -1,4 +1,5 @@
-//! Text mode: a line typed by a person becomes a transaction (behaviour 3.8). Whatever is typed is read, never refused.
+//! Text mode: a line typed by a person becomes a transaction (behaviour 3.8). Whatever is typed is
+//! read, never refused.
 
 mod day;
 #[cfg(test)]
@@ -96,14 +97,24 @@ impl Reader<'_> {
 }
 
 impl Changes {
-    /// Whether the description is to be read as text: there is one, and neither amount nor account nor date
-    /// (behaviour 3.8.1). One that is too long is left to be refused.
+    /// Whether the description is to be read as text: there is one, and neither amount nor account
+    /// nor date (behaviour 3.8.1). One that is too long is left to be refused.
     #[must_use]
     pub fn is_typed(&self, separator: DecimalSeparator) -> bool {
-        let named = |side: &Field<AccountRef>| side.as_ref().value().is_some_and(|reference| !reference.is_blank());
-        let text = self.description.as_ref().value().filter(|text| !text.trim().is_empty() && text.len() <= MAX_DESCRIPTION);
+        let named = |side: &Field<AccountRef>| {
+            side.as_ref().value().is_some_and(|reference| !reference.is_blank())
+        };
+        let text = self
+            .description
+            .as_ref()
+            .value()
+            .filter(|text| !text.trim().is_empty() && text.len() <= MAX_DESCRIPTION);
         text.is_some()
-            && self.amount.as_ref().value().is_none_or(|text| matches!(amount::read(text, separator), Ok(None)))
+            && self
+                .amount
+                .as_ref()
+                .value()
+                .is_none_or(|text| matches!(amount::read(text, separator), Ok(None)))
             && self.date.as_ref().value().is_none_or(|text| text.trim().is_empty())
             && !named(&self.credit)
             && !named(&self.debit)
@@ -113,10 +124,16 @@ impl Changes {
     #[must_use]
     pub fn with_found(self, found: Found, precision: Precision) -> Self {
         let account = |id: AccountId| AccountRef { id: Some(id.to_string()), name: None };
-        let urls = if found.urls.is_empty() { self.urls } else { Some(each_once(self.urls.into_iter().flatten().chain(found.urls))) };
+        let urls = if found.urls.is_empty() {
+            self.urls
+        } else {
+            Some(each_once(self.urls.into_iter().flatten().chain(found.urls)))
+        };
         Self {
             description: Field::Set(found.description),
-            amount: set(found.amount.map(|amount| amount::write(amount.value(), precision.fraction_digits))),
+            amount: set(found
+                .amount
+                .map(|amount| amount::write(amount.value(), precision.fraction_digits))),
             date: set(found.date.map(format_iso)),
             credit: set(found.credit.map(account)),
             debit: set(found.debit.map(account)),
@@ -170,8 +187,13 @@ impl<'t> Typed<'t> {
     }
 
     fn date(&mut self, pattern: DatePattern, today: Date) -> Option<Date> {
-        let figures = self.figures().filter(|(_, token)| self.begins_alone(token) && self.ends_alone(token));
-        let (place, date) = figures.filter_map(|(place, token)| Some((place, day::read(self.piece(token), pattern, today)?))).next()?;
+        let figures =
+            self.figures().filter(|(_, token)| self.begins_alone(token) && self.ends_alone(token));
+        let (place, date) = figures
+            .filter_map(|(place, token)| {
+                Some((place, day::read(self.piece(token), pattern, today)?))
+            })
+            .next()?;
         mark(&mut self.removed, place..place.saturating_add(1));
         Some(date)
     }
@@ -195,17 +217,31 @@ impl<'t> Typed<'t> {
 
     /// The months that follow, asked for by `4x` or `$4x` with white space around.
     fn repeats(&mut self, date: Date) -> Option<Vec<Date>> {
-        let is_space = |place: Option<usize>| place.and_then(|place| self.tokens.get(place)).is_none_or(|token| token.kind == Kind::Space);
+        let is_space = |place: Option<usize>| {
+            place
+                .and_then(|place| self.tokens.get(place))
+                .is_none_or(|token| token.kind == Kind::Space)
+        };
         let asks = |(place, token): (usize, &Token)| {
             if token.kind != Kind::Word || self.named.get(place) == Some(&true) {
                 return None;
             }
-            let count: u8 = self.piece(token).strip_suffix(['x', 'X'])?.parse().ok().filter(|count| (1..=MOST_REPEATS).contains(count))?;
+            let count: u8 = self
+                .piece(token)
+                .strip_suffix(['x', 'X'])?
+                .parse()
+                .ok()
+                .filter(|count| (1..=MOST_REPEATS).contains(count))?;
             let before = place.checked_sub(1);
-            let dollar = before.and_then(|place| self.tokens.get(place)).is_some_and(|token| self.piece(token) == "$");
+            let dollar = before
+                .and_then(|place| self.tokens.get(place))
+                .is_some_and(|token| self.piece(token) == "$");
             let first = if dollar { before? } else { place };
             let alone = is_space(first.checked_sub(1)) && is_space(Some(place.saturating_add(1)));
-            Some((first..place.saturating_add(1), day::following_months(date, count).filter(|_| alone)?))
+            Some((
+                first..place.saturating_add(1),
+                day::following_months(date, count).filter(|_| alone)?,
+            ))
         };
         let (places, days) = self.tokens.iter().enumerate().find_map(asks)?;
         mark(&mut self.removed, places);
@@ -223,7 +259,8 @@ impl<'t> Typed<'t> {
         each_once(urls.into_iter())
     }
 
-    /// What stays, with white space collapsed: a run of it becomes one space, or one line break when it has any.
+    /// What stays, with white space collapsed: a run of it becomes one space, or one line break
+    /// when it has any.
     fn rest(&self) -> String {
         let mut rest = String::with_capacity(self.text.len());
         let mut gap = None;
@@ -235,7 +272,13 @@ impl<'t> Typed<'t> {
                     let line_break = gap == Some('\n') || self.piece(token).contains(LINE_BREAKS);
                     gap = Some(if line_break { '\n' } else { ' ' });
                 }
-                Kind::Dash | Kind::Word | Kind::Figure | Kind::Symbol | Kind::Quoted | Kind::Url | Kind::Tag => {
+                Kind::Dash
+                | Kind::Word
+                | Kind::Figure
+                | Kind::Symbol
+                | Kind::Quoted
+                | Kind::Url
+                | Kind::Tag => {
                     rest.extend(gap.take().filter(|_| !rest.is_empty()));
                     rest.push_str(self.piece(token));
                 }
@@ -247,14 +290,18 @@ impl<'t> Typed<'t> {
     /// The figures that are part of nothing else.
     fn figures(&self) -> impl Iterator<Item = (usize, &Token)> {
         let free = self.tokens.iter().enumerate().zip(self.named.iter().zip(&self.removed));
-        free.filter(|((_, token), (named, removed))| token.kind == Kind::Figure && !**named && !**removed).map(|(figure, _)| figure)
+        free.filter(|((_, token), (named, removed))| {
+            token.kind == Kind::Figure && !**named && !**removed
+        })
+        .map(|(figure, _)| figure)
     }
 
     fn piece(&self, token: &Token) -> &'t str {
         self.text.get(token.span.clone()).unwrap_or_default()
     }
 
-    /// Whether a figure begins where a word does (not as in `No.25` or `km/25`), and is not negative.
+    /// Whether a figure begins where a word does (not as in `No.25` or `km/25`), and is not
+    /// negative.
     fn begins_alone(&self, token: &Token) -> bool {
         let mut before = self.text.get(..token.span.start).unwrap_or_default().chars().rev();
         let near = before.next();
@@ -267,15 +314,20 @@ impl<'t> Typed<'t> {
         !glued(after.next(), after.next())
     }
 
-    /// Where the number that ends with this figure begins: at the book's decimal separator where that opens it, as in `.50`
-    /// and `$.50`, else with the figure. None where it is part of a longer word or negative.
+    /// Where the number that ends with this figure begins: at the book's decimal separator where
+    /// that opens it, as in `.50` and `$.50`, else with the figure. None where it is part of a
+    /// longer word or negative.
     fn number_start(&self, token: &Token, separator: DecimalSeparator) -> Option<usize> {
         let decimal = match separator {
             DecimalSeparator::Dot => '.',
             DecimalSeparator::Comma => ',',
         };
         let whole = || self.begins_alone(token).then_some(token.span.start);
-        let Some(before) = self.text.get(..token.span.start).and_then(|before| before.strip_suffix(decimal)) else { return whole() };
+        let Some(before) =
+            self.text.get(..token.span.start).and_then(|before| before.strip_suffix(decimal))
+        else {
+            return whole();
+        };
         let mut back = before.chars().rev();
         match (back.next(), back.next()) {
             (Some(near), _) if is_minus(near) => None,

@@ -5,7 +5,8 @@ use crate::amount::{self, Amount, DecimalSeparator, Precision};
 /// How well a number matches the book's format; the smaller the better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Rank {
-    /// The book's separator with as many decimals as the book has; a whole number where it has none.
+    /// The book's separator with as many decimals as the book has; a whole number where it has
+    /// none.
     Exact,
     /// The book's separator with another count of decimals.
     OtherCount,
@@ -15,8 +16,9 @@ pub(super) enum Rank {
     Whole,
 }
 
-/// Reads a number as people write them: `1.234,56`, `1,234.56`, `12,34`, `25`. Its thousands are set apart properly or
-/// not at all. `None` for what is no number, is nothing at the book's precision, or is beyond its range.
+/// Reads a number as people write them: `1.234,56`, `1,234.56`, `12,34`, `25`. Its thousands are
+/// set apart properly or not at all. `None` for what is no number, is nothing at the book's
+/// precision, or is beyond its range.
 pub(super) fn read(text: &str, precision: Precision) -> Option<(Rank, Amount)> {
     let (decimal, thousand) = match precision.separator {
         DecimalSeparator::Dot => ('.', ','),
@@ -58,10 +60,20 @@ mod tests {
     use Rank::{Exact, OtherCount, OtherSeparator, Whole};
 
     #[track_caller]
-    fn check(separator: DecimalSeparator, fraction_digits: u32, text: &str, expected: Option<(Rank, &str)>) {
+    fn check(
+        separator: DecimalSeparator,
+        fraction_digits: u32,
+        text: &str,
+        expected: Option<(Rank, &str)>,
+    ) {
         let precision = Precision { fraction_digits, scale: fraction_digits, separator };
-        let found = read(text, precision).map(|(rank, amount)| (rank, amount::write(amount.value(), fraction_digits)));
-        assert_eq!(found, expected.map(|(rank, amount)| (rank, amount.to_owned())), "{text} {precision:?}");
+        let found = read(text, precision)
+            .map(|(rank, amount)| (rank, amount::write(amount.value(), fraction_digits)));
+        assert_eq!(
+            found,
+            expected.map(|(rank, amount)| (rank, amount.to_owned())),
+            "{text} {precision:?}"
+        );
     }
 
     #[test]

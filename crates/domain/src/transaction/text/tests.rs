@@ -32,7 +32,8 @@ fn precision(separator: DecimalSeparator) -> Precision {
 
 fn read_with(text: &str, separator: DecimalSeparator, pattern: DatePattern) -> Found {
     let (names, today) = (names(), parse_iso("2025-05-20").unwrap());
-    Reader { names: &names, pattern, precision: precision(separator), today, repeats: true }.read(text)
+    Reader { names: &names, pattern, precision: precision(separator), today, repeats: true }
+        .read(text)
 }
 
 fn read(text: &str) -> Found {
@@ -46,7 +47,11 @@ fn shown(found: &Found) -> (Option<String>, Option<String>) {
 #[track_caller]
 fn check_amount(text: &str, separator: DecimalSeparator, amount: Option<&str>, rest: &str) {
     let found = read_with(text, separator, DatePattern::DayFirst);
-    assert_eq!((shown(&found).0.as_deref(), found.description.as_str()), (amount, rest), "{text:?} {separator:?}");
+    assert_eq!(
+        (shown(&found).0.as_deref(), found.description.as_str()),
+        (amount, rest),
+        "{text:?} {separator:?}"
+    );
 }
 
 #[test]
@@ -75,7 +80,11 @@ fn amounts_of_behaviour_3_8_2_1() {
         ("\u{2212}25 refund 3", Some("3.00"), "\u{2212}25 refund"),
         ("a4 25kg 4x4 é5 x", None, "a4 25kg 4x4 é5 x"),
         ("INV-2024-001 2024-2025 555-1234", None, "INV-2024-001 2024-2025 555-1234"),
-        ("No.25 25.pdf km/25 a_25 25_b me@25 10:30 1.2.3.4", None, "No.25 25.pdf km/25 a_25 25_b me@25 10:30 1.2.3.4"),
+        (
+            "No.25 25.pdf km/25 a_25 25_b me@25 10:30 1.2.3.4",
+            None,
+            "No.25 25.pdf km/25 a_25 25_b me@25 10:30 1.2.3.4",
+        ),
         ("#25 '25' \"25\" 12/2024", None, "#25 '25' \"25\" 12/2024"),
         ("0 0.00 0.004 5", Some("5.00"), "0 0.00 0.004"),
         ("ref 99999999999999999999999999 5", Some("5.00"), "ref 99999999999999999999999999"),
@@ -108,7 +117,11 @@ fn accounts_of_behaviour_3_8_2_2() {
         ("10.5 10/01 10:30", None, None, "10:30"),
     ] {
         let found = read(text);
-        assert_eq!((found.credit, found.debit, found.description.as_str()), (credit, debit, rest), "{text:?}");
+        assert_eq!(
+            (found.credit, found.debit, found.description.as_str()),
+            (credit, debit, rest),
+            "{text:?}"
+        );
     }
     // The digits of a third name are no amount.
     assert_eq!(shown(&read("cash food 520111 Freight Intergroup 7")).0.as_deref(), Some("7.00"));
@@ -122,11 +135,19 @@ fn dates_of_behaviour_3_8_2_3() {
         ("lunch 31/01, 2/02", Some("2025-01-31"), "lunch , 2/02"),
         ("01/31/2024 then 3/4", Some("2025-04-03"), "01/31/2024 then"),
         ("2024-01-31", Some("2024-01-31"), ""),
-        ("x-31/01 31/01-x a31/01 31/01/ 31/01/b", Some("2025-01-31"), "x-31/01 31/01-x a31/01 / 31/01/b"),
+        (
+            "x-31/01 31/01-x a31/01 31/01/ 31/01/b",
+            Some("2025-01-31"),
+            "x-31/01 31/01-x a31/01 / 31/01/b",
+        ),
         ("'31/01' #31/01", None, "'31/01' #31/01"),
     ] {
         let found = read(text);
-        assert_eq!((shown(&found).1.as_deref(), found.description.as_str()), (date, rest), "{text:?}");
+        assert_eq!(
+            (shown(&found).1.as_deref(), found.description.as_str()),
+            (date, rest),
+            "{text:?}"
+        );
         assert_eq!(found.amount, None, "{text:?}");
     }
     let found = read_with("01/31 lunch", DecimalSeparator::Dot, DatePattern::YearFirst);
@@ -139,14 +160,22 @@ fn tags_addresses_and_quotes_of_behaviour_3_8_2() {
         ("#food lunch -#trip end", vec![], "#food lunch end"),
         ("-#a", vec![], ""),
         ("a-#b", vec![], "a-#b"),
-        ("see https://a.b/1?c=2#d, HTTP://X end", vec!["https://a.b/1?c=2#d", "HTTP://X"], "see , end"),
+        (
+            "see https://a.b/1?c=2#d, HTTP://X end",
+            vec!["https://a.b/1?c=2#d", "HTTP://X"],
+            "see , end",
+        ),
         ("http://a http://a", vec!["http://a"], ""),
         ("\"http://a 25 -#b  cash\"", vec![], "\"http://a 25 -#b  cash\""),
         ("it's 5 o'clock", vec![], "it's o'clock"),
         ("an open 'quote 25", vec![], "an open 'quote"),
     ] {
         let found = read(text);
-        assert_eq!((found.urls, found.description.as_str()), (urls.into_iter().map(str::to_owned).collect(), rest), "{text:?}");
+        assert_eq!(
+            (found.urls, found.description.as_str()),
+            (urls.into_iter().map(str::to_owned).collect(), rest),
+            "{text:?}"
+        );
     }
 }
 
@@ -175,15 +204,28 @@ fn repeats_of_behaviour_3_8_2_8() {
     }
     assert_eq!(read("a 1/1/2025 36x").repeats.len(), 36);
     let (names, today) = (names(), parse_iso("2025-05-20").unwrap());
-    let batch =
-        Reader { names: &names, pattern: DatePattern::DayFirst, precision: precision(DecimalSeparator::Dot), today, repeats: false };
-    assert_eq!((batch.read("a 31/10 2x").description.as_str(), batch.read("a 31/10 2x").repeats), ("a 2x", vec![]));
+    let batch = Reader {
+        names: &names,
+        pattern: DatePattern::DayFirst,
+        precision: precision(DecimalSeparator::Dot),
+        today,
+        repeats: false,
+    };
+    assert_eq!(
+        (batch.read("a 31/10 2x").description.as_str(), batch.read("a 31/10 2x").repeats),
+        ("a 2x", vec![])
+    );
 }
 
 #[test]
 fn white_space_collapses() {
-    for (text, rest) in [("  a \t b  ", "a b"), ("a 25 b", "a b"), ("a \n 25 \n\n b", "a\nb"), ("'a  b'  c", "'a  b' c"), ("\u{2003}", "")]
-    {
+    for (text, rest) in [
+        ("  a \t b  ", "a b"),
+        ("a 25 b", "a b"),
+        ("a \n 25 \n\n b", "a\nb"),
+        ("'a  b'  c", "'a  b' c"),
+        ("\u{2003}", ""),
+    ] {
         assert_eq!(read(text).description, rest, "{text:?}");
     }
 }
@@ -191,12 +233,30 @@ fn white_space_collapses() {
 #[test]
 fn only_bodies_with_nothing_but_text_are_read() {
     let dot = DecimalSeparator::Dot;
-    let text = || Changes { description: Field::Set("Cash Food 25".to_owned()), ..Changes::default() };
+    let text =
+        || Changes { description: Field::Set("Cash Food 25".to_owned()), ..Changes::default() };
     let blank = || Field::Set(" ".to_owned());
     let reference = |name: &str| Field::Set(AccountRef { id: None, name: Some(name.to_owned()) });
     assert!(text().is_typed(dot));
-    assert!(Changes { amount: blank(), date: blank(), credit: reference(" "), debit: Field::Clear, ..text() }.is_typed(dot));
-    assert!(Changes { amount: Field::Set("-0.00".to_owned()), draft: true, urls: Some(vec![]), ..text() }.is_typed(dot));
+    assert!(
+        Changes {
+            amount: blank(),
+            date: blank(),
+            credit: reference(" "),
+            debit: Field::Clear,
+            ..text()
+        }
+        .is_typed(dot)
+    );
+    assert!(
+        Changes {
+            amount: Field::Set("-0.00".to_owned()),
+            draft: true,
+            urls: Some(vec![]),
+            ..text()
+        }
+        .is_typed(dot)
+    );
     for other in [
         Changes { description: Field::Clear, ..text() },
         Changes { description: blank(), ..text() },
@@ -210,6 +270,10 @@ fn only_bodies_with_nothing_but_text_are_read() {
         assert!(!other.is_typed(dot), "{other:?}");
     }
     let given = Changes { urls: Some(vec!["b".to_owned(), "http://a".to_owned()]), ..text() };
-    let found = Found { urls: vec!["http://a".to_owned(), "http://c".to_owned()], ..Found::default() };
-    assert_eq!(given.with_found(found, precision(dot)).urls, Some(vec!["b".to_owned(), "http://a".to_owned(), "http://c".to_owned()]));
+    let found =
+        Found { urls: vec!["http://a".to_owned(), "http://c".to_owned()], ..Found::default() };
+    assert_eq!(
+        given.with_found(found, precision(dot)).urls,
+        Some(vec!["b".to_owned(), "http://a".to_owned(), "http://c".to_owned()])
+    );
 }

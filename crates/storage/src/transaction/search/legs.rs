@@ -1,8 +1,9 @@
 //! A page along several legs at once, as a group has one for each of its accounts.
 //!
-//! Each leg gives its newest few places. Where a leg gave all it was asked for, more may follow behind its last one; so what
-//! the legs gave together is whole down to the newest of these last places. Mostly that is a page already. Where it is not,
-//! because a few legs hold most of it, each is asked for a page.
+//! Each leg gives its newest few places. Where a leg gave all it was asked for, more may follow
+//! behind its last one; so what the legs gave together is whole down to the newest of these last
+//! places. Mostly that is a page already. Where it is not, because a few legs hold most of it, each
+//! is asked for a page.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,7 +35,8 @@ pub(in crate::transaction) fn share(legs: usize, limit: i64) -> i64 {
     limit.saturating_mul(2).saturating_div(legs).saturating_add(SPARE).min(limit)
 }
 
-/// The newest `limit` places of all, newest first, of legs that were each asked for `share`; none when more must be asked for.
+/// The newest `limit` places of all, newest first, of legs that were each asked for `share`; none
+/// when more must be asked for.
 pub(in crate::transaction) fn page(steps: &[Step], share: i64, limit: i64) -> Option<Vec<Place>> {
     let mut last: BTreeMap<i32, (i64, (i32, i64))> = BTreeMap::new();
     let mut places = BTreeSet::new();
@@ -44,22 +46,37 @@ pub(in crate::transaction) fn page(steps: &[Step], share: i64, limit: i64) -> Op
         *oldest = (*oldest).min((*day, *id));
         places.insert((*day, *id));
     }
-    let whole_from = last.into_values().filter(|(count, _)| *count >= share).map(|(_, oldest)| oldest).max();
+    let whole_from =
+        last.into_values().filter(|(count, _)| *count >= share).map(|(_, oldest)| oldest).max();
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-    let whole = places.into_iter().rev().take_while(|place| whole_from.is_none_or(|from| *place >= from));
+    let whole =
+        places.into_iter().rev().take_while(|place| whole_from.is_none_or(|from| *place >= from));
     let page: Vec<Place> = whole.take(limit).map(|(day, id)| Place { day, id }).collect();
     (page.len() == limit || whole_from.is_none()).then_some(page)
 }
 
 impl<'a> Walk<'_, 'a> {
     /// The newest `share` places of each leg behind `after`.
-    pub(in crate::transaction) fn steps(&self, legs: &[Leg], book: &Book, after: Option<Place>, share: i64) -> Sql<'a> {
+    pub(in crate::transaction) fn steps(
+        &self,
+        legs: &[Leg],
+        book: &Book,
+        after: Option<Place>,
+        share: i64,
+    ) -> Sql<'a> {
         let mut steps = Sql::new("SELECT 0 AS leg, 0 AS day, 0 AS id WHERE 1 = 0");
         for (number, leg) in legs.iter().enumerate() {
             let source = self.along(book, Some(leg));
-            let select = Sql::new("SELECT ").push(source.day).push(" AS day, ").push(source.id).push(" AS id");
+            let select = Sql::new("SELECT ")
+                .push(source.day)
+                .push(" AS day, ")
+                .push(source.id)
+                .push(" AS id");
             let newest = self.walk(select, source, (book, after, share));
-            steps = steps.push(format!(" UNION ALL SELECT {number} AS leg, day, id FROM (")).append(newest).push(") l");
+            steps = steps
+                .push(format!(" UNION ALL SELECT {number} AS leg, day, id FROM ("))
+                .append(newest)
+                .push(") l");
         }
         steps
     }
@@ -70,8 +87,15 @@ mod tests {
     use super::*;
 
     fn page_of(legs: &[&[i32]], share: i64, limit: i64) -> Option<Vec<i32>> {
-        let all = legs.iter().zip(0..).flat_map(|(days, leg)| days.iter().map(move |day| Step { leg, day: *day, id: i64::from(*day) }));
-        Some(page(&all.collect::<Vec<_>>(), share, limit)?.into_iter().map(|place| place.day).collect())
+        let all = legs.iter().zip(0..).flat_map(|(days, leg)| {
+            days.iter().map(move |day| Step { leg, day: *day, id: i64::from(*day) })
+        });
+        Some(
+            page(&all.collect::<Vec<_>>(), share, limit)?
+                .into_iter()
+                .map(|place| place.day)
+                .collect(),
+        )
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! The query language as SQL: a tree of terms becomes a condition, and the terms that narrow most become the index ranges
-//! a page walks along.
+//! The query language as SQL: a tree of terms becomes a condition, and the terms that narrow most
+//! become the index ranges a page walks along.
 
 pub(super) mod legs;
 mod path;
@@ -23,7 +23,8 @@ use terms::bounded;
 
 pub(super) use path::Planner;
 
-/// What the names and days of a query mean in the book; what is missing here means nothing (behaviour 1.2.6).
+/// What the names and days of a query mean in the book; what is missing here means nothing
+/// (behaviour 1.2.6).
 #[derive(Debug, Clone, Default)]
 pub struct Names {
     /// Accounts by the text that names them.
@@ -54,7 +55,8 @@ pub(super) struct Walk<'s, 'a> {
     pub(super) lookup: Lookup,
 }
 
-/// Where the rows of a leg come from: tables and their joins, and how the place of a row is called there.
+/// Where the rows of a leg come from: tables and their joins, and how the place of a row is called
+/// there.
 struct Source<'a> {
     from: Sql<'a>,
     day: &'static str,
@@ -95,21 +97,33 @@ impl<'a> Walk<'_, 'a> {
         let mut ids = Sql::new("SELECT 0 AS id WHERE 1 = 0");
         for leg in legs {
             let source = self.along(book, Some(leg));
-            let from = Sql::new(" UNION SELECT ").push(source.id).push(" AS id").append(source.from);
+            let from =
+                Sql::new(" UNION SELECT ").push(source.id).push(" AS id").append(source.from);
             ids = ids.append(self.filtered(from, (source.day, source.id), book, None));
         }
         Sql::new("SELECT COUNT(*) AS total FROM (").append(ids).push(") p")
     }
 
-    fn walk(&self, select: Sql<'a>, source: Source<'a>, (book, after, limit): (&Book, Option<Place>, i64)) -> Sql<'a> {
+    fn walk(
+        &self,
+        select: Sql<'a>,
+        source: Source<'a>,
+        (book, after, limit): (&Book, Option<Place>, i64),
+    ) -> Sql<'a> {
         let Source { from, day, id } = source;
         let sql = self.filtered(select.append(from), (day, id), book, after);
         sql.push(format!(" ORDER BY {day} DESC, {id} DESC LIMIT ")).int(limit)
     }
 
-    /// `FROM left JOIN transactions t WHERE ...`: the transactions of each row on the left side. The day is asked for beside
-    /// the id, because to an engine that knows nothing of a new book yet either index looks good: now either is.
-    fn looked_up(&self, book: &Book, left: Sql<'a>, (of_left, of_both): (Sql<'a>, &'static str)) -> Sql<'a> {
+    /// `FROM left JOIN transactions t WHERE ...`: the transactions of each row on the left side.
+    /// The day is asked for beside the id, because to an engine that knows nothing of a new book
+    /// yet either index looks good: now either is.
+    fn looked_up(
+        &self,
+        book: &Book,
+        left: Sql<'a>,
+        (of_left, of_both): (Sql<'a>, &'static str),
+    ) -> Sql<'a> {
         let key = Sql::new("t.book_id = ").int(book.id.get()).push(" AND ").push(of_both);
         self.lookup.rows(left, of_left).look_up("transactions", "t", key).sql()
     }
@@ -119,42 +133,74 @@ impl<'a> Walk<'_, 'a> {
         let number = book.id.get();
         let whole = || Sql::new(" FROM transactions t WHERE t.book_id = ").int(number);
         let placed = |left: &'static str, of_left: Sql<'a>| Source {
-            from: self.looked_up(book, Sql::new(left), (of_left, "t.id = d.transaction_id AND t.day = d.day")),
+            from: self.looked_up(
+                book,
+                Sql::new(left),
+                (of_left, "t.id = d.transaction_id AND t.day = d.day"),
+            ),
             day: "d.day",
             id: "d.transaction_id",
         };
-        // A sign before a column keeps an engine from walking the book by day, to have the order for nothing.
+        // A sign before a column keeps an engine from walking the book by day, to have the order
+        // for nothing.
         let unordered = |from: Sql<'a>| Source { from, day: "+t.day", id: "+t.id" };
         match leg {
             None => Source { from: whole(), day: "t.day", id: "t.id" },
-            Some(Leg::Account(account)) => {
-                placed("entries d", Sql::new("d.book_id = ").int(number).push(" AND d.account_id = ").int(account.get()))
-            }
-            Some(Leg::Mark(mark)) => placed("marks d", Sql::new("d.book_id = ").int(number).push(" AND d.mark = ").text(mark.clone())),
+            Some(Leg::Account(account)) => placed(
+                "entries d",
+                Sql::new("d.book_id = ")
+                    .int(number)
+                    .push(" AND d.account_id = ")
+                    .int(account.get()),
+            ),
+            Some(Leg::Mark(mark)) => placed(
+                "marks d",
+                Sql::new("d.book_id = ").int(number).push(" AND d.mark = ").text(mark.clone()),
+            ),
             Some(Leg::Blocks(blocks)) => {
                 let inside = Sql::new("b.book_id = ").int(number).push(" AND b.block IN ");
                 let inside = inside.numbers(blocks.iter().copied());
-                unordered(self.looked_up(book, Sql::new("text_blocks b"), (inside, "t.id > b.after_id AND t.id <= b.last_id")))
+                unordered(self.looked_up(
+                    book,
+                    Sql::new("text_blocks b"),
+                    (inside, "t.id > b.after_id AND t.id <= b.last_id"),
+                ))
             }
             Some(Leg::Tail(until)) => unordered(whole().push(" AND t.id > ").int(*until)),
         }
     }
 
     /// Adds everything that rows must satisfy.
-    fn filtered(&self, from: Sql<'a>, (day, id): (&'static str, &'static str), book: &Book, after: Option<Place>) -> Sql<'a> {
+    fn filtered(
+        &self,
+        from: Sql<'a>,
+        (day, id): (&'static str, &'static str),
+        book: &Book,
+        after: Option<Place>,
+    ) -> Sql<'a> {
         let search = self.search;
         let mut sql = from;
         for (from, until) in search.days() {
             sql = bounded(sql.push(" AND "), day, from, until);
         }
         if let Some(place) = after {
-            sql = sql.push(format!(" AND ({day}, {id}) < (")).int(i64::from(place.day)).push(", ").int(place.id).push(")");
+            sql = sql
+                .push(format!(" AND ({day}, {id}) < ("))
+                .int(i64::from(place.day))
+                .push(", ")
+                .int(place.id)
+                .push(")");
         }
-        // COALESCE hides the condition from the planner, which would take it for the better way in: it guesses that several
-        // terms together leave hardly a row, and passes the whole book to find that one.
+        // COALESCE hides the condition from the planner, which would take it for the better way in:
+        // it guesses that several terms together leave hardly a row, and passes the whole book to
+        // find that one.
         sql = sql.push(" AND COALESCE((").append(search.condition(book, search.filter));
         if let Some(user) = search.drafts_of {
-            sql = sql.push(" AND t.created_by = ").int(user.get()).push(" AND t.standing = ").int(standing_to_column(Standing::Draft));
+            sql = sql
+                .push(" AND t.created_by = ")
+                .int(user.get())
+                .push(" AND t.standing = ")
+                .int(standing_to_column(Standing::Draft));
         }
         sql.push("), FALSE)")
     }
@@ -168,7 +214,12 @@ impl Search<'_> {
             one @ (Filter::Any(_) | Filter::Not(_) | Filter::Term(_)) => std::slice::from_ref(one),
         };
         terms.iter().filter_map(|filter| {
-            if let Filter::Term(Term::Dated { basis: DateBasis::Transaction, from, until }) = filter { Some((*from, *until)) } else { None }
+            if let Filter::Term(Term::Dated { basis: DateBasis::Transaction, from, until }) = filter
+            {
+                Some((*from, *until))
+            } else {
+                None
+            }
         })
     }
 }

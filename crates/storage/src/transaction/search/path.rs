@@ -111,7 +111,8 @@ impl<'s, 'a> Planner<'_, 's, '_, 'a> {
         Ok(course.map(|course| course.legs).filter(bearable).map_or(Path::Book, Path::Legs))
     }
 
-    /// The narrowest ranges that hold every match of a filter; none when there is nothing but the book.
+    /// The narrowest ranges that hold every match of a filter; none when there is nothing but the
+    /// book.
     fn course(&mut self, filter: &Filter) -> Result<Option<Course>> {
         match filter {
             Filter::All(filters) => self.all(filters),
@@ -122,7 +123,8 @@ impl<'s, 'a> Planner<'_, 's, '_, 'a> {
         }
     }
 
-    /// One of the conditions is enough; texts, which cost a question, are tried where no other is narrow.
+    /// One of the conditions is enough; texts, which cost a question, are tried where no other is
+    /// narrow.
     fn all(&mut self, filters: &[Filter]) -> Result<Option<Course>> {
         let mut best = None;
         let mut texts = Vec::new();
@@ -161,15 +163,25 @@ impl<'s, 'a> Planner<'_, 's, '_, 'a> {
     fn term(&mut self, term: &Term) -> Result<Option<Course>> {
         Ok(match term {
             Term::RemoteId(id) => Some(Course::one(Rank::Exact, Leg::Mark(mark::remote_id(id)))),
-            Term::Property { key, value: Some(value) } => Some(Course::one(Rank::Exact, Leg::Mark(mark::property(key, value)))),
-            Term::Property { key, value: None } => Some(Course::one(Rank::Key, Leg::Mark(mark::key(key)))),
+            Term::Property { key, value: Some(value) } => {
+                Some(Course::one(Rank::Exact, Leg::Mark(mark::property(key, value))))
+            }
+            Term::Property { key, value: None } => {
+                Some(Course::one(Rank::Key, Leg::Mark(mark::key(key))))
+            }
             Term::Account(name) | Term::From(name) | Term::To(name) => {
                 let account = self.search.names.accounts.get(name);
-                Some(account.map_or_else(Course::nowhere, |id| Course::one(Rank::Account, Leg::Account(*id))))
+                Some(account.map_or_else(Course::nowhere, |id| {
+                    Course::one(Rank::Account, Leg::Account(*id))
+                }))
             }
             Term::Tag(tag) => Some(Course::one(Rank::Tag, Leg::Mark(mark::tag(tag)))),
-            Term::Status(Status::Draft) => Some(Course::one(Rank::Status, Leg::Mark(mark::DRAFT.to_owned()))),
-            Term::Status(Status::Trashed) => Some(Course::one(Rank::Status, Leg::Mark(mark::TRASHED.to_owned()))),
+            Term::Status(Status::Draft) => {
+                Some(Course::one(Rank::Status, Leg::Mark(mark::DRAFT.to_owned())))
+            }
+            Term::Status(Status::Trashed) => {
+                Some(Course::one(Rank::Status, Leg::Mark(mark::TRASHED.to_owned())))
+            }
             Term::Group(name) => self.group(name)?,
             Term::Status(Status::Unchecked | Status::Checked | Status::Posted)
             | Term::Dated { .. }
@@ -186,9 +198,14 @@ impl<'s, 'a> Planner<'_, 's, '_, 'a> {
 
     /// The accounts of a group, when they are few enough to walk each.
     fn group(&mut self, name: &str) -> Result<Option<Course>> {
-        let Some(groups) = self.search.names.groups.get(name) else { return Ok(Some(Course::nowhere())) };
+        let Some(groups) = self.search.names.groups.get(name) else {
+            return Ok(Some(Course::nowhere()));
+        };
         let most = i64::try_from(MOST_LEGS).unwrap_or(i64::MAX);
-        let members = Sql::new("SELECT DISTINCT m.account_id AS number FROM memberships m WHERE m.book_id = ").int(self.book.id.get());
+        let members = Sql::new(
+            "SELECT DISTINCT m.account_id AS number FROM memberships m WHERE m.book_id = ",
+        )
+        .int(self.book.id.get());
         let members = members.push(" AND m.group_id IN ").numbers(groups.iter().map(|id| id.get()));
         let members = members.push(" LIMIT ").int(most.saturating_add(1)).uncached();
         let rows: Vec<Number> = on_each!(self.tx.conn()?, c => (&members).load(c))?;
@@ -199,19 +216,28 @@ impl<'s, 'a> Planner<'_, 's, '_, 'a> {
         Ok(Some(Course { rank: Rank::Group, legs }))
     }
 
-    /// The blocks that may hold all of the texts, when that is less to read than what a walk by day passes before it has
-    /// a page. The rarer they are, the longer that walk.
+    /// The blocks that may hold all of the texts, when that is less to read than what a walk by day
+    /// passes before it has a page. The rarer they are, the longer that walk.
     fn texts(&mut self, texts: &[&str]) -> Result<Option<Course>> {
         let extent = self.tx.text_extent(self.book.id)?;
         let (all, wanted) = (extent.blocks(), self.wanted);
-        let passed = |found: i64| wanted.map_or(all, |wanted| all.min(wanted.saturating_mul(all).checked_div(found).unwrap_or(all)));
+        let passed = |found: i64| {
+            wanted.map_or(all, |wanted| {
+                all.min(wanted.saturating_mul(all).checked_div(found).unwrap_or(all))
+            })
+        };
         let helps = |found: i64| found <= FEW_BLOCKS || found < passed(found);
         let blocks = candidates(self.tx, self.book.id, &extent, texts, helps)?;
         let found = blocks.as_ref().and_then(|blocks| i64::try_from(blocks.len()).ok());
-        let Some((blocks, found)) = blocks.zip(found).filter(|(_, found)| helps(*found)) else { return Ok(None) };
+        let Some((blocks, found)) = blocks.zip(found).filter(|(_, found)| helps(*found)) else {
+            return Ok(None);
+        };
         let rank = if found <= FEW_BLOCKS { Rank::Rare } else { Rank::Text };
         let indexed = (!blocks.is_empty()).then_some(Leg::Blocks(blocks));
-        Ok(Some(Course { rank, legs: indexed.into_iter().chain([Leg::Tail(extent.until)]).collect() }))
+        Ok(Some(Course {
+            rank,
+            legs: indexed.into_iter().chain([Leg::Tail(extent.until)]).collect(),
+        }))
     }
 }
 
@@ -222,7 +248,10 @@ struct Number {
 }
 
 fn drafts_and_trash() -> Course {
-    Course { rank: Rank::Status, legs: [mark::DRAFT, mark::TRASHED].map(|mark| Leg::Mark(mark.to_owned())).into() }
+    Course {
+        rank: Rank::Status,
+        legs: [mark::DRAFT, mark::TRASHED].map(|mark| Leg::Mark(mark.to_owned())).into(),
+    }
 }
 
 fn narrower(left: Option<Course>, right: Option<Course>) -> Option<Course> {

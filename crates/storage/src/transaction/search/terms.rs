@@ -13,7 +13,8 @@ use crate::sql::Sql;
 use crate::transaction::row::standing_to_column;
 
 impl<'a> Search<'a> {
-    /// A condition that is true or false for every row, never unknown, so that NOT is the plain complement.
+    /// A condition that is true or false for every row, never unknown, so that NOT is the plain
+    /// complement.
     pub(super) fn condition(&self, book: &Book, filter: &'a Filter) -> Sql<'a> {
         match filter {
             Filter::All(filters) => self.joined(book, filters, " AND ", "1 = 1"),
@@ -23,8 +24,15 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Joins conditions as a balanced tree: SQLite counts the depth of a plain chain, and refuses one of 1,000.
-    fn joined(&self, book: &Book, filters: &'a [Filter], word: &'static str, empty: &'static str) -> Sql<'a> {
+    /// Joins conditions as a balanced tree: SQLite counts the depth of a plain chain, and refuses
+    /// one of 1,000.
+    fn joined(
+        &self,
+        book: &Book,
+        filters: &'a [Filter],
+        word: &'static str,
+        empty: &'static str,
+    ) -> Sql<'a> {
         match filters {
             [] => Sql::new(empty),
             [one] => self.condition(book, one),
@@ -43,7 +51,8 @@ impl<'a> Search<'a> {
             Term::To(name) => self.side(name, &["t.debit_account_id"]),
             Term::Group(name) => self.group(book, name),
             Term::Dated { basis: DateBasis::Transaction, from, until } => {
-                bounded(Sql::new("(t.dated = ").flag(true).push(" AND "), "t.day", *from, *until).push(")")
+                bounded(Sql::new("(t.dated = ").flag(true).push(" AND "), "t.day", *from, *until)
+                    .push(")")
             }
             Term::Dated { basis: DateBasis::Posting, from, until } => self.posted(*from, *until),
             Term::Amount { comparison, value } => amount(*comparison, *value, book.scale),
@@ -57,17 +66,25 @@ impl<'a> Search<'a> {
                 Some(user) => Sql::new("t.created_by = ").int(user.get()),
                 None => Sql::new("1 = 0"),
             },
-            Term::Agent(agent) => Sql::new("(t.agent IS NOT NULL AND t.agent = ").text(agent.as_str()).push(")"),
+            Term::Agent(agent) => {
+                Sql::new("(t.agent IS NOT NULL AND t.agent = ").text(agent.as_str()).push(")")
+            }
             Term::AccountType(kind) => {
                 let accounts = |side: &'static str| {
                     let guard = Sql::new("(").push(side).push(" IS NOT NULL AND ").push(side);
-                    let of_kind = guard.push(" IN (SELECT a.id FROM accounts a WHERE a.book_id = ").int(book.id.get());
+                    let of_kind = guard
+                        .push(" IN (SELECT a.id FROM accounts a WHERE a.book_id = ")
+                        .int(book.id.get());
                     of_kind.push(" AND a.kind = ").text(kind.as_str()).push("))")
                 };
-                Sql::new("(").append(accounts("t.credit_account_id")).push(" OR ").append(accounts("t.debit_account_id")).push(")")
+                Sql::new("(")
+                    .append(accounts("t.credit_account_id"))
+                    .push(" OR ")
+                    .append(accounts("t.debit_account_id"))
+                    .push(")")
             }
-            // Bot responses are not stored yet, as nothing delivers events: no transaction has an error. When they are, this
-            // asks for one in the events about `t.id`.
+            // Bot responses are not stored yet, as nothing delivers events: no transaction has an
+            // error. When they are, this asks for one in the events about `t.id`.
             Term::HasError(wanted) => Sql::new(if *wanted { "1 = 0" } else { "1 = 1" }),
             Term::HasFile => Sql::new("t.files IS NOT NULL"),
             Term::HasUrl => Sql::new("t.urls IS NOT NULL"),
@@ -89,14 +106,22 @@ impl<'a> Search<'a> {
         let members = |side: &'static str| {
             let ids = groups.iter().map(|id| id.get());
             let guard = Sql::new("(").push(side).push(" IS NOT NULL AND ").push(side);
-            let inside = guard.push(" IN (SELECT m.account_id FROM memberships m WHERE m.book_id = ").int(book.id.get());
+            let inside = guard
+                .push(" IN (SELECT m.account_id FROM memberships m WHERE m.book_id = ")
+                .int(book.id.get());
             inside.push(" AND m.group_id IN ").numbers(ids).push("))")
         };
-        Sql::new("(").append(members("t.credit_account_id")).push(" OR ").append(members("t.debit_account_id")).push(")")
+        Sql::new("(")
+            .append(members("t.credit_account_id"))
+            .push(" OR ")
+            .append(members("t.debit_account_id"))
+            .push(")")
     }
 
     fn posted(&self, from: Option<Date>, until: Option<Date>) -> Sql<'a> {
-        let instant = |day: Option<Date>| day.and_then(|day| self.names.midnights.get(&day)).map(|at| at.milliseconds());
+        let instant = |day: Option<Date>| {
+            day.and_then(|day| self.names.midnights.get(&day)).map(|at| at.milliseconds())
+        };
         let mut sql = Sql::new("(t.posted_at IS NOT NULL");
         if let Some(from) = instant(from) {
             sql = sql.push(" AND t.posted_at >= ").int(from);
@@ -109,27 +134,46 @@ impl<'a> Search<'a> {
 }
 
 /// `column` within half-open bounds.
-pub(super) fn bounded<'a>(sql: Sql<'a>, column: &'static str, from: Option<Date>, until: Option<Date>) -> Sql<'a> {
+pub(super) fn bounded<'a>(
+    sql: Sql<'a>,
+    column: &'static str,
+    from: Option<Date>,
+    until: Option<Date>,
+) -> Sql<'a> {
     let number = |day: Date| i64::from(day_to_column(day));
     match (from, until) {
         (None, None) => sql.push("1 = 1"),
         (Some(from), None) => sql.push(column).push(" >= ").int(number(from)),
         (None, Some(until)) => sql.push(column).push(" < ").int(number(until)),
-        (Some(from), Some(until)) => {
-            sql.push(column).push(" >= ").int(number(from)).push(" AND ").push(column).push(" < ").int(number(until))
-        }
+        (Some(from), Some(until)) => sql
+            .push(column)
+            .push(" >= ")
+            .int(number(from))
+            .push(" AND ")
+            .push(column)
+            .push(" < ")
+            .int(number(until)),
     }
 }
 
-/// Asked row by row, by the whole key: a list of all that carry a common mark would cost as much as the mark is common.
+/// Asked row by row, by the whole key: a list of all that carry a common mark would cost as much as
+/// the mark is common.
 fn marked<'a>(book: &Book, mark: String) -> Sql<'a> {
-    let inside = Sql::new("EXISTS (SELECT 1 FROM marks m WHERE m.book_id = ").int(book.id.get()).push(" AND m.mark = ").text(mark);
+    let inside = Sql::new("EXISTS (SELECT 1 FROM marks m WHERE m.book_id = ")
+        .int(book.id.get())
+        .push(" AND m.mark = ")
+        .text(mark);
     inside.push(" AND m.day = t.day AND m.transaction_id = t.id)")
 }
 
 fn status_is<'a>(status: Status) -> Sql<'a> {
     let standing = |comparison: &'static str, standing| {
-        Sql::new("(t.trashed = ").flag(false).push(" AND t.standing ").push(comparison).int(standing_to_column(standing)).push(")")
+        Sql::new("(t.trashed = ")
+            .flag(false)
+            .push(" AND t.standing ")
+            .push(comparison)
+            .int(standing_to_column(standing))
+            .push(")")
     };
     match status {
         Status::Trashed => Sql::new("t.trashed = ").flag(true),
@@ -160,7 +204,9 @@ fn amount<'a>(comparison: Comparison, value: Decimal, scale: u32) -> Sql<'a> {
         return match comparison {
             Comparison::Lt | Comparison::Le if above => known().push("> 0)"),
             Comparison::Gt | Comparison::Ge if !above => known().push("> 0)"),
-            Comparison::Eq | Comparison::Lt | Comparison::Le | Comparison::Gt | Comparison::Ge => Sql::new("1 = 0"),
+            Comparison::Eq | Comparison::Lt | Comparison::Le | Comparison::Gt | Comparison::Ge => {
+                Sql::new("1 = 0")
+            }
         };
     };
     match comparison {
@@ -173,7 +219,8 @@ fn amount<'a>(comparison: Comparison, value: Decimal, scale: u32) -> Sql<'a> {
     }
 }
 
-/// The units of a value, rounded down, and whether it is exactly these; none when it is beyond what 64 bits hold.
+/// The units of a value, rounded down, and whether it is exactly these; none when it is beyond what
+/// 64 bits hold.
 fn in_units(value: Decimal, scale: u32) -> Option<(i64, bool)> {
     let scaled = value.checked_mul(Decimal::from(10_u64.pow(scale)))?;
     let floor = scaled.floor();
