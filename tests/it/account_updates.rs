@@ -102,7 +102,7 @@ fn previous(cast: &Cast, count: usize) -> Vec<Value> {
         .collect()
 }
 
-/// 4.9, 13.52: a body with only a name resolves by name, by normalized name, which leaves the
+/// 4.9, 4.21: a body with only a name resolves by name, by normalized name, which leaves the
 /// spelling as it is.
 fn update_by_name_only(server: &Server) {
     let (cast, account) = furnished(server);

@@ -473,7 +473,7 @@ fn holders_need_their_own_permission(server: &Server) {
     assert_eq!(names(&read(&cast, &posted)), Vec::<String>::new());
 }
 
-/// 13.18.
+/// 10.9.
 fn a_thousand_files_and_no_more(server: &Server) {
     let cast = stage(server);
     let receipt = file(&cast, "receipt", b"x");

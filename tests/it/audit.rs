@@ -1,4 +1,4 @@
-//! auditBook (6.7, 4.11, 13.45 - 13.48): what was done to the database behind the server's back is
+//! auditBook (6.7, 4.11, 6.15 - 6.18): what was done to the database behind the server's back is
 //! found and named, and the innocent stay verified. How audits run: `audit_runs`.
 
 mod tampering;
@@ -152,9 +152,9 @@ fn rule_4_11_tampering_is_found_and_mended(server: &Server) {
             format!("4.11: {name}: verified again")
         });
     }
-    faults.same("13.46: an audit is no update of an account", stamps(), before);
+    faults.same("6.16: an audit is no update of an account", stamps(), before);
     faults.check(!types(&events(cast)).contains(&"ACCOUNT_UPDATED"), || {
-        "13.46: no ACCOUNT_UPDATED".to_owned()
+        "6.16: no ACCOUNT_UPDATED".to_owned()
     });
     faults.none();
 }
@@ -200,7 +200,7 @@ fn a_forged_end_of_the_log_is_found(server: &Server) {
     );
 }
 
-/// 13.48: a book wrecked as a whole makes one event of bounded size.
+/// 6.18: a book wrecked as a whole makes one event of bounded size.
 fn findings_are_capped_and_counted(server: &Server) {
     let cast = Cast::new(server);
     chart(&cast);

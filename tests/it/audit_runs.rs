@@ -1,4 +1,4 @@
-//! How audits run (13.45, 13.46): one at a time for each book, none lost with the process, none
+//! How audits run (6.15, 6.16): one at a time for each book, none lost with the process, none
 //! misled by writes.
 
 use std::sync::atomic::{AtomicBool, Ordering};

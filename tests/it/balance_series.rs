@@ -234,7 +234,7 @@ fn rule_5_7_more_than_5000_slices(server: &Server) {
     );
 }
 
-/// 13.50: many containers that are each short enough may together be too long; then all leave out
+/// 5.18: many containers that are each short enough may together be too long; then all leave out
 /// zero slices.
 fn rule_13_50_more_than_250_000_slices(server: &Server) {
     let cast = Cast::new(server);
@@ -264,7 +264,7 @@ fn rule_13_50_more_than_250_000_slices(server: &Server) {
     assert_eq!((found(&named(200)), found(&named(201))), (Some(1), Some(0)));
 }
 
-/// 13.50: groups below each other are shown again by each of them that is named, up to a bound.
+/// 5.17: groups below each other are shown again by each of them that is named, up to a bound.
 fn rule_13_50_groups_shown_again(server: &Server) {
     let cast = Cast::new(server);
     // A chain of 45, and 500 below its last.

@@ -409,7 +409,7 @@ fn batches_have_at_most_1000_items(server: &Server) {
     assert_eq!(groups["items"].as_array().map(Vec::len), Some(1000));
 }
 
-/// 0.17, 13.42: to whoever may not see a book there is none, whatever is wrong with the request.
+/// 0.17, 0.30: to whoever may not see a book there is none, whatever is wrong with the request.
 fn rule_0_17_the_book_comes_before_what_is_wrong(server: &Server) {
     let cast = Cast::new(server);
     let is_json = Some("application/json");

@@ -145,7 +145,7 @@ fn rule_6_9_public_books(server: &Server) {
     assert_eq!(inside(&read(&cast.stranger, &shelf)), ["Own"]);
 }
 
-/// 13.37: a list of books does not grow with the square of its length.
+/// 9.19: a list of books does not grow with the square of its length.
 fn rule_6_8_long_lists(server: &Server) {
     let owner = person(server, "owner");
     let shelf = collection(&owner, "Shelf");
@@ -249,7 +249,7 @@ fn rule_8_4_in_events(server: &Server) {
     );
 }
 
-/// 13.37: a page of events repeats the collection, and must not grow with both.
+/// 9.19: a page of events repeats the collection, and must not grow with both.
 fn rule_13_37_events_repeat_no_long_collections(server: &Server) {
     let cast = Cast::new(server);
     let shelf = collection(&cast.owner, "Shelf");

@@ -74,7 +74,7 @@ fn rule_6_6_transactions(server: &Server) {
         "2.4: its pages follow each \
         other"
     );
-    // 13.38: they are the copyist's, made now.
+    // 6.14: they are the copyist's, made now.
     let username = cast.owner.get("/v5/user").ok()["username"].clone();
     let made = copy.read("/transactions?query=Bread")["items"][0].clone();
     shows(

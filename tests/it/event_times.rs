@@ -1,4 +1,4 @@
-//! The log in time, at instants of the test's choice (8.5, 13.61).
+//! The log in time, at instants of the test's choice (8.5, 8.18).
 
 use daybook_domain::event::Event;
 use daybook_domain::field::Field;

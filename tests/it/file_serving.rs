@@ -58,7 +58,7 @@ fn anybody_with_the_address_reads(server: &Server) {
     {
         let answer = caller.get(&path(server, &note));
         assert_eq!((answer.status, answer.text.as_str()), (200, "Bread and butter"));
-        assert_eq!(header(&answer, "content-type"), "text/plain; charset=utf-8", "13.21");
+        assert_eq!(header(&answer, "content-type"), "text/plain; charset=utf-8", "9.15");
         assert_eq!(header(&answer, "content-length"), "16");
         assert_eq!(
             header(&answer, "access-control-allow-origin"),
@@ -139,7 +139,7 @@ fn what_could_run_is_downloaded(server: &Server) {
     }
 }
 
-/// 13.20, 13.21: browsers split `Content-Type` at commas and obey the last part, whatever stands
+/// 9.14, 9.15: browsers split `Content-Type` at commas and obey the last part, whatever stands
 /// before it.
 fn browsers_are_told_one_type(server: &Server) {
     let cast = Cast::new(server);
@@ -178,7 +178,7 @@ fn browsers_are_told_one_type(server: &Server) {
     }
 }
 
-/// 13.21: a link built from the Host header leads to a host, not to what somebody wrote there.
+/// 9.15: a link built from the Host header leads to a host, not to what somebody wrote there.
 fn addresses_name_a_host_or_none(server: &Server) {
     let cast = Cast::new(server);
     let note = file(&cast, "note.txt", b"x");

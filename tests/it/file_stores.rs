@@ -1,4 +1,4 @@
-//! Where files are kept, and under which address they are served (9.6, 13.21, 13.23). Each case
+//! Where files are kept, and under which address they are served (9.6, 9.15, 9.17). Each case
 //! starts its own servers; those of S3 run against another implementation of the protocol.
 
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Bytes and rows across crashes (9.6, 13.23): bytes come before their row, a row never names
+//! Bytes and rows across crashes (9.6, 9.17): bytes come before their row, a row never names
 //! missing ones, and the sweep removes what no row names. Each case starts its own server with
 //! files on disk.
 
@@ -190,7 +190,7 @@ fn sweep_spares_the_young_and_the_strange(engine: Engine) {
     );
 }
 
-/// 13.24: a place for files may hold others' things, whatever they are called.
+/// 9.17: a place for files may hold others' things, whatever they are called.
 fn sweep_leaves_what_is_not_ours(engine: Engine) {
     let mut server = Server::start(engine);
     let cast = Cast::new(&server);
@@ -300,7 +300,7 @@ fn lost_bytes_are_a_fault(engine: Engine) {
     cast.owner.delete(&path).ok();
 }
 
-/// 13.24: an update leaves out the bytes that are there already, and notices when they are not
+/// 9.17: an update leaves out the bytes that are there already, and notices when they are not
 /// there any more.
 fn content_that_was_there_and_is_not(engine: Engine) {
     let inside = Inside::new(

@@ -59,7 +59,7 @@ pub fn get(cast: &Cast, file: &Value) -> Value {
     cast.owner.get(&cast.path(&format!("/files/{}", id(file)))).ok()
 }
 
-/// 13.42: a create has no target; that is said before any bytes are kept, whatever becomes of them
+/// 0.29: a create has no target; that is said before any bytes are kept, whatever becomes of them
 /// later.
 fn conditions_without_a_target_store_nothing(server: &Server) {
     let cast = Cast::new(server);
@@ -357,7 +357,7 @@ fn events_tell_of_files(server: &Server) {
     assert_eq!(creation["data"], json!({"object": created}), "8.2: the file without content");
     assert_eq!(change["data"]["object"], updated);
     assert_eq!(deleted["data"]["object"], updated);
-    // 8.3, 13.22: of the bytes, the digest that was: SHA-256 of "one".
+    // 8.3: of the bytes, the digest that was: SHA-256 of "one".
     let digest = "7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed";
     assert_eq!(
         change["data"]["previousAttributes"],

@@ -204,7 +204,7 @@ fn list_puts_parents_before_children(server: &Server) {
     assert_eq!(book["groups"], listed["items"]);
 }
 
-/// 9.13, 13.52: id or name; a name that finds the group is not given to it.
+/// 9.13, 4.21: id or name; a name that finds the group is not given to it.
 fn update_by_name_only(server: &Server) {
     let cast = Cast::new(server);
     let group = cast.group("My Group");

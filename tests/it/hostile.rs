@@ -115,7 +115,7 @@ fn days_of_the_first_century(server: &Server) {
     }
 }
 
-/// 3.9.1 and 13.18: so many hashtags are recorded, more are refused, and a longer description is
+/// 3.9.1 and 10.9: so many hashtags are recorded, more are refused, and a longer description is
 /// refused at once.
 fn many_hashtags(server: &Server) {
     let cast = Cast::new(server);
@@ -136,7 +136,7 @@ fn many_hashtags(server: &Server) {
         .refused(400, "badRequest");
 }
 
-/// 3.7.5 and 13.18.
+/// 3.7.5 and 10.9.
 fn many_remote_ids(server: &Server) {
     let cast = Cast::new(server);
     let ids = |count: usize| (0..count).map(|number| format!("r{number}")).collect::<Vec<_>>();
@@ -149,7 +149,7 @@ fn many_remote_ids(server: &Server) {
     cast.owner.post(&cast.path("/transactions/batch"), &json!({"items": items})).ok();
 }
 
-/// 13.54: items within their limits each may together be too much, on a create and on an update.
+/// 10.10: items within their limits each may together be too much, on a create and on an update.
 fn many_index_entries(server: &Server) {
     let cast = Cast::new(server);
     let full =
@@ -167,7 +167,7 @@ fn many_index_entries(server: &Server) {
     cast.owner.post(&cast.path("/transactions/batch"), &items(10)).ok();
 }
 
-/// 13.53: the properties of one resource are bounded in all.
+/// 4.6: the properties of one resource are bounded in all.
 fn large_properties(server: &Server) {
     let cast = Cast::new(server);
     let of = |count: usize| {
@@ -192,7 +192,7 @@ fn large_properties(server: &Server) {
         .refused(400, "badRequest");
 }
 
-/// 6.1 and 13.18.
+/// 6.1 and 10.9.
 fn many_embedded_accounts(server: &Server) {
     let owner = server.client(&format!("{}@example.com", daybook_tests::unique("embed")));
     let accounts = |count: usize| {

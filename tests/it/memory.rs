@@ -1,4 +1,4 @@
-//! Memory (13.68): bodies on their way in and contents of files on their way out are bounded
+//! Memory (0.22): bodies on their way in and contents of files on their way out are bounded
 //! together, whoever sends them.
 
 use std::io::Write;

@@ -338,7 +338,7 @@ fn rule_4_8_archived_accounts(server: &Server) {
     );
 }
 
-/// 13.56: an update puts no posting on an archived account; what was on it already may be edited,
+/// 4.8: an update puts no posting on an archived account; what was on it already may be edited,
 /// drafts may name it.
 fn rule_13_56_updates_onto_an_archived_account(server: &Server) {
     let cast = cast(server);

@@ -85,7 +85,7 @@ fn sigterm_does_not_wait_for_stalled_clients(engine: Engine) {
 }
 
 /// Ctrl-C.
-/// 13.65: whoever opens connections takes no files from the database and the file store.
+/// 0.20: whoever opens connections takes no files from the database and the file store.
 fn connections_leave_files_for_the_books(engine: Engine) {
     let server =
         Server::start_with(Options { engine, open_files: Some(160), ..Options::default() });
@@ -101,7 +101,7 @@ fn connections_leave_files_for_the_books(engine: Engine) {
     drop(held);
 }
 
-/// 13.65: requests that are sent ahead wait in the socket, and nobody turns round and round for
+/// 0.20: requests that are sent ahead wait in the socket, and nobody turns round and round for
 /// them.
 fn a_client_that_reads_nothing_costs_nothing(engine: Engine) {
     let server = Server::start(engine);
@@ -257,7 +257,7 @@ fn mounted_under_a_prefix(engine: Engine) {
     }
     owner.patch("/v5/books", &json!({})).refused(404, "notFound");
     owner.patch("/books-apiv5/books", &json!({})).refused(404, "notFound");
-    // 13.66: clients that are generated from the contract find the API, with or without a proxy
+    // 0.25: clients that are generated from the contract find the API, with or without a proxy
     // that takes a path away.
     let base_path =
         |server: &Server, path: &str| server.anonymous().get(path).ok()["basePath"].clone();

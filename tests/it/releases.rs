@@ -1,4 +1,4 @@
-//! How much work a deletion may be (13.55): what it would change is counted before any of it is
+//! How much work a deletion may be (10.11): what it would change is counted before any of it is
 //! loaded.
 
 use daybook_domain::account::{AccountRef, AccountType};

@@ -66,11 +66,7 @@ fn rule_9_9_by_title(server: &Server) {
         save(&cast, title, query);
     }
     assert_eq!(column(&list(&cast), "title"), ["", "", "Alpha", "alpha 2", "Beta", "beta"]);
-    assert_eq!(
-        column(&list(&cast), "query"),
-        ["a", "b", "2", "3", "0", "1"],
-        "13.35: then by query"
-    );
+    assert_eq!(column(&list(&cast), "query"), ["a", "b", "2", "3", "0", "1"], "9.9: then by query");
     let untitled = cast.owner.post(&cast.path("/queries"), &json!({"query": "is:draft"})).ok();
     assert_eq!(untitled["title"], "");
     let null =
@@ -158,7 +154,7 @@ fn rule_9_13_what_is_required(server: &Server) {
     assert_eq!((list(&cast), events(&cast).len()), before);
 }
 
-/// 13.35: a title of 255 characters, a query of 8 KB.
+/// 9.9: a title of 255 characters, a query of 8 KB.
 fn sizes(server: &Server) {
     let cast = Cast::new(server);
     let saved = save(&cast, &"é".repeat(255), &"x".repeat(8192));

@@ -75,7 +75,7 @@ fn text(dice: &mut Dice) -> String {
     words.join(if dice.below(20) == 0 { "  " } else { " " })
 }
 
-/// More characters than are indexed (13.60), few of their trigrams alike, and perhaps a rare word
+/// More characters than are indexed (1.7.3), few of their trigrams alike, and perhaps a rare word
 /// at the end.
 fn long(dice: &mut Dice) -> String {
     let mut text: String = (0..260)

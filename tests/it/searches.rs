@@ -470,7 +470,7 @@ fn texts_of_a_migrated_book_are_indexed_at_start(engine: Engine) {
     assert_eq!(inside.all(&rare.query, 1000), before);
 }
 
-/// 6.10, 13.26: the postings of the month and the year, by the days of the zone the book is in now.
+/// 6.10: the postings of the month and the year, by the days of the zone the book is in now.
 fn rule_6_10_a_new_zone_counts_anew(engine: Engine) {
     // 2025-12-31T23:30:00Z: in Tokyo the year has begun.
     let late = Instant::new(1_767_223_800_000);

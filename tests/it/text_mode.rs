@@ -143,7 +143,7 @@ fn rule_3_8_1_anything_else_is_verbatim(server: &Server) {
         );
         faults.same("urls", &made["urls"], &json!([]));
     }
-    // Nothing is as good as absent (3.2.4, 3.12.1, 13.10).
+    // Nothing is as good as absent (3.2.4, 3.2.6, 3.12.1).
     for fields in [
         json!({"amount": "0.00"}),
         json!({"amount": null}),

@@ -237,7 +237,7 @@ fn wrong_methods(server: &Server) {
     }
 }
 
-/// 13.67: what the path takes instead, also where two templates fit it.
+/// 0.24: what the path takes instead, also where two templates fit it.
 fn wrong_methods_name_the_right_ones(server: &Server) {
     let cast = Cast::new(server);
     let table = [
@@ -257,7 +257,7 @@ fn wrong_methods_name_the_right_ones(server: &Server) {
     assert!(!cast.owner.get("/v5/nothing").headers.contains_key("allow"));
 }
 
-/// 13.67: HEAD is GET without the body, wherever there is a GET.
+/// 0.24: HEAD is GET without the body, wherever there is a GET.
 fn head_has_no_body(server: &Server) {
     let cast = furnished(server);
     let outside = ["/health", "/ready", "/openapi.json", "/docs", "/v5/nothing"].map(str::to_owned);

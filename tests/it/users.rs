@@ -32,7 +32,7 @@ fn rule_9_11_the_profile(server: &Server) {
     assert_eq!(
         (&user["domain"], &user["hostedDomain"]),
         (&json!(null), &json!(null)),
-        "13.39: an address makes no organization"
+        "9.11: an address makes no organization"
     );
     for field in ["bankConnections", "planOverdue", "startedTrial"] {
         assert!(user[field].is_boolean() || user[field].is_null(), "{field}: {user}");

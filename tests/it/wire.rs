@@ -238,7 +238,7 @@ impl Slow {
     }
 }
 
-/// Issue 2, 13.12: a connection that gives nothing is closed (an answer before that is 4xx), and
+/// 0.19, 0.20: a connection that gives nothing is closed (an answer before that is 4xx), and
 /// nobody else waits for it.
 fn slow_clients_are_closed(server: &Server) {
     let token = server.token(&format!("{}@example.com", daybook_tests::unique("slow")));

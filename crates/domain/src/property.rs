@@ -10,7 +10,7 @@ pub const MAX_VALUE: usize = 8 * 1024;
 /// Most keys of one resource.
 pub const MOST_KEYS: usize = 1_000;
 /// Most bytes of all keys and values of one resource together: they are shown again wherever it is
-/// (behaviour 13.53).
+/// (behaviour 4.6).
 pub const MAX_BYTES: usize = 64 * 1024;
 
 /// Why properties were refused.

@@ -22,7 +22,7 @@ impl Reference {
     }
 
     /// What the body of an update names: the id, or without one the name, which then is taken out:
-    /// a name that only finds the thing gives it no other spelling (behaviour 4.9, 9.13, 13.52).
+    /// a name that only finds the thing gives it no other spelling (behaviour 4.9, 4.21, 9.13).
     ///
     /// ```
     /// use daybook_domain::reference::Reference;

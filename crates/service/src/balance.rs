@@ -14,9 +14,9 @@ use crate::error::{Error, Result};
 use crate::transaction::reading;
 use crate::{access, group};
 
-/// Accounts and groups a query may name, and tags it may restrict sums by (behaviour 13.17, 13.50).
+/// Accounts and groups a query may name, and tags it may restrict sums by (behaviour 5.17).
 const MOST_FILTERS: usize = 200;
-/// Containers that named groups may show again, because one lies below another (behaviour 13.50).
+/// Containers that named groups may show again, because one lies below another (behaviour 5.17).
 const MOST_REPEATED: usize = 20_000;
 
 /// Balances as their reader sees them, with what they are of.

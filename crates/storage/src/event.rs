@@ -114,7 +114,7 @@ impl Events<'_, '_> {
         let book = member.book().id;
         let head = self.tx.head_mut(book)?;
         // Requests may overtake one another on their way here; the log never goes back (behaviour
-        // 13.61).
+        // 8.18).
         let told_at = link.at.milliseconds().max(head.told_at);
         let (added, end) =
             Link { at: Instant::new(told_at), ..*link }.append(head.head()?, happenings);
@@ -214,7 +214,7 @@ impl Tx<'_> {
     }
 
     /// The number of the last event before an instant, zero when there is none. Events are numbered
-    /// without gaps, in the order of their instants (behaviour 13.61): so it is found by steps that
+    /// without gaps, in the order of their instants (behaviour 8.18): so it is found by steps that
     /// halve, and the log needs no index by time.
     fn last_event_before(&mut self, book: BookId, instant: Instant) -> Result<i64> {
         let last = self.head(book).ok_or(Error::Broken("heads"))?.sequence;

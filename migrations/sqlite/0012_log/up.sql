@@ -1,5 +1,5 @@
 -- When the last event of a book happened: none after it may be told of an earlier instant, so the log is in order of both
--- numbers and instants (behaviour 13.61), and where an instant lies in it is found by halving.
+-- numbers and instants (behaviour 8.18), and where an instant lies in it is found by halving.
 ALTER TABLE heads ADD COLUMN told_at INTEGER NOT NULL DEFAULT 0;
 UPDATE heads SET told_at = COALESCE((SELECT MAX(e.created_at) FROM events e WHERE e.book_id = heads.book_id), 0);
 

@@ -11,7 +11,7 @@ pub enum Sizes {
     Long,
 }
 
-/// The longest input: what a description may have (13.18).
+/// The longest input: what a description may have (10.9).
 const LONGEST: usize = 64 * 1024;
 
 /// Characters that readers stumble over: ends of ranges, marks, what changes its length when

@@ -62,7 +62,7 @@ pub struct Nature {
 pub struct Transaction {
     pub label: label::Transaction,
     pub date: Option<Date>,
-    /// Where it stands in lists (2.6, 13.9).
+    /// Where it stands in lists (2.6).
     pub day: Date,
     /// In units of 10^-8.
     pub amount: Option<i128>,

@@ -108,7 +108,7 @@ pub enum Refusal {
     /// It once had a posted transaction (behaviour 4.7).
     #[error("account {0:?} has posted transactions and cannot be deleted; archive it instead")]
     HasPostings(String),
-    /// Too many drafts would lose a side (behaviour 13.55).
+    /// Too many drafts would lose a side (behaviour 10.11).
     #[error(
         "more than {MOST_RELEASED} sides of drafts name what is to be deleted; take it off some of \
             them first, or archive it instead"
@@ -177,7 +177,7 @@ pub struct Changes {
 
 impl Changes {
     /// What an update names: the id, or without one the name (behaviour 4.9), which then is taken
-    /// out: a name that only finds the account gives it no other spelling (behaviour 13.52).
+    /// out: a name that only finds the account gives it no other spelling (behaviour 4.21).
     pub fn take_target(&mut self) -> AccountRef {
         Reference::of_target(self.id.as_deref(), &mut self.name)
     }

@@ -12,7 +12,7 @@ use super::tree::{self, Tree};
 use super::{Balances, Scope, Slice};
 
 /// Entries that the series of one answer may have in all: a few hundred accounts by day over a
-/// year, a few thousand by month over some years (behaviour 13.50).
+/// year, a few thousand by month over some years (behaviour 5.18).
 pub(super) const MOST_SLICES: usize = 250_000;
 
 /// The containers of a scope, by the places of their accounts in a list of entries.
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn zeros_are_left_out_where_the_containers_together_are_too_long() {
-        // Behaviour 13.50: 250,000 / 4,999 is a little more than 50.
+        // Behaviour 5.18: 250,000 / 4,999 is a little more than 50.
         let range = range("2010-01-01", "2023-09-09", Daily);
         let lengths = |count: i64| {
             let found =

@@ -37,7 +37,7 @@ pub struct Ledger<'a> {
 impl Ledger<'_> {
     /// Folds the totals into the containers of the scope, ordered by normalized name and id
     /// (behaviour 5.11). Where their series together would be too long they leave out zero slices,
-    /// and then all slices but the last (behaviour 13.50).
+    /// and then all slices but the last (behaviour 5.18).
     #[must_use]
     pub fn balances(&self, scope: &Scope) -> Balances {
         let (entries, axis) = self.tracks(scope);

@@ -2,7 +2,7 @@
 
 use super::{Collaborator, Permission, Refusal};
 
-/// What giving somebody a permission does to the list of collaborators (behaviour 7.5, 13.8).
+/// What giving somebody a permission does to the list of collaborators (behaviour 7.5).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Sharing {
     /// They are new.

@@ -51,7 +51,7 @@ pub enum Refusal {
             for more"
     )]
     HoldersNeedMore(&'static str),
-    /// Too many transactions would lose it (behaviour 13.55).
+    /// Too many transactions would lose it (behaviour 10.11).
     #[error("more than {MOST_RELEASED} transactions hold the file; take it off some of them first")]
     TooManyHolders,
 }

@@ -107,7 +107,7 @@ pub struct Changes {
 
 impl Changes {
     /// What an update names: the id, or without one the name (behaviour 9.13), which then is taken
-    /// out: a name that only finds the group gives it no other spelling (behaviour 13.52).
+    /// out: a name that only finds the group gives it no other spelling (behaviour 4.21).
     pub fn take_target(&mut self) -> GroupRef {
         Reference::of_target(self.id.as_deref(), &mut self.name)
     }

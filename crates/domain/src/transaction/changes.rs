@@ -114,7 +114,7 @@ impl Changes {
     }
 }
 
-/// Checks that bodies which are within their limits each (behaviour 13.18) do not together ask for
+/// Checks that bodies which are within their limits each (behaviour 10.9) do not together ask for
 /// so many index entries that their unit of work holds everybody up.
 ///
 /// # Errors

@@ -9,7 +9,7 @@ use crate::balance::{fuzzy_date, place, step};
 use crate::calendar::parse_iso;
 use crate::query::Periodicity;
 
-/// Slices that are counted without gaps: the days of a century (13.25).
+/// Slices that are counted without gaps: the days of a century (9.8).
 const MOST_FILLED: i32 = 36_600;
 
 /// The range and the slices countTransactionsPosted is asked for.
@@ -79,7 +79,7 @@ impl Span {
     }
 
     /// The slices of the range, in order and without gaps, zeros included; of more slices than a
-    /// century has days zeros are left out (behaviour 9.8, 13.25). `counted` says how many stand on
+    /// century has days zeros are left out (behaviour 9.8). `counted` says how many stand on
     /// a day; what lies outside of the range does not count. A range that ends before it starts has
     /// no slices.
     pub fn counts(&self, counted: impl IntoIterator<Item = (Date, i64)>) -> Vec<Count> {

@@ -55,7 +55,7 @@ impl Recorder<'_> {
         if before.is_posted() {
             self.check_open(before.list_day)?;
             self.check_open(after.list_day)?;
-            // What was on an archived account already stays editable (behaviour 4.8, 13.56).
+            // What was on an archived account already stays editable (behaviour 4.8).
             let new = after.account_ids().filter(|id| before.account_ids().all(|old| old != *id));
             new.filter_map(|id| self.accounts.get(id)).try_for_each(Account::check_postable)?;
         }

@@ -36,9 +36,9 @@ pub const MAX_DESCRIPTION: usize = 64 * 1024;
 /// Most remote ids, most URLs, and most files, of one transaction.
 pub const MOST_LISTED: usize = 1_000;
 
-/// Most transactions that the deletion of accounts or of a file may change (behaviour 13.55).
+/// Most transactions that the deletion of accounts or of a file may change (behaviour 10.11).
 pub const MOST_RELEASED: usize = 100_000;
-/// Most index entries the bodies of one request may ask for (behaviour 13.54).
+/// Most index entries the bodies of one request may ask for (behaviour 10.10).
 pub const MOST_INDEXED: usize = 100_000;
 
 /// Why something about a transaction was refused.

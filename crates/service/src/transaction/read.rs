@@ -155,7 +155,7 @@ struct Asked {
 }
 
 impl Asked {
-    /// Reads a query; none when it has more terms than a query may have (behaviour 13.1).
+    /// Reads a query; none when it has more terms than a query may have (behaviour 1.7.1).
     fn read(tx: &mut Tx<'_>, cx: &Context, member: &Member, text: &str) -> Result<Option<Self>> {
         let query = Query::parse(text, &reading(cx, member));
         if terms(query.filter()) > MOST_TERMS {

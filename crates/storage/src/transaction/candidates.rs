@@ -107,7 +107,7 @@ impl Occurrences {
         grams.iter().fold(u64::MAX, |together, gram| together & self.of(chunk, *gram))
     }
 
-    /// Adds the blocks with long texts, which may hold anything (behaviour 13.60).
+    /// Adds the blocks with long texts, which may hold anything (behaviour 1.7.3).
     fn add_long(&self, blocks: &mut BTreeMap<i64, u64>) {
         for chunk in self.chunks() {
             *blocks.entry(chunk).or_default() |= self.of(chunk, ANY_GRAM);

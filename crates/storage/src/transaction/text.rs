@@ -12,7 +12,7 @@
 //!
 //! A long text would be in the way of others: its trigrams are thousands, and a chunk of such texts
 //! millions of rows in one unit of work. So only that it is long is noted, and its block is
-//! compared whatever a search asks for (behaviour 13.60).
+//! compared whatever a search asks for (behaviour 1.7.3).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -41,7 +41,7 @@ const CHUNK: i64 = 4_096;
 
 /// Characters of a folded text whose trigrams are indexed at most.
 const LONGEST: usize = 256;
-/// Stands for every trigram of a longer text. No text has it: they hold no NUL (behaviour 13.4).
+/// Stands for every trigram of a longer text. No text has it: they hold no NUL (behaviour 0.23).
 pub(super) const ANY_GRAM: i64 = 0;
 
 /// Rows of the index that one statement is given; a chunk of texts without a word in common has a

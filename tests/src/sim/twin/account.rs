@@ -105,7 +105,7 @@ impl Turn {
     }
 
     fn revised_account(&self, before: &Account, body: &AccountBody) -> Result<Account, Refused> {
-        // A name without an id only finds the account (13.52).
+        // A name without an id only finds the account (4.21).
         let name = body.name.as_deref().filter(|_| body.id.is_some());
         self.check_account_name(name, Some(before.label))?;
         let groups = self.named_groups(&body.groups)?;
@@ -173,7 +173,7 @@ impl Turn {
     }
 
     /// What references mean: one that says nothing is 400, unknown ones 404 before any change
-    /// (13.6).
+    /// (4.20).
     fn known_accounts(
         &self,
         named: &[Named<label::Account>],

@@ -88,7 +88,7 @@ fn plain(text: &str) -> Option<Reading> {
     }
 }
 
-/// The book's punctuation as a plain number (3.12.3, 13.3).
+/// The book's punctuation as a plain number (3.12.3).
 fn unpunctuated(text: &str, separator: &str) -> Option<String> {
     let (decimal, thousand) = if separator == "COMMA" { (',', '.') } else { ('.', ',') };
     let (whole, fraction) = text.split_once(decimal).unwrap_or((text, "0"));

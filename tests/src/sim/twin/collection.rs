@@ -1,4 +1,4 @@
-//! Collections, from 9.10, 13.36 and 13.37: a user's own sets of books.
+//! Collections, from 9.10, 9.18 and 9.19: a user's own sets of books.
 
 use std::collections::BTreeSet;
 

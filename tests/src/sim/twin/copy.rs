@@ -1,4 +1,4 @@
-//! Copies of books, from 6.6 and 13.38.
+//! Copies of books, from 6.6 and 6.14.
 
 use std::collections::BTreeMap;
 

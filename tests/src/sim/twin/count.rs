@@ -1,4 +1,4 @@
-//! Counts of transactions, from 1.4.3, 9.8 and 13.25.
+//! Counts of transactions, from 1.4.3 and 9.8.
 
 use std::collections::BTreeMap;
 

@@ -29,7 +29,7 @@ impl Turn {
         if before.is_posted() && (locked(before) || locked(&after)) {
             return Err(Refused::locked());
         }
-        // 13.56: an archived account takes no posting that was not on it before.
+        // 4.8: an archived account takes no posting that was not on it before.
         let old = [before.credit, before.debit];
         let new =
             [after.credit, after.debit].into_iter().filter(|side| !old.contains(side)).flatten();
@@ -72,7 +72,7 @@ impl Turn {
             Field::Keep if clears => None,
             field => field.apply(before.date),
         };
-        // 13.9: without a date it stands under the day it was recorded.
+        // 2.6: without a date it stands under the day it was recorded.
         let recorded = dates::day(before.stamp.created, &self.book.settings.zone);
         after.day = after.date.unwrap_or(if before.date.is_some() { recorded } else { before.day });
         after.amount = self.edited_amount(before, &body.amount, clears)?;

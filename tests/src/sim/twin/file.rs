@@ -1,4 +1,4 @@
-//! Files and what holds them, from 3.2.12, 9.6, 12.1 and 13.20 - 13.23.
+//! Files and what holds them, from 3.2.12, 3.2.13, 8.3, 9.6, 9.14 - 9.16 and 12.1.
 
 use std::collections::BTreeMap;
 
@@ -138,7 +138,7 @@ impl Turn {
         self.book.file(id).filter(|file| self.sees(file)).cloned().ok_or_else(Refused::missing)
     }
 
-    /// 13.23: every transaction that holds it lets go, or none.
+    /// 9.16: every transaction that holds it lets go, or none.
     fn check_lets_go(&self, file: label::File) -> Result<(), Refused> {
         for holder in self.book.holders(file) {
             let own = self.may(may::READ) || holder.creator == self.caller.who;
@@ -164,7 +164,7 @@ fn checked_name(name: &str) -> Result<String, Refused> {
     }
 }
 
-/// 9.6 and 13.20: null or blank, it follows from the extension of the name.
+/// 9.6 and 9.14: null or blank, it follows from the extension of the name.
 fn content_type(given: &Field<String>, before: &str, name: &str) -> Result<String, Refused> {
     match given {
         Field::Keep if !before.is_empty() => Ok(before.to_owned()),
@@ -186,7 +186,7 @@ fn content_type(given: &Field<String>, before: &str, name: &str) -> Result<Strin
     }
 }
 
-/// 8.3 and 13.22.
+/// 8.3.
 fn differences(before: &File, after: &File) -> BTreeMap<String, String> {
     let mut previous = BTreeMap::new();
     if before.name != after.name {

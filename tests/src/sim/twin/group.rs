@@ -146,7 +146,7 @@ impl Turn {
     }
 
     fn revised_group(&self, before: &Group, body: &GroupBody) -> Result<Group, Refused> {
-        // A name without an id only finds the group (13.52).
+        // A name without an id only finds the group (4.21).
         let name = body.name.as_deref().filter(|_| body.id.is_some());
         self.check_group_name(name, Some(before.label))?;
         let parent = self.named_parent(&body.parent)?;

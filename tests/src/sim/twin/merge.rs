@@ -1,4 +1,4 @@
-//! Merging two transactions, from 3.11 and 13.30.
+//! Merging two transactions, from 3.11.
 
 use std::collections::BTreeMap;
 

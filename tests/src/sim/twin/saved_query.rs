@@ -1,4 +1,4 @@
-//! Saved queries, from 9.9 and 13.35.
+//! Saved queries, from 9.9.
 
 use std::collections::BTreeMap;
 

@@ -209,7 +209,7 @@ impl Book {
     }
 }
 
-/// 13.10.
+/// 3.2.6.
 pub fn is_blank(named: &Named<label::Account>) -> bool {
     named.id.is_none() && named.name.as_deref().is_none_or(|name| normalized(name).is_empty())
 }
@@ -246,7 +246,7 @@ pub fn remote_ids(given: &[String]) -> Result<Vec<String>, Refused> {
     Ok(kept)
 }
 
-/// 13.18.
+/// 10.9.
 pub fn checked_description(text: &str) -> Result<String, Refused> {
     if text.len() > 65_536 { Err(Refused::bad()) } else { Ok(text.to_owned()) }
 }

@@ -1,4 +1,4 @@
-//! Text mode, from 3.8 and 13.31 - 13.34: what a description says when a body says nothing else.
+//! Text mode, from 3.8: what a description says when a body says nothing else.
 
 use daybook_domain::field::Field;
 use jiff::ToSpan as _;
@@ -259,7 +259,7 @@ impl Text<'_> {
         first
     }
 
-    /// The book's pattern, a short day of this year, or `yyyy-MM-dd` (3.8.2.3, 13.32).
+    /// The book's pattern, a short day of this year, or `yyyy-MM-dd` (3.8.2.3).
     fn day(&self, run: &str) -> Option<Date> {
         if run.contains('-') {
             return dates::parse(run);
