@@ -63,7 +63,7 @@ contract: postgres schemathesis ## requests made from the OpenAPI document, ten 
 	DAYBOOK_BIN=$(CARGO_TARGET_DIR)/release/daybook $(CARGO_TARGET_DIR)/release/contract $(CONTRACT)
 
 .PHONY: simulate
-simulate: ## two million random operations on the service beside a plain twin of it (SIMULATE='--operations 100000')
+simulate: ## two million random operations on the service beside a plain model of it (SIMULATE='--operations 100000')
 	$(CARGO) build --release --package daybook-tests --bin simulate
 	$(CARGO_TARGET_DIR)/release/simulate $(SIMULATE)
 

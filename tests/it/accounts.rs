@@ -61,7 +61,7 @@ fn fixed_nature(server: &Server, kind: &str, permanent: bool, credit: bool) {
 fn type_by_pair(server: &Server, kind: &str, permanent: bool, credit: bool) {
     let cast = Cast::new(server);
     cast.group("G");
-    cast.account_in("Member", if kind == "ASSET" { "OUTGOING" } else { "ASSET" }, &["G"]);
+    cast.account_in("Access", if kind == "ASSET" { "OUTGOING" } else { "ASSET" }, &["G"]);
     let body =
         json!({"name": "A", "permanent": permanent, "credit": credit, "groups": [{"name": "G"}]});
     let account = cast.owner.post(&cast.path("/accounts"), &body).ok();

@@ -26,10 +26,8 @@ const CORRIDOR: [(&str, &[&str]); 5] = [
 ];
 
 /// Names that tell nothing.
-const VAGUE: [&str; 12] = [
-    "util", "utils", "helper", "helpers", "common", "misc", "dto", "dtos", "manager", "managers",
-    "model", "models",
-];
+const VAGUE: [&str; 10] =
+    ["util", "utils", "helper", "helpers", "common", "misc", "dto", "dtos", "manager", "managers"];
 
 /// The nouns of the API as it stands.
 const NOUNS: [&str; 12] = [

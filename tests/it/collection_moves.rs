@@ -66,7 +66,7 @@ impl Desk {
         let view = self.stores[0]
             .write(Lane::NO_BOOK, move |tx| book::create(tx, &cx, input))
             .expect("a book");
-        view.member.book().key.as_str().to_owned()
+        view.access.book().key.as_str().to_owned()
     }
 
     fn own<T: Send + 'static>(
@@ -89,7 +89,7 @@ impl Desk {
         let views = self.stores[1].read(|tx| collection::list(tx, &self.cx)).expect("a list");
         assert_eq!(views.len(), 2);
         let books = views.into_iter().flat_map(|view| view.books.expect("its books"));
-        books.map(|view| view.member.book().key.as_str().to_owned()).collect()
+        books.map(|view| view.access.book().key.as_str().to_owned()).collect()
     }
 }
 

@@ -84,8 +84,8 @@ fn rule_9_10_create_list_get(server: &Server) {
         "by name, ignoring case"
     );
     assert_eq!(read(&owner, &clients), clients);
-    let twin = collection(&owner, "Own");
-    assert_ne!(twin["id"], own["id"], "names are free");
+    let model = collection(&owner, "Own");
+    assert_ne!(model["id"], own["id"], "names are free");
     let sent = json!({"name": "X", "id": "mine", "ownerUsername": "bob", "permission": "VIEWER", "books": [{"id": "nothing"}]});
     shows(
         &owner.post("/v5/collections", &sent).ok(),

@@ -133,13 +133,13 @@ fn a_refusal_undoes_what_was_held_back_and_what_was_not(engine: Engine) {
 fn a_write_that_fails_is_acknowledged_to_nobody(engine: Engine) {
     let bench = Bench::new(engine, 4096);
     // Another source of the same ids: its first numbers are taken.
-    let twin = Context { ids: Arc::new(Ids::new(7)), ..bench.cx.clone() };
-    assert_eq!(twin.now, NOW);
+    let model = Context { ids: Arc::new(Ids::new(7)), ..bench.cx.clone() };
+    assert_eq!(model.now, NOW);
     let release = bench.occupy();
     let mut waiting = vec![bench.submit(bench.creation("before"))];
     for number in 0..20 {
-        let (cx, book) = (twin.clone(), bench.book.clone());
-        let item = draft(&format!("twin {number}"));
+        let (cx, book) = (model.clone(), bench.book.clone());
+        let item = draft(&format!("model {number}"));
         waiting.push(
             bench.submit(move |tx| transaction::create(tx, &cx, &book, vec![item], Intent::Create)),
         );

@@ -40,7 +40,7 @@ impl Inside {
         let maker = cx.clone();
         let view =
             store.write(Lane::NO_BOOK, move |tx| book::create(tx, &maker, input)).expect("a book");
-        Inside { store, cx, book: view.member.book().key.as_str().to_owned(), server }
+        Inside { store, cx, book: view.access.book().key.as_str().to_owned(), server }
     }
 
     /// Runs a use case that writes.

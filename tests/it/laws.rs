@@ -129,7 +129,7 @@ impl Bench {
             .store
             .write(Lane::NO_BOOK, move |tx| book::create(tx, &cx, input))
             .expect("a book");
-        self.book = view.member.book().key.as_str().to_owned();
+        self.book = view.access.book().key.as_str().to_owned();
     }
 
     /// Runs a request and checks what it did against what was before.
@@ -182,7 +182,7 @@ impl Bench {
             Ok::<_, Error>(State {
                 transactions,
                 accounts,
-                book: view.member.book().clone(),
+                book: view.access.book().clone(),
                 posted: view.activity.posted,
             })
         };

@@ -15,7 +15,7 @@ use daybook_service::{Error, access, collection};
 use daybook_storage::Lane;
 use daybook_storage::balance::{Of, Question};
 use daybook_storage::event::Filter;
-use daybook_storage::page::Place;
+use daybook_storage::page::PageKey;
 use daybook_tests::Engine;
 
 use crate::Lone;
@@ -205,7 +205,7 @@ fn pages_of_a_book_never_counted_walk_an_index(engine: Engine) {
 fn walk_an_index(engine: Engine, inside: &Inside) {
     let mut faults = Faults::default();
     for (query, way, times) in PAGES {
-        for after in [None, Some(Place { day: 20_250_615, id: i64::MAX / 2 })] {
+        for after in [None, Some(PageKey { day: 20_250_615, id: i64::MAX / 2 })] {
             let request = Request { query: query.to_owned(), limit: Some(50), after };
             let steps = inside
                 .store

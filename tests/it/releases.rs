@@ -5,7 +5,7 @@ use daybook_domain::account::{AccountRef, AccountType};
 use daybook_domain::field::Field;
 use daybook_domain::file::{self as files, Content};
 use daybook_domain::instant::Instant;
-use daybook_domain::transaction::{Changes, MOST_RELEASED};
+use daybook_domain::transaction::{Changes, MAX_RELEASED};
 use daybook_service::{Error, account, file};
 use daybook_tests::Engine;
 
@@ -55,7 +55,7 @@ fn rule_13_55_deletions_are_counted_first(engine: Engine) {
     // looked at but their number.
     let numbers = format!(
         "WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n \
-        < {MOST_RELEASED})"
+        < {MAX_RELEASED})"
     );
     inside.execute(&[
         &format!(

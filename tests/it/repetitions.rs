@@ -9,7 +9,7 @@ use daybook_domain::event::Hash;
 use daybook_domain::id::UserId;
 use daybook_domain::idempotency::{Answer as Kept, Claim, Key, fingerprint, operation};
 use daybook_domain::instant::Instant;
-use daybook_service::idempotency::{Outcome, Scope, once};
+use daybook_service::idempotency::{KeyScope, KeyedAnswer, once};
 use daybook_service::{Context, Error, Ids};
 use daybook_storage::user::User;
 use daybook_storage::{Address, Lane, Options, Store};
@@ -215,7 +215,7 @@ impl Bench {
     }
 
     /// One request of that key at that time; its answer tells when it was done.
-    fn send(&self, key: &str, milliseconds_later: i64) -> Outcome {
+    fn send(&self, key: &str, milliseconds_later: i64) -> KeyedAnswer {
         let cx = Context {
             now: Instant::new(NOW.milliseconds() + milliseconds_later),
             ..self.cx.clone()
@@ -224,7 +224,7 @@ impl Bench {
         let answer =
             Kept { status: 200, tag: None, body: milliseconds_later.to_string().into_bytes() };
         let sent = self.store.write(Lane::of_key(key), move |tx| {
-            once(tx, &cx, &Scope::Installation, &claim, |_| Ok::<_, Error>(answer))
+            once(tx, &cx, &KeyScope::Installation, &claim, |_| Ok::<_, Error>(answer))
         });
         sent.expect("an outcome")
     }
@@ -243,7 +243,8 @@ fn claim(key: &str) -> Claim {
 
 fn a_day_later_the_key_is_free(engine: Engine) {
     let bench = Bench::new(engine);
-    let done = |outcome: &Outcome| String::from_utf8(outcome.answer.body.clone()).expect("text");
+    let done =
+        |outcome: &KeyedAnswer| String::from_utf8(outcome.answer.body.clone()).expect("text");
     for (later, at, replay) in [
         (0, 0, false),
         (1, 0, true),

@@ -8,7 +8,7 @@ use daybook_domain::account::{Account, AccountType};
 use daybook_domain::group::Group;
 use daybook_domain::id::{AccountId, GroupId};
 use daybook_domain::name::{fold, normalized};
-use daybook_domain::query::{DateBasis, Query, Reading, Subject};
+use daybook_domain::query::{DateBasis, ParseContext, Query, Subject};
 use daybook_domain::transaction::{Standing, Transaction};
 use daybook_service::zone;
 use rust_decimal::Decimal;
@@ -48,7 +48,7 @@ impl Row {
 
 impl Facts {
     /// What a query finds, in the order of 2.6.
-    pub fn find(&self, query: &str, reading: &Reading) -> Vec<&Transaction> {
+    pub fn find(&self, query: &str, reading: &ParseContext) -> Vec<&Transaction> {
         let query = Query::parse(query, reading);
         let named = Named::default();
         let matching = self

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use daybook_domain::account::AccountType;
 use daybook_domain::field::Field;
 use daybook_domain::instant::Instant;
-use daybook_domain::query::Reading;
+use daybook_domain::query::ParseContext;
 use daybook_domain::transaction::{Changes, Verb};
 use daybook_service::transaction::{Request, explain};
 use daybook_service::{Ids, account, book, group};
@@ -44,14 +44,14 @@ fn settings() -> daybook_domain::book::Changes {
     daybook_domain::book::Changes { time_zone: Some(ZONE.to_owned()), ..Default::default() }
 }
 
-fn reading(inside: &Inside) -> Reading {
+fn reading(inside: &Inside) -> ParseContext {
     let view = inside
         .store
         .read(|tx| book::get(tx, &inside.cx, &inside.book, false, false))
         .expect("the book");
-    let settings = view.member.book().settings.clone();
-    Reading {
-        today: inside.cx.today(view.member.book()),
+    let settings = view.access.book().settings.clone();
+    ParseContext {
+        today: inside.cx.today(view.access.book()),
         pattern: settings.date_pattern,
         separator: settings.decimal_separator,
     }
@@ -121,7 +121,7 @@ fn difference(
     inside: &Inside,
     facts: &Facts,
     (text, limit): (&str, usize),
-    reading: &Reading,
+    reading: &ParseContext,
 ) -> Option<String> {
     let expected: Vec<_> = facts.find(text, reading).into_iter().map(|row| row.id).collect();
     // Small pages of a long list say nothing that its beginning does not.
@@ -496,7 +496,7 @@ fn rule_6_10_a_new_zone_counts_anew(engine: Engine) {
             .store
             .read(|tx| book::get(tx, &inside.cx, &inside.book, false, false))
             .expect("the book");
-        let month = daybook_domain::calendar::month_number(inside.cx.today(view.member.book()));
+        let month = daybook_domain::calendar::month_number(inside.cx.today(view.access.book()));
         (view.activity.posted, view.activity.current(month))
     };
     assert_eq!(totals(&inside), (6, (5, 6)));
@@ -507,7 +507,7 @@ fn rule_6_10_a_new_zone_counts_anew(engine: Engine) {
         };
         let view =
             inside.write(move |tx, cx, id| book::update(tx, cx, id, changes)).expect("a new zone");
-        let month = daybook_domain::calendar::month_number(inside.cx.today(view.member.book()));
+        let month = daybook_domain::calendar::month_number(inside.cx.today(view.access.book()));
         (view.activity.posted, view.activity.current(month))
     };
     assert_eq!(

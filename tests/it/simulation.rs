@@ -1,5 +1,5 @@
 //! A bounded run of the simulation (`make simulate` is the long one): whatever is asked, the
-//! service answers, keeps and tells what its twin, a plain reading of `docs/behaviour.md`, does.
+//! service answers, keeps and tells what its model, a plain reading of `docs/behaviour.md`, does.
 
 use std::sync::Arc;
 
@@ -15,14 +15,14 @@ use daybook_tests::{Engine, Server, unique};
 use crate::Lone;
 
 pub fn lone() -> Vec<Lone> {
-    crate::lone![service_and_twin_agree, another_zone_has_other_months]
+    crate::lone![service_and_model_agree, another_zone_has_other_months]
 }
 
 /// Worlds of the run; each has some 300 operations.
 const WORLDS_IN_MEMORY: u64 = 8;
 const WORLDS_ON_POSTGRES: u64 = 2;
 
-fn service_and_twin_agree(engine: Engine) {
+fn service_and_model_agree(engine: Engine) {
     let server = (engine == Engine::Postgres).then(|| Server::start(engine));
     let stage = server
         .as_ref()
@@ -73,7 +73,7 @@ fn another_zone_has_other_months(engine: Engine) {
     let founder = cx.clone();
     let view =
         store.write(Lane::NO_BOOK, move |tx| book::create(tx, &founder, input)).expect("a book");
-    let key = view.member.book().key.as_str().to_owned();
+    let key = view.access.book().key.as_str().to_owned();
     let side = |name: &str| Field::Set(AccountRef { id: None, name: Some(name.to_owned()) });
     let (date, amount) = (Field::Set("2024-12-31".to_owned()), Field::Set("1".to_owned()));
     let posting =

@@ -63,7 +63,7 @@ impl Bench {
         let maker = cx.clone();
         let view =
             store.write(Lane::NO_BOOK, move |tx| book::create(tx, &maker, input)).expect("a book");
-        Bench { store, cx, book: view.member.book().key.as_str().to_owned(), server }
+        Bench { store, cx, book: view.access.book().key.as_str().to_owned(), server }
     }
 
     pub fn url(&self) -> &str {

@@ -44,7 +44,7 @@ fn rule_2_6_the_day_of_creation(engine: Engine) {
     let (input, cx) =
         (book::Input { changes, accounts: Vec::new(), groups: Vec::new() }, at(CREATED));
     let view = store.write(Lane::NO_BOOK, move |tx| book::create(tx, &cx, input)).expect("a book");
-    let key = view.member.book().key.as_str().to_owned();
+    let key = view.access.book().key.as_str().to_owned();
 
     let create = |text: &str, date: Field<String>, now: Instant| {
         let item = Changes {

@@ -10,7 +10,7 @@ use anyhow::{Context, ensure};
 
 /// Longer than any answer should take: a stuck server ends a measurement instead of stopping it for
 /// ever.
-const PATIENCE: Duration = Duration::from_secs(120);
+const IO_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// A connection that rested longer is made anew: servers close idle ones, at a moment a client
 /// cannot see.
@@ -135,8 +135,8 @@ impl Connection {
 fn connect(address: SocketAddr) -> io::Result<TcpStream> {
     let stream = TcpStream::connect(address)?;
     stream.set_nodelay(true)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.set_write_timeout(Some(PATIENCE))?;
+    stream.set_read_timeout(Some(IO_TIMEOUT))?;
+    stream.set_write_timeout(Some(IO_TIMEOUT))?;
     Ok(stream)
 }
 

@@ -191,13 +191,13 @@ impl Refusal {
 
 /// Proof that a user may do something in a book; repositories ask for it.
 #[derive(Debug, Clone)]
-pub struct Member {
+pub struct Access {
     book: Book,
     permission: Permission,
     user: UserId,
 }
 
-impl Member {
+impl Access {
     /// Lets a user into a book to do `action`, or refuses. `granted` is what the book's
     /// collaborators say of them; a PUBLIC book lets everybody else in as a viewer (behaviour 6.9).
     ///
@@ -209,9 +209,9 @@ impl Member {
         user: UserId,
         action: Action,
     ) -> Result<Self, Refusal> {
-        let member = Self::identify(book, granted, user);
-        member.require(action)?;
-        Ok(member)
+        let access = Self::identify(book, granted, user);
+        access.require(action)?;
+        Ok(access)
     }
 
     /// The founder of a new book, its owner.
@@ -238,7 +238,7 @@ impl Member {
     /// Refuses what the permission does not allow at all.
     ///
     /// # Errors
-    /// As [`Member::admit`].
+    /// As [`Access::admit`].
     pub const fn require(&self, action: Action) -> Result<(), Refusal> {
         match verdict(action, self.permission) {
             Verdict::Yes | Verdict::Own => Ok(()),
@@ -253,7 +253,7 @@ impl Member {
         &self.book
     }
 
-    /// The same member of the book as it is after a change.
+    /// The same caller of the book as it is after a change.
     #[must_use]
     pub fn with_book(self, book: Book) -> Self {
         Self { book, ..self }
@@ -271,13 +271,13 @@ impl Member {
         self.user
     }
 
-    /// Whether the matrix lets the member do it outright.
+    /// Whether the matrix lets the caller do it outright.
     #[must_use]
     pub const fn may(&self, action: Action) -> bool {
         self.permission.may(action)
     }
 
-    /// Whether the matrix lets the member do it to something `creator` made.
+    /// Whether the matrix lets the caller do it to something `creator` made.
     #[must_use]
     pub fn may_touch(&self, action: Action, creator: UserId) -> bool {
         match verdict(action, self.permission) {
@@ -287,7 +287,7 @@ impl Member {
         }
     }
 
-    /// Whether the member sees a transaction: a recorder sees its own drafts only, also in the
+    /// Whether the caller sees a transaction: a recorder sees its own drafts only, also in the
     /// trash (behaviour 7.3). What it does not see does not exist for it.
     #[must_use]
     pub fn sees(&self, transaction: &Transaction) -> bool {

@@ -8,7 +8,7 @@ use crate::name::Name;
 use crate::refusal::Reason;
 
 /// Books in one collection at most.
-pub const MOST_BOOKS: usize = 1_000;
+pub const MAX_BOOKS: usize = 1_000;
 
 /// Why something about a collection was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -26,7 +26,7 @@ pub enum Refusal {
     #[error("books not found. Ids: [{}]", .0.join(", "))]
     UnknownBooks(Vec<String>),
     /// More books than a collection holds.
-    #[error("the collection would have {0} books; at most {MOST_BOOKS} are allowed")]
+    #[error("the collection would have {0} books; at most {MAX_BOOKS} are allowed")]
     TooMany(usize),
 }
 
@@ -81,7 +81,7 @@ impl Collection {
     /// # Errors
     /// [`Refusal::TooMany`].
     pub const fn check_size(books: usize) -> Result<(), Refusal> {
-        if books > MOST_BOOKS { Err(Refusal::TooMany(books)) } else { Ok(()) }
+        if books > MAX_BOOKS { Err(Refusal::TooMany(books)) } else { Ok(()) }
     }
 
     /// What a reader may do with it: a collection that shows on a shared book is its owner's alone

@@ -13,7 +13,7 @@ pub(crate) struct Figure {
 }
 
 /// More digits than this are beyond every limit, so nothing larger is ever computed with.
-const MOST_DIGITS: i64 = 30;
+const MAX_DIGITS: i64 = 30;
 
 impl Figure {
     /// Reads a plain number with a dot (and perhaps an exponent), else one punctuated as the book
@@ -65,7 +65,7 @@ impl Figure {
         let exponent = self.exponent.saturating_add(i64::from(places));
         let length = i64::try_from(self.digits.len()).ok()?;
         let kept = length.saturating_add(exponent);
-        if kept > MOST_DIGITS {
+        if kept > MAX_DIGITS {
             return None;
         }
         if exponent >= 0 {

@@ -7,7 +7,7 @@ use crate::instant::Instant;
 use crate::refusal::Reason;
 
 /// Longest key, in characters.
-const MOST_CHARACTERS: usize = 255;
+const MAX_CHARACTERS: usize = 255;
 /// How long an answer is kept: 24 hours.
 const LIFETIME_MILLISECONDS: i64 = 24 * 60 * 60 * 1_000;
 
@@ -19,7 +19,7 @@ const SILENT_PARAMETERS: [&str; 2] = ["key", "time"];
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// Not 1 to 255 visible ASCII characters.
-    #[error("Idempotency-Key must be one value of 1 to {MOST_CHARACTERS} visible ASCII characters")]
+    #[error("Idempotency-Key must be one value of 1 to {MAX_CHARACTERS} visible ASCII characters")]
     Malformed,
     /// The key stands for another request.
     #[error(
@@ -55,7 +55,7 @@ impl Key {
     /// # Errors
     /// [`Refusal::Malformed`].
     pub fn new(text: &str) -> Result<Self, Refusal> {
-        let plain = (1..=MOST_CHARACTERS).contains(&text.len())
+        let plain = (1..=MAX_CHARACTERS).contains(&text.len())
             && text.bytes().all(|byte| byte.is_ascii_graphic());
         if plain { Ok(Self(text.to_owned())) } else { Err(Refusal::Malformed) }
     }

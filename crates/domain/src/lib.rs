@@ -8,11 +8,11 @@
 //! use daybook_domain::account::AccountType;
 //! use daybook_domain::balance::Sums;
 //! use daybook_domain::collaborator::{Action, Permission};
-//! use daybook_domain::transaction::{Cell, Refusal, State, Verb, cell};
+//! use daybook_domain::transaction::{Transition, Refusal, State, Verb, transition};
 //!
 //! // The transition table: a checked transaction is read-only.
-//! assert_eq!(cell(State::Unchecked, Verb::Update, false), Cell::Done);
-//! assert_eq!(cell(State::Checked, Verb::Update, false), Cell::Refused(Refusal::Checked));
+//! assert_eq!(transition(State::Unchecked, Verb::Update, false), Transition::Done);
+//! assert_eq!(transition(State::Checked, Verb::Update, false), Transition::Refused(Refusal::Checked));
 //! // The permission matrix.
 //! assert!(Permission::Poster.may(Action::Post) && !Permission::Poster.may(Action::Check));
 //! // Raw balances: credits minus debits.

@@ -8,7 +8,7 @@ pub const MAX_KEY: usize = 30;
 pub const MAX_VALUE: usize = 8 * 1024;
 
 /// Most keys of one resource.
-pub const MOST_KEYS: usize = 1_000;
+pub const MAX_KEYS: usize = 1_000;
 /// Most bytes of all keys and values of one resource together: they are shown again wherever it is
 /// (behaviour 4.6).
 pub const MAX_BYTES: usize = 64 * 1024;
@@ -23,7 +23,7 @@ pub enum Refusal {
     #[error("a property key must not be blank")]
     KeyBlank,
     /// More keys than allowed.
-    #[error("properties would have {0} keys; at most {MOST_KEYS} are allowed")]
+    #[error("properties would have {0} keys; at most {MAX_KEYS} are allowed")]
     TooMany(usize),
     /// More text than allowed.
     #[error("properties would have {0} bytes in all; at most {MAX_BYTES} are allowed")]
@@ -69,7 +69,7 @@ impl Properties {
                 None => map.remove(&key),
             };
         }
-        if map.len() > MOST_KEYS {
+        if map.len() > MAX_KEYS {
             return Err(Refusal::TooMany(map.len()));
         }
         let bytes = map.iter().fold(0, |sum: usize, (key, value)| {

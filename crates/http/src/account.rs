@@ -12,7 +12,7 @@ use crate::body::{Body, Items};
 use crate::error::{ApiError, ApiResult};
 use crate::group::GroupOut;
 use crate::reply::{self, Reply};
-use crate::request::Asked;
+use crate::request::ApiRequest;
 use crate::wire::{
     ListOut, Present, PropertiesIn, RefIn, StampOut, TextOrNumber, field, id_text, objects_only,
     one_of, properties,
@@ -182,13 +182,13 @@ fn list(view: &View) -> Reply {
 }
 
 /// GET accounts.
-pub(crate) async fn list_accounts(asked: Asked) -> ApiResult {
+pub(crate) async fn list_accounts(asked: ApiRequest) -> ApiResult {
     let book = asked.book();
     asked.read(move |tx, cx| account::list(tx, cx, &book), |view, _| list(view)).await
 }
 
 /// GET accounts/{id}.
-pub(crate) async fn get_account(asked: Asked) -> ApiResult {
+pub(crate) async fn get_account(asked: ApiRequest) -> ApiResult {
     let (book, id) = (asked.book(), asked.id());
     let tolerant = asked.state.missing_as_no_content;
     match asked.read(move |tx, cx| account::get(tx, cx, &book, &id), |view, _| single(view)).await {
@@ -198,45 +198,54 @@ pub(crate) async fn get_account(asked: Asked) -> ApiResult {
 }
 
 /// GET accounts/{id}/groups.
-pub(crate) async fn list_account_groups(asked: Asked) -> ApiResult {
+pub(crate) async fn list_account_groups(asked: ApiRequest) -> ApiResult {
     let (book, id) = (asked.book(), asked.id());
     let encode = |view: &_, _: &_| reply::ok(&ListOut::whole(GroupOut::all(view)));
     asked.read(move |tx, cx| account::groups(tx, cx, &book, &id), encode).await
 }
 
 /// POST accounts.
-pub(crate) async fn create_account(asked: Asked, body: Body<AccountIn>) -> ApiResult {
+pub(crate) async fn create_account(asked: ApiRequest, body: Body<AccountIn>) -> ApiResult {
     create(asked, vec![body.0], single).await.map_err(ApiError::alone)
 }
 
 /// POST accounts/batch.
-pub(crate) async fn create_accounts_batch(asked: Asked, body: Body<Items<AccountIn>>) -> ApiResult {
+pub(crate) async fn create_accounts_batch(
+    asked: ApiRequest,
+    body: Body<Items<AccountIn>>,
+) -> ApiResult {
     create(asked, body.items(), list).await
 }
 
 /// PUT accounts.
-pub(crate) async fn update_account(asked: Asked, body: Body<AccountIn>) -> ApiResult {
+pub(crate) async fn update_account(asked: ApiRequest, body: Body<AccountIn>) -> ApiResult {
     update(asked.conditional()?, vec![body.0], single).await.map_err(ApiError::alone)
 }
 
 /// PUT accounts/batch.
-pub(crate) async fn update_accounts_batch(asked: Asked, body: Body<Items<AccountIn>>) -> ApiResult {
+pub(crate) async fn update_accounts_batch(
+    asked: ApiRequest,
+    body: Body<Items<AccountIn>>,
+) -> ApiResult {
     update(asked, body.items(), list).await
 }
 
 /// DELETE accounts/{id}.
-pub(crate) async fn delete_account(asked: Asked) -> ApiResult {
+pub(crate) async fn delete_account(asked: ApiRequest) -> ApiResult {
     let reference = AccountRef { id: Some(asked.id()), name: None };
     delete(asked.conditional()?, vec![reference], single).await.map_err(ApiError::alone)
 }
 
 /// POST accounts/delete/batch.
-pub(crate) async fn delete_accounts_batch(asked: Asked, body: Body<Items<AccountIn>>) -> ApiResult {
+pub(crate) async fn delete_accounts_batch(
+    asked: ApiRequest,
+    body: Body<Items<AccountIn>>,
+) -> ApiResult {
     let references = body.items().into_iter().map(AccountIn::into_reference).collect();
     delete(asked, references, list).await
 }
 
-async fn create(asked: Asked, items: Vec<AccountIn>, encode: fn(&View) -> Reply) -> ApiResult {
+async fn create(asked: ApiRequest, items: Vec<AccountIn>, encode: fn(&View) -> Reply) -> ApiResult {
     let book = asked.book();
     let items = items.into_iter().map(AccountIn::into_input).collect();
     asked
@@ -248,7 +257,7 @@ async fn create(asked: Asked, items: Vec<AccountIn>, encode: fn(&View) -> Reply)
         .await
 }
 
-async fn update(asked: Asked, items: Vec<AccountIn>, encode: fn(&View) -> Reply) -> ApiResult {
+async fn update(asked: ApiRequest, items: Vec<AccountIn>, encode: fn(&View) -> Reply) -> ApiResult {
     let book = asked.book();
     let items = items.into_iter().map(AccountIn::into_input).collect();
     asked
@@ -261,7 +270,7 @@ async fn update(asked: Asked, items: Vec<AccountIn>, encode: fn(&View) -> Reply)
 }
 
 async fn delete(
-    asked: Asked,
+    asked: ApiRequest,
     references: Vec<AccountRef>,
     encode: fn(&View) -> Reply,
 ) -> ApiResult {

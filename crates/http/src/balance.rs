@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::error::ApiResult;
 use crate::reply;
-use crate::request::Asked;
+use crate::request::ApiRequest;
 use crate::wire::properties;
 
 /// The six amounts of a container or slice.
@@ -214,10 +214,10 @@ impl Writer<'_> {
 }
 
 /// GET balances.
-pub(crate) async fn get_balances(asked: Asked) -> ApiResult {
+pub(crate) async fn get_balances(asked: ApiRequest) -> ApiResult {
     let (book, text) = (asked.book(), asked.query());
     let encode = |view: &View, _: &Context| {
-        let book = view.member.book();
+        let book = view.access.book();
         let written =
             Writer { view, scale: book.scale, digits: book.settings.fraction_digits }.write();
         reply::json(written.map(String::into_bytes))

@@ -46,7 +46,7 @@ impl Blobs {
     }
 
     /// What is to be known of bytes, and a place of their own for them.
-    pub(crate) async fn weigh(&self, bytes: Bytes) -> Result<(Content, Bytes), ApiError> {
+    pub(crate) async fn prepare(&self, bytes: Bytes) -> Result<(Content, Bytes), ApiError> {
         let digested = bytes.clone();
         let digest = move || {
             Sha256::digest(&digested).iter().map(|byte| format!("{byte:02x}")).collect::<String>()

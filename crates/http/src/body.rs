@@ -23,14 +23,14 @@ use crate::budget::Grant;
 use crate::connection::Connection;
 use crate::error::{ApiError, Transport};
 use crate::idempotency::{note_hash, wants_hash};
-use crate::request::Asked;
+use crate::request::ApiRequest;
 use crate::{request, run};
 
 /// Largest body in bytes (behaviour 10.8).
-const MOST_BYTES: usize = 32 * 1024 * 1024;
+const MAX_BYTES: usize = 32 * 1024 * 1024;
 /// How long a body may take to arrive, and what every further second must bring: a file of 20 MB
 /// comes over slow lines too.
-const PATIENCE: Duration = Duration::from_secs(30);
+const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 const LEAST_BYTES_PER_SECOND: usize = 64 * 1024;
 
 /// A body read as JSON.
@@ -119,7 +119,7 @@ async fn behind_the_door<T>(
 ) -> Result<T, ApiError> {
     if read.is_err() {
         // Whatever it expects of a resource: none is looked at.
-        let asked = Asked::extract(request).await?.conditional()?;
+        let asked = ApiRequest::extract(request).await?.conditional()?;
         let book = asked.book();
         if !book.is_empty() {
             asked
@@ -168,7 +168,7 @@ async fn collect(mut payload: Payload, grant: &mut Grant) -> Result<Bytes, ApiEr
         let earned = u64::try_from(bytes.len() / LEAST_BYTES_PER_SECOND).unwrap_or(u64::MAX);
         let next =
             std::future::poll_fn(|cx| futures_core::Stream::poll_next(Pin::new(&mut payload), cx));
-        let next = timeout_at(started + PATIENCE + Duration::from_secs(earned), next)
+        let next = timeout_at(started + BODY_TIMEOUT + Duration::from_secs(earned), next)
             .await
             .map_err(|_| Transport::TooSlow)?;
         let Some(chunk) = next else { return Ok(bytes.freeze()) };
@@ -180,7 +180,7 @@ async fn collect(mut payload: Payload, grant: &mut Grant) -> Result<Bytes, ApiEr
             }
         })?;
         let size = bytes.len().saturating_add(chunk.len());
-        if size > MOST_BYTES {
+        if size > MAX_BYTES {
             return Err(Transport::TooLarge.into());
         }
         grant.cover(size)?;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use daybook_domain::amount::DecimalSeparator;
 use daybook_domain::book::{Changes, Period, Refusal, StartMonth, Visibility};
 use daybook_domain::calendar::{DatePattern, format_iso, month_number};
-use daybook_domain::collaborator::Member;
+use daybook_domain::collaborator::Access;
 use daybook_domain::field::Field;
 use daybook_service::book::{self, Copying, Input, View};
 use daybook_service::{Context, audit, zone};
@@ -18,7 +18,7 @@ use crate::collection::CollectionOut;
 use crate::error::ApiResult;
 use crate::group::{GroupIn, GroupOut};
 use crate::reply::{self, Reply};
-use crate::request::Asked;
+use crate::request::ApiRequest;
 use crate::wire::{
     ListOut, PropertiesIn, StampOut, TextOrNumber, field, id_text, list, objects_only, one_of,
     properties,
@@ -162,14 +162,14 @@ pub(crate) struct BookOut {
 }
 
 impl BookOut {
-    pub(crate) fn new(member: &Member, activity: Activity, cx: &Context) -> Self {
-        let book = member.book();
+    pub(crate) fn new(access: &Access, activity: Activity, cx: &Context) -> Self {
+        let book = access.book();
         let settings = &book.settings;
         let (this_month, this_year) = activity.current(month_number(cx.today(book)));
         Self {
             id: book.key.as_str().to_owned(),
             name: settings.name.as_str().to_owned(),
-            permission: member.permission().as_str(),
+            permission: access.permission().as_str(),
             visibility: settings.visibility.as_str(),
             owner_name: book.owner_name.clone(),
             auto_post: settings.auto_post,
@@ -211,17 +211,17 @@ impl BookOut {
         Self {
             accounts: view.accounts.as_ref().map(account::list_out),
             groups: view.groups.as_ref().map(GroupOut::all),
-            ..Self::new(&view.member, view.activity, cx).within(view.collection.as_deref(), cx)
+            ..Self::new(&view.access, view.activity, cx).within(view.collection.as_deref(), cx)
         }
     }
 }
 
 fn single(view: &View, cx: &Context) -> Reply {
-    reply::ok(&BookOut::of(view, cx)).tagged(view.member.book())
+    reply::ok(&BookOut::of(view, cx)).tagged(view.access.book())
 }
 
 /// GET books.
-pub(crate) async fn list_books(asked: Asked) -> ApiResult {
+pub(crate) async fn list_books(asked: ApiRequest) -> ApiResult {
     let term = asked.query();
     asked
         .read(
@@ -232,7 +232,7 @@ pub(crate) async fn list_books(asked: Asked) -> ApiResult {
 }
 
 /// POST books: the name of the body wins over the parameter (behaviour 6.1).
-pub(crate) async fn create_new_book(asked: Asked, body: MaybeBody<BookIn>) -> ApiResult {
+pub(crate) async fn create_new_book(asked: ApiRequest, body: MaybeBody<BookIn>) -> ApiResult {
     let mut given = body.0.unwrap_or_default();
     let (groups, accounts) =
         (given.groups.take().unwrap_or_default(), given.accounts.take().unwrap_or_default());
@@ -251,7 +251,7 @@ pub(crate) async fn create_new_book(asked: Asked, body: MaybeBody<BookIn>) -> Ap
 }
 
 /// GET books/{bookId}.
-pub(crate) async fn get_book(asked: Asked) -> ApiResult {
+pub(crate) async fn get_book(asked: ApiRequest) -> ApiResult {
     let id = asked.book();
     let (accounts, groups) =
         (asked.flag("loadAccounts") == Some(true), asked.flag("loadGroups") == Some(true));
@@ -259,7 +259,7 @@ pub(crate) async fn get_book(asked: Asked) -> ApiResult {
 }
 
 /// PUT books, the id in the body.
-pub(crate) async fn update_book(asked: Asked, body: Body<BookIn>) -> ApiResult {
+pub(crate) async fn update_book(asked: ApiRequest, body: Body<BookIn>) -> ApiResult {
     let mut given = body.0;
     let id = id_text(given.id.take())
         .ok_or_else(|| daybook_service::Error::from(Refusal::IdRequired))?;
@@ -267,12 +267,12 @@ pub(crate) async fn update_book(asked: Asked, body: Body<BookIn>) -> ApiResult {
 }
 
 /// PUT books/{bookId}: the id of the path wins (behaviour 6.4).
-pub(crate) async fn update_book_deprecated(asked: Asked, body: Body<BookIn>) -> ApiResult {
+pub(crate) async fn update_book_deprecated(asked: ApiRequest, body: Body<BookIn>) -> ApiResult {
     let id = asked.book();
     update(asked, id, body.0).await
 }
 
-async fn update(asked: Asked, id: String, given: BookIn) -> ApiResult {
+async fn update(asked: ApiRequest, id: String, given: BookIn) -> ApiResult {
     let changes = Changes::from(given);
     asked
         .conditional()?
@@ -281,7 +281,7 @@ async fn update(asked: Asked, id: String, given: BookIn) -> ApiResult {
 }
 
 /// POST books/{bookId}/copy. It has no body; one that comes along is not read.
-pub(crate) async fn copy_book(asked: Asked) -> ApiResult {
+pub(crate) async fn copy_book(asked: ApiRequest) -> ApiResult {
     let id = asked.book();
     let text = |name: &str| asked.text(name).map(|text| text.replace('\0', " "));
     let request = Copying {
@@ -294,7 +294,7 @@ pub(crate) async fn copy_book(asked: Asked) -> ApiResult {
 
 /// DELETE books/{bookId}. The sweep removes the bytes of its files, and must find that the book was
 /// deleted: one it merely does not know may be another database's.
-pub(crate) async fn delete_book(asked: Asked) -> ApiResult {
+pub(crate) async fn delete_book(asked: ApiRequest) -> ApiResult {
     let asked = asked.conditional()?;
     let (id, named) = (asked.book(), asked.book());
     // Who may not, or expects another state, is told so below; so is who asks again with the same
@@ -306,7 +306,7 @@ pub(crate) async fn delete_book(asked: Asked) -> ApiResult {
 }
 
 /// PATCH books/{bookId}/audit: noted durably, made afterwards (behaviour 6.7).
-pub(crate) async fn audit_book(asked: Asked) -> ApiResult {
+pub(crate) async fn audit_book(asked: ApiRequest) -> ApiResult {
     let (id, state) = (asked.book(), asked.state.clone());
     let reply = asked
         .write(&id.clone(), move |tx, cx| audit::request(tx, cx, &id), |_, _| reply::no_content())

@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::body::Body;
 use crate::error::ApiResult;
 use crate::reply::{self, Reply};
-use crate::request::Asked;
+use crate::request::ApiRequest;
 use crate::wire::{ListOut, StampOut, objects_only, one_of};
 
 /// A body that is a collaborator.
@@ -57,7 +57,7 @@ fn single(collaborator: &Collaborator, _: &Context) -> Reply {
 }
 
 /// GET collaborators.
-pub(crate) async fn list_collaborators(asked: Asked) -> ApiResult {
+pub(crate) async fn list_collaborators(asked: ApiRequest) -> ApiResult {
     let book = asked.book();
     let encode = |all: &Vec<Collaborator>, _: &Context| {
         reply::ok(&ListOut::whole(all.iter().map(CollaboratorOut::from).collect()))
@@ -67,7 +67,7 @@ pub(crate) async fn list_collaborators(asked: Asked) -> ApiResult {
 
 /// POST collaborators. `message` is for the invitation mail, which this installation does not send
 /// yet.
-pub(crate) async fn add_collaborator(asked: Asked, body: Body<CollaboratorIn>) -> ApiResult {
+pub(crate) async fn add_collaborator(asked: ApiRequest, body: Body<CollaboratorIn>) -> ApiResult {
     let book = asked.book();
     let CollaboratorIn { email, permission } = body.0;
     asked
@@ -80,7 +80,7 @@ pub(crate) async fn add_collaborator(asked: Asked, body: Body<CollaboratorIn>) -
 }
 
 /// DELETE collaborators/{id}, by id or e-mail.
-pub(crate) async fn remove_collaborator(asked: Asked) -> ApiResult {
+pub(crate) async fn remove_collaborator(asked: ApiRequest) -> ApiResult {
     let (book, id) = (asked.book(), asked.id());
     asked.write(&book.clone(), move |tx, cx| collaborator::remove(tx, cx, &book, &id), single).await
 }

@@ -8,7 +8,7 @@ use crate::body::{Body, Items};
 use crate::book::BookOut;
 use crate::error::ApiResult;
 use crate::reply::{self, Reply};
-use crate::request::Asked;
+use crate::request::ApiRequest;
 use crate::wire::{ListOut, StampOut, TextOrNumber, id_text, objects_only};
 
 /// A body that is a collection. Its books change by their own operations (behaviour 9.13).
@@ -70,7 +70,7 @@ fn listed(books: &[book::View], cx: &Context) -> Reply {
 }
 
 /// GET collections.
-pub(crate) async fn list_collections(asked: Asked) -> ApiResult {
+pub(crate) async fn list_collections(asked: ApiRequest) -> ApiResult {
     let all = |views: &Vec<View>, cx: &Context| {
         views.iter().map(|view| CollectionOut::new(view, cx)).collect()
     };
@@ -78,19 +78,19 @@ pub(crate) async fn list_collections(asked: Asked) -> ApiResult {
 }
 
 /// GET collections/{id} (behaviour 12.9).
-pub(crate) async fn get_collection(asked: Asked) -> ApiResult {
+pub(crate) async fn get_collection(asked: ApiRequest) -> ApiResult {
     let id = asked.id();
     asked.read(move |tx, cx| collection::get(tx, cx, &id), single).await
 }
 
 /// POST collections.
-pub(crate) async fn create_collection(asked: Asked, body: Body<CollectionIn>) -> ApiResult {
+pub(crate) async fn create_collection(asked: ApiRequest, body: Body<CollectionIn>) -> ApiResult {
     let CollectionIn { id: _, name } = body.0;
     asked.write_own(move |tx, cx| collection::create(tx, cx, name.as_deref()), single).await
 }
 
 /// PUT collections, the id in the body.
-pub(crate) async fn update_collection(asked: Asked, body: Body<CollectionIn>) -> ApiResult {
+pub(crate) async fn update_collection(asked: ApiRequest, body: Body<CollectionIn>) -> ApiResult {
     let CollectionIn { id, name } = body.0;
     let id = id_text(id);
     asked
@@ -99,7 +99,7 @@ pub(crate) async fn update_collection(asked: Asked, body: Body<CollectionIn>) ->
 }
 
 /// DELETE collections/{id}.
-pub(crate) async fn delete_collection(asked: Asked) -> ApiResult {
+pub(crate) async fn delete_collection(asked: ApiRequest) -> ApiResult {
     let id = asked.id();
     asked
         .write_own(move |tx, cx| collection::delete(tx, cx, &id), |books, cx| listed(books, cx))
@@ -108,7 +108,7 @@ pub(crate) async fn delete_collection(asked: Asked) -> ApiResult {
 
 /// PATCH collections/{id}/books/add.
 pub(crate) async fn add_books_to_collection(
-    asked: Asked,
+    asked: ApiRequest,
     body: Body<Items<BookRefIn>>,
 ) -> ApiResult {
     let (id, books) = (asked.id(), keys(body.items()));
@@ -119,7 +119,7 @@ pub(crate) async fn add_books_to_collection(
 
 /// PATCH collections/{id}/books/remove.
 pub(crate) async fn remove_books_from_collection(
-    asked: Asked,
+    asked: ApiRequest,
     body: Body<Items<BookRefIn>>,
 ) -> ApiResult {
     let (id, books) = (asked.id(), keys(body.items()));

@@ -22,15 +22,15 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep, sleep_until};
 
 /// How long a client may take to send the head of a request before it is cut off.
-pub(crate) const HEAD_PATIENCE: Duration = Duration::from_secs(10);
+pub(crate) const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a connection that is being closed waits for its client to read the answer.
 pub(crate) const LINGER: Duration = Duration::from_secs(2);
 /// How long a connection without a request is kept.
 const KEEP_ALIVE: Duration = Duration::from_secs(75);
 /// How long a client may take nothing of an answer.
-const STALL_PATIENCE: Duration = Duration::from_secs(30);
+const STALL_TIMEOUT: Duration = Duration::from_secs(30);
 /// Bytes read before what they say is looked at; the HTTP server's buffer holds four times as many.
-const MOST_AT_ONCE: usize = 32 * 1024;
+const MAX_AT_ONCE: usize = 32 * 1024;
 
 /// What is being done on a connection. Its requests come one after another.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -104,19 +104,19 @@ impl Drop for Running {
 }
 
 /// An answer's body, with what must last until it has been handed to the socket.
-pub(crate) struct Answer<K> {
+pub(crate) struct TimedBody<K> {
     body: BoxBody,
     /// Dropped with the body.
     _kept: K,
 }
 
-impl<K> Answer<K> {
+impl<K> TimedBody<K> {
     pub(crate) fn new(body: BoxBody, kept: K) -> Self {
         Self { body, _kept: kept }
     }
 }
 
-impl<K: Unpin> MessageBody for Answer<K> {
+impl<K: Unpin> MessageBody for TimedBody<K> {
     type Error = <BoxBody as MessageBody>::Error;
 
     fn size(&self) -> BodySize {
@@ -163,7 +163,7 @@ impl Socket {
             return true;
         }
         let looks = self.connection.has_begun.take() && self.connection.phase.get() == Phase::Idle;
-        if !looks && self.at_once < MOST_AT_ONCE {
+        if !looks && self.at_once < MAX_AT_ONCE {
             return false;
         }
         self.at_once = 0;
@@ -195,7 +195,7 @@ impl Socket {
             self.stalled = None;
             return outcome;
         }
-        let stalled = self.stalled.get_or_insert_with(|| Box::pin(sleep(STALL_PATIENCE)));
+        let stalled = self.stalled.get_or_insert_with(|| Box::pin(sleep(STALL_TIMEOUT)));
         stalled.as_mut().poll(cx).map(|()| {
             Err(Error::new(ErrorKind::TimedOut, "the client takes nothing of its answer"))
         })
@@ -224,7 +224,7 @@ impl AsyncRead for Socket {
             // The next head, or what is left of a body nobody wanted. Only the first byte starts
             // the clock.
             let deadline = &self.connection.deadline;
-            deadline.set(deadline.get().min(Instant::now() + HEAD_PATIENCE));
+            deadline.set(deadline.get().min(Instant::now() + HEAD_TIMEOUT));
         }
         outcome
     }

@@ -4,7 +4,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use daybook_domain::id::FileId;
-use daybook_storage::page::Place;
+use daybook_storage::page::PageKey;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -17,13 +17,13 @@ pub(crate) struct TransactionCursor {
 }
 
 impl TransactionCursor {
-    pub(crate) const fn new(place: Place, query: String) -> Self {
-        let Place { day, id } = place;
+    pub(crate) const fn new(place: PageKey, query: String) -> Self {
+        let PageKey { day, id } = place;
         Self { day, id, query }
     }
 
-    pub(crate) const fn place(&self) -> Place {
-        Place { day: self.day, id: self.id }
+    pub(crate) const fn place(&self) -> PageKey {
+        PageKey { day: self.day, id: self.id }
     }
 }
 
@@ -70,7 +70,7 @@ mod tests {
     #[test]
     fn cursors_round_trip_and_damage_is_no_error() {
         let cursor =
-            TransactionCursor::new(Place { day: 20250131, id: 7 }, "account:'Ação'".to_owned());
+            TransactionCursor::new(PageKey { day: 20250131, id: 7 }, "account:'Ação'".to_owned());
         let text = write(&cursor).unwrap();
         assert_eq!(read::<TransactionCursor>(&text), Some(cursor));
         for damaged in ["", "x", "é", &text[1..]] {

@@ -21,7 +21,7 @@ use crate::error::ApiResult;
 use crate::file;
 use crate::group::GroupOut;
 use crate::reply;
-use crate::request::Asked;
+use crate::request::ApiRequest;
 use crate::wire::ListOut;
 
 /// The agent id of requests that name none (behaviour 8.4).
@@ -68,7 +68,7 @@ struct Reader<'v> {
 }
 
 /// GET events.
-pub(crate) async fn list_events(asked: Asked) -> ApiResult {
+pub(crate) async fn list_events(asked: ApiRequest) -> ApiResult {
     let (book, base) = (asked.book(), asked.base());
     let (request, filters) = request(&asked);
     let encode = move |view: &View, cx: &Context| {
@@ -85,7 +85,7 @@ pub(crate) async fn list_events(asked: Asked) -> ApiResult {
 }
 
 /// GET events/{id} (behaviour 12.9).
-pub(crate) async fn get_event(asked: Asked) -> ApiResult {
+pub(crate) async fn get_event(asked: ApiRequest) -> ApiResult {
     let (book, id, base) = (asked.book(), asked.id(), asked.base());
     let encode = move |view: &View, cx: &Context| {
         let reader = Reader { view, base: &base };
@@ -98,7 +98,7 @@ pub(crate) async fn get_event(asked: Asked) -> ApiResult {
 }
 
 /// The request with its filters; one with only a cursor goes on with the cursor's (behaviour 2.4).
-fn request(asked: &Asked) -> (Request, EventCursor) {
+fn request(asked: &ApiRequest) -> (Request, EventCursor) {
     let text =
         |name: &str| asked.text(name).map(str::to_owned).filter(|text| !text.trim().is_empty());
     let own = EventCursor {
@@ -154,13 +154,13 @@ fn completed(view: &View, gone: Option<i64>, snapshot: Map<String, Value>) -> Ma
 /// The book that every one of these events shows, written once.
 fn book_of(view: &View, cx: &Context) -> serde_json::Result<Box<RawValue>> {
     to_raw_value(
-        &BookOut::new(&view.member, view.activity, cx).within(view.collection.as_deref(), cx),
+        &BookOut::new(&view.access, view.activity, cx).within(view.collection.as_deref(), cx),
     )
 }
 
 fn event_out<'v>(reader: Reader<'v>, event: &'v Event, book: &'v RawValue) -> EventOut<'v> {
     let view = reader.view;
-    let key = &view.member.book().key;
+    let key = &view.access.book().key;
     let username =
         view.users.get(&event.user).map(|user| user.username.as_str()).unwrap_or_default();
     EventOut {
@@ -214,7 +214,7 @@ fn with_defaults(mut object: Map<String, Value>, defaults: &[(&str, Value)]) -> 
 /// A TransactionOperation: the snapshot with full accounts on its sides.
 fn transaction(reader: Reader<'_>, event: &Event, snapshot: Map<String, Value>) -> Value {
     let Reader { view, base } = reader;
-    let settings = &view.member.book().settings;
+    let settings = &view.access.book().settings;
     let text = |name: &str| snapshot.get(name).and_then(Value::as_str);
     let date = text("date").and_then(parse_iso);
     let description = text("description").unwrap_or_default().to_owned();
@@ -237,7 +237,7 @@ fn transaction(reader: Reader<'_>, event: &Event, snapshot: Map<String, Value>) 
             ("description", json!("")),
         ],
     );
-    object.insert("id".to_owned(), json!(event.public_resource(&view.member.book().key)));
+    object.insert("id".to_owned(), json!(event.public_resource(&view.access.book().key)));
     object.insert("createdBy".to_owned(), json!(creator));
     if let Some(day) = date {
         object.insert("dateValue".to_owned(), json!(day_number(day)));

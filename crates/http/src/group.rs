@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::body::{Body, Items};
 use crate::error::{ApiError, ApiResult};
 use crate::reply::{self, Reply};
-use crate::request::Asked;
+use crate::request::ApiRequest;
 use crate::wire::{
     ListOut, Present, PropertiesIn, RefIn, StampOut, TextOrNumber, convert, field, id_text,
     objects_only, properties,
@@ -144,13 +144,13 @@ fn list(view: &View) -> Reply {
 }
 
 /// GET groups.
-pub(crate) async fn list_groups(asked: Asked) -> ApiResult {
+pub(crate) async fn list_groups(asked: ApiRequest) -> ApiResult {
     let book = asked.book();
     asked.read(move |tx, cx| group::list(tx, cx, &book), |view, _| list(view)).await
 }
 
 /// GET groups/{id}.
-pub(crate) async fn get_group(asked: Asked) -> ApiResult {
+pub(crate) async fn get_group(asked: ApiRequest) -> ApiResult {
     let (book, id) = (asked.book(), asked.id());
     let tolerant = asked.state.missing_as_no_content;
     match asked.read(move |tx, cx| group::get(tx, cx, &book, &id), |view, _| single(view)).await {
@@ -160,34 +160,40 @@ pub(crate) async fn get_group(asked: Asked) -> ApiResult {
 }
 
 /// GET groups/{id}/accounts.
-pub(crate) async fn list_group_accounts(asked: Asked) -> ApiResult {
+pub(crate) async fn list_group_accounts(asked: ApiRequest) -> ApiResult {
     let (book, id) = (asked.book(), asked.id());
     let encode = |view: &_, _: &_| reply::ok(&ListOut::whole(crate::account::list_out(view)));
     asked.read(move |tx, cx| group::accounts(tx, cx, &book, &id), encode).await
 }
 
 /// POST groups.
-pub(crate) async fn create_group(asked: Asked, body: Body<GroupIn>) -> ApiResult {
+pub(crate) async fn create_group(asked: ApiRequest, body: Body<GroupIn>) -> ApiResult {
     create(asked, vec![body.0], single).await.map_err(ApiError::alone)
 }
 
 /// POST groups/batch.
-pub(crate) async fn create_groups_batch(asked: Asked, body: Body<Items<GroupIn>>) -> ApiResult {
+pub(crate) async fn create_groups_batch(
+    asked: ApiRequest,
+    body: Body<Items<GroupIn>>,
+) -> ApiResult {
     create(asked, body.items(), list).await
 }
 
 /// PUT groups.
-pub(crate) async fn update_group(asked: Asked, body: Body<GroupIn>) -> ApiResult {
+pub(crate) async fn update_group(asked: ApiRequest, body: Body<GroupIn>) -> ApiResult {
     update(asked.conditional()?, vec![body.0], single).await.map_err(ApiError::alone)
 }
 
 /// PUT groups/batch (behaviour 12.9).
-pub(crate) async fn update_groups_batch(asked: Asked, body: Body<Items<GroupIn>>) -> ApiResult {
+pub(crate) async fn update_groups_batch(
+    asked: ApiRequest,
+    body: Body<Items<GroupIn>>,
+) -> ApiResult {
     update(asked, body.items(), list).await
 }
 
 /// DELETE groups/{id}.
-pub(crate) async fn delete_group(asked: Asked) -> ApiResult {
+pub(crate) async fn delete_group(asked: ApiRequest) -> ApiResult {
     let id = asked.id();
     delete(asked.conditional()?, vec![GroupRef { id: Some(id), name: None }], single)
         .await
@@ -195,12 +201,15 @@ pub(crate) async fn delete_group(asked: Asked) -> ApiResult {
 }
 
 /// POST groups/delete/batch (behaviour 12.9).
-pub(crate) async fn delete_groups_batch(asked: Asked, body: Body<Items<GroupIn>>) -> ApiResult {
+pub(crate) async fn delete_groups_batch(
+    asked: ApiRequest,
+    body: Body<Items<GroupIn>>,
+) -> ApiResult {
     let references = body.items().into_iter().map(GroupIn::into_reference).collect();
     delete(asked, references, list).await
 }
 
-async fn create(asked: Asked, items: Vec<GroupIn>, encode: fn(&View) -> Reply) -> ApiResult {
+async fn create(asked: ApiRequest, items: Vec<GroupIn>, encode: fn(&View) -> Reply) -> ApiResult {
     let book = asked.book();
     let items = items.into_iter().map(GroupIn::into_input).collect();
     asked
@@ -212,7 +221,7 @@ async fn create(asked: Asked, items: Vec<GroupIn>, encode: fn(&View) -> Reply) -
         .await
 }
 
-async fn update(asked: Asked, items: Vec<GroupIn>, encode: fn(&View) -> Reply) -> ApiResult {
+async fn update(asked: ApiRequest, items: Vec<GroupIn>, encode: fn(&View) -> Reply) -> ApiResult {
     let book = asked.book();
     let items = items.into_iter().map(GroupIn::into_input).collect();
     asked
@@ -224,7 +233,11 @@ async fn update(asked: Asked, items: Vec<GroupIn>, encode: fn(&View) -> Reply) -
         .await
 }
 
-async fn delete(asked: Asked, references: Vec<GroupRef>, encode: fn(&View) -> Reply) -> ApiResult {
+async fn delete(
+    asked: ApiRequest,
+    references: Vec<GroupRef>,
+    encode: fn(&View) -> Reply,
+) -> ApiResult {
     let book = asked.book();
     asked
         .write(

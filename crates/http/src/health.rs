@@ -19,7 +19,7 @@ const CONTRACT: &str = include_str!("../../../openapi/openapi.json");
 const PAGE: &str = include_str!("../../../openapi/docs.html");
 
 /// How long the database may take to answer before this process counts as not ready.
-const PATIENCE: Duration = Duration::from_secs(5);
+const READY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// GET /health: the process is alive.
 pub(crate) async fn health() -> Reply {
@@ -29,9 +29,10 @@ pub(crate) async fn health() -> Reply {
 /// GET /ready: the database answers readers and takes the writers' units of work. It was migrated
 /// before the first request was accepted.
 pub(crate) async fn ready(state: web::Data<State>) -> ApiResult {
-    let late =
-        |_| Err(Error::Unavailable(format!("no answer within {} s", PATIENCE.as_secs())).into());
-    timeout(PATIENCE, reach(&state)).await.unwrap_or_else(late)?;
+    let late = |_| {
+        Err(Error::Unavailable(format!("no answer within {} s", READY_TIMEOUT.as_secs())).into())
+    };
+    timeout(READY_TIMEOUT, reach(&state)).await.unwrap_or_else(late)?;
     Ok(reply::ok(&json!({ "status": "ready" })))
 }
 

@@ -44,12 +44,12 @@ use actix_web::middleware::{NormalizePath, TrailingSlash, from_fn};
 use actix_web::rt::net::TcpStream;
 use actix_web::{App, web};
 
-use connection::{HEAD_PATIENCE, LINGER, Socket};
+use connection::{HEAD_TIMEOUT, LINGER, Socket};
 use health::Contract;
 
 pub use blob::Blobs;
 pub use budget::Budget;
-pub use state::{Bell, Headers, Known, State};
+pub use state::{Bell, Headers, State, UserCache};
 pub use template::Templates;
 
 /// How long running requests may take to finish after a stop, in seconds.
@@ -87,7 +87,7 @@ pub fn serve(
         let stop = stop.clone();
         let http = HttpService::build()
             .keep_alive(KeepAlive::Os)
-            .client_request_timeout(HEAD_PATIENCE)
+            .client_request_timeout(HEAD_TIMEOUT)
             .client_disconnect_timeout(LINGER)
             .graceful_shutdown_signal(move || {
                 let stop = stop.clone();

@@ -13,13 +13,13 @@ use actix_web::{Error, web};
 use tracing::Instrument;
 
 use crate::budget::Grant;
-use crate::connection::{Answer, Connection, Running};
+use crate::connection::{Connection, Running, TimedBody};
 use crate::state::State;
 
 /// The header that carries the id of a request, in and out.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// Longest request id taken over from a caller.
-const MOST_ID: usize = 128;
+const MAX_ID: usize = 128;
 
 /// Gives the request its id, logs it without anything personal, and adds the CORS headers
 /// (behaviour 0.13).
@@ -52,7 +52,7 @@ pub(crate) async fn around(
         running.iter_mut().for_each(Running::close);
     }
     let kept = (running, Grant::of(response.request()));
-    Ok(response.map_body(|_, body| Answer::new(body.boxed(), kept)))
+    Ok(response.map_body(|_, body| TimedBody::new(body.boxed(), kept)))
 }
 
 /// Whether a body follows (RFC 9112, 6).
@@ -64,7 +64,7 @@ fn has_body(headers: &HeaderMap) -> bool {
 fn given_id(headers: &HeaderMap) -> Option<String> {
     let text = headers.get(&REQUEST_ID)?.to_str().ok()?;
     let plain = !text.is_empty()
-        && text.len() <= MOST_ID
+        && text.len() <= MAX_ID
         && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'));
     plain.then(|| text.to_owned())
 }

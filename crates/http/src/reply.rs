@@ -6,7 +6,7 @@ use actix_web::http::header::{ContentType, ETAG, HeaderName};
 use actix_web::{HttpRequest, HttpResponse, Responder, ResponseError};
 use daybook_domain::idempotency::Answer;
 use daybook_domain::version::Tag;
-use daybook_service::idempotency::Outcome;
+use daybook_service::idempotency::KeyedAnswer;
 use serde::Serialize;
 
 use crate::error::{ApiError, Transport};
@@ -66,11 +66,11 @@ impl Reply {
     }
 }
 
-impl TryFrom<Outcome> for Reply {
+impl TryFrom<KeyedAnswer> for Reply {
     type Error = ApiError;
 
-    fn try_from(outcome: Outcome) -> Result<Self, ApiError> {
-        let Outcome { answer: Answer { status, tag, body }, replayed } = outcome;
+    fn try_from(outcome: KeyedAnswer) -> Result<Self, ApiError> {
+        let KeyedAnswer { answer: Answer { status, tag, body }, replayed } = outcome;
         let status =
             StatusCode::from_u16(status).map_err(|error| Transport::Failed(error.to_string()))?;
         Ok(Self { status, tag: tag.map(Tag::stored), replayed, body: Ok(body) })

@@ -10,7 +10,7 @@ use actix_web::http::header::{AUTHORIZATION, HOST, IF_MATCH};
 use actix_web::http::uri::Authority;
 use actix_web::{FromRequest, HttpRequest, web};
 use daybook_domain::version::{Condition, Refusal};
-use daybook_service::idempotency::{Scope, once};
+use daybook_service::idempotency::{KeyScope, once};
 use daybook_service::{Context, Error};
 use daybook_storage::user::User;
 use daybook_storage::{Lane, Tx};
@@ -22,7 +22,7 @@ use crate::run;
 use crate::state::State;
 
 /// Longest agent id kept, in characters.
-const MOST_AGENT: usize = 255;
+const MAX_AGENT: usize = 255;
 
 /// The parameters of paths, decoded after routing (behaviour 0.5).
 #[derive(serde::Deserialize)]
@@ -34,7 +34,7 @@ struct Segments {
 }
 
 /// An authenticated request: its context, path and parameters.
-pub(crate) struct Asked {
+pub(crate) struct ApiRequest {
     pub(crate) cx: Context,
     pub(crate) state: web::Data<State>,
     path: Segments,
@@ -47,7 +47,7 @@ pub(crate) struct Asked {
     host: Option<String>,
 }
 
-impl Asked {
+impl ApiRequest {
     /// The book's id from the path.
     pub(crate) fn book(&self) -> String {
         self.path.book.clone()
@@ -156,10 +156,10 @@ impl Asked {
     ) -> ApiResult {
         if !book.is_empty() {
             let (lane, book) = (Lane::of_book(book), book.to_owned());
-            return self.write_in(lane, Scope::Book(book), work, encode).await;
+            return self.write_in(lane, KeyScope::Book(book), work, encode).await;
         }
         let lane = self.key.as_ref().map_or(Lane::NO_BOOK, |key| Lane::of_key(key.text()));
-        self.write_in(lane, Scope::Installation, work, encode).await
+        self.write_in(lane, KeyScope::Installation, work, encode).await
     }
 
     /// The same for what the caller keeps across books, in the lane of the caller.
@@ -169,13 +169,13 @@ impl Asked {
         encode: impl FnOnce(&T, &Context) -> Reply + Send + 'static,
     ) -> ApiResult {
         let lane = Lane::of_user(self.cx.user.id);
-        self.write_in(lane, Scope::Caller, work, encode).await
+        self.write_in(lane, KeyScope::Caller, work, encode).await
     }
 
     async fn write_in<T: Send + 'static>(
         self,
         lane: Lane,
-        scope: Scope,
+        scope: KeyScope,
         work: impl FnOnce(&mut Tx<'_>, &Context) -> daybook_service::Result<T> + Send + 'static,
         encode: impl FnOnce(&T, &Context) -> Reply + Send + 'static,
     ) -> ApiResult {
@@ -197,7 +197,7 @@ impl Asked {
     }
 }
 
-impl FromRequest for Asked {
+impl FromRequest for ApiRequest {
     type Error = ApiError;
     type Future = Pin<Box<dyn Future<Output = Result<Self, ApiError>>>>;
 
@@ -275,7 +275,7 @@ fn bearer(request: &HttpRequest) -> Option<&str> {
 
 fn agent(request: &HttpRequest, state: &State) -> Option<String> {
     let given = state.headers.agent.iter().find_map(|name| header(request, name))?.trim();
-    if given.is_empty() { None } else { Some(given.chars().take(MOST_AGENT).collect()) }
+    if given.is_empty() { None } else { Some(given.chars().take(MAX_AGENT).collect()) }
 }
 
 /// The user with that address, remembered, found or made.

@@ -12,7 +12,7 @@ use crate::error::{ApiError, Transport};
 use crate::state::State;
 
 /// How long a request with an idempotency key waits for its turn.
-const PATIENCE: Duration = Duration::from_secs(30);
+const KEY_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Work on more bytes than these is done where it holds up nobody: a worker's thread has many
 /// requests.
@@ -85,7 +85,7 @@ where
     E: From<daybook_storage::Error> + Send + 'static,
     ApiError: From<E>,
 {
-    let waiting = timeout(PATIENCE, write(state, lane, work)).await;
+    let waiting = timeout(KEY_TIMEOUT, write(state, lane, work)).await;
     waiting.unwrap_or_else(|_| {
         Err(Error::Unavailable("a write still waits after 30 seconds".to_owned()).into())
     })

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::body::Body;
 use crate::error::ApiResult;
 use crate::reply::{self, Reply};
-use crate::request::Asked;
+use crate::request::ApiRequest;
 use crate::wire::{ListOut, StampOut, TextOrNumber, id_text, objects_only};
 
 /// A body that is a saved query.
@@ -51,7 +51,7 @@ fn single(one: &SavedQuery, _: &Context) -> Reply {
 }
 
 /// GET queries.
-pub(crate) async fn list_queries(asked: Asked) -> ApiResult {
+pub(crate) async fn list_queries(asked: ApiRequest) -> ApiResult {
     let book = asked.book();
     let encode = |all: &Vec<SavedQuery>, _: &Context| {
         reply::ok(&ListOut::whole(all.iter().map(QueryOut::from).collect()))
@@ -60,13 +60,13 @@ pub(crate) async fn list_queries(asked: Asked) -> ApiResult {
 }
 
 /// GET queries/{id} (behaviour 12.9).
-pub(crate) async fn get_query(asked: Asked) -> ApiResult {
+pub(crate) async fn get_query(asked: ApiRequest) -> ApiResult {
     let (book, id) = (asked.book(), asked.id());
     asked.read(move |tx, cx| saved_query::get(tx, cx, &book, &id), single).await
 }
 
 /// POST queries.
-pub(crate) async fn save_query(asked: Asked, body: Body<QueryIn>) -> ApiResult {
+pub(crate) async fn save_query(asked: ApiRequest, body: Body<QueryIn>) -> ApiResult {
     let book = asked.book();
     let QueryIn { id: _, title, query } = body.0;
     let changes = Changes { title, query };
@@ -76,7 +76,7 @@ pub(crate) async fn save_query(asked: Asked, body: Body<QueryIn>) -> ApiResult {
 }
 
 /// PUT queries, the id in the body.
-pub(crate) async fn update_query(asked: Asked, body: Body<QueryIn>) -> ApiResult {
+pub(crate) async fn update_query(asked: ApiRequest, body: Body<QueryIn>) -> ApiResult {
     let book = asked.book();
     let QueryIn { id, title, query } = body.0;
     let (id, changes) = (id_text(id), Changes { title, query });
@@ -90,7 +90,7 @@ pub(crate) async fn update_query(asked: Asked, body: Body<QueryIn>) -> ApiResult
 }
 
 /// DELETE queries/{id}.
-pub(crate) async fn delete_query(asked: Asked) -> ApiResult {
+pub(crate) async fn delete_query(asked: ApiRequest) -> ApiResult {
     let (book, id) = (asked.book(), asked.id());
     asked.write(&book.clone(), move |tx, cx| saved_query::delete(tx, cx, &book, &id), single).await
 }

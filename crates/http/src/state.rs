@@ -15,7 +15,7 @@ use crate::template::Templates;
 use crate::token::Tokens;
 
 /// Users remembered at most; beyond that the memory starts anew.
-const MOST_REMEMBERED: usize = 100_000;
+const MAX_REMEMBERED: usize = 100_000;
 
 /// Everything the API is wired to.
 pub struct State {
@@ -48,7 +48,7 @@ pub struct State {
     /// The starter books of this installation (behaviour 9.7).
     pub templates: Templates,
     /// The users seen so far. They never change, so remembering them is safe.
-    pub known: Known,
+    pub known: UserCache,
     /// Wakes who makes the audits.
     pub audits: Bell,
 }
@@ -88,9 +88,9 @@ impl Headers {
 
 /// A memory of users by verified address.
 #[derive(Debug, Default)]
-pub struct Known(RwLock<HashMap<String, Arc<User>>>);
+pub struct UserCache(RwLock<HashMap<String, Arc<User>>>);
 
-impl Known {
+impl UserCache {
     pub(crate) fn find(&self, email: &str) -> Option<Arc<User>> {
         self.0.read().unwrap_or_else(PoisonError::into_inner).get(email).cloned()
     }
@@ -98,7 +98,7 @@ impl Known {
     pub(crate) fn add(&self, user: User) -> Arc<User> {
         let user = Arc::new(user);
         let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        if known.len() >= MOST_REMEMBERED {
+        if known.len() >= MAX_REMEMBERED {
             known.clear();
         }
         known.insert(user.email.clone(), Arc::clone(&user));

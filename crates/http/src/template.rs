@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::ApiResult;
 use crate::reply;
-use crate::request::Asked;
+use crate::request::ApiRequest;
 use crate::wire::objects_only;
 
 /// Templates of one installation at most: they are sent whole.
-const MOST_TEMPLATES: usize = 1_000;
+const MAX_TEMPLATES: usize = 1_000;
 /// Longest text of a template, in characters.
 const MAX_TEXT: usize = 8 * 1024;
 
@@ -72,9 +72,9 @@ impl Templates {
     /// ```
     pub fn read(text: &str) -> Result<Self, String> {
         let file: File = serde_json::from_str(text).map_err(|error| error.to_string())?;
-        if file.items.len() > MOST_TEMPLATES {
+        if file.items.len() > MAX_TEMPLATES {
             return Err(format!(
-                "items has {} entries; at most {MOST_TEMPLATES} are allowed",
+                "items has {} entries; at most {MAX_TEMPLATES} are allowed",
                 file.items.len()
             ));
         }
@@ -135,7 +135,7 @@ fn is_address(text: &str) -> bool {
 }
 
 /// GET templates.
-pub(crate) async fn list_templates(asked: Asked) -> ApiResult {
+pub(crate) async fn list_templates(asked: ApiRequest) -> ApiResult {
     Ok(reply::ok(&asked.state.templates))
 }
 

@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use crate::error::ApiResult;
 use crate::reply;
-use crate::request::Asked;
+use crate::request::ApiRequest;
 
 /// The user. A self-hosted installation is free and bills nobody.
 #[derive(Serialize)]
@@ -35,7 +35,7 @@ struct UserOut {
 }
 
 /// GET user.
-pub(crate) async fn get_user(asked: Asked) -> ApiResult {
+pub(crate) async fn get_user(asked: ApiRequest) -> ApiResult {
     asked
         .read(daybook_service::book::postings_of_owner, |(month, year), cx| {
             reply::ok(&user_out(&cx.user, (*month, *year)))

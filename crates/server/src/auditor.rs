@@ -18,7 +18,7 @@ use daybook_storage::{Lane, Store};
 
 /// How long after the last look another is taken although nobody rang: an audit may have failed, or
 /// another process may have gone before it made one.
-const PATIENCE: Duration = Duration::from_secs(60);
+const POLL_INTERVAL: Duration = Duration::from_secs(60);
 
 /// The thread, stopped and waited for when dropped.
 pub(crate) struct Auditor {
@@ -50,7 +50,7 @@ impl Auditor {
     ) -> std::io::Result<Self> {
         let (bell, heard) = Bell::new();
         let stop = Stop::default();
-        let desk = Desk { store, ids, clock, stop: stop.clone() };
+        let desk = WriterLoop { store, ids, clock, stop: stop.clone() };
         let thread = std::thread::Builder::new()
             .name("auditor".to_owned())
             .spawn(move || desk.serve(&heard))?;
@@ -79,18 +79,18 @@ impl Drop for Auditor {
     }
 }
 
-struct Desk {
+struct WriterLoop {
     store: Arc<Store>,
     ids: Arc<Ids>,
     clock: fn() -> Instant,
     stop: Stop,
 }
 
-impl Desk {
+impl WriterLoop {
     fn serve(&self, heard: &Receiver<()>) {
         while !self.stop.asked() {
             self.round();
-            if matches!(heard.recv_timeout(PATIENCE), Err(RecvTimeoutError::Disconnected)) {
+            if matches!(heard.recv_timeout(POLL_INTERVAL), Err(RecvTimeoutError::Disconnected)) {
                 return;
             }
         }

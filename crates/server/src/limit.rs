@@ -3,7 +3,7 @@
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
 /// Connections at once, however many the system would allow.
-const MOST_CONNECTIONS: usize = 8_192;
+const MAX_CONNECTIONS: usize = 8_192;
 /// What a system that does not tell allows: the usual limit.
 const USUAL_FILES: u64 = 1_024;
 
@@ -15,5 +15,5 @@ pub(crate) fn connections() -> usize {
         Ok((_, hard)) => hard,
         Err(_) => USUAL_FILES,
     };
-    usize::try_from(limit / 2).map_or(MOST_CONNECTIONS, |half| half.min(MOST_CONNECTIONS))
+    usize::try_from(limit / 2).map_or(MAX_CONNECTIONS, |half| half.min(MAX_CONNECTIONS))
 }

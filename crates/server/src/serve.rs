@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use daybook_http::token::Tokens;
-use daybook_http::{Budget, Headers, Known, State, Templates};
+use daybook_http::{Budget, Headers, State, Templates, UserCache};
 use daybook_service::Ids;
 use daybook_storage::{Address, Options, Store};
 use tokio::signal::unix::{SignalKind, signal};
@@ -50,7 +50,7 @@ pub(crate) fn run(options: &Serve) -> anyhow::Result<()> {
         missing_as_no_content: options.missing_as_no_content,
         ledger_alias: options.ledger_alias,
         templates,
-        known: Known::default(),
+        known: UserCache::default(),
         audits: auditor.bell(),
     };
     if !address.ip().is_loopback() && options.public_url.is_none() {

@@ -1,8 +1,8 @@
 //! The access step of every use case: the door of a book.
 
-use daybook_domain::collaborator::{Action, Member, Refusal};
+use daybook_domain::collaborator::{Access, Action, Refusal};
 use daybook_storage::Tx;
-use daybook_storage::book::Entrance;
+use daybook_storage::book::BookAccess;
 use daybook_storage::head::Activity;
 
 use crate::context::Context;
@@ -13,22 +13,22 @@ use crate::error::Result;
 ///
 /// # Errors
 /// 404 for strangers and unknown books, 403 for too little permission (behaviour 7.4).
-pub fn enter(tx: &mut Tx<'_>, cx: &Context, book: &str, action: Action) -> Result<Member> {
-    meet(tx, cx, book, action).map(|(member, _)| member)
+pub fn enter(tx: &mut Tx<'_>, cx: &Context, book: &str, action: Action) -> Result<Access> {
+    load_access(tx, cx, book, action).map(|(access, _)| access)
 }
 
 /// As [`enter`], with how busy the book is.
 ///
 /// # Errors
 /// As [`enter`].
-pub fn meet(
+pub fn load_access(
     tx: &mut Tx<'_>,
     cx: &Context,
     book: &str,
     action: Action,
-) -> Result<(Member, Activity)> {
+) -> Result<(Access, Activity)> {
     let entrance = tx.books().enter(book, &cx.user.email)?.ok_or(Refusal::BookNotFound)?;
-    let Entrance { book, granted, activity } = entrance;
-    let member = Member::admit(book, granted, cx.user.id, action)?;
-    Ok((member, activity))
+    let BookAccess { book, granted, activity } = entrance;
+    let access = Access::admit(book, granted, cx.user.id, action)?;
+    Ok((access, activity))
 }

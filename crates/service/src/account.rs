@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use daybook_domain::account::{Account, AccountRef, AccountType, Changes, Directory, Refusal};
-use daybook_domain::collaborator::{Action, Member};
-use daybook_domain::event::{EventType, Happening, Previous, snapshot};
+use daybook_domain::collaborator::{Access, Action};
+use daybook_domain::event::{EventType, NewEvent, Previous, snapshot};
 use daybook_domain::field::Field;
 use daybook_domain::group::{self, Forest, GroupRef};
 use daybook_domain::id::{AccountId, GroupId};
@@ -13,7 +13,7 @@ use daybook_storage::Tx;
 
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::{access, batch, record, transaction};
+use crate::{access, batch, event_log, transaction};
 
 /// Accounts as their reader sees them.
 #[derive(Debug, Clone)]
@@ -38,8 +38,8 @@ pub struct Input {
 /// # Errors
 /// What the access step refuses.
 pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<View> {
-    let member = access::enter(tx, cx, book, Action::ReadChart)?;
-    all(tx, &member)
+    let access = access::enter(tx, cx, book, Action::ReadChart)?;
+    all(tx, &access)
 }
 
 /// getAccount, by id or name (behaviour 4.4).
@@ -47,9 +47,9 @@ pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<View> {
 /// # Errors
 /// What the access step refuses; [`Refusal::Unknown`].
 pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<View> {
-    let member = access::enter(tx, cx, book, Action::ReadChart)?;
-    let account = find(tx, &member, text)?;
-    let forest = Forest::new(tx.groups().by_ids(&member, account.groups.iter().copied())?, []);
+    let access = access::enter(tx, cx, book, Action::ReadChart)?;
+    let account = find(tx, &access, text)?;
+    let forest = Forest::new(tx.groups().by_ids(&access, account.groups.iter().copied())?, []);
     Ok(View { accounts: vec![account], forest })
 }
 
@@ -58,9 +58,9 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<View
 /// # Errors
 /// What the access step refuses; [`Refusal::Unknown`].
 pub fn groups(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<crate::group::View> {
-    let member = access::enter(tx, cx, book, Action::ReadChart)?;
-    let account = find(tx, &member, text)?;
-    let forest = crate::group::forest(tx, &member)?;
+    let access = access::enter(tx, cx, book, Action::ReadChart)?;
+    let account = find(tx, &access, text)?;
+    let forest = crate::group::forest(tx, &access)?;
     let groups = forest
         .parents_first()
         .into_iter()
@@ -75,9 +75,9 @@ pub fn groups(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<c
 /// # Errors
 /// What the access step and the rules of accounts refuse.
 pub fn create(tx: &mut Tx<'_>, cx: &Context, book: &str, items: Vec<Input>) -> Result<View> {
-    let member = access::enter(tx, cx, book, Action::WriteChart)?;
+    let access = access::enter(tx, cx, book, Action::WriteChart)?;
     batch::check_size("items", items.len())?;
-    add(tx, cx, &member, items)
+    add(tx, cx, &access, items)
 }
 
 /// updateAccount and updateAccountsBatch.
@@ -85,16 +85,16 @@ pub fn create(tx: &mut Tx<'_>, cx: &Context, book: &str, items: Vec<Input>) -> R
 /// # Errors
 /// What the access step and the rules of accounts refuse.
 pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, mut items: Vec<Input>) -> Result<View> {
-    let member = access::enter(tx, cx, book, Action::WriteChart)?;
+    let access = access::enter(tx, cx, book, Action::WriteChart)?;
     batch::check_size("items", items.len())?;
-    let owner = member.may(Action::WriteLockedGroups);
-    let forest = crate::group::forest(tx, &member)?;
+    let owner = access.may(Action::WriteLockedGroups);
+    let forest = crate::group::forest(tx, &access)?;
     let targets: Vec<AccountRef> =
         items.iter_mut().map(|item| item.changes.take_target()).collect();
     let names: Vec<AccountRef> = items.iter().map(|item| named(&item.changes)).collect();
-    let mut known = tx.accounts().directory(&member, targets.iter().chain(&names), [])?;
+    let mut known = tx.accounts().directory(&access, targets.iter().chain(&names), [])?;
     let targets = found(&known, targets.into_iter())?;
-    let mut happenings = Vec::new();
+    let mut events = Vec::new();
     let mut changed = Vec::new();
     let first = targets.first().and_then(|id| known.get(*id)).cloned();
     let revised = batch::each(items.into_iter().zip(&targets), |(input, id)| {
@@ -105,7 +105,7 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, mut items: Vec<Input>) 
             crate::group::unless_locked(&forest, &owned_before, owner, revised)?;
         if !previous.is_empty() {
             forest.check_writable(&after.groups, owner)?;
-            happenings.push(Happening::update(
+            events.push(NewEvent::update(
                 EventType::AccountUpdated,
                 after.id.get(),
                 snapshot::account(&after, &forest),
@@ -117,12 +117,12 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, mut items: Vec<Input>) 
         Ok(())
     });
     cx.unless_stale(first.as_ref(), revised)?;
-    tx.accounts().update(&member, &batch::last_of_each(changed, |account| account.id))?;
-    record::happenings(tx, cx, &member, happenings)?;
+    tx.accounts().update(&access, &batch::last_of_each(changed, |account| account.id))?;
+    event_log::append(tx, cx, &access, events)?;
     // An account named twice is answered twice in its final state, as transactions are (behaviour
     // 3.6.3).
     let accounts = targets.iter().filter_map(|id| known.get(*id).cloned()).collect();
-    Ok(View { accounts, forest: crate::group::forest(tx, &member)? })
+    Ok(View { accounts, forest: crate::group::forest(tx, &access)? })
 }
 
 /// deleteAccount and deleteAccountsBatch: allowed only for accounts nothing was ever posted on;
@@ -136,11 +136,11 @@ pub fn delete(
     book: &str,
     references: &[AccountRef],
 ) -> Result<View> {
-    let member = access::enter(tx, cx, book, Action::WriteChart)?;
+    let access = access::enter(tx, cx, book, Action::WriteChart)?;
     batch::check_size("items", references.len())?;
-    let owner = member.may(Action::WriteLockedGroups);
-    let known = tx.accounts().directory(&member, references, [])?;
-    let forest = crate::group::forest(tx, &member)?;
+    let owner = access.may(Action::WriteLockedGroups);
+    let known = tx.accounts().directory(&access, references, [])?;
+    let forest = crate::group::forest(tx, &access)?;
     let targets = found(&known, references.iter().cloned())?;
     let first = targets.first().and_then(|id| known.get(*id));
     let doomed = batch::each(targets.iter().copied(), |id| {
@@ -152,39 +152,39 @@ pub fn delete(
     let mut accounts = cx.unless_stale(first, doomed)?;
     let mut seen = BTreeSet::new();
     accounts.retain(|account| seen.insert(account.id));
-    transaction::release_accounts(tx, cx, &member, &seen)?;
+    transaction::release_accounts(tx, cx, &access, &seen)?;
     let ids: Vec<AccountId> = seen.into_iter().collect();
-    tx.accounts().delete(&member, &ids)?;
+    tx.accounts().delete(&access, &ids)?;
     let deleted = |account: &Account| {
-        Happening::new(
+        NewEvent::new(
             EventType::AccountDeleted,
             account.id.get(),
             snapshot::account(account, &forest),
         )
     };
-    record::happenings(tx, cx, &member, accounts.iter().map(deleted).collect())?;
+    event_log::append(tx, cx, &access, accounts.iter().map(deleted).collect())?;
     Ok(View { accounts, forest })
 }
 
 /// All accounts of the book.
-pub(crate) fn all(tx: &mut Tx<'_>, member: &Member) -> Result<View> {
-    let mut accounts = tx.accounts().list(member)?;
+pub(crate) fn all(tx: &mut Tx<'_>, access: &Access) -> Result<View> {
+    let mut accounts = tx.accounts().list(access)?;
     accounts.sort_by_cached_key(|account| account.name.normalized());
-    Ok(View { accounts, forest: crate::group::forest(tx, member)? })
+    Ok(View { accounts, forest: crate::group::forest(tx, access)? })
 }
 
-/// Creates accounts for a member who may.
+/// Creates accounts for a caller who may.
 pub(crate) fn add(
     tx: &mut Tx<'_>,
     cx: &Context,
-    member: &Member,
+    access: &Access,
     items: Vec<Input>,
 ) -> Result<View> {
-    let owner = member.may(Action::WriteLockedGroups);
-    let mut forest = crate::group::forest(tx, member)?;
+    let owner = access.may(Action::WriteLockedGroups);
+    let mut forest = crate::group::forest(tx, access)?;
     let references: Vec<AccountRef> = items.iter().map(|item| named(&item.changes)).collect();
-    let mut known = tx.accounts().directory(member, &references, [])?;
-    let mut happenings = Vec::new();
+    let mut known = tx.accounts().directory(access, &references, [])?;
+    let mut events = Vec::new();
     let accounts = batch::each(items, |input| {
         let groups = input.groups.try_map(|groups| resolve(&forest, &groups))?;
         let joined = groups.as_ref().value().cloned().unwrap_or_default();
@@ -197,7 +197,7 @@ pub(crate) fn add(
             &types(&forest, &joined),
             cx.stamp(),
         )?;
-        happenings.push(Happening::new(
+        events.push(NewEvent::new(
             EventType::AccountCreated,
             id.get(),
             snapshot::account(&account, &forest),
@@ -207,14 +207,14 @@ pub(crate) fn add(
         account.groups.iter().for_each(|group| forest.add_member(*group, account.kind));
         Ok(account)
     })?;
-    tx.accounts().insert(member, &accounts)?;
-    record::happenings(tx, cx, member, happenings)?;
+    tx.accounts().insert(access, &accounts)?;
+    event_log::append(tx, cx, access, events)?;
     Ok(View { accounts, forest })
 }
 
-fn find(tx: &mut Tx<'_>, member: &Member, text: &str) -> Result<Account> {
+fn find(tx: &mut Tx<'_>, access: &Access, text: &str) -> Result<Account> {
     let reference = AccountRef::any(text);
-    let directory = tx.accounts().directory(member, [&reference], [])?;
+    let directory = tx.accounts().directory(access, [&reference], [])?;
     Ok(directory.find(&reference).cloned().ok_or_else(|| Refusal::Unknown(text.to_owned()))?)
 }
 

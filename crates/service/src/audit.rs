@@ -4,22 +4,22 @@
 //! it stood at one of its events.
 
 use daybook_domain::audit::{Recount, Report, Stray, Trail};
-use daybook_domain::collaborator::{Action, Member};
-use daybook_domain::event::{Happening, snapshot};
+use daybook_domain::collaborator::{Access, Action};
+use daybook_domain::event::{NewEvent, snapshot};
 use daybook_domain::id::{AccountId, BookKey};
 use daybook_storage::Tx;
 use daybook_storage::audit::Wanted;
 
 use crate::context::Context;
 use crate::error::Result;
-use crate::{access, record};
+use crate::{access, event_log};
 
 /// Rows read at once.
 const PORTION: i64 = 2_000;
 /// Entries whose days are compared at once; an account with more is compared alone.
-const MOST_COMPARED: i64 = 20_000;
+const MAX_COMPARED: i64 = 20_000;
 /// Accounts compared at once.
-const MOST_ACCOUNTS: usize = 1_000;
+const MAX_ACCOUNTS: usize = 1_000;
 
 /// An audit that is made and not recorded yet.
 #[derive(Debug)]
@@ -30,15 +30,15 @@ pub struct Made {
     pub report: Report,
 }
 
-/// auditBook: notes that an audit is wanted; it is made when its turn comes. Asked again before its
+/// auditBook: notes that an audit is wanted; it is made when its turn comes. ResolvedQuery again before its
 /// turn, it is the same audit; asked again while it is made, another follows, because the first is
 /// about the book as it was before.
 ///
 /// # Errors
 /// What the access step refuses.
 pub fn request(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<()> {
-    let member = access::enter(tx, cx, book, Action::UpdateBook)?;
-    Ok(tx.audits().want(&member, cx.mint(), cx.agent.as_deref())?)
+    let access = access::enter(tx, cx, book, Action::UpdateBook)?;
+    Ok(tx.audits().want(&access, cx.mint(), cx.agent.as_deref())?)
 }
 
 /// The books that wait for an audit, in the order of requests.
@@ -57,13 +57,13 @@ pub fn waiting(tx: &mut Tx<'_>) -> Result<Vec<BookKey>> {
 /// When the database cannot be asked.
 pub fn make(tx: &mut Tx<'_>, key: &BookKey, stop: &dyn Fn() -> bool) -> Result<Option<Made>> {
     let Some(wanted) = tx.audits().wanted(key)? else { return Ok(None) };
-    let Some(member) = admit(tx, key, &wanted)? else { return Ok(None) };
-    let (head, counted) = tx.audits().head(&member)?;
-    let Some(recount) = recount(tx, &member, stop)? else { return Ok(None) };
+    let Some(access) = admit(tx, key, &wanted)? else { return Ok(None) };
+    let (head, counted) = tx.audits().head(&access)?;
+    let Some(recount) = recount(tx, &access, stop)? else { return Ok(None) };
     let mut trail = Trail::new(key);
     let mut after = i64::MIN;
     loop {
-        let events = tx.audits().events(&member, after, PORTION)?;
+        let events = tx.audits().events(&access, after, PORTION)?;
         let Some(last) = events.last() else { break };
         after = last.sequence;
         events.iter().for_each(|logged| trail.follow(logged));
@@ -82,37 +82,37 @@ pub fn make(tx: &mut Tx<'_>, key: &BookKey, stop: &dyn Fn() -> bool) -> Result<O
 /// # Errors
 /// When the database cannot be asked.
 pub fn conclude(tx: &mut Tx<'_>, cx: &Context, key: &BookKey, made: &Made) -> Result<()> {
-    let Some(member) = admit(tx, key, &made.wanted)? else { return Ok(()) };
+    let Some(access) = admit(tx, key, &made.wanted)? else { return Ok(()) };
     if tx.audits().wanted(key)?.is_none() {
         return Ok(());
     }
     for verified in [true, false] {
         let changed = made.report.changed.iter().filter(|(_, now)| *now == verified);
         let accounts: Vec<AccountId> = changed.map(|(account, _)| *account).collect();
-        tx.audits().verify(&member, &accounts, verified)?;
+        tx.audits().verify(&access, &accounts, verified)?;
     }
-    tx.audits().done(&member, made.wanted.request)?;
-    let book = member.book();
-    let happening = Happening::audit(book.id.get(), snapshot::book(book), made.report.object());
-    record::happenings(tx, cx, &member, vec![happening])
+    tx.audits().done(&access, made.wanted.request)?;
+    let book = access.book();
+    let event = NewEvent::audit(book.id.get(), snapshot::book(book), made.report.object());
+    event_log::append(tx, cx, &access, vec![event])
 }
 
 /// The way into the book for who asked; none when the book is gone.
-fn admit(tx: &mut Tx<'_>, key: &BookKey, wanted: &Wanted) -> Result<Option<Member>> {
+fn admit(tx: &mut Tx<'_>, key: &BookKey, wanted: &Wanted) -> Result<Option<Access>> {
     let entrance = tx.books().enter(key.as_str(), &wanted.email)?;
-    Ok(entrance.map(|entrance| Member::auditor(entrance.book, wanted.user)))
+    Ok(entrance.map(|entrance| Access::auditor(entrance.book, wanted.user)))
 }
 
-fn recount(tx: &mut Tx<'_>, member: &Member, stop: &dyn Fn() -> bool) -> Result<Option<Recount>> {
-    let book = member.book();
+fn recount(tx: &mut Tx<'_>, access: &Access, stop: &dyn Fn() -> bool) -> Result<Option<Recount>> {
+    let book = access.book();
     let mut recount = Recount::new(
         book.key.as_str(),
         (book.scale, book.settings.fraction_digits),
-        tx.audits().accounts(member)?,
+        tx.audits().accounts(access)?,
     );
     let mut after = None;
     loop {
-        let records = tx.audits().records(member, after, PORTION)?;
+        let records = tx.audits().records(access, after, PORTION)?;
         let Some(last) = records.last() else { break };
         after = Some(last.id);
         records.iter().for_each(|record| recount.record(record));
@@ -120,11 +120,11 @@ fn recount(tx: &mut Tx<'_>, member: &Member, stop: &dyn Fn() -> bool) -> Result<
             return Ok(None);
         }
     }
-    let ledgers = tx.audits().ledgers(member)?;
+    let ledgers = tx.audits().ledgers(access)?;
     for account in recount.ledgers(&ledgers) {
         let mut after: Option<Stray> = None;
         loop {
-            let strays = tx.audits().strays(member, account, after.as_ref(), PORTION)?;
+            let strays = tx.audits().strays(access, account, after.as_ref(), PORTION)?;
             let Some(last) = strays.last() else { break };
             after = Some(*last);
             strays.iter().for_each(|stray| recount.stray(stray));
@@ -133,11 +133,11 @@ fn recount(tx: &mut Tx<'_>, member: &Member, stop: &dyn Fn() -> bool) -> Result<
             }
         }
     }
-    recount.meet(tx.audits().totalled(member)?);
+    recount.meet(tx.audits().totalled(access)?);
     for accounts in portions(&recount, &ledgers) {
-        let entries = tx.audits().entry_days(member, &accounts)?;
+        let entries = tx.audits().entry_days(access, &accounts)?;
         let (days, months) =
-            (tx.audits().days(member, &accounts)?, tx.audits().months(member, &accounts)?);
+            (tx.audits().days(access, &accounts)?, tx.audits().months(access, &accounts)?);
         recount.compare(&accounts, &entries, &days, &months);
         if stop() {
             return Ok(None);
@@ -154,7 +154,7 @@ fn portions(recount: &Recount, ledgers: &[daybook_domain::audit::Ledger]) -> Vec
     for account in recount.accounts() {
         let entries = rows.get(&account).copied().unwrap_or_default();
         if !portion.is_empty()
-            && (size.saturating_add(entries) > MOST_COMPARED || portion.len() >= MOST_ACCOUNTS)
+            && (size.saturating_add(entries) > MAX_COMPARED || portion.len() >= MAX_ACCOUNTS)
         {
             portions.push(std::mem::take(&mut portion));
             size = 0;

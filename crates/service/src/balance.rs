@@ -2,7 +2,7 @@
 
 use daybook_domain::account::{Account, AccountRef, Directory};
 use daybook_domain::balance::{Balances, Ledger, Scope, segments};
-use daybook_domain::collaborator::{Action, Member};
+use daybook_domain::collaborator::{Access, Action};
 use daybook_domain::group::Forest;
 use daybook_domain::id::{AccountId, GroupId};
 use daybook_domain::query::{BalanceQuery, Periodicity};
@@ -15,15 +15,15 @@ use crate::transaction::reading;
 use crate::{access, group};
 
 /// Accounts and groups a query may name, and tags it may restrict sums by (behaviour 5.17).
-const MOST_FILTERS: usize = 200;
+const MAX_FILTERS: usize = 200;
 /// Containers that named groups may show again, because one lies below another (behaviour 5.17).
-const MOST_REPEATED: usize = 20_000;
+const MAX_REPEATED: usize = 20_000;
 
 /// Balances as their reader sees them, with what they are of.
 #[derive(Debug, Clone)]
 pub struct View {
     /// Who reads, in which book.
-    pub member: Member,
+    pub access: Access,
     /// The question.
     pub query: BalanceQuery,
     /// The answer.
@@ -39,12 +39,12 @@ pub struct View {
 /// # Errors
 /// 400 for a missing or blank query (behaviour 5.1); what the access step refuses.
 pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<View> {
-    let member = access::enter(tx, cx, book, Action::ReadChart)?;
-    let query = BalanceQuery::parse(text, &reading(cx, &member))
+    let access = access::enter(tx, cx, book, Action::ReadChart)?;
+    let query = BalanceQuery::parse(text, &reading(cx, &access))
         .ok_or_else(|| Error::BadRequest("query is required".to_owned()))?;
-    let forest = group::forest(tx, &member)?;
-    let (scope, accounts) = match scope(tx, &member, &query, &forest)? {
-        (scope, accounts) if scope.repeated(&accounts, &forest) > MOST_REPEATED => {
+    let forest = group::forest(tx, &access)?;
+    let (scope, accounts) = match scope(tx, &access, &query, &forest)? {
+        (scope, accounts) if scope.repeated(&accounts, &forest) > MAX_REPEATED => {
             (Scope::NOTHING, Vec::new())
         }
         found => found,
@@ -58,13 +58,13 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<View
         Question { of, tags: &query.tags, by_month: query.periodicity != Periodicity::Daily };
     let mut cells = Vec::new();
     // No transaction carries so many tags, and a database would plan the question for minutes.
-    let wanted = if query.tags.len() > MOST_FILTERS {
+    let wanted = if query.tags.len() > MAX_FILTERS {
         Vec::new()
     } else {
         segments(query.from, query.until, query.periodicity)
     };
     for segment in wanted {
-        cells.extend(tx.balances().read(&member, &segment, &question)?);
+        cells.extend(tx.balances().read(&access, &segment, &question)?);
     }
     let ledger = Ledger {
         accounts: &accounts,
@@ -73,36 +73,36 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<View
         from: query.from,
         until: query.until,
         periodicity: query.periodicity,
-        today: cx.today(member.book()),
+        today: cx.today(access.book()),
     };
     let balances = ledger.balances(&scope);
-    Ok(View { member, query, balances, accounts: Directory::new(accounts), forest })
+    Ok(View { access, query, balances, accounts: Directory::new(accounts), forest })
 }
 
 /// What the filters of the query name, each once, with all accounts in it. Unknown names are none
 /// (behaviour 1.2.6); so are all of too many.
 fn scope(
     tx: &mut Tx<'_>,
-    member: &Member,
+    access: &Access,
     query: &BalanceQuery,
     forest: &Forest,
 ) -> Result<(Scope, Vec<Account>)> {
     if !query.is_filtered() {
-        return Ok((Scope::Book, tx.accounts().list(member)?));
+        return Ok((Scope::Book, tx.accounts().list(access)?));
     }
-    if query.accounts.len().saturating_add(query.groups.len()) > MOST_FILTERS {
+    if query.accounts.len().saturating_add(query.groups.len()) > MAX_FILTERS {
         return Ok((Scope::NOTHING, Vec::new()));
     }
     let references: Vec<AccountRef> =
         query.accounts.iter().map(|text| AccountRef::any(text)).collect();
-    let named = tx.accounts().directory(member, &references, [])?;
+    let named = tx.accounts().directory(access, &references, [])?;
     let accounts: Vec<AccountId> = distinct(
         references.iter().filter_map(|reference| named.find(reference)).map(|account| account.id),
     );
     let groups: Vec<GroupId> =
         distinct(query.groups.iter().filter_map(|text| forest.find(text)).map(|group| group.id));
     let below: Vec<GroupId> = distinct(groups.iter().flat_map(|id| forest.downwards(*id)));
-    let mut all = tx.accounts().in_groups(member, &below)?;
+    let mut all = tx.accounts().in_groups(access, &below)?;
     all.extend(named.accounts().filter(|account| accounts.contains(&account.id)).cloned());
     let mut seen = std::collections::HashSet::new();
     all.retain(|account| seen.insert(account.id));

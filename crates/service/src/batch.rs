@@ -6,16 +6,16 @@ use std::hash::Hash;
 use crate::error::{Error, Result};
 
 /// Items a batch may have (behaviour 3.6.6).
-pub const MOST_ITEMS: usize = 1_000;
+pub const MAX_ITEMS: usize = 1_000;
 
 /// Refuses a list that is too long, by name.
 ///
 /// # Errors
 /// [`Error::BadRequest`].
 pub fn check_size(name: &str, count: usize) -> Result<()> {
-    if count > MOST_ITEMS {
+    if count > MAX_ITEMS {
         Err(Error::BadRequest(format!(
-            "{name} has {count} entries; at most {MOST_ITEMS} are allowed"
+            "{name} has {count} entries; at most {MAX_ITEMS} are allowed"
         )))
     } else {
         Ok(())

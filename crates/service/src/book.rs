@@ -5,18 +5,18 @@ mod copy;
 use std::sync::Arc;
 
 use daybook_domain::book::{Book, Changes, Refusal, Settings};
-use daybook_domain::collaborator::{Action, Collaborator, Member, Permission};
-use daybook_domain::event::{EventType, Happening, snapshot};
+use daybook_domain::collaborator::{Access, Action, Collaborator, Permission};
+use daybook_domain::event::{EventType, NewEvent, snapshot};
 use daybook_domain::id::{BookId, CollaboratorId};
 use daybook_domain::name::fold;
 use daybook_storage::Tx;
-use daybook_storage::book::Entrance;
-use daybook_storage::event::Tally;
+use daybook_storage::book::BookAccess;
+use daybook_storage::event::PostingCounts;
 use daybook_storage::head::Activity;
 
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::{access, account, batch, collection, group, record, zone};
+use crate::{access, account, batch, collection, event_log, group, zone};
 
 pub use copy::{Request as Copying, copy};
 
@@ -24,7 +24,7 @@ pub use copy::{Request as Copying, copy};
 #[derive(Debug, Clone)]
 pub struct View {
     /// The book and what the reader may do in it.
-    pub member: Member,
+    pub access: Access,
     /// How busy it is.
     pub activity: Activity,
     /// Its accounts and groups, when asked for.
@@ -37,8 +37,8 @@ pub struct View {
 
 impl View {
     /// A book by itself.
-    pub(crate) const fn plain(member: Member, activity: Activity) -> Self {
-        Self { member, activity, accounts: None, groups: None, collection: None }
+    pub(crate) const fn plain(access: Access, activity: Activity) -> Self {
+        Self { access, activity, accounts: None, groups: None, collection: None }
     }
 }
 
@@ -61,17 +61,17 @@ pub struct Input {
 pub fn list(tx: &mut Tx<'_>, cx: &Context, term: &str) -> Result<Vec<View>> {
     let term = term.trim();
     let wanted = fold(term);
-    let found: Vec<Entrance> = tx.books().of_user(&cx.user.email)?;
+    let found: Vec<BookAccess> = tx.books().of_user(&cx.user.email)?;
     let shelves = collection::of_books(tx, cx, &found)?;
     let mut views = Vec::with_capacity(found.len());
-    for Entrance { book, granted, activity } in found {
+    for BookAccess { book, granted, activity } in found {
         let shelf = shelves.get(&book.id);
         if wanted.is_empty()
             || matches(&book, term, &wanted)
             || shelf.is_some_and(|shelf| is_named(shelf, &wanted))
         {
-            let member = Member::admit(book, granted, cx.user.id, Action::ReadBook)?;
-            views.push(View { collection: shelf.cloned(), ..View::plain(member, activity) });
+            let access = Access::admit(book, granted, cx.user.id, Action::ReadBook)?;
+            views.push(View { collection: shelf.cloned(), ..View::plain(access, activity) });
         }
     }
     sort(&mut views);
@@ -82,7 +82,7 @@ pub fn list(tx: &mut Tx<'_>, cx: &Context, term: &str) -> Result<Vec<View>> {
 /// By name, ignoring case.
 pub(crate) fn sort(views: &mut [View]) {
     views.sort_by_cached_key(|view| {
-        (view.member.book().settings.name.as_str().to_lowercase(), view.member.book().id)
+        (view.access.book().settings.name.as_str().to_lowercase(), view.access.book().id)
     });
 }
 
@@ -133,18 +133,18 @@ pub fn create(tx: &mut Tx<'_>, cx: &Context, input: Input) -> Result<View> {
         scale,
         stamp: cx.stamp(),
     };
-    let member = establish(tx, cx, book)?;
-    tell_created(tx, cx, &member, &Tally::new())?;
-    group::add(tx, cx, &member, input.groups)?;
-    account::add(tx, cx, &member, input.accounts)?;
+    let access = establish(tx, cx, book)?;
+    tell_created(tx, cx, &access, &PostingCounts::new())?;
+    group::add(tx, cx, &access, input.groups)?;
+    account::add(tx, cx, &access, input.accounts)?;
     let activity =
         Activity { posted: 0, month: 0, month_posted: 0, year_posted: 0, changed_at: cx.now };
-    Ok(View::plain(member, activity))
+    Ok(View::plain(access, activity))
 }
 
 /// Adds a book with the caller as its owner.
-fn establish(tx: &mut Tx<'_>, cx: &Context, book: Book) -> Result<Member> {
-    let member = Member::founder(tx.books().insert(book, cx.user.id)?, cx.user.id);
+fn establish(tx: &mut Tx<'_>, cx: &Context, book: Book) -> Result<Access> {
+    let access = Access::founder(tx.books().insert(book, cx.user.id)?, cx.user.id);
     let id = CollaboratorId::new(cx.mint());
     let owner = Collaborator {
         id,
@@ -152,17 +152,22 @@ fn establish(tx: &mut Tx<'_>, cx: &Context, book: Book) -> Result<Member> {
         permission: Permission::Owner,
         stamp: cx.stamp(),
     };
-    tx.collaborators().insert(&member, &owner)?;
-    Ok(member)
+    tx.collaborators().insert(&access, &owner)?;
+    Ok(access)
 }
 
-fn tell_created(tx: &mut Tx<'_>, cx: &Context, member: &Member, tally: &Tally) -> Result<()> {
-    let created = Happening::new(
+fn tell_created(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    access: &Access,
+    tally: &PostingCounts,
+) -> Result<()> {
+    let created = NewEvent::new(
         EventType::BookCreated,
-        member.book().id.get(),
-        snapshot::book(member.book()),
+        access.book().id.get(),
+        snapshot::book(access.book()),
     );
-    record::counted(tx, cx, member, vec![created], tally)
+    event_log::append_counted(tx, cx, access, vec![created], tally)
 }
 
 /// getBook. A recorder never gets accounts or groups (behaviour 6.2).
@@ -176,13 +181,13 @@ pub fn get(
     load_accounts: bool,
     load_groups: bool,
 ) -> Result<View> {
-    let (member, activity) = access::meet(tx, cx, book, Action::ReadBook)?;
-    let chart = member.may(Action::ReadChart);
-    let accounts = if chart && load_accounts { Some(account::all(tx, &member)?) } else { None };
+    let (access, activity) = access::load_access(tx, cx, book, Action::ReadBook)?;
+    let chart = access.may(Action::ReadChart);
+    let accounts = if chart && load_accounts { Some(account::all(tx, &access)?) } else { None };
     let groups =
-        if chart && (load_accounts || load_groups) { Some(group::all(tx, &member)?) } else { None };
-    let collection = collection::of_book(tx, cx, &member)?;
-    Ok(View { member, activity, accounts, groups, collection })
+        if chart && (load_accounts || load_groups) { Some(group::all(tx, &access)?) } else { None };
+    let collection = collection::of_book(tx, cx, &access)?;
+    Ok(View { access, activity, accounts, groups, collection })
 }
 
 /// updateBook.
@@ -190,16 +195,16 @@ pub fn get(
 /// # Errors
 /// What the access step and the rules of books refuse.
 pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes) -> Result<View> {
-    let (member, mut activity) = access::meet(tx, cx, book, Action::UpdateBook)?;
-    let before = member.book().clone();
+    let (access, mut activity) = access::load_access(tx, cx, book, Action::UpdateBook)?;
+    let before = access.book().clone();
     let scale = before.scale;
-    let permitted = before.check_permitted(&changes, member.permission()).map_err(Error::from);
+    let permitted = before.check_permitted(&changes, access.permission()).map_err(Error::from);
     let changes = permitted.and_then(|()| unless_same_zone(&before, changes));
     let revised = changes.and_then(|changes| Ok(before.clone().update(changes, cx.now)?));
-    let (after, previous) = cx.unless_stale(Some(member.book()), revised)?;
+    let (after, previous) = cx.unless_stale(Some(access.book()), revised)?;
     if previous.is_empty() {
-        let collection = collection::of_book(tx, cx, &member)?;
-        return Ok(View { collection, ..View::plain(member, activity) });
+        let collection = collection::of_book(tx, cx, &access)?;
+        return Ok(View { collection, ..View::plain(access, activity) });
     }
     if after.scale > scale && !tx.balances().rescale(&after, scale)? {
         // It grows only to the new fractionDigits.
@@ -209,17 +214,17 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes) -> Re
     if after.settings.time_zone != before.settings.time_zone {
         activity = tx.books().recount(&after, &zone::current(cx.now, &after.settings.time_zone))?;
     }
-    let member = member.with_book(after);
-    let updated = Happening::update(
+    let access = access.with_book(after);
+    let updated = NewEvent::update(
         EventType::BookUpdated,
-        member.book().id.get(),
-        snapshot::book(member.book()),
+        access.book().id.get(),
+        snapshot::book(access.book()),
         &previous,
     );
-    record::happenings(tx, cx, &member, vec![updated])?;
+    event_log::append(tx, cx, &access, vec![updated])?;
     activity.changed_at = cx.now;
-    let collection = collection::of_book(tx, cx, &member)?;
-    Ok(View { collection, ..View::plain(member, activity) })
+    let collection = collection::of_book(tx, cx, &access)?;
+    Ok(View { collection, ..View::plain(access, activity) })
 }
 
 /// Refuses what [`delete`] would refuse, before what must stand outside of the database is written.
@@ -227,8 +232,8 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes) -> Re
 /// # Errors
 /// What the access step refuses; a stale expectation.
 pub fn check_delete(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<()> {
-    let member = access::enter(tx, cx, book, Action::DeleteBook)?;
-    cx.unless_stale(Some(member.book()), Ok(()))
+    let access = access::enter(tx, cx, book, Action::DeleteBook)?;
+    cx.unless_stale(Some(access.book()), Ok(()))
 }
 
 /// deleteBook: everything in it goes, event log included. BOOK_DELETED is for webhooks only
@@ -237,10 +242,10 @@ pub fn check_delete(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<()> {
 /// # Errors
 /// What the access step refuses.
 pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<View> {
-    let (member, activity) = access::meet(tx, cx, book, Action::DeleteBook)?;
-    cx.unless_stale(Some(member.book()), Ok(()))?;
-    tx.books().delete(member.book())?;
-    Ok(View::plain(member, activity))
+    let (access, activity) = access::load_access(tx, cx, book, Action::DeleteBook)?;
+    cx.unless_stale(Some(access.book()), Ok(()))?;
+    tx.books().delete(access.book())?;
+    Ok(View::plain(access, activity))
 }
 
 /// A zone sent back as it is stored needs no look-up, nor does the stored one have to be known

@@ -1,23 +1,23 @@
 //! Use cases of collaborators (behaviour 7).
 
 use daybook_domain::collaborator::{
-    Action, Collaborator, Member, Permission, Refusal, Sharing, email,
+    Access, Action, Collaborator, Permission, Refusal, Sharing, email,
 };
-use daybook_domain::event::{EventType, Happening, Previous, snapshot};
+use daybook_domain::event::{EventType, NewEvent, Previous, snapshot};
 use daybook_domain::id::CollaboratorId;
 use daybook_storage::Tx;
 
 use crate::context::Context;
 use crate::error::Result;
-use crate::{access, record};
+use crate::{access, event_log};
 
 /// listCollaborators: the owner first, then by e-mail.
 ///
 /// # Errors
 /// What the access step refuses.
 pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<Vec<Collaborator>> {
-    let member = access::enter(tx, cx, book, Action::ListCollaborators)?;
-    let mut all = tx.collaborators().list(&member)?;
+    let access = access::enter(tx, cx, book, Action::ListCollaborators)?;
+    let mut all = tx.collaborators().list(&access)?;
     all.sort_by(|a, b| {
         (a.permission != Permission::Owner, &a.email)
             .cmp(&(b.permission != Permission::Owner, &b.email))
@@ -37,14 +37,14 @@ pub fn add(
     address: Option<&str>,
     permission: Option<Permission>,
 ) -> Result<Collaborator> {
-    let member = access::enter(tx, cx, book, Action::ManageCollaborators)?;
+    let access = access::enter(tx, cx, book, Action::ManageCollaborators)?;
     let address = email(address.ok_or(Refusal::Required("email"))?)?;
     let permission = permission.ok_or(Refusal::Required("permission"))?;
-    match Sharing::of(tx.collaborators().find(&member, &address)?, permission)? {
-        Sharing::Add => insert(tx, cx, &member, address, permission),
-        Sharing::Change(existing) => change(tx, cx, &member, existing, permission),
+    match Sharing::of(tx.collaborators().find(&access, &address)?, permission)? {
+        Sharing::Add => insert(tx, cx, &access, address, permission),
+        Sharing::Change(existing) => change(tx, cx, &access, existing, permission),
         Sharing::Keep(existing) => Ok(existing),
-        Sharing::Remove(existing) => delete(tx, cx, &member, existing),
+        Sharing::Remove(existing) => delete(tx, cx, &access, existing),
     }
 }
 
@@ -53,73 +53,70 @@ pub fn add(
 /// # Errors
 /// What the access step refuses; [`Refusal::Unknown`] and [`Refusal::OwnerIsFixed`].
 pub fn remove(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<Collaborator> {
-    let member = access::enter(tx, cx, book, Action::ReadBook)?;
+    let access = access::enter(tx, cx, book, Action::ReadBook)?;
     let found = match text.parse::<CollaboratorId>() {
-        Ok(id) => tx.collaborators().find_by_id(&member, id)?,
-        Err(_) => tx.collaborators().find(&member, &text.trim().to_lowercase())?,
+        Ok(id) => tx.collaborators().find_by_id(&access, id)?,
+        Err(_) => tx.collaborators().find(&access, &text.trim().to_lowercase())?,
     };
     let oneself = found.as_ref().is_some_and(|found| found.email == cx.user.email)
         || text.eq_ignore_ascii_case(&cx.user.email);
     if !oneself {
-        member.require(Action::ManageCollaborators)?;
+        access.require(Action::ManageCollaborators)?;
     }
     let found = found.ok_or(Refusal::Unknown)?;
     found.check_replaceable()?;
-    delete(tx, cx, &member, found)
+    delete(tx, cx, &access, found)
 }
 
 fn insert(
     tx: &mut Tx<'_>,
     cx: &Context,
-    member: &Member,
+    access: &Access,
     email: String,
     permission: Permission,
 ) -> Result<Collaborator> {
     let added =
         Collaborator { id: CollaboratorId::new(cx.mint()), email, permission, stamp: cx.stamp() };
-    tx.collaborators().insert(member, &added)?;
-    let happening = Happening::new(
-        EventType::CollaboratorAdded,
-        added.id.get(),
-        snapshot::collaborator(&added),
-    );
-    record::happenings(tx, cx, member, vec![happening])?;
+    tx.collaborators().insert(access, &added)?;
+    let event =
+        NewEvent::new(EventType::CollaboratorAdded, added.id.get(), snapshot::collaborator(&added));
+    event_log::append(tx, cx, access, vec![event])?;
     Ok(added)
 }
 
 fn change(
     tx: &mut Tx<'_>,
     cx: &Context,
-    member: &Member,
+    access: &Access,
     before: Collaborator,
     permission: Permission,
 ) -> Result<Collaborator> {
     let previous =
         Previous::from([("permission".to_owned(), before.permission.as_str().to_owned())]);
     let after = Collaborator { permission, stamp: before.stamp.clone().touched(cx.now), ..before };
-    tx.collaborators().update(member, &after)?;
-    let happening = Happening::update(
+    tx.collaborators().update(access, &after)?;
+    let event = NewEvent::update(
         EventType::CollaboratorUpdated,
         after.id.get(),
         snapshot::collaborator(&after),
         &previous,
     );
-    record::happenings(tx, cx, member, vec![happening])?;
+    event_log::append(tx, cx, access, vec![event])?;
     Ok(after)
 }
 
 fn delete(
     tx: &mut Tx<'_>,
     cx: &Context,
-    member: &Member,
+    access: &Access,
     doomed: Collaborator,
 ) -> Result<Collaborator> {
-    tx.collaborators().delete(member, doomed.id)?;
-    let happening = Happening::new(
+    tx.collaborators().delete(access, doomed.id)?;
+    let event = NewEvent::new(
         EventType::CollaboratorRemoved,
         doomed.id.get(),
         snapshot::collaborator(&doomed),
     );
-    record::happenings(tx, cx, member, vec![happening])?;
+    event_log::append(tx, cx, access, vec![event])?;
     Ok(doomed)
 }

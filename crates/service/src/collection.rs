@@ -4,11 +4,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use daybook_domain::collaborator::{Action, Member, Permission};
+use daybook_domain::collaborator::{Access, Action, Permission};
 use daybook_domain::collection::{Collection, Refusal};
 use daybook_domain::id::{BookId, CollectionId};
 use daybook_storage::Tx;
-use daybook_storage::book::Entrance;
+use daybook_storage::book::BookAccess;
 
 use crate::context::Context;
 use crate::error::Result;
@@ -16,7 +16,7 @@ use crate::{batch, book};
 
 /// Books that the collections of one list of books or events show in all: each row shows those of
 /// its whole collection, and a list must not grow with the product of the two.
-const MOST_SHOWN: usize = 2_000;
+const MAX_SHOWN: usize = 2_000;
 
 /// A collection as its reader sees it.
 #[derive(Debug, Clone)]
@@ -130,10 +130,10 @@ pub fn add(
     let keys = named(books)?;
     let found = tx.books().by_keys(&keys, &cx.user.email)?;
     let mut visible: HashMap<String, book::View> = HashMap::new();
-    for Entrance { book, granted, activity } in found {
-        if let Ok(member) = Member::admit(book, granted, cx.user.id, Action::ReadBook) {
+    for BookAccess { book, granted, activity } in found {
+        if let Ok(access) = Access::admit(book, granted, cx.user.id, Action::ReadBook) {
             visible
-                .insert(member.book().key.as_str().to_owned(), book::View::plain(member, activity));
+                .insert(access.book().key.as_str().to_owned(), book::View::plain(access, activity));
         }
     }
     let unknown: Vec<String> =
@@ -141,7 +141,7 @@ pub fn add(
     if !unknown.is_empty() {
         return Err(Refusal::UnknownBooks(unknown).into());
     }
-    let added: Vec<BookId> = visible.values().map(|view| view.member.book().id).collect();
+    let added: Vec<BookId> = visible.values().map(|view| view.access.book().id).collect();
     let mut places = tx.collections().places(cx.user.id)?;
     places.extend(added.iter().map(|book| (*book, collection.id)));
     Collection::check_size(places.values().filter(|place| **place == collection.id).count())?;
@@ -164,7 +164,7 @@ pub fn remove(
     batch::check_size("items", books.len())?;
     let keys = named(books)?;
     let places = tx.collections().places(cx.user.id)?;
-    let mut inside: HashMap<String, Entrance> = HashMap::new();
+    let mut inside: HashMap<String, BookAccess> = HashMap::new();
     for entrance in tx.books().by_keys(&keys, &cx.user.email)? {
         if places.get(&entrance.book.id) == Some(&collection.id) {
             inside.insert(entrance.book.key.as_str().to_owned(), entrance);
@@ -181,14 +181,14 @@ pub fn remove(
 }
 
 /// The collection a book shows to its reader: their own before the owner's (behaviour 6.2).
-pub(crate) fn of_book(tx: &mut Tx<'_>, cx: &Context, member: &Member) -> Result<Option<Arc<View>>> {
-    let around = tx.collections().around_book(&cx.user, member.book().id)?;
+pub(crate) fn of_book(tx: &mut Tx<'_>, cx: &Context, access: &Access) -> Result<Option<Arc<View>>> {
+    let around = tx.collections().around_book(&cx.user, access.book().id)?;
     let Some(collection) =
         around.into_iter().max_by_key(|collection| collection.owner == cx.user.id)
     else {
         return Ok(None);
     };
-    let owner_name = owner_name(cx, &collection, member.book().owner_name.as_str());
+    let owner_name = owner_name(cx, &collection, access.book().owner_name.as_str());
     whole(tx, cx, collection, owner_name).map(|view| Some(Arc::new(view)))
 }
 
@@ -197,17 +197,17 @@ pub(crate) fn of_book(tx: &mut Tx<'_>, cx: &Context, member: &Member) -> Result<
 pub(crate) fn of_books(
     tx: &mut Tx<'_>,
     cx: &Context,
-    all: &[Entrance],
+    all: &[BookAccess],
 ) -> Result<HashMap<BookId, Arc<View>>> {
     let around = tx.collections().around_books(&cx.user)?;
     if around.is_empty() {
         return Ok(HashMap::new());
     }
     let mut own = contents(tx, cx)?;
-    let entrances: HashMap<BookId, &Entrance> =
+    let entrances: HashMap<BookId, &BookAccess> =
         all.iter().map(|entrance| (entrance.book.id, entrance)).collect();
     let mut chosen: HashMap<BookId, Collection> = HashMap::new();
-    let mut insides: HashMap<CollectionId, (Collection, Vec<&Entrance>)> = HashMap::new();
+    let mut insides: HashMap<CollectionId, (Collection, Vec<&BookAccess>)> = HashMap::new();
     for (book, collection) in around {
         let Some(entrance) = entrances.get(&book) else { continue };
         insides
@@ -248,7 +248,7 @@ pub(crate) fn bound(views: &mut [book::View]) {
     let size = |view: &book::View| {
         view.collection.as_ref().and_then(|view| view.books.as_ref()).map_or(0, Vec::len)
     };
-    if views.iter().map(size).sum::<usize>() <= MOST_SHOWN {
+    if views.iter().map(size).sum::<usize>() <= MAX_SHOWN {
         return;
     }
     for view in views {
@@ -260,7 +260,7 @@ pub(crate) fn bound(views: &mut [book::View]) {
 /// in all.
 pub(crate) fn repeated(view: Arc<View>, rows: usize) -> Arc<View> {
     let size = view.books.as_ref().map_or(0, Vec::len);
-    if size.saturating_mul(rows) <= MOST_SHOWN { view } else { Arc::new(view.without_books()) }
+    if size.saturating_mul(rows) <= MAX_SHOWN { view } else { Arc::new(view.without_books()) }
 }
 
 /// The caller's own collection, for a write: their other writes to collections wait until this one
@@ -315,23 +315,23 @@ fn contents(tx: &mut Tx<'_>, cx: &Context) -> Result<HashMap<CollectionId, Vec<b
     if places.is_empty() {
         return Ok(contents);
     }
-    for Entrance { book, granted, activity } in
+    for BookAccess { book, granted, activity } in
         tx.books().of_collections(cx.user.id, None, &cx.user.email)?
     {
         let Some(place) = places.get(&book.id) else { continue };
-        if let Ok(member) = Member::admit(book, granted, cx.user.id, Action::ReadBook) {
-            contents.entry(*place).or_default().push(book::View::plain(member, activity));
+        if let Ok(access) = Access::admit(book, granted, cx.user.id, Action::ReadBook) {
+            contents.entry(*place).or_default().push(book::View::plain(access, activity));
         }
     }
     Ok(contents)
 }
 
-fn view(cx: &Context, collection: &Collection, entrance: Entrance) -> Option<book::View> {
-    let Entrance { book, granted, activity } = entrance;
+fn view(cx: &Context, collection: &Collection, entrance: BookAccess) -> Option<book::View> {
+    let BookAccess { book, granted, activity } = entrance;
     let shows = collection.shows(&book, granted, cx.user.id);
-    let member =
-        Member::admit(book, granted, cx.user.id, Action::ReadBook).ok().filter(|_| shows)?;
-    Some(book::View::plain(member, activity))
+    let access =
+        Access::admit(book, granted, cx.user.id, Action::ReadBook).ok().filter(|_| shows)?;
+    Some(book::View::plain(access, activity))
 }
 
 /// Who owns a collection that is seen around a book: the reader or the book's owner.

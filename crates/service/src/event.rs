@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use daybook_domain::account::Directory;
-use daybook_domain::collaborator::{Action, Member};
+use daybook_domain::collaborator::{Access, Action};
 use daybook_domain::event::{Event, EventType, Noun, sequence_of};
 use daybook_domain::group::Forest;
 use daybook_domain::id::{AccountId, GroupId, TransactionId, UserId};
@@ -20,7 +20,7 @@ use crate::{access, collection, group, zone};
 
 /// Rows of a page when none are asked for, and at most (behaviour 2.2).
 const DEFAULT_LIMIT: usize = 50;
-const MOST_ROWS: usize = 200;
+const MAX_ROWS: usize = 200;
 
 /// What listEvents is asked; texts are still unread.
 #[derive(Debug, Clone, Default)]
@@ -45,7 +45,7 @@ pub struct Request {
 #[derive(Debug, Clone)]
 pub struct View {
     /// Who reads, in which book.
-    pub member: Member,
+    pub access: Access,
     /// How busy the book is.
     pub activity: Activity,
     /// The events, newest first.
@@ -76,18 +76,18 @@ pub fn list(
     request: &Request,
     named_in: NamedIn,
 ) -> Result<View> {
-    let (member, activity) = access::meet(tx, cx, book, Action::ReadEvents)?;
-    let Some(filter) = filter(&member, request)? else {
-        return fill(tx, cx, (member, activity), (Vec::new(), None), named_in);
+    let (access, activity) = access::load_access(tx, cx, book, Action::ReadEvents)?;
+    let Some(filter) = filter(&access, request)? else {
+        return fill(tx, cx, (access, activity), (Vec::new(), None), named_in);
     };
-    let limit = request.limit.filter(|limit| *limit > 0).unwrap_or(DEFAULT_LIMIT).min(MOST_ROWS);
+    let limit = request.limit.filter(|limit| *limit > 0).unwrap_or(DEFAULT_LIMIT).min(MAX_ROWS);
     let rows = tx.events().list(
-        &member,
+        &access,
         &filter,
         i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1),
     )?;
     let page = Page::new(rows, limit, |event| event.sequence);
-    fill(tx, cx, (member, activity), (page.items, page.next), named_in)
+    fill(tx, cx, (access, activity), (page.items, page.next), named_in)
 }
 
 /// getEvent (behaviour 12.9).
@@ -95,13 +95,13 @@ pub fn list(
 /// # Errors
 /// What the access step refuses; 404 for an unknown event.
 pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str, named_in: NamedIn) -> Result<View> {
-    let (member, activity) = access::meet(tx, cx, book, Action::ReadEvents)?;
-    let event = match sequence_of(id, &member.book().key) {
-        Some(sequence) => tx.events().find(&member, sequence)?,
+    let (access, activity) = access::load_access(tx, cx, book, Action::ReadEvents)?;
+    let event = match sequence_of(id, &access.book().key) {
+        Some(sequence) => tx.events().find(&access, sequence)?,
         None => None,
     };
     let event = event.ok_or(Error::NotFound("event"))?;
-    fill(tx, cx, (member, activity), (vec![event], None), named_in)
+    fill(tx, cx, (access, activity), (vec![event], None), named_in)
 }
 
 /// What a stored transaction or account names; http knows its JSON.
@@ -121,8 +121,8 @@ pub type NamedIn = fn(&Event) -> Named;
 /// The filter in the book's terms; `None` when nothing can match. A resource outranks error and
 /// type, error outranks type (behaviour 8.5). Nothing delivers events yet, so no event has an error
 /// response.
-fn filter(member: &Member, request: &Request) -> Result<Option<Filter>> {
-    let zone = &member.book().settings.time_zone;
+fn filter(access: &Access, request: &Request) -> Result<Option<Filter>> {
+    let zone = &access.book().settings.time_zone;
     let instant = |name: &str, text: &Option<String>| match text {
         None => Ok(None),
         Some(text) => zone::instant(text, zone).map(Some).ok_or_else(|| {
@@ -135,7 +135,7 @@ fn filter(member: &Member, request: &Request) -> Result<Option<Filter>> {
     let (after, before) = (instant("after", &request.after)?, instant("before", &request.before)?);
     let base = Filter { after, before, below: request.below, ..Filter::default() };
     Ok(match (&request.resource, request.error) {
-        (Some(resource), _) => resource_number(member, resource)
+        (Some(resource), _) => resource_number(access, resource)
             .map(|number| Filter { resource: Some(number), ..base }),
         (None, Some(true)) => None,
         (None, Some(false)) => Some(base),
@@ -157,9 +157,9 @@ fn kind(name: &str) -> Result<EventType> {
 }
 
 /// The number of a resource by its public id, whatever kind of id it is.
-fn resource_number(member: &Member, id: &str) -> Option<i64> {
-    if member.book().key.as_str() == id {
-        return Some(member.book().id.get());
+fn resource_number(access: &Access, id: &str) -> Option<i64> {
+    if access.book().key.as_str() == id {
+        return Some(access.book().id.get());
     }
     // Hexadecimal as the ids of transactions, files and collaborators are, or decimal as those of
     // accounts and groups.
@@ -169,7 +169,7 @@ fn resource_number(member: &Member, id: &str) -> Option<i64> {
 fn fill(
     tx: &mut Tx<'_>,
     cx: &Context,
-    (member, activity): (Member, Activity),
+    (access, activity): (Access, Activity),
     (events, next): (Vec<Event>, Option<i64>),
     named_in: NamedIn,
 ) -> Result<View> {
@@ -182,47 +182,47 @@ fn fill(
             .filter(|event| event.kind.noun() == Noun::Account)
             .map(|event| AccountId::new(event.resource)),
     );
-    let accounts = tx.accounts().by_ids(&member, named.iter().copied())?;
-    let forest = group::forest(tx, &member)?;
-    let gone = gone(tx, &member, (&accounts, &named), (&forest, &snapshots), named_in)?;
+    let accounts = tx.accounts().by_ids(&access, named.iter().copied())?;
+    let forest = group::forest(tx, &access)?;
+    let gone = gone(tx, &access, (&accounts, &named), (&forest, &snapshots), named_in)?;
     let creators = snapshots.iter().filter_map(|found| found.creator);
     let mut actors: Vec<UserId> = events.iter().map(|event| event.user).chain(creators).collect();
     actors.sort_unstable();
     actors.dedup();
     let users = tx.users().by_ids(&actors)?.into_iter().map(|user| (user.id, user)).collect();
     let collection =
-        collection::of_book(tx, cx, &member)?.map(|view| collection::repeated(view, events.len()));
-    Ok(View { member, activity, events, next, accounts, forest, gone, collection, users })
+        collection::of_book(tx, cx, &access)?.map(|view| collection::repeated(view, events.len()));
+    Ok(View { access, activity, events, next, accounts, forest, gone, collection, users })
 }
 
 /// What was deleted since is shown as it was last (behaviour 8.2): accounts, then groups that they
 /// or the events name.
 fn gone(
     tx: &mut Tx<'_>,
-    member: &Member,
+    access: &Access,
     (accounts, named): (&Directory, &[AccountId]),
     (forest, snapshots): (&Forest, &[Named]),
     named_in: NamedIn,
 ) -> Result<HashMap<i64, Event>> {
     let lost: BTreeSet<i64> =
         named.iter().filter(|id| accounts.get(**id).is_none()).map(|id| id.get()).collect();
-    let mut found = deletions(tx, member, EventType::AccountDeleted, lost)?;
+    let mut found = deletions(tx, access, EventType::AccountDeleted, lost)?;
     let of_gone: Vec<Named> = found.iter().map(named_in).collect();
     let groups = snapshots.iter().chain(&of_gone).flat_map(|named| &named.groups);
     let lost: BTreeSet<i64> =
         groups.filter(|id| forest.get(**id).is_none()).map(|id| id.get()).collect();
-    found.extend(deletions(tx, member, EventType::GroupDeleted, lost)?);
+    found.extend(deletions(tx, access, EventType::GroupDeleted, lost)?);
     Ok(found.into_iter().map(|event| (event.resource, event)).collect())
 }
 
 fn deletions(
     tx: &mut Tx<'_>,
-    member: &Member,
+    access: &Access,
     kind: EventType,
     lost: BTreeSet<i64>,
 ) -> Result<Vec<Event>> {
     if lost.is_empty() {
         return Ok(Vec::new());
     }
-    Ok(tx.events().deletions(member, kind, &lost.into_iter().collect::<Vec<_>>())?)
+    Ok(tx.events().deletions(access, kind, &lost.into_iter().collect::<Vec<_>>())?)
 }

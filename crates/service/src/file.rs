@@ -1,8 +1,8 @@
 //! Use cases of files (behaviour 9.6, 12.1). They see names, sizes and digests; the bytes are put
 //! in place before, and left to the sweep afterwards, by whoever calls.
 
-use daybook_domain::collaborator::{Action, Member};
-use daybook_domain::event::{EventType, Happening, Previous, snapshot};
+use daybook_domain::collaborator::{Access, Action};
+use daybook_domain::event::{EventType, NewEvent, Previous, snapshot};
 use daybook_domain::file::{Address, Changes, Content, File, Making, Refusal};
 use daybook_domain::id::{FileId, UserId};
 use daybook_storage::Tx;
@@ -10,17 +10,17 @@ use daybook_storage::page::Page;
 
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::{access, batch, record, transaction};
+use crate::{access, batch, event_log, transaction};
 
 /// Rows of a page when none are asked for, and at most (behaviour 2.2).
 const DEFAULT_LIMIT: usize = 100;
-const MOST_ROWS: usize = 1_000;
+const MAX_ROWS: usize = 1_000;
 
 /// A file as its reader sees it.
 #[derive(Debug, Clone)]
 pub struct View {
     /// Who reads, in which book.
-    pub member: Member,
+    pub access: Access,
     /// The file.
     pub file: File,
 }
@@ -29,7 +29,7 @@ pub struct View {
 #[derive(Debug, Clone)]
 pub struct Listed {
     /// Who reads, in which book.
-    pub member: Member,
+    pub access: Access,
     /// The files, newest first.
     pub files: Vec<File>,
     /// Where the next page begins.
@@ -47,16 +47,16 @@ pub fn list(
     limit: Option<usize>,
     below: Option<FileId>,
 ) -> Result<Listed> {
-    let member = access::enter(tx, cx, book, Action::ReadFiles)?;
-    let limit = limit.filter(|limit| *limit > 0).unwrap_or(DEFAULT_LIMIT).min(MOST_ROWS);
+    let access = access::enter(tx, cx, book, Action::ReadFiles)?;
+    let limit = limit.filter(|limit| *limit > 0).unwrap_or(DEFAULT_LIMIT).min(MAX_ROWS);
     let rows = tx.files().list(
-        &member,
-        own_only(&member),
+        &access,
+        own_only(&access),
         below,
         i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1),
     )?;
     let page = Page::new(rows, limit, |file| file.id);
-    Ok(Listed { member, files: page.items, next: page.next })
+    Ok(Listed { access, files: page.items, next: page.next })
 }
 
 /// getFile.
@@ -64,9 +64,9 @@ pub fn list(
 /// # Errors
 /// What the access step refuses; [`Refusal::Unknown`].
 pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<View> {
-    let member = access::enter(tx, cx, book, Action::ReadFiles)?;
-    let file = named(tx, &member, id)?;
-    Ok(View { member, file })
+    let access = access::enter(tx, cx, book, Action::ReadFiles)?;
+    let file = named(tx, &access, id)?;
+    Ok(View { access, file })
 }
 
 /// What [`create`] would refuse, asked on a snapshot before the bytes are stored: a stranger's
@@ -80,8 +80,8 @@ pub fn check_create(
     book: &str,
     (changes, content): (Changes, Content),
 ) -> Result<()> {
-    let member = access::enter(tx, cx, book, Action::RecordDraft)?;
-    make(cx, &member, changes, content).map(drop)
+    let access = access::enter(tx, cx, book, Action::RecordDraft)?;
+    make(cx, &access, changes, content).map(drop)
 }
 
 /// Lets in whoever may attach new files to a transaction, before their bytes are stored.
@@ -103,11 +103,11 @@ pub fn create(
     book: &str,
     (changes, content): (Changes, Content),
 ) -> Result<View> {
-    let member = access::enter(tx, cx, book, Action::RecordDraft)?;
-    let file = make(cx, &member, changes, content)?;
-    tx.files().insert(&member, std::slice::from_ref(&file))?;
-    record::happenings(tx, cx, &member, vec![created(&file)])?;
-    Ok(View { member, file })
+    let access = access::enter(tx, cx, book, Action::RecordDraft)?;
+    let file = make(cx, &access, changes, content)?;
+    tx.files().insert(&access, std::slice::from_ref(&file))?;
+    event_log::append(tx, cx, &access, vec![created(&file)])?;
+    Ok(View { access, file })
 }
 
 /// What [`update`] would refuse, asked on a snapshot before the bytes are stored; tells whether
@@ -135,21 +135,21 @@ pub fn update(
     changes: Changes,
     unchanged: Option<&str>,
 ) -> Result<View> {
-    let (member, file, previous) = changed(tx, cx, book, changes)?;
+    let (access, file, previous) = changed(tx, cx, book, changes)?;
     if unchanged.is_some_and(|digest| digest != file.content.digest) {
         return Err(Error::Overtaken("the file got other content meanwhile"));
     }
     if !previous.is_empty() {
-        tx.files().update(&member, &file)?;
-        let happening = Happening::update(
+        tx.files().update(&access, &file)?;
+        let event = NewEvent::update(
             EventType::FileUpdated,
             file.id.get(),
             snapshot::file(&file),
             &previous,
         );
-        record::happenings(tx, cx, &member, vec![happening])?;
+        event_log::append(tx, cx, &access, vec![event])?;
     }
-    Ok(View { member, file })
+    Ok(View { access, file })
 }
 
 /// deleteFile: the transactions that hold it lose it (behaviour 9.6).
@@ -157,14 +157,14 @@ pub fn update(
 /// # Errors
 /// What the access step refuses; [`Refusal::Unknown`]; a holder that does not let go.
 pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<View> {
-    let member = access::enter(tx, cx, book, Action::EditDraft)?;
-    let file = named(tx, &member, id)?;
-    let released = transaction::release_file(tx, cx, &member, &file);
+    let access = access::enter(tx, cx, book, Action::EditDraft)?;
+    let file = named(tx, &access, id)?;
+    let released = transaction::release_file(tx, cx, &access, &file);
     cx.unless_stale(Some(&file), released)?;
-    tx.files().delete(&member, file.id)?;
-    let happening = Happening::new(EventType::FileDeleted, file.id.get(), snapshot::file(&file));
-    record::happenings(tx, cx, &member, vec![happening])?;
-    Ok(View { member, file })
+    tx.files().delete(&access, file.id)?;
+    let event = NewEvent::new(EventType::FileDeleted, file.id.get(), snapshot::file(&file));
+    event_log::append(tx, cx, &access, vec![event])?;
+    Ok(View { access, file })
 }
 
 /// The file at a serving address, with its book's public id; whoever holds the address may read
@@ -176,25 +176,25 @@ pub fn serve(tx: &mut Tx<'_>, address: &Address) -> Result<(String, File)> {
     Ok(tx.files().served(address)?.ok_or_else(|| Refusal::Unknown(address.file.to_string()))?)
 }
 
-/// A new file of a member who may make one.
+/// A new file of a caller who may make one.
 pub(crate) fn make(
     cx: &Context,
-    member: &Member,
+    access: &Access,
     changes: Changes,
     content: Content,
 ) -> Result<File> {
     let making = Making {
         id: FileId::new(cx.mint()),
         token: cx.ids.token(),
-        by: member.user(),
+        by: access.user(),
         stamp: cx.stamp(),
     };
     Ok(File::create(making, changes, content)?)
 }
 
 /// The event of a new file.
-pub(crate) fn created(file: &File) -> Happening {
-    Happening::new(EventType::FileCreated, file.id.get(), snapshot::file(file))
+pub(crate) fn created(file: &File) -> NewEvent {
+    NewEvent::new(EventType::FileCreated, file.id.get(), snapshot::file(file))
 }
 
 /// A file as an update leaves it, with what was before.
@@ -203,32 +203,32 @@ fn changed(
     cx: &Context,
     book: &str,
     changes: Changes,
-) -> Result<(Member, File, Previous)> {
-    let member = access::enter(tx, cx, book, Action::EditDraft)?;
+) -> Result<(Access, File, Previous)> {
+    let access = access::enter(tx, cx, book, Action::EditDraft)?;
     let id = changes.id.clone().filter(|id| !id.trim().is_empty()).ok_or(Refusal::IdRequired)?;
-    let before = named(tx, &member, &id)?;
+    let before = named(tx, &access, &id)?;
     let revised = before.clone().update(changes, cx.now).map_err(Error::from).and_then(
         |(after, previous)| {
             if after.content != before.content {
-                transaction::check_lets_go(tx, cx, &member, before.id)?;
+                transaction::check_lets_go(tx, cx, &access, before.id)?;
             }
             Ok((after, previous))
         },
     );
     let (after, previous) = cx.unless_stale(Some(&before), revised)?;
-    Ok((member, after, previous))
+    Ok((access, after, previous))
 }
 
 /// The file an id names; another user's does not exist for a recorder (behaviour 7.3).
-fn named(tx: &mut Tx<'_>, member: &Member, id: &str) -> Result<File> {
+fn named(tx: &mut Tx<'_>, access: &Access, id: &str) -> Result<File> {
     let found = match id.trim().parse() {
-        Ok(id) => tx.files().find(member, id)?,
+        Ok(id) => tx.files().find(access, id)?,
         Err(_) => None,
     };
-    let seen = found.filter(|file| member.may_touch(Action::ReadFiles, file.created_by));
+    let seen = found.filter(|file| access.may_touch(Action::ReadFiles, file.created_by));
     Ok(seen.ok_or_else(|| Refusal::Unknown(id.chars().take(60).collect()))?)
 }
 
-fn own_only(member: &Member) -> Option<UserId> {
-    if member.may(Action::ReadFiles) { None } else { Some(member.user()) }
+fn own_only(access: &Access) -> Option<UserId> {
+    if access.may(Action::ReadFiles) { None } else { Some(access.user()) }
 }

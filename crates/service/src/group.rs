@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use daybook_domain::collaborator::{Action, Member};
-use daybook_domain::event::{EventType, Happening, Previous, snapshot};
+use daybook_domain::collaborator::{Access, Action};
+use daybook_domain::event::{EventType, NewEvent, Previous, snapshot};
 use daybook_domain::field::Field;
 use daybook_domain::group::{Changes, Forest, Group, GroupRef, Refusal, Removal, Removed};
 use daybook_domain::id::GroupId;
@@ -12,7 +12,7 @@ use daybook_storage::Tx;
 
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::{access, account, batch, record};
+use crate::{access, account, batch, event_log};
 
 /// Groups as their reader sees them.
 #[derive(Debug, Clone)]
@@ -37,8 +37,8 @@ pub struct Input {
 /// # Errors
 /// What the access step refuses.
 pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<View> {
-    let member = access::enter(tx, cx, book, Action::ReadChart)?;
-    all(tx, &member)
+    let access = access::enter(tx, cx, book, Action::ReadChart)?;
+    all(tx, &access)
 }
 
 /// getGroup, by id or name.
@@ -46,8 +46,8 @@ pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<View> {
 /// # Errors
 /// What the access step refuses; [`Refusal::Unknown`].
 pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<View> {
-    let member = access::enter(tx, cx, book, Action::ReadChart)?;
-    let forest = forest(tx, &member)?;
+    let access = access::enter(tx, cx, book, Action::ReadChart)?;
+    let forest = forest(tx, &access)?;
     let group = forest.find(text).cloned().ok_or_else(|| Refusal::Unknown(text.to_owned()))?;
     Ok(View { groups: vec![group], forest })
 }
@@ -57,9 +57,9 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<View
 /// # Errors
 /// What the access step and the rules of groups refuse.
 pub fn create(tx: &mut Tx<'_>, cx: &Context, book: &str, items: Vec<Input>) -> Result<View> {
-    let member = access::enter(tx, cx, book, Action::WriteChart)?;
+    let access = access::enter(tx, cx, book, Action::WriteChart)?;
     batch::check_size("items", items.len())?;
-    add(tx, cx, &member, items)
+    add(tx, cx, &access, items)
 }
 
 /// updateGroup and its batch form.
@@ -67,12 +67,12 @@ pub fn create(tx: &mut Tx<'_>, cx: &Context, book: &str, items: Vec<Input>) -> R
 /// # Errors
 /// What the access step and the rules of groups refuse.
 pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, mut items: Vec<Input>) -> Result<View> {
-    let member = access::enter(tx, cx, book, Action::WriteChart)?;
+    let access = access::enter(tx, cx, book, Action::WriteChart)?;
     batch::check_size("items", items.len())?;
-    let owner = member.may(Action::WriteLockedGroups);
-    let mut forest = forest(tx, &member)?;
+    let owner = access.may(Action::WriteLockedGroups);
+    let mut forest = forest(tx, &access)?;
     let mut changed = Vec::new();
-    let mut happenings = Vec::new();
+    let mut events = Vec::new();
     let targets = found(&forest, items.iter_mut().map(|item| item.changes.take_target()))?;
     let first = targets.first().and_then(|id| forest.get(*id)).cloned();
     let revised = batch::each(items.into_iter().zip(&targets), |(input, id)| {
@@ -82,7 +82,7 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, mut items: Vec<Input>) 
         let (after, previous) = unless_locked(&forest, [id], owner, revised)?;
         if !previous.is_empty() {
             forest.put(after.clone());
-            happenings.push(Happening::update(
+            events.push(NewEvent::update(
                 EventType::GroupUpdated,
                 after.id.get(),
                 snapshot::group(&after, &forest),
@@ -93,9 +93,9 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, mut items: Vec<Input>) 
         Ok(())
     });
     cx.unless_stale(first.as_ref(), revised)?;
-    tx.groups().update(&member, &batch::last_of_each(changed, |group| group.id))?;
-    record::happenings(tx, cx, &member, happenings)?;
-    let forest = self::forest(tx, &member)?;
+    tx.groups().update(&access, &batch::last_of_each(changed, |group| group.id))?;
+    event_log::append(tx, cx, &access, events)?;
+    let forest = self::forest(tx, &access)?;
     let groups = targets.iter().filter_map(|id| forest.get(*id).cloned()).collect();
     Ok(View { groups, forest })
 }
@@ -106,13 +106,13 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, mut items: Vec<Input>) 
 /// # Errors
 /// What the access step and the rules of groups refuse.
 pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, references: &[GroupRef]) -> Result<View> {
-    let member = access::enter(tx, cx, book, Action::WriteChart)?;
+    let access = access::enter(tx, cx, book, Action::WriteChart)?;
     batch::check_size("items", references.len())?;
-    let owner = member.may(Action::WriteLockedGroups);
-    let before = forest(tx, &member)?;
+    let owner = access.may(Action::WriteLockedGroups);
+    let before = forest(tx, &access)?;
     let targets = found(&before, references.iter().cloned())?;
     let first = targets.first().and_then(|id| before.get(*id));
-    let mut removal = Removal::new(before.clone(), tx.accounts().in_groups(&member, &targets)?);
+    let mut removal = Removal::new(before.clone(), tx.accounts().in_groups(&access, &targets)?);
     let doomed = batch::each(targets.iter().copied(), |id| {
         removal.check(id, owner)?;
         Ok(before.get(id).cloned().ok_or_else(|| Refusal::Unknown(id.to_string()))?)
@@ -122,11 +122,11 @@ pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, references: &[GroupRef]
     doomed.retain(|group| seen.insert(group.id));
     let ids: Vec<GroupId> = doomed.iter().map(|group| group.id).collect();
     ids.iter().try_for_each(|id| removal.take_out(*id, cx.now))?;
-    let Removed { freed, moved, happenings } = removal.finish();
-    tx.accounts().update(&member, &freed)?;
-    tx.groups().update(&member, &moved)?;
-    tx.groups().delete(&member, &ids)?;
-    record::happenings(tx, cx, &member, happenings)?;
+    let Removed { freed, moved, events } = removal.finish();
+    tx.accounts().update(&access, &freed)?;
+    tx.groups().update(&access, &moved)?;
+    tx.groups().delete(&access, &ids)?;
+    event_log::append(tx, cx, &access, events)?;
     Ok(View { groups: doomed, forest: before })
 }
 
@@ -135,39 +135,39 @@ pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, references: &[GroupRef]
 /// # Errors
 /// What the access step refuses; [`Refusal::Unknown`].
 pub fn accounts(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<account::View> {
-    let member = access::enter(tx, cx, book, Action::ReadChart)?;
-    let forest = forest(tx, &member)?;
+    let access = access::enter(tx, cx, book, Action::ReadChart)?;
+    let forest = forest(tx, &access)?;
     let group = forest.find(text).ok_or_else(|| Refusal::Unknown(text.to_owned()))?;
-    let mut accounts = tx.accounts().in_groups(&member, &forest.downwards(group.id))?;
+    let mut accounts = tx.accounts().in_groups(&access, &forest.downwards(group.id))?;
     accounts.sort_by_cached_key(|account| account.name.normalized());
     Ok(account::View { accounts, forest })
 }
 
 /// All groups of the book.
-pub(crate) fn all(tx: &mut Tx<'_>, member: &Member) -> Result<View> {
-    let forest = forest(tx, member)?;
+pub(crate) fn all(tx: &mut Tx<'_>, access: &Access) -> Result<View> {
+    let forest = forest(tx, access)?;
     Ok(View { groups: forest.parents_first().into_iter().cloned().collect(), forest })
 }
 
 /// The groups of the book with the types of their accounts.
-pub(crate) fn forest(tx: &mut Tx<'_>, member: &Member) -> Result<Forest> {
-    let groups = tx.groups().list(member)?;
+pub(crate) fn forest(tx: &mut Tx<'_>, access: &Access) -> Result<Forest> {
+    let groups = tx.groups().list(access)?;
     if groups.is_empty() {
         return Ok(Forest::default());
     }
-    Ok(Forest::new(groups, tx.accounts().types_in_groups(member)?))
+    Ok(Forest::new(groups, tx.accounts().types_in_groups(access)?))
 }
 
-/// Creates groups for a member who may.
+/// Creates groups for a caller who may.
 pub(crate) fn add(
     tx: &mut Tx<'_>,
     cx: &Context,
-    member: &Member,
+    access: &Access,
     items: Vec<Input>,
 ) -> Result<View> {
-    let owner = member.may(Action::WriteLockedGroups);
-    let mut forest = forest(tx, member)?;
-    let mut happenings = Vec::new();
+    let owner = access.may(Action::WriteLockedGroups);
+    let mut forest = forest(tx, access)?;
+    let mut events = Vec::new();
     let groups = batch::each(items, |input| {
         input.changes.check_lock(false, owner)?;
         input.changes.name.iter().try_for_each(|name| forest.check_free(name, None))?;
@@ -178,15 +178,15 @@ pub(crate) fn add(
             cx.stamp(),
         )?;
         forest.put(group.clone());
-        happenings.push(Happening::new(
+        events.push(NewEvent::new(
             EventType::GroupCreated,
             group.id.get(),
             snapshot::group(&group, &forest),
         ));
         Ok(group)
     })?;
-    tx.groups().insert(member, &groups)?;
-    record::happenings(tx, cx, member, happenings)?;
+    tx.groups().insert(access, &groups)?;
+    event_log::append(tx, cx, access, events)?;
     forest.settle();
     Ok(View { groups, forest })
 }

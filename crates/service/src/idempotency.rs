@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 
 /// What a request with a key is answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Outcome {
+pub struct KeyedAnswer {
     /// The answer.
     pub answer: Answer,
     /// Whether it is the answer of an earlier request, and nothing was done now.
@@ -19,7 +19,7 @@ pub struct Outcome {
 /// any order, so two processes that took the keys of several without it could each hold what the
 /// other waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Scope {
+pub enum KeyScope {
     /// In this book.
     Book(String),
     /// What the caller keeps across books.
@@ -37,24 +37,29 @@ pub enum Scope {
 pub fn once<E: From<Error>>(
     tx: &mut Tx<'_>,
     cx: &Context,
-    scope: &Scope,
+    scope: &KeyScope,
     claim: &Claim,
     work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<Answer, E>,
-) -> std::result::Result<Outcome, E> {
+) -> std::result::Result<KeyedAnswer, E> {
     if let Some(answer) = recorded(tx, cx, scope, claim)? {
-        return Ok(Outcome { answer, replayed: true });
+        return Ok(KeyedAnswer { answer, replayed: true });
     }
     let answer = work(tx)?;
     record(tx, cx, claim, &answer)?;
-    Ok(Outcome { answer, replayed: false })
+    Ok(KeyedAnswer { answer, replayed: false })
 }
 
 /// Takes the key, or finds what is recorded under it.
-fn recorded(tx: &mut Tx<'_>, cx: &Context, scope: &Scope, claim: &Claim) -> Result<Option<Answer>> {
+fn recorded(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    scope: &KeyScope,
+    claim: &Claim,
+) -> Result<Option<Answer>> {
     match scope {
-        Scope::Book(book) => tx.books().lock(book)?,
-        Scope::Caller => tx.collections().lock(cx.user.id)?,
-        Scope::Installation => {}
+        KeyScope::Book(book) => tx.books().lock(book)?,
+        KeyScope::Caller => tx.collections().lock(cx.user.id)?,
+        KeyScope::Installation => {}
     }
     let known = tx.keys().take(claim, cx.now)?;
     Ok(known.map(|record| record.replay(claim)).transpose()?)

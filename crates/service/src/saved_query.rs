@@ -1,22 +1,22 @@
 //! Use cases of saved queries (behaviour 9.9).
 
-use daybook_domain::collaborator::{Action, Member};
-use daybook_domain::event::{EventType, Happening, snapshot};
+use daybook_domain::collaborator::{Access, Action};
+use daybook_domain::event::{EventType, NewEvent, snapshot};
 use daybook_domain::id::SavedQueryId;
 use daybook_domain::saved_query::{Changes, Refusal, SavedQuery};
 use daybook_storage::Tx;
 
 use crate::context::Context;
 use crate::error::Result;
-use crate::{access, record};
+use crate::{access, event_log};
 
 /// listQueries: by title.
 ///
 /// # Errors
 /// What the access step refuses.
 pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<Vec<SavedQuery>> {
-    let member = access::enter(tx, cx, book, Action::ReadChart)?;
-    let mut all = tx.saved_queries().list(&member)?;
+    let access = access::enter(tx, cx, book, Action::ReadChart)?;
+    let mut all = tx.saved_queries().list(&access)?;
     all.sort_by_cached_key(SavedQuery::place);
     Ok(all)
 }
@@ -26,8 +26,8 @@ pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<Vec<SavedQuery>
 /// # Errors
 /// What the access step refuses; [`Refusal::Unknown`].
 pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<SavedQuery> {
-    let member = access::enter(tx, cx, book, Action::ReadChart)?;
-    find(tx, &member, id)
+    let access = access::enter(tx, cx, book, Action::ReadChart)?;
+    find(tx, &access, id)
 }
 
 /// saveQuery.
@@ -35,12 +35,12 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<SavedQ
 /// # Errors
 /// What the access step and the rules of saved queries refuse.
 pub fn create(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes) -> Result<SavedQuery> {
-    let member = access::enter(tx, cx, book, Action::WriteSavedQueries)?;
+    let access = access::enter(tx, cx, book, Action::WriteSavedQueries)?;
     let saved = SavedQuery::create(SavedQueryId::new(cx.mint()), changes, cx.stamp())?;
-    tx.saved_queries().insert(&member, std::slice::from_ref(&saved))?;
-    let happening =
-        Happening::new(EventType::QueryCreated, saved.id.get(), snapshot::saved_query(&saved));
-    record::happenings(tx, cx, &member, vec![happening])?;
+    tx.saved_queries().insert(&access, std::slice::from_ref(&saved))?;
+    let event =
+        NewEvent::new(EventType::QueryCreated, saved.id.get(), snapshot::saved_query(&saved));
+    event_log::append(tx, cx, &access, vec![event])?;
     Ok(saved)
 }
 
@@ -56,20 +56,20 @@ pub fn update(
     id: Option<&str>,
     changes: Changes,
 ) -> Result<SavedQuery> {
-    let member = access::enter(tx, cx, book, Action::WriteSavedQueries)?;
-    let before = find(tx, &member, id.ok_or(Refusal::IdRequired)?)?;
+    let access = access::enter(tx, cx, book, Action::WriteSavedQueries)?;
+    let before = find(tx, &access, id.ok_or(Refusal::IdRequired)?)?;
     let (after, previous) = before.update(changes, cx.now)?;
     if previous.is_empty() {
         return Ok(after);
     }
-    tx.saved_queries().update(&member, &after)?;
-    let happening = Happening::update(
+    tx.saved_queries().update(&access, &after)?;
+    let event = NewEvent::update(
         EventType::QueryUpdated,
         after.id.get(),
         snapshot::saved_query(&after),
         &previous,
     );
-    record::happenings(tx, cx, &member, vec![happening])?;
+    event_log::append(tx, cx, &access, vec![event])?;
     Ok(after)
 }
 
@@ -78,18 +78,18 @@ pub fn update(
 /// # Errors
 /// What the access step refuses; [`Refusal::Unknown`].
 pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<SavedQuery> {
-    let member = access::enter(tx, cx, book, Action::WriteSavedQueries)?;
-    let doomed = find(tx, &member, id)?;
-    tx.saved_queries().delete(&member, doomed.id)?;
-    let happening =
-        Happening::new(EventType::QueryDeleted, doomed.id.get(), snapshot::saved_query(&doomed));
-    record::happenings(tx, cx, &member, vec![happening])?;
+    let access = access::enter(tx, cx, book, Action::WriteSavedQueries)?;
+    let doomed = find(tx, &access, id)?;
+    tx.saved_queries().delete(&access, doomed.id)?;
+    let event =
+        NewEvent::new(EventType::QueryDeleted, doomed.id.get(), snapshot::saved_query(&doomed));
+    event_log::append(tx, cx, &access, vec![event])?;
     Ok(doomed)
 }
 
-fn find(tx: &mut Tx<'_>, member: &Member, text: &str) -> Result<SavedQuery> {
+fn find(tx: &mut Tx<'_>, access: &Access, text: &str) -> Result<SavedQuery> {
     let found = match text.parse() {
-        Ok(id) => tx.saved_queries().find(member, id)?,
+        Ok(id) => tx.saved_queries().find(access, id)?,
         Err(_) => None,
     };
     Ok(found.ok_or_else(|| Refusal::Unknown(text.chars().take(60).collect()))?)

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::ids::Ids;
 
 /// Usernames tried with a number behind before the address itself is taken.
-const MOST_ATTEMPTS: u32 = 1_000;
+const MAX_ATTEMPTS: u32 = 1_000;
 
 /// The user with that verified address, if seen before.
 ///
@@ -40,7 +40,7 @@ pub fn sign_in(tx: &mut Tx<'_>, email: &str, ids: &Ids, now: Instant) -> Result<
 /// The local part of the address, numbered when somebody has it already (behaviour 9.11).
 fn free_username(tx: &mut Tx<'_>, email: &str) -> Result<String> {
     let local = email.split('@').next().unwrap_or(email);
-    let candidates: Vec<String> = (1..MOST_ATTEMPTS)
+    let candidates: Vec<String> = (1..MAX_ATTEMPTS)
         .map(|attempt| if attempt == 1 { local.to_owned() } else { format!("{local}{attempt}") })
         .collect();
     let taken = tx.users().taken(&candidates)?;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use daybook_domain::account::{Account, AccountRef, AccountType, Directory};
-use daybook_domain::collaborator::Member;
+use daybook_domain::collaborator::Access;
 use daybook_domain::id::{AccountId, GroupId};
 use daybook_domain::name::Name;
 use diesel::prelude::*;
@@ -13,7 +13,7 @@ use crate::column;
 use crate::conn::on_each;
 use crate::error::{Error, Result};
 use crate::schema::{accounts, memberships};
-use crate::sql::{MOST_NAMED, Sql, Value};
+use crate::sql::{MAX_NAMED, Sql, Value};
 use crate::tx::Tx;
 
 /// The columns of a [`Row`], for statements that name accounts one by one.
@@ -83,13 +83,13 @@ impl Accounts<'_, '_> {
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn list(self, member: &Member) -> Result<Vec<Account>> {
-        let book = member.book().id.get();
+    pub fn list(self, access: &Access) -> Result<Vec<Account>> {
+        let book = access.book().id.get();
         let query = accounts::table.filter(accounts::book_id.eq(book));
         let rows: Vec<Row> =
-            on_each!(self.tx.aside(), c => query.select(Row::as_select()).load(c))?;
+            on_each!(self.tx.unflushed_conn(), c => query.select(Row::as_select()).load(c))?;
         let query = memberships::table.filter(memberships::book_id.eq(book));
-        let pairs = on_each!(self.tx.aside(), c => query.select((memberships::account_id, memberships::group_id)).load(c))?;
+        let pairs = on_each!(self.tx.unflushed_conn(), c => query.select((memberships::account_id, memberships::group_id)).load(c))?;
         assemble(rows, pairs)
     }
 
@@ -97,11 +97,11 @@ impl Accounts<'_, '_> {
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn names(self, member: &Member) -> Result<Vec<(AccountId, String)>> {
+    pub fn names(self, access: &Access) -> Result<Vec<(AccountId, String)>> {
         let query = accounts::table
-            .filter(accounts::book_id.eq(member.book().id.get()).and(accounts::archived.eq(false)))
+            .filter(accounts::book_id.eq(access.book().id.get()).and(accounts::archived.eq(false)))
             .select((accounts::id, accounts::name));
-        let rows: Vec<(i64, String)> = on_each!(self.tx.aside(), c => query.load(c))?;
+        let rows: Vec<(i64, String)> = on_each!(self.tx.unflushed_conn(), c => query.load(c))?;
         Ok(rows.into_iter().map(|(id, name)| (AccountId::new(id), name)).collect())
     }
 
@@ -111,11 +111,11 @@ impl Accounts<'_, '_> {
     /// When the database cannot be asked.
     pub fn by_ids(
         self,
-        member: &Member,
+        access: &Access,
         ids: impl IntoIterator<Item = AccountId>,
     ) -> Result<Directory> {
         let ids: BTreeSet<i64> = ids.into_iter().map(AccountId::get).collect();
-        self.load(member, &ids, &BTreeSet::new())
+        self.load(access, &ids, &BTreeSet::new())
     }
 
     /// The accounts these references mean, and those with these ids: two statements, however many
@@ -125,7 +125,7 @@ impl Accounts<'_, '_> {
     /// When the database cannot be asked.
     pub fn directory<'r>(
         self,
-        member: &Member,
+        access: &Access,
         references: impl IntoIterator<Item = &'r AccountRef>,
         ids: impl IntoIterator<Item = AccountId>,
     ) -> Result<Directory> {
@@ -135,16 +135,16 @@ impl Accounts<'_, '_> {
             wanted.extend(reference.id_as().map(AccountId::get));
             names.extend(reference.normalized_name());
         }
-        self.load(member, &wanted, &names)
+        self.load(access, &wanted, &names)
     }
 
     fn load(
         self,
-        member: &Member,
+        access: &Access,
         ids: &BTreeSet<i64>,
         names: &BTreeSet<String>,
     ) -> Result<Directory> {
-        let chart = self.tx.chart(member.book().id);
+        let chart = self.tx.chart(access.book().id);
         let remembered = chart
             .as_ref()
             .map(|(charts, version)| charts.accounts(*version, ids, names))
@@ -154,7 +154,7 @@ impl Accounts<'_, '_> {
             ids.iter().copied().filter(|id| found.get(AccountId::new(*id)).is_none()).collect();
         let unknown_names =
             names.iter().filter(|name| found.named(name).is_none()).cloned().collect();
-        let read = self.tx.load_accounts(member, &unknown_ids, &unknown_names)?;
+        let read = self.tx.load_accounts(access, &unknown_ids, &unknown_names)?;
         if let Some((charts, version)) = chart {
             charts.learn(version, &read, &[]);
         }
@@ -166,10 +166,10 @@ impl Accounts<'_, '_> {
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn in_groups(self, member: &Member, groups: &[GroupId]) -> Result<Vec<Account>> {
-        let book = member.book().id.get();
+    pub fn in_groups(self, access: &Access, groups: &[GroupId]) -> Result<Vec<Account>> {
+        let book = access.book().id.get();
         let mut ids: Vec<i64> = Vec::new();
-        for chunk in groups.chunks(MOST_NAMED) {
+        for chunk in groups.chunks(MAX_NAMED) {
             let inside = memberships::table
                 .filter(
                     memberships::book_id
@@ -177,10 +177,10 @@ impl Accounts<'_, '_> {
                         .and(memberships::group_id.eq_any(chunk.iter().map(|id| id.get()))),
                 )
                 .select(memberships::account_id);
-            let found: Vec<i64> = on_each!(self.tx.aside(), c => inside.load(c))?;
+            let found: Vec<i64> = on_each!(self.tx.unflushed_conn(), c => inside.load(c))?;
             ids.extend(found);
         }
-        let directory = self.by_ids(member, ids.into_iter().map(AccountId::new))?;
+        let directory = self.by_ids(access, ids.into_iter().map(AccountId::new))?;
         Ok(directory.accounts().cloned().collect())
     }
 
@@ -189,17 +189,17 @@ impl Accounts<'_, '_> {
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn types_in_groups(self, member: &Member) -> Result<Vec<(GroupId, AccountType)>> {
+    pub fn types_in_groups(self, access: &Access) -> Result<Vec<(GroupId, AccountType)>> {
         let query = memberships::table
             .inner_join(
                 accounts::table.on(accounts::book_id
                     .eq(memberships::book_id)
                     .and(accounts::id.eq(memberships::account_id))),
             )
-            .filter(memberships::book_id.eq(member.book().id.get()))
+            .filter(memberships::book_id.eq(access.book().id.get()))
             .select((memberships::group_id, accounts::kind))
             .distinct();
-        let pairs: Vec<(i64, String)> = on_each!(self.tx.aside(), c => query.load(c))?;
+        let pairs: Vec<(i64, String)> = on_each!(self.tx.unflushed_conn(), c => query.load(c))?;
         let typed = |(group, kind): (i64, String)| {
             Ok((GroupId::new(group), AccountType::from_name(&kind).ok_or(Error::Broken("kind"))?))
         };
@@ -210,9 +210,9 @@ impl Accounts<'_, '_> {
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn insert(self, member: &Member, added: &[Account]) -> Result<()> {
-        self.tx.redraw(member.book().id)?;
-        self.write(member, added, "")?;
+    pub fn insert(self, access: &Access, added: &[Account]) -> Result<()> {
+        self.tx.invalidate_chart(access.book().id)?;
+        self.write(access, added, "")?;
         Ok(())
     }
 
@@ -220,12 +220,12 @@ impl Accounts<'_, '_> {
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn update(self, member: &Member, changed: &[Account]) -> Result<()> {
+    pub fn update(self, access: &Access, changed: &[Account]) -> Result<()> {
         if changed.is_empty() {
             return Ok(());
         }
-        self.tx.redraw(member.book().id)?;
-        let book = member.book().id.get();
+        self.tx.invalidate_chart(access.book().id)?;
+        let book = access.book().id.get();
         let ids: Vec<Value<'_>> =
             changed.iter().map(|account| Value::Int(account.id.get())).collect();
         for chunk in chunks(ids.clone()) {
@@ -233,7 +233,7 @@ impl Accounts<'_, '_> {
                 .int(book)
                 .push(" AND account_id IN ")
                 .list(chunk);
-            self.tx.conn()?.execute(&left.uncached())?;
+            self.tx.flushed_conn()?.execute(&left.uncached())?;
         }
         // Names may pass from one account to another within a batch: all are given up before any is
         // taken.
@@ -241,10 +241,10 @@ impl Accounts<'_, '_> {
             let freed =
                 Sql::new("UPDATE accounts SET normalized_name = ' ' || id WHERE book_id = ")
                     .int(book);
-            self.tx.conn()?.execute(&freed.push(" AND id IN ").list(chunk).uncached())?;
+            self.tx.flushed_conn()?.execute(&freed.push(" AND id IN ").list(chunk).uncached())?;
         }
         self.write(
-            member,
+            access,
             changed,
             " ON CONFLICT (book_id, id) DO UPDATE SET name = excluded.name, normalized_name = \
                 excluded.normalized_name, \
@@ -256,8 +256,8 @@ impl Accounts<'_, '_> {
         )
     }
 
-    fn write(self, member: &Member, accounts: &[Account], conflict: &'static str) -> Result<()> {
-        let book = member.book().id.get();
+    fn write(self, access: &Access, accounts: &[Account], conflict: &'static str) -> Result<()> {
+        let book = access.book().id.get();
         let mut rows = Bulk::new(
             "INSERT INTO accounts (book_id, id, name, normalized_name, kind, archived, \
                 balance_verified, \
@@ -297,25 +297,25 @@ impl Accounts<'_, '_> {
                 pairs.row([Value::Int(book), Value::Int(group.get()), Value::Int(id.get())]);
             }
         }
-        rows.execute(self.tx.conn()?)?;
-        Ok(pairs.execute(self.tx.conn()?)?)
+        rows.execute(self.tx.flushed_conn()?)?;
+        Ok(pairs.execute(self.tx.flushed_conn()?)?)
     }
 
     /// Notes that something was posted on these accounts, for ever (behaviour 4.7).
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn mark_posted(self, member: &Member, ids: &[AccountId]) -> Result<()> {
+    pub fn mark_posted(self, access: &Access, ids: &[AccountId]) -> Result<()> {
         if ids.is_empty() {
             return Ok(());
         }
-        self.tx.redraw(member.book().id)?;
+        self.tx.invalidate_chart(access.book().id)?;
         let target = accounts::table.filter(
             accounts::book_id
-                .eq(member.book().id.get())
+                .eq(access.book().id.get())
                 .and(accounts::id.eq_any(ids.iter().map(|id| id.get()))),
         );
-        on_each!(self.tx.conn()?, c => diesel::update(target).set(accounts::has_transaction_posted.eq(true)).execute(c))?;
+        on_each!(self.tx.flushed_conn()?, c => diesel::update(target).set(accounts::has_transaction_posted.eq(true)).execute(c))?;
         Ok(())
     }
 
@@ -323,15 +323,15 @@ impl Accounts<'_, '_> {
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn delete(self, member: &Member, ids: &[AccountId]) -> Result<()> {
-        self.tx.redraw(member.book().id)?;
-        let book = member.book().id.get();
+    pub fn delete(self, access: &Access, ids: &[AccountId]) -> Result<()> {
+        self.tx.invalidate_chart(access.book().id)?;
+        let book = access.book().id.get();
         for table in
             ["DELETE FROM memberships WHERE account_id IN ", "DELETE FROM accounts WHERE id IN "]
         {
             let ids = ids.iter().map(|id| Value::Int(id.get()));
             self.tx
-                .conn()?
+                .flushed_conn()?
                 .execute(&Sql::new(table).list(ids).push(" AND book_id = ").int(book).uncached())?;
         }
         Ok(())
@@ -341,26 +341,26 @@ impl Accounts<'_, '_> {
 impl Tx<'_> {
     fn load_accounts(
         &mut self,
-        member: &Member,
+        access: &Access,
         ids: &BTreeSet<i64>,
         names: &BTreeSet<String>,
     ) -> Result<Vec<Account>> {
         let mut rows: Vec<Row> = Vec::new();
         // Two look-ups by index; one with OR would be planned as a scan.
         for chunk in chunks(ids.iter().map(|id| Value::Int(*id)).collect()) {
-            rows.extend(self.account_rows(member, " AND id IN ", chunk)?);
+            rows.extend(self.account_rows(access, " AND id IN ", chunk)?);
         }
         for chunk in chunks(names.iter().map(|name| Value::Text(name.as_str().into())).collect()) {
-            let named = self.account_rows(member, " AND normalized_name IN ", chunk)?;
+            let named = self.account_rows(access, " AND normalized_name IN ", chunk)?;
             rows.extend(named.into_iter().filter(|row| !ids.contains(&row.id)));
         }
         let mut pairs = Vec::new();
         for chunk in chunks(rows.iter().map(|row| Value::Int(row.id)).collect()) {
             let count = chunk.len();
             let wanted = Sql::new("SELECT account_id, group_id FROM memberships WHERE book_id = ")
-                .int(member.book().id.get());
+                .int(access.book().id.get());
             let wanted = wanted.push(" AND account_id IN ").list(chunk).cached_up_to(count);
-            let found: Vec<Membership> = on_each!(self.aside(), c => (&wanted).load(c))?;
+            let found: Vec<Membership> = on_each!(self.unflushed_conn(), c => (&wanted).load(c))?;
             pairs.extend(found.into_iter().map(|pair| (pair.account_id, pair.group_id)));
         }
         assemble(rows, pairs)
@@ -368,24 +368,24 @@ impl Tx<'_> {
 
     fn account_rows(
         &mut self,
-        member: &Member,
+        access: &Access,
         condition: &'static str,
         values: Vec<Value<'_>>,
     ) -> Result<Vec<Row>> {
         let count = values.len();
         let wanted = Sql::new(COLUMNS)
-            .int(member.book().id.get())
+            .int(access.book().id.get())
             .push(condition)
             .list(values)
             .cached_up_to(count);
-        Ok(on_each!(self.aside(), c => (&wanted).load(c))?)
+        Ok(on_each!(self.unflushed_conn(), c => (&wanted).load(c))?)
     }
 }
 
 fn chunks(mut values: Vec<Value<'_>>) -> Vec<Vec<Value<'_>>> {
     let mut chunks = Vec::new();
     while !values.is_empty() {
-        let rest = values.split_off(values.len().min(MOST_NAMED));
+        let rest = values.split_off(values.len().min(MAX_NAMED));
         chunks.push(std::mem::replace(&mut values, rest));
     }
     chunks

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use daybook_domain::balance::{Cell, Level, Segment};
+use daybook_domain::balance::{Level, PeriodTotal, Segment};
 use daybook_domain::book::Book;
 use daybook_domain::calendar::from_day_number;
-use daybook_domain::collaborator::Member;
+use daybook_domain::collaborator::Access;
 use daybook_domain::id::{AccountId, BookId};
 use daybook_domain::transaction::Transaction;
 use diesel::QueryableByName;
@@ -19,7 +19,7 @@ use crate::conn::{Conn, on_each};
 use crate::error::{Error, Result};
 use crate::lookup::Lookup;
 use crate::mark;
-use crate::sql::{MOST_NAMED, Sql, Value};
+use crate::sql::{MAX_NAMED, Sql, Value};
 use crate::transaction::{Change, marked_in};
 use crate::tx::Tx;
 
@@ -79,7 +79,7 @@ struct Row {
 }
 
 impl Row {
-    fn into_cell(self, level: Level) -> Result<Cell> {
+    fn into_cell(self, level: Level) -> Result<PeriodTotal> {
         let Self { account_id, period, debit_high, debit_low, credit_high, credit_low } = self;
         // A month is its first day, an opening has none.
         let period = match (period, level) {
@@ -89,7 +89,7 @@ impl Row {
             }
             (day, Level::Day) => Some(from_day_number(day).ok_or(Error::Broken("day"))?),
         };
-        Ok(Cell {
+        Ok(PeriodTotal {
             account: AccountId::new(account_id),
             period,
             debit: whole(debit_high, debit_low),
@@ -128,11 +128,11 @@ impl Balances<'_, '_> {
     ///
     /// # Errors
     /// When an amount does not fit the book's scale.
-    pub fn apply(self, member: &Member, changes: &[Change]) -> Result<()> {
+    pub fn apply(self, access: &Access, changes: &[Change]) -> Result<()> {
         let cells = &mut self.tx.pending().cells;
         for Change { before, after } in changes {
-            fold(cells, before.as_ref(), member.book(), -1)?;
-            fold(cells, Some(after), member.book(), 1)?;
+            fold(cells, before.as_ref(), access.book(), -1)?;
+            fold(cells, Some(after), access.book(), 1)?;
         }
         Ok(())
     }
@@ -144,17 +144,17 @@ impl Balances<'_, '_> {
     /// When the database cannot be asked.
     pub fn read(
         self,
-        member: &Member,
+        access: &Access,
         segment: &Segment,
         question: &Question<'_>,
-    ) -> Result<Vec<Cell>> {
+    ) -> Result<Vec<PeriodTotal>> {
         match question.of {
-            Of::Book => self.tx.read_cells(member, segment, question),
+            Of::Book => self.tx.read_cells(access, segment, question),
             Of::Accounts(accounts) => {
                 let mut cells = Vec::new();
-                for chunk in accounts.chunks(MOST_NAMED) {
+                for chunk in accounts.chunks(MAX_NAMED) {
                     cells.extend(self.tx.read_cells(
-                        member,
+                        access,
                         segment,
                         &Question { of: Of::Accounts(chunk), ..*question },
                     )?);
@@ -172,12 +172,12 @@ impl Balances<'_, '_> {
     #[doc(hidden)]
     pub fn explain(
         self,
-        member: &Member,
+        access: &Access,
         segment: &Segment,
         question: &Question<'_>,
     ) -> Result<Vec<String>> {
-        let cells = self.tx.cells_asked(member, segment, question)?;
-        Ok(self.tx.conn()?.explain(cells)?)
+        let cells = self.tx.cells_asked(access, segment, question)?;
+        Ok(self.tx.flushed_conn()?.explain(cells)?)
     }
 
     /// Rewrites every stored amount at a finer scale, totals included (behaviour 3.12.7). Answers
@@ -195,7 +195,7 @@ impl Balances<'_, '_> {
             .push(" AND t.amount > ")
             .int(most)
             .push(" LIMIT 1");
-        let found: Vec<Found> = on_each!(self.tx.conn()?, c => (&beyond).load(c))?;
+        let found: Vec<Found> = on_each!(self.tx.flushed_conn()?, c => (&beyond).load(c))?;
         if found.iter().any(|row| row.found != 0) {
             return Ok(false);
         }
@@ -206,7 +206,9 @@ impl Balances<'_, '_> {
             ),
             ("UPDATE entries SET amount = amount * ", " WHERE book_id = "),
         ] {
-            self.tx.conn()?.execute(&Sql::new(table).int(factor).push(condition).int(number))?;
+            self.tx
+                .flushed_conn()?
+                .execute(&Sql::new(table).int(factor).push(condition).int(number))?;
         }
         self.sum_up(book.id)?;
         Ok(true)
@@ -227,12 +229,12 @@ impl Balances<'_, '_> {
                     credit_high, credit_low) SELECT e.book_id, e.account_id, e.day / 100, ",
             ),
         ] {
-            self.tx.conn()?.execute(&Sql::new(delete).int(number))?;
+            self.tx.flushed_conn()?.execute(&Sql::new(delete).int(number))?;
             let sums = Sql::new(insert)
                 .push(ENTRY_SUMS)
                 .push(" FROM entries e WHERE e.amount <> 0 AND e.book_id = ")
                 .int(number);
-            self.tx.conn()?.execute(&sums.push(" GROUP BY 1, 2, 3"))?;
+            self.tx.flushed_conn()?.execute(&sums.push(" GROUP BY 1, 2, 3"))?;
         }
         Ok(())
     }
@@ -241,15 +243,15 @@ impl Balances<'_, '_> {
 impl Tx<'_> {
     fn cells_asked<'q>(
         &mut self,
-        member: &Member,
+        access: &Access,
         segment: &Segment,
         question: &Question<'q>,
     ) -> Result<Sql<'q>> {
-        let book = member.book().id.get();
+        let book = access.book().id.get();
         let asked = match question.tags.split_first() {
             None => totals(book, segment, question),
             Some((first, others)) => {
-                tagged(self.conn()?.lookup(), book, segment, (question.of, first, others))
+                tagged(self.flushed_conn()?.lookup(), book, segment, (question.of, first, others))
             }
         };
         Ok(asked.uncached())
@@ -257,16 +259,16 @@ impl Tx<'_> {
 
     fn read_cells(
         &mut self,
-        member: &Member,
+        access: &Access,
         segment: &Segment,
         question: &Question<'_>,
-    ) -> Result<Vec<Cell>> {
-        let sql = self.cells_asked(member, segment, question)?;
-        let rows: Vec<Row> = on_each!(self.conn()?, c => (&sql).load(c))?;
+    ) -> Result<Vec<PeriodTotal>> {
+        let sql = self.cells_asked(access, segment, question)?;
+        let rows: Vec<Row> = on_each!(self.flushed_conn()?, c => (&sql).load(c))?;
         let mut cells = rows
             .into_iter()
             .map(|row| row.into_cell(segment.level))
-            .collect::<Result<Vec<Cell>>>()?;
+            .collect::<Result<Vec<PeriodTotal>>>()?;
         // A cell emptied again by trashing is no movement (behaviour 5.7).
         cells.retain(|cell| cell.debit != 0 || cell.credit != 0);
         Ok(cells)

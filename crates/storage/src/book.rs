@@ -13,7 +13,7 @@ use diesel::sql_types::{BigInt, Nullable, Text};
 use crate::column;
 use crate::conn::on_each;
 use crate::error::{Error, Result};
-use crate::head::{Activity, HeadRow};
+use crate::head::{Activity, BookStateRow};
 use crate::schema::books;
 use crate::sql::{Sql, Value};
 use crate::tx::Tx;
@@ -52,7 +52,7 @@ struct Row {
 
 /// What a user meets at the door of a book.
 #[derive(Debug, Clone)]
-pub struct Entrance {
+pub struct BookAccess {
     /// The book.
     pub book: Book,
     /// What the list of collaborators says of the user.
@@ -151,7 +151,7 @@ impl Settled {
 
 /// Everything that is asked at the door, in one statement. It is written out because diesel does
 /// not keep its own form of it prepared, and every request asks it.
-const DOOR: &str = "SELECT b.id, b.public_id, b.name, b.auto_post, b.closing_date, b.lock_date, \
+const ACCESS_QUERY: &str = "SELECT b.id, b.public_id, b.name, b.auto_post, b.closing_date, b.lock_date, \
     b.date_pattern, b.decimal_separator, \
     b.fraction_digits, b.scale, b.page_size, b.period, b.period_start_month, b.time_zone, \
     b.visibility, b.properties, b.agent, \
@@ -173,17 +173,17 @@ const BELONGING: &str = " JOIN heads h ON h.book_id = b.id JOIN users u ON u.id 
 /// (`dialect.rs`), so what narrows most stands there first: who begins with all books reads the
 /// whole installation.
 fn door<'a>(seen: &'static str, books: &'static str) -> Sql<'a> {
-    Sql::new(DOOR).push(seen).push(books).push(BELONGING)
+    Sql::new(ACCESS_QUERY).push(seen).push(books).push(BELONGING)
 }
 
-/// The doors of the books somebody is a collaborator of.
+/// The accesses of the books somebody is a collaborator of.
 fn doors_of_user(email: &str) -> Sql<'_> {
     door(SEEN, "collaborators c JOIN books b ON b.id = c.book_id")
         .push(" WHERE c.email = ")
         .text(email)
 }
 
-/// The doors of the books in an owner's collections, or in one of them, as a user meets them.
+/// The accesses of the books in an owner's collections, or in one of them, as a user meets them.
 fn doors_of_collections(owner: UserId, one: Option<CollectionId>, email: &str) -> Sql<'_> {
     let door =
         door(SEEN, "collection_books p JOIN books b ON b.id = p.book_id").push(ALLOWED).text(email);
@@ -198,11 +198,11 @@ fn doors_of_collections(owner: UserId, one: Option<CollectionId>, email: &str) -
 const ALLOWED: &str = " LEFT JOIN collaborators c ON c.book_id = b.id AND c.email = ";
 
 #[derive(QueryableByName)]
-struct Met {
+struct AccessRow {
     #[diesel(embed)]
     own: Row,
     #[diesel(embed)]
-    head: HeadRow,
+    head: BookStateRow,
     #[diesel(sql_type = Text)]
     username: String,
     #[diesel(sql_type = Nullable<Text>)]
@@ -211,16 +211,16 @@ struct Met {
     seen: i64,
 }
 
-fn entrance(met: Met) -> Result<(Entrance, HeadRow)> {
-    let Met { own, head, username, permission, seen: _ } = met;
+fn entrance(met: AccessRow) -> Result<(BookAccess, BookStateRow)> {
+    let AccessRow { own, head, username, permission, seen: _ } = met;
     let granted = permission
         .map(|name| Permission::from_name(&name).ok_or(Error::Broken("permission")))
         .transpose()?;
-    Ok((Entrance { book: own.into_book(username)?, granted, activity: head.activity() }, head))
+    Ok((BookAccess { book: own.into_book(username)?, granted, activity: head.activity() }, head))
 }
 
 impl Tx<'_> {
-    fn meet(&mut self, public_id: &str, email: &str, lock: bool) -> Result<Option<Met>> {
+    fn meet(&mut self, public_id: &str, email: &str, lock: bool) -> Result<Option<AccessRow>> {
         let door = door(if lock { SEEN_BEFORE_THE_WAIT } else { SEEN }, "books b")
             .push(ALLOWED)
             .text(email);
@@ -229,7 +229,8 @@ impl Tx<'_> {
         } else {
             ""
         });
-        let met: QueryResult<Vec<Met>> = on_each!(self.aside(), c => (&door).load(c));
+        let met: QueryResult<Vec<AccessRow>> =
+            on_each!(self.unflushed_conn(), c => (&door).load(c));
         let met = if lock { met.map_err(Error::of_waiting)? } else { met? };
         Ok(met.into_iter().next())
     }
@@ -253,7 +254,7 @@ impl Books<'_, '_> {
             )
             .text(public_id);
             let row = row.push(" FOR UPDATE OF h");
-            self.tx.shielded(|tx| tx.aside().execute(&row).map_err(Error::of_waiting))?;
+            self.tx.shielded(|tx| tx.unflushed_conn().execute(&row).map_err(Error::of_waiting))?;
             self.tx.known.locked.insert(public_id.to_owned());
         }
         Ok(())
@@ -264,12 +265,12 @@ impl Books<'_, '_> {
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn enter(self, public_id: &str, email: &str) -> Result<Option<Entrance>> {
+    pub fn enter(self, public_id: &str, email: &str) -> Result<Option<BookAccess>> {
         let place = (public_id.to_owned(), email.to_owned());
-        if let Some(entrance) = self.tx.known.doors.get(&place).cloned() {
+        if let Some(entrance) = self.tx.known.accesses.get(&place).cloned() {
             let activity =
-                self.tx.head(entrance.book.id).map_or(entrance.activity, HeadRow::activity);
-            return Ok(Some(Entrance { activity, ..entrance }));
+                self.tx.head(entrance.book.id).map_or(entrance.activity, BookStateRow::activity);
+            return Ok(Some(BookAccess { activity, ..entrance }));
         }
         let mut met = if self.tx.must_lock(public_id) {
             // To wait in vain for somebody else's lock is this unit of work's loss alone.
@@ -285,10 +286,10 @@ impl Books<'_, '_> {
         let Some((mut entrance, head)) = met.map(entrance).transpose()? else { return Ok(None) };
         self.tx.known.heads.insert(entrance.book.id, head);
         entrance.activity =
-            self.tx.head(entrance.book.id).map_or(entrance.activity, HeadRow::activity);
+            self.tx.head(entrance.book.id).map_or(entrance.activity, BookStateRow::activity);
         if self.tx.writes() {
             self.tx.known.locked.insert(place.0.clone());
-            self.tx.known.doors.insert(place, entrance.clone());
+            self.tx.known.accesses.insert(place, entrance.clone());
         }
         Ok(Some(entrance))
     }
@@ -297,7 +298,7 @@ impl Books<'_, '_> {
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn of_user(self, email: &str) -> Result<Vec<Entrance>> {
+    pub fn of_user(self, email: &str) -> Result<Vec<BookAccess>> {
         self.tx.meet_all(doors_of_user(email))
     }
 
@@ -305,7 +306,7 @@ impl Books<'_, '_> {
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn by_keys(self, public_ids: &[String], email: &str) -> Result<Vec<Entrance>> {
+    pub fn by_keys(self, public_ids: &[String], email: &str) -> Result<Vec<BookAccess>> {
         let door = door(SEEN, "books b").push(ALLOWED).text(email);
         let wanted = public_ids.iter().map(|id| Value::Text(id.into()));
         self.tx.meet_all(
@@ -322,7 +323,7 @@ impl Books<'_, '_> {
         owner: UserId,
         one: Option<CollectionId>,
         email: &str,
-    ) -> Result<Vec<Entrance>> {
+    ) -> Result<Vec<BookAccess>> {
         self.tx.meet_all(doors_of_collections(owner, one, email))
     }
 
@@ -333,7 +334,7 @@ impl Books<'_, '_> {
     /// When the database cannot be asked.
     #[doc(hidden)]
     pub fn explain(self, owner: UserId, email: &str) -> Result<[Vec<String>; 2]> {
-        let conn = self.tx.conn()?;
+        let conn = self.tx.flushed_conn()?;
         Ok([
             conn.explain(doors_of_user(email))?,
             conn.explain(doors_of_collections(owner, None, email))?,
@@ -347,8 +348,8 @@ impl Books<'_, '_> {
     pub fn insert(self, book: Book, owner: UserId) -> Result<Book> {
         let place = (books::public_id.eq(book.key.as_str()), books::owner_id.eq(owner.get()));
         let settled = Settled::of(&book)?;
-        let id: i64 = on_each!(self.tx.conn()?, c => diesel::insert_into(books::table).values((place, settled)).returning(books::id).get_result(c))?;
-        let head = HeadRow {
+        let id: i64 = on_each!(self.tx.flushed_conn()?, c => diesel::insert_into(books::table).values((place, settled)).returning(books::id).get_result(c))?;
+        let head = BookStateRow {
             book_id: id,
             sequence: 0,
             hash: Hash::ZERO.as_bytes().to_vec(),
@@ -374,7 +375,7 @@ impl Books<'_, '_> {
     /// When the database cannot be asked.
     pub fn update(self, book: &Book) -> Result<()> {
         let settled = Settled::of(book)?;
-        on_each!(self.tx.conn()?, c => diesel::update(books::table.find(book.id.get())).set(&settled).execute(c))?;
+        on_each!(self.tx.flushed_conn()?, c => diesel::update(books::table.find(book.id.get())).set(&settled).execute(c))?;
         Ok(())
     }
 
@@ -402,11 +403,11 @@ impl Books<'_, '_> {
             "DELETE FROM heads WHERE book_id = ",
         ];
         for table in TABLES {
-            self.tx.conn()?.execute(&Sql::new(table).int(book.id.get()))?;
+            self.tx.flushed_conn()?.execute(&Sql::new(table).int(book.id.get()))?;
         }
         // Users' collections are not waited for while the book is held: a row left behind names no
         // book any more.
-        let conn = self.tx.conn()?;
+        let conn = self.tx.flushed_conn()?;
         let shelved =
             Sql::new("SELECT p.user_id, p.book_id FROM collection_books p WHERE p.book_id = ")
                 .int(book.id.get());
@@ -423,8 +424,8 @@ impl Books<'_, '_> {
 }
 
 impl Tx<'_> {
-    fn meet_all(&mut self, door: Sql<'_>) -> Result<Vec<Entrance>> {
-        let met: Vec<Met> = on_each!(self.conn()?, c => (&door).load(c))?;
+    fn meet_all(&mut self, door: Sql<'_>) -> Result<Vec<BookAccess>> {
+        let met: Vec<AccessRow> = on_each!(self.flushed_conn()?, c => (&door).load(c))?;
         met.into_iter().map(|met| entrance(met).map(|(entrance, _)| entrance)).collect()
     }
 }

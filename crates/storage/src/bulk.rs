@@ -12,10 +12,10 @@ use diesel::sql_types::{Array, BigInt, Binary, Bool, Nullable, Text};
 use diesel::{PgConnection, SqliteConnection};
 
 use crate::conn::Conn;
-use crate::sql::{MOST_VALUES, Sql, Value};
+use crate::sql::{MAX_VALUES, Sql, Value};
 
 /// Rows one statement takes on PostgreSQL: bounds the memory of the largest.
-const MOST_ROWS: usize = 20_000;
+const MAX_ROWS: usize = 20_000;
 
 /// Rows for one table.
 #[derive(Debug)]
@@ -47,7 +47,7 @@ impl<'a> Bulk<'a> {
     }
 
     fn execute_as_list(self, conn: &mut SqliteConnection) -> QueryResult<()> {
-        let most_rows = MOST_VALUES.checked_div(self.columns).unwrap_or(1).max(1);
+        let most_rows = MAX_VALUES.checked_div(self.columns).unwrap_or(1).max(1);
         let mut rows = self.rows.into_iter().peekable();
         while rows.peek().is_some() {
             let mut sql = Sql::new(self.head).push(" VALUES ");
@@ -65,7 +65,7 @@ impl<'a> Bulk<'a> {
         let mut rows = self.rows.into_iter().peekable();
         while rows.peek().is_some() {
             let mut columns: Vec<Column<'a>> = Vec::with_capacity(self.columns);
-            for row in rows.by_ref().take(MOST_ROWS) {
+            for row in rows.by_ref().take(MAX_ROWS) {
                 for (place, value) in row.into_iter().enumerate() {
                     match columns.get_mut(place) {
                         Some(column) => column.push(value)?,

@@ -10,7 +10,7 @@ use daybook_domain::group::Group;
 use daybook_domain::id::{AccountId, BookId, GroupId};
 
 /// Accounts and groups remembered at most; beyond that the memory starts anew.
-const MOST_REMEMBERED: usize = 100_000;
+const MAX_REMEMBERED: usize = 100_000;
 
 /// What is known of one book's accounts and groups.
 #[derive(Debug, Default)]
@@ -33,7 +33,7 @@ impl Remembered {
     /// The chart at that version, begun anew when an older one is remembered; none when a newer one
     /// is.
     fn at(&mut self, book: BookId, version: i64) -> Option<&mut Chart> {
-        if self.count > MOST_REMEMBERED {
+        if self.count > MAX_REMEMBERED {
             *self = Self::default();
         }
         let chart = self.charts.entry(book).or_default();
@@ -110,7 +110,7 @@ mod tests {
         let (charts, changing, quiet) = (Charts::default(), BookId::new(1), BookId::new(2));
         charts.learn((quiet, 0), &[cash()], &[]);
         let twenty = vec![cash(); 20];
-        (0..=MOST_REMEMBERED / 20)
+        (0..=MAX_REMEMBERED / 20)
             .zip(1..)
             .for_each(|(_, version)| charts.learn((changing, version), &twenty, &[]));
         assert_eq!(

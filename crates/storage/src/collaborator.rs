@@ -1,6 +1,6 @@
 //! Collaborators: rows and repository.
 
-use daybook_domain::collaborator::{Collaborator, Member, Permission};
+use daybook_domain::collaborator::{Access, Collaborator, Permission};
 use daybook_domain::id::CollaboratorId;
 use diesel::prelude::*;
 
@@ -48,10 +48,10 @@ impl Collaborators<'_, '_> {
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn list(self, member: &Member) -> Result<Vec<Collaborator>> {
-        let query = collaborators::table.filter(collaborators::book_id.eq(member.book().id.get()));
+    pub fn list(self, access: &Access) -> Result<Vec<Collaborator>> {
+        let query = collaborators::table.filter(collaborators::book_id.eq(access.book().id.get()));
         let rows: Vec<Row> =
-            on_each!(self.tx.aside(), c => query.select(Row::as_select()).load(c))?;
+            on_each!(self.tx.unflushed_conn(), c => query.select(Row::as_select()).load(c))?;
         rows.into_iter().map(Collaborator::try_from).collect()
     }
 
@@ -59,11 +59,11 @@ impl Collaborators<'_, '_> {
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn find(self, member: &Member, email: &str) -> Result<Option<Collaborator>> {
+    pub fn find(self, access: &Access, email: &str) -> Result<Option<Collaborator>> {
         let query = collaborators::table.filter(
-            collaborators::book_id.eq(member.book().id.get()).and(collaborators::email.eq(email)),
+            collaborators::book_id.eq(access.book().id.get()).and(collaborators::email.eq(email)),
         );
-        let row = on_each!(self.tx.aside(), c => query.select(Row::as_select()).get_result(c).optional())?;
+        let row = on_each!(self.tx.unflushed_conn(), c => query.select(Row::as_select()).get_result(c).optional())?;
         row.map(Collaborator::try_from).transpose()
     }
 
@@ -71,9 +71,9 @@ impl Collaborators<'_, '_> {
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn find_by_id(self, member: &Member, id: CollaboratorId) -> Result<Option<Collaborator>> {
-        let query = collaborators::table.find((member.book().id.get(), id.get()));
-        let row = on_each!(self.tx.aside(), c => query.select(Row::as_select()).get_result(c).optional())?;
+    pub fn find_by_id(self, access: &Access, id: CollaboratorId) -> Result<Option<Collaborator>> {
+        let query = collaborators::table.find((access.book().id.get(), id.get()));
+        let row = on_each!(self.tx.unflushed_conn(), c => query.select(Row::as_select()).get_result(c).optional())?;
         row.map(Collaborator::try_from).transpose()
     }
 
@@ -81,10 +81,10 @@ impl Collaborators<'_, '_> {
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn insert(self, member: &Member, collaborator: &Collaborator) -> Result<()> {
+    pub fn insert(self, access: &Access, collaborator: &Collaborator) -> Result<()> {
         let Collaborator { id, email, permission, stamp } = collaborator;
         let row = Row {
-            book_id: member.book().id.get(),
+            book_id: access.book().id.get(),
             id: id.get(),
             email: email.clone(),
             permission: permission.as_str().to_owned(),
@@ -93,7 +93,7 @@ impl Collaborators<'_, '_> {
             updated_at: stamp.updated_at.milliseconds(),
             version: stamp.version,
         };
-        on_each!(self.tx.conn()?, c => diesel::insert_into(collaborators::table).values(&row).execute(c))?;
+        on_each!(self.tx.flushed_conn()?, c => diesel::insert_into(collaborators::table).values(&row).execute(c))?;
         Ok(())
     }
 
@@ -101,14 +101,14 @@ impl Collaborators<'_, '_> {
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn update(self, member: &Member, collaborator: &Collaborator) -> Result<()> {
-        let target = collaborators::table.find((member.book().id.get(), collaborator.id.get()));
+    pub fn update(self, access: &Access, collaborator: &Collaborator) -> Result<()> {
+        let target = collaborators::table.find((access.book().id.get(), collaborator.id.get()));
         let set = (
             collaborators::permission.eq(collaborator.permission.as_str()),
             collaborators::updated_at.eq(collaborator.stamp.updated_at.milliseconds()),
             collaborators::version.eq(collaborator.stamp.version),
         );
-        on_each!(self.tx.conn()?, c => diesel::update(target).set(set).execute(c))?;
+        on_each!(self.tx.flushed_conn()?, c => diesel::update(target).set(set).execute(c))?;
         Ok(())
     }
 
@@ -116,9 +116,9 @@ impl Collaborators<'_, '_> {
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn delete(self, member: &Member, id: CollaboratorId) -> Result<()> {
-        let target = collaborators::table.find((member.book().id.get(), id.get()));
-        on_each!(self.tx.conn()?, c => diesel::delete(target).execute(c))?;
+    pub fn delete(self, access: &Access, id: CollaboratorId) -> Result<()> {
+        let target = collaborators::table.find((access.book().id.get(), id.get()));
+        on_each!(self.tx.flushed_conn()?, c => diesel::delete(target).execute(c))?;
         Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! Collections: rows and repository. They belong to a user, so nothing here asks for a member of a
+//! Collections: rows and repository. They belong to a user, so nothing here asks for a caller of a
 //! book.
 
 use std::collections::HashMap;
@@ -79,7 +79,7 @@ impl Collections<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     pub fn lock(self, user: UserId) -> Result<()> {
-        self.tx.conn()?.lock_user(user.get()).map_err(Error::of_waiting)
+        self.tx.flushed_conn()?.lock_user(user.get()).map_err(Error::of_waiting)
     }
 
     /// A user's own, in no order.
@@ -89,7 +89,7 @@ impl Collections<'_, '_> {
     pub fn list(self, user: UserId) -> Result<Vec<Collection>> {
         let query = collections::table.filter(collections::user_id.eq(user.get()));
         let rows: Vec<Row> =
-            on_each!(self.tx.conn()?, c => query.select(Row::as_select()).load(c))?;
+            on_each!(self.tx.flushed_conn()?, c => query.select(Row::as_select()).load(c))?;
         Ok(rows.into_iter().map(Collection::from).collect())
     }
 
@@ -99,7 +99,7 @@ impl Collections<'_, '_> {
     /// When the database cannot be asked.
     pub fn find(self, user: UserId, id: CollectionId) -> Result<Option<Collection>> {
         let query = collections::table.find((user.get(), id.get()));
-        let row = on_each!(self.tx.conn()?, c => query.select(Row::as_select()).get_result(c).optional())?;
+        let row = on_each!(self.tx.flushed_conn()?, c => query.select(Row::as_select()).get_result(c).optional())?;
         Ok(row.map(Collection::from))
     }
 
@@ -110,7 +110,8 @@ impl Collections<'_, '_> {
     pub fn places(self, user: UserId) -> Result<HashMap<BookId, CollectionId>> {
         let query = collection_books::table.filter(collection_books::user_id.eq(user.get()));
         let columns = (collection_books::book_id, collection_books::collection_id);
-        let pairs: Vec<(i64, i64)> = on_each!(self.tx.conn()?, c => query.select(columns).load(c))?;
+        let pairs: Vec<(i64, i64)> =
+            on_each!(self.tx.flushed_conn()?, c => query.select(columns).load(c))?;
         Ok(pairs
             .into_iter()
             .map(|(book, collection)| (BookId::new(book), CollectionId::new(collection)))
@@ -134,7 +135,7 @@ impl Collections<'_, '_> {
                 m.book_id = p.book_id AND m.email = ",
         );
         let sql = shared.text(reader.email.as_str()).push(")))");
-        let rows: Vec<Around> = on_each!(self.tx.conn()?, c => (&sql).load(c))?;
+        let rows: Vec<Around> = on_each!(self.tx.flushed_conn()?, c => (&sql).load(c))?;
         Ok(rows.into_iter().map(|around| around.row.into()).collect())
     }
 
@@ -145,7 +146,7 @@ impl Collections<'_, '_> {
     /// When the database cannot be asked.
     pub fn around_books(self, reader: &User) -> Result<Vec<(BookId, Collection)>> {
         let sql = around_books(reader);
-        let rows: Vec<Around> = on_each!(self.tx.conn()?, c => (&sql).load(c))?;
+        let rows: Vec<Around> = on_each!(self.tx.flushed_conn()?, c => (&sql).load(c))?;
         Ok(rows
             .into_iter()
             .map(|around| (BookId::new(around.book_id), around.row.into()))
@@ -159,7 +160,7 @@ impl Collections<'_, '_> {
     /// When the database cannot be asked.
     #[doc(hidden)]
     pub fn explain(self, reader: &User) -> Result<Vec<String>> {
-        Ok(self.tx.conn()?.explain(around_books(reader))?)
+        Ok(self.tx.flushed_conn()?.explain(around_books(reader))?)
     }
 
     /// Adds a collection.
@@ -177,7 +178,7 @@ impl Collections<'_, '_> {
             updated_at: stamp.updated_at.milliseconds(),
             version: stamp.version,
         };
-        on_each!(self.tx.conn()?, c => diesel::insert_into(collections::table).values(&row).execute(c))?;
+        on_each!(self.tx.flushed_conn()?, c => diesel::insert_into(collections::table).values(&row).execute(c))?;
         Ok(())
     }
 
@@ -193,7 +194,7 @@ impl Collections<'_, '_> {
             collections::updated_at.eq(stamp.updated_at.milliseconds()),
             collections::version.eq(stamp.version),
         );
-        on_each!(self.tx.conn()?, c => diesel::update(target).set(set).execute(c))?;
+        on_each!(self.tx.flushed_conn()?, c => diesel::update(target).set(set).execute(c))?;
         Ok(())
     }
 
@@ -207,9 +208,9 @@ impl Collections<'_, '_> {
             .int(owner)
             .push(" AND collection_id = ")
             .int(id);
-        self.tx.conn()?.execute(&emptied)?;
+        self.tx.flushed_conn()?.execute(&emptied)?;
         let target = collections::table.find((owner, id));
-        on_each!(self.tx.conn()?, c => diesel::delete(target).execute(c))?;
+        on_each!(self.tx.flushed_conn()?, c => diesel::delete(target).execute(c))?;
         Ok(())
     }
 
@@ -234,7 +235,7 @@ impl Collections<'_, '_> {
                 Value::Int(collection.id.get()),
             ]);
         }
-        Ok(rows.execute(self.tx.conn()?)?)
+        Ok(rows.execute(self.tx.flushed_conn()?)?)
     }
 
     /// Takes books out of a collection.
@@ -247,7 +248,7 @@ impl Collections<'_, '_> {
         let within = within.push(" AND collection_id = ").int(collection.id.get());
         let taken =
             within.push(" AND book_id IN ").list(books.iter().map(|book| Value::Int(book.get())));
-        self.tx.conn()?.execute(&taken.uncached())?;
+        self.tx.flushed_conn()?.execute(&taken.uncached())?;
         Ok(())
     }
 }

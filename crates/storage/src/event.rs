@@ -2,8 +2,8 @@
 //! is there.
 
 use daybook_domain::audit::Logged;
-use daybook_domain::collaborator::Member;
-use daybook_domain::event::{Event, EventType, Happening, Hash, Link};
+use daybook_domain::collaborator::Access;
+use daybook_domain::event::{Event, EventType, Hash, Link, NewEvent};
 use daybook_domain::id::{BookId, UserId};
 use daybook_domain::instant::Instant;
 use diesel::prelude::*;
@@ -51,7 +51,7 @@ impl TryFrom<Row> for Event {
 
 /// How the number of postings moved in this unit of work: by posting month (yyyymm), how many more
 /// or fewer count.
-pub type Tally = std::collections::BTreeMap<i32, i64>;
+pub type PostingCounts = std::collections::BTreeMap<i32, i64>;
 
 /// Which events to list (behaviour 8.5).
 #[derive(Debug, Clone, Default)]
@@ -106,18 +106,17 @@ impl Events<'_, '_> {
     /// When the book was not entered in this unit of work.
     pub fn append(
         self,
-        member: &Member,
+        access: &Access,
         link: &Link<'_>,
-        happenings: Vec<Happening>,
-        tally: &Tally,
+        events: Vec<NewEvent>,
+        tally: &PostingCounts,
     ) -> Result<()> {
-        let book = member.book().id;
+        let book = access.book().id;
         let head = self.tx.head_mut(book)?;
         // Requests may overtake one another on their way here; the log never goes back (behaviour
         // 8.18).
         let told_at = link.at.milliseconds().max(head.told_at);
-        let (added, end) =
-            Link { at: Instant::new(told_at), ..*link }.append(head.head()?, happenings);
+        let (added, end) = Link { at: Instant::new(told_at), ..*link }.append(head.head()?, events);
         head.told_at = told_at;
         head.advance(end, link.at, tally);
         self.tx.pending().tell(added);
@@ -128,9 +127,9 @@ impl Events<'_, '_> {
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn list(self, member: &Member, filter: &Filter, limit: i64) -> Result<Vec<Event>> {
-        let page = self.tx.events_asked(member, filter, limit)?;
-        let rows: Vec<Row> = on_each!(self.tx.conn()?, c => (&page).load(c))?;
+    pub fn list(self, access: &Access, filter: &Filter, limit: i64) -> Result<Vec<Event>> {
+        let page = self.tx.events_asked(access, filter, limit)?;
+        let rows: Vec<Row> = on_each!(self.tx.flushed_conn()?, c => (&page).load(c))?;
         rows.into_iter().map(Event::try_from).collect()
     }
 
@@ -140,15 +139,15 @@ impl Events<'_, '_> {
     /// When the database cannot be asked.
     pub fn deletions(
         self,
-        member: &Member,
+        access: &Access,
         kind: EventType,
         resources: &[i64],
     ) -> Result<Vec<Event>> {
         let about =
-            events::book_id.eq(member.book().id.get()).and(events::resource.eq_any(resources));
+            events::book_id.eq(access.book().id.get()).and(events::resource.eq_any(resources));
         let query = events::table.filter(about.and(events::kind.eq(kind.number())));
         let rows: Vec<Row> =
-            on_each!(self.tx.conn()?, c => query.select(Row::as_select()).load(c))?;
+            on_each!(self.tx.flushed_conn()?, c => query.select(Row::as_select()).load(c))?;
         rows.into_iter().map(Event::try_from).collect()
     }
 
@@ -158,18 +157,18 @@ impl Events<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     #[doc(hidden)]
-    pub fn explain(self, member: &Member, filter: &Filter, limit: i64) -> Result<Vec<String>> {
-        let page = self.tx.events_asked(member, filter, limit)?;
-        Ok(self.tx.conn()?.explain(page)?)
+    pub fn explain(self, access: &Access, filter: &Filter, limit: i64) -> Result<Vec<String>> {
+        let page = self.tx.events_asked(access, filter, limit)?;
+        Ok(self.tx.flushed_conn()?.explain(page)?)
     }
 
     /// The event with that number.
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn find(self, member: &Member, sequence: i64) -> Result<Option<Event>> {
-        let query = events::table.find((member.book().id.get(), sequence));
-        let row = on_each!(self.tx.conn()?, c => query.select(Row::as_select()).get_result(c).optional())?;
+    pub fn find(self, access: &Access, sequence: i64) -> Result<Option<Event>> {
+        let query = events::table.find((access.book().id.get(), sequence));
+        let row = on_each!(self.tx.flushed_conn()?, c => query.select(Row::as_select()).get_result(c).optional())?;
         row.map(Event::try_from).transpose()
     }
 }
@@ -183,12 +182,12 @@ impl Tx<'_> {
     /// rows beside them, SQLite takes the whole log for shorter.
     fn events_asked(
         &mut self,
-        member: &Member,
+        access: &Access,
         filter: &Filter,
         limit: i64,
     ) -> Result<Sql<'static>> {
         let Filter { after, before, kind, resource, below } = filter;
-        let book = member.book().id;
+        let book = access.book().id;
         let mut page =
             Sql::new("(SELECT k.sequence FROM events k WHERE k.book_id = ").int(book.get());
         if let Some(kind) = kind {
@@ -208,8 +207,11 @@ impl Tx<'_> {
         }
         let page = page.push(" ORDER BY k.sequence DESC LIMIT ").int(limit).push(") k");
         let event = Sql::new("e.book_id = ").int(book.get()).push(" AND e.sequence = k.sequence");
-        let rows =
-            self.conn()?.lookup().rows(page, Sql::new("1 = 1")).look_up("events", "e", event);
+        let rows = self
+            .flushed_conn()?
+            .lookup()
+            .rows(page, Sql::new("1 = 1"))
+            .look_up("events", "e", event);
         Ok(Sql::new("SELECT ").push(COLUMNS).append(rows.sql()).push(" ORDER BY k.sequence DESC"))
     }
 
@@ -235,7 +237,7 @@ impl Tx<'_> {
         let steps = steps.push(
             " FROM steps s WHERE s.step > 0) SELECT s.at AS number FROM steps s WHERE s.step = 0",
         );
-        let found: Vec<Numbered> = on_each!(self.conn()?, c => (&steps).load(c))?;
+        let found: Vec<Numbered> = on_each!(self.flushed_conn()?, c => (&steps).load(c))?;
         Ok(found.first().map_or(0, |found| found.number))
     }
 }
@@ -250,14 +252,14 @@ struct Numbered {
 /// (behaviour 6.7).
 pub(crate) fn logged(
     tx: &mut Tx<'_>,
-    member: &Member,
+    access: &Access,
     after: i64,
     limit: i64,
 ) -> Result<Vec<Logged>> {
     let query = events::table
-        .filter(events::book_id.eq(member.book().id.get()).and(events::sequence.gt(after)));
+        .filter(events::book_id.eq(access.book().id.get()).and(events::sequence.gt(after)));
     let query = query.order(events::sequence).limit(limit);
-    let rows: Vec<Row> = on_each!(tx.conn()?, c => query.select(Row::as_select()).load(c))?;
+    let rows: Vec<Row> = on_each!(tx.flushed_conn()?, c => query.select(Row::as_select()).load(c))?;
     Ok(rows
         .into_iter()
         .map(|row| Logged { sequence: row.sequence, event: Event::try_from(row).ok() })

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use daybook_domain::collaborator::Member;
-use daybook_domain::file::{Address, Cabinet, Content, File};
+use daybook_domain::collaborator::Access;
+use daybook_domain::file::{Address, Content, File, FilesById};
 use daybook_domain::id::{FileId, UserId};
 use diesel::prelude::*;
 use diesel::sql_types::Text;
@@ -13,7 +13,7 @@ use crate::column;
 use crate::conn::on_each;
 use crate::error::{Error, Result};
 use crate::schema::{books, files};
-use crate::sql::{MOST_NAMED, Sql, Value};
+use crate::sql::{MAX_NAMED, Sql, Value};
 use crate::tx::Tx;
 
 /// The columns of a [`Row`], for statements that name files one by one.
@@ -91,9 +91,9 @@ impl Files<'_, '_> {
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn find(self, member: &Member, id: FileId) -> Result<Option<File>> {
-        let query = files::table.find((member.book().id.get(), id.get()));
-        let row = on_each!(self.tx.conn()?, c => query.select(Row::as_select()).get_result(c).optional())?;
+    pub fn find(self, access: &Access, id: FileId) -> Result<Option<File>> {
+        let query = files::table.find((access.book().id.get(), id.get()));
+        let row = on_each!(self.tx.flushed_conn()?, c => query.select(Row::as_select()).get_result(c).optional())?;
         row.map(File::try_from).transpose()
     }
 
@@ -101,21 +101,25 @@ impl Files<'_, '_> {
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn by_ids(self, member: &Member, ids: impl IntoIterator<Item = FileId>) -> Result<Cabinet> {
+    pub fn by_ids(
+        self,
+        access: &Access,
+        ids: impl IntoIterator<Item = FileId>,
+    ) -> Result<FilesById> {
         let mut ids: Vec<i64> = ids.into_iter().map(FileId::get).collect();
         ids.sort_unstable();
         ids.dedup();
         let mut found = Vec::new();
-        for chunk in ids.chunks(MOST_NAMED) {
+        for chunk in ids.chunks(MAX_NAMED) {
             let wanted = Sql::new(COLUMNS)
-                .int(member.book().id.get())
+                .int(access.book().id.get())
                 .push(" AND id IN ")
                 .list(chunk.iter().copied().map(Value::Int));
             let wanted = wanted.cached_up_to(chunk.len());
-            let rows: Vec<Row> = on_each!(self.tx.conn()?, c => (&wanted).load(c))?;
+            let rows: Vec<Row> = on_each!(self.tx.flushed_conn()?, c => (&wanted).load(c))?;
             found.extend(rows.into_iter().map(File::try_from).collect::<Result<Vec<_>>>()?);
         }
-        Ok(Cabinet::new(found))
+        Ok(FilesById::new(found))
     }
 
     /// Files newest first, up to `limit`: those below an id, and when told so only what one user
@@ -125,12 +129,12 @@ impl Files<'_, '_> {
     /// When the database cannot be asked.
     pub fn list(
         self,
-        member: &Member,
+        access: &Access,
         made_by: Option<UserId>,
         below: Option<FileId>,
         limit: i64,
     ) -> Result<Vec<File>> {
-        let mut wanted = Sql::new(COLUMNS).int(member.book().id.get());
+        let mut wanted = Sql::new(COLUMNS).int(access.book().id.get());
         if let Some(user) = made_by {
             wanted = wanted.push(" AND created_by = ").int(user.get());
         }
@@ -138,11 +142,11 @@ impl Files<'_, '_> {
             wanted = wanted.push(" AND id < ").int(id.get());
         }
         wanted = wanted.push(" ORDER BY id DESC LIMIT ").int(limit);
-        let rows: Vec<Row> = on_each!(self.tx.conn()?, c => (&wanted).load(c))?;
+        let rows: Vec<Row> = on_each!(self.tx.flushed_conn()?, c => (&wanted).load(c))?;
         rows.into_iter().map(File::try_from).collect()
     }
 
-    /// The file at a serving address. No member asks: who holds the token may read.
+    /// The file at a serving address. No caller asks: who holds the token may read.
     ///
     /// # Errors
     /// When the database cannot be asked.
@@ -154,31 +158,32 @@ impl Files<'_, '_> {
             .int(file.get())
             .push(" AND token = ")
             .text(token.as_str());
-        let rows: Vec<Row> = on_each!(self.tx.conn()?, c => (&found).load(c))?;
+        let rows: Vec<Row> = on_each!(self.tx.flushed_conn()?, c => (&found).load(c))?;
         let Some(row) = rows.into_iter().next() else { return Ok(None) };
         let query = books::table.find(book.get()).select(books::public_id);
-        let key: String = on_each!(self.tx.conn()?, c => query.get_result(c))?;
+        let key: String = on_each!(self.tx.flushed_conn()?, c => query.get_result(c))?;
         Ok(Some((key, File::try_from(row)?)))
     }
 
     /// Which of these blobs a book knows, by its public id; none when there is no such book. For
-    /// the sweep, which belongs to no member.
+    /// the sweep, which belongs to no caller.
     ///
     /// # Errors
     /// When the database cannot be asked.
     pub fn known_blobs(self, public_id: &str, blobs: &[String]) -> Result<Option<HashSet<String>>> {
         let query = books::table.filter(books::public_id.eq(public_id)).select(books::id);
-        let book: Option<i64> = on_each!(self.tx.conn()?, c => query.get_result(c).optional())?;
+        let book: Option<i64> =
+            on_each!(self.tx.flushed_conn()?, c => query.get_result(c).optional())?;
         let Some(book) = book else { return Ok(None) };
         let mut found = HashSet::new();
-        for chunk in blobs.chunks(MOST_NAMED) {
+        for chunk in blobs.chunks(MAX_NAMED) {
             let names = chunk.iter().map(|blob| Value::Text(blob.as_str().into()));
             let known = Sql::new("SELECT blob FROM files WHERE book_id = ")
                 .int(book)
                 .push(" AND blob IN ")
                 .list(names)
                 .uncached();
-            let rows: Vec<Known> = on_each!(self.tx.conn()?, c => (&known).load(c))?;
+            let rows: Vec<Known> = on_each!(self.tx.flushed_conn()?, c => (&known).load(c))?;
             found.extend(rows.into_iter().map(|row| row.blob));
         }
         Ok(Some(found))
@@ -188,18 +193,18 @@ impl Files<'_, '_> {
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn insert(self, member: &Member, added: &[File]) -> Result<()> {
+    pub fn insert(self, access: &Access, added: &[File]) -> Result<()> {
         // Nothing to write is no reason to write what others hold back.
-        if added.is_empty() { Ok(()) } else { self.write(member, added, "") }
+        if added.is_empty() { Ok(()) } else { self.write(access, added, "") }
     }
 
     /// Saves a changed file.
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn update(self, member: &Member, changed: &File) -> Result<()> {
+    pub fn update(self, access: &Access, changed: &File) -> Result<()> {
         self.write(
-            member,
+            access,
             std::slice::from_ref(changed),
             " ON CONFLICT (book_id, id) DO UPDATE SET name = excluded.name, content_type = \
                 excluded.content_type, \
@@ -209,13 +214,13 @@ impl Files<'_, '_> {
         )
     }
 
-    fn write(self, member: &Member, files: &[File], conflict: &'static str) -> Result<()> {
+    fn write(self, access: &Access, files: &[File], conflict: &'static str) -> Result<()> {
         let mut rows = Bulk::new(INSERT, 14, conflict);
         for File { id, name, content_type, content, token, properties, created_by, stamp } in files
         {
             let Content { blob, size, digest } = content;
             rows.row([
-                Value::Int(member.book().id.get()),
+                Value::Int(access.book().id.get()),
                 Value::Int(id.get()),
                 Value::Text(name.as_str().into()),
                 Value::Text(content_type.as_str().into()),
@@ -231,16 +236,16 @@ impl Files<'_, '_> {
                 Value::Int(stamp.version),
             ]);
         }
-        Ok(rows.execute(self.tx.conn()?)?)
+        Ok(rows.execute(self.tx.flushed_conn()?)?)
     }
 
     /// Removes a file; its bytes are left to the sweep.
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn delete(self, member: &Member, id: FileId) -> Result<()> {
-        let target = files::table.find((member.book().id.get(), id.get()));
-        on_each!(self.tx.conn()?, c => diesel::delete(target).execute(c))?;
+    pub fn delete(self, access: &Access, id: FileId) -> Result<()> {
+        let target = files::table.find((access.book().id.get(), id.get()));
+        on_each!(self.tx.flushed_conn()?, c => diesel::delete(target).execute(c))?;
         Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use daybook_domain::collaborator::Member;
+use daybook_domain::collaborator::Access;
 use daybook_domain::group::Group;
 use daybook_domain::id::GroupId;
 use daybook_domain::name::Name;
@@ -13,7 +13,7 @@ use crate::column;
 use crate::conn::on_each;
 use crate::error::{Error, Result};
 use crate::schema::account_groups;
-use crate::sql::{MOST_NAMED, Sql, Value};
+use crate::sql::{MAX_NAMED, Sql, Value};
 use crate::tx::Tx;
 
 /// The columns of a [`Row`], for statements that name groups one by one.
@@ -74,11 +74,11 @@ impl Groups<'_, '_> {
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn list(self, member: &Member) -> Result<Vec<Group>> {
+    pub fn list(self, access: &Access) -> Result<Vec<Group>> {
         let query =
-            account_groups::table.filter(account_groups::book_id.eq(member.book().id.get()));
+            account_groups::table.filter(account_groups::book_id.eq(access.book().id.get()));
         let rows: Vec<Row> =
-            on_each!(self.tx.aside(), c => query.select(Row::as_select()).load(c))?;
+            on_each!(self.tx.unflushed_conn(), c => query.select(Row::as_select()).load(c))?;
         rows.into_iter().map(Group::try_from).collect()
     }
 
@@ -88,11 +88,11 @@ impl Groups<'_, '_> {
     /// When the database cannot be asked.
     pub fn by_ids(
         self,
-        member: &Member,
+        access: &Access,
         ids: impl IntoIterator<Item = GroupId>,
     ) -> Result<Vec<Group>> {
         let mut ids: BTreeSet<GroupId> = ids.into_iter().collect();
-        let chart = self.tx.chart(member.book().id);
+        let chart = self.tx.chart(access.book().id);
         let mut found = chart
             .as_ref()
             .map(|(charts, version)| charts.groups(*version, &ids))
@@ -101,14 +101,14 @@ impl Groups<'_, '_> {
             ids.remove(&group.id);
         }
         let ids: Vec<i64> = ids.into_iter().map(GroupId::get).collect();
-        for chunk in ids.chunks(MOST_NAMED) {
+        for chunk in ids.chunks(MAX_NAMED) {
             let values = chunk.iter().copied().map(Value::Int);
             let wanted = Sql::new(COLUMNS)
-                .int(member.book().id.get())
+                .int(access.book().id.get())
                 .push(" AND id IN ")
                 .list(values)
                 .cached_up_to(chunk.len());
-            let rows: Vec<Row> = on_each!(self.tx.aside(), c => (&wanted).load(c))?;
+            let rows: Vec<Row> = on_each!(self.tx.unflushed_conn(), c => (&wanted).load(c))?;
             let read = rows.into_iter().map(Group::try_from).collect::<Result<Vec<_>>>()?;
             if let Some((charts, version)) = &chart {
                 charts.learn(*version, &[], &read);
@@ -122,31 +122,31 @@ impl Groups<'_, '_> {
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn insert(self, member: &Member, added: &[Group]) -> Result<()> {
-        self.tx.redraw(member.book().id)?;
-        self.write(member, added, "")
+    pub fn insert(self, access: &Access, added: &[Group]) -> Result<()> {
+        self.tx.invalidate_chart(access.book().id)?;
+        self.write(access, added, "")
     }
 
     /// Saves changed groups.
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn update(self, member: &Member, changed: &[Group]) -> Result<()> {
+    pub fn update(self, access: &Access, changed: &[Group]) -> Result<()> {
         if changed.is_empty() {
             return Ok(());
         }
-        self.tx.redraw(member.book().id)?;
+        self.tx.invalidate_chart(access.book().id)?;
         // Names may pass from one group to another within a batch: all are given up before any is
         // taken.
-        for chunk in changed.chunks(MOST_NAMED).filter(|_| changed.len() > 1) {
+        for chunk in changed.chunks(MAX_NAMED).filter(|_| changed.len() > 1) {
             let ids = chunk.iter().map(|group| Value::Int(group.id.get()));
             let freed =
                 Sql::new("UPDATE account_groups SET normalized_name = ' ' || id WHERE book_id = ")
-                    .int(member.book().id.get());
-            self.tx.conn()?.execute(&freed.push(" AND id IN ").list(ids).uncached())?;
+                    .int(access.book().id.get());
+            self.tx.flushed_conn()?.execute(&freed.push(" AND id IN ").list(ids).uncached())?;
         }
         self.write(
-            member,
+            access,
             changed,
             " ON CONFLICT (book_id, id) DO UPDATE SET name = excluded.name, normalized_name = \
                 excluded.normalized_name, \
@@ -156,7 +156,7 @@ impl Groups<'_, '_> {
         )
     }
 
-    fn write(self, member: &Member, groups: &[Group], conflict: &'static str) -> Result<()> {
+    fn write(self, access: &Access, groups: &[Group], conflict: &'static str) -> Result<()> {
         let mut rows = Bulk::new(
             "INSERT INTO account_groups (book_id, id, name, normalized_name, parent_id, hidden, \
                 locked, properties, agent, \
@@ -166,7 +166,7 @@ impl Groups<'_, '_> {
         );
         for Group { id, name, parent, hidden, locked, properties, stamp } in groups {
             rows.row([
-                Value::Int(member.book().id.get()),
+                Value::Int(access.book().id.get()),
                 Value::Int(id.get()),
                 Value::Text(name.as_str().into()),
                 Value::Text(name.normalized().into()),
@@ -180,23 +180,23 @@ impl Groups<'_, '_> {
                 Value::Int(stamp.version),
             ]);
         }
-        Ok(rows.execute(self.tx.conn()?)?)
+        Ok(rows.execute(self.tx.flushed_conn()?)?)
     }
 
     /// Removes groups with their memberships.
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn delete(self, member: &Member, ids: &[GroupId]) -> Result<()> {
-        self.tx.redraw(member.book().id)?;
-        let book = member.book().id.get();
+    pub fn delete(self, access: &Access, ids: &[GroupId]) -> Result<()> {
+        self.tx.invalidate_chart(access.book().id)?;
+        let book = access.book().id.get();
         for table in [
             "DELETE FROM memberships WHERE group_id IN ",
             "DELETE FROM account_groups WHERE id IN ",
         ] {
             let ids = ids.iter().map(|id| Value::Int(id.get()));
             self.tx
-                .conn()?
+                .flushed_conn()?
                 .execute(&Sql::new(table).list(ids).push(" AND book_id = ").int(book).uncached())?;
         }
         Ok(())

@@ -10,13 +10,13 @@ use crate::book::Books;
 use crate::bulk::Bulk;
 use crate::conn::{Conn, on_each};
 use crate::error::{Error, Result};
-use crate::event::Tally;
+use crate::event::PostingCounts;
 use crate::schema::heads;
 use crate::sql::{Sql, Value};
 
 #[derive(Debug, Clone, QueryableByName)]
 #[diesel(table_name = heads)]
-pub(crate) struct HeadRow {
+pub(crate) struct BookStateRow {
     pub(crate) book_id: i64,
     pub(crate) sequence: i64,
     pub(crate) hash: Vec<u8>,
@@ -34,7 +34,7 @@ pub(crate) struct HeadRow {
     pub(crate) told_at: i64,
 }
 
-impl HeadRow {
+impl BookStateRow {
     pub(crate) fn head(&self) -> Result<Head> {
         let hash = Hash::from_bytes(&self.hash).ok_or(Error::Broken("hash"))?;
         Ok(Head { sequence: self.sequence, hash })
@@ -47,7 +47,7 @@ impl HeadRow {
 
     /// Moves the head behind new events. Only the current month and year are counted: postings of
     /// earlier ones no longer show in any total (behaviour 6.10, 6.11).
-    pub(crate) fn advance(&mut self, end: Head, at: Instant, tally: &Tally) {
+    pub(crate) fn advance(&mut self, end: Head, at: Instant, tally: &PostingCounts) {
         self.sequence = end.sequence;
         self.hash = end.hash.as_bytes().to_vec();
         // Requests may overtake one another on their way here; the book's own time never goes back.
@@ -71,7 +71,10 @@ impl HeadRow {
 }
 
 /// Saves heads of any books.
-pub(crate) fn write<'h>(conn: &mut Conn, heads: impl Iterator<Item = &'h HeadRow>) -> Result<()> {
+pub(crate) fn write<'h>(
+    conn: &mut Conn,
+    heads: impl Iterator<Item = &'h BookStateRow>,
+) -> Result<()> {
     let mut rows = Bulk::new(
         "INSERT INTO heads (book_id, sequence, hash, changed_at, posted, month, month_posted, \
             year_posted, chart, \
@@ -86,7 +89,7 @@ pub(crate) fn write<'h>(conn: &mut Conn, heads: impl Iterator<Item = &'h HeadRow
           told_at = excluded.told_at",
     );
     for head in heads {
-        let HeadRow {
+        let BookStateRow {
             book_id,
             sequence,
             hash,
@@ -188,7 +191,7 @@ impl Books<'_, '_> {
             .int(book.id.get());
         let postings = postings.push(" AND t.standing > 0 AND t.trashed = ").flag(false);
         let postings = postings.push(" AND t.posted_at >= ").int(current.year_start.milliseconds());
-        let rows: Vec<Postings> = on_each!(self.tx.conn()?, c => (&postings).load(c))?;
+        let rows: Vec<Postings> = on_each!(self.tx.flushed_conn()?, c => (&postings).load(c))?;
         let head = self.tx.head_mut(book.id)?;
         head.month = current.month;
         (head.month_posted, head.year_posted) =

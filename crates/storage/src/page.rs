@@ -24,14 +24,14 @@ impl<T, K> Page<T, K> {
 
 /// A place in a list of transactions: the day and id of a row (behaviour 2.4, 2.6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct PageKey {
     /// The day as yyyymmdd.
     pub day: i32,
     /// The number of the transaction.
     pub id: i64,
 }
 
-impl Place {
+impl PageKey {
     /// Where a transaction stands.
     #[must_use]
     pub fn of(transaction: &Transaction) -> Self {

@@ -11,14 +11,14 @@ use daybook_domain::transaction::Transaction;
 use crate::balance::{self, Cells};
 use crate::conn::Conn;
 use crate::error::Result;
-use crate::head::{self, HeadRow};
+use crate::head::{self, BookStateRow};
 use crate::{event, transaction};
 
 /// New transactions held back at most, before the next unit of work of a group begins.
-const MOST_HELD_BACK: usize = 2_000;
+const MAX_HELD_BACK: usize = 2_000;
 /// Bytes of text in them and in the events at most: what a transaction is found by are rows of an
 /// index, too.
-const MOST_TEXT: usize = 4 * 1024 * 1024;
+const MAX_TEXT: usize = 4 * 1024 * 1024;
 
 /// A new transaction.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ pub(crate) struct Pending {
     pub(crate) cells: Cells,
     events: Vec<Event>,
     /// Where the chains end behind these events.
-    pub(crate) heads: BTreeMap<BookId, HeadRow>,
+    pub(crate) heads: BTreeMap<BookId, BookStateRow>,
 }
 
 impl Pending {
@@ -53,7 +53,7 @@ impl Pending {
 
     /// Whether it is time to write, group or not.
     pub(crate) const fn is_large(&self) -> bool {
-        self.added.len() >= MOST_HELD_BACK || self.text >= MOST_TEXT
+        self.added.len() >= MAX_HELD_BACK || self.text >= MAX_TEXT
     }
 
     /// Whether a new transaction of the book carries any of these remote ids.
@@ -89,7 +89,11 @@ impl Pending {
     }
 
     /// Writes everything; `known` learns where the chains end now.
-    pub(crate) fn write(self, conn: &mut Conn, known: &mut HashMap<BookId, HeadRow>) -> Result<()> {
+    pub(crate) fn write(
+        self,
+        conn: &mut Conn,
+        known: &mut HashMap<BookId, BookStateRow>,
+    ) -> Result<()> {
         let Self { added, remote_ids: _, text: _, cells, events, heads } = self;
         transaction::write_added(conn, &added)?;
         balance::write_cells(conn, &cells)?;
@@ -142,7 +146,7 @@ mod tests {
 
     #[test]
     fn all_text_that_is_held_back_counts() {
-        let third = || "x".repeat(MOST_TEXT / 3 + 1);
+        let third = || "x".repeat(MAX_TEXT / 3 + 1);
         let event = |data: String| Event {
             book: BookId::new(1),
             sequence: 1,

@@ -17,7 +17,7 @@ const SQLITE: EmbeddedMigrations = embed_migrations!("../../migrations/sqlite");
 const POSTGRES: EmbeddedMigrations = embed_migrations!("../../migrations/postgresql");
 
 /// How long a request waits for a connection before it is told to come again.
-const PATIENCE: Duration = Duration::from_secs(10);
+const CONNECTION_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Where the books are kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -124,7 +124,7 @@ pub(crate) fn readers(
     let pool = Pool::builder()
         .max_size(size)
         .min_idle(Some(1))
-        .connection_timeout(PATIENCE)
+        .connection_timeout(CONNECTION_TIMEOUT)
         // A file does not go away; a server may, and then the pool must notice.
         .test_on_check_out(checked)
         .build(Readers { address, statements });

@@ -1,6 +1,6 @@
 //! Saved queries: rows and repository.
 
-use daybook_domain::collaborator::Member;
+use daybook_domain::collaborator::Access;
 use daybook_domain::id::SavedQueryId;
 use daybook_domain::saved_query::SavedQuery;
 use diesel::prelude::*;
@@ -47,10 +47,10 @@ impl SavedQueries<'_, '_> {
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn list(self, member: &Member) -> Result<Vec<SavedQuery>> {
-        let query = saved_queries::table.filter(saved_queries::book_id.eq(member.book().id.get()));
+    pub fn list(self, access: &Access) -> Result<Vec<SavedQuery>> {
+        let query = saved_queries::table.filter(saved_queries::book_id.eq(access.book().id.get()));
         let rows: Vec<Row> =
-            on_each!(self.tx.conn()?, c => query.select(Row::as_select()).load(c))?;
+            on_each!(self.tx.flushed_conn()?, c => query.select(Row::as_select()).load(c))?;
         Ok(rows.into_iter().map(SavedQuery::from).collect())
     }
 
@@ -58,9 +58,9 @@ impl SavedQueries<'_, '_> {
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn find(self, member: &Member, id: SavedQueryId) -> Result<Option<SavedQuery>> {
-        let query = saved_queries::table.find((member.book().id.get(), id.get()));
-        let row = on_each!(self.tx.conn()?, c => query.select(Row::as_select()).get_result(c).optional())?;
+    pub fn find(self, access: &Access, id: SavedQueryId) -> Result<Option<SavedQuery>> {
+        let query = saved_queries::table.find((access.book().id.get(), id.get()));
+        let row = on_each!(self.tx.flushed_conn()?, c => query.select(Row::as_select()).get_result(c).optional())?;
         Ok(row.map(SavedQuery::from))
     }
 
@@ -68,7 +68,7 @@ impl SavedQueries<'_, '_> {
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn insert(self, member: &Member, added: &[SavedQuery]) -> Result<()> {
+    pub fn insert(self, access: &Access, added: &[SavedQuery]) -> Result<()> {
         let mut rows = Bulk::new(
             "INSERT INTO saved_queries (book_id, id, title, query, agent, created_at, updated_at, \
                 version)",
@@ -77,7 +77,7 @@ impl SavedQueries<'_, '_> {
         );
         for SavedQuery { id, title, query, stamp } in added {
             rows.row([
-                Value::Int(member.book().id.get()),
+                Value::Int(access.book().id.get()),
                 Value::Int(id.get()),
                 Value::Text(title.as_str().into()),
                 Value::Text(query.as_str().into()),
@@ -87,23 +87,23 @@ impl SavedQueries<'_, '_> {
                 Value::Int(stamp.version),
             ]);
         }
-        Ok(rows.execute(self.tx.conn()?)?)
+        Ok(rows.execute(self.tx.flushed_conn()?)?)
     }
 
     /// Saves a changed one.
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn update(self, member: &Member, saved: &SavedQuery) -> Result<()> {
+    pub fn update(self, access: &Access, saved: &SavedQuery) -> Result<()> {
         let SavedQuery { id, title, query, stamp } = saved;
-        let target = saved_queries::table.find((member.book().id.get(), id.get()));
+        let target = saved_queries::table.find((access.book().id.get(), id.get()));
         let set = (
             saved_queries::title.eq(title),
             saved_queries::query.eq(query),
             saved_queries::updated_at.eq(stamp.updated_at.milliseconds()),
             saved_queries::version.eq(stamp.version),
         );
-        on_each!(self.tx.conn()?, c => diesel::update(target).set(set).execute(c))?;
+        on_each!(self.tx.flushed_conn()?, c => diesel::update(target).set(set).execute(c))?;
         Ok(())
     }
 
@@ -111,9 +111,9 @@ impl SavedQueries<'_, '_> {
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn delete(self, member: &Member, id: SavedQueryId) -> Result<()> {
-        let target = saved_queries::table.find((member.book().id.get(), id.get()));
-        on_each!(self.tx.conn()?, c => diesel::delete(target).execute(c))?;
+    pub fn delete(self, access: &Access, id: SavedQueryId) -> Result<()> {
+        let target = saved_queries::table.find((access.book().id.get(), id.get()));
+        on_each!(self.tx.flushed_conn()?, c => diesel::delete(target).execute(c))?;
         Ok(())
     }
 }

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use daybook_domain::id::BookId;
 
-use crate::book::{Books, Entrance};
+use crate::book::{BookAccess, Books};
 use crate::chart::Charts;
 use crate::conn::Conn;
 use crate::dialect::Use;
 use crate::error::{Error, Result};
-use crate::head::HeadRow;
+use crate::head::BookStateRow;
 use crate::pending::Pending;
 use crate::{
     account, audit, balance, collaborator, collection, event, file, group, idempotency,
@@ -38,22 +38,22 @@ pub struct Tx<'a> {
     /// Held back by this one.
     own: Pending,
     /// What has been read under the books' locks.
-    pub(crate) known: Known,
+    pub(crate) known: GroupCache,
     charts: Arc<Charts>,
     /// Books whose accounts or groups this group has changed, committed or not.
-    redrawn: HashSet<BookId>,
+    changed_charts: HashSet<BookId>,
 }
 
 /// What a group knows of its books without asking again: nobody else can change it while their
 /// locks are held.
 #[derive(Debug, Default)]
-pub(crate) struct Known {
+pub(crate) struct GroupCache {
     /// Books whose row lock is held.
     pub(crate) locked: HashSet<String>,
     /// Where the chains of books end, as the database has it.
-    pub(crate) heads: HashMap<BookId, HeadRow>,
+    pub(crate) heads: HashMap<BookId, BookStateRow>,
     /// Doors that were opened, by book and e-mail address.
-    pub(crate) doors: HashMap<(String, String), Entrance>,
+    pub(crate) accesses: HashMap<(String, String), BookAccess>,
 }
 
 impl<'a> Tx<'a> {
@@ -69,7 +69,7 @@ impl<'a> Tx<'a> {
 
     fn new(conn: &'a mut Conn, charts: Arc<Charts>, purpose: Use, grouped: bool) -> Self {
         let (earlier, own) = (Pending::default(), Pending::default());
-        let (known, redrawn) = (Known::default(), HashSet::new());
+        let (known, changed_charts) = (GroupCache::default(), HashSet::new());
         Self {
             conn,
             purpose,
@@ -81,7 +81,7 @@ impl<'a> Tx<'a> {
             own,
             known,
             charts,
-            redrawn,
+            changed_charts,
         }
     }
 
@@ -165,13 +165,13 @@ impl<'a> Tx<'a> {
 
     /// The connection, for reading what is never held back: books, users, collaborators, accounts,
     /// groups.
-    pub(crate) fn aside(&mut self) -> &mut Conn {
+    pub(crate) fn unflushed_conn(&mut self) -> &mut Conn {
         self.conn
     }
 
     /// The connection, for everything else. What is held back is written first, and a savepoint
     /// stands before whatever this unit of work does in place.
-    pub(crate) fn conn(&mut self) -> Result<&mut Conn> {
+    pub(crate) fn flushed_conn(&mut self) -> Result<&mut Conn> {
         if self.writes() {
             self.settle()?;
         }
@@ -190,7 +190,7 @@ impl<'a> Tx<'a> {
     }
 
     /// Where the chain of an entered book ends, as the group has moved it.
-    pub(crate) fn head(&self, book: BookId) -> Option<&HeadRow> {
+    pub(crate) fn head(&self, book: BookId) -> Option<&BookStateRow> {
         let held_back = self.own.heads.get(&book).or_else(|| self.earlier.heads.get(&book));
         held_back.or_else(|| self.known.heads.get(&book))
     }
@@ -201,24 +201,24 @@ impl<'a> Tx<'a> {
     }
 
     /// The same to be moved further; it is written with what this unit of work holds back.
-    pub(crate) fn head_mut(&mut self, book: BookId) -> Result<&mut HeadRow> {
+    pub(crate) fn head_mut(&mut self, book: BookId) -> Result<&mut BookStateRow> {
         let head = self.head(book).cloned().ok_or(Error::Broken("heads"))?;
         Ok(self.own.heads.entry(book).or_insert(head))
     }
 
     /// Notes that accounts, groups or memberships of an entered book change: what is remembered of
     /// them is over.
-    pub(crate) fn redraw(&mut self, book: BookId) -> Result<()> {
+    pub(crate) fn invalidate_chart(&mut self, book: BookId) -> Result<()> {
         let head = self.head_mut(book)?;
         head.chart = head.chart.saturating_add(1);
-        self.redrawn.insert(book);
+        self.changed_charts.insert(book);
         Ok(())
     }
 
     /// The memory of accounts and groups with the version of the book's, unless this group has
     /// changed it.
     pub(crate) fn chart(&self, book: BookId) -> Option<(Arc<Charts>, (BookId, i64))> {
-        let version = self.head(book).filter(|_| !self.redrawn.contains(&book))?.chart;
+        let version = self.head(book).filter(|_| !self.changed_charts.contains(&book))?.chart;
         Some((Arc::clone(&self.charts), (book, version)))
     }
 
@@ -245,7 +245,7 @@ impl<'a> Tx<'a> {
             self.savepoint = true;
         }
         // It may be about to change what is known.
-        self.known.doors.clear();
+        self.known.accesses.clear();
         let own = std::mem::take(&mut self.own);
         self.write(own)
     }
@@ -302,7 +302,7 @@ impl<'a> Tx<'a> {
         self.sound()?;
         if self.savepoint {
             // Its locks are released and its reads undone with it.
-            self.known = Known::default();
+            self.known = GroupCache::default();
             self.savepoint = false;
             return Ok(self.conn.undo()?);
         }

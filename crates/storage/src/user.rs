@@ -52,7 +52,7 @@ impl Users<'_, '_> {
     /// When the database cannot be asked.
     pub fn find(self, email: &str) -> Result<Option<User>> {
         let query = users::table.filter(users::email.eq(email));
-        let row = on_each!(self.tx.aside(), c => query.select(Row::as_select()).get_result(c).optional())?;
+        let row = on_each!(self.tx.unflushed_conn(), c => query.select(Row::as_select()).get_result(c).optional())?;
         Ok(row.map(User::from))
     }
 
@@ -66,7 +66,7 @@ impl Users<'_, '_> {
         let query = users::table
             .filter(users::username.eq(text).or(users::email.eq(text)))
             .order(users::id);
-        let row = on_each!(self.tx.aside(), c => query.select(Row::as_select()).get_result(c).optional())?;
+        let row = on_each!(self.tx.unflushed_conn(), c => query.select(Row::as_select()).get_result(c).optional())?;
         Ok(row.map(User::from))
     }
 
@@ -76,7 +76,7 @@ impl Users<'_, '_> {
     /// When the database cannot be asked.
     pub fn taken(self, usernames: &[String]) -> Result<HashSet<String>> {
         let query = users::table.filter(users::username.eq_any(usernames)).select(users::username);
-        let taken: Vec<String> = on_each!(self.tx.aside(), c => query.load(c))?;
+        let taken: Vec<String> = on_each!(self.tx.unflushed_conn(), c => query.load(c))?;
         Ok(taken.into_iter().collect())
     }
 
@@ -91,7 +91,7 @@ impl Users<'_, '_> {
             username: user.username.clone(),
             created_at: user.created_at.milliseconds(),
         };
-        on_each!(self.tx.conn()?, c => diesel::insert_into(users::table).values(&row).execute(c))?;
+        on_each!(self.tx.flushed_conn()?, c => diesel::insert_into(users::table).values(&row).execute(c))?;
         Ok(())
     }
 
@@ -105,7 +105,7 @@ impl Users<'_, '_> {
         }
         let query = users::table.filter(users::id.eq_any(ids.iter().map(|id| id.get())));
         let rows: Vec<Row> =
-            on_each!(self.tx.aside(), c => query.select(Row::as_select()).load(c))?;
+            on_each!(self.tx.unflushed_conn(), c => query.select(Row::as_select()).load(c))?;
         Ok(rows.into_iter().map(User::from).collect())
     }
 }

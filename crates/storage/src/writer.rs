@@ -16,20 +16,20 @@ use crate::store::Lane;
 use crate::tx::Tx;
 
 /// Units of work in one commit at most: bounds how long the first of them waits.
-const MOST_IN_GROUP: usize = 256;
+const MAX_IN_GROUP: usize = 256;
 
 /// A unit of work that waits for its turn.
 pub(crate) trait Job: Send {
     /// Its place in the order that every writer of every process takes books' locks in.
     fn lane(&self) -> Lane;
     /// Runs it; the answer is kept until the commit.
-    fn run(self: Box<Self>, tx: &mut Tx<'_>) -> Box<dyn Answer>;
+    fn run(self: Box<Self>, tx: &mut Tx<'_>) -> Box<dyn Completion>;
     /// Answers without running it.
     fn refuse(self: Box<Self>, error: Error);
 }
 
 /// The answer of a unit of work that ran.
-pub(crate) trait Answer {
+pub(crate) trait Completion {
     /// Whether its changes are to be kept.
     fn accepted(&self) -> bool;
     /// Tells the caller. `committed` is what became of the whole group.
@@ -64,7 +64,7 @@ where
         self.lane
     }
 
-    fn run(self: Box<Self>, tx: &mut Tx<'_>) -> Box<dyn Answer> {
+    fn run(self: Box<Self>, tx: &mut Tx<'_>) -> Box<dyn Completion> {
         let Self { work, done, .. } = *self;
         // A panic is a bug, but not one the neighbours in the group should pay for.
         let outcome = catch_unwind(AssertUnwindSafe(|| work(tx))).unwrap_or_else(|panic| {
@@ -86,7 +86,7 @@ struct Ran<T, E, D> {
     done: D,
 }
 
-impl<T, E: From<Error>, D: FnOnce(std::result::Result<T, E>)> Answer for Ran<T, E, D> {
+impl<T, E: From<Error>, D: FnOnce(std::result::Result<T, E>)> Completion for Ran<T, E, D> {
     fn accepted(&self) -> bool {
         self.outcome.is_ok()
     }
@@ -117,7 +117,7 @@ impl Writer {
     ) -> Result<Self> {
         let (sender, receiver) = sync_channel(capacity);
         let (statements, charts) = shared;
-        let mut desk = Desk { conn: None, address, statements, charts };
+        let mut desk = WriterLoop { conn: None, address, statements, charts };
         desk.connect()?;
         let run = move || desk.serve(&receiver);
         let thread = std::thread::Builder::new()
@@ -154,18 +154,18 @@ impl Drop for Writer {
 }
 
 /// The writer's own connection, made anew when it breaks.
-struct Desk {
+struct WriterLoop {
     conn: Option<Conn>,
     address: Address,
     statements: Arc<AtomicU64>,
     charts: Arc<Charts>,
 }
 
-impl Desk {
+impl WriterLoop {
     fn serve(&mut self, queue: &Receiver<Box<dyn Job>>) {
         while let Ok(first) = queue.recv() {
             let mut group = vec![first];
-            group.extend(queue.try_iter().take(MOST_IN_GROUP - 1));
+            group.extend(queue.try_iter().take(MAX_IN_GROUP - 1));
             // Every process takes books' locks in the same order, so groups of different processes
             // cannot deadlock.
             group.sort_by_key(|job| job.lane());
@@ -231,7 +231,7 @@ fn run_group(
     conn: &mut Conn,
     charts: Arc<Charts>,
     group: Vec<Box<dyn Job>>,
-) -> (Vec<Box<dyn Answer>>, Result<()>) {
+) -> (Vec<Box<dyn Completion>>, Result<()>) {
     let mut tx = Tx::writing(conn, charts, group.len() > 1);
     let mut answers = Vec::with_capacity(group.len());
     let mut broken: Option<Error> = None;

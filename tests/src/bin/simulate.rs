@@ -1,4 +1,4 @@
-//! `make simulate`: two million random operations on the service beside its twin.
+//! `make simulate`: two million random operations on the service beside its model.
 
 use std::process::ExitCode;
 use std::sync::Mutex;
@@ -10,7 +10,7 @@ use daybook_tests::dice::Dice;
 use daybook_tests::sim::{Counts, Stage, run};
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// Runs random operations on the service beside a plain twin of it and stops at the first
+/// Runs random operations on the service beside a plain model of it and stops at the first
 /// difference.
 #[derive(Parser)]
 struct Arguments {
@@ -83,7 +83,7 @@ fn main() -> anyhow::Result<ExitCode> {
     }
     if failures.is_empty() {
         println!(
-            "\nservice and twin agree: {} operations in {:?}",
+            "\nservice and model agree: {} operations in {:?}",
             progress.position(),
             progress.elapsed()
         );

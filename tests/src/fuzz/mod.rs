@@ -40,7 +40,7 @@ pub struct Progress {
 /// takes longer.
 const TIMED_BYTES: usize = 4 * 1024;
 /// Attempts at a smaller input after a failure.
-const MOST_ATTEMPTS: usize = 4_000;
+const MAX_ATTEMPTS: usize = 4_000;
 
 /// The seed of a run's case.
 pub fn case_seed(run: u64, number: u64) -> u64 {
@@ -97,9 +97,9 @@ fn attempt(target: &Target, input: &str) -> Option<String> {
 fn shrunk(target: &Target, mut failure: Failure) -> Failure {
     let mut attempts = 0;
     let mut length = failure.input.chars().count();
-    while length > 0 && attempts < MOST_ATTEMPTS {
+    while length > 0 && attempts < MAX_ATTEMPTS {
         let mut start = 0;
-        while start < failure.input.chars().count() && attempts < MOST_ATTEMPTS {
+        while start < failure.input.chars().count() && attempts < MAX_ATTEMPTS {
             let kept = failure
                 .input
                 .chars()

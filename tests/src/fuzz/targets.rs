@@ -8,7 +8,7 @@ use daybook_domain::calendar::{DatePattern, format_iso, parse_iso};
 use daybook_domain::id::AccountId;
 use daybook_domain::json::{Json, Object};
 use daybook_domain::name::{fold, normalized};
-use daybook_domain::query::{BalanceQuery, Query, Reading};
+use daybook_domain::query::{BalanceQuery, ParseContext, Query};
 use daybook_domain::transaction::tags;
 use daybook_domain::transaction::text::{Lexicon, Reader};
 use serde_json::{Map, Value};
@@ -52,11 +52,11 @@ fn holds(what: &str, holds: bool) -> Result<(), String> {
 
 const SEPARATORS: [DecimalSeparator; 2] = [DecimalSeparator::Dot, DecimalSeparator::Comma];
 
-fn readings() -> impl Iterator<Item = Reading> {
+fn readings() -> impl Iterator<Item = ParseContext> {
     let today = parse_iso("2025-05-20").expect("a day");
-    DatePattern::ALL
-        .into_iter()
-        .flat_map(move |pattern| SEPARATORS.map(|separator| Reading { today, pattern, separator }))
+    DatePattern::ALL.into_iter().flat_map(move |pattern| {
+        SEPARATORS.map(|separator| ParseContext { today, pattern, separator })
+    })
 }
 
 /// Any text is a query (1.1.10); a range is a query of the same days (5.9).

@@ -1,4 +1,4 @@
-//! Drawing: what is random in operations. Most draws are legal in the book as the twin has it; a
+//! Drawing: what is random in operations. Most draws are legal in the book as the model has it; a
 //! wild one is anything.
 
 mod file;
@@ -12,8 +12,8 @@ use jiff::civil::Date;
 use super::body::{AccountBody, GroupBody, Id, Named, TransactionBody};
 use super::facts::Transaction;
 use super::label;
-use super::twin::dates::{self, DateOperator, Literal};
-use super::twin::{Book, Caller, Twin};
+use super::model::dates::{self, DateOperator, Literal};
+use super::model::{Book, Caller, Model};
 use crate::dice::Dice;
 
 /// Names that meet each other: some differ in case, diacritics or punctuation only.
@@ -94,7 +94,7 @@ pub const KINDS: [AccountType; 4] = AccountType::ALL;
 
 pub struct Draw<'d> {
     pub dice: &'d mut Dice,
-    pub twin: &'d Twin,
+    pub model: &'d Model,
     pub caller: &'d Caller,
     /// The book the operation is about.
     pub book: label::Book,
@@ -132,7 +132,7 @@ impl Draw<'_> {
     }
 
     pub fn state(&self) -> Option<&Book> {
-        self.twin.books.get(&self.book)
+        self.model.books.get(&self.book)
     }
 
     pub fn today(&self) -> Date {
@@ -157,7 +157,7 @@ impl Draw<'_> {
     pub fn account(&mut self) -> Option<label::Account> {
         let wild = self.wild && self.one_in(4);
         let known: Vec<label::Account> = if wild {
-            self.twin.books.values().flat_map(|book| book.accounts.keys().copied()).collect()
+            self.model.books.values().flat_map(|book| book.accounts.keys().copied()).collect()
         } else {
             self.state().map(|book| book.accounts.keys().copied().collect()).unwrap_or_default()
         };

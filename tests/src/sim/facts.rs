@@ -1,4 +1,4 @@
-//! Facts: what is compared. The twin keeps its state in them, and what the service answers is
+//! Facts: what is compared. The model keeps its state in them, and what the service answers is
 //! translated into them.
 
 use std::collections::{BTreeMap, BTreeSet};

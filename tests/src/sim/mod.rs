@@ -1,5 +1,5 @@
 //! Deterministic simulation: random operations on the service in this process (real use cases, real
-//! storage, a simulated clock) beside a plain twin of it in memory. After every operation answers
+//! storage, a simulated clock) beside a plain model of it in memory. After every operation answers
 //! and events agree, from time to time everything does.
 //!
 //! A run is many small worlds. A world's operations follow from its seed alone, so a failure is
@@ -9,10 +9,10 @@ mod body;
 mod draw;
 mod facts;
 mod label;
+mod model;
 mod ops;
 mod service;
 mod shrink;
-mod twin;
 mod world;
 
 use std::collections::BTreeMap;
@@ -49,14 +49,14 @@ pub enum Stage {
 pub struct Fails {
     /// At which step, counted from 0.
     pub step: usize,
-    /// Where service and twin differ.
+    /// Where service and model differ.
     pub why: String,
 }
 
 /// How often an operation was drawn, and how often it was accepted.
 pub type Counts = BTreeMap<&'static str, (u64, u64)>;
 
-/// A world in which service and twin differ.
+/// A world in which service and model differ.
 #[derive(Debug)]
 pub struct Failure {
     /// The seed of the world.
@@ -71,7 +71,7 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "service and twin differ in the world of seed {} after {} operations; {} suffice:",
+            "service and model differ in the world of seed {} after {} operations; {} suffice:",
             self.seed,
             self.steps,
             self.trace.len()
@@ -98,7 +98,7 @@ pub fn run(
     let mut world = Some(open(stage)?);
     let mut life =
         Life { dice: Dice::new(seed), last: 0, counts, trace: &mut trace, loud: &mut loud };
-    // A panic of the twin or of a read is a failure as others are.
+    // A panic of the model or of a read is a failure as others are.
     let lived =
         catch_unwind(AssertUnwindSafe(|| life.live(world.as_mut().expect("it was just made"))));
     let why = match lived {
@@ -167,7 +167,7 @@ impl Life<'_> {
     fn live(&mut self, world: &mut World) -> Result<(), String> {
         self.found(world)?;
         for number in 1..=STEPS {
-            if world.twin.books.is_empty() {
+            if world.model.books.is_empty() {
                 self.found(world)?;
             }
             let (name, step) = self.draw(world);
@@ -186,16 +186,16 @@ impl Life<'_> {
         let caller = world.caller(0, None, 0);
         let mut draw = Draw {
             dice: &mut self.dice,
-            twin: &world.twin,
+            model: &world.model,
             caller: &caller,
             book,
             wild: false,
             last: &mut self.last,
         };
         let operation = ops::book::draw_create(&mut draw, book);
-        let known = world.twin.books.contains_key(&book);
+        let known = world.model.books.contains_key(&book);
         self.take(world, "createNewBook", Step { who: 0, agent: None, wait: 0, operation })?;
-        if known || !world.twin.books.contains_key(&book) {
+        if known || !world.model.books.contains_key(&book) {
             // What was drawn was refused, which is as good as any other operation.
             return Ok(());
         }
@@ -223,7 +223,7 @@ impl Life<'_> {
         let agent = if self.below(5) == 0 { Some(AGENTS[self.below(AGENTS.len())]) } else { None };
         let wait = self.wait();
         let caller = world.caller(who, agent, wait);
-        let books: Vec<label::Book> = world.twin.books.keys().copied().collect();
+        let books: Vec<label::Book> = world.model.books.keys().copied().collect();
         let book = books.get(self.below(books.len())).copied().unwrap_or(label::Book(0));
         let wild = self.below(6) == 0;
         let ends = self.below(400) == 0;
@@ -232,7 +232,7 @@ impl Life<'_> {
         let row = self.row();
         let mut draw = Draw {
             dice: &mut self.dice,
-            twin: &world.twin,
+            model: &world.model,
             caller: &caller,
             book,
             wild,

@@ -7,7 +7,7 @@ use super::Fails;
 use super::world::Step;
 
 /// How long a shrinking may take: a trace that is a little too long is better than none.
-const PATIENCE: Duration = Duration::from_secs(60);
+const SHRINK_TIMEOUT: Duration = Duration::from_secs(60);
 
 pub struct Shrinker<'s> {
     begun: Instant,
@@ -46,7 +46,7 @@ pub fn shrink(
 impl Shrinker<'_> {
     /// Takes a trace if it fails.
     fn accept(&mut self, trace: Vec<Step>) -> bool {
-        if self.begun.elapsed() > PATIENCE {
+        if self.begun.elapsed() > SHRINK_TIMEOUT {
             return false;
         }
         match (self.fails)(&trace) {

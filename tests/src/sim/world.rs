@@ -1,4 +1,4 @@
-//! A world: the service and its twin side by side, and the comparison after every step.
+//! A world: the service and its model side by side, and the comparison after every step.
 
 use std::fmt::{self, Debug};
 use std::sync::Arc;
@@ -13,12 +13,12 @@ use daybook_service::{
 use super::body::terse;
 use super::facts::{Answer, Event};
 use super::label;
+use super::model::balance::Question;
+use super::model::dates::Unit;
+use super::model::query::{Ask, Query, Term};
+use super::model::{Caller, Model};
 use super::ops::Operation;
 use super::service::{Place, Service};
-use super::twin::balance::Question;
-use super::twin::dates::Unit;
-use super::twin::query::{Ask, Query, Term};
-use super::twin::{Caller, Twin};
 
 /// When every world begins: the afternoon of 28 December 2024 in UTC, so that a year soon ends.
 const BEGINNING: i64 = 1_735_400_000_000;
@@ -49,7 +49,7 @@ impl Debug for Step {
 }
 
 pub struct World {
-    pub twin: Twin,
+    pub model: Model,
     service: Service,
     now: i64,
     /// The events of each book that were compared already, and the hash of the last.
@@ -63,15 +63,15 @@ pub struct Taken {
     pub changed: bool,
 }
 
-/// Where service and twin differ.
+/// Where service and model differ.
 pub type Checked = Result<(), String>;
 
 impl World {
     /// `corner` sets its users apart from those of other worlds in the same place.
     pub fn new(place: Place, corner: u64) -> anyhow::Result<World> {
         let service = Service::new(place, corner, USERS, BEGINNING)?;
-        let twin = Twin { users: service.users(), ..Twin::default() };
-        Ok(World { twin, service, now: BEGINNING, heads: Default::default() })
+        let model = Model { users: service.users(), ..Model::default() };
+        Ok(World { model, service, now: BEGINNING, heads: Default::default() })
     }
 
     /// Who asks, and when, if the next request is this one's.
@@ -83,7 +83,7 @@ impl World {
     pub fn step(&mut self, step: &Step) -> Result<Taken, String> {
         let caller = self.caller(step.who, step.agent, step.wait);
         self.now = caller.now;
-        let expected = step.operation.expect(&mut self.twin, &caller);
+        let expected = step.operation.expect(&mut self.model, &caller);
         let found = step.operation.ask(&mut self.service, &caller);
         agree("the answer", &expected, &found)?;
         let changed = self.check_new_events(step.operation.book())?;
@@ -92,15 +92,15 @@ impl World {
 
     /// The owner of a book, reading it now.
     fn owner(&self, book: label::Book) -> Option<Caller> {
-        self.twin.books.get(&book).map(|book| self.caller(book.owner, None, 0))
+        self.model.books.get(&book).map(|book| self.caller(book.owner, None, 0))
     }
 
-    /// The events since the last look: the twin's, in order, chained to those before; after a
+    /// The events since the last look: the model's, in order, chained to those before; after a
     /// refusal none. One more is asked for than there must be. Tells whether there are any.
     fn check_new_events(&mut self, book: label::Book) -> Result<bool, String> {
         let Some(owner) = self.owner(book) else { return Ok(self.heads.remove(&book).is_some()) };
         let (seen, mut hash) = self.heads.get(&book).copied().unwrap_or((0, Hash::ZERO));
-        let log = &self.twin.logs[&book];
+        let log = &self.model.logs[&book];
         let expected: Vec<&Event> = log[seen..].iter().collect();
         let request = Request { limit: Some(expected.len() + 1), ..Request::default() };
         let page = self.service.read(book, &owner, |tx, cx, key| {
@@ -129,7 +129,7 @@ impl World {
 
     /// Compares everything there is.
     pub fn check(&mut self) -> Checked {
-        for book in self.twin.books.keys().copied().collect::<Vec<_>>() {
+        for book in self.model.books.keys().copied().collect::<Vec<_>>() {
             self.check_book(book)?;
             // From the first event on.
             self.heads.remove(&book);
@@ -160,32 +160,32 @@ impl World {
             }
             hash = event.hash;
         }
-        agree("the number of events", &self.twin.logs[&book].len(), &raw.len())?;
+        agree("the number of events", &self.model.logs[&book].len(), &raw.len())?;
         self.heads.insert(book, (raw.len(), hash));
         Ok(())
     }
 
     fn check_book(&self, label: label::Book) -> Checked {
         let owner = self.owner(label).expect("the book is there");
-        let (service, twin) = (&self.service, &self.twin.books[&label]);
+        let (service, model) = (&self.service, &self.model.books[&label]);
         let unread = |refused| format!("the book cannot be read: {refused:?}");
         let view = service
             .read(label, &owner, |tx, cx, key| book::get(tx, cx, key, false, false))
             .map_err(unread)?;
-        agree("the book", &self.twin.get_book(label, &owner), &Ok(service.book(&view, &owner)))?;
+        agree("the book", &self.model.get_book(label, &owner), &Ok(service.book(&view, &owner)))?;
         let view = service.read(label, &owner, account::list).map_err(unread)?;
         agree(
             "the accounts",
-            &twin.accounts_by_name(),
+            &model.accounts_by_name(),
             &view.accounts.iter().map(|account| service.account(account)).collect(),
         )?;
         let view = service.read(label, &owner, group::list).map_err(unread)?;
-        let groups = twin.groups_in_order().iter().map(|group| twin.with_nature(group)).collect();
+        let groups = model.groups_in_order().iter().map(|group| model.with_nature(group)).collect();
         agree("the groups", &groups, &service.groups(&view))?;
         let rows = service.read(label, &owner, collaborator::list).map_err(unread)?;
         agree(
             "the collaborators",
-            &twin.collaborators_in_order(),
+            &model.collaborators_in_order(),
             &rows.iter().map(|row| service.collaborator(row)).collect(),
         )?;
         let state = |state| Ask::Term(Term::Is(state));
@@ -202,12 +202,12 @@ impl World {
             .read(label, &owner, |tx, cx, key| transaction::list(tx, cx, key, &request))
             .map_err(unread)?;
         let (mut pages, _) =
-            self.twin.list_transactions(label, &owner, &query, 1000).map_err(unread)?;
+            self.model.list_transactions(label, &owner, &query, 1000).map_err(unread)?;
         agree("the transactions", &pages.remove(0), &service.rows(&listed))?;
         let listed = service
             .read(label, &owner, |tx, cx, key| file::list(tx, cx, key, Some(1000), None))
             .map_err(unread)?;
-        let mut pages = self.twin.list_files(label, &owner, 1000).map_err(unread)?;
+        let mut pages = self.model.list_files(label, &owner, 1000).map_err(unread)?;
         agree(
             "the files",
             &pages.remove(0),
@@ -216,7 +216,7 @@ impl World {
         let saved = service.read(label, &owner, saved_query::list).map_err(unread)?;
         agree(
             "the saved queries",
-            &twin.saved_in_order(),
+            &model.saved_in_order(),
             &saved.iter().map(|saved| service.saved_query(saved)).collect(),
         )?;
         for by in [Unit::Month, Unit::Year] {
@@ -233,7 +233,7 @@ impl World {
                 .map_err(unread)?;
             agree(
                 "the balances",
-                &self.twin.balances(label, &owner, &question),
+                &self.model.balances(label, &owner, &question),
                 &Ok(Answer::Balances(service.containers(&view))),
             )?;
         }
@@ -259,7 +259,7 @@ fn agree<T: PartialEq + Debug>(what: &str, expected: &T, found: &T) -> Checked {
     let mut lines = vec![format!("{what} differs:")];
     lines
         .extend(expected[first.saturating_sub(12)..first].iter().map(|line| format!("    {line}")));
-    for (sign, all) in [("twin   ", &expected), ("service", &found)] {
+    for (sign, all) in [("model   ", &expected), ("service", &found)] {
         let differing = &all[first..all.len() - last];
         lines.extend(differing.iter().take(30).map(|line| format!("  {sign} {line}")));
         lines.extend(

@@ -45,8 +45,9 @@ impl Book {
         for item in list(connection, &format!("/v5/books/{book}/transactions?limit=1000"))? {
             match listed(&item) {
                 Some((number, row)) => {
-                    if let Some(twin) = transactions.insert(number, row) {
-                        strange.push(format!("transaction {number} is listed twice ({})", twin.id));
+                    if let Some(model) = transactions.insert(number, row) {
+                        strange
+                            .push(format!("transaction {number} is listed twice ({})", model.id));
                     }
                 }
                 None => strange.push(format!("a transaction nobody sent: {item}")),

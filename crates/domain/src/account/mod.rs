@@ -14,7 +14,7 @@ use crate::name::Name;
 use crate::property::{Edits, Properties};
 use crate::reference::Reference;
 use crate::refusal::Reason;
-use crate::transaction::MOST_RELEASED;
+use crate::transaction::MAX_RELEASED;
 
 /// Names an account (behaviour 3.2.6, 4.9).
 pub type AccountRef = Reference;
@@ -110,7 +110,7 @@ pub enum Refusal {
     HasPostings(String),
     /// Too many drafts would lose a side (behaviour 10.11).
     #[error(
-        "more than {MOST_RELEASED} sides of drafts name what is to be deleted; take it off some of \
+        "more than {MAX_RELEASED} sides of drafts name what is to be deleted; take it off some of \
             them first, or archive it instead"
     )]
     TooManyDrafts,

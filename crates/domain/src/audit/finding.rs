@@ -6,7 +6,7 @@ use crate::id::AccountId;
 use crate::json::{Json, Object};
 
 /// Findings kept of each kind; the others are only counted, because they all become one event.
-pub const MOST_OF_A_KIND: usize = 20;
+pub const MAX_OF_A_KIND: usize = 20;
 
 /// What a finding is about (behaviour 6.7), the gravest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -115,11 +115,11 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// Adds one; beyond [`MOST_OF_A_KIND`] it is only counted.
+    /// Adds one; beyond [`MAX_OF_A_KIND`] it is only counted.
     pub fn add(&mut self, finding: Finding) {
         self.count = self.count.saturating_add(1);
         let kept = self.kept.entry(finding.kind).or_default();
-        if kept.len() < MOST_OF_A_KIND {
+        if kept.len() < MAX_OF_A_KIND {
             kept.push(finding);
         }
     }

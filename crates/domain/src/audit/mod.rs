@@ -1,13 +1,13 @@
 //! Audits: whether what is kept beside the transactions still says what the transactions say
 //! (behaviour 6.7).
 //!
-//! An audit trusts nothing it reads: it takes rows as they are stored ([`Record`], [`Cell`],
+//! An audit trusts nothing it reads: it takes rows as they are stored ([`Record`], [`AuditedTotal`],
 //! [`Logged`]), so that a row no program could have written becomes a [`Finding`] and not a
 //! failure. [`Recount`] adds the transactions up anew and compares, [`Trail`] walks the chain of
 //! events, [`Report`] is what the two found. It never repairs.
 //!
 //! ```
-//! use daybook_domain::audit::{Cell, Counted, Keeping, Ledger, Leg, Record, Recount};
+//! use daybook_domain::audit::{AuditedTotal, Counted, Keeping, Ledger, Leg, Record, Recount};
 //! use daybook_domain::balance::Sums;
 //! use daybook_domain::id::{AccountId, TransactionId};
 //! use daybook_domain::transaction::Standing;
@@ -25,7 +25,7 @@
 //! let [credit, debit] = [Sums { debit: 0, credit: 500 }, Sums { debit: 500, credit: 0 }];
 //! let ledger = |account, sums| Ledger { account, rows: 1, sums };
 //! recount.ledgers(&[ledger(cash, credit), ledger(food, Sums { debit: 400, credit: 0 })]);
-//! let cells = |period| vec![Cell { account: cash, period, sums: credit }, Cell { account: food, period, sums: debit }];
+//! let cells = |period| vec![AuditedTotal { account: cash, period, sums: credit }, AuditedTotal { account: food, period, sums: debit }];
 //! let mut entries = cells(20_250_131);
 //! entries[1].sums.debit = 400;
 //! recount.compare(&[cash, food], &entries, &cells(20_250_131), &cells(202_501));
@@ -42,7 +42,7 @@ mod report;
 mod tests;
 mod trail;
 
-pub use finding::{Finding, Findings, Kind, MOST_OF_A_KIND};
+pub use finding::{Finding, Findings, Kind, MAX_OF_A_KIND};
 pub use recount::{Recount, Tally};
 pub use report::Report;
 pub use trail::{Logged, Trail};
@@ -150,7 +150,7 @@ pub struct Stray {
 
 /// The sums of an account over a day (yyyymmdd) or a month (yyyymm).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Cell {
+pub struct AuditedTotal {
     /// Whose.
     pub account: AccountId,
     /// Of when.

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::finding::{Finding, Findings, Kind};
-use super::{Cell, Counted, Keeping, Ledger, Leg, Record, Stray};
+use super::{AuditedTotal, Counted, Keeping, Ledger, Leg, Record, Stray};
 use crate::amount::write_units;
 use crate::balance::Sums;
 use crate::id::{AccountId, TransactionId};
@@ -13,7 +13,7 @@ use crate::transaction::Standing;
 /// Days that differ are remembered one by one up to here. In a book with more, the accounts beyond
 /// are told by their balance alone: an audit takes a bounded amount of memory whatever was done to
 /// the book.
-const MOST_SHIFTED_DAYS: usize = 100_000;
+const MAX_SHIFTED_DAYS: usize = 100_000;
 
 /// What the two sides of the comparison say of an account so far.
 #[derive(Debug, Clone, Default)]
@@ -193,9 +193,9 @@ impl Recount {
     pub fn compare(
         &mut self,
         accounts: &[AccountId],
-        entries: &[Cell],
-        days: &[Cell],
-        months: &[Cell],
+        entries: &[AuditedTotal],
+        days: &[AuditedTotal],
+        months: &[AuditedTotal],
     ) {
         let [entries, days, months] = [entries, days, months].map(by_place);
         for account in accounts {
@@ -346,7 +346,7 @@ impl Recount {
     }
 
     fn move_day(&mut self, account: AccountId, day: i32, by: Sums) {
-        let full = self.shift.len() >= MOST_SHIFTED_DAYS;
+        let full = self.shift.len() >= MAX_SHIFTED_DAYS;
         match self.shift.get_mut(&(account, day)) {
             Some(sums) => *sums = *sums + by,
             None if full => self.account(account).beyond = true,
@@ -385,7 +385,7 @@ const fn counts(record: &Record) -> bool {
     matches!(record.standing, Some(Standing::Unchecked | Standing::Checked)) && !record.trashed
 }
 
-fn by_place(cells: &[Cell]) -> BTreeMap<(AccountId, i32), Sums> {
+fn by_place(cells: &[AuditedTotal]) -> BTreeMap<(AccountId, i32), Sums> {
     cells.iter().map(|cell| ((cell.account, cell.period), cell.sums)).collect()
 }
 

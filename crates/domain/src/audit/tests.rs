@@ -1,7 +1,7 @@
 //! The rules of audits on small books.
 
 use super::*;
-use crate::event::{Event, EventType, Happening, Hash, Head, Link};
+use crate::event::{Event, EventType, Hash, Head, Link, NewEvent};
 use crate::id::{BookId, BookKey, UserId};
 use crate::instant::Instant;
 use crate::json::Object;
@@ -18,9 +18,9 @@ struct Stage {
     records: Vec<Record>,
     strays: Vec<Stray>,
     ledgers: Vec<Ledger>,
-    entries: Vec<Cell>,
-    days: Vec<Cell>,
-    months: Vec<Cell>,
+    entries: Vec<AuditedTotal>,
+    days: Vec<AuditedTotal>,
+    months: Vec<AuditedTotal>,
     counted: Counted,
 }
 
@@ -53,7 +53,7 @@ fn stage() -> Stage {
     let sums = [(CASH, credit(150)), (FOOD, debit(100)), (RENT, debit(50))];
     let cells = |period| {
         sums.iter()
-            .map(|(account, sums)| Cell { account: *account, period, sums: *sums })
+            .map(|(account, sums)| AuditedTotal { account: *account, period, sums: *sums })
             .collect::<Vec<_>>()
     };
     Stage {
@@ -167,7 +167,7 @@ fn tampering_is_found_and_the_innocent_stay_verified() {
         ),
         (
             "a total of nothing",
-            |s| s.days.push(Cell { account: FOOD, period: 20_250_201, sums: debit(1) }),
+            |s| s.days.push(AuditedTotal { account: FOOD, period: 20_250_201, sums: debit(1) }),
             &["dayTotal"],
             &[FOOD],
             true,
@@ -297,7 +297,7 @@ fn findings_are_bounded_and_counted() {
     let mut all = Findings::default();
     all.add(Finding::new(Kind::Count, "book", "1", "2"));
     all.extend(findings);
-    assert_eq!((all.count(), all.all().count()), (101, MOST_OF_A_KIND + 1));
+    assert_eq!((all.count(), all.all().count()), (101, MAX_OF_A_KIND + 1));
     assert_eq!(
         all.all().next().map(|finding| finding.kind),
         Some(Kind::Entry),
@@ -318,10 +318,10 @@ fn chain(count: usize) -> (Vec<Event>, Head) {
         agent: None,
         at: Instant::new(1_700_000_000_000),
     };
-    let happenings = (1..=count).map(|number| {
-        Happening::new(EventType::AccountCreated, i64::try_from(number).unwrap(), Object::new())
+    let events = (1..=count).map(|number| {
+        NewEvent::new(EventType::AccountCreated, i64::try_from(number).unwrap(), Object::new())
     });
-    link.append(Head::default(), happenings.collect())
+    link.append(Head::default(), events.collect())
 }
 
 fn walk(events: &[Event], head: Head) -> Vec<(&'static str, String)> {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use time::Date;
 
-use super::{Balances, Cell, Ledger, Level, Scope, Sums, segments};
+use super::{Balances, Ledger, Level, PeriodTotal, Scope, Sums, segments};
 use crate::account::{Account, AccountType, Changes};
 use crate::calendar::parse_iso;
 use crate::group::{Forest, Group};
@@ -101,7 +101,7 @@ impl Book {
     }
 
     /// What a storage with day and month totals would read.
-    pub(super) fn cells(&self, range: Range) -> Vec<Cell> {
+    pub(super) fn cells(&self, range: Range) -> Vec<PeriodTotal> {
         let mut cells = Vec::new();
         for segment in segments(range.from, range.until, range.periodicity) {
             let mut totals: BTreeMap<(AccountId, Option<Date>), Sums> = BTreeMap::new();
@@ -118,7 +118,7 @@ impl Book {
                     *total = *total + leg.sums;
                 }
             }
-            cells.extend(totals.into_iter().map(|((account, period), sums)| Cell {
+            cells.extend(totals.into_iter().map(|((account, period), sums)| PeriodTotal {
                 account,
                 period,
                 debit: sums.debit,

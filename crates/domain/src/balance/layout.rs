@@ -13,7 +13,7 @@ use super::{Balances, Scope, Slice};
 
 /// Entries that the series of one answer may have in all: a few hundred accounts by day over a
 /// year, a few thousand by month over some years (behaviour 5.18).
-pub(super) const MOST_SLICES: usize = 250_000;
+pub(super) const MAX_SLICES: usize = 250_000;
 
 /// The containers of a scope, by the places of their accounts in a list of entries.
 pub(super) struct Layout {
@@ -85,8 +85,8 @@ impl Layout {
             Vec::new()
         });
         match (filled, moved) {
-            (..=MOST_SLICES, _) => Detail::Filled,
-            (_, ..=MOST_SLICES) => Detail::Moved,
+            (..=MAX_SLICES, _) => Detail::Filled,
+            (_, ..=MAX_SLICES) => Detail::Moved,
             _ => Detail::Last,
         }
     }

@@ -11,7 +11,7 @@ use super::layout::Layout;
 use super::segment::is_void;
 use super::slice::{Axis, step};
 use super::track::Track;
-use super::{AccountBalances, Balances, Cell, Scope, Slice, Sums};
+use super::{AccountBalances, Balances, PeriodTotal, Scope, Slice, Sums};
 
 /// All that a balance query is answered from. The module documentation has an example.
 #[derive(Debug, Clone)]
@@ -23,7 +23,7 @@ pub struct Ledger<'a> {
     /// What was read for [`segments`](super::segments), of posted, non-trashed transactions
     /// (behaviour 5.12), in any order. Cells of accounts outside the scope are ignored; fastest
     /// when each account's cells stand together.
-    pub cells: Vec<Cell>,
+    pub cells: Vec<PeriodTotal>,
     /// The first day of the range; open when absent.
     pub from: Option<Date>,
     /// The day after the last day of the range; open when absent.

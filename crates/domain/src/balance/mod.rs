@@ -2,13 +2,13 @@
 //! (behaviour 5).
 //!
 //! The way of a query: [`Scope::accounts`] says whose totals to read and [`segments`] which
-//! stretches of them; the storage answers with [`Cell`]s; [`Ledger::balances`] folds those into
+//! stretches of them; the storage answers with [`PeriodTotal`]s; [`Ledger::balances`] folds those into
 //! [`Balances`]. The cost is accounts x periods, never transactions. Amounts are integers at the
 //! book's storage scale; the caller writes them (behaviour 3.12.6).
 //!
 //! ```
 //! use daybook_domain::account::{Account, AccountType, Changes};
-//! use daybook_domain::balance::{Cell, Ledger, Scope, segments};
+//! use daybook_domain::balance::{PeriodTotal, Ledger, Scope, segments};
 //! use daybook_domain::calendar::parse_iso;
 //! use daybook_domain::group::Forest;
 //! use daybook_domain::id::AccountId;
@@ -22,8 +22,8 @@
 //! let (from, until) = (parse_iso("2025-01-01"), parse_iso("2025-04-01"));
 //! assert_eq!(segments(from, until, Periodicity::Monthly).len(), 2); // the opening and three months
 //! let cells = vec![
-//!     Cell { account: id, period: None, debit: 100, credit: 0 },
-//!     Cell { account: id, period: parse_iso("2025-02-01"), debit: 0, credit: 30 },
+//!     PeriodTotal { account: id, period: None, debit: 100, credit: 0 },
+//!     PeriodTotal { account: id, period: parse_iso("2025-02-01"), debit: 0, credit: 30 },
 //! ];
 //! let today = parse_iso("2025-05-20").unwrap();
 //! let ledger = Ledger { accounts: &[cash], forest: &Forest::default(), cells, from, until, periodicity: Periodicity::Monthly, today };
@@ -58,7 +58,7 @@ pub use container::{AccountBalances, Balances, GroupBalances};
 pub use ledger::Ledger;
 pub use running::{Moved, running};
 pub use scope::Scope;
-pub use segment::{Cell, Level, Segment, segments};
+pub use segment::{Level, PeriodTotal, Segment, segments};
 pub use slice::{MAX_FILLED_SLICES, Slice};
 pub(crate) use slice::{fuzzy_date, place, step};
 pub use sums::{Figures, Sums};

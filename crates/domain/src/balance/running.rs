@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use time::Date;
 
-use super::Cell;
+use super::PeriodTotal;
 use crate::id::TransactionId;
 
 /// A row of a ledger, with what its day had moved by then.
@@ -24,11 +24,11 @@ pub struct Moved {
 /// hold, however long the ledger before it is.
 ///
 /// ```
-/// use daybook_domain::balance::{Cell, Moved, running};
+/// use daybook_domain::balance::{PeriodTotal, Moved, running};
 /// use daybook_domain::calendar::parse_iso;
 /// use daybook_domain::id::{AccountId, TransactionId};
 ///
-/// let cell = |day, debit, credit| Cell { account: AccountId::new(1), period: parse_iso(day), debit, credit };
+/// let cell = |day, debit, credit| PeriodTotal { account: AccountId::new(1), period: parse_iso(day), debit, credit };
 /// let row = |id, so_far| Moved { transaction: TransactionId::new(id), day: parse_iso("2025-03-02").unwrap(), so_far };
 /// // 100 came in before, 30 went out on the day before, and on the day itself 5 came in and 10 went out.
 /// let cells = [cell("", 0, 100), cell("2025-03-01", 30, 0), cell("2025-03-02", 10, 5)];
@@ -36,7 +36,7 @@ pub struct Moved {
 /// assert_eq!((after[&TransactionId::new(7)], after[&TransactionId::new(8)]), (75, 65));
 /// ```
 #[must_use]
-pub fn running(cells: &[Cell], rows: &[Moved]) -> HashMap<TransactionId, i128> {
+pub fn running(cells: &[PeriodTotal], rows: &[Moved]) -> HashMap<TransactionId, i128> {
     let mut days: BTreeMap<Date, i128> = BTreeMap::new();
     let mut opening: i128 = 0;
     for cell in cells {
@@ -85,7 +85,7 @@ mod tests {
     }
 
     /// What a storage reads for the rows: totals by segment, and the window over their days.
-    fn read(entries: &[(Date, i128)], wanted: &HashSet<usize>) -> (Vec<Cell>, Vec<Moved>) {
+    fn read(entries: &[(Date, i128)], wanted: &HashSet<usize>) -> (Vec<PeriodTotal>, Vec<Moved>) {
         let on_page = || wanted.iter().map(|place| entries[*place].0);
         let (first, last) = (on_page().min(), on_page().max());
         let mut cells = Vec::new();
@@ -100,7 +100,7 @@ mod tests {
             );
             for (day, amount) in entries.iter().filter(|(day, _)| inside(*day)) {
                 let period = (!segment.fold).then_some(*day);
-                cells.push(Cell {
+                cells.push(PeriodTotal {
                     account: AccountId::new(1),
                     period,
                     debit: (-*amount).max(0),

@@ -31,7 +31,7 @@ pub struct Segment {
 
 /// A total as read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Cell {
+pub struct PeriodTotal {
     /// Whose total it is.
     pub account: AccountId,
     /// The day, or the first day of the month; none for a folded segment.

@@ -9,7 +9,7 @@ use crate::refusal::Reason;
 
 /// Transactions one copy takes at most. They are copied in one unit of work, which other writes
 /// wait for: those of all books on SQLite, on PostgreSQL those of the books that share its writer.
-pub const MOST_TRANSACTIONS: i64 = 250_000;
+pub const MAX_TRANSACTIONS: i64 = 250_000;
 
 /// Why a book was not copied.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -22,7 +22,7 @@ pub enum Refusal {
     FromDate(String),
     /// More transactions than one copy takes.
     #[error(
-        "{0} transactions would be copied; at most {MOST_TRANSACTIONS} are allowed, so give a \
+        "{0} transactions would be copied; at most {MAX_TRANSACTIONS} are allowed, so give a \
             later fromDate"
     )]
     TooMany(i64),
@@ -77,7 +77,7 @@ pub fn first_day(text: Option<&str>) -> Result<Option<Date>, Refusal> {
 /// # Errors
 /// [`Refusal::TooMany`].
 pub const fn check_size(transactions: i64) -> Result<(), Refusal> {
-    if transactions > MOST_TRANSACTIONS { Err(Refusal::TooMany(transactions)) } else { Ok(()) }
+    if transactions > MAX_TRANSACTIONS { Err(Refusal::TooMany(transactions)) } else { Ok(()) }
 }
 
 #[cfg(test)]
@@ -159,8 +159,8 @@ mod tests {
     fn copies_are_bounded() {
         for (count, expected) in [
             (0, Ok(())),
-            (MOST_TRANSACTIONS, Ok(())),
-            (MOST_TRANSACTIONS + 1, Err(Refusal::TooMany(250_001))),
+            (MAX_TRANSACTIONS, Ok(())),
+            (MAX_TRANSACTIONS + 1, Err(Refusal::TooMany(250_001))),
         ] {
             assert_eq!(check_size(count), expected);
         }

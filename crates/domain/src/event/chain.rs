@@ -8,7 +8,7 @@ use crate::id::{BookKey, FileId, UserId};
 use crate::instant::Instant;
 use crate::json::Json;
 
-use super::{Event, Happening, Noun};
+use super::{Event, NewEvent, Noun};
 use crate::id::{AccountId, BookId, CollaboratorId, GroupId, SavedQueryId, TransactionId};
 
 /// A SHA-256 hash; shown in lower-case hex.
@@ -84,32 +84,32 @@ impl Link<'_> {
     /// Appends what happened to the chain: the events in order, and where the chain ends now.
     ///
     /// ```
-    /// use daybook_domain::event::{EventType, Happening, Head, Link};
+    /// use daybook_domain::event::{EventType, NewEvent, Head, Link};
     /// use daybook_domain::id::{BookId, BookKey, UserId};
     /// use daybook_domain::instant::Instant;
     /// use daybook_domain::json::Object;
     /// let key = BookKey::new("k".into());
     /// let link = Link { book: BookId::new(1), key: &key, user: UserId::new(1), agent: None, at: Instant::new(0) };
-    /// let created = Happening::new(EventType::BookCreated, 1, Object::new());
+    /// let created = NewEvent::new(EventType::BookCreated, 1, Object::new());
     /// let (events, head) = link.append(Head::default(), vec![created]);
     /// assert_eq!((events[0].sequence, head.sequence), (1, 1));
     /// assert_eq!(events[0].hash, head.hash);
     /// ```
     #[must_use]
-    pub fn append(&self, head: Head, happenings: Vec<Happening>) -> (Vec<Event>, Head) {
+    pub fn append(&self, head: Head, new: Vec<NewEvent>) -> (Vec<Event>, Head) {
         let mut head = head;
-        let mut events = Vec::with_capacity(happenings.len());
-        for happening in happenings {
+        let mut events = Vec::with_capacity(new.len());
+        for NewEvent { kind, resource, data } in new {
             let sequence = head.sequence.saturating_add(1);
             let mut event = Event {
                 book: self.book,
                 sequence,
-                kind: happening.kind,
-                resource: happening.resource,
+                kind,
+                resource,
                 created_at: self.at,
                 user: self.user,
                 agent: self.agent.map(str::to_owned),
-                data: happening.data,
+                data,
                 hash: Hash::ZERO,
             };
             event.hash = event.chained(&head.hash, self.key);
@@ -207,11 +207,10 @@ mod tests {
             agent,
             at: Instant::new(1_700_000_000_000),
         };
-        let happening =
-            |kind| Happening::new(kind, 42, Object::new().with("name", Json::text("Cash")));
+        let event = |kind| NewEvent::new(kind, 42, Object::new().with("name", Json::text("Cash")));
         let (events, head) = link.append(
             Head::default(),
-            vec![happening(EventType::AccountCreated), happening(EventType::AccountDeleted)],
+            vec![event(EventType::AccountCreated), event(EventType::AccountDeleted)],
         );
         assert_eq!(head.hash, events[1].hash);
         events

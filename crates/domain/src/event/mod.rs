@@ -144,7 +144,7 @@ impl EventType {
 
 /// Something that happened, before it has its number in the book.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Happening {
+pub struct NewEvent {
     /// What happened.
     pub kind: EventType,
     /// The number of the resource it happened to.
@@ -153,7 +153,7 @@ pub struct Happening {
     pub data: String,
 }
 
-impl Happening {
+impl NewEvent {
     /// Something that happened to a resource, with its snapshot.
     #[must_use]
     pub fn new(kind: EventType, resource: i64, object: Object) -> Self {

@@ -7,7 +7,7 @@ use crate::amount;
 use crate::book::Book;
 use crate::calendar::format_iso;
 use crate::collaborator::Collaborator;
-use crate::file::{Cabinet, File};
+use crate::file::{File, FilesById};
 use crate::group::{Forest, Group};
 use crate::id::{AccountId, UserId};
 use crate::instant::Stamp;
@@ -22,7 +22,7 @@ use crate::transaction::Transaction;
 pub fn transaction(
     transaction: &Transaction,
     accounts: &Directory,
-    files: &Cabinet,
+    files: &FilesById,
     fraction_digits: u32,
     actor: UserId,
 ) -> Object {

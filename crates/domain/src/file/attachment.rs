@@ -7,9 +7,9 @@ use crate::id::FileId;
 
 /// Files at hand, by id.
 #[derive(Debug, Clone, Default)]
-pub struct Cabinet(HashMap<FileId, File>);
+pub struct FilesById(HashMap<FileId, File>);
 
-impl Cabinet {
+impl FilesById {
     /// Holds these files.
     #[must_use]
     pub fn new(files: Vec<File>) -> Self {

@@ -5,7 +5,7 @@ mod attachment;
 pub mod media;
 
 pub use address::Address;
-pub use attachment::{Attachment, Cabinet};
+pub use attachment::{Attachment, FilesById};
 
 use crate::event::Previous;
 use crate::field::Field;
@@ -14,7 +14,7 @@ use crate::instant::{Instant, Stamp};
 use crate::name;
 use crate::property::{Edits, Properties};
 use crate::refusal::Reason;
-use crate::transaction::MOST_RELEASED;
+use crate::transaction::MAX_RELEASED;
 
 /// Most bytes of a file (behaviour 9.6, 10.8).
 pub const MAX_BYTES: usize = 20 * 1024 * 1024;
@@ -52,7 +52,7 @@ pub enum Refusal {
     )]
     HoldersNeedMore(&'static str),
     /// Too many transactions would lose it (behaviour 10.11).
-    #[error("more than {MOST_RELEASED} transactions hold the file; take it off some of them first")]
+    #[error("more than {MAX_RELEASED} transactions hold the file; take it off some of them first")]
     TooManyHolders,
 }
 

@@ -5,7 +5,7 @@ mod forest;
 mod removal;
 
 pub use forest::{Forest, Nature};
-pub use removal::{MOST_MOVES, Removal, Removed};
+pub use removal::{MAX_MOVES, Removal, Removed};
 
 use crate::event::Previous;
 use crate::field::Field;
@@ -46,7 +46,7 @@ pub enum Refusal {
     LockIsOwners,
     /// A deletion that moves too much at once.
     #[error(
-        "that would move groups and accounts more than {MOST_MOVES} times; delete fewer groups at \
+        "that would move groups and accounts more than {MAX_MOVES} times; delete fewer groups at \
             once"
     )]
     TooManyMoves,

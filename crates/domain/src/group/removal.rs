@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Forest, Group, Refusal};
 use crate::account::Account;
-use crate::event::{EventType, Happening, snapshot};
+use crate::event::{EventType, NewEvent, snapshot};
 use crate::id::{AccountId, GroupId};
 use crate::instant::Instant;
 
 /// Moves one deletion may cause: what stands below a chain of groups moves with each of them.
-pub const MOST_MOVES: usize = 100_000;
+pub const MAX_MOVES: usize = 100_000;
 
 /// Groups taken out one after another, with what that does to the rest of the book.
 #[derive(Debug, Clone)]
@@ -22,7 +22,7 @@ pub struct Removal {
     inside: BTreeMap<GroupId, BTreeSet<AccountId>>,
     freed: Vec<AccountId>,
     moved: Vec<GroupId>,
-    happenings: Vec<Happening>,
+    events: Vec<NewEvent>,
 }
 
 /// What a removal changes besides the groups that are gone, each thing once in its last state.
@@ -33,7 +33,7 @@ pub struct Removed {
     /// The groups that moved up and are there still.
     pub moved: Vec<Group>,
     /// What happened, step by step.
-    pub happenings: Vec<Happening>,
+    pub events: Vec<NewEvent>,
 }
 
 impl Removal {
@@ -47,14 +47,7 @@ impl Removal {
             }
         }
         let members = members.into_iter().map(|account| (account.id, account)).collect();
-        Self {
-            forest,
-            members,
-            inside,
-            freed: Vec::new(),
-            moved: Vec::new(),
-            happenings: Vec::new(),
-        }
+        Self { forest, members, inside, freed: Vec::new(), moved: Vec::new(), events: Vec::new() }
     }
 
     /// Checks that the caller may take a group out. That moves its child groups and takes its
@@ -83,14 +76,14 @@ impl Removal {
         let moves = [self.freed.len(), self.moved.len(), accounts.len(), children.len()]
             .into_iter()
             .fold(0, usize::saturating_add);
-        if moves > MOST_MOVES {
+        if moves > MAX_MOVES {
             return Err(Refusal::TooManyMoves);
         }
         for account in accounts {
             let Some(account) = self.members.get_mut(&account) else { continue };
             let (after, previous) = account.clone().without_group(id, now);
             let object = snapshot::account(&after, &self.forest);
-            self.happenings.push(Happening::update(
+            self.events.push(NewEvent::update(
                 EventType::AccountUpdated,
                 after.id.get(),
                 object,
@@ -105,14 +98,14 @@ impl Removal {
             self.moved.push(after.id);
             self.forest.put(after.clone());
             let object = snapshot::group(&after, &self.forest);
-            self.happenings.push(Happening::update(
+            self.events.push(NewEvent::update(
                 EventType::GroupUpdated,
                 after.id.get(),
                 object,
                 &previous,
             ));
         }
-        self.happenings.push(Happening::new(
+        self.events.push(NewEvent::new(
             EventType::GroupDeleted,
             id.get(),
             snapshot::group(&group, &self.forest),
@@ -129,7 +122,7 @@ impl Removal {
         Removed {
             freed: freed.iter().filter_map(|id| self.members.get(id)).cloned().collect(),
             moved: moved.into_iter().filter_map(|id| self.forest.get(id)).cloned().collect(),
-            happenings: self.happenings,
+            events: self.events,
         }
     }
 
@@ -195,10 +188,9 @@ mod tests {
         for id in [2, 1] {
             removal.take_out(GroupId::new(id), Instant::new(9)).unwrap();
         }
-        let Removed { freed, moved, happenings } = removal.finish();
+        let Removed { freed, moved, events } = removal.finish();
         use EventType::{AccountUpdated, GroupDeleted, GroupUpdated};
-        let told: Vec<_> =
-            happenings.iter().map(|happening| (happening.kind, happening.resource)).collect();
+        let told: Vec<_> = events.iter().map(|event| (event.kind, event.resource)).collect();
         let step = |gone| [(AccountUpdated, 10), (GroupUpdated, 3), (GroupDeleted, gone)];
         assert_eq!(told, [step(2), step(1)].concat());
         assert_eq!(

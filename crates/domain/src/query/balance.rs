@@ -2,7 +2,7 @@
 
 use time::Date;
 
-use super::Reading;
+use super::ParseContext;
 use super::lexer::{Lexer, Token};
 use super::literal::DateLiteral;
 use super::operator::{DateOperator, Operator};
@@ -55,7 +55,7 @@ pub struct BalanceQuery {
 impl BalanceQuery {
     /// Reads a query; `None` only for blank text, which behaviour 5.1 refuses.
     #[must_use]
-    pub fn parse(text: &str, reading: &Reading) -> Option<Self> {
+    pub fn parse(text: &str, reading: &ParseContext) -> Option<Self> {
         if text.trim().is_empty() {
             return None;
         }
@@ -118,7 +118,7 @@ impl Scope {
 }
 
 struct Terms<'a> {
-    reading: &'a Reading,
+    reading: &'a ParseContext,
     accounts: Vec<String>,
     groups: Vec<String>,
     tags: Vec<String>,

@@ -1,6 +1,6 @@
 //! Text into tokens (behaviour 1.1). Every character is looked at a bounded number of times.
 
-use super::Reading;
+use super::ParseContext;
 use super::filter::Comparison;
 use super::operator::{self, Operator};
 
@@ -32,14 +32,14 @@ pub(super) enum Token<'a> {
 /// Reads the tokens of a query one after another.
 pub(super) struct Lexer<'a> {
     rest: &'a str,
-    reading: &'a Reading,
+    reading: &'a ParseContext,
     /// Whether a dash stands directly before the rest.
     negated: bool,
 }
 
 impl<'a> Lexer<'a> {
     /// Starts at the beginning, behind a leading `= ` (behaviour 1.1.7).
-    pub(super) fn new(text: &'a str, reading: &'a Reading) -> Self {
+    pub(super) fn new(text: &'a str, reading: &'a ParseContext) -> Self {
         let start = text.trim_start();
         let rest = start
             .strip_prefix('=')

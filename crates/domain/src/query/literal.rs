@@ -6,7 +6,7 @@ use super::operator::DateOperator;
 use super::style::{self, Style};
 use super::unit::{Shift, Unit};
 use super::variable::Variable;
-use super::{Reading, slashes};
+use super::{ParseContext, slashes};
 use crate::calendar::{from_parts, parse_iso};
 
 /// A date literal: a span of days and how it was written.
@@ -50,7 +50,7 @@ impl Bounds {
 impl DateLiteral {
     /// Reads a literal, trying the forms in the order of behaviour 1.3.1; `None` for what is no
     /// date or lies outside the years 1 to 9999.
-    pub(super) fn read(text: &str, reading: &Reading) -> Option<Self> {
+    pub(super) fn read(text: &str, reading: &ParseContext) -> Option<Self> {
         let text = text.trim();
         if let Some((first, unit)) = read_iso(text) {
             return Self::plain(Style::Iso, unit, first);
@@ -101,7 +101,7 @@ impl DateLiteral {
         name: &str,
         operator: DateOperator,
         shift: Shift,
-        reading: &Reading,
+        reading: &ParseContext,
     ) -> Option<String> {
         let start = shift.apply(self.start(operator)?)?;
         let iso = |day| style::iso(day, shift.unit.granularity());

@@ -41,7 +41,7 @@ use crate::calendar::DatePattern;
 
 /// What reading a query depends on besides its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Reading {
+pub struct ParseContext {
     /// Today in the book's time zone: what variables count from (behaviour 1.3.5).
     pub today: Date,
     /// How the book writes days (behaviour 1.3.1).
@@ -79,7 +79,7 @@ impl Query {
     /// Reads a query. Total: every text gives a query, blank text the one for everything that is
     /// not trashed.
     #[must_use]
-    pub fn parse(text: &str, reading: &Reading) -> Self {
+    pub fn parse(text: &str, reading: &ParseContext) -> Self {
         Self { filter: parser::parse(text, reading) }
     }
 

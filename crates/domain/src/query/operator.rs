@@ -3,7 +3,7 @@
 
 use super::filter::{Comparison, Status};
 use super::literal::DateLiteral;
-use super::{Reading, number};
+use super::{ParseContext, number};
 
 /// An operator term as written, with a value that is not blank.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,7 +46,12 @@ pub(super) fn is_amount(name: &str) -> bool {
 /// Whether a token that stands behind white space is the value of the operator before it (behaviour
 /// 1.1.6). Operators with a value of a certain form want exactly that form; the others take any
 /// token that is not a term of its own.
-pub(super) fn is_plausible(name: &str, value: &str, own_term: bool, reading: &Reading) -> bool {
+pub(super) fn is_plausible(
+    name: &str,
+    value: &str,
+    own_term: bool,
+    reading: &ParseContext,
+) -> bool {
     if let Some(operator) = DateOperator::from_name(name) {
         return DateLiteral::read(value, reading)
             .is_some_and(|literal| literal.bounds(operator).is_some());

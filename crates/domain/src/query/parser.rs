@@ -4,7 +4,7 @@
 //! [`MAX_DEPTH`] levels; deeper ones are skipped, as if their content stood in the group around
 //! them.
 
-use super::Reading;
+use super::ParseContext;
 use super::filter::{DateBasis, Filter, Status, Term};
 use super::lexer::{Lexer, Token};
 use super::operator::Operator;
@@ -14,13 +14,13 @@ use super::term;
 const MAX_DEPTH: usize = 64;
 
 /// Reads a query of transactions.
-pub(super) fn parse(text: &str, reading: &Reading) -> Filter {
+pub(super) fn parse(text: &str, reading: &ParseContext) -> Filter {
     let (filter, basis) = read(text, DateBasis::Transaction, reading);
     // `using:postDate` also counts for the date terms before it, hence the second reading.
     if basis == DateBasis::Posting { read(text, basis, reading).0 } else { filter }
 }
 
-fn read(text: &str, basis: DateBasis, reading: &Reading) -> (Filter, DateBasis) {
+fn read(text: &str, basis: DateBasis, reading: &ParseContext) -> (Filter, DateBasis) {
     let mut parser = Parser {
         reading,
         basis,
@@ -38,7 +38,7 @@ fn read(text: &str, basis: DateBasis, reading: &Reading) -> (Filter, DateBasis) 
 }
 
 struct Parser<'a> {
-    reading: &'a Reading,
+    reading: &'a ParseContext,
     /// The basis date terms are read with, and the one the query asks for.
     basis: DateBasis,
     asked: DateBasis,

@@ -1,6 +1,6 @@
 //! The range of a balance query and its neighbours (behaviour 5.8, 5.9).
 
-use super::Reading;
+use super::ParseContext;
 use super::literal::{Bounds, DateLiteral};
 use super::operator::DateOperator;
 use super::unit::{Periodicity, Shift, Unit};
@@ -42,11 +42,11 @@ pub(super) enum Ranged<'a> {
 /// The terms of the range, in the order of the query.
 pub(super) struct Range<'a> {
     terms: &'a [Ranged<'a>],
-    reading: &'a Reading,
+    reading: &'a ParseContext,
 }
 
 impl<'a> Range<'a> {
-    pub(super) const fn new(terms: &'a [Ranged<'a>], reading: &'a Reading) -> Self {
+    pub(super) const fn new(terms: &'a [Ranged<'a>], reading: &'a ParseContext) -> Self {
         Self { terms, reading }
     }
 

@@ -3,7 +3,7 @@
 
 use time::Date;
 
-use super::Reading;
+use super::ParseContext;
 use super::days::{month_start, plus_days};
 use super::unit::Unit;
 use super::variable::Variable;
@@ -58,7 +58,7 @@ pub(super) struct Slashed {
 
 /// Reads a date with slashes: the first arrangement of fields that gives a day (or month) that
 /// exists.
-pub(super) fn read(text: &str, reading: &Reading) -> Option<Slashed> {
+pub(super) fn read(text: &str, reading: &ParseContext) -> Option<Slashed> {
     let parts = text.splitn(4, '/').map(Part::read).collect::<Option<Vec<_>>>()?;
     let arrangements = arrangements(parts.len(), reading.pattern);
     let (fields, first) = arrangements
@@ -229,7 +229,7 @@ mod tests {
     use crate::calendar::{format_iso, parse_iso};
 
     fn iso(text: &str, pattern: DatePattern) -> Option<String> {
-        let reading = Reading {
+        let reading = ParseContext {
             today: parse_iso("2025-05-20").unwrap(),
             pattern,
             separator: DecimalSeparator::Dot,
@@ -363,7 +363,7 @@ mod tests {
             check(text, ["none"; 3]);
         }
         // The day the month does not have comes from the variable, so it runs over.
-        let reading = Reading {
+        let reading = ParseContext {
             today: parse_iso("2025-03-31").unwrap(),
             pattern: DatePattern::DayFirst,
             separator: DecimalSeparator::Dot,

@@ -4,13 +4,17 @@ use super::filter::{Comparison, DateBasis, Filter, Status, Term};
 use super::literal::DateLiteral;
 use super::operator::{DateOperator, Operator};
 use super::unit::Periodicity;
-use super::{Reading, number};
+use super::{ParseContext, number};
 use crate::account::AccountType;
 use crate::name::fold;
 use crate::property::normalized_key;
 
 /// The filter an operator term gives; `None` for a value that cannot be decoded (behaviour 1.1.9).
-pub(super) fn decode(operator: Operator<'_>, basis: DateBasis, reading: &Reading) -> Option<Term> {
+pub(super) fn decode(
+    operator: Operator<'_>,
+    basis: DateBasis,
+    reading: &ParseContext,
+) -> Option<Term> {
     if let Some(dated) = DateOperator::from_name(operator.name) {
         let bounds = DateLiteral::read(&operator.value, reading)?.bounds(dated)?;
         return Some(Term::Dated { basis, from: bounds.from, until: bounds.until() });

@@ -8,21 +8,21 @@ mod ranges;
 mod robustness;
 mod terms;
 
-use super::{BalanceQuery, Comparison, DateBasis, Filter, Query, Reading, Term};
+use super::{BalanceQuery, Comparison, DateBasis, Filter, ParseContext, Query, Term};
 use crate::amount::DecimalSeparator;
 use crate::calendar::{DatePattern, format_iso, parse_iso};
 
 /// The clock and the book of behaviour 1.6.
-fn reading() -> Reading {
-    Reading {
+fn reading() -> ParseContext {
+    ParseContext {
         today: parse_iso("2025-05-20").unwrap(),
         pattern: DatePattern::DayFirst,
         separator: DecimalSeparator::Dot,
     }
 }
 
-fn with_pattern(pattern: DatePattern) -> Reading {
-    Reading { pattern, ..reading() }
+fn with_pattern(pattern: DatePattern) -> ParseContext {
+    ParseContext { pattern, ..reading() }
 }
 
 fn query(text: &str) -> Query {

@@ -9,7 +9,7 @@ use crate::id::{AccountId, FileId};
 use crate::property::Edits;
 
 use super::{
-    MAX_DESCRIPTION, MAX_REMOTE_ID, MOST_INDEXED, MOST_LISTED, Refusal, tags, unknown_account,
+    MAX_DESCRIPTION, MAX_INDEXED, MAX_LISTED, MAX_REMOTE_ID, Refusal, tags, unknown_account,
 };
 
 /// The fields of a create, post or update body that mean something (behaviour 9.13); texts are
@@ -129,7 +129,7 @@ impl Changes {
 /// ```
 pub fn check_indexed(items: &[Changes]) -> Result<(), Refusal> {
     let indexed = items.iter().fold(0, |sum: usize, item| sum.saturating_add(item.indexed()));
-    if indexed > MOST_INDEXED { Err(Refusal::TooMuchIndexed(indexed)) } else { Ok(()) }
+    if indexed > MAX_INDEXED { Err(Refusal::TooMuchIndexed(indexed)) } else { Ok(()) }
 }
 
 /// Remote ids as kept: trimmed, blank ones dropped, each once, at most 256 characters (behaviour
@@ -138,7 +138,7 @@ pub fn check_indexed(items: &[Changes]) -> Result<(), Refusal> {
 /// # Errors
 /// [`Refusal::RemoteIdTooLong`]; [`Refusal::TooMany`].
 pub fn remote_ids(given: &[String]) -> Result<Vec<String>, Refusal> {
-    if given.len() > MOST_LISTED {
+    if given.len() > MAX_LISTED {
         return Err(Refusal::TooMany("remoteIds", given.len()));
     }
     let (mut kept, mut seen) = (Vec::new(), HashSet::new());
@@ -162,8 +162,8 @@ pub(super) fn description(text: String) -> Result<String, Refusal> {
         return Err(Refusal::DescriptionTooLong(text.len()));
     }
     // Each is a row of an index.
-    let tags = if text.len() > MOST_LISTED { tags::of(&text).len() } else { 0 };
-    if tags > MOST_LISTED { Err(Refusal::TooMany("hashtags", tags)) } else { Ok(text) }
+    let tags = if text.len() > MAX_LISTED { tags::of(&text).len() } else { 0 };
+    if tags > MAX_LISTED { Err(Refusal::TooMany("hashtags", tags)) } else { Ok(text) }
 }
 
 /// URLs as given, within their limit.
@@ -171,7 +171,7 @@ pub(super) fn description(text: String) -> Result<String, Refusal> {
 /// # Errors
 /// [`Refusal::TooMany`].
 pub(super) fn urls(given: Vec<String>) -> Result<Vec<String>, Refusal> {
-    if given.len() > MOST_LISTED { Err(Refusal::TooMany("urls", given.len())) } else { Ok(given) }
+    if given.len() > MAX_LISTED { Err(Refusal::TooMany("urls", given.len())) } else { Ok(given) }
 }
 
 /// The files of a create: an entry that means none is dropped, because objects copied from another
@@ -204,11 +204,11 @@ pub(super) fn files_of_update(given: &[Attachment]) -> Result<Vec<FileId>, crate
 /// # Errors
 /// [`Refusal::TooMany`].
 pub(super) fn files(given: Vec<FileId>) -> Result<Vec<FileId>, Refusal> {
-    if given.len() > MOST_LISTED { Err(Refusal::TooMany("files", given.len())) } else { Ok(given) }
+    if given.len() > MAX_LISTED { Err(Refusal::TooMany("files", given.len())) } else { Ok(given) }
 }
 
 fn distinct(count: usize, ids: impl Iterator<Item = FileId>) -> Result<Vec<FileId>, Refusal> {
-    if count > MOST_LISTED {
+    if count > MAX_LISTED {
         return Err(Refusal::TooMany("files", count));
     }
     let mut kept: Vec<FileId> = Vec::new();

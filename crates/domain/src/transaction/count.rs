@@ -10,7 +10,7 @@ use crate::calendar::parse_iso;
 use crate::query::Periodicity;
 
 /// Slices that are counted without gaps: the days of a century (9.8).
-const MOST_FILLED: i32 = 36_600;
+const MAX_FILLED: i32 = 36_600;
 
 /// The range and the slices countTransactionsPosted is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,7 +95,7 @@ impl Span {
             *sum = sum.saturating_add(total);
         }
         let (first, last) = (step(self.periodicity, self.from), step(self.periodicity, last));
-        if last.saturating_sub(first) < MOST_FILLED {
+        if last.saturating_sub(first) < MAX_FILLED {
             for step in first..=last {
                 totals.entry(step).or_default();
             }

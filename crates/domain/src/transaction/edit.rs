@@ -9,7 +9,7 @@ use crate::json::text_list;
 
 use super::changes::{description, files_of_update, urls};
 use super::record::read_date;
-use super::{Changes, Recorder, Refusal, Standing, Transaction, check_sides, remote_ids};
+use super::{Changes, PostingRules, Refusal, Standing, Transaction, check_sides, remote_ids};
 
 /// The outcome of an update.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +30,7 @@ impl Edited {
     }
 }
 
-impl Recorder<'_> {
+impl PostingRules<'_> {
     /// Applies an update that the transition table allows.
     ///
     /// # Errors
@@ -44,8 +44,8 @@ impl Recorder<'_> {
     ) -> Result<Edited, crate::Refusal> {
         let checked = changes.checked && before.standing == Standing::Unchecked;
         // Told before what is wrong with the values (behaviour 0.17).
-        if checked && !self.member.may(Action::Check) {
-            return Err(Refusal::NotEnough(self.member.permission().as_str()).into());
+        if checked && !self.access.may(Action::Check) {
+            return Err(Refusal::NotEnough(self.access.permission().as_str()).into());
         }
         let mut after = self.changed(before.clone(), changes)?;
         let previous = differences(&before, &after, self.book().settings.fraction_digits);

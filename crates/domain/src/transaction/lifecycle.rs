@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use time::Date;
 
 use crate::calendar::format_iso;
-use crate::collaborator::{Action, Member};
+use crate::collaborator::{Access, Action};
 use crate::field::Field;
 use crate::file::{self, Attachment};
 use crate::id::{AccountId, FileId, UserId};
 
-use super::{Changes, Edited, Recorder, Refusal, Standing, State, Transaction};
+use super::{Changes, Edited, PostingRules, Refusal, Standing, State, Transaction};
 
 /// The operations that act on a transaction's state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -31,7 +31,7 @@ pub enum Verb {
 
 /// A cell of the transition table.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Cell {
+pub enum Transition {
     /// Performed.
     Done,
     /// Already so: answered with the current object, no event.
@@ -43,8 +43,8 @@ pub enum Cell {
 /// The transition table (behaviour 3.4). `override_checked` is `updateChecked` or `trashChecked` of
 /// a batch.
 #[must_use]
-pub const fn cell(state: State, verb: Verb, override_checked: bool) -> Cell {
-    use Cell::{Done, Kept, Refused};
+pub const fn transition(state: State, verb: Verb, override_checked: bool) -> Transition {
+    use Transition::{Done, Kept, Refused};
     match (state, verb) {
         (State::Draft, Verb::Post | Verb::Update | Verb::Trash) => Done,
         (State::Draft, Verb::Check) => Refused(Refusal::NotPosted),
@@ -66,8 +66,8 @@ pub const fn cell(state: State, verb: Verb, override_checked: bool) -> Cell {
 /// Which transactions keep the files they hold: the ones [`Recorder::check_lets_go`] refuses, as a
 /// condition to find them by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Keeping {
-    /// All but this member's own drafts.
+pub enum FileHold {
+    /// All but this caller's own drafts.
     AllButDraftsOf(UserId),
     /// The checked ones.
     Checked,
@@ -75,14 +75,14 @@ pub enum Keeping {
     CheckedOrPostedUntil(Date),
 }
 
-impl Keeping {
-    /// Which do for this member.
+impl FileHold {
+    /// Which do for this caller.
     #[must_use]
-    pub fn of(member: &Member) -> Self {
-        if !member.may(Action::EditDraft) || !member.may(Action::Post) {
-            return Self::AllButDraftsOf(member.user());
+    pub fn of(access: &Access) -> Self {
+        if !access.may(Action::EditDraft) || !access.may(Action::Post) {
+            return Self::AllButDraftsOf(access.user());
         }
-        member.book().settings.locked_until().map_or(Self::Checked, Self::CheckedOrPostedUntil)
+        access.book().settings.locked_until().map_or(Self::Checked, Self::CheckedOrPostedUntil)
     }
 }
 
@@ -99,20 +99,20 @@ impl Verb {
     }
 }
 
-impl Recorder<'_> {
-    /// Refuses a verb the member's permission does not reach; a transaction a recorder may not see
+impl PostingRules<'_> {
+    /// Refuses a verb the caller's permission does not reach; a transaction a recorder may not see
     /// does not exist.
     ///
     /// # Errors
     /// [`Refusal::Unknown`] and [`Refusal::NotEnough`].
     pub fn check_access(&self, transaction: &Transaction, verb: Verb) -> Result<(), Refusal> {
-        if !self.member.sees(transaction) {
+        if !self.access.sees(transaction) {
             return Err(Refusal::Unknown(transaction.id.to_string()));
         }
-        if self.member.may_touch(verb.action(transaction), transaction.created_by) {
+        if self.access.may_touch(verb.action(transaction), transaction.created_by) {
             Ok(())
         } else {
-            Err(Refusal::NotEnough(self.member.permission().as_str()))
+            Err(Refusal::NotEnough(self.access.permission().as_str()))
         }
     }
 
@@ -127,10 +127,10 @@ impl Recorder<'_> {
         changes: &Changes,
         override_checked: bool,
     ) -> Result<Option<Edited>, crate::Refusal> {
-        match cell(transaction.state(), verb, override_checked) {
-            Cell::Refused(refusal) => Err(refusal.into()),
-            Cell::Kept => Ok(None),
-            Cell::Done => {
+        match transition(transaction.state(), verb, override_checked) {
+            Transition::Refused(refusal) => Err(refusal.into()),
+            Transition::Kept => Ok(None),
+            Transition::Done => {
                 let edited = match verb {
                     Verb::Update => self.edited(transaction, changes)?,
                     Verb::Post => self.post(transaction, changes)?,
@@ -147,7 +147,7 @@ impl Recorder<'_> {
     /// Applies unsaved edits and posts (behaviour 3.3.1).
     fn post(&self, draft: Transaction, changes: &Changes) -> Result<Edited, crate::Refusal> {
         let changed = self.changed(draft, changes)?;
-        let posted = self.posted(changed, changes.checked && self.member.may(Action::Check))?;
+        let posted = self.posted(changed, changes.checked && self.access.may(Action::Check))?;
         Ok(self.moved(posted))
     }
 
@@ -202,8 +202,8 @@ impl Recorder<'_> {
     /// [`file::Refusal::HeldByChecked`], [`file::Refusal::HeldOnLockedDate`],
     /// [`file::Refusal::HoldersNeedMore`].
     pub fn check_lets_go(&self, holder: &Transaction) -> Result<(), file::Refusal> {
-        if !self.member.may_touch(holder.edit_action(), holder.created_by) {
-            return Err(file::Refusal::HoldersNeedMore(self.member.permission().as_str()));
+        if !self.access.may_touch(holder.edit_action(), holder.created_by) {
+            return Err(file::Refusal::HoldersNeedMore(self.access.permission().as_str()));
         }
         if holder.is_checked() {
             return Err(file::Refusal::HeldByChecked(holder.id.to_string()));

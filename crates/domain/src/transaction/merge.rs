@@ -9,22 +9,22 @@ use crate::property::Edits;
 
 use super::changes::{description, files, remote_ids, urls};
 use super::joined::joined;
-use super::lifecycle::Cell;
-use super::{Recorder, Refusal, Standing, State, Transaction, check_sides};
+use super::lifecycle::Transition;
+use super::{PostingRules, Refusal, Standing, State, Transaction, check_sides};
 
 /// The column `merge` of the transition table (behaviour 3.4).
 ///
 /// ```
-/// use daybook_domain::transaction::{Cell, Refusal, State, merge_cell};
-/// assert_eq!(merge_cell(State::Unchecked), Cell::Done);
-/// assert_eq!(merge_cell(State::Checked), Cell::Refused(Refusal::Checked));
+/// use daybook_domain::transaction::{Transition, Refusal, State, merge_transition};
+/// assert_eq!(merge_transition(State::Unchecked), Transition::Done);
+/// assert_eq!(merge_transition(State::Checked), Transition::Refused(Refusal::Checked));
 /// ```
 #[must_use]
-pub const fn merge_cell(state: State) -> Cell {
+pub const fn merge_transition(state: State) -> Transition {
     match state {
-        State::Draft | State::Unchecked => Cell::Done,
-        State::Checked => Cell::Refused(Refusal::Checked),
-        State::Trashed => Cell::Refused(Refusal::Trashed),
+        State::Draft | State::Unchecked => Transition::Done,
+        State::Checked => Transition::Refused(Refusal::Checked),
+        State::Trashed => Transition::Refused(Refusal::Trashed),
     }
 }
 
@@ -61,7 +61,7 @@ impl Pair {
             return Err(Refusal::SameTransaction);
         }
         for transaction in [first, second] {
-            if let Cell::Refused(refusal) = merge_cell(transaction.state()) {
+            if let Transition::Refused(refusal) = merge_transition(transaction.state()) {
                 return Err(refusal);
             }
         }
@@ -103,7 +103,7 @@ impl Pair {
     }
 }
 
-impl Recorder<'_> {
+impl PostingRules<'_> {
     /// Merges a pair: a new transaction, both originals in the trash, and a draft for what their
     /// amounts differ by. It is posted when either was, and then with the posted one's accounts,
     /// date and amount. So an archived account in it was posted on before and is allowed (behaviour
@@ -158,7 +158,7 @@ impl Recorder<'_> {
             urls: urls(pair.united(|transaction| &transaction.urls))?,
             remote_ids: remote_ids(&pair.remote_ids())?,
             files: files(pair.united(|transaction| &transaction.files))?,
-            created_by: self.member.user(),
+            created_by: self.access.user(),
             ..base.clone()
         })
     }
@@ -206,7 +206,7 @@ mod tests {
     use crate::amount::{Amount, write};
     use crate::book::{Book, Changes, Settings};
     use crate::calendar::parse_iso;
-    use crate::collaborator::Member;
+    use crate::collaborator::Access;
     use crate::id::{AccountId, BookId, BookKey, FileId, UserId};
     use crate::instant::Instant;
     use crate::property::Properties;
@@ -215,13 +215,13 @@ mod tests {
     const FOOD: AccountId = AccountId::new(2);
     const IDS: [TransactionId; 2] = [TransactionId::new(90), TransactionId::new(91)];
 
-    fn member(lock_date: Option<&str>) -> Member {
+    fn access(lock_date: Option<&str>) -> Access {
         let settings =
             Settings::create(Changes { name: Some("Book".to_owned()), ..Changes::default() })
                 .unwrap();
         let settings = Settings { lock_date: lock_date.and_then(parse_iso), ..settings };
         let (key, stamp) = (BookKey::new("k".to_owned()), Stamp::new(None, Instant::new(0)));
-        Member::founder(
+        Access::founder(
             Book { id: BookId::new(1), key, owner_name: "a".to_owned(), settings, scale: 2, stamp },
             UserId::new(7),
         )
@@ -251,13 +251,13 @@ mod tests {
     }
 
     fn merge(
-        member: &Member,
+        access: &Access,
         first: &Transaction,
         second: &Transaction,
     ) -> Result<Merged, crate::Refusal> {
         let (accounts, today) = (Directory::default(), parse_iso("2025-05-20").unwrap());
-        let recorder = Recorder {
-            member,
+        let recorder = PostingRules {
+            access,
             accounts: &accounts,
             now: Instant::new(500),
             today,
@@ -310,7 +310,7 @@ mod tests {
             ..transaction(1, Standing::Draft)
         };
         let Merged { transaction: merged, originals, difference } =
-            merge(&member(None), &absorbed, &base).unwrap();
+            merge(&access(None), &absorbed, &base).unwrap();
         assert_eq!(
             (merged.date, merged.amount, merged.credit, merged.debit),
             (base.date, absorbed.amount, Some(CASH), Some(FOOD))
@@ -339,7 +339,7 @@ mod tests {
     fn what_is_refused() {
         let [draft, other] = [1, 2].map(|id| transaction(id, Standing::Draft));
         let refused = |first: &Transaction, second: &Transaction, lock| {
-            merge(&member(lock), first, second).unwrap_err()
+            merge(&access(lock), first, second).unwrap_err()
         };
         assert_eq!(refused(&draft, &draft, None), Refusal::SameTransaction.into());
         assert_eq!(
@@ -368,7 +368,7 @@ mod tests {
             refused(&later, &dateless, Some("2025-05-20")),
             Refusal::Locked("2025-05-20".to_owned()).into()
         );
-        assert!(merge(&member(Some("2025-05-19")), &later, &dateless).is_ok(), "dated today");
+        assert!(merge(&access(Some("2025-05-19")), &later, &dateless).is_ok(), "dated today");
         let (credit_only, crossed) = (
             Transaction { debit: None, ..other.clone() },
             Transaction { credit: None, debit: Some(CASH), ..draft },
@@ -392,7 +392,7 @@ mod tests {
             refused(&holding(1), &holding(601), None),
             Refusal::TooMany("files", 1_200).into()
         );
-        assert!(merge(&member(None), &holding(1), &holding(401)).is_ok(), "1,000 different ones");
+        assert!(merge(&access(None), &holding(1), &holding(401)).is_ok(), "1,000 different ones");
     }
 
     /// What a transaction does to its credit account, whether it counts or not.
@@ -415,7 +415,7 @@ mod tests {
             pair[base].amount = Amount::from_units(kept, 2);
             pair[1 - base].amount = Amount::from_units(dropped, 2);
             pair[1 - base].description = "absorbed".to_owned();
-            let merged = merge(&member(None), &pair[0], &pair[1]).unwrap();
+            let merged = merge(&access(None), &pair[0], &pair[1]).unwrap();
             let difference = merged.difference.as_ref();
             prop_assert_eq!(merged.transaction.is_posted(), postings.0 || postings.1);
             prop_assert_eq!(effect(&merged.transaction), kept);
@@ -438,7 +438,7 @@ mod tests {
             description: "DAS".to_owned(),
             ..transaction(1, Standing::Draft)
         };
-        let merged = merge(&member(None), &base, &absorbed).unwrap();
+        let merged = merge(&access(None), &base, &absorbed).unwrap();
         let draft = merged.difference.unwrap();
         assert_eq!(write(draft.amount.unwrap().value(), 2), "20.00");
         assert_eq!(

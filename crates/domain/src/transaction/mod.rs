@@ -15,9 +15,9 @@ use time::Date;
 pub use changes::{Changes, Sides, check_indexed, remote_ids};
 pub use count::{Count, Span};
 pub use edit::Edited;
-pub use lifecycle::{Cell, Keeping, Verb, cell};
-pub use merge::{Merged, Pair, merge_cell};
-pub use record::{Intent, Recorder};
+pub use lifecycle::{FileHold, Transition, Verb, transition};
+pub use merge::{Merged, Pair, merge_transition};
+pub use record::{Intent, PostingRules};
 
 use crate::account::AccountRef;
 use crate::amount::Amount;
@@ -34,12 +34,12 @@ pub const MAX_REMOTE_ID: usize = 256;
 /// Longest description in bytes: what is in it is indexed in the unit of work that records it.
 pub const MAX_DESCRIPTION: usize = 64 * 1024;
 /// Most remote ids, most URLs, and most files, of one transaction.
-pub const MOST_LISTED: usize = 1_000;
+pub const MAX_LISTED: usize = 1_000;
 
 /// Most transactions that the deletion of accounts or of a file may change (behaviour 10.11).
-pub const MOST_RELEASED: usize = 100_000;
+pub const MAX_RELEASED: usize = 100_000;
 /// Most index entries the bodies of one request may ask for (behaviour 10.10).
-pub const MOST_INDEXED: usize = 100_000;
+pub const MAX_INDEXED: usize = 100_000;
 
 /// Why something about a transaction was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -90,12 +90,12 @@ pub enum Refusal {
     #[error("description has {0} bytes; at most {MAX_DESCRIPTION} are allowed")]
     DescriptionTooLong(usize),
     /// More remote ids, URLs or files than allowed.
-    #[error("{0} has {1} entries; at most {MOST_LISTED} are allowed")]
+    #[error("{0} has {1} entries; at most {MAX_LISTED} are allowed")]
     TooMany(&'static str, usize),
     /// Bodies that are within their limits each, and together not.
     #[error(
         "the items have {0} remote ids, hashtags, files and properties (which count twice) in all; \
-         at most {MOST_INDEXED} are allowed: send fewer items at once"
+         at most {MAX_INDEXED} are allowed: send fewer items at once"
     )]
     TooMuchIndexed(usize),
     /// A parameter that is missing or cannot be read.

@@ -6,7 +6,7 @@ use crate::account::Directory;
 use crate::amount;
 use crate::book::Book;
 use crate::calendar::parse_iso;
-use crate::collaborator::{Action, Member};
+use crate::collaborator::{Access, Action};
 use crate::field::Field;
 use crate::id::TransactionId;
 use crate::instant::{Instant, Stamp};
@@ -17,9 +17,9 @@ use super::{Changes, Refusal, Standing, Transaction, check_sides, remote_ids};
 
 /// What recording depends on besides the body.
 #[derive(Debug, Clone, Copy)]
-pub struct Recorder<'a> {
+pub struct PostingRules<'a> {
     /// Who records, in which book.
-    pub member: &'a Member,
+    pub access: &'a Access,
     /// The accounts the body may name.
     pub accounts: &'a Directory,
     /// Now.
@@ -40,7 +40,7 @@ pub enum Intent {
     Post,
 }
 
-impl Recorder<'_> {
+impl PostingRules<'_> {
     /// A new transaction, posted or not as behaviour 3.2.2 and 3.3.2 have it.
     ///
     /// # Errors
@@ -53,11 +53,11 @@ impl Recorder<'_> {
         changes: &Changes,
         intent: Intent,
     ) -> Result<Transaction, crate::Refusal> {
-        if intent == Intent::Post && !self.member.may(Action::Post) {
-            return Err(Refusal::NotEnough(self.member.permission().as_str()).into());
+        if intent == Intent::Post && !self.access.may(Action::Post) {
+            return Err(Refusal::NotEnough(self.access.permission().as_str()).into());
         }
         let draft = self.draft(id, agent, changes)?;
-        let checked = changes.checked && self.member.may(Action::Check);
+        let checked = changes.checked && self.access.may(Action::Check);
         match intent {
             Intent::Post => self.posted(draft, checked),
             Intent::Create if changes.draft || !self.posts_by_itself(&draft) => Ok(draft),
@@ -114,13 +114,13 @@ impl Recorder<'_> {
     }
 
     pub(super) const fn book(&self) -> &Book {
-        self.member.book()
+        self.access.book()
     }
 
     fn posts_by_itself(&self, draft: &Transaction) -> bool {
         draft.missing().is_empty()
             && self.book().settings.auto_post
-            && self.member.may(Action::Post)
+            && self.access.may(Action::Post)
             && !self.book().is_locked(draft.list_day)
     }
 
@@ -155,7 +155,7 @@ impl Recorder<'_> {
             urls: urls(changes.urls.clone().unwrap_or_default())?,
             remote_ids: remote_ids(changes.remote_ids.as_deref().unwrap_or_default())?,
             files: files_of_create(changes.files.as_deref().unwrap_or_default())?,
-            created_by: self.member.user(),
+            created_by: self.access.user(),
             stamp: Stamp::new(agent, self.now),
         })
     }

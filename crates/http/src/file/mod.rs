@@ -12,7 +12,7 @@ use crate::body::Body;
 use crate::cursor::{self, FileCursor};
 use crate::error::{ApiError, ApiResult};
 use crate::reply::{self, Reply};
-use crate::request::Asked;
+use crate::request::ApiRequest;
 use crate::run;
 use crate::wire::ListOut;
 
@@ -20,11 +20,11 @@ pub(crate) use serve::serve;
 pub(crate) use shape::{FileIn, FileOut, url};
 
 /// GET files (behaviour 12.1).
-pub(crate) async fn list_files(asked: Asked) -> ApiResult {
+pub(crate) async fn list_files(asked: ApiRequest) -> ApiResult {
     let (book, base, limit) = (asked.book(), asked.base(), asked.limit());
     let below = asked.cursor().and_then(cursor::read).as_ref().map(FileCursor::place);
     let encode = move |listed: &file::Listed, _: &Context| {
-        let number = listed.member.book().id;
+        let number = listed.access.book().id;
         let items = listed.files.iter().map(|file| FileOut::new(file, number, &base)).collect();
         reply::ok(&ListOut {
             items,
@@ -35,7 +35,7 @@ pub(crate) async fn list_files(asked: Asked) -> ApiResult {
 }
 
 /// GET files/{id}, with the content.
-pub(crate) async fn get_file(asked: Asked, request: HttpRequest) -> ApiResult {
+pub(crate) async fn get_file(asked: ApiRequest, request: HttpRequest) -> ApiResult {
     let (book, id, base) = (asked.book(), asked.id(), asked.base());
     let find = || {
         let (book, id) = (book.clone(), id.clone());
@@ -59,7 +59,7 @@ pub(crate) async fn get_file(asked: Asked, request: HttpRequest) -> ApiResult {
     grant.leave_with(&request);
     let size = bytes.len();
     let encode = move || {
-        let out = FileOut::new(&view.file, view.member.book().id, &base);
+        let out = FileOut::new(&view.file, view.access.book().id, &base);
         reply::ok(&out.with_content(bytes)).tagged(&view.file)
     };
     run::compute(size, encode).await
@@ -72,10 +72,10 @@ fn memory(file: &File) -> usize {
 }
 
 /// POST files.
-pub(crate) async fn create_file(asked: Asked, body: Body<FileIn>) -> ApiResult {
+pub(crate) async fn create_file(asked: ApiRequest, body: Body<FileIn>) -> ApiResult {
     let (book, base) = (asked.book(), asked.base());
     let (changes, bytes) = body.0.into_new()?;
-    let (content, bytes) = asked.state.blobs.weigh(bytes).await?;
+    let (content, bytes) = asked.state.blobs.prepare(bytes).await?;
     let (named, draft) = (book.clone(), (changes.clone(), content.clone()));
     if let Err(error) = asked.look(move |tx, cx| file::check_create(tx, cx, &named, draft)).await {
         return asked.refuse(&book, error).await;
@@ -91,13 +91,13 @@ pub(crate) async fn create_file(asked: Asked, body: Body<FileIn>) -> ApiResult {
 }
 
 /// PUT files.
-pub(crate) async fn update_file(asked: Asked, body: Body<FileIn>) -> ApiResult {
+pub(crate) async fn update_file(asked: ApiRequest, body: Body<FileIn>) -> ApiResult {
     let asked = asked.conditional()?;
     let (book, base) = (asked.book(), asked.base());
     let (mut changes, bytes) = body.0.into_changes()?;
     let mut unchanged = None;
     if let Some(bytes) = bytes {
-        let (content, bytes) = asked.state.blobs.weigh(bytes).await?;
+        let (content, bytes) = asked.state.blobs.prepare(bytes).await?;
         changes.content = Some(content.clone());
         let (named, rehearsed) = (book.clone(), changes.clone());
         // What comes back unchanged needs no place of its own.
@@ -118,7 +118,7 @@ pub(crate) async fn update_file(asked: Asked, body: Body<FileIn>) -> ApiResult {
 }
 
 /// DELETE files/{id} (behaviour 12.1).
-pub(crate) async fn delete_file(asked: Asked) -> ApiResult {
+pub(crate) async fn delete_file(asked: ApiRequest) -> ApiResult {
     let (book, id, base) = (asked.book(), asked.id(), asked.base());
     asked
         .conditional()?
@@ -131,5 +131,5 @@ pub(crate) async fn delete_file(asked: Asked) -> ApiResult {
 }
 
 fn single(view: &file::View, base: &str) -> Reply {
-    reply::ok(&FileOut::new(&view.file, view.member.book().id, base)).tagged(&view.file)
+    reply::ok(&FileOut::new(&view.file, view.access.book().id, base)).tagged(&view.file)
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::error::ApiResult;
 use crate::reply;
-use crate::request::Asked;
+use crate::request::ApiRequest;
 
 /// A number of transactions; of a query it has no date (behaviour 1.4.3).
 #[derive(Default, Serialize)]
@@ -54,7 +54,7 @@ impl From<&Counts> for CountsOut {
 }
 
 /// GET transactions/count.
-pub(crate) async fn count_transactions(asked: Asked) -> ApiResult {
+pub(crate) async fn count_transactions(asked: ApiRequest) -> ApiResult {
     let (book, query) = (asked.book(), asked.query());
     let encode =
         |total: &i64, _: &Context| reply::ok(&CountOut { total: *total, ..CountOut::default() });
@@ -62,7 +62,7 @@ pub(crate) async fn count_transactions(asked: Asked) -> ApiResult {
 }
 
 /// GET transactions/count/posted.
-pub(crate) async fn count_transactions_posted(asked: Asked) -> ApiResult {
+pub(crate) async fn count_transactions_posted(asked: ApiRequest) -> ApiResult {
     let text = |name| asked.text(name).map(str::to_owned);
     let span =
         SpanText { after: text("after"), before: text("before"), periodicity: text("periodicity") };

@@ -6,18 +6,18 @@ mod shape;
 use daybook_domain::transaction::{Changes, Intent, Verb};
 use daybook_service::transaction::{self, Listed, Order, Recording, Request, View};
 use daybook_service::{Context, file};
-use daybook_storage::page::Place;
+use daybook_storage::page::PageKey;
 
 use crate::body::{Body, Items};
 use crate::cursor::{self, TransactionCursor};
 use crate::error::{ApiError, ApiResult};
 use crate::reply::{self, Reply};
-use crate::request::Asked;
+use crate::request::ApiRequest;
 pub(crate) use count::{count_transactions, count_transactions_posted};
 use shape::{ListedOut, OperationOut, TransactionIn, TransactionOut};
 
 /// GET transactions: a page, or with `ids` exactly these (behaviour 12.4).
-pub(crate) async fn list_transactions(asked: Asked) -> ApiResult {
+pub(crate) async fn list_transactions(asked: ApiRequest) -> ApiResult {
     let (book, base) = (asked.book(), asked.base());
     if let Some(ids) = asked.text("ids") {
         let ids: Vec<String> =
@@ -38,7 +38,7 @@ pub(crate) async fn list_transactions(asked: Asked) -> ApiResult {
 }
 
 /// With a query of its own the request keeps it; otherwise the cursor's goes on (behaviour 2.4).
-fn request(asked: &Asked) -> Request {
+fn request(asked: &ApiRequest) -> Request {
     let cursor: Option<TransactionCursor> = asked.cursor().and_then(cursor::read);
     let own = asked.query();
     let after = cursor.as_ref().map(TransactionCursor::place);
@@ -50,7 +50,7 @@ fn request(asked: &Asked) -> Request {
     Request { query, limit: asked.limit(), after }
 }
 
-fn page(listed: &Listed, base: &str, next: Option<(Place, String)>) -> Reply {
+fn page(listed: &Listed, base: &str, next: Option<(PageKey, String)>) -> Reply {
     let cursor =
         next.and_then(|(place, query)| cursor::write(&TransactionCursor::new(place, query)));
     reply::ok(&ListedOut {
@@ -61,7 +61,7 @@ fn page(listed: &Listed, base: &str, next: Option<(Place, String)>) -> Reply {
 }
 
 /// GET transactions/{id}.
-pub(crate) async fn get_transaction(asked: Asked) -> ApiResult {
+pub(crate) async fn get_transaction(asked: ApiRequest) -> ApiResult {
     let (book, id, base) = (asked.book(), asked.id(), asked.base());
     let encode = move |view: &View, _: &Context| {
         TransactionOut::in_full(view, &base)
@@ -72,27 +72,27 @@ pub(crate) async fn get_transaction(asked: Asked) -> ApiResult {
 }
 
 /// POST transactions.
-pub(crate) async fn create_transaction(asked: Asked, body: Body<TransactionIn>) -> ApiResult {
+pub(crate) async fn create_transaction(asked: ApiRequest, body: Body<TransactionIn>) -> ApiResult {
     let recording = Recording { single: true, ..Intent::Create.into() };
     create(asked, vec![body.0], recording, operation).await.map_err(ApiError::alone)
 }
 
 /// POST transactions/batch.
 pub(crate) async fn create_transactions_batch(
-    asked: Asked,
+    asked: ApiRequest,
     body: Body<Items<TransactionIn>>,
 ) -> ApiResult {
     create(asked, body.items(), Intent::Create.into(), whole).await
 }
 
 /// PUT transactions.
-pub(crate) async fn update_transaction(asked: Asked, body: Body<TransactionIn>) -> ApiResult {
+pub(crate) async fn update_transaction(asked: ApiRequest, body: Body<TransactionIn>) -> ApiResult {
     single(asked, Verb::Update, body).await
 }
 
 /// PUT transactions/batch.
 pub(crate) async fn update_transactions_batch(
-    asked: Asked,
+    asked: ApiRequest,
     body: Body<Items<TransactionIn>>,
 ) -> ApiResult {
     let order = Order::batch(Verb::Update, asked.flag("updateChecked") == Some(true));
@@ -101,7 +101,7 @@ pub(crate) async fn update_transactions_batch(
 
 /// PATCH transactions/post: with an id it posts that one, without it creates and posts (behaviour
 /// 3.3).
-pub(crate) async fn post_transaction(asked: Asked, body: Body<TransactionIn>) -> ApiResult {
+pub(crate) async fn post_transaction(asked: ApiRequest, body: Body<TransactionIn>) -> ApiResult {
     if body.0.has_id() {
         return single(asked, Verb::Post, body).await;
     }
@@ -110,46 +110,46 @@ pub(crate) async fn post_transaction(asked: Asked, body: Body<TransactionIn>) ->
 
 /// PATCH transactions/post/batch.
 pub(crate) async fn post_transactions_batch(
-    asked: Asked,
+    asked: ApiRequest,
     body: Body<Items<TransactionIn>>,
 ) -> ApiResult {
     silently(asked, Order::batch(Verb::Post, false), body).await
 }
 
 /// PATCH transactions/check.
-pub(crate) async fn check_transaction(asked: Asked, body: Body<TransactionIn>) -> ApiResult {
+pub(crate) async fn check_transaction(asked: ApiRequest, body: Body<TransactionIn>) -> ApiResult {
     single(asked, Verb::Check, body).await
 }
 
 /// PATCH transactions/check/batch.
 pub(crate) async fn check_transactions_batch(
-    asked: Asked,
+    asked: ApiRequest,
     body: Body<Items<TransactionIn>>,
 ) -> ApiResult {
     silently(asked, Order::batch(Verb::Check, false), body).await
 }
 
 /// PATCH transactions/uncheck.
-pub(crate) async fn uncheck_transaction(asked: Asked, body: Body<TransactionIn>) -> ApiResult {
+pub(crate) async fn uncheck_transaction(asked: ApiRequest, body: Body<TransactionIn>) -> ApiResult {
     single(asked, Verb::Uncheck, body).await
 }
 
 /// PATCH transactions/uncheck/batch.
 pub(crate) async fn uncheck_transactions_batch(
-    asked: Asked,
+    asked: ApiRequest,
     body: Body<Items<TransactionIn>>,
 ) -> ApiResult {
     silently(asked, Order::batch(Verb::Uncheck, false), body).await
 }
 
 /// PATCH transactions/trash, and its older name remove.
-pub(crate) async fn trash_transaction(asked: Asked, body: Body<TransactionIn>) -> ApiResult {
+pub(crate) async fn trash_transaction(asked: ApiRequest, body: Body<TransactionIn>) -> ApiResult {
     single(asked, Verb::Trash, body).await
 }
 
 /// PATCH transactions/trash/batch.
 pub(crate) async fn trash_transactions_batch(
-    asked: Asked,
+    asked: ApiRequest,
     body: Body<Items<TransactionIn>>,
 ) -> ApiResult {
     let order = Order::batch(Verb::Trash, asked.flag("trashChecked") == Some(true));
@@ -157,13 +157,13 @@ pub(crate) async fn trash_transactions_batch(
 }
 
 /// PATCH transactions/untrash, and its older name restore.
-pub(crate) async fn untrash_transaction(asked: Asked, body: Body<TransactionIn>) -> ApiResult {
+pub(crate) async fn untrash_transaction(asked: ApiRequest, body: Body<TransactionIn>) -> ApiResult {
     single(asked, Verb::Untrash, body).await
 }
 
 /// PATCH transactions/untrash/batch.
 pub(crate) async fn untrash_transactions_batch(
-    asked: Asked,
+    asked: ApiRequest,
     body: Body<Items<TransactionIn>>,
 ) -> ApiResult {
     silently(asked, Order::batch(Verb::Untrash, false), body).await
@@ -171,7 +171,7 @@ pub(crate) async fn untrash_transactions_batch(
 
 /// PATCH transactions/merge. Only the ids are read, although whole bodies arrive (behaviour 3.4.4).
 pub(crate) async fn merge_transactions(
-    asked: Asked,
+    asked: ApiRequest,
     body: Body<Items<TransactionIn>>,
 ) -> ApiResult {
     let (book, base) = (asked.book(), asked.base());
@@ -186,7 +186,7 @@ pub(crate) async fn merge_transactions(
 }
 
 async fn create(
-    asked: Asked,
+    asked: ApiRequest,
     mut items: Vec<TransactionIn>,
     recording: Recording,
     encode: fn(&View, &str) -> Reply,
@@ -207,7 +207,7 @@ async fn create(
 }
 
 async fn perform(
-    asked: Asked,
+    asked: ApiRequest,
     order: Order,
     mut items: Vec<TransactionIn>,
     encode: fn(&View, &str) -> Reply,
@@ -233,7 +233,7 @@ async fn perform(
 /// Stores the bytes that files of these bodies bring (behaviour 3.2.12), once it is known that the
 /// caller may record. Those of a file that is known already, or of an item that comes to nothing,
 /// are left to the sweep.
-async fn store_files(asked: &Asked, items: &mut [TransactionIn]) -> Result<(), ApiError> {
+async fn store_files(asked: &ApiRequest, items: &mut [TransactionIn]) -> Result<(), ApiError> {
     let (count, mut admitted) = (items.len(), false);
     for entry in items.iter_mut().flat_map(TransactionIn::files_mut) {
         let Some(bytes) = entry.take_bytes()? else { continue };
@@ -243,20 +243,20 @@ async fn store_files(asked: &Asked, items: &mut [TransactionIn]) -> Result<(), A
             asked.look(move |tx, cx| file::check_attach(tx, cx, &named, count)).await?;
             admitted = true;
         }
-        let (content, bytes) = asked.state.blobs.weigh(bytes).await?;
+        let (content, bytes) = asked.state.blobs.prepare(bytes).await?;
         asked.state.blobs.put(&book, &content, bytes).await?;
         entry.set_stored(content);
     }
     Ok(())
 }
 
-async fn single(asked: Asked, verb: Verb, body: Body<TransactionIn>) -> ApiResult {
+async fn single(asked: ApiRequest, verb: Verb, body: Body<TransactionIn>) -> ApiResult {
     perform(asked.conditional()?, Order::single(verb), vec![body.0], operation)
         .await
         .map_err(ApiError::alone)
 }
 
-async fn silently(asked: Asked, order: Order, body: Body<Items<TransactionIn>>) -> ApiResult {
+async fn silently(asked: ApiRequest, order: Order, body: Body<Items<TransactionIn>>) -> ApiResult {
     perform(asked, order, body.items(), |_, _| reply::no_content()).await
 }
 

@@ -216,7 +216,7 @@ impl TransactionOut {
                 remote_ids: transaction.remote_ids.clone(),
             };
         }
-        let book = view.member.book();
+        let book = view.access.book();
         let settings = &book.settings;
         let side = |id: Option<AccountId>| {
             id.and_then(|id| view.accounts.get(id))
@@ -255,7 +255,7 @@ impl TransactionOut {
 
 impl SideOut {
     fn new(view: &View, account: &Account, (sides, row): (Sides<'_>, TransactionId)) -> Self {
-        if !view.member.may(Action::ReadChart) {
+        if !view.access.may(Action::ReadChart) {
             return Self::Named {
                 id: account.id.to_string(),
                 name: account.name.as_str().to_owned(),
@@ -268,7 +268,7 @@ impl SideOut {
                 listed.balances.get(&row).filter(|_| listed.account == Some(account.id))
             }
         };
-        let book = view.member.book();
+        let book = view.access.book();
         let balance = balance
             .map(|units| amount::write_units(*units, book.scale, book.settings.fraction_digits));
         Self::Brief { account: BriefOut::from(account), balance }
@@ -288,7 +288,7 @@ impl OperationOut {
         let transaction = view.transactions.first()?;
         let sides = transaction.account_ids().filter_map(|id| view.accounts.get(id));
         let accounts = view
-            .member
+            .access
             .may(Action::ReadChart)
             .then(|| sides.map(|account| AccountOut::new(account, &view.forest)).collect());
         Some(Self {

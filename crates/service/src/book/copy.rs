@@ -5,12 +5,12 @@ use std::collections::HashMap;
 
 use daybook_domain::account::Account;
 use daybook_domain::book::{Book, copy};
-use daybook_domain::collaborator::{Action, Member};
+use daybook_domain::collaborator::{Access, Action};
 use daybook_domain::group::Group;
 use daybook_domain::id::{AccountId, BookId, GroupId, SavedQueryId};
 use daybook_domain::saved_query::SavedQuery;
 use daybook_storage::Tx;
-use daybook_storage::event::Tally;
+use daybook_storage::event::PostingCounts;
 use daybook_storage::head::Activity;
 use daybook_storage::transaction::Copying;
 use time::Date;
@@ -64,7 +64,7 @@ pub fn copy(tx: &mut Tx<'_>, cx: &Context, book: &str, request: &Request) -> Res
     };
     // They count from now on, when they were posted in this book.
     let month = zone::month(cx.now, &target.book().settings.time_zone);
-    super::tell_created(tx, cx, &target, &Tally::from([(month, posted)]))?;
+    super::tell_created(tx, cx, &target, &PostingCounts::from([(month, posted)]))?;
     let activity =
         Activity { posted, month, month_posted: posted, year_posted: posted, changed_at: cx.now };
     Ok(View::plain(target, activity))
@@ -75,7 +75,7 @@ type Pair = (AccountId, AccountId);
 
 /// Groups and accounts under new ids, in the order they were made. Nothing is posted on the
 /// accounts yet.
-fn chart(tx: &mut Tx<'_>, cx: &Context, source: &Member, target: &Member) -> Result<Vec<Pair>> {
+fn chart(tx: &mut Tx<'_>, cx: &Context, source: &Access, target: &Access) -> Result<Vec<Pair>> {
     let mut groups = tx.groups().list(source)?;
     groups.sort_by_key(|group| group.id);
     let ids: HashMap<GroupId, GroupId> =
@@ -129,7 +129,7 @@ fn chart(tx: &mut Tx<'_>, cx: &Context, source: &Member, target: &Member) -> Res
     Ok(pairs)
 }
 
-fn saved_queries(tx: &mut Tx<'_>, cx: &Context, source: &Member, target: &Member) -> Result<()> {
+fn saved_queries(tx: &mut Tx<'_>, cx: &Context, source: &Access, target: &Access) -> Result<()> {
     let mut all = tx.saved_queries().list(source)?;
     all.sort_by_key(|saved| saved.id);
     let copies = all.into_iter().map(|saved| {
@@ -143,7 +143,7 @@ fn saved_queries(tx: &mut Tx<'_>, cx: &Context, source: &Member, target: &Member
 fn transactions(
     tx: &mut Tx<'_>,
     cx: &Context,
-    [source, target]: [&Member; 2],
+    [source, target]: [&Access; 2],
     accounts: Vec<Pair>,
     from: Option<Date>,
 ) -> Result<i64> {

@@ -2,30 +2,30 @@
 //! (behaviour 3.2.12, 9.6).
 
 use daybook_domain::account::Directory;
-use daybook_domain::collaborator::{Action, Member};
-use daybook_domain::file::{Attachment, Cabinet, File};
+use daybook_domain::collaborator::{Access, Action};
+use daybook_domain::file::{Attachment, File, FilesById};
 use daybook_domain::id::FileId;
-use daybook_domain::transaction::{Changes, Keeping, MOST_RELEASED, Transaction, Verb};
+use daybook_domain::transaction::{Changes, FileHold, MAX_RELEASED, Transaction, Verb};
 use daybook_storage::Tx;
 
 use super::lifecycle::tell;
-use super::save::Outcome;
+use super::save::WriteSet;
 use super::{recorder, sides};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::file;
 
 /// The files that bodies name and that transactions hold already.
-pub(super) fn cabinet(
+pub(super) fn files_by_id(
     tx: &mut Tx<'_>,
-    member: &Member,
+    access: &Access,
     items: &[Changes],
     holders: &[Transaction],
-) -> Result<Cabinet> {
+) -> Result<FilesById> {
     let named =
         items.iter().flat_map(|item| item.files.iter().flatten()).filter_map(Attachment::named);
     let held = holders.iter().flat_map(|holder| holder.files.iter().copied());
-    Ok(tx.files().by_ids(member, named.chain(held))?)
+    Ok(tx.files().by_ids(access, named.chain(held))?)
 }
 
 /// The changes with their files settled, and the new files among them. A file counts as known when
@@ -33,8 +33,8 @@ pub(super) fn cabinet(
 /// others attached to its draft.
 pub(super) fn settle(
     cx: &Context,
-    member: &Member,
-    cabinet: &Cabinet,
+    access: &Access,
+    files_by_id: &FilesById,
     mut changes: Changes,
     holder: Option<&Transaction>,
 ) -> Result<(Changes, Vec<File>)> {
@@ -42,14 +42,14 @@ pub(super) fn settle(
     let Some(given) = changes.files.take() else { return Ok((changes, new)) };
     let held = |id: FileId| holder.is_some_and(|holder| holder.files.contains(&id));
     let known = |id: FileId| {
-        cabinet
+        files_by_id
             .get(id)
-            .is_some_and(|file| held(id) || member.may_touch(Action::ReadFiles, file.created_by))
+            .is_some_and(|file| held(id) || access.may_touch(Action::ReadFiles, file.created_by))
     };
     let mut files = Vec::with_capacity(given.len());
     for entry in given {
         let create = |draft, content| {
-            let file = file::make(cx, member, draft, content)?;
+            let file = file::make(cx, access, draft, content)?;
             let id = file.id;
             new.push(file);
             Ok::<_, Error>(id)
@@ -67,25 +67,25 @@ pub(super) fn settle(
 pub(crate) fn release_file(
     tx: &mut Tx<'_>,
     cx: &Context,
-    member: &Member,
+    access: &Access,
     doomed: &File,
 ) -> Result<()> {
-    check_lets_go(tx, cx, member, doomed.id)?;
-    if tx.transactions().count_holders_of(member, doomed.id, MOST_RELEASED.saturating_add(1))?
-        > MOST_RELEASED
+    check_lets_go(tx, cx, access, doomed.id)?;
+    if tx.transactions().count_holders_of(access, doomed.id, MAX_RELEASED.saturating_add(1))?
+        > MAX_RELEASED
     {
         return Err(daybook_domain::file::Refusal::TooManyHolders.into());
     }
-    let holders = tx.transactions().holders_of(member, doomed.id)?;
-    let accounts = tx.accounts().by_ids(member, sides(&holders))?;
-    let mut outcome = Outcome::about(cabinet(tx, member, &[], &holders)?);
-    let recorder = recorder(cx, member, &accounts);
+    let holders = tx.transactions().holders_of(access, doomed.id)?;
+    let accounts = tx.accounts().by_ids(access, sides(&holders))?;
+    let mut write_set = WriteSet::about(files_by_id(tx, access, &[], &holders)?);
+    let recorder = recorder(cx, access, &accounts);
     for before in holders {
         let edited = recorder.without_file(before.clone(), doomed.id)?;
-        tell(&mut outcome, member, &accounts, Verb::Update, &edited);
-        outcome.changed(before, edited.transaction);
+        tell(&mut write_set, access, &accounts, Verb::Update, &edited);
+        write_set.changed(before, edited.transaction);
     }
-    outcome.save(tx, cx, member, &accounts)
+    write_set.save(tx, cx, access, &accounts)
 }
 
 /// Refuses to take a file away, or to give it new content, while a transaction that holds it does
@@ -96,11 +96,12 @@ pub(crate) fn release_file(
 pub(crate) fn check_lets_go(
     tx: &mut Tx<'_>,
     cx: &Context,
-    member: &Member,
+    access: &Access,
     file: FileId,
 ) -> Result<()> {
-    let Some(keeper) = tx.transactions().first_keeper_of(member, file, Keeping::of(member))? else {
+    let Some(keeper) = tx.transactions().first_keeper_of(access, file, FileHold::of(access))?
+    else {
         return Ok(());
     };
-    Ok(recorder(cx, member, &Directory::default()).check_lets_go(&keeper)?)
+    Ok(recorder(cx, access, &Directory::default()).check_lets_go(&keeper)?)
 }

@@ -33,10 +33,10 @@ pub struct Counts {
 /// # Errors
 /// What the access step refuses; a parameter that is missing or cannot be read.
 pub fn counts(tx: &mut Tx<'_>, cx: &Context, book: &str, asked: &SpanText) -> Result<Counts> {
-    let member = access::enter(tx, cx, book, Action::ReadChart)?;
+    let access = access::enter(tx, cx, book, Action::ReadChart)?;
     let span =
         Span::read(asked.after.as_deref(), asked.before.as_deref(), asked.periodicity.as_deref())?;
-    let counted = tx.transactions().counts(&member, &span)?;
+    let counted = tx.transactions().counts(&access, &span)?;
     let posted = span.counts(counted.iter().map(|day| (day.day, day.posted)));
     let trashed = span.counts(counted.iter().map(|day| (day.day, day.trashed)));
     Ok(Counts { posted, trashed })

@@ -3,15 +3,16 @@
 use std::collections::{BTreeSet, HashMap};
 
 use daybook_domain::account::{self, Directory};
-use daybook_domain::collaborator::{Action, Member};
-use daybook_domain::event::{EventType, Happening};
+use daybook_domain::collaborator::{Access, Action};
+use daybook_domain::event::{EventType, NewEvent};
 use daybook_domain::id::{AccountId, TransactionId};
 use daybook_domain::transaction::{
-    Cell, Changes, Edited, MOST_RELEASED, Refusal, Transaction, Verb, cell, check_indexed,
+    Changes, Edited, MAX_RELEASED, Refusal, Transaction, Transition, Verb, check_indexed,
+    transition,
 };
 use daybook_storage::Tx;
 
-use super::save::Outcome;
+use super::save::WriteSet;
 use super::{Detail, View, about, attach, recorder, sides};
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -65,28 +66,32 @@ pub fn perform(
     order: Order,
     items: Vec<Changes>,
 ) -> Result<View> {
-    let member = access::enter(tx, cx, book, order.door())?;
+    let access = access::enter(tx, cx, book, order.door())?;
     batch::check_size("items", items.len())?;
     let ids = batch::each(&items, named_id)?;
-    let mut current = load(tx, &member, &ids, order.batch)?;
+    let mut current = load(tx, &access, &ids, order.batch)?;
     check_indexed(&items)?;
     let references = items.iter().flat_map(Changes::references);
     let before: Vec<Transaction> = current.values().cloned().collect();
-    let mut accounts = tx.accounts().directory(&member, references, sides(&before))?;
-    let recorder = recorder(cx, &member, &accounts);
-    let cabinet = attach::cabinet(tx, &member, &items, &before)?;
-    let mut outcome = Outcome::about(cabinet.clone());
+    let mut accounts = tx.accounts().directory(&access, references, sides(&before))?;
+    let recorder = recorder(cx, &access, &accounts);
+    let files_by_id = attach::files_by_id(tx, &access, &items, &before)?;
+    let mut write_set = WriteSet::about(files_by_id.clone());
     for (index, (changes, (_, id))) in items.into_iter().zip(&ids).enumerate() {
         let Some(transaction) = id.and_then(|id| current.get(&id)).cloned() else { continue };
         let recorder = about(recorder, &transaction);
         let edited = recorder
             .check_access(&transaction, order.verb)
             .map_err(Error::from)
-            .and_then(|()| match cell(transaction.state(), order.verb, order.override_checked) {
-                Cell::Done => attach::settle(cx, &member, &cabinet, changes, Some(&transaction)),
-                // Where nothing is done, the files of the body are none of its matter (behaviour
-                // 3.3.4, 3.4.1, 3.6.3).
-                Cell::Kept | Cell::Refused(_) => Ok((changes, Vec::new())),
+            .and_then(|()| {
+                match transition(transaction.state(), order.verb, order.override_checked) {
+                    Transition::Done => {
+                        attach::settle(cx, &access, &files_by_id, changes, Some(&transaction))
+                    }
+                    // Where nothing is done, the files of the body are none of its matter (behaviour
+                    // 3.3.4, 3.4.1, 3.6.3).
+                    Transition::Kept | Transition::Refused(_) => Ok((changes, Vec::new())),
+                }
             })
             .and_then(|(changes, new_files)| {
                 let edited = recorder.perform(
@@ -100,22 +105,22 @@ pub fn perform(
         match cx.unless_stale(Some(&transaction), edited) {
             Ok(None) => {}
             Ok(Some((edited, new_files))) => {
-                outcome.attached(new_files);
-                tell(&mut outcome, &member, &accounts, order.verb, &edited);
+                write_set.attached(new_files);
+                tell(&mut write_set, &access, &accounts, order.verb, &edited);
                 current.insert(edited.transaction.id, edited.transaction.clone());
-                outcome.changed(transaction, edited.transaction);
+                write_set.changed(transaction, edited.transaction);
             }
             Err(Error::Refused(refusal)) if order.batch && refusal.skips_item(order.verb) => {}
             Err(error) => return Err(batch::at(index, error)),
         }
     }
-    outcome.save(tx, cx, &member, &accounts)?;
+    write_set.save(tx, cx, &access, &accounts)?;
     let transactions: Vec<Transaction> =
         ids.iter().filter_map(|(_, id)| current.get(&(*id)?).cloned()).collect();
     let posted =
         transactions.iter().flat_map(Transaction::entries).map(|entry| entry.account).collect();
     accounts.note_posted(&posted);
-    View::around(tx, cx, member, (transactions, accounts), Detail::Full)
+    View::around(tx, cx, access, (transactions, accounts), Detail::Full)
 }
 
 /// Takes accounts that are about to be deleted off the drafts that name them (behaviour 4.7).
@@ -125,27 +130,24 @@ pub fn perform(
 pub(crate) fn release_accounts(
     tx: &mut Tx<'_>,
     cx: &Context,
-    member: &Member,
+    access: &Access,
     doomed: &BTreeSet<AccountId>,
 ) -> Result<()> {
-    if tx.transactions().count_drafts_of_accounts(
-        member,
-        doomed,
-        MOST_RELEASED.saturating_add(1),
-    )? > MOST_RELEASED
+    if tx.transactions().count_drafts_of_accounts(access, doomed, MAX_RELEASED.saturating_add(1))?
+        > MAX_RELEASED
     {
         return Err(account::Refusal::TooManyDrafts.into());
     }
-    let drafts = tx.transactions().drafts_of_accounts(member, doomed)?;
-    let accounts = tx.accounts().by_ids(member, sides(&drafts))?;
-    let recorder = recorder(cx, member, &accounts);
-    let mut outcome = Outcome::about(attach::cabinet(tx, member, &[], &drafts)?);
+    let drafts = tx.transactions().drafts_of_accounts(access, doomed)?;
+    let accounts = tx.accounts().by_ids(access, sides(&drafts))?;
+    let recorder = recorder(cx, access, &accounts);
+    let mut write_set = WriteSet::about(attach::files_by_id(tx, access, &[], &drafts)?);
     for before in drafts {
         let edited = recorder.without_accounts(before.clone(), doomed)?;
-        tell(&mut outcome, member, &accounts, Verb::Update, &edited);
-        outcome.changed(before, edited.transaction);
+        tell(&mut write_set, access, &accounts, Verb::Update, &edited);
+        write_set.changed(before, edited.transaction);
     }
-    outcome.save(tx, cx, member, &accounts)
+    write_set.save(tx, cx, access, &accounts)
 }
 
 /// The id an item names, with its text for messages; text that cannot be an id is an unknown one.
@@ -159,14 +161,14 @@ pub(super) fn named_id(item: &Changes) -> Result<(String, Option<TransactionId>)
 /// batch by their ids.
 pub(super) fn load(
     tx: &mut Tx<'_>,
-    member: &Member,
+    access: &Access,
     ids: &[(String, Option<TransactionId>)],
     batch: bool,
 ) -> Result<HashMap<TransactionId, Transaction>> {
     let wanted: BTreeSet<TransactionId> = ids.iter().filter_map(|(_, id)| *id).collect();
     let wanted: Vec<TransactionId> = wanted.into_iter().collect();
-    let mut found = tx.transactions().by_ids(member, &wanted)?;
-    found.retain(|_, transaction| member.sees(transaction));
+    let mut found = tx.transactions().by_ids(access, &wanted)?;
+    found.retain(|_, transaction| access.sees(transaction));
     let unknown: Vec<String> = ids
         .iter()
         .filter(|(_, id)| id.is_none_or(|id| !found.contains_key(&id)))
@@ -181,27 +183,27 @@ pub(super) fn load(
 
 /// The events of a performed verb, in the order of behaviour 8.1.
 pub(super) fn tell(
-    outcome: &mut Outcome,
-    member: &Member,
+    write_set: &mut WriteSet,
+    access: &Access,
     accounts: &Directory,
     verb: Verb,
     edited: &Edited,
 ) {
     let transaction = &edited.transaction;
     let id = transaction.id.get();
-    let object = |outcome: &Outcome| outcome.shot(member, accounts, transaction);
+    let object = |write_set: &WriteSet| write_set.snapshot(access, accounts, transaction);
     let kind = match verb {
         Verb::Update => {
             if !edited.previous.is_empty() {
-                outcome.tell(Happening::update(
+                write_set.tell(NewEvent::update(
                     EventType::TransactionUpdated,
                     id,
-                    object(outcome),
+                    object(write_set),
                     &edited.previous,
                 ));
             }
             if edited.checked {
-                outcome.tell(Happening::new(EventType::TransactionChecked, id, object(outcome)));
+                write_set.tell(NewEvent::new(EventType::TransactionChecked, id, object(write_set)));
             }
             return;
         }
@@ -211,5 +213,5 @@ pub(super) fn tell(
         Verb::Trash => EventType::TransactionDeleted,
         Verb::Untrash => EventType::TransactionRestored,
     };
-    outcome.tell(Happening::new(kind, id, object(outcome)));
+    write_set.tell(NewEvent::new(kind, id, object(write_set)));
 }

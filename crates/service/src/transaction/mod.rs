@@ -13,11 +13,11 @@ mod typed;
 use std::collections::{HashMap, HashSet};
 
 use daybook_domain::account::Directory;
-use daybook_domain::collaborator::Member;
-use daybook_domain::file::Cabinet;
+use daybook_domain::collaborator::Access;
+use daybook_domain::file::FilesById;
 use daybook_domain::group::Forest;
 use daybook_domain::id::{AccountId, TransactionId, UserId};
-use daybook_domain::transaction::{Recorder, Transaction};
+use daybook_domain::transaction::{PostingRules, Transaction};
 use daybook_storage::Tx;
 
 use crate::context::Context;
@@ -39,13 +39,13 @@ pub use record::{Recording, create};
 #[derive(Debug, Clone)]
 pub struct View {
     /// Who reads, in which book.
-    pub member: Member,
+    pub access: Access,
     /// The transactions asked for, in order.
     pub transactions: Vec<Transaction>,
     /// The accounts on their sides.
     pub accounts: Directory,
     /// The files they hold.
-    pub files: Cabinet,
+    pub files: FilesById,
     /// The groups of these accounts; empty for lists.
     pub forest: Forest,
     /// The usernames of their creators.
@@ -67,29 +67,29 @@ impl View {
     fn load(
         tx: &mut Tx<'_>,
         cx: &Context,
-        member: Member,
+        access: Access,
         transactions: Vec<Transaction>,
         detail: Detail,
     ) -> Result<Self> {
-        let accounts = tx.accounts().by_ids(&member, sides(&transactions))?;
-        Self::around(tx, cx, member, (transactions, accounts), detail)
+        let accounts = tx.accounts().by_ids(&access, sides(&transactions))?;
+        Self::around(tx, cx, access, (transactions, accounts), detail)
     }
 
     fn around(
         tx: &mut Tx<'_>,
         cx: &Context,
-        member: Member,
+        access: Access,
         (transactions, accounts): (Vec<Transaction>, Directory),
         detail: Detail,
     ) -> Result<Self> {
         let forest = match detail {
             Detail::Full => {
                 let groups = accounts.accounts().flat_map(|account| account.groups.iter().copied());
-                Forest::new(tx.groups().by_ids(&member, groups)?, [])
+                Forest::new(tx.groups().by_ids(&access, groups)?, [])
             }
             Detail::Brief => Forest::default(),
         };
-        let files = attach::cabinet(tx, &member, &[], &transactions)?;
+        let files = attach::files_by_id(tx, &access, &[], &transactions)?;
         let mut others: Vec<UserId> = transactions
             .iter()
             .map(|transaction| transaction.created_by)
@@ -100,21 +100,21 @@ impl View {
         let mut creators: HashMap<UserId, String> =
             tx.users().by_ids(&others)?.into_iter().map(|user| (user.id, user.username)).collect();
         creators.insert(cx.user.id, cx.user.username.clone());
-        Ok(Self { member, transactions, accounts, files, forest, creators, masked: HashSet::new() })
+        Ok(Self { access, transactions, accounts, files, forest, creators, masked: HashSet::new() })
     }
 }
 
 /// What recording now depends on. It is about new transactions; [`about`] makes it be about one
 /// there already.
-fn recorder<'a>(cx: &Context, member: &'a Member, accounts: &'a Directory) -> Recorder<'a> {
-    let today = cx.today(member.book());
-    Recorder { member, accounts, now: cx.now, today, created_on: today }
+fn recorder<'a>(cx: &Context, access: &'a Access, accounts: &'a Directory) -> PostingRules<'a> {
+    let today = cx.today(access.book());
+    PostingRules { access, accounts, now: cx.now, today, created_on: today }
 }
 
-fn about<'a>(recorder: Recorder<'a>, transaction: &Transaction) -> Recorder<'a> {
+fn about<'a>(recorder: PostingRules<'a>, transaction: &Transaction) -> PostingRules<'a> {
     let created_on =
-        zone::day(transaction.stamp.created_at, &recorder.member.book().settings.time_zone);
-    Recorder { created_on, ..recorder }
+        zone::day(transaction.stamp.created_at, &recorder.access.book().settings.time_zone);
+    PostingRules { created_on, ..recorder }
 }
 
 /// The accounts on the sides of transactions.

@@ -3,12 +3,12 @@
 use std::collections::{HashMap, HashSet};
 
 use daybook_domain::account::AccountRef;
-use daybook_domain::collaborator::{Action, Member};
+use daybook_domain::collaborator::{Access, Action};
 use daybook_domain::id::{AccountId, TransactionId, UserId};
-use daybook_domain::query::{DateBasis, Filter, Query, Reading, Term};
+use daybook_domain::query::{DateBasis, Filter, ParseContext, Query, Term};
 use daybook_domain::transaction::Refusal;
 use daybook_storage::Tx;
-use daybook_storage::page::{Page, Place};
+use daybook_storage::page::{Page, PageKey};
 use daybook_storage::transaction::{Names, Search};
 
 use super::{Detail, View, running};
@@ -18,10 +18,10 @@ use crate::{access, batch, zone};
 
 /// Rows of a page when none are asked for, and at most (behaviour 2.2).
 const DEFAULT_LIMIT: usize = 100;
-const MOST_ROWS: usize = 1_000;
+const MAX_ROWS: usize = 1_000;
 
 /// Terms a query may have. No person writes more; a database would plan them for minutes.
-const MOST_TERMS: usize = 200;
+const MAX_TERMS: usize = 200;
 
 /// What listTransactions is asked.
 #[derive(Debug, Clone, Default)]
@@ -31,7 +31,7 @@ pub struct Request {
     /// Rows wanted.
     pub limit: Option<usize>,
     /// Behind which row.
-    pub after: Option<Place>,
+    pub after: Option<PageKey>,
 }
 
 /// A page of transactions.
@@ -40,7 +40,7 @@ pub struct Listed {
     /// The rows.
     pub view: View,
     /// Where the next page begins.
-    pub next: Option<Place>,
+    pub next: Option<PageKey>,
     /// The one account the query filters by (behaviour 2.8).
     pub account: Option<AccountId>,
     /// What stood on that account after each posted row, in units of the book's scale; empty when
@@ -59,13 +59,13 @@ impl Listed {
 /// # Errors
 /// What the access step refuses; [`Refusal::Unknown`].
 pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<View> {
-    let member = access::enter(tx, cx, book, Action::ReadTransactions)?;
+    let access = access::enter(tx, cx, book, Action::ReadTransactions)?;
     let wanted: Option<TransactionId> = id.parse().ok();
-    let found = tx.transactions().by_ids(&member, wanted.as_slice())?.into_values().next();
+    let found = tx.transactions().by_ids(&access, wanted.as_slice())?.into_values().next();
     let transaction = found
-        .filter(|transaction| member.sees(transaction))
+        .filter(|transaction| access.sees(transaction))
         .ok_or_else(|| Refusal::Unknown(id.to_owned()))?;
-    View::load(tx, cx, member, vec![transaction], Detail::Full)
+    View::load(tx, cx, access, vec![transaction], Detail::Full)
 }
 
 /// The transactions with these ids, in that order, trashed ones included (behaviour 12.4).
@@ -73,11 +73,11 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<View> 
 /// # Errors
 /// What the access step refuses; [`Refusal::UnknownIds`].
 pub fn named(tx: &mut Tx<'_>, cx: &Context, book: &str, ids: &[String]) -> Result<Listed> {
-    let member = access::enter(tx, cx, book, Action::ReadTransactions)?;
+    let access = access::enter(tx, cx, book, Action::ReadTransactions)?;
     batch::check_size("ids", ids.len())?;
     let wanted: Vec<TransactionId> = ids.iter().filter_map(|id| id.parse().ok()).collect();
-    let mut found = tx.transactions().by_ids(&member, &wanted)?;
-    found.retain(|_, transaction| member.sees(transaction));
+    let mut found = tx.transactions().by_ids(&access, &wanted)?;
+    found.retain(|_, transaction| access.sees(transaction));
     let unknown: Vec<String> = ids
         .iter()
         .filter(|id| id.parse().ok().is_none_or(|id: TransactionId| !found.contains_key(&id)))
@@ -87,7 +87,7 @@ pub fn named(tx: &mut Tx<'_>, cx: &Context, book: &str, ids: &[String]) -> Resul
         return Err(Refusal::UnknownIds(unknown).into());
     }
     let transactions = wanted.iter().filter_map(|id| found.get(id).cloned()).collect();
-    Ok(Listed::of(View::load(tx, cx, member, transactions, Detail::Brief)?))
+    Ok(Listed::of(View::load(tx, cx, access, transactions, Detail::Brief)?))
 }
 
 /// listTransactions: a page of what the query finds, newest first (behaviour 1, 2).
@@ -95,21 +95,23 @@ pub fn named(tx: &mut Tx<'_>, cx: &Context, book: &str, ids: &[String]) -> Resul
 /// # Errors
 /// What the access step refuses; query text is never refused.
 pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str, request: &Request) -> Result<Listed> {
-    let member = access::enter(tx, cx, book, Action::ReadTransactions)?;
-    let Some(Asked { query, names }) = Asked::read(tx, cx, &member, &request.query)? else {
-        return Ok(Listed::of(View::load(tx, cx, member, Vec::new(), Detail::Brief)?));
+    let access = access::enter(tx, cx, book, Action::ReadTransactions)?;
+    let Some(ResolvedQuery { query, names }) =
+        ResolvedQuery::read(tx, cx, &access, &request.query)?
+    else {
+        return Ok(Listed::of(View::load(tx, cx, access, Vec::new(), Detail::Brief)?));
     };
-    let limit = request.limit.filter(|limit| *limit > 0).unwrap_or(DEFAULT_LIMIT).min(MOST_ROWS);
-    let search = Search { filter: query.filter(), names: &names, drafts_of: own_only(&member) };
+    let limit = request.limit.filter(|limit| *limit > 0).unwrap_or(DEFAULT_LIMIT).min(MAX_ROWS);
+    let search = Search { filter: query.filter(), names: &names, drafts_of: own_only(&access) };
     let rows = tx.transactions().search(
-        &member,
+        &access,
         &search,
         request.after,
         i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1),
     )?;
-    let page = Page::new(rows, limit, Place::of);
+    let page = Page::new(rows, limit, PageKey::of);
     let account = query.single_account().and_then(|text| names.accounts.get(text)).copied();
-    let view = View::load(tx, cx, member, page.items, Detail::Brief)?;
+    let view = View::load(tx, cx, access, page.items, Detail::Brief)?;
     let balances = account
         .map_or_else(|| Ok(HashMap::new()), |account| running::after_rows(tx, &view, account))?;
     Ok(Listed { view, next: page.next, account, balances })
@@ -120,10 +122,12 @@ pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str, request: &Request) -> Res
 /// # Errors
 /// What the access step refuses; query text is never refused.
 pub fn count(tx: &mut Tx<'_>, cx: &Context, book: &str, query: &str) -> Result<i64> {
-    let member = access::enter(tx, cx, book, Action::ReadTransactions)?;
-    let Some(Asked { query, names }) = Asked::read(tx, cx, &member, query)? else { return Ok(0) };
-    let search = Search { filter: query.filter(), names: &names, drafts_of: own_only(&member) };
-    Ok(tx.transactions().count(&member, &search)?)
+    let access = access::enter(tx, cx, book, Action::ReadTransactions)?;
+    let Some(ResolvedQuery { query, names }) = ResolvedQuery::read(tx, cx, &access, query)? else {
+        return Ok(0);
+    };
+    let search = Search { filter: query.filter(), names: &names, drafts_of: own_only(&access) };
+    Ok(tx.transactions().count(&access, &search)?)
 }
 
 /// What the database would do for [`list`], or without a limit for [`count`]: for tests of speed
@@ -138,39 +142,41 @@ pub fn explain(
     book: &str,
     request: &Request,
 ) -> Result<Vec<String>> {
-    let member = access::enter(tx, cx, book, Action::ReadTransactions)?;
-    let Some(Asked { query, names }) = Asked::read(tx, cx, &member, &request.query)? else {
+    let access = access::enter(tx, cx, book, Action::ReadTransactions)?;
+    let Some(ResolvedQuery { query, names }) =
+        ResolvedQuery::read(tx, cx, &access, &request.query)?
+    else {
         return Ok(Vec::new());
     };
-    let search = Search { filter: query.filter(), names: &names, drafts_of: own_only(&member) };
+    let search = Search { filter: query.filter(), names: &names, drafts_of: own_only(&access) };
     let limit =
         request.limit.map(|limit| i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1));
-    Ok(tx.transactions().explain(&member, &search, request.after, limit)?)
+    Ok(tx.transactions().explain(&access, &search, request.after, limit)?)
 }
 
 /// A query with what its names mean.
-struct Asked {
+struct ResolvedQuery {
     query: Query,
     names: Names,
 }
 
-impl Asked {
+impl ResolvedQuery {
     /// Reads a query; none when it has more terms than a query may have (behaviour 1.7.1).
-    fn read(tx: &mut Tx<'_>, cx: &Context, member: &Member, text: &str) -> Result<Option<Self>> {
-        let query = Query::parse(text, &reading(cx, member));
-        if terms(query.filter()) > MOST_TERMS {
+    fn read(tx: &mut Tx<'_>, cx: &Context, access: &Access, text: &str) -> Result<Option<Self>> {
+        let query = Query::parse(text, &reading(cx, access));
+        if terms(query.filter()) > MAX_TERMS {
             return Ok(None);
         }
-        let names = resolve(tx, member, query.filter())?;
+        let names = resolve(tx, access, query.filter())?;
         Ok(Some(Self { query, names }))
     }
 }
 
 /// What reading a query of this book depends on.
-pub(crate) fn reading(cx: &Context, member: &Member) -> Reading {
-    let settings = &member.book().settings;
-    Reading {
-        today: cx.today(member.book()),
+pub(crate) fn reading(cx: &Context, access: &Access) -> ParseContext {
+    let settings = &access.book().settings;
+    ParseContext {
+        today: cx.today(access.book()),
         pattern: settings.date_pattern,
         separator: settings.decimal_separator,
     }
@@ -182,26 +188,26 @@ fn terms(filter: &Filter) -> usize {
     count
 }
 
-/// Whose drafts alone a search is about: [`Member::sees`] for an index.
-fn own_only(member: &Member) -> Option<UserId> {
-    if member.may(Action::ReadTransactions) { None } else { Some(member.user()) }
+/// Whose drafts alone a search is about: [`Access::sees`] for an index.
+fn own_only(access: &Access) -> Option<UserId> {
+    if access.may(Action::ReadTransactions) { None } else { Some(access.user()) }
 }
 
 /// What the names and days in a query mean in this book: at most one look-up for each kind of name.
-fn resolve(tx: &mut Tx<'_>, member: &Member, filter: &Filter) -> Result<Names> {
+fn resolve(tx: &mut Tx<'_>, access: &Access, filter: &Filter) -> Result<Names> {
     let mut wanted = Wanted::default();
     wanted.gather(filter);
     let mut names = Names::default();
     let references: Vec<AccountRef> =
         wanted.accounts.iter().map(|text| AccountRef::any(text)).collect();
-    let directory = tx.accounts().directory(member, &references, [])?;
+    let directory = tx.accounts().directory(access, &references, [])?;
     for text in wanted.accounts {
         if let Some(account) = directory.find(&AccountRef::any(text)) {
             names.accounts.insert(text.to_owned(), account.id);
         }
     }
     if !wanted.groups.is_empty() {
-        let forest = daybook_domain::group::Forest::new(tx.groups().list(member)?, []);
+        let forest = daybook_domain::group::Forest::new(tx.groups().list(access)?, []);
         for text in wanted.groups {
             if let Some(group) = forest.find(text) {
                 names.groups.insert(text.to_owned(), forest.downwards(group.id));
@@ -209,7 +215,7 @@ fn resolve(tx: &mut Tx<'_>, member: &Member, filter: &Filter) -> Result<Names> {
         }
     }
     names.users = users(tx, &wanted.users)?;
-    let zone = &member.book().settings.time_zone;
+    let zone = &access.book().settings.time_zone;
     names.midnights =
         wanted.days.into_iter().filter_map(|day| Some((day, zone::midnight(day, zone)?))).collect();
     Ok(names)

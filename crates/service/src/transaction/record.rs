@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use daybook_domain::collaborator::{Action, Member};
+use daybook_domain::collaborator::{Access, Action};
 use daybook_domain::id::TransactionId;
 use daybook_domain::transaction::{Changes, Intent, Transaction, check_indexed, remote_ids};
 use daybook_storage::Tx;
 
-use super::save::Outcome;
+use super::save::WriteSet;
 use super::{Detail, View, attach, recorder, sides, typed};
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -62,30 +62,30 @@ pub fn create(
     let recording = recording.into();
     let intent = recording.intent;
     let action = if intent == Intent::Post { Action::Post } else { Action::RecordDraft };
-    let member = access::enter(tx, cx, book, action)?;
+    let access = access::enter(tx, cx, book, action)?;
     batch::check_size("items", items.len())?;
     let recording = recording.located()?;
     check_indexed(&items)?;
-    let (items, repeats) = typed::read(tx, cx, &member, items, &recording)?;
-    let mut known = Known::load(tx, &member, &items)?;
+    let (items, repeats) = typed::read(tx, cx, &access, items, &recording)?;
+    let mut known = Known::load(tx, &access, &items)?;
     let references = items.iter().flat_map(Changes::references);
-    let mut accounts = tx.accounts().directory(&member, references, sides(&known.transactions))?;
-    let cabinet = attach::cabinet(tx, &member, &items, &[])?;
-    let mut outcome = Outcome::about(cabinet.clone());
-    let recorder = recorder(cx, &member, &accounts);
+    let mut accounts = tx.accounts().directory(&access, references, sides(&known.transactions))?;
+    let files_by_id = attach::files_by_id(tx, &access, &items, &[])?;
+    let mut write_set = WriteSet::about(files_by_id.clone());
+    let recorder = recorder(cx, &access, &accounts);
     let transactions = batch::each(items, |changes| {
         let ids = remote_ids(changes.remote_ids.as_deref().unwrap_or_default())?;
         if let Some(existing) = known.find(&ids) {
             return Ok(existing.clone());
         }
-        let (changes, new_files) = attach::settle(cx, &member, &cabinet, changes, None)?;
-        outcome.attached(new_files);
+        let (changes, new_files) = attach::settle(cx, &access, &files_by_id, changes, None)?;
+        write_set.attached(new_files);
         let transaction =
             recorder.record(TransactionId::new(cx.mint()), cx.agent.clone(), &changes, intent)?;
-        outcome.created(&member, &accounts, &transaction);
+        write_set.created(&access, &accounts, &transaction);
         for day in &repeats {
-            outcome.created(
-                &member,
+            write_set.created(
+                &access,
                 &accounts,
                 &recorder.repeated(&transaction, TransactionId::new(cx.mint()), *day),
             );
@@ -95,14 +95,14 @@ pub fn create(
     })?;
     let posted =
         transactions.iter().flat_map(Transaction::entries).map(|entry| entry.account).collect();
-    outcome.save(tx, cx, &member, &accounts)?;
+    write_set.save(tx, cx, &access, &accounts)?;
     accounts.note_posted(&posted);
     let masked = transactions
         .iter()
-        .filter(|transaction| !member.sees(transaction))
+        .filter(|transaction| !access.sees(transaction))
         .map(|transaction| transaction.id)
         .collect();
-    let view = View::around(tx, cx, member, (transactions, accounts), Detail::Full)?;
+    let view = View::around(tx, cx, access, (transactions, accounts), Detail::Full)?;
     Ok(View { masked, ..view })
 }
 
@@ -114,7 +114,7 @@ struct Known {
 }
 
 impl Known {
-    fn load(tx: &mut Tx<'_>, member: &Member, items: &[Changes]) -> Result<Self> {
+    fn load(tx: &mut Tx<'_>, access: &Access, items: &[Changes]) -> Result<Self> {
         let mut wanted: Vec<&str> = items
             .iter()
             .flat_map(|item| item.remote_ids.iter().flatten())
@@ -124,7 +124,7 @@ impl Known {
         wanted.sort_unstable();
         wanted.dedup();
         let mut known = Self { transactions: Vec::new(), by_remote_id: HashMap::new() };
-        for transaction in tx.transactions().by_remote_ids(member, &wanted)? {
+        for transaction in tx.transactions().by_remote_ids(access, &wanted)? {
             known.add(&transaction);
         }
         Ok(known)

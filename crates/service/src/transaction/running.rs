@@ -29,8 +29,8 @@ pub(super) fn after_rows(
     let mut cells = Vec::new();
     // The totals before the first day, folded, and those of the days from there to the last.
     for segment in segments(Some(first), last.next_day(), Periodicity::Daily) {
-        cells.extend(tx.balances().read(&view.member, &segment, &question)?);
+        cells.extend(tx.balances().read(&view.access, &segment, &question)?);
     }
-    let moved = tx.transactions().moved(&view.member, account, &rows)?;
+    let moved = tx.transactions().moved(&view.access, account, &rows)?;
     Ok(running(&cells, &moved))
 }

@@ -3,9 +3,9 @@
 use std::collections::{BTreeSet, HashMap};
 
 use daybook_domain::account::Directory;
-use daybook_domain::collaborator::Member;
-use daybook_domain::event::{EventType, Happening, snapshot};
-use daybook_domain::file::{Cabinet, File};
+use daybook_domain::collaborator::Access;
+use daybook_domain::event::{EventType, NewEvent, snapshot};
+use daybook_domain::file::{File, FilesById};
 use daybook_domain::id::{AccountId, TransactionId};
 use daybook_domain::transaction::Transaction;
 use daybook_storage::Tx;
@@ -13,25 +13,25 @@ use daybook_storage::transaction::Change;
 
 use crate::context::Context;
 use crate::error::Result;
-use crate::{file, record};
+use crate::{event_log, file};
 
 /// What a batch does to transactions, gathered in memory and written once.
 #[derive(Debug, Default)]
-pub(super) struct Outcome {
+pub(super) struct WriteSet {
     changes: Vec<Change>,
     places: HashMap<TransactionId, usize>,
-    happenings: Vec<Happening>,
+    events: Vec<NewEvent>,
     /// The files the transactions hold, for their snapshots.
-    files: Cabinet,
+    files: FilesById,
     new_files: Vec<File>,
     /// What anything was posted on, also where a later item of the batch moved it on (behaviour
     /// 4.7).
     posted: BTreeSet<AccountId>,
 }
 
-impl Outcome {
+impl WriteSet {
     /// Nothing yet, about transactions that hold these files.
-    pub(super) fn about(files: Cabinet) -> Self {
+    pub(super) fn about(files: FilesById) -> Self {
         Self { files, ..Self::default() }
     }
 
@@ -47,7 +47,7 @@ impl Outcome {
     /// Adds a new transaction and its event.
     pub(super) fn created(
         &mut self,
-        member: &Member,
+        access: &Access,
         accounts: &Directory,
         transaction: &Transaction,
     ) {
@@ -56,10 +56,10 @@ impl Outcome {
         } else {
             EventType::TransactionCreated
         };
-        self.tell(Happening::new(
+        self.tell(NewEvent::new(
             kind,
             transaction.id.get(),
-            self.shot(member, accounts, transaction),
+            self.snapshot(access, accounts, transaction),
         ));
         self.note_posted(transaction);
         self.places.insert(transaction.id, self.changes.len());
@@ -80,9 +80,9 @@ impl Outcome {
     }
 
     /// The snapshot of a transaction for its event.
-    pub(super) fn shot(
+    pub(super) fn snapshot(
         &self,
-        member: &Member,
+        access: &Access,
         accounts: &Directory,
         transaction: &Transaction,
     ) -> daybook_domain::json::Object {
@@ -90,8 +90,8 @@ impl Outcome {
             transaction,
             accounts,
             &self.files,
-            member.book().settings.fraction_digits,
-            member.user(),
+            access.book().settings.fraction_digits,
+            access.user(),
         )
     }
 
@@ -99,8 +99,8 @@ impl Outcome {
         self.posted.extend(transaction.entries().iter().map(|entry| entry.account));
     }
 
-    pub(super) fn tell(&mut self, happening: Happening) {
-        self.happenings.push(happening);
+    pub(super) fn tell(&mut self, event: NewEvent) {
+        self.events.push(event);
     }
 
     /// Writes everything: rows, totals, the mark on accounts that were never posted on before,
@@ -109,22 +109,28 @@ impl Outcome {
         self,
         tx: &mut Tx<'_>,
         cx: &Context,
-        member: &Member,
+        access: &Access,
         accounts: &Directory,
     ) -> Result<()> {
-        tx.files().insert(member, &self.new_files)?;
+        tx.files().insert(access, &self.new_files)?;
         let (changed, added): (Vec<Change>, Vec<Change>) =
             self.changes.into_iter().partition(|change| change.before.is_some());
-        tx.transactions().update(member, &changed)?;
+        tx.transactions().update(access, &changed)?;
         tx.transactions()
-            .insert(member, added.iter().map(|change| change.after.clone()).collect())?;
+            .insert(access, added.iter().map(|change| change.after.clone()).collect())?;
         let all: Vec<Change> = added.into_iter().chain(changed).collect();
-        tx.balances().apply(member, &all)?;
+        tx.balances().apply(access, &all)?;
         let first = self
             .posted
             .into_iter()
             .filter(|id| accounts.get(*id).is_none_or(|account| !account.has_transaction_posted));
-        tx.accounts().mark_posted(member, &first.collect::<Vec<_>>())?;
-        record::counted(tx, cx, member, self.happenings, &record::tally(member, &all))
+        tx.accounts().mark_posted(access, &first.collect::<Vec<_>>())?;
+        event_log::append_counted(
+            tx,
+            cx,
+            access,
+            self.events,
+            &event_log::posting_counts(access, &all),
+        )
     }
 }

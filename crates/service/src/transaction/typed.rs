@@ -1,6 +1,6 @@
 //! Text mode: bodies that are nothing but a description (behaviour 3.8).
 
-use daybook_domain::collaborator::Member;
+use daybook_domain::collaborator::Access;
 use daybook_domain::transaction::Changes;
 use daybook_domain::transaction::text::{Lexicon, Reader};
 use daybook_storage::Tx;
@@ -20,15 +20,15 @@ use crate::zone;
 pub(super) fn read(
     tx: &mut Tx<'_>,
     cx: &Context,
-    member: &Member,
+    access: &Access,
     items: Vec<Changes>,
     recording: &Recording,
 ) -> Result<(Vec<Changes>, Vec<Date>)> {
-    let (settings, precision) = (&member.book().settings, member.book().precision());
+    let (settings, precision) = (&access.book().settings, access.book().precision());
     if !items.iter().any(|item| item.is_typed(precision.separator)) {
         return Ok((items, Vec::new()));
     }
-    let accounts = tx.accounts().names(member)?;
+    let accounts = tx.accounts().names(access)?;
     let names = Lexicon::new(accounts.iter().map(|(id, name)| (*id, name.as_str())));
     let today = zone::day(cx.now, recording.zone.as_deref().unwrap_or(&settings.time_zone));
     let reader = Reader {

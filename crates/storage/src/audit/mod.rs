@@ -6,9 +6,9 @@
 
 mod record;
 
-use daybook_domain::audit::{Cell, Counted, Keeping, Ledger, Leg, Logged, Stray};
+use daybook_domain::audit::{AuditedTotal, Counted, Keeping, Ledger, Leg, Logged, Stray};
 use daybook_domain::balance::Sums;
-use daybook_domain::collaborator::Member;
+use daybook_domain::collaborator::Access;
 use daybook_domain::event::{Hash, Head};
 use daybook_domain::id::{AccountId, BookKey, TransactionId, UserId};
 use diesel::QueryableByName;
@@ -19,7 +19,7 @@ use crate::balance::whole;
 use crate::conn::on_each;
 use crate::error::Result;
 use crate::event;
-use crate::sql::{MOST_NAMED, Sql, Value};
+use crate::sql::{MAX_NAMED, Sql, Value};
 use crate::tx::Tx;
 
 /// An audit that somebody asked for.
@@ -64,7 +64,7 @@ struct KeepingRow {
 }
 
 #[derive(QueryableByName)]
-struct HeadRow {
+struct BookStateRow {
     #[diesel(sql_type = BigInt)]
     sequence: i64,
     #[diesel(sql_type = Binary)]
@@ -101,9 +101,9 @@ impl SumRow {
         }
     }
 
-    fn cell(&self) -> Cell {
+    fn cell(&self) -> AuditedTotal {
         let period = i32::try_from(self.measure).unwrap_or(i32::MAX);
-        Cell { account: AccountId::new(self.account_id), period, sums: self.sums() }
+        AuditedTotal { account: AccountId::new(self.account_id), period, sums: self.sums() }
     }
 }
 
@@ -147,18 +147,18 @@ impl Audits<'_, '_> {
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn want(self, member: &Member, request: i64, agent: Option<&str>) -> Result<()> {
+    pub fn want(self, access: &Access, request: i64, agent: Option<&str>) -> Result<()> {
         let row = [
-            Value::Int(member.book().id.get()),
+            Value::Int(access.book().id.get()),
             Value::Int(request),
-            Value::Int(member.user().get()),
+            Value::Int(access.user().get()),
             Value::SomeText(agent.map(Into::into)),
         ];
         let insert =
             Sql::new("INSERT INTO audits (book_id, request, user_id, agent) VALUES ").list(row);
         let again = " ON CONFLICT (book_id) DO UPDATE SET request = excluded.request, user_id = \
             excluded.user_id, agent = excluded.agent";
-        self.tx.conn()?.execute(&insert.push(again))?;
+        self.tx.flushed_conn()?.execute(&insert.push(again))?;
         Ok(())
     }
 
@@ -170,7 +170,7 @@ impl Audits<'_, '_> {
         let sql = Sql::new(
             "SELECT b.public_id FROM audits a JOIN books b ON b.id = a.book_id ORDER BY a.request",
         );
-        let rows: Vec<Waiting> = on_each!(self.tx.conn()?, c => (&sql).load(c))?;
+        let rows: Vec<Waiting> = on_each!(self.tx.flushed_conn()?, c => (&sql).load(c))?;
         Ok(rows.into_iter().map(|row| BookKey::new(row.public_id)).collect())
     }
 
@@ -185,7 +185,7 @@ impl Audits<'_, '_> {
              JOIN users u ON u.id = a.user_id WHERE b.public_id = ",
         );
         let rows: Vec<WantedRow> =
-            on_each!(self.tx.conn()?, c => (&sql.text(key.as_str())).load(c))?;
+            on_each!(self.tx.flushed_conn()?, c => (&sql.text(key.as_str())).load(c))?;
         Ok(rows.into_iter().next().map(|row| {
             let WantedRow { request, user_id, email, agent } = row;
             Wanted { request, user: UserId::new(user_id), email, agent }
@@ -196,12 +196,12 @@ impl Audits<'_, '_> {
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn done(self, member: &Member, request: i64) -> Result<()> {
+    pub fn done(self, access: &Access, request: i64) -> Result<()> {
         let sql = Sql::new("DELETE FROM audits WHERE book_id = ")
-            .int(member.book().id.get())
+            .int(access.book().id.get())
             .push(" AND request = ")
             .int(request);
-        self.tx.conn()?.execute(&sql)?;
+        self.tx.flushed_conn()?.execute(&sql)?;
         Ok(())
     }
 
@@ -210,17 +210,17 @@ impl Audits<'_, '_> {
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn verify(self, member: &Member, accounts: &[AccountId], verified: bool) -> Result<()> {
+    pub fn verify(self, access: &Access, accounts: &[AccountId], verified: bool) -> Result<()> {
         if !accounts.is_empty() {
-            self.tx.redraw(member.book().id)?;
+            self.tx.invalidate_chart(access.book().id)?;
         }
-        for chunk in accounts.chunks(MOST_NAMED) {
+        for chunk in accounts.chunks(MAX_NAMED) {
             let sql = Sql::new("UPDATE accounts SET balance_verified = ")
                 .flag(verified)
                 .push(" WHERE book_id = ");
             let ids = chunk.iter().map(|id| Value::Int(id.get()));
-            self.tx.conn()?.execute(
-                &sql.int(member.book().id.get()).push(" AND id IN ").list(ids).uncached(),
+            self.tx.flushed_conn()?.execute(
+                &sql.int(access.book().id.get()).push(" AND id IN ").list(ids).uncached(),
             )?;
         }
         Ok(())
@@ -230,12 +230,12 @@ impl Audits<'_, '_> {
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn accounts(self, member: &Member) -> Result<Vec<Keeping>> {
+    pub fn accounts(self, access: &Access) -> Result<Vec<Keeping>> {
         let sql = Sql::new(
             "SELECT id, balance_verified, has_transaction_posted FROM accounts WHERE book_id = ",
         );
         let rows: Vec<KeepingRow> =
-            on_each!(self.tx.conn()?, c => (&sql.int(member.book().id.get())).load(c))?;
+            on_each!(self.tx.flushed_conn()?, c => (&sql.int(access.book().id.get())).load(c))?;
         let kept = |row: KeepingRow| {
             let KeepingRow { id, balance_verified: verified, has_transaction_posted: posted } = row;
             Keeping { account: AccountId::new(id), verified, posted }
@@ -247,15 +247,15 @@ impl Audits<'_, '_> {
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn head(self, member: &Member) -> Result<(Option<Head>, Counted)> {
-        let book = member.book().id.get();
+    pub fn head(self, access: &Access) -> Result<(Option<Head>, Counted)> {
+        let book = access.book().id.get();
         let marks = Sql::new(
             "SELECT h.sequence, h.hash, h.posted, (SELECT COUNT(*) FROM marks m WHERE m.book_id = ",
         )
         .int(book);
         let sql = marks.push(") AS marks FROM heads h WHERE h.book_id = ").int(book);
-        let rows: Vec<HeadRow> = on_each!(self.tx.conn()?, c => (&sql).load(c))?;
-        let Some(HeadRow { sequence, hash, posted, marks }) = rows.into_iter().next() else {
+        let rows: Vec<BookStateRow> = on_each!(self.tx.flushed_conn()?, c => (&sql).load(c))?;
+        let Some(BookStateRow { sequence, hash, posted, marks }) = rows.into_iter().next() else {
             return Ok((None, Counted::default()));
         };
         Ok((Hash::from_bytes(&hash).map(|hash| Head { sequence, hash }), Counted { posted, marks }))
@@ -265,20 +265,20 @@ impl Audits<'_, '_> {
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn events(self, member: &Member, after: i64, limit: i64) -> Result<Vec<Logged>> {
-        event::logged(self.tx, member, after, limit)
+    pub fn events(self, access: &Access, after: i64, limit: i64) -> Result<Vec<Logged>> {
+        event::logged(self.tx, access, after, limit)
     }
 
     /// What the entries of each account sum to.
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn ledgers(self, member: &Member) -> Result<Vec<Ledger>> {
+    pub fn ledgers(self, access: &Access) -> Result<Vec<Ledger>> {
         let sql = Sql::new("SELECT e.account_id, COUNT(*) AS measure, ")
             .push(ENTRY_SUMS)
             .push(" FROM entries e WHERE e.book_id = ");
         let rows = self.sums(
-            sql.int(member.book().id.get()).push(" GROUP BY e.account_id ORDER BY e.account_id"),
+            sql.int(access.book().id.get()).push(" GROUP BY e.account_id ORDER BY e.account_id"),
         )?;
         Ok(rows
             .iter()
@@ -294,11 +294,11 @@ impl Audits<'_, '_> {
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn totalled(self, member: &Member) -> Result<Vec<AccountId>> {
-        let book = member.book().id.get();
+    pub fn totalled(self, access: &Access) -> Result<Vec<AccountId>> {
+        let book = access.book().id.get();
         let sql = Sql::new("SELECT account_id FROM day_totals WHERE book_id = ").int(book);
         let sql = sql.push(" UNION SELECT account_id FROM month_totals WHERE book_id = ").int(book);
-        let rows: Vec<Named> = on_each!(self.tx.conn()?, c => (&sql).load(c))?;
+        let rows: Vec<Named> = on_each!(self.tx.flushed_conn()?, c => (&sql).load(c))?;
         Ok(rows.into_iter().map(|row| AccountId::new(row.account_id)).collect())
     }
 
@@ -308,7 +308,7 @@ impl Audits<'_, '_> {
     /// When the database cannot be asked.
     pub fn strays(
         self,
-        member: &Member,
+        access: &Access,
         account: AccountId,
         after: Option<&Stray>,
         limit: i64,
@@ -322,11 +322,11 @@ impl Audits<'_, '_> {
              OR t.debit_account_id = e.account_id) \
              WHERE t.id IS NULL AND e.book_id = ",
         );
-        let sql = sql.int(member.book().id.get()).push(" AND e.account_id = ").int(account.get());
+        let sql = sql.int(access.book().id.get()).push(" AND e.account_id = ").int(account.get());
         let sql =
             sql.push(" AND (e.day, e.transaction_id) > (").int(place.0).push(", ").int(place.1);
         let sql = sql.push(") ORDER BY e.day, e.transaction_id LIMIT ").int(limit);
-        let rows: Vec<StrayRow> = on_each!(self.tx.conn()?, c => (&sql).load(c))?;
+        let rows: Vec<StrayRow> = on_each!(self.tx.flushed_conn()?, c => (&sql).load(c))?;
         let stray = |row: StrayRow| {
             let StrayRow { day, transaction_id, credit, amount } = row;
             let leg = Leg { credit, amount };
@@ -339,12 +339,12 @@ impl Audits<'_, '_> {
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn entry_days(self, member: &Member, accounts: &[AccountId]) -> Result<Vec<Cell>> {
+    pub fn entry_days(self, access: &Access, accounts: &[AccountId]) -> Result<Vec<AuditedTotal>> {
         let sql =
             Sql::new("SELECT e.account_id, CAST(e.day AS BIGINT) AS measure, ").push(ENTRY_SUMS);
         let sql = sql
             .push(" FROM entries e WHERE e.amount <> 0 AND e.book_id = ")
-            .int(member.book().id.get());
+            .int(access.book().id.get());
         self.cells(sql.push(" AND e.account_id IN "), accounts, " GROUP BY e.account_id, e.day")
     }
 
@@ -352,35 +352,40 @@ impl Audits<'_, '_> {
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn days(self, member: &Member, accounts: &[AccountId]) -> Result<Vec<Cell>> {
+    pub fn days(self, access: &Access, accounts: &[AccountId]) -> Result<Vec<AuditedTotal>> {
         let sql = Sql::new(
             "SELECT account_id, CAST(day AS BIGINT) AS measure, debit_high, debit_low, \
                 credit_high, credit_low \
              FROM day_totals WHERE book_id = ",
         );
-        self.cells(sql.int(member.book().id.get()).push(" AND account_id IN "), accounts, "")
+        self.cells(sql.int(access.book().id.get()).push(" AND account_id IN "), accounts, "")
     }
 
     /// The totals that are kept of these accounts, by month.
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn months(self, member: &Member, accounts: &[AccountId]) -> Result<Vec<Cell>> {
+    pub fn months(self, access: &Access, accounts: &[AccountId]) -> Result<Vec<AuditedTotal>> {
         let sql = Sql::new(
             "SELECT account_id, CAST(month AS BIGINT) AS measure, debit_high, debit_low, \
                 credit_high, credit_low \
              FROM month_totals WHERE book_id = ",
         );
-        self.cells(sql.int(member.book().id.get()).push(" AND account_id IN "), accounts, "")
+        self.cells(sql.int(access.book().id.get()).push(" AND account_id IN "), accounts, "")
     }
 
-    fn cells(self, sql: Sql<'_>, accounts: &[AccountId], tail: &'static str) -> Result<Vec<Cell>> {
+    fn cells(
+        self,
+        sql: Sql<'_>,
+        accounts: &[AccountId],
+        tail: &'static str,
+    ) -> Result<Vec<AuditedTotal>> {
         let ids = accounts.iter().map(|id| Value::Int(id.get()));
         Ok(self.sums(sql.list(ids).push(tail))?.iter().map(SumRow::cell).collect())
     }
 
     fn sums(self, sql: Sql<'_>) -> Result<Vec<SumRow>> {
         let sql = sql.uncached();
-        Ok(on_each!(self.tx.conn()?, c => (&sql).load(c))?)
+        Ok(on_each!(self.tx.flushed_conn()?, c => (&sql).load(c))?)
     }
 }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use daybook_domain::audit::{Leg, Record};
-use daybook_domain::collaborator::Member;
+use daybook_domain::collaborator::Access;
 use daybook_domain::id::{AccountId, TransactionId};
 use daybook_domain::name::fold;
 use daybook_domain::transaction::State;
@@ -15,7 +15,7 @@ use diesel::sql_types::{BigInt, Bool, Integer, Nullable, Text};
 use super::Audits;
 use crate::conn::on_each;
 use crate::error::Result;
-use crate::sql::{MOST_NAMED, Sql, Value};
+use crate::sql::{MAX_NAMED, Sql, Value};
 use crate::transaction::standing_from_column;
 use crate::{column, mark};
 
@@ -120,14 +120,14 @@ impl Audits<'_, '_> {
     /// When the database cannot be asked.
     pub fn records(
         mut self,
-        member: &Member,
+        access: &Access,
         after: Option<TransactionId>,
         limit: i64,
     ) -> Result<Vec<Record>> {
         let after = after.map_or(i64::MIN, TransactionId::get);
-        let sql = Sql::new(RECORDS).int(member.book().id.get()).push(" AND t.id > ").int(after);
+        let sql = Sql::new(RECORDS).int(access.book().id.get()).push(" AND t.id > ").int(after);
         let sql = sql.push(" ORDER BY t.id LIMIT ").int(limit);
-        let rows: Vec<Row> = on_each!(self.tx.conn()?, c => (&sql).load(c))?;
+        let rows: Vec<Row> = on_each!(self.tx.flushed_conn()?, c => (&sql).load(c))?;
         let (mut counts, mut wanted) = (HashMap::new(), Vec::new());
         for row in &rows {
             if let Some(marks) = row.marks() {
@@ -135,7 +135,7 @@ impl Audits<'_, '_> {
                 wanted.extend(marks.into_iter().map(|mark| (mark, row.day, row.id)));
             }
         }
-        let met = self.met(member, &wanted)?;
+        let met = self.met(access, &wanted)?;
         let record = |row: Row| {
             let (marks, met) =
                 (counts.get(&row.id).copied(), met.get(&row.id).copied().unwrap_or_default());
@@ -145,9 +145,9 @@ impl Audits<'_, '_> {
     }
 
     /// How many of these marks there are, by transaction.
-    fn met(&mut self, member: &Member, wanted: &[(String, i32, i64)]) -> Result<HashMap<i64, i64>> {
+    fn met(&mut self, access: &Access, wanted: &[(String, i32, i64)]) -> Result<HashMap<i64, i64>> {
         let mut met = HashMap::new();
-        for chunk in wanted.chunks(MOST_NAMED) {
+        for chunk in wanted.chunks(MAX_NAMED) {
             let mut sql = Sql::new("SELECT m.transaction_id, COUNT(*) AS met FROM (VALUES ");
             for (place, (mark, day, transaction)) in chunk.iter().enumerate() {
                 let row = [
@@ -163,10 +163,10 @@ impl Audits<'_, '_> {
             );
             let sql = sql
                 .push(" WHERE m.book_id = ")
-                .int(member.book().id.get())
+                .int(access.book().id.get())
                 .push(" GROUP BY m.transaction_id")
                 .uncached();
-            let rows: Vec<Met> = on_each!(self.tx.conn()?, c => (&sql).load(c))?;
+            let rows: Vec<Met> = on_each!(self.tx.flushed_conn()?, c => (&sql).load(c))?;
             for Met { transaction_id, met: count } in rows {
                 *met.entry(transaction_id).or_default() += count;
             }

@@ -18,7 +18,7 @@ use crate::sql::Sql;
 use crate::tx::Tx;
 
 /// Trigrams a search asks for at most; more of them narrow hardly further.
-const MOST_ASKED: usize = 24;
+const MAX_ASKED: usize = 24;
 /// How many of them are read of every chunk.
 const RAREST: usize = 2;
 /// So few blocks are compared rather than narrowed further.
@@ -38,7 +38,7 @@ pub(super) fn candidates(
         return Ok(None);
     }
     // Of a long text some from all over it.
-    let stride = all.len().div_ceil(MOST_ASKED).max(1);
+    let stride = all.len().div_ceil(MAX_ASKED).max(1);
     let mut asked: Vec<i64> = all.into_iter().step_by(stride).collect();
 
     let newest = extent.chunks.saturating_sub(1);
@@ -85,7 +85,7 @@ impl Occurrences {
             Some(chunks) => rows.push(" AND g.chunk IN ").numbers(chunks.iter().copied()),
             None => rows,
         };
-        let rows: Vec<Row> = on_each!(tx.conn()?, c => (&rows).load(c))?;
+        let rows: Vec<Row> = on_each!(tx.flushed_conn()?, c => (&rows).load(c))?;
         Ok(Self(
             rows.into_iter()
                 .map(|row| ((row.chunk, row.gram), row.blocks.cast_unsigned()))

@@ -3,7 +3,7 @@
 //! (`text.rs`). A copy takes the same few statements however many they are, and some for each
 //! chunk.
 
-use daybook_domain::collaborator::Member;
+use daybook_domain::collaborator::Access;
 use daybook_domain::id::{AccountId, UserId};
 use daybook_domain::instant::Stamp;
 use daybook_domain::transaction::Standing;
@@ -71,13 +71,13 @@ impl Transactions<'_, '_> {
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn count_copied(self, source: &Member, from: Option<Date>) -> Result<i64> {
+    pub fn count_copied(self, source: &Access, from: Option<Date>) -> Result<i64> {
         self.counted(within(Sql::new(COUNT), source, from))
     }
 
     fn counted(self, sql: Sql<'_>) -> Result<i64> {
         let sql = sql.uncached();
-        let counts: Vec<Count> = on_each!(self.tx.conn()?, c => (&sql).load(c))?;
+        let counts: Vec<Count> = on_each!(self.tx.flushed_conn()?, c => (&sql).load(c))?;
         Ok(counts.into_iter().map(|count| count.found).sum())
     }
 
@@ -87,18 +87,18 @@ impl Transactions<'_, '_> {
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn copy(self, source: &Member, target: &Member, copying: &Copying) -> Result<i64> {
+    pub fn copy(self, source: &Access, target: &Access, copying: &Copying) -> Result<i64> {
         let number = target.book().id;
-        self.tx.conn()?.execute(&Sql::new(COPIED_ACCOUNTS).uncached())?;
+        self.tx.flushed_conn()?.execute(&Sql::new(COPIED_ACCOUNTS).uncached())?;
         let mut accounts = Bulk::new("INSERT INTO copied_accounts (old_id, new_id)", 2, "");
         for (old, new) in &copying.accounts {
             accounts.row([Value::Int(old.get()), Value::Int(new.get())]);
         }
-        accounts.execute(self.tx.conn()?)?;
+        accounts.execute(self.tx.flushed_conn()?)?;
         for statement in [Sql::new(COPIED), renumbered(source, copying)] {
-            self.tx.conn()?.execute(&statement.uncached())?;
+            self.tx.flushed_conn()?.execute(&statement.uncached())?;
         }
-        let copied = self.tx.conn()?.execute(&rows(source, target, copying).uncached())?;
+        let copied = self.tx.flushed_conn()?.execute(&rows(source, target, copying).uncached())?;
         let statements = [
             marks(source, target),
             Sql::new("DROP TABLE copied"),
@@ -107,11 +107,11 @@ impl Transactions<'_, '_> {
             entries(target, false),
         ];
         for statement in statements {
-            self.tx.conn()?.execute(&statement.uncached())?;
+            self.tx.flushed_conn()?.execute(&statement.uncached())?;
         }
         self.tx.balances().sum_up(number)?;
         self.tx.index_copied(number, copied)?;
-        self.tx.conn()?.execute(&posted_on(target).uncached())?;
+        self.tx.flushed_conn()?.execute(&posted_on(target).uncached())?;
         let posted = Sql::new(COUNT)
             .int(number.get())
             .push(" AND t.standing > ")
@@ -121,7 +121,7 @@ impl Transactions<'_, '_> {
 }
 
 /// `INSERT` of the transactions to copy into [`COPIED`], each with its new number.
-fn renumbered<'a>(source: &Member, copying: &Copying) -> Sql<'a> {
+fn renumbered<'a>(source: &Access, copying: &Copying) -> Sql<'a> {
     let Numbers { first, run, stride, offset } = copying.numbers;
     let into = Sql::new("INSERT INTO copied (old_id, new_id) SELECT p.id, p.place / ")
         .int(run)
@@ -141,7 +141,7 @@ fn renumbered<'a>(source: &Member, copying: &Copying) -> Sql<'a> {
     .push(") p")
 }
 
-fn rows<'a>(source: &Member, target: &Member, copying: &'a Copying) -> Sql<'a> {
+fn rows<'a>(source: &Access, target: &Access, copying: &'a Copying) -> Sql<'a> {
     let Copying { user, stamp, .. } = copying;
     let (old, new) = (source.book().id.get(), target.book().id.get());
     let into = Sql::new(
@@ -176,7 +176,7 @@ fn rows<'a>(source: &Member, target: &Member, copying: &'a Copying) -> Sql<'a> {
 
 /// The key of [`COPIED`] is asked once for each mark; the marks themselves have no index by
 /// transaction.
-fn marks<'a>(source: &Member, target: &Member) -> Sql<'a> {
+fn marks<'a>(source: &Access, target: &Access) -> Sql<'a> {
     let into = Sql::new("INSERT INTO marks (book_id, mark, day, transaction_id) SELECT ")
         .int(target.book().id.get());
     let select = into.push(
@@ -190,7 +190,7 @@ fn marks<'a>(source: &Member, target: &Member) -> Sql<'a> {
 }
 
 /// One side's entries, from the rows that were just written.
-fn entries<'a>(target: &Member, credit: bool) -> Sql<'a> {
+fn entries<'a>(target: &Access, credit: bool) -> Sql<'a> {
     let (account, amount) = if credit {
         ("t.credit_account_id", "t.amount")
     } else {
@@ -218,7 +218,7 @@ fn entries<'a>(target: &Member, credit: bool) -> Sql<'a> {
 
 /// Notes which accounts something is posted on (behaviour 4.7): those that have totals. They are
 /// counted account by account, which no planner turns into a join.
-fn posted_on<'a>(target: &Member) -> Sql<'a> {
+fn posted_on<'a>(target: &Access) -> Sql<'a> {
     let number = target.book().id.get();
     let update = Sql::new("UPDATE accounts SET has_transaction_posted = ")
         .flag(true)
@@ -234,7 +234,7 @@ fn posted_on<'a>(target: &Member) -> Sql<'a> {
 }
 
 /// Completes a condition on `t`: the transactions of the source that are copied.
-fn within<'a>(sql: Sql<'a>, source: &Member, from: Option<Date>) -> Sql<'a> {
+fn within<'a>(sql: Sql<'a>, source: &Access, from: Option<Date>) -> Sql<'a> {
     let sql = sql.int(source.book().id.get()).push(" AND t.trashed = ").flag(false);
     match from {
         Some(day) => sql.push(" AND t.day >= ").int(i64::from(day_to_column(day))),

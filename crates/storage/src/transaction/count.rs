@@ -1,7 +1,7 @@
 //! How many transactions there are: of a search, and by their dates.
 
 use daybook_domain::calendar::from_day_number;
-use daybook_domain::collaborator::Member;
+use daybook_domain::collaborator::Access;
 use daybook_domain::transaction::Span;
 use diesel::QueryableByName;
 use diesel::prelude::*;
@@ -47,13 +47,13 @@ impl Transactions<'_, '_> {
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn count(self, member: &Member, search: &Search<'_>) -> Result<i64> {
-        let book = member.book();
+    pub fn count(self, access: &Access, search: &Search<'_>) -> Result<i64> {
+        let book = access.book();
         let sql = Planner { tx: &mut *self.tx, book, search, wanted: None }
             .walk()?
             .count(book)
             .uncached();
-        let rows: Vec<Total> = on_each!(self.tx.conn()?, c => (&sql).load(c))?;
+        let rows: Vec<Total> = on_each!(self.tx.flushed_conn()?, c => (&sql).load(c))?;
         Ok(rows.first().map_or(0, |row| row.total))
     }
 
@@ -62,9 +62,9 @@ impl Transactions<'_, '_> {
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn counts(self, member: &Member, span: &Span) -> Result<Vec<Counted>> {
-        let sql = dated(member, span);
-        let rows: Vec<Row> = on_each!(self.tx.conn()?, c => (&sql).load(c))?;
+    pub fn counts(self, access: &Access, span: &Span) -> Result<Vec<Counted>> {
+        let sql = dated(access, span);
+        let rows: Vec<Row> = on_each!(self.tx.flushed_conn()?, c => (&sql).load(c))?;
         let counted = |row: Row| {
             let Row { day, posted, trashed } = row;
             Ok(Counted { day: from_day_number(day).ok_or(Error::Broken("day"))?, posted, trashed })
@@ -77,19 +77,19 @@ impl Transactions<'_, '_> {
     /// # Errors
     /// When the database cannot be asked.
     #[doc(hidden)]
-    pub fn explain_counts(self, member: &Member, span: &Span) -> Result<Vec<String>> {
-        Ok(self.tx.conn()?.explain(dated(member, span))?)
+    pub fn explain_counts(self, access: &Access, span: &Span) -> Result<Vec<String>> {
+        Ok(self.tx.flushed_conn()?.explain(dated(access, span))?)
     }
 }
 
 /// It passes what is dated in the span, whatever else the book holds. By day, which is how the
 /// index has them: for months an engine would sort a million rows.
-fn dated<'a>(member: &Member, span: &Span) -> Sql<'a> {
+fn dated<'a>(access: &Access, span: &Span) -> Sql<'a> {
     let posted = "COUNT(CASE WHEN NOT t.trashed AND t.standing > 0 THEN 1 END) AS posted";
     let select = Sql::new("SELECT t.day, ")
         .push(posted)
         .push(", COUNT(CASE WHEN t.trashed THEN 1 END) AS trashed FROM transactions t");
-    let inside = select.push(" WHERE t.book_id = ").int(member.book().id.get());
+    let inside = select.push(" WHERE t.book_id = ").int(access.book().id.get());
     let inside = inside.push(" AND t.day >= ").int(i64::from(day_to_column(span.from)));
     let inside = inside.push(" AND t.day < ").int(i64::from(day_to_column(span.until)));
     inside.push(" AND t.dated = ").flag(true).push(" GROUP BY t.day")

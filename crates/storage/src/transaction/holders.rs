@@ -3,9 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use daybook_domain::collaborator::Member;
+use daybook_domain::collaborator::Access;
 use daybook_domain::id::{AccountId, FileId};
-use daybook_domain::transaction::{Keeping, Standing, Transaction};
+use daybook_domain::transaction::{FileHold, Standing, Transaction};
 use diesel::prelude::*;
 
 use super::count::Total;
@@ -25,13 +25,13 @@ impl Transactions<'_, '_> {
     /// When the database cannot be asked.
     pub fn count_drafts_of_accounts(
         self,
-        member: &Member,
+        access: &Access,
         accounts: &BTreeSet<AccountId>,
         most: usize,
     ) -> Result<usize> {
         let named = accounts.iter().map(|id| Value::Int(id.get()));
         let sides =
-            Sql::new("SELECT 1 AS side FROM entries WHERE book_id = ").int(member.book().id.get());
+            Sql::new("SELECT 1 AS side FROM entries WHERE book_id = ").int(access.book().id.get());
         self.up_to(sides.push(" AND account_id IN ").list(named), most)
     }
 
@@ -39,9 +39,9 @@ impl Transactions<'_, '_> {
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn count_holders_of(self, member: &Member, file: FileId, most: usize) -> Result<usize> {
+    pub fn count_holders_of(self, access: &Access, file: FileId, most: usize) -> Result<usize> {
         let marked =
-            Sql::new("SELECT 1 AS side FROM marks WHERE book_id = ").int(member.book().id.get());
+            Sql::new("SELECT 1 AS side FROM marks WHERE book_id = ").int(access.book().id.get());
         self.up_to(marked.push(" AND mark = ").text(mark::file(file)), most)
     }
 
@@ -51,26 +51,26 @@ impl Transactions<'_, '_> {
     /// When the database cannot be asked.
     pub fn first_keeper_of(
         self,
-        member: &Member,
+        access: &Access,
         file: FileId,
-        keeping: Keeping,
+        keeping: FileHold,
     ) -> Result<Option<Transaction>> {
-        let held = holding(self.tx.conn()?.lookup(), member.book().id.get(), file)
+        let held = holding(self.tx.flushed_conn()?.lookup(), access.book().id.get(), file)
             .push(" AND (t.standing ");
         let draft = standing_to_column(Standing::Draft);
         let checked =
             |held: Sql<'static>| held.push("= ").int(standing_to_column(Standing::Checked));
         let kept = match keeping {
-            Keeping::AllButDraftsOf(user) => {
+            FileHold::AllButDraftsOf(user) => {
                 held.push("<> ").int(draft).push(" OR t.created_by <> ").int(user.get())
             }
-            Keeping::Checked => checked(held),
-            Keeping::CheckedOrPostedUntil(last) => {
+            FileHold::Checked => checked(held),
+            FileHold::CheckedOrPostedUntil(last) => {
                 let posted = checked(held).push(" OR t.standing <> ").int(draft);
                 posted.push(" AND t.day <= ").int(i64::from(day_to_column(last)))
             }
         };
-        Ok(self.rows(member, kept.push(") ORDER BY t.id LIMIT 1"))?.pop())
+        Ok(self.rows(access, kept.push(") ORDER BY t.id LIMIT 1"))?.pop())
     }
 
     fn up_to(self, found: Sql<'_>, most: usize) -> Result<usize> {
@@ -81,7 +81,7 @@ impl Transactions<'_, '_> {
             .int(most)
             .push(") AS found")
             .uncached();
-        let rows: Vec<Total> = on_each!(self.tx.conn()?, c => (&sql).load(c))?;
+        let rows: Vec<Total> = on_each!(self.tx.flushed_conn()?, c => (&sql).load(c))?;
         Ok(rows.first().map_or(0, |row| usize::try_from(row.total).unwrap_or_default()))
     }
 }

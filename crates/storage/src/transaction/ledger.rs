@@ -2,7 +2,7 @@
 
 use daybook_domain::balance::Moved;
 use daybook_domain::calendar::from_day_number;
-use daybook_domain::collaborator::Member;
+use daybook_domain::collaborator::Access;
 use daybook_domain::id::{AccountId, TransactionId};
 use daybook_domain::transaction::Transaction;
 use diesel::QueryableByName;
@@ -45,12 +45,12 @@ impl Transactions<'_, '_> {
     /// When the database cannot be asked.
     pub fn moved(
         self,
-        member: &Member,
+        access: &Access,
         account: AccountId,
         rows: &[&Transaction],
     ) -> Result<Vec<Moved>> {
-        let sql = so_far(member, account, rows).uncached();
-        let found: Vec<Row> = on_each!(self.tx.conn()?, c => (&sql).load(c))?;
+        let sql = so_far(access, account, rows).uncached();
+        let found: Vec<Row> = on_each!(self.tx.flushed_conn()?, c => (&sql).load(c))?;
         let moved = |row: Row| {
             let Row { day, transaction_id, high, low } = row;
             let day = from_day_number(day).ok_or(Error::Broken("day"))?;
@@ -70,20 +70,20 @@ impl Transactions<'_, '_> {
     #[doc(hidden)]
     pub fn explain_moved(
         self,
-        member: &Member,
+        access: &Access,
         account: AccountId,
         rows: &[&Transaction],
     ) -> Result<Vec<String>> {
-        Ok(self.tx.conn()?.explain(so_far(member, account, rows))?)
+        Ok(self.tx.flushed_conn()?.explain(so_far(access, account, rows))?)
     }
 }
 
-fn so_far<'a>(member: &Member, account: AccountId, rows: &[&Transaction]) -> Sql<'a> {
+fn so_far<'a>(access: &Access, account: AccountId, rows: &[&Transaction]) -> Sql<'a> {
     let mut days: Vec<i32> = rows.iter().map(|row| day_to_column(row.list_day)).collect();
     days.sort_unstable();
     days.dedup();
     let sql = Sql::new(SO_FAR)
-        .int(member.book().id.get())
+        .int(access.book().id.get())
         .push(" AND e.account_id = ")
         .int(account.get())
         .push(" AND e.day IN ");

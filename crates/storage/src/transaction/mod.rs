@@ -12,7 +12,7 @@ mod text;
 
 use std::collections::{BTreeSet, HashMap};
 
-use daybook_domain::collaborator::Member;
+use daybook_domain::collaborator::Access;
 use daybook_domain::id::{AccountId, FileId, TransactionId};
 use daybook_domain::transaction::Transaction;
 use diesel::prelude::*;
@@ -21,8 +21,8 @@ use crate::conn::on_each;
 use crate::error::Result;
 use crate::lookup::Lookup;
 use crate::mark;
-use crate::page::Place;
-use crate::sql::{MOST_NAMED, Sql, Value};
+use crate::page::PageKey;
+use crate::sql::{MAX_NAMED, Sql, Value};
 use crate::tx::Tx;
 use row::{COLUMNS, Row};
 use search::legs::{self, Step};
@@ -47,14 +47,14 @@ impl Transactions<'_, '_> {
     /// When the database cannot be asked.
     pub fn by_ids(
         self,
-        member: &Member,
+        access: &Access,
         ids: &[TransactionId],
     ) -> Result<HashMap<TransactionId, Transaction>> {
-        let book = member.book().id.get();
+        let book = access.book().id.get();
         let mut found = HashMap::with_capacity(ids.len());
-        for chunk in ids.chunks(MOST_NAMED) {
-            let sql = identified(self.tx.conn()?.lookup(), book, chunk);
-            let rows = self.tx.transactions().rows(member, sql)?;
+        for chunk in ids.chunks(MAX_NAMED) {
+            let sql = identified(self.tx.flushed_conn()?.lookup(), book, chunk);
+            let rows = self.tx.transactions().rows(access, sql)?;
             found.extend(rows.into_iter().map(|transaction| (transaction.id, transaction)));
         }
         Ok(found)
@@ -65,18 +65,18 @@ impl Transactions<'_, '_> {
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn by_remote_ids(self, member: &Member, remote_ids: &[&str]) -> Result<Vec<Transaction>> {
-        let book = member.book().id.get();
-        if self.tx.holds_remote_id(member.book().id, remote_ids) {
+    pub fn by_remote_ids(self, access: &Access, remote_ids: &[&str]) -> Result<Vec<Transaction>> {
+        let book = access.book().id.get();
+        if self.tx.holds_remote_id(access.book().id, remote_ids) {
             // Written now, so that the statements below find it.
-            self.tx.conn()?;
+            self.tx.flushed_conn()?;
         }
         let mut found = Vec::new();
-        for chunk in remote_ids.chunks(MOST_NAMED) {
-            let sql = carrying(self.tx.aside().lookup(), book, chunk);
-            let rows: Vec<Row> = on_each!(self.tx.aside(), c => (&sql).load(c))?;
+        for chunk in remote_ids.chunks(MAX_NAMED) {
+            let sql = carrying(self.tx.unflushed_conn().lookup(), book, chunk);
+            let rows: Vec<Row> = on_each!(self.tx.unflushed_conn(), c => (&sql).load(c))?;
             for row in rows {
-                found.push(row.into_transaction(member.book().scale)?);
+                found.push(row.into_transaction(access.book().scale)?);
             }
         }
         found.sort_by_key(|transaction| transaction.id);
@@ -90,22 +90,25 @@ impl Transactions<'_, '_> {
     /// When the database cannot be asked.
     pub fn drafts_of_accounts(
         self,
-        member: &Member,
+        access: &Access,
         accounts: &BTreeSet<AccountId>,
     ) -> Result<Vec<Transaction>> {
         if accounts.is_empty() {
             return Ok(Vec::new());
         }
-        let book = member.book().id.get();
-        let named =
-            self.tx.conn()?.lookup().each_of(accounts.iter().map(|id| Value::Int(id.get())));
+        let book = access.book().id.get();
+        let named = self
+            .tx
+            .flushed_conn()?
+            .lookup()
+            .each_of(accounts.iter().map(|id| Value::Int(id.get())));
         let entries = Sql::new("e.book_id = ").int(book).push(" AND e.account_id = n.column1");
         let of = Sql::new("t.book_id = ")
             .int(book)
             .push(" AND t.id = e.transaction_id AND t.day = e.day");
         let joined = named.look_up("entries", "e", entries).look_up("transactions", "t", of);
         let mut drafts = self.rows(
-            member,
+            access,
             Sql::new("SELECT ").push(COLUMNS).append(joined.sql()).cached_up_to(accounts.len()),
         )?;
         // One that names two of the accounts is found twice.
@@ -118,9 +121,9 @@ impl Transactions<'_, '_> {
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn holders_of(self, member: &Member, file: FileId) -> Result<Vec<Transaction>> {
-        let holding = holding(self.tx.conn()?.lookup(), member.book().id.get(), file);
-        let mut found = self.rows(member, holding)?;
+    pub fn holders_of(self, access: &Access, file: FileId) -> Result<Vec<Transaction>> {
+        let holding = holding(self.tx.flushed_conn()?.lookup(), access.book().id.get(), file);
+        let mut found = self.rows(access, holding)?;
         found.sort_by_key(|transaction| transaction.id);
         Ok(found)
     }
@@ -131,30 +134,30 @@ impl Transactions<'_, '_> {
     /// When the database cannot be asked.
     pub fn search(
         self,
-        member: &Member,
+        access: &Access,
         search: &Search<'_>,
-        after: Option<Place>,
+        after: Option<PageKey>,
         limit: i64,
     ) -> Result<Vec<Transaction>> {
-        let book = member.book();
+        let book = access.book();
         let walk =
             search::Planner { tx: &mut *self.tx, book, search, wanted: Some(limit) }.walk()?;
         let Some(legs) = walk.several() else {
-            return self.rows(member, walk.page(book, after, limit).uncached());
+            return self.rows(access, walk.page(book, after, limit).uncached());
         };
         let first = legs::share(legs.len(), limit);
         let mut page = None;
         for share in [first, limit] {
             if page.is_none() {
                 let steps = walk.steps(legs, book, after, share).uncached();
-                let steps: Vec<Step> = on_each!(self.tx.conn()?, c => (&steps).load(c))?;
+                let steps: Vec<Step> = on_each!(self.tx.flushed_conn()?, c => (&steps).load(c))?;
                 page = legs::page(&steps, share, limit);
             }
         }
         let places = page.unwrap_or_default();
         let ids: Vec<TransactionId> =
             places.iter().map(|place| TransactionId::new(place.id)).collect();
-        let mut found = self.by_ids(member, &ids)?;
+        let mut found = self.by_ids(access, &ids)?;
         Ok(ids.iter().filter_map(|id| found.remove(id)).collect())
     }
 
@@ -166,12 +169,12 @@ impl Transactions<'_, '_> {
     #[doc(hidden)]
     pub fn explain(
         self,
-        member: &Member,
+        access: &Access,
         search: &Search<'_>,
-        after: Option<Place>,
+        after: Option<PageKey>,
         limit: Option<i64>,
     ) -> Result<Vec<String>> {
-        let book = member.book();
+        let book = access.book();
         let walk = search::Planner { tx: &mut *self.tx, book, search, wanted: limit }.walk()?;
         let sql = match (limit, walk.several()) {
             (None, _) => walk.count(book),
@@ -180,7 +183,7 @@ impl Transactions<'_, '_> {
                 walk.steps(legs, book, after, legs::share(legs.len(), limit))
             }
         };
-        Ok(self.tx.conn()?.explain(sql)?)
+        Ok(self.tx.flushed_conn()?.explain(sql)?)
     }
 
     /// What the database would do for [`Transactions::by_ids`] and for
@@ -191,11 +194,11 @@ impl Transactions<'_, '_> {
     #[doc(hidden)]
     pub fn explain_named(
         self,
-        member: &Member,
+        access: &Access,
         ids: &[TransactionId],
         remote_ids: &[&str],
     ) -> Result<[Vec<String>; 2]> {
-        let (book, conn) = (member.book().id.get(), self.tx.conn()?);
+        let (book, conn) = (access.book().id.get(), self.tx.flushed_conn()?);
         let lookup = conn.lookup();
         Ok([
             conn.explain(identified(lookup, book, ids))?,
@@ -203,9 +206,9 @@ impl Transactions<'_, '_> {
         ])
     }
 
-    fn rows(self, member: &Member, sql: Sql<'_>) -> Result<Vec<Transaction>> {
-        let rows: Vec<Row> = on_each!(self.tx.conn()?, c => (&sql).load(c))?;
-        rows.into_iter().map(|row| row.into_transaction(member.book().scale)).collect()
+    fn rows(self, access: &Access, sql: Sql<'_>) -> Result<Vec<Transaction>> {
+        let rows: Vec<Row> = on_each!(self.tx.flushed_conn()?, c => (&sql).load(c))?;
+        rows.into_iter().map(|row| row.into_transaction(access.book().scale)).collect()
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use daybook_domain::collaborator::Member;
+use daybook_domain::collaborator::Access;
 use daybook_domain::id::{AccountId, BookId, TransactionId};
 use daybook_domain::transaction::Transaction;
 
@@ -113,13 +113,13 @@ impl Transactions<'_, '_> {
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn insert(self, member: &Member, added: Vec<Transaction>) -> Result<()> {
+    pub fn insert(self, access: &Access, added: Vec<Transaction>) -> Result<()> {
         // What changes nothing does not move the head either: its unit of work ends without a
         // write.
         if added.is_empty() {
             return Ok(());
         }
-        let (book, scale) = (member.book().id, member.book().scale);
+        let (book, scale) = (access.book().id, access.book().scale);
         let until = self.tx.text_extent(book)?.until;
         // Another process, or a clock set back, may have minted an id below those that are indexed.
         let late: Vec<Text> = added
@@ -138,11 +138,11 @@ impl Transactions<'_, '_> {
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn update(self, member: &Member, changes: &[Change]) -> Result<()> {
+    pub fn update(self, access: &Access, changes: &[Change]) -> Result<()> {
         if changes.is_empty() {
             return Ok(());
         }
-        let (book, scale) = (member.book().id, member.book().scale);
+        let (book, scale) = (access.book().id, access.book().scale);
         let mut rows = Bulk::new(INSERT, 21, OR_UPDATE);
         let mut entries = Bulk::new(INSERT_ENTRIES, 6, ENTRY_AGAIN);
         let mut marks = Bulk::new(INSERT_MARKS, 4, "");
@@ -174,7 +174,7 @@ impl Transactions<'_, '_> {
                 .filter(|new| !old.contains(new))
                 .for_each(|(mark, _)| push_mark(&mut marks, book, mark, after));
         }
-        let conn = self.tx.conn()?;
+        let conn = self.tx.flushed_conn()?;
         rows.execute(conn)?;
         delete_entries(conn, book, &gone_entries)?;
         entries.execute(conn)?;

@@ -184,13 +184,13 @@ impl Tx<'_> {
         let places = places
             .push(" AND b.last_id >= v.id ORDER BY b.last_id LIMIT 1) AS block FROM v")
             .uncached();
-        let rows: Vec<Placed> = on_each!(self.conn()?, c => (&places).load(c))?;
+        let rows: Vec<Placed> = on_each!(self.flushed_conn()?, c => (&places).load(c))?;
         let blocks: HashMap<i64, i64> = rows.into_iter().map(|row| (row.id, row.block)).collect();
         let mut added = Grams::default();
         for Text { id, folded } in texts {
             added.add(*blocks.get(id).ok_or(Error::Broken("text_blocks"))?, folded);
         }
-        added.write(self.conn()?, book, OR_GRAMS)
+        added.write(self.flushed_conn()?, book, OR_GRAMS)
     }
 
     /// Indexes the next chunk.
@@ -204,7 +204,7 @@ impl Tx<'_> {
             .int(book.get())
             .push(" AND t.id > ");
         let next = next.int(extent.until).push(" ORDER BY t.id LIMIT ").int(CHUNK);
-        let texts: Vec<TextRow> = on_each!(self.conn()?, c => (&next).load(c))?;
+        let texts: Vec<TextRow> = on_each!(self.flushed_conn()?, c => (&next).load(c))?;
         let mut index = Grams::default();
         let mut bounds = Bulk::new(ADD_BLOCKS, 4, "");
         let mut until = extent.until;
@@ -214,8 +214,8 @@ impl Tx<'_> {
             bounds.row([book.get(), block, until, last].map(Value::Int));
             until = last;
         }
-        index.write(self.conn()?, book, "")?;
-        bounds.execute(self.conn()?)?;
+        index.write(self.flushed_conn()?, book, "")?;
+        bounds.execute(self.flushed_conn()?)?;
         let head = self.head_mut(book)?;
         head.text_until = until;
         head.text_chunks = head.text_chunks.saturating_add(1);
@@ -241,7 +241,7 @@ pub(crate) fn catch_up(conn: &mut Conn) -> Result<()> {
         )
         .int(CHUNK);
         let waiting = waiting.push(" LIMIT 1");
-        let books: Vec<Waiting> = on_each!(tx.conn()?, c => (&waiting).load(c))?;
+        let books: Vec<Waiting> = on_each!(tx.flushed_conn()?, c => (&waiting).load(c))?;
         let Some(Waiting { public_id }) = books.into_iter().next() else { return tx.abandon() };
         // Nobody enters: the door is opened for the book's lock and its head.
         let book = tx.books().enter(&public_id, "")?.map(|entrance| entrance.book.id);

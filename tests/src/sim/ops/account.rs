@@ -9,8 +9,8 @@ use crate::sim::body::{AccountBody, Id, Named};
 use crate::sim::draw::Draw;
 use crate::sim::facts::{Answer, Outcome, Refused};
 use crate::sim::label;
+use crate::sim::model::{Caller, Model, may};
 use crate::sim::service::Service;
-use crate::sim::twin::{Caller, Twin, may};
 
 #[derive(Clone, Debug)]
 enum Write {
@@ -123,8 +123,8 @@ impl Operation for Accounts {
         Ok(Answer::Accounts(view.accounts.iter().map(|account| service.account(account)).collect()))
     }
 
-    fn expect(&self, twin: &mut Twin, caller: &Caller) -> Outcome {
-        let answer = twin.write(self.book, caller, may::MANAGE, |turn| match &self.write {
+    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
+        let answer = model.write(self.book, caller, may::MANAGE, |turn| match &self.write {
             Write::Create(items) => turn.create_accounts(items),
             Write::Update(items) => turn.update_accounts(items),
             Write::Delete(items) => turn.delete_accounts(items),
@@ -175,8 +175,8 @@ impl Operation for Reading {
         }
     }
 
-    fn expect(&self, twin: &mut Twin, caller: &Caller) -> Outcome {
-        let (book, _) = twin.enter(self.book, caller, may::READ)?;
+    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
+        let (book, _) = model.enter(self.book, caller, may::READ)?;
         let find = |named| book.find_account(named).ok_or_else(Refused::missing);
         Ok(match &self.read {
             Read::All => Answer::Accounts(book.accounts_by_name()),

@@ -8,10 +8,10 @@ use super::{Drawn, Operation, fewer};
 use crate::sim::draw::{Draw, TAGS};
 use crate::sim::facts::{Answer, Outcome};
 use crate::sim::label;
+use crate::sim::model::balance::Question;
+use crate::sim::model::dates::Unit;
+use crate::sim::model::{Caller, Model};
 use crate::sim::service::Service;
-use crate::sim::twin::balance::Question;
-use crate::sim::twin::dates::Unit;
-use crate::sim::twin::{Caller, Twin};
 
 #[derive(Clone, Debug)]
 struct Balances {
@@ -58,8 +58,8 @@ impl Operation for Balances {
         Ok(Answer::Balances(service.containers(&view)))
     }
 
-    fn expect(&self, twin: &mut Twin, caller: &Caller) -> Outcome {
-        twin.balances(self.book, caller, &self.question)
+    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
+        model.balances(self.book, caller, &self.question)
     }
 
     fn smaller(&self) -> Vec<Drawn> {

@@ -13,9 +13,9 @@ use super::{Drawn, Operation};
 use crate::sim::draw::Draw;
 use crate::sim::facts::{Answer, Outcome};
 use crate::sim::label;
+use crate::sim::model::book::Founding;
+use crate::sim::model::{Caller, Model};
 use crate::sim::service::Service;
-use crate::sim::twin::book::Founding;
-use crate::sim::twin::{Caller, Twin};
 
 #[derive(Clone, Debug)]
 struct Create(Founding);
@@ -146,7 +146,7 @@ impl Operation for Create {
             (service.group_inputs(&founding.groups), service.account_inputs(&founding.accounts));
         let input = book::Input { changes, groups, accounts };
         let view = service.found(caller, move |tx, cx| book::create(tx, cx, input))?;
-        let made = view.member.book();
+        let made = view.access.book();
         service.labels.keys.insert(founding.book, made.key.as_str().to_owned());
         service.labels.owners.insert(founding.book, caller.who);
         service.labels.books.note(made.id.get(), founding.book);
@@ -174,8 +174,8 @@ impl Operation for Create {
         Ok(Answer::Book(Box::new(service.book(&view, caller))))
     }
 
-    fn expect(&self, twin: &mut Twin, caller: &Caller) -> Outcome {
-        twin.create_book(caller, &self.0).map(|book| Answer::Book(Box::new(book)))
+    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
+        model.create_book(caller, &self.0).map(|book| Answer::Book(Box::new(book)))
     }
 
     fn smaller(&self) -> Vec<Drawn> {
@@ -206,8 +206,8 @@ impl Operation for Update {
         Ok(Answer::Book(Box::new(service.book(&view, caller))))
     }
 
-    fn expect(&self, twin: &mut Twin, caller: &Caller) -> Outcome {
-        twin.update_book(self.book, caller, &self.changes).map(|book| Answer::Book(Box::new(book)))
+    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
+        model.update_book(self.book, caller, &self.changes).map(|book| Answer::Book(Box::new(book)))
     }
 }
 
@@ -221,8 +221,8 @@ impl Operation for Delete {
         Ok(Answer::Book(Box::new(service.book(&view, caller))))
     }
 
-    fn expect(&self, twin: &mut Twin, caller: &Caller) -> Outcome {
-        twin.delete_book(self.0, caller).map(|book| Answer::Book(Box::new(book)))
+    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
+        model.delete_book(self.0, caller).map(|book| Answer::Book(Box::new(book)))
     }
 }
 
@@ -257,13 +257,13 @@ impl Operation for Reading {
         }
     }
 
-    fn expect(&self, twin: &mut Twin, caller: &Caller) -> Outcome {
+    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
         match &self.read {
-            Read::One => twin.get_book(self.book, caller).map(|book| Answer::Book(Box::new(book))),
+            Read::One => model.get_book(self.book, caller).map(|book| Answer::Book(Box::new(book))),
             Read::Chart { accounts, groups } => {
-                twin.load_chart(self.book, caller, *accounts, *groups)
+                model.load_chart(self.book, caller, *accounts, *groups)
             }
-            Read::All(term) => Ok(Answer::Books(twin.list_books(caller, term))),
+            Read::All(term) => Ok(Answer::Books(model.list_books(caller, term))),
         }
     }
 }

@@ -10,8 +10,8 @@ use crate::sim::body::Email;
 use crate::sim::draw::Draw;
 use crate::sim::facts::{Answer, Outcome};
 use crate::sim::label;
+use crate::sim::model::{Caller, Model, Turn, may};
 use crate::sim::service::Service;
-use crate::sim::twin::{Caller, Turn, Twin, may};
 
 #[derive(Clone, Debug)]
 pub struct Add {
@@ -61,7 +61,7 @@ fn email(draw: &mut Draw<'_>) -> Option<Email> {
     if draw.one_in(8) {
         return Some(Email::Text("pending@elsewhere.example".to_owned()));
     }
-    let who = draw.below(draw.twin.users.len());
+    let who = draw.below(draw.model.users.len());
     Some(if draw.one_in(4) { Email::Shouted(who) } else { Email::Of(who) })
 }
 
@@ -97,11 +97,11 @@ impl Operation for Add {
         Ok(Answer::Collaborators(vec![service.collaborator(&row)]))
     }
 
-    fn expect(&self, twin: &mut Twin, caller: &Caller) -> Outcome {
-        let email = self.email.as_ref().map(|email| twin.email(email));
+    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
+        let email = self.email.as_ref().map(|email| model.email(email));
         let add =
             |turn: &mut Turn| turn.add_collaborator(self.label, email.as_deref(), self.permission);
-        twin.write(self.book, caller, may::MANAGE, add).map(|row| Answer::Collaborators(vec![row]))
+        model.write(self.book, caller, may::MANAGE, add).map(|row| Answer::Collaborators(vec![row]))
     }
 }
 
@@ -121,13 +121,13 @@ impl Operation for Remove {
         Ok(Answer::Collaborators(vec![service.collaborator(&row)]))
     }
 
-    fn expect(&self, twin: &mut Twin, caller: &Caller) -> Outcome {
+    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
         let (id, email) = match &self.whom {
             Whom::Id(label) => (Some(*label), None),
-            Whom::Email(email) => (None, Some(twin.email(email))),
+            Whom::Email(email) => (None, Some(model.email(email))),
         };
         let remove = |turn: &mut Turn| turn.remove_collaborator(id, email.as_deref());
-        let row = twin.write(self.book, caller, may::READ_BOOK, remove)?;
+        let row = model.write(self.book, caller, may::READ_BOOK, remove)?;
         Ok(Answer::Collaborators(vec![row]))
     }
 }
@@ -142,8 +142,8 @@ impl Operation for List {
         Ok(Answer::Collaborators(rows.iter().map(|row| service.collaborator(row)).collect()))
     }
 
-    fn expect(&self, twin: &mut Twin, caller: &Caller) -> Outcome {
-        let (book, _) = twin.enter(self.0, caller, may::READ)?;
+    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
+        let (book, _) = model.enter(self.0, caller, may::READ)?;
         Ok(Answer::Collaborators(book.collaborators_in_order()))
     }
 }

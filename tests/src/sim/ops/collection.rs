@@ -9,8 +9,8 @@ use crate::sim::body::Id;
 use crate::sim::draw::Draw;
 use crate::sim::facts::{Answer, Outcome};
 use crate::sim::label;
+use crate::sim::model::{Caller, Model};
 use crate::sim::service::Service;
-use crate::sim::twin::{Caller, Twin};
 
 #[derive(Clone, Debug)]
 enum Collections {
@@ -52,13 +52,13 @@ fn name(draw: &mut Draw<'_>) -> Option<String> {
 /// Mostly one of the caller's own.
 fn id(draw: &mut Draw<'_>) -> Id<label::Collection> {
     let any = draw.one_in(6);
-    let own = draw.twin.collections.iter().filter(|(_, one)| any || one.owner == draw.caller.who);
+    let own = draw.model.collections.iter().filter(|(_, one)| any || one.owner == draw.caller.who);
     let own: Vec<label::Collection> = own.map(|(label, _)| *label).collect();
     if own.is_empty() { Id::Unknown } else { Id::Of(draw.pick(&own)) }
 }
 
 fn books(draw: &mut Draw<'_>) -> Vec<Option<label::Book>> {
-    let all: Vec<label::Book> = draw.twin.books.keys().copied().collect();
+    let all: Vec<label::Book> = draw.model.books.keys().copied().collect();
     let one = |draw: &mut Draw<'_>| match draw.below(8) {
         0 if draw.wild => None,
         1 if draw.wild => Some(label::Book(0)),
@@ -121,25 +121,25 @@ impl Operation for Collections {
         Ok(Answer::Books(books.iter().map(|view| service.book(view, caller)).collect()))
     }
 
-    fn expect(&self, twin: &mut Twin, caller: &Caller) -> Outcome {
+    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
         let books = match self {
             Collections::Create(label, name) => {
-                return twin
+                return model
                     .create_collection(caller, *label, name.as_deref())
                     .map(|one| Answer::Collections(vec![one]));
             }
             Collections::Update(id, name) => {
-                return twin
+                return model
                     .update_collection(caller, *id, name.as_deref())
                     .map(|one| Answer::Collections(vec![one]));
             }
-            Collections::List => return Ok(Answer::Collections(twin.list_collections(caller))),
+            Collections::List => return Ok(Answer::Collections(model.list_collections(caller))),
             Collections::Get(id) => {
-                return twin.get_collection(caller, *id).map(|one| Answer::Collections(vec![one]));
+                return model.get_collection(caller, *id).map(|one| Answer::Collections(vec![one]));
             }
-            Collections::Delete(id) => twin.delete_collection(caller, *id),
-            Collections::Add(id, books) => twin.add_books(caller, *id, books),
-            Collections::Remove(id, books) => twin.remove_books(caller, *id, books),
+            Collections::Delete(id) => model.delete_collection(caller, *id),
+            Collections::Add(id, books) => model.add_books(caller, *id, books),
+            Collections::Remove(id, books) => model.remove_books(caller, *id, books),
         };
         books.map(Answer::Books)
     }

@@ -12,9 +12,9 @@ use super::{Drawn, Operation};
 use crate::sim::draw::Draw;
 use crate::sim::facts::{Answer, Outcome, Refused};
 use crate::sim::label;
+use crate::sim::model::copy::{Copying, first_day};
+use crate::sim::model::{Caller, Model, dates};
 use crate::sim::service::Service;
-use crate::sim::twin::copy::{Copying, first_day};
-use crate::sim::twin::{Caller, Twin, dates};
 
 #[derive(Clone, Debug)]
 struct Copy {
@@ -23,10 +23,10 @@ struct Copy {
 }
 
 /// Each copy doubles the labels.
-const MOST_LABELS: u32 = 1 << 28;
+const MAX_LABELS: u32 = 1 << 28;
 
 pub fn draw(draw: &mut Draw<'_>) -> Drawn {
-    if *draw.last > MOST_LABELS {
+    if *draw.last > MAX_LABELS {
         return super::book::draw_read(draw);
     }
     let (book, owner) = (draw.label(), draw.label());
@@ -149,7 +149,7 @@ impl Operation for Copy {
         let request = book::Copying { name, transactions, from };
         let view = service
             .write(self.source, caller, move |tx, cx, key| book::copy(tx, cx, key, &request))?;
-        let made = view.member.book();
+        let made = view.access.book();
         service.labels.keys.insert(self.copying.book, made.key.as_str().to_owned());
         service.labels.owners.insert(self.copying.book, caller.who);
         service.labels.books.note(made.id.get(), self.copying.book);
@@ -157,8 +157,8 @@ impl Operation for Copy {
         Ok(Answer::Book(Box::new(service.book(&view, caller))))
     }
 
-    fn expect(&self, twin: &mut Twin, caller: &Caller) -> Outcome {
-        twin.copy_book(self.source, caller, &self.copying).map(|book| Answer::Book(Box::new(book)))
+    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
+        model.copy_book(self.source, caller, &self.copying).map(|book| Answer::Book(Box::new(book)))
     }
 
     fn smaller(&self) -> Vec<Drawn> {

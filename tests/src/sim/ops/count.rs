@@ -8,10 +8,10 @@ use super::{Drawn, Operation, list};
 use crate::sim::draw::Draw;
 use crate::sim::facts::{Answer, Outcome};
 use crate::sim::label;
+use crate::sim::model::count::Span;
+use crate::sim::model::query::Query;
+use crate::sim::model::{Caller, Model};
 use crate::sim::service::Service;
-use crate::sim::twin::count::Span;
-use crate::sim::twin::query::Query;
-use crate::sim::twin::{Caller, Twin};
 
 #[derive(Clone, Debug)]
 struct Count {
@@ -61,8 +61,8 @@ impl Operation for Count {
         Ok(Answer::Count(usize::try_from(count).expect("a small count")))
     }
 
-    fn expect(&self, twin: &mut Twin, caller: &Caller) -> Outcome {
-        twin.count(self.book, caller, &self.query)
+    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
+        model.count(self.book, caller, &self.query)
     }
 
     fn smaller(&self) -> Vec<Drawn> {
@@ -94,7 +94,7 @@ impl Operation for Counts {
         Ok(Answer::Counts { posted: slices(&counts.posted), trashed: slices(&counts.trashed) })
     }
 
-    fn expect(&self, twin: &mut Twin, caller: &Caller) -> Outcome {
-        twin.counts(self.book, caller, &self.span)
+    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
+        model.counts(self.book, caller, &self.span)
     }
 }

@@ -11,9 +11,9 @@ use super::{Drawn, Operation};
 use crate::sim::draw::Draw;
 use crate::sim::facts::{Answer, Outcome, Resource};
 use crate::sim::label;
+use crate::sim::model::event::Filter;
+use crate::sim::model::{Caller, Model};
 use crate::sim::service::Service;
-use crate::sim::twin::event::Filter;
-use crate::sim::twin::{Caller, Twin};
 
 #[derive(Clone, Debug)]
 struct List {
@@ -78,7 +78,7 @@ impl Operation for List {
         }
     }
 
-    fn expect(&self, twin: &mut Twin, caller: &Caller) -> Outcome {
-        twin.list_events(self.book, caller, &self.filter, self.limit).map(Answer::Events)
+    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
+        model.list_events(self.book, caller, &self.filter, self.limit).map(Answer::Events)
     }
 }

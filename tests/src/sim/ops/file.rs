@@ -9,8 +9,8 @@ use crate::sim::body::{FileBody, Id};
 use crate::sim::draw::Draw;
 use crate::sim::facts::{Answer, Outcome};
 use crate::sim::label;
+use crate::sim::model::{Caller, Model, Turn, may};
 use crate::sim::service::Service;
-use crate::sim::twin::{Caller, Turn, Twin, may};
 
 #[derive(Clone, Debug)]
 enum Write {
@@ -93,9 +93,9 @@ impl Operation for Writing {
         Ok(Answer::Files(vec![vec![service.file(&view.file)]]))
     }
 
-    fn expect(&self, twin: &mut Twin, caller: &Caller) -> Outcome {
+    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
         let file =
-            twin.write(self.book, caller, may::RECORD, |turn: &mut Turn| match &self.write {
+            model.write(self.book, caller, may::RECORD, |turn: &mut Turn| match &self.write {
                 Write::Create(body) => turn.create_file(body),
                 Write::Update(body) => turn.update_file(body),
                 Write::Delete(id) => turn.delete_file(*id),
@@ -132,10 +132,10 @@ impl Operation for Reading {
         }
     }
 
-    fn expect(&self, twin: &mut Twin, caller: &Caller) -> Outcome {
+    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
         Ok(Answer::Files(match self.read {
-            Read::All(limit) => twin.list_files(self.book, caller, limit)?,
-            Read::One(id) => vec![vec![twin.get_file(self.book, caller, id)?]],
+            Read::All(limit) => model.list_files(self.book, caller, limit)?,
+            Read::One(id) => vec![vec![model.get_file(self.book, caller, id)?]],
         }))
     }
 }

@@ -9,8 +9,8 @@ use crate::sim::body::{GroupBody, Id, Named};
 use crate::sim::draw::Draw;
 use crate::sim::facts::{Answer, Outcome, Refused};
 use crate::sim::label;
+use crate::sim::model::{Caller, Model, Turn, may};
 use crate::sim::service::Service;
-use crate::sim::twin::{Caller, Turn, Twin, may};
 
 #[derive(Clone, Debug)]
 enum Write {
@@ -110,8 +110,8 @@ impl Operation for Groups {
         Ok(Answer::Groups(service.groups(&view)))
     }
 
-    fn expect(&self, twin: &mut Twin, caller: &Caller) -> Outcome {
-        let answer = twin.write(self.book, caller, may::MANAGE, |turn| {
+    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
+        let answer = model.write(self.book, caller, may::MANAGE, |turn| {
             let labels = match &self.write {
                 Write::Create(items) => turn.create_groups(items)?,
                 Write::Update(items) => turn.update_groups(items)?,
@@ -163,8 +163,8 @@ impl Operation for Reading {
         }
     }
 
-    fn expect(&self, twin: &mut Twin, caller: &Caller) -> Outcome {
-        let (book, _) = twin.enter(self.book, caller, may::READ)?;
+    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
+        let (book, _) = model.enter(self.book, caller, may::READ)?;
         let find = |named| book.find_group(named).ok_or_else(Refused::missing);
         Ok(match &self.read {
             Read::All => Answer::Groups(

@@ -8,9 +8,9 @@ use super::{Drawn, Operation, fewer};
 use crate::sim::draw::{AGENTS, Draw, KINDS, PROPERTIES, TAGS, WORDS};
 use crate::sim::facts::{Answer, Outcome};
 use crate::sim::label;
+use crate::sim::model::query::{Ask, Query, Term};
+use crate::sim::model::{Caller, Model};
 use crate::sim::service::Service;
-use crate::sim::twin::query::{Ask, Query, Term};
-use crate::sim::twin::{Caller, Twin};
 
 #[derive(Clone, Debug)]
 struct List {
@@ -76,7 +76,7 @@ fn plain(draw: &mut Draw<'_>) -> Term {
             Term::Property(draw.pick(&PROPERTIES).replace(' ', "_"), value)
         }
         11 => Term::Text(text(draw.pick(&WORDS))),
-        12 => Term::By(draw.below(draw.twin.users.len() + 1)),
+        12 => Term::By(draw.below(draw.model.users.len() + 1)),
         13 => Term::Agent(text(draw.pick(&AGENTS))),
         _ if draw.one_in(2) => Term::Kind(draw.pick(&KINDS)),
         _ => Term::HasUrl,
@@ -118,9 +118,9 @@ impl Operation for List {
         }
     }
 
-    fn expect(&self, twin: &mut Twin, caller: &Caller) -> Outcome {
+    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
         let (pages, account) =
-            twin.list_transactions(self.book, caller, &self.query, self.limit)?;
+            model.list_transactions(self.book, caller, &self.query, self.limit)?;
         Ok(Answer::Pages(pages, account))
     }
 

@@ -10,8 +10,8 @@ use crate::sim::body::{Id, TransactionBody};
 use crate::sim::draw::Draw;
 use crate::sim::facts::{Answer, Outcome, Refused, Transaction};
 use crate::sim::label;
+use crate::sim::model::{Caller, Model, may};
 use crate::sim::service::Service;
-use crate::sim::twin::{Caller, Twin, may};
 
 #[derive(Clone, Debug)]
 struct Merge {
@@ -80,9 +80,10 @@ impl Operation for Merge {
         Ok(Answer::Transactions(merged, Default::default()))
     }
 
-    fn expect(&self, twin: &mut Twin, caller: &Caller) -> Outcome {
+    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
         let ids: Vec<_> = self.items.iter().map(|body| body.id).collect();
-        let merged = twin.write(self.book, caller, may::POST, |turn| turn.merge(&ids, self.new))?;
+        let merged =
+            model.write(self.book, caller, may::POST, |turn| turn.merge(&ids, self.new))?;
         Ok(Answer::Transactions(vec![merged], Default::default()))
     }
 

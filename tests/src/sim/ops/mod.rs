@@ -1,4 +1,4 @@
-//! The operations. Each asks the service, expects of the twin, and is drawn by a row of [`TABLE`];
+//! The operations. Each asks the service, expects of the model, and is drawn by a row of [`TABLE`];
 //! a new one is a type in its noun's file and a row here.
 
 pub mod account;
@@ -23,8 +23,8 @@ use std::sync::Arc;
 use super::draw::Draw;
 use super::facts::Outcome;
 use super::label;
+use super::model::{Caller, Model};
 use super::service::Service;
-use super::twin::{Caller, Twin};
 
 /// Something a client asks for.
 pub trait Operation: fmt::Debug + Send + Sync {
@@ -32,8 +32,8 @@ pub trait Operation: fmt::Debug + Send + Sync {
     fn book(&self) -> label::Book;
     /// What the service answers.
     fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome;
-    /// What the twin answers.
-    fn expect(&self, twin: &mut Twin, caller: &Caller) -> Outcome;
+    /// What the model answers.
+    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome;
     /// The same, asking for a little less: for shorter traces.
     fn smaller(&self) -> Vec<Arc<dyn Operation>> {
         Vec::new()

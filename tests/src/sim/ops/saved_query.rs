@@ -10,9 +10,9 @@ use crate::sim::body::Id;
 use crate::sim::draw::Draw;
 use crate::sim::facts::{Answer, Outcome};
 use crate::sim::label;
+use crate::sim::model::saved_query::Saying;
+use crate::sim::model::{Caller, Model, Turn, may};
 use crate::sim::service::Service;
-use crate::sim::twin::saved_query::Saying;
-use crate::sim::twin::{Caller, Turn, Twin, may};
 
 #[derive(Clone, Debug)]
 enum Write {
@@ -108,9 +108,9 @@ impl Operation for Writing {
         Ok(Answer::SavedQueries(vec![service.saved_query(&saved)]))
     }
 
-    fn expect(&self, twin: &mut Twin, caller: &Caller) -> Outcome {
+    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
         let saved =
-            twin.write(self.book, caller, may::MANAGE, |turn: &mut Turn| match &self.write {
+            model.write(self.book, caller, may::MANAGE, |turn: &mut Turn| match &self.write {
                 Write::Create(label, saying) => turn.create_saved_query(*label, saying),
                 Write::Update(id, saying) => turn.update_saved_query(*id, saying),
                 Write::Delete(id) => turn.delete_saved_query(*id),
@@ -138,8 +138,8 @@ impl Operation for Reading {
         Ok(Answer::SavedQueries(found.iter().map(|saved| service.saved_query(saved)).collect()))
     }
 
-    fn expect(&self, twin: &mut Twin, caller: &Caller) -> Outcome {
-        let (book, _) = twin.enter(self.book, caller, may::READ)?;
+    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
+        let (book, _) = model.enter(self.book, caller, may::READ)?;
         Ok(Answer::SavedQueries(match self.one {
             Some(id) => vec![book.saved_query(id)?],
             None => book.saved_in_order(),

@@ -11,11 +11,11 @@ use crate::sim::body::{Id, TransactionBody};
 use crate::sim::draw::Draw;
 use crate::sim::facts::{self, Answer, Outcome, Refused};
 use crate::sim::label;
+use crate::sim::model::lifecycle::Order;
+use crate::sim::model::transaction::Recording;
+use crate::sim::model::typed::MAX_MONTHS;
+use crate::sim::model::{Caller, Model, may};
 use crate::sim::service::Service;
-use crate::sim::twin::lifecycle::Order;
-use crate::sim::twin::transaction::Recording;
-use crate::sim::twin::typed::MOST_MONTHS;
-use crate::sim::twin::{Caller, Twin, may};
 
 /// createTransaction, its batch, and the post without an id.
 #[derive(Clone, Debug)]
@@ -147,7 +147,7 @@ impl Operation for Create {
         service.note_brought(self.book, caller, &self.items)?;
         if single {
             let drafts: Vec<_> =
-                (0..MOST_MONTHS).map(|month| label::Transaction(months.0 + month)).collect();
+                (0..MAX_MONTHS).map(|month| label::Transaction(months.0 + month)).collect();
             service.note_told(self.book, caller, &drafts)?;
         }
         let masked =
@@ -155,10 +155,10 @@ impl Operation for Create {
         Ok(Answer::Transactions(shown(service, &view), masked))
     }
 
-    fn expect(&self, twin: &mut Twin, caller: &Caller) -> Outcome {
+    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
         let door = if self.recording.post { may::POST } else { may::RECORD };
         let recorded =
-            twin.write(self.book, caller, door, |turn| turn.record(&self.items, &self.recording));
+            model.write(self.book, caller, door, |turn| turn.record(&self.items, &self.recording));
         alone(recorded, self.batch).map(|(recorded, masked)| Answer::Transactions(recorded, masked))
     }
 
@@ -189,8 +189,8 @@ impl Operation for Perform {
         Ok(Answer::Transactions(shown(service, &view), Default::default()))
     }
 
-    fn expect(&self, twin: &mut Twin, caller: &Caller) -> Outcome {
-        let done = twin.write(self.book, caller, self.order.door(), |turn| {
+    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
+        let done = model.write(self.book, caller, self.order.door(), |turn| {
             turn.perform(self.order, &self.items)
         });
         alone(done, self.order.batch).map(|done| Answer::Transactions(done, Default::default()))
@@ -214,8 +214,8 @@ impl Operation for Get {
         Ok(Answer::Transactions(shown(service, &view), Default::default()))
     }
 
-    fn expect(&self, twin: &mut Twin, caller: &Caller) -> Outcome {
-        let found = twin.get_transaction(self.book, caller, known(self.id))?;
+    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
+        let found = model.get_transaction(self.book, caller, known(self.id))?;
         Ok(Answer::Transactions(vec![found], Default::default()))
     }
 }
@@ -232,10 +232,13 @@ impl Operation for ByIds {
         Ok(Answer::Transactions(shown(service, &listed.view), Default::default()))
     }
 
-    fn expect(&self, twin: &mut Twin, caller: &Caller) -> Outcome {
-        twin.enter(self.book, caller, may::READ_TRANSACTIONS)?;
-        let found: Result<Vec<_>, Refused> =
-            self.ids.iter().map(|id| twin.get_transaction(self.book, caller, known(*id))).collect();
+    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
+        model.enter(self.book, caller, may::READ_TRANSACTIONS)?;
+        let found: Result<Vec<_>, Refused> = self
+            .ids
+            .iter()
+            .map(|id| model.get_transaction(self.book, caller, known(*id)))
+            .collect();
         Ok(Answer::Transactions(found?, Default::default()))
     }
 }

@@ -10,8 +10,8 @@ use super::book::ZONES;
 use super::transaction::Create;
 use crate::sim::body::{Named, TransactionBody};
 use crate::sim::draw::Draw;
-use crate::sim::twin::transaction::Recording;
-use crate::sim::twin::typed::MOST_MONTHS;
+use crate::sim::model::transaction::Recording;
+use crate::sim::model::typed::MAX_MONTHS;
 
 const WORDS: [&str; 8] = ["lunch", "for", "don't", "cashier", "(paid)", "rent,", "Ökologie", "-"];
 /// Best matches, worse ones, and what is none.
@@ -82,7 +82,7 @@ pub fn draw(draw: &mut Draw<'_>) -> Drawn {
         single: !post && !batch,
         zone: draw.one_in(4).then(|| draw.pick(&ZONES).to_owned()),
         // The labels behind it are kept for the drafts.
-        months: draw.labels(MOST_MONTHS),
+        months: draw.labels(MAX_MONTHS),
     };
     Arc::new(Create { book: draw.book, items, recording, batch })
 }

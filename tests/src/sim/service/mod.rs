@@ -22,7 +22,7 @@ use rusqlite::{Connection, OpenFlags};
 use super::body::TransactionBody;
 use super::facts::Refused;
 use super::label;
-use super::twin::{self, Caller};
+use super::model::{self, Caller};
 use crate::dice::Dice;
 pub use labels::Labels;
 
@@ -88,10 +88,10 @@ impl Service {
         Ok(Service { place, users, ids: Arc::new(Ids::new(7)), labels: Labels::default() })
     }
 
-    pub fn users(&self) -> Vec<twin::User> {
+    pub fn users(&self) -> Vec<model::User> {
         self.users
             .iter()
-            .map(|user| twin::User { email: user.email.clone(), username: user.username.clone() })
+            .map(|user| model::User { email: user.email.clone(), username: user.username.clone() })
             .collect()
     }
 
@@ -214,11 +214,11 @@ impl Service {
 
     /// A month as `yyyymm`, now in a zone.
     pub fn month(now: i64, zone: &str) -> i32 {
-        twin::dates::number(twin::dates::day(now, zone)) / 100
+        model::dates::number(model::dates::day(now, zone)) / 100
     }
 }
 
-/// A refusal by its reason; what is no refusal is a failure, which no twin ever expects.
+/// A refusal by its reason; what is no refusal is a failure, which no model ever expects.
 fn refused(error: Error) -> Refused {
     let item = if let Error::Item { index, .. } = &error { Some(*index) } else { None };
     match error.reason() {

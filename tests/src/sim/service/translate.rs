@@ -23,7 +23,7 @@ use super::{Service, texts};
 use crate::decimal;
 use crate::sim::facts::{self, Container, Content, Empty, Nature, Of, Resource, Row, Sides};
 use crate::sim::label;
-use crate::sim::twin::{Caller, dates};
+use crate::sim::model::{Caller, dates};
 
 impl Service {
     pub fn account(&self, account: &Account) -> facts::Account {
@@ -108,7 +108,7 @@ impl Service {
     }
 
     pub fn rows(&self, listed: &Listed) -> Vec<Row> {
-        let unit = 10_i128.pow(8 - listed.view.member.book().scale);
+        let unit = 10_i128.pow(8 - listed.view.access.book().scale);
         let balance = |one: &Transaction| listed.balances.get(&one.id).map(|units| units * unit);
         listed
             .view
@@ -136,13 +136,13 @@ impl Service {
     }
 
     pub fn book(&self, view: &book::View, caller: &Caller) -> facts::Book {
-        let book = view.member.book();
+        let book = view.access.book();
         let (month, year) =
             view.activity.current(Service::month(caller.now, &book.settings.time_zone));
         facts::Book {
             label: self.labels.book_of_key(book.key.as_str()),
             owner: book.owner_name.clone(),
-            permission: view.member.permission(),
+            permission: view.access.permission(),
             settings: settings(&book.settings),
             scale: book.scale,
             stamp: stamp(&book.stamp),
@@ -250,7 +250,7 @@ impl Service {
 
     /// The containers of an answer in the order they are written.
     pub fn containers(&self, view: &balance::View) -> Vec<Container> {
-        let scale = view.member.book().scale;
+        let scale = view.access.book().scale;
         let mut containers = Vec::new();
         for account in view.balances.accounts.iter().flatten() {
             containers.push(self.account_container(account, 0, scale));

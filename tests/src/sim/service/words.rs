@@ -1,9 +1,9 @@
 //! From the trees of queries to their texts, in the language of 1.
 
 use super::Service;
-use crate::sim::twin::balance::Question;
-use crate::sim::twin::dates::Unit;
-use crate::sim::twin::query::{Ask, Query, Term};
+use crate::sim::model::balance::Question;
+use crate::sim::model::dates::Unit;
+use crate::sim::model::query::{Ask, Query, Term};
 
 impl Service {
     pub fn query_text(&self, query: &Query) -> String {

@@ -9,7 +9,7 @@ fn check(text: &str, ranges: [&str; 3], labels: [&str; 2]) {
 }
 
 #[track_caller]
-fn check_with(reading: &Reading, text: &str, ranges: [&str; 3], labels: [&str; 2]) {
+fn check_with(reading: &ParseContext, text: &str, ranges: [&str; 3], labels: [&str; 2]) {
     let query = BalanceQuery::parse(text, reading).unwrap();
     assert_eq!([query.range.as_str(), &query.previous_range, &query.next_range], ranges, "{text}");
     assert_eq!([query.begin_label.as_str(), &query.end_label], labels, "{text}");

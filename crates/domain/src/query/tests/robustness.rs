@@ -5,9 +5,9 @@ use time::Date;
 
 use super::*;
 
-fn readings() -> impl Iterator<Item = Reading> {
+fn readings() -> impl Iterator<Item = ParseContext> {
     DatePattern::ALL.into_iter().flat_map(|pattern| {
-        [DecimalSeparator::Dot, DecimalSeparator::Comma].map(|separator| Reading {
+        [DecimalSeparator::Dot, DecimalSeparator::Comma].map(|separator| ParseContext {
             pattern,
             separator,
             ..reading()

@@ -66,7 +66,7 @@ fn amounts() {
     ] {
         check(text, expected);
     }
-    let comma = Reading { separator: DecimalSeparator::Comma, ..reading() };
+    let comma = ParseContext { separator: DecimalSeparator::Comma, ..reading() };
     let filter = Query::parse("amount>1.234,5 amount<1.5", &comma);
     assert_eq!(show(filter.filter()), "amount>1234.5 amount<1.5 !is:trashed");
 }

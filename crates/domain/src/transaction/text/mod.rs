@@ -27,7 +27,7 @@ use lexer::{Kind, Token, in_word, tokens};
 use number::Rank;
 
 /// Most months a text may ask to be repeated (behaviour 3.8.2.8).
-const MOST_REPEATS: u8 = 36;
+const MAX_REPEATS: u8 = 36;
 
 /// What reading a text depends on.
 #[derive(Debug, Clone, Copy)]
@@ -231,7 +231,7 @@ impl<'t> Typed<'t> {
                 .strip_suffix(['x', 'X'])?
                 .parse()
                 .ok()
-                .filter(|count| (1..=MOST_REPEATS).contains(count))?;
+                .filter(|count| (1..=MAX_REPEATS).contains(count))?;
             let before = place.checked_sub(1);
             let dollar = before
                 .and_then(|place| self.tokens.get(place))

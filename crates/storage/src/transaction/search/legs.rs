@@ -12,7 +12,7 @@ use diesel::QueryableByName;
 use diesel::sql_types::{BigInt, Integer};
 
 use super::{Leg, Walk};
-use crate::page::Place;
+use crate::page::PageKey;
 use crate::sql::Sql;
 
 /// Places a leg is asked for beyond twice its even share.
@@ -37,7 +37,7 @@ pub(in crate::transaction) fn share(legs: usize, limit: i64) -> i64 {
 
 /// The newest `limit` places of all, newest first, of legs that were each asked for `share`; none
 /// when more must be asked for.
-pub(in crate::transaction) fn page(steps: &[Step], share: i64, limit: i64) -> Option<Vec<Place>> {
+pub(in crate::transaction) fn page(steps: &[Step], share: i64, limit: i64) -> Option<Vec<PageKey>> {
     let mut last: BTreeMap<i32, (i64, (i32, i64))> = BTreeMap::new();
     let mut places = BTreeSet::new();
     for Step { leg, day, id } in steps {
@@ -51,7 +51,7 @@ pub(in crate::transaction) fn page(steps: &[Step], share: i64, limit: i64) -> Op
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let whole =
         places.into_iter().rev().take_while(|place| whole_from.is_none_or(|from| *place >= from));
-    let page: Vec<Place> = whole.take(limit).map(|(day, id)| Place { day, id }).collect();
+    let page: Vec<PageKey> = whole.take(limit).map(|(day, id)| PageKey { day, id }).collect();
     (page.len() == limit || whole_from.is_none()).then_some(page)
 }
 
@@ -61,7 +61,7 @@ impl<'a> Walk<'_, 'a> {
         &self,
         legs: &[Leg],
         book: &Book,
-        after: Option<Place>,
+        after: Option<PageKey>,
         share: i64,
     ) -> Sql<'a> {
         let mut steps = Sql::new("SELECT 0 AS leg, 0 AS day, 0 AS id WHERE 1 = 0");

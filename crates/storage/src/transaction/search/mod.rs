@@ -16,7 +16,7 @@ use time::Date;
 
 use super::row::{COLUMNS, standing_to_column};
 use crate::lookup::Lookup;
-use crate::page::Place;
+use crate::page::PageKey;
 use crate::sql::Sql;
 use path::{Leg, Path};
 use terms::bounded;
@@ -73,7 +73,7 @@ impl<'a> Walk<'_, 'a> {
     }
 
     /// The rows behind `after`, newest first, along the one way there is.
-    pub(super) fn page(&self, book: &Book, after: Option<Place>, limit: i64) -> Sql<'a> {
+    pub(super) fn page(&self, book: &Book, after: Option<PageKey>, limit: i64) -> Sql<'a> {
         let leg = match &self.path {
             Path::Legs(legs) => legs.first(),
             Path::Book => None,
@@ -108,7 +108,7 @@ impl<'a> Walk<'_, 'a> {
         &self,
         select: Sql<'a>,
         source: Source<'a>,
-        (book, after, limit): (&Book, Option<Place>, i64),
+        (book, after, limit): (&Book, Option<PageKey>, i64),
     ) -> Sql<'a> {
         let Source { from, day, id } = source;
         let sql = self.filtered(select.append(from), (day, id), book, after);
@@ -176,7 +176,7 @@ impl<'a> Walk<'_, 'a> {
         from: Sql<'a>,
         (day, id): (&'static str, &'static str),
         book: &Book,
-        after: Option<Place>,
+        after: Option<PageKey>,
     ) -> Sql<'a> {
         let search = self.search;
         let mut sql = from;

@@ -16,11 +16,11 @@ use crate::transaction::candidates::candidates;
 use crate::tx::Tx;
 
 /// Legs a path has at most: each repeats the whole condition, and a database plans each of them.
-const MOST_LEGS: usize = 64;
+const MAX_LEGS: usize = 64;
 /// Terms a path repeats at most, over all of its legs.
-const MOST_REPEATED: usize = 2_000;
+const MAX_REPEATED: usize = 2_000;
 /// Blocks a path names at most: they stand in the text of the statement.
-const MOST_BLOCKS: usize = 50_000;
+const MAX_BLOCKS: usize = 50_000;
 /// A text in no more blocks of transactions than this is rarer than what most accounts hold.
 const FEW_BLOCKS: i64 = 32;
 
@@ -94,7 +94,7 @@ impl<'s, 'a> Planner<'_, 's, '_, 'a> {
     /// The search along the narrowest path there is.
     pub(in crate::transaction) fn walk(mut self) -> Result<Walk<'s, 'a>> {
         let path = self.path()?;
-        Ok(Walk { search: self.search, path, lookup: self.tx.conn()?.lookup() })
+        Ok(Walk { search: self.search, path, lookup: self.tx.flushed_conn()?.lookup() })
     }
 
     fn path(&mut self) -> Result<Path> {
@@ -105,8 +105,8 @@ impl<'s, 'a> Planner<'_, 's, '_, 'a> {
         filter.each_term(&mut |_| terms = terms.saturating_add(1));
         let blocks = |leg: &Leg| if let Leg::Blocks(blocks) = leg { blocks.len() } else { 0 };
         let bearable = |legs: &Vec<Leg>| {
-            let few = legs.len() <= MOST_LEGS && legs.len().saturating_mul(terms) <= MOST_REPEATED;
-            few && legs.iter().map(blocks).sum::<usize>() <= MOST_BLOCKS
+            let few = legs.len() <= MAX_LEGS && legs.len().saturating_mul(terms) <= MAX_REPEATED;
+            few && legs.iter().map(blocks).sum::<usize>() <= MAX_BLOCKS
         };
         Ok(course.map(|course| course.legs).filter(bearable).map_or(Path::Book, Path::Legs))
     }
@@ -153,7 +153,7 @@ impl<'s, 'a> Planner<'_, 's, '_, 'a> {
                     together.legs.push(leg);
                 }
             }
-            if together.legs.len() > MOST_LEGS {
+            if together.legs.len() > MAX_LEGS {
                 return Ok(None);
             }
         }
@@ -201,15 +201,15 @@ impl<'s, 'a> Planner<'_, 's, '_, 'a> {
         let Some(groups) = self.search.names.groups.get(name) else {
             return Ok(Some(Course::nowhere()));
         };
-        let most = i64::try_from(MOST_LEGS).unwrap_or(i64::MAX);
+        let most = i64::try_from(MAX_LEGS).unwrap_or(i64::MAX);
         let members = Sql::new(
             "SELECT DISTINCT m.account_id AS number FROM memberships m WHERE m.book_id = ",
         )
         .int(self.book.id.get());
         let members = members.push(" AND m.group_id IN ").numbers(groups.iter().map(|id| id.get()));
         let members = members.push(" LIMIT ").int(most.saturating_add(1)).uncached();
-        let rows: Vec<Number> = on_each!(self.tx.conn()?, c => (&members).load(c))?;
-        if rows.len() > MOST_LEGS {
+        let rows: Vec<Number> = on_each!(self.tx.flushed_conn()?, c => (&members).load(c))?;
+        if rows.len() > MAX_LEGS {
             return Ok(None);
         }
         let legs = rows.into_iter().map(|row| Leg::Account(AccountId::new(row.number))).collect();

@@ -7,12 +7,12 @@ use jiff::civil::Date;
 
 use super::dates::{self, Unit};
 use super::query::Query;
-use super::{Caller, Twin, may};
+use super::{Caller, Model, may};
 use crate::sim::facts::{Answer, Refused, Transaction};
 use crate::sim::label;
 
 /// Above so many slices those without transactions are left out.
-const MOST_FILLED: usize = 36_600;
+const MAX_FILLED: usize = 36_600;
 
 /// The parameters of countTransactionsPosted as they come.
 #[derive(Clone, Debug)]
@@ -22,7 +22,7 @@ pub struct Span {
     pub periodicity: Option<&'static str>,
 }
 
-impl Twin {
+impl Model {
     /// As many as are listed, on all pages together.
     pub fn count(
         &self,
@@ -74,7 +74,7 @@ fn slices(
         slices.insert(slice, 0);
         slice = unit.next(slice);
     }
-    let filled = slices.len() <= MOST_FILLED;
+    let filled = slices.len() <= MAX_FILLED;
     for day in days.filter(|day| (after..before).contains(day)) {
         *slices.get_mut(&unit.begin(day)).expect("every day of the range has its slice") += 1;
     }

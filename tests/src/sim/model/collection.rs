@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use daybook_domain::collaborator::Permission;
 
 use super::text::checked_name;
-use super::{Book, Caller, Twin};
+use super::{Book, Caller, Model};
 use crate::sim::body::Id;
 use crate::sim::facts::{self, Refused, Stamp};
 use crate::sim::label;
@@ -19,7 +19,7 @@ pub struct Collection {
     pub books: BTreeSet<label::Book>,
 }
 
-impl Twin {
+impl Model {
     /// The caller's own, by name, those of one name by age.
     pub fn list_collections(&self, caller: &Caller) -> Vec<facts::Collection> {
         let own = self.collections.iter().filter(|(_, one)| one.owner == caller.who);

@@ -11,7 +11,7 @@ use super::dates::{self, DateOperator, Literal, within};
 use super::event::pages;
 use super::group::is_permanent;
 use super::text::{folded, property_key};
-use super::{Book, Caller, Twin, User, allowed, amount, may};
+use super::{Book, Caller, Model, User, allowed, amount, may};
 use crate::sim::body::Named;
 use crate::sim::facts::{Refused, Row, Transaction};
 use crate::sim::label;
@@ -64,7 +64,7 @@ struct Scene<'s> {
     by_posting: bool,
 }
 
-impl Twin {
+impl Model {
     /// A transaction, trashed or not; a RECORDER sees its own drafts only.
     pub fn get_transaction(
         &self,

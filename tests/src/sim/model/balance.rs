@@ -8,7 +8,7 @@ use jiff::civil::Date;
 use super::dates::{self, DateOperator, Literal, Range, Unit, within};
 use super::group::is_permanent;
 use super::text::normalized;
-use super::{Book, Caller, Twin, may};
+use super::{Book, Caller, Model, may};
 use crate::sim::body::Named;
 use crate::sim::facts::{Account, Answer, Container, Empty, Of, Refused, Sides};
 use crate::sim::label;
@@ -40,7 +40,7 @@ struct Track {
     permanent: bool,
 }
 
-impl Twin {
+impl Model {
     pub fn balances(
         &self,
         book: label::Book,

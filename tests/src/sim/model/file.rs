@@ -8,12 +8,12 @@ use daybook_domain::transaction::Standing;
 
 use super::event::pages;
 use super::text::{merged, note_properties};
-use super::{Book, Caller, Turn, Twin, allowed, may};
+use super::{Book, Caller, Model, Turn, allowed, may};
 use crate::sim::body::{FileBody, Id};
 use crate::sim::facts::{File, Properties, Refused, Resource, Transaction};
 use crate::sim::label;
 
-impl Twin {
+impl Model {
     /// The pages of a list, newest first; a RECORDER sees its own.
     pub fn list_files(
         &self,

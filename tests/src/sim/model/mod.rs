@@ -1,4 +1,4 @@
-//! The twin: a plain Daybook in memory, written from `docs/behaviour.md` and never from the code.
+//! The model: a plain Daybook in memory, written from `docs/behaviour.md` and never from the code.
 //! It keeps maps, computes everything anew each time it is asked, and knows nothing of storage, ids
 //! or totals. It shares words with the service (the enums of types, permissions, verbs) and no
 //! rule.
@@ -88,7 +88,7 @@ pub struct User {
 }
 
 #[derive(Clone, Debug, Default)]
-pub struct Twin {
+pub struct Model {
     pub users: Vec<User>,
     pub books: BTreeMap<label::Book, Book>,
     pub logs: BTreeMap<label::Book, Vec<Event>>,
@@ -107,7 +107,7 @@ pub struct Turn {
     happened: Vec<Event>,
 }
 
-impl Twin {
+impl Model {
     /// The book, and what the caller is in it: strangers and unknown books get 404, too little
     /// permission 403 (7.4).
     pub fn enter(

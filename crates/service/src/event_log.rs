@@ -1,9 +1,9 @@
 //! Recording events in the unit of work of the change they tell of.
 
-use daybook_domain::collaborator::Member;
-use daybook_domain::event::{Happening, Link};
+use daybook_domain::collaborator::Access;
+use daybook_domain::event::{Link, NewEvent};
 use daybook_storage::Tx;
-use daybook_storage::event::Tally;
+use daybook_storage::event::PostingCounts;
 use daybook_storage::transaction::Change;
 
 use crate::context::Context;
@@ -14,30 +14,30 @@ use crate::zone;
 ///
 /// # Errors
 /// When the database cannot be asked.
-pub(crate) fn happenings(
+pub(crate) fn append(
     tx: &mut Tx<'_>,
     cx: &Context,
-    member: &Member,
-    happenings: Vec<Happening>,
+    access: &Access,
+    events: Vec<NewEvent>,
 ) -> Result<()> {
-    counted(tx, cx, member, happenings, &Tally::new())
+    append_counted(tx, cx, access, events, &PostingCounts::new())
 }
 
 /// Appends what happened, with what it did to the number of postings.
 ///
 /// # Errors
 /// When the database cannot be asked.
-pub(crate) fn counted(
+pub(crate) fn append_counted(
     tx: &mut Tx<'_>,
     cx: &Context,
-    member: &Member,
-    happenings: Vec<Happening>,
-    tally: &Tally,
+    access: &Access,
+    events: Vec<NewEvent>,
+    tally: &PostingCounts,
 ) -> Result<()> {
-    if happenings.is_empty() {
+    if events.is_empty() {
         return Ok(());
     }
-    let book = member.book();
+    let book = access.book();
     let link = Link {
         book: book.id,
         key: &book.key,
@@ -45,15 +45,15 @@ pub(crate) fn counted(
         agent: cx.agent.as_deref(),
         at: cx.now,
     };
-    Ok(tx.events().append(member, &link, happenings, tally)?)
+    Ok(tx.events().append(access, &link, events, tally)?)
 }
 
 /// How many more or fewer transactions count as posted, by month of posting in the book zone
 /// (behaviour 6.10).
 #[must_use]
-pub(crate) fn tally(member: &Member, changes: &[Change]) -> Tally {
-    let zone = &member.book().settings.time_zone;
-    let mut tally = Tally::new();
+pub(crate) fn posting_counts(access: &Access, changes: &[Change]) -> PostingCounts {
+    let zone = &access.book().settings.time_zone;
+    let mut tally = PostingCounts::new();
     for Change { before, after } in changes {
         for (transaction, sign) in before.iter().map(|before| (before, -1)).chain([(after, 1)]) {
             if let Some(at) = transaction.posted_at.filter(|_| transaction.counts()) {

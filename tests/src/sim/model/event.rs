@@ -2,7 +2,7 @@
 
 use daybook_domain::event::EventType;
 
-use super::{Caller, Twin, may};
+use super::{Caller, Model, may};
 use crate::sim::facts::{Event, Refused, Resource};
 use crate::sim::label;
 
@@ -18,7 +18,7 @@ pub struct Filter {
     pub kind: Option<EventType>,
 }
 
-impl Twin {
+impl Model {
     /// The pages of a list, newest first.
     pub fn list_events(
         &self,

@@ -37,7 +37,7 @@ enum Fate {
 }
 
 /// Months that a text may ask for at most (3.8.2.8).
-pub const MOST_MONTHS: u32 = 36;
+pub const MAX_MONTHS: u32 = 36;
 
 struct Text<'b> {
     book: &'b Book,
@@ -380,7 +380,7 @@ impl Text<'_> {
                 .map(|count| count.strip_prefix('$').unwrap_or(count))
                 .and_then(|count| count.parse().ok());
             if let Some(count) =
-                count.filter(|count| (1..=MOST_MONTHS).contains(count) && self.is_free(from, to))
+                count.filter(|count| (1..=MAX_MONTHS).contains(count) && self.is_free(from, to))
             {
                 self.set(from, to, Fate::Goes);
                 return count;

@@ -7,7 +7,7 @@ use daybook_domain::event::EventType;
 use jiff::civil::Date;
 
 use super::text::checked_name;
-use super::{Book, Caller, Turn, Twin, allowed, dates, may};
+use super::{Book, Caller, Model, Turn, allowed, dates, may};
 use crate::sim::facts::{
     self, Account, Group, Refused, Resource, SavedQuery, Settings, Transaction,
 };
@@ -26,7 +26,7 @@ pub struct Copying {
     pub labels: u32,
 }
 
-impl Twin {
+impl Model {
     pub fn copy_book(
         &mut self,
         source: label::Book,

@@ -10,7 +10,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use super::text::{checked_name, folded, merged, note_properties};
-use super::{Book, Caller, Turn, Twin, allowed, amount, dates, may};
+use super::{Book, Caller, Model, Turn, allowed, amount, dates, may};
 use crate::sim::body::{AccountBody, GroupBody};
 use crate::sim::facts::{self, Answer, Collaborator, Properties, Refused, Resource, Settings};
 use crate::sim::label;
@@ -56,7 +56,7 @@ impl Book {
     }
 }
 
-impl Twin {
+impl Model {
     pub fn create_book(
         &mut self,
         caller: &Caller,
