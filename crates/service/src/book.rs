@@ -134,7 +134,7 @@ pub fn create(tx: &mut Tx<'_>, cx: &Context, input: Input) -> Result<View> {
         stamp: cx.stamp(),
     };
     let access = establish(tx, cx, book)?;
-    tell_created(tx, cx, &access, &PostingCounts::new())?;
+    emit_created(tx, cx, &access, &PostingCounts::new())?;
     group::add(tx, cx, &access, input.groups)?;
     account::add(tx, cx, &access, input.accounts)?;
     let activity =
@@ -156,7 +156,7 @@ fn establish(tx: &mut Tx<'_>, cx: &Context, book: Book) -> Result<Access> {
     Ok(access)
 }
 
-fn tell_created(
+fn emit_created(
     tx: &mut Tx<'_>,
     cx: &Context,
     access: &Access,

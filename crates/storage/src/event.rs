@@ -119,7 +119,7 @@ impl Events<'_, '_> {
         let (added, end) = Link { at: Instant::new(told_at), ..*link }.append(head.head()?, events);
         head.told_at = told_at;
         head.advance(end, link.at, tally);
-        self.tx.pending().tell(added);
+        self.tx.pending().emit(added);
         Ok(())
     }
 

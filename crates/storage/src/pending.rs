@@ -71,7 +71,7 @@ impl Pending {
     }
 
     /// Adds what happened.
-    pub(crate) fn tell(&mut self, events: Vec<Event>) {
+    pub(crate) fn emit(&mut self, events: Vec<Event>) {
         self.text =
             events.iter().fold(self.text, |sum, event| sum.saturating_add(event.data.len()));
         self.events.extend(events);
@@ -164,7 +164,7 @@ mod tests {
             scale: 2,
             transaction: Transaction { urls: vec![third()], ..draft() },
         });
-        pending.tell(vec![event(third())]);
+        pending.emit(vec![event(third())]);
         assert!(!pending.is_large());
         let mut later = Pending::default();
         later.add(Added {

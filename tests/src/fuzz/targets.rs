@@ -9,8 +9,8 @@ use daybook_domain::id::AccountId;
 use daybook_domain::json::{Json, Object};
 use daybook_domain::name::{fold, normalized};
 use daybook_domain::query::{BalanceQuery, ParseContext, Query};
+use daybook_domain::transaction::quick_entry::{Lexicon, Reader};
 use daybook_domain::transaction::tags;
-use daybook_domain::transaction::text::{Lexicon, Reader};
 use serde_json::{Map, Value};
 
 use super::corpus;

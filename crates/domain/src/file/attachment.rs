@@ -31,7 +31,7 @@ impl FilesById {
 /// One entry of `files[]`.
 #[derive(Debug, Clone)]
 pub enum Attachment {
-    /// As the body gives it, still to be settled.
+    /// As the body gives it, still to be resolved.
     Given {
         /// The id it names, if any.
         id: Option<String>,
@@ -61,13 +61,13 @@ impl Attachment {
         }
     }
 
-    /// Settles an entry: a known id is kept by reference, whatever else the entry says; without
+    /// Resolves an entry: a known id is kept by reference, whatever else the entry says; without
     /// one, content becomes a new file; with neither it stays as given, for the create to drop and
     /// the update to refuse (behaviour 3.2.12).
     ///
     /// # Errors
     /// Whatever `create` answers.
-    pub fn settle<E>(
+    pub fn resolve<E>(
         self,
         known: impl Fn(FileId) -> bool,
         create: impl FnOnce(Changes, Content) -> Result<FileId, E>,
@@ -100,11 +100,11 @@ mod tests {
     #[test]
     fn known_ids_win_and_content_makes_the_others() {
         let known = FileId::new(7);
-        let settle = |entry: Attachment| {
-            entry.settle::<()>(|id| id == known, |_, _| Ok(FileId::new(100))).unwrap()
+        let resolve = |entry: Attachment| {
+            entry.resolve::<()>(|id| id == known, |_, _| Ok(FileId::new(100))).unwrap()
         };
         let file = |entry: Attachment| {
-            if let Attachment::File(id) = settle(entry) { Some(id.get()) } else { None }
+            if let Attachment::File(id) = resolve(entry) { Some(id.get()) } else { None }
         };
         let text = known.to_string();
         for (entry, expected) in [
@@ -120,7 +120,7 @@ mod tests {
             assert_eq!(file(entry), expected, "{shown}");
         }
         assert_eq!(
-            given(None, true).settle(|_| true, |_, _| Err("no name")).err(),
+            given(None, true).resolve(|_| true, |_, _| Err("no name")).err(),
             Some("no name")
         );
     }

@@ -36,7 +36,7 @@ pub struct Changes {
     pub urls: Option<Vec<String>>,
     /// The list to put in place, when given.
     pub remote_ids: Option<Vec<String>>,
-    /// The list to put in place, when given; settled before it is recorded.
+    /// The list to put in place, when given; resolved before it is recorded.
     pub files: Option<Vec<Attachment>>,
     /// Properties to merge.
     pub properties: Edits,

@@ -8,7 +8,7 @@ use crate::field::Field;
 use crate::json::text_list;
 
 use super::changes::{description, files_of_update, urls};
-use super::record::read_date;
+use super::posting_rules::read_date;
 use super::{Changes, PostingRules, Refusal, Standing, Transaction, check_sides, remote_ids};
 
 /// The outcome of an update.

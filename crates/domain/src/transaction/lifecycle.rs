@@ -63,8 +63,8 @@ pub const fn transition(state: State, verb: Verb, override_checked: bool) -> Tra
     }
 }
 
-/// Which transactions keep the files they hold: the ones [`Recorder::check_lets_go`] refuses, as a
-/// condition to find them by.
+/// Which transactions keep the files they hold: the ones that [`PostingRules::check_lets_go`]
+/// refuses, as a condition to find them by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileHold {
     /// All but this caller's own drafts.
@@ -220,7 +220,7 @@ impl PostingRules<'_> {
     /// A transaction that loses a file that is deleted (behaviour 9.6), trashed or not.
     ///
     /// # Errors
-    /// As [`Recorder::check_lets_go`].
+    /// As [`PostingRules::check_lets_go`].
     pub fn without_file(
         &self,
         holder: Transaction,

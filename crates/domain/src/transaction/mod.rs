@@ -6,9 +6,9 @@ mod edit;
 mod joined;
 mod lifecycle;
 mod merge;
-mod record;
+mod posting_rules;
+pub mod quick_entry;
 pub mod tags;
-pub mod text;
 
 use time::Date;
 
@@ -17,7 +17,7 @@ pub use count::{Count, Span};
 pub use edit::Edited;
 pub use lifecycle::{FileHold, Transition, Verb, transition};
 pub use merge::{Merged, Pair, merge_transition};
-pub use record::{Intent, PostingRules};
+pub use posting_rules::{Intent, PostingRules};
 
 use crate::account::AccountRef;
 use crate::amount::Amount;

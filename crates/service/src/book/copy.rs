@@ -64,7 +64,7 @@ pub fn copy(tx: &mut Tx<'_>, cx: &Context, book: &str, request: &Request) -> Res
     };
     // They count from now on, when they were posted in this book.
     let month = zone::month(cx.now, &target.book().settings.time_zone);
-    super::tell_created(tx, cx, &target, &PostingCounts::from([(month, posted)]))?;
+    super::emit_created(tx, cx, &target, &PostingCounts::from([(month, posted)]))?;
     let activity =
         Activity { posted, month, month_posted: posted, year_posted: posted, changed_at: cx.now };
     Ok(View::plain(target, activity))

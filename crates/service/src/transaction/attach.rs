@@ -8,9 +8,9 @@ use daybook_domain::id::FileId;
 use daybook_domain::transaction::{Changes, FileHold, MAX_RELEASED, Transaction, Verb};
 use daybook_storage::Tx;
 
-use super::lifecycle::tell;
+use super::lifecycle::emit;
 use super::save::WriteSet;
-use super::{recorder, sides};
+use super::{rules, sides};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::file;
@@ -28,10 +28,10 @@ pub(super) fn files_by_id(
     Ok(tx.files().by_ids(access, named.chain(held))?)
 }
 
-/// The changes with their files settled, and the new files among them. A file counts as known when
+/// The changes with their files resolved, and the new files among them. A file counts as known when
 /// the caller may see it, or when the transaction holds it already: a recorder sends back what
 /// others attached to its draft.
-pub(super) fn settle(
+pub(super) fn resolve(
     cx: &Context,
     access: &Access,
     files_by_id: &FilesById,
@@ -54,7 +54,7 @@ pub(super) fn settle(
             new.push(file);
             Ok::<_, Error>(id)
         };
-        files.push(entry.settle(known, create)?);
+        files.push(entry.resolve(known, create)?);
     }
     changes.files = Some(files);
     Ok((changes, new))
@@ -79,10 +79,10 @@ pub(crate) fn release_file(
     let holders = tx.transactions().holders_of(access, doomed.id)?;
     let accounts = tx.accounts().by_ids(access, sides(&holders))?;
     let mut write_set = WriteSet::about(files_by_id(tx, access, &[], &holders)?);
-    let recorder = recorder(cx, access, &accounts);
+    let rules = rules(cx, access, &accounts);
     for before in holders {
-        let edited = recorder.without_file(before.clone(), doomed.id)?;
-        tell(&mut write_set, access, &accounts, Verb::Update, &edited);
+        let edited = rules.without_file(before.clone(), doomed.id)?;
+        emit(&mut write_set, access, &accounts, Verb::Update, &edited);
         write_set.changed(before, edited.transaction);
     }
     write_set.save(tx, cx, access, &accounts)
@@ -103,5 +103,5 @@ pub(crate) fn check_lets_go(
     else {
         return Ok(());
     };
-    Ok(recorder(cx, access, &Directory::default()).check_lets_go(&keeper)?)
+    Ok(rules(cx, access, &Directory::default()).check_lets_go(&keeper)?)
 }

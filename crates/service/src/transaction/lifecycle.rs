@@ -13,7 +13,7 @@ use daybook_domain::transaction::{
 use daybook_storage::Tx;
 
 use super::save::WriteSet;
-use super::{Detail, View, about, attach, recorder, sides};
+use super::{AccountDetail, View, about, attach, rules, sides};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::{access, batch};
@@ -44,7 +44,7 @@ impl Order {
     }
 
     /// The least the caller must be allowed, before any transaction is looked at.
-    const fn door(self) -> Action {
+    const fn least_action(self) -> Action {
         match self.verb {
             Verb::Check | Verb::Uncheck => Action::Check,
             Verb::Post => Action::Post,
@@ -66,7 +66,7 @@ pub fn perform(
     order: Order,
     items: Vec<Changes>,
 ) -> Result<View> {
-    let access = access::enter(tx, cx, book, order.door())?;
+    let access = access::enter(tx, cx, book, order.least_action())?;
     batch::check_size("items", items.len())?;
     let ids = batch::each(&items, named_id)?;
     let mut current = load(tx, &access, &ids, order.batch)?;
@@ -74,19 +74,19 @@ pub fn perform(
     let references = items.iter().flat_map(Changes::references);
     let before: Vec<Transaction> = current.values().cloned().collect();
     let mut accounts = tx.accounts().directory(&access, references, sides(&before))?;
-    let recorder = recorder(cx, &access, &accounts);
+    let rules = rules(cx, &access, &accounts);
     let files_by_id = attach::files_by_id(tx, &access, &items, &before)?;
     let mut write_set = WriteSet::about(files_by_id.clone());
     for (index, (changes, (_, id))) in items.into_iter().zip(&ids).enumerate() {
         let Some(transaction) = id.and_then(|id| current.get(&id)).cloned() else { continue };
-        let recorder = about(recorder, &transaction);
-        let edited = recorder
+        let rules = about(rules, &transaction);
+        let edited = rules
             .check_access(&transaction, order.verb)
             .map_err(Error::from)
             .and_then(|()| {
                 match transition(transaction.state(), order.verb, order.override_checked) {
                     Transition::Done => {
-                        attach::settle(cx, &access, &files_by_id, changes, Some(&transaction))
+                        attach::resolve(cx, &access, &files_by_id, changes, Some(&transaction))
                     }
                     // Where nothing is done, the files of the body are none of its matter (behaviour
                     // 3.3.4, 3.4.1, 3.6.3).
@@ -94,7 +94,7 @@ pub fn perform(
                 }
             })
             .and_then(|(changes, new_files)| {
-                let edited = recorder.perform(
+                let edited = rules.perform(
                     order.verb,
                     transaction.clone(),
                     &changes,
@@ -106,7 +106,7 @@ pub fn perform(
             Ok(None) => {}
             Ok(Some((edited, new_files))) => {
                 write_set.attached(new_files);
-                tell(&mut write_set, &access, &accounts, order.verb, &edited);
+                emit(&mut write_set, &access, &accounts, order.verb, &edited);
                 current.insert(edited.transaction.id, edited.transaction.clone());
                 write_set.changed(transaction, edited.transaction);
             }
@@ -120,7 +120,7 @@ pub fn perform(
     let posted =
         transactions.iter().flat_map(Transaction::entries).map(|entry| entry.account).collect();
     accounts.note_posted(&posted);
-    View::around(tx, cx, access, (transactions, accounts), Detail::Full)
+    View::around(tx, cx, access, (transactions, accounts), AccountDetail::Full)
 }
 
 /// Takes accounts that are about to be deleted off the drafts that name them (behaviour 4.7).
@@ -140,11 +140,11 @@ pub(crate) fn release_accounts(
     }
     let drafts = tx.transactions().drafts_of_accounts(access, doomed)?;
     let accounts = tx.accounts().by_ids(access, sides(&drafts))?;
-    let recorder = recorder(cx, access, &accounts);
+    let rules = rules(cx, access, &accounts);
     let mut write_set = WriteSet::about(attach::files_by_id(tx, access, &[], &drafts)?);
     for before in drafts {
-        let edited = recorder.without_accounts(before.clone(), doomed)?;
-        tell(&mut write_set, access, &accounts, Verb::Update, &edited);
+        let edited = rules.without_accounts(before.clone(), doomed)?;
+        emit(&mut write_set, access, &accounts, Verb::Update, &edited);
         write_set.changed(before, edited.transaction);
     }
     write_set.save(tx, cx, access, &accounts)
@@ -182,7 +182,7 @@ pub(super) fn load(
 }
 
 /// The events of a performed verb, in the order of behaviour 8.1.
-pub(super) fn tell(
+pub(super) fn emit(
     write_set: &mut WriteSet,
     access: &Access,
     accounts: &Directory,
@@ -195,7 +195,7 @@ pub(super) fn tell(
     let kind = match verb {
         Verb::Update => {
             if !edited.previous.is_empty() {
-                write_set.tell(NewEvent::update(
+                write_set.emit(NewEvent::update(
                     EventType::TransactionUpdated,
                     id,
                     object(write_set),
@@ -203,7 +203,7 @@ pub(super) fn tell(
                 ));
             }
             if edited.checked {
-                write_set.tell(NewEvent::new(EventType::TransactionChecked, id, object(write_set)));
+                write_set.emit(NewEvent::new(EventType::TransactionChecked, id, object(write_set)));
             }
             return;
         }
@@ -213,5 +213,5 @@ pub(super) fn tell(
         Verb::Trash => EventType::TransactionDeleted,
         Verb::Untrash => EventType::TransactionRestored,
     };
-    write_set.tell(NewEvent::new(kind, id, object(write_set)));
+    write_set.emit(NewEvent::new(kind, id, object(write_set)));
 }

@@ -8,7 +8,7 @@ use daybook_storage::Tx;
 
 use super::lifecycle::{load, named_id};
 use super::save::WriteSet;
-use super::{Detail, View, attach, recorder, sides};
+use super::{AccountDetail, View, attach, rules, sides};
 use crate::context::Context;
 use crate::error::Result;
 use crate::{access, batch};
@@ -28,21 +28,21 @@ pub fn merge(tx: &mut Tx<'_>, cx: &Context, book: &str, items: &[Changes]) -> Re
     let given: Vec<Transaction> =
         ids.iter().filter_map(|(_, id)| found.get(&(*id)?).cloned()).collect();
     let accounts = tx.accounts().by_ids(&access, sides(&given))?;
-    let recorder = recorder(cx, &access, &accounts);
+    let rules = rules(cx, &access, &accounts);
     let new = [TransactionId::new(cx.mint()), TransactionId::new(cx.mint())];
     let pair = Pair::new(given)?;
     let Merged { transaction, originals, difference } =
-        recorder.merge(&pair, new, cx.agent.as_deref())?;
+        rules.merge(&pair, new, cx.agent.as_deref())?;
     let mut write_set = WriteSet::about(attach::files_by_id(tx, &access, &[], pair.given())?);
     write_set.created(&access, &accounts, &transaction);
     for (before, after) in pair.given().iter().cloned().zip(originals) {
         let snapshot = write_set.snapshot(&access, &accounts, &after);
-        write_set.tell(NewEvent::new(EventType::TransactionDeleted, after.id.get(), snapshot));
+        write_set.emit(NewEvent::new(EventType::TransactionDeleted, after.id.get(), snapshot));
         write_set.changed(before, after);
     }
     if let Some(draft) = difference {
         write_set.created(&access, &accounts, &draft);
     }
     write_set.save(tx, cx, &access, &accounts)?;
-    View::around(tx, cx, access, (vec![transaction], accounts), Detail::Full)
+    View::around(tx, cx, access, (vec![transaction], accounts), AccountDetail::Full)
 }

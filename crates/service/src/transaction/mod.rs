@@ -2,13 +2,13 @@
 
 mod attach;
 mod count;
+mod create;
 mod lifecycle;
 mod merge;
+mod quick_entry;
 mod read;
-mod record;
 mod running;
 mod save;
-mod typed;
 
 use std::collections::{HashMap, HashSet};
 
@@ -26,6 +26,7 @@ use crate::zone;
 
 pub(crate) use attach::{check_lets_go, release_file};
 pub use count::{Counts, SpanText, counts};
+pub use create::{Recording, create};
 pub(crate) use lifecycle::release_accounts;
 pub use lifecycle::{Order, perform};
 pub use merge::merge;
@@ -33,7 +34,6 @@ pub use merge::merge;
 pub use read::explain;
 pub(crate) use read::reading;
 pub use read::{Listed, Request, count, get, list, named};
-pub use record::{Recording, create};
 
 /// Transactions as their reader sees them, with what they name.
 #[derive(Debug, Clone)]
@@ -56,7 +56,7 @@ pub struct View {
 
 /// How much of the accounts a view shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Detail {
+enum AccountDetail {
     /// With their groups.
     Full,
     /// As list rows show them (behaviour 2.10).
@@ -69,7 +69,7 @@ impl View {
         cx: &Context,
         access: Access,
         transactions: Vec<Transaction>,
-        detail: Detail,
+        detail: AccountDetail,
     ) -> Result<Self> {
         let accounts = tx.accounts().by_ids(&access, sides(&transactions))?;
         Self::around(tx, cx, access, (transactions, accounts), detail)
@@ -80,14 +80,14 @@ impl View {
         cx: &Context,
         access: Access,
         (transactions, accounts): (Vec<Transaction>, Directory),
-        detail: Detail,
+        detail: AccountDetail,
     ) -> Result<Self> {
         let forest = match detail {
-            Detail::Full => {
+            AccountDetail::Full => {
                 let groups = accounts.accounts().flat_map(|account| account.groups.iter().copied());
                 Forest::new(tx.groups().by_ids(&access, groups)?, [])
             }
-            Detail::Brief => Forest::default(),
+            AccountDetail::Brief => Forest::default(),
         };
         let files = attach::files_by_id(tx, &access, &[], &transactions)?;
         let mut others: Vec<UserId> = transactions
@@ -106,15 +106,15 @@ impl View {
 
 /// What recording now depends on. It is about new transactions; [`about`] makes it be about one
 /// there already.
-fn recorder<'a>(cx: &Context, access: &'a Access, accounts: &'a Directory) -> PostingRules<'a> {
+fn rules<'a>(cx: &Context, access: &'a Access, accounts: &'a Directory) -> PostingRules<'a> {
     let today = cx.today(access.book());
     PostingRules { access, accounts, now: cx.now, today, created_on: today }
 }
 
-fn about<'a>(recorder: PostingRules<'a>, transaction: &Transaction) -> PostingRules<'a> {
+fn about<'a>(rules: PostingRules<'a>, transaction: &Transaction) -> PostingRules<'a> {
     let created_on =
-        zone::day(transaction.stamp.created_at, &recorder.access.book().settings.time_zone);
-    PostingRules { created_on, ..recorder }
+        zone::day(transaction.stamp.created_at, &rules.access.book().settings.time_zone);
+    PostingRules { created_on, ..rules }
 }
 
 /// The accounts on the sides of transactions.

@@ -11,7 +11,7 @@ use daybook_storage::Tx;
 use daybook_storage::page::{Page, PageKey};
 use daybook_storage::transaction::{Names, Search};
 
-use super::{Detail, View, running};
+use super::{AccountDetail, View, running};
 use crate::context::Context;
 use crate::error::Result;
 use crate::{access, batch, zone};
@@ -65,7 +65,7 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<View> 
     let transaction = found
         .filter(|transaction| access.sees(transaction))
         .ok_or_else(|| Refusal::Unknown(id.to_owned()))?;
-    View::load(tx, cx, access, vec![transaction], Detail::Full)
+    View::load(tx, cx, access, vec![transaction], AccountDetail::Full)
 }
 
 /// The transactions with these ids, in that order, trashed ones included (behaviour 12.4).
@@ -87,7 +87,7 @@ pub fn named(tx: &mut Tx<'_>, cx: &Context, book: &str, ids: &[String]) -> Resul
         return Err(Refusal::UnknownIds(unknown).into());
     }
     let transactions = wanted.iter().filter_map(|id| found.get(id).cloned()).collect();
-    Ok(Listed::of(View::load(tx, cx, access, transactions, Detail::Brief)?))
+    Ok(Listed::of(View::load(tx, cx, access, transactions, AccountDetail::Brief)?))
 }
 
 /// listTransactions: a page of what the query finds, newest first (behaviour 1, 2).
@@ -99,7 +99,7 @@ pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str, request: &Request) -> Res
     let Some(ResolvedQuery { query, names }) =
         ResolvedQuery::read(tx, cx, &access, &request.query)?
     else {
-        return Ok(Listed::of(View::load(tx, cx, access, Vec::new(), Detail::Brief)?));
+        return Ok(Listed::of(View::load(tx, cx, access, Vec::new(), AccountDetail::Brief)?));
     };
     let limit = request.limit.filter(|limit| *limit > 0).unwrap_or(DEFAULT_LIMIT).min(MAX_ROWS);
     let search = Search { filter: query.filter(), names: &names, drafts_of: own_only(&access) };
@@ -111,7 +111,7 @@ pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str, request: &Request) -> Res
     )?;
     let page = Page::new(rows, limit, PageKey::of);
     let account = query.single_account().and_then(|text| names.accounts.get(text)).copied();
-    let view = View::load(tx, cx, access, page.items, Detail::Brief)?;
+    let view = View::load(tx, cx, access, page.items, AccountDetail::Brief)?;
     let balances = account
         .map_or_else(|| Ok(HashMap::new()), |account| running::after_rows(tx, &view, account))?;
     Ok(Listed { view, next: page.next, account, balances })

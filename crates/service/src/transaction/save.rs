@@ -38,7 +38,7 @@ impl WriteSet {
     /// Adds new files with their events; they come before the transaction that holds them.
     pub(super) fn attached(&mut self, new: Vec<File>) {
         for file in new {
-            self.tell(file::created(&file));
+            self.emit(file::created(&file));
             self.files.put(file.clone());
             self.new_files.push(file);
         }
@@ -56,7 +56,7 @@ impl WriteSet {
         } else {
             EventType::TransactionCreated
         };
-        self.tell(NewEvent::new(
+        self.emit(NewEvent::new(
             kind,
             transaction.id.get(),
             self.snapshot(access, accounts, transaction),
@@ -99,7 +99,7 @@ impl WriteSet {
         self.posted.extend(transaction.entries().iter().map(|entry| entry.account));
     }
 
-    pub(super) fn tell(&mut self, event: NewEvent) {
+    pub(super) fn emit(&mut self, event: NewEvent) {
         self.events.push(event);
     }
 

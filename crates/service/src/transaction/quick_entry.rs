@@ -2,7 +2,7 @@
 
 use daybook_domain::collaborator::Access;
 use daybook_domain::transaction::Changes;
-use daybook_domain::transaction::text::{Lexicon, Reader};
+use daybook_domain::transaction::quick_entry::{Lexicon, Reader};
 use daybook_storage::Tx;
 use time::Date;
 
@@ -25,7 +25,7 @@ pub(super) fn read(
     recording: &Recording,
 ) -> Result<(Vec<Changes>, Vec<Date>)> {
     let (settings, precision) = (&access.book().settings, access.book().precision());
-    if !items.iter().any(|item| item.is_typed(precision.separator)) {
+    if !items.iter().any(|item| item.is_quick_entry(precision.separator)) {
         return Ok((items, Vec::new()));
     }
     let accounts = tx.accounts().names(access)?;
@@ -40,7 +40,7 @@ pub(super) fn read(
     };
     let mut repeats = Vec::new();
     let read = |item: Changes| {
-        if !item.is_typed(precision.separator) {
+        if !item.is_quick_entry(precision.separator) {
             return item;
         }
         let mut found =

@@ -8,7 +8,7 @@ use daybook_domain::transaction::{Changes, Intent, Transaction, check_indexed, r
 use daybook_storage::Tx;
 
 use super::save::WriteSet;
-use super::{Detail, View, attach, recorder, sides, typed};
+use super::{AccountDetail, View, attach, quick_entry, rules, sides};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::{access, batch, zone};
@@ -66,31 +66,32 @@ pub fn create(
     batch::check_size("items", items.len())?;
     let recording = recording.located()?;
     check_indexed(&items)?;
-    let (items, repeats) = typed::read(tx, cx, &access, items, &recording)?;
-    let mut known = Known::load(tx, &access, &items)?;
+    let (items, repeats) = quick_entry::read(tx, cx, &access, items, &recording)?;
+    let mut matches = RemoteIdMatches::load(tx, &access, &items)?;
     let references = items.iter().flat_map(Changes::references);
-    let mut accounts = tx.accounts().directory(&access, references, sides(&known.transactions))?;
+    let mut accounts =
+        tx.accounts().directory(&access, references, sides(&matches.transactions))?;
     let files_by_id = attach::files_by_id(tx, &access, &items, &[])?;
     let mut write_set = WriteSet::about(files_by_id.clone());
-    let recorder = recorder(cx, &access, &accounts);
+    let rules = rules(cx, &access, &accounts);
     let transactions = batch::each(items, |changes| {
         let ids = remote_ids(changes.remote_ids.as_deref().unwrap_or_default())?;
-        if let Some(existing) = known.find(&ids) {
+        if let Some(existing) = matches.find(&ids) {
             return Ok(existing.clone());
         }
-        let (changes, new_files) = attach::settle(cx, &access, &files_by_id, changes, None)?;
+        let (changes, new_files) = attach::resolve(cx, &access, &files_by_id, changes, None)?;
         write_set.attached(new_files);
         let transaction =
-            recorder.record(TransactionId::new(cx.mint()), cx.agent.clone(), &changes, intent)?;
+            rules.create(TransactionId::new(cx.mint()), cx.agent.clone(), &changes, intent)?;
         write_set.created(&access, &accounts, &transaction);
         for day in &repeats {
             write_set.created(
                 &access,
                 &accounts,
-                &recorder.repeated(&transaction, TransactionId::new(cx.mint()), *day),
+                &rules.repeated(&transaction, TransactionId::new(cx.mint()), *day),
             );
         }
-        known.add(&transaction);
+        matches.add(&transaction);
         Ok(transaction)
     })?;
     let posted =
@@ -102,18 +103,18 @@ pub fn create(
         .filter(|transaction| !access.sees(transaction))
         .map(|transaction| transaction.id)
         .collect();
-    let view = View::around(tx, cx, access, (transactions, accounts), Detail::Full)?;
+    let view = View::around(tx, cx, access, (transactions, accounts), AccountDetail::Full)?;
     Ok(View { masked, ..view })
 }
 
 /// The non-trashed transactions that carry remote ids of a batch, the oldest first (behaviour
 /// 3.7.3).
-struct Known {
+struct RemoteIdMatches {
     transactions: Vec<Transaction>,
     by_remote_id: HashMap<String, usize>,
 }
 
-impl Known {
+impl RemoteIdMatches {
     fn load(tx: &mut Tx<'_>, access: &Access, items: &[Changes]) -> Result<Self> {
         let mut wanted: Vec<&str> = items
             .iter()
@@ -123,11 +124,11 @@ impl Known {
         wanted.retain(|id| !id.is_empty());
         wanted.sort_unstable();
         wanted.dedup();
-        let mut known = Self { transactions: Vec::new(), by_remote_id: HashMap::new() };
+        let mut matches = Self { transactions: Vec::new(), by_remote_id: HashMap::new() };
         for transaction in tx.transactions().by_remote_ids(access, &wanted)? {
-            known.add(&transaction);
+            matches.add(&transaction);
         }
-        Ok(known)
+        Ok(matches)
     }
 
     fn add(&mut self, transaction: &Transaction) {

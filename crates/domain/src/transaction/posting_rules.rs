@@ -1,4 +1,4 @@
-//! Recording a transaction: draft or posted at once (behaviour 3.2).
+//! The rules of new transactions: drafts, and drafts posted at once (behaviour 3.2).
 
 use time::Date;
 
@@ -46,7 +46,7 @@ impl PostingRules<'_> {
     /// # Errors
     /// Values that cannot be read, unknown account names, the same account twice, an archived
     /// account where it would be posted; for [`Intent::Post`] also what keeps it from being posted.
-    pub fn record(
+    pub fn create(
         &self,
         id: TransactionId,
         agent: Option<String>,

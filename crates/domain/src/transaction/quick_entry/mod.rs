@@ -70,7 +70,7 @@ impl Reader<'_> {
     /// use daybook_domain::amount::{DecimalSeparator, Precision};
     /// use daybook_domain::calendar::{DatePattern, parse_iso};
     /// use daybook_domain::id::AccountId;
-    /// use daybook_domain::transaction::text::{Lexicon, Reader};
+    /// use daybook_domain::transaction::quick_entry::{Lexicon, Reader};
     ///
     /// let (cash, taxi) = (AccountId::new(1), AccountId::new(2));
     /// let names = Lexicon::new([(cash, "Cash"), (taxi, "Táxi")]);
@@ -100,7 +100,7 @@ impl Changes {
     /// Whether the description is to be read as text: there is one, and neither amount nor account
     /// nor date (behaviour 3.8.1). One that is too long is left to be refused.
     #[must_use]
-    pub fn is_typed(&self, separator: DecimalSeparator) -> bool {
+    pub fn is_quick_entry(&self, separator: DecimalSeparator) -> bool {
         let named = |side: &Field<AccountRef>| {
             side.as_ref().value().is_some_and(|reference| !reference.is_blank())
         };

@@ -237,7 +237,7 @@ fn only_bodies_with_nothing_but_text_are_read() {
         || Changes { description: Field::Set("Cash Food 25".to_owned()), ..Changes::default() };
     let blank = || Field::Set(" ".to_owned());
     let reference = |name: &str| Field::Set(AccountRef { id: None, name: Some(name.to_owned()) });
-    assert!(text().is_typed(dot));
+    assert!(text().is_quick_entry(dot));
     assert!(
         Changes {
             amount: blank(),
@@ -246,7 +246,7 @@ fn only_bodies_with_nothing_but_text_are_read() {
             debit: Field::Clear,
             ..text()
         }
-        .is_typed(dot)
+        .is_quick_entry(dot)
     );
     assert!(
         Changes {
@@ -255,7 +255,7 @@ fn only_bodies_with_nothing_but_text_are_read() {
             urls: Some(vec![]),
             ..text()
         }
-        .is_typed(dot)
+        .is_quick_entry(dot)
     );
     for other in [
         Changes { description: Field::Clear, ..text() },
@@ -267,7 +267,7 @@ fn only_bodies_with_nothing_but_text_are_read() {
         Changes { credit: reference("x"), ..text() },
         Changes { debit: reference("x"), ..text() },
     ] {
-        assert!(!other.is_typed(dot), "{other:?}");
+        assert!(!other.is_quick_entry(dot), "{other:?}");
     }
     let given = Changes { urls: Some(vec!["b".to_owned(), "http://a".to_owned()]), ..text() };
     let found =
