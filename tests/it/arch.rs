@@ -296,8 +296,8 @@ fn only_the_outside_is_async(_: &Server) {
 /// One way leads from async handlers into blocking work.
 fn blocking_work_has_one_door(_: &Server) {
     none(
-        &said(&["crates"], &["web::block", "spawn_blocking"], &["crates/http/src/run.rs"]),
-        "Only http/run.rs leaves the workers",
+        &said(&["crates"], &["web::block", "spawn_blocking"], &["crates/http/src/blocking.rs"]),
+        "Only http/blocking.rs leaves the workers",
     );
 }
 

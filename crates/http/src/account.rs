@@ -9,9 +9,9 @@ use daybook_service::account::{self, Input, View};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::body::{Body, Items};
-use crate::error::{ApiError, ApiResult};
+use crate::error::ApiError;
 use crate::group::GroupOut;
-use crate::reply::{self, Reply};
+use crate::reply::{self, ApiResult, Reply};
 use crate::request::ApiRequest;
 use crate::wire::{
     ListOut, Present, PropertiesIn, RefIn, StampOut, TextOrNumber, field, id_text, objects_only,

@@ -10,8 +10,7 @@ use daybook_service::Context;
 use daybook_service::balance::{self, View};
 use serde::Serialize;
 
-use crate::error::ApiResult;
-use crate::reply;
+use crate::reply::{self, ApiResult};
 use crate::request::ApiRequest;
 use crate::wire::properties;
 

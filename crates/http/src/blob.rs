@@ -13,8 +13,8 @@ use object_store::path::Path;
 use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt, PutPayload};
 use sha2::{Digest, Sha256};
 
+use crate::blocking;
 use crate::error::{ApiError, Transport};
-use crate::run;
 
 /// The name of the note that a book was deleted. Blobs have longer ones.
 pub(crate) const DELETED: &str = "deleted";
@@ -51,7 +51,7 @@ impl Blobs {
         let digest = move || {
             Sha256::digest(&digested).iter().map(|byte| format!("{byte:02x}")).collect::<String>()
         };
-        let digest = run::compute(bytes.len(), digest).await?;
+        let digest = blocking::compute(bytes.len(), digest).await?;
         let size = i64::try_from(bytes.len()).map_err(|_| Transport::FileTooLarge)?;
         Ok((Content { blob: uuid::Uuid::now_v7().simple().to_string(), size, digest }, bytes))
     }

@@ -24,7 +24,7 @@ use crate::connection::Connection;
 use crate::error::{ApiError, Transport};
 use crate::idempotency::{note_hash, wants_hash};
 use crate::request::ApiRequest;
-use crate::{request, run};
+use crate::{blocking, request};
 
 /// Largest body in bytes (behaviour 10.8).
 const MAX_BYTES: usize = 32 * 1024 * 1024;
@@ -144,7 +144,8 @@ async fn receive<T: Send + 'static>(
     grant.leave_with(request);
     let hashed = wants_hash(request);
     let (hash, body) =
-        run::compute(bytes.len(), move || (hashed.then(|| Hash::of(&bytes)), read(&bytes))).await?;
+        blocking::compute(bytes.len(), move || (hashed.then(|| Hash::of(&bytes)), read(&bytes)))
+            .await?;
     if let Some(hash) = hash {
         note_hash(request, hash);
     }

@@ -15,9 +15,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::account::{self, AccountIn, AccountOut};
 use crate::body::{Body, MaybeBody};
 use crate::collection::CollectionOut;
-use crate::error::ApiResult;
 use crate::group::{GroupIn, GroupOut};
-use crate::reply::{self, Reply};
+use crate::reply::{self, ApiResult, Reply};
 use crate::request::ApiRequest;
 use crate::wire::{
     ListOut, PropertiesIn, StampOut, TextOrNumber, field, id_text, list, objects_only, one_of,

@@ -5,8 +5,7 @@ use daybook_service::{Context, collaborator};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::body::Body;
-use crate::error::ApiResult;
-use crate::reply::{self, Reply};
+use crate::reply::{self, ApiResult, Reply};
 use crate::request::ApiRequest;
 use crate::wire::{ListOut, StampOut, objects_only, one_of};
 

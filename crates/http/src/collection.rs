@@ -6,8 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::body::{Body, Items};
 use crate::book::BookOut;
-use crate::error::ApiResult;
-use crate::reply::{self, Reply};
+use crate::reply::{self, ApiResult, Reply};
 use crate::request::ApiRequest;
 use crate::wire::{ListOut, StampOut, TextOrNumber, id_text, objects_only};
 

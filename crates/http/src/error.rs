@@ -10,8 +10,6 @@ use daybook_domain::{Kind, Refusal, account, group};
 use daybook_service::Error;
 use serde::Serialize;
 
-use crate::reply::Reply;
-
 /// Seconds a caller is asked to wait when a queue is full.
 const RETRY_AFTER_SECONDS: &str = "1";
 
@@ -44,8 +42,6 @@ pub(crate) enum Transport {
     FilesUnavailable(String),
     Failed(String),
 }
-
-pub(crate) type ApiResult = Result<Reply, ApiError>;
 
 impl From<Error> for ApiError {
     fn from(error: Error) -> Self {

@@ -17,10 +17,9 @@ use serde_json::{Map, Value, json};
 use crate::account::AccountOut;
 use crate::book::BookOut;
 use crate::cursor::{self, EventCursor};
-use crate::error::ApiResult;
 use crate::file;
 use crate::group::GroupOut;
-use crate::reply;
+use crate::reply::{self, ApiResult};
 use crate::request::ApiRequest;
 use crate::wire::ListOut;
 

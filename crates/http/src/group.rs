@@ -8,8 +8,8 @@ use daybook_service::group::{self, Input, View};
 use serde::{Deserialize, Serialize};
 
 use crate::body::{Body, Items};
-use crate::error::{ApiError, ApiResult};
-use crate::reply::{self, Reply};
+use crate::error::ApiError;
+use crate::reply::{self, ApiResult, Reply};
 use crate::request::ApiRequest;
 use crate::wire::{
     ListOut, Present, PropertiesIn, RefIn, StampOut, TextOrNumber, convert, field, id_text,

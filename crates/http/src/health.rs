@@ -9,8 +9,8 @@ use daybook_storage::Error;
 use serde_json::json;
 use tokio::time::timeout;
 
-use crate::error::{ApiError, ApiResult};
-use crate::reply::{self, Reply};
+use crate::error::ApiError;
+use crate::reply::{self, ApiResult, Reply};
 use crate::run;
 use crate::state::State;
 

@@ -8,7 +8,7 @@ use daybook_domain::id::UserId;
 use daybook_domain::idempotency::{Claim, Key, Refusal, fingerprint, operation};
 
 use crate::error::ApiError;
-use crate::request;
+use crate::parameters;
 
 const HEADER: HeaderName = HeaderName::from_static("idempotency-key");
 
@@ -55,7 +55,7 @@ impl Keyed {
             user,
             key: self.key.clone(),
             operation: operation(self.request.method().as_str(), path),
-            fingerprint: fingerprint(body, &request::pairs(&self.request)),
+            fingerprint: fingerprint(body, &parameters::pairs(&self.request)),
         }
     }
 }

@@ -6,6 +6,7 @@
 mod account;
 mod balance;
 mod blob;
+mod blocking;
 mod body;
 mod book;
 mod budget;
@@ -20,6 +21,7 @@ mod group;
 mod health;
 mod idempotency;
 mod middleware;
+mod parameters;
 mod reply;
 mod request;
 pub mod routes;
@@ -50,7 +52,7 @@ use health::Contract;
 pub use blob::Blobs;
 pub use budget::Budget;
 pub use state::{Bell, Headers, State, UserCache};
-pub use template::Templates;
+pub use template::catalog::Templates;
 
 /// How long running requests may take to finish after a stop, in seconds.
 const SHUTDOWN_SECONDS: u64 = 8;

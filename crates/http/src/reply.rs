@@ -14,6 +14,9 @@ use crate::error::{ApiError, Transport};
 /// Says that an answer was given before (behaviour 0.16).
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
+/// What a handler answers.
+pub(crate) type ApiResult = Result<Reply, ApiError>;
+
 /// An answer of success, as it can be sent, or kept to be sent again.
 pub(crate) struct Reply {
     status: StatusCode,

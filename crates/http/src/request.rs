@@ -15,9 +15,10 @@ use daybook_service::{Context, Error};
 use daybook_storage::user::User;
 use daybook_storage::{Lane, Tx};
 
-use crate::error::{ApiError, ApiResult, Transport};
+use crate::error::{ApiError, Transport};
 use crate::idempotency::Keyed;
-use crate::reply::{self, Reply};
+use crate::parameters;
+use crate::reply::{self, ApiResult, Reply};
 use crate::run;
 use crate::state::State;
 
@@ -221,7 +222,8 @@ impl FromRequest for ApiRequest {
                 return Err(Transport::UnknownRoute.into());
             }
             let cursor = header(&request, "cursor").map(str::to_owned);
-            let given = pairs(&request).into_iter().filter(|(_, value)| !value.is_empty());
+            let given =
+                parameters::pairs(&request).into_iter().filter(|(_, value)| !value.is_empty());
             let parameters = given.rev().collect();
             let host =
                 header(&request, HOST.as_str()).filter(|host| is_host(host)).map(str::to_owned);
@@ -244,12 +246,8 @@ pub(crate) fn state(request: &HttpRequest) -> Result<&web::Data<State>, Transpor
     request.app_data::<web::Data<State>>().ok_or_else(|| Transport::Failed("no state".to_owned()))
 }
 
-/// The parameters of the query string, as sent.
-pub(crate) fn pairs(request: &HttpRequest) -> Vec<(String, String)> {
-    web::Query::from_query(request.query_string()).map(web::Query::into_inner).unwrap_or_default()
-}
-
-/// `If-Match` of a write, several of them joined; one that is not text is none that could be met.
+/// `If-Match` of a write, several of them joined with commas. A value that is not text never
+/// matches.
 fn if_match(request: &HttpRequest) -> Option<String> {
     if request.method().is_safe() {
         return None;

@@ -7,11 +7,12 @@ use actix_web::dev::ResourceDef;
 use actix_web::http::Method;
 use actix_web::{HttpRequest, Route, guard, web};
 
-use crate::error::{ApiResult, Transport};
+use crate::error::Transport;
+use crate::reply::{self, ApiResult};
 use crate::state::State;
 use crate::{
-    account, balance, book, collaborator, collection, event, file, group, health, reply,
-    saved_query, template, transaction, user,
+    account, balance, book, collaborator, collection, event, file, group, health, saved_query,
+    template, transaction, user,
 };
 
 /// An operation of the contract.

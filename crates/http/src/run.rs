@@ -1,39 +1,19 @@
-//! The one way from async handlers into blocking work, and back.
+//! The one way from async handlers to use cases: reads on a thread that may block, writes through
+//! the writer of their lane.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use actix_web::web;
 use daybook_service::Result;
 use daybook_storage::{Error, Lane, Tx};
 use tokio::time::timeout;
 
+use crate::blocking::block;
 use crate::error::{ApiError, Transport};
 use crate::state::State;
 
 /// How long a request with an idempotency key waits for its turn.
 const KEY_TIMEOUT: Duration = Duration::from_secs(30);
-
-/// Work on more bytes than these is done where it holds up nobody: a worker's thread has many
-/// requests.
-const MANY_BYTES: usize = 256 * 1024;
-
-/// Does work on a thread that may block.
-pub(crate) async fn block<T: Send + 'static>(
-    work: impl FnOnce() -> T + Send + 'static,
-) -> std::result::Result<T, ApiError> {
-    web::block(work)
-        .await
-        .map_err(|_| Transport::Failed("blocking work was cancelled or panicked".to_owned()).into())
-}
-
-/// Does work on so many bytes: at once when they are few.
-pub(crate) async fn compute<T: Send + 'static>(
-    bytes: usize,
-    work: impl FnOnce() -> T + Send + 'static,
-) -> std::result::Result<T, ApiError> {
-    if bytes <= MANY_BYTES { Ok(work()) } else { block(work).await }
-}
 
 /// Runs a use case on a snapshot, on a thread that may block.
 pub(crate) async fn read<T: Send + 'static>(

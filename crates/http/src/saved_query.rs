@@ -5,8 +5,7 @@ use daybook_service::{Context, saved_query};
 use serde::{Deserialize, Serialize};
 
 use crate::body::Body;
-use crate::error::ApiResult;
-use crate::reply::{self, Reply};
+use crate::reply::{self, ApiResult, Reply};
 use crate::request::ApiRequest;
 use crate::wire::{ListOut, StampOut, TextOrNumber, id_text, objects_only};
 

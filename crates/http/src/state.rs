@@ -11,7 +11,7 @@ use daybook_storage::user::User;
 
 use crate::blob::Blobs;
 use crate::budget::Budget;
-use crate::template::Templates;
+use crate::template::catalog::Templates;
 use crate::token::Tokens;
 
 /// Users remembered at most; beyond that the memory starts anew.

@@ -15,8 +15,8 @@ use object_store::path::Path;
 
 use crate::blob::{DELETED, is_name};
 use crate::error::ApiError;
-use crate::run;
 use crate::state::State;
+use crate::{blocking, run};
 
 /// Blobs looked up at once.
 const AT_ONCE: usize = 1_000;
@@ -56,8 +56,10 @@ async fn sweep(state: &State) -> Result<usize, String> {
     }
     round.remove_unknown(batch).await?;
     if let Some(folder) = state.blobs.folder().cloned() {
-        round.removed +=
-            run::block(move || remove_drafts(&folder, until)).await.map_err(told)?.map_err(told)?;
+        round.removed += blocking::block(move || remove_drafts(&folder, until))
+            .await
+            .map_err(told)?
+            .map_err(told)?;
     }
     if !round.strange.is_empty() {
         // Another database's, perhaps one from before a backup was put back: nothing that is lost

@@ -4,8 +4,7 @@ use daybook_storage::user::User;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use crate::error::ApiResult;
-use crate::reply;
+use crate::reply::{self, ApiResult};
 use crate::request::ApiRequest;
 
 /// The user. A self-hosted installation is free and bills nobody.

@@ -8,12 +8,12 @@ use actix_web::HttpRequest;
 use daybook_domain::file::File;
 use daybook_service::{Context, file};
 
+use crate::blocking;
 use crate::body::Body;
 use crate::cursor::{self, FileCursor};
-use crate::error::{ApiError, ApiResult};
-use crate::reply::{self, Reply};
+use crate::error::ApiError;
+use crate::reply::{self, ApiResult, Reply};
 use crate::request::ApiRequest;
-use crate::run;
 use crate::wire::ListOut;
 
 pub(crate) use serve::serve;
@@ -62,7 +62,7 @@ pub(crate) async fn get_file(asked: ApiRequest, request: HttpRequest) -> ApiResu
         let out = FileOut::new(&view.file, view.access.book().id, &base);
         reply::ok(&out.with_content(bytes)).tagged(&view.file)
     };
-    run::compute(size, encode).await
+    blocking::compute(size, encode).await
 }
 
 /// What an answer with the content takes, in bytes: the content, and the same in Base64.

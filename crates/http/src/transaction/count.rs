@@ -5,8 +5,7 @@ use daybook_service::Context;
 use daybook_service::transaction::{self, Counts, SpanText};
 use serde::Serialize;
 
-use crate::error::ApiResult;
-use crate::reply;
+use crate::reply::{self, ApiResult};
 use crate::request::ApiRequest;
 
 /// A number of transactions; of a query it has no date (behaviour 1.4.3).

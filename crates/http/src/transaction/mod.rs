@@ -10,8 +10,8 @@ use daybook_storage::page::PageKey;
 
 use crate::body::{Body, Items};
 use crate::cursor::{self, TransactionCursor};
-use crate::error::{ApiError, ApiResult};
-use crate::reply::{self, Reply};
+use crate::error::ApiError;
+use crate::reply::{self, ApiResult, Reply};
 use crate::request::ApiRequest;
 pub(crate) use count::{count_transactions, count_transactions_posted};
 use shape::{ListedOut, OperationOut, TransactionIn, TransactionOut};

@@ -1,12 +1,9 @@
-//! Templates: starter books the operator of an installation names in a file (behaviour 9.7). They
-//! are configuration, so no other room knows them.
+//! The templates of an installation: starter books that its operator names in a JSON file
+//! (behaviour 9.7). They are read once, at the start.
 
 use daybook_domain::name::MAX_NAME;
 use serde::{Deserialize, Serialize};
 
-use crate::error::ApiResult;
-use crate::reply;
-use crate::request::ApiRequest;
 use crate::wire::objects_only;
 
 /// Templates of one installation at most: they are sent whole.
@@ -132,11 +129,6 @@ fn is_address(text: &str) -> bool {
     let plain =
         |rest: &str| !rest.is_empty() && !rest.chars().any(|c| c.is_whitespace() || c.is_control());
     text.is_empty() || (text.chars().count() <= MAX_TEXT && rest.is_some_and(plain))
-}
-
-/// GET templates.
-pub(crate) async fn list_templates(asked: ApiRequest) -> ApiResult {
-    Ok(reply::ok(&asked.state.templates))
 }
 
 #[cfg(test)]
