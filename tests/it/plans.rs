@@ -4,10 +4,10 @@
 use daybook_domain::account::AccountType;
 use daybook_domain::balance::segments;
 use daybook_domain::calendar::parse_iso;
-use daybook_domain::collaborator::Action;
 use daybook_domain::event::EventType;
 use daybook_domain::field::Field;
 use daybook_domain::instant::Instant;
+use daybook_domain::permission::Action;
 use daybook_domain::query::Periodicity;
 use daybook_domain::transaction::{Changes, Span, Verb};
 use daybook_service::transaction::{Request, explain};

@@ -11,12 +11,12 @@ pub use period::{Period, StartMonth};
 
 use crate::amount::{DecimalSeparator, MAX_FRACTION_DIGITS, Precision};
 use crate::calendar::{DatePattern, format_iso};
-use crate::collaborator::{Action, Permission};
 use crate::event::Previous;
 use crate::field::Field;
 use crate::id::{BookId, BookKey};
 use crate::instant::{Instant, Stamp};
 use crate::name::Name;
+use crate::permission::{Action, Permission};
 use crate::property::{Edits, Properties};
 use crate::refusal::Reason;
 use dates::Dates;

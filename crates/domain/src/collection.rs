@@ -1,10 +1,10 @@
 //! Collections: a user's own sets of books (behaviour 9.10).
 
 use crate::book::{Book, Visibility};
-use crate::collaborator::Permission;
 use crate::id::{CollectionId, UserId};
 use crate::instant::{Instant, Stamp};
 use crate::name::Name;
+use crate::permission::Permission;
 use crate::refusal::Reason;
 
 /// Books in one collection at most.
@@ -101,7 +101,7 @@ impl Collection {
     /// # use daybook_domain::id::{BookId, BookKey, CollectionId, UserId};
     /// # use daybook_domain::instant::{Instant, Stamp};
     /// # use daybook_domain::book::{Book, Changes, Settings, Visibility};
-    /// # use daybook_domain::collaborator::Permission;
+    /// # use daybook_domain::permission::Permission;
     /// # let stamp = Stamp::new(None, Instant::new(0));
     /// # let changes = Changes { name: Some("Book".into()), visibility: Some(Visibility::Public), ..Changes::default() };
     /// # let settings = Settings::create(changes).unwrap();

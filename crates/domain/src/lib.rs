@@ -7,7 +7,7 @@
 //! ```
 //! use daybook_domain::account::AccountType;
 //! use daybook_domain::balance::Sums;
-//! use daybook_domain::collaborator::{Action, Permission};
+//! use daybook_domain::permission::{Action, Permission};
 //! use daybook_domain::transaction::{Transition, Refusal, State, Verb, transition};
 //!
 //! // The transition table: a checked transaction is read-only.
@@ -21,6 +21,7 @@
 //! assert!(AccountType::Asset.is_permanent() && !AccountType::Asset.is_credit());
 //! ```
 
+pub mod access;
 pub mod account;
 pub mod amount;
 pub mod audit;
@@ -40,6 +41,7 @@ pub mod idempotency;
 pub mod instant;
 pub mod json;
 pub mod name;
+pub mod permission;
 pub mod property;
 pub mod query;
 pub mod reference;

@@ -1,8 +1,8 @@
 //! What the ledger answers when it says no: typed where the rule lives, gathered here.
 
 use crate::{
-    account, amount, book, collaborator, collection, file, group, idempotency, name, property,
-    saved_query, transaction, version,
+    access, account, amount, book, collaborator, collection, file, group, idempotency, name,
+    property, saved_query, transaction, version,
 };
 
 /// The seven kinds of refusal. Whoever translates refusals (HTTP status codes, exit codes) needs
@@ -75,6 +75,9 @@ impl Reason {
 /// Any refusal of the ledger.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
+    /// About access.
+    #[error(transparent)]
+    Access(#[from] access::Refusal),
     /// About an account.
     #[error(transparent)]
     Account(#[from] account::Refusal),
@@ -84,7 +87,7 @@ pub enum Refusal {
     /// About a book.
     #[error(transparent)]
     Book(#[from] book::Refusal),
-    /// About access and collaborators.
+    /// About a collaborator.
     #[error(transparent)]
     Collaborator(#[from] collaborator::Refusal),
     /// About a collection.
@@ -121,6 +124,7 @@ impl Refusal {
     #[must_use]
     pub const fn reason(&self) -> Reason {
         match self {
+            Self::Access(refusal) => refusal.reason(),
             Self::Account(refusal) => refusal.reason(),
             Self::Book(refusal) => refusal.reason(),
             Self::Collaborator(refusal) => refusal.reason(),

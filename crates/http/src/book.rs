@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use daybook_domain::access::Access;
 use daybook_domain::amount::DecimalSeparator;
 use daybook_domain::book::{Changes, Period, Refusal, StartMonth, Visibility};
 use daybook_domain::calendar::{DatePattern, format_iso, month_number};
-use daybook_domain::collaborator::Access;
 use daybook_domain::field::Field;
 use daybook_service::book::{self, Copying, Input, View};
 use daybook_service::{Context, audit, zone};

@@ -1,6 +1,7 @@
 //! Collaborators on the wire.
 
-use daybook_domain::collaborator::{Collaborator, Permission};
+use daybook_domain::collaborator::Collaborator;
+use daybook_domain::permission::Permission;
 use daybook_service::{Context, collaborator};
 use serde::{Deserialize, Deserializer, Serialize};
 

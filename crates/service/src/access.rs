@@ -1,6 +1,7 @@
 //! The access step of every use case: the door of a book.
 
-use daybook_domain::collaborator::{Access, Action, Refusal};
+use daybook_domain::access::{Access, Refusal};
+use daybook_domain::permission::Action;
 use daybook_storage::Tx;
 use daybook_storage::book::BookAccess;
 use daybook_storage::head::Activity;

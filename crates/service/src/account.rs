@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use daybook_domain::access::Access;
 use daybook_domain::account::{Account, AccountRef, AccountType, Changes, Directory, Refusal};
-use daybook_domain::collaborator::{Access, Action};
 use daybook_domain::event::{EventType, NewEvent, Previous, snapshot};
 use daybook_domain::field::Field;
 use daybook_domain::group::{self, Forest, GroupRef};
 use daybook_domain::id::{AccountId, GroupId};
 use daybook_domain::instant::Instant;
+use daybook_domain::permission::Action;
 use daybook_storage::Tx;
 
 use crate::context::Context;

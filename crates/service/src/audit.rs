@@ -3,10 +3,11 @@
 //! unit of work of its own. So nothing is lost with the process, and an audit is about the book as
 //! it stood at one of its events.
 
+use daybook_domain::access::Access;
 use daybook_domain::audit::{Recount, Report, Stray, Trail};
-use daybook_domain::collaborator::{Access, Action};
 use daybook_domain::event::{NewEvent, snapshot};
 use daybook_domain::id::{AccountId, BookKey};
+use daybook_domain::permission::Action;
 use daybook_storage::Tx;
 use daybook_storage::audit::Wanted;
 

@@ -1,10 +1,11 @@
 //! getBalances (behaviour 5).
 
+use daybook_domain::access::Access;
 use daybook_domain::account::{Account, AccountRef, Directory};
 use daybook_domain::balance::{Balances, Ledger, Scope, segments};
-use daybook_domain::collaborator::{Access, Action};
 use daybook_domain::group::Forest;
 use daybook_domain::id::{AccountId, GroupId};
+use daybook_domain::permission::Action;
 use daybook_domain::query::{BalanceQuery, Periodicity};
 use daybook_storage::Tx;
 use daybook_storage::balance::{Of, Question};

@@ -4,11 +4,13 @@ mod copy;
 
 use std::sync::Arc;
 
+use daybook_domain::access::Access;
 use daybook_domain::book::{Book, Changes, Refusal, Settings};
-use daybook_domain::collaborator::{Access, Action, Collaborator, Permission};
+use daybook_domain::collaborator::Collaborator;
 use daybook_domain::event::{EventType, NewEvent, snapshot};
 use daybook_domain::id::{BookId, CollaboratorId};
 use daybook_domain::name::fold;
+use daybook_domain::permission::{Action, Permission};
 use daybook_storage::Tx;
 use daybook_storage::book::BookAccess;
 use daybook_storage::event::PostingCounts;

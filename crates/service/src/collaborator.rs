@@ -1,10 +1,10 @@
 //! Use cases of collaborators (behaviour 7).
 
-use daybook_domain::collaborator::{
-    Access, Action, Collaborator, Permission, Refusal, Sharing, email,
-};
+use daybook_domain::access::Access;
+use daybook_domain::collaborator::{Collaborator, Refusal, Sharing, email};
 use daybook_domain::event::{EventType, NewEvent, Previous, snapshot};
 use daybook_domain::id::CollaboratorId;
+use daybook_domain::permission::{Action, Permission};
 use daybook_storage::Tx;
 
 use crate::context::Context;

@@ -4,9 +4,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use daybook_domain::collaborator::{Access, Action, Permission};
+use daybook_domain::access::Access;
 use daybook_domain::collection::{Collection, Refusal};
 use daybook_domain::id::{BookId, CollectionId};
+use daybook_domain::permission::{Action, Permission};
 use daybook_storage::Tx;
 use daybook_storage::book::BookAccess;
 

@@ -47,6 +47,7 @@ macro_rules! refusals {
 
 refusals!(
     Refusal,
+    daybook_domain::access::Refusal,
     daybook_domain::account::Refusal,
     daybook_domain::book::Refusal,
     daybook_domain::book::copy::Refusal,

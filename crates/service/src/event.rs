@@ -3,11 +3,12 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
+use daybook_domain::access::Access;
 use daybook_domain::account::Directory;
-use daybook_domain::collaborator::{Access, Action};
 use daybook_domain::event::{Event, EventType, Noun, sequence_of};
 use daybook_domain::group::Forest;
 use daybook_domain::id::{AccountId, GroupId, TransactionId, UserId};
+use daybook_domain::permission::Action;
 use daybook_storage::Tx;
 use daybook_storage::event::Filter;
 use daybook_storage::head::Activity;

@@ -1,6 +1,6 @@
 //! Recording events in the unit of work of the change they tell of.
 
-use daybook_domain::collaborator::Access;
+use daybook_domain::access::Access;
 use daybook_domain::event::{Link, NewEvent};
 use daybook_storage::Tx;
 use daybook_storage::event::PostingCounts;

@@ -1,10 +1,11 @@
 //! Use cases of files (behaviour 9.6, 12.1). They see names, sizes and digests; the bytes are put
 //! in place before, and left to the sweep afterwards, by whoever calls.
 
-use daybook_domain::collaborator::{Access, Action};
+use daybook_domain::access::Access;
 use daybook_domain::event::{EventType, NewEvent, Previous, snapshot};
 use daybook_domain::file::{Address, Changes, Content, File, Making, Refusal};
 use daybook_domain::id::{FileId, UserId};
+use daybook_domain::permission::Action;
 use daybook_storage::Tx;
 use daybook_storage::page::Page;
 

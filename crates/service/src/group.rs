@@ -2,12 +2,13 @@
 
 use std::collections::HashSet;
 
-use daybook_domain::collaborator::{Access, Action};
+use daybook_domain::access::Access;
 use daybook_domain::event::{EventType, NewEvent, Previous, snapshot};
 use daybook_domain::field::Field;
 use daybook_domain::group::{Changes, Forest, Group, GroupRef, Refusal, Removal, Removed};
 use daybook_domain::id::GroupId;
 use daybook_domain::instant::Instant;
+use daybook_domain::permission::Action;
 use daybook_storage::Tx;
 
 use crate::context::Context;

@@ -1,8 +1,9 @@
 //! Use cases of saved queries (behaviour 9.9).
 
-use daybook_domain::collaborator::{Access, Action};
+use daybook_domain::access::Access;
 use daybook_domain::event::{EventType, NewEvent, snapshot};
 use daybook_domain::id::SavedQueryId;
+use daybook_domain::permission::Action;
 use daybook_domain::saved_query::{Changes, Refusal, SavedQuery};
 use daybook_storage::Tx;
 

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use daybook_domain::access::Access;
 use daybook_domain::account::{Account, AccountRef, AccountType, Directory};
-use daybook_domain::collaborator::Access;
 use daybook_domain::id::{AccountId, GroupId};
 use daybook_domain::name::Name;
 use diesel::prelude::*;

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use daybook_domain::access::Access;
 use daybook_domain::balance::{Level, PeriodTotal, Segment};
 use daybook_domain::book::Book;
 use daybook_domain::calendar::from_day_number;
-use daybook_domain::collaborator::Access;
 use daybook_domain::id::{AccountId, BookId};
 use daybook_domain::transaction::Transaction;
 use diesel::QueryableByName;

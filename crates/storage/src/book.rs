@@ -3,10 +3,10 @@
 use daybook_domain::amount::DecimalSeparator;
 use daybook_domain::book::{Book, Period, Settings, StartMonth, Visibility};
 use daybook_domain::calendar::DatePattern;
-use daybook_domain::collaborator::Permission;
 use daybook_domain::event::Hash;
 use daybook_domain::id::{BookId, BookKey, CollectionId, UserId};
 use daybook_domain::name::Name;
+use daybook_domain::permission::Permission;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Nullable, Text};
 

@@ -1,7 +1,9 @@
 //! Collaborators: rows and repository.
 
-use daybook_domain::collaborator::{Access, Collaborator, Permission};
+use daybook_domain::access::Access;
+use daybook_domain::collaborator::Collaborator;
 use daybook_domain::id::CollaboratorId;
+use daybook_domain::permission::Permission;
 use diesel::prelude::*;
 
 use crate::column;

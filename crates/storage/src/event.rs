@@ -1,8 +1,8 @@
 //! The event log: rows and repository. Appending is the one way to add to it; nothing changes what
 //! is there.
 
+use daybook_domain::access::Access;
 use daybook_domain::audit::Logged;
-use daybook_domain::collaborator::Access;
 use daybook_domain::event::{Event, EventType, Hash, Link, NewEvent};
 use daybook_domain::id::{BookId, UserId};
 use daybook_domain::instant::Instant;

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use daybook_domain::collaborator::Access;
+use daybook_domain::access::Access;
 use daybook_domain::file::{Address, Content, File, FilesById};
 use daybook_domain::id::{FileId, UserId};
 use diesel::prelude::*;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use daybook_domain::collaborator::Access;
+use daybook_domain::access::Access;
 use daybook_domain::group::Group;
 use daybook_domain::id::GroupId;
 use daybook_domain::name::Name;

@@ -2,7 +2,7 @@
 //!
 //! A [`Store`] reads on one snapshot and writes through one queue per lane. Inside, [`Tx`] is the
 //! unit of work with an accessor for each noun; repositories ask for a
-//! [`daybook_domain::collaborator::Access`], the proof of access.
+//! [`daybook_domain::access::Access`], the proof of access.
 
 pub mod account;
 pub mod audit;

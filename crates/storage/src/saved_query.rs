@@ -1,6 +1,6 @@
 //! Saved queries: rows and repository.
 
-use daybook_domain::collaborator::Access;
+use daybook_domain::access::Access;
 use daybook_domain::id::SavedQueryId;
 use daybook_domain::saved_query::SavedQuery;
 use diesel::prelude::*;

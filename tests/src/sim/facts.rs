@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use daybook_domain::account::AccountType;
-use daybook_domain::collaborator::Permission;
 use daybook_domain::event::EventType;
+use daybook_domain::permission::Permission;
 use daybook_domain::transaction::Standing;
 use jiff::civil::Date;
 

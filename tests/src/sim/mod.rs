@@ -21,7 +21,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use daybook_domain::collaborator::Permission;
+use daybook_domain::permission::Permission;
 
 use crate::dice::Dice;
 use body::Email;

@@ -4,8 +4,8 @@ use time::Date;
 
 use super::{Changes, Refusal, Settings};
 use crate::calendar::parse_iso;
-use crate::collaborator::{Action, Permission};
 use crate::field::Field;
+use crate::permission::{Action, Permission};
 
 /// The text clients send to clear a date (behaviour 3.5.5).
 pub const CLEARED_DATE: &str = "1900-00-00";

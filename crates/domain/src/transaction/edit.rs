@@ -2,10 +2,10 @@
 
 use crate::account::Account;
 use crate::amount::{self, Amount};
-use crate::collaborator::Action;
 use crate::event::Previous;
 use crate::field::Field;
 use crate::json::text_list;
+use crate::permission::Action;
 
 use super::changes::{description, files_of_update, urls};
 use super::posting_rules::read_date;

@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 
 use time::Date;
 
+use crate::access::Access;
 use crate::calendar::format_iso;
-use crate::collaborator::{Access, Action};
 use crate::field::Field;
 use crate::file::{self, Attachment};
 use crate::id::{AccountId, FileId, UserId};
+use crate::permission::Action;
 
 use super::{Changes, Edited, PostingRules, Refusal, Standing, State, Transaction};
 
@@ -106,7 +107,7 @@ impl PostingRules<'_> {
     /// # Errors
     /// [`Refusal::Unknown`] and [`Refusal::NotEnough`].
     pub fn check_access(&self, transaction: &Transaction, verb: Verb) -> Result<(), Refusal> {
-        if !self.access.sees(transaction) {
+        if !self.access.sees(transaction.created_by, transaction.is_posted()) {
             return Err(Refusal::Unknown(transaction.id.to_string()));
         }
         if self.access.may_touch(verb.action(transaction), transaction.created_by) {

@@ -202,11 +202,11 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::access::Access;
     use crate::account::Directory;
     use crate::amount::{Amount, write};
     use crate::book::{Book, Changes, Settings};
     use crate::calendar::parse_iso;
-    use crate::collaborator::Access;
     use crate::id::{AccountId, BookId, BookKey, FileId, UserId};
     use crate::instant::Instant;
     use crate::property::Properties;

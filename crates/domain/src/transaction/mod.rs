@@ -22,9 +22,9 @@ pub use posting_rules::{Intent, PostingRules};
 use crate::account::AccountRef;
 use crate::amount::Amount;
 use crate::calendar::day_number;
-use crate::collaborator::Action;
 use crate::id::{AccountId, FileId, TransactionId, UserId};
 use crate::instant::{Instant, Stamp};
+use crate::permission::Action;
 use crate::property::Properties;
 use crate::refusal::Reason;
 

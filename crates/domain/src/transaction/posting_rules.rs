@@ -2,14 +2,15 @@
 
 use time::Date;
 
+use crate::access::Access;
 use crate::account::Directory;
 use crate::amount;
 use crate::book::Book;
 use crate::calendar::parse_iso;
-use crate::collaborator::{Access, Action};
 use crate::field::Field;
 use crate::id::TransactionId;
 use crate::instant::{Instant, Stamp};
+use crate::permission::Action;
 use crate::property::Properties;
 
 use super::changes::{description, files_of_create, urls};

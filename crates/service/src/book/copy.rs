@@ -3,11 +3,12 @@
 
 use std::collections::HashMap;
 
+use daybook_domain::access::Access;
 use daybook_domain::account::Account;
 use daybook_domain::book::{Book, copy};
-use daybook_domain::collaborator::{Access, Action};
 use daybook_domain::group::Group;
 use daybook_domain::id::{AccountId, BookId, GroupId, SavedQueryId};
+use daybook_domain::permission::Action;
 use daybook_domain::saved_query::SavedQuery;
 use daybook_storage::Tx;
 use daybook_storage::event::PostingCounts;

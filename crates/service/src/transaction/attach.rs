@@ -1,10 +1,11 @@
 //! Files of transactions: what bodies attach, and what happens to holders when a file goes
 //! (behaviour 3.2.12, 9.6).
 
+use daybook_domain::access::Access;
 use daybook_domain::account::Directory;
-use daybook_domain::collaborator::{Access, Action};
 use daybook_domain::file::{Attachment, File, FilesById};
 use daybook_domain::id::FileId;
+use daybook_domain::permission::Action;
 use daybook_domain::transaction::{Changes, FileHold, MAX_RELEASED, Transaction, Verb};
 use daybook_storage::Tx;
 

@@ -1,6 +1,6 @@
 //! countTransactionsPosted (behaviour 9.8).
 
-use daybook_domain::collaborator::Action;
+use daybook_domain::permission::Action;
 use daybook_domain::transaction::{Count, Span};
 use daybook_storage::Tx;
 

@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
-use daybook_domain::collaborator::{Access, Action};
+use daybook_domain::access::Access;
 use daybook_domain::id::TransactionId;
+use daybook_domain::permission::Action;
 use daybook_domain::transaction::{Changes, Intent, Transaction, check_indexed, remote_ids};
 use daybook_storage::Tx;
 
@@ -100,7 +101,7 @@ pub fn create(
     accounts.note_posted(&posted);
     let masked = transactions
         .iter()
-        .filter(|transaction| !access.sees(transaction))
+        .filter(|transaction| !access.sees(transaction.created_by, transaction.is_posted()))
         .map(|transaction| transaction.id)
         .collect();
     let view = View::around(tx, cx, access, (transactions, accounts), AccountDetail::Full)?;

@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use daybook_domain::access::Access;
 use daybook_domain::account::{self, Directory};
-use daybook_domain::collaborator::{Access, Action};
 use daybook_domain::event::{EventType, NewEvent};
 use daybook_domain::id::{AccountId, TransactionId};
+use daybook_domain::permission::Action;
 use daybook_domain::transaction::{
     Changes, Edited, MAX_RELEASED, Refusal, Transaction, Transition, Verb, check_indexed,
     transition,
@@ -168,7 +169,7 @@ pub(super) fn load(
     let wanted: BTreeSet<TransactionId> = ids.iter().filter_map(|(_, id)| *id).collect();
     let wanted: Vec<TransactionId> = wanted.into_iter().collect();
     let mut found = tx.transactions().by_ids(access, &wanted)?;
-    found.retain(|_, transaction| access.sees(transaction));
+    found.retain(|_, transaction| access.sees(transaction.created_by, transaction.is_posted()));
     let unknown: Vec<String> = ids
         .iter()
         .filter(|(_, id)| id.is_none_or(|id| !found.contains_key(&id)))

@@ -1,8 +1,8 @@
 //! mergeTransactions (behaviour 3.11).
 
-use daybook_domain::collaborator::Action;
 use daybook_domain::event::{EventType, NewEvent};
 use daybook_domain::id::TransactionId;
+use daybook_domain::permission::Action;
 use daybook_domain::transaction::{Changes, Merged, Pair, Refusal, Transaction};
 use daybook_storage::Tx;
 

@@ -12,8 +12,8 @@ mod save;
 
 use std::collections::{HashMap, HashSet};
 
+use daybook_domain::access::Access;
 use daybook_domain::account::Directory;
-use daybook_domain::collaborator::Access;
 use daybook_domain::file::FilesById;
 use daybook_domain::group::Forest;
 use daybook_domain::id::{AccountId, TransactionId, UserId};

@@ -1,6 +1,6 @@
 //! Text mode: bodies that are nothing but a description (behaviour 3.8).
 
-use daybook_domain::collaborator::Access;
+use daybook_domain::access::Access;
 use daybook_domain::transaction::Changes;
 use daybook_domain::transaction::quick_entry::{Lexicon, Reader};
 use daybook_storage::Tx;

@@ -2,9 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
+use daybook_domain::access::Access;
 use daybook_domain::account::AccountRef;
-use daybook_domain::collaborator::{Access, Action};
 use daybook_domain::id::{AccountId, TransactionId, UserId};
+use daybook_domain::permission::Action;
 use daybook_domain::query::{DateBasis, Filter, ParseContext, Query, Term};
 use daybook_domain::transaction::Refusal;
 use daybook_storage::Tx;
@@ -63,7 +64,7 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<View> 
     let wanted: Option<TransactionId> = id.parse().ok();
     let found = tx.transactions().by_ids(&access, wanted.as_slice())?.into_values().next();
     let transaction = found
-        .filter(|transaction| access.sees(transaction))
+        .filter(|transaction| access.sees(transaction.created_by, transaction.is_posted()))
         .ok_or_else(|| Refusal::Unknown(id.to_owned()))?;
     View::load(tx, cx, access, vec![transaction], AccountDetail::Full)
 }
@@ -77,7 +78,7 @@ pub fn named(tx: &mut Tx<'_>, cx: &Context, book: &str, ids: &[String]) -> Resul
     batch::check_size("ids", ids.len())?;
     let wanted: Vec<TransactionId> = ids.iter().filter_map(|id| id.parse().ok()).collect();
     let mut found = tx.transactions().by_ids(&access, &wanted)?;
-    found.retain(|_, transaction| access.sees(transaction));
+    found.retain(|_, transaction| access.sees(transaction.created_by, transaction.is_posted()));
     let unknown: Vec<String> = ids
         .iter()
         .filter(|id| id.parse().ok().is_none_or(|id: TransactionId| !found.contains_key(&id)))

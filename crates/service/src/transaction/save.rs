@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use daybook_domain::access::Access;
 use daybook_domain::account::Directory;
-use daybook_domain::collaborator::Access;
 use daybook_domain::event::{EventType, NewEvent, snapshot};
 use daybook_domain::file::{File, FilesById};
 use daybook_domain::id::{AccountId, TransactionId};

@@ -6,9 +6,9 @@
 
 mod record;
 
+use daybook_domain::access::Access;
 use daybook_domain::audit::{AuditedTotal, Counted, Keeping, Ledger, Leg, Logged, Stray};
 use daybook_domain::balance::Sums;
-use daybook_domain::collaborator::Access;
 use daybook_domain::event::{Hash, Head};
 use daybook_domain::id::{AccountId, BookKey, TransactionId, UserId};
 use diesel::QueryableByName;

@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use daybook_domain::access::Access;
 use daybook_domain::audit::{Leg, Record};
-use daybook_domain::collaborator::Access;
 use daybook_domain::id::{AccountId, TransactionId};
 use daybook_domain::name::fold;
 use daybook_domain::transaction::State;

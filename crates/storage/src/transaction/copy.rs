@@ -3,7 +3,7 @@
 //! (`text.rs`). A copy takes the same few statements however many they are, and some for each
 //! chunk.
 
-use daybook_domain::collaborator::Access;
+use daybook_domain::access::Access;
 use daybook_domain::id::{AccountId, UserId};
 use daybook_domain::instant::Stamp;
 use daybook_domain::transaction::Standing;

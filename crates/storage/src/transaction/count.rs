@@ -1,7 +1,7 @@
 //! How many transactions there are: of a search, and by their dates.
 
+use daybook_domain::access::Access;
 use daybook_domain::calendar::from_day_number;
-use daybook_domain::collaborator::Access;
 use daybook_domain::transaction::Span;
 use diesel::QueryableByName;
 use diesel::prelude::*;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use daybook_domain::collaborator::Access;
+use daybook_domain::access::Access;
 use daybook_domain::id::{AccountId, FileId};
 use daybook_domain::transaction::{FileHold, Standing, Transaction};
 use diesel::prelude::*;

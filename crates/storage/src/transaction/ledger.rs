@@ -1,8 +1,8 @@
 //! Rows of an account's ledger, for running balances.
 
+use daybook_domain::access::Access;
 use daybook_domain::balance::Moved;
 use daybook_domain::calendar::from_day_number;
-use daybook_domain::collaborator::Access;
 use daybook_domain::id::{AccountId, TransactionId};
 use daybook_domain::transaction::Transaction;
 use diesel::QueryableByName;

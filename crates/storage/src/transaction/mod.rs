@@ -12,7 +12,7 @@ mod text;
 
 use std::collections::{BTreeSet, HashMap};
 
-use daybook_domain::collaborator::Access;
+use daybook_domain::access::Access;
 use daybook_domain::id::{AccountId, FileId, TransactionId};
 use daybook_domain::transaction::Transaction;
 use diesel::prelude::*;

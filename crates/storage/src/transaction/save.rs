@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use daybook_domain::collaborator::Access;
+use daybook_domain::access::Access;
 use daybook_domain::id::{AccountId, BookId, TransactionId};
 use daybook_domain::transaction::Transaction;
 

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use daybook_domain::book::Changes;
-use daybook_domain::collaborator::Permission;
 use daybook_domain::event::EventType;
 use daybook_domain::field::Field;
+use daybook_domain::permission::Permission;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use daybook_domain::collaborator::Permission;
 use daybook_domain::event::EventType;
+use daybook_domain::permission::Permission;
 
 use super::{Book, Turn, may};
 use crate::sim::facts::{Collaborator, Refused, Resource};

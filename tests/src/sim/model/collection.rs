@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use daybook_domain::collaborator::Permission;
+use daybook_domain::permission::Permission;
 
 use super::text::checked_name;
 use super::{Book, Caller, Model};

@@ -26,8 +26,8 @@ pub mod typed;
 
 use std::collections::BTreeMap;
 
-use daybook_domain::collaborator::Permission;
 use daybook_domain::event::EventType;
+use daybook_domain::permission::Permission;
 use jiff::civil::Date;
 
 use super::body::Email;

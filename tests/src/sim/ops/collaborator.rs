@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use daybook_domain::collaborator::Permission;
+use daybook_domain::permission::Permission;
 use daybook_service::collaborator;
 
 use super::{Drawn, Operation};

@@ -1,0 +1,160 @@
+//! Who may do what: permissions and the matrix of behaviour 7.3. It depends on nothing else of the
+//! domain.
+
+/// A user's permission in a book: NONE < VIEWER and RECORDER (siblings) < POSTER < EDITOR < OWNER
+/// (behaviour 7.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Permission {
+    /// Everything, and the only one who unlocks, deletes and publishes.
+    Owner,
+    /// Writes accounts and groups, checks, shares.
+    Editor,
+    /// Records and views.
+    Poster,
+    /// Only records drafts, and sees only its own.
+    Recorder,
+    /// Only views.
+    Viewer,
+    /// Nothing; to such a user the book does not exist.
+    None,
+}
+
+impl Permission {
+    /// All permissions, highest first.
+    pub const ALL: [Self; 6] =
+        [Self::Owner, Self::Editor, Self::Poster, Self::Recorder, Self::Viewer, Self::None];
+
+    /// The permission as the API names it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Owner => "OWNER",
+            Self::Editor => "EDITOR",
+            Self::Poster => "POSTER",
+            Self::Recorder => "RECORDER",
+            Self::Viewer => "VIEWER",
+            Self::None => "NONE",
+        }
+    }
+
+    /// Finds the permission with that name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|permission| permission.as_str() == name)
+    }
+
+    /// Whether the matrix lets this permission do it outright (not merely to one's own things).
+    #[must_use]
+    pub const fn may(self, action: Action) -> bool {
+        matches!(verdict(action, self), Verdict::Yes)
+    }
+}
+
+/// The rows of the permission matrix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Action {
+    /// getBook.
+    ReadBook,
+    /// listTransactions, getTransaction, countTransactions.
+    ReadTransactions,
+    /// getFile, listFiles.
+    ReadFiles,
+    /// getBalances, countTransactionsPosted, read accounts, groups and saved queries.
+    ReadChart,
+    /// listEvents.
+    ReadEvents,
+    /// Create a draft or a file.
+    RecordDraft,
+    /// Update, trash, untrash a draft; update or delete a file.
+    EditDraft,
+    /// Post, create as posted, update unchecked, trash and untrash posted.
+    Post,
+    /// Check, uncheck, updateChecked, trashChecked, untrash to checked.
+    Check,
+    /// Write accounts and groups.
+    WriteChart,
+    /// Update settings and properties of the book; audit it.
+    UpdateBook,
+    /// Set or advance the lock and closing date.
+    AdvanceDates,
+    /// Move these dates back or clear them.
+    ReopenDates,
+    /// Change locked groups and what is in them.
+    WriteLockedGroups,
+    /// Delete the book.
+    DeleteBook,
+    /// Change who may see the book.
+    ChangeVisibility,
+    /// listCollaborators.
+    ListCollaborators,
+    /// Add and remove collaborators.
+    ManageCollaborators,
+    /// Write saved queries.
+    WriteSavedQueries,
+    /// Copy the book's structure.
+    CopyBook,
+    /// Copy the book with its transactions.
+    CopyTransactions,
+}
+
+/// A cell of the permission matrix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// Allowed.
+    Yes,
+    /// Allowed on what the caller created; another user's object does not exist for them.
+    Own,
+    /// Refused with 403.
+    No,
+    /// Refused with 404: the book does not exist for them.
+    Hidden,
+}
+
+/// The permission matrix (behaviour 7.3), row by row.
+#[must_use]
+pub const fn verdict(action: Action, permission: Permission) -> Verdict {
+    use Verdict::{Hidden, No, Own, Yes};
+    let [owner, editor, poster, recorder, viewer] = match action {
+        Action::ReadBook => [Yes, Yes, Yes, Yes, Yes],
+        Action::ReadTransactions => [Yes, Yes, Yes, Own, Yes],
+        Action::ReadFiles => [Yes, Yes, Yes, Own, Yes],
+        Action::ReadChart => [Yes, Yes, Yes, No, Yes],
+        Action::ReadEvents => [Yes, Yes, Yes, No, Yes],
+        Action::RecordDraft => [Yes, Yes, Yes, Yes, No],
+        Action::EditDraft => [Yes, Yes, Yes, Own, No],
+        Action::Post => [Yes, Yes, Yes, No, No],
+        Action::Check => [Yes, Yes, No, No, No],
+        Action::WriteChart => [Yes, Yes, No, No, No],
+        Action::UpdateBook => [Yes, Yes, No, No, No],
+        Action::AdvanceDates => [Yes, Yes, No, No, No],
+        Action::ReopenDates => [Yes, No, No, No, No],
+        Action::WriteLockedGroups => [Yes, No, No, No, No],
+        Action::DeleteBook => [Yes, No, No, No, No],
+        Action::ChangeVisibility => [Yes, No, No, No, No],
+        Action::ListCollaborators => [Yes, Yes, Yes, No, Yes],
+        Action::ManageCollaborators => [Yes, Yes, No, No, No],
+        Action::WriteSavedQueries => [Yes, Yes, No, No, No],
+        Action::CopyBook => [Yes, Yes, Yes, No, Yes],
+        Action::CopyTransactions => [Yes, No, No, No, No],
+    };
+    match permission {
+        Permission::Owner => owner,
+        Permission::Editor => editor,
+        Permission::Poster => poster,
+        Permission::Recorder => recorder,
+        Permission::Viewer => viewer,
+        Permission::None => Hidden,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_without_permission_gets_anything() {
+        for action in [Action::ReadBook, Action::Post, Action::DeleteBook, Action::ReadEvents] {
+            assert_eq!(verdict(action, Permission::None), Verdict::Hidden);
+        }
+    }
+}
