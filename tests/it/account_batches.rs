@@ -202,7 +202,7 @@ fn account_batch_with_an_unknown_group(server: &Server) {
     assert_eq!(names(&cast, "accounts").len(), 0);
 }
 
-/// Each item follows 4.9, by id or by name.
+/// 4.9: each item by id or by name.
 fn accounts_are_updated_in_order(server: &Server) {
     let cast = Cast::new(server);
     cast.group("Assets");

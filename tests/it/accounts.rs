@@ -131,7 +131,7 @@ fn nature_in_the_payload_is_ignored_beside_a_type(server: &Server) {
     shows(&cast.owner.put(&cast.path("/accounts"), &body).ok(), &expected);
 }
 
-/// 4.1: both must be present; one alone falls back to 4.2.
+/// 4.1: both must be present; one alone falls back to behaviour 4.2.
 fn half_a_pair_is_no_pair(server: &Server) {
     let cast = Cast::new(server);
     for (name, body) in [

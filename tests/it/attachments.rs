@@ -155,7 +155,7 @@ fn lists_and_events_show_files(server: &Server) {
     let receipt = file(&cast, "receipt.pdf", b"%PDF");
     let recorded = record(&cast, &lunch(json!([receipt])));
     let listed = cast.viewer.get(&cast.path("/transactions")).ok();
-    assert_eq!(listed["items"][0]["files"], json!([receipt]), "3.2.11");
+    assert_eq!(listed["items"][0]["files"], json!([receipt]), "behaviour 3.2.11");
     cast.owner.patch(&cast.path("/transactions/trash"), &json!({"id": recorded["id"]})).ok();
     // As it was: the file goes, the event stays.
     cast.owner.delete(&cast.path(&format!("/files/{}", id(&receipt)))).ok();
@@ -215,7 +215,7 @@ fn an_update_that_changes_nothing(server: &Server) {
     assert_eq!(kinds(&cast), before, "3.10.5: no event");
 }
 
-/// 3.3.1: unsaved edits stick when a draft is posted; 3.3.4: not when it is posted already.
+/// 3.3.1, 3.3.4: unsaved edits stick when a draft is posted, and not when it is posted already.
 fn posting_keeps_edits_of_files(server: &Server) {
     let cast = stage(server);
     let mut body = lunch(json!([]));
@@ -237,7 +237,7 @@ fn posting_keeps_edits_of_files(server: &Server) {
         .owner
         .patch(&cast.path("/transactions/post"), &lunch(json!([{"name": "c", "content": ""}])))
         .ok();
-    assert_eq!(names(&posted["transaction"]), ["c"], "3.3.2");
+    assert_eq!(names(&posted["transaction"]), ["c"], "behaviour 3.3.2");
 }
 
 fn batches_attach(server: &Server) {
@@ -311,7 +311,7 @@ fn deleting_a_file_detaches_it(server: &Server) {
     assert_eq!(
         told,
         ["FILE_DELETED", "TRANSACTION_UPDATED", "TRANSACTION_UPDATED", "TRANSACTION_UPDATED"],
-        "8.1"
+        "behaviour 8.1"
     );
     let events = cast.owner.get(&cast.path(&format!("/events?resoureId={}", id(&posted)))).ok();
     let data = &events["items"][0]["data"];

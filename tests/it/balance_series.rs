@@ -48,7 +48,7 @@ fn rule_5_4_the_raw_sign(server: &Server) {
     let figures = ["-10145.31", "630.69", "10776.00", "-10145.31", "630.69", "10776.00"];
     assert_eq!(texts(container, &fields), figures);
     assert_eq!(texts(&container["balances"][0], &fields), figures);
-    assert_eq!(slices(container), [20_130_600], "5.6");
+    assert_eq!(slices(container), [20_130_600], "behaviour 5.6");
     assert_eq!((&container["credit"], &container["permanent"]), (&json!(false), &json!(true)));
     // Undo, then a group with 100 of assets and 30 of liabilities, and one with incoming 100 and
     // outgoing 40.
@@ -70,8 +70,8 @@ fn rule_5_4_the_raw_sign(server: &Server) {
         (texts(outcome, &fields[..1]), &outcome["credit"], &outcome["permanent"]),
         (vec!["60.00"], &json!(false), &json!(false))
     );
-    assert_eq!(slices(outcome), [20_130_000], "5.6");
-    assert_eq!(daybook_tests::bank::whole(&balances(&cast, "before:2014")), 0, "5.16");
+    assert_eq!(slices(outcome), [20_130_000], "behaviour 5.6");
+    assert_eq!(daybook_tests::bank::whole(&balances(&cast, "before:2014")), 0, "behaviour 5.16");
 }
 
 fn rule_5_5_and_5_15_permanence(server: &Server) {
@@ -354,7 +354,7 @@ fn rule_5_13_groups_follow_their_members(server: &Server) {
     let answer = balances(&cast, "group:Fun on:2025");
     assert_eq!(answer["groupBalances"].as_array().map(Vec::len), Some(1));
     assert_eq!(answer["groupBalances"][0]["name"], "Fun");
-    assert!(absent(&answer, "accountBalances"), "5.2");
+    assert!(absent(&answer, "accountBalances"), "behaviour 5.2");
 }
 
 pub fn tests() -> Vec<crate::Case> {

@@ -194,10 +194,10 @@ fn range(server: &Server, (dates, from, to, slice): (&str, Option<Date>, Option<
                 .into_iter()
                 .flatten()
                 .find(|(key, _)| key.ends_with("Balances") && wanted[key.as_str()].is_null());
-            lines.extend(strange.map(|(key, _)| format!("`{query}`: 5.2: there is a key {key}")));
+            lines.extend(strange.map(|(key, _)| format!("5.2: `{query}`: there is a key {key}")));
             lines.extend(answer.get("balancesUrl").map(|_| {
                 format!(
-                    "`{query}`: 5.10: there is a \
+                    "5.10: `{query}`: there is a \
                 balancesUrl"
                 )
             }));
@@ -373,7 +373,7 @@ fn rule_5_11_properties_and_archived(server: &Server) {
     assert!(
         !assets.as_object().expect("a group").contains_key("archived")
             && !assets.as_object().expect("a group").contains_key("empty"),
-        "5.11"
+        "behaviour 5.11"
     );
     // A hidden group is answered when queried and when in scope.
     let liquid = cast.owner.get(&cast.path("/groups/liquid")).ok();

@@ -1,5 +1,5 @@
 //! The real bank: 49,102 transactions through HTTP, and every figure as hledger has it (issue:
-//! evidence; rules 5.4, 5.5, 5.16).
+//! evidence; behaviour 5.4, 5.5, 5.16).
 
 use daybook_tests::bank::{self, Sums, TRANSACTIONS, WHOLE};
 use daybook_tests::{Cast, Client, Server, unique};
@@ -107,7 +107,7 @@ fn every_balance_equals_hledgers(server: &Server) {
     compare("restored", &owner, &book, &expected);
     compare_months("restored", &owner, &book);
     let total = owner.get(&format!("/v5/books/{book}")).ok()["totalTransactions"].clone();
-    assert_eq!(total, json!(TRANSACTIONS), "6.10");
+    assert_eq!(total, json!(TRANSACTIONS), "behaviour 6.10");
 
     // The same again is no new transaction: the bank's numbers are remote ids (3.7).
     let again = owner
@@ -123,7 +123,7 @@ fn every_balance_equals_hledgers(server: &Server) {
     let copy = owner
         .post(&format!("/v5/books/{book}/copy?name=Copy&copyTransactions=true"), &Value::Null)
         .ok();
-    assert_eq!(copy["totalTransactions"], json!(TRANSACTIONS), "6.10");
+    assert_eq!(copy["totalTransactions"], json!(TRANSACTIONS), "behaviour 6.10");
     let copy = id(&copy);
     compare("copied", &owner, &copy, &expected);
     compare_months("copied", &owner, &copy);
@@ -131,7 +131,7 @@ fn every_balance_equals_hledgers(server: &Server) {
         let list = owner.get(&format!("/v5/books/{book}/transactions?limit=1000")).ok();
         items(&list).iter().map(|row| row["remoteIds"].clone()).collect::<Vec<_>>()
     };
-    assert_eq!(newest(&copy), newest(&book), "2.6");
+    assert_eq!(newest(&copy), newest(&book), "behaviour 2.6");
 }
 
 fn the_expected_files_are_whole(_: &Server) {

@@ -36,7 +36,7 @@ fn plain(value: &Value) -> String {
     value.to_string().chars().filter(char::is_ascii_alphanumeric).collect()
 }
 
-/// 6.1, api.md.
+/// 6.1.
 fn allowed() -> Vec<(&'static str, Value)> {
     let months = [
         "JANUARY",

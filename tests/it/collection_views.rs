@@ -70,10 +70,10 @@ fn rule_6_2_own_before_the_owners(server: &Server) {
             .find(|book| book["id"] == cast.book)
             .expect("it is listed")["collection"]
             .clone();
-        assert_eq!(read, of_list, "6.8");
+        assert_eq!(read, of_list, "behaviour 6.8");
         let of_event =
             items(&reader.get(&cast.path("/events?limit=1")).ok())[0]["book"]["collection"].clone();
-        assert_eq!(read, of_event, "8.4");
+        assert_eq!(read, of_event, "behaviour 8.4");
         (read["name"].clone(), read["permission"].clone())
     };
     let theirs = collection(&cast.editor, "Editor's");

@@ -58,7 +58,7 @@ fn anybody_with_the_address_reads(server: &Server) {
     {
         let answer = caller.get(&path(server, &note));
         assert_eq!((answer.status, answer.text.as_str()), (200, "Bread and butter"));
-        assert_eq!(header(&answer, "content-type"), "text/plain; charset=utf-8", "9.15");
+        assert_eq!(header(&answer, "content-type"), "text/plain; charset=utf-8", "behaviour 9.15");
         assert_eq!(header(&answer, "content-length"), "16");
         assert_eq!(
             header(&answer, "access-control-allow-origin"),

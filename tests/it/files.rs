@@ -221,7 +221,7 @@ fn lists_are_newest_first_and_in_pages(server: &Server) {
         let Some(cursor) = page["cursor"].as_str() else { break };
         caller = cast.owner.header("cursor", cursor);
         if seen.len() == 2 {
-            // 2.4: stable under inserts. 2.1: the parameter serves too.
+            // 2.1, 2.4: stable under inserts; the parameter serves too.
             file(&cast, "later", b"x");
             let page = cast.owner.get(&cast.path(&format!("/files?limit=2&cursor={cursor}"))).ok();
             assert_eq!(column(&page, "name"), ["c", "b"]);

@@ -233,7 +233,7 @@ fn furnished(server: &Server) -> (Cast, Value) {
     (cast, group)
 }
 
-/// 4.12: name, parent, hidden, locked, properties; 4.13: sparse absence leaves the parent.
+/// 4.12, 4.13: name, parent, hidden, locked, properties; sparse absence leaves the parent.
 fn sparse_update_leaves_the_rest(server: &Server) {
     let (cast, group) = furnished(server);
     let changes = [
@@ -396,7 +396,7 @@ fn an_account_counts_once(server: &Server) {
     cast.record("2025-01-31", "5", "Cash", "Food", "x");
     assert_eq!(members(&cast, "root"), ["Cash"]);
     let balances = cast.owner.get(&cast.path("/balances?query=group:Root")).ok();
-    assert_eq!(balances["groupBalances"][0]["cumulativeBalance"], "5.00", "5.13");
+    assert_eq!(balances["groupBalances"][0]["cumulativeBalance"], "5.00", "behaviour 5.13");
 }
 
 /// 4.15: hidden concerns user interfaces only.

@@ -1,4 +1,4 @@
-//! The transition table 3.4, cell by cell: every state, every verb, single and in a batch, with
+//! The transition table (3.4), cell by cell: every state, every verb, single and in a batch, with
 //! what it does to the transaction, the balances (3.1.3) and the event log (8.1).
 
 use daybook_tests::{Answer, Cast, Server};
@@ -74,7 +74,7 @@ const CHECKED: State = live(Base::Checked);
 const VERBS: [Verb; 6] =
     [Verb::Post, Verb::Update, Verb::Check, Verb::Uncheck, Verb::Trash, Verb::Untrash];
 
-/// 3.4 for single operations; the columns are [`VERBS`]. The row `Trashed (any)` stands once for
+/// 3.4: single operations; the columns are [`VERBS`]. The row `Trashed (any)` stands once for
 /// each state underneath.
 const TABLE: [(State, [Cell; 6]); 8] = [
     (INCOMPLETE, [Error, Done(INCOMPLETE), Error, Same, Done(trash(Base::Incomplete)), Same]),
@@ -268,8 +268,8 @@ fn cell(server: &Server, (state, verb, form): (State, Verb, Form), cell: Cell) {
 #[track_caller]
 fn single(cast: &Cast, answer: Answer, cell: Cell, (state, verb, id): (State, Verb, &str)) {
     if cell == Error {
-        // 3.4.1 names the reason for the update of a checked transaction; elsewhere any reason of a
-        // 400 will do.
+        // Behaviour 3.4.1 names the reason for the update of a checked transaction; elsewhere any
+        // reason of a 400 will do.
         let only_checked = state == CHECKED && verb == Verb::Update;
         refused_400(
             answer,

@@ -50,16 +50,16 @@ fn make(cast: &Cast, state: &str) -> Value {
     transaction(cast, &id(&made))
 }
 
-/// What 3.5 says of an operation on a locked date.
+/// What behaviour 3.5 says of an operation on a locked date.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Outcome {
     /// Performed: it touches no balance (3.5.3).
     Done,
     /// 400 `lockedDate`.
     Locked,
-    /// 400 for another reason, as 3.4 has it; either reason will do.
+    /// 400 for another reason, as behaviour 3.4 has it; either reason will do.
     Refused,
-    /// A no-op by 3.4: nothing changes, whether the answer is 200 or 400 `lockedDate`.
+    /// A no-op by behaviour 3.4: nothing changes, whether the answer is 200 or 400 `lockedDate`.
     Nothing,
 }
 
@@ -92,7 +92,7 @@ fn cell(server: &Server, field: &str, (verb, state): (&str, &str), outcome: Outc
         };
         let flags = "updateChecked=true&trashChecked=true";
         if outcome != Done && !matches!(verb, "remove" | "restore") {
-            // 3.6.3, 3.6.4: skipped, and 3.5.2: the flags do not override the lock.
+            // 3.5.2, 3.6.3, 3.6.4: skipped, and the flags do not override the lock.
             let answer = match verb {
                 "update" => caller.put(
                     &cast.path(&format!("/transactions/batch?{flags}")),

@@ -1,4 +1,4 @@
-//! The rows of the permission matrix 7.3 that the server has operations for: the call, and what
+//! The rows of the permission matrix (7.3) that the server has operations for: the call, and what
 //! each caller gets.
 
 use daybook_tests::{Answer, Client, id};
@@ -32,7 +32,7 @@ const fn write(
     Operation { name, writes: true, call, cells }
 }
 
-// The rows of 7.3, by what they have in common.
+// The rows of behaviour 7.3, by what they have in common.
 const ANY_READER: &str = "yes yes yes yes yes yes 404 401";
 const BUT_RECORDER: &str = "yes yes yes 403 yes yes 404 401";
 /// Objects of the owner: another user's object answers 404 where the RECORDER has `own`.

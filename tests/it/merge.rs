@@ -109,7 +109,7 @@ fn rule_3_11_a_draft_and_a_posted_one(server: &Server) {
     assert_eq!(
         types(&new_events),
         ["TRANSACTION_POSTED", "TRANSACTION_DELETED", "TRANSACTION_DELETED"],
-        "3.11.8"
+        "behaviour 3.11.8"
     );
     assert_eq!(
         resources(&new_events),
@@ -138,7 +138,7 @@ fn rule_3_11_2_followers_reach_the_last_one(server: &Server) {
         "the last one and the one in \
         the middle: {trashed}"
     );
-    // 3.11.2 with 3.7.1: the originals' own remote ids keep preventing duplicates.
+    // 3.11.2, 3.7.1: the originals' own remote ids keep preventing duplicates.
     let remote = unique("r");
     let (one, two) = (record(&cast, json!({"remoteIds": [remote]})), record(&cast, json!({})));
     let successor = merge(&cast, &one, &two)["transaction"].clone();
@@ -173,7 +173,7 @@ fn rule_3_11_6_different_amounts(server: &Server) {
             "TRANSACTION_DELETED",
             "TRANSACTION_CREATED",
         ];
-        assert_eq!(types(&new_events), wanted, "3.11.8");
+        assert_eq!(types(&new_events), wanted, "behaviour 3.11.8");
         let draft = transaction(&cast, resources(&new_events)[3]);
         daybook_tests::shows(
             &draft,
@@ -220,7 +220,7 @@ fn rule_3_11_5_gaps_are_filled(server: &Server) {
     assert_eq!(
         types(&new_events(&cast, known)),
         ["TRANSACTION_CREATED", "TRANSACTION_DELETED", "TRANSACTION_DELETED"],
-        "3.11.8"
+        "behaviour 3.11.8"
     );
     assert_eq!(totals(&cast), expected_totals(&[]));
     // Two with nothing in them are one with nothing in it.
@@ -297,7 +297,7 @@ fn rule_3_5_locked_dates(server: &Server) {
     faults.none();
 }
 
-/// The column merge of 3.4, on either place.
+/// The column merge of behaviour 3.4, on either place.
 fn rule_3_4_states_that_merge(server: &Server) {
     let cast = cast(server);
     let mut faults = Faults::default();

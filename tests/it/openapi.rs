@@ -100,12 +100,12 @@ fn operations_are_documented_whole(_: &Server) {
         assert_eq!(
             operation.takes("Idempotency-Key"),
             operation.writes(),
-            "{name}: 0.16: every \
+            "0.16: {name}: every \
             write takes a key"
         );
         assert!(
             !operation.takes("If-Match") || operation.headers("200") == ["ETag"],
-            "{name}: 0.17: a tag for a tag"
+            "0.17: {name}: a tag for a tag"
         );
         let mut refusals = vec!["401", "default"];
         refusals.extend(

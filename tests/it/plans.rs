@@ -283,7 +283,7 @@ fn counts_and_running_balances_walk_an_index(engine: Engine) {
         limit: Some(20),
         after: None,
     });
-    let account = page.account.expect("2.8");
+    let account = page.account.expect("behaviour 2.8");
     let rows: Vec<_> = page.view.transactions.iter().filter(|row| row.counts()).collect();
     let (counts, moved) = inside
         .store

@@ -1,4 +1,4 @@
-//! Post (3.3), and what the transition table 3.4 says besides its cells (3.4.1 - 3.4.5).
+//! Post (3.3), and what the transition table (3.4) says besides its cells (3.4.1 - 3.4.5).
 
 use daybook_tests::{Cast, Server, lunch};
 use serde_json::{Value, json};
@@ -38,7 +38,7 @@ fn rule_3_3_4_what_does_nothing_looks_at_no_files(server: &Server) {
     cast.owner.patch(&cast.path("/transactions/check"), &json!({"id": posted["id"]})).ok();
     cast.owner.put(&path, &body).refused(400, "checkedTransaction");
     let batch = cast.owner.put(&cast.path("/transactions/batch"), &json!({"items": [body]})).ok();
-    assert_eq!(batch["items"][0]["files"], json!([]), "3.6.3");
+    assert_eq!(batch["items"][0]["files"], json!([]), "behaviour 3.6.3");
 }
 
 fn rule_3_3_1_post_applies_the_payload(server: &Server) {
@@ -227,7 +227,7 @@ fn rule_3_4_2_update_with_checked(server: &Server) {
     assert_eq!(
         types(&new_events(&cast, known)),
         ["TRANSACTION_UPDATED", "TRANSACTION_CHECKED"],
-        "8.1"
+        "behaviour 8.1"
     );
     let other = create(&cast, json!({}));
     let known = events(&cast).len();

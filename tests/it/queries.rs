@@ -167,7 +167,7 @@ fn check(cast: &Cast, with_trash: bool, table: &[(&str, Finds)]) {
         if answer.status == 200 {
             faults.same(&format!("`{query}`"), sorted_labels(&answer.body), wanted);
         } else {
-            faults.add(format!("`{query}`: 1.1.10: {} {}", answer.status, answer.text));
+            faults.add(format!("1.1.10: `{query}`: {} {}", answer.status, answer.text));
         }
     }
     faults.none();

@@ -1,5 +1,5 @@
-//! Dates in queries (1.3), literal and relative to the book's today, and the examples of 1.6 that
-//! have dates.
+//! Dates in queries (1.3), literal and relative to the book's today, and the examples of behaviour
+//! 1.6 that have dates.
 
 use std::collections::BTreeSet;
 

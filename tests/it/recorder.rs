@@ -303,7 +303,7 @@ fn two_recorders(server: &Server) {
     verb("trash", &cast, &other).refused(404, "notFound");
 }
 
-/// 6.9 gives any user VIEWER; the collaborator keeps the permission it was given.
+/// Behaviour 6.9 gives any user VIEWER; the collaborator keeps the permission it was given.
 fn recorder_of_a_public_book(server: &Server) {
     let cast = Cast::with_settings(server, json!({"visibility": "PUBLIC"}));
     assert_eq!(cast.recorder.get(&cast.path("")).ok()["permission"], "RECORDER");

@@ -114,7 +114,7 @@ const RESOURCES: &[Resource] = &[
         send: |s, body| s.client.put("/v5/collections", body).ok(),
         fields: &[to("name", "\"New\"")],
     },
-    // The upsert of 7.5 is a POST.
+    // The upsert of behaviour 7.5 is a POST.
     Resource {
         name: "collaborator",
         read: |s| items(&s.get("/collaborators"))[1].clone(),

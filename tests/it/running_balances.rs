@@ -231,7 +231,7 @@ fn rule_2_9_drafts_and_trash_have_none(server: &Server) {
     let wanted =
         [("t1", Some("-5.00")), ("t2", None), ("t3", None), ("t4", None), ("t5", Some("-10.00"))];
     assert_eq!(shown, wanted.into(), "raw: a debit is negative");
-    assert_eq!(list["account"], side(&items(&list)[0], "Cash")["id"], "2.8");
+    assert_eq!(list["account"], side(&items(&list)[0], "Cash")["id"], "behaviour 2.8");
 }
 
 fn rule_2_9_beyond_64_bits(server: &Server) {

@@ -35,7 +35,7 @@ fn list(cast: &Cast) -> Value {
 /// 9.9, 12.9: POST returns an id, which GET, list and DELETE take.
 fn rule_9_9_save_and_read(server: &Server) {
     let cast = Cast::new(server);
-    assert_eq!(list(&cast), json!({"items": []}), "2.7");
+    assert_eq!(list(&cast), json!({"items": []}), "behaviour 2.7");
     let by_bot = cast.editor.header("service-agent-id", "importer");
     let saved = by_bot
         .post(
@@ -229,10 +229,10 @@ fn rule_8_1_events(server: &Server) {
             &json!({"title": "Cash", "query": "account:Cash"}),
             &Value::Null
         ],
-        "8.3"
+        "behaviour 8.3"
     );
     let about = cast.owner.get(&cast.path(&format!("/events?resoureId={}", id(&saved)))).ok();
-    assert_eq!(items(&about).len(), 4, "8.5");
+    assert_eq!(items(&about).len(), 4, "behaviour 8.5");
     let deleted = cast.owner.get(&cast.path("/events?type=QUERY_DELETED")).ok();
     assert_eq!(items(&deleted).len(), 1);
 }

@@ -47,7 +47,7 @@ impl Row {
 }
 
 impl Facts {
-    /// What a query finds, in the order of 2.6.
+    /// What a query finds, in the order of behaviour 2.6.
     pub fn find(&self, query: &str, reading: &ParseContext) -> Vec<&Transaction> {
         let query = Query::parse(query, reading);
         let named = Named::default();

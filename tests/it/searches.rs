@@ -1,6 +1,6 @@
 //! Searches from inside: thousands of random queries against the domain's own evaluation (1.1 -
-//! 1.4, 2.4, 2.6), the examples of 1.6 on the day they are told of, and the index of texts, which
-//! must change no result.
+//! 1.4, 2.4, 2.6), the examples of behaviour 1.6 on the day they are told of, and the index of
+//! texts, which must change no result.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
@@ -35,7 +35,7 @@ pub fn lone() -> Vec<Lone> {
     ]
 }
 
-/// 2025-05-20T12:00:00Z, the day of the examples of 1.6.
+/// 2025-05-20T12:00:00Z, the day of the examples of behaviour 1.6.
 const TODAY: Instant = Instant::new(1_747_742_400_000);
 const DAY: i64 = 86_400_000;
 const ZONE: &str = "America/Sao_Paulo";

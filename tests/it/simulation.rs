@@ -40,7 +40,7 @@ fn service_and_model_agree(engine: Engine) {
     assert!(accepted * 3 > drawn, "{accepted} of {drawn} operations were accepted: {counts:?}");
 }
 
-/// Found by the simulation. 6.10: what was posted this month is counted by the months of the zone
+/// 6.10: found by the simulation: what was posted this month is counted by the months of the zone
 /// that the book has now.
 fn another_zone_has_other_months(engine: Engine) {
     let server = Server::start(engine);

@@ -173,8 +173,8 @@ fn rule_3_8_1_anything_else_is_verbatim(server: &Server) {
     faults.none();
 }
 
-/// 3.8.4: `draft: true` parses and stays a draft; without it 3.2.2 decides. 3.3.2: a post without
-/// id reads text too.
+/// 3.8.4, 3.2.2, 3.3.2: `draft: true` parses and stays a draft; without it completeness decides. A
+/// post without id reads text too.
 fn rule_3_8_4_drafts_and_posts(server: &Server) {
     let cast = cast(server, json!({"lockDate": "2025-01-31"}));
     let text = "cash food 25 13/05/2025";

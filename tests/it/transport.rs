@@ -98,7 +98,7 @@ fn trailing_slash(server: &Server) {
     anonymous.get("/openapi.json/").ok();
 }
 
-/// 0.3 for the other methods; `POST /v5/books/?` is what existing clients send.
+/// 0.3: the other methods; `POST /v5/books/?` is what existing clients send.
 fn trailing_slash_on_writes(server: &Server) {
     let cast = furnished(server);
     let book = cast.owner.post("/v5/books/?", &json!({"name": "Slash"})).ok();
@@ -269,7 +269,7 @@ fn head_has_no_body(server: &Server) {
         }
     }
     let stranger = cast.stranger.send_raw("HEAD", &cast.path("/accounts"), None, &[]);
-    assert_eq!(stranger.status, 404, "7.4");
+    assert_eq!(stranger.status, 404, "behaviour 7.4");
 }
 
 /// 0.9: a parameter without a value is absent.

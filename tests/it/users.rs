@@ -39,7 +39,7 @@ fn rule_9_11_the_profile(server: &Server) {
         assert_ne!(user[field], true, "{field}");
     }
     assert_eq!(server.client(&email).get("/v5/user").ok(), user, "the same user again");
-    assert_eq!(server.client(&email).get("/v5/user?").ok(), user, "0.2");
+    assert_eq!(server.client(&email).get("/v5/user?").ok(), user, "behaviour 0.2");
 }
 
 fn rule_11_2_the_first_sight_creates_a_user(server: &Server) {
@@ -47,7 +47,7 @@ fn rule_11_2_the_first_sight_creates_a_user(server: &Server) {
     // Not getUser: any call is a first sight.
     let created = server.client(&email).post("/v5/books", &json!({"name": "First"})).ok();
     let user = server.client(&email).get("/v5/user").ok();
-    assert_eq!(created["ownerName"], user["username"], "6.13");
+    assert_eq!(created["ownerName"], user["username"], "behaviour 6.13");
     assert_eq!(created["permission"], "OWNER");
 }
 

@@ -45,7 +45,7 @@ pub type Sums = BTreeMap<String, Sum>;
 pub struct Monthly {
     /// Year and month, contiguous.
     pub months: Vec<(i64, i64)>,
-    /// Per account: credit minus debit (the API's sign, 5.4) of each month, in units of
+    /// Per account: credit minus debit (the API's sign, behaviour 5.4) of each month, in units of
     /// [`crate::decimal`].
     pub accounts: BTreeMap<String, Vec<i128>>,
 }

@@ -248,7 +248,8 @@ pub enum Answer {
     Balances(Vec<Container>),
 }
 
-/// Why an operation was refused: the reason of 10.2, and in a batch the place of the bad item.
+/// Why an operation was refused: the reason of behaviour 10.2, and in a batch the place of the bad
+/// item.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Refused {
     pub reason: String,

@@ -1,4 +1,4 @@
-//! Tests of the language as a whole, by the rules of behaviour 1, 2.8 and 5.8 to 5.9.
+//! Tests of the language as a whole, by behaviour 1, 2.8, 5.8 and 5.9.
 
 mod balances;
 mod examples;

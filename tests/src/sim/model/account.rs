@@ -1,4 +1,4 @@
-//! Accounts, from 4.1 - 4.11.
+//! Accounts, from behaviour 4.1 - 4.11.
 
 use std::collections::{BTreeMap, BTreeSet};
 

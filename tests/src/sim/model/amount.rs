@@ -1,4 +1,4 @@
-//! Amounts, from 3.12: integers in units of 10^-8, read through units of 10^-12.
+//! Amounts, from behaviour 3.12: integers in units of 10^-8, read through units of 10^-12.
 
 use crate::decimal;
 use crate::sim::facts::{Refused, Settings};

@@ -1,4 +1,4 @@
-//! Books, from 3.5, 3.12.7 and 6.
+//! Books, from behaviour 3.5, 3.12.7 and 6.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Collaborators, from 7.3 and 7.5.
+//! Collaborators, from behaviour 7.3 and 7.5.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Collections, from 9.10, 9.18 and 9.19: a user's own sets of books.
+//! Collections, from behaviour 9.10, 9.18 and 9.19: a user's own sets of books.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Copies of books, from 6.6 and 6.14.
+//! Copies of books, from behaviour 6.6 and 6.14.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Counts of transactions, from 1.4.3 and 9.8.
+//! Counts of transactions, from behaviour 1.4.3 and 9.8.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Days and zones, and the date terms of queries, from 1.3.
+//! Days and zones, and the date terms of queries, from behaviour 1.3.
 
 use jiff::Timestamp;
 use jiff::ToSpan as _;

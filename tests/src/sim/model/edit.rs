@@ -1,4 +1,4 @@
-//! Changing transactions, from 3.10.
+//! Changing transactions, from behaviour 3.10.
 
 use std::collections::BTreeMap;
 

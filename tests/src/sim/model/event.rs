@@ -1,4 +1,4 @@
-//! Lists of events, from 2.2, 2.6 and 8.5.
+//! Lists of events, from behaviour 2.2, 2.6 and 8.5.
 
 use daybook_domain::event::EventType;
 

@@ -1,4 +1,4 @@
-//! Files and what holds them, from 3.2.12, 3.2.13, 8.3, 9.6, 9.14 - 9.16 and 12.1.
+//! Files and what holds them, from behaviour 3.2.12, 3.2.13, 8.3, 9.6, 9.14 - 9.16 and 12.1.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Groups, from 4.12 - 4.17.
+//! Groups, from behaviour 4.12 - 4.17.
 
 use std::collections::{BTreeMap, BTreeSet};
 

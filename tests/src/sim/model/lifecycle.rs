@@ -1,4 +1,4 @@
-//! The transition table and batches, from 3.3 - 3.6.
+//! The transition table and batches, from behaviour 3.3 - 3.6.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ pub struct Order {
     pub checked_too: bool,
 }
 
-/// A cell of the table of 3.4.
+/// A cell of the table of behaviour 3.4.
 enum Cell {
     Performed,
     Kept,
@@ -51,7 +51,7 @@ impl Order {
         }
     }
 
-    /// The table of 3.4, row by row.
+    /// The table of behaviour 3.4, row by row.
     fn cell(self, transaction: &Transaction) -> Cell {
         let row = match (transaction.trashed, transaction.standing) {
             (true, _) => 3,

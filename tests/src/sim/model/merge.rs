@@ -1,4 +1,4 @@
-//! Merging two transactions, from 3.11.
+//! Merging two transactions, from behaviour 3.11.
 
 use std::collections::BTreeMap;
 
@@ -63,7 +63,7 @@ impl Turn {
         Ok(merged)
     }
 
-    /// The column of 3.4, and 3.5.3: drafts on locked dates are not merged either.
+    /// The column merge of behaviour 3.4, and 3.5.3: drafts on locked dates are not merged either.
     fn check_mergeable(&self, given: &[Transaction]) -> Result<(), Refused> {
         if given[0].label == given[1].label {
             return Err(Refused::bad());

@@ -34,7 +34,7 @@ use super::body::Email;
 use super::facts::{self, Event, Refused, Resource, Settings, Stamp};
 use super::label;
 
-/// The matrix of 7.3: who may, by first letter.
+/// The matrix of behaviour 7.3: who may, by first letter.
 pub mod may {
     pub const READ_BOOK: &str = "OEPRV";
     /// Of a RECORDER, own drafts only.

@@ -1,4 +1,4 @@
-//! Saved queries, from 9.9.
+//! Saved queries, from behaviour 9.9.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Names, hashtags and properties, from 3.9.1, 4.3 and 4.6.
+//! Names, hashtags and properties, from behaviour 3.9.1, 4.3 and 4.6.
 
 use daybook_domain::property::Edits;
 

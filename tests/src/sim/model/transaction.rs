@@ -1,4 +1,4 @@
-//! Recording transactions, from 3.1, 3.2, 3.7.
+//! Recording transactions, from behaviour 3.1, 3.2, 3.7.
 
 use std::collections::{BTreeMap, BTreeSet};
 

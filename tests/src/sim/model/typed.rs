@@ -1,4 +1,4 @@
-//! Text mode, from 3.8: what a description says when a body says nothing else.
+//! Text mode, from behaviour 3.8: what a description says when a body says nothing else.
 
 use daybook_domain::field::Field;
 use jiff::ToSpan as _;
