@@ -153,8 +153,8 @@ fn reasons_are_listed(_: &Server) {
     let listed: BTreeSet<&str> = text.split(", ").collect();
     // Where they are written, `=> "word",`.
     let sources = [
-        include_str!("../../crates/domain/src/refusal.rs"),
-        include_str!("../../crates/http/src/error.rs"),
+        include_str!("../../../crates/domain/src/refusal.rs"),
+        include_str!("../../../crates/http/src/error.rs"),
     ];
     let written = sources
         .iter()

@@ -1,0 +1,17 @@
+//! The architecture, held by the machine: the invariants of ARCHITECTURE.md that no lint of the
+//! compiler can see.
+//!
+//! Most cases read the sources only. They run once per engine like all others; that costs less than
+//! a third kind of case.
+
+mod catalogue;
+mod documents;
+mod files;
+mod rooms;
+mod schema;
+mod tree;
+
+pub fn tests() -> Vec<crate::Case> {
+    let themes = [documents::tests(), files::tests(), rooms::tests(), schema::tests()];
+    themes.into_iter().flatten().collect()
+}

@@ -1,0 +1,221 @@
+//! The crates: what each may depend on and what each may say.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
+
+use daybook_tests::{Server, setting};
+use serde_json::Value;
+
+use super::tree::{none, read, root, said};
+
+/// The rooms from left to right, each with the rooms it may know. An arrow may skip rooms and never
+/// points left.
+const CORRIDOR: [(&str, &[&str]); 5] = [
+    ("server", &["http", "service", "storage", "domain"]),
+    ("http", &["service", "storage", "domain"]),
+    ("service", &["storage", "domain"]),
+    ("storage", &["domain"]),
+    ("domain", &[]),
+];
+
+pub fn tests() -> Vec<crate::Case> {
+    crate::cases![
+        dependencies_follow_the_corridor,
+        lints_hold_in_every_room,
+        domain_stands_alone,
+        domain_is_pure,
+        only_the_outside_is_async,
+        blocking_work_has_one_entry,
+        shapes_live_in_http,
+        backends_are_named_in_few_files,
+        one_clock,
+    ]
+}
+
+fn cargo(arguments: &[&str]) -> String {
+    let cargo = setting("CARGO").unwrap_or_else(|| "cargo".to_owned());
+    // Locked and offline: what was just built is what is looked at.
+    let run = Command::new(cargo)
+        .args(arguments)
+        .args(["--locked", "--offline"])
+        .current_dir(root())
+        .output()
+        .expect("cargo runs");
+    assert!(run.status.success(), "cargo {arguments:?}: {}", String::from_utf8_lossy(&run.stderr));
+    String::from_utf8(run.stdout).expect("cargo writes UTF-8")
+}
+
+/// The names each room depends on for what it ships; dependencies of its own tests are free.
+fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
+    let metadata: Value =
+        serde_json::from_str(&cargo(&["metadata", "--format-version", "1", "--no-deps"]))
+            .expect("JSON");
+    let mut rooms = BTreeMap::new();
+    for package in metadata["packages"].as_array().expect("packages") {
+        let needed = package["dependencies"].as_array().expect("dependencies").iter();
+        let shipped = needed.filter(|dependency| dependency["kind"] != "dev");
+        let names = shipped
+            .filter_map(|dependency| dependency["name"].as_str())
+            .map(str::to_owned)
+            .collect();
+        let name = package["name"].as_str().expect("a name").trim_start_matches("daybook-");
+        rooms.insert(name.to_owned(), names);
+    }
+    rooms
+}
+
+fn dependencies_follow_the_corridor(_: &Server) {
+    let mut rooms = dependencies();
+    rooms.remove("tests");
+    let names: BTreeSet<&str> = rooms.keys().map(String::as_str).collect();
+    assert_eq!(
+        names,
+        CORRIDOR.iter().map(|(room, _)| *room).collect(),
+        "a sixth crate needs an argument"
+    );
+    for (room, allowed) in CORRIDOR {
+        let inside: BTreeSet<&str> =
+            rooms[room].iter().filter_map(|name| name.strip_prefix("daybook-")).collect();
+        assert_eq!(
+            inside,
+            allowed.iter().copied().collect(),
+            "what {room} knows of the other rooms"
+        );
+    }
+}
+
+fn lints_hold_in_every_room(_: &Server) {
+    assert!(read("clippy.toml").contains("too-many-lines-threshold = 70\n"));
+    assert!(read("Cargo.toml").contains("too_many_lines = \"deny\"\n"));
+    for (room, _) in CORRIDOR {
+        assert!(
+            read(&format!("crates/{room}/Cargo.toml")).contains("[lints]\nworkspace = true\n"),
+            "{room} takes the workspace's lints"
+        );
+    }
+}
+
+fn domain_stands_alone(_: &Server) {
+    const FOREIGN: [&str; 10] = [
+        "serde",
+        "diesel",
+        "actix",
+        "tokio",
+        "futures",
+        "async",
+        "postgres",
+        "pq-sys",
+        "libsqlite3",
+        "hyper",
+    ];
+    let tree = cargo(&["tree", "-p", "daybook-domain", "-e", "normal", "--prefix", "none"]);
+    let names: BTreeSet<&str> =
+        tree.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    assert!(names.contains("daybook-domain"), "{tree}");
+    let foreign: Vec<&&str> =
+        names.iter().filter(|name| FOREIGN.iter().any(|start| name.starts_with(start))).collect();
+    assert!(
+        foreign.is_empty(),
+        "the domain is embedded by programs that want none of {foreign:?}:\n{tree}"
+    );
+}
+
+/// Invariant 1: everything arrives as an argument.
+fn domain_is_pure(_: &Server) {
+    const WORLD: [&str; 10] = [
+        "std::env",
+        "std::fs",
+        "std::net",
+        "std::io",
+        "std::process",
+        "std::thread",
+        "SystemTime",
+        "Instant::now",
+        "now_utc",
+        "getrandom",
+    ];
+    none(&said(&["crates/domain/src"], &WORLD, &[]), "The domain reads nothing of the world");
+}
+
+/// Invariant 2.
+fn only_the_outside_is_async(_: &Server) {
+    let inside = ["crates/domain", "crates/storage", "crates/service"];
+    none(
+        &said(&inside, &["async fn", "async move", "async {", "async |", ".await"], &[]),
+        "Only http and server are async",
+    );
+}
+
+/// One way leads from async handlers into blocking work.
+fn blocking_work_has_one_entry(_: &Server) {
+    none(
+        &said(&["crates"], &["web::block", "spawn_blocking"], &["crates/http/src/blocking.rs"]),
+        "Only http/blocking.rs leaves the workers",
+    );
+}
+
+/// Invariant 3: a domain type is neither the wire type nor the row.
+fn shapes_live_in_http(_: &Server) {
+    let inside = ["crates/domain", "crates/storage", "crates/service", "crates/server"];
+    none(
+        &said(&inside, &["Serialize", "Deserialize", "serde::"], &[]),
+        "serde's shapes live in http",
+    );
+    // Columns that hold JSON text are written and read in one file.
+    none(
+        &said(&inside, &["serde_json"], &["crates/storage/src/column.rs"]),
+        "JSON is the business of http",
+    );
+    let rooms = dependencies();
+    let users = |name: &str| -> Vec<&str> {
+        rooms
+            .iter()
+            .filter(|(_, needed)| needed.contains(name))
+            .map(|(room, _)| room.as_str())
+            .collect()
+    };
+    assert_eq!(users("serde"), ["http"]);
+    assert_eq!(users("actix-web"), ["http", "server"]);
+    assert_eq!(users("diesel"), ["storage"]);
+    none(
+        &said(&["crates/http", "crates/service", "crates/server"], &["diesel::"], &[]),
+        "Rows are private to storage",
+    );
+}
+
+/// Invariant 4.
+fn backends_are_named_in_few_files(_: &Server) {
+    let names = [
+        "Conn::Sqlite",
+        "Conn::Postgres",
+        "SqliteConnection",
+        "PgConnection",
+        "diesel::sqlite",
+        "diesel::pg",
+    ];
+    let backends = [
+        "crates/storage/src/conn.rs",
+        "crates/storage/src/pool.rs",
+        "crates/storage/src/dialect.rs",
+        "crates/storage/src/bulk.rs",
+    ];
+    none(&said(&["crates"], &names, &backends), "Only the backend files name a backend");
+}
+
+fn one_clock(_: &Server) {
+    let clocks = ["SystemTime::now", "OffsetDateTime::now", "Timestamp::now", "Zoned::now"];
+    none(
+        &said(&["crates"], &clocks, &["crates/server/src/clock.rs"]),
+        "The clock is read in one place",
+    );
+    let banned = read("clippy.toml");
+    for path in [
+        "std::time::SystemTime::now",
+        "time::OffsetDateTime::now_utc",
+        "jiff::Timestamp::now",
+        "jiff::Zoned::now",
+        "std::env::var",
+    ] {
+        assert!(banned.contains(&format!("path = \"{path}\"")), "clippy.toml bans {path}");
+    }
+}
