@@ -31,7 +31,7 @@ pub struct Made {
     pub report: Report,
 }
 
-/// auditBook: notes that an audit is wanted; it is made when its turn comes. ResolvedQuery again before its
+/// auditBook: notes that an audit is wanted; it is made when its turn comes. Asked again before its
 /// turn, it is the same audit; asked again while it is made, another follows, because the first is
 /// about the book as it was before.
 ///

@@ -211,7 +211,7 @@ fn changed(
     let revised = before.clone().update(changes, cx.now).map_err(Error::from).and_then(
         |(after, previous)| {
             if after.content != before.content {
-                transaction::check_lets_go(tx, cx, &access, before.id)?;
+                transaction::check_lets_go(tx, &access, before.id)?;
             }
             Ok((after, previous))
         },

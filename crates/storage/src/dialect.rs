@@ -221,12 +221,20 @@ struct PostgresStep {
 }
 
 #[cfg(test)]
+impl Conn {
+    /// An empty database of its own, for tests of statements.
+    pub(crate) fn in_memory() -> Self {
+        Self::Sqlite(SqliteConnection::establish(":memory:").unwrap())
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_transaction_that_is_gone_is_noticed() {
-        let mut conn = Conn::Sqlite(SqliteConnection::establish(":memory:").unwrap());
+        let mut conn = Conn::in_memory();
         conn.execute(&Sql::new("BEGIN IMMEDIATE")).unwrap();
         conn.mark_open().unwrap();
         conn.check_open().unwrap();

@@ -2,16 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use time::Date;
-
-use crate::access::Access;
-use crate::calendar::format_iso;
 use crate::field::Field;
-use crate::file::{self, Attachment};
-use crate::id::{AccountId, FileId, UserId};
+use crate::file::Attachment;
+use crate::id::{AccountId, FileId};
 use crate::permission::Action;
 
-use super::{Changes, Edited, PostingRules, Refusal, Standing, State, Transaction};
+use super::{Changes, Edited, FileHold, PostingRules, Refusal, Standing, State, Transaction};
 
 /// The operations that act on a transaction's state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -61,29 +57,6 @@ pub const fn transition(state: State, verb: Verb, override_checked: bool) -> Tra
         (State::Trashed, Verb::Post | Verb::Update | Verb::Check | Verb::Uncheck) => {
             Refused(Refusal::Trashed)
         }
-    }
-}
-
-/// Which transactions keep the files they hold: the ones that [`PostingRules::check_lets_go`]
-/// refuses, as a condition to find them by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FileHold {
-    /// All but this caller's own drafts.
-    AllButDraftsOf(UserId),
-    /// The checked ones.
-    Checked,
-    /// The checked ones, and those posted on a day up to this one.
-    CheckedOrPostedUntil(Date),
-}
-
-impl FileHold {
-    /// Which do for this caller.
-    #[must_use]
-    pub fn of(access: &Access) -> Self {
-        if !access.may(Action::EditDraft) || !access.may(Action::Post) {
-            return Self::AllButDraftsOf(access.user());
-        }
-        access.book().settings.locked_until().map_or(Self::Checked, Self::CheckedOrPostedUntil)
     }
 }
 
@@ -195,39 +168,16 @@ impl PostingRules<'_> {
         self.edited(draft, &changes)
     }
 
-    /// Refuses to take a file from a transaction that holds it, or to change what is in it: a
-    /// checked transaction and one on a locked date keep their documents, also in the trash, and
-    /// others than who may edit it keep off (behaviour 9.6).
-    ///
-    /// # Errors
-    /// [`file::Refusal::HeldByChecked`], [`file::Refusal::HeldOnLockedDate`],
-    /// [`file::Refusal::HoldersNeedMore`].
-    pub fn check_lets_go(&self, holder: &Transaction) -> Result<(), file::Refusal> {
-        if !self.access.may_touch(holder.edit_action(), holder.created_by) {
-            return Err(file::Refusal::HoldersNeedMore(self.access.permission().as_str()));
-        }
-        if holder.is_checked() {
-            return Err(file::Refusal::HeldByChecked(holder.id.to_string()));
-        }
-        if holder.is_posted() && self.book().is_locked(holder.list_day) {
-            return Err(file::Refusal::HeldOnLockedDate(
-                holder.id.to_string(),
-                format_iso(holder.list_day),
-            ));
-        }
-        Ok(())
-    }
-
     /// A transaction that loses a file that is deleted (behaviour 9.6), trashed or not.
     ///
     /// # Errors
-    /// As [`PostingRules::check_lets_go`].
+    /// As [`FileHold::check`].
     pub fn without_file(
         &self,
         holder: Transaction,
         doomed: FileId,
     ) -> Result<Edited, crate::Refusal> {
-        self.check_lets_go(&holder)?;
+        FileHold::check(self.access, &holder)?;
         let kept = holder
             .files
             .iter()

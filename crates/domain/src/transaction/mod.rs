@@ -3,6 +3,7 @@
 mod changes;
 mod count;
 mod edit;
+mod file_hold;
 mod joined;
 mod lifecycle;
 mod merge;
@@ -15,7 +16,8 @@ use time::Date;
 pub use changes::{Changes, Sides, check_indexed, remote_ids};
 pub use count::{Count, Span};
 pub use edit::Edited;
-pub use lifecycle::{FileHold, Transition, Verb, transition};
+pub use file_hold::FileHold;
+pub use lifecycle::{Transition, Verb, transition};
 pub use merge::{Merged, Pair, merge_transition};
 pub use posting_rules::{Intent, PostingRules};
 

@@ -2,7 +2,6 @@
 //! (behaviour 3.2.12, 9.6).
 
 use daybook_domain::access::Access;
-use daybook_domain::account::Directory;
 use daybook_domain::file::{Attachment, File, FilesById};
 use daybook_domain::id::FileId;
 use daybook_domain::permission::Action;
@@ -71,7 +70,7 @@ pub(crate) fn release_file(
     access: &Access,
     doomed: &File,
 ) -> Result<()> {
-    check_lets_go(tx, cx, access, doomed.id)?;
+    check_lets_go(tx, access, doomed.id)?;
     if tx.transactions().count_holders_of(access, doomed.id, MAX_RELEASED.saturating_add(1))?
         > MAX_RELEASED
     {
@@ -94,15 +93,7 @@ pub(crate) fn release_file(
 ///
 /// # Errors
 /// What the first such holder says.
-pub(crate) fn check_lets_go(
-    tx: &mut Tx<'_>,
-    cx: &Context,
-    access: &Access,
-    file: FileId,
-) -> Result<()> {
-    let Some(keeper) = tx.transactions().first_keeper_of(access, file, FileHold::of(access))?
-    else {
-        return Ok(());
-    };
-    Ok(rules(cx, access, &Directory::default()).check_lets_go(&keeper)?)
+pub(crate) fn check_lets_go(tx: &mut Tx<'_>, access: &Access, file: FileId) -> Result<()> {
+    let keeper = tx.transactions().first_keeper_of(access, file, FileHold::of(access))?;
+    Ok(keeper.iter().try_for_each(|keeper| FileHold::check(access, keeper))?)
 }

@@ -53,23 +53,10 @@ impl Transactions<'_, '_> {
         self,
         access: &Access,
         file: FileId,
-        keeping: FileHold,
+        hold: FileHold,
     ) -> Result<Option<Transaction>> {
-        let held = holding(self.tx.flushed_conn()?.lookup(), access.book().id.get(), file)
-            .push(" AND (t.standing ");
-        let draft = standing_to_column(Standing::Draft);
-        let checked =
-            |held: Sql<'static>| held.push("= ").int(standing_to_column(Standing::Checked));
-        let kept = match keeping {
-            FileHold::AllButDraftsOf(user) => {
-                held.push("<> ").int(draft).push(" OR t.created_by <> ").int(user.get())
-            }
-            FileHold::Checked => checked(held),
-            FileHold::CheckedOrPostedUntil(last) => {
-                let posted = checked(held).push(" OR t.standing <> ").int(draft);
-                posted.push(" AND t.day <= ").int(i64::from(day_to_column(last)))
-            }
-        };
+        let holding = holding(self.tx.flushed_conn()?.lookup(), access.book().id.get(), file);
+        let kept = keeps(holding.push(" AND ("), hold);
         Ok(self.rows(access, kept.push(") ORDER BY t.id LIMIT 1"))?.pop())
     }
 
@@ -83,5 +70,98 @@ impl Transactions<'_, '_> {
             .uncached();
         let rows: Vec<Total> = on_each!(self.tx.flushed_conn()?, c => (&sql).load(c))?;
         Ok(rows.first().map_or(0, |row| usize::try_from(row.total).unwrap_or_default()))
+    }
+}
+
+/// Adds [`FileHold::keeps`] as a condition on the transaction `t`.
+fn keeps(sql: Sql<'_>, hold: FileHold) -> Sql<'_> {
+    let (draft, checked) =
+        (standing_to_column(Standing::Draft), standing_to_column(Standing::Checked));
+    match hold {
+        FileHold::AllButDraftsOf(user) => {
+            sql.push("t.standing <> ").int(draft).push(" OR t.created_by <> ").int(user.get())
+        }
+        FileHold::Checked => sql.push("t.standing = ").int(checked),
+        FileHold::CheckedOrPostedUntil(last) => sql
+            .push("t.standing = ")
+            .int(checked)
+            .push(" OR t.standing <> ")
+            .int(draft)
+            .push(" AND t.day <= ")
+            .int(i64::from(day_to_column(last))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use daybook_domain::id::{TransactionId, UserId};
+    use daybook_domain::instant::{Instant, Stamp};
+    use daybook_domain::property::Properties;
+    use time::{Date, Month};
+
+    use super::*;
+    use crate::conn::Conn;
+
+    fn day(day: u8) -> Date {
+        Date::from_calendar_date(2025, Month::May, day).unwrap()
+    }
+
+    fn holder(standing: Standing, list_day: Date, created_by: UserId) -> Transaction {
+        Transaction {
+            id: TransactionId::new(1),
+            date: None,
+            list_day,
+            amount: None,
+            description: String::new(),
+            credit: None,
+            debit: None,
+            standing,
+            trashed: false,
+            posted_at: None,
+            properties: Properties::default(),
+            urls: Vec::new(),
+            remote_ids: Vec::new(),
+            files: Vec::new(),
+            created_by,
+            stamp: Stamp::new(None, Instant::new(0)),
+        }
+    }
+
+    /// Whether the condition finds a row like this transaction.
+    fn found(conn: &mut Conn, hold: FileHold, holder: &Transaction) -> bool {
+        let row = Sql::new("SELECT count(*) AS total FROM (SELECT ")
+            .int(standing_to_column(holder.standing))
+            .push(" AS standing, ")
+            .int(i64::from(day_to_column(holder.list_day)))
+            .push(" AS day, ")
+            .int(holder.created_by.get())
+            .push(" AS created_by) t WHERE ");
+        let sql = keeps(row, hold);
+        let rows: Vec<Total> = on_each!(conn, c => (&sql).load(c)).unwrap();
+        rows.iter().all(|row| row.total == 1)
+    }
+
+    #[test]
+    fn the_condition_finds_what_the_rule_says() {
+        let users = [UserId::new(1), UserId::new(2)];
+        let days = [day(9), day(10), day(11)];
+        let holds = [
+            FileHold::AllButDraftsOf(UserId::new(1)),
+            FileHold::Checked,
+            FileHold::CheckedOrPostedUntil(day(10)),
+        ];
+        let mut conn = Conn::in_memory();
+        let mut kept = 0;
+        for standing in [Standing::Draft, Standing::Unchecked, Standing::Checked] {
+            for (day, user) in days.iter().flat_map(|day| users.map(|user| (*day, user))) {
+                let holder = holder(standing, day, user);
+                for hold in holds {
+                    let expected = hold.keeps(&holder);
+                    assert_eq!(found(&mut conn, hold, &holder), expected, "{hold:?} {holder:?}");
+                    kept += u8::from(expected);
+                }
+            }
+        }
+        assert_eq!(kept, 15 + 6 + 10, "of 18 holders each");
     }
 }
