@@ -43,9 +43,6 @@ pub fn request(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<()> {
 }
 
 /// The books that wait for an audit, in the order of requests.
-///
-/// # Errors
-/// When the database cannot be asked.
 pub fn waiting(tx: &mut Tx<'_>) -> Result<Vec<BookKey>> {
     Ok(tx.audits().waiting()?)
 }
@@ -53,9 +50,6 @@ pub fn waiting(tx: &mut Tx<'_>) -> Result<Vec<BookKey>> {
 /// Makes the audit that is wanted of a book, on the snapshot it is given. It takes memory for the
 /// accounts of the book and for a portion of its rows, and asks `stop` after each portion whether
 /// to give up; `None` when it did, or when none is wanted any more.
-///
-/// # Errors
-/// When the database cannot be asked.
 pub fn make(tx: &mut Tx<'_>, key: &BookKey, stop: &dyn Fn() -> bool) -> Result<Option<Made>> {
     let Some(wanted) = tx.audits().wanted(key)? else { return Ok(None) };
     let Some(access) = admit(tx, key, &wanted)? else { return Ok(None) };
@@ -79,9 +73,6 @@ pub fn make(tx: &mut Tx<'_>, key: &BookKey, stop: &dyn Fn() -> bool) -> Result<O
 /// Records what an audit found: `balanceVerified` where it changed, and BOOK_AUDITED. The book may
 /// have moved on since; the report says which event it is about. Nothing is recorded when no audit
 /// is wanted any more: another process answered the request meanwhile, or the book is gone.
-///
-/// # Errors
-/// When the database cannot be asked.
 pub fn conclude(tx: &mut Tx<'_>, cx: &Context, key: &BookKey, made: &Made) -> Result<()> {
     let Some(access) = admit(tx, key, &made.wanted)? else { return Ok(()) };
     if tx.audits().wanted(key)?.is_none() {

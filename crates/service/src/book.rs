@@ -57,9 +57,6 @@ pub struct Input {
 
 /// listBooks: the caller's own and shared books, by name; `term` must occur in name, owner, name of
 /// the collection or a property value, or be an id (behaviour 1.5, 6.8).
-///
-/// # Errors
-/// When the database cannot be asked.
 pub fn list(tx: &mut Tx<'_>, cx: &Context, term: &str) -> Result<Vec<View>> {
     let term = term.trim();
     let wanted = fold(term);
@@ -93,9 +90,6 @@ fn is_named(shelf: &collection::View, wanted: &str) -> bool {
 }
 
 /// How much was posted this month and this year in all books the caller owns, each in its own zone.
-///
-/// # Errors
-/// When the database cannot be asked.
 pub fn postings_of_owner(tx: &mut Tx<'_>, cx: &Context) -> Result<(i64, i64)> {
     let owned = tx
         .books()

@@ -56,9 +56,6 @@ impl View {
 }
 
 /// listCollections: the caller's own, by name.
-///
-/// # Errors
-/// When the database cannot be asked.
 pub fn list(tx: &mut Tx<'_>, cx: &Context) -> Result<Vec<View>> {
     let mut all = tx.collections().list(cx.user.id)?;
     all.sort_by_cached_key(Collection::place);

@@ -11,9 +11,6 @@ use crate::error::Result;
 use crate::zone;
 
 /// Appends what happened to the book's log.
-///
-/// # Errors
-/// When the database cannot be asked.
 pub(crate) fn append(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -24,9 +21,6 @@ pub(crate) fn append(
 }
 
 /// Appends what happened, with what it did to the number of postings.
-///
-/// # Errors
-/// When the database cannot be asked.
 pub(crate) fn append_counted(
     tx: &mut Tx<'_>,
     cx: &Context,

@@ -3,6 +3,10 @@
 //! They take the unit of work they run in, so the caller decides between a snapshot
 //! ([`daybook_storage::Store::read`]) and a durable write ([`daybook_storage::Store::submit`]);
 //! they never see which engine runs.
+//!
+//! # Errors
+//! Every use case passes on what storage fails with ([`daybook_storage`]). An `# Errors` section
+//! below names only what it refuses itself.
 
 pub mod access;
 pub mod account;

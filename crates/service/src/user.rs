@@ -12,17 +12,11 @@ use crate::ids::Ids;
 const MAX_ATTEMPTS: u32 = 1_000;
 
 /// The user with that verified address, if seen before.
-///
-/// # Errors
-/// When the database cannot be asked.
 pub fn find(tx: &mut Tx<'_>, email: &str) -> Result<Option<User>> {
     Ok(tx.users().find(email)?)
 }
 
 /// The user with that verified address, made on first sight.
-///
-/// # Errors
-/// When the database cannot be asked.
 pub fn sign_in(tx: &mut Tx<'_>, email: &str, ids: &Ids, now: Instant) -> Result<User> {
     if let Some(user) = tx.users().find(email)? {
         return Ok(user);

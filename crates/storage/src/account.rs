@@ -80,9 +80,6 @@ pub struct Accounts<'t, 'a> {
 
 impl Accounts<'_, '_> {
     /// All accounts, in no order.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn list(self, access: &Access) -> Result<Vec<Account>> {
         let book = access.book().id.get();
         let query = accounts::table.filter(accounts::book_id.eq(book));
@@ -94,9 +91,6 @@ impl Accounts<'_, '_> {
     }
 
     /// The names of the accounts that are not archived, in no order.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn names(self, access: &Access) -> Result<Vec<(AccountId, String)>> {
         let query = accounts::table
             .filter(accounts::book_id.eq(access.book().id.get()).and(accounts::archived.eq(false)))
@@ -106,9 +100,6 @@ impl Accounts<'_, '_> {
     }
 
     /// The accounts with these ids, ready to be looked up.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn by_ids(
         self,
         access: &Access,
@@ -120,9 +111,6 @@ impl Accounts<'_, '_> {
 
     /// The accounts these references mean, and those with these ids: two statements, however many
     /// there are.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn directory<'r>(
         self,
         access: &Access,
@@ -163,9 +151,6 @@ impl Accounts<'_, '_> {
     }
 
     /// The accounts directly in any of these groups, in no order.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn in_groups(self, access: &Access, groups: &[GroupId]) -> Result<Vec<Account>> {
         let book = access.book().id.get();
         let mut ids: Vec<i64> = Vec::new();
@@ -186,9 +171,6 @@ impl Accounts<'_, '_> {
 
     /// Pairs of a group and the type of an account directly in it: what the flags of groups derive
     /// from.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn types_in_groups(self, access: &Access) -> Result<Vec<(GroupId, AccountType)>> {
         let query = memberships::table
             .inner_join(
@@ -207,9 +189,6 @@ impl Accounts<'_, '_> {
     }
 
     /// Adds accounts with their memberships.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn insert(self, access: &Access, added: &[Account]) -> Result<()> {
         self.tx.invalidate_chart(access.book().id)?;
         self.write(access, added, "")?;
@@ -217,9 +196,6 @@ impl Accounts<'_, '_> {
     }
 
     /// Saves changed accounts with their memberships.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn update(self, access: &Access, changed: &[Account]) -> Result<()> {
         if changed.is_empty() {
             return Ok(());
@@ -302,9 +278,6 @@ impl Accounts<'_, '_> {
     }
 
     /// Notes that something was posted on these accounts, for ever (behaviour 4.7).
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn mark_posted(self, access: &Access, ids: &[AccountId]) -> Result<()> {
         if ids.is_empty() {
             return Ok(());
@@ -320,9 +293,6 @@ impl Accounts<'_, '_> {
     }
 
     /// Removes accounts with their memberships.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn delete(self, access: &Access, ids: &[AccountId]) -> Result<()> {
         self.tx.invalidate_chart(access.book().id)?;
         let book = access.book().id.get();

@@ -139,9 +139,6 @@ impl Balances<'_, '_> {
 
     /// The totals of a stretch of time. With tags, the sums of the transactions that carry all of
     /// them, computed from the entries (behaviour 1.2, segment reporting).
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn read(
         self,
         access: &Access,
@@ -166,9 +163,6 @@ impl Balances<'_, '_> {
 
     /// What the database would do for [`Balances::read`]: the very statement, so that tests can see
     /// which index it walks.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     #[doc(hidden)]
     pub fn explain(
         self,
@@ -182,9 +176,6 @@ impl Balances<'_, '_> {
 
     /// Rewrites every stored amount at a finer scale, totals included (behaviour 3.12.7). Answers
     /// whether all of them stay within the range; when not, nothing was changed.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn rescale(self, book: &Book, from: u32) -> Result<bool> {
         let factor =
             10_i64.checked_pow(book.scale.saturating_sub(from)).ok_or(Error::Broken("scale"))?;

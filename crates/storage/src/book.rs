@@ -243,9 +243,6 @@ pub struct Books<'t, 'a> {
 
 impl Books<'_, '_> {
     /// Takes the book's lock for this unit of work, whether or not there is such a book.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn lock(self, public_id: &str) -> Result<()> {
         if self.tx.must_lock(public_id) {
             let row = Sql::new(
@@ -262,9 +259,6 @@ impl Books<'_, '_> {
 
     /// Opens the door of a book for a user; in a unit of work that writes, it takes the book's
     /// lock, the row of its head.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn enter(self, public_id: &str, email: &str) -> Result<Option<BookAccess>> {
         let place = (public_id.to_owned(), email.to_owned());
         if let Some(entrance) = self.tx.known.accesses.get(&place).cloned() {
@@ -295,17 +289,11 @@ impl Books<'_, '_> {
     }
 
     /// The books somebody is a collaborator of, in no order.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn of_user(self, email: &str) -> Result<Vec<BookAccess>> {
         self.tx.meet_all(doors_of_user(email))
     }
 
     /// The books with these public ids, as a user meets them, in no order.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn by_keys(self, public_ids: &[String], email: &str) -> Result<Vec<BookAccess>> {
         let door = door(SEEN, "books b").push(ALLOWED).text(email);
         let wanted = public_ids.iter().map(|id| Value::Text(id.into()));
@@ -315,9 +303,6 @@ impl Books<'_, '_> {
     }
 
     /// The books in an owner's collections, or in one of them, as a user meets them, in no order.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn of_collections(
         self,
         owner: UserId,
@@ -329,9 +314,6 @@ impl Books<'_, '_> {
 
     /// What the database would do for [`Books::of_user`] and [`Books::of_collections`]: the very
     /// statements, so that tests can see which index they walk.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     #[doc(hidden)]
     pub fn explain(self, owner: UserId, email: &str) -> Result<[Vec<String>; 2]> {
         let conn = self.tx.flushed_conn()?;
@@ -342,9 +324,6 @@ impl Books<'_, '_> {
     }
 
     /// Adds a book and gives it its number.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn insert(self, book: Book, owner: UserId) -> Result<Book> {
         let place = (books::public_id.eq(book.key.as_str()), books::owner_id.eq(owner.get()));
         let settled = Settled::of(&book)?;
@@ -370,9 +349,6 @@ impl Books<'_, '_> {
     }
 
     /// Saves a book's settings.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn update(self, book: &Book) -> Result<()> {
         let settled = Settled::of(book)?;
         on_each!(self.tx.flushed_conn()?, c => diesel::update(books::table.find(book.id.get())).set(&settled).execute(c))?;
@@ -380,9 +356,6 @@ impl Books<'_, '_> {
     }
 
     /// Removes a book with everything in it, event log included (behaviour 6.5).
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn delete(self, book: &Book) -> Result<()> {
         const TABLES: [&str; 16] = [
             "DELETE FROM audits WHERE book_id = ",

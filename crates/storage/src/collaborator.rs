@@ -47,9 +47,6 @@ pub struct Collaborators<'t, 'a> {
 
 impl Collaborators<'_, '_> {
     /// All of them, in no order.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn list(self, access: &Access) -> Result<Vec<Collaborator>> {
         let query = collaborators::table.filter(collaborators::book_id.eq(access.book().id.get()));
         let rows: Vec<Row> =
@@ -58,9 +55,6 @@ impl Collaborators<'_, '_> {
     }
 
     /// The one with that address.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn find(self, access: &Access, email: &str) -> Result<Option<Collaborator>> {
         let query = collaborators::table.filter(
             collaborators::book_id.eq(access.book().id.get()).and(collaborators::email.eq(email)),
@@ -70,9 +64,6 @@ impl Collaborators<'_, '_> {
     }
 
     /// The one with that id.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn find_by_id(self, access: &Access, id: CollaboratorId) -> Result<Option<Collaborator>> {
         let query = collaborators::table.find((access.book().id.get(), id.get()));
         let row = on_each!(self.tx.unflushed_conn(), c => query.select(Row::as_select()).get_result(c).optional())?;
@@ -80,9 +71,6 @@ impl Collaborators<'_, '_> {
     }
 
     /// Adds one.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn insert(self, access: &Access, collaborator: &Collaborator) -> Result<()> {
         let Collaborator { id, email, permission, stamp } = collaborator;
         let row = Row {
@@ -100,9 +88,6 @@ impl Collaborators<'_, '_> {
     }
 
     /// Saves a changed permission.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn update(self, access: &Access, collaborator: &Collaborator) -> Result<()> {
         let target = collaborators::table.find((access.book().id.get(), collaborator.id.get()));
         let set = (
@@ -115,9 +100,6 @@ impl Collaborators<'_, '_> {
     }
 
     /// Removes one.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn delete(self, access: &Access, id: CollaboratorId) -> Result<()> {
         let target = collaborators::table.find((access.book().id.get(), id.get()));
         on_each!(self.tx.flushed_conn()?, c => diesel::delete(target).execute(c))?;

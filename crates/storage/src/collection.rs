@@ -75,17 +75,11 @@ pub struct Collections<'t, 'a> {
 
 impl Collections<'_, '_> {
     /// Makes other writes to the collections of this user wait until this unit of work ends.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn lock(self, user: UserId) -> Result<()> {
         self.tx.flushed_conn()?.lock_user(user.get()).map_err(Error::of_waiting)
     }
 
     /// A user's own, in no order.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn list(self, user: UserId) -> Result<Vec<Collection>> {
         let query = collections::table.filter(collections::user_id.eq(user.get()));
         let rows: Vec<Row> =
@@ -94,9 +88,6 @@ impl Collections<'_, '_> {
     }
 
     /// The user's own with that id.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn find(self, user: UserId, id: CollectionId) -> Result<Option<Collection>> {
         let query = collections::table.find((user.get(), id.get()));
         let row = on_each!(self.tx.flushed_conn()?, c => query.select(Row::as_select()).get_result(c).optional())?;
@@ -104,9 +95,6 @@ impl Collections<'_, '_> {
     }
 
     /// Which of a user's own collections each book is in.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn places(self, user: UserId) -> Result<HashMap<BookId, CollectionId>> {
         let query = collection_books::table.filter(collection_books::user_id.eq(user.get()));
         let columns = (collection_books::book_id, collection_books::collection_id);
@@ -120,9 +108,6 @@ impl Collections<'_, '_> {
 
     /// The collections around a book that a reader may know of: their own, and if they are a
     /// collaborator the owner's.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn around_book(self, reader: &User, book: BookId) -> Result<Vec<Collection>> {
         let places = Sql::new(AROUND).push("collection_books p").push(SHELVED);
         let sql = places
@@ -141,9 +126,6 @@ impl Collections<'_, '_> {
 
     /// The collections around each of the books somebody is a collaborator of: their own, and the
     /// owners'.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn around_books(self, reader: &User) -> Result<Vec<(BookId, Collection)>> {
         let sql = around_books(reader);
         let rows: Vec<Around> = on_each!(self.tx.flushed_conn()?, c => (&sql).load(c))?;
@@ -155,18 +137,12 @@ impl Collections<'_, '_> {
 
     /// What the database would do for [`Collections::around_books`]: the very statement, so that
     /// tests can see which index it walks.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     #[doc(hidden)]
     pub fn explain(self, reader: &User) -> Result<Vec<String>> {
         Ok(self.tx.flushed_conn()?.explain(around_books(reader))?)
     }
 
     /// Adds a collection.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn insert(self, collection: &Collection) -> Result<()> {
         let Collection { id, owner, name, stamp } = collection;
         let row = Row {
@@ -183,9 +159,6 @@ impl Collections<'_, '_> {
     }
 
     /// Saves a changed name.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn update(self, collection: &Collection) -> Result<()> {
         let Collection { id, owner, name, stamp } = collection;
         let target = collections::table.find((owner.get(), id.get()));
@@ -199,9 +172,6 @@ impl Collections<'_, '_> {
     }
 
     /// Removes a collection; its books stay where they are.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn delete(self, collection: &Collection) -> Result<()> {
         let (owner, id) = (collection.owner.get(), collection.id.get());
         let emptied = Sql::new("DELETE FROM collection_books WHERE user_id = ")
@@ -219,9 +189,6 @@ impl Collections<'_, '_> {
     /// A book that is deleted at this moment by another process may leave its row behind. Nobody
     /// ever sees it: every question about collections is joined with the books, and numbers of
     /// books do not come again.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn put(self, collection: &Collection, books: &[BookId]) -> Result<()> {
         let mut rows = Bulk::new(
             "INSERT INTO collection_books (user_id, book_id, collection_id)",
@@ -239,9 +206,6 @@ impl Collections<'_, '_> {
     }
 
     /// Takes books out of a collection.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn take(self, collection: &Collection, books: &[BookId]) -> Result<()> {
         let within =
             Sql::new("DELETE FROM collection_books WHERE user_id = ").int(collection.owner.get());

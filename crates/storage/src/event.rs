@@ -124,9 +124,6 @@ impl Events<'_, '_> {
     }
 
     /// Events newest first, up to `limit`.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn list(self, access: &Access, filter: &Filter, limit: i64) -> Result<Vec<Event>> {
         let page = self.tx.events_asked(access, filter, limit)?;
         let rows: Vec<Row> = on_each!(self.tx.flushed_conn()?, c => (&page).load(c))?;
@@ -134,9 +131,6 @@ impl Events<'_, '_> {
     }
 
     /// What was told of the end of these resources: their last snapshots.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn deletions(
         self,
         access: &Access,
@@ -153,9 +147,6 @@ impl Events<'_, '_> {
 
     /// What the database would do for [`Events::list`]: the very statement, so that tests can see
     /// which index it walks.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     #[doc(hidden)]
     pub fn explain(self, access: &Access, filter: &Filter, limit: i64) -> Result<Vec<String>> {
         let page = self.tx.events_asked(access, filter, limit)?;
@@ -163,9 +154,6 @@ impl Events<'_, '_> {
     }
 
     /// The event with that number.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn find(self, access: &Access, sequence: i64) -> Result<Option<Event>> {
         let query = events::table.find((access.book().id.get(), sequence));
         let row = on_each!(self.tx.flushed_conn()?, c => query.select(Row::as_select()).get_result(c).optional())?;

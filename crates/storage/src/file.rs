@@ -88,9 +88,6 @@ pub struct Files<'t, 'a> {
 
 impl Files<'_, '_> {
     /// The file with that id.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn find(self, access: &Access, id: FileId) -> Result<Option<File>> {
         let query = files::table.find((access.book().id.get(), id.get()));
         let row = on_each!(self.tx.flushed_conn()?, c => query.select(Row::as_select()).get_result(c).optional())?;
@@ -98,9 +95,6 @@ impl Files<'_, '_> {
     }
 
     /// The files with these ids.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn by_ids(
         self,
         access: &Access,
@@ -124,9 +118,6 @@ impl Files<'_, '_> {
 
     /// Files newest first, up to `limit`: those below an id, and when told so only what one user
     /// made.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn list(
         self,
         access: &Access,
@@ -147,9 +138,6 @@ impl Files<'_, '_> {
     }
 
     /// The file at a serving address. No caller asks: who holds the token may read.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn served(self, address: &Address) -> Result<Option<(String, File)>> {
         let Address { book, file, token } = address;
         let found = Sql::new(COLUMNS)
@@ -167,9 +155,6 @@ impl Files<'_, '_> {
 
     /// Which of these blobs a book knows, by its public id; none when there is no such book. For
     /// the sweep, which belongs to no caller.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn known_blobs(self, public_id: &str, blobs: &[String]) -> Result<Option<HashSet<String>>> {
         let query = books::table.filter(books::public_id.eq(public_id)).select(books::id);
         let book: Option<i64> =
@@ -190,18 +175,12 @@ impl Files<'_, '_> {
     }
 
     /// Adds files.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn insert(self, access: &Access, added: &[File]) -> Result<()> {
         // Nothing to write is no reason to write what others hold back.
         if added.is_empty() { Ok(()) } else { self.write(access, added, "") }
     }
 
     /// Saves a changed file.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn update(self, access: &Access, changed: &File) -> Result<()> {
         self.write(
             access,
@@ -240,9 +219,6 @@ impl Files<'_, '_> {
     }
 
     /// Removes a file; its bytes are left to the sweep.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn delete(self, access: &Access, id: FileId) -> Result<()> {
         let target = files::table.find((access.book().id.get(), id.get()));
         on_each!(self.tx.flushed_conn()?, c => diesel::delete(target).execute(c))?;

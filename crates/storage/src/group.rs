@@ -71,9 +71,6 @@ pub struct Groups<'t, 'a> {
 
 impl Groups<'_, '_> {
     /// All groups, in no order.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn list(self, access: &Access) -> Result<Vec<Group>> {
         let query =
             account_groups::table.filter(account_groups::book_id.eq(access.book().id.get()));
@@ -83,9 +80,6 @@ impl Groups<'_, '_> {
     }
 
     /// The groups with these ids, in no order.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn by_ids(
         self,
         access: &Access,
@@ -119,18 +113,12 @@ impl Groups<'_, '_> {
     }
 
     /// Adds groups.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn insert(self, access: &Access, added: &[Group]) -> Result<()> {
         self.tx.invalidate_chart(access.book().id)?;
         self.write(access, added, "")
     }
 
     /// Saves changed groups.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn update(self, access: &Access, changed: &[Group]) -> Result<()> {
         if changed.is_empty() {
             return Ok(());
@@ -184,9 +172,6 @@ impl Groups<'_, '_> {
     }
 
     /// Removes groups with their memberships.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn delete(self, access: &Access, ids: &[GroupId]) -> Result<()> {
         self.tx.invalidate_chart(access.book().id)?;
         let book = access.book().id.get();

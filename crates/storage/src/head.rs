@@ -180,9 +180,6 @@ impl Books<'_, '_> {
     /// Counts anew what was posted in a month and its year, because the zone that says which they
     /// are has changed (behaviour 6.10). It passes the whole book, which hardly ever moves. The
     /// next event saves the counts.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn recount(self, book: &Book, current: &Current) -> Result<Activity> {
         let postings = Sql::new("SELECT COUNT(*) AS year, COALESCE(SUM(CASE WHEN t.posted_at >= ")
             .int(current.month_start.milliseconds());

@@ -55,8 +55,7 @@ impl Keys<'_, '_> {
     /// locked before, so that keys are taken in the order of these locks.
     ///
     /// # Errors
-    /// When the database cannot be asked; [`Error::Unavailable`] when another process holds the key
-    /// for too long.
+    /// [`Error::Unavailable`] when another process holds the key for too long.
     pub fn take(self, claim: &Claim, now: Instant) -> Result<Option<Record>> {
         let row = [
             Value::Int(claim.user.get()),
@@ -85,9 +84,6 @@ impl Keys<'_, '_> {
     }
 
     /// Records the answer under a key that this unit of work has taken.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn record(self, claim: &Claim, answer: &Answer) -> Result<()> {
         let Answer { status, tag, body } = answer;
         let record = Sql::new("UPDATE idempotency_keys SET status = ")
@@ -102,9 +98,6 @@ impl Keys<'_, '_> {
     }
 
     /// Removes a few of the answers whose time is over; answers how many.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn sweep(self, now: Instant) -> Result<usize> {
         // The list is made once, whatever plan the engine chooses, and leaves out what another
         // writer is sweeping.

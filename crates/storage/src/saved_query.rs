@@ -44,9 +44,6 @@ pub struct SavedQueries<'t, 'a> {
 
 impl SavedQueries<'_, '_> {
     /// All of them, in no order.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn list(self, access: &Access) -> Result<Vec<SavedQuery>> {
         let query = saved_queries::table.filter(saved_queries::book_id.eq(access.book().id.get()));
         let rows: Vec<Row> =
@@ -55,9 +52,6 @@ impl SavedQueries<'_, '_> {
     }
 
     /// The one with that id.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn find(self, access: &Access, id: SavedQueryId) -> Result<Option<SavedQuery>> {
         let query = saved_queries::table.find((access.book().id.get(), id.get()));
         let row = on_each!(self.tx.flushed_conn()?, c => query.select(Row::as_select()).get_result(c).optional())?;
@@ -65,9 +59,6 @@ impl SavedQueries<'_, '_> {
     }
 
     /// Adds some.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn insert(self, access: &Access, added: &[SavedQuery]) -> Result<()> {
         let mut rows = Bulk::new(
             "INSERT INTO saved_queries (book_id, id, title, query, agent, created_at, updated_at, \
@@ -91,9 +82,6 @@ impl SavedQueries<'_, '_> {
     }
 
     /// Saves a changed one.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn update(self, access: &Access, saved: &SavedQuery) -> Result<()> {
         let SavedQuery { id, title, query, stamp } = saved;
         let target = saved_queries::table.find((access.book().id.get(), id.get()));
@@ -108,9 +96,6 @@ impl SavedQueries<'_, '_> {
     }
 
     /// Removes one.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn delete(self, access: &Access, id: SavedQueryId) -> Result<()> {
         let target = saved_queries::table.find((access.book().id.get(), id.get()));
         on_each!(self.tx.flushed_conn()?, c => diesel::delete(target).execute(c))?;

@@ -47,9 +47,6 @@ pub struct Users<'t, 'a> {
 
 impl Users<'_, '_> {
     /// The user with that address.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn find(self, email: &str) -> Result<Option<User>> {
         let query = users::table.filter(users::email.eq(email));
         let row = on_each!(self.tx.unflushed_conn(), c => query.select(Row::as_select()).get_result(c).optional())?;
@@ -57,9 +54,6 @@ impl Users<'_, '_> {
     }
 
     /// The user with that username or address, in lower case.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn find_named(self, text: &str) -> Result<Option<User>> {
         // Two rows at most, both by unique index, so no LIMIT: SQLite plans a bound one anew each
         // time.
@@ -71,9 +65,6 @@ impl Users<'_, '_> {
     }
 
     /// Which of these usernames are taken.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn taken(self, usernames: &[String]) -> Result<HashSet<String>> {
         let query = users::table.filter(users::username.eq_any(usernames)).select(users::username);
         let taken: Vec<String> = on_each!(self.tx.unflushed_conn(), c => query.load(c))?;
@@ -96,9 +87,6 @@ impl Users<'_, '_> {
     }
 
     /// The users with these ids, in no order.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn by_ids(self, ids: &[UserId]) -> Result<Vec<User>> {
         if ids.is_empty() {
             return Ok(Vec::new());

@@ -13,10 +13,7 @@ use crate::zone;
 
 /// Reads the bodies that are in text mode, and leaves the others as they are. Also the days of the
 /// following months that the text of a single create asks for. The accounts are loaded once, and
-/// only when there is a text to read.
-///
-/// # Errors
-/// When the database cannot be asked; text is never refused.
+/// only when there is a text to read. Text is never refused.
 pub(super) fn read(
     tx: &mut Tx<'_>,
     cx: &Context,

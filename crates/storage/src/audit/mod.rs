@@ -144,9 +144,6 @@ pub struct Audits<'t, 'a> {
 impl Audits<'_, '_> {
     /// Notes that an audit of the book is wanted. A book has one at most: who asks again takes the
     /// place of who asked.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn want(self, access: &Access, request: i64, agent: Option<&str>) -> Result<()> {
         let row = [
             Value::Int(access.book().id.get()),
@@ -163,9 +160,6 @@ impl Audits<'_, '_> {
     }
 
     /// The books that wait for an audit, in the order of requests.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn waiting(self) -> Result<Vec<BookKey>> {
         let sql = Sql::new(
             "SELECT b.public_id FROM audits a JOIN books b ON b.id = a.book_id ORDER BY a.request",
@@ -175,9 +169,6 @@ impl Audits<'_, '_> {
     }
 
     /// The audit that is wanted of a book.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn wanted(self, key: &BookKey) -> Result<Option<Wanted>> {
         let sql = Sql::new(
             "SELECT a.request, a.user_id, u.email, a.agent FROM books b JOIN audits a ON a.book_id \
@@ -193,9 +184,6 @@ impl Audits<'_, '_> {
     }
 
     /// Takes a request off, unless another has come in its place.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn done(self, access: &Access, request: i64) -> Result<()> {
         let sql = Sql::new("DELETE FROM audits WHERE book_id = ")
             .int(access.book().id.get())
@@ -207,9 +195,6 @@ impl Audits<'_, '_> {
 
     /// Sets `balanceVerified` of these accounts (behaviour 4.11). It follows from other rows, so it
     /// is no version of the account's own data.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn verify(self, access: &Access, accounts: &[AccountId], verified: bool) -> Result<()> {
         if !accounts.is_empty() {
             self.tx.invalidate_chart(access.book().id)?;
@@ -227,9 +212,6 @@ impl Audits<'_, '_> {
     }
 
     /// What each account's row says that follows from transactions.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn accounts(self, access: &Access) -> Result<Vec<Keeping>> {
         let sql = Sql::new(
             "SELECT id, balance_verified, has_transaction_posted FROM accounts WHERE book_id = ",
@@ -244,9 +226,6 @@ impl Audits<'_, '_> {
     }
 
     /// Where the book says its log ends, if that can be read, and what it counts.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn head(self, access: &Access) -> Result<(Option<Head>, Counted)> {
         let book = access.book().id.get();
         let marks = Sql::new(
@@ -262,17 +241,11 @@ impl Audits<'_, '_> {
     }
 
     /// The next events behind a number.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn events(self, access: &Access, after: i64, limit: i64) -> Result<Vec<Logged>> {
         event::logged(self.tx, access, after, limit)
     }
 
     /// What the entries of each account sum to.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn ledgers(self, access: &Access) -> Result<Vec<Ledger>> {
         let sql = Sql::new("SELECT e.account_id, COUNT(*) AS measure, ")
             .push(ENTRY_SUMS)
@@ -291,9 +264,6 @@ impl Audits<'_, '_> {
     }
 
     /// The accounts that have totals.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn totalled(self, access: &Access) -> Result<Vec<AccountId>> {
         let book = access.book().id.get();
         let sql = Sql::new("SELECT account_id FROM day_totals WHERE book_id = ").int(book);
@@ -303,9 +273,6 @@ impl Audits<'_, '_> {
     }
 
     /// The next entries of an account, behind one, that no transaction accounts for.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn strays(
         self,
         access: &Access,
@@ -336,9 +303,6 @@ impl Audits<'_, '_> {
     }
 
     /// What the entries of these accounts sum to on each day.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn entry_days(self, access: &Access, accounts: &[AccountId]) -> Result<Vec<AuditedTotal>> {
         let sql =
             Sql::new("SELECT e.account_id, CAST(e.day AS BIGINT) AS measure, ").push(ENTRY_SUMS);
@@ -349,9 +313,6 @@ impl Audits<'_, '_> {
     }
 
     /// The totals that are kept of these accounts, by day.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn days(self, access: &Access, accounts: &[AccountId]) -> Result<Vec<AuditedTotal>> {
         let sql = Sql::new(
             "SELECT account_id, CAST(day AS BIGINT) AS measure, debit_high, debit_low, \
@@ -362,9 +323,6 @@ impl Audits<'_, '_> {
     }
 
     /// The totals that are kept of these accounts, by month.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn months(self, access: &Access, accounts: &[AccountId]) -> Result<Vec<AuditedTotal>> {
         let sql = Sql::new(
             "SELECT account_id, CAST(month AS BIGINT) AS measure, debit_high, debit_low, \

@@ -115,9 +115,6 @@ struct Met {
 
 impl Audits<'_, '_> {
     /// The next transactions behind one, in the order of ids.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn records(
         mut self,
         access: &Access,

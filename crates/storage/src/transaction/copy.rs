@@ -68,9 +68,6 @@ const COUNT: &str = "SELECT COUNT(*) AS found FROM transactions t WHERE t.book_i
 impl Transactions<'_, '_> {
     /// How many transactions [`Transactions::copy`] would copy: those that are not trashed, of this
     /// day and later days.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn count_copied(self, source: &Access, from: Option<Date>) -> Result<i64> {
         self.counted(within(Sql::new(COUNT), source, from))
     }
@@ -84,9 +81,6 @@ impl Transactions<'_, '_> {
     /// Copies these transactions into a new book whose accounts are there already, and builds
     /// entries, marks and totals. The numbers are counted out in the order of the old ones, so that
     /// lists keep theirs. Answers how many of the copies are posted.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn copy(self, source: &Access, target: &Access, copying: &Copying) -> Result<i64> {
         let number = target.book().id;
         self.tx.flushed_conn()?.execute(&Sql::new(COPIED_ACCOUNTS).uncached())?;

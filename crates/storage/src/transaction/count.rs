@@ -44,9 +44,6 @@ struct Row {
 
 impl Transactions<'_, '_> {
     /// How many transactions a search finds.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn count(self, access: &Access, search: &Search<'_>) -> Result<i64> {
         let book = access.book();
         let sql = Planner { tx: &mut *self.tx, book, search, wanted: None }
@@ -59,9 +56,6 @@ impl Transactions<'_, '_> {
 
     /// How many posted and how many trashed transactions are dated on each day of a span, in no
     /// order; days without any are left out (behaviour 9.8).
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn counts(self, access: &Access, span: &Span) -> Result<Vec<Counted>> {
         let sql = dated(access, span);
         let rows: Vec<Row> = on_each!(self.tx.flushed_conn()?, c => (&sql).load(c))?;
@@ -73,9 +67,6 @@ impl Transactions<'_, '_> {
     }
 
     /// What the database would do for [`Transactions::counts`].
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     #[doc(hidden)]
     pub fn explain_counts(self, access: &Access, span: &Span) -> Result<Vec<String>> {
         Ok(self.tx.flushed_conn()?.explain(dated(access, span))?)

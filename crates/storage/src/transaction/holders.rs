@@ -20,9 +20,6 @@ use crate::sql::{Sql, Value};
 impl Transactions<'_, '_> {
     /// How many sides of drafts name any of these accounts, on which nothing was ever posted;
     /// counted up to `most`.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn count_drafts_of_accounts(
         self,
         access: &Access,
@@ -36,9 +33,6 @@ impl Transactions<'_, '_> {
     }
 
     /// How many transactions hold a file, trashed ones included; counted up to `most`.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn count_holders_of(self, access: &Access, file: FileId, most: usize) -> Result<usize> {
         let marked =
             Sql::new("SELECT 1 AS side FROM marks WHERE book_id = ").int(access.book().id.get());
@@ -46,9 +40,6 @@ impl Transactions<'_, '_> {
     }
 
     /// The first holder of a file, by id, that keeps it.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn first_keeper_of(
         self,
         access: &Access,

@@ -40,9 +40,6 @@ const WINDOW: &str = " WINDOW w AS (PARTITION BY e.day ORDER BY e.transaction_id
 
 impl Transactions<'_, '_> {
     /// What an account had moved on the day of each of these transactions, up to and including it.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn moved(
         self,
         access: &Access,
@@ -64,9 +61,6 @@ impl Transactions<'_, '_> {
     }
 
     /// What the database would do for [`Transactions::moved`].
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     #[doc(hidden)]
     pub fn explain_moved(
         self,

@@ -42,9 +42,6 @@ pub struct Transactions<'t, 'a> {
 
 impl Transactions<'_, '_> {
     /// The transactions with these ids, by id.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn by_ids(
         self,
         access: &Access,
@@ -62,9 +59,6 @@ impl Transactions<'_, '_> {
 
     /// The non-trashed transactions that carry any of these remote ids, oldest first (behaviour
     /// 3.7.1, 3.7.3).
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn by_remote_ids(self, access: &Access, remote_ids: &[&str]) -> Result<Vec<Transaction>> {
         let book = access.book().id.get();
         if self.tx.holds_remote_id(access.book().id, remote_ids) {
@@ -85,9 +79,6 @@ impl Transactions<'_, '_> {
     }
 
     /// The drafts that name any of these accounts, by id.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn drafts_of_accounts(
         self,
         access: &Access,
@@ -118,9 +109,6 @@ impl Transactions<'_, '_> {
     }
 
     /// The transactions that hold a file, trashed ones included, oldest first.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn holders_of(self, access: &Access, file: FileId) -> Result<Vec<Transaction>> {
         let holding = holding(self.tx.flushed_conn()?.lookup(), access.book().id.get(), file);
         let mut found = self.rows(access, holding)?;
@@ -129,9 +117,6 @@ impl Transactions<'_, '_> {
     }
 
     /// A page of a search, newest first: up to `limit` rows behind `after`.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn search(
         self,
         access: &Access,
@@ -163,9 +148,6 @@ impl Transactions<'_, '_> {
 
     /// What the database would do for [`Transactions::search`], or without a limit for
     /// [`Transactions::count`]: the very statement, so that tests can see which index it walks.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     #[doc(hidden)]
     pub fn explain(
         self,
@@ -188,9 +170,6 @@ impl Transactions<'_, '_> {
 
     /// What the database would do for [`Transactions::by_ids`] and for
     /// [`Transactions::by_remote_ids`].
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     #[doc(hidden)]
     pub fn explain_named(
         self,

@@ -110,9 +110,6 @@ pub(crate) fn write_added(conn: &mut Conn, added: &[Added]) -> Result<()> {
 
 impl Transactions<'_, '_> {
     /// Adds transactions.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn insert(self, access: &Access, added: Vec<Transaction>) -> Result<()> {
         // What changes nothing does not move the head either: its unit of work ends without a
         // write.
@@ -135,9 +132,6 @@ impl Transactions<'_, '_> {
     }
 
     /// Saves changed transactions.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     pub fn update(self, access: &Access, changes: &[Change]) -> Result<()> {
         if changes.is_empty() {
             return Ok(());

@@ -227,9 +227,6 @@ impl Tx<'_> {
 
 /// Indexes what a migration found, before anyone is served: a chunk in each unit of work, so that
 /// it may be stopped and goes on at the next start.
-///
-/// # Errors
-/// When the database cannot be asked.
 pub(crate) fn catch_up(conn: &mut Conn) -> Result<()> {
     loop {
         conn.begin(Use::Write)?;
