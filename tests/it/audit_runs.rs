@@ -156,7 +156,7 @@ fn what_waits_survives_a_restart(engine: Engine) {
     let book = format!("(SELECT id FROM books WHERE public_id = '{}')", cast.book);
     let user = format!("(SELECT id FROM users WHERE email = '{}')", cast.owner.email());
     Backdoor::open(&server).execute(&format!(
-        "INSERT INTO audits (book_id, request, user_id, \
+        "INSERT INTO audit_requests (book_id, request, user_id, \
         agent) VALUES ({book}, 1, {user}, NULL)"
     ));
     server.restart();

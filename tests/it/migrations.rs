@@ -1,74 +1,71 @@
-//! What migrations make of rows that older versions wrote.
+//! Databases whose schema the program does not know are refused and left as they are.
 
-use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
 
-use daybook_domain::field::Field;
-use daybook_domain::instant::Instant;
-use daybook_domain::transaction::Changes;
-use daybook_tests::{Backdoor, Engine};
+use daybook_tests::{Backdoor, Engine, Server, binary, run_for};
 
 use crate::Lone;
-use crate::inside::Inside;
+use crate::arch::tables;
 
 pub fn lone() -> Vec<Lone> {
-    crate::lone![marks_of_keys_with_a_sign_are_mended]
+    crate::lone![unreleased_schemas_are_refused, newer_schemas_are_refused]
 }
 
-/// The step of that name, as the server runs it.
-fn step(engine: Engine, name: &str) -> String {
-    let folder = if engine == Engine::Sqlite { "sqlite" } else { "postgresql" };
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../migrations")
-        .join(folder)
-        .join(name)
-        .join("up.sql");
-    std::fs::read_to_string(&path).expect("a step of the schema")
+/// Starts the program on the database of a stopped server; it must end with these words.
+fn refused(server: &Server, words: [&str; 2]) {
+    let before = tables(server);
+    let mut command = Command::new(binary());
+    command.args(["serve", "--listen", "127.0.0.1:0", "--database-url", server.database_url()]);
+    command.arg("--data-dir").arg(server.data_dir());
+    let run = run_for(&mut command, Duration::from_secs(30)).expect("it ends");
+    let said = String::from_utf8_lossy(&run.stderr);
+    assert_eq!(run.status.code(), Some(1), "{said}");
+    for words in words {
+        assert!(said.contains(words), "{words:?} is missing: {said}");
+    }
+    assert_eq!(tables(server), before, "nothing was changed");
 }
 
-/// 1.2: step 0009 tore `a=b` at its sign, 0013 mends what became of it, and touches nothing else.
-fn marks_of_keys_with_a_sign_are_mended(engine: Engine) {
-    let inside = Inside::new(
-        engine,
-        Instant::new(1_763_000_000_000),
-        daybook_domain::book::Changes::default(),
-    );
-    let item = |properties: &[(&str, &str)]| Changes {
-        description: Field::Set("words".to_owned()),
-        properties: properties
-            .iter()
-            .map(|(key, value)| ((*key).to_owned(), Some((*value).to_owned())))
-            .collect(),
-        ..Changes::default()
-    };
-    let long = "x".repeat(300);
-    inside.record(vec![
-        item(&[("a=b", "c=d")]),
-        item(&[("a=b", &long), ("other", "v=w")]),
-        item(&[("a", "b=c")]),
-        item(&[("a", "b=q"), ("a=b", "r")]),
-    ]);
-    let mut database = Backdoor::open(&inside.server);
-    let dump = |database: &mut Backdoor, wanted: &[&str]| {
-        for mark in wanted {
-            let found = database.execute(&format!(
-                "UPDATE marks SET mark = mark WHERE mark = \
-                '{mark}'"
-            ));
-            assert_eq!(found, 1, "{mark}");
-        }
-        database.execute("UPDATE marks SET mark = mark WHERE substr(mark, 1, 1) = 'p'")
-    };
-    let right = ["pa=b c=d", "pother v=w", "pa b=c", "pa b=q", "pa=b r"];
-    assert_eq!(dump(&mut database, &right), 6, "the long value is the sixth");
-    // As 0009 left them.
-    database.execute(
-        "UPDATE marks SET mark = 'pa b=' || substr(mark, 6) WHERE substr(mark, 1, 5) \
-        = 'pa=b '",
-    );
-    assert_eq!(dump(&mut database, &["pa b=c=d", "pa b=r"]), 6);
-    inside.execute(&[&step(engine, "0013_keys")]);
-    // What stands beside a key `a` may be its own: it stays, where both are there.
-    assert_eq!(dump(&mut database, &right), 8);
-    assert_eq!(database.execute("DELETE FROM marks WHERE mark = 'pa b=c=d'"), 0);
-    inside.execute(&[&step(engine, "0013_keys")]);
+/// The schema had 13 numbered steps before the first release, none of which is left.
+fn unreleased_schemas_are_refused(engine: Engine) {
+    let mut server = Server::start(engine);
+    server.terminate();
+    let mut database = emptied(&server);
+    for statement in [
+        "CREATE TABLE heads (book_id BIGINT NOT NULL PRIMARY KEY, sequence BIGINT NOT NULL)",
+        "CREATE TABLE __diesel_schema_migrations (version VARCHAR(50) PRIMARY KEY NOT NULL, \
+            run_on TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP)",
+        "INSERT INTO __diesel_schema_migrations (version) VALUES ('0001')",
+        "INSERT INTO heads (book_id, sequence) VALUES (7, 3)",
+    ] {
+        database.execute(statement);
+    }
+    refused(&server, ["step 0001 of a schema from before", "start with an empty database"]);
+    assert_eq!(database.execute("UPDATE __diesel_schema_migrations SET version = '0001'"), 1);
+    assert_eq!(database.execute("DELETE FROM heads WHERE book_id = 7 AND sequence = 3"), 1);
+}
+
+fn newer_schemas_are_refused(engine: Engine) {
+    let mut server = Server::start(engine);
+    server.terminate();
+    let mut database = Backdoor::open(&server);
+    database.execute("INSERT INTO __diesel_schema_migrations (version) VALUES ('29991231000000')");
+    refused(&server, ["step 29991231000000 of a newer schema", "start the version that made it"]);
+    // The steps that the program knows were not taken for missing, nor the other one away.
+    assert_eq!(database.execute("UPDATE __diesel_schema_migrations SET version = version"), 2);
+    database.execute("DELETE FROM __diesel_schema_migrations WHERE version = '29991231000000'");
+    server.restart();
+}
+
+/// The database of a stopped server without anything in it.
+fn emptied(server: &Server) -> Backdoor {
+    if let Some(path) = server.database_url().strip_prefix("sqlite:") {
+        std::fs::remove_file(path).expect("the file of the server");
+        return Backdoor::open(server);
+    }
+    let mut database = Backdoor::open(server);
+    database.execute("DROP SCHEMA public CASCADE");
+    database.execute("CREATE SCHEMA public");
+    database
 }

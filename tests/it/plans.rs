@@ -43,8 +43,9 @@ const DAYS: [&str; 2] =
     ["SEARCH t USING INDEX transactions_day (book_id=? AND day>? AND day<?)", "transactions_day"];
 const ACCOUNT: [&str; 2] =
     ["SEARCH d USING PRIMARY KEY (book_id=? AND account_id=?", "on entries d"];
-const MARK: [&str; 2] = ["SEARCH d USING PRIMARY KEY (book_id=? AND mark=?", "on marks d"];
-const TEXT: [&str; 2] = ["SEARCH b USING PRIMARY KEY (book_id=? AND block=?)", "on text_blocks b"];
+const MARK: [&str; 2] = ["SEARCH d USING PRIMARY KEY (book_id=? AND term=?", "on index_terms d"];
+const TEXT: [&str; 2] =
+    ["SEARCH b USING PRIMARY KEY (book_id=? AND block=?)", "on trigram_blocks b"];
 
 /// A query, the way it must take, and how many times.
 const PAGES: [(&str, [&str; 2], usize); 24] = [
@@ -124,13 +125,13 @@ fn crowd(inside: &Inside, counted: bool) {
         (
             "transactions",
             "id, day, dated, standing, trashed, amount, credit_account_id, debit_account_id, \
-                description, search, posted_at, properties, \
+                description, folded_description, posted_at, properties, \
              urls, remote_ids, created_by, agent, created_at, updated_at, version",
         ),
         ("entries", "account_id, day, transaction_id, credit, amount"),
-        ("marks", "mark, day, transaction_id"),
-        ("text_grams", "gram, chunk, blocks"),
-        ("text_blocks", "block, after_id, last_id"),
+        ("index_terms", "term, day, transaction_id"),
+        ("trigrams", "trigram, chunk, block_bitmap"),
+        ("trigram_blocks", "block, after_id, last_id"),
         ("events", "sequence, kind, resource, created_at, user_id, agent, data, hash"),
     ];
     let mut statements = Vec::new();
@@ -168,7 +169,7 @@ fn passes(step: &str) -> bool {
     let whole =
         scanned.iter().any(|scan| step.trim() == *scan || step.contains(&format!("{scan} ")));
     whole
-        || ["transactions", "entries", "marks", "text_grams", "events"]
+        || ["transactions", "entries", "index_terms", "trigrams", "events"]
             .iter()
             .any(|table| step.contains(&format!("Seq Scan on {table}")))
 }
@@ -251,8 +252,10 @@ fn walk_an_index(engine: Engine, inside: &Inside) {
         transactions t",
     ];
     check(&mut faults, engine, ("a thousand ids", key, 1), &by_ids);
-    let marks =
-        ["SEARCH m USING PRIMARY KEY (book_id=? AND mark=?)", "using marks_pkey on marks m"];
+    let marks = [
+        "SEARCH m USING PRIMARY KEY (book_id=? AND term=?)",
+        "using index_terms_pkey on index_terms m",
+    ];
     check(&mut faults, engine, ("a thousand remote ids", marks, 1), &by_remote_ids);
     faults.none();
 }
@@ -307,7 +310,8 @@ fn counts_and_running_balances_walk_an_index(engine: Engine) {
                 Ok::<_, Error>(tx.balances().explain(&member, &segment, &question)?)
             })
             .expect("a plan");
-        let marks = ["SEARCH m USING PRIMARY KEY (book_id=? AND mark=? AND day", "on marks m"];
+        let marks =
+            ["SEARCH m USING PRIMARY KEY (book_id=? AND term=? AND day", "on index_terms m"];
         let entries = [
             "SEARCH e USING PRIMARY KEY (book_id=? AND account_id=? AND day=? AND \
             transaction_id=?)",
@@ -430,7 +434,7 @@ fn crowd_of_books(inside: &Inside) {
             &format!("n, 'other' || n, n, 'Other', {}, ", stamp.1),
             (SETTINGS, ", books b WHERE b.id < 1000"),
         ),
-        rows("heads", "book_id, ", "n, ", (COUNTS, ", heads h WHERE h.book_id < 1000")),
+        rows("book_state", "book_id, ", "n, ", (COUNTS, ", book_state h WHERE h.book_id < 1000")),
         rows(
             "collaborators",
             &format!("book_id, id, email, permission, {}", stamp.0),

@@ -65,8 +65,8 @@ fn rule_13_55_deletions_are_counted_first(engine: Engine) {
              JOIN n"
         ),
         &format!(
-            "INSERT INTO marks (book_id, mark, day, transaction_id) {numbers} \
-             SELECT m.book_id, m.mark, m.day, n.n FROM marks m CROSS JOIN n WHERE m.mark LIKE 'f%'"
+            "INSERT INTO index_terms (book_id, term, day, transaction_id) {numbers} \
+             SELECT m.book_id, m.term, m.day, n.n FROM index_terms m CROSS JOIN n WHERE m.term LIKE 'f%'"
         ),
     ]);
     let refused = |outcome: Result<(), Error>| outcome.expect_err("too much").to_string();
@@ -74,7 +74,7 @@ fn rule_13_55_deletions_are_counted_first(engine: Engine) {
     assert!(refused(delete_file()).contains("transactions hold the file"));
     inside.execute(&[
         "DELETE FROM entries WHERE transaction_id = 1",
-        "DELETE FROM marks WHERE \
+        "DELETE FROM index_terms WHERE \
         transaction_id = 1",
     ]);
     delete_file().expect("one fewer");

@@ -448,16 +448,16 @@ fn texts_of_a_migrated_book_are_indexed_at_start(engine: Engine) {
     let walks = |store: &Store| {
         let steps = store.read(|tx| explain(tx, &inside.cx, &inside.book, &rare)).expect("a plan");
         steps.iter().any(|step| {
-            step.contains("text_blocks")
+            step.contains("trigram_blocks")
                 || step.contains("SEARCH b USING PRIMARY KEY (book_id=? AND block=?)")
         })
     };
     let before: Vec<_> = inside.all(&rare.query, 1000);
     assert!(walks(&inside.store) && !before.is_empty());
     inside.execute(&[
-        "DELETE FROM text_grams",
-        "DELETE FROM text_blocks",
-        "UPDATE heads SET text_waiting = 4100, text_chunks = 0, text_until = 0",
+        "DELETE FROM trigrams",
+        "DELETE FROM trigram_blocks",
+        "UPDATE book_state SET unindexed = 4100, indexed_chunks = 0, indexed_until_id = 0",
     ]);
     assert!(!walks(&inside.store), "without an index the book is passed by day");
     assert_eq!(inside.all(&rare.query, 1000), before);
@@ -574,11 +574,11 @@ fn rule_13_60_long_texts_are_not_indexed_and_found(engine: Engine) {
     assert_eq!(inside.count("'short no1234'"), 1);
     let mut database = Backdoor::open(&inside.server);
     assert_eq!(
-        database.execute("DELETE FROM text_grams WHERE gram = 0"),
+        database.execute("DELETE FROM trigrams WHERE trigram = 0"),
         1,
         "a row for all the \
         long texts of the chunk"
     );
-    let rows = database.execute("DELETE FROM text_grams");
+    let rows = database.execute("DELETE FROM trigrams");
     assert!(rows < 5_000, "{rows} rows for short texts of few words");
 }

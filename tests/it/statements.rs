@@ -188,13 +188,13 @@ fn what_changes_nothing_writes_nothing(engine: Engine) {
     let made: Vec<Changes> = inside.record(vec![draft("lunch"); 3]).into_iter().map(only).collect();
     inside.execute(&[match engine {
         Engine::Sqlite => {
-            "CREATE TRIGGER still BEFORE INSERT ON heads BEGIN SELECT RAISE(ABORT, \
+            "CREATE TRIGGER still BEFORE INSERT ON book_state BEGIN SELECT RAISE(ABORT, \
             'the head was written'); END"
         }
         Engine::Postgres => {
             "CREATE FUNCTION still() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION \
                 'the head was written'; END $$; \
-             CREATE TRIGGER still BEFORE INSERT ON heads FOR EACH ROW EXECUTE FUNCTION still()"
+             CREATE TRIGGER still BEFORE INSERT ON book_state FOR EACH ROW EXECUTE FUNCTION still()"
         }
     }]);
     let same = Changes { description: Field::Set("lunch".to_owned()), ..made[0].clone() };

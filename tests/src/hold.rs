@@ -7,7 +7,7 @@ use crate::{Engine, Server};
 
 /// What a unit of work takes first on PostgreSQL: the lock of the book with the public id `$1`, the
 /// row of its head.
-const LOCK_BOOK: &str = "SELECT h.book_id FROM heads h JOIN books b ON b.id = h.book_id WHERE \
+const LOCK_BOOK: &str = "SELECT h.book_id FROM book_state h JOIN books b ON b.id = h.book_id WHERE \
     b.public_id = $1 FOR UPDATE OF h";
 
 /// A transaction of somebody else on a server's database, until it is released, committed or

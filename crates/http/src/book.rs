@@ -9,7 +9,7 @@ use daybook_domain::calendar::{DatePattern, format_iso, month_number};
 use daybook_domain::field::Field;
 use daybook_service::book::{self, Copying, Input, View};
 use daybook_service::{Context, audit, zone};
-use daybook_storage::head::Activity;
+use daybook_storage::book_state::Activity;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::account::{self, AccountIn, AccountOut};

@@ -4,7 +4,7 @@ use daybook_domain::access::{Access, Refusal};
 use daybook_domain::permission::Action;
 use daybook_storage::Tx;
 use daybook_storage::book::BookAccess;
-use daybook_storage::head::Activity;
+use daybook_storage::book_state::Activity;
 
 use crate::context::Context;
 use crate::error::Result;

@@ -13,8 +13,8 @@ use daybook_domain::name::fold;
 use daybook_domain::permission::{Action, Permission};
 use daybook_storage::Tx;
 use daybook_storage::book::BookAccess;
+use daybook_storage::book_state::Activity;
 use daybook_storage::event::PostingCounts;
-use daybook_storage::head::Activity;
 
 use crate::context::Context;
 use crate::error::{Error, Result};

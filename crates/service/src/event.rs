@@ -10,8 +10,8 @@ use daybook_domain::group::Forest;
 use daybook_domain::id::{AccountId, GroupId, TransactionId, UserId};
 use daybook_domain::permission::Action;
 use daybook_storage::Tx;
+use daybook_storage::book_state::Activity;
 use daybook_storage::event::Filter;
-use daybook_storage::head::Activity;
 use daybook_storage::page::Page;
 use daybook_storage::user::User;
 

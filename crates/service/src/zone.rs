@@ -2,7 +2,7 @@
 
 use daybook_domain::calendar::{from_parts, month_number};
 use daybook_domain::instant::Instant;
-use daybook_storage::head::Current;
+use daybook_storage::book_state::Current;
 use jiff::Timestamp;
 use jiff::civil;
 use jiff::tz::TimeZone;

@@ -17,10 +17,10 @@ use crate::bulk::Bulk;
 use crate::column::day_to_column;
 use crate::conn::{Conn, on_each};
 use crate::error::{Error, Result};
+use crate::index_term;
 use crate::lookup::Lookup;
-use crate::mark;
 use crate::sql::{MAX_NAMED, Sql, Value};
-use crate::transaction::{Change, marked_in};
+use crate::transaction::{Change, transaction_of_term};
 use crate::tx::Tx;
 
 /// The lower limb of a sum: 32 bits, so that four billion of them fit 64 bits (migration 0002).
@@ -406,13 +406,14 @@ fn tagged<'a>(
         (false, Level::Month) => "e.day / 100",
     };
     let number = |day: Date| i64::from(day_to_column(day));
-    let marked = Sql::new("m.book_id = ").int(book).push(" AND m.mark = ").text(mark::tag(first));
+    let marked =
+        Sql::new("m.book_id = ").int(book).push(" AND m.term = ").text(index_term::tag(first));
     let mut marked = bounded(marked, "m.day", segment.from.map(number), segment.until.map(number));
     for tag in others {
-        let also = Sql::new(" AND EXISTS (SELECT 1 FROM marks o WHERE o.book_id = ")
+        let also = Sql::new(" AND EXISTS (SELECT 1 FROM index_terms o WHERE o.book_id = ")
             .int(book)
-            .push(" AND o.mark = ")
-            .text(mark::tag(tag));
+            .push(" AND o.term = ")
+            .text(index_term::tag(tag));
         marked =
             marked.append(also).push(" AND o.day = m.day AND o.transaction_id = m.transaction_id)");
     }
@@ -421,8 +422,8 @@ fn tagged<'a>(
         .push(" AND e.account_id IN (t.credit_account_id, t.debit_account_id)");
     let entry = entry.push(" AND e.day = m.day AND e.transaction_id = m.transaction_id");
     let joined = lookup
-        .rows(Sql::new("marks m"), marked)
-        .look_up("transactions", "t", marked_in(book))
+        .rows(Sql::new("index_terms m"), marked)
+        .look_up("transactions", "t", transaction_of_term(book))
         .look_up("entries", "e", entry);
     let sums = Sql::new("SELECT e.account_id, ")
         .push(period)

@@ -10,10 +10,10 @@ use daybook_domain::permission::Permission;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Nullable, Text};
 
+use crate::book_state::{Activity, BookStateRow};
 use crate::column;
 use crate::conn::on_each;
 use crate::error::{Error, Result};
-use crate::head::{Activity, BookStateRow};
 use crate::schema::books;
 use crate::sql::{Sql, Value};
 use crate::tx::Tx;
@@ -157,7 +157,7 @@ const ACCESS_QUERY: &str = "SELECT b.id, b.public_id, b.name, b.auto_post, b.clo
     b.visibility, b.properties, b.agent, \
     b.created_at, b.updated_at, b.version, h.book_id, h.sequence, h.hash, h.changed_at, h.posted, \
     h.month, h.month_posted, \
-    h.year_posted, h.chart, h.text_until, h.text_chunks, h.text_waiting, h.told_at, u.username, \
+    h.year_posted, h.chart_version, h.indexed_until_id, h.indexed_chunks, h.unindexed, h.last_event_at, u.username, \
     c.permission, ";
 
 /// The number of the last event, as the statement's snapshot has it.
@@ -165,9 +165,9 @@ const SEEN: &str = "h.sequence AS seen FROM ";
 /// The same where the statement also waits for the row of the head: PostgreSQL reads that row anew
 /// then, and nothing else.
 const SEEN_BEFORE_THE_WAIT: &str =
-    "(SELECT s.sequence FROM heads s WHERE s.book_id = b.id) AS seen FROM ";
+    "(SELECT s.sequence FROM book_state s WHERE s.book_id = b.id) AS seen FROM ";
 /// What belongs to a book, one row each.
-const BELONGING: &str = " JOIN heads h ON h.book_id = b.id JOIN users u ON u.id = b.owner_id";
+const BELONGING: &str = " JOIN book_state h ON h.book_id = b.id JOIN users u ON u.id = b.owner_id";
 
 /// The door of the books that `books` finds, as `b`. PostgreSQL joins in the order that is written
 /// (`dialect.rs`), so what narrows most stands there first: who begins with all books reads the
@@ -246,7 +246,7 @@ impl Books<'_, '_> {
     pub fn lock(self, public_id: &str) -> Result<()> {
         if self.tx.must_lock(public_id) {
             let row = Sql::new(
-                "SELECT h.book_id FROM books b JOIN heads h ON h.book_id = b.id \
+                "SELECT h.book_id FROM books b JOIN book_state h ON h.book_id = b.id \
                 WHERE b.public_id = ",
             )
             .text(public_id);
@@ -278,7 +278,7 @@ impl Books<'_, '_> {
             met = self.tx.meet(public_id, email, false)?;
         }
         let Some((mut entrance, head)) = met.map(entrance).transpose()? else { return Ok(None) };
-        self.tx.known.heads.insert(entrance.book.id, head);
+        self.tx.known.book_states.insert(entrance.book.id, head);
         entrance.activity =
             self.tx.head(entrance.book.id).map_or(entrance.activity, BookStateRow::activity);
         if self.tx.writes() {
@@ -337,14 +337,14 @@ impl Books<'_, '_> {
             month: 0,
             month_posted: 0,
             year_posted: 0,
-            chart: 0,
-            text_until: 0,
-            text_chunks: 0,
-            text_waiting: 0,
-            told_at: 0,
+            chart_version: 0,
+            indexed_until_id: 0,
+            indexed_chunks: 0,
+            unindexed: 0,
+            last_event_at: 0,
         };
         // Held back: the event of the book's creation moves it before anything is written.
-        self.tx.pending().heads.insert(BookId::new(id), head);
+        self.tx.pending().book_states.insert(BookId::new(id), head);
         Ok(Book { id: BookId::new(id), ..book })
     }
 
@@ -358,11 +358,11 @@ impl Books<'_, '_> {
     /// Removes a book with everything in it, event log included (behaviour 6.5).
     pub fn delete(self, book: &Book) -> Result<()> {
         const TABLES: [&str; 16] = [
-            "DELETE FROM audits WHERE book_id = ",
+            "DELETE FROM audit_requests WHERE book_id = ",
             "DELETE FROM entries WHERE book_id = ",
-            "DELETE FROM marks WHERE book_id = ",
-            "DELETE FROM text_grams WHERE book_id = ",
-            "DELETE FROM text_blocks WHERE book_id = ",
+            "DELETE FROM index_terms WHERE book_id = ",
+            "DELETE FROM trigrams WHERE book_id = ",
+            "DELETE FROM trigram_blocks WHERE book_id = ",
             "DELETE FROM day_totals WHERE book_id = ",
             "DELETE FROM month_totals WHERE book_id = ",
             "DELETE FROM events WHERE book_id = ",
@@ -373,7 +373,7 @@ impl Books<'_, '_> {
             "DELETE FROM accounts WHERE book_id = ",
             "DELETE FROM saved_queries WHERE book_id = ",
             "DELETE FROM collaborators WHERE book_id = ",
-            "DELETE FROM heads WHERE book_id = ",
+            "DELETE FROM book_state WHERE book_id = ",
         ];
         for table in TABLES {
             self.tx.flushed_conn()?.execute(&Sql::new(table).int(book.id.get()))?;
@@ -391,7 +391,7 @@ impl Books<'_, '_> {
                 .push(")"),
         )?;
         conn.execute(&Sql::new("DELETE FROM books WHERE id = ").int(book.id.get()))?;
-        self.tx.known.heads.remove(&book.id);
+        self.tx.known.book_states.remove(&book.id);
         Ok(())
     }
 }

@@ -26,6 +26,18 @@ pub enum Error {
     /// The database URL names no engine this program knows.
     #[error("database URL {0:?} must start with sqlite: or postgres://")]
     Url(String),
+    /// The database was made by a version from before the first release.
+    #[error(
+        "the database has step {0} of a schema from before the first release, which no released \
+         version reads; start with an empty database"
+    )]
+    UnreleasedSchema(String),
+    /// The database was made by a later version.
+    #[error(
+        "the database has step {0} of a newer schema, which this version does not know; start the \
+         version that made it, or a later one"
+    )]
+    NewerSchema(String),
     /// The schema could not be brought up to date.
     #[error("migration failed: {0}")]
     Migration(String),

@@ -115,9 +115,10 @@ impl Events<'_, '_> {
         let head = self.tx.head_mut(book)?;
         // Requests may overtake one another on their way here; the log never goes back (behaviour
         // 8.18).
-        let told_at = link.at.milliseconds().max(head.told_at);
-        let (added, end) = Link { at: Instant::new(told_at), ..*link }.append(head.head()?, events);
-        head.told_at = told_at;
+        let last_event_at = link.at.milliseconds().max(head.last_event_at);
+        let (added, end) =
+            Link { at: Instant::new(last_event_at), ..*link }.append(head.head()?, events);
+        head.last_event_at = last_event_at;
         head.advance(end, link.at, tally);
         self.tx.pending().emit(added);
         Ok(())
@@ -207,7 +208,7 @@ impl Tx<'_> {
     /// without gaps, in the order of their instants (behaviour 8.18): so it is found by steps that
     /// halve, and the log needs no index by time.
     fn last_event_before(&mut self, book: BookId, instant: Instant) -> Result<i64> {
-        let last = self.head(book).ok_or(Error::Broken("heads"))?.sequence;
+        let last = self.head(book).ok_or(Error::Broken("book_state"))?.sequence;
         let longest = last.checked_ilog2().map_or(0, |bits| 1_i64 << bits);
         let steps =
             Sql::new("WITH RECURSIVE steps (at, step) AS (SELECT ").int(0).push(", ").int(longest);

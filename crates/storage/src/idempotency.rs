@@ -18,10 +18,10 @@ const SWEPT_AT_ONCE: i64 = 32;
 /// Takes a key that is free, or whose time is over. A unit of work of another process that is
 /// taking the same key is waited for by the key's own uniqueness.
 const TAKE: &str = "INSERT INTO idempotency_keys AS known (user_id, key, operation, fingerprint, \
-    created_at, status, tag, body) VALUES ";
+    created_at, status, version_tag, body) VALUES ";
 const TAKE_AGAIN: &str = " ON CONFLICT (user_id, key, operation) DO UPDATE SET fingerprint = \
     excluded.fingerprint, \
-    created_at = excluded.created_at, status = excluded.status, tag = excluded.tag, body = \
+    created_at = excluded.created_at, status = excluded.status, version_tag = excluded.version_tag, body = \
     excluded.body WHERE known.created_at < ";
 
 #[derive(QueryableByName)]
@@ -29,7 +29,7 @@ const TAKE_AGAIN: &str = " ON CONFLICT (user_id, key, operation) DO UPDATE SET f
 struct Row {
     fingerprint: Vec<u8>,
     status: i32,
-    tag: Option<String>,
+    version_tag: Option<String>,
     body: Vec<u8>,
 }
 
@@ -37,7 +37,7 @@ impl TryFrom<Row> for Record {
     type Error = Error;
 
     fn try_from(row: Row) -> Result<Self> {
-        let Row { fingerprint, status, tag, body } = row;
+        let Row { fingerprint, status, version_tag: tag, body } = row;
         let fingerprint = Hash::from_bytes(&fingerprint).ok_or(Error::Broken("fingerprint"))?;
         let status = u16::try_from(status).map_err(|_| Error::Broken("status"))?;
         Ok(Self { fingerprint, answer: Answer { status, tag, body } })
@@ -73,8 +73,10 @@ impl Keys<'_, '_> {
         if self.tx.flushed_conn()?.execute(&taking).map_err(Error::of_waiting)? > 0 {
             return Ok(None);
         }
-        let known =
-            named(Sql::new("SELECT fingerprint, status, tag, body FROM idempotency_keys"), claim);
+        let known = named(
+            Sql::new("SELECT fingerprint, status, version_tag, body FROM idempotency_keys"),
+            claim,
+        );
         let rows: Vec<Row> = on_each!(self.tx.flushed_conn()?, c => (&known).load(c))?;
         let row = rows
             .into_iter()
@@ -88,7 +90,7 @@ impl Keys<'_, '_> {
         let Answer { status, tag, body } = answer;
         let record = Sql::new("UPDATE idempotency_keys SET status = ")
             .int(i64::from(*status))
-            .push(", tag = ");
+            .push(", version_tag = ");
         let record = record
             .value(Value::SomeText(tag.as_deref().map(Into::into)))
             .push(", body = ")

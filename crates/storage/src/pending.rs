@@ -1,5 +1,5 @@
 //! What units of work add and count, held back so that a group of them is written with the
-//! statements of one: new transactions, totals, events, heads. Whatever is read or changed in place
+//! statements of one: new transactions, totals, events, book_states. Whatever is read or changed in place
 //! makes it be written first (`Tx::conn`).
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -9,9 +9,9 @@ use daybook_domain::id::BookId;
 use daybook_domain::transaction::Transaction;
 
 use crate::balance::{self, Cells};
+use crate::book_state::{self, BookStateRow};
 use crate::conn::Conn;
 use crate::error::Result;
-use crate::head::{self, BookStateRow};
 use crate::{event, transaction};
 
 /// New transactions held back at most, before the next unit of work of a group begins.
@@ -40,7 +40,7 @@ pub(crate) struct Pending {
     pub(crate) cells: Cells,
     events: Vec<Event>,
     /// Where the chains end behind these events.
-    pub(crate) heads: BTreeMap<BookId, BookStateRow>,
+    pub(crate) book_states: BTreeMap<BookId, BookStateRow>,
 }
 
 impl Pending {
@@ -48,7 +48,7 @@ impl Pending {
         self.added.is_empty()
             && self.cells.is_empty()
             && self.events.is_empty()
-            && self.heads.is_empty()
+            && self.book_states.is_empty()
     }
 
     /// Whether it is time to write, group or not.
@@ -79,13 +79,13 @@ impl Pending {
 
     /// Takes what a later unit of work holds back.
     pub(crate) fn absorb(&mut self, later: Self) {
-        let Self { added, remote_ids, text, cells, events, heads } = later;
+        let Self { added, remote_ids, text, cells, events, book_states } = later;
         self.added.extend(added);
         self.remote_ids.extend(remote_ids);
         self.text = self.text.saturating_add(text);
         balance::merge(&mut self.cells, cells);
         self.events.extend(events);
-        self.heads.extend(heads);
+        self.book_states.extend(book_states);
     }
 
     /// Writes everything; `known` learns where the chains end now.
@@ -94,12 +94,12 @@ impl Pending {
         conn: &mut Conn,
         known: &mut HashMap<BookId, BookStateRow>,
     ) -> Result<()> {
-        let Self { added, remote_ids: _, text: _, cells, events, heads } = self;
+        let Self { added, remote_ids: _, text: _, cells, events, book_states } = self;
         transaction::write_added(conn, &added)?;
         balance::write_cells(conn, &cells)?;
         event::write(conn, &events)?;
-        head::write(conn, heads.values())?;
-        known.extend(heads);
+        book_state::write(conn, book_states.values())?;
+        known.extend(book_states);
         Ok(())
     }
 }

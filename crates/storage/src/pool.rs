@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
+use diesel::backend::Backend;
+use diesel::migration::{Migration, MigrationSource};
 use diesel::r2d2::{ManageConnection, Pool};
 use diesel::{Connection, PgConnection, SqliteConnection};
 use diesel_migrations::{EmbeddedMigrations, MigrationHarness, embed_migrations};
@@ -61,12 +63,10 @@ impl Address {
         Ok(conn)
     }
 
-    /// Brings the schema up to date.
+    /// Brings the schema up to date; refuses a database whose schema this program does not know.
     pub(crate) fn migrate(&self) -> Result<()> {
-        let failed =
-            |error: Box<dyn std::error::Error + Send + Sync>| Error::Migration(error.to_string());
         match self.connect(Use::Write)? {
-            Conn::Sqlite(mut c) => c.run_pending_migrations(SQLITE).map(drop).map_err(failed),
+            Conn::Sqlite(mut c) => migrate(&mut c, SQLITE),
             Conn::Postgres(mut c) => {
                 // Several processes may start at once; one migrates, the others wait and find it
                 // done.
@@ -74,7 +74,7 @@ impl Address {
                     &mut c,
                     "SET lock_timeout = 0; SELECT pg_advisory_lock(6400)",
                 )?;
-                c.run_pending_migrations(POSTGRES).map(drop).map_err(failed)
+                migrate(&mut c, POSTGRES)
             }
         }
     }
@@ -86,6 +86,29 @@ impl Address {
             Self::Postgres(_) => 4,
         }
     }
+}
+
+/// Runs the steps that the database has not seen. A database with a step that is not among them is
+/// left as it is: its tables are not what this program's statements expect.
+fn migrate<DB: Backend>(
+    conn: &mut impl MigrationHarness<DB>,
+    steps: EmbeddedMigrations,
+) -> Result<()> {
+    let failed =
+        |error: Box<dyn std::error::Error + Send + Sync>| Error::Migration(error.to_string());
+    let known: Vec<Box<dyn Migration<DB>>> = steps.migrations().map_err(failed)?;
+    let known: Vec<String> = known.iter().map(|step| step.name().version().to_string()).collect();
+    let applied = conn.applied_migrations().map_err(failed)?;
+    let applied = applied.iter().map(ToString::to_string);
+    if let Some(found) = applied.filter(|step| !known.contains(step)).min() {
+        // Steps are named by their dates; those before the first release were numbered from 0001.
+        return Err(if known.first().is_some_and(|first| found < *first) {
+            Error::UnreleasedSchema(found)
+        } else {
+            Error::NewerSchema(found)
+        });
+    }
+    conn.run_pending_migrations(steps).map(drop).map_err(failed)
 }
 
 /// Makes and checks the readers' connections.

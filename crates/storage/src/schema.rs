@@ -1,4 +1,4 @@
-//! The tables whose queries diesel writes. `entries`, `marks`, the index of texts and the totals
+//! The tables whose queries diesel writes. `entries`, `index_terms`, the index of texts and the totals
 //! are written and read with [`crate::sql`].
 
 diesel::table! {
@@ -37,7 +37,7 @@ diesel::table! {
 }
 
 diesel::table! {
-    heads (book_id) {
+    book_state (book_id) {
         book_id -> BigInt,
         sequence -> BigInt,
         hash -> Binary,
@@ -46,11 +46,11 @@ diesel::table! {
         month -> Integer,
         month_posted -> BigInt,
         year_posted -> BigInt,
-        chart -> BigInt,
-        text_until -> BigInt,
-        text_chunks -> BigInt,
-        text_waiting -> BigInt,
-        told_at -> BigInt,
+        chart_version -> BigInt,
+        indexed_until_id -> BigInt,
+        indexed_chunks -> BigInt,
+        unindexed -> BigInt,
+        last_event_at -> BigInt,
     }
 }
 
@@ -122,7 +122,7 @@ diesel::table! {
         credit_account_id -> Nullable<BigInt>,
         debit_account_id -> Nullable<BigInt>,
         description -> Text,
-        search -> Text,
+        folded_description -> Text,
         posted_at -> Nullable<BigInt>,
         properties -> Nullable<Text>,
         urls -> Nullable<Text>,
@@ -190,7 +190,7 @@ diesel::table! {
         fingerprint -> Binary,
         created_at -> BigInt,
         status -> Integer,
-        tag -> Nullable<Text>,
+        version_tag -> Nullable<Text>,
         body -> Binary,
     }
 }
@@ -208,7 +208,7 @@ diesel::table! {
 }
 
 diesel::table! {
-    starts (id) {
+    process_starts (id) {
         id -> Integer,
         count -> BigInt,
     }

@@ -13,7 +13,7 @@ use crate::conn::on_each;
 use crate::dialect::Use;
 use crate::error::{Error, Result};
 use crate::pool::{Address, Readers, readers};
-use crate::schema::starts;
+use crate::schema::process_starts;
 use crate::sql::Sql;
 use crate::transaction;
 use crate::tx::Tx;
@@ -95,7 +95,7 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the database, brings its schema up to date and starts the writers.
+    /// Opens the database, brings its schema up to date and process_starts the writers.
     ///
     /// # Errors
     /// [`Error::Unavailable`] and [`Error::Migration`].
@@ -196,7 +196,7 @@ impl Store {
 }
 
 #[derive(QueryableByName)]
-#[diesel(table_name = starts)]
+#[diesel(table_name = process_starts)]
 struct Start {
     count: i64,
 }
@@ -205,8 +205,8 @@ struct Start {
 /// apart.
 fn count_start(address: &Address) -> Result<i64> {
     let counting = Sql::new(
-        "INSERT INTO starts (id, count) VALUES (1, 1) ON CONFLICT (id) DO UPDATE SET count = \
-            starts.count + 1 RETURNING count",
+        "INSERT INTO process_starts (id, count) VALUES (1, 1) ON CONFLICT (id) DO UPDATE SET count = \
+            process_starts.count + 1 RETURNING count",
     );
     let mut conn = address.connect(Use::Write)?;
     let counted: Vec<Start> = on_each!(&mut conn, c => (&counting).load(c))?;

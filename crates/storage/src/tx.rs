@@ -6,11 +6,11 @@ use std::sync::Arc;
 use daybook_domain::id::BookId;
 
 use crate::book::{BookAccess, Books};
+use crate::book_state::BookStateRow;
 use crate::chart::Charts;
 use crate::conn::Conn;
 use crate::dialect::Use;
 use crate::error::{Error, Result};
-use crate::head::BookStateRow;
 use crate::pending::Pending;
 use crate::{
     account, audit, balance, collaborator, collection, event, file, group, idempotency,
@@ -51,7 +51,7 @@ pub(crate) struct GroupCache {
     /// Books whose row lock is held.
     pub(crate) locked: HashSet<String>,
     /// Where the chains of books end, as the database has it.
-    pub(crate) heads: HashMap<BookId, BookStateRow>,
+    pub(crate) book_states: HashMap<BookId, BookStateRow>,
     /// Doors that were opened, by book and e-mail address.
     pub(crate) accesses: HashMap<(String, String), BookAccess>,
 }
@@ -191,8 +191,9 @@ impl<'a> Tx<'a> {
 
     /// Where the chain of an entered book ends, as the group has moved it.
     pub(crate) fn head(&self, book: BookId) -> Option<&BookStateRow> {
-        let held_back = self.own.heads.get(&book).or_else(|| self.earlier.heads.get(&book));
-        held_back.or_else(|| self.known.heads.get(&book))
+        let held_back =
+            self.own.book_states.get(&book).or_else(|| self.earlier.book_states.get(&book));
+        held_back.or_else(|| self.known.book_states.get(&book))
     }
 
     /// Whether a book's lock has to be taken before anything of the book is believed.
@@ -202,15 +203,15 @@ impl<'a> Tx<'a> {
 
     /// The same to be moved further; it is written with what this unit of work holds back.
     pub(crate) fn head_mut(&mut self, book: BookId) -> Result<&mut BookStateRow> {
-        let head = self.head(book).cloned().ok_or(Error::Broken("heads"))?;
-        Ok(self.own.heads.entry(book).or_insert(head))
+        let head = self.head(book).cloned().ok_or(Error::Broken("book_state"))?;
+        Ok(self.own.book_states.entry(book).or_insert(head))
     }
 
     /// Notes that accounts, groups or memberships of an entered book change: what is remembered of
     /// them is over.
     pub(crate) fn invalidate_chart(&mut self, book: BookId) -> Result<()> {
         let head = self.head_mut(book)?;
-        head.chart = head.chart.saturating_add(1);
+        head.chart_version = head.chart_version.saturating_add(1);
         self.changed_charts.insert(book);
         Ok(())
     }
@@ -218,7 +219,8 @@ impl<'a> Tx<'a> {
     /// The memory of accounts and groups with the version of the book's, unless this group has
     /// changed it.
     pub(crate) fn chart(&self, book: BookId) -> Option<(Arc<Charts>, (BookId, i64))> {
-        let version = self.head(book).filter(|_| !self.changed_charts.contains(&book))?.chart;
+        let version =
+            self.head(book).filter(|_| !self.changed_charts.contains(&book))?.chart_version;
         Some((Arc::clone(&self.charts), (book, version)))
     }
 
@@ -263,8 +265,10 @@ impl<'a> Tx<'a> {
             return Ok(());
         }
         self.broken = Some("a write was interrupted".to_owned());
-        self.broken =
-            pending.write(self.conn, &mut self.known.heads).err().map(|error| error.to_string());
+        self.broken = pending
+            .write(self.conn, &mut self.known.book_states)
+            .err()
+            .map(|error| error.to_string());
         self.sound()
     }
 

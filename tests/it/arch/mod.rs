@@ -11,6 +11,8 @@ mod rooms;
 mod schema;
 mod tree;
 
+pub use catalogue::tables;
+
 pub fn tests() -> Vec<crate::Case> {
     let themes = [documents::tests(), files::tests(), rooms::tests(), schema::tests()];
     themes.into_iter().flatten().collect()

@@ -184,7 +184,7 @@ fn a_forged_end_of_the_log_is_found(server: &Server) {
     let mut backdoor = Backdoor::open(server);
     let zeros = backdoor.bytes(&"0".repeat(64));
     backdoor.execute(&stage.fill(&format!(
-        "UPDATE heads SET hash = {zeros} WHERE book_id = \
+        "UPDATE book_state SET hash = {zeros} WHERE book_id = \
         {{book}}"
     )));
     let found = audit(&stage.cast)["data"]["audit"].clone();

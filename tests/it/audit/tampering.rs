@@ -243,7 +243,7 @@ pub fn of_the_rest() -> Vec<Tampering> {
     vec![
         case(
             "the count of postings",
-            shift("heads", "posted > 0", "posted", 1),
+            shift("book_state", "posted > 0", "posted", 1),
             &[["count", "{key}", "3", "4"]],
         ),
         case(
@@ -263,15 +263,17 @@ pub fn of_the_rest() -> Vec<Tampering> {
         ),
         case(
             "a tag that finds nothing",
-            removal("marks", "transaction_id = {lunch}"),
+            removal("index_terms", "transaction_id = {lunch}"),
             &[["index", "{lunch-id}", "*", "*"]],
         ),
         case(
             "a tag that finds too much",
             (
-                owned(&["INSERT INTO marks (book_id, mark, day, transaction_id) SELECT book_id, \
-                    'tdrink', day, id FROM transactions WHERE book_id = {book} AND id = {lunch}"]),
-                owned(&["DELETE FROM marks WHERE book_id = {book} AND mark = 'tdrink'"]),
+                owned(&[
+                    "INSERT INTO index_terms (book_id, term, day, transaction_id) SELECT book_id, \
+                    'tdrink', day, id FROM transactions WHERE book_id = {book} AND id = {lunch}",
+                ]),
+                owned(&["DELETE FROM index_terms WHERE book_id = {book} AND term = 'tdrink'"]),
             ),
             // The tag of the lunch, and the marks of a draft and of the trash.
             &[["index", "{key}", "3", "4"]],

@@ -11,8 +11,8 @@ use daybook_domain::id::{AccountId, BookId, GroupId, SavedQueryId};
 use daybook_domain::permission::Action;
 use daybook_domain::saved_query::SavedQuery;
 use daybook_storage::Tx;
+use daybook_storage::book_state::Activity;
 use daybook_storage::event::PostingCounts;
-use daybook_storage::head::Activity;
 use daybook_storage::transaction::Copying;
 use time::Date;
 

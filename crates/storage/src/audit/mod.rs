@@ -72,7 +72,7 @@ struct BookStateRow {
     #[diesel(sql_type = BigInt)]
     posted: i64,
     #[diesel(sql_type = BigInt)]
-    marks: i64,
+    terms: i64,
 }
 
 /// Sums over entries or totals, in limbs.
@@ -152,7 +152,8 @@ impl Audits<'_, '_> {
             Value::SomeText(agent.map(Into::into)),
         ];
         let insert =
-            Sql::new("INSERT INTO audits (book_id, request, user_id, agent) VALUES ").list(row);
+            Sql::new("INSERT INTO audit_requests (book_id, request, user_id, agent) VALUES ")
+                .list(row);
         let again = " ON CONFLICT (book_id) DO UPDATE SET request = excluded.request, user_id = \
             excluded.user_id, agent = excluded.agent";
         self.tx.flushed_conn()?.execute(&insert.push(again))?;
@@ -162,7 +163,7 @@ impl Audits<'_, '_> {
     /// The books that wait for an audit, in the order of requests.
     pub fn waiting(self) -> Result<Vec<BookKey>> {
         let sql = Sql::new(
-            "SELECT b.public_id FROM audits a JOIN books b ON b.id = a.book_id ORDER BY a.request",
+            "SELECT b.public_id FROM audit_requests a JOIN books b ON b.id = a.book_id ORDER BY a.request",
         );
         let rows: Vec<Waiting> = on_each!(self.tx.flushed_conn()?, c => (&sql).load(c))?;
         Ok(rows.into_iter().map(|row| BookKey::new(row.public_id)).collect())
@@ -171,7 +172,7 @@ impl Audits<'_, '_> {
     /// The audit that is wanted of a book.
     pub fn wanted(self, key: &BookKey) -> Result<Option<Wanted>> {
         let sql = Sql::new(
-            "SELECT a.request, a.user_id, u.email, a.agent FROM books b JOIN audits a ON a.book_id \
+            "SELECT a.request, a.user_id, u.email, a.agent FROM books b JOIN audit_requests a ON a.book_id \
                 = b.id \
              JOIN users u ON u.id = a.user_id WHERE b.public_id = ",
         );
@@ -185,7 +186,7 @@ impl Audits<'_, '_> {
 
     /// Takes a request off, unless another has come in its place.
     pub fn done(self, access: &Access, request: i64) -> Result<()> {
-        let sql = Sql::new("DELETE FROM audits WHERE book_id = ")
+        let sql = Sql::new("DELETE FROM audit_requests WHERE book_id = ")
             .int(access.book().id.get())
             .push(" AND request = ")
             .int(request);
@@ -228,16 +229,19 @@ impl Audits<'_, '_> {
     /// Where the book says its log ends, if that can be read, and what it counts.
     pub fn head(self, access: &Access) -> Result<(Option<Head>, Counted)> {
         let book = access.book().id.get();
-        let marks = Sql::new(
-            "SELECT h.sequence, h.hash, h.posted, (SELECT COUNT(*) FROM marks m WHERE m.book_id = ",
+        let terms = Sql::new(
+            "SELECT h.sequence, h.hash, h.posted, (SELECT COUNT(*) FROM index_terms m WHERE m.book_id = ",
         )
         .int(book);
-        let sql = marks.push(") AS marks FROM heads h WHERE h.book_id = ").int(book);
+        let sql = terms.push(") AS terms FROM book_state h WHERE h.book_id = ").int(book);
         let rows: Vec<BookStateRow> = on_each!(self.tx.flushed_conn()?, c => (&sql).load(c))?;
-        let Some(BookStateRow { sequence, hash, posted, marks }) = rows.into_iter().next() else {
+        let Some(BookStateRow { sequence, hash, posted, terms }) = rows.into_iter().next() else {
             return Ok((None, Counted::default()));
         };
-        Ok((Hash::from_bytes(&hash).map(|hash| Head { sequence, hash }), Counted { posted, marks }))
+        Ok((
+            Hash::from_bytes(&hash).map(|hash| Head { sequence, hash }),
+            Counted { posted, marks: terms },
+        ))
     }
 
     /// The next events behind a number.

@@ -17,11 +17,11 @@ use crate::conn::on_each;
 use crate::error::Result;
 use crate::sql::{MAX_NAMED, Sql, Value};
 use crate::transaction::standing_from_column;
-use crate::{column, mark};
+use crate::{column, index_term};
 
 const RECORDS: &str = "SELECT t.id, t.day, t.dated, t.standing, t.trashed, t.amount, \
     t.credit_account_id, t.debit_account_id, \
-    t.description, t.search, t.properties, t.remote_ids, t.files, c.credit AS credit_side, \
+    t.description, t.folded_description, t.properties, t.remote_ids, t.files, c.credit AS credit_side, \
     c.amount AS credit_amount, \
     d.credit AS debit_side, d.amount AS debit_amount FROM transactions t \
     LEFT JOIN entries c ON c.book_id = t.book_id AND c.account_id = t.credit_account_id AND c.day \
@@ -51,7 +51,7 @@ struct Row {
     #[diesel(sql_type = Text)]
     description: String,
     #[diesel(sql_type = Text)]
-    search: String,
+    folded_description: String,
     #[diesel(sql_type = Nullable<Text>)]
     properties: Option<String>,
     #[diesel(sql_type = Nullable<Text>)]
@@ -70,22 +70,22 @@ struct Row {
 
 impl Row {
     /// What it should be found by; none when that cannot be read.
-    fn marks(&self) -> Option<BTreeSet<String>> {
+    fn terms(&self) -> Option<BTreeSet<String>> {
         let properties = column::properties_from_text(self.properties.clone()).ok()?;
         let remote_ids = column::texts_from_text(self.remote_ids.clone(), "remote_ids").ok()?;
         let files = column::files_from_text(self.files.clone()).ok()?;
         let state = State::of(standing_from_column(self.standing).ok()?, self.trashed);
-        let marked = mark::Marked {
+        let marked = index_term::IndexedFields {
             remote_ids: &remote_ids,
             description: &self.description,
             properties: &properties,
             files: &files,
             state,
         };
-        Some(marked.marks())
+        Some(marked.terms())
     }
 
-    fn into_record(self, marks: Option<i64>, marks_met: i64) -> Record {
+    fn into_record(self, terms: Option<i64>, marks_met: i64) -> Record {
         let leg =
             |side: Option<bool>, amount: Option<i64>| Some(Leg { credit: side?, amount: amount? });
         Record {
@@ -99,7 +99,7 @@ impl Row {
             debit: self.debit_account_id.map(AccountId::new),
             credit_leg: leg(self.credit_side, self.credit_amount),
             debit_leg: leg(self.debit_side, self.debit_amount),
-            indexed: marks == Some(marks_met) && fold(&self.description) == self.search,
+            indexed: terms == Some(marks_met) && fold(&self.description) == self.folded_description,
             marks_met,
         }
     }
@@ -127,35 +127,35 @@ impl Audits<'_, '_> {
         let rows: Vec<Row> = on_each!(self.tx.flushed_conn()?, c => (&sql).load(c))?;
         let (mut counts, mut wanted) = (HashMap::new(), Vec::new());
         for row in &rows {
-            if let Some(marks) = row.marks() {
-                counts.insert(row.id, i64::try_from(marks.len()).unwrap_or(i64::MAX));
-                wanted.extend(marks.into_iter().map(|mark| (mark, row.day, row.id)));
+            if let Some(terms) = row.terms() {
+                counts.insert(row.id, i64::try_from(terms.len()).unwrap_or(i64::MAX));
+                wanted.extend(terms.into_iter().map(|term| (term, row.day, row.id)));
             }
         }
         let met = self.met(access, &wanted)?;
         let record = |row: Row| {
-            let (marks, met) =
+            let (terms, met) =
                 (counts.get(&row.id).copied(), met.get(&row.id).copied().unwrap_or_default());
-            row.into_record(marks, met)
+            row.into_record(terms, met)
         };
         Ok(rows.into_iter().map(record).collect())
     }
 
-    /// How many of these marks there are, by transaction.
+    /// How many of these terms there are, by transaction.
     fn met(&mut self, access: &Access, wanted: &[(String, i32, i64)]) -> Result<HashMap<i64, i64>> {
         let mut met = HashMap::new();
         for chunk in wanted.chunks(MAX_NAMED) {
             let mut sql = Sql::new("SELECT m.transaction_id, COUNT(*) AS met FROM (VALUES ");
-            for (place, (mark, day, transaction)) in chunk.iter().enumerate() {
+            for (place, (term, day, transaction)) in chunk.iter().enumerate() {
                 let row = [
-                    Value::Text(mark.into()),
+                    Value::Text(term.into()),
                     Value::Int(i64::from(*day)),
                     Value::Int(*transaction),
                 ];
                 sql = if place == 0 { sql } else { sql.push(", ") }.list(row);
             }
             let sql = sql.push(
-                ") AS v JOIN marks m ON m.mark = v.column1 AND m.day = v.column2 \
+                ") AS v JOIN index_terms m ON m.term = v.column1 AND m.day = v.column2 \
                 AND m.transaction_id = v.column3",
             );
             let sql = sql

@@ -11,7 +11,7 @@ use diesel::QueryableByName;
 use diesel::prelude::*;
 use diesel::sql_types::BigInt;
 
-use super::text::{ANY_GRAM, BLOCKS, Extent, grams};
+use super::trigram_index::{ANY_TRIGRAM, BLOCKS, Extent, trigrams};
 use crate::conn::on_each;
 use crate::error::Result;
 use crate::sql::Sql;
@@ -33,7 +33,7 @@ pub(super) fn candidates(
     texts: &[&str],
     helps: impl Fn(i64) -> bool,
 ) -> Result<Option<Vec<i64>>> {
-    let all: BTreeSet<i64> = texts.iter().flat_map(|text| grams(text)).collect();
+    let all: BTreeSet<i64> = texts.iter().flat_map(|text| trigrams(text)).collect();
     if extent.chunks == 0 || all.is_empty() {
         return Ok(None);
     }
@@ -49,10 +49,10 @@ pub(super) fn candidates(
     if !helps(expected.div_euclid(2)) {
         return Ok(None);
     }
-    asked.sort_by_key(|gram| sample.of(newest, *gram).count_ones());
+    asked.sort_by_key(|trigram| sample.of(newest, *trigram).count_ones());
     let (rarest, others) = asked.split_at(asked.len().min(RAREST));
 
-    let found = Occurrences::read(tx, book, &[rarest, &[ANY_GRAM]].concat(), None)?;
+    let found = Occurrences::read(tx, book, &[rarest, &[ANY_TRIGRAM]].concat(), None)?;
     let mut left: BTreeMap<i64, u64> =
         found.chunks().map(|chunk| (chunk, found.of_all(chunk, rarest))).collect();
     left.retain(|_, bits| *bits != 0);
@@ -76,11 +76,17 @@ struct Occurrences(BTreeMap<(i64, i64), u64>);
 
 impl Occurrences {
     /// Of these trigrams in these chunks, or in all.
-    fn read(tx: &mut Tx<'_>, book: BookId, grams: &[i64], chunks: Option<&[i64]>) -> Result<Self> {
-        let rows =
-            Sql::new("SELECT g.gram, g.chunk, g.blocks FROM text_grams g WHERE g.book_id = ")
-                .int(book.get());
-        let rows = rows.push(" AND g.gram IN ").numbers(grams.iter().copied());
+    fn read(
+        tx: &mut Tx<'_>,
+        book: BookId,
+        trigrams: &[i64],
+        chunks: Option<&[i64]>,
+    ) -> Result<Self> {
+        let rows = Sql::new(
+            "SELECT g.trigram, g.chunk, g.block_bitmap FROM trigrams g WHERE g.book_id = ",
+        )
+        .int(book.get());
+        let rows = rows.push(" AND g.trigram IN ").numbers(trigrams.iter().copied());
         let rows = match chunks {
             Some(chunks) => rows.push(" AND g.chunk IN ").numbers(chunks.iter().copied()),
             None => rows,
@@ -88,7 +94,7 @@ impl Occurrences {
         let rows: Vec<Row> = on_each!(tx.flushed_conn()?, c => (&rows).load(c))?;
         Ok(Self(
             rows.into_iter()
-                .map(|row| ((row.chunk, row.gram), row.blocks.cast_unsigned()))
+                .map(|row| ((row.chunk, row.trigram), row.block_bitmap.cast_unsigned()))
                 .collect(),
         ))
     }
@@ -99,18 +105,18 @@ impl Occurrences {
         chunks.into_iter()
     }
 
-    fn of(&self, chunk: i64, gram: i64) -> u64 {
-        self.0.get(&(chunk, gram)).copied().unwrap_or_default()
+    fn of(&self, chunk: i64, trigram: i64) -> u64 {
+        self.0.get(&(chunk, trigram)).copied().unwrap_or_default()
     }
 
-    fn of_all(&self, chunk: i64, grams: &[i64]) -> u64 {
-        grams.iter().fold(u64::MAX, |together, gram| together & self.of(chunk, *gram))
+    fn of_all(&self, chunk: i64, trigrams: &[i64]) -> u64 {
+        trigrams.iter().fold(u64::MAX, |together, trigram| together & self.of(chunk, *trigram))
     }
 
     /// Adds the blocks with long texts, which may hold anything (behaviour 1.7.3).
     fn add_long(&self, blocks: &mut BTreeMap<i64, u64>) {
         for chunk in self.chunks() {
-            *blocks.entry(chunk).or_default() |= self.of(chunk, ANY_GRAM);
+            *blocks.entry(chunk).or_default() |= self.of(chunk, ANY_TRIGRAM);
         }
     }
 }
@@ -118,11 +124,11 @@ impl Occurrences {
 #[derive(QueryableByName)]
 struct Row {
     #[diesel(sql_type = BigInt)]
-    gram: i64,
+    trigram: i64,
     #[diesel(sql_type = BigInt)]
     chunk: i64,
     #[diesel(sql_type = BigInt)]
-    blocks: i64,
+    block_bitmap: i64,
 }
 
 #[cfg(test)]
@@ -141,7 +147,7 @@ mod tests {
     #[test]
     fn rule_13_60_blocks_with_long_texts_are_always_looked_at() {
         let found = Occurrences(
-            [((0, 7), 0b0110), ((0, ANY_GRAM), 0b1000), ((2, ANY_GRAM), 0b0001)].into(),
+            [((0, 7), 0b0110), ((0, ANY_TRIGRAM), 0b1000), ((2, ANY_TRIGRAM), 0b0001)].into(),
         );
         let mut blocks = BTreeMap::from([(0, 0b0010)]);
         found.add_long(&mut blocks);

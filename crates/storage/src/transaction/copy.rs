@@ -1,6 +1,6 @@
 //! Copying the transactions of a book into another one, inside the database: of them nothing but
 //! their texts passes through memory, for the index of texts, a chunk of 4,096 at a time
-//! (`text.rs`). A copy takes the same few statements however many they are, and some for each
+//! (`trigram_index.rs`). A copy takes the same few statements however many they are, and some for each
 //! chunk.
 
 use daybook_domain::access::Access;
@@ -79,7 +79,7 @@ impl Transactions<'_, '_> {
     }
 
     /// Copies these transactions into a new book whose accounts are there already, and builds
-    /// entries, marks and totals. The numbers are counted out in the order of the old ones, so that
+    /// entries, terms and totals. The numbers are counted out in the order of the old ones, so that
     /// lists keep theirs. Answers how many of the copies are posted.
     pub fn copy(self, source: &Access, target: &Access, copying: &Copying) -> Result<i64> {
         let number = target.book().id;
@@ -94,7 +94,7 @@ impl Transactions<'_, '_> {
         }
         let copied = self.tx.flushed_conn()?.execute(&rows(source, target, copying).uncached())?;
         let statements = [
-            marks(source, target),
+            terms(source, target),
             Sql::new("DROP TABLE copied"),
             Sql::new("DROP TABLE copied_accounts"),
             entries(target, true),
@@ -141,12 +141,12 @@ fn rows<'a>(source: &Access, target: &Access, copying: &'a Copying) -> Sql<'a> {
     let into = Sql::new(
         "INSERT INTO transactions (book_id, id, day, dated, standing, trashed, amount, \
             credit_account_id, debit_account_id, \
-         description, search, posted_at, properties, urls, remote_ids, created_by, agent, \
+         description, folded_description, posted_at, properties, urls, remote_ids, created_by, agent, \
          created_at, updated_at, version) SELECT ",
     );
     let select = into.int(new).push(
         ", n.new_id, t.day, t.dated, t.standing, t.trashed, t.amount, c.new_id, d.new_id, \
-            t.description, t.search, CASE WHEN t.standing > ",
+            t.description, t.folded_description, CASE WHEN t.standing > ",
     );
     let select = select
         .int(standing_to_column(Standing::Draft))
@@ -168,19 +168,19 @@ fn rows<'a>(source: &Access, target: &Access, copying: &'a Copying) -> Sql<'a> {
     credit.push(" LEFT JOIN copied_accounts d ON d.old_id = t.debit_account_id ORDER BY n.new_id")
 }
 
-/// The key of [`COPIED`] is asked once for each mark; the marks themselves have no index by
+/// The key of [`COPIED`] is asked once for each term; the terms themselves have no index by
 /// transaction.
-fn marks<'a>(source: &Access, target: &Access) -> Sql<'a> {
-    let into = Sql::new("INSERT INTO marks (book_id, mark, day, transaction_id) SELECT ")
+fn terms<'a>(source: &Access, target: &Access) -> Sql<'a> {
+    let into = Sql::new("INSERT INTO index_terms (book_id, term, day, transaction_id) SELECT ")
         .int(target.book().id.get());
     let select = into.push(
-        ", m.mark, m.day, n.new_id FROM marks m CROSS JOIN copied n WHERE \
+        ", m.term, m.day, n.new_id FROM index_terms m CROSS JOIN copied n WHERE \
         n.old_id = m.transaction_id AND m.book_id = ",
     );
     // Files stay behind (behaviour 6.6).
     select
         .int(source.book().id.get())
-        .push(" AND SUBSTR(m.mark, 1, 1) <> 'f' ORDER BY m.mark, m.day, n.new_id")
+        .push(" AND SUBSTR(m.term, 1, 1) <> 'f' ORDER BY m.term, m.day, n.new_id")
 }
 
 /// One side's entries, from the rows that were just written.

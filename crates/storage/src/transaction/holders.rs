@@ -14,7 +14,7 @@ use super::{Transactions, holding};
 use crate::column::day_to_column;
 use crate::conn::on_each;
 use crate::error::Result;
-use crate::mark;
+use crate::index_term;
 use crate::sql::{Sql, Value};
 
 impl Transactions<'_, '_> {
@@ -34,9 +34,9 @@ impl Transactions<'_, '_> {
 
     /// How many transactions hold a file, trashed ones included; counted up to `most`.
     pub fn count_holders_of(self, access: &Access, file: FileId, most: usize) -> Result<usize> {
-        let marked =
-            Sql::new("SELECT 1 AS side FROM marks WHERE book_id = ").int(access.book().id.get());
-        self.up_to(marked.push(" AND mark = ").text(mark::file(file)), most)
+        let marked = Sql::new("SELECT 1 AS side FROM index_terms WHERE book_id = ")
+            .int(access.book().id.get());
+        self.up_to(marked.push(" AND term = ").text(index_term::file(file)), most)
     }
 
     /// The first holder of a file, by id, that keeps it.

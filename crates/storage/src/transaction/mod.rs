@@ -1,4 +1,4 @@
-//! Transactions: rows and repository, with their entries and marks.
+//! Transactions: rows and repository, with their entries and terms.
 
 mod candidates;
 mod copy;
@@ -8,7 +8,7 @@ mod ledger;
 mod row;
 mod save;
 mod search;
-mod text;
+mod trigram_index;
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -19,13 +19,13 @@ use diesel::prelude::*;
 
 use crate::conn::on_each;
 use crate::error::Result;
+use crate::index_term;
 use crate::lookup::Lookup;
-use crate::mark;
 use crate::page::PageKey;
 use crate::sql::{MAX_NAMED, Sql, Value};
 use crate::tx::Tx;
 use row::{COLUMNS, Row};
-use search::legs::{self, Step};
+use search::index_ranges::{self, Step};
 
 pub use copy::{Copying, Numbers};
 pub use count::Counted;
@@ -33,7 +33,7 @@ pub(crate) use row::standing_from_column;
 pub use save::Change;
 pub(crate) use save::write_added;
 pub use search::{Names, Search};
-pub(crate) use text::catch_up;
+pub(crate) use trigram_index::catch_up;
 
 /// The transactions of a book.
 pub struct Transactions<'t, 'a> {
@@ -127,16 +127,16 @@ impl Transactions<'_, '_> {
         let book = access.book();
         let walk =
             search::Planner { tx: &mut *self.tx, book, search, wanted: Some(limit) }.walk()?;
-        let Some(legs) = walk.several() else {
+        let Some(ranges) = walk.several() else {
             return self.rows(access, walk.page(book, after, limit).uncached());
         };
-        let first = legs::share(legs.len(), limit);
+        let first = index_ranges::share(ranges.len(), limit);
         let mut page = None;
         for share in [first, limit] {
             if page.is_none() {
-                let steps = walk.steps(legs, book, after, share).uncached();
+                let steps = walk.steps(ranges, book, after, share).uncached();
                 let steps: Vec<Step> = on_each!(self.tx.flushed_conn()?, c => (&steps).load(c))?;
-                page = legs::page(&steps, share, limit);
+                page = index_ranges::page(&steps, share, limit);
             }
         }
         let places = page.unwrap_or_default();
@@ -161,8 +161,8 @@ impl Transactions<'_, '_> {
         let sql = match (limit, walk.several()) {
             (None, _) => walk.count(book),
             (Some(limit), None) => walk.page(book, after, limit),
-            (Some(limit), Some(legs)) => {
-                walk.steps(legs, book, after, legs::share(legs.len(), limit))
+            (Some(limit), Some(ranges)) => {
+                walk.steps(ranges, book, after, index_ranges::share(ranges.len(), limit))
             }
         };
         Ok(self.tx.flushed_conn()?.explain(sql)?)
@@ -202,13 +202,13 @@ fn identified<'a>(lookup: Lookup, book: i64, ids: &[TransactionId]) -> Sql<'a> {
 /// The non-trashed transactions that carry any of these remote ids.
 fn carrying<'a>(lookup: Lookup, book: i64, remote_ids: &[&str]) -> Sql<'a> {
     let wanted =
-        lookup.each_of(remote_ids.iter().map(|id| Value::Text(mark::remote_id(id).into())));
+        lookup.each_of(remote_ids.iter().map(|id| Value::Text(index_term::remote_id(id).into())));
     let marked = wanted.look_up(
-        "marks",
+        "index_terms",
         "m",
-        Sql::new("m.book_id = ").int(book).push(" AND m.mark = n.column1"),
+        Sql::new("m.book_id = ").int(book).push(" AND m.term = n.column1"),
     );
-    let rows = marked.look_up("transactions", "t", marked_in(book)).sql();
+    let rows = marked.look_up("transactions", "t", transaction_of_term(book)).sql();
     Sql::new("SELECT ")
         .push(COLUMNS)
         .append(rows)
@@ -219,15 +219,16 @@ fn carrying<'a>(lookup: Lookup, book: i64, remote_ids: &[&str]) -> Sql<'a> {
 
 /// The transactions that hold a file, trashed ones included.
 fn holding<'a>(lookup: Lookup, book: i64, file: FileId) -> Sql<'a> {
-    let marked = Sql::new("m.book_id = ").int(book).push(" AND m.mark = ").text(mark::file(file));
+    let marked =
+        Sql::new("m.book_id = ").int(book).push(" AND m.term = ").text(index_term::file(file));
     let rows = lookup
-        .rows(Sql::new("marks m"), marked)
-        .look_up("transactions", "t", marked_in(book))
+        .rows(Sql::new("index_terms m"), marked)
+        .look_up("transactions", "t", transaction_of_term(book))
         .sql();
     Sql::new("SELECT ").push(COLUMNS).append(rows)
 }
 
-/// The key of the transaction `t` that the mark `m` is about.
-pub(crate) fn marked_in<'a>(book: i64) -> Sql<'a> {
+/// The key of the transaction `t` that the term `m` is about.
+pub(crate) fn transaction_of_term<'a>(book: i64) -> Sql<'a> {
     Sql::new("t.book_id = ").int(book).push(" AND t.id = m.transaction_id AND t.day = m.day")
 }

@@ -1,4 +1,4 @@
-//! Saving transactions: the row, its two entries and its marks, in a handful of statements however
+//! Saving transactions: the row, its two entries and its terms, in a handful of statements however
 //! many there are.
 
 use std::collections::BTreeSet;
@@ -9,18 +9,18 @@ use daybook_domain::transaction::Transaction;
 
 use super::Transactions;
 use super::row;
-use super::text::Text;
+use super::trigram_index::Text;
 use crate::bulk::Bulk;
 use crate::column::day_to_column;
 use crate::conn::Conn;
 use crate::error::{Error, Result};
-use crate::mark;
+use crate::index_term;
 use crate::pending::Added;
 use crate::sql::{Sql, Value};
 
 const INSERT: &str = "INSERT INTO transactions (book_id, id, day, dated, standing, trashed, \
     amount, credit_account_id, \
-    debit_account_id, description, search, posted_at, properties, urls, remote_ids, created_by, \
+    debit_account_id, description, folded_description, posted_at, properties, urls, remote_ids, created_by, \
     agent, created_at, \
     updated_at, version, files)";
 
@@ -29,7 +29,7 @@ const OR_UPDATE: &str = " ON CONFLICT (book_id, id) DO UPDATE SET day = excluded
     excluded.dated, \
     standing = excluded.standing, trashed = excluded.trashed, amount = excluded.amount, \
     credit_account_id = excluded.credit_account_id, debit_account_id = excluded.debit_account_id, \
-    description = excluded.description, search = excluded.search, posted_at = excluded.posted_at, \
+    description = excluded.description, folded_description = excluded.folded_description, posted_at = excluded.posted_at, \
     properties = excluded.properties, urls = excluded.urls, remote_ids = excluded.remote_ids, \
     updated_at = excluded.updated_at, version = excluded.version, files = excluded.files";
 
@@ -37,7 +37,7 @@ const INSERT_ENTRIES: &str =
     "INSERT INTO entries (book_id, account_id, day, transaction_id, credit, amount)";
 const ENTRY_AGAIN: &str = " ON CONFLICT (book_id, account_id, day, transaction_id) DO UPDATE SET \
     credit = excluded.credit, amount = excluded.amount";
-const INSERT_MARKS: &str = "INSERT INTO marks (book_id, mark, day, transaction_id)";
+const INSERT_TERMS: &str = "INSERT INTO index_terms (book_id, term, day, transaction_id)";
 
 /// What became of a transaction in this unit of work.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,23 +89,23 @@ impl EntryRow {
     }
 }
 
-/// Writes new transactions with their entries and marks, of any books.
+/// Writes new transactions with their entries and terms, of any books.
 pub(crate) fn write_added(conn: &mut Conn, added: &[Added]) -> Result<()> {
     let mut rows = Bulk::new(INSERT, 21, "");
     let mut entries = Bulk::new(INSERT_ENTRIES, 6, "");
-    let mut marks = Bulk::new(INSERT_MARKS, 4, "");
+    let mut terms = Bulk::new(INSERT_TERMS, 4, "");
     for Added { book, scale, transaction } in added {
         row::push(&mut rows, *book, *scale, transaction)?;
         EntryRow::of(transaction, *scale)?
             .into_iter()
             .for_each(|entry| push_entry(&mut entries, *book, entry));
-        mark::of(transaction)
+        index_term::of(transaction)
             .into_iter()
-            .for_each(|mark| push_mark(&mut marks, *book, mark, transaction));
+            .for_each(|term| push_term(&mut terms, *book, term, transaction));
     }
     rows.execute(conn)?;
     entries.execute(conn)?;
-    Ok(marks.execute(conn)?)
+    Ok(terms.execute(conn)?)
 }
 
 impl Transactions<'_, '_> {
@@ -139,9 +139,9 @@ impl Transactions<'_, '_> {
         let (book, scale) = (access.book().id, access.book().scale);
         let mut rows = Bulk::new(INSERT, 21, OR_UPDATE);
         let mut entries = Bulk::new(INSERT_ENTRIES, 6, ENTRY_AGAIN);
-        let mut marks = Bulk::new(INSERT_MARKS, 4, "");
+        let mut terms = Bulk::new(INSERT_TERMS, 4, "");
         let mut gone_entries = Vec::new();
-        let mut gone_marks = Vec::new();
+        let mut gone_terms = Vec::new();
         for Change { before, after } in changes {
             row::push(&mut rows, book, scale, after)?;
             let old = before
@@ -156,31 +156,31 @@ impl Transactions<'_, '_> {
             new.into_iter()
                 .filter(|new| !old.contains(new))
                 .for_each(|entry| push_entry(&mut entries, book, entry));
-            let old = before.as_ref().map(placed_marks).unwrap_or_default();
-            let new = placed_marks(after);
-            gone_marks.extend(
+            let old = before.as_ref().map(placed_terms).unwrap_or_default();
+            let new = placed_terms(after);
+            gone_terms.extend(
                 old.iter()
                     .filter(|old| !new.contains(old))
                     .cloned()
-                    .map(|(mark, day)| (mark, day, after.id)),
+                    .map(|(term, day)| (term, day, after.id)),
             );
             new.into_iter()
                 .filter(|new| !old.contains(new))
-                .for_each(|(mark, _)| push_mark(&mut marks, book, mark, after));
+                .for_each(|(term, _)| push_term(&mut terms, book, term, after));
         }
         let conn = self.tx.flushed_conn()?;
         rows.execute(conn)?;
         delete_entries(conn, book, &gone_entries)?;
         entries.execute(conn)?;
-        delete_marks(conn, book, gone_marks)?;
-        marks.execute(conn)?;
+        delete_terms(conn, book, gone_terms)?;
+        terms.execute(conn)?;
         self.tx.index_changed(book, changes)
     }
 }
 
-fn placed_marks(transaction: &Transaction) -> BTreeSet<(String, i32)> {
+fn placed_terms(transaction: &Transaction) -> BTreeSet<(String, i32)> {
     let day = day_to_column(transaction.list_day);
-    mark::of(transaction).into_iter().map(|mark| (mark, day)).collect()
+    index_term::of(transaction).into_iter().map(|term| (term, day)).collect()
 }
 
 fn push_entry(rows: &mut Bulk<'_>, book: BookId, entry: EntryRow) {
@@ -195,11 +195,11 @@ fn push_entry(rows: &mut Bulk<'_>, book: BookId, entry: EntryRow) {
     ]);
 }
 
-fn push_mark(rows: &mut Bulk<'_>, book: BookId, mark: String, transaction: &Transaction) {
+fn push_term(rows: &mut Bulk<'_>, book: BookId, term: String, transaction: &Transaction) {
     let day = day_to_column(transaction.list_day);
     rows.row([
         Value::Int(book.get()),
-        Value::Text(mark.into()),
+        Value::Text(term.into()),
         Value::Int(i64::from(day)),
         Value::Int(transaction.id.get()),
     ]);
@@ -226,19 +226,19 @@ fn delete_entries(conn: &mut Conn, book: BookId, gone: &[EntryRow]) -> Result<()
     Ok(())
 }
 
-fn delete_marks(
+fn delete_terms(
     conn: &mut Conn,
     book: BookId,
     gone: Vec<(String, i32, TransactionId)>,
 ) -> Result<()> {
     let mut gone = gone.into_iter().peekable();
     while gone.peek().is_some() {
-        let mut sql = Sql::new("DELETE FROM marks WHERE book_id = ")
+        let mut sql = Sql::new("DELETE FROM index_terms WHERE book_id = ")
             .int(book.get())
-            .push(" AND (mark, day, transaction_id) IN (VALUES ");
-        for (index, (mark, day, transaction)) in gone.by_ref().take(DELETED_AT_ONCE).enumerate() {
+            .push(" AND (term, day, transaction_id) IN (VALUES ");
+        for (index, (term, day, transaction)) in gone.by_ref().take(DELETED_AT_ONCE).enumerate() {
             let key = [
-                Value::Text(mark.into()),
+                Value::Text(term.into()),
                 Value::Int(i64::from(day)),
                 Value::Int(transaction.get()),
             ];

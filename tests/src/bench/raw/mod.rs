@@ -184,7 +184,7 @@ mod tests {
             version) \
             VALUES (1, 'key', 7, 'Book', 1, 'dd/MM/yyyy', 'DOT', 2, 2, 100, 'MONTH', 'JANUARY', \
             'UTC', 'PRIVATE', 1, 1, 1); \
-        INSERT INTO heads (book_id, sequence, hash, changed_at, posted, month, month_posted, \
+        INSERT INTO book_state (book_id, sequence, hash, changed_at, posted, month, month_posted, \
         year_posted) \
             VALUES (1, 0, x'00', 1, 0, 0, 0, 0); \
         WITH RECURSIVE row (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM row WHERE n < 999) \
@@ -223,7 +223,7 @@ mod tests {
         assert_eq!(count("SELECT count(*) FROM transactions"), 1008);
         assert_eq!(count("SELECT count(*) FROM entries"), 2016);
         assert_eq!(count("SELECT count(*) FROM events"), 1008);
-        assert_eq!(count("SELECT posted FROM heads"), 1008);
+        assert_eq!(count("SELECT posted FROM book_state"), 1008);
         for level in ["day", "month"] {
             assert_eq!(count(&format!("SELECT sum(debit_low) FROM {level}_totals")), amounts);
             assert_eq!(count(&format!("SELECT sum(credit_low) FROM {level}_totals")), amounts);

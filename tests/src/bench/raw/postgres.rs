@@ -9,12 +9,13 @@ use super::{Ledger, Row, Shape, Store, Totals, day, limbs, month, totals};
 
 const TRANSACTION: &str = "INSERT INTO transactions (book_id, id, day, dated, standing, trashed, \
     amount, credit_account_id, \
-    debit_account_id, description, search, posted_at, created_by, created_at, updated_at, version) \
-    SELECT $1, id, day, true, 1, false, amount, credit, debit, description, search, $2, $3, $2, \
+    debit_account_id, description, folded_description, posted_at, created_by, created_at, updated_at, version) \
+    SELECT $1, id, day, true, 1, false, amount, credit, debit, description, folded_description, $2, $3, $2, \
     $2, 1 \
     FROM unnest($4::bigint[], $5::integer[], $6::bigint[], $7::bigint[], $8::bigint[], $9::text[], \
     $10::text[]) \
-    AS row (id, day, amount, credit, debit, description, search)";
+    AS row (id, day, amount, credit, debit, description, \
+    folded_description)";
 const ENTRY: &str = "INSERT INTO entries (book_id, account_id, day, transaction_id, credit, \
     amount) \
     SELECT $1, account, day, id, amount > 0, amount \
@@ -25,7 +26,7 @@ const EVENT: &str = "INSERT INTO events (book_id, sequence, kind, resource, crea
     SELECT $1, sequence, 5, id, $2, $3, data, hash \
     FROM unnest($4::bigint[], $5::bigint[], $6::text[], $7::bytea[]) AS row (sequence, id, data, \
     hash)";
-const HEAD: &str = "UPDATE heads SET sequence = $2, hash = $3, changed_at = $4, posted = posted + \
+const HEAD: &str = "UPDATE book_state SET sequence = $2, hash = $3, changed_at = $4, posted = posted + \
     $5, \
     month_posted = month_posted + $5, year_posted = year_posted + $5 WHERE book_id = $1";
 
@@ -61,7 +62,7 @@ pub(super) fn open(url: &str) -> anyhow::Result<(Postgres, Ledger)> {
     let accounts = client.query("SELECT id FROM accounts ORDER BY name", &[])?;
     let book = client.query_one(
         "SELECT b.id, b.owner_id, b.created_at, h.sequence FROM books b \
-        JOIN heads h ON h.book_id = b.id",
+        JOIN book_state h ON h.book_id = b.id",
         &[],
     )?;
     let ledger = Ledger {

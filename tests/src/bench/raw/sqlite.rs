@@ -9,7 +9,7 @@ use super::{Ledger, Row, Shape, Store, day, limbs, month, totals};
 /// statements stay prepared.
 const CHUNK: usize = 100;
 
-const HEAD: &str = "UPDATE heads SET sequence = ?2, hash = ?3, changed_at = ?4, posted = posted + \
+const HEAD: &str = "UPDATE book_state SET sequence = ?2, hash = ?3, changed_at = ?4, posted = posted + \
     ?5, \
     month_posted = month_posted + ?5, year_posted = year_posted + ?5 WHERE book_id = ?1";
 
@@ -81,7 +81,7 @@ pub(super) fn open(url: &str) -> anyhow::Result<(Sqlite, Ledger)> {
             "transactions",
             "book_id, id, day, dated, standing, trashed, amount, credit_account_id, \
                 debit_account_id, description, \
-             search, posted_at, created_by, created_at, updated_at, version",
+             folded_description, posted_at, created_by, created_at, updated_at, version",
             "",
         ),
         entry: Insert::new(
@@ -103,7 +103,7 @@ pub(super) fn open(url: &str) -> anyhow::Result<(Sqlite, Ledger)> {
 fn ledger(connection: &Connection) -> anyhow::Result<Ledger> {
     let mut accounts = connection.prepare("SELECT id FROM accounts ORDER BY name")?;
     let accounts = accounts.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
-    let book = "SELECT b.id, b.owner_id, b.created_at, h.sequence FROM books b JOIN heads h ON \
+    let book = "SELECT b.id, b.owner_id, b.created_at, h.sequence FROM books b JOIN book_state h ON \
         h.book_id = b.id";
     let ledger = connection.query_row(book, [], |row| {
         Ok(Ledger {

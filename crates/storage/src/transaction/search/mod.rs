@@ -1,8 +1,8 @@
 //! The query language as SQL: a tree of terms becomes a condition, and the terms that narrow most
 //! become the index ranges a page walks along.
 
-pub(super) mod legs;
-mod path;
+mod access_path;
+pub(super) mod index_ranges;
 mod terms;
 
 use std::collections::HashMap;
@@ -18,10 +18,10 @@ use super::row::{COLUMNS, standing_to_column};
 use crate::lookup::Lookup;
 use crate::page::PageKey;
 use crate::sql::Sql;
-use path::{Leg, Path};
+use access_path::{AccessPath, IndexRange};
 use terms::bounded;
 
-pub(super) use path::Planner;
+pub(super) use access_path::Planner;
 
 /// What the names and days of a query mean in the book; what is missing here means nothing
 /// (behaviour 1.2.6).
@@ -49,13 +49,13 @@ pub struct Search<'a> {
 }
 
 /// A search with the path it takes on an engine.
-pub(super) struct Walk<'s, 'a> {
+pub(super) struct SearchPlan<'s, 'a> {
     pub(super) search: &'s Search<'a>,
-    pub(super) path: Path,
+    pub(super) path: AccessPath,
     pub(super) lookup: Lookup,
 }
 
-/// Where the rows of a leg come from: tables and their joins, and how the place of a row is called
+/// Where the rows of a range come from: tables and their joins, and how the place of a row is called
 /// there.
 struct Source<'a> {
     from: Sql<'a>,
@@ -63,22 +63,22 @@ struct Source<'a> {
     id: &'static str,
 }
 
-impl<'a> Walk<'_, 'a> {
-    /// The legs, when there are several: a page is put together from what each of them gives.
-    pub(super) fn several(&self) -> Option<&[Leg]> {
+impl<'a> SearchPlan<'_, 'a> {
+    /// The ranges, when there are several: a page is put together from what each of them gives.
+    pub(super) fn several(&self) -> Option<&[IndexRange]> {
         match &self.path {
-            Path::Legs(legs) if legs.len() != 1 => Some(legs),
-            Path::Legs(_) | Path::Book => None,
+            AccessPath::Ranges(ranges) if ranges.len() != 1 => Some(ranges),
+            AccessPath::Ranges(_) | AccessPath::Book => None,
         }
     }
 
     /// The rows behind `after`, newest first, along the one way there is.
     pub(super) fn page(&self, book: &Book, after: Option<PageKey>, limit: i64) -> Sql<'a> {
-        let leg = match &self.path {
-            Path::Legs(legs) => legs.first(),
-            Path::Book => None,
+        let range = match &self.path {
+            AccessPath::Ranges(ranges) => ranges.first(),
+            AccessPath::Book => None,
         };
-        self.walk(Sql::new("SELECT ").push(COLUMNS), self.along(book, leg), (book, after, limit))
+        self.walk(Sql::new("SELECT ").push(COLUMNS), self.along(book, range), (book, after, limit))
     }
 
     /// How many rows there are.
@@ -87,16 +87,16 @@ impl<'a> Walk<'_, 'a> {
             let from = Sql::new("SELECT COUNT(*) AS total").append(source.from);
             self.filtered(from, (source.day, source.id), book, None)
         };
-        let legs = match &self.path {
-            Path::Book => return counted(self.along(book, None)),
-            Path::Legs(legs) => legs,
+        let ranges = match &self.path {
+            AccessPath::Book => return counted(self.along(book, None)),
+            AccessPath::Ranges(ranges) => ranges,
         };
-        if let [only] = legs.as_slice() {
+        if let [only] = ranges.as_slice() {
             return counted(self.along(book, Some(only)));
         }
         let mut ids = Sql::new("SELECT 0 AS id WHERE 1 = 0");
-        for leg in legs {
-            let source = self.along(book, Some(leg));
+        for range in ranges {
+            let source = self.along(book, Some(range));
             let from =
                 Sql::new(" UNION SELECT ").push(source.id).push(" AS id").append(source.from);
             ids = ids.append(self.filtered(from, (source.day, source.id), book, None));
@@ -128,8 +128,8 @@ impl<'a> Walk<'_, 'a> {
         self.lookup.rows(left, of_left).look_up("transactions", "t", key).sql()
     }
 
-    /// The tables of a leg; without one, of the whole book by day.
-    fn along(&self, book: &Book, leg: Option<&Leg>) -> Source<'a> {
+    /// The tables of a range; without one, of the whole book by day.
+    fn along(&self, book: &Book, range: Option<&IndexRange>) -> Source<'a> {
         let number = book.id.get();
         let whole = || Sql::new(" FROM transactions t WHERE t.book_id = ").int(number);
         let placed = |left: &'static str, of_left: Sql<'a>| Source {
@@ -144,29 +144,29 @@ impl<'a> Walk<'_, 'a> {
         // A sign before a column keeps an engine from walking the book by day, to have the order
         // for nothing.
         let unordered = |from: Sql<'a>| Source { from, day: "+t.day", id: "+t.id" };
-        match leg {
+        match range {
             None => Source { from: whole(), day: "t.day", id: "t.id" },
-            Some(Leg::Account(account)) => placed(
+            Some(IndexRange::Account(account)) => placed(
                 "entries d",
                 Sql::new("d.book_id = ")
                     .int(number)
                     .push(" AND d.account_id = ")
                     .int(account.get()),
             ),
-            Some(Leg::Mark(mark)) => placed(
-                "marks d",
-                Sql::new("d.book_id = ").int(number).push(" AND d.mark = ").text(mark.clone()),
+            Some(IndexRange::Term(term)) => placed(
+                "index_terms d",
+                Sql::new("d.book_id = ").int(number).push(" AND d.term = ").text(term.clone()),
             ),
-            Some(Leg::Blocks(blocks)) => {
+            Some(IndexRange::Blocks(blocks)) => {
                 let inside = Sql::new("b.book_id = ").int(number).push(" AND b.block IN ");
                 let inside = inside.numbers(blocks.iter().copied());
                 unordered(self.looked_up(
                     book,
-                    Sql::new("text_blocks b"),
+                    Sql::new("trigram_blocks b"),
                     (inside, "t.id > b.after_id AND t.id <= b.last_id"),
                 ))
             }
-            Some(Leg::Tail(until)) => unordered(whole().push(" AND t.id > ").int(*until)),
+            Some(IndexRange::Tail(until)) => unordered(whole().push(" AND t.id > ").int(*until)),
         }
     }
 

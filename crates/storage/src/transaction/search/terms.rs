@@ -8,7 +8,7 @@ use time::Date;
 
 use super::Search;
 use crate::column::day_to_column;
-use crate::mark;
+use crate::index_term;
 use crate::sql::Sql;
 use crate::transaction::row::standing_to_column;
 
@@ -57,10 +57,12 @@ impl<'a> Search<'a> {
             Term::Dated { basis: DateBasis::Posting, from, until } => self.posted(*from, *until),
             Term::Amount { comparison, value } => amount(*comparison, *value, book.scale),
             Term::Status(status) => status_is(*status),
-            Term::Tag(tag) => marked(book, mark::tag(tag)),
-            Term::RemoteId(id) => marked(book, mark::remote_id(id)),
-            Term::Property { key, value: Some(value) } => marked(book, mark::property(key, value)),
-            Term::Property { key, value: None } => marked(book, mark::key(key)),
+            Term::Tag(tag) => marked(book, index_term::tag(tag)),
+            Term::RemoteId(id) => marked(book, index_term::remote_id(id)),
+            Term::Property { key, value: Some(value) } => {
+                marked(book, index_term::property(key, value))
+            }
+            Term::Property { key, value: None } => marked(book, index_term::key(key)),
             Term::Text(text) => contains(text),
             Term::By(name) => match self.names.users.get(name) {
                 Some(user) => Sql::new("t.created_by = ").int(user.get()),
@@ -156,13 +158,13 @@ pub(super) fn bounded<'a>(
     }
 }
 
-/// Asked row by row, by the whole key: a list of all that carry a common mark would cost as much as
-/// the mark is common.
-fn marked<'a>(book: &Book, mark: String) -> Sql<'a> {
-    let inside = Sql::new("EXISTS (SELECT 1 FROM marks m WHERE m.book_id = ")
+/// Asked row by row, by the whole key: a list of all that carry a common term would cost as much as
+/// the term is common.
+fn marked<'a>(book: &Book, term: String) -> Sql<'a> {
+    let inside = Sql::new("EXISTS (SELECT 1 FROM index_terms m WHERE m.book_id = ")
         .int(book.id.get())
-        .push(" AND m.mark = ")
-        .text(mark);
+        .push(" AND m.term = ")
+        .text(term);
     inside.push(" AND m.day = t.day AND m.transaction_id = t.id)")
 }
 
@@ -189,10 +191,12 @@ const LONGEST_PATTERN: usize = 10_000;
 
 fn contains<'a>(text: &'a str) -> Sql<'a> {
     if text.len() > LONGEST_PATTERN {
-        return Sql::new("REPLACE(t.search, ").text(text).push(", '') <> t.search");
+        return Sql::new("REPLACE(t.folded_description, ")
+            .text(text)
+            .push(", '') <> t.folded_description");
     }
     let escaped = text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
-    Sql::new("t.search LIKE ").text(format!("%{escaped}%")).push(" ESCAPE '\\'")
+    Sql::new("t.folded_description LIKE ").text(format!("%{escaped}%")).push(" ESCAPE '\\'")
 }
 
 /// Compares stored units with a value that may lie between two of them or beyond them all.

@@ -1,14 +1,14 @@
-//! Marks: what a transaction can be found by exactly. One inverted index serves remote ids,
+//! Index terms: what a transaction can be found by exactly. One inverted index serves remote ids,
 //! hashtags, files and properties, so a transaction costs one statement for all of them:
 //!
-//! | mark | meaning |
+//! | term | meaning |
 //! |---|---|
 //! | `r` + id | has that remote id, exact (behaviour 1.2) |
 //! | `t` + tag | has that hashtag, case folded (1.2.5) |
 //! | `k` + key | has that property (1.2, `key:*`) |
 //! | `f` + file id | holds that file |
 //! | `p` + key + space + value | has that property with that value, case folded |
-//! | `sdraft`, `strashed` | is a draft, is in the trash (1.2): what a book has few of; the posted ones have no mark |
+//! | `sdraft`, `strashed` | is a draft, is in the trash (1.2): what a book has few of; the posted ones have no term |
 
 use std::collections::BTreeSet;
 
@@ -21,51 +21,51 @@ use sha2::{Digest, Sha256};
 /// takes 2,700 bytes).
 const LONGEST_PLAIN: usize = 200;
 
-/// The mark of a draft.
+/// The term of a draft.
 pub(crate) const DRAFT: &str = "sdraft";
-/// The mark of a trashed transaction.
+/// The term of a trashed transaction.
 pub(crate) const TRASHED: &str = "strashed";
 
-/// The mark of a remote id.
+/// The term of a remote id.
 pub(crate) fn remote_id(id: &str) -> String {
     format!("r{}", bounded(id))
 }
 
-/// The mark of a hashtag.
+/// The term of a hashtag.
 pub(crate) fn tag(tag: &str) -> String {
     format!("t{}", bounded(&tag.to_lowercase()))
 }
 
-/// The mark of a property that is present.
+/// The term of a property that is present.
 pub(crate) fn key(key: &str) -> String {
     format!("k{key}")
 }
 
-/// The mark of a property with its value.
+/// The term of a property with its value.
 pub(crate) fn property(key: &str, value: &str) -> String {
-    // A key holds no space, so no two keys and values make the same mark.
+    // A key holds no space, so no two keys and values make the same term.
     format!("p{key} {}", bounded(&value.to_lowercase()))
 }
 
-/// The mark of an attached file.
+/// The term of an attached file.
 pub(crate) fn file(id: FileId) -> String {
     format!("f{id}")
 }
 
-/// All marks of a transaction.
+/// All terms of a transaction.
 pub(crate) fn of(transaction: &Transaction) -> BTreeSet<String> {
-    Marked {
+    IndexedFields {
         remote_ids: &transaction.remote_ids,
         description: &transaction.description,
         properties: &transaction.properties,
         files: &transaction.files,
         state: transaction.state(),
     }
-    .marks()
+    .terms()
 }
 
 /// What a transaction is found by.
-pub(crate) struct Marked<'a> {
+pub(crate) struct IndexedFields<'a> {
     pub(crate) remote_ids: &'a [String],
     pub(crate) description: &'a str,
     pub(crate) properties: &'a Properties,
@@ -73,22 +73,22 @@ pub(crate) struct Marked<'a> {
     pub(crate) state: State,
 }
 
-impl Marked<'_> {
-    /// All marks of it.
-    pub(crate) fn marks(&self) -> BTreeSet<String> {
-        let mut marks: BTreeSet<String> = self.remote_ids.iter().map(|id| remote_id(id)).collect();
-        marks.extend(tags::of(self.description).iter().map(|text| tag(text)));
-        marks.extend(self.files.iter().map(|id| file(*id)));
+impl IndexedFields<'_> {
+    /// All terms of it.
+    pub(crate) fn terms(&self) -> BTreeSet<String> {
+        let mut terms: BTreeSet<String> = self.remote_ids.iter().map(|id| remote_id(id)).collect();
+        terms.extend(tags::of(self.description).iter().map(|text| tag(text)));
+        terms.extend(self.files.iter().map(|id| file(*id)));
         for (name, value) in self.properties.iter() {
-            marks.insert(key(name));
-            marks.insert(property(name, value));
+            terms.insert(key(name));
+            terms.insert(property(name, value));
         }
-        marks.extend(match self.state {
+        terms.extend(match self.state {
             State::Draft => Some(DRAFT.to_owned()),
             State::Trashed => Some(TRASHED.to_owned()),
             State::Unchecked | State::Checked => None,
         });
-        marks
+        terms
     }
 }
 

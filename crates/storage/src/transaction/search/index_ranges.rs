@@ -1,8 +1,8 @@
-//! A page along several legs at once, as a group has one for each of its accounts.
+//! A page along several ranges at once, as a group has one for each of its accounts.
 //!
-//! Each leg gives its newest few places. Where a leg gave all it was asked for, more may follow
-//! behind its last one; so what the legs gave together is whole down to the newest of these last
-//! places. Mostly that is a page already. Where it is not, because a few legs hold most of it, each
+//! Each range gives its newest few places. Where a range gave all it was asked for, more may follow
+//! behind its last one; so what the ranges gave together is whole down to the newest of these last
+//! places. Mostly that is a page already. Where it is not, because a few ranges hold most of it, each
 //! is asked for a page.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,37 +11,37 @@ use daybook_domain::book::Book;
 use diesel::QueryableByName;
 use diesel::sql_types::{BigInt, Integer};
 
-use super::{Leg, Walk};
+use super::{IndexRange, SearchPlan};
 use crate::page::PageKey;
 use crate::sql::Sql;
 
-/// Places a leg is asked for beyond twice its even share.
+/// Places a range is asked for beyond twice its even share.
 const SPARE: i64 = 8;
 
-/// A place along a leg.
+/// A place along a range.
 #[derive(QueryableByName)]
 pub(in crate::transaction) struct Step {
     #[diesel(sql_type = Integer)]
-    leg: i32,
+    index_range: i32,
     #[diesel(sql_type = Integer)]
     day: i32,
     #[diesel(sql_type = BigInt)]
     id: i64,
 }
 
-/// How many places each of so many legs is asked for at first.
-pub(in crate::transaction) fn share(legs: usize, limit: i64) -> i64 {
-    let legs = i64::try_from(legs).unwrap_or(i64::MAX).max(1);
-    limit.saturating_mul(2).saturating_div(legs).saturating_add(SPARE).min(limit)
+/// How many places each of so many ranges is asked for at first.
+pub(in crate::transaction) fn share(ranges: usize, limit: i64) -> i64 {
+    let ranges = i64::try_from(ranges).unwrap_or(i64::MAX).max(1);
+    limit.saturating_mul(2).saturating_div(ranges).saturating_add(SPARE).min(limit)
 }
 
-/// The newest `limit` places of all, newest first, of legs that were each asked for `share`; none
+/// The newest `limit` places of all, newest first, of ranges that were each asked for `share`; none
 /// when more must be asked for.
 pub(in crate::transaction) fn page(steps: &[Step], share: i64, limit: i64) -> Option<Vec<PageKey>> {
     let mut last: BTreeMap<i32, (i64, (i32, i64))> = BTreeMap::new();
     let mut places = BTreeSet::new();
-    for Step { leg, day, id } in steps {
-        let (count, oldest) = last.entry(*leg).or_insert((0, (*day, *id)));
+    for Step { index_range, day, id } in steps {
+        let (count, oldest) = last.entry(*index_range).or_insert((0, (*day, *id)));
         *count = count.saturating_add(1);
         *oldest = (*oldest).min((*day, *id));
         places.insert((*day, *id));
@@ -55,18 +55,18 @@ pub(in crate::transaction) fn page(steps: &[Step], share: i64, limit: i64) -> Op
     (page.len() == limit || whole_from.is_none()).then_some(page)
 }
 
-impl<'a> Walk<'_, 'a> {
-    /// The newest `share` places of each leg behind `after`.
+impl<'a> SearchPlan<'_, 'a> {
+    /// The newest `share` places of each range behind `after`.
     pub(in crate::transaction) fn steps(
         &self,
-        legs: &[Leg],
+        ranges: &[IndexRange],
         book: &Book,
         after: Option<PageKey>,
         share: i64,
     ) -> Sql<'a> {
-        let mut steps = Sql::new("SELECT 0 AS leg, 0 AS day, 0 AS id WHERE 1 = 0");
-        for (number, leg) in legs.iter().enumerate() {
-            let source = self.along(book, Some(leg));
+        let mut steps = Sql::new("SELECT 0 AS index_range, 0 AS day, 0 AS id WHERE 1 = 0");
+        for (number, range) in ranges.iter().enumerate() {
+            let source = self.along(book, Some(range));
             let select = Sql::new("SELECT ")
                 .push(source.day)
                 .push(" AS day, ")
@@ -74,7 +74,7 @@ impl<'a> Walk<'_, 'a> {
                 .push(" AS id");
             let newest = self.walk(select, source, (book, after, share));
             steps = steps
-                .push(format!(" UNION ALL SELECT {number} AS leg, day, id FROM ("))
+                .push(format!(" UNION ALL SELECT {number} AS index_range, day, id FROM ("))
                 .append(newest)
                 .push(") l");
         }
@@ -86,9 +86,9 @@ impl<'a> Walk<'_, 'a> {
 mod tests {
     use super::*;
 
-    fn page_of(legs: &[&[i32]], share: i64, limit: i64) -> Option<Vec<i32>> {
-        let all = legs.iter().zip(0..).flat_map(|(days, leg)| {
-            days.iter().map(move |day| Step { leg, day: *day, id: i64::from(*day) })
+    fn page_of(ranges: &[&[i32]], share: i64, limit: i64) -> Option<Vec<i32>> {
+        let all = ranges.iter().zip(0..).flat_map(|(days, range)| {
+            days.iter().map(move |day| Step { index_range: range, day: *day, id: i64::from(*day) })
         });
         Some(
             page(&all.collect::<Vec<_>>(), share, limit)?
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn what_all_legs_gave_is_whole_down_to_the_newest_end() {
-        // The first leg may go on behind 7, so 5 and 4 are not known to be next.
+        // The first range may go on behind 7, so 5 and 4 are not known to be next.
         assert_eq!(page_of(&[&[9, 8, 7], &[5, 4]], 3, 3), Some(vec![9, 8, 7]));
         assert_eq!(page_of(&[&[9, 8, 7], &[5, 4]], 3, 4), None);
         assert_eq!(page_of(&[&[9, 8, 7], &[6, 4, 3]], 3, 3), Some(vec![9, 8, 7]));

@@ -7,17 +7,17 @@ use diesel::QueryableByName;
 use diesel::prelude::*;
 use diesel::sql_types::BigInt;
 
-use super::{Search, Walk};
+use super::{Search, SearchPlan};
 use crate::conn::on_each;
 use crate::error::Result;
-use crate::mark;
+use crate::index_term;
 use crate::sql::Sql;
 use crate::transaction::candidates::candidates;
 use crate::tx::Tx;
 
-/// Legs a path has at most: each repeats the whole condition, and a database plans each of them.
-const MAX_LEGS: usize = 64;
-/// Terms a path repeats at most, over all of its legs.
+/// Ranges a path has at most: each repeats the whole condition, and a database plans each of them.
+const MAX_RANGES: usize = 64;
+/// Terms a path repeats at most, over all of its ranges.
 const MAX_REPEATED: usize = 2_000;
 /// Blocks a path names at most: they stand in the text of the statement.
 const MAX_BLOCKS: usize = 50_000;
@@ -26,11 +26,11 @@ const FEW_BLOCKS: i64 = 32;
 
 /// A range of an index that a search walks along.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::transaction) enum Leg {
+pub(in crate::transaction) enum IndexRange {
     /// One account's entries.
     Account(AccountId),
-    /// One mark.
-    Mark(String),
+    /// One term.
+    Term(String),
     /// Blocks of transactions whose texts may hold what is looked for.
     Blocks(Vec<i64>),
     /// The transactions behind this id, whose texts are not indexed yet.
@@ -39,11 +39,11 @@ pub(in crate::transaction) enum Leg {
 
 /// The way of a search through a book.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::transaction) enum Path {
+pub(in crate::transaction) enum AccessPath {
     /// All of it, by day.
     Book,
     /// These ranges, which together hold every match; with none of them nothing can match.
-    Legs(Vec<Leg>),
+    Ranges(Vec<IndexRange>),
 }
 
 /// How much a range is expected to narrow, the most first.
@@ -66,18 +66,18 @@ enum Rank {
 }
 
 /// Ranges that together hold every match of a filter.
-struct Course {
+struct Candidate {
     rank: Rank,
-    legs: Vec<Leg>,
+    ranges: Vec<IndexRange>,
 }
 
-impl Course {
-    fn one(rank: Rank, leg: Leg) -> Self {
-        Self { rank, legs: vec![leg] }
+impl Candidate {
+    fn one(rank: Rank, range: IndexRange) -> Self {
+        Self { rank, ranges: vec![range] }
     }
 
     fn nowhere() -> Self {
-        Self { rank: Rank::Exact, legs: Vec::new() }
+        Self { rank: Rank::Exact, ranges: Vec::new() }
     }
 }
 
@@ -92,28 +92,34 @@ pub(in crate::transaction) struct Planner<'p, 's, 't, 'a> {
 
 impl<'s, 'a> Planner<'_, 's, '_, 'a> {
     /// The search along the narrowest path there is.
-    pub(in crate::transaction) fn walk(mut self) -> Result<Walk<'s, 'a>> {
+    pub(in crate::transaction) fn walk(mut self) -> Result<SearchPlan<'s, 'a>> {
         let path = self.path()?;
-        Ok(Walk { search: self.search, path, lookup: self.tx.flushed_conn()?.lookup() })
+        Ok(SearchPlan { search: self.search, path, lookup: self.tx.flushed_conn()?.lookup() })
     }
 
-    fn path(&mut self) -> Result<Path> {
+    fn path(&mut self) -> Result<AccessPath> {
         let filter = self.search.filter;
         let own = self.search.drafts_of.map(|_| drafts_and_trash());
-        let course = narrower(self.course(filter)?, own);
+        let candidate = narrower(self.candidate(filter)?, own);
         let mut terms: usize = 1;
         filter.each_term(&mut |_| terms = terms.saturating_add(1));
-        let blocks = |leg: &Leg| if let Leg::Blocks(blocks) = leg { blocks.len() } else { 0 };
-        let bearable = |legs: &Vec<Leg>| {
-            let few = legs.len() <= MAX_LEGS && legs.len().saturating_mul(terms) <= MAX_REPEATED;
-            few && legs.iter().map(blocks).sum::<usize>() <= MAX_BLOCKS
+        let blocks = |range: &IndexRange| {
+            if let IndexRange::Blocks(blocks) = range { blocks.len() } else { 0 }
         };
-        Ok(course.map(|course| course.legs).filter(bearable).map_or(Path::Book, Path::Legs))
+        let bearable = |ranges: &Vec<IndexRange>| {
+            let few =
+                ranges.len() <= MAX_RANGES && ranges.len().saturating_mul(terms) <= MAX_REPEATED;
+            few && ranges.iter().map(blocks).sum::<usize>() <= MAX_BLOCKS
+        };
+        Ok(candidate
+            .map(|candidate| candidate.ranges)
+            .filter(bearable)
+            .map_or(AccessPath::Book, AccessPath::Ranges))
     }
 
     /// The narrowest ranges that hold every match of a filter; none when there is nothing but the
     /// book.
-    fn course(&mut self, filter: &Filter) -> Result<Option<Course>> {
+    fn candidate(&mut self, filter: &Filter) -> Result<Option<Candidate>> {
         match filter {
             Filter::All(filters) => self.all(filters),
             Filter::Any(filters) => self.any(filters),
@@ -125,62 +131,67 @@ impl<'s, 'a> Planner<'_, 's, '_, 'a> {
 
     /// One of the conditions is enough; texts, which cost a question, are tried where no other is
     /// narrow.
-    fn all(&mut self, filters: &[Filter]) -> Result<Option<Course>> {
+    fn all(&mut self, filters: &[Filter]) -> Result<Option<Candidate>> {
         let mut best = None;
         let mut texts = Vec::new();
         for filter in filters {
             if let Filter::Term(Term::Text(text)) = filter {
                 texts.push(text.as_str());
             } else {
-                best = narrower(best, self.course(filter)?);
+                best = narrower(best, self.candidate(filter)?);
             }
         }
-        if texts.is_empty() || best.as_ref().is_some_and(|course| course.rank <= Rank::Rare) {
+        if texts.is_empty() || best.as_ref().is_some_and(|candidate| candidate.rank <= Rank::Rare) {
             return Ok(best);
         }
         Ok(narrower(best, self.texts(&texts)?))
     }
 
     /// All of the alternatives must have ranges; they are as narrow as the widest of them.
-    fn any(&mut self, filters: &[Filter]) -> Result<Option<Course>> {
-        let mut together = Course::nowhere();
+    fn any(&mut self, filters: &[Filter]) -> Result<Option<Candidate>> {
+        let mut together = Candidate::nowhere();
         for filter in filters {
-            let Some(course) = self.course(filter)? else { return Ok(None) };
-            together.rank = together.rank.max(course.rank);
-            for leg in course.legs {
+            let Some(candidate) = self.candidate(filter)? else { return Ok(None) };
+            together.rank = together.rank.max(candidate.rank);
+            for range in candidate.ranges {
                 // Texts share the tail that is not indexed yet.
-                if !together.legs.contains(&leg) {
-                    together.legs.push(leg);
+                if !together.ranges.contains(&range) {
+                    together.ranges.push(range);
                 }
             }
-            if together.legs.len() > MAX_LEGS {
+            if together.ranges.len() > MAX_RANGES {
                 return Ok(None);
             }
         }
         Ok(Some(together))
     }
 
-    fn term(&mut self, term: &Term) -> Result<Option<Course>> {
+    fn term(&mut self, term: &Term) -> Result<Option<Candidate>> {
         Ok(match term {
-            Term::RemoteId(id) => Some(Course::one(Rank::Exact, Leg::Mark(mark::remote_id(id)))),
-            Term::Property { key, value: Some(value) } => {
-                Some(Course::one(Rank::Exact, Leg::Mark(mark::property(key, value))))
+            Term::RemoteId(id) => {
+                Some(Candidate::one(Rank::Exact, IndexRange::Term(index_term::remote_id(id))))
             }
+            Term::Property { key, value: Some(value) } => Some(Candidate::one(
+                Rank::Exact,
+                IndexRange::Term(index_term::property(key, value)),
+            )),
             Term::Property { key, value: None } => {
-                Some(Course::one(Rank::Key, Leg::Mark(mark::key(key))))
+                Some(Candidate::one(Rank::Key, IndexRange::Term(index_term::key(key))))
             }
             Term::Account(name) | Term::From(name) | Term::To(name) => {
                 let account = self.search.names.accounts.get(name);
-                Some(account.map_or_else(Course::nowhere, |id| {
-                    Course::one(Rank::Account, Leg::Account(*id))
+                Some(account.map_or_else(Candidate::nowhere, |id| {
+                    Candidate::one(Rank::Account, IndexRange::Account(*id))
                 }))
             }
-            Term::Tag(tag) => Some(Course::one(Rank::Tag, Leg::Mark(mark::tag(tag)))),
+            Term::Tag(tag) => {
+                Some(Candidate::one(Rank::Tag, IndexRange::Term(index_term::tag(tag))))
+            }
             Term::Status(Status::Draft) => {
-                Some(Course::one(Rank::Status, Leg::Mark(mark::DRAFT.to_owned())))
+                Some(Candidate::one(Rank::Status, IndexRange::Term(index_term::DRAFT.to_owned())))
             }
             Term::Status(Status::Trashed) => {
-                Some(Course::one(Rank::Status, Leg::Mark(mark::TRASHED.to_owned())))
+                Some(Candidate::one(Rank::Status, IndexRange::Term(index_term::TRASHED.to_owned())))
             }
             Term::Group(name) => self.group(name)?,
             Term::Status(Status::Unchecked | Status::Checked | Status::Posted)
@@ -197,11 +208,11 @@ impl<'s, 'a> Planner<'_, 's, '_, 'a> {
     }
 
     /// The accounts of a group, when they are few enough to walk each.
-    fn group(&mut self, name: &str) -> Result<Option<Course>> {
+    fn group(&mut self, name: &str) -> Result<Option<Candidate>> {
         let Some(groups) = self.search.names.groups.get(name) else {
-            return Ok(Some(Course::nowhere()));
+            return Ok(Some(Candidate::nowhere()));
         };
-        let most = i64::try_from(MAX_LEGS).unwrap_or(i64::MAX);
+        let most = i64::try_from(MAX_RANGES).unwrap_or(i64::MAX);
         let members = Sql::new(
             "SELECT DISTINCT m.account_id AS number FROM memberships m WHERE m.book_id = ",
         )
@@ -209,16 +220,17 @@ impl<'s, 'a> Planner<'_, 's, '_, 'a> {
         let members = members.push(" AND m.group_id IN ").numbers(groups.iter().map(|id| id.get()));
         let members = members.push(" LIMIT ").int(most.saturating_add(1)).uncached();
         let rows: Vec<Number> = on_each!(self.tx.flushed_conn()?, c => (&members).load(c))?;
-        if rows.len() > MAX_LEGS {
+        if rows.len() > MAX_RANGES {
             return Ok(None);
         }
-        let legs = rows.into_iter().map(|row| Leg::Account(AccountId::new(row.number))).collect();
-        Ok(Some(Course { rank: Rank::Group, legs }))
+        let ranges =
+            rows.into_iter().map(|row| IndexRange::Account(AccountId::new(row.number))).collect();
+        Ok(Some(Candidate { rank: Rank::Group, ranges }))
     }
 
     /// The blocks that may hold all of the texts, when that is less to read than what a walk by day
     /// passes before it has a page. The rarer they are, the longer that walk.
-    fn texts(&mut self, texts: &[&str]) -> Result<Option<Course>> {
+    fn texts(&mut self, texts: &[&str]) -> Result<Option<Candidate>> {
         let extent = self.tx.text_extent(self.book.id)?;
         let (all, wanted) = (extent.blocks(), self.wanted);
         let passed = |found: i64| {
@@ -233,10 +245,10 @@ impl<'s, 'a> Planner<'_, 's, '_, 'a> {
             return Ok(None);
         };
         let rank = if found <= FEW_BLOCKS { Rank::Rare } else { Rank::Text };
-        let indexed = (!blocks.is_empty()).then_some(Leg::Blocks(blocks));
-        Ok(Some(Course {
+        let indexed = (!blocks.is_empty()).then_some(IndexRange::Blocks(blocks));
+        Ok(Some(Candidate {
             rank,
-            legs: indexed.into_iter().chain([Leg::Tail(extent.until)]).collect(),
+            ranges: indexed.into_iter().chain([IndexRange::Tail(extent.until)]).collect(),
         }))
     }
 }
@@ -247,14 +259,16 @@ struct Number {
     number: i64,
 }
 
-fn drafts_and_trash() -> Course {
-    Course {
+fn drafts_and_trash() -> Candidate {
+    Candidate {
         rank: Rank::Status,
-        legs: [mark::DRAFT, mark::TRASHED].map(|mark| Leg::Mark(mark.to_owned())).into(),
+        ranges: [index_term::DRAFT, index_term::TRASHED]
+            .map(|term| IndexRange::Term(term.to_owned()))
+            .into(),
     }
 }
 
-fn narrower(left: Option<Course>, right: Option<Course>) -> Option<Course> {
+fn narrower(left: Option<Candidate>, right: Option<Candidate>) -> Option<Candidate> {
     match (left, right) {
         (Some(left), Some(right)) => Some(if right.rank < left.rank { right } else { left }),
         (one, other) => one.or(other),

@@ -11,11 +11,11 @@ use crate::bulk::Bulk;
 use crate::conn::{Conn, on_each};
 use crate::error::{Error, Result};
 use crate::event::PostingCounts;
-use crate::schema::heads;
+use crate::schema::book_state;
 use crate::sql::{Sql, Value};
 
 #[derive(Debug, Clone, QueryableByName)]
-#[diesel(table_name = heads)]
+#[diesel(table_name = book_state)]
 pub(crate) struct BookStateRow {
     pub(crate) book_id: i64,
     pub(crate) sequence: i64,
@@ -26,12 +26,12 @@ pub(crate) struct BookStateRow {
     pub(crate) month_posted: i64,
     pub(crate) year_posted: i64,
     /// The version of the book's accounts and groups.
-    pub(crate) chart: i64,
-    pub(crate) text_until: i64,
-    pub(crate) text_chunks: i64,
-    pub(crate) text_waiting: i64,
+    pub(crate) chart_version: i64,
+    pub(crate) indexed_until_id: i64,
+    pub(crate) indexed_chunks: i64,
+    pub(crate) unindexed: i64,
     /// When the last event happened.
-    pub(crate) told_at: i64,
+    pub(crate) last_event_at: i64,
 }
 
 impl BookStateRow {
@@ -76,17 +76,17 @@ pub(crate) fn write<'h>(
     heads: impl Iterator<Item = &'h BookStateRow>,
 ) -> Result<()> {
     let mut rows = Bulk::new(
-        "INSERT INTO heads (book_id, sequence, hash, changed_at, posted, month, month_posted, \
-            year_posted, chart, \
-         text_until, text_chunks, text_waiting, told_at)",
+        "INSERT INTO book_state (book_id, sequence, hash, changed_at, posted, month, month_posted, \
+            year_posted, chart_version, \
+         indexed_until_id, indexed_chunks, unindexed, last_event_at)",
         13,
         " ON CONFLICT (book_id) DO UPDATE SET sequence = excluded.sequence, hash = excluded.hash, \
             changed_at = excluded.changed_at, \
           posted = excluded.posted, month = excluded.month, month_posted = excluded.month_posted, \
           year_posted = excluded.year_posted, \
-          chart = excluded.chart, text_until = excluded.text_until, text_chunks = \
-          excluded.text_chunks, text_waiting = excluded.text_waiting, \
-          told_at = excluded.told_at",
+          chart_version = excluded.chart_version, indexed_until_id = excluded.indexed_until_id, indexed_chunks = \
+          excluded.indexed_chunks, unindexed = excluded.unindexed, \
+          last_event_at = excluded.last_event_at",
     );
     for head in heads {
         let BookStateRow {
@@ -98,19 +98,19 @@ pub(crate) fn write<'h>(
             month,
             month_posted,
             year_posted,
-            chart,
-            text_until,
-            text_chunks,
-            text_waiting,
-            told_at,
+            chart_version,
+            indexed_until_id,
+            indexed_chunks,
+            unindexed,
+            last_event_at,
         } = head;
         let hash = Value::Bytes(hash);
         let [book, sequence, changed, posted] =
             [*book_id, *sequence, *changed_at, *posted].map(Value::Int);
-        let [month, month_posted, year_posted, chart] =
-            [i64::from(*month), *month_posted, *year_posted, *chart].map(Value::Int);
+        let [month, month_posted, year_posted, chart_version] =
+            [i64::from(*month), *month_posted, *year_posted, *chart_version].map(Value::Int);
         let [until, chunks, waiting, told] =
-            [*text_until, *text_chunks, *text_waiting, *told_at].map(Value::Int);
+            [*indexed_until_id, *indexed_chunks, *unindexed, *last_event_at].map(Value::Int);
         rows.row([
             book,
             sequence,
@@ -120,7 +120,7 @@ pub(crate) fn write<'h>(
             month,
             month_posted,
             year_posted,
-            chart,
+            chart_version,
             until,
             chunks,
             waiting,

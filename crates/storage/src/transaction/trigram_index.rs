@@ -42,16 +42,16 @@ const CHUNK: i64 = 4_096;
 /// Characters of a folded text whose trigrams are indexed at most.
 const LONGEST: usize = 256;
 /// Stands for every trigram of a longer text. No text has it: they hold no NUL (behaviour 0.23).
-pub(super) const ANY_GRAM: i64 = 0;
+pub(super) const ANY_TRIGRAM: i64 = 0;
 
 /// Rows of the index that one statement is given; a chunk of texts without a word in common has a
 /// million.
 const WRITTEN_AT_ONCE: usize = 20_000;
 
-const ADD_GRAMS: &str = "INSERT INTO text_grams (book_id, gram, chunk, blocks)";
-const OR_GRAMS: &str = " ON CONFLICT (book_id, gram, chunk) DO UPDATE SET blocks = \
-    text_grams.blocks | excluded.blocks";
-const ADD_BLOCKS: &str = "INSERT INTO text_blocks (book_id, block, after_id, last_id)";
+const ADD_TRIGRAMS: &str = "INSERT INTO trigrams (book_id, trigram, chunk, block_bitmap)";
+const OR_BITMAP: &str = " ON CONFLICT (book_id, trigram, chunk) DO UPDATE SET block_bitmap = \
+    trigrams.block_bitmap | excluded.block_bitmap";
+const ADD_BLOCKS: &str = "INSERT INTO trigram_blocks (book_id, block, after_id, last_id)";
 
 /// How far the texts of a book are indexed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,22 +85,22 @@ impl Text {
 /// Rows of the index: for each trigram and chunk the blocks it occurs in. In key order, so that an
 /// engine adds them at one place of its tree after the other.
 #[derive(Debug, Default)]
-struct Grams(BTreeMap<(i64, i64), u64>);
+struct Trigrams(BTreeMap<(i64, i64), u64>);
 
-impl Grams {
+impl Trigrams {
     fn add(&mut self, block: i64, text: &str) {
         let bit = u32::try_from(block.rem_euclid(BLOCKS)).unwrap_or_default();
-        for gram in indexed(text) {
-            *self.0.entry((gram, block.div_euclid(BLOCKS))).or_default() |= 1_u64 << bit;
+        for trigram in indexed(text) {
+            *self.0.entry((trigram, block.div_euclid(BLOCKS))).or_default() |= 1_u64 << bit;
         }
     }
 
     fn write(&self, conn: &mut Conn, book: BookId, conflict: &'static str) -> Result<()> {
-        let mut grams = self.0.iter().peekable();
-        while grams.peek().is_some() {
-            let mut rows = Bulk::new(ADD_GRAMS, 4, conflict);
-            for ((gram, chunk), blocks) in grams.by_ref().take(WRITTEN_AT_ONCE) {
-                rows.row([book.get(), *gram, *chunk, blocks.cast_signed()].map(Value::Int));
+        let mut trigrams = self.0.iter().peekable();
+        while trigrams.peek().is_some() {
+            let mut rows = Bulk::new(ADD_TRIGRAMS, 4, conflict);
+            for ((trigram, chunk), blocks) in trigrams.by_ref().take(WRITTEN_AT_ONCE) {
+                rows.row([book.get(), *trigram, *chunk, blocks.cast_signed()].map(Value::Int));
             }
             rows.execute(conn)?;
         }
@@ -111,11 +111,11 @@ impl Grams {
 /// What the index holds of a folded text.
 fn indexed(text: &str) -> BTreeSet<i64> {
     let long = text.chars().nth(LONGEST).is_some();
-    if long { BTreeSet::from([ANY_GRAM]) } else { grams(text) }
+    if long { BTreeSet::from([ANY_TRIGRAM]) } else { trigrams(text) }
 }
 
 /// The trigrams of a folded text, each three characters of 21 bits.
-pub(super) fn grams(text: &str) -> BTreeSet<i64> {
+pub(super) fn trigrams(text: &str) -> BTreeSet<i64> {
     let codes = || text.chars().map(|c| i64::from(u32::from(c)));
     codes()
         .zip(codes().skip(1))
@@ -127,25 +127,24 @@ pub(super) fn grams(text: &str) -> BTreeSet<i64> {
 impl Tx<'_> {
     /// How far the texts of an entered book are indexed.
     pub(super) fn text_extent(&self, book: BookId) -> Result<Extent> {
-        let head = self.head(book).ok_or(Error::Broken("heads"))?;
-        Ok(Extent { until: head.text_until, chunks: head.text_chunks })
+        let head = self.head(book).ok_or(Error::Broken("book_state"))?;
+        Ok(Extent { until: head.indexed_until_id, chunks: head.indexed_chunks })
     }
 
     /// Takes note of new transactions: late ones within the chunks, and how many stand behind them.
     /// Indexes a chunk when there are enough.
     pub(super) fn index_added(&mut self, book: BookId, late: &[Text], behind: usize) -> Result<()> {
         let head = self.head_mut(book)?;
-        head.text_waiting =
-            head.text_waiting.saturating_add(i64::try_from(behind).unwrap_or_default());
-        let waiting = head.text_waiting;
+        head.unindexed = head.unindexed.saturating_add(i64::try_from(behind).unwrap_or_default());
+        let waiting = head.unindexed;
         self.index_within(book, late)?;
         if waiting >= CHUNK { self.index_chunk(book) } else { Ok(()) }
     }
 
     /// Takes note of all the rows of a new book, of which there are so many.
     pub(super) fn index_copied(&mut self, book: BookId, rows: usize) -> Result<()> {
-        self.head_mut(book)?.text_waiting = i64::try_from(rows).unwrap_or(i64::MAX);
-        while self.head(book).is_some_and(|head| head.text_waiting >= CHUNK) {
+        self.head_mut(book)?.unindexed = i64::try_from(rows).unwrap_or(i64::MAX);
+        while self.head(book).is_some_and(|head| head.unindexed >= CHUNK) {
             self.index_chunk(book)?;
         }
         Ok(())
@@ -179,37 +178,39 @@ impl Tx<'_> {
                 if index == 0 { places } else { places.push(", ") }.list([Value::Int(text.id)]);
         }
         let places = places
-            .push(") SELECT v.id, (SELECT b.block FROM text_blocks b WHERE b.book_id = ")
+            .push(") SELECT v.id, (SELECT b.block FROM trigram_blocks b WHERE b.book_id = ")
             .int(book.get());
         let places = places
             .push(" AND b.last_id >= v.id ORDER BY b.last_id LIMIT 1) AS block FROM v")
             .uncached();
         let rows: Vec<Placed> = on_each!(self.flushed_conn()?, c => (&places).load(c))?;
         let blocks: HashMap<i64, i64> = rows.into_iter().map(|row| (row.id, row.block)).collect();
-        let mut added = Grams::default();
+        let mut added = Trigrams::default();
         for Text { id, folded } in texts {
-            added.add(*blocks.get(id).ok_or(Error::Broken("text_blocks"))?, folded);
+            added.add(*blocks.get(id).ok_or(Error::Broken("trigram_blocks"))?, folded);
         }
-        added.write(self.flushed_conn()?, book, OR_GRAMS)
+        added.write(self.flushed_conn()?, book, OR_BITMAP)
     }
 
     /// Indexes the next chunk.
     fn index_chunk(&mut self, book: BookId) -> Result<()> {
         let extent = self.text_extent(book)?;
         // Of a long text no more is read than shows that it is long.
-        let next = Sql::new("SELECT t.id, ")
-            .push(format!("SUBSTR(t.search, 1, {}) AS search", LONGEST.saturating_add(1)));
+        let next = Sql::new("SELECT t.id, ").push(format!(
+            "SUBSTR(t.folded_description, 1, {}) AS folded_description",
+            LONGEST.saturating_add(1)
+        ));
         let next = next
             .push(" FROM transactions t WHERE t.book_id = ")
             .int(book.get())
             .push(" AND t.id > ");
         let next = next.int(extent.until).push(" ORDER BY t.id LIMIT ").int(CHUNK);
         let texts: Vec<TextRow> = on_each!(self.flushed_conn()?, c => (&next).load(c))?;
-        let mut index = Grams::default();
+        let mut index = Trigrams::default();
         let mut bounds = Bulk::new(ADD_BLOCKS, 4, "");
         let mut until = extent.until;
         for (rows, block) in texts.chunks(BLOCK).zip(extent.blocks()..) {
-            rows.iter().for_each(|row| index.add(block, &row.search));
+            rows.iter().for_each(|row| index.add(block, &row.folded_description));
             let last = rows.last().map_or(until, |row| row.id);
             bounds.row([book.get(), block, until, last].map(Value::Int));
             until = last;
@@ -217,10 +218,10 @@ impl Tx<'_> {
         index.write(self.flushed_conn()?, book, "")?;
         bounds.execute(self.flushed_conn()?)?;
         let head = self.head_mut(book)?;
-        head.text_until = until;
-        head.text_chunks = head.text_chunks.saturating_add(1);
-        head.text_waiting =
-            head.text_waiting.saturating_sub(i64::try_from(texts.len()).unwrap_or_default());
+        head.indexed_until_id = until;
+        head.indexed_chunks = head.indexed_chunks.saturating_add(1);
+        head.unindexed =
+            head.unindexed.saturating_sub(i64::try_from(texts.len()).unwrap_or_default());
         Ok(())
     }
 }
@@ -233,8 +234,8 @@ pub(crate) fn catch_up(conn: &mut Conn) -> Result<()> {
         let mut tx = Tx::writing(conn, Arc::default(), false);
         tx.begin()?;
         let waiting = Sql::new(
-            "SELECT b.public_id FROM heads h JOIN books b ON b.id = h.book_id \
-            WHERE h.text_waiting >= ",
+            "SELECT b.public_id FROM book_state h JOIN books b ON b.id = h.book_id \
+            WHERE h.unindexed >= ",
         )
         .int(CHUNK);
         let waiting = waiting.push(" LIMIT 1");
@@ -244,7 +245,7 @@ pub(crate) fn catch_up(conn: &mut Conn) -> Result<()> {
         let book = tx.books().enter(&public_id, "")?.map(|entrance| entrance.book.id);
         // Another process may have been faster.
         if let Some(book) =
-            book.filter(|book| tx.head(*book).is_some_and(|head| head.text_waiting >= CHUNK))
+            book.filter(|book| tx.head(*book).is_some_and(|head| head.unindexed >= CHUNK))
         {
             tx.index_chunk(book)?;
         }
@@ -266,7 +267,7 @@ struct TextRow {
     #[diesel(sql_type = BigInt)]
     id: i64,
     #[diesel(sql_type = diesel::sql_types::Text)]
-    search: String,
+    folded_description: String,
 }
 
 #[derive(QueryableByName)]
@@ -282,23 +283,23 @@ mod tests {
     #[test]
     fn trigrams_of_a_part_are_among_those_of_the_whole() {
         let text = "acao \u{10ffff}\u{1f600}% straße_x";
-        let whole = grams(text);
+        let whole = trigrams(text);
         for part in ["aca", "o \u{10ffff}", "\u{10ffff}\u{1f600}%", "ße_", text] {
-            let grams = grams(part);
-            assert_eq!(grams.len(), part.chars().count() - 2, "{part}");
-            assert!(grams.is_subset(&whole), "{part}");
+            let trigrams = trigrams(part);
+            assert_eq!(trigrams.len(), part.chars().count() - 2, "{part}");
+            assert!(trigrams.is_subset(&whole), "{part}");
         }
-        assert!(grams("ab").is_empty() && grams("").is_empty());
-        assert!(grams("abc").is_disjoint(&grams("acb")));
+        assert!(trigrams("ab").is_empty() && trigrams("").is_empty());
+        assert!(trigrams("abc").is_disjoint(&trigrams("acb")));
         assert!(
-            grams("\u{10ffff}\u{10ffff}\u{10ffff}").iter().all(|gram| *gram > 0),
+            trigrams("\u{10ffff}\u{10ffff}\u{10ffff}").iter().all(|trigram| *trigram > 0),
             "three characters fit a number"
         );
     }
 
     #[test]
     fn a_block_is_a_bit_of_its_chunk() {
-        let mut index = Grams::default();
+        let mut index = Trigrams::default();
         for block in [0, 63, 64 + 5] {
             index.add(block, "abc");
         }
@@ -312,9 +313,9 @@ mod tests {
             (0..count).filter_map(|place| char::from_u32(0x4e00 + place)).collect::<String>()
         };
         assert_eq!(indexed(&varied(256)).len(), 254);
-        assert_eq!(indexed(&varied(257)), BTreeSet::from([ANY_GRAM]));
+        assert_eq!(indexed(&varied(257)), BTreeSet::from([ANY_TRIGRAM]));
         assert!(
-            !grams("\u{1}\u{1}\u{1}").contains(&ANY_GRAM),
+            !trigrams("\u{1}\u{1}\u{1}").contains(&ANY_TRIGRAM),
             "no text has the trigram that stands for all"
         );
     }

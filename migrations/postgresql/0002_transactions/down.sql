@@ -1,6 +1,0 @@
-DROP TABLE events;
-DROP TABLE month_totals;
-DROP TABLE day_totals;
-DROP TABLE marks;
-DROP TABLE entries;
-DROP TABLE transactions;

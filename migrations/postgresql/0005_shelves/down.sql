@@ -1,3 +1,0 @@
-DROP TABLE collection_books;
-DROP TABLE collections;
-DROP TABLE saved_queries;

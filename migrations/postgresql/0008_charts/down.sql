@@ -1,1 +1,0 @@
-ALTER TABLE heads DROP COLUMN chart;

@@ -1,2 +1,0 @@
-DROP INDEX transactions_day;
-CREATE INDEX transactions_day ON transactions (book_id, day, id);

@@ -1,2 +1,0 @@
-ALTER TABLE transactions DROP COLUMN files;
-DROP TABLE files;

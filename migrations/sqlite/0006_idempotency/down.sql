@@ -1,2 +1,0 @@
-DROP TABLE starts;
-DROP TABLE idempotency_keys;

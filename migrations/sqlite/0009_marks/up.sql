@@ -1,3 +1,0 @@
--- A key may hold `=`, so it says nothing about where a key ends: a space stands between key and value now.
-UPDATE marks SET mark = substr(mark, 1, instr(mark, '=') - 1) || ' ' || substr(mark, instr(mark, '=') + 1)
-WHERE substr(mark, 1, 1) = 'p' AND instr(mark, '=') > 0;

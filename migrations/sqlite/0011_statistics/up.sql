@@ -1,2 +1,0 @@
--- SQLite keeps no statistics here: nobody asks it to.
-SELECT 1;

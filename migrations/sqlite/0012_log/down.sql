@@ -1,2 +1,0 @@
-DROP INDEX events_kind;
-ALTER TABLE heads DROP COLUMN told_at;
