@@ -94,6 +94,7 @@ modules! {
         collaborators,
         collection_views,
         collections,
+        configuration,
         copied_transactions,
         counts,
         errors,
