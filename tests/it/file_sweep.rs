@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
-use daybook_domain::Kind;
+use daybook_domain::RefusalKind;
 use daybook_domain::file::{Changes, Content};
 use daybook_service::file as service;
 use daybook_tests::{Cast, Engine, Hold, Options, Server, id, pause};
@@ -335,7 +335,7 @@ fn content_that_was_there_and_is_not(engine: Engine) {
     update(other, None).expect("another's content");
     let overtaken =
         update(same.clone(), Some(content("a").digest)).expect_err("not there any more");
-    assert_eq!(overtaken.kind(), Kind::Limited, "503: {overtaken}");
+    assert_eq!(overtaken.kind(), RefusalKind::Limited, "503: {overtaken}");
     let kept = update(same, None).expect("a body without content says nothing of it");
     assert_eq!(kept.file.content, content("b"));
 }

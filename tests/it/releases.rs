@@ -2,10 +2,11 @@
 //! loaded.
 
 use daybook_domain::account::{AccountRef, AccountType};
+use daybook_domain::deletion::MAX_RELEASED;
 use daybook_domain::field::Field;
 use daybook_domain::file::{self as files, Content};
 use daybook_domain::instant::Instant;
-use daybook_domain::transaction::{Changes, MAX_RELEASED};
+use daybook_domain::transaction::Changes;
 use daybook_service::{Error, account, file};
 use daybook_tests::Engine;
 

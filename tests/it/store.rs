@@ -311,7 +311,7 @@ fn a_full_queue_turns_away(engine: Engine) {
     let waiting: Vec<_> = ["one", "two"].map(|name| bench.submit(bench.creation(name))).into();
     let refused = bench.record(vec![draft("three")]).expect_err("the queue is full");
     assert!(matches!(refused, Error::Storage(daybook_storage::Error::Busy)), "{refused}");
-    assert_eq!(refused.kind(), daybook_domain::Kind::Limited);
+    assert_eq!(refused.kind(), daybook_domain::RefusalKind::Limited);
     release.send(()).expect("the writer waits");
     for answer in waiting {
         assert!(answer.recv().expect("an answer").is_ok());

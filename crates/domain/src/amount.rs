@@ -2,37 +2,11 @@
 
 use rust_decimal::Decimal;
 
-use crate::figure::Figure;
+pub use crate::numeral::DecimalSeparator;
+use crate::numeral::Numeral;
 
 /// The finest precision a book may have, in decimal places.
 pub const MAX_FRACTION_DIGITS: u32 = 8;
-
-/// The character between units and decimals.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum DecimalSeparator {
-    /// `1,234.56`, the default.
-    #[default]
-    Dot,
-    /// `1.234,56`.
-    Comma,
-}
-
-impl DecimalSeparator {
-    /// The separator as the API names it.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Dot => "DOT",
-            Self::Comma => "COMMA",
-        }
-    }
-
-    /// Finds the separator with that name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Dot, Self::Comma].into_iter().find(|separator| separator.as_str() == name)
-    }
-}
 
 /// How a book reads and keeps amounts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,7 +84,7 @@ impl Amount {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reading {
     text: String,
-    figure: Figure,
+    numeral: Numeral,
 }
 
 impl Reading {
@@ -118,7 +92,7 @@ impl Reading {
     /// behaviour 3.10.5).
     #[must_use]
     pub fn equals(&self, stored: Amount) -> bool {
-        self.figure.equals(stored.0)
+        self.numeral.equals(stored.0)
     }
 
     /// The amount to record: rounded half-up to the book's `fractionDigits`, within the storable
@@ -129,7 +103,7 @@ impl Reading {
     pub fn record(&self, precision: Precision) -> Result<Amount, Refusal> {
         let limit = limit(precision.scale);
         let beyond = || Refusal::BeyondLimit(self.text.clone(), limit);
-        let units = self.figure.rounded(precision.fraction_digits).ok_or_else(beyond)?;
+        let units = self.numeral.rounded(precision.fraction_digits).ok_or_else(beyond)?;
         if units == 0 {
             return Err(Refusal::RoundsToZero(self.text.clone(), precision.fraction_digits));
         }
@@ -159,14 +133,14 @@ pub fn read(text: &str, separator: DecimalSeparator) -> Result<Option<Reading>, 
     }
     // What comes back in a message is bounded, whatever was sent.
     let shown = || text.chars().take(60).collect::<String>();
-    let figure = Figure::read(text, separator).ok_or_else(|| Refusal::NotANumber(shown()))?;
-    if figure.is_zero() {
+    let numeral = Numeral::read(text, separator).ok_or_else(|| Refusal::NotANumber(shown()))?;
+    if numeral.is_zero() {
         return Ok(None);
     }
-    if figure.is_negative() {
+    if numeral.is_negative() {
         return Err(Refusal::Negative(shown()));
     }
-    Ok(Some(Reading { text: shown(), figure }))
+    Ok(Some(Reading { text: shown(), numeral }))
 }
 
 /// The largest amount at a storage scale: 9223372036854775807 / 10^scale (behaviour 3.12.5).

@@ -3,7 +3,7 @@
 use crate::id::CollaboratorId;
 use crate::instant::Stamp;
 use crate::permission::Permission;
-use crate::refusal::Reason;
+use crate::reason::Reason;
 
 /// Why a change of collaborators was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -4,7 +4,7 @@
 use crate::event::Hash;
 use crate::id::UserId;
 use crate::instant::Instant;
-use crate::refusal::Reason;
+use crate::reason::Reason;
 
 /// Longest key, in characters.
 const MAX_CHARACTERS: usize = 255;

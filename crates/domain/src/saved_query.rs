@@ -4,7 +4,7 @@ use crate::event::Previous;
 use crate::id::SavedQueryId;
 use crate::instant::{Instant, Stamp};
 use crate::name::MAX_NAME;
-use crate::refusal::Reason;
+use crate::reason::Reason;
 
 /// Longest query text in bytes: that of a property value (behaviour 10.8).
 pub const MAX_QUERY: usize = 8 * 1024;

@@ -1,11 +1,6 @@
 //! Which state of a resource a caller has seen, and what it makes of that (behaviour 0.17).
 
-use crate::account::Account;
-use crate::book::Book;
-use crate::file::File;
-use crate::group::Group;
-use crate::refusal::Reason;
-use crate::transaction::Transaction;
+use crate::reason::Reason;
 
 /// Why a condition stops a request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -39,7 +34,7 @@ impl Refusal {
 pub struct Tag(String);
 
 impl Tag {
-    fn new(kind: &str, id: impl std::fmt::Display, version: i64) -> Self {
+    pub(crate) fn new(kind: &str, id: impl std::fmt::Display, version: i64) -> Self {
         Self(format!("{kind}.{id}.{version}"))
     }
 
@@ -53,36 +48,6 @@ impl Tag {
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
-    }
-}
-
-impl From<&Book> for Tag {
-    fn from(book: &Book) -> Self {
-        Self::new("book", &book.key, book.stamp.version)
-    }
-}
-
-impl From<&Account> for Tag {
-    fn from(account: &Account) -> Self {
-        Self::new("account", account.id, account.stamp.version)
-    }
-}
-
-impl From<&Group> for Tag {
-    fn from(group: &Group) -> Self {
-        Self::new("group", group.id, group.stamp.version)
-    }
-}
-
-impl From<&File> for Tag {
-    fn from(file: &File) -> Self {
-        Self::new("file", file.id, file.stamp.version)
-    }
-}
-
-impl From<&Transaction> for Tag {
-    fn from(transaction: &Transaction) -> Self {
-        Self::new("transaction", transaction.id, transaction.stamp.version)
     }
 }
 

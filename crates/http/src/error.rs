@@ -6,7 +6,7 @@ use actix_web::http::StatusCode;
 use actix_web::http::header::{ALLOW, RETRY_AFTER, WWW_AUTHENTICATE};
 use actix_web::{HttpResponse, ResponseError};
 use daybook_domain::file::File;
-use daybook_domain::{Kind, Refusal, account, group};
+use daybook_domain::{Refusal, RefusalKind, account, group};
 use daybook_service::Error;
 use serde::Serialize;
 
@@ -68,15 +68,15 @@ impl fmt::Display for ApiError {
 }
 
 /// The one place where kinds become status codes.
-const fn status_of(kind: Kind) -> StatusCode {
+const fn status_of(kind: RefusalKind) -> StatusCode {
     match kind {
-        Kind::Invalid => StatusCode::BAD_REQUEST,
-        Kind::Denied => StatusCode::FORBIDDEN,
-        Kind::Missing => StatusCode::NOT_FOUND,
-        Kind::Stale => StatusCode::PRECONDITION_FAILED,
-        Kind::Reused => StatusCode::UNPROCESSABLE_ENTITY,
-        Kind::Limited => StatusCode::SERVICE_UNAVAILABLE,
-        Kind::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+        RefusalKind::Invalid => StatusCode::BAD_REQUEST,
+        RefusalKind::Denied => StatusCode::FORBIDDEN,
+        RefusalKind::Missing => StatusCode::NOT_FOUND,
+        RefusalKind::Stale => StatusCode::PRECONDITION_FAILED,
+        RefusalKind::Reused => StatusCode::UNPROCESSABLE_ENTITY,
+        RefusalKind::Limited => StatusCode::SERVICE_UNAVAILABLE,
+        RefusalKind::Internal => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }
 
@@ -172,15 +172,15 @@ impl ApiError {
         match self {
             Self::Service(error) => match (error.reason(), error.kind()) {
                 (Some(reason), _) => reason.as_str(),
-                (None, Kind::Limited) => "backendError",
+                (None, RefusalKind::Limited) => "backendError",
                 (
                     None,
-                    Kind::Invalid
-                    | Kind::Denied
-                    | Kind::Missing
-                    | Kind::Stale
-                    | Kind::Reused
-                    | Kind::Internal,
+                    RefusalKind::Invalid
+                    | RefusalKind::Denied
+                    | RefusalKind::Missing
+                    | RefusalKind::Stale
+                    | RefusalKind::Reused
+                    | RefusalKind::Internal,
                 ) => "internalError",
             },
             Self::Transport(error) => error.reason(),
@@ -191,11 +191,13 @@ impl ApiError {
     fn message(&self) -> String {
         match self {
             Self::Service(error) => match error.kind() {
-                Kind::Limited => UNAVAILABLE.to_owned(),
-                Kind::Internal => "internal error".to_owned(),
-                Kind::Invalid | Kind::Denied | Kind::Missing | Kind::Stale | Kind::Reused => {
-                    error.to_string()
-                }
+                RefusalKind::Limited => UNAVAILABLE.to_owned(),
+                RefusalKind::Internal => "internal error".to_owned(),
+                RefusalKind::Invalid
+                | RefusalKind::Denied
+                | RefusalKind::Missing
+                | RefusalKind::Stale
+                | RefusalKind::Reused => error.to_string(),
             },
             Self::Transport(error) => error.message(),
         }

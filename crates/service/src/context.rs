@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use daybook_domain::Kind;
+use daybook_domain::RefusalKind;
 use daybook_domain::instant::{Instant, Stamp};
 use daybook_domain::version::{self, Condition, Tag};
 use daybook_storage::user::User;
@@ -51,7 +51,9 @@ impl Context {
         Tag: From<&'r R>,
     {
         let Some(condition) = &self.condition else { return outcome };
-        if outcome.as_ref().is_err_and(|error| matches!(error.kind(), Kind::Denied | Kind::Missing))
+        if outcome
+            .as_ref()
+            .is_err_and(|error| matches!(error.kind(), RefusalKind::Denied | RefusalKind::Missing))
         {
             return outcome;
         }

@@ -1,6 +1,6 @@
 //! What a use case answers when it does not do what was asked.
 
-use daybook_domain::{Kind, Reason, Refusal};
+use daybook_domain::{Reason, Refusal, RefusalKind};
 
 /// Why a use case was refused or failed.
 #[derive(Debug, thiserror::Error)]
@@ -50,12 +50,12 @@ refusals!(
     daybook_domain::access::Refusal,
     daybook_domain::account::Refusal,
     daybook_domain::book::Refusal,
-    daybook_domain::book::copy::Refusal,
     daybook_domain::collaborator::Refusal,
     daybook_domain::collection::Refusal,
     daybook_domain::file::Refusal,
     daybook_domain::group::Refusal,
     daybook_domain::idempotency::Refusal,
+    daybook_domain::name::Refusal,
     daybook_domain::saved_query::Refusal,
     daybook_domain::transaction::Refusal,
     daybook_domain::version::Refusal,
@@ -88,16 +88,16 @@ impl Error {
 
     /// The kind of this error.
     #[must_use]
-    pub const fn kind(&self) -> Kind {
+    pub const fn kind(&self) -> RefusalKind {
         match self {
             Self::Overtaken(_)
             | Self::Storage(
                 daybook_storage::Error::Busy | daybook_storage::Error::Unavailable(_),
-            ) => Kind::Limited,
-            Self::Storage(_) => Kind::Internal,
+            ) => RefusalKind::Limited,
+            Self::Storage(_) => RefusalKind::Internal,
             Self::Refused(refusal) | Self::Item { refusal, .. } => refusal.kind(),
-            Self::BadRequest(_) => Kind::Invalid,
-            Self::NotFound(_) => Kind::Missing,
+            Self::BadRequest(_) => RefusalKind::Invalid,
+            Self::NotFound(_) => RefusalKind::Missing,
         }
     }
 }

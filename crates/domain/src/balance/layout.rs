@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::group::Forest;
 use crate::id::{AccountId, GroupId};
 
-use super::ledger::Entry;
+use super::account_track::AccountTrack;
 use super::slice::{Axis, Detail};
 use super::track::Track;
 use super::tree::{self, Tree};
@@ -25,9 +25,9 @@ pub(super) struct Layout {
 
 impl Layout {
     /// Lays out the containers of a scope; the entries are by name.
-    pub(super) fn new(scope: &Scope, forest: &Forest, entries: &[Entry<'_>]) -> Self {
+    pub(super) fn new(scope: &Scope, forest: &Forest, entries: &[AccountTrack<'_>]) -> Self {
         let is_group = |id: GroupId| forest.get(id).is_some();
-        let places = |shown: &dyn Fn(&Entry<'_>) -> bool| {
+        let places = |shown: &dyn Fn(&AccountTrack<'_>) -> bool| {
             entries
                 .iter()
                 .enumerate()
@@ -41,7 +41,7 @@ impl Layout {
                     .groups()
                     .filter(|group| group.parent.is_none_or(|parent| !is_group(parent)))
                     .map(|group| group.id);
-                let loose = |entry: &Entry<'_>| {
+                let loose = |entry: &AccountTrack<'_>| {
                     entry.is_shown() && !entry.account.groups.iter().any(|group| is_group(*group))
                 };
                 Self {
@@ -71,13 +71,13 @@ impl Layout {
     }
 
     /// The containers with their series, none of them so long that the answer becomes too large.
-    pub(super) fn balances(&self, entries: &[Entry<'_>], axis: Axis) -> Balances {
+    pub(super) fn balances(&self, entries: &[AccountTrack<'_>], axis: Axis) -> Balances {
         let detail = self.detail(entries, axis);
         self.filled(entries, &mut |track| track.series(axis, detail))
     }
 
     /// As much of the series as an answer may hold.
-    fn detail(&self, entries: &[Entry<'_>], axis: Axis) -> Detail {
+    fn detail(&self, entries: &[AccountTrack<'_>], axis: Axis) -> Detail {
         let (mut filled, mut moved): (usize, usize) = (0, 0);
         self.filled(entries, &mut |track| {
             filled = filled.saturating_add(track.length(axis, Detail::Filled));
@@ -93,7 +93,7 @@ impl Layout {
 
     fn filled(
         &self,
-        entries: &[Entry<'_>],
+        entries: &[AccountTrack<'_>],
         series: &mut dyn FnMut(&Track) -> Vec<Slice>,
     ) -> Balances {
         let accounts = self.accounts.as_ref();

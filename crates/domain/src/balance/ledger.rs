@@ -7,11 +7,12 @@ use crate::group::Forest;
 use crate::id::AccountId;
 use crate::query::Periodicity;
 
+use super::account_track::AccountTrack;
 use super::layout::Layout;
 use super::segment::is_void;
 use super::slice::{Axis, step};
 use super::track::Track;
-use super::{AccountBalances, Balances, PeriodTotal, Scope, Slice, Sums};
+use super::{Balances, PeriodTotal, Scope, Sums};
 
 /// All that a balance query is answered from. The module documentation has an example.
 #[derive(Debug, Clone)]
@@ -45,19 +46,19 @@ impl Ledger<'_> {
     }
 
     /// What the accounts that count did, and the axis of their series.
-    pub(super) fn tracks(&self, scope: &Scope) -> (Vec<Entry<'_>>, Axis) {
+    pub(super) fn tracks(&self, scope: &Scope) -> (Vec<AccountTrack<'_>>, Axis) {
         let entries = self.entries(scope);
         let axis = Axis { periodicity: self.periodicity, last: self.last_step(&entries) };
         (entries, axis)
     }
 
     /// The accounts that count, by name, each with its track.
-    fn entries(&self, scope: &Scope) -> Vec<Entry<'_>> {
+    fn entries(&self, scope: &Scope) -> Vec<AccountTrack<'_>> {
         let mut accounts = scope.accounts(self.accounts, self.forest);
         accounts.sort_by_cached_key(|account| (account.name.normalized(), account.id));
-        let mut entries: Vec<Entry<'_>> = accounts
+        let mut entries: Vec<AccountTrack<'_>> = accounts
             .into_iter()
-            .map(|account| Entry { account, track: Track::default() })
+            .map(|account| AccountTrack { account, track: Track::default() })
             .collect();
         if !is_void(self.from, self.until) {
             self.fill(&mut entries);
@@ -65,7 +66,7 @@ impl Ledger<'_> {
         entries
     }
 
-    fn fill(&self, entries: &mut [Entry<'_>]) {
+    fn fill(&self, entries: &mut [AccountTrack<'_>]) {
         let mut places: Vec<(AccountId, usize)> =
             entries.iter().enumerate().map(|(place, entry)| (entry.account.id, place)).collect();
         places.sort_unstable();
@@ -99,7 +100,7 @@ impl Ledger<'_> {
     /// The place of the last slice (behaviour 5.7): that of the range's last day; of a range
     /// without end, the latest of today, the last counted movement in scope, and the first day of
     /// the range.
-    fn last_step(&self, entries: &[Entry<'_>]) -> Option<i32> {
+    fn last_step(&self, entries: &[AccountTrack<'_>]) -> Option<i32> {
         if is_void(self.from, self.until) {
             return None;
         }
@@ -111,28 +112,5 @@ impl Ledger<'_> {
             .flatten()
             .map(|day| step(self.periodicity, day));
         entries.iter().filter_map(|entry| entry.track.last_moved()).chain(days).max()
-    }
-}
-
-/// An account in scope and what it did.
-#[derive(Debug)]
-pub(super) struct Entry<'a> {
-    pub(super) account: &'a Account,
-    pub(super) track: Track,
-}
-
-impl Entry<'_> {
-    /// Whether a group or the book shows it: all but empty archived accounts (behaviour 5.11).
-    pub(super) const fn is_shown(&self) -> bool {
-        !(self.account.archived && self.track.is_empty())
-    }
-
-    pub(super) fn balances(&self, series: &mut dyn FnMut(&Track) -> Vec<Slice>) -> AccountBalances {
-        AccountBalances {
-            account: self.account.id,
-            empty: self.track.is_empty(),
-            figures: self.track.figures(),
-            series: series(&self.track),
-        }
     }
 }

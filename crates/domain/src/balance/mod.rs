@@ -36,6 +36,7 @@
 //! assert_eq!(balances.groups, None);
 //! ```
 
+mod account_track;
 mod container;
 mod layout;
 mod ledger;

@@ -3,7 +3,7 @@
 use crate::group::Forest;
 use crate::id::GroupId;
 
-use super::ledger::Entry;
+use super::account_track::AccountTrack;
 use super::track::{Sign, Track};
 use super::{GroupBalances, Slice};
 
@@ -34,7 +34,7 @@ struct Below {
 
 impl Tree {
     /// The trees under those roots, which must not lie below each other.
-    pub(super) fn new(forest: &Forest, roots: Vec<GroupId>, entries: &[Entry<'_>]) -> Self {
+    pub(super) fn new(forest: &Forest, roots: Vec<GroupId>, entries: &[AccountTrack<'_>]) -> Self {
         let mut nodes = preorder(forest, roots);
         seat(&mut nodes, entries);
         Self { nodes }
@@ -43,7 +43,7 @@ impl Tree {
     /// The balances of the roots, with the series that `series` makes of what each container did.
     pub(super) fn balances(
         &self,
-        entries: &[Entry<'_>],
+        entries: &[AccountTrack<'_>],
         series: &mut dyn FnMut(&Track) -> Vec<Slice>,
     ) -> Vec<GroupBalances> {
         let mut below: Vec<Below> = self.nodes.iter().map(|_| Below::default()).collect();
@@ -87,7 +87,7 @@ fn preorder(forest: &Forest, roots: Vec<GroupId>) -> Vec<Node> {
 
 /// Puts each account into its groups. One that is in several counts once in each group above
 /// (behaviour 4.13): where two of its ways up meet, it is taken away once.
-fn seat(nodes: &mut [Node], entries: &[Entry<'_>]) {
+fn seat(nodes: &mut [Node], entries: &[AccountTrack<'_>]) {
     let mut places: Vec<(GroupId, usize)> =
         nodes.iter().enumerate().map(|(place, node)| (node.group, place)).collect();
     places.sort_unstable();
@@ -129,10 +129,10 @@ impl Node {
     fn finish(
         &self,
         below: Below,
-        entries: &[Entry<'_>],
+        entries: &[AccountTrack<'_>],
         series: &mut dyn FnMut(&Track) -> Vec<Slice>,
     ) -> (Track, GroupBalances) {
-        let direct: Vec<&Entry<'_>> =
+        let direct: Vec<&AccountTrack<'_>> =
             self.accounts.iter().filter_map(|number| entries.get(*number)).collect();
         let twice = self.twice.iter().filter_map(|number| entries.get(*number));
         let mut parts: Vec<(Sign, &Track)> =

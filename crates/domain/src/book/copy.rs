@@ -2,48 +2,18 @@
 
 use time::Date;
 
-use super::{Book, Settings, Visibility};
+use super::{Book, MAX_COPIED_TRANSACTIONS, Refusal, Settings, Visibility};
 use crate::calendar::from_day_number;
 use crate::name::Name;
-use crate::refusal::Reason;
-
-/// Transactions one copy takes at most. They are copied in one unit of work, which other writes
-/// wait for: those of all books on SQLite, on PostgreSQL those of the books that share its writer.
-pub const MAX_TRANSACTIONS: i64 = 250_000;
-
-/// Why a book was not copied.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
-    /// The copy has no name.
-    #[error("name is required, as a query parameter")]
-    NameRequired,
-    /// Not a day.
-    #[error("fromDate {0:?} is not a day of the form yyyyMMdd")]
-    FromDate(String),
-    /// More transactions than one copy takes.
-    #[error(
-        "{0} transactions would be copied; at most {MAX_TRANSACTIONS} are allowed, so give a \
-            later fromDate"
-    )]
-    TooMany(i64),
-}
-
-impl Refusal {
-    pub(crate) const fn reason(&self) -> Reason {
-        match self {
-            Self::NameRequired | Self::FromDate(_) | Self::TooMany(_) => Reason::BadRequest,
-        }
-    }
-}
 
 impl Book {
     /// The settings of a copy under another name: the same, but for its own readers only and with
     /// nothing locked.
     ///
     /// # Errors
-    /// [`Refusal::NameRequired`]; a refused name.
+    /// [`Refusal::CopyNameRequired`]; a refused name.
     pub fn settings_of_copy(&self, name: Option<&str>) -> Result<Settings, crate::Refusal> {
-        let name = name.filter(|name| !name.trim().is_empty()).ok_or(Refusal::NameRequired)?;
+        let name = name.filter(|name| !name.trim().is_empty()).ok_or(Refusal::CopyNameRequired)?;
         Ok(Settings {
             name: Name::new(name)?,
             visibility: Visibility::Private,
@@ -57,7 +27,7 @@ impl Book {
 /// The first day to copy transactions of; all are copied when none is given.
 ///
 /// # Errors
-/// [`Refusal::FromDate`].
+/// [`Refusal::CopyFromDate`].
 ///
 /// ```
 /// use daybook_domain::book::copy::first_day;
@@ -69,15 +39,19 @@ pub fn first_day(text: Option<&str>) -> Result<Option<Date>, Refusal> {
     let Some(text) = text.map(str::trim).filter(|text| !text.is_empty()) else { return Ok(None) };
     let plain = text.len() == 8 && text.bytes().all(|byte| byte.is_ascii_digit());
     let day = text.parse().ok().filter(|_| plain).and_then(from_day_number);
-    day.map(Some).ok_or_else(|| Refusal::FromDate(text.chars().take(40).collect()))
+    day.map(Some).ok_or_else(|| Refusal::CopyFromDate(text.chars().take(40).collect()))
 }
 
 /// Refuses more transactions than one copy takes.
 ///
 /// # Errors
-/// [`Refusal::TooMany`].
+/// [`Refusal::CopyTooLarge`].
 pub const fn check_size(transactions: i64) -> Result<(), Refusal> {
-    if transactions > MAX_TRANSACTIONS { Err(Refusal::TooMany(transactions)) } else { Ok(()) }
+    if transactions > MAX_COPIED_TRANSACTIONS {
+        Err(Refusal::CopyTooLarge(transactions))
+    } else {
+        Ok(())
+    }
 }
 
 #[cfg(test)]
@@ -129,10 +103,7 @@ mod tests {
     fn a_name_is_required() {
         for name in [None, Some(""), Some("  ")] {
             let refused = source().settings_of_copy(name).unwrap_err();
-            assert_eq!(
-                refused,
-                crate::Refusal::Book(super::super::Refusal::Copy(Refusal::NameRequired))
-            );
+            assert_eq!(refused, crate::Refusal::Book(Refusal::CopyNameRequired));
         }
         assert!(source().settings_of_copy(Some(&"x".repeat(256))).is_err());
     }
@@ -150,7 +121,11 @@ mod tests {
             "now",
             "2024 101",
         ] {
-            assert_eq!(first_day(Some(text)), Err(Refusal::FromDate(text.to_owned())), "{text}");
+            assert_eq!(
+                first_day(Some(text)),
+                Err(Refusal::CopyFromDate(text.to_owned())),
+                "{text}"
+            );
         }
         assert_eq!(first_day(None), Ok(None));
     }
@@ -159,8 +134,8 @@ mod tests {
     fn copies_are_bounded() {
         for (count, expected) in [
             (0, Ok(())),
-            (MAX_TRANSACTIONS, Ok(())),
-            (MAX_TRANSACTIONS + 1, Err(Refusal::TooMany(250_001))),
+            (MAX_COPIED_TRANSACTIONS, Ok(())),
+            (MAX_COPIED_TRANSACTIONS + 1, Err(Refusal::CopyTooLarge(250_001))),
         ] {
             assert_eq!(check_size(count), expected);
         }

@@ -5,12 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Forest, Group, Refusal};
 use crate::account::Account;
+use crate::deletion::MAX_MOVES;
 use crate::event::{EventType, NewEvent, snapshot};
 use crate::id::{AccountId, GroupId};
 use crate::instant::Instant;
-
-/// Moves one deletion may cause: what stands below a chain of groups moves with each of them.
-pub const MAX_MOVES: usize = 100_000;
 
 /// Groups taken out one after another, with what that does to the rest of the book.
 #[derive(Debug, Clone)]

@@ -4,8 +4,8 @@ use time::Date;
 
 use super::ParseContext;
 use super::lexer::{Lexer, Token};
-use super::literal::DateLiteral;
-use super::operator::{DateOperator, Operator};
+use super::literal::{DateLiteral, DateOperator};
+use super::operator::Operator;
 use super::range::{DateTerm, Range, Ranged};
 use super::unit::Periodicity;
 

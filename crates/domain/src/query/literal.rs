@@ -2,12 +2,31 @@
 
 use time::Date;
 
-use super::operator::DateOperator;
 use super::style::{self, Style};
 use super::unit::{Shift, Unit};
 use super::variable::Variable;
 use super::{ParseContext, slashes};
 use crate::calendar::{from_parts, parse_iso};
+
+/// The three ways to bound days.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum DateOperator {
+    On,
+    After,
+    Before,
+}
+
+impl DateOperator {
+    /// Finds the date operator with that name, ignoring case (behaviour 1.1.8).
+    pub(super) fn from_name(name: &str) -> Option<Self> {
+        match name.to_ascii_lowercase().as_str() {
+            "on" | "period" => Some(Self::On),
+            "after" => Some(Self::After),
+            "before" => Some(Self::Before),
+            _ => None,
+        }
+    }
+}
 
 /// A date literal: a span of days and how it was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

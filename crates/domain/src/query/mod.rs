@@ -11,6 +11,7 @@
 //! Names of accounts and groups stay text here; the caller resolves them (behaviour 1.2.9).
 
 mod balance;
+mod context;
 mod days;
 mod eval;
 mod filter;
@@ -29,33 +30,18 @@ mod variable;
 #[cfg(test)]
 mod tests;
 
-use time::Date;
-
 pub use balance::BalanceQuery;
+pub use context::ParseContext;
 pub use eval::Subject;
 pub use filter::{Comparison, DateBasis, Filter, Status, Term};
 pub use unit::Periodicity;
-
-use crate::amount::DecimalSeparator;
-use crate::calendar::DatePattern;
-
-/// What reading a query depends on besides its text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ParseContext {
-    /// Today in the book's time zone: what variables count from (behaviour 1.3.5).
-    pub today: Date,
-    /// How the book writes days (behaviour 1.3.1).
-    pub pattern: DatePattern,
-    /// How the book punctuates amounts (behaviour 1.2.8).
-    pub separator: DecimalSeparator,
-}
 
 /// A query of listTransactions or countTransactions.
 ///
 /// ```
 /// use daybook_domain::amount::DecimalSeparator;
 /// use daybook_domain::calendar::{DatePattern, parse_iso};
-/// use daybook_domain::query::{Filter, Query, Reading, Status, Term};
+/// use daybook_domain::query::{Filter, ParseContext, Query, Status, Term};
 ///
 /// let today = parse_iso("2025-05-20").unwrap();
 /// let reading = Reading { today, pattern: DatePattern::DayFirst, separator: DecimalSeparator::Dot };

@@ -3,25 +3,25 @@
 use rust_decimal::Decimal;
 
 use crate::amount::DecimalSeparator;
-use crate::figure::Figure;
+use crate::numeral::Numeral;
 
 /// Reads an amount literal the way amounts in bodies are read (behaviour 3.12.3): a plain number
 /// with a dot first, then the book's punctuation. A number beyond the range of [`Decimal`] becomes
 /// its end: no stored amount lies out there, so every comparison keeps its answer.
 pub(super) fn read(text: &str, separator: DecimalSeparator) -> Option<Decimal> {
-    let figure = Figure::read(text, separator)?;
-    if figure.is_zero() {
+    let numeral = Numeral::read(text, separator)?;
+    if numeral.is_zero() {
         return Some(Decimal::ZERO);
     }
     let at = |places: u32| {
-        let magnitude = Decimal::try_from_i128_with_scale(figure.rounded(places)?, places).ok()?;
-        Some(if figure.is_negative() { -magnitude } else { magnitude })
+        let magnitude = Decimal::try_from_i128_with_scale(numeral.rounded(places)?, places).ok()?;
+        Some(if numeral.is_negative() { -magnitude } else { magnitude })
     };
     // Rounding must not make a literal equal to an amount it differs from, hence the first exact
     // writing.
-    let exact = (0..=Decimal::MAX_SCALE).map_while(at).find(|value| figure.equals(*value));
+    let exact = (0..=Decimal::MAX_SCALE).map_while(at).find(|value| numeral.equals(*value));
     let nearest = || (0..=Decimal::MAX_SCALE).map_while(at).last();
-    let end = if figure.is_negative() { Decimal::MIN } else { Decimal::MAX };
+    let end = if numeral.is_negative() { Decimal::MIN } else { Decimal::MAX };
     Some(exact.or_else(nearest).unwrap_or(end))
 }
 

@@ -2,7 +2,7 @@
 //! value (behaviour 1.1.6).
 
 use super::filter::{Comparison, Status};
-use super::literal::DateLiteral;
+use super::literal::{DateLiteral, DateOperator};
 use super::{ParseContext, number};
 
 /// An operator term as written, with a value that is not blank.
@@ -16,26 +16,6 @@ pub(super) struct Operator<'a> {
     pub(super) value: String,
     /// Whether the value stood in quotes.
     pub(super) quoted: bool,
-}
-
-/// The three ways to bound days.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum DateOperator {
-    On,
-    After,
-    Before,
-}
-
-impl DateOperator {
-    /// Finds the date operator with that name, ignoring case (behaviour 1.1.8).
-    pub(super) fn from_name(name: &str) -> Option<Self> {
-        match name.to_ascii_lowercase().as_str() {
-            "on" | "period" => Some(Self::On),
-            "after" => Some(Self::After),
-            "before" => Some(Self::Before),
-            _ => None,
-        }
-    }
 }
 
 /// Whether a name is the amount operator, the only one with comparisons.

@@ -1,8 +1,7 @@
 //! The range of a balance query and its neighbours (behaviour 5.8, 5.9).
 
 use super::ParseContext;
-use super::literal::{Bounds, DateLiteral};
-use super::operator::DateOperator;
+use super::literal::{Bounds, DateLiteral, DateOperator};
 use super::unit::{Periodicity, Shift, Unit};
 
 /// A date term of a balance query.

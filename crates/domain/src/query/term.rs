@@ -1,8 +1,8 @@
 //! What the operators of transaction queries mean (behaviour 1.2).
 
 use super::filter::{Comparison, DateBasis, Filter, Status, Term};
-use super::literal::DateLiteral;
-use super::operator::{DateOperator, Operator};
+use super::literal::{DateLiteral, DateOperator};
+use super::operator::Operator;
 use super::unit::Periodicity;
 use super::{ParseContext, number};
 use crate::account::AccountType;

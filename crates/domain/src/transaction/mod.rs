@@ -6,9 +6,11 @@ mod edit;
 mod file_hold;
 mod joined;
 mod lifecycle;
+mod limits;
 mod merge;
 mod posting_rules;
 pub mod quick_entry;
+mod refusal;
 pub mod tags;
 
 use time::Date;
@@ -18,8 +20,10 @@ pub use count::{Count, Span};
 pub use edit::Edited;
 pub use file_hold::FileHold;
 pub use lifecycle::{Transition, Verb, transition};
+pub use limits::{MAX_DESCRIPTION, MAX_INDEXED, MAX_LISTED, MAX_REMOTE_ID};
 pub use merge::{Merged, Pair, merge_transition};
 pub use posting_rules::{Intent, PostingRules};
+pub use refusal::Refusal;
 
 use crate::account::AccountRef;
 use crate::amount::Amount;
@@ -28,110 +32,7 @@ use crate::id::{AccountId, FileId, TransactionId, UserId};
 use crate::instant::{Instant, Stamp};
 use crate::permission::Action;
 use crate::property::Properties;
-use crate::refusal::Reason;
-
-/// Longest remote id in characters (behaviour 3.7.5).
-pub const MAX_REMOTE_ID: usize = 256;
-
-/// Longest description in bytes: what is in it is indexed in the unit of work that records it.
-pub const MAX_DESCRIPTION: usize = 64 * 1024;
-/// Most remote ids, most URLs, and most files, of one transaction.
-pub const MAX_LISTED: usize = 1_000;
-
-/// Most transactions that the deletion of accounts or of a file may change (behaviour 10.11).
-pub const MAX_RELEASED: usize = 100_000;
-/// Most index entries the bodies of one request may ask for (behaviour 10.10).
-pub const MAX_INDEXED: usize = 100_000;
-
-/// Why something about a transaction was refused.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
-    /// Unknown, or another user's draft for a recorder.
-    #[error("transaction not found: {0}")]
-    Unknown(String),
-    /// Several unknown ids at once (behaviour 3.6.5, 12.4).
-    #[error("transactions not found. Ids: [{}]", .0.join(", "))]
-    UnknownIds(Vec<String>),
-    /// A body without id where one is needed.
-    #[error("id is required")]
-    IdRequired,
-    /// `date` is not `yyyy-MM-dd`.
-    #[error("date {0:?} is not a date of the form yyyy-MM-dd")]
-    Date(String),
-    /// Not everything a posting needs is there.
-    #[error("an incomplete transaction cannot be posted; missing: {}", .0.join(", "))]
-    Incomplete(Vec<&'static str>),
-    /// A posted transaction must stay complete.
-    #[error("a posted transaction must keep its {}", .0.join(", "))]
-    MustStayComplete(Vec<&'static str>),
-    /// The same account on both sides.
-    #[error("creditAccount and debitAccount are the same account")]
-    SameAccount,
-    /// A checked transaction is read-only.
-    #[error("the transaction is checked; uncheck it first")]
-    Checked,
-    /// A merge of more or fewer than two.
-    #[error("a merge takes exactly two items; there are {0}")]
-    NotTwo(usize),
-    /// A merge of a transaction with itself.
-    #[error("a transaction cannot be merged with itself")]
-    SameTransaction,
-    /// A draft cannot be checked.
-    #[error("the transaction is not posted")]
-    NotPosted,
-    /// A trashed transaction takes no verb but untrash.
-    #[error("the transaction is trashed; restore it first")]
-    Trashed,
-    /// The date is locked or closed.
-    #[error("the date {0} is locked or closed in this book")]
-    Locked(String),
-    /// A remote id longer than allowed.
-    #[error("remote id {0:?} has more than {MAX_REMOTE_ID} characters")]
-    RemoteIdTooLong(String),
-    /// A longer description than allowed.
-    #[error("description has {0} bytes; at most {MAX_DESCRIPTION} are allowed")]
-    DescriptionTooLong(usize),
-    /// More remote ids, URLs or files than allowed.
-    #[error("{0} has {1} entries; at most {MAX_LISTED} are allowed")]
-    TooMany(&'static str, usize),
-    /// Bodies that are within their limits each, and together not.
-    #[error(
-        "the items have {0} remote ids, hashtags, files and properties (which count twice) in all; \
-         at most {MAX_INDEXED} are allowed: send fewer items at once"
-    )]
-    TooMuchIndexed(usize),
-    /// A parameter that is missing or cannot be read.
-    #[error("{0} is required and must be {1}")]
-    Parameter(&'static str, &'static str),
-    /// The permission does not reach as far as the transaction's state asks.
-    #[error("permission {0} is not enough for this")]
-    NotEnough(&'static str),
-}
-
-impl Refusal {
-    pub(crate) const fn reason(&self) -> Reason {
-        match self {
-            Self::Unknown(_) | Self::UnknownIds(_) => Reason::NotFound,
-            Self::NotEnough(_) => Reason::Forbidden,
-            Self::Checked => Reason::CheckedTransaction,
-            Self::Locked(_) => Reason::LockedDate,
-            Self::IdRequired
-            | Self::Date(_)
-            | Self::Incomplete(_)
-            | Self::MustStayComplete(_)
-            | Self::SameAccount
-            | Self::NotTwo(_)
-            | Self::SameTransaction
-            | Self::NotPosted
-            | Self::Trashed
-            | Self::RemoteIdTooLong(_)
-            | Self::DescriptionTooLong(_)
-            | Self::TooMany(..)
-            | Self::TooMuchIndexed(_)
-            | Self::Parameter(..) => Reason::BadRequest,
-        }
-    }
-}
+use crate::version::Tag;
 
 impl crate::Refusal {
     /// Whether a batch of this verb leaves the item as it is for this reason and goes on, instead
@@ -331,4 +232,10 @@ fn check_sides(credit: Option<AccountId>, debit: Option<AccountId>) -> Result<()
 /// A reference that must resolve (behaviour 3.2.6).
 fn unknown_account(reference: &AccountRef) -> crate::account::Refusal {
     crate::account::Refusal::UnknownReference(reference.shown().to_owned())
+}
+
+impl From<&Transaction> for Tag {
+    fn from(transaction: &Transaction) -> Self {
+        Self::new("transaction", transaction.id, transaction.stamp.version)
+    }
 }

@@ -2,10 +2,11 @@
 //! (behaviour 3.2.12, 9.6).
 
 use daybook_domain::access::Access;
+use daybook_domain::deletion::MAX_RELEASED;
 use daybook_domain::file::{Attachment, File, FilesById};
 use daybook_domain::id::FileId;
 use daybook_domain::permission::Action;
-use daybook_domain::transaction::{Changes, FileHold, MAX_RELEASED, Transaction, Verb};
+use daybook_domain::transaction::{Changes, FileHold, Transaction, Verb};
 use daybook_storage::Tx;
 
 use super::lifecycle::emit;

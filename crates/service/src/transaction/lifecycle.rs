@@ -4,12 +4,12 @@ use std::collections::{BTreeSet, HashMap};
 
 use daybook_domain::access::Access;
 use daybook_domain::account::{self, Directory};
+use daybook_domain::deletion::MAX_RELEASED;
 use daybook_domain::event::{EventType, NewEvent};
 use daybook_domain::id::{AccountId, TransactionId};
 use daybook_domain::permission::Action;
 use daybook_domain::transaction::{
-    Changes, Edited, MAX_RELEASED, Refusal, Transaction, Transition, Verb, check_indexed,
-    transition,
+    Changes, Edited, Refusal, Transaction, Transition, Verb, check_indexed, transition,
 };
 use daybook_storage::Tx;
 

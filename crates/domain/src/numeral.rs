@@ -2,11 +2,36 @@
 
 use rust_decimal::Decimal;
 
-use crate::amount::DecimalSeparator;
+/// The character between units and decimals.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum DecimalSeparator {
+    /// `1,234.56`, the default.
+    #[default]
+    Dot,
+    /// `1.234,56`.
+    Comma,
+}
+
+impl DecimalSeparator {
+    /// The separator as the API names it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Dot => "DOT",
+            Self::Comma => "COMMA",
+        }
+    }
+
+    /// Finds the separator with that name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Dot, Self::Comma].into_iter().find(|separator| separator.as_str() == name)
+    }
+}
 
 /// `digits` x 10^`exponent`, digits without leading or trailing zeros; empty digits are zero.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Figure {
+pub(crate) struct Numeral {
     negative: bool,
     digits: String,
     exponent: i64,
@@ -15,7 +40,7 @@ pub(crate) struct Figure {
 /// More digits than this are beyond every limit, so nothing larger is ever computed with.
 const MAX_DIGITS: i64 = 30;
 
-impl Figure {
+impl Numeral {
     /// Reads a plain number with a dot (and perhaps an exponent), else one punctuated as the book
     /// writes it (behaviour 3.12.3). Thousand separators must stand before groups of three: `12,34`
     /// is refused, not 1234.

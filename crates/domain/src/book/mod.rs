@@ -3,11 +3,13 @@
 pub mod copy;
 mod dates;
 mod period;
+mod refusal;
 
 use time::Date;
 
 pub use dates::CLEARED_DATE;
 pub use period::{Period, StartMonth};
+pub use refusal::{MAX_COPIED_TRANSACTIONS, Refusal};
 
 use crate::amount::{DecimalSeparator, MAX_FRACTION_DIGITS, Precision};
 use crate::calendar::{DatePattern, format_iso};
@@ -18,7 +20,7 @@ use crate::instant::{Instant, Stamp};
 use crate::name::Name;
 use crate::permission::{Action, Permission};
 use crate::property::{Edits, Properties};
-use crate::refusal::Reason;
+use crate::version::Tag;
 use dates::Dates;
 
 /// Who may read a book.
@@ -45,54 +47,6 @@ impl Visibility {
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::Public, Self::Private].into_iter().find(|visibility| visibility.as_str() == name)
-    }
-}
-
-/// Why something about a book was refused.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
-    /// No name on create.
-    #[error("name is required, in the body or as a query parameter")]
-    NameRequired,
-    /// No id on update.
-    #[error("id is required")]
-    IdRequired,
-    /// `fractionDigits` outside 0 to 8.
-    #[error("fractionDigits is {0}; 0 to {MAX_FRACTION_DIGITS} are allowed")]
-    FractionDigits(i64),
-    /// Not an IANA zone name.
-    #[error("timeZone {0:?} is not an IANA time zone")]
-    TimeZone(String),
-    /// `pageSize` below 1 or above 1000.
-    #[error("pageSize is {0}; 1 to 1000 are allowed")]
-    PageSize(i64),
-    /// Not a date, and not the clearing sentinel.
-    #[error("{0} {1:?} is not a date of the form yyyy-MM-dd")]
-    Date(&'static str, String),
-    /// A stored amount would leave the range at the finer scale (behaviour 3.12.7).
-    #[error("fractionDigits {0} is too fine for the amounts already recorded")]
-    Rescale(u32),
-    /// The change asks for more permission than the caller has.
-    #[error("permission {0} is not enough to change {1}")]
-    NotEnough(&'static str, &'static str),
-    /// It is not copied.
-    #[error(transparent)]
-    Copy(#[from] copy::Refusal),
-}
-
-impl Refusal {
-    pub(crate) const fn reason(&self) -> Reason {
-        match self {
-            Self::NotEnough(..) => Reason::Forbidden,
-            Self::Copy(refusal) => refusal.reason(),
-            Self::NameRequired
-            | Self::IdRequired
-            | Self::FractionDigits(_)
-            | Self::TimeZone(_)
-            | Self::PageSize(_)
-            | Self::Date(..)
-            | Self::Rescale(_) => Reason::BadRequest,
-        }
     }
 }
 
@@ -333,6 +287,12 @@ fn page_size(value: i64) -> Result<i32, Refusal> {
         .ok()
         .filter(|size| (1..=1000).contains(size))
         .ok_or(Refusal::PageSize(value))
+}
+
+impl From<&Book> for Tag {
+    fn from(book: &Book) -> Self {
+        Self::new("book", &book.key, book.stamp.version)
+    }
 }
 
 #[cfg(test)]

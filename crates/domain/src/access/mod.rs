@@ -1,29 +1,12 @@
 //! The proof of access: who entered which book, and what they may do in it (behaviour 7.3, 7.4).
 
+mod refusal;
+
+pub use refusal::Refusal;
+
 use crate::book::{Book, Visibility};
 use crate::id::UserId;
 use crate::permission::{Action, Permission, Verdict, verdict};
-use crate::refusal::Reason;
-
-/// Why somebody was not let into a book, or not to an action in it.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
-    /// The book is unknown, or exists only for others (behaviour 7.4).
-    #[error("book not found")]
-    BookNotFound,
-    /// The permission is too little.
-    #[error("permission {0} is not enough for this")]
-    NotEnough(&'static str),
-}
-
-impl Refusal {
-    pub(crate) const fn reason(&self) -> Reason {
-        match self {
-            Self::BookNotFound => Reason::NotFound,
-            Self::NotEnough(_) => Reason::Forbidden,
-        }
-    }
-}
 
 /// Proof that a user may do something in a book; repositories ask for it.
 #[derive(Debug, Clone)]

@@ -1,43 +1,14 @@
 //! Collections: a user's own sets of books (behaviour 9.10).
 
+mod refusal;
+
+pub use refusal::{MAX_BOOKS, Refusal};
+
 use crate::book::{Book, Visibility};
 use crate::id::{CollectionId, UserId};
 use crate::instant::{Instant, Stamp};
-use crate::name::Name;
+use crate::name::{self, Name};
 use crate::permission::Permission;
-use crate::refusal::Reason;
-
-/// Books in one collection at most.
-pub const MAX_BOOKS: usize = 1_000;
-
-/// Why something about a collection was refused.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
-    /// No collection with that id, or one of somebody else.
-    #[error("collection not found: {0}")]
-    Unknown(String),
-    /// No id on update.
-    #[error("id is required")]
-    IdRequired,
-    /// A book of the list has no id.
-    #[error("each of the books needs an id")]
-    BookIdRequired,
-    /// Books that do not exist, or exist only for others.
-    #[error("books not found. Ids: [{}]", .0.join(", "))]
-    UnknownBooks(Vec<String>),
-    /// More books than a collection holds.
-    #[error("the collection would have {0} books; at most {MAX_BOOKS} are allowed")]
-    TooMany(usize),
-}
-
-impl Refusal {
-    pub(crate) const fn reason(&self) -> Reason {
-        match self {
-            Self::Unknown(_) | Self::UnknownBooks(_) => Reason::NotFound,
-            Self::IdRequired | Self::BookIdRequired | Self::TooMany(_) => Reason::BadRequest,
-        }
-    }
-}
 
 /// A user's set of books. Which books are in it is kept apart: it may be long.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,7 +33,7 @@ impl Collection {
         owner: UserId,
         name: Option<&str>,
         stamp: Stamp,
-    ) -> Result<Self, crate::Refusal> {
+    ) -> Result<Self, name::Refusal> {
         Ok(Self { id, owner, name: Name::new(name.unwrap_or_default())?, stamp })
     }
 
@@ -70,7 +41,7 @@ impl Collection {
     ///
     /// # Errors
     /// A refused name.
-    pub fn rename(self, name: Option<&str>, now: Instant) -> Result<Self, crate::Refusal> {
+    pub fn rename(self, name: Option<&str>, now: Instant) -> Result<Self, name::Refusal> {
         let name = name.map_or_else(|| Ok(self.name.clone()), Name::new)?;
         let stamp = if name == self.name { self.stamp } else { self.stamp.touched(now) };
         Ok(Self { name, stamp, ..self })

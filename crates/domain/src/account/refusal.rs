@@ -1,0 +1,52 @@
+//! Why a request about accounts is refused.
+
+use crate::deletion::MAX_RELEASED;
+use crate::reason::Reason;
+
+/// Why something about an account was refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// No account with that id or name.
+    #[error("Account not found: {0}")]
+    Unknown(String),
+    /// Ids or names in a batch, or in a body that must name an account, that lead nowhere
+    /// (behaviour 3.6.5).
+    #[error("accounts not found. Ids: [{}]", .0.join(", "))]
+    UnknownIds(Vec<String>),
+    /// A reference inside a body names no account; unlike a missing resource this is the body's
+    /// fault.
+    #[error("Account not found: {0}")]
+    UnknownReference(String),
+    /// The name is taken (behaviour 4.5).
+    #[error("an account named {0:?} already exists")]
+    AlreadyExists(String),
+    /// Neither id nor name given.
+    #[error("account id is required (a name serves too)")]
+    Unnamed,
+    /// It once had a posted transaction (behaviour 4.7).
+    #[error("account {0:?} has posted transactions and cannot be deleted; archive it instead")]
+    HasPostings(String),
+    /// Too many drafts would lose a side (behaviour 10.11).
+    #[error(
+        "more than {MAX_RELEASED} sides of drafts name what is to be deleted; take it off some of \
+            them first, or archive it instead"
+    )]
+    TooManyDrafts,
+    /// Posting to an archived account (behaviour 4.8).
+    #[error("account {0:?} is archived; nothing can be posted to it")]
+    Archived(String),
+}
+
+impl Refusal {
+    pub(crate) const fn reason(&self) -> Reason {
+        match self {
+            Self::Unknown(_) | Self::UnknownIds(_) => Reason::NotFound,
+            Self::UnknownReference(_)
+            | Self::AlreadyExists(_)
+            | Self::Unnamed
+            | Self::HasPostings(_)
+            | Self::TooManyDrafts
+            | Self::Archived(_) => Reason::BadRequest,
+        }
+    }
+}

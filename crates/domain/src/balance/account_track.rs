@@ -1,0 +1,28 @@
+//! An account in scope with its track.
+
+use super::track::Track;
+use super::{AccountBalances, Slice};
+use crate::account::Account;
+
+/// An account in scope and what it did.
+#[derive(Debug)]
+pub(super) struct AccountTrack<'a> {
+    pub(super) account: &'a Account,
+    pub(super) track: Track,
+}
+
+impl AccountTrack<'_> {
+    /// Whether a group or the book shows it: all but empty archived accounts (behaviour 5.11).
+    pub(super) const fn is_shown(&self) -> bool {
+        !(self.account.archived && self.track.is_empty())
+    }
+
+    pub(super) fn balances(&self, series: &mut dyn FnMut(&Track) -> Vec<Slice>) -> AccountBalances {
+        AccountBalances {
+            account: self.account.id,
+            empty: self.track.is_empty(),
+            figures: self.track.figures(),
+            series: series(&self.track),
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Why a request about books is refused.
+
+use crate::amount::MAX_FRACTION_DIGITS;
+use crate::reason::Reason;
+
+/// Transactions one copy takes at most. They are copied in one unit of work, which other writes
+/// wait for: those of all books on SQLite, on PostgreSQL those of the books that share its writer.
+pub const MAX_COPIED_TRANSACTIONS: i64 = 250_000;
+
+/// Why something about a book was refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// No name on create.
+    #[error("name is required, in the body or as a query parameter")]
+    NameRequired,
+    /// No id on update.
+    #[error("id is required")]
+    IdRequired,
+    /// `fractionDigits` outside 0 to 8.
+    #[error("fractionDigits is {0}; 0 to {MAX_FRACTION_DIGITS} are allowed")]
+    FractionDigits(i64),
+    /// Not an IANA zone name.
+    #[error("timeZone {0:?} is not an IANA time zone")]
+    TimeZone(String),
+    /// `pageSize` below 1 or above 1000.
+    #[error("pageSize is {0}; 1 to 1000 are allowed")]
+    PageSize(i64),
+    /// Not a date, and not the clearing sentinel.
+    #[error("{0} {1:?} is not a date of the form yyyy-MM-dd")]
+    Date(&'static str, String),
+    /// A stored amount would leave the range at the finer scale (behaviour 3.12.7).
+    #[error("fractionDigits {0} is too fine for the amounts already recorded")]
+    Rescale(u32),
+    /// The change asks for more permission than the caller has.
+    #[error("permission {0} is not enough to change {1}")]
+    NotEnough(&'static str, &'static str),
+    /// No name for the copy.
+    #[error("name is required, as a query parameter")]
+    CopyNameRequired,
+    /// `fromDate` of a copy is not a day.
+    #[error("fromDate {0:?} is not a day of the form yyyyMMdd")]
+    CopyFromDate(String),
+    /// More transactions than one copy takes.
+    #[error(
+        "{0} transactions would be copied; at most {MAX_COPIED_TRANSACTIONS} are allowed, so give a \
+            later fromDate"
+    )]
+    CopyTooLarge(i64),
+}
+
+impl Refusal {
+    pub(crate) const fn reason(&self) -> Reason {
+        match self {
+            Self::NotEnough(..) => Reason::Forbidden,
+            Self::NameRequired
+            | Self::IdRequired
+            | Self::FractionDigits(_)
+            | Self::TimeZone(_)
+            | Self::PageSize(_)
+            | Self::Date(..)
+            | Self::Rescale(_)
+            | Self::CopyNameRequired
+            | Self::CopyFromDate(_)
+            | Self::CopyTooLarge(_) => Reason::BadRequest,
+        }
+    }
+}

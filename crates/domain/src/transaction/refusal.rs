@@ -1,0 +1,94 @@
+//! Why a request about transactions is refused.
+
+use super::limits::{MAX_DESCRIPTION, MAX_INDEXED, MAX_LISTED, MAX_REMOTE_ID};
+use crate::reason::Reason;
+
+/// Why something about a transaction was refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// Unknown, or another user's draft for a recorder.
+    #[error("transaction not found: {0}")]
+    Unknown(String),
+    /// Several unknown ids at once (behaviour 3.6.5, 12.4).
+    #[error("transactions not found. Ids: [{}]", .0.join(", "))]
+    UnknownIds(Vec<String>),
+    /// A body without id where one is needed.
+    #[error("id is required")]
+    IdRequired,
+    /// `date` is not `yyyy-MM-dd`.
+    #[error("date {0:?} is not a date of the form yyyy-MM-dd")]
+    Date(String),
+    /// Not everything a posting needs is there.
+    #[error("an incomplete transaction cannot be posted; missing: {}", .0.join(", "))]
+    Incomplete(Vec<&'static str>),
+    /// A posted transaction must stay complete.
+    #[error("a posted transaction must keep its {}", .0.join(", "))]
+    MustStayComplete(Vec<&'static str>),
+    /// The same account on both sides.
+    #[error("creditAccount and debitAccount are the same account")]
+    SameAccount,
+    /// A checked transaction is read-only.
+    #[error("the transaction is checked; uncheck it first")]
+    Checked,
+    /// A merge of more or fewer than two.
+    #[error("a merge takes exactly two items; there are {0}")]
+    NotTwo(usize),
+    /// A merge of a transaction with itself.
+    #[error("a transaction cannot be merged with itself")]
+    SameTransaction,
+    /// A draft cannot be checked.
+    #[error("the transaction is not posted")]
+    NotPosted,
+    /// A trashed transaction takes no verb but untrash.
+    #[error("the transaction is trashed; restore it first")]
+    Trashed,
+    /// The date is locked or closed.
+    #[error("the date {0} is locked or closed in this book")]
+    Locked(String),
+    /// A remote id longer than allowed.
+    #[error("remote id {0:?} has more than {MAX_REMOTE_ID} characters")]
+    RemoteIdTooLong(String),
+    /// A longer description than allowed.
+    #[error("description has {0} bytes; at most {MAX_DESCRIPTION} are allowed")]
+    DescriptionTooLong(usize),
+    /// More remote ids, URLs or files than allowed.
+    #[error("{0} has {1} entries; at most {MAX_LISTED} are allowed")]
+    TooMany(&'static str, usize),
+    /// Bodies that are within their limits each, and together not.
+    #[error(
+        "the items have {0} remote ids, hashtags, files and properties (which count twice) in all; \
+         at most {MAX_INDEXED} are allowed: send fewer items at once"
+    )]
+    TooMuchIndexed(usize),
+    /// A parameter that is missing or cannot be read.
+    #[error("{0} is required and must be {1}")]
+    Parameter(&'static str, &'static str),
+    /// The permission does not reach as far as the transaction's state asks.
+    #[error("permission {0} is not enough for this")]
+    NotEnough(&'static str),
+}
+
+impl Refusal {
+    pub(crate) const fn reason(&self) -> Reason {
+        match self {
+            Self::Unknown(_) | Self::UnknownIds(_) => Reason::NotFound,
+            Self::NotEnough(_) => Reason::Forbidden,
+            Self::Checked => Reason::CheckedTransaction,
+            Self::Locked(_) => Reason::LockedDate,
+            Self::IdRequired
+            | Self::Date(_)
+            | Self::Incomplete(_)
+            | Self::MustStayComplete(_)
+            | Self::SameAccount
+            | Self::NotTwo(_)
+            | Self::SameTransaction
+            | Self::NotPosted
+            | Self::Trashed
+            | Self::RemoteIdTooLong(_)
+            | Self::DescriptionTooLong(_)
+            | Self::TooMany(..)
+            | Self::TooMuchIndexed(_)
+            | Self::Parameter(..) => Reason::BadRequest,
+        }
+    }
+}
