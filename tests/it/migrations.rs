@@ -32,8 +32,9 @@ fn unreleased_schemas_are_refused(engine: Engine) {
     let mut server = Server::start(engine);
     server.terminate();
     let mut database = emptied(&server);
+    let strict = if engine == Engine::Sqlite { " STRICT" } else { "" };
     for statement in [
-        "CREATE TABLE heads (book_id BIGINT NOT NULL PRIMARY KEY, sequence BIGINT NOT NULL)",
+        &format!("CREATE TABLE heads (book_id INTEGER PRIMARY KEY, sequence INTEGER){strict}"),
         "CREATE TABLE __diesel_schema_migrations (version VARCHAR(50) PRIMARY KEY NOT NULL, \
             run_on TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP)",
         "INSERT INTO __diesel_schema_migrations (version) VALUES ('0001')",

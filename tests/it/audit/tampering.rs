@@ -258,7 +258,12 @@ pub fn of_the_rest() -> Vec<Tampering> {
         ),
         case(
             "the text that is searched",
-            set("transactions", "id = {lunch}", "search = 'dinner'", "search = 'lunch #food'"),
+            set(
+                "transactions",
+                "id = {lunch}",
+                "folded_description = 'dinner'",
+                "folded_description = 'lunch #food'",
+            ),
             &[["index", "{lunch-id}", "*", "*"]],
         ),
         case(
@@ -275,7 +280,7 @@ pub fn of_the_rest() -> Vec<Tampering> {
                 ]),
                 owned(&["DELETE FROM index_terms WHERE book_id = {book} AND term = 'tdrink'"]),
             ),
-            // The tag of the lunch, and the marks of a draft and of the trash.
+            // The tag of the lunch, and the terms of a draft and of the trash.
             &[["index", "{key}", "3", "4"]],
         ),
     ]
