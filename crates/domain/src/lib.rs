@@ -44,6 +44,7 @@ pub mod name;
 mod numeral;
 pub mod permission;
 pub mod property;
+pub mod purpose;
 pub mod query;
 pub mod reason;
 pub mod reference;

@@ -2,34 +2,82 @@
 
 use daybook_domain::access::{Access, Refusal};
 use daybook_domain::permission::Action;
+use daybook_domain::purpose::Purpose;
 use daybook_storage::Tx;
-use daybook_storage::book::BookAccess;
-use daybook_storage::book_state::Activity;
+use daybook_storage::access::{AccessTo, BookAccess};
 
 use crate::context::Context;
 use crate::error::Result;
 
-/// Lets the caller into a book to do `action`; in a unit of work that writes, it takes the book's
-/// lock first.
+/// Lets the caller into a book to read, or to check what a write would refuse.
 ///
 /// # Errors
 /// 404 for strangers and unknown books, 403 for too little permission (behaviour 7.4).
 pub fn enter(tx: &mut Tx<'_>, cx: &Context, book: &str, action: Action) -> Result<Access> {
-    load_access(tx, cx, book, action).map(|(access, _)| access)
+    Ok(find(tx, cx, book)?.admit(cx.user.id, action)?)
 }
 
-/// As [`enter`], with how busy the book is.
+/// Lets the caller into a book to write for a purpose. In a unit of work that writes, it takes the
+/// book's lock first.
+///
+/// What comes back names the purpose in its type, and a repository that writes takes no other:
+///
+/// ```
+/// use daybook_domain::account::Account;
+/// use daybook_domain::purpose::WriteChart;
+/// use daybook_service::{Context, Result, access};
+/// use daybook_storage::Tx;
+///
+/// fn add(tx: &mut Tx<'_>, cx: &Context, book: &str, accounts: &[Account]) -> Result<()> {
+///     let access = access::enter_to(tx, cx, book, WriteChart)?;
+///     Ok(tx.accounts().insert(&access, accounts)?)
+/// }
+/// ```
+///
+/// Somebody who is let in to read does not get so far, nor does somebody who may record
+/// (`access::enter_to(tx, cx, book, Record::Draft)`):
+///
+/// ```compile_fail,E0308
+/// use daybook_domain::account::Account;
+/// use daybook_domain::permission::Action;
+/// use daybook_service::{Context, Result, access};
+/// use daybook_storage::Tx;
+///
+/// fn add(tx: &mut Tx<'_>, cx: &Context, book: &str, accounts: &[Account]) -> Result<()> {
+///     let access = access::enter(tx, cx, book, Action::ReadChart)?;
+///     Ok(tx.accounts().insert(&access, accounts)?)
+///     //                      ^^^^^^^ expected `&AccessTo<WriteChart>`, found `&Access`
+/// }
+/// ```
+///
+/// ```compile_fail,E0308
+/// use daybook_domain::account::Account;
+/// use daybook_domain::purpose::Record;
+/// use daybook_service::{Context, Result, access};
+/// use daybook_storage::Tx;
+///
+/// fn add(tx: &mut Tx<'_>, cx: &Context, book: &str, accounts: &[Account]) -> Result<()> {
+///     let access = access::enter_to(tx, cx, book, Record::Draft)?;
+///     Ok(tx.accounts().insert(&access, accounts)?)
+///     //                      ^^^^^^^ expected `&AccessTo<WriteChart>`, found `&AccessTo<Record>`
+/// }
+/// ```
 ///
 /// # Errors
 /// As [`enter`].
-pub fn load_access(
+pub fn enter_to<P: Purpose>(
     tx: &mut Tx<'_>,
     cx: &Context,
     book: &str,
-    action: Action,
-) -> Result<(Access, Activity)> {
-    let entrance = tx.books().enter(book, &cx.user.email)?.ok_or(Refusal::BookNotFound)?;
-    let BookAccess { book, granted, activity } = entrance;
-    let access = Access::admit(book, granted, cx.user.id, action)?;
-    Ok((access, activity))
+    purpose: P,
+) -> Result<AccessTo<P>> {
+    Ok(find(tx, cx, book)?.admit_to(cx.user.id, purpose)?)
+}
+
+/// The book as the caller finds it, with how busy it is, before anything is allowed.
+///
+/// # Errors
+/// 404 for unknown books.
+pub(crate) fn find(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<BookAccess> {
+    Ok(tx.books().enter(book, &cx.user.email)?.ok_or(Refusal::BookNotFound)?)
 }

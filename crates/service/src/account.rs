@@ -10,7 +10,9 @@ use daybook_domain::group::{self, Forest, GroupRef};
 use daybook_domain::id::{AccountId, GroupId};
 use daybook_domain::instant::Instant;
 use daybook_domain::permission::Action;
+use daybook_domain::purpose::{Record, WriteChart};
 use daybook_storage::Tx;
+use daybook_storage::access::AccessTo;
 
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -76,7 +78,7 @@ pub fn groups(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<c
 /// # Errors
 /// What the access step and the rules of accounts refuse.
 pub fn create(tx: &mut Tx<'_>, cx: &Context, book: &str, items: Vec<Input>) -> Result<View> {
-    let access = access::enter(tx, cx, book, Action::WriteChart)?;
+    let access = access::enter_to(tx, cx, book, WriteChart)?;
     batch::check_size("items", items.len())?;
     add(tx, cx, &access, items)
 }
@@ -86,7 +88,7 @@ pub fn create(tx: &mut Tx<'_>, cx: &Context, book: &str, items: Vec<Input>) -> R
 /// # Errors
 /// What the access step and the rules of accounts refuse.
 pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, mut items: Vec<Input>) -> Result<View> {
-    let access = access::enter(tx, cx, book, Action::WriteChart)?;
+    let access = access::enter_to(tx, cx, book, WriteChart)?;
     batch::check_size("items", items.len())?;
     let owner = access.may(Action::WriteLockedGroups);
     let forest = crate::group::forest(tx, &access)?;
@@ -137,7 +139,7 @@ pub fn delete(
     book: &str,
     references: &[AccountRef],
 ) -> Result<View> {
-    let access = access::enter(tx, cx, book, Action::WriteChart)?;
+    let access = access::enter_to(tx, cx, book, WriteChart)?;
     batch::check_size("items", references.len())?;
     let owner = access.may(Action::WriteLockedGroups);
     let known = tx.accounts().directory(&access, references, [])?;
@@ -153,7 +155,7 @@ pub fn delete(
     let mut accounts = cx.unless_stale(first, doomed)?;
     let mut seen = BTreeSet::new();
     accounts.retain(|account| seen.insert(account.id));
-    transaction::release_accounts(tx, cx, &access, &seen)?;
+    transaction::release_accounts(tx, cx, &access.also(Record::Edit)?, &seen)?;
     let ids: Vec<AccountId> = seen.into_iter().collect();
     tx.accounts().delete(&access, &ids)?;
     let deleted = |account: &Account| {
@@ -178,7 +180,7 @@ pub(crate) fn all(tx: &mut Tx<'_>, access: &Access) -> Result<View> {
 pub(crate) fn add(
     tx: &mut Tx<'_>,
     cx: &Context,
-    access: &Access,
+    access: &AccessTo<WriteChart>,
     items: Vec<Input>,
 ) -> Result<View> {
     let owner = access.may(Action::WriteLockedGroups);

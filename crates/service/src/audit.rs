@@ -7,7 +7,7 @@ use daybook_domain::access::Access;
 use daybook_domain::audit::{Recount, Report, Stray, Trail};
 use daybook_domain::event::{NewEvent, snapshot};
 use daybook_domain::id::{AccountId, BookKey};
-use daybook_domain::permission::Action;
+use daybook_domain::purpose::Audit;
 use daybook_storage::Tx;
 use daybook_storage::audit::Wanted;
 
@@ -38,7 +38,7 @@ pub struct Made {
 /// # Errors
 /// What the access step refuses.
 pub fn request(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<()> {
-    let access = access::enter(tx, cx, book, Action::UpdateBook)?;
+    let access = access::enter_to(tx, cx, book, Audit)?;
     Ok(tx.audits().want(&access, cx.mint(), cx.agent.as_deref())?)
 }
 
@@ -52,7 +52,7 @@ pub fn waiting(tx: &mut Tx<'_>) -> Result<Vec<BookKey>> {
 /// to give up; `None` when it did, or when none is wanted any more.
 pub fn make(tx: &mut Tx<'_>, key: &BookKey, stop: &dyn Fn() -> bool) -> Result<Option<Made>> {
     let Some(wanted) = tx.audits().wanted(key)? else { return Ok(None) };
-    let Some(access) = admit(tx, key, &wanted)? else { return Ok(None) };
+    let Some(access) = tx.audits().enter(key, &wanted)? else { return Ok(None) };
     let (head, counted) = tx.audits().head(&access)?;
     let Some(recount) = recount(tx, &access, stop)? else { return Ok(None) };
     let mut trail = Trail::new(key);
@@ -74,7 +74,7 @@ pub fn make(tx: &mut Tx<'_>, key: &BookKey, stop: &dyn Fn() -> bool) -> Result<O
 /// have moved on since; the report says which event it is about. Nothing is recorded when no audit
 /// is wanted any more: another process answered the request meanwhile, or the book is gone.
 pub fn conclude(tx: &mut Tx<'_>, cx: &Context, key: &BookKey, made: &Made) -> Result<()> {
-    let Some(access) = admit(tx, key, &made.wanted)? else { return Ok(()) };
+    let Some(access) = tx.audits().enter(key, &made.wanted)? else { return Ok(()) };
     if tx.audits().wanted(key)?.is_none() {
         return Ok(());
     }
@@ -87,12 +87,6 @@ pub fn conclude(tx: &mut Tx<'_>, cx: &Context, key: &BookKey, made: &Made) -> Re
     let book = access.book();
     let event = NewEvent::audit(book.id.get(), snapshot::book(book), made.report.object());
     event_log::append(tx, cx, &access, vec![event])
-}
-
-/// The way into the book for who asked; none when the book is gone.
-fn admit(tx: &mut Tx<'_>, key: &BookKey, wanted: &Wanted) -> Result<Option<Access>> {
-    let entrance = tx.books().enter(key.as_str(), &wanted.email)?;
-    Ok(entrance.map(|entrance| Access::auditor(entrance.book, wanted.user)))
 }
 
 fn recount(tx: &mut Tx<'_>, access: &Access, stop: &dyn Fn() -> bool) -> Result<Option<Recount>> {

@@ -1,11 +1,12 @@
 //! Use cases of collaborators (behaviour 7).
 
-use daybook_domain::access::Access;
 use daybook_domain::collaborator::{Collaborator, Refusal, Sharing, email};
 use daybook_domain::event::{EventType, NewEvent, Previous, snapshot};
 use daybook_domain::id::CollaboratorId;
 use daybook_domain::permission::{Action, Permission};
+use daybook_domain::purpose::{ManageCollaborators, RemoveCollaborator};
 use daybook_storage::Tx;
+use daybook_storage::access::AccessTo;
 
 use crate::context::Context;
 use crate::error::Result;
@@ -37,14 +38,16 @@ pub fn add(
     address: Option<&str>,
     permission: Option<Permission>,
 ) -> Result<Collaborator> {
-    let access = access::enter(tx, cx, book, Action::ManageCollaborators)?;
+    let access = access::enter_to(tx, cx, book, ManageCollaborators)?;
     let address = email(address.ok_or(Refusal::Required("email"))?)?;
     let permission = permission.ok_or(Refusal::Required("permission"))?;
     match Sharing::of(tx.collaborators().find(&access, &address)?, permission)? {
         Sharing::Add => insert(tx, cx, &access, address, permission),
         Sharing::Change(existing) => change(tx, cx, &access, existing, permission),
         Sharing::Keep(existing) => Ok(existing),
-        Sharing::Remove(existing) => delete(tx, cx, &access, existing),
+        Sharing::Remove(existing) => {
+            delete(tx, cx, &access.also(RemoveCollaborator::Other)?, existing)
+        }
     }
 }
 
@@ -53,7 +56,7 @@ pub fn add(
 /// # Errors
 /// What the access step refuses; [`Refusal::Unknown`] and [`Refusal::OwnerIsFixed`].
 pub fn remove(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<Collaborator> {
-    let access = access::enter(tx, cx, book, Action::ReadBook)?;
+    let mut access = access::enter_to(tx, cx, book, RemoveCollaborator::Oneself)?;
     let found = match text.parse::<CollaboratorId>() {
         Ok(id) => tx.collaborators().find_by_id(&access, id)?,
         Err(_) => tx.collaborators().find(&access, &text.trim().to_lowercase())?,
@@ -61,7 +64,7 @@ pub fn remove(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<C
     let oneself = found.as_ref().is_some_and(|found| found.email == cx.user.email)
         || text.eq_ignore_ascii_case(&cx.user.email);
     if !oneself {
-        access.require(Action::ManageCollaborators)?;
+        access = access.also(RemoveCollaborator::Other)?;
     }
     let found = found.ok_or(Refusal::Unknown)?;
     found.check_replaceable()?;
@@ -71,7 +74,7 @@ pub fn remove(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<C
 fn insert(
     tx: &mut Tx<'_>,
     cx: &Context,
-    access: &Access,
+    access: &AccessTo<ManageCollaborators>,
     email: String,
     permission: Permission,
 ) -> Result<Collaborator> {
@@ -87,7 +90,7 @@ fn insert(
 fn change(
     tx: &mut Tx<'_>,
     cx: &Context,
-    access: &Access,
+    access: &AccessTo<ManageCollaborators>,
     before: Collaborator,
     permission: Permission,
 ) -> Result<Collaborator> {
@@ -108,7 +111,7 @@ fn change(
 fn delete(
     tx: &mut Tx<'_>,
     cx: &Context,
-    access: &Access,
+    access: &AccessTo<RemoveCollaborator>,
     doomed: Collaborator,
 ) -> Result<Collaborator> {
     tx.collaborators().delete(access, doomed.id)?;

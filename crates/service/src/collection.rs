@@ -9,7 +9,7 @@ use daybook_domain::collection::{Collection, Refusal};
 use daybook_domain::id::{BookId, CollectionId};
 use daybook_domain::permission::{Action, Permission};
 use daybook_storage::Tx;
-use daybook_storage::book::BookAccess;
+use daybook_storage::access::BookAccess;
 
 use crate::context::Context;
 use crate::error::Result;
@@ -128,8 +128,9 @@ pub fn add(
     let keys = named(books)?;
     let found = tx.books().by_keys(&keys, &cx.user.email)?;
     let mut visible: HashMap<String, book::View> = HashMap::new();
-    for BookAccess { book, granted, activity } in found {
-        if let Ok(access) = Access::admit(book, granted, cx.user.id, Action::ReadBook) {
+    for found in found {
+        let activity = found.activity;
+        if let Ok(access) = found.admit(cx.user.id, Action::ReadBook) {
             visible
                 .insert(access.book().key.as_str().to_owned(), book::View::plain(access, activity));
         }
@@ -303,7 +304,7 @@ fn whole(
 fn shown(tx: &mut Tx<'_>, cx: &Context, collection: &Collection) -> Result<Vec<book::View>> {
     let inside =
         tx.books().of_collections(collection.owner, Some(collection.id), &cx.user.email)?;
-    Ok(inside.into_iter().filter_map(|entrance| view(cx, collection, entrance)).collect())
+    Ok(inside.into_iter().filter_map(|found| view(cx, collection, found)).collect())
 }
 
 /// The books of all the caller's own collections.
@@ -313,22 +314,20 @@ fn contents(tx: &mut Tx<'_>, cx: &Context) -> Result<HashMap<CollectionId, Vec<b
     if places.is_empty() {
         return Ok(contents);
     }
-    for BookAccess { book, granted, activity } in
-        tx.books().of_collections(cx.user.id, None, &cx.user.email)?
-    {
-        let Some(place) = places.get(&book.id) else { continue };
-        if let Ok(access) = Access::admit(book, granted, cx.user.id, Action::ReadBook) {
+    for found in tx.books().of_collections(cx.user.id, None, &cx.user.email)? {
+        let Some(place) = places.get(&found.book.id) else { continue };
+        let activity = found.activity;
+        if let Ok(access) = found.admit(cx.user.id, Action::ReadBook) {
             contents.entry(*place).or_default().push(book::View::plain(access, activity));
         }
     }
     Ok(contents)
 }
 
-fn view(cx: &Context, collection: &Collection, entrance: BookAccess) -> Option<book::View> {
-    let BookAccess { book, granted, activity } = entrance;
-    let shows = collection.shows(&book, granted, cx.user.id);
-    let access =
-        Access::admit(book, granted, cx.user.id, Action::ReadBook).ok().filter(|_| shows)?;
+fn view(cx: &Context, collection: &Collection, found: BookAccess) -> Option<book::View> {
+    let activity = found.activity;
+    let shows = collection.shows(&found.book, found.granted, cx.user.id);
+    let access = found.admit(cx.user.id, Action::ReadBook).ok().filter(|_| shows)?;
     Some(book::View::plain(access, activity))
 }
 

@@ -77,7 +77,9 @@ pub fn list(
     request: &Request,
     named_in: NamedIn,
 ) -> Result<View> {
-    let (access, activity) = access::load_access(tx, cx, book, Action::ReadEvents)?;
+    let found = access::find(tx, cx, book)?;
+    let activity = found.activity;
+    let access = found.admit(cx.user.id, Action::ReadEvents)?;
     let Some(filter) = filter(&access, request)? else {
         return fill(tx, cx, (access, activity), (Vec::new(), None), named_in);
     };
@@ -96,7 +98,9 @@ pub fn list(
 /// # Errors
 /// What the access step refuses; 404 for an unknown event.
 pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str, named_in: NamedIn) -> Result<View> {
-    let (access, activity) = access::load_access(tx, cx, book, Action::ReadEvents)?;
+    let found = access::find(tx, cx, book)?;
+    let activity = found.activity;
+    let access = found.admit(cx.user.id, Action::ReadEvents)?;
     let event = match sequence_of(id, &access.book().key) {
         Some(sequence) => tx.events().find(&access, sequence)?,
         None => None,

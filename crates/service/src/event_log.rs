@@ -3,6 +3,7 @@
 use daybook_domain::access::Access;
 use daybook_domain::event::{Link, NewEvent};
 use daybook_storage::Tx;
+use daybook_storage::access::AccessTo;
 use daybook_storage::event::PostingCounts;
 use daybook_storage::transaction::Change;
 
@@ -11,20 +12,20 @@ use crate::error::Result;
 use crate::zone;
 
 /// Appends what happened to the book's log.
-pub(crate) fn append(
+pub(crate) fn append<P>(
     tx: &mut Tx<'_>,
     cx: &Context,
-    access: &Access,
+    access: &AccessTo<P>,
     events: Vec<NewEvent>,
 ) -> Result<()> {
     append_counted(tx, cx, access, events, &PostingCounts::new())
 }
 
 /// Appends what happened, with what it did to the number of postings.
-pub(crate) fn append_counted(
+pub(crate) fn append_counted<P>(
     tx: &mut Tx<'_>,
     cx: &Context,
-    access: &Access,
+    access: &AccessTo<P>,
     events: Vec<NewEvent>,
     tally: &PostingCounts,
 ) -> Result<()> {

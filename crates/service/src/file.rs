@@ -6,7 +6,9 @@ use daybook_domain::event::{EventType, NewEvent, Previous, snapshot};
 use daybook_domain::file::{Address, Changes, Content, File, Making, Refusal};
 use daybook_domain::id::{FileId, UserId};
 use daybook_domain::permission::Action;
+use daybook_domain::purpose::Record;
 use daybook_storage::Tx;
+use daybook_storage::access::AccessTo;
 use daybook_storage::page::Page;
 
 use crate::context::Context;
@@ -104,11 +106,11 @@ pub fn create(
     book: &str,
     (changes, content): (Changes, Content),
 ) -> Result<View> {
-    let access = access::enter(tx, cx, book, Action::RecordDraft)?;
+    let access = access::enter_to(tx, cx, book, Record::Draft)?;
     let file = make(cx, &access, changes, content)?;
     tx.files().insert(&access, std::slice::from_ref(&file))?;
     event_log::append(tx, cx, &access, vec![created(&file)])?;
-    Ok(View { access, file })
+    Ok(View { access: access.into_access(), file })
 }
 
 /// What [`update`] would refuse, asked on a snapshot before the bytes are stored; tells whether
@@ -150,7 +152,7 @@ pub fn update(
         );
         event_log::append(tx, cx, &access, vec![event])?;
     }
-    Ok(View { access, file })
+    Ok(View { access: access.into_access(), file })
 }
 
 /// deleteFile: the transactions that hold it lose it (behaviour 9.6).
@@ -158,14 +160,14 @@ pub fn update(
 /// # Errors
 /// What the access step refuses; [`Refusal::Unknown`]; a holder that does not let go.
 pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<View> {
-    let access = access::enter(tx, cx, book, Action::EditDraft)?;
+    let access = access::enter_to(tx, cx, book, Record::Edit)?;
     let file = named(tx, &access, id)?;
     let released = transaction::release_file(tx, cx, &access, &file);
     cx.unless_stale(Some(&file), released)?;
     tx.files().delete(&access, file.id)?;
     let event = NewEvent::new(EventType::FileDeleted, file.id.get(), snapshot::file(&file));
     event_log::append(tx, cx, &access, vec![event])?;
-    Ok(View { access, file })
+    Ok(View { access: access.into_access(), file })
 }
 
 /// The file at a serving address, with its book's public id; whoever holds the address may read
@@ -204,8 +206,8 @@ fn changed(
     cx: &Context,
     book: &str,
     changes: Changes,
-) -> Result<(Access, File, Previous)> {
-    let access = access::enter(tx, cx, book, Action::EditDraft)?;
+) -> Result<(AccessTo<Record>, File, Previous)> {
+    let access = access::enter_to(tx, cx, book, Record::Edit)?;
     let id = changes.id.clone().filter(|id| !id.trim().is_empty()).ok_or(Refusal::IdRequired)?;
     let before = named(tx, &access, &id)?;
     let revised = before.clone().update(changes, cx.now).map_err(Error::from).and_then(

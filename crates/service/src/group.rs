@@ -9,7 +9,9 @@ use daybook_domain::group::{Changes, Forest, Group, GroupRef, Refusal, Removal, 
 use daybook_domain::id::GroupId;
 use daybook_domain::instant::Instant;
 use daybook_domain::permission::Action;
+use daybook_domain::purpose::WriteChart;
 use daybook_storage::Tx;
+use daybook_storage::access::AccessTo;
 
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -58,7 +60,7 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<View
 /// # Errors
 /// What the access step and the rules of groups refuse.
 pub fn create(tx: &mut Tx<'_>, cx: &Context, book: &str, items: Vec<Input>) -> Result<View> {
-    let access = access::enter(tx, cx, book, Action::WriteChart)?;
+    let access = access::enter_to(tx, cx, book, WriteChart)?;
     batch::check_size("items", items.len())?;
     add(tx, cx, &access, items)
 }
@@ -68,7 +70,7 @@ pub fn create(tx: &mut Tx<'_>, cx: &Context, book: &str, items: Vec<Input>) -> R
 /// # Errors
 /// What the access step and the rules of groups refuse.
 pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, mut items: Vec<Input>) -> Result<View> {
-    let access = access::enter(tx, cx, book, Action::WriteChart)?;
+    let access = access::enter_to(tx, cx, book, WriteChart)?;
     batch::check_size("items", items.len())?;
     let owner = access.may(Action::WriteLockedGroups);
     let mut forest = forest(tx, &access)?;
@@ -107,7 +109,7 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, mut items: Vec<Input>) 
 /// # Errors
 /// What the access step and the rules of groups refuse.
 pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, references: &[GroupRef]) -> Result<View> {
-    let access = access::enter(tx, cx, book, Action::WriteChart)?;
+    let access = access::enter_to(tx, cx, book, WriteChart)?;
     batch::check_size("items", references.len())?;
     let owner = access.may(Action::WriteLockedGroups);
     let before = forest(tx, &access)?;
@@ -163,7 +165,7 @@ pub(crate) fn forest(tx: &mut Tx<'_>, access: &Access) -> Result<Forest> {
 pub(crate) fn add(
     tx: &mut Tx<'_>,
     cx: &Context,
-    access: &Access,
+    access: &AccessTo<WriteChart>,
     items: Vec<Input>,
 ) -> Result<View> {
     let owner = access.may(Action::WriteLockedGroups);

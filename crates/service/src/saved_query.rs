@@ -4,6 +4,7 @@ use daybook_domain::access::Access;
 use daybook_domain::event::{EventType, NewEvent, snapshot};
 use daybook_domain::id::SavedQueryId;
 use daybook_domain::permission::Action;
+use daybook_domain::purpose::WriteSavedQueries;
 use daybook_domain::saved_query::{Changes, Refusal, SavedQuery};
 use daybook_storage::Tx;
 
@@ -36,7 +37,7 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<SavedQ
 /// # Errors
 /// What the access step and the rules of saved queries refuse.
 pub fn create(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes) -> Result<SavedQuery> {
-    let access = access::enter(tx, cx, book, Action::WriteSavedQueries)?;
+    let access = access::enter_to(tx, cx, book, WriteSavedQueries)?;
     let saved = SavedQuery::create(SavedQueryId::new(cx.mint()), changes, cx.stamp())?;
     tx.saved_queries().insert(&access, std::slice::from_ref(&saved))?;
     let event =
@@ -57,7 +58,7 @@ pub fn update(
     id: Option<&str>,
     changes: Changes,
 ) -> Result<SavedQuery> {
-    let access = access::enter(tx, cx, book, Action::WriteSavedQueries)?;
+    let access = access::enter_to(tx, cx, book, WriteSavedQueries)?;
     let before = find(tx, &access, id.ok_or(Refusal::IdRequired)?)?;
     let (after, previous) = before.update(changes, cx.now)?;
     if previous.is_empty() {
@@ -79,7 +80,7 @@ pub fn update(
 /// # Errors
 /// What the access step refuses; [`Refusal::Unknown`].
 pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<SavedQuery> {
-    let access = access::enter(tx, cx, book, Action::WriteSavedQueries)?;
+    let access = access::enter_to(tx, cx, book, WriteSavedQueries)?;
     let doomed = find(tx, &access, id)?;
     tx.saved_queries().delete(&access, doomed.id)?;
     let event =

@@ -6,8 +6,10 @@ use daybook_domain::access::Access;
 use daybook_domain::account::{Account, AccountRef, AccountType, Directory};
 use daybook_domain::id::{AccountId, GroupId};
 use daybook_domain::name::Name;
+use daybook_domain::purpose::{Record, WriteChart};
 use diesel::prelude::*;
 
+use crate::access::AccessTo;
 use crate::bulk::Bulk;
 use crate::column;
 use crate::conn::on_each;
@@ -189,14 +191,14 @@ impl Accounts<'_, '_> {
     }
 
     /// Adds accounts with their memberships.
-    pub fn insert(self, access: &Access, added: &[Account]) -> Result<()> {
+    pub fn insert(self, access: &AccessTo<WriteChart>, added: &[Account]) -> Result<()> {
         self.tx.invalidate_chart(access.book().id)?;
         self.write(access, added, "")?;
         Ok(())
     }
 
     /// Saves changed accounts with their memberships.
-    pub fn update(self, access: &Access, changed: &[Account]) -> Result<()> {
+    pub fn update(self, access: &AccessTo<WriteChart>, changed: &[Account]) -> Result<()> {
         if changed.is_empty() {
             return Ok(());
         }
@@ -278,7 +280,7 @@ impl Accounts<'_, '_> {
     }
 
     /// Notes that something was posted on these accounts, for ever (behaviour 4.7).
-    pub fn mark_posted(self, access: &Access, ids: &[AccountId]) -> Result<()> {
+    pub fn mark_posted(self, access: &AccessTo<Record>, ids: &[AccountId]) -> Result<()> {
         if ids.is_empty() {
             return Ok(());
         }
@@ -293,7 +295,7 @@ impl Accounts<'_, '_> {
     }
 
     /// Removes accounts with their memberships.
-    pub fn delete(self, access: &Access, ids: &[AccountId]) -> Result<()> {
+    pub fn delete(self, access: &AccessTo<WriteChart>, ids: &[AccountId]) -> Result<()> {
         self.tx.invalidate_chart(access.book().id)?;
         let book = access.book().id.get();
         for table in

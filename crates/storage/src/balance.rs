@@ -7,12 +7,14 @@ use daybook_domain::balance::{Level, PeriodTotal, Segment};
 use daybook_domain::book::Book;
 use daybook_domain::calendar::from_day_number;
 use daybook_domain::id::{AccountId, BookId};
+use daybook_domain::purpose::{Record, UpdateBook};
 use daybook_domain::transaction::Transaction;
 use diesel::QueryableByName;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Integer};
 use time::Date;
 
+use crate::access::AccessTo;
 use crate::bulk::Bulk;
 use crate::column::day_to_column;
 use crate::conn::{Conn, on_each};
@@ -128,7 +130,7 @@ impl Balances<'_, '_> {
     ///
     /// # Errors
     /// When an amount does not fit the book's scale.
-    pub fn apply(self, access: &Access, changes: &[Change]) -> Result<()> {
+    pub fn apply(self, access: &AccessTo<Record>, changes: &[Change]) -> Result<()> {
         let cells = &mut self.tx.pending().cells;
         for Change { before, after } in changes {
             fold(cells, before.as_ref(), access.book(), -1)?;
@@ -174,9 +176,10 @@ impl Balances<'_, '_> {
         Ok(self.tx.flushed_conn()?.explain(cells)?)
     }
 
-    /// Rewrites every stored amount at a finer scale, totals included (behaviour 3.12.7). Answers
-    /// whether all of them stay within the range; when not, nothing was changed.
-    pub fn rescale(self, book: &Book, from: u32) -> Result<bool> {
+    /// Rewrites every stored amount at the book's new, finer scale, totals included (behaviour
+    /// 3.12.7). Answers whether all of them stay within the range; when not, nothing was changed.
+    pub fn rescale(self, access: &AccessTo<UpdateBook>, from: u32) -> Result<bool> {
+        let book = access.book();
         let factor =
             10_i64.checked_pow(book.scale.saturating_sub(from)).ok_or(Error::Broken("scale"))?;
         let number = book.id.get();

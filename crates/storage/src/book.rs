@@ -7,10 +7,12 @@ use daybook_domain::event::Hash;
 use daybook_domain::id::{BookId, BookKey, CollectionId, UserId};
 use daybook_domain::name::Name;
 use daybook_domain::permission::Permission;
+use daybook_domain::purpose::{DeleteBook, UpdateBook};
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Nullable, Text};
 
-use crate::book_state::{Activity, BookStateRow};
+use crate::access::{AccessTo, BookAccess};
+use crate::book_state::BookStateRow;
 use crate::column;
 use crate::conn::on_each;
 use crate::error::{Error, Result};
@@ -48,17 +50,6 @@ struct Row {
     public_id: String,
     #[diesel(embed)]
     settled: Settled,
-}
-
-/// What a user meets at the door of a book.
-#[derive(Debug, Clone)]
-pub struct BookAccess {
-    /// The book.
-    pub book: Book,
-    /// What the list of collaborators says of the user.
-    pub granted: Option<Permission>,
-    /// How busy it is.
-    pub activity: Activity,
 }
 
 impl Row {
@@ -323,8 +314,8 @@ impl Books<'_, '_> {
         ])
     }
 
-    /// Adds a book and gives it its number.
-    pub fn insert(self, book: Book, owner: UserId) -> Result<Book> {
+    /// Adds a book and gives it its number. Who founds a book is its owner, and enters it as one.
+    pub fn insert(self, book: Book, owner: UserId) -> Result<BookAccess> {
         let place = (books::public_id.eq(book.key.as_str()), books::owner_id.eq(owner.get()));
         let settled = Settled::of(&book)?;
         let id: i64 = on_each!(self.tx.flushed_conn()?, c => diesel::insert_into(books::table).values((place, settled)).returning(books::id).get_result(c))?;
@@ -343,20 +334,24 @@ impl Books<'_, '_> {
             unindexed: 0,
             last_event_at: 0,
         };
+        let activity = head.activity();
         // Held back: the event of the book's creation moves it before anything is written.
         self.tx.pending().book_states.insert(BookId::new(id), head);
-        Ok(Book { id: BookId::new(id), ..book })
+        let book = Book { id: BookId::new(id), ..book };
+        Ok(BookAccess { book, granted: Some(Permission::Owner), activity })
     }
 
-    /// Saves a book's settings.
-    pub fn update(self, book: &Book) -> Result<()> {
+    /// Saves the settings of the book as a change leaves it.
+    pub fn update(self, access: &AccessTo<UpdateBook>) -> Result<()> {
+        let book = access.book();
         let settled = Settled::of(book)?;
         on_each!(self.tx.flushed_conn()?, c => diesel::update(books::table.find(book.id.get())).set(&settled).execute(c))?;
         Ok(())
     }
 
     /// Removes a book with everything in it, event log included (behaviour 6.5).
-    pub fn delete(self, book: &Book) -> Result<()> {
+    pub fn delete(self, access: &AccessTo<DeleteBook>) -> Result<()> {
+        let book = access.book();
         const TABLES: [&str; 16] = [
             "DELETE FROM audit_requests WHERE book_id = ",
             "DELETE FROM entries WHERE book_id = ",

@@ -1,11 +1,12 @@
 //! Heads of books: what moves with every write, apart from the settings.
 
-use daybook_domain::book::Book;
 use daybook_domain::event::{Hash, Head};
 use daybook_domain::instant::Instant;
+use daybook_domain::purpose::UpdateBook;
 use diesel::prelude::*;
 use diesel::sql_types::BigInt;
 
+use crate::access::AccessTo;
 use crate::book::Books;
 use crate::bulk::Bulk;
 use crate::conn::{Conn, on_each};
@@ -180,7 +181,8 @@ impl Books<'_, '_> {
     /// Counts anew what was posted in a month and its year, because the zone that says which they
     /// are has changed (behaviour 6.10). It passes the whole book, which hardly ever moves. The
     /// next event saves the counts.
-    pub fn recount(self, book: &Book, current: &Current) -> Result<Activity> {
+    pub fn recount(self, access: &AccessTo<UpdateBook>, current: &Current) -> Result<Activity> {
+        let book = access.book();
         let postings = Sql::new("SELECT COUNT(*) AS year, COALESCE(SUM(CASE WHEN t.posted_at >= ")
             .int(current.month_start.milliseconds());
         let postings = postings

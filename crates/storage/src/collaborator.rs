@@ -4,8 +4,10 @@ use daybook_domain::access::Access;
 use daybook_domain::collaborator::Collaborator;
 use daybook_domain::id::CollaboratorId;
 use daybook_domain::permission::Permission;
+use daybook_domain::purpose::{ManageCollaborators, RemoveCollaborator};
 use diesel::prelude::*;
 
+use crate::access::AccessTo;
 use crate::column;
 use crate::conn::on_each;
 use crate::error::{Error, Result};
@@ -71,7 +73,11 @@ impl Collaborators<'_, '_> {
     }
 
     /// Adds one.
-    pub fn insert(self, access: &Access, collaborator: &Collaborator) -> Result<()> {
+    pub fn insert(
+        self,
+        access: &AccessTo<ManageCollaborators>,
+        collaborator: &Collaborator,
+    ) -> Result<()> {
         let Collaborator { id, email, permission, stamp } = collaborator;
         let row = Row {
             book_id: access.book().id.get(),
@@ -88,7 +94,11 @@ impl Collaborators<'_, '_> {
     }
 
     /// Saves a changed permission.
-    pub fn update(self, access: &Access, collaborator: &Collaborator) -> Result<()> {
+    pub fn update(
+        self,
+        access: &AccessTo<ManageCollaborators>,
+        collaborator: &Collaborator,
+    ) -> Result<()> {
         let target = collaborators::table.find((access.book().id.get(), collaborator.id.get()));
         let set = (
             collaborators::permission.eq(collaborator.permission.as_str()),
@@ -100,7 +110,7 @@ impl Collaborators<'_, '_> {
     }
 
     /// Removes one.
-    pub fn delete(self, access: &Access, id: CollaboratorId) -> Result<()> {
+    pub fn delete(self, access: &AccessTo<RemoveCollaborator>, id: CollaboratorId) -> Result<()> {
         let target = collaborators::table.find((access.book().id.get(), id.get()));
         on_each!(self.tx.flushed_conn()?, c => diesel::delete(target).execute(c))?;
         Ok(())

@@ -9,6 +9,7 @@ use daybook_domain::instant::Instant;
 use diesel::prelude::*;
 use diesel::sql_types::BigInt;
 
+use crate::access::AccessTo;
 use crate::bulk::Bulk;
 use crate::conn::{Conn, on_each};
 use crate::error::{Error, Result};
@@ -100,13 +101,13 @@ pub struct Events<'t, 'a> {
 
 impl Events<'_, '_> {
     /// Appends what happened, moves the head of the chain, and keeps the book's counts (behaviour
-    /// 6.10, 6.11).
+    /// 6.10, 6.11). Whatever somebody wrote, they tell of it.
     ///
     /// # Errors
     /// When the book was not entered in this unit of work.
-    pub fn append(
+    pub fn append<P>(
         self,
-        access: &Access,
+        access: &AccessTo<P>,
         link: &Link<'_>,
         events: Vec<NewEvent>,
         tally: &PostingCounts,

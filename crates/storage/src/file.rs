@@ -5,9 +5,11 @@ use std::collections::HashSet;
 use daybook_domain::access::Access;
 use daybook_domain::file::{Address, Content, File, FilesById};
 use daybook_domain::id::{FileId, UserId};
+use daybook_domain::purpose::Record;
 use diesel::prelude::*;
 use diesel::sql_types::Text;
 
+use crate::access::AccessTo;
 use crate::bulk::Bulk;
 use crate::column;
 use crate::conn::on_each;
@@ -175,13 +177,13 @@ impl Files<'_, '_> {
     }
 
     /// Adds files.
-    pub fn insert(self, access: &Access, added: &[File]) -> Result<()> {
+    pub fn insert(self, access: &AccessTo<Record>, added: &[File]) -> Result<()> {
         // Nothing to write is no reason to write what others hold back.
         if added.is_empty() { Ok(()) } else { self.write(access, added, "") }
     }
 
     /// Saves a changed file.
-    pub fn update(self, access: &Access, changed: &File) -> Result<()> {
+    pub fn update(self, access: &AccessTo<Record>, changed: &File) -> Result<()> {
         self.write(
             access,
             std::slice::from_ref(changed),
@@ -219,7 +221,7 @@ impl Files<'_, '_> {
     }
 
     /// Removes a file; its bytes are left to the sweep.
-    pub fn delete(self, access: &Access, id: FileId) -> Result<()> {
+    pub fn delete(self, access: &AccessTo<Record>, id: FileId) -> Result<()> {
         let target = files::table.find((access.book().id.get(), id.get()));
         on_each!(self.tx.flushed_conn()?, c => diesel::delete(target).execute(c))?;
         Ok(())

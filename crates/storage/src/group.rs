@@ -6,8 +6,10 @@ use daybook_domain::access::Access;
 use daybook_domain::group::Group;
 use daybook_domain::id::GroupId;
 use daybook_domain::name::Name;
+use daybook_domain::purpose::WriteChart;
 use diesel::prelude::*;
 
+use crate::access::AccessTo;
 use crate::bulk::Bulk;
 use crate::column;
 use crate::conn::on_each;
@@ -113,13 +115,13 @@ impl Groups<'_, '_> {
     }
 
     /// Adds groups.
-    pub fn insert(self, access: &Access, added: &[Group]) -> Result<()> {
+    pub fn insert(self, access: &AccessTo<WriteChart>, added: &[Group]) -> Result<()> {
         self.tx.invalidate_chart(access.book().id)?;
         self.write(access, added, "")
     }
 
     /// Saves changed groups.
-    pub fn update(self, access: &Access, changed: &[Group]) -> Result<()> {
+    pub fn update(self, access: &AccessTo<WriteChart>, changed: &[Group]) -> Result<()> {
         if changed.is_empty() {
             return Ok(());
         }
@@ -172,7 +174,7 @@ impl Groups<'_, '_> {
     }
 
     /// Removes groups with their memberships.
-    pub fn delete(self, access: &Access, ids: &[GroupId]) -> Result<()> {
+    pub fn delete(self, access: &AccessTo<WriteChart>, ids: &[GroupId]) -> Result<()> {
         self.tx.invalidate_chart(access.book().id)?;
         let book = access.book().id.get();
         for table in [

@@ -1,15 +1,11 @@
 //! Storage of books: diesel repositories on SQLite and PostgreSQL, units of work with group commit.
 //!
 //! A [`Store`] reads on one snapshot and writes through one queue per lane. Inside, [`Tx`] is the
-//! unit of work with an accessor for each noun; repositories ask for a
-//! [`daybook_domain::access::Access`], the proof of access.
-//!
-//! # Errors
-//! Every method that reads or writes fails with [`Error::Unavailable`] when the database cannot be
-//! reached or somebody else holds what it needs for too long, with [`Error::Refused`] when the
-//! database refuses a statement, and with [`Error::Broken`] when a stored value cannot be read. An
-//! `# Errors` section below names only what a method refuses besides.
+//! unit of work with an accessor for each noun. A repository that reads rows of a book asks for a
+//! [`daybook_domain::access::Access`]; one that writes them asks for the proof of a purpose,
+//! [`access::AccessTo`].
 
+pub mod access;
 pub mod account;
 pub mod audit;
 pub mod balance;

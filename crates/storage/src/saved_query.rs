@@ -2,9 +2,11 @@
 
 use daybook_domain::access::Access;
 use daybook_domain::id::SavedQueryId;
+use daybook_domain::purpose::WriteSavedQueries;
 use daybook_domain::saved_query::SavedQuery;
 use diesel::prelude::*;
 
+use crate::access::AccessTo;
 use crate::bulk::Bulk;
 use crate::column;
 use crate::conn::on_each;
@@ -59,7 +61,7 @@ impl SavedQueries<'_, '_> {
     }
 
     /// Adds some.
-    pub fn insert(self, access: &Access, added: &[SavedQuery]) -> Result<()> {
+    pub fn insert(self, access: &AccessTo<WriteSavedQueries>, added: &[SavedQuery]) -> Result<()> {
         let mut rows = Bulk::new(
             "INSERT INTO saved_queries (book_id, id, title, query, agent, created_at, updated_at, \
                 version)",
@@ -82,7 +84,7 @@ impl SavedQueries<'_, '_> {
     }
 
     /// Saves a changed one.
-    pub fn update(self, access: &Access, saved: &SavedQuery) -> Result<()> {
+    pub fn update(self, access: &AccessTo<WriteSavedQueries>, saved: &SavedQuery) -> Result<()> {
         let SavedQuery { id, title, query, stamp } = saved;
         let target = saved_queries::table.find((access.book().id.get(), id.get()));
         let set = (
@@ -96,7 +98,7 @@ impl SavedQueries<'_, '_> {
     }
 
     /// Removes one.
-    pub fn delete(self, access: &Access, id: SavedQueryId) -> Result<()> {
+    pub fn delete(self, access: &AccessTo<WriteSavedQueries>, id: SavedQueryId) -> Result<()> {
         let target = saved_queries::table.find((access.book().id.get(), id.get()));
         on_each!(self.tx.flushed_conn()?, c => diesel::delete(target).execute(c))?;
         Ok(())

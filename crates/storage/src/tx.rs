@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use daybook_domain::id::BookId;
 
-use crate::book::{BookAccess, Books};
+use crate::access::BookAccess;
+use crate::book::Books;
 use crate::book_state::BookStateRow;
 use crate::chart::Charts;
 use crate::conn::Conn;

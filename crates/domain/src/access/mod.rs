@@ -1,4 +1,4 @@
-//! The proof of access: who entered which book, and what they may do in it (behaviour 7.3, 7.4).
+//! Access to a book: who entered it, and what they may do in it (behaviour 7.3, 7.4).
 
 mod refusal;
 
@@ -8,7 +8,8 @@ use crate::book::{Book, Visibility};
 use crate::id::UserId;
 use crate::permission::{Action, Permission, Verdict, verdict};
 
-/// Proof that a user may do something in a book; repositories ask for it.
+/// Who entered which book, and with which permission. Every use case begins with it, and it is
+/// enough to read; to write, a repository asks for the proof of a [`crate::purpose`] too.
 #[derive(Debug, Clone)]
 pub struct Access {
     book: Book,
@@ -31,19 +32,6 @@ impl Access {
         let access = Self::identify(book, granted, user);
         access.require(action)?;
         Ok(access)
-    }
-
-    /// The founder of a new book, its owner.
-    #[must_use]
-    pub const fn founder(book: Book, user: UserId) -> Self {
-        Self { book, permission: Permission::Owner, user }
-    }
-
-    /// Who asked for an audit and might then: it runs when its turn comes, whatever became of the
-    /// permission meanwhile (behaviour 6.7).
-    #[must_use]
-    pub const fn auditor(book: Book, user: UserId) -> Self {
-        Self { book, permission: Permission::Editor, user }
     }
 
     fn identify(book: Book, granted: Option<Permission>, user: UserId) -> Self {
@@ -72,10 +60,11 @@ impl Access {
         &self.book
     }
 
-    /// The same caller of the book as it is after a change.
+    /// The same caller in the book as a change leaves it; it stays the book that was entered.
     #[must_use]
     pub fn with_book(self, book: Book) -> Self {
-        Self { book, ..self }
+        let Book { id, key, .. } = self.book;
+        Self { book: Book { id, key, ..book }, ..self }
     }
 
     /// What the user may do.

@@ -209,6 +209,7 @@ mod tests {
     use crate::calendar::parse_iso;
     use crate::id::{AccountId, BookId, BookKey, FileId, UserId};
     use crate::instant::Instant;
+    use crate::permission::{Action, Permission};
     use crate::property::Properties;
 
     const CASH: AccountId = AccountId::new(1);
@@ -221,10 +222,9 @@ mod tests {
                 .unwrap();
         let settings = Settings { lock_date: lock_date.and_then(parse_iso), ..settings };
         let (key, stamp) = (BookKey::new("k".to_owned()), Stamp::new(None, Instant::new(0)));
-        Access::founder(
-            Book { id: BookId::new(1), key, owner_name: "a".to_owned(), settings, scale: 2, stamp },
-            UserId::new(7),
-        )
+        let id = BookId::new(1);
+        let book = Book { id, key, owner_name: "a".to_owned(), settings, scale: 2, stamp };
+        Access::admit(book, Some(Permission::Owner), UserId::new(7), Action::Post).unwrap()
     }
 
     /// A complete one with this id, created that many milliseconds after the epoch.

@@ -9,8 +9,10 @@ use daybook_domain::book::{Book, copy};
 use daybook_domain::group::Group;
 use daybook_domain::id::{AccountId, BookId, GroupId, SavedQueryId};
 use daybook_domain::permission::Action;
+use daybook_domain::purpose::{Record, WriteChart, WriteSavedQueries};
 use daybook_domain::saved_query::SavedQuery;
 use daybook_storage::Tx;
+use daybook_storage::access::AccessTo;
 use daybook_storage::book_state::Activity;
 use daybook_storage::event::PostingCounts;
 use daybook_storage::transaction::Copying;
@@ -56,10 +58,10 @@ pub fn copy(tx: &mut Tx<'_>, cx: &Context, book: &str, request: &Request) -> Res
         stamp: cx.stamp(),
     };
     let target = super::establish(tx, cx, target)?;
-    let accounts = chart(tx, cx, &source, &target)?;
-    saved_queries(tx, cx, &source, &target)?;
+    let accounts = chart(tx, cx, &source, &target.also(WriteChart)?)?;
+    saved_queries(tx, cx, &source, &target.also(WriteSavedQueries)?)?;
     let posted = if request.transactions {
-        transactions(tx, cx, [&source, &target], accounts, from)?
+        transactions(tx, cx, (&source, &target.also(Record::Post)?), accounts, from)?
     } else {
         0
     };
@@ -68,7 +70,7 @@ pub fn copy(tx: &mut Tx<'_>, cx: &Context, book: &str, request: &Request) -> Res
     super::emit_created(tx, cx, &target, &PostingCounts::from([(month, posted)]))?;
     let activity =
         Activity { posted, month, month_posted: posted, year_posted: posted, changed_at: cx.now };
-    Ok(View::plain(target, activity))
+    Ok(View::plain(target.into_access(), activity))
 }
 
 /// An account and its copy.
@@ -76,7 +78,12 @@ type Pair = (AccountId, AccountId);
 
 /// Groups and accounts under new ids, in the order they were made. Nothing is posted on the
 /// accounts yet.
-fn chart(tx: &mut Tx<'_>, cx: &Context, source: &Access, target: &Access) -> Result<Vec<Pair>> {
+fn chart(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    source: &Access,
+    target: &AccessTo<WriteChart>,
+) -> Result<Vec<Pair>> {
     let mut groups = tx.groups().list(source)?;
     groups.sort_by_key(|group| group.id);
     let ids: HashMap<GroupId, GroupId> =
@@ -130,7 +137,12 @@ fn chart(tx: &mut Tx<'_>, cx: &Context, source: &Access, target: &Access) -> Res
     Ok(pairs)
 }
 
-fn saved_queries(tx: &mut Tx<'_>, cx: &Context, source: &Access, target: &Access) -> Result<()> {
+fn saved_queries(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    source: &Access,
+    target: &AccessTo<WriteSavedQueries>,
+) -> Result<()> {
     let mut all = tx.saved_queries().list(source)?;
     all.sort_by_key(|saved| saved.id);
     let copies = all.into_iter().map(|saved| {
@@ -144,7 +156,7 @@ fn saved_queries(tx: &mut Tx<'_>, cx: &Context, source: &Access, target: &Access
 fn transactions(
     tx: &mut Tx<'_>,
     cx: &Context,
-    [source, target]: [&Access; 2],
+    (source, target): (&Access, &AccessTo<Record>),
     accounts: Vec<Pair>,
     from: Option<Date>,
 ) -> Result<i64> {

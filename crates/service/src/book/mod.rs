@@ -11,8 +11,9 @@ use daybook_domain::event::{EventType, NewEvent, snapshot};
 use daybook_domain::id::{BookId, CollaboratorId};
 use daybook_domain::name::fold;
 use daybook_domain::permission::{Action, Permission};
+use daybook_domain::purpose::{DeleteBook, ManageCollaborators, UpdateBook, WriteChart};
 use daybook_storage::Tx;
-use daybook_storage::book::BookAccess;
+use daybook_storage::access::{AccessTo, BookAccess};
 use daybook_storage::book_state::Activity;
 use daybook_storage::event::PostingCounts;
 
@@ -63,13 +64,14 @@ pub fn list(tx: &mut Tx<'_>, cx: &Context, term: &str) -> Result<Vec<View>> {
     let found: Vec<BookAccess> = tx.books().of_user(&cx.user.email)?;
     let shelves = collection::of_books(tx, cx, &found)?;
     let mut views = Vec::with_capacity(found.len());
-    for BookAccess { book, granted, activity } in found {
+    for found in found {
+        let (book, activity) = (&found.book, found.activity);
         let shelf = shelves.get(&book.id);
         if wanted.is_empty()
-            || matches(&book, term, &wanted)
+            || matches(book, term, &wanted)
             || shelf.is_some_and(|shelf| is_named(shelf, &wanted))
         {
-            let access = Access::admit(book, granted, cx.user.id, Action::ReadBook)?;
+            let access = found.admit(cx.user.id, Action::ReadBook)?;
             views.push(View { collection: shelf.cloned(), ..View::plain(access, activity) });
         }
     }
@@ -131,16 +133,18 @@ pub fn create(tx: &mut Tx<'_>, cx: &Context, input: Input) -> Result<View> {
     };
     let access = establish(tx, cx, book)?;
     emit_created(tx, cx, &access, &PostingCounts::new())?;
-    group::add(tx, cx, &access, input.groups)?;
-    account::add(tx, cx, &access, input.accounts)?;
+    let chart = access.also(WriteChart)?;
+    group::add(tx, cx, &chart, input.groups)?;
+    account::add(tx, cx, &chart, input.accounts)?;
     let activity =
         Activity { posted: 0, month: 0, month_posted: 0, year_posted: 0, changed_at: cx.now };
-    Ok(View::plain(access, activity))
+    Ok(View::plain(access.into_access(), activity))
 }
 
-/// Adds a book with the caller as its owner.
-fn establish(tx: &mut Tx<'_>, cx: &Context, book: Book) -> Result<Access> {
-    let access = Access::founder(tx.books().insert(book, cx.user.id)?, cx.user.id);
+/// Adds a book with the caller as its owner, who is the first on the list of collaborators.
+fn establish(tx: &mut Tx<'_>, cx: &Context, book: Book) -> Result<AccessTo<ManageCollaborators>> {
+    let founded = tx.books().insert(book, cx.user.id)?;
+    let access = founded.admit_to(cx.user.id, ManageCollaborators)?;
     let id = CollaboratorId::new(cx.mint());
     let owner = Collaborator {
         id,
@@ -155,7 +159,7 @@ fn establish(tx: &mut Tx<'_>, cx: &Context, book: Book) -> Result<Access> {
 fn emit_created(
     tx: &mut Tx<'_>,
     cx: &Context,
-    access: &Access,
+    access: &AccessTo<ManageCollaborators>,
     tally: &PostingCounts,
 ) -> Result<()> {
     let created = NewEvent::new(
@@ -177,7 +181,9 @@ pub fn get(
     load_accounts: bool,
     load_groups: bool,
 ) -> Result<View> {
-    let (access, activity) = access::load_access(tx, cx, book, Action::ReadBook)?;
+    let found = access::find(tx, cx, book)?;
+    let activity = found.activity;
+    let access = found.admit(cx.user.id, Action::ReadBook)?;
     let chart = access.may(Action::ReadChart);
     let accounts = if chart && load_accounts { Some(account::all(tx, &access)?) } else { None };
     let groups =
@@ -191,7 +197,9 @@ pub fn get(
 /// # Errors
 /// What the access step and the rules of books refuse.
 pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes) -> Result<View> {
-    let (access, mut activity) = access::load_access(tx, cx, book, Action::UpdateBook)?;
+    let found = access::find(tx, cx, book)?;
+    let mut activity = found.activity;
+    let access = found.admit_to(cx.user.id, UpdateBook)?;
     let before = access.book().clone();
     let scale = before.scale;
     let permitted = before.check_permitted(&changes, access.permission()).map_err(Error::from);
@@ -200,17 +208,19 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes) -> Re
     let (after, previous) = cx.unless_stale(Some(access.book()), revised)?;
     if previous.is_empty() {
         let collection = collection::of_book(tx, cx, &access)?;
-        return Ok(View { collection, ..View::plain(access, activity) });
+        return Ok(View { collection, ..View::plain(access.into_access(), activity) });
     }
-    if after.scale > scale && !tx.balances().rescale(&after, scale)? {
+    let access = access.with_book(after);
+    let after = access.book();
+    if after.scale > scale && !tx.balances().rescale(&access, scale)? {
         // It grows only to the new fractionDigits.
         return Err(Refusal::Rescale(after.scale).into());
     }
-    tx.books().update(&after)?;
+    tx.books().update(&access)?;
     if after.settings.time_zone != before.settings.time_zone {
-        activity = tx.books().recount(&after, &zone::current(cx.now, &after.settings.time_zone))?;
+        activity =
+            tx.books().recount(&access, &zone::current(cx.now, &after.settings.time_zone))?;
     }
-    let access = access.with_book(after);
     let updated = NewEvent::update(
         EventType::BookUpdated,
         access.book().id.get(),
@@ -220,7 +230,7 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes) -> Re
     event_log::append(tx, cx, &access, vec![updated])?;
     activity.changed_at = cx.now;
     let collection = collection::of_book(tx, cx, &access)?;
-    Ok(View { collection, ..View::plain(access, activity) })
+    Ok(View { collection, ..View::plain(access.into_access(), activity) })
 }
 
 /// Refuses what [`delete`] would refuse, before what must stand outside of the database is written.
@@ -238,10 +248,12 @@ pub fn check_delete(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<()> {
 /// # Errors
 /// What the access step refuses.
 pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<View> {
-    let (access, activity) = access::load_access(tx, cx, book, Action::DeleteBook)?;
+    let found = access::find(tx, cx, book)?;
+    let activity = found.activity;
+    let access = found.admit_to(cx.user.id, DeleteBook)?;
     cx.unless_stale(Some(access.book()), Ok(()))?;
-    tx.books().delete(access.book())?;
-    Ok(View::plain(access, activity))
+    tx.books().delete(&access)?;
+    Ok(View::plain(access.into_access(), activity))
 }
 
 /// A zone sent back as it is stored needs no look-up, nor does the stored one have to be known

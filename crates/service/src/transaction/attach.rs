@@ -6,8 +6,10 @@ use daybook_domain::deletion::MAX_RELEASED;
 use daybook_domain::file::{Attachment, File, FilesById};
 use daybook_domain::id::FileId;
 use daybook_domain::permission::Action;
+use daybook_domain::purpose::Record;
 use daybook_domain::transaction::{Changes, FileHold, Transaction, Verb};
 use daybook_storage::Tx;
+use daybook_storage::access::AccessTo;
 
 use super::lifecycle::emit;
 use super::save::WriteSet;
@@ -68,7 +70,7 @@ pub(super) fn resolve(
 pub(crate) fn release_file(
     tx: &mut Tx<'_>,
     cx: &Context,
-    access: &Access,
+    access: &AccessTo<Record>,
     doomed: &File,
 ) -> Result<()> {
     check_lets_go(tx, access, doomed.id)?;

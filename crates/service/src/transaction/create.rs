@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use daybook_domain::access::Access;
 use daybook_domain::id::TransactionId;
-use daybook_domain::permission::Action;
+use daybook_domain::purpose::Record;
 use daybook_domain::transaction::{Changes, Intent, Transaction, check_indexed, remote_ids};
 use daybook_storage::Tx;
 
@@ -62,8 +62,8 @@ pub fn create(
 ) -> Result<View> {
     let recording = recording.into();
     let intent = recording.intent;
-    let action = if intent == Intent::Post { Action::Post } else { Action::RecordDraft };
-    let access = access::enter(tx, cx, book, action)?;
+    let purpose = if intent == Intent::Post { Record::Post } else { Record::Draft };
+    let access = access::enter_to(tx, cx, book, purpose)?;
     batch::check_size("items", items.len())?;
     let recording = recording.located()?;
     check_indexed(&items)?;
@@ -104,7 +104,8 @@ pub fn create(
         .filter(|transaction| !access.sees(transaction.created_by, transaction.is_posted()))
         .map(|transaction| transaction.id)
         .collect();
-    let view = View::around(tx, cx, access, (transactions, accounts), AccountDetail::Full)?;
+    let view =
+        View::around(tx, cx, access.into_access(), (transactions, accounts), AccountDetail::Full)?;
     Ok(View { masked, ..view })
 }
 

@@ -7,11 +7,12 @@ use daybook_domain::account::{self, Directory};
 use daybook_domain::deletion::MAX_RELEASED;
 use daybook_domain::event::{EventType, NewEvent};
 use daybook_domain::id::{AccountId, TransactionId};
-use daybook_domain::permission::Action;
+use daybook_domain::purpose::Record;
 use daybook_domain::transaction::{
     Changes, Edited, Refusal, Transaction, Transition, Verb, check_indexed, transition,
 };
 use daybook_storage::Tx;
+use daybook_storage::access::AccessTo;
 
 use super::save::WriteSet;
 use super::{AccountDetail, View, about, attach, rules, sides};
@@ -45,12 +46,12 @@ impl Order {
     }
 
     /// The least the caller must be allowed, before any transaction is looked at.
-    const fn least_action(self) -> Action {
+    const fn purpose(self) -> Record {
         match self.verb {
-            Verb::Check | Verb::Uncheck => Action::Check,
-            Verb::Post => Action::Post,
-            Verb::Update | Verb::Trash | Verb::Untrash if self.override_checked => Action::Check,
-            Verb::Update | Verb::Trash | Verb::Untrash => Action::EditDraft,
+            Verb::Check | Verb::Uncheck => Record::Check,
+            Verb::Post => Record::Post,
+            Verb::Update | Verb::Trash | Verb::Untrash if self.override_checked => Record::Check,
+            Verb::Update | Verb::Trash | Verb::Untrash => Record::Edit,
         }
     }
 }
@@ -67,7 +68,7 @@ pub fn perform(
     order: Order,
     items: Vec<Changes>,
 ) -> Result<View> {
-    let access = access::enter(tx, cx, book, order.least_action())?;
+    let access = access::enter_to(tx, cx, book, order.purpose())?;
     batch::check_size("items", items.len())?;
     let ids = batch::each(&items, named_id)?;
     let mut current = load(tx, &access, &ids, order.batch)?;
@@ -121,7 +122,7 @@ pub fn perform(
     let posted =
         transactions.iter().flat_map(Transaction::entries).map(|entry| entry.account).collect();
     accounts.note_posted(&posted);
-    View::around(tx, cx, access, (transactions, accounts), AccountDetail::Full)
+    View::around(tx, cx, access.into_access(), (transactions, accounts), AccountDetail::Full)
 }
 
 /// Takes accounts that are about to be deleted off the drafts that name them (behaviour 4.7).
@@ -131,7 +132,7 @@ pub fn perform(
 pub(crate) fn release_accounts(
     tx: &mut Tx<'_>,
     cx: &Context,
-    access: &Access,
+    access: &AccessTo<Record>,
     doomed: &BTreeSet<AccountId>,
 ) -> Result<()> {
     if tx.transactions().count_drafts_of_accounts(access, doomed, MAX_RELEASED.saturating_add(1))?

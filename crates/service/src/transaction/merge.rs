@@ -2,7 +2,7 @@
 
 use daybook_domain::event::{EventType, NewEvent};
 use daybook_domain::id::TransactionId;
-use daybook_domain::permission::Action;
+use daybook_domain::purpose::Record;
 use daybook_domain::transaction::{Changes, Merged, Pair, Refusal, Transaction};
 use daybook_storage::Tx;
 
@@ -18,7 +18,7 @@ use crate::{access, batch};
 /// # Errors
 /// What the access step and the rule of merges refuse; nothing is changed then.
 pub fn merge(tx: &mut Tx<'_>, cx: &Context, book: &str, items: &[Changes]) -> Result<View> {
-    let access = access::enter(tx, cx, book, Action::Post)?;
+    let access = access::enter_to(tx, cx, book, Record::Post)?;
     batch::check_size("items", items.len())?;
     if items.len() != 2 {
         return Err(Refusal::NotTwo(items.len()).into());
@@ -44,5 +44,5 @@ pub fn merge(tx: &mut Tx<'_>, cx: &Context, book: &str, items: &[Changes]) -> Re
         write_set.created(&access, &accounts, &draft);
     }
     write_set.save(tx, cx, &access, &accounts)?;
-    View::around(tx, cx, access, (vec![transaction], accounts), AccountDetail::Full)
+    View::around(tx, cx, access.into_access(), (vec![transaction], accounts), AccountDetail::Full)
 }

@@ -7,8 +7,10 @@ use daybook_domain::account::Directory;
 use daybook_domain::event::{EventType, NewEvent, snapshot};
 use daybook_domain::file::{File, FilesById};
 use daybook_domain::id::{AccountId, TransactionId};
+use daybook_domain::purpose::Record;
 use daybook_domain::transaction::Transaction;
 use daybook_storage::Tx;
+use daybook_storage::access::AccessTo;
 use daybook_storage::transaction::Change;
 
 use crate::context::Context;
@@ -109,7 +111,7 @@ impl WriteSet {
         self,
         tx: &mut Tx<'_>,
         cx: &Context,
-        access: &Access,
+        access: &AccessTo<Record>,
         accounts: &Directory,
     ) -> Result<()> {
         tx.files().insert(access, &self.new_files)?;

@@ -11,10 +11,13 @@ use daybook_domain::audit::{AuditedTotal, Counted, Keeping, Ledger, Leg, Logged,
 use daybook_domain::balance::Sums;
 use daybook_domain::event::{Hash, Head};
 use daybook_domain::id::{AccountId, BookKey, TransactionId, UserId};
+use daybook_domain::permission::Permission;
+use daybook_domain::purpose::Audit;
 use diesel::QueryableByName;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary, Bool, Integer, Nullable, Text};
 
+use crate::access::{AccessTo, BookAccess};
 use crate::balance::whole;
 use crate::conn::on_each;
 use crate::error::Result;
@@ -22,8 +25,9 @@ use crate::event;
 use crate::sql::{MAX_NAMED, Sql, Value};
 use crate::tx::Tx;
 
-/// An audit that somebody asked for.
+/// An audit that somebody asked for; only the queue of requests yields one.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Wanted {
     /// Which of the requests for this book: a later one has another number.
     pub request: i64,
@@ -144,7 +148,7 @@ pub struct Audits<'t, 'a> {
 impl Audits<'_, '_> {
     /// Notes that an audit of the book is wanted. A book has one at most: who asks again takes the
     /// place of who asked.
-    pub fn want(self, access: &Access, request: i64, agent: Option<&str>) -> Result<()> {
+    pub fn want(self, access: &AccessTo<Audit>, request: i64, agent: Option<&str>) -> Result<()> {
         let row = [
             Value::Int(access.book().id.get()),
             Value::Int(request),
@@ -184,8 +188,17 @@ impl Audits<'_, '_> {
         }))
     }
 
+    /// The way into the book for who asked for an audit; none when the book is gone. They might
+    /// when they asked, and the audit is made when its turn comes, whatever became of their
+    /// permission meanwhile (behaviour 6.7): it enters as an editor, the least who may audit.
+    pub fn enter(self, key: &BookKey, wanted: &Wanted) -> Result<Option<AccessTo<Audit>>> {
+        let found = self.tx.books().enter(key.as_str(), &wanted.email)?;
+        let as_asked = found.map(|found| BookAccess { granted: Some(Permission::Editor), ..found });
+        Ok(as_asked.and_then(|entered| entered.admit_to(wanted.user, Audit).ok()))
+    }
+
     /// Takes a request off, unless another has come in its place.
-    pub fn done(self, access: &Access, request: i64) -> Result<()> {
+    pub fn done(self, access: &AccessTo<Audit>, request: i64) -> Result<()> {
         let sql = Sql::new("DELETE FROM audit_requests WHERE book_id = ")
             .int(access.book().id.get())
             .push(" AND request = ")
@@ -196,7 +209,12 @@ impl Audits<'_, '_> {
 
     /// Sets `balanceVerified` of these accounts (behaviour 4.11). It follows from other rows, so it
     /// is no version of the account's own data.
-    pub fn verify(self, access: &Access, accounts: &[AccountId], verified: bool) -> Result<()> {
+    pub fn verify(
+        self,
+        access: &AccessTo<Audit>,
+        accounts: &[AccountId],
+        verified: bool,
+    ) -> Result<()> {
         if !accounts.is_empty() {
             self.tx.invalidate_chart(access.book().id)?;
         }

@@ -6,6 +6,7 @@
 use daybook_domain::access::Access;
 use daybook_domain::id::{AccountId, UserId};
 use daybook_domain::instant::Stamp;
+use daybook_domain::purpose::Record;
 use daybook_domain::transaction::Standing;
 use diesel::QueryableByName;
 use diesel::prelude::*;
@@ -14,6 +15,7 @@ use time::Date;
 
 use super::Transactions;
 use super::row::standing_to_column;
+use crate::access::AccessTo;
 use crate::bulk::Bulk;
 use crate::column::day_to_column;
 use crate::conn::on_each;
@@ -81,7 +83,12 @@ impl Transactions<'_, '_> {
     /// Copies these transactions into a new book whose accounts are there already, and builds
     /// entries, terms and totals. The numbers are counted out in the order of the old ones, so that
     /// lists keep theirs. Answers how many of the copies are posted.
-    pub fn copy(self, source: &Access, target: &Access, copying: &Copying) -> Result<i64> {
+    pub fn copy(
+        self,
+        source: &Access,
+        target: &AccessTo<Record>,
+        copying: &Copying,
+    ) -> Result<i64> {
         let number = target.book().id;
         self.tx.flushed_conn()?.execute(&Sql::new(COPIED_ACCOUNTS).uncached())?;
         let mut accounts = Bulk::new("INSERT INTO copied_accounts (old_id, new_id)", 2, "");

@@ -3,13 +3,14 @@
 
 use std::collections::BTreeSet;
 
-use daybook_domain::access::Access;
 use daybook_domain::id::{AccountId, BookId, TransactionId};
+use daybook_domain::purpose::Record;
 use daybook_domain::transaction::Transaction;
 
 use super::Transactions;
 use super::row;
 use super::trigram_index::Text;
+use crate::access::AccessTo;
 use crate::bulk::Bulk;
 use crate::column::day_to_column;
 use crate::conn::Conn;
@@ -110,7 +111,7 @@ pub(crate) fn write_added(conn: &mut Conn, added: &[Added]) -> Result<()> {
 
 impl Transactions<'_, '_> {
     /// Adds transactions.
-    pub fn insert(self, access: &Access, added: Vec<Transaction>) -> Result<()> {
+    pub fn insert(self, access: &AccessTo<Record>, added: Vec<Transaction>) -> Result<()> {
         // What changes nothing does not move the head either: its unit of work ends without a
         // write.
         if added.is_empty() {
@@ -132,7 +133,7 @@ impl Transactions<'_, '_> {
     }
 
     /// Saves changed transactions.
-    pub fn update(self, access: &Access, changes: &[Change]) -> Result<()> {
+    pub fn update(self, access: &AccessTo<Record>, changes: &[Change]) -> Result<()> {
         if changes.is_empty() {
             return Ok(());
         }
