@@ -1,7 +1,10 @@
 //! Whom a book is shared with: the rows of its list of collaborators (behaviour 7.5).
 
+mod events;
+
+use crate::event::Previous;
 use crate::id::CollaboratorId;
-use crate::instant::Stamp;
+use crate::instant::{Instant, Stamp};
 use crate::permission::Permission;
 use crate::reason::Reason;
 
@@ -45,6 +48,14 @@ pub struct Collaborator {
 }
 
 impl Collaborator {
+    /// The same collaborator with another permission, and the previous one.
+    #[must_use]
+    pub fn with_permission(self, permission: Permission, now: Instant) -> (Self, Previous) {
+        let before = self.permission.as_str().to_owned();
+        let previous = Previous::from([("permission".to_owned(), before)]);
+        (Self { permission, stamp: self.stamp.touched(now), ..self }, previous)
+    }
+
     /// Refuses a change of the owner's row.
     ///
     /// # Errors

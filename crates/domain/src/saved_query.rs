@@ -1,5 +1,7 @@
 //! Saved queries: query texts that a book keeps for everybody in it (behaviour 9.9).
 
+mod events;
+
 use crate::event::Previous;
 use crate::id::SavedQueryId;
 use crate::instant::{Instant, Stamp};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use daybook_domain::access::Access;
 use daybook_domain::account::{Account, AccountRef, AccountType, Changes, Directory, Refusal};
-use daybook_domain::event::{EventType, NewEvent, Previous, snapshot};
+use daybook_domain::event::Previous;
 use daybook_domain::field::Field;
 use daybook_domain::group::{self, Forest, GroupRef};
 use daybook_domain::id::{AccountId, GroupId};
@@ -108,12 +108,7 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, mut items: Vec<Input>) 
             crate::group::unless_locked(&forest, &owned_before, owner, revised)?;
         if !previous.is_empty() {
             forest.check_writable(&after.groups, owner)?;
-            events.push(NewEvent::update(
-                EventType::AccountUpdated,
-                after.id.get(),
-                snapshot::account(&after, &forest),
-                &previous,
-            ));
+            events.push(after.updated_event(&forest, &previous));
             known.put(after.clone());
             changed.push(after);
         }
@@ -158,14 +153,8 @@ pub fn delete(
     transaction::release_accounts(tx, cx, &access.also(Record::Edit)?, &seen)?;
     let ids: Vec<AccountId> = seen.into_iter().collect();
     tx.accounts().delete(&access, &ids)?;
-    let deleted = |account: &Account| {
-        NewEvent::new(
-            EventType::AccountDeleted,
-            account.id.get(),
-            snapshot::account(account, &forest),
-        )
-    };
-    event_log::append(tx, cx, &access, accounts.iter().map(deleted).collect())?;
+    let events = accounts.iter().map(|account| account.deleted_event(&forest)).collect();
+    event_log::append(tx, cx, &access, events)?;
     Ok(View { accounts, forest })
 }
 
@@ -200,11 +189,7 @@ pub(crate) fn add(
             &types(&forest, &joined),
             cx.stamp(),
         )?;
-        events.push(NewEvent::new(
-            EventType::AccountCreated,
-            id.get(),
-            snapshot::account(&account, &forest),
-        ));
+        events.push(account.created_event(&forest));
         known.put(account.clone());
         // A later item of the batch may take its type from this one (behaviour 4.2).
         account.groups.iter().for_each(|group| forest.add_member(*group, account.kind));

@@ -5,7 +5,6 @@
 
 use daybook_domain::access::Access;
 use daybook_domain::audit::{Recount, Report, Stray, Trail};
-use daybook_domain::event::{NewEvent, snapshot};
 use daybook_domain::id::{AccountId, BookKey};
 use daybook_domain::purpose::Audit;
 use daybook_storage::Tx;
@@ -84,8 +83,7 @@ pub fn conclude(tx: &mut Tx<'_>, cx: &Context, key: &BookKey, made: &Made) -> Re
         tx.audits().verify(&access, &accounts, verified)?;
     }
     tx.audits().done(&access, made.wanted.request)?;
-    let book = access.book();
-    let event = NewEvent::audit(book.id.get(), snapshot::book(book), made.report.object());
+    let event = access.book().audited_event(&made.report);
     event_log::append(tx, cx, &access, vec![event])
 }
 

@@ -1,7 +1,6 @@
 //! Use cases of collaborators (behaviour 7).
 
 use daybook_domain::collaborator::{Collaborator, Refusal, Sharing, email};
-use daybook_domain::event::{EventType, NewEvent, Previous, snapshot};
 use daybook_domain::id::CollaboratorId;
 use daybook_domain::permission::{Action, Permission};
 use daybook_domain::purpose::{ManageCollaborators, RemoveCollaborator};
@@ -81,9 +80,7 @@ fn insert(
     let added =
         Collaborator { id: CollaboratorId::new(cx.mint()), email, permission, stamp: cx.stamp() };
     tx.collaborators().insert(access, &added)?;
-    let event =
-        NewEvent::new(EventType::CollaboratorAdded, added.id.get(), snapshot::collaborator(&added));
-    event_log::append(tx, cx, access, vec![event])?;
+    event_log::append(tx, cx, access, vec![added.added_event()])?;
     Ok(added)
 }
 
@@ -94,17 +91,9 @@ fn change(
     before: Collaborator,
     permission: Permission,
 ) -> Result<Collaborator> {
-    let previous =
-        Previous::from([("permission".to_owned(), before.permission.as_str().to_owned())]);
-    let after = Collaborator { permission, stamp: before.stamp.clone().touched(cx.now), ..before };
+    let (after, previous) = before.with_permission(permission, cx.now);
     tx.collaborators().update(access, &after)?;
-    let event = NewEvent::update(
-        EventType::CollaboratorUpdated,
-        after.id.get(),
-        snapshot::collaborator(&after),
-        &previous,
-    );
-    event_log::append(tx, cx, access, vec![event])?;
+    event_log::append(tx, cx, access, vec![after.updated_event(&previous)])?;
     Ok(after)
 }
 
@@ -115,11 +104,6 @@ fn delete(
     doomed: Collaborator,
 ) -> Result<Collaborator> {
     tx.collaborators().delete(access, doomed.id)?;
-    let event = NewEvent::new(
-        EventType::CollaboratorRemoved,
-        doomed.id.get(),
-        snapshot::collaborator(&doomed),
-    );
-    event_log::append(tx, cx, access, vec![event])?;
+    event_log::append(tx, cx, access, vec![doomed.removed_event()])?;
     Ok(doomed)
 }

@@ -2,7 +2,7 @@
 //! in place before, and left to the sweep afterwards, by whoever calls.
 
 use daybook_domain::access::Access;
-use daybook_domain::event::{EventType, NewEvent, Previous, snapshot};
+use daybook_domain::event::Previous;
 use daybook_domain::file::{Address, Changes, Content, File, Making, Refusal};
 use daybook_domain::id::{FileId, UserId};
 use daybook_domain::permission::Action;
@@ -109,7 +109,7 @@ pub fn create(
     let access = access::enter_to(tx, cx, book, Record::Draft)?;
     let file = make(cx, &access, changes, content)?;
     tx.files().insert(&access, std::slice::from_ref(&file))?;
-    event_log::append(tx, cx, &access, vec![created(&file)])?;
+    event_log::append(tx, cx, &access, vec![file.created_event()])?;
     Ok(View { access: access.into_access(), file })
 }
 
@@ -144,13 +144,7 @@ pub fn update(
     }
     if !previous.is_empty() {
         tx.files().update(&access, &file)?;
-        let event = NewEvent::update(
-            EventType::FileUpdated,
-            file.id.get(),
-            snapshot::file(&file),
-            &previous,
-        );
-        event_log::append(tx, cx, &access, vec![event])?;
+        event_log::append(tx, cx, &access, vec![file.updated_event(&previous)])?;
     }
     Ok(View { access: access.into_access(), file })
 }
@@ -165,8 +159,7 @@ pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<Vie
     let released = transaction::release_file(tx, cx, &access, &file);
     cx.unless_stale(Some(&file), released)?;
     tx.files().delete(&access, file.id)?;
-    let event = NewEvent::new(EventType::FileDeleted, file.id.get(), snapshot::file(&file));
-    event_log::append(tx, cx, &access, vec![event])?;
+    event_log::append(tx, cx, &access, vec![file.deleted_event()])?;
     Ok(View { access: access.into_access(), file })
 }
 
@@ -193,11 +186,6 @@ pub(crate) fn make(
         stamp: cx.stamp(),
     };
     Ok(File::create(making, changes, content)?)
-}
-
-/// The event of a new file.
-pub(crate) fn created(file: &File) -> NewEvent {
-    NewEvent::new(EventType::FileCreated, file.id.get(), snapshot::file(file))
 }
 
 /// A file as an update leaves it, with what was before.

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use daybook_domain::access::Access;
-use daybook_domain::event::{EventType, NewEvent, Previous, snapshot};
+use daybook_domain::event::Previous;
 use daybook_domain::field::Field;
 use daybook_domain::group::{Changes, Forest, Group, GroupRef, Refusal, Removal, Removed};
 use daybook_domain::id::GroupId;
@@ -85,12 +85,7 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, mut items: Vec<Input>) 
         let (after, previous) = unless_locked(&forest, [id], owner, revised)?;
         if !previous.is_empty() {
             forest.put(after.clone());
-            events.push(NewEvent::update(
-                EventType::GroupUpdated,
-                after.id.get(),
-                snapshot::group(&after, &forest),
-                &previous,
-            ));
+            events.push(after.updated_event(&forest, &previous));
             changed.push(after);
         }
         Ok(())
@@ -181,11 +176,7 @@ pub(crate) fn add(
             cx.stamp(),
         )?;
         forest.put(group.clone());
-        events.push(NewEvent::new(
-            EventType::GroupCreated,
-            group.id.get(),
-            snapshot::group(&group, &forest),
-        ));
+        events.push(group.created_event(&forest));
         Ok(group)
     })?;
     tx.groups().insert(access, &groups)?;

@@ -1,7 +1,6 @@
 //! Use cases of saved queries (behaviour 9.9).
 
 use daybook_domain::access::Access;
-use daybook_domain::event::{EventType, NewEvent, snapshot};
 use daybook_domain::id::SavedQueryId;
 use daybook_domain::permission::Action;
 use daybook_domain::purpose::WriteSavedQueries;
@@ -40,9 +39,7 @@ pub fn create(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes) -> Re
     let access = access::enter_to(tx, cx, book, WriteSavedQueries)?;
     let saved = SavedQuery::create(SavedQueryId::new(cx.mint()), changes, cx.stamp())?;
     tx.saved_queries().insert(&access, std::slice::from_ref(&saved))?;
-    let event =
-        NewEvent::new(EventType::QueryCreated, saved.id.get(), snapshot::saved_query(&saved));
-    event_log::append(tx, cx, &access, vec![event])?;
+    event_log::append(tx, cx, &access, vec![saved.created_event()])?;
     Ok(saved)
 }
 
@@ -65,13 +62,7 @@ pub fn update(
         return Ok(after);
     }
     tx.saved_queries().update(&access, &after)?;
-    let event = NewEvent::update(
-        EventType::QueryUpdated,
-        after.id.get(),
-        snapshot::saved_query(&after),
-        &previous,
-    );
-    event_log::append(tx, cx, &access, vec![event])?;
+    event_log::append(tx, cx, &access, vec![after.updated_event(&previous)])?;
     Ok(after)
 }
 
@@ -83,9 +74,7 @@ pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<Sav
     let access = access::enter_to(tx, cx, book, WriteSavedQueries)?;
     let doomed = find(tx, &access, id)?;
     tx.saved_queries().delete(&access, doomed.id)?;
-    let event =
-        NewEvent::new(EventType::QueryDeleted, doomed.id.get(), snapshot::saved_query(&doomed));
-    event_log::append(tx, cx, &access, vec![event])?;
+    event_log::append(tx, cx, &access, vec![doomed.deleted_event()])?;
     Ok(doomed)
 }
 

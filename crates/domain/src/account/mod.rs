@@ -1,6 +1,7 @@
 //! Accounts: type and nature, names, archiving, membership in groups (behaviour 4).
 
 mod directory;
+mod events;
 mod refusal;
 
 use std::collections::BTreeSet;

@@ -2,6 +2,7 @@
 
 pub mod copy;
 mod dates;
+mod events;
 mod period;
 mod refusal;
 

@@ -2,6 +2,7 @@
 
 mod address;
 mod attachment;
+mod events;
 pub mod media;
 mod refusal;
 

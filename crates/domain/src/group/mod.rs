@@ -1,6 +1,7 @@
 //! Groups of accounts: a forest of any depth with flags derived from the accounts below (behaviour
 //! 4.12-4.15).
 
+mod events;
 mod forest;
 mod refusal;
 mod removal;

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Forest, Group, Refusal};
 use crate::account::Account;
 use crate::deletion::MAX_MOVES;
-use crate::event::{EventType, NewEvent, snapshot};
+use crate::event::NewEvent;
 use crate::id::{AccountId, GroupId};
 use crate::instant::Instant;
 
@@ -80,13 +80,7 @@ impl Removal {
         for account in accounts {
             let Some(account) = self.members.get_mut(&account) else { continue };
             let (after, previous) = account.clone().without_group(id, now);
-            let object = snapshot::account(&after, &self.forest);
-            self.events.push(NewEvent::update(
-                EventType::AccountUpdated,
-                after.id.get(),
-                object,
-                &previous,
-            ));
+            self.events.push(after.updated_event(&self.forest, &previous));
             self.freed.push(after.id);
             *account = after;
         }
@@ -95,19 +89,9 @@ impl Removal {
             let (after, previous) = child.moved(group.parent, now);
             self.moved.push(after.id);
             self.forest.put(after.clone());
-            let object = snapshot::group(&after, &self.forest);
-            self.events.push(NewEvent::update(
-                EventType::GroupUpdated,
-                after.id.get(),
-                object,
-                &previous,
-            ));
+            self.events.push(after.updated_event(&self.forest, &previous));
         }
-        self.events.push(NewEvent::new(
-            EventType::GroupDeleted,
-            id.get(),
-            snapshot::group(&group, &self.forest),
-        ));
+        self.events.push(group.deleted_event(&self.forest));
         self.forest.remove(id);
         Ok(())
     }
@@ -133,6 +117,7 @@ impl Removal {
 mod tests {
     use super::*;
     use crate::account::Changes;
+    use crate::event::EventType;
     use crate::field::Field;
     use crate::instant::Stamp;
 

@@ -79,7 +79,7 @@ impl PostingRules<'_> {
     ///
     /// # Errors
     /// [`Refusal::Unknown`] and [`Refusal::NotEnough`].
-    pub fn check_access(&self, transaction: &Transaction, verb: Verb) -> Result<(), Refusal> {
+    fn check_access(&self, transaction: &Transaction, verb: Verb) -> Result<(), Refusal> {
         if !self.access.sees(transaction.created_by, transaction.is_posted()) {
             return Err(Refusal::Unknown(transaction.id.to_string()));
         }
@@ -90,31 +90,45 @@ impl PostingRules<'_> {
         }
     }
 
-    /// Performs a verb. `None` means it was so already. Access must have been checked.
+    /// Performs a verb. `changes` gives what the body says, with its files resolved; it is asked
+    /// only where the transition table lets the verb happen, so that a body's files are ignored
+    /// where nothing is done (behaviour 3.3.4, 3.4.1, 3.6.3). `None` means it was so already.
     ///
     /// # Errors
-    /// What the transition table, the dates, the accounts or the values refuse.
-    pub fn perform(
+    /// What the permission, the transition table, the dates, the accounts or the values refuse;
+    /// those of `changes`.
+    pub fn perform<E: From<crate::Refusal>>(
+        &self,
+        verb: Verb,
+        override_checked: bool,
+        transaction: &Transaction,
+        changes: impl FnOnce() -> Result<Changes, E>,
+    ) -> Result<Option<Edited>, E> {
+        self.check_access(transaction, verb).map_err(crate::Refusal::from)?;
+        match transition(transaction.state(), verb, override_checked) {
+            Transition::Refused(refusal) => Err(crate::Refusal::from(refusal).into()),
+            Transition::Kept => Ok(None),
+            Transition::Done => {
+                let changes = changes()?;
+                let edited = self.performed(verb, transaction.clone(), &changes)?;
+                Ok(Some(edited).filter(|edited| verb != Verb::Update || edited.is_change()))
+            }
+        }
+    }
+
+    fn performed(
         &self,
         verb: Verb,
         transaction: Transaction,
         changes: &Changes,
-        override_checked: bool,
-    ) -> Result<Option<Edited>, crate::Refusal> {
-        match transition(transaction.state(), verb, override_checked) {
-            Transition::Refused(refusal) => Err(refusal.into()),
-            Transition::Kept => Ok(None),
-            Transition::Done => {
-                let edited = match verb {
-                    Verb::Update => self.edited(transaction, changes)?,
-                    Verb::Post => self.post(transaction, changes)?,
-                    Verb::Check => self.standing(transaction, Standing::Checked)?,
-                    Verb::Uncheck => self.standing(transaction, Standing::Unchecked)?,
-                    Verb::Trash => self.trashed(transaction, true)?,
-                    Verb::Untrash => self.trashed(transaction, false)?,
-                };
-                Ok(Some(edited).filter(|edited| verb != Verb::Update || edited.is_change()))
-            }
+    ) -> Result<Edited, crate::Refusal> {
+        match verb {
+            Verb::Update => self.edited(transaction, changes),
+            Verb::Post => self.post(transaction, changes),
+            Verb::Check => self.standing(transaction, Standing::Checked),
+            Verb::Uncheck => self.standing(transaction, Standing::Unchecked),
+            Verb::Trash => self.trashed(transaction, true),
+            Verb::Untrash => self.trashed(transaction, false),
         }
     }
 

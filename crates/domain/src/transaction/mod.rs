@@ -3,6 +3,7 @@
 mod changes;
 mod count;
 mod edit;
+mod events;
 mod file_hold;
 mod joined;
 mod lifecycle;

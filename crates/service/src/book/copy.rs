@@ -21,7 +21,7 @@ use time::Date;
 use super::View;
 use crate::context::Context;
 use crate::error::Result;
-use crate::{access, zone};
+use crate::{access, event_log, zone};
 
 /// What is asked of a copy; texts are still unread.
 #[derive(Debug, Clone, Default)]
@@ -67,7 +67,9 @@ pub fn copy(tx: &mut Tx<'_>, cx: &Context, book: &str, request: &Request) -> Res
     };
     // They count from now on, when they were posted in this book.
     let month = zone::month(cx.now, &target.book().settings.time_zone);
-    super::emit_created(tx, cx, &target, &PostingCounts::from([(month, posted)]))?;
+    let created = vec![target.book().created_event()];
+    let posting_counts = PostingCounts::from([(month, posted)]);
+    event_log::append_counted(tx, cx, &target, created, &posting_counts)?;
     let activity =
         Activity { posted, month, month_posted: posted, year_posted: posted, changed_at: cx.now };
     Ok(View::plain(target.into_access(), activity))

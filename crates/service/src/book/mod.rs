@@ -7,7 +7,6 @@ use std::sync::Arc;
 use daybook_domain::access::Access;
 use daybook_domain::book::{Book, Changes, Refusal, Settings};
 use daybook_domain::collaborator::Collaborator;
-use daybook_domain::event::{EventType, NewEvent, snapshot};
 use daybook_domain::id::{BookId, CollaboratorId};
 use daybook_domain::name::fold;
 use daybook_domain::permission::{Action, Permission};
@@ -15,7 +14,6 @@ use daybook_domain::purpose::{DeleteBook, ManageCollaborators, UpdateBook, Write
 use daybook_storage::Tx;
 use daybook_storage::access::{AccessTo, BookAccess};
 use daybook_storage::book_state::Activity;
-use daybook_storage::event::PostingCounts;
 
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -132,7 +130,7 @@ pub fn create(tx: &mut Tx<'_>, cx: &Context, input: Input) -> Result<View> {
         stamp: cx.stamp(),
     };
     let access = establish(tx, cx, book)?;
-    emit_created(tx, cx, &access, &PostingCounts::new())?;
+    event_log::append(tx, cx, &access, vec![access.book().created_event()])?;
     let chart = access.also(WriteChart)?;
     group::add(tx, cx, &chart, input.groups)?;
     account::add(tx, cx, &chart, input.accounts)?;
@@ -154,20 +152,6 @@ fn establish(tx: &mut Tx<'_>, cx: &Context, book: Book) -> Result<AccessTo<Manag
     };
     tx.collaborators().insert(&access, &owner)?;
     Ok(access)
-}
-
-fn emit_created(
-    tx: &mut Tx<'_>,
-    cx: &Context,
-    access: &AccessTo<ManageCollaborators>,
-    tally: &PostingCounts,
-) -> Result<()> {
-    let created = NewEvent::new(
-        EventType::BookCreated,
-        access.book().id.get(),
-        snapshot::book(access.book()),
-    );
-    event_log::append_counted(tx, cx, access, vec![created], tally)
 }
 
 /// getBook. A recorder never gets accounts or groups (behaviour 6.2).
@@ -221,12 +205,7 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes) -> Re
         activity =
             tx.books().recount(&access, &zone::current(cx.now, &after.settings.time_zone))?;
     }
-    let updated = NewEvent::update(
-        EventType::BookUpdated,
-        access.book().id.get(),
-        snapshot::book(access.book()),
-        &previous,
-    );
+    let updated = access.book().updated_event(&previous);
     event_log::append(tx, cx, &access, vec![updated])?;
     activity.changed_at = cx.now;
     let collection = collection::of_book(tx, cx, &access)?;

@@ -11,7 +11,6 @@ use daybook_domain::transaction::{Changes, FileHold, Transaction, Verb};
 use daybook_storage::Tx;
 use daybook_storage::access::AccessTo;
 
-use super::lifecycle::emit;
 use super::save::WriteSet;
 use super::{rules, sides};
 use crate::context::Context;
@@ -85,8 +84,7 @@ pub(crate) fn release_file(
     let rules = rules(cx, access, &accounts);
     for before in holders {
         let edited = rules.without_file(before.clone(), doomed.id)?;
-        emit(&mut write_set, access, &accounts, Verb::Update, &edited);
-        write_set.changed(before, edited.transaction);
+        write_set.performed(&rules, Verb::Update, before, edited);
     }
     write_set.save(tx, cx, access, &accounts)
 }

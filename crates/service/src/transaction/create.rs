@@ -84,13 +84,10 @@ pub fn create(
         write_set.attached(new_files);
         let transaction =
             rules.create(TransactionId::new(cx.mint()), cx.agent.clone(), &changes, intent)?;
-        write_set.created(&access, &accounts, &transaction);
+        write_set.created(&rules, &transaction);
         for day in &repeats {
-            write_set.created(
-                &access,
-                &accounts,
-                &rules.repeated(&transaction, TransactionId::new(cx.mint()), *day),
-            );
+            let repeated = rules.repeated(&transaction, TransactionId::new(cx.mint()), *day);
+            write_set.created(&rules, &repeated);
         }
         matches.add(&transaction);
         Ok(transaction)

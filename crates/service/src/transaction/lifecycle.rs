@@ -3,14 +3,11 @@
 use std::collections::{BTreeSet, HashMap};
 
 use daybook_domain::access::Access;
-use daybook_domain::account::{self, Directory};
+use daybook_domain::account;
 use daybook_domain::deletion::MAX_RELEASED;
-use daybook_domain::event::{EventType, NewEvent};
 use daybook_domain::id::{AccountId, TransactionId};
 use daybook_domain::purpose::Record;
-use daybook_domain::transaction::{
-    Changes, Edited, Refusal, Transaction, Transition, Verb, check_indexed, transition,
-};
+use daybook_domain::transaction::{Changes, Refusal, Transaction, Verb, check_indexed};
 use daybook_storage::Tx;
 use daybook_storage::access::AccessTo;
 
@@ -82,35 +79,20 @@ pub fn perform(
     for (index, (changes, (_, id))) in items.into_iter().zip(&ids).enumerate() {
         let Some(transaction) = id.and_then(|id| current.get(&id)).cloned() else { continue };
         let rules = about(rules, &transaction);
-        let edited = rules
-            .check_access(&transaction, order.verb)
-            .map_err(Error::from)
-            .and_then(|()| {
-                match transition(transaction.state(), order.verb, order.override_checked) {
-                    Transition::Done => {
-                        attach::resolve(cx, &access, &files_by_id, changes, Some(&transaction))
-                    }
-                    // Where nothing is done, the files of the body are none of its matter (behaviour
-                    // 3.3.4, 3.4.1, 3.6.3).
-                    Transition::Kept | Transition::Refused(_) => Ok((changes, Vec::new())),
-                }
-            })
-            .and_then(|(changes, new_files)| {
-                let edited = rules.perform(
-                    order.verb,
-                    transaction.clone(),
-                    &changes,
-                    order.override_checked,
-                )?;
-                Ok(edited.map(|edited| (edited, new_files)))
-            });
+        let mut new_files = Vec::new();
+        let resolved = || {
+            let (changes, new) =
+                attach::resolve(cx, &access, &files_by_id, changes, Some(&transaction))?;
+            new_files = new;
+            Ok::<_, Error>(changes)
+        };
+        let edited = rules.perform(order.verb, order.override_checked, &transaction, resolved);
         match cx.unless_stale(Some(&transaction), edited) {
             Ok(None) => {}
-            Ok(Some((edited, new_files))) => {
+            Ok(Some(edited)) => {
                 write_set.attached(new_files);
-                emit(&mut write_set, &access, &accounts, order.verb, &edited);
                 current.insert(edited.transaction.id, edited.transaction.clone());
-                write_set.changed(transaction, edited.transaction);
+                write_set.performed(&rules, order.verb, transaction, edited);
             }
             Err(Error::Refused(refusal)) if order.batch && refusal.skips_item(order.verb) => {}
             Err(error) => return Err(batch::at(index, error)),
@@ -146,8 +128,7 @@ pub(crate) fn release_accounts(
     let mut write_set = WriteSet::about(attach::files_by_id(tx, access, &[], &drafts)?);
     for before in drafts {
         let edited = rules.without_accounts(before.clone(), doomed)?;
-        emit(&mut write_set, access, &accounts, Verb::Update, &edited);
-        write_set.changed(before, edited.transaction);
+        write_set.performed(&rules, Verb::Update, before, edited);
     }
     write_set.save(tx, cx, access, &accounts)
 }
@@ -181,39 +162,4 @@ pub(super) fn load(
         (Some(first), false) => Err(Refusal::Unknown(first.clone()).into()),
         (Some(_), true) => Err(Refusal::UnknownIds(unknown).into()),
     }
-}
-
-/// The events of a performed verb, in the order of behaviour 8.1.
-pub(super) fn emit(
-    write_set: &mut WriteSet,
-    access: &Access,
-    accounts: &Directory,
-    verb: Verb,
-    edited: &Edited,
-) {
-    let transaction = &edited.transaction;
-    let id = transaction.id.get();
-    let object = |write_set: &WriteSet| write_set.snapshot(access, accounts, transaction);
-    let kind = match verb {
-        Verb::Update => {
-            if !edited.previous.is_empty() {
-                write_set.emit(NewEvent::update(
-                    EventType::TransactionUpdated,
-                    id,
-                    object(write_set),
-                    &edited.previous,
-                ));
-            }
-            if edited.checked {
-                write_set.emit(NewEvent::new(EventType::TransactionChecked, id, object(write_set)));
-            }
-            return;
-        }
-        Verb::Post => EventType::TransactionPosted,
-        Verb::Check => EventType::TransactionChecked,
-        Verb::Uncheck => EventType::TransactionUnchecked,
-        Verb::Trash => EventType::TransactionDeleted,
-        Verb::Untrash => EventType::TransactionRestored,
-    };
-    write_set.emit(NewEvent::new(kind, id, object(write_set)));
 }

@@ -1,6 +1,5 @@
 //! mergeTransactions (behaviour 3.11).
 
-use daybook_domain::event::{EventType, NewEvent};
 use daybook_domain::id::TransactionId;
 use daybook_domain::purpose::Record;
 use daybook_domain::transaction::{Changes, Merged, Pair, Refusal, Transaction};
@@ -34,14 +33,12 @@ pub fn merge(tx: &mut Tx<'_>, cx: &Context, book: &str, items: &[Changes]) -> Re
     let Merged { transaction, originals, difference } =
         rules.merge(&pair, new, cx.agent.as_deref())?;
     let mut write_set = WriteSet::about(attach::files_by_id(tx, &access, &[], pair.given())?);
-    write_set.created(&access, &accounts, &transaction);
+    write_set.created(&rules, &transaction);
     for (before, after) in pair.given().iter().cloned().zip(originals) {
-        let snapshot = write_set.snapshot(&access, &accounts, &after);
-        write_set.emit(NewEvent::new(EventType::TransactionDeleted, after.id.get(), snapshot));
-        write_set.changed(before, after);
+        write_set.merged_away(&rules, before, after);
     }
     if let Some(draft) = difference {
-        write_set.created(&access, &accounts, &draft);
+        write_set.created(&rules, &draft);
     }
     write_set.save(tx, cx, &access, &accounts)?;
     View::around(tx, cx, access.into_access(), (vec![transaction], accounts), AccountDetail::Full)

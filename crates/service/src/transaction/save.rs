@@ -2,20 +2,19 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use daybook_domain::access::Access;
 use daybook_domain::account::Directory;
-use daybook_domain::event::{EventType, NewEvent, snapshot};
+use daybook_domain::event::NewEvent;
 use daybook_domain::file::{File, FilesById};
 use daybook_domain::id::{AccountId, TransactionId};
 use daybook_domain::purpose::Record;
-use daybook_domain::transaction::Transaction;
+use daybook_domain::transaction::{Edited, PostingRules, Transaction, Verb};
 use daybook_storage::Tx;
 use daybook_storage::access::AccessTo;
 use daybook_storage::transaction::Change;
 
 use crate::context::Context;
 use crate::error::Result;
-use crate::{event_log, file};
+use crate::event_log;
 
 /// What a batch does to transactions, gathered in memory and written once.
 #[derive(Debug, Default)]
@@ -40,37 +39,46 @@ impl WriteSet {
     /// Adds new files with their events; they come before the transaction that holds them.
     pub(super) fn attached(&mut self, new: Vec<File>) {
         for file in new {
-            self.emit(file::created(&file));
+            self.events.push(file.created_event());
             self.files.put(file.clone());
             self.new_files.push(file);
         }
     }
 
-    /// Adds a new transaction and its event.
-    pub(super) fn created(
-        &mut self,
-        access: &Access,
-        accounts: &Directory,
-        transaction: &Transaction,
-    ) {
-        let kind = if transaction.is_posted() {
-            EventType::TransactionPosted
-        } else {
-            EventType::TransactionCreated
-        };
-        self.emit(NewEvent::new(
-            kind,
-            transaction.id.get(),
-            self.snapshot(access, accounts, transaction),
-        ));
+    /// Adds a new transaction with its event.
+    pub(super) fn created(&mut self, rules: &PostingRules<'_>, transaction: &Transaction) {
+        self.events.push(rules.created_event(transaction, &self.files));
         self.note_posted(transaction);
         self.places.insert(transaction.id, self.changes.len());
         self.changes.push(Change::new(transaction.clone()));
     }
 
+    /// Adds what a verb did to a transaction, with its events.
+    pub(super) fn performed(
+        &mut self,
+        rules: &PostingRules<'_>,
+        verb: Verb,
+        before: Transaction,
+        edited: Edited,
+    ) {
+        self.events.extend(rules.events(verb, &edited, &self.files));
+        self.changed(before, edited.transaction);
+    }
+
+    /// Adds a transaction that a merge put in the trash, with its event.
+    pub(super) fn merged_away(
+        &mut self,
+        rules: &PostingRules<'_>,
+        before: Transaction,
+        after: Transaction,
+    ) {
+        self.events.push(rules.deleted_event(&after, &self.files));
+        self.changed(before, after);
+    }
+
     /// Adds a change; several changes of one transaction become one, from its first state to its
     /// last.
-    pub(super) fn changed(&mut self, before: Transaction, after: Transaction) {
+    fn changed(&mut self, before: Transaction, after: Transaction) {
         self.note_posted(&after);
         match self.places.get(&after.id).and_then(|place| self.changes.get_mut(*place)) {
             Some(change) => change.after = after,
@@ -81,28 +89,8 @@ impl WriteSet {
         }
     }
 
-    /// The snapshot of a transaction for its event.
-    pub(super) fn snapshot(
-        &self,
-        access: &Access,
-        accounts: &Directory,
-        transaction: &Transaction,
-    ) -> daybook_domain::json::Object {
-        snapshot::transaction(
-            transaction,
-            accounts,
-            &self.files,
-            access.book().settings.fraction_digits,
-            access.user(),
-        )
-    }
-
     fn note_posted(&mut self, transaction: &Transaction) {
         self.posted.extend(transaction.entries().iter().map(|entry| entry.account));
-    }
-
-    pub(super) fn emit(&mut self, event: NewEvent) {
-        self.events.push(event);
     }
 
     /// Writes everything: rows, totals, the mark on accounts that were never posted on before,

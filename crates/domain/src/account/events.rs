@@ -1,0 +1,30 @@
+//! The events of accounts (behaviour 8.1).
+
+use super::Account;
+use crate::event::{EventType, NewEvent, Previous, snapshot};
+use crate::group::Forest;
+
+impl Account {
+    /// ACCOUNT_CREATED.
+    #[must_use]
+    pub fn created_event(&self, groups: &Forest) -> NewEvent {
+        NewEvent::new(EventType::AccountCreated, self.id.get(), snapshot::account(self, groups))
+    }
+
+    /// ACCOUNT_UPDATED, with the previous values of the fields that changed.
+    #[must_use]
+    pub fn updated_event(&self, groups: &Forest, previous: &Previous) -> NewEvent {
+        NewEvent::update(
+            EventType::AccountUpdated,
+            self.id.get(),
+            snapshot::account(self, groups),
+            previous,
+        )
+    }
+
+    /// ACCOUNT_DELETED.
+    #[must_use]
+    pub fn deleted_event(&self, groups: &Forest) -> NewEvent {
+        NewEvent::new(EventType::AccountDeleted, self.id.get(), snapshot::account(self, groups))
+    }
+}

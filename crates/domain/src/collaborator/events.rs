@@ -1,0 +1,29 @@
+//! The events of collaborators (behaviour 8.1).
+
+use super::Collaborator;
+use crate::event::{EventType, NewEvent, Previous, snapshot};
+
+impl Collaborator {
+    /// COLLABORATOR_ADDED.
+    #[must_use]
+    pub fn added_event(&self) -> NewEvent {
+        NewEvent::new(EventType::CollaboratorAdded, self.id.get(), snapshot::collaborator(self))
+    }
+
+    /// COLLABORATOR_UPDATED, with the previous permission.
+    #[must_use]
+    pub fn updated_event(&self, previous: &Previous) -> NewEvent {
+        NewEvent::update(
+            EventType::CollaboratorUpdated,
+            self.id.get(),
+            snapshot::collaborator(self),
+            previous,
+        )
+    }
+
+    /// COLLABORATOR_REMOVED.
+    #[must_use]
+    pub fn removed_event(&self) -> NewEvent {
+        NewEvent::new(EventType::CollaboratorRemoved, self.id.get(), snapshot::collaborator(self))
+    }
+}

@@ -1,0 +1,24 @@
+//! The events of files (behaviour 8.1).
+
+use super::File;
+use crate::event::{EventType, NewEvent, Previous, snapshot};
+
+impl File {
+    /// FILE_CREATED.
+    #[must_use]
+    pub fn created_event(&self) -> NewEvent {
+        NewEvent::new(EventType::FileCreated, self.id.get(), snapshot::file(self))
+    }
+
+    /// FILE_UPDATED, with the previous values of the fields that changed.
+    #[must_use]
+    pub fn updated_event(&self, previous: &Previous) -> NewEvent {
+        NewEvent::update(EventType::FileUpdated, self.id.get(), snapshot::file(self), previous)
+    }
+
+    /// FILE_DELETED.
+    #[must_use]
+    pub fn deleted_event(&self) -> NewEvent {
+        NewEvent::new(EventType::FileDeleted, self.id.get(), snapshot::file(self))
+    }
+}

@@ -1,0 +1,29 @@
+//! The events of groups (behaviour 8.1).
+
+use super::{Forest, Group};
+use crate::event::{EventType, NewEvent, Previous, snapshot};
+
+impl Group {
+    /// GROUP_CREATED.
+    #[must_use]
+    pub fn created_event(&self, forest: &Forest) -> NewEvent {
+        NewEvent::new(EventType::GroupCreated, self.id.get(), snapshot::group(self, forest))
+    }
+
+    /// GROUP_UPDATED, with the previous values of the fields that changed.
+    #[must_use]
+    pub fn updated_event(&self, forest: &Forest, previous: &Previous) -> NewEvent {
+        NewEvent::update(
+            EventType::GroupUpdated,
+            self.id.get(),
+            snapshot::group(self, forest),
+            previous,
+        )
+    }
+
+    /// GROUP_DELETED.
+    #[must_use]
+    pub fn deleted_event(&self, forest: &Forest) -> NewEvent {
+        NewEvent::new(EventType::GroupDeleted, self.id.get(), snapshot::group(self, forest))
+    }
+}

@@ -1,0 +1,29 @@
+//! The events of saved queries (behaviour 8.1).
+
+use super::SavedQuery;
+use crate::event::{EventType, NewEvent, Previous, snapshot};
+
+impl SavedQuery {
+    /// QUERY_CREATED.
+    #[must_use]
+    pub fn created_event(&self) -> NewEvent {
+        NewEvent::new(EventType::QueryCreated, self.id.get(), snapshot::saved_query(self))
+    }
+
+    /// QUERY_UPDATED, with the previous values of the fields that changed.
+    #[must_use]
+    pub fn updated_event(&self, previous: &Previous) -> NewEvent {
+        NewEvent::update(
+            EventType::QueryUpdated,
+            self.id.get(),
+            snapshot::saved_query(self),
+            previous,
+        )
+    }
+
+    /// QUERY_DELETED.
+    #[must_use]
+    pub fn deleted_event(&self) -> NewEvent {
+        NewEvent::new(EventType::QueryDeleted, self.id.get(), snapshot::saved_query(self))
+    }
+}

@@ -1,0 +1,67 @@
+//! The events of transactions (behaviour 8.1).
+
+use super::{Edited, PostingRules, Transaction, Verb};
+use crate::event::{EventType, NewEvent, snapshot};
+use crate::file::FilesById;
+use crate::json::Object;
+
+impl PostingRules<'_> {
+    /// TRANSACTION_POSTED for a new transaction that is posted at once, else TRANSACTION_CREATED.
+    #[must_use]
+    pub fn created_event(&self, transaction: &Transaction, files: &FilesById) -> NewEvent {
+        let kind = if transaction.is_posted() {
+            EventType::TransactionPosted
+        } else {
+            EventType::TransactionCreated
+        };
+        NewEvent::new(kind, transaction.id.get(), self.snapshot(transaction, files))
+    }
+
+    /// TRANSACTION_DELETED, of a transaction that went to the trash.
+    #[must_use]
+    pub fn deleted_event(&self, transaction: &Transaction, files: &FilesById) -> NewEvent {
+        NewEvent::new(
+            EventType::TransactionDeleted,
+            transaction.id.get(),
+            self.snapshot(transaction, files),
+        )
+    }
+
+    /// The events of a performed verb, in order. Only an update may have none or two: one that
+    /// checks is followed by TRANSACTION_CHECKED.
+    #[must_use]
+    pub fn events(&self, verb: Verb, edited: &Edited, files: &FilesById) -> Vec<NewEvent> {
+        let Edited { transaction, previous, checked } = edited;
+        let id = transaction.id.get();
+        let event = |kind| NewEvent::new(kind, id, self.snapshot(transaction, files));
+        match verb {
+            Verb::Update => {
+                let updated = (!previous.is_empty()).then(|| {
+                    NewEvent::update(
+                        EventType::TransactionUpdated,
+                        id,
+                        self.snapshot(transaction, files),
+                        previous,
+                    )
+                });
+                let checked = checked.then(|| event(EventType::TransactionChecked));
+                updated.into_iter().chain(checked).collect()
+            }
+            Verb::Post => vec![event(EventType::TransactionPosted)],
+            Verb::Check => vec![event(EventType::TransactionChecked)],
+            Verb::Uncheck => vec![event(EventType::TransactionUnchecked)],
+            Verb::Trash => vec![self.deleted_event(transaction, files)],
+            Verb::Untrash => vec![event(EventType::TransactionRestored)],
+        }
+    }
+
+    fn snapshot(&self, transaction: &Transaction, files: &FilesById) -> Object {
+        snapshot::transaction(
+            transaction,
+            self.accounts,
+            files,
+            self.book().settings.fraction_digits,
+            self.access.user(),
+        )
+    }
+}
