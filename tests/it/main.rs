@@ -61,12 +61,10 @@ macro_rules! modules {
 }
 
 // Used by other modules.
-mod balance_oracle;
 mod inside;
 mod matrix;
 mod reading;
 mod s3;
-mod search_oracle;
 mod search_queries;
 mod targets;
 
@@ -152,6 +150,7 @@ modules! {
         process,
         releases,
         repetitions,
+        search_examples,
         searches,
         simulation,
         statements,

@@ -11,6 +11,7 @@ mod facts;
 mod label;
 mod model;
 mod ops;
+mod oracle;
 mod service;
 mod shrink;
 mod world;
@@ -24,6 +25,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use daybook_domain::permission::Permission;
 
 use crate::dice::Dice;
+pub use model::dates::Unit;
+pub use oracle::{BalanceQuestion, Oracle};
+
 use body::Email;
 use draw::{AGENTS, Draw};
 use ops::{Operation, TABLE};

@@ -49,6 +49,13 @@ impl Model {
     ) -> Result<Answer, Refused> {
         let (book, _) = self.enter(book, caller, may::READ)?;
         let today = dates::day(caller.now, &book.settings.zone);
+        Ok(Answer::Balances(book.balances(today, question)))
+    }
+}
+
+impl Book {
+    /// The containers that a question is answered with, those inside another behind it.
+    pub fn balances(&self, today: Date, question: &Question) -> Vec<Container> {
         let range = dates::tightest(
             question.dates.iter().map(|(operator, literal)| literal.range(*operator, today)),
         );
@@ -59,17 +66,17 @@ impl Model {
         let accounts: BTreeSet<_> = question
             .accounts
             .iter()
-            .filter_map(|named| book.find_account(named))
+            .filter_map(|named| self.find_account(named))
             .map(|one| one.label)
             .collect();
         let groups: BTreeSet<_> = question
             .groups
             .iter()
-            .filter_map(|named| book.find_group(named))
+            .filter_map(|named| self.find_group(named))
             .map(|one| one.label)
             .collect();
         let whole = question.accounts.is_empty() && question.groups.is_empty();
-        let mut axis = Axis { book, tags: &question.tags, range, unit, last: None };
+        let mut axis = Axis { book: self, tags: &question.tags, range, unit, last: None };
         let scope = axis.scope(whole, &accounts, &groups);
         axis.last = axis.last(&scope, today);
         let mut containers = Vec::new();
@@ -79,11 +86,11 @@ impl Model {
         for account in axis.by_name(loose) {
             containers.extend(axis.account(account, 0, !whole));
         }
-        let roots: Vec<_> = if whole { book.children(None) } else { groups.into_iter().collect() };
+        let roots: Vec<_> = if whole { self.children(None) } else { groups.into_iter().collect() };
         for group in axis.groups_by_name(roots) {
             axis.group(group, 0, &mut containers);
         }
-        Ok(Answer::Balances(containers))
+        containers
     }
 }
 

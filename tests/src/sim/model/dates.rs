@@ -53,8 +53,11 @@ pub enum DateOperator {
 /// The length of a slice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Unit {
+    /// A day.
     Day,
+    /// A month.
     Month,
+    /// A calendar year.
     Year,
 }
 
@@ -112,6 +115,12 @@ impl Literal {
 
     /// 1.3.4, 1.3.5.
     pub fn range(self, operator: DateOperator, today: Date) -> Range {
+        // The last day of the calendar has no next one.
+        match (self, operator) {
+            (Literal::Day(day), DateOperator::After) => return (Some(day), None),
+            (Literal::Day(day), DateOperator::Before) => return (None, Some(day)),
+            _ => {}
+        }
         let (first, next) = self.span(today);
         // As a bound, a month or year variable stands for its end.
         let bound = if matches!(self, Literal::Variable('m' | 'y', _)) { next } else { first };

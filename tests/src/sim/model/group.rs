@@ -16,7 +16,7 @@ pub fn is_permanent(kind: AccountType) -> bool {
     kind == AccountType::Asset || kind == AccountType::Liability
 }
 
-fn is_credit(kind: AccountType) -> bool {
+pub fn is_credit(kind: AccountType) -> bool {
     kind == AccountType::Liability || kind == AccountType::Incoming
 }
 

@@ -20,6 +20,7 @@ use crate::sim::label;
 pub enum Ask {
     Term(Term),
     Not(Box<Ask>),
+    All(Vec<Ask>),
     Any(Vec<Ask>),
 }
 
@@ -31,7 +32,7 @@ pub enum Term {
     Group(Named<label::Group>),
     Date(DateOperator, Literal),
     /// As in `amount>=10`.
-    Amount(&'static str, &'static str),
+    Amount(&'static str, String),
     /// The word behind `is:`.
     Is(&'static str),
     Tag(String),
@@ -42,6 +43,7 @@ pub enum Term {
     By(usize),
     Agent(String),
     Kind(AccountType),
+    HasFile,
     HasUrl,
 }
 
@@ -88,26 +90,31 @@ impl Model {
     ) -> Result<Listed, Refused> {
         let (book, permission) = self.enter(book, caller, may::READ_TRANSACTIONS)?;
         let today = dates::day(caller.now, &book.settings.zone);
-        let scene = Scene { book, users: &self.users, today, by_posting: query.by_posting };
-        let mut found: Vec<Transaction> =
-            book.transactions.values().filter(|one| scene.takes(query, one)).cloned().collect();
+        let mut found = book.find(&self.users, today, query);
         if !allowed(permission, may::READ) {
             found.retain(|one| is_own_draft(one, caller));
         }
-        // Newest first; what is created later has the greater label (2.6).
-        found.sort_by_key(|one| std::cmp::Reverse((one.day, one.label)));
         let limit = if limit == 0 { 100 } else { limit.min(1000) };
         let account = query.account(book);
         let running = account.map(|account| book.running(account)).unwrap_or_default();
-        let row = |transaction: Transaction| Row {
+        let row = |transaction: &Transaction| Row {
             balance: running.get(&transaction.label).copied(),
-            transaction,
+            transaction: transaction.clone(),
         };
         Ok((pages(found.into_iter().map(row).collect(), limit), account))
     }
 }
 
 impl Book {
+    /// What a query finds, newest first; what is created later has the greater label (2.6).
+    pub fn find(&self, users: &[User], today: Date, query: &Query) -> Vec<&Transaction> {
+        let scene = Scene { book: self, users, today, by_posting: query.by_posting };
+        let mut found: Vec<&Transaction> =
+            self.transactions.values().filter(|one| scene.takes(query, one)).collect();
+        found.sort_by_key(|one| std::cmp::Reverse((one.day, one.label)));
+        found
+    }
+
     /// 2.9: what stands on a permanent account after each of its postings, by date and creation,
     /// whatever a query filters.
     fn running(&self, account: label::Account) -> BTreeMap<label::Transaction, i128> {
@@ -140,7 +147,7 @@ impl Query {
                 Ask::Term(Term::Is("trashed")) => !negated,
                 Ask::Term(_) => false,
                 Ask::Not(inner) => wants(inner, !negated),
-                Ask::Any(inner) => inner.iter().any(|ask| wants(ask, negated)),
+                Ask::All(inner) | Ask::Any(inner) => inner.iter().any(|ask| wants(ask, negated)),
             }
         }
         self.asks.iter().any(|ask| wants(ask, false))
@@ -152,7 +159,7 @@ impl Query {
             match ask {
                 Ask::Term(term) => usize::from(term.account().is_some()),
                 Ask::Not(inner) => count(inner),
-                Ask::Any(inner) => inner.iter().map(count).sum(),
+                Ask::All(inner) | Ask::Any(inner) => inner.iter().map(count).sum(),
             }
         }
         if self.asks.iter().map(count).sum::<usize>() != 1 {
@@ -195,6 +202,7 @@ impl Scene<'_> {
         match ask {
             Ask::Term(term) => self.has(term, transaction),
             Ask::Not(inner) => !self.matches(inner, transaction),
+            Ask::All(inner) => inner.iter().all(|ask| self.matches(ask, transaction)),
             Ask::Any(inner) => inner.iter().any(|ask| self.matches(ask, transaction)),
         }
     }
@@ -238,6 +246,7 @@ impl Scene<'_> {
             Term::Kind(kind) => {
                 sides.into_iter().flatten().any(|side| self.book.accounts[&side].kind == *kind)
             }
+            Term::HasFile => !transaction.files.is_empty(),
             Term::HasUrl => !transaction.urls.is_empty(),
         }
     }
@@ -264,10 +273,12 @@ fn is_in(transaction: &Transaction, state: &str) -> bool {
 }
 
 fn compares(units: i128, comparison: &str, text: &str) -> bool {
-    let value = match amount::read(text, "DOT") {
+    let magnitude = match amount::read(text.trim_start_matches('-'), "DOT") {
         Ok(Some(amount::Reading::Value(fine))) => fine,
+        Ok(Some(amount::Reading::Huge)) => i128::MAX,
         _ => 0,
     };
+    let value = if text.starts_with('-') { -magnitude } else { magnitude };
     let fine = units * 10_000;
     match comparison {
         "<" => fine < value,

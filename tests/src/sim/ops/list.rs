@@ -62,7 +62,7 @@ fn plain(draw: &mut Draw<'_>) -> Term {
         }
         7 => Term::Amount(
             draw.pick(&["=", ":", "<", "<=", ">", ">="]),
-            draw.pick(&["1", "12.5", "100", "0.01", "1234.57"]),
+            text(draw.pick(&["1", "12.5", "100", "0.01", "1234.57"])),
         ),
         8 => Term::Tag(text(draw.pick(&TAGS))),
         9 => Term::RemoteId(draw.remote_id()),

@@ -23,11 +23,14 @@ impl Service {
                 format!("NOT {}", self.ask_text(inner))
             }
             Ask::Not(inner) => format!("-{}", self.ask_text(inner)),
-            Ask::Any(inner) => {
-                let inner: Vec<String> = inner.iter().map(|ask| self.ask_text(ask)).collect();
-                format!("({})", inner.join(" OR "))
-            }
+            Ask::All(inner) => self.joined(inner, " "),
+            Ask::Any(inner) => self.joined(inner, " OR "),
         }
+    }
+
+    fn joined(&self, inner: &[Ask], between: &str) -> String {
+        let inner: Vec<String> = inner.iter().map(|ask| self.ask_text(ask)).collect();
+        format!("({})", inner.join(between))
     }
 
     fn term_text(&self, term: &Term) -> String {
@@ -51,6 +54,7 @@ impl Service {
             ),
             Term::Agent(agent) => format!("agent:{agent}"),
             Term::Kind(kind) => format!("type:{}", kind.as_str()),
+            Term::HasFile => "has:file".to_owned(),
             Term::HasUrl => "has:url".to_owned(),
         }
     }

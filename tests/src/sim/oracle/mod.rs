@@ -1,0 +1,140 @@
+//! The model asked alone: what searches and balances must answer about a book that a test has made
+//! elsewhere and repeats here row by row.
+
+mod balance;
+mod search;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use daybook_domain::account::AccountType;
+use daybook_domain::transaction::Standing;
+use jiff::civil::Date;
+
+pub use balance::BalanceQuestion;
+
+use super::facts::{Account, Group, Properties, Settings, Stamp, Transaction};
+use super::label;
+use super::model::{Book, Caller, User, dates, text};
+
+/// A book of the model.
+pub struct Oracle {
+    book: Book,
+    /// Those who may have created something.
+    users: Vec<User>,
+    today: Date,
+    accounts: BTreeMap<String, label::Account>,
+    groups: BTreeMap<String, label::Group>,
+}
+
+/// Through whom and when; no rule that is asked for here depends on the time.
+const STAMP: Stamp = Stamp { agent: None, created: 0, updated: 0 };
+
+impl Oracle {
+    /// An empty book, whose owner records everything.
+    pub fn new(zone: &str, today: Date, (username, email): (&str, &str)) -> Oracle {
+        let settings = Settings {
+            name: String::new(),
+            auto_post: true,
+            closing: None,
+            lock: None,
+            pattern: String::new(),
+            separator: "DOT".to_owned(),
+            digits: 2,
+            page_size: 0,
+            period: String::new(),
+            start_month: String::new(),
+            zone: zone.to_owned(),
+            visibility: "PRIVATE".to_owned(),
+            properties: Properties::new(),
+        };
+        let caller = Caller { who: 0, agent: None, now: 0 };
+        let labels = (label::Book(0), label::Collaborator(0));
+        let book = Book::founded(&caller, email, labels, (settings, 2));
+        let users = vec![User { email: email.to_owned(), username: username.to_owned() }];
+        Oracle { book, users, today, accounts: BTreeMap::new(), groups: BTreeMap::new() }
+    }
+
+    /// Adds a group below another; "" for a root. Parents come first.
+    pub fn group(&mut self, name: &str, parent: &str) {
+        let label = label::Group(number(self.groups.len()));
+        let group = Group {
+            label,
+            name: name.to_owned(),
+            parent: (!parent.is_empty()).then(|| self.groups[parent]),
+            hidden: false,
+            locked: false,
+            properties: Properties::new(),
+            stamp: STAMP,
+        };
+        self.book.groups.insert(label, group);
+        self.groups.insert(name.to_owned(), label);
+    }
+
+    /// Adds an account that is in these groups.
+    pub fn account<'g>(
+        &mut self,
+        name: &str,
+        kind: AccountType,
+        archived: bool,
+        groups: impl IntoIterator<Item = &'g str>,
+    ) {
+        let label = label::Account(number(self.accounts.len()));
+        let groups: BTreeSet<label::Group> =
+            groups.into_iter().map(|group| self.groups[group]).collect();
+        let account = Account {
+            label,
+            name: name.to_owned(),
+            kind,
+            archived,
+            posted: true,
+            groups,
+            properties: Properties::new(),
+            stamp: STAMP,
+        };
+        self.book.accounts.insert(label, account);
+        self.accounts.insert(name.to_owned(), label);
+    }
+
+    /// Adds a transaction that is posted, in the order of creation.
+    pub fn posting(
+        &mut self,
+        date: Date,
+        amount: i128,
+        (credit, debit): (&str, &str),
+        description: &str,
+    ) {
+        let transaction = Transaction {
+            label: self.next(),
+            date: Some(date),
+            day: date,
+            amount: Some(amount),
+            description: description.to_owned(),
+            tags: text::tags(description),
+            credit: Some(self.accounts[credit]),
+            debit: Some(self.accounts[debit]),
+            standing: Standing::Unchecked,
+            trashed: false,
+            posted_at: Some(0),
+            properties: Properties::new(),
+            urls: Vec::new(),
+            remote_ids: Vec::new(),
+            files: Vec::new(),
+            creator: 0,
+            stamp: STAMP,
+        };
+        self.book.transactions.insert(transaction.label, transaction);
+    }
+
+    fn next(&self) -> label::Transaction {
+        label::Transaction(number(self.book.transactions.len()))
+    }
+}
+
+fn number(length: usize) -> u32 {
+    u32::try_from(length).expect("a small book")
+}
+
+/// `yyyy-MM-dd`, as both libraries of dates write it.
+fn day(iso: &str) -> Date {
+    dates::parse(iso).expect("a day of four digits of year")
+}

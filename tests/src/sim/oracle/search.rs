@@ -1,0 +1,136 @@
+//! Searches: the tree that the domain reads out of a text, in the model's words. That a text is
+//! read rightly is tested in the domain and in the simulation; here its meaning is.
+
+use daybook_domain::amount;
+use daybook_domain::calendar::format_iso;
+use daybook_domain::query::{Comparison, DateBasis, Filter, Term};
+use daybook_domain::transaction::{Standing, Transaction};
+
+use super::{Oracle, STAMP, day};
+use crate::decimal;
+use crate::sim::body::Named;
+use crate::sim::facts::{self, Stamp};
+use crate::sim::label;
+use crate::sim::model::dates::{DateOperator, Literal};
+use crate::sim::model::query::{self, Ask, Query};
+use crate::sim::model::text;
+
+impl Oracle {
+    /// Adds a transaction of the owner, in the order of creation, with the names of its accounts.
+    pub fn transaction(
+        &mut self,
+        one: &Transaction,
+        (credit, debit): (Option<&str>, Option<&str>),
+    ) {
+        let posted = one.posted_at.filter(|_| one.standing != Standing::Draft);
+        let transaction = facts::Transaction {
+            label: self.next(),
+            date: one.date.map(|date| day(&format_iso(date))),
+            day: day(&format_iso(one.list_day)),
+            amount: one.amount.map(|amount| decimal::units(&amount::write(amount.value(), 0))),
+            // Folded once; folding it again changes nothing.
+            description: text::folded(&one.description),
+            tags: text::tags(&one.description),
+            credit: credit.map(|name| self.accounts[name]),
+            debit: debit.map(|name| self.accounts[name]),
+            standing: one.standing,
+            trashed: one.trashed,
+            posted_at: posted.map(|at| at.milliseconds()),
+            properties: one
+                .properties
+                .iter()
+                .map(|(key, value)| (key.to_owned(), value.to_owned()))
+                .collect(),
+            urls: one.urls.clone(),
+            remote_ids: one.remote_ids.clone(),
+            files: (0..one.files.len()).map(|file| label::File(super::number(file))).collect(),
+            creator: 0,
+            stamp: Stamp { agent: one.stamp.agent.clone(), ..STAMP },
+        };
+        self.book.transactions.insert(transaction.label, transaction);
+    }
+
+    /// What a query finds, in the order of behaviour 2.6: the numbers of the transactions in the
+    /// order they were added.
+    pub fn find(&self, filter: &Filter) -> Vec<usize> {
+        let mut by_posting = false;
+        filter.each_term(&mut |term| {
+            by_posting |= matches!(term, Term::Dated { basis: DateBasis::Posting, .. });
+        });
+        let query = Query { asks: vec![self.ask(filter)], by_posting };
+        let found = self.book.find(&self.users, self.today, &query);
+        let place = |one: &facts::Transaction| usize::try_from(one.label.0).expect("an index");
+        found.into_iter().map(place).collect()
+    }
+
+    fn ask(&self, filter: &Filter) -> Ask {
+        let all = |filters: &[Filter]| filters.iter().map(|filter| self.ask(filter)).collect();
+        match filter {
+            Filter::All(filters) => Ask::All(all(filters)),
+            Filter::Any(filters) => Ask::Any(all(filters)),
+            Filter::Not(filter) => Ask::Not(Box::new(self.ask(filter))),
+            Filter::Term(term) => self.term(term),
+        }
+    }
+
+    fn term(&self, term: &Term) -> Ask {
+        Ask::Term(match term {
+            Term::Account(name) => query::Term::Account(self.named_account(name)),
+            Term::From(name) => query::Term::From(self.named_account(name)),
+            Term::To(name) => query::Term::To(self.named_account(name)),
+            Term::Group(name) => query::Term::Group(self.named_group(name)),
+            Term::Dated { from, until, .. } => {
+                let bound = |operator, date: Option<_>| {
+                    let literal = date.map(|date| Literal::Day(day(&format_iso(date))));
+                    literal.map(|literal| Ask::Term(query::Term::Date(operator, literal)))
+                };
+                let bounds =
+                    [bound(DateOperator::After, *from), bound(DateOperator::Before, *until)];
+                let bounds: Vec<Ask> = bounds.into_iter().flatten().collect();
+                assert!(!bounds.is_empty(), "a date term has a bound");
+                return Ask::All(bounds);
+            }
+            Term::Amount { comparison, value } => {
+                let sign = match comparison {
+                    Comparison::Eq => "=",
+                    Comparison::Lt => "<",
+                    Comparison::Le => "<=",
+                    Comparison::Gt => ">",
+                    Comparison::Ge => ">=",
+                };
+                query::Term::Amount(sign, value.to_string())
+            }
+            Term::Status(status) => query::Term::Is(status.as_str()),
+            Term::Tag(tag) => query::Term::Tag(tag.clone()),
+            Term::RemoteId(id) => query::Term::RemoteId(id.clone()),
+            Term::Property { key, value } => query::Term::Property(key.clone(), value.clone()),
+            Term::Text(text) => query::Term::Text(text.clone()),
+            Term::By(name) => {
+                let is = |user: &crate::sim::model::User| {
+                    [&user.email, &user.username].contains(&&name.to_lowercase())
+                };
+                let who = self.users.iter().position(is);
+                query::Term::By(who.unwrap_or(self.users.len()))
+            }
+            Term::Agent(agent) => query::Term::Agent(agent.clone()),
+            Term::AccountType(kind) => query::Term::Kind(*kind),
+            Term::HasFile => query::Term::HasFile,
+            Term::HasUrl => query::Term::HasUrl,
+            // No bot has ever answered.
+            Term::HasError(expected) => {
+                return if *expected { Ask::Any(Vec::new()) } else { Ask::All(Vec::new()) };
+            }
+        })
+    }
+
+    /// Found once for the query, not once for each transaction.
+    fn named_account(&self, name: &str) -> Named<label::Account> {
+        let found = self.book.find_account(&Named::name(name));
+        found.map_or_else(Named::unknown, |account| Named::id(account.label))
+    }
+
+    fn named_group(&self, name: &str) -> Named<label::Group> {
+        let found = self.book.find_group(&Named::name(name));
+        found.map_or_else(Named::unknown, |group| Named::id(group.label))
+    }
+}
