@@ -4,6 +4,9 @@ CARGO ?= cargo
 # One target directory for everything, also for the server that the tests start.
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
 
+# Every tracked file, also the modules that a macro declares, which `cargo fmt` does not see.
+RUSTFMT = git ls-files -z '*.rs' | xargs -0 rustfmt --edition 2024
+
 .DEFAULT_GOAL := help
 
 .PHONY: help
@@ -30,11 +33,11 @@ schemathesis: ## install schemathesis for the tests, under the target directory
 
 .PHONY: fmt
 fmt: ## format the code
-	$(CARGO) fmt --all
+	$(RUSTFMT)
 
 .PHONY: lint
 lint: ## formatting and clippy, as CI checks them
-	$(CARGO) fmt --all --check
+	$(RUSTFMT) --check
 	$(CARGO) clippy --workspace --all-targets --quiet -- --deny warnings
 
 .PHONY: demo
@@ -58,12 +61,12 @@ fuzz: ## made-up input for all that reads text, for three minutes (FUZZ="--minut
 	$(CARGO_TARGET_DIR)/release/fuzz $(FUZZ)
 
 .PHONY: contract
-contract: postgres schemathesis ## requests made from the OpenAPI document, ten minutes an engine (CONTRACT="--minutes 60")
+contract: postgres schemathesis ## requests from the OpenAPI document (CONTRACT="--minutes 60")
 	$(CARGO) build --release --workspace
 	DAYBOOK_BIN=$(CARGO_TARGET_DIR)/release/daybook $(CARGO_TARGET_DIR)/release/contract $(CONTRACT)
 
 .PHONY: simulate
-simulate: ## two million random operations on the service beside a plain model of it (SIMULATE='--operations 100000')
+simulate: ## two million random operations beside a model (SIMULATE='--operations 100000')
 	$(CARGO) build --release --package daybook-tests --bin simulate
 	$(CARGO_TARGET_DIR)/release/simulate $(SIMULATE)
 
