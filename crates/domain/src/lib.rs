@@ -25,7 +25,6 @@ pub mod access;
 pub mod account;
 pub mod amount;
 pub mod audit;
-mod automaton;
 pub mod balance;
 pub mod book;
 pub mod calendar;

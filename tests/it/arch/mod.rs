@@ -5,6 +5,7 @@
 //! a third kind of case.
 
 mod catalogue;
+mod circles;
 mod documents;
 mod files;
 mod rooms;
@@ -14,6 +15,7 @@ mod tree;
 pub use catalogue::tables;
 
 pub fn tests() -> Vec<crate::Case> {
-    let themes = [documents::tests(), files::tests(), rooms::tests(), schema::tests()];
+    let themes =
+        [circles::tests(), documents::tests(), files::tests(), rooms::tests(), schema::tests()];
     themes.into_iter().flatten().collect()
 }

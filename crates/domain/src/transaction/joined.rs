@@ -1,38 +1,27 @@
-//! Two descriptions in one (behaviour 3.11.4).
+//! Joins the descriptions of two merged transactions (behaviour 3.11.4).
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
-use crate::automaton::{Automaton, Place};
+use aho_corasick::Anchored;
+use aho_corasick::automaton::Automaton;
+use aho_corasick::nfa::contiguous::NFA;
 
-/// The base text and the words of the other that it does not contain, whatever their case
-/// (behaviour 3.11.4). One that is blank leaves the other as it is.
-///
-/// All words are looked for at once: two descriptions of 64 KB would else keep everybody waiting.
+/// The base text, followed by those words of the other that it does not contain in any case
+/// (behaviour 3.11.4). If one is blank, the other is returned unchanged.
 pub(super) fn joined(base: &str, other: &str) -> String {
     if base.trim().is_empty() || other.trim().is_empty() {
         return if base.trim().is_empty() { other.to_owned() } else { base.to_owned() };
     }
-    let words: Vec<&str> = other
+    let words: Vec<(&str, String)> = other
         .split(|c: char| c.is_whitespace() || matches!(c, '-' | '_'))
         .filter(|word| !word.is_empty())
+        .map(|word| (word, lower_case(word)))
         .collect();
-    let symbols =
-        |text: &str| text.chars().flat_map(char::to_lowercase).map(u32::from).collect::<Vec<_>>();
-    let (automaton, ends) = Automaton::new(words.iter().map(|word| symbols(word)));
-    let mut contained = HashSet::new();
-    let mut place = Place::START;
-    for symbol in symbols(base) {
-        place = automaton.step(place, symbol);
-        let mut end = automaton.complete(place);
-        // What ends at a place that was met before is known already.
-        while end != Place::START && contained.insert(end) {
-            end = automaton.complete(automaton.shorter(end));
-        }
-    }
+    let distinct: BTreeSet<&str> = words.iter().map(|(_, lower)| lower.as_str()).collect();
+    let contained = contained(&lower_case(base), distinct.into_iter().collect());
     let missing: Vec<&str> = words
         .iter()
-        .zip(&ends)
-        .filter(|(_, end)| !contained.contains(end))
+        .filter(|(_, lower)| !contained.contains(lower.as_str()))
         .map(|(word, _)| *word)
         .collect();
     if missing.is_empty() {
@@ -40,6 +29,32 @@ pub(super) fn joined(base: &str, other: &str) -> String {
     } else {
         format!("{} {}", base.trim_end(), missing.join(" "))
     }
+}
+
+/// Lower case character by character: unlike `str::to_lowercase`, independent of what follows.
+fn lower_case(text: &str) -> String {
+    text.chars().flat_map(char::to_lowercase).collect()
+}
+
+/// Those of these distinct words that the text contains. All words are searched for at once,
+/// because searching for each would take a second for two descriptions of 64 KB.
+fn contained<'w>(text: &str, words: Vec<&'w str>) -> HashSet<&'w str> {
+    let mut found = HashSet::new();
+    // Neither fails: the words are short and few enough, and the search is not anchored.
+    let Ok(automaton) = NFA::new(&words) else { return found };
+    let Ok(mut state) = automaton.start_state(Anchored::No) else { return found };
+    let mut seen = HashSet::new();
+    for byte in text.bytes() {
+        state = automaton.next_state(Anchored::No, state, byte);
+        if automaton.is_match(state) && seen.insert(state) {
+            let ends = 0..automaton.match_len(state);
+            let words_here = ends.filter_map(|index| {
+                words.get(automaton.match_pattern(state, index).as_usize()).copied()
+            });
+            found.extend(words_here);
+        }
+    }
+    found
 }
 
 #[cfg(test)]

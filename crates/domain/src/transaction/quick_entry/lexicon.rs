@@ -1,132 +1,133 @@
-//! The names of a book's accounts, found in a text as whole words (behaviour 3.8.2.2).
+//! Finds the names of a book's accounts in a typed text, as whole words (behaviour 3.8.2.2).
 
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::lexer::{Kind, Token, plain_tokens};
-use crate::automaton::{Automaton, Place};
+use aho_corasick::{AhoCorasick, MatchKind};
+
+use super::scanner::{Piece, PieceKind, plain_pieces};
 use crate::id::AccountId;
 use crate::name::fold;
 
-/// Account names, ready to be looked for in texts.
+/// Account names, prepared for finding them in texts.
 ///
 /// Names and texts are compared word by word, folded like normalized names (behaviour 4.3): case,
 /// diacritics and the kind of gap between two words do not matter, so `credit-card` finds
-/// `Credit Card`, and `cash` does not stand in `cashier`. All names are looked for at once, in time
-/// linear in the text, however many there are.
+/// `Credit Card`, and `cash` is not found in `cashier`. All names are searched for at once, in time
+/// linear in the text.
+///
+/// Each distinct word is one character to the search, so that a match always consists of whole
+/// words.
 #[derive(Debug, Clone, Default)]
 pub struct Lexicon {
-    /// The words of the names, numbered.
-    words: HashMap<String, u32>,
-    /// Reads names from their last word to their first.
-    automaton: Automaton,
-    /// The name that is complete at a place: how many symbols it has, and whose it is.
-    complete: HashMap<Place, (usize, AccountId)>,
+    /// The words of the names, each with the character that stands for it.
+    words: HashMap<String, char>,
+    /// The names, as such characters. `None` before there are any.
+    names: Option<AhoCorasick>,
+    /// The account of each name, in the order of the names.
+    accounts: Vec<AccountId>,
 }
 
-/// No word of any name.
-const UNKNOWN: u32 = 0;
-/// What separates words.
-const GAP: u32 = 1;
-const FIRST_WORD: u32 = 2;
+/// Stands for a word that no name contains.
+const UNKNOWN: char = '\u{0}';
+/// Stands for what separates words.
+const GAP: char = '\u{1}';
+/// The first character that stands for a word of a name.
+const FIRST_WORD: char = '\u{2}';
 
 /// A name found in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Mention {
-    /// The tokens it spans.
-    pub(super) tokens: Range<usize>,
+    /// The pieces of the text that it spans.
+    pub(super) pieces: Range<usize>,
+    /// The account with that name.
     pub(super) account: AccountId,
 }
 
+/// A word of a text, or a gap between two.
+struct Symbol {
+    character: char,
+    /// Which piece of the text it is.
+    place: usize,
+}
+
 impl Lexicon {
-    /// Learns names. One without a letter or digit is no word and cannot be found.
+    /// Prepares names. One without a letter or digit is not a word and is never found. Of several
+    /// names that are spelled alike the first counts.
     pub fn new<'n>(names: impl IntoIterator<Item = (AccountId, &'n str)>) -> Self {
         let mut lexicon = Self::default();
-        let mut patterns = Vec::new();
-        let mut accounts = Vec::new();
-        for (account, name) in
-            names.into_iter().filter(|(_, name)| name.chars().any(char::is_alphanumeric))
-        {
-            let tokens = plain_tokens(name);
-            let mut pattern: Vec<u32> = symbols(name, &tokens, |word| lexicon.learn(word))
-                .into_iter()
-                .map(|(symbol, _)| symbol)
-                .collect();
-            pattern.reverse();
-            accounts.push((pattern.len(), account));
-            patterns.push(pattern);
+        let mut patterns: HashMap<String, AccountId> = HashMap::new();
+        let with_words = names.into_iter().filter(|(_, name)| name.chars().any(char::is_alphanumeric));
+        for (account, name) in with_words {
+            let symbols = symbols(name, &plain_pieces(name), |word| lexicon.learn(word));
+            let pattern: String = symbols.into_iter().map(|symbol| symbol.character).collect();
+            // A word beyond the characters there are, which takes a million words.
+            if !pattern.contains(UNKNOWN) {
+                patterns.entry(pattern).or_insert(account);
+            }
         }
-        let (automaton, ends) = Automaton::new(patterns);
-        for (end, name) in ends.into_iter().zip(accounts) {
-            lexicon.complete.entry(end).or_insert(name);
-        }
-        Self { automaton, ..lexicon }
+        let (patterns, accounts): (Vec<String>, Vec<AccountId>) = patterns.into_iter().unzip();
+        // Building fails only beyond billions of characters.
+        let built = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(patterns);
+        let names = built.ok().filter(|_| !accounts.is_empty());
+        Self { names, accounts, ..lexicon }
     }
 
-    fn learn(&mut self, word: String) -> u32 {
-        let next = u32::try_from(self.words.len()).unwrap_or(u32::MAX).saturating_add(FIRST_WORD);
+    /// The character for a word of a name.
+    fn learn(&mut self, word: String) -> char {
+        let next = (FIRST_WORD..=char::MAX).nth(self.words.len()).unwrap_or(UNKNOWN);
         *self.words.entry(word).or_insert(next)
     }
 
-    /// The names in a text: the leftmost first, at a position the longest, none within another.
-    pub(super) fn mentions(&self, text: &str, tokens: &[Token]) -> Vec<Mention> {
-        let symbols =
-            symbols(text, tokens, |word| self.words.get(&word).copied().unwrap_or(UNKNOWN));
-        let mut longest: Vec<Option<(usize, AccountId)>> = Vec::with_capacity(symbols.len());
-        let mut place = Place::START;
-        // Backwards: the longest name that ends when reading backwards is the longest that begins
-        // there.
-        for (symbol, _) in symbols.iter().rev() {
-            place = self.automaton.step(place, *symbol);
-            longest.push(self.complete.get(&self.automaton.complete(place)).copied());
-        }
-        longest.reverse();
-        let mut mentions = Vec::new();
-        let mut at = 0;
-        while let Some(found) = longest.get(at) {
-            let Some((length, account)) = *found else {
-                at += 1;
-                continue;
-            };
-            let last = symbols.get(at.saturating_add(length).saturating_sub(1));
-            if let (Some((_, first)), Some((_, last))) = (symbols.get(at), last) {
-                mentions.push(Mention { tokens: *first..last.saturating_add(1), account });
-            }
-            at = at.saturating_add(length.max(1));
-        }
-        mentions
+    /// The names in a text from left to right: at each position the longest, none within another.
+    pub(super) fn mentions(&self, text: &str, pieces: &[Piece]) -> Vec<Mention> {
+        let Some(names) = &self.names else { return Vec::new() };
+        let known = |word: String| self.words.get(&word).copied().unwrap_or(UNKNOWN);
+        let symbols = symbols(text, pieces, known);
+        let searched: String = symbols.iter().map(|symbol| symbol.character).collect();
+        // The place of the symbol that begins or ends at each byte.
+        let places: HashMap<usize, usize> =
+            searched.char_indices().zip(&symbols).map(|((at, _), s)| (at, s.place)).collect();
+        names
+            .find_iter(&searched)
+            .filter_map(|found| {
+                let last = searched.get(found.range())?.char_indices().next_back()?.0;
+                let first = places.get(&found.start())?;
+                let last = places.get(&found.start().saturating_add(last))?;
+                Some(Mention {
+                    pieces: *first..last.saturating_add(1),
+                    account: *self.accounts.get(found.pattern().as_usize())?,
+                })
+            })
+            .collect()
     }
 }
 
-/// The words of a text as numbers, with the places of their tokens. Gaps stand between words only;
-/// what must be left alone is no word.
-fn symbols(
-    text: &str,
-    tokens: &[Token],
-    mut number: impl FnMut(String) -> u32,
-) -> Vec<(u32, usize)> {
-    let mut symbols: Vec<(u32, usize)> = Vec::with_capacity(tokens.len());
+/// The words of a text with the gaps between them. Quoted text, addresses and hashtags are words
+/// that no name contains.
+fn symbols(text: &str, pieces: &[Piece], mut character: impl FnMut(String) -> char) -> Vec<Symbol> {
+    let mut symbols: Vec<Symbol> = Vec::with_capacity(pieces.len());
     let mut gap = None;
-    for (place, token) in tokens.iter().enumerate() {
-        let symbol = match token.kind {
-            Kind::Space | Kind::Dash => {
+    for (place, piece) in pieces.iter().enumerate() {
+        let character = match piece.kind {
+            PieceKind::Space | PieceKind::Dash => {
                 gap = gap.or(Some(place));
                 continue;
             }
-            Kind::Word | Kind::Figure | Kind::Symbol => {
-                let word = fold(text.get(token.span.clone()).unwrap_or_default());
-                // A combining mark alone is nothing once it is folded.
+            PieceKind::Word | PieceKind::Figure | PieceKind::Symbol => {
+                let word = fold(text.get(piece.span.clone()).unwrap_or_default());
+                // A combining mark alone folds to nothing.
                 if word.is_empty() {
                     continue;
                 }
-                number(word)
+                character(word)
             }
-            Kind::Quoted | Kind::Url | Kind::Tag | Kind::Untag => UNKNOWN,
+            PieceKind::Quoted | PieceKind::Url | PieceKind::Tag | PieceKind::Untag => UNKNOWN,
         };
-        if let Some(gap) = gap.take().filter(|_| !symbols.is_empty()) {
-            symbols.push((GAP, gap));
+        if let Some(place) = gap.take().filter(|_| !symbols.is_empty()) {
+            symbols.push(Symbol { character: GAP, place });
         }
-        symbols.push((symbol, place));
+        symbols.push(Symbol { character, place });
     }
     symbols
 }
