@@ -7,7 +7,7 @@ use std::time::{Duration, Instant as Stopwatch};
 
 use daybook_domain::event::Hash;
 use daybook_domain::id::UserId;
-use daybook_domain::idempotency::{Answer as Kept, Claim, Key, fingerprint, operation};
+use daybook_domain::idempotency::{Claim, Key, StoredAnswer as Kept, fingerprint, operation};
 use daybook_domain::instant::Instant;
 use daybook_service::idempotency::{KeyScope, KeyedAnswer, once};
 use daybook_service::{Context, Error, Ids};

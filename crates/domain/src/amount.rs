@@ -82,12 +82,12 @@ impl Amount {
 
 /// What a body says about the amount, before the book's precision is applied.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reading {
+pub struct ParsedAmount {
     text: String,
     numeral: Numeral,
 }
 
-impl Reading {
+impl ParsedAmount {
     /// Whether the reading is numerically the stored amount (which is then not rounded again,
     /// behaviour 3.10.5).
     #[must_use]
@@ -126,7 +126,7 @@ impl Reading {
 /// assert_eq!(reading.record(comma).unwrap().value().to_string(), "1234.56");
 /// assert!(read("-0.00", comma.separator).unwrap().is_none());
 /// ```
-pub fn read(text: &str, separator: DecimalSeparator) -> Result<Option<Reading>, Refusal> {
+pub fn read(text: &str, separator: DecimalSeparator) -> Result<Option<ParsedAmount>, Refusal> {
     let text = text.trim();
     if text.is_empty() {
         return Ok(None);
@@ -140,7 +140,7 @@ pub fn read(text: &str, separator: DecimalSeparator) -> Result<Option<Reading>, 
     if numeral.is_negative() {
         return Err(Refusal::Negative(shown()));
     }
-    Ok(Some(Reading { text: shown(), numeral }))
+    Ok(Some(ParsedAmount { text: shown(), numeral }))
 }
 
 /// The largest amount at a storage scale: 9223372036854775807 / 10^scale (behaviour 3.12.5).

@@ -82,7 +82,7 @@ pub struct Claim {
 
 /// An answer in the form it is kept; nobody here reads the body.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
+pub struct StoredAnswer {
     /// The HTTP status, always one of success.
     pub status: u16,
     /// The version it told of (behaviour 0.17).
@@ -93,19 +93,19 @@ pub struct Answer {
 
 /// What is kept of a request that was done.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Record {
+pub struct KeyRecord {
     /// What it said.
     pub fingerprint: Hash,
     /// What it was answered.
-    pub answer: Answer,
+    pub answer: StoredAnswer,
 }
 
-impl Record {
+impl KeyRecord {
     /// The answer, for a request that says the same.
     ///
     /// # Errors
     /// [`Refusal::Reused`] for one that does not.
-    pub fn replay(self, claim: &Claim) -> Result<Answer, Refusal> {
+    pub fn replay(self, claim: &Claim) -> Result<StoredAnswer, Refusal> {
         if self.fingerprint == claim.fingerprint { Ok(self.answer) } else { Err(Refusal::Reused) }
     }
 }
@@ -203,8 +203,8 @@ mod tests {
             operation: operation("POST", "/v5/books"),
             fingerprint: print(body, &[]),
         };
-        let answer = Answer { status: 200, tag: None, body: b"{}".to_vec() };
-        let record = Record { fingerprint: claim(b"first").fingerprint, answer: answer.clone() };
+        let answer = StoredAnswer { status: 200, tag: None, body: b"{}".to_vec() };
+        let record = KeyRecord { fingerprint: claim(b"first").fingerprint, answer: answer.clone() };
         assert_eq!(record.clone().replay(&claim(b"first")), Ok(answer));
         assert_eq!(record.replay(&claim(b"second")), Err(Refusal::Reused));
     }

@@ -73,15 +73,15 @@ impl Json {
 /// Keys sort by UTF-16 code units, as RFC 8785 asks; it differs from byte order outside the basic
 /// plane only.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Key(String);
+struct CanonicalKey(String);
 
-impl Ord for Key {
+impl Ord for CanonicalKey {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         self.0.encode_utf16().cmp(other.0.encode_utf16())
     }
 }
 
-impl PartialOrd for Key {
+impl PartialOrd for CanonicalKey {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
@@ -89,7 +89,7 @@ impl PartialOrd for Key {
 
 /// A JSON object under construction.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Object(BTreeMap<Key, Json>);
+pub struct Object(BTreeMap<CanonicalKey, Json>);
 
 impl Object {
     /// An empty object.
@@ -101,7 +101,7 @@ impl Object {
     /// The object with one more key.
     #[must_use]
     pub fn with(mut self, key: &str, value: Json) -> Self {
-        self.0.insert(Key(key.to_owned()), value);
+        self.0.insert(CanonicalKey(key.to_owned()), value);
         self
     }
 

@@ -120,12 +120,12 @@ impl Writer<'_> {
     }
 
     fn group<'g>(&self, group: &'g Group, balances: &GroupBalances) -> ContainerOut<'g> {
-        let nature = self.view.forest.nature(group.id);
+        let flags = self.view.forest.flags(group.id);
         ContainerOut {
             name: group.name.as_str(),
             normalized_name: group.name.normalized(),
-            credit: nature.credit,
-            permanent: nature.permanent,
+            credit: flags.credit,
+            permanent: flags.permanent,
             archived: None,
             empty: None,
             properties: properties(&group.properties),

@@ -4,7 +4,7 @@
 use daybook_domain::account::AccountType;
 use daybook_domain::calendar::{day_number, parse_iso};
 use daybook_domain::event::{Event, EventType, Noun};
-use daybook_domain::file::Address;
+use daybook_domain::file::FileAddress;
 use daybook_domain::id::{AccountId, GroupId, UserId};
 use daybook_domain::name::normalized;
 use daybook_domain::transaction::tags;
@@ -267,7 +267,7 @@ fn located(base: &str, event: &Event, mut snapshot: Map<String, Value>) -> Map<S
     };
     let token = text(snapshot.remove("token"));
     if let Ok(file) = text(snapshot.get("id").cloned()).parse() {
-        let address = Address { book: event.book, file, token };
+        let address = FileAddress { book: event.book, file, token };
         snapshot.insert("url".to_owned(), json!(file::url(base, &address)));
     }
     snapshot

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use daybook_domain::field::Field;
-use daybook_domain::group::{Changes, Forest, Group, GroupRef, Nature};
+use daybook_domain::group::{Changes, Forest, Group, GroupFlags, GroupRef};
 use daybook_service::group::{self, Input, View};
 use serde::{Deserialize, Serialize};
 
@@ -109,8 +109,8 @@ impl From<&Group> for ParentOut {
 
 impl GroupOut {
     pub(crate) fn new(group: &Group, forest: &Forest) -> Self {
-        let Nature { kind, mixed, permanent, credit, has_accounts, has_groups } =
-            forest.nature(group.id);
+        let GroupFlags { kind, mixed, permanent, credit, has_accounts, has_groups } =
+            forest.flags(group.id);
         Self {
             id: group.id.to_string(),
             name: group.name.as_str().to_owned(),

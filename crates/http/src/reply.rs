@@ -4,7 +4,7 @@ use actix_web::body::BoxBody;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{ContentType, ETAG, HeaderName};
 use actix_web::{HttpRequest, HttpResponse, Responder, ResponseError};
-use daybook_domain::idempotency::Answer;
+use daybook_domain::idempotency::StoredAnswer;
 use daybook_domain::version::Tag;
 use daybook_service::idempotency::KeyedAnswer;
 use serde::Serialize;
@@ -59,9 +59,9 @@ impl Reply {
     }
 
     /// The form in which it is kept.
-    pub(crate) fn into_answer(self) -> Result<Answer, ApiError> {
+    pub(crate) fn into_answer(self) -> Result<StoredAnswer, ApiError> {
         let body = self.body.map_err(Transport::Failed)?;
-        Ok(Answer {
+        Ok(StoredAnswer {
             status: self.status.as_u16(),
             tag: self.tag.map(|tag| tag.as_str().to_owned()),
             body,
@@ -73,7 +73,7 @@ impl TryFrom<KeyedAnswer> for Reply {
     type Error = ApiError;
 
     fn try_from(outcome: KeyedAnswer) -> Result<Self, ApiError> {
-        let KeyedAnswer { answer: Answer { status, tag, body }, replayed } = outcome;
+        let KeyedAnswer { answer: StoredAnswer { status, tag, body }, replayed } = outcome;
         let status =
             StatusCode::from_u16(status).map_err(|error| Transport::Failed(error.to_string()))?;
         Ok(Self { status, tag: tag.map(Tag::stored), replayed, body: Ok(body) })

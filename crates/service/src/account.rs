@@ -262,7 +262,7 @@ fn resolve(forest: &Forest, references: &[GroupRef]) -> Result<BTreeSet<GroupId>
 /// group agrees with nothing, an empty one has the type it takes after an ancestor (behaviour
 /// 4.12), and no say without one.
 fn types(forest: &Forest, groups: &BTreeSet<GroupId>) -> BTreeSet<AccountType> {
-    let natures: Vec<_> = groups.iter().map(|id| forest.nature(*id)).collect();
+    let natures: Vec<_> = groups.iter().map(|id| forest.flags(*id)).collect();
     if natures.iter().any(|nature| nature.mixed) {
         return BTreeSet::new();
     }

@@ -4,7 +4,7 @@
 //! it stood at one of its events.
 
 use daybook_domain::access::Access;
-use daybook_domain::audit::{Recount, Report, Stray, Trail};
+use daybook_domain::audit::{Recount, Report, StrayEntry, Trail};
 use daybook_domain::id::{AccountId, BookKey};
 use daybook_domain::purpose::Audit;
 use daybook_storage::Tx;
@@ -60,13 +60,13 @@ pub fn make(tx: &mut Tx<'_>, key: &BookKey, stop: &dyn Fn() -> bool) -> Result<O
         let events = tx.audits().events(&access, after, PORTION)?;
         let Some(last) = events.last() else { break };
         after = last.sequence;
-        events.iter().for_each(|logged| trail.follow(logged));
+        events.iter().for_each(|event| trail.check_next(event));
         if stop() {
             return Ok(None);
         }
     }
-    trail.close(head);
-    Ok(Some(Made { wanted, report: Report::new(recount.close(counted), trail) }))
+    trail.check_head(head);
+    Ok(Some(Made { wanted, report: Report::new(recount.finish(counted), trail) }))
 }
 
 /// Records what an audit found: `balanceVerified` where it changed, and BOOK_AUDITED. The book may
@@ -99,26 +99,26 @@ fn recount(tx: &mut Tx<'_>, access: &Access, stop: &dyn Fn() -> bool) -> Result<
         let records = tx.audits().records(access, after, PORTION)?;
         let Some(last) = records.last() else { break };
         after = Some(last.id);
-        records.iter().for_each(|record| recount.record(record));
+        records.iter().for_each(|record| recount.add_transaction(record));
         if stop() {
             return Ok(None);
         }
     }
-    let ledgers = tx.audits().ledgers(access)?;
-    for account in recount.ledgers(&ledgers) {
-        let mut after: Option<Stray> = None;
+    let totals = tx.audits().ledgers(access)?;
+    for account in recount.compare_sums(&totals) {
+        let mut after: Option<StrayEntry> = None;
         loop {
             let strays = tx.audits().strays(access, account, after.as_ref(), PORTION)?;
             let Some(last) = strays.last() else { break };
             after = Some(*last);
-            strays.iter().for_each(|stray| recount.stray(stray));
+            strays.iter().for_each(|stray| recount.add_stray(stray));
             if stop() {
                 return Ok(None);
             }
         }
     }
-    recount.meet(tx.audits().totalled(access)?);
-    for accounts in portions(&recount, &ledgers) {
+    recount.add_accounts(tx.audits().totalled(access)?);
+    for accounts in portions(&recount, &totals) {
         let entries = tx.audits().entry_days(access, &accounts)?;
         let (days, months) =
             (tx.audits().days(access, &accounts)?, tx.audits().months(access, &accounts)?);
@@ -131,9 +131,12 @@ fn recount(tx: &mut Tx<'_>, access: &Access, stop: &dyn Fn() -> bool) -> Result<
 }
 
 /// All accounts, in portions whose days fit in memory together.
-fn portions(recount: &Recount, ledgers: &[daybook_domain::audit::Ledger]) -> Vec<Vec<AccountId>> {
+fn portions(
+    recount: &Recount,
+    totals: &[daybook_domain::audit::EntryTotals],
+) -> Vec<Vec<AccountId>> {
     let rows: std::collections::HashMap<AccountId, i64> =
-        ledgers.iter().map(|ledger| (ledger.account, ledger.rows)).collect();
+        totals.iter().map(|total| (total.account, total.rows)).collect();
     let (mut portions, mut portion, mut size) = (Vec::new(), Vec::new(), 0_i64);
     for account in recount.accounts() {
         let entries = rows.get(&account).copied().unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use daybook_domain::access::Access;
 use daybook_domain::account::{Account, AccountRef, Directory};
-use daybook_domain::balance::{Balances, Ledger, Scope, segments};
+use daybook_domain::balance::{BalanceAnswer, BalanceInputs, BalanceScope, segments};
 use daybook_domain::group::Forest;
 use daybook_domain::id::{AccountId, GroupId};
 use daybook_domain::permission::Action;
@@ -20,7 +20,7 @@ const MAX_FILTERS: usize = 200;
 /// Containers that named groups may show again, because one lies below another (behaviour 5.17).
 const MAX_REPEATED: usize = 20_000;
 
-/// Balances as their reader sees them, with what they are of.
+/// BalanceAnswer as their reader sees them, with what they are of.
 #[derive(Debug, Clone)]
 pub struct View {
     /// Who reads, in which book.
@@ -28,7 +28,7 @@ pub struct View {
     /// The question.
     pub query: BalanceQuery,
     /// The answer.
-    pub balances: Balances,
+    pub balances: BalanceAnswer,
     /// The accounts in it.
     pub accounts: Directory,
     /// The groups in it.
@@ -46,14 +46,14 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<View
     let forest = group::forest(tx, &access)?;
     let (scope, accounts) = match scope(tx, &access, &query, &forest)? {
         (scope, accounts) if scope.repeated(&accounts, &forest) > MAX_REPEATED => {
-            (Scope::NOTHING, Vec::new())
+            (BalanceScope::NOTHING, Vec::new())
         }
         found => found,
     };
     let ids: Vec<AccountId> = accounts.iter().map(|account| account.id).collect();
     let of = match scope {
-        Scope::Book => Of::Book,
-        Scope::Named { .. } => Of::Accounts(&ids),
+        BalanceScope::Book => Of::Book,
+        BalanceScope::Named { .. } => Of::Accounts(&ids),
     };
     let question =
         Question { of, tags: &query.tags, by_month: query.periodicity != Periodicity::Daily };
@@ -67,7 +67,7 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<View
     for segment in wanted {
         cells.extend(tx.balances().read(&access, &segment, &question)?);
     }
-    let ledger = Ledger {
+    let inputs = BalanceInputs {
         accounts: &accounts,
         forest: &forest,
         cells,
@@ -76,7 +76,7 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<View
         periodicity: query.periodicity,
         today: cx.today(access.book()),
     };
-    let balances = ledger.balances(&scope);
+    let balances = inputs.balances(&scope);
     Ok(View { access, query, balances, accounts: Directory::new(accounts), forest })
 }
 
@@ -87,12 +87,12 @@ fn scope(
     access: &Access,
     query: &BalanceQuery,
     forest: &Forest,
-) -> Result<(Scope, Vec<Account>)> {
+) -> Result<(BalanceScope, Vec<Account>)> {
     if !query.is_filtered() {
-        return Ok((Scope::Book, tx.accounts().list(access)?));
+        return Ok((BalanceScope::Book, tx.accounts().list(access)?));
     }
     if query.accounts.len().saturating_add(query.groups.len()) > MAX_FILTERS {
-        return Ok((Scope::NOTHING, Vec::new()));
+        return Ok((BalanceScope::NOTHING, Vec::new()));
     }
     let references: Vec<AccountRef> =
         query.accounts.iter().map(|text| AccountRef::any(text)).collect();
@@ -102,12 +102,12 @@ fn scope(
     );
     let groups: Vec<GroupId> =
         distinct(query.groups.iter().filter_map(|text| forest.find(text)).map(|group| group.id));
-    let below: Vec<GroupId> = distinct(groups.iter().flat_map(|id| forest.downwards(*id)));
+    let below: Vec<GroupId> = distinct(groups.iter().flat_map(|id| forest.descendants(*id)));
     let mut all = tx.accounts().in_groups(access, &below)?;
     all.extend(named.accounts().filter(|account| accounts.contains(&account.id)).cloned());
     let mut seen = std::collections::HashSet::new();
     all.retain(|account| seen.insert(account.id));
-    Ok((Scope::Named { accounts, groups }, all))
+    Ok((BalanceScope::Named { accounts, groups }, all))
 }
 
 fn distinct<T: Copy + Eq + std::hash::Hash>(items: impl Iterator<Item = T>) -> Vec<T> {

@@ -3,7 +3,7 @@
 
 use daybook_domain::access::Access;
 use daybook_domain::event::Previous;
-use daybook_domain::file::{Address, Changes, Content, File, Making, Refusal};
+use daybook_domain::file::{Changes, Content, File, FileAddress, NewFile, Refusal};
 use daybook_domain::id::{FileId, UserId};
 use daybook_domain::permission::Action;
 use daybook_domain::purpose::Record;
@@ -168,7 +168,7 @@ pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<Vie
 ///
 /// # Errors
 /// [`Refusal::Unknown`].
-pub fn serve(tx: &mut Tx<'_>, address: &Address) -> Result<(String, File)> {
+pub fn serve(tx: &mut Tx<'_>, address: &FileAddress) -> Result<(String, File)> {
     Ok(tx.files().served(address)?.ok_or_else(|| Refusal::Unknown(address.file.to_string()))?)
 }
 
@@ -179,7 +179,7 @@ pub(crate) fn make(
     changes: Changes,
     content: Content,
 ) -> Result<File> {
-    let making = Making {
+    let making = NewFile {
         id: FileId::new(cx.mint()),
         token: cx.ids.token(),
         by: access.user(),

@@ -136,7 +136,7 @@ pub fn accounts(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result
     let access = access::enter(tx, cx, book, Action::ReadChart)?;
     let forest = forest(tx, &access)?;
     let group = forest.find(text).ok_or_else(|| Refusal::Unknown(text.to_owned()))?;
-    let mut accounts = tx.accounts().in_groups(&access, &forest.downwards(group.id))?;
+    let mut accounts = tx.accounts().in_groups(&access, &forest.descendants(group.id))?;
     accounts.sort_by_cached_key(|account| account.name.normalized());
     Ok(account::View { accounts, forest })
 }
@@ -181,7 +181,7 @@ pub(crate) fn add(
     })?;
     tx.groups().insert(access, &groups)?;
     event_log::append(tx, cx, access, events)?;
-    forest.settle();
+    forest.cache_inherited();
     Ok(View { groups, forest })
 }
 

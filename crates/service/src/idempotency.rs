@@ -1,6 +1,6 @@
 //! Requests that are done once, however often they are sent (behaviour 0.16).
 
-use daybook_domain::idempotency::{Answer, Claim};
+use daybook_domain::idempotency::{Claim, StoredAnswer};
 use daybook_storage::Tx;
 
 use crate::context::Context;
@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyedAnswer {
     /// The answer.
-    pub answer: Answer,
+    pub answer: StoredAnswer,
     /// Whether it is the answer of an earlier request, and nothing was done now.
     pub replayed: bool,
 }
@@ -39,7 +39,7 @@ pub fn once<E: From<Error>>(
     cx: &Context,
     scope: &KeyScope,
     claim: &Claim,
-    work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<Answer, E>,
+    work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<StoredAnswer, E>,
 ) -> std::result::Result<KeyedAnswer, E> {
     if let Some(answer) = recorded(tx, cx, scope, claim)? {
         return Ok(KeyedAnswer { answer, replayed: true });
@@ -55,7 +55,7 @@ fn recorded(
     cx: &Context,
     scope: &KeyScope,
     claim: &Claim,
-) -> Result<Option<Answer>> {
+) -> Result<Option<StoredAnswer>> {
     match scope {
         KeyScope::Book(book) => tx.books().lock(book)?,
         KeyScope::Caller => tx.collections().lock(cx.user.id)?,
@@ -65,7 +65,7 @@ fn recorded(
     Ok(known.map(|record| record.replay(claim)).transpose()?)
 }
 
-fn record(tx: &mut Tx<'_>, cx: &Context, claim: &Claim, answer: &Answer) -> Result<()> {
+fn record(tx: &mut Tx<'_>, cx: &Context, claim: &Claim, answer: &StoredAnswer) -> Result<()> {
     tx.keys().record(claim, answer)?;
     // One request in eight clears away what up to 32 left behind, so that forgetting keeps ahead of
     // recording.

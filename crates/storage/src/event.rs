@@ -2,7 +2,7 @@
 //! is there.
 
 use daybook_domain::access::Access;
-use daybook_domain::audit::Logged;
+use daybook_domain::audit::AuditedEvent;
 use daybook_domain::event::{Event, EventType, Hash, Link, NewEvent};
 use daybook_domain::id::{BookId, UserId};
 use daybook_domain::instant::Instant;
@@ -245,13 +245,13 @@ pub(crate) fn logged(
     access: &Access,
     after: i64,
     limit: i64,
-) -> Result<Vec<Logged>> {
+) -> Result<Vec<AuditedEvent>> {
     let query = events::table
         .filter(events::book_id.eq(access.book().id.get()).and(events::sequence.gt(after)));
     let query = query.order(events::sequence).limit(limit);
     let rows: Vec<Row> = on_each!(tx.flushed_conn()?, c => query.select(Row::as_select()).load(c))?;
     Ok(rows
         .into_iter()
-        .map(|row| Logged { sequence: row.sequence, event: Event::try_from(row).ok() })
+        .map(|row| AuditedEvent { sequence: row.sequence, event: Event::try_from(row).ok() })
         .collect())
 }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use daybook_domain::access::Access;
-use daybook_domain::file::{Address, Content, File, FilesById};
+use daybook_domain::file::{Content, File, FileAddress, FilesById};
 use daybook_domain::id::{FileId, UserId};
 use daybook_domain::purpose::Record;
 use diesel::prelude::*;
@@ -140,8 +140,8 @@ impl Files<'_, '_> {
     }
 
     /// The file at a serving address. No caller asks: who holds the token may read.
-    pub fn served(self, address: &Address) -> Result<Option<(String, File)>> {
-        let Address { book, file, token } = address;
+    pub fn served(self, address: &FileAddress) -> Result<Option<(String, File)>> {
+        let FileAddress { book, file, token } = address;
         let found = Sql::new(COLUMNS)
             .int(book.get())
             .push(" AND id = ")

@@ -2,7 +2,7 @@
 //! that outlives both (behaviour 0.16).
 
 use daybook_domain::event::Hash;
-use daybook_domain::idempotency::{Answer, Claim, Record, forgotten_before};
+use daybook_domain::idempotency::{Claim, KeyRecord, StoredAnswer, forgotten_before};
 use daybook_domain::instant::Instant;
 use diesel::prelude::*;
 
@@ -33,14 +33,14 @@ struct Row {
     body: Vec<u8>,
 }
 
-impl TryFrom<Row> for Record {
+impl TryFrom<Row> for KeyRecord {
     type Error = Error;
 
     fn try_from(row: Row) -> Result<Self> {
         let Row { fingerprint, status, version_tag: tag, body } = row;
         let fingerprint = Hash::from_bytes(&fingerprint).ok_or(Error::Broken("fingerprint"))?;
         let status = u16::try_from(status).map_err(|_| Error::Broken("status"))?;
-        Ok(Self { fingerprint, answer: Answer { status, tag, body } })
+        Ok(Self { fingerprint, answer: StoredAnswer { status, tag, body } })
     }
 }
 
@@ -56,7 +56,7 @@ impl Keys<'_, '_> {
     ///
     /// # Errors
     /// [`Error::Unavailable`] when another process holds the key for too long.
-    pub fn take(self, claim: &Claim, now: Instant) -> Result<Option<Record>> {
+    pub fn take(self, claim: &Claim, now: Instant) -> Result<Option<KeyRecord>> {
         let row = [
             Value::Int(claim.user.get()),
             Value::Text(claim.key.as_str().into()),
@@ -82,12 +82,12 @@ impl Keys<'_, '_> {
             .into_iter()
             .next()
             .ok_or_else(|| Error::Unavailable("an idempotency key came and went".to_owned()))?;
-        Record::try_from(row).map(Some)
+        KeyRecord::try_from(row).map(Some)
     }
 
     /// Records the answer under a key that this unit of work has taken.
-    pub fn record(self, claim: &Claim, answer: &Answer) -> Result<()> {
-        let Answer { status, tag, body } = answer;
+    pub fn record(self, claim: &Claim, answer: &StoredAnswer) -> Result<()> {
+        let StoredAnswer { status, tag, body } = answer;
         let record = Sql::new("UPDATE idempotency_keys SET status = ")
             .int(i64::from(*status))
             .push(", version_tag = ");

@@ -9,7 +9,7 @@ use daybook_domain::id::AccountId;
 use daybook_domain::json::{Json, Object};
 use daybook_domain::name::{fold, normalized};
 use daybook_domain::query::{BalanceQuery, ParseContext, Query};
-use daybook_domain::transaction::quick_entry::{Lexicon, Reader};
+use daybook_domain::transaction::quick_entry::{Lexicon, QuickEntryReader};
 use daybook_domain::transaction::tags;
 use serde_json::{Map, Value};
 
@@ -136,7 +136,7 @@ fn text(input: &str) -> Result<(), String> {
         Lexicon::new(accounts.into_iter().zip(1..).map(|(name, id)| (AccountId::new(id), name)));
     for reading in readings() {
         let precision = Precision { fraction_digits: 2, scale: 2, separator: reading.separator };
-        let reader = Reader {
+        let reader = QuickEntryReader {
             names: &names,
             pattern: reading.pattern,
             precision,

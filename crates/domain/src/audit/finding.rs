@@ -10,7 +10,7 @@ pub const MAX_OF_A_KIND: usize = 20;
 
 /// What a finding is about (behaviour 6.7), the gravest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub enum FindingKind {
     /// The raw balance of an account.
     Balance,
     /// Credits and debits of the whole book.
@@ -37,7 +37,7 @@ pub enum Kind {
     Index,
 }
 
-impl Kind {
+impl FindingKind {
     /// The word in the event.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -62,7 +62,7 @@ impl Kind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// What it is about.
-    pub kind: Kind,
+    pub kind: FindingKind,
     /// The public id of the resource.
     pub resource: String,
     /// The account, when the resource is something else and it matters which.
@@ -79,7 +79,7 @@ impl Finding {
     /// A finding about a resource as a whole.
     #[must_use]
     pub fn new(
-        kind: Kind,
+        kind: FindingKind,
         resource: impl Into<String>,
         expected: impl Into<String>,
         actual: impl Into<String>,
@@ -110,7 +110,7 @@ impl Finding {
 /// What was found so far.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Findings {
-    kept: BTreeMap<Kind, Vec<Finding>>,
+    kept: BTreeMap<FindingKind, Vec<Finding>>,
     count: i64,
 }
 
@@ -145,7 +145,7 @@ impl Findings {
 
     /// Whether there is any of a kind.
     #[must_use]
-    pub fn has(&self, kind: Kind) -> bool {
+    pub fn has(&self, kind: FindingKind) -> bool {
         self.kept.contains_key(&kind)
     }
 

@@ -3,8 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::finding::{Finding, Findings, Kind};
-use super::{AuditedTotal, Counted, Keeping, Ledger, Leg, Record, Stray};
+use super::finding::{Finding, FindingKind, Findings};
+use super::{
+    AccountFlags, AuditedCounts, AuditedEntry, AuditedTotal, AuditedTransaction, EntryTotals,
+    StrayEntry,
+};
 use crate::amount::write_units;
 use crate::balance::Sums;
 use crate::id::{AccountId, TransactionId};
@@ -19,7 +22,7 @@ const MAX_SHIFTED_DAYS: usize = 100_000;
 #[derive(Debug, Clone, Default)]
 struct Audited {
     /// What its row says; none for an account that has none.
-    kept: Option<Keeping>,
+    kept: Option<AccountFlags>,
     /// The sum over the transactions.
     right: Sums,
     /// Entries found where a transaction has its own.
@@ -34,7 +37,7 @@ struct Audited {
 
 /// What became of the recount.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tally {
+pub struct RecountResult {
     /// Every balance, entry and total is what the transactions make it.
     pub balances_match: bool,
     /// Credits and debits are equal, however they are added up.
@@ -49,8 +52,8 @@ pub struct Tally {
     pub changed: Vec<(AccountId, bool)>,
 }
 
-/// Adds a book up anew: first every transaction ([`Recount::record`]), then what the entries sum to
-/// ([`Recount::ledgers`], [`Recount::stray`]), then day by day and month by month
+/// Adds a book up anew: first every transaction ([`Recount::add_transaction`]), then what the entries sum to
+/// ([`Recount::compare_sums`], [`Recount::add_stray`]), then day by day and month by month
 /// ([`Recount::compare`]).
 #[derive(Debug)]
 pub struct Recount {
@@ -63,7 +66,7 @@ pub struct Recount {
     shift: BTreeMap<(AccountId, i32), Sums>,
     transactions: i64,
     posted: i64,
-    marks: i64,
+    index_terms: i64,
     /// Raw balances of the book: by transactions, by entries, by months.
     sums: [i128; 3],
     findings: Findings,
@@ -75,7 +78,7 @@ impl Recount {
     pub fn new(
         book: &str,
         places: (u32, u32),
-        accounts: impl IntoIterator<Item = Keeping>,
+        accounts: impl IntoIterator<Item = AccountFlags>,
     ) -> Self {
         let accounts = accounts
             .into_iter()
@@ -87,15 +90,15 @@ impl Recount {
             shift: BTreeMap::new(),
             transactions: 0,
             posted: 0,
-            marks: 0,
+            index_terms: 0,
             sums: [0; 3],
             findings: Findings::default(),
         }
     }
 
     /// Counts a transaction and compares the entries found where its own should be.
-    pub fn record(&mut self, record: &Record) {
-        let Record {
+    pub fn add_transaction(&mut self, record: &AuditedTransaction) {
+        let AuditedTransaction {
             id,
             day,
             dated: _,
@@ -104,12 +107,12 @@ impl Recount {
             amount,
             credit,
             debit,
-            credit_leg,
-            debit_leg,
+            credit_entry,
+            debit_entry,
             indexed,
-            marks_met,
+            index_terms_found,
         } = record;
-        self.marks = self.marks.saturating_add(*marks_met);
+        self.index_terms = self.index_terms.saturating_add(*index_terms_found);
         self.transactions = self.transactions.saturating_add(1);
         let counts = counts(record);
         if counts {
@@ -117,7 +120,7 @@ impl Recount {
         }
         for contradiction in self.contradictions(record, counts) {
             self.findings.add(Finding::new(
-                Kind::Transaction,
+                FindingKind::Transaction,
                 id.to_string(),
                 "a transaction that holds",
                 contradiction,
@@ -126,7 +129,7 @@ impl Recount {
         }
         if !indexed {
             self.findings.add(Finding::new(
-                Kind::Index,
+                FindingKind::Index,
                 id.to_string(),
                 "found by what it says",
                 "found by something else",
@@ -134,8 +137,8 @@ impl Recount {
         }
         let units = amount.filter(|_| counts).unwrap_or_default();
         let sides = [
-            (*credit, *credit_leg, Leg { credit: true, amount: units }),
-            (*debit, *debit_leg, Leg { credit: false, amount: units.saturating_neg() }),
+            (*credit, *credit_entry, AuditedEntry { credit: true, amount: units }),
+            (*debit, *debit_entry, AuditedEntry { credit: false, amount: units.saturating_neg() }),
         ];
         for (account, found, right) in sides {
             let Some(account) = account else { continue };
@@ -144,12 +147,12 @@ impl Recount {
             audited.posted |= counts;
             audited.met = audited.met.saturating_add(i64::from(found.is_some()));
             if found != Some(right) {
-                let [expected, actual] = [Some(right), found].map(|leg| self.leg(leg));
+                let [expected, actual] = [Some(right), found].map(|entry| self.shown(entry));
                 self.entry(*id, account, expected, actual);
                 self.move_day(
                     account,
                     *day,
-                    right.sums().minus(found.map(Leg::sums).unwrap_or_default()),
+                    right.sums().minus(found.map(AuditedEntry::sums).unwrap_or_default()),
                 );
             }
         }
@@ -157,9 +160,9 @@ impl Recount {
 
     /// Compares what the entries of each account sum to, and answers which accounts have entries
     /// that no transaction accounts for.
-    pub fn ledgers(&mut self, ledgers: &[Ledger]) -> Vec<AccountId> {
+    pub fn compare_sums(&mut self, ledgers: &[EntryTotals]) -> Vec<AccountId> {
         let mut strays = Vec::new();
-        for Ledger { account, rows, sums } in ledgers {
+        for EntryTotals { account, rows, sums } in ledgers {
             self.add(1, sums.balance());
             if *rows > self.account(*account).met {
                 strays.push(*account);
@@ -169,15 +172,15 @@ impl Recount {
     }
 
     /// Notes an entry that no transaction accounts for.
-    pub fn stray(&mut self, stray: &Stray) {
-        let Stray { account, day, transaction, leg } = stray;
-        let [expected, actual] = [None, Some(*leg)].map(|leg| self.leg(leg));
+    pub fn add_stray(&mut self, stray: &StrayEntry) {
+        let StrayEntry { account, day, transaction, entry } = stray;
+        let [expected, actual] = [None, Some(*entry)].map(|entry| self.shown(entry));
         self.entry(*transaction, *account, expected, actual);
-        self.move_day(*account, *day, Sums::default().minus(leg.sums()));
+        self.move_day(*account, *day, Sums::default().minus(entry.sums()));
     }
 
     /// Takes note of accounts that have totals, whether or not anything else names them.
-    pub fn meet(&mut self, accounts: Vec<AccountId>) {
+    pub fn add_accounts(&mut self, accounts: Vec<AccountId>) {
         for account in accounts {
             self.account(account);
         }
@@ -212,8 +215,8 @@ impl Recount {
             }
             let (days, months) = (row(&days, *account), row(&months, *account));
             if !audited.beyond {
-                self.periods(Kind::DayTotal, *account, &right, &days);
-                self.periods(Kind::MonthTotal, *account, &by_month, &months);
+                self.periods(FindingKind::DayTotal, *account, &right, &days);
+                self.periods(FindingKind::MonthTotal, *account, &by_month, &months);
             }
             let kept: Sums = months.values().copied().sum();
             self.add(2, kept.balance());
@@ -221,7 +224,7 @@ impl Recount {
                 let [expected, actual] =
                     [audited.right, kept].map(|sums| self.money(sums.balance()));
                 self.findings.add(Finding::new(
-                    Kind::Balance,
+                    FindingKind::Balance,
                     account.to_string(),
                     expected,
                     actual,
@@ -233,11 +236,12 @@ impl Recount {
 
     /// Ends the recount.
     #[must_use]
-    pub fn close(mut self, counted: Counted) -> Tally {
-        // Missing marks are told by their transactions; here it shows when there are more.
-        for (kind, right, kept) in
-            [(Kind::Count, self.posted, counted.posted), (Kind::Index, self.marks, counted.marks)]
-        {
+    pub fn finish(mut self, counted: AuditedCounts) -> RecountResult {
+        // Missing index_terms are told by their transactions; here it shows when there are more.
+        for (kind, right, kept) in [
+            (FindingKind::Count, self.posted, counted.posted),
+            (FindingKind::Index, self.index_terms, counted.index_terms),
+        ] {
             if right != kept {
                 self.findings.add(Finding::new(
                     kind,
@@ -255,22 +259,27 @@ impl Recount {
         self.add(0, right);
         for sum in self.sums.into_iter().filter(|sum| *sum != 0).collect::<BTreeSet<i128>>() {
             let [zero, sum] = [0, sum].map(|units| self.money(units));
-            self.findings.add(Finding::new(Kind::ZeroSum, &self.book, zero, sum));
+            self.findings.add(Finding::new(FindingKind::ZeroSum, &self.book, zero, sum));
         }
         let kept =
             self.accounts.values().filter_map(|audited| audited.kept.map(|kept| (kept, audited)));
         let (mut changed, mut checked) = (Vec::new(), 0_i64);
-        for (Keeping { account, verified, posted }, audited) in kept {
+        for (AccountFlags { account, verified, posted }, audited) in kept {
             checked = checked.saturating_add(1);
             // The mark is for ever, so only its absence can be wrong (behaviour 4.7).
             if audited.posted && !posted {
-                self.findings.add(Finding::new(Kind::Posted, account.to_string(), "true", "false"));
+                self.findings.add(Finding::new(
+                    FindingKind::Posted,
+                    account.to_string(),
+                    "true",
+                    "false",
+                ));
             }
             if verified == audited.doubted {
                 changed.push((account, !audited.doubted));
             }
         }
-        Tally {
+        RecountResult {
             balances_match: self.accounts.values().all(|audited| !audited.doubted),
             zero_sum: self.sums == [0; 3],
             accounts_checked: checked,
@@ -281,8 +290,8 @@ impl Recount {
     }
 
     /// What a row says that cannot be together.
-    fn contradictions(&self, record: &Record, counts: bool) -> Vec<String> {
-        let Record { dated, standing, amount, credit, debit, .. } = record;
+    fn contradictions(&self, record: &AuditedTransaction, counts: bool) -> Vec<String> {
+        let AuditedTransaction { dated, standing, amount, credit, debit, .. } = record;
         let mut wrong = Vec::new();
         if standing.is_none() {
             wrong.push("neither draft nor posted".to_owned());
@@ -315,7 +324,7 @@ impl Recount {
 
     fn periods(
         &mut self,
-        kind: Kind,
+        kind: FindingKind,
         account: AccountId,
         right: &BTreeMap<i32, Sums>,
         kept: &BTreeMap<i32, Sums>,
@@ -340,7 +349,7 @@ impl Recount {
         expected: String,
         actual: String,
     ) {
-        let finding = Finding::new(Kind::Entry, transaction.to_string(), expected, actual);
+        let finding = Finding::new(FindingKind::Entry, transaction.to_string(), expected, actual);
         self.findings.add(Finding { account: Some(account), ..finding });
         self.account(account).doubted = true;
     }
@@ -374,14 +383,14 @@ impl Recount {
         format!("debit {}, credit {}", self.money(sums.debit), self.money(sums.credit))
     }
 
-    fn leg(&self, leg: Option<Leg>) -> String {
-        let Some(Leg { credit, amount }) = leg else { return "none".to_owned() };
+    fn shown(&self, entry: Option<AuditedEntry>) -> String {
+        let Some(AuditedEntry { credit, amount }) = entry else { return "none".to_owned() };
         format!("{} {}", if credit { "credit" } else { "debit" }, self.money(i128::from(amount)))
     }
 }
 
 /// Whether a transaction counts in balances: posted and not trashed (behaviour 5.12).
-const fn counts(record: &Record) -> bool {
+const fn counts(record: &AuditedTransaction) -> bool {
     matches!(record.standing, Some(Standing::Unchecked | Standing::Checked)) && !record.trashed
 }
 

@@ -4,7 +4,7 @@ use crate::id::AccountId;
 use crate::json::{Json, Object};
 
 use super::finding::Findings;
-use super::recount::Tally;
+use super::recount::RecountResult;
 use super::trail::Trail;
 
 /// What an audit found, about the book as it stood after one of its events.
@@ -33,15 +33,15 @@ pub struct Report {
 impl Report {
     /// Puts both halves of an audit together.
     #[must_use]
-    pub fn new(tally: Tally, trail: Trail<'_>) -> Self {
-        let Tally {
+    pub fn new(result: RecountResult, trail: Trail<'_>) -> Self {
+        let RecountResult {
             balances_match,
             zero_sum,
             accounts_checked,
             transactions_checked,
             mut findings,
             changed,
-        } = tally;
+        } = result;
         let (sequence, events_checked) = (trail.sequence(), trail.checked());
         let found = trail.into_findings();
         let chain_intact = found.count() == 0;

@@ -14,14 +14,14 @@ const DAY: i32 = 20_250_131;
 /// A book of three accounts and two transactions, with everything beside them as it should be.
 #[derive(Clone)]
 struct Stage {
-    kept: Vec<Keeping>,
-    records: Vec<Record>,
-    strays: Vec<Stray>,
-    ledgers: Vec<Ledger>,
+    kept: Vec<AccountFlags>,
+    records: Vec<AuditedTransaction>,
+    strays: Vec<StrayEntry>,
+    ledgers: Vec<EntryTotals>,
     entries: Vec<AuditedTotal>,
     days: Vec<AuditedTotal>,
     months: Vec<AuditedTotal>,
-    counted: Counted,
+    counted: AuditedCounts,
 }
 
 const fn credit(units: i128) -> Sums {
@@ -32,8 +32,8 @@ const fn debit(units: i128) -> Sums {
     Sums { debit: units, credit: 0 }
 }
 
-fn record(id: i64, amount: i64, to: AccountId) -> Record {
-    Record {
+fn record(id: i64, amount: i64, to: AccountId) -> AuditedTransaction {
+    AuditedTransaction {
         id: TransactionId::new(id),
         day: DAY,
         dated: true,
@@ -42,10 +42,10 @@ fn record(id: i64, amount: i64, to: AccountId) -> Record {
         amount: Some(amount),
         credit: Some(CASH),
         debit: Some(to),
-        credit_leg: Some(Leg { credit: true, amount }),
-        debit_leg: Some(Leg { credit: false, amount: -amount }),
+        credit_entry: Some(AuditedEntry { credit: true, amount }),
+        debit_entry: Some(AuditedEntry { credit: false, amount: -amount }),
         indexed: true,
-        marks_met: 1,
+        index_terms_found: 1,
     }
 }
 
@@ -58,45 +58,45 @@ fn stage() -> Stage {
     };
     Stage {
         kept: [CASH, FOOD, RENT]
-            .map(|account| Keeping { account, verified: true, posted: true })
+            .map(|account| AccountFlags { account, verified: true, posted: true })
             .to_vec(),
         records: vec![record(10, 100, FOOD), record(11, 50, RENT)],
         strays: Vec::new(),
         ledgers: sums
             .iter()
             .zip([2, 1, 1])
-            .map(|((account, sums), rows)| Ledger { account: *account, rows, sums: *sums })
+            .map(|((account, sums), rows)| EntryTotals { account: *account, rows, sums: *sums })
             .collect(),
         entries: cells(DAY),
         days: cells(DAY),
         months: cells(202_501),
-        counted: Counted { posted: 2, marks: 2 },
+        counted: AuditedCounts { posted: 2, index_terms: 2 },
     }
 }
 
-fn audit(stage: &Stage) -> Tally {
+fn audit(stage: &Stage) -> RecountResult {
     let mut recount = Recount::new("book", (2, 2), stage.kept.iter().copied());
-    stage.records.iter().for_each(|record| recount.record(record));
-    let suspects = recount.ledgers(&stage.ledgers);
+    stage.records.iter().for_each(|record| recount.add_transaction(record));
+    let suspects = recount.compare_sums(&stage.ledgers);
     for stray in &stage.strays {
         assert!(suspects.contains(&stray.account), "{stray:?} is not looked for in {suspects:?}");
-        recount.stray(stray);
+        recount.add_stray(stray);
     }
     let accounts: Vec<AccountId> = recount.accounts().collect();
     recount.compare(&accounts, &stage.entries, &stage.days, &stage.months);
-    recount.close(stage.counted)
+    recount.finish(stage.counted)
 }
 
-fn kinds(tally: &Tally) -> Vec<&'static str> {
-    tally.findings.all().map(|finding| finding.kind.as_str()).collect()
+fn kinds(result: &RecountResult) -> Vec<&'static str> {
+    result.findings.all().map(|finding| finding.kind.as_str()).collect()
 }
 
 #[test]
 fn a_sound_book_has_no_findings() {
-    let tally = audit(&stage());
-    assert_eq!(tally.findings, Findings::default());
-    assert!(tally.balances_match && tally.zero_sum && tally.changed.is_empty());
-    assert_eq!((tally.accounts_checked, tally.transactions_checked), (3, 2));
+    let result = audit(&stage());
+    assert_eq!(result.findings, Findings::default());
+    assert!(result.balances_match && result.zero_sum && result.changed.is_empty());
+    assert_eq!((result.accounts_checked, result.transactions_checked), (3, 2));
 }
 
 /// Each way to tamper, with what it brings to light and whom it casts doubt on.
@@ -124,7 +124,7 @@ fn tampering_is_found_and_the_innocent_stay_verified() {
         (
             "an entry",
             |s| {
-                s.records[0].debit_leg = Some(Leg { credit: false, amount: -99 });
+                s.records[0].debit_entry = Some(AuditedEntry { credit: false, amount: -99 });
                 s.ledgers[1].sums = debit(99);
                 s.entries[1].sums = debit(99);
             },
@@ -134,7 +134,7 @@ fn tampering_is_found_and_the_innocent_stay_verified() {
         ),
         (
             "the side of an entry",
-            |s| s.records[0].debit_leg = Some(Leg { credit: true, amount: -100 }),
+            |s| s.records[0].debit_entry = Some(AuditedEntry { credit: true, amount: -100 }),
             &["entry"],
             &[FOOD],
             true,
@@ -142,7 +142,7 @@ fn tampering_is_found_and_the_innocent_stay_verified() {
         (
             "a missing entry",
             |s| {
-                s.records[1].debit_leg = None;
+                s.records[1].debit_entry = None;
                 s.ledgers.remove(2);
                 s.entries.remove(2);
             },
@@ -181,7 +181,7 @@ fn tampering_is_found_and_the_innocent_stay_verified() {
             true,
         ),
         ("an index", |s| s.records[0].indexed = false, &["index"], &[], true),
-        ("a mark too many", |s| s.counted.marks = 3, &["index"], &[], true),
+        ("a mark too many", |s| s.counted.index_terms = 3, &["index"], &[], true),
         (
             "an account that is none",
             |s| {
@@ -195,12 +195,12 @@ fn tampering_is_found_and_the_innocent_stay_verified() {
     for (name, tamper, expected, doubted, zero) in cases {
         let mut tampered = stage();
         tamper(&mut tampered);
-        let tally = audit(&tampered);
-        assert_eq!(kinds(&tally), expected, "{name}: {:#?}", tally.findings);
+        let result = audit(&tampered);
+        assert_eq!(kinds(&result), expected, "{name}: {:#?}", result.findings);
         let changed: Vec<_> = doubted.iter().map(|account| (*account, false)).collect();
-        assert_eq!(tally.changed, changed, "{name}");
-        assert_eq!(tally.zero_sum, zero, "{name}");
-        assert_eq!(tally.balances_match, doubted.is_empty(), "{name}");
+        assert_eq!(result.changed, changed, "{name}");
+        assert_eq!(result.zero_sum, zero, "{name}");
+        assert_eq!(result.balances_match, doubted.is_empty(), "{name}");
     }
 }
 
@@ -208,16 +208,20 @@ fn tampering_is_found_and_the_innocent_stay_verified() {
 fn entries_without_a_transaction_are_strays() {
     let mut gone = stage();
     gone.records.remove(1);
-    gone.counted = Counted { posted: 1, marks: 1 };
-    let stray =
-        |account, leg| Stray { account, day: DAY, transaction: TransactionId::new(11), leg };
+    gone.counted = AuditedCounts { posted: 1, index_terms: 1 };
+    let stray = |account, entry| StrayEntry {
+        account,
+        day: DAY,
+        transaction: TransactionId::new(11),
+        entry,
+    };
     gone.strays = vec![
-        stray(CASH, Leg { credit: true, amount: 50 }),
-        stray(RENT, Leg { credit: false, amount: -50 }),
+        stray(CASH, AuditedEntry { credit: true, amount: 50 }),
+        stray(RENT, AuditedEntry { credit: false, amount: -50 }),
     ];
-    let tally = audit(&gone);
+    let result = audit(&gone);
     assert_eq!(
-        kinds(&tally),
+        kinds(&result),
         [
             "balance",
             "balance",
@@ -229,13 +233,13 @@ fn entries_without_a_transaction_are_strays() {
             "dayTotal"
         ]
     );
-    assert_eq!(tally.changed, [(CASH, false), (RENT, false)]);
-    let entry = tally.findings.all().find(|finding| finding.kind == Kind::Entry).unwrap();
+    assert_eq!(result.changed, [(CASH, false), (RENT, false)]);
+    let entry = result.findings.all().find(|finding| finding.kind == FindingKind::Entry).unwrap();
     assert_eq!(
         (entry.expected.as_str(), entry.actual.as_str(), entry.account),
         ("none", "credit 0.50", Some(CASH))
     );
-    let day = tally.findings.all().find(|finding| finding.kind == Kind::DayTotal).unwrap();
+    let day = result.findings.all().find(|finding| finding.kind == FindingKind::DayTotal).unwrap();
     assert_eq!(
         (day.period.as_deref(), day.expected.as_str()),
         (Some("2025-01-31"), "debit 0.00, credit 1.00")
@@ -244,7 +248,7 @@ fn entries_without_a_transaction_are_strays() {
 
 #[test]
 fn what_contradicts_itself_is_told() {
-    type Tamper = fn(&mut Record);
+    type Tamper = fn(&mut AuditedTransaction);
     let contradictions: [(Tamper, &str); 6] = [
         (|r| r.standing = None, "neither draft nor posted"),
         (|r| r.dated = false, "posted without date"),
@@ -256,26 +260,26 @@ fn what_contradicts_itself_is_told() {
     for (tamper, expected) in contradictions {
         let mut tampered = stage();
         tamper(&mut tampered.records[0]);
-        let tally = audit(&tampered);
-        let told = tally
+        let result = audit(&tampered);
+        let told = result
             .findings
             .all()
-            .find(|finding| finding.kind == Kind::Transaction)
+            .find(|finding| finding.kind == FindingKind::Transaction)
             .map(|finding| finding.actual.as_str());
         assert_eq!(told, Some(expected));
-        assert!(tally.changed.contains(&(CASH, false)), "{expected}");
+        assert!(result.changed.contains(&(CASH, false)), "{expected}");
     }
     // A draft may be anything but these.
     let mut draft = stage();
-    draft.records.push(Record {
-        marks_met: 0,
+    draft.records.push(AuditedTransaction {
+        index_terms_found: 0,
         standing: Some(Standing::Draft),
         dated: false,
         amount: None,
         credit: None,
         debit: None,
-        credit_leg: None,
-        debit_leg: None,
+        credit_entry: None,
+        debit_entry: None,
         ..record(12, 1, FOOD)
     });
     assert_eq!(audit(&draft).findings.count(), 0);
@@ -292,15 +296,15 @@ fn a_doubted_account_is_verified_again() {
 fn findings_are_bounded_and_counted() {
     let mut findings = Findings::default();
     for number in 0..100 {
-        findings.add(Finding::new(Kind::Entry, number.to_string(), "", ""));
+        findings.add(Finding::new(FindingKind::Entry, number.to_string(), "", ""));
     }
     let mut all = Findings::default();
-    all.add(Finding::new(Kind::Count, "book", "1", "2"));
+    all.add(Finding::new(FindingKind::Count, "book", "1", "2"));
     all.extend(findings);
     assert_eq!((all.count(), all.all().count()), (101, MAX_OF_A_KIND + 1));
     assert_eq!(
         all.all().next().map(|finding| finding.kind),
-        Some(Kind::Entry),
+        Some(FindingKind::Entry),
         "the gravest kind first"
     );
 }
@@ -328,9 +332,9 @@ fn walk(events: &[Event], head: Head) -> Vec<(&'static str, String)> {
     let key = key();
     let mut trail = Trail::new(&key);
     events.iter().for_each(|event| {
-        trail.follow(&Logged { sequence: event.sequence, event: Some(event.clone()) })
+        trail.check_next(&AuditedEvent { sequence: event.sequence, event: Some(event.clone()) })
     });
-    trail.close(Some(head));
+    trail.check_head(Some(head));
     trail
         .into_findings()
         .all()
@@ -372,15 +376,15 @@ fn a_row_that_is_no_event_is_told_and_passed() {
     let key = key();
     let mut trail = Trail::new(&key);
     for event in &events {
-        trail.follow(&Logged {
+        trail.check_next(&AuditedEvent {
             sequence: event.sequence,
             event: (event.sequence != 2).then(|| event.clone()),
         });
     }
-    trail.close(Some(head));
+    trail.check_head(Some(head));
     assert_eq!((trail.sequence(), trail.checked()), (3, 3));
     assert_eq!(
         trail.into_findings().all().map(|finding| finding.kind).collect::<Vec<_>>(),
-        [Kind::Event]
+        [FindingKind::Event]
     );
 }

@@ -3,11 +3,11 @@
 use crate::event::{Event, Hash, Head, public_id};
 use crate::id::BookKey;
 
-use super::finding::{Finding, Findings, Kind};
+use super::finding::{Finding, FindingKind, Findings};
 
 /// An event as its row has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Logged {
+pub struct AuditedEvent {
     /// Its number.
     pub sequence: i64,
     /// The event; none when its row holds what no event can.
@@ -34,28 +34,38 @@ impl<'k> Trail<'k> {
     }
 
     /// Takes the next event, in the order of numbers.
-    pub fn follow(&mut self, logged: &Logged) {
-        let Logged { sequence, event } = logged;
+    pub fn check_next(&mut self, logged: &AuditedEvent) {
+        let AuditedEvent { sequence, event } = logged;
         self.checked = self.checked.saturating_add(1);
         if *sequence < 1 {
-            return self.find(Kind::Event, *sequence, "numbers from 1 on", sequence.to_string());
+            return self.add(
+                FindingKind::Event,
+                *sequence,
+                "numbers from 1 on",
+                sequence.to_string(),
+            );
         }
         let expected = self.last.saturating_add(1);
         if *sequence > expected {
-            self.miss(expected, sequence.saturating_sub(1));
+            self.add_missing(expected, sequence.saturating_sub(1));
             self.previous = None;
         }
         match (event, self.previous) {
             (Some(event), Some(previous)) => {
                 let right = event.chained(&previous, self.key);
                 if right != event.hash {
-                    self.find(Kind::Event, *sequence, right.to_string(), event.hash.to_string());
+                    self.add(
+                        FindingKind::Event,
+                        *sequence,
+                        right.to_string(),
+                        event.hash.to_string(),
+                    );
                 }
             }
             // What it was chained to is lost, so it can only stand for what follows.
             (Some(_), None) => {}
             (None, _) => {
-                self.find(Kind::Event, *sequence, "an event", "a row that is none".to_owned())
+                self.add(FindingKind::Event, *sequence, "an event", "a row that is none".to_owned())
             }
         }
         self.previous = event.as_ref().map(|event| event.hash);
@@ -64,17 +74,22 @@ impl<'k> Trail<'k> {
 
     /// Compares where the chain ends with where the book says it does; `None` when the book does
     /// not say it.
-    pub fn close(&mut self, head: Option<Head>) {
+    pub fn check_head(&mut self, head: Option<Head>) {
         let Some(head) = head else {
             let expected = self.previous.map(|hash| hash.to_string()).unwrap_or_default();
-            return self.find(Kind::EventHead, self.last, expected, "no hash".to_owned());
+            return self.add(FindingKind::EventHead, self.last, expected, "no hash".to_owned());
         };
         if head.sequence > self.last {
-            self.miss(self.last.saturating_add(1), head.sequence);
+            self.add_missing(self.last.saturating_add(1), head.sequence);
         } else if head.sequence < self.last {
-            self.find(Kind::EventHead, self.last, self.last.to_string(), head.sequence.to_string());
+            self.add(
+                FindingKind::EventHead,
+                self.last,
+                self.last.to_string(),
+                head.sequence.to_string(),
+            );
         } else if let Some(last) = self.previous.filter(|last| *last != head.hash) {
-            self.find(Kind::EventHead, self.last, last.to_string(), head.hash.to_string());
+            self.add(FindingKind::EventHead, self.last, last.to_string(), head.hash.to_string());
         }
     }
 
@@ -96,13 +111,19 @@ impl<'k> Trail<'k> {
         self.findings
     }
 
-    fn find(&mut self, kind: Kind, sequence: i64, expected: impl Into<String>, actual: String) {
+    fn add(
+        &mut self,
+        kind: FindingKind,
+        sequence: i64,
+        expected: impl Into<String>,
+        actual: String,
+    ) {
         self.findings.add(Finding::new(kind, public_id(sequence, self.key), expected, actual));
     }
 
-    fn miss(&mut self, from: i64, to: i64) {
+    fn add_missing(&mut self, from: i64, to: i64) {
         let expected =
             if from == to { format!("event {from}") } else { format!("events {from} to {to}") };
-        self.find(Kind::EventMissing, from, expected, "none".to_owned());
+        self.add(FindingKind::EventMissing, from, expected, "none".to_owned());
     }
 }

@@ -6,7 +6,7 @@ use super::{Figures, Slice};
 
 /// What a balance query answers.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Balances {
+pub struct BalanceAnswer {
     /// `accountBalances`, by name; none when the query names no account (behaviour 5.2).
     pub accounts: Option<Vec<AccountBalances>>,
     /// `groupBalances`, by name; none when the query names no group (behaviour 5.2).

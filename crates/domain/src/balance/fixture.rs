@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use time::Date;
 
-use super::{Balances, Ledger, Level, PeriodTotal, Scope, Sums, segments};
+use super::{BalanceAnswer, BalanceInputs, BalanceScope, Level, PeriodTotal, Sums, segments};
 use crate::account::{Account, AccountType, Changes};
 use crate::calendar::parse_iso;
 use crate::group::{Forest, Group};
@@ -128,13 +128,17 @@ impl Book {
         cells
     }
 
-    pub(super) fn ask(&self, scope: &Scope, range: Range) -> Balances {
-        self.with_ledger(range, |ledger| ledger.balances(scope))
+    pub(super) fn ask(&self, scope: &BalanceScope, range: Range) -> BalanceAnswer {
+        self.with_inputs(range, |ledger| ledger.balances(scope))
     }
 
-    pub(super) fn with_ledger<T>(&self, range: Range, ask: impl FnOnce(&Ledger<'_>) -> T) -> T {
+    pub(super) fn with_inputs<T>(
+        &self,
+        range: Range,
+        ask: impl FnOnce(&BalanceInputs<'_>) -> T,
+    ) -> T {
         let Range { from, until, periodicity } = range;
-        let ledger = Ledger {
+        let ledger = BalanceInputs {
             accounts: &self.accounts,
             forest: &self.forest(),
             cells: self.cells(range),
@@ -147,10 +151,16 @@ impl Book {
     }
 }
 
-pub(super) fn accounts(ids: &[i64]) -> Scope {
-    Scope::Named { accounts: ids.iter().copied().map(AccountId::new).collect(), groups: vec![] }
+pub(super) fn accounts(ids: &[i64]) -> BalanceScope {
+    BalanceScope::Named {
+        accounts: ids.iter().copied().map(AccountId::new).collect(),
+        groups: vec![],
+    }
 }
 
-pub(super) fn groups(ids: &[i64]) -> Scope {
-    Scope::Named { accounts: vec![], groups: ids.iter().copied().map(GroupId::new).collect() }
+pub(super) fn groups(ids: &[i64]) -> BalanceScope {
+    BalanceScope::Named {
+        accounts: vec![],
+        groups: ids.iter().copied().map(GroupId::new).collect(),
+    }
 }

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use time::{Date, Duration};
 
 use super::fixture::{Book, Range, TODAY, d};
-use super::{AccountBalances, Figures, GroupBalances, Level, Scope, Slice, Sums, segments};
+use super::{AccountBalances, BalanceScope, Figures, GroupBalances, Level, Slice, Sums, segments};
 use crate::account::AccountType;
 use crate::calendar::format_iso;
 use crate::id::{AccountId, GroupId};
@@ -162,7 +162,7 @@ impl<'a> Oracle<'a> {
     fn check_group(&self, found: &GroupBalances) {
         let forest = self.book.forest();
         for (_, group) in found.outline() {
-            let below: BTreeSet<GroupId> = forest.downwards(group.group).into_iter().collect();
+            let below: BTreeSet<GroupId> = forest.descendants(group.group).into_iter().collect();
             let ids = self
                 .book
                 .accounts
@@ -200,7 +200,7 @@ proptest! {
     #[test]
     fn the_book_is_the_sum_of_its_entries(book in books(), range in ranges()) {
         let oracle = Oracle::new(&book, range);
-        let found = book.ask(&Scope::Book, range);
+        let found = book.ask(&BalanceScope::Book, range);
         let (accounts, groups) = (found.accounts.unwrap(), found.groups.unwrap());
         accounts.iter().for_each(|account| oracle.check_account(account));
         groups.iter().for_each(|group| oracle.check_group(group));
@@ -213,7 +213,7 @@ proptest! {
     fn a_named_container_is_the_sum_of_its_entries(book in books(), range in ranges(), all in any::<bool>()) {
         let accounts = book.accounts.iter().map(|account| account.id).filter(|id| all || id.get() == 0).collect();
         let groups = book.groups.iter().map(|group| group.id).filter(|id| all || id.get() == 0).collect();
-        let scope = Scope::Named { accounts, groups };
+        let scope = BalanceScope::Named { accounts, groups };
         let within: BTreeSet<AccountId> = scope.accounts(&book.accounts, &book.forest()).iter().map(|account| account.id).collect();
         let mut counted = book.clone();
         counted.legs.retain(|leg| within.contains(&leg.account));
@@ -226,7 +226,7 @@ proptest! {
     /// Behaviour 5.16.
     #[test]
     fn without_lower_bound_the_raw_balances_sum_to_zero(book in books(), range in ranges()) {
-        let all = Scope::Named { accounts: book.accounts.iter().map(|account| account.id).collect(), groups: vec![] };
+        let all = BalanceScope::Named { accounts: book.accounts.iter().map(|account| account.id).collect(), groups: vec![] };
         let found = book.ask(&all, Range { from: None, ..range }).accounts.unwrap();
         prop_assert_eq!(found.iter().map(|account| account.figures.cumulative.balance()).sum::<i128>(), 0);
         prop_assert!(found.iter().all(|account| account.figures.cumulative == account.figures.period));
@@ -235,7 +235,7 @@ proptest! {
     /// Every series ends with the totals, and its periods add up to them (behaviour 5.5).
     #[test]
     fn a_series_ends_with_the_totals(book in books(), range in ranges()) {
-        for group in book.ask(&Scope::Book, range).groups.unwrap() {
+        for group in book.ask(&BalanceScope::Book, range).groups.unwrap() {
             let ends = group.series.last().map(|slice| slice.figures.cumulative).unwrap_or_default();
             prop_assert_eq!(ends, group.figures.cumulative);
             prop_assert_eq!(group.series.iter().map(|slice| slice.figures.period).sum::<Sums>(), group.figures.period);

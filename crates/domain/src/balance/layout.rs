@@ -6,10 +6,10 @@ use crate::group::Forest;
 use crate::id::{AccountId, GroupId};
 
 use super::account_track::AccountTrack;
-use super::slice::{Axis, Detail};
+use super::slice::{Axis, SeriesDetail};
 use super::track::Track;
 use super::tree::{self, Tree};
-use super::{Balances, Scope, Slice};
+use super::{BalanceAnswer, BalanceScope, Slice};
 
 /// Entries that the series of one answer may have in all: a few hundred accounts by day over a
 /// year, a few thousand by month over some years (behaviour 5.18).
@@ -25,7 +25,7 @@ pub(super) struct Layout {
 
 impl Layout {
     /// Lays out the containers of a scope; the entries are by name.
-    pub(super) fn new(scope: &Scope, forest: &Forest, entries: &[AccountTrack<'_>]) -> Self {
+    pub(super) fn new(scope: &BalanceScope, forest: &Forest, entries: &[AccountTrack<'_>]) -> Self {
         let is_group = |id: GroupId| forest.get(id).is_some();
         let places = |shown: &dyn Fn(&AccountTrack<'_>) -> bool| {
             entries
@@ -36,7 +36,7 @@ impl Layout {
                 .collect()
         };
         match scope {
-            Scope::Book => {
+            BalanceScope::Book => {
                 let roots = forest
                     .groups()
                     .filter(|group| group.parent.is_none_or(|parent| !is_group(parent)))
@@ -49,7 +49,7 @@ impl Layout {
                     trees: Some(vec![Tree::new(forest, roots.collect(), entries)]),
                 }
             }
-            Scope::Named { accounts, groups } => {
+            BalanceScope::Named { accounts, groups } => {
                 let named: BTreeSet<AccountId> = accounts.iter().copied().collect();
                 let known = groups.iter().copied().filter(|group| is_group(*group)).collect();
                 // Each named group is a root of its own, also below another named one (behaviour
@@ -71,23 +71,23 @@ impl Layout {
     }
 
     /// The containers with their series, none of them so long that the answer becomes too large.
-    pub(super) fn balances(&self, entries: &[AccountTrack<'_>], axis: Axis) -> Balances {
+    pub(super) fn balances(&self, entries: &[AccountTrack<'_>], axis: Axis) -> BalanceAnswer {
         let detail = self.detail(entries, axis);
         self.filled(entries, &mut |track| track.series(axis, detail))
     }
 
     /// As much of the series as an answer may hold.
-    fn detail(&self, entries: &[AccountTrack<'_>], axis: Axis) -> Detail {
+    fn detail(&self, entries: &[AccountTrack<'_>], axis: Axis) -> SeriesDetail {
         let (mut filled, mut moved): (usize, usize) = (0, 0);
         self.filled(entries, &mut |track| {
-            filled = filled.saturating_add(track.length(axis, Detail::Filled));
-            moved = moved.saturating_add(track.length(axis, Detail::Moved));
+            filled = filled.saturating_add(track.length(axis, SeriesDetail::Filled));
+            moved = moved.saturating_add(track.length(axis, SeriesDetail::Moved));
             Vec::new()
         });
         match (filled, moved) {
-            (..=MAX_SLICES, _) => Detail::Filled,
-            (_, ..=MAX_SLICES) => Detail::Moved,
-            _ => Detail::Last,
+            (..=MAX_SLICES, _) => SeriesDetail::Filled,
+            (_, ..=MAX_SLICES) => SeriesDetail::Moved,
+            _ => SeriesDetail::Last,
         }
     }
 
@@ -95,7 +95,7 @@ impl Layout {
         &self,
         entries: &[AccountTrack<'_>],
         series: &mut dyn FnMut(&Track) -> Vec<Slice>,
-    ) -> Balances {
+    ) -> BalanceAnswer {
         let accounts = self.accounts.as_ref();
         let accounts = accounts.map(|places| {
             places
@@ -108,7 +108,7 @@ impl Layout {
             .trees
             .as_ref()
             .map(|trees| trees.iter().flat_map(|tree| tree.balances(entries, series)).collect());
-        Balances { accounts, groups }
+        BalanceAnswer { accounts, groups }
     }
 }
 
@@ -179,10 +179,11 @@ mod tests {
             ("2009-01-01", "2009-02-01"),
         ] {
             let range = range(from, until, Daily);
-            book.with_ledger(range, |ledger| {
+            book.with_inputs(range, |ledger| {
                 let (entries, axis) = ledger.tracks(&scope);
                 for (entry, detail) in entries.iter().flat_map(|entry| {
-                    [Detail::Filled, Detail::Moved, Detail::Last].map(|detail| (entry, detail))
+                    [SeriesDetail::Filled, SeriesDetail::Moved, SeriesDetail::Last]
+                        .map(|detail| (entry, detail))
                 }) {
                     assert_eq!(
                         entry.track.length(axis, detail),

@@ -1,14 +1,14 @@
-//! Balances: per-account totals folded into containers, cumulative and period figures, and series
+//! BalanceAnswer: per-account totals folded into containers, cumulative and period figures, and series
 //! (behaviour 5).
 //!
-//! The way of a query: [`Scope::accounts`] says whose totals to read and [`segments`] which
-//! stretches of them; the storage answers with [`PeriodTotal`]s; [`Ledger::balances`] folds those into
-//! [`Balances`]. The cost is accounts x periods, never transactions. Amounts are integers at the
+//! The way of a query: [`BalanceScope::accounts`] says whose totals to read and [`segments`] which
+//! stretches of them; the storage answers with [`PeriodTotal`]s; [`BalanceInputs::balances`] folds those into
+//! [`BalanceAnswer`]. The cost is accounts x periods, never transactions. Amounts are integers at the
 //! book's storage scale; the caller writes them (behaviour 3.12.6).
 //!
 //! ```
 //! use daybook_domain::account::{Account, AccountType, Changes};
-//! use daybook_domain::balance::{PeriodTotal, Ledger, Scope, segments};
+//! use daybook_domain::balance::{PeriodTotal, BalanceInputs, BalanceScope, segments};
 //! use daybook_domain::calendar::parse_iso;
 //! use daybook_domain::group::Forest;
 //! use daybook_domain::id::AccountId;
@@ -26,8 +26,8 @@
 //!     PeriodTotal { account: id, period: parse_iso("2025-02-01"), debit: 0, credit: 30 },
 //! ];
 //! let today = parse_iso("2025-05-20").unwrap();
-//! let ledger = Ledger { accounts: &[cash], forest: &Forest::default(), cells, from, until, periodicity: Periodicity::Monthly, today };
-//! let balances = ledger.balances(&Scope::Named { accounts: vec![id], groups: vec![] });
+//! let ledger = BalanceInputs { accounts: &[cash], forest: &Forest::default(), cells, from, until, periodicity: Periodicity::Monthly, today };
+//! let balances = ledger.balances(&BalanceScope::Named { accounts: vec![id], groups: vec![] });
 //!
 //! let cash = &balances.accounts.unwrap()[0];
 //! assert_eq!((cash.figures.cumulative.balance(), cash.figures.period.balance()), (-70, 30));
@@ -38,8 +38,8 @@
 
 mod account_track;
 mod container;
+mod inputs;
 mod layout;
-mod ledger;
 mod running;
 mod scope;
 mod segment;
@@ -55,10 +55,10 @@ mod laws;
 #[cfg(test)]
 mod tests;
 
-pub use container::{AccountBalances, Balances, GroupBalances};
-pub use ledger::Ledger;
-pub use running::{Moved, running};
-pub use scope::Scope;
+pub use container::{AccountBalances, BalanceAnswer, GroupBalances};
+pub use inputs::BalanceInputs;
+pub use running::{RunningRow, running};
+pub use scope::BalanceScope;
 pub use segment::{Level, PeriodTotal, Segment, segments};
 pub use slice::{MAX_FILLED_SLICES, Slice};
 pub(crate) use slice::{fuzzy_date, place, step};

@@ -9,7 +9,7 @@ use crate::id::TransactionId;
 
 /// A row of a ledger, with what its day had moved by then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Moved {
+pub struct RunningRow {
     /// The row.
     pub transaction: TransactionId,
     /// Its day.
@@ -24,19 +24,19 @@ pub struct Moved {
 /// hold, however long the ledger before it is.
 ///
 /// ```
-/// use daybook_domain::balance::{PeriodTotal, Moved, running};
+/// use daybook_domain::balance::{PeriodTotal, RunningRow, running};
 /// use daybook_domain::calendar::parse_iso;
 /// use daybook_domain::id::{AccountId, TransactionId};
 ///
 /// let cell = |day, debit, credit| PeriodTotal { account: AccountId::new(1), period: parse_iso(day), debit, credit };
-/// let row = |id, so_far| Moved { transaction: TransactionId::new(id), day: parse_iso("2025-03-02").unwrap(), so_far };
+/// let row = |id, so_far| RunningRow { transaction: TransactionId::new(id), day: parse_iso("2025-03-02").unwrap(), so_far };
 /// // 100 came in before, 30 went out on the day before, and on the day itself 5 came in and 10 went out.
 /// let cells = [cell("", 0, 100), cell("2025-03-01", 30, 0), cell("2025-03-02", 10, 5)];
 /// let after = running(&cells, &[row(7, 5), row(8, -5)]);
 /// assert_eq!((after[&TransactionId::new(7)], after[&TransactionId::new(8)]), (75, 65));
 /// ```
 #[must_use]
-pub fn running(cells: &[PeriodTotal], rows: &[Moved]) -> HashMap<TransactionId, i128> {
+pub fn running(cells: &[PeriodTotal], rows: &[RunningRow]) -> HashMap<TransactionId, i128> {
     let mut days: BTreeMap<Date, i128> = BTreeMap::new();
     let mut opening: i128 = 0;
     for cell in cells {
@@ -85,7 +85,10 @@ mod tests {
     }
 
     /// What a storage reads for the rows: totals by segment, and the window over their days.
-    fn read(entries: &[(Date, i128)], wanted: &HashSet<usize>) -> (Vec<PeriodTotal>, Vec<Moved>) {
+    fn read(
+        entries: &[(Date, i128)],
+        wanted: &HashSet<usize>,
+    ) -> (Vec<PeriodTotal>, Vec<RunningRow>) {
         let on_page = || wanted.iter().map(|place| entries[*place].0);
         let (first, last) = (on_page().min(), on_page().max());
         let mut cells = Vec::new();
@@ -115,7 +118,11 @@ mod tests {
                 .filter(|(other, _)| *other == day)
                 .map(|(_, amount)| amount)
                 .sum();
-            Moved { transaction: TransactionId::new(i64::try_from(*place).unwrap()), day, so_far }
+            RunningRow {
+                transaction: TransactionId::new(i64::try_from(*place).unwrap()),
+                day,
+                so_far,
+            }
         };
         (cells, wanted.iter().map(row).collect())
     }

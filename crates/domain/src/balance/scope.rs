@@ -8,7 +8,7 @@ use crate::id::{AccountId, GroupId};
 
 /// Which containers are wanted, names already resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Scope {
+pub enum BalanceScope {
     /// No account or group filter: all root groups, and the accounts in no group (behaviour 5.1).
     Book,
     /// One container for each account and each group named, the same one once (behaviour 5.2). When
@@ -22,15 +22,15 @@ pub enum Scope {
     },
 }
 
-impl Scope {
+impl BalanceScope {
     /// Filters that matched nothing.
     pub const NOTHING: Self = Self::Named { accounts: Vec::new(), groups: Vec::new() };
 
     /// How many containers the named groups show again because one lies below another: each is a
-    /// root of its own (behaviour 5.3). `accounts` are those of [`Scope::accounts`].
+    /// root of its own (behaviour 5.3). `accounts` are those of [`BalanceScope::accounts`].
     ///
     /// ```
-    /// use daybook_domain::balance::Scope;
+    /// use daybook_domain::balance::BalanceScope;
     /// use daybook_domain::group::{Changes, Forest, Group};
     /// use daybook_domain::id::GroupId;
     /// use daybook_domain::instant::{Instant, Stamp};
@@ -41,7 +41,7 @@ impl Scope {
     /// };
     /// let below = |group: Group, parent| Group { parent: Some(GroupId::new(parent)), ..group };
     /// let forest = Forest::new(vec![group(1), below(group(2), 1), below(group(3), 2)], []);
-    /// let named = |ids: &[i64]| Scope::Named { accounts: vec![], groups: ids.iter().copied().map(GroupId::new).collect() };
+    /// let named = |ids: &[i64]| BalanceScope::Named { accounts: vec![], groups: ids.iter().copied().map(GroupId::new).collect() };
     /// assert_eq!(named(&[1]).repeated(&[], &forest), 0);
     /// assert_eq!(named(&[1, 2, 3]).repeated(&[], &forest), 3);
     /// ```
@@ -49,7 +49,7 @@ impl Scope {
     pub fn repeated(&self, accounts: &[Account], forest: &Forest) -> usize {
         let Self::Named { groups, .. } = self else { return 0 };
         let mut shown: BTreeMap<GroupId, usize> = BTreeMap::new();
-        for group in groups.iter().flat_map(|group| forest.downwards(*group)) {
+        for group in groups.iter().flat_map(|group| forest.descendants(*group)) {
             let times = shown.entry(group).or_default();
             *times = times.saturating_add(1);
         }
@@ -62,9 +62,9 @@ impl Scope {
     /// all.
     ///
     /// ```
-    /// use daybook_domain::balance::Scope;
+    /// use daybook_domain::balance::BalanceScope;
     /// use daybook_domain::group::Forest;
-    /// let nothing = Scope::Named { accounts: vec![], groups: vec![] };
+    /// let nothing = BalanceScope::Named { accounts: vec![], groups: vec![] };
     /// assert!(nothing.accounts(&[], &Forest::default()).is_empty());
     /// ```
     #[must_use]
@@ -76,7 +76,7 @@ impl Scope {
         let mut below: BTreeSet<GroupId> = BTreeSet::new();
         for group in groups {
             if !below.contains(group) {
-                below.extend(forest.downwards(*group));
+                below.extend(forest.descendants(*group));
             }
         }
         accounts

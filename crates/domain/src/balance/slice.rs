@@ -39,10 +39,10 @@ impl Slice {
 }
 
 /// The year, month and day of a slice: zeros for what it is not divided by.
-pub(crate) type Place = (i32, u8, u8);
+pub(crate) type SliceDate = (i32, u8, u8);
 
 /// A slice as one number (behaviour 5.6).
-pub(crate) fn fuzzy_date((year, month, day): Place) -> i32 {
+pub(crate) fn fuzzy_date((year, month, day): SliceDate) -> i32 {
     year.saturating_mul(10_000).saturating_add(i32::from(month) * 100 + i32::from(day))
 }
 
@@ -56,7 +56,7 @@ pub(crate) fn step(periodicity: Periodicity, day: Date) -> i32 {
 }
 
 /// The slice at a place; none beyond the calendar, where no range reaches.
-pub(crate) fn place(periodicity: Periodicity, step: i32) -> Option<Place> {
+pub(crate) fn place(periodicity: Periodicity, step: i32) -> Option<SliceDate> {
     match periodicity {
         Periodicity::Daily => {
             let day = Date::from_julian_day(step).ok()?;
@@ -71,7 +71,7 @@ pub(crate) fn place(periodicity: Periodicity, step: i32) -> Option<Place> {
 
 /// How much of a series an answer gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Detail {
+pub(super) enum SeriesDetail {
     /// Every slice, zeros included, up to [`MAX_FILLED_SLICES`] of them.
     Filled,
     /// The slices that moved.

@@ -3,7 +3,9 @@
 use time::Date;
 
 use super::fixture::{Book, Range, accounts, d, groups, range};
-use super::{AccountBalances, Balances, Figures, GroupBalances, Level, Scope, Slice, segments};
+use super::{
+    AccountBalances, BalanceAnswer, BalanceScope, Figures, GroupBalances, Level, Slice, segments,
+};
 use crate::account::AccountType::{Asset, Incoming, Liability, Outgoing};
 use crate::id::AccountId;
 use crate::query::Periodicity::{self, Daily, Monthly, Yearly};
@@ -126,7 +128,7 @@ fn slices_run_from_the_first_movement_or_the_start_to_the_end() {
 #[test]
 fn without_end_the_last_movement_in_scope_may_be_later_than_today() {
     let book = book().posted("2025-07-02", 2, 1, 5);
-    let ends = |scope: &Scope| {
+    let ends = |scope: &BalanceScope| {
         book.ask(scope, range("", "", Monthly)).accounts.unwrap()[0]
             .series
             .last()
@@ -264,7 +266,7 @@ fn an_account_counts_once_in_each_group_above() {
     );
 }
 
-fn names(balances: &Balances) -> (Option<Vec<i64>>, Option<Vec<i64>>) {
+fn names(balances: &BalanceAnswer) -> (Option<Vec<i64>>, Option<Vec<i64>>) {
     let accounts = balances
         .accounts
         .as_ref()
@@ -289,12 +291,12 @@ fn the_scope_decides_the_containers() {
         .for_each(|account| account.archived = true);
     book.groups[0].hidden = true;
     let open = range("", "", Monthly);
-    let both = Scope::Named {
+    let both = BalanceScope::Named {
         accounts: vec![AccountId::new(4), AccountId::new(4)],
         groups: vec![book.groups[1].id],
     };
     for (scope, expected) in [
-        (Scope::Book, (Some(vec![10]), Some(vec![1, 2]))),
+        (BalanceScope::Book, (Some(vec![10]), Some(vec![1, 2]))),
         (accounts(&[8, 2, 2]), (Some(vec![2, 8]), None)),
         (groups(&[3, 1, 3]), (None, Some(vec![1, 3]))),
         (both, (Some(vec![4]), Some(vec![2]))),
@@ -310,7 +312,10 @@ fn the_scope_decides_the_containers() {
         [1, 2]
     );
     assert_eq!((nested.groups.len(), nested.groups[0].accounts.len()), (1, 0));
-    assert_eq!(names(&Book::default().ask(&Scope::Book, open)), (Some(vec![]), Some(vec![])));
+    assert_eq!(
+        names(&Book::default().ask(&BalanceScope::Book, open)),
+        (Some(vec![]), Some(vec![]))
+    );
 }
 
 #[test]
@@ -320,7 +325,10 @@ fn containers_are_ordered_by_normalized_name_then_id() {
     for (account, name) in book.accounts.iter_mut().zip(["bank", "Ágio", "Agio"]) {
         account.name = crate::name::Name::new(name).unwrap();
     }
-    assert_eq!(names(&book.ask(&Scope::Book, range("", "", Monthly))).0, Some(vec![2, 3, 1]));
+    assert_eq!(
+        names(&book.ask(&BalanceScope::Book, range("", "", Monthly))).0,
+        Some(vec![2, 3, 1])
+    );
 }
 
 #[test]

@@ -5,7 +5,7 @@
 //! movements of the range, and tracks of accounts of either kind add up to the track of their group
 //! (behaviour 5.5, 5.13).
 
-use super::slice::{Axis, Detail, MAX_FILLED_SLICES};
+use super::slice::{Axis, MAX_FILLED_SLICES, SeriesDetail};
 use super::{Figures, Slice, Sums};
 
 /// The movements of one slice; never zero.
@@ -21,7 +21,7 @@ pub(super) struct Track {
     /// The place of the first slice; none without counted movement.
     first: Option<i32>,
     opening: Sums,
-    /// In order of steps, each step once; as they come until [`Track::settle`].
+    /// In order of steps, each step once; as they come until [`Track::finish`].
     movements: Vec<Movement>,
 }
 
@@ -49,7 +49,7 @@ impl Track {
     /// Makes a track of what was noted: `start` is the place of the range's first slice. An account
     /// that moved before the range starts with it (behaviour 5.7); one that is not permanent brings
     /// nothing along (behaviour 5.5).
-    pub(super) fn settle(&mut self, start: Option<i32>, permanent: bool) {
+    pub(super) fn finish(&mut self, start: Option<i32>, permanent: bool) {
         self.movements = merged(std::mem::take(&mut self.movements));
         let earliest = self.movements.first().map(|movement| movement.step);
         self.first = if self.opening.is_zero() { earliest } else { start.or(earliest) };
@@ -99,37 +99,37 @@ impl Track {
     }
 
     /// The series, from the first slice to the last of the axis (behaviour 5.7).
-    pub(super) fn series(&self, axis: Axis, detail: Detail) -> Vec<Slice> {
+    pub(super) fn series(&self, axis: Axis, detail: SeriesDetail) -> Vec<Slice> {
         let Some(last) = axis.last else {
             return Vec::new();
         };
         match detail {
-            Detail::Filled if self.span(last) <= MAX_FILLED_SLICES => {
+            SeriesDetail::Filled if self.span(last) <= MAX_FILLED_SLICES => {
                 self.entries(axis, self.first(last)..=last)
             }
-            Detail::Filled | Detail::Moved => {
+            SeriesDetail::Filled | SeriesDetail::Moved => {
                 let moved = self.movements.iter().map(|movement| movement.step);
                 let (opened, alone) = self.added(last);
                 self.entries(axis, opened.into_iter().chain(alone).chain(moved))
             }
-            Detail::Last => self.entries(axis, std::iter::once(last)),
+            SeriesDetail::Last => self.entries(axis, std::iter::once(last)),
         }
     }
 
     /// How many entries [`Track::series`] has.
-    pub(super) fn length(&self, axis: Axis, detail: Detail) -> usize {
+    pub(super) fn length(&self, axis: Axis, detail: SeriesDetail) -> usize {
         let Some(last) = axis.last else {
             return 0;
         };
         match detail {
-            Detail::Filled if self.span(last) <= MAX_FILLED_SLICES => {
+            SeriesDetail::Filled if self.span(last) <= MAX_FILLED_SLICES => {
                 usize::try_from(self.span(last)).unwrap_or_default()
             }
-            Detail::Filled | Detail::Moved => {
+            SeriesDetail::Filled | SeriesDetail::Moved => {
                 let (opened, alone) = self.added(last);
                 self.movements.len() + usize::from(opened.is_some()) + usize::from(alone.is_some())
             }
-            Detail::Last => 1,
+            SeriesDetail::Last => 1,
         }
     }
 

@@ -27,7 +27,7 @@ struct Node {
 
 /// What the groups directly below a group came to, last one first.
 #[derive(Default)]
-struct Below {
+struct ChildTotals {
     tracks: Vec<Track>,
     groups: Vec<GroupBalances>,
 }
@@ -46,7 +46,8 @@ impl Tree {
         entries: &[AccountTrack<'_>],
         series: &mut dyn FnMut(&Track) -> Vec<Slice>,
     ) -> Vec<GroupBalances> {
-        let mut below: Vec<Below> = self.nodes.iter().map(|_| Below::default()).collect();
+        let mut below: Vec<ChildTotals> =
+            self.nodes.iter().map(|_| ChildTotals::default()).collect();
         let mut done = Vec::new();
         // From the end every group comes after all groups below it.
         for node in self.nodes.iter().rev() {
@@ -128,7 +129,7 @@ impl Node {
     /// The sum over the distinct accounts below, and the balances made of it.
     fn finish(
         &self,
-        below: Below,
+        below: ChildTotals,
         entries: &[AccountTrack<'_>],
         series: &mut dyn FnMut(&Track) -> Vec<Slice>,
     ) -> (Track, GroupBalances) {

@@ -9,13 +9,13 @@ use crate::id::{BookId, FileId, NotAnId};
 /// The serving address of a file, relative to the installation's.
 ///
 /// ```
-/// use daybook_domain::file::Address;
+/// use daybook_domain::file::FileAddress;
 /// let text = "7-0a5b000000000001-5d0ae1f6c0b44c2c9f4d1c0ffee01234";
-/// let address: Address = text.parse().unwrap();
+/// let address: FileAddress = text.parse().unwrap();
 /// assert_eq!(address.to_string(), text);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Address {
+pub struct FileAddress {
     /// The book, by its number: its public id would tell more than the file.
     pub book: BookId,
     /// The file.
@@ -24,14 +24,14 @@ pub struct Address {
     pub token: String,
 }
 
-impl fmt::Display for Address {
+impl fmt::Display for FileAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { book, file, token } = self;
         write!(f, "{book}-{file}-{token}")
     }
 }
 
-impl FromStr for Address {
+impl FromStr for FileAddress {
     type Err = NotAnId;
 
     fn from_str(text: &str) -> Result<Self, NotAnId> {
@@ -61,7 +61,7 @@ mod tests {
             "7-1-ab",
             "7-0a5b000000000001-a b",
         ] {
-            assert_eq!(text.parse::<Address>(), Err(NotAnId), "{text}");
+            assert_eq!(text.parse::<FileAddress>(), Err(NotAnId), "{text}");
         }
     }
 }

@@ -6,7 +6,7 @@ mod events;
 pub mod media;
 mod refusal;
 
-pub use address::Address;
+pub use address::FileAddress;
 pub use attachment::{Attachment, FilesById};
 pub use refusal::Refusal;
 
@@ -71,7 +71,7 @@ pub struct Changes {
 
 /// What a new file gets besides what its body says.
 #[derive(Debug, Clone)]
-pub struct Making {
+pub struct NewFile {
     /// Its id.
     pub id: FileId,
     /// Its token.
@@ -88,11 +88,11 @@ impl File {
     /// # Errors
     /// A missing or long name, [`Refusal::ContentType`], a refused property.
     pub fn create(
-        making: Making,
+        making: NewFile,
         changes: Changes,
         content: Content,
     ) -> Result<Self, crate::Refusal> {
-        let Making { id, token, by, stamp } = making;
+        let NewFile { id, token, by, stamp } = making;
         let name = checked_name(&changes.name.unwrap_or_default())?;
         let content_type = content_type(changes.content_type.value(), &name)?;
         let properties = Properties::default().merged(&changes.properties)?;
@@ -133,8 +133,8 @@ impl File {
 
     /// Where its bytes are served, below the address of the installation.
     #[must_use]
-    pub fn address(&self, book: crate::id::BookId) -> Address {
-        Address { book, file: self.id, token: self.token.clone() }
+    pub fn address(&self, book: crate::id::BookId) -> FileAddress {
+        FileAddress { book, file: self.id, token: self.token.clone() }
     }
 
     fn differences(&self, after: &Self) -> Previous {
@@ -187,8 +187,8 @@ mod tests {
         Content { blob: format!("blob-{digest}"), size, digest: digest.to_owned() }
     }
 
-    fn making() -> Making {
-        Making {
+    fn making() -> NewFile {
+        NewFile {
             id: FileId::new(1),
             token: "secret".to_owned(),
             by: UserId::new(2),

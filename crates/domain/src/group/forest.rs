@@ -8,7 +8,7 @@ use crate::id::GroupId;
 
 /// What a group is, derived from all accounts below it (behaviour 4.12).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Nature {
+pub struct GroupFlags {
     /// The one type of all accounts below, for an empty group that of the nearest ancestor with
     /// accounts; none when those are mixed or there is no such ancestor.
     pub kind: Option<AccountType>,
@@ -32,7 +32,7 @@ pub struct Forest {
     types_below: HashMap<GroupId, BTreeSet<AccountType>>,
     names: HashMap<String, GroupId>,
     /// For each group the nearest at or above it that has accounts, so that a chain of empty groups
-    /// is not walked once for each of them. Given up by a change, until [`Forest::settle`].
+    /// is not walked once for each of them. Given up by a change, until [`Forest::cache_inherited`].
     nearest: Option<HashMap<GroupId, GroupId>>,
 }
 
@@ -55,7 +55,7 @@ impl Forest {
         for (group, kind) in members {
             forest.add_member(group, kind);
         }
-        forest.settle();
+        forest.cache_inherited();
         forest
     }
 
@@ -71,7 +71,7 @@ impl Forest {
 
     /// Works out what empty groups take after, for all of them at once. Before many are asked for
     /// their nature, after changes: a single one finds its way up itself.
-    pub fn settle(&mut self) {
+    pub fn cache_inherited(&mut self) {
         let mut nearest = HashMap::new();
         for (_, id) in self.levels() {
             let own = self.types_below.contains_key(&id).then_some(id);
@@ -146,7 +146,7 @@ impl Forest {
 
     /// The group and all groups below it.
     #[must_use]
-    pub fn downwards(&self, id: GroupId) -> Vec<GroupId> {
+    pub fn descendants(&self, id: GroupId) -> Vec<GroupId> {
         let mut found = vec![id];
         let mut next = 0;
         while let Some(group) = found.get(next).copied() {
@@ -157,7 +157,7 @@ impl Forest {
     }
 
     /// The group and all groups above it.
-    fn way_up(&self, id: GroupId) -> impl Iterator<Item = GroupId> {
+    fn ancestors(&self, id: GroupId) -> impl Iterator<Item = GroupId> {
         std::iter::successors(Some(id), |at| self.parent(*at))
     }
 
@@ -168,7 +168,7 @@ impl Forest {
     pub fn check_parent(&self, group: GroupId, parent: GroupId) -> Result<(), Refusal> {
         let name =
             |id| self.get(id).map(|group| group.name.as_str().to_owned()).unwrap_or_default();
-        if self.way_up(parent).any(|above| above == group) {
+        if self.ancestors(parent).any(|above| above == group) {
             Err(Refusal::Cycle(name(group), name(parent)))
         } else {
             Ok(())
@@ -206,16 +206,16 @@ impl Forest {
 
     /// What the group is, derived from the accounts below.
     #[must_use]
-    pub fn nature(&self, id: GroupId) -> Nature {
+    pub fn flags(&self, id: GroupId) -> GroupFlags {
         let has_accounts = self.types_below.contains_key(&id);
         // An empty group takes after the nearest ancestor that has accounts (behaviour 4.12).
         let types = match &self.nearest {
             Some(nearest) => nearest.get(&id).and_then(|above| self.types_below.get(above)),
-            None => self.way_up(id).find_map(|above| self.types_below.get(&above)),
+            None => self.ancestors(id).find_map(|above| self.types_below.get(&above)),
         };
         let has_groups = !self.children(id).is_empty();
         let Some(types) = types else {
-            return Nature {
+            return GroupFlags {
                 kind: None,
                 mixed: false,
                 permanent: true,
@@ -224,7 +224,7 @@ impl Forest {
                 has_groups,
             };
         };
-        Nature {
+        GroupFlags {
             kind: if types.len() == 1 { types.first().copied() } else { None },
             mixed: has_accounts && types.len() > 1,
             permanent: types.iter().all(|kind| kind.is_permanent()),
@@ -318,11 +318,11 @@ mod tests {
 
     #[test]
     fn flags_derive_from_all_accounts_below() {
-        let nature = |members: &[(i64, AccountType)], id| forest(members).nature(GroupId::new(id));
+        let nature = |members: &[(i64, AccountType)], id| forest(members).flags(GroupId::new(id));
         let equity = nature(&[(3, Asset), (4, Liability)], 1);
         assert_eq!(
             equity,
-            Nature {
+            GroupFlags {
                 kind: None,
                 mixed: true,
                 permanent: true,
@@ -341,10 +341,10 @@ mod tests {
     #[test]
     fn an_empty_group_takes_after_its_nearest_ancestor_with_accounts() {
         let forest = forest(&[(4, Liability)]);
-        let inherited = forest.nature(GroupId::new(3));
+        let inherited = forest.flags(GroupId::new(3));
         assert_eq!(
             inherited,
-            Nature {
+            GroupFlags {
                 kind: Some(Liability),
                 mixed: false,
                 permanent: true,
@@ -353,10 +353,10 @@ mod tests {
                 has_groups: false
             }
         );
-        let alone = forest.nature(GroupId::new(5));
+        let alone = forest.flags(GroupId::new(5));
         assert_eq!(
             alone,
-            Nature {
+            GroupFlags {
                 kind: None,
                 mixed: false,
                 permanent: true,
@@ -385,7 +385,7 @@ mod tests {
             Forest::new(groups, members.iter().map(|(id, kind)| (GroupId::new(*id), *kind)));
         let order = forest.parents_first();
         assert!(order.iter().map(|group| group.id.get()).eq(1..=length));
-        let natures: Vec<Nature> = order.iter().map(|group| forest.nature(group.id)).collect();
+        let natures: Vec<GroupFlags> = order.iter().map(|group| forest.flags(group.id)).collect();
         let empty = members.iter().map(|(id, _)| *id).max().unwrap_or_default();
         assert!(natures.iter().zip(1..).all(|(nature, id)| nature.has_accounts == (id <= empty)));
         STEPS.with(std::cell::Cell::get)
@@ -408,15 +408,15 @@ mod tests {
     #[test]
     fn changes_show_before_and_after_settling() {
         let mut forest = forest(&[(4, Liability)]);
-        let kind = |forest: &Forest, id| forest.nature(GroupId::new(id)).kind;
+        let kind = |forest: &Forest, id| forest.flags(GroupId::new(id)).kind;
         forest.put(group(5, Some(3)));
         assert_eq!(kind(&forest, 5), Some(Liability), "it moved under groups that take after 1");
         forest.add_member(GroupId::new(5), Asset);
         // 4 goes below 5, with what is in it.
         forest.put(group(4, Some(5)));
-        let changed: Vec<Nature> = (1..=5).map(|id| forest.nature(GroupId::new(id))).collect();
-        forest.settle();
-        assert_eq!((1..=5).map(|id| forest.nature(GroupId::new(id))).collect::<Vec<_>>(), changed);
+        let changed: Vec<GroupFlags> = (1..=5).map(|id| forest.flags(GroupId::new(id))).collect();
+        forest.cache_inherited();
+        assert_eq!((1..=5).map(|id| forest.flags(GroupId::new(id))).collect::<Vec<_>>(), changed);
         assert!(
             changed.iter().take(3).all(|nature| nature.mixed && nature.has_accounts),
             "{changed:?}"
@@ -438,6 +438,6 @@ mod tests {
         let forest = forest(&[]);
         let order: Vec<i64> = forest.parents_first().iter().map(|group| group.id.get()).collect();
         assert_eq!(order, [1, 5, 2, 4, 3]);
-        assert_eq!(forest.downwards(GroupId::new(1)).len(), 4);
+        assert_eq!(forest.descendants(GroupId::new(1)).len(), 4);
     }
 }

@@ -6,7 +6,7 @@ mod forest;
 mod refusal;
 mod removal;
 
-pub use forest::{Forest, Nature};
+pub use forest::{Forest, GroupFlags};
 pub use refusal::Refusal;
 pub use removal::{Removal, Removed};
 

@@ -6,7 +6,7 @@ use super::ParseContext;
 use super::lexer::{Lexer, Token};
 use super::literal::{DateLiteral, DateOperator};
 use super::operator::Operator;
-use super::range::{DateTerm, Range, Ranged};
+use super::range::{DateRange, DateTerm, RangeTerm};
 use super::unit::Periodicity;
 
 /// A query of getBalances: what to sum, over which days, in which slices.
@@ -14,10 +14,10 @@ use super::unit::Periodicity;
 /// ```
 /// use daybook_domain::amount::DecimalSeparator;
 /// use daybook_domain::calendar::{DatePattern, parse_iso};
-/// use daybook_domain::query::{BalanceQuery, Periodicity, Reading};
+/// use daybook_domain::query::{BalanceQuery, ParseContext, Periodicity};
 ///
 /// let today = parse_iso("2025-05-20").unwrap();
-/// let reading = Reading { today, pattern: DatePattern::DayFirst, separator: DecimalSeparator::Dot };
+/// let reading = ParseContext { today, pattern: DatePattern::DayFirst, separator: DecimalSeparator::Dot };
 /// let query = BalanceQuery::parse("group:'Assets' before:2025 by:m", &reading).unwrap();
 /// assert_eq!(query.groups, ["Assets"]);
 /// assert_eq!(query.until, parse_iso("2025-01-01"));
@@ -59,14 +59,14 @@ impl BalanceQuery {
         if text.trim().is_empty() {
             return None;
         }
-        let mut terms = Terms {
+        let mut terms = BalanceTerms {
             reading,
             accounts: Vec::new(),
             groups: Vec::new(),
             tags: Vec::new(),
             ranged: Vec::new(),
         };
-        let mut scope = Scope::default();
+        let mut scope = TokenFilter::default();
         for token in Lexer::new(text, reading) {
             if scope.admits(&token) {
                 terms.take(token);
@@ -86,13 +86,13 @@ impl BalanceQuery {
 /// What of the tokens counts: boolean logic does not exist here, and a negated term or group is
 /// ignored as a whole (behaviour 1.4.2).
 #[derive(Default)]
-struct Scope {
+struct TokenFilter {
     not: bool,
     /// How many parentheses of a negated group are open.
     ignored: usize,
 }
 
-impl Scope {
+impl TokenFilter {
     /// Whether a token is a term that counts.
     fn admits(&mut self, token: &Token<'_>) -> bool {
         match token {
@@ -117,15 +117,15 @@ impl Scope {
     }
 }
 
-struct Terms<'a> {
+struct BalanceTerms<'a> {
     reading: &'a ParseContext,
     accounts: Vec<String>,
     groups: Vec<String>,
     tags: Vec<String>,
-    ranged: Vec<Ranged<'a>>,
+    ranged: Vec<RangeTerm<'a>>,
 }
 
-impl<'a> Terms<'a> {
+impl<'a> BalanceTerms<'a> {
     fn take(&mut self, token: Token<'a>) {
         match token {
             // A tag that no transaction can carry stays: it sums nothing, where dropping it would
@@ -148,7 +148,7 @@ impl<'a> Terms<'a> {
         if let Some(date) = DateOperator::from_name(operator.name) {
             let term = DateLiteral::read(value, self.reading)
                 .and_then(|literal| DateTerm::new(operator.name, date, literal, value.to_owned()));
-            self.ranged.extend(term.map(Ranged::Date));
+            self.ranged.extend(term.map(RangeTerm::Date));
             return;
         }
         match operator.name.to_ascii_lowercase().as_str() {
@@ -156,7 +156,7 @@ impl<'a> Terms<'a> {
             "group" => self.groups.push(value.to_owned()),
             "by" => {
                 let periodicity = Periodicity::from_letter(value);
-                self.ranged.extend(periodicity.map(|periodicity| Ranged::By {
+                self.ranged.extend(periodicity.map(|periodicity| RangeTerm::By {
                     periodicity,
                     text: format!(" {}:{value}", operator.name),
                 }));
@@ -166,7 +166,7 @@ impl<'a> Terms<'a> {
     }
 
     fn finish(self) -> BalanceQuery {
-        let range = Range::new(&self.ranged, self.reading);
+        let range = DateRange::new(&self.ranged, self.reading);
         let bounds = range.bounds();
         let label = |day: Option<Date>| {
             day.filter(|day| day.year() >= 1).map(|day| self.reading.pattern.format(day))

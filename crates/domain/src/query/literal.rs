@@ -2,7 +2,7 @@
 
 use time::Date;
 
-use super::style::{self, Style};
+use super::style::{self, DateStyle};
 use super::unit::{Shift, Unit};
 use super::variable::Variable;
 use super::{ParseContext, slashes};
@@ -31,7 +31,7 @@ impl DateOperator {
 /// A date literal: a span of days and how it was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct DateLiteral {
-    style: Style,
+    style: DateStyle,
     unit: Unit,
     /// The first and last day, both inside.
     first: Date,
@@ -72,12 +72,12 @@ impl DateLiteral {
     pub(super) fn read(text: &str, reading: &ParseContext) -> Option<Self> {
         let text = text.trim();
         if let Some((first, unit)) = read_iso(text) {
-            return Self::plain(Style::Iso, unit, first);
+            return Self::plain(DateStyle::Iso, unit, first);
         }
         if text.contains('/') {
             let slashed = slashes::read(text, reading)?;
             return Self::plain(
-                slashed.style.map_or(Style::Composed, Style::Slashes),
+                slashed.style.map_or(DateStyle::Composed, DateStyle::Slashes),
                 slashed.unit,
                 slashed.first,
             );
@@ -85,7 +85,7 @@ impl DateLiteral {
         let variable = Variable::read(text).or_else(|| Variable::read_word(text))?;
         let (first, last) = variable.days(reading.today)?;
         Some(Self {
-            style: Style::Variable(variable),
+            style: DateStyle::Variable(variable),
             unit: variable.unit,
             first,
             last,
@@ -93,7 +93,7 @@ impl DateLiteral {
         })
     }
 
-    fn plain(style: Style, unit: Unit, first: Date) -> Option<Self> {
+    fn plain(style: DateStyle, unit: Unit, first: Date) -> Option<Self> {
         Some(Self { style, unit, first, last: unit.last(first)?, bound: Some(first) })
     }
 
@@ -148,13 +148,13 @@ impl DateLiteral {
 
     fn restyled(&self, start: Date, count: i64) -> Option<String> {
         match self.style {
-            Style::Iso => Some(style::iso(start, self.unit.granularity())),
-            Style::Slashes(slashes) => Some(slashes.write(start)),
-            Style::Variable(variable) => {
+            DateStyle::Iso => Some(style::iso(start, self.unit.granularity())),
+            DateStyle::Slashes(slashes) => Some(slashes.write(start)),
+            DateStyle::Variable(variable) => {
                 let offset = variable.offset.checked_add(count)?;
                 Some(Variable { offset, ..variable }.write())
             }
-            Style::Composed => None,
+            DateStyle::Composed => None,
         }
     }
 }

@@ -27,7 +27,7 @@ fn read(text: &str, basis: DateBasis, reading: &ParseContext) -> (Filter, DateBa
         asked: DateBasis::Transaction,
         trashed: false,
         around: Vec::new(),
-        group: Group::default(),
+        current: Parenthesis::default(),
         skipped: 0,
     };
     for token in Lexer::new(text, reading) {
@@ -45,15 +45,15 @@ struct Parser<'a> {
     /// Whether a non-negated `is:trashed` occurred (behaviour 1.2.2).
     trashed: bool,
     /// The groups around the current one, the outermost first.
-    around: Vec<Group>,
-    group: Group,
+    around: Vec<Parenthesis>,
+    current: Parenthesis,
     /// How many open parentheses were too deep to count.
     skipped: usize,
 }
 
 /// A parenthesis, or the whole query, while it is read.
 #[derive(Default)]
-struct Group {
+struct Parenthesis {
     /// Whether NOT stands before the parenthesis.
     negated: bool,
     /// Whether an odd number of NOTs stands around what is in it.
@@ -71,8 +71,8 @@ impl Parser<'_> {
             Token::Open => self.open(),
             Token::Close => self.close(),
             Token::And => {}
-            Token::Or => self.group.end_conjunction(),
-            Token::Not => self.group.not = !self.group.not,
+            Token::Or => self.current.end_conjunction(),
+            Token::Not => self.current.not = !self.current.not,
             Token::Empty => self.add(None),
             Token::Word(word) => self.add(term::text(word)),
             Token::Phrase(phrase) => self.add(term::text(&phrase)),
@@ -82,7 +82,7 @@ impl Parser<'_> {
     }
 
     fn operator(&mut self, operator: Operator<'_>) {
-        let negated = self.group.inverted ^ self.group.not;
+        let negated = self.current.inverted ^ self.current.not;
         if !negated && term::is_using_post_date(&operator) {
             self.asked = DateBasis::Posting;
         }
@@ -93,9 +93,9 @@ impl Parser<'_> {
 
     /// Adds a term. One that is ignored takes the NOT before it along (behaviour 1.1.9).
     fn add(&mut self, term: Option<Term>) {
-        let negated = std::mem::take(&mut self.group.not);
+        let negated = std::mem::take(&mut self.current.not);
         if let Some(filter) = term::filter(term) {
-            self.group.add(filter, negated);
+            self.current.add(filter, negated);
         }
     }
 
@@ -104,9 +104,13 @@ impl Parser<'_> {
             self.skipped += 1;
             return;
         }
-        let negated = std::mem::take(&mut self.group.not);
-        let inner = Group { negated, inverted: self.group.inverted ^ negated, ..Group::default() };
-        self.around.push(std::mem::replace(&mut self.group, inner));
+        let negated = std::mem::take(&mut self.current.not);
+        let inner = Parenthesis {
+            negated,
+            inverted: self.current.inverted ^ negated,
+            ..Parenthesis::default()
+        };
+        self.around.push(std::mem::replace(&mut self.current, inner));
     }
 
     /// Ends a parenthesis; a stray one is skipped (behaviour 1.1.10).
@@ -114,10 +118,10 @@ impl Parser<'_> {
         if self.skipped > 0 {
             self.skipped -= 1;
         } else if let Some(outer) = self.around.pop() {
-            let closed = std::mem::replace(&mut self.group, outer);
+            let closed = std::mem::replace(&mut self.current, outer);
             let negated = closed.negated;
             if let Some(filter) = closed.finish() {
-                self.group.add(filter, negated);
+                self.current.add(filter, negated);
             }
         }
     }
@@ -127,7 +131,7 @@ impl Parser<'_> {
         while !self.around.is_empty() {
             self.close();
         }
-        let mut conjunction = match self.group.finish() {
+        let mut conjunction = match self.current.finish() {
             None => Vec::new(),
             Some(Filter::All(filters)) => filters,
             Some(filter) => vec![filter],
@@ -139,7 +143,7 @@ impl Parser<'_> {
     }
 }
 
-impl Group {
+impl Parenthesis {
     /// Adds an operand. Parentheses and double negations that change nothing leave no trace, so
     /// that `(account:Cash)` is as good as `account:Cash`.
     fn add(&mut self, filter: Filter, negated: bool) {

@@ -26,7 +26,7 @@ impl<'a> DateTerm<'a> {
 }
 
 /// A term that belongs to the range.
-pub(super) enum Ranged<'a> {
+pub(super) enum RangeTerm<'a> {
     /// A date term.
     Date(DateTerm<'a>),
     /// `by:`, which is only copied.
@@ -39,20 +39,20 @@ pub(super) enum Ranged<'a> {
 }
 
 /// The terms of the range, in the order of the query.
-pub(super) struct Range<'a> {
-    terms: &'a [Ranged<'a>],
+pub(super) struct DateRange<'a> {
+    terms: &'a [RangeTerm<'a>],
     reading: &'a ParseContext,
 }
 
-impl<'a> Range<'a> {
-    pub(super) const fn new(terms: &'a [Ranged<'a>], reading: &'a ParseContext) -> Self {
+impl<'a> DateRange<'a> {
+    pub(super) const fn new(terms: &'a [RangeTerm<'a>], reading: &'a ParseContext) -> Self {
         Self { terms, reading }
     }
 
     fn dates(&self) -> impl Iterator<Item = &DateTerm<'a>> {
         self.terms
             .iter()
-            .filter_map(|term| if let Ranged::Date(date) = term { Some(date) } else { None })
+            .filter_map(|term| if let RangeTerm::Date(date) = term { Some(date) } else { None })
     }
 
     /// The tightest bounds of all date terms.
@@ -63,7 +63,7 @@ impl<'a> Range<'a> {
     /// The last `by:`, else the finest granularity written, else monthly (behaviour 5.8).
     pub(super) fn periodicity(&self) -> Periodicity {
         let by = self.terms.iter().rev().find_map(|term| {
-            if let Ranged::By { periodicity, .. } = term { Some(*periodicity) } else { None }
+            if let RangeTerm::By { periodicity, .. } = term { Some(*periodicity) } else { None }
         });
         by.or_else(|| self.finest()).unwrap_or(Periodicity::Monthly)
     }
@@ -89,8 +89,8 @@ impl<'a> Range<'a> {
             return String::new();
         }
         let written = self.terms.iter().map(|term| match term {
-            Ranged::Date(date) => date_text(date),
-            Ranged::By { text, .. } => Some(text.clone()),
+            RangeTerm::Date(date) => date_text(date),
+            RangeTerm::By { text, .. } => Some(text.clone()),
         });
         written.collect::<Option<String>>().unwrap_or_default()
     }

@@ -11,13 +11,13 @@ use crate::calendar::{DatePattern, from_parts};
 
 /// A field of a date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Field {
+pub(super) enum DateField {
     Day,
     Month,
     Year,
 }
 
-use Field::{Day, Month, Year};
+use DateField::{Day, Month, Year};
 
 /// How the month is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,25 +40,25 @@ pub(super) enum Case {
 
 /// The writing of a date with slashes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Slashes {
-    fields: &'static [Field],
+pub(super) struct SlashStyle {
+    fields: &'static [DateField],
     padded: bool,
     month: MonthStyle,
 }
 
 /// A date with slashes as read.
-pub(super) struct Slashed {
+pub(super) struct SlashDate {
     /// Its first day.
     pub(super) first: Date,
     /// A day when it has one, else a month.
     pub(super) unit: Unit,
     /// How to write another; absent for composed dates, whose parts are not plain.
-    pub(super) style: Option<Slashes>,
+    pub(super) style: Option<SlashStyle>,
 }
 
 /// Reads a date with slashes: the first arrangement of fields that gives a day (or month) that
 /// exists.
-pub(super) fn read(text: &str, reading: &ParseContext) -> Option<Slashed> {
+pub(super) fn read(text: &str, reading: &ParseContext) -> Option<SlashDate> {
     let parts = text.splitn(4, '/').map(Part::read).collect::<Option<Vec<_>>>()?;
     let arrangements = arrangements(parts.len(), reading.pattern);
     let (fields, first) = arrangements
@@ -70,15 +70,15 @@ pub(super) fn read(text: &str, reading: &ParseContext) -> Option<Slashed> {
         .iter()
         .find_map(|part| if let Part::Name(_, style) = part { Some(*style) } else { None });
     let padded = !parts.iter().any(|part| matches!(part, Part::Number { padded: false, .. }));
-    let style = Slashes { fields, padded, month: month.unwrap_or(MonthStyle::Digits) };
-    Some(Slashed { first, unit, style: (!composed).then_some(style) })
+    let style = SlashStyle { fields, padded, month: month.unwrap_or(MonthStyle::Digits) };
+    Some(SlashDate { first, unit, style: (!composed).then_some(style) })
 }
 
-impl Slashes {
+impl SlashStyle {
     /// Writes a day this way.
     pub(super) fn write(self, day: Date) -> String {
         let number = |n: u8| if self.padded { format!("{n:02}") } else { n.to_string() };
-        let part = |field: &Field| match field {
+        let part = |field: &DateField| match field {
             Day => number(day.day()),
             Month => self.month.write(day).unwrap_or_else(|| number(day.month().into())),
             Year => format!("{:04}", day.year()),
@@ -118,7 +118,7 @@ const MONTHS: [&str; 12] = [
 /// The orders of fields to try, the likeliest first. A day that does not fit the book's order is
 /// read swapped, and a day with the year at the other end than the book writes it is understood all
 /// the same (behaviour 1.3.1, 1.3.2).
-const fn arrangements(parts: usize, pattern: DatePattern) -> &'static [&'static [Field]] {
+const fn arrangements(parts: usize, pattern: DatePattern) -> &'static [&'static [DateField]] {
     match (parts, pattern) {
         (2, DatePattern::DayFirst) => {
             &[&[Month, Year], &[Year, Month], &[Day, Month], &[Month, Day]]
@@ -187,7 +187,7 @@ impl Part {
 /// The day that parts give in an order of fields. A missing year is the current one and a missing
 /// day the first. Each variable stands for the number of its own field, and what its offset makes
 /// too large or too small runs over into the next field; a literal must fit by itself.
-fn resolve(parts: &[Part], fields: &[Field], today: Date) -> Option<Date> {
+fn resolve(parts: &[Part], fields: &[DateField], today: Date) -> Option<Date> {
     let mut year = i64::from(today.year());
     let mut month = None;
     let mut day = None;

@@ -2,18 +2,18 @@
 
 use time::Date;
 
-use super::slashes::Slashes;
+use super::slashes::SlashStyle;
 use super::unit::Periodicity;
 use super::variable::Variable;
 use crate::calendar::format_iso;
 
 /// How a date literal was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Style {
+pub(super) enum DateStyle {
     /// `2025-03-31`, `2025-03` or `2025`.
     Iso,
     /// A day, month or short day with slashes.
-    Slashes(Slashes),
+    Slashes(SlashStyle),
     /// A variable, or a word that means one.
     Variable(Variable),
     /// A composed date, which is never written again.

@@ -47,7 +47,7 @@ pub struct Changes {
 
 /// The sides of a body after resolving them against the book's accounts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Sides {
+pub struct ResolvedSides {
     /// The origin account.
     pub credit: Field<AccountId>,
     /// The destination account.
@@ -83,7 +83,7 @@ impl Changes {
     ///
     /// # Errors
     /// `Account not found: X`.
-    pub fn sides_of_create(&self, accounts: &Directory) -> Result<Sides, crate::Refusal> {
+    pub fn sides_of_create(&self, accounts: &Directory) -> Result<ResolvedSides, crate::Refusal> {
         let side = |field: &Field<AccountRef>| match field {
             Field::Keep | Field::Clear => Ok(Field::Clear),
             Field::Set(reference) if reference.is_blank() => Ok(Field::Clear),
@@ -93,14 +93,14 @@ impl Changes {
                 None => Err(unknown_account(reference)),
             },
         };
-        Ok(Sides { credit: side(&self.credit)?, debit: side(&self.debit)? })
+        Ok(ResolvedSides { credit: side(&self.credit)?, debit: side(&self.debit)? })
     }
 
     /// The sides of an update: every reference must resolve (behaviour 3.2.6).
     ///
     /// # Errors
     /// `Account not found: X`.
-    pub fn sides_of_update(&self, accounts: &Directory) -> Result<Sides, crate::Refusal> {
+    pub fn sides_of_update(&self, accounts: &Directory) -> Result<ResolvedSides, crate::Refusal> {
         let side = |field: &Field<AccountRef>| match field {
             Field::Keep => Ok(Field::Keep),
             Field::Clear => Ok(Field::Clear),
@@ -110,7 +110,7 @@ impl Changes {
                 .map(|account| Field::Set(account.id))
                 .ok_or_else(|| unknown_account(reference)),
         };
-        Ok(Sides { credit: side(&self.credit)?, debit: side(&self.debit)? })
+        Ok(ResolvedSides { credit: side(&self.credit)?, debit: side(&self.debit)? })
     }
 }
 

@@ -25,7 +25,7 @@ pub struct Span {
 
 /// The number of transactions in one slice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Count {
+pub struct TransactionCount {
     /// The year.
     pub year: i32,
     /// The month, 1 to 12; 0 in yearly slices.
@@ -36,7 +36,7 @@ pub struct Count {
     pub total: i64,
 }
 
-impl Count {
+impl TransactionCount {
     /// The slice as one number, year * 10000 + month * 100 + day (behaviour 5.6).
     #[must_use]
     pub fn fuzzy_date(&self) -> i32 {
@@ -82,7 +82,7 @@ impl Span {
     /// century has days zeros are left out (behaviour 9.8). `counted` says how many stand on
     /// a day; what lies outside of the range does not count. A range that ends before it starts has
     /// no slices.
-    pub fn counts(&self, counted: impl IntoIterator<Item = (Date, i64)>) -> Vec<Count> {
+    pub fn counts(&self, counted: impl IntoIterator<Item = (Date, i64)>) -> Vec<TransactionCount> {
         let Some(last) = self.until.previous_day().filter(|last| *last >= self.from) else {
             return Vec::new();
         };
@@ -106,9 +106,9 @@ impl Span {
             .collect()
     }
 
-    fn count(periodicity: Periodicity, step: i32, total: i64) -> Option<Count> {
+    fn count(periodicity: Periodicity, step: i32, total: i64) -> Option<TransactionCount> {
         let (year, month, day) = place(periodicity, step)?;
-        Some(Count { year, month, day, total })
+        Some(TransactionCount { year, month, day, total })
     }
 }
 

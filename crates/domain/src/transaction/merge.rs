@@ -30,7 +30,7 @@ pub const fn merge_transition(state: State) -> Transition {
 
 /// Two transactions that may be merged: a base, and the one it absorbs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pair {
+pub struct MergePair {
     given: [Transaction; 2],
     first_is_base: bool,
 }
@@ -46,7 +46,7 @@ pub struct Merged {
     pub difference: Option<Transaction>,
 }
 
-impl Pair {
+impl MergePair {
     /// Decides which of the two is the base: a posted one beats a draft, else the one created later
     /// (behaviour 3.11.3).
     ///
@@ -114,7 +114,7 @@ impl PostingRules<'_> {
     /// or properties than one transaction takes.
     pub fn merge(
         &self,
-        pair: &Pair,
+        pair: &MergePair,
         ids: [TransactionId; 2],
         agent: Option<&str>,
     ) -> Result<Merged, crate::Refusal> {
@@ -135,7 +135,7 @@ impl PostingRules<'_> {
         })
     }
 
-    fn united(&self, pair: &Pair) -> Result<Transaction, crate::Refusal> {
+    fn united(&self, pair: &MergePair) -> Result<Transaction, crate::Refusal> {
         let (base, absorbed) = pair.roles();
         let date = base.date.or(absorbed.date);
         let (credit, debit) = (base.credit.or(absorbed.credit), base.debit.or(absorbed.debit));
@@ -165,7 +165,7 @@ impl PostingRules<'_> {
 
     /// The draft that with the merged transaction makes up the absorbed amount: on the same
     /// accounts, the other way round when the base's amount is the larger one (behaviour 3.11.6).
-    fn difference(&self, pair: &Pair, merged: &Transaction) -> Option<Transaction> {
+    fn difference(&self, pair: &MergePair, merged: &Transaction) -> Option<Transaction> {
         let (_, absorbed) = pair.roles();
         let (kept, dropped) = (merged.amount?, absorbed.amount?);
         let amount = kept.difference(dropped)?;
@@ -263,7 +263,7 @@ mod tests {
             today,
             created_on: today,
         };
-        recorder.merge(&Pair::new(vec![first.clone(), second.clone()])?, IDS, None)
+        recorder.merge(&MergePair::new(vec![first.clone(), second.clone()])?, IDS, None)
     }
 
     #[test]
@@ -279,7 +279,7 @@ mod tests {
         ] {
             let pair = vec![transaction(first.0, first.1), transaction(second.0, second.1)];
             assert_eq!(
-                Pair::new(pair).unwrap().first_is_base,
+                MergePair::new(pair).unwrap().first_is_base,
                 first_is_base,
                 "{first:?} {second:?}"
             );
@@ -354,7 +354,7 @@ mod tests {
             [vec![], vec![draft.clone()], vec![draft.clone(), other.clone(), other.clone()]]
         {
             let count = given.len();
-            assert_eq!(Pair::new(given), Err(Refusal::NotTwo(count)));
+            assert_eq!(MergePair::new(given), Err(Refusal::NotTwo(count)));
         }
         let later = Transaction { date: parse_iso("2025-06-01"), ..other.clone() };
         for (first, second) in [(&draft, &later), (&later, &draft)] {

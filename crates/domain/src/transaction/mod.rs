@@ -16,13 +16,13 @@ pub mod tags;
 
 use time::Date;
 
-pub use changes::{Changes, Sides, check_indexed, remote_ids};
-pub use count::{Count, Span};
+pub use changes::{Changes, ResolvedSides, check_indexed, remote_ids};
+pub use count::{Span, TransactionCount};
 pub use edit::Edited;
 pub use file_hold::FileHold;
 pub use lifecycle::{Transition, Verb, transition};
 pub use limits::{MAX_DESCRIPTION, MAX_INDEXED, MAX_LISTED, MAX_REMOTE_ID};
-pub use merge::{Merged, Pair, merge_transition};
+pub use merge::{MergePair, Merged, merge_transition};
 pub use posting_rules::{Intent, PostingRules};
 pub use refusal::Refusal;
 

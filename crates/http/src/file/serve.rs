@@ -7,7 +7,7 @@ use actix_web::http::header::{
     Header, IfNoneMatch, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
 };
 use actix_web::{HttpRequest, HttpResponse, HttpResponseBuilder, web};
-use daybook_domain::file::{Address, File, Refusal, media};
+use daybook_domain::file::{File, FileAddress, Refusal, media};
 use daybook_service::{Error, file};
 
 use crate::error::{ApiError, Transport};
@@ -26,7 +26,7 @@ pub(crate) async fn serve(
 ) -> Result<HttpResponse, ApiError> {
     let unknown =
         || ApiError::from(Error::from(Refusal::Unknown(path.chars().take(100).collect())));
-    let address: Address = path.parse().map_err(|_| unknown())?;
+    let address: FileAddress = path.parse().map_err(|_| unknown())?;
     let (mut book, mut file) = find(&state, &address).await?;
     let tag = EntityTag::new_strong(file.content.digest.clone());
     if IfNoneMatch::parse(&request).is_ok_and(|known| holds(&known, &tag)) {
@@ -51,7 +51,7 @@ pub(crate) async fn serve(
     Ok(response.body(SizedStream::new(size, found)))
 }
 
-async fn find(state: &State, address: &Address) -> Result<(String, File), ApiError> {
+async fn find(state: &State, address: &FileAddress) -> Result<(String, File), ApiError> {
     let address = address.clone();
     run::read(state, move |tx| file::serve(tx, &address)).await
 }

@@ -9,7 +9,7 @@ use base64::alphabet::{STANDARD, URL_SAFE};
 use base64::display::Base64Display;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig, general_purpose};
 use daybook_domain::field::Field;
-use daybook_domain::file::{Address, Attachment, Changes, Content, File, MAX_BYTES};
+use daybook_domain::file::{Attachment, Changes, Content, File, FileAddress, MAX_BYTES};
 use daybook_domain::id::BookId;
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -209,7 +209,7 @@ fn encode<S: Serializer>(content: &Option<Bytes>, writer: S) -> Result<S::Ok, S:
 }
 
 /// The absolute serving address.
-pub(crate) fn url(base: &str, address: &Address) -> String {
+pub(crate) fn url(base: &str, address: &FileAddress) -> String {
     format!("{base}/files/{address}")
 }
 

@@ -1,6 +1,6 @@
 //! Counts of transactions on the wire.
 
-use daybook_domain::transaction::Count;
+use daybook_domain::transaction::TransactionCount;
 use daybook_service::Context;
 use daybook_service::transaction::{self, Counts, SpanText};
 use serde::Serialize;
@@ -23,9 +23,9 @@ struct CountOut {
     total: i64,
 }
 
-impl From<&Count> for CountOut {
-    fn from(count: &Count) -> Self {
-        let Count { year, month, day, total } = *count;
+impl From<&TransactionCount> for CountOut {
+    fn from(count: &TransactionCount) -> Self {
+        let TransactionCount { year, month, day, total } = *count;
         Self {
             year: Some(year),
             month: Some(month),

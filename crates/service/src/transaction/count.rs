@@ -1,7 +1,7 @@
 //! countTransactionsPosted (behaviour 9.8).
 
 use daybook_domain::permission::Action;
-use daybook_domain::transaction::{Count, Span};
+use daybook_domain::transaction::{Span, TransactionCount};
 use daybook_storage::Tx;
 
 use crate::access;
@@ -23,9 +23,9 @@ pub struct SpanText {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Counts {
     /// The posted ones.
-    pub posted: Vec<Count>,
+    pub posted: Vec<TransactionCount>,
     /// The trashed ones, whatever they were before.
-    pub trashed: Vec<Count>,
+    pub trashed: Vec<TransactionCount>,
 }
 
 /// countTransactionsPosted.

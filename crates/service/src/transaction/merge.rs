@@ -2,7 +2,7 @@
 
 use daybook_domain::id::TransactionId;
 use daybook_domain::purpose::Record;
-use daybook_domain::transaction::{Changes, Merged, Pair, Refusal, Transaction};
+use daybook_domain::transaction::{Changes, MergePair, Merged, Refusal, Transaction};
 use daybook_storage::Tx;
 
 use super::lifecycle::{load, named_id};
@@ -29,7 +29,7 @@ pub fn merge(tx: &mut Tx<'_>, cx: &Context, book: &str, items: &[Changes]) -> Re
     let accounts = tx.accounts().by_ids(&access, sides(&given))?;
     let rules = rules(cx, &access, &accounts);
     let new = [TransactionId::new(cx.mint()), TransactionId::new(cx.mint())];
-    let pair = Pair::new(given)?;
+    let pair = MergePair::new(given)?;
     let Merged { transaction, originals, difference } =
         rules.merge(&pair, new, cx.agent.as_deref())?;
     let mut write_set = WriteSet::about(attach::files_by_id(tx, &access, &[], pair.given())?);

@@ -2,7 +2,7 @@
 
 use daybook_domain::access::Access;
 use daybook_domain::transaction::Changes;
-use daybook_domain::transaction::quick_entry::{Lexicon, Reader};
+use daybook_domain::transaction::quick_entry::{Lexicon, QuickEntryReader};
 use daybook_storage::Tx;
 use time::Date;
 
@@ -28,7 +28,7 @@ pub(super) fn read(
     let accounts = tx.accounts().names(access)?;
     let names = Lexicon::new(accounts.iter().map(|(id, name)| (*id, name.as_str())));
     let today = zone::day(cx.now, recording.zone.as_deref().unwrap_or(&settings.time_zone));
-    let reader = Reader {
+    let reader = QuickEntryReader {
         names: &names,
         pattern: settings.date_pattern,
         precision,
@@ -43,7 +43,7 @@ pub(super) fn read(
         let mut found =
             reader.read(item.description.as_ref().value().map_or("", |text| text.as_str()));
         repeats.append(&mut found.repeats);
-        item.with_found(found, precision)
+        item.with_quick_entry(found, precision)
     };
     let items = items.into_iter().map(read).collect();
     Ok((items, repeats))

@@ -211,7 +211,7 @@ fn resolve(tx: &mut Tx<'_>, access: &Access, filter: &Filter) -> Result<Names> {
         let forest = daybook_domain::group::Forest::new(tx.groups().list(access)?, []);
         for text in wanted.groups {
             if let Some(group) = forest.find(text) {
-                names.groups.insert(text.to_owned(), forest.downwards(group.id));
+                names.groups.insert(text.to_owned(), forest.descendants(group.id));
             }
         }
     }

@@ -7,7 +7,9 @@
 mod record;
 
 use daybook_domain::access::Access;
-use daybook_domain::audit::{AuditedTotal, Counted, Keeping, Ledger, Leg, Logged, Stray};
+use daybook_domain::audit::{
+    AccountFlags, AuditedCounts, AuditedEntry, AuditedEvent, AuditedTotal, EntryTotals, StrayEntry,
+};
 use daybook_domain::balance::Sums;
 use daybook_domain::event::{Hash, Head};
 use daybook_domain::id::{AccountId, BookKey, TransactionId, UserId};
@@ -231,7 +233,7 @@ impl Audits<'_, '_> {
     }
 
     /// What each account's row says that follows from transactions.
-    pub fn accounts(self, access: &Access) -> Result<Vec<Keeping>> {
+    pub fn accounts(self, access: &Access) -> Result<Vec<AccountFlags>> {
         let sql = Sql::new(
             "SELECT id, balance_verified, has_transaction_posted FROM accounts WHERE book_id = ",
         );
@@ -239,13 +241,13 @@ impl Audits<'_, '_> {
             on_each!(self.tx.flushed_conn()?, c => (&sql.int(access.book().id.get())).load(c))?;
         let kept = |row: KeepingRow| {
             let KeepingRow { id, balance_verified: verified, has_transaction_posted: posted } = row;
-            Keeping { account: AccountId::new(id), verified, posted }
+            AccountFlags { account: AccountId::new(id), verified, posted }
         };
         Ok(rows.into_iter().map(kept).collect())
     }
 
     /// Where the book says its log ends, if that can be read, and what it counts.
-    pub fn head(self, access: &Access) -> Result<(Option<Head>, Counted)> {
+    pub fn head(self, access: &Access) -> Result<(Option<Head>, AuditedCounts)> {
         let book = access.book().id.get();
         let terms = Sql::new(
             "SELECT h.sequence, h.hash, h.posted, (SELECT COUNT(*) FROM index_terms m WHERE m.book_id = ",
@@ -254,21 +256,21 @@ impl Audits<'_, '_> {
         let sql = terms.push(") AS terms FROM book_state h WHERE h.book_id = ").int(book);
         let rows: Vec<BookStateRow> = on_each!(self.tx.flushed_conn()?, c => (&sql).load(c))?;
         let Some(BookStateRow { sequence, hash, posted, terms }) = rows.into_iter().next() else {
-            return Ok((None, Counted::default()));
+            return Ok((None, AuditedCounts::default()));
         };
         Ok((
             Hash::from_bytes(&hash).map(|hash| Head { sequence, hash }),
-            Counted { posted, marks: terms },
+            AuditedCounts { posted, index_terms: terms },
         ))
     }
 
     /// The next events behind a number.
-    pub fn events(self, access: &Access, after: i64, limit: i64) -> Result<Vec<Logged>> {
+    pub fn events(self, access: &Access, after: i64, limit: i64) -> Result<Vec<AuditedEvent>> {
         event::logged(self.tx, access, after, limit)
     }
 
     /// What the entries of each account sum to.
-    pub fn ledgers(self, access: &Access) -> Result<Vec<Ledger>> {
+    pub fn ledgers(self, access: &Access) -> Result<Vec<EntryTotals>> {
         let sql = Sql::new("SELECT e.account_id, COUNT(*) AS measure, ")
             .push(ENTRY_SUMS)
             .push(" FROM entries e WHERE e.book_id = ");
@@ -277,7 +279,7 @@ impl Audits<'_, '_> {
         )?;
         Ok(rows
             .iter()
-            .map(|row| Ledger {
+            .map(|row| EntryTotals {
                 account: AccountId::new(row.account_id),
                 rows: row.measure,
                 sums: row.sums(),
@@ -299,9 +301,9 @@ impl Audits<'_, '_> {
         self,
         access: &Access,
         account: AccountId,
-        after: Option<&Stray>,
+        after: Option<&StrayEntry>,
         limit: i64,
-    ) -> Result<Vec<Stray>> {
+    ) -> Result<Vec<StrayEntry>> {
         let place = after
             .map_or((i64::MIN, i64::MIN), |stray| (i64::from(stray.day), stray.transaction.get()));
         let sql = Sql::new(
@@ -318,8 +320,8 @@ impl Audits<'_, '_> {
         let rows: Vec<StrayRow> = on_each!(self.tx.flushed_conn()?, c => (&sql).load(c))?;
         let stray = |row: StrayRow| {
             let StrayRow { day, transaction_id, credit, amount } = row;
-            let leg = Leg { credit, amount };
-            Stray { account, day, transaction: TransactionId::new(transaction_id), leg }
+            let entry = AuditedEntry { credit, amount };
+            StrayEntry { account, day, transaction: TransactionId::new(transaction_id), entry }
         };
         Ok(rows.into_iter().map(stray).collect())
     }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use daybook_domain::access::Access;
-use daybook_domain::audit::{Leg, Record};
+use daybook_domain::audit::{AuditedEntry, AuditedTransaction};
 use daybook_domain::id::{AccountId, TransactionId};
 use daybook_domain::name::fold;
 use daybook_domain::transaction::State;
@@ -85,10 +85,11 @@ impl Row {
         Some(marked.terms())
     }
 
-    fn into_record(self, terms: Option<i64>, marks_met: i64) -> Record {
-        let leg =
-            |side: Option<bool>, amount: Option<i64>| Some(Leg { credit: side?, amount: amount? });
-        Record {
+    fn into_audited(self, terms: Option<i64>, index_terms_found: i64) -> AuditedTransaction {
+        let entry = |side: Option<bool>, amount: Option<i64>| {
+            Some(AuditedEntry { credit: side?, amount: amount? })
+        };
+        AuditedTransaction {
             id: TransactionId::new(self.id),
             day: self.day,
             dated: self.dated,
@@ -97,10 +98,11 @@ impl Row {
             amount: self.amount,
             credit: self.credit_account_id.map(AccountId::new),
             debit: self.debit_account_id.map(AccountId::new),
-            credit_leg: leg(self.credit_side, self.credit_amount),
-            debit_leg: leg(self.debit_side, self.debit_amount),
-            indexed: terms == Some(marks_met) && fold(&self.description) == self.folded_description,
-            marks_met,
+            credit_entry: entry(self.credit_side, self.credit_amount),
+            debit_entry: entry(self.debit_side, self.debit_amount),
+            indexed: terms == Some(index_terms_found)
+                && fold(&self.description) == self.folded_description,
+            index_terms_found,
         }
     }
 }
@@ -120,7 +122,7 @@ impl Audits<'_, '_> {
         access: &Access,
         after: Option<TransactionId>,
         limit: i64,
-    ) -> Result<Vec<Record>> {
+    ) -> Result<Vec<AuditedTransaction>> {
         let after = after.map_or(i64::MIN, TransactionId::get);
         let sql = Sql::new(RECORDS).int(access.book().id.get()).push(" AND t.id > ").int(after);
         let sql = sql.push(" ORDER BY t.id LIMIT ").int(limit);
@@ -136,7 +138,7 @@ impl Audits<'_, '_> {
         let record = |row: Row| {
             let (terms, met) =
                 (counts.get(&row.id).copied(), met.get(&row.id).copied().unwrap_or_default());
-            row.into_record(terms, met)
+            row.into_audited(terms, met)
         };
         Ok(rows.into_iter().map(record).collect())
     }

@@ -1,7 +1,7 @@
 //! Rows of an account's ledger, for running balances.
 
 use daybook_domain::access::Access;
-use daybook_domain::balance::Moved;
+use daybook_domain::balance::RunningRow;
 use daybook_domain::calendar::from_day_number;
 use daybook_domain::id::{AccountId, TransactionId};
 use daybook_domain::transaction::Transaction;
@@ -45,13 +45,13 @@ impl Transactions<'_, '_> {
         access: &Access,
         account: AccountId,
         rows: &[&Transaction],
-    ) -> Result<Vec<Moved>> {
+    ) -> Result<Vec<RunningRow>> {
         let sql = so_far(access, account, rows).uncached();
         let found: Vec<Row> = on_each!(self.tx.flushed_conn()?, c => (&sql).load(c))?;
         let moved = |row: Row| {
             let Row { day, transaction_id, high, low } = row;
             let day = from_day_number(day).ok_or(Error::Broken("day"))?;
-            Ok(Moved {
+            Ok(RunningRow {
                 transaction: TransactionId::new(transaction_id),
                 day,
                 so_far: whole(high, low),

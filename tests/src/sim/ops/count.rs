@@ -83,7 +83,7 @@ impl Operation for Counts {
         let asked = SpanText { after, before, periodicity: periodicity.map(str::to_owned) };
         let counts = service
             .read(self.book, caller, |tx, cx, book| transaction::counts(tx, cx, book, &asked))?;
-        let slices = |counts: &[daybook_domain::transaction::Count]| {
+        let slices = |counts: &[daybook_domain::transaction::TransactionCount]| {
             counts
                 .iter()
                 .map(|count| {

@@ -307,7 +307,7 @@ fn container(
 }
 
 fn nature(forest: &Forest, group: GroupId) -> Nature {
-    let nature = forest.nature(group);
+    let nature = forest.flags(group);
     Nature {
         kind: nature.kind,
         mixed: nature.mixed,

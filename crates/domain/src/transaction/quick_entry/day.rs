@@ -2,7 +2,7 @@
 
 use time::{Date, Month};
 
-use super::lexer::ISO_DAY;
+use super::scanner::ISO_DAY;
 use crate::calendar::{DatePattern, from_parts, parse_iso};
 
 /// Reads a day in the book's pattern, as a short day of `today`'s year, or as `yyyy-MM-dd`.

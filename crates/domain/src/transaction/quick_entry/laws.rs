@@ -59,9 +59,9 @@ fn texts() -> impl Strategy<Value = String> {
     prop_oneof![4 => pieces, 1 => "\\PC{0,40}", 1 => any::<String>()]
 }
 
-fn reader(names: &Lexicon, repeats: bool) -> Reader<'_> {
+fn reader(names: &Lexicon, repeats: bool) -> QuickEntryReader<'_> {
     let precision = Precision { fraction_digits: 2, scale: 2, separator: DecimalSeparator::Comma };
-    Reader {
+    QuickEntryReader {
         names,
         pattern: DatePattern::DayFirst,
         precision,
@@ -91,7 +91,7 @@ proptest! {
     #[test]
     fn nothing_else_is_lost(text in texts(), repeats in any::<bool>()) {
         let names = Lexicon::new([(AccountId::new(1), "Cash"), (AccountId::new(2), "Credit Card"), (AccountId::new(3), "Food")]);
-        let mut typed = Typed::new(text.trim());
+        let mut typed = TypedText::new(text.trim());
         typed.accounts(&names);
         let date = typed.date(DatePattern::DayFirst, parse_iso("2025-05-20").unwrap());
         typed.amount(Precision { fraction_digits: 2, scale: 2, separator: DecimalSeparator::Comma });
@@ -99,8 +99,8 @@ proptest! {
             typed.repeats(date);
         }
         typed.urls();
-        let gone = |(token, removed): &(&Token, &bool)| **removed || token.kind == Kind::Untag;
-        let removed: String = typed.tokens.iter().zip(&typed.removed).filter(gone).map(|(token, _)| typed.piece(token)).collect();
+        let gone = |(piece, removed): &(&Piece, &bool)| **removed || piece.kind == PieceKind::Untag;
+        let removed: String = typed.pieces.iter().zip(&typed.removed).filter(gone).map(|(piece, _)| typed.text_of(piece)).collect();
         let rest = typed.rest();
         prop_assert!(is_subsequence(&rest, &text), "{:?} of {:?}", rest, text);
         prop_assert_eq!(letters(&format!("{rest}{removed}")), letters(&text));
@@ -111,7 +111,7 @@ proptest! {
     fn what_is_left_alone_stays(text in texts()) {
         let names = Lexicon::new([(AccountId::new(1), "Cash")]);
         let found = reader(&names, true).read(&text);
-        let nothing = Found { description: found.description.clone(), ..Found::default() };
+        let nothing = QuickEntry { description: found.description.clone(), ..QuickEntry::default() };
         if found == nothing && letters(&found.description) == letters(&text) {
             let again = reader(&names, true).read(&found.description);
             prop_assert_eq!(again, found);
@@ -129,8 +129,8 @@ proptest! {
         prop_assert!(found.repeats.is_empty() || found.date < found.repeats.first().copied());
         prop_assert!(found.repeats.is_sorted());
         prop_assert!(found.description.trim() == found.description);
-        for token in tokens(text.trim()).iter().filter(|token| matches!(token.kind, Kind::Tag | Kind::Quoted)) {
-            prop_assert!(found.description.contains(&text.trim()[token.span.clone()]));
+        for piece in pieces(text.trim()).iter().filter(|piece| matches!(piece.kind, PieceKind::Tag | PieceKind::Quoted)) {
+            prop_assert!(found.description.contains(&text.trim()[piece.span.clone()]));
         }
     }
 
@@ -142,32 +142,35 @@ proptest! {
         text in "[abAB '#_-]{0,24}",
     ) {
         let lexicon = Lexicon::new(accounts.iter().zip(1..).map(|(name, id)| (AccountId::new(id), name.as_str())));
-        let tokens = tokens(&text);
+        let pieces = pieces(&text);
         let found: Vec<(String, AccountId)> = lexicon
-            .mentions(&text, &tokens)
+            .mentions(&text, &pieces)
             .into_iter()
-            .map(|mention| (tokens[mention.tokens].iter().map(|token| &text[token.span.clone()]).collect(), mention.account))
+            .map(|mention| (pieces[mention.pieces].iter().map(|piece| &text[piece.span.clone()]).collect(), mention.account))
             .collect();
-        prop_assert_eq!(found, naive(&accounts, &text, &tokens));
+        prop_assert_eq!(found, naive(&accounts, &text, &pieces));
     }
 }
 
-/// Every stretch of tokens that begins and ends with a word, the longest first, compared by
+/// Every stretch of pieces that begins and ends with a word, the longest first, compared by
 /// normalized name.
-fn naive(accounts: &[String], text: &str, tokens: &[Token]) -> Vec<(String, AccountId)> {
-    let word = |token: &Token| matches!(token.kind, Kind::Word | Kind::Figure | Kind::Symbol);
-    let readable = |token: &Token| word(token) || matches!(token.kind, Kind::Space | Kind::Dash);
+fn naive(accounts: &[String], text: &str, pieces: &[Piece]) -> Vec<(String, AccountId)> {
+    let word = |piece: &Piece| {
+        matches!(piece.kind, PieceKind::Word | PieceKind::Figure | PieceKind::Symbol)
+    };
+    let readable =
+        |piece: &Piece| word(piece) || matches!(piece.kind, PieceKind::Space | PieceKind::Dash);
     let mut found = Vec::new();
     let mut at = 0;
-    while at < tokens.len() {
-        let stretches = (at + 1..=tokens.len()).rev().map(|end| (end, &tokens[at..end]));
+    while at < pieces.len() {
+        let stretches = (at + 1..=pieces.len()).rev().map(|end| (end, &pieces[at..end]));
         let whole = stretches.filter(|(_, stretch)| {
             stretch.iter().all(readable)
                 && stretch.first().is_some_and(word)
                 && stretch.last().is_some_and(word)
         });
         let hit = whole.into_iter().find_map(|(end, stretch)| {
-            let piece: String = stretch.iter().map(|token| &text[token.span.clone()]).collect();
+            let piece: String = stretch.iter().map(|piece| &text[piece.span.clone()]).collect();
             let known = accounts.iter().position(|name| normalized(name) == normalized(&piece))?;
             Some((end, piece, AccountId::new(i64::try_from(known).unwrap() + 1)))
         });

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use super::scanner::{Piece, PieceKind, plain_pieces};
 use crate::id::AccountId;
@@ -57,7 +57,8 @@ impl Lexicon {
     pub fn new<'n>(names: impl IntoIterator<Item = (AccountId, &'n str)>) -> Self {
         let mut lexicon = Self::default();
         let mut patterns: HashMap<String, AccountId> = HashMap::new();
-        let with_words = names.into_iter().filter(|(_, name)| name.chars().any(char::is_alphanumeric));
+        let with_words =
+            names.into_iter().filter(|(_, name)| name.chars().any(char::is_alphanumeric));
         for (account, name) in with_words {
             let symbols = symbols(name, &plain_pieces(name), |word| lexicon.learn(word));
             let pattern: String = symbols.into_iter().map(|symbol| symbol.character).collect();
@@ -68,7 +69,10 @@ impl Lexicon {
         }
         let (patterns, accounts): (Vec<String>, Vec<AccountId>) = patterns.into_iter().unzip();
         // Building fails only beyond billions of characters.
-        let built = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(patterns);
+        let built = AhoCorasick::builder()
+            .kind(Some(AhoCorasickKind::ContiguousNFA))
+            .match_kind(MatchKind::LeftmostLongest)
+            .build(patterns);
         let names = built.ok().filter(|_| !accounts.is_empty());
         Self { names, accounts, ..lexicon }
     }

@@ -4,9 +4,9 @@
 mod day;
 #[cfg(test)]
 mod laws;
-mod lexer;
 mod lexicon;
 mod number;
+mod scanner;
 #[cfg(test)]
 mod tests;
 
@@ -23,15 +23,15 @@ use crate::amount::{self, Amount, DecimalSeparator, Precision};
 use crate::calendar::{DatePattern, format_iso};
 use crate::field::Field;
 use crate::id::AccountId;
-use lexer::{Kind, Token, in_word, tokens};
-use number::Rank;
+use number::FormatMatch;
+use scanner::{Piece, PieceKind, in_word, pieces};
 
 /// Most months a text may ask to be repeated (behaviour 3.8.2.8).
 const MAX_REPEATS: u8 = 36;
 
 /// What reading a text depends on.
 #[derive(Debug, Clone, Copy)]
-pub struct Reader<'a> {
+pub struct QuickEntryReader<'a> {
     /// The names of the accounts that take part.
     pub names: &'a Lexicon,
     /// How the book writes days.
@@ -46,7 +46,7 @@ pub struct Reader<'a> {
 
 /// What was found in a text, and what is left of it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Found {
+pub struct QuickEntry {
     /// The text without what was found, white space collapsed.
     pub description: String,
     /// How much.
@@ -63,36 +63,36 @@ pub struct Found {
     pub repeats: Vec<Date>,
 }
 
-impl Reader<'_> {
+impl QuickEntryReader<'_> {
     /// Reads a text (behaviour 3.8.2).
     ///
     /// ```
     /// use daybook_domain::amount::{DecimalSeparator, Precision};
     /// use daybook_domain::calendar::{DatePattern, parse_iso};
     /// use daybook_domain::id::AccountId;
-    /// use daybook_domain::transaction::quick_entry::{Lexicon, Reader};
+    /// use daybook_domain::transaction::quick_entry::{Lexicon, QuickEntryReader};
     ///
     /// let (cash, taxi) = (AccountId::new(1), AccountId::new(2));
     /// let names = Lexicon::new([(cash, "Cash"), (taxi, "Táxi")]);
     /// let precision = Precision { fraction_digits: 2, scale: 2, separator: DecimalSeparator::Comma };
     /// let today = parse_iso("2025-05-20").unwrap();
-    /// let reader = Reader { names: &names, pattern: DatePattern::DayFirst, precision, today, repeats: false };
+    /// let reader = QuickEntryReader { names: &names, pattern: DatePattern::DayFirst, precision, today, repeats: false };
     /// let found = reader.read("13/05 cash taxi 12,34 to #Airport");
     /// assert_eq!((found.credit, found.debit), (Some(cash), Some(taxi)));
     /// assert_eq!((found.amount.unwrap().value().to_string(), found.date), ("12.34".to_owned(), parse_iso("2025-05-13")));
     /// assert_eq!(found.description, "to #Airport");
     /// ```
     #[must_use]
-    pub fn read(&self, text: &str) -> Found {
+    pub fn read(&self, text: &str) -> QuickEntry {
         let text = text.trim();
-        let mut typed = Typed::new(text);
+        let mut typed = TypedText::new(text);
         let (credit, debit) = typed.accounts(self.names);
         let date = typed.date(self.pattern, self.today);
         let amount = typed.amount(self.precision);
         let repeated = date.filter(|_| self.repeats && !text.contains(LINE_BREAKS));
         let repeats = repeated.and_then(|date| typed.repeats(date)).unwrap_or_default();
         let urls = typed.urls();
-        Found { description: typed.rest(), amount, credit, debit, date, urls, repeats }
+        QuickEntry { description: typed.rest(), amount, credit, debit, date, urls, repeats }
     }
 }
 
@@ -122,7 +122,7 @@ impl Changes {
 
     /// The body with what its text says in the fields for it.
     #[must_use]
-    pub fn with_found(self, found: Found, precision: Precision) -> Self {
+    pub fn with_quick_entry(self, found: QuickEntry, precision: Precision) -> Self {
         let account = |id: AccountId| AccountRef { id: Some(id.to_string()), name: None };
         let urls = if found.urls.is_empty() {
             self.urls
@@ -155,43 +155,43 @@ fn each_once(texts: impl Iterator<Item = String>) -> Vec<String> {
 const LINE_BREAKS: [char; 5] = ['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}'];
 
 /// A text on its way: its pieces, and what became of each.
-struct Typed<'t> {
+struct TypedText<'t> {
     text: &'t str,
-    tokens: Vec<Token>,
+    pieces: Vec<Piece>,
     /// Belongs to the name of an account, so that its digits are no amount and no day.
     named: Vec<bool>,
     /// Was found, and goes.
     removed: Vec<bool>,
 }
 
-impl<'t> Typed<'t> {
+impl<'t> TypedText<'t> {
     fn new(text: &'t str) -> Self {
-        let tokens = tokens(text);
-        Self { text, named: vec![false; tokens.len()], removed: vec![false; tokens.len()], tokens }
+        let pieces = pieces(text);
+        Self { text, named: vec![false; pieces.len()], removed: vec![false; pieces.len()], pieces }
     }
 
     /// The first two accounts named. The name of one that was named before stays where it is.
     fn accounts(&mut self, names: &Lexicon) -> (Option<AccountId>, Option<AccountId>) {
         let mut sides = (None, None);
-        for mention in names.mentions(self.text, &self.tokens) {
-            mark(&mut self.named, mention.tokens.clone());
+        for mention in names.mentions(self.text, &self.pieces) {
+            mark(&mut self.named, mention.pieces.clone());
             let side = match sides {
                 (None, _) => &mut sides.0,
                 (Some(credit), None) if credit != mention.account => &mut sides.1,
                 _ => continue,
             };
             *side = Some(mention.account);
-            mark(&mut self.removed, mention.tokens);
+            mark(&mut self.removed, mention.pieces);
         }
         sides
     }
 
     fn date(&mut self, pattern: DatePattern, today: Date) -> Option<Date> {
         let figures =
-            self.figures().filter(|(_, token)| self.begins_alone(token) && self.ends_alone(token));
+            self.figures().filter(|(_, piece)| self.begins_alone(piece) && self.ends_alone(piece));
         let (place, date) = figures
-            .filter_map(|(place, token)| {
-                Some((place, day::read(self.piece(token), pattern, today)?))
+            .filter_map(|(place, piece)| {
+                Some((place, day::read(self.text_of(piece), pattern, today)?))
             })
             .next()?;
         mark(&mut self.removed, place..place.saturating_add(1));
@@ -200,11 +200,11 @@ impl<'t> Typed<'t> {
 
     /// The number that matches the book's format best, the first of the best.
     fn amount(&mut self, precision: Precision) -> Option<Amount> {
-        let mut best: Option<(Rank, Range<usize>, Amount)> = None;
-        for (place, token) in self.figures().filter(|(_, token)| self.ends_alone(token)) {
-            let Some(start) = self.number_start(token, precision.separator) else { continue };
-            let first = if start < token.span.start { place.saturating_sub(1) } else { place };
-            let written = self.text.get(start..token.span.end).unwrap_or_default();
+        let mut best: Option<(FormatMatch, Range<usize>, Amount)> = None;
+        for (place, piece) in self.figures().filter(|(_, piece)| self.ends_alone(piece)) {
+            let Some(start) = self.number_start(piece, precision.separator) else { continue };
+            let first = if start < piece.span.start { place.saturating_sub(1) } else { place };
+            let written = self.text.get(start..piece.span.end).unwrap_or_default();
             let Some((rank, amount)) = number::read(written, precision) else { continue };
             if best.as_ref().is_none_or(|(known, ..)| rank < *known) {
                 best = Some((rank, first..place.saturating_add(1), amount));
@@ -219,23 +219,23 @@ impl<'t> Typed<'t> {
     fn repeats(&mut self, date: Date) -> Option<Vec<Date>> {
         let is_space = |place: Option<usize>| {
             place
-                .and_then(|place| self.tokens.get(place))
-                .is_none_or(|token| token.kind == Kind::Space)
+                .and_then(|place| self.pieces.get(place))
+                .is_none_or(|piece| piece.kind == PieceKind::Space)
         };
-        let asks = |(place, token): (usize, &Token)| {
-            if token.kind != Kind::Word || self.named.get(place) == Some(&true) {
+        let asks = |(place, piece): (usize, &Piece)| {
+            if piece.kind != PieceKind::Word || self.named.get(place) == Some(&true) {
                 return None;
             }
             let count: u8 = self
-                .piece(token)
+                .text_of(piece)
                 .strip_suffix(['x', 'X'])?
                 .parse()
                 .ok()
                 .filter(|count| (1..=MAX_REPEATS).contains(count))?;
             let before = place.checked_sub(1);
             let dollar = before
-                .and_then(|place| self.tokens.get(place))
-                .is_some_and(|token| self.piece(token) == "$");
+                .and_then(|place| self.pieces.get(place))
+                .is_some_and(|piece| self.text_of(piece) == "$");
             let first = if dollar { before? } else { place };
             let alone = is_space(first.checked_sub(1)) && is_space(Some(place.saturating_add(1)));
             Some((
@@ -243,17 +243,17 @@ impl<'t> Typed<'t> {
                 day::following_months(date, count).filter(|_| alone)?,
             ))
         };
-        let (places, days) = self.tokens.iter().enumerate().find_map(asks)?;
+        let (places, days) = self.pieces.iter().enumerate().find_map(asks)?;
         mark(&mut self.removed, places);
         Some(days)
     }
 
     fn urls(&mut self) -> Vec<String> {
         let mut urls = Vec::new();
-        for (token, removed) in self.tokens.iter().zip(&mut self.removed) {
-            if token.kind == Kind::Url {
+        for (piece, removed) in self.pieces.iter().zip(&mut self.removed) {
+            if piece.kind == PieceKind::Url {
                 *removed = true;
-                urls.push(self.text.get(token.span.clone()).unwrap_or_default().to_owned());
+                urls.push(self.text.get(piece.span.clone()).unwrap_or_default().to_owned());
             }
         }
         each_once(urls.into_iter())
@@ -264,23 +264,23 @@ impl<'t> Typed<'t> {
     fn rest(&self) -> String {
         let mut rest = String::with_capacity(self.text.len());
         let mut gap = None;
-        for (token, removed) in self.tokens.iter().zip(&self.removed) {
-            match token.kind {
+        for (piece, removed) in self.pieces.iter().zip(&self.removed) {
+            match piece.kind {
                 _ if *removed => {}
-                Kind::Untag => {}
-                Kind::Space => {
-                    let line_break = gap == Some('\n') || self.piece(token).contains(LINE_BREAKS);
+                PieceKind::Untag => {}
+                PieceKind::Space => {
+                    let line_break = gap == Some('\n') || self.text_of(piece).contains(LINE_BREAKS);
                     gap = Some(if line_break { '\n' } else { ' ' });
                 }
-                Kind::Dash
-                | Kind::Word
-                | Kind::Figure
-                | Kind::Symbol
-                | Kind::Quoted
-                | Kind::Url
-                | Kind::Tag => {
+                PieceKind::Dash
+                | PieceKind::Word
+                | PieceKind::Figure
+                | PieceKind::Symbol
+                | PieceKind::Quoted
+                | PieceKind::Url
+                | PieceKind::Tag => {
                     rest.extend(gap.take().filter(|_| !rest.is_empty()));
-                    rest.push_str(self.piece(token));
+                    rest.push_str(self.text_of(piece));
                 }
             }
         }
@@ -288,43 +288,43 @@ impl<'t> Typed<'t> {
     }
 
     /// The figures that are part of nothing else.
-    fn figures(&self) -> impl Iterator<Item = (usize, &Token)> {
-        let free = self.tokens.iter().enumerate().zip(self.named.iter().zip(&self.removed));
-        free.filter(|((_, token), (named, removed))| {
-            token.kind == Kind::Figure && !**named && !**removed
+    fn figures(&self) -> impl Iterator<Item = (usize, &Piece)> {
+        let free = self.pieces.iter().enumerate().zip(self.named.iter().zip(&self.removed));
+        free.filter(|((_, piece), (named, removed))| {
+            piece.kind == PieceKind::Figure && !**named && !**removed
         })
         .map(|(figure, _)| figure)
     }
 
-    fn piece(&self, token: &Token) -> &'t str {
-        self.text.get(token.span.clone()).unwrap_or_default()
+    fn text_of(&self, piece: &Piece) -> &'t str {
+        self.text.get(piece.span.clone()).unwrap_or_default()
     }
 
     /// Whether a figure begins where a word does (not as in `No.25` or `km/25`), and is not
     /// negative.
-    fn begins_alone(&self, token: &Token) -> bool {
-        let mut before = self.text.get(..token.span.start).unwrap_or_default().chars().rev();
+    fn begins_alone(&self, piece: &Piece) -> bool {
+        let mut before = self.text.get(..piece.span.start).unwrap_or_default().chars().rev();
         let near = before.next();
         !near.is_some_and(is_minus) && !glued(near, before.next())
     }
 
     /// Whether a figure ends where a word does (not as in `25.pdf` or `2024-2025`).
-    fn ends_alone(&self, token: &Token) -> bool {
-        let mut after = self.text.get(token.span.end..).unwrap_or_default().chars();
+    fn ends_alone(&self, piece: &Piece) -> bool {
+        let mut after = self.text.get(piece.span.end..).unwrap_or_default().chars();
         !glued(after.next(), after.next())
     }
 
     /// Where the number that ends with this figure begins: at the book's decimal separator where
     /// that opens it, as in `.50` and `$.50`, else with the figure. None where it is part of a
     /// longer word or negative.
-    fn number_start(&self, token: &Token, separator: DecimalSeparator) -> Option<usize> {
+    fn number_start(&self, piece: &Piece, separator: DecimalSeparator) -> Option<usize> {
         let decimal = match separator {
             DecimalSeparator::Dot => '.',
             DecimalSeparator::Comma => ',',
         };
-        let whole = || self.begins_alone(token).then_some(token.span.start);
+        let whole = || self.begins_alone(piece).then_some(piece.span.start);
         let Some(before) =
-            self.text.get(..token.span.start).and_then(|before| before.strip_suffix(decimal))
+            self.text.get(..piece.span.start).and_then(|before| before.strip_suffix(decimal))
         else {
             return whole();
         };
@@ -334,7 +334,9 @@ impl<'t> Typed<'t> {
             (Some('.' | ','), _) => whole(),
             (near, far) if glued(near, far) => None,
             (Some(near), _) if in_word(near) => whole(),
-            _ if self.piece(token).bytes().all(|byte| byte.is_ascii_digit()) => Some(before.len()),
+            _ if self.text_of(piece).bytes().all(|byte| byte.is_ascii_digit()) => {
+                Some(before.len())
+            }
             _ => whole(),
         }
     }

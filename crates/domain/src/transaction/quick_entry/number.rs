@@ -4,7 +4,7 @@ use crate::amount::{self, Amount, DecimalSeparator, Precision};
 
 /// How well a number matches the book's format; the smaller the better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Rank {
+pub(super) enum FormatMatch {
     /// The book's separator with as many decimals as the book has; a whole number where it has
     /// none.
     Exact,
@@ -19,7 +19,7 @@ pub(super) enum Rank {
 /// Reads a number as people write them: `1.234,56`, `1,234.56`, `12,34`, `25`. Its thousands are
 /// set apart properly or not at all. `None` for what is no number, is nothing at the book's
 /// precision, or is beyond its range.
-pub(super) fn read(text: &str, precision: Precision) -> Option<(Rank, Amount)> {
+pub(super) fn read(text: &str, precision: Precision) -> Option<(FormatMatch, Amount)> {
     let (decimal, thousand) = match precision.separator {
         DecimalSeparator::Dot => ('.', ','),
         DecimalSeparator::Comma => (',', '.'),
@@ -30,10 +30,10 @@ pub(super) fn read(text: &str, precision: Precision) -> Option<(Rank, Amount)> {
     };
     let digits = u32::try_from(fraction.len()).ok()?;
     let rank = match (own, digits) {
-        (true, digits) if digits == precision.fraction_digits => Rank::Exact,
-        (true, 0) => Rank::Whole,
-        (true, _) => Rank::OtherCount,
-        (false, _) => Rank::OtherSeparator,
+        (true, digits) if digits == precision.fraction_digits => FormatMatch::Exact,
+        (true, 0) => FormatMatch::Whole,
+        (true, _) => FormatMatch::OtherCount,
+        (false, _) => FormatMatch::OtherSeparator,
     };
     // A plain number with a dot is read the same way in every book (behaviour 3.12.3).
     let reading = amount::read(&format!("{whole}.{fraction}"), precision.separator).ok()??;
@@ -57,14 +57,14 @@ fn punctuated(text: &str, decimal: char, thousand: char) -> Option<(String, &str
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Rank::{Exact, OtherCount, OtherSeparator, Whole};
+    use FormatMatch::{Exact, OtherCount, OtherSeparator, Whole};
 
     #[track_caller]
     fn check(
         separator: DecimalSeparator,
         fraction_digits: u32,
         text: &str,
-        expected: Option<(Rank, &str)>,
+        expected: Option<(FormatMatch, &str)>,
     ) {
         let precision = Precision { fraction_digits, scale: fraction_digits, separator };
         let found = read(text, precision)

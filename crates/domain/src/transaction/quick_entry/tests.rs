@@ -30,17 +30,23 @@ fn precision(separator: DecimalSeparator) -> Precision {
     Precision { fraction_digits: 2, scale: 2, separator }
 }
 
-fn read_with(text: &str, separator: DecimalSeparator, pattern: DatePattern) -> Found {
+fn read_with(text: &str, separator: DecimalSeparator, pattern: DatePattern) -> QuickEntry {
     let (names, today) = (names(), parse_iso("2025-05-20").unwrap());
-    Reader { names: &names, pattern, precision: precision(separator), today, repeats: true }
-        .read(text)
+    QuickEntryReader {
+        names: &names,
+        pattern,
+        precision: precision(separator),
+        today,
+        repeats: true,
+    }
+    .read(text)
 }
 
-fn read(text: &str) -> Found {
+fn read(text: &str) -> QuickEntry {
     read_with(text, DecimalSeparator::Dot, DatePattern::DayFirst)
 }
 
-fn shown(found: &Found) -> (Option<String>, Option<String>) {
+fn shown(found: &QuickEntry) -> (Option<String>, Option<String>) {
     (found.amount.map(|amount| amount::write(amount.value(), 2)), found.date.map(format_iso))
 }
 
@@ -204,7 +210,7 @@ fn repeats_of_behaviour_3_8_2_8() {
     }
     assert_eq!(read("a 1/1/2025 36x").repeats.len(), 36);
     let (names, today) = (names(), parse_iso("2025-05-20").unwrap());
-    let batch = Reader {
+    let batch = QuickEntryReader {
         names: &names,
         pattern: DatePattern::DayFirst,
         precision: precision(DecimalSeparator::Dot),
@@ -270,10 +276,12 @@ fn only_bodies_with_nothing_but_text_are_read() {
         assert!(!other.is_quick_entry(dot), "{other:?}");
     }
     let given = Changes { urls: Some(vec!["b".to_owned(), "http://a".to_owned()]), ..text() };
-    let found =
-        Found { urls: vec!["http://a".to_owned(), "http://c".to_owned()], ..Found::default() };
+    let found = QuickEntry {
+        urls: vec!["http://a".to_owned(), "http://c".to_owned()],
+        ..QuickEntry::default()
+    };
     assert_eq!(
-        given.with_found(found, precision(dot)).urls,
+        given.with_quick_entry(found, precision(dot)).urls,
         Some(vec!["b".to_owned(), "http://a".to_owned(), "http://c".to_owned()])
     );
 }

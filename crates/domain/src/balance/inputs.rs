@@ -12,12 +12,12 @@ use super::layout::Layout;
 use super::segment::is_void;
 use super::slice::{Axis, step};
 use super::track::Track;
-use super::{Balances, PeriodTotal, Scope, Sums};
+use super::{BalanceAnswer, BalanceScope, PeriodTotal, Sums};
 
 /// All that a balance query is answered from. The module documentation has an example.
 #[derive(Debug, Clone)]
-pub struct Ledger<'a> {
-    /// The accounts of the book, or at least those of [`Scope::accounts`].
+pub struct BalanceInputs<'a> {
+    /// The accounts of the book, or at least those of [`BalanceScope::accounts`].
     pub accounts: &'a [Account],
     /// The groups of the book.
     pub forest: &'a Forest,
@@ -35,25 +35,25 @@ pub struct Ledger<'a> {
     pub today: Date,
 }
 
-impl Ledger<'_> {
+impl BalanceInputs<'_> {
     /// Folds the totals into the containers of the scope, ordered by normalized name and id
     /// (behaviour 5.11). Where their series together would be too long they leave out zero slices,
     /// and then all slices but the last (behaviour 5.18).
     #[must_use]
-    pub fn balances(&self, scope: &Scope) -> Balances {
+    pub fn balances(&self, scope: &BalanceScope) -> BalanceAnswer {
         let (entries, axis) = self.tracks(scope);
         Layout::new(scope, self.forest, &entries).balances(&entries, axis)
     }
 
     /// What the accounts that count did, and the axis of their series.
-    pub(super) fn tracks(&self, scope: &Scope) -> (Vec<AccountTrack<'_>>, Axis) {
+    pub(super) fn tracks(&self, scope: &BalanceScope) -> (Vec<AccountTrack<'_>>, Axis) {
         let entries = self.entries(scope);
         let axis = Axis { periodicity: self.periodicity, last: self.last_step(&entries) };
         (entries, axis)
     }
 
     /// The accounts that count, by name, each with its track.
-    fn entries(&self, scope: &Scope) -> Vec<AccountTrack<'_>> {
+    fn entries(&self, scope: &BalanceScope) -> Vec<AccountTrack<'_>> {
         let mut accounts = scope.accounts(self.accounts, self.forest);
         accounts.sort_by_cached_key(|account| (account.name.normalized(), account.id));
         let mut entries: Vec<AccountTrack<'_>> = accounts
@@ -93,7 +93,7 @@ impl Ledger<'_> {
         }
         let start = self.from.map(|day| step(self.periodicity, day));
         for entry in entries {
-            entry.track.settle(start, entry.account.kind.is_permanent());
+            entry.track.finish(start, entry.account.kind.is_permanent());
         }
     }
 

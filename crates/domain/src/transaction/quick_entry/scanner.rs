@@ -7,7 +7,7 @@ use unicode_normalization::char::is_combining_mark;
 
 /// What a piece of text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum PieceKind {
     /// White space.
     Space,
     /// A single `-` or `_`: between the words of a name as good as a space (behaviour 4.3).
@@ -30,19 +30,19 @@ pub(super) enum Kind {
 
 /// A piece of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Token {
-    pub(super) kind: Kind,
+pub(super) struct Piece {
+    pub(super) kind: PieceKind,
     pub(super) span: Range<usize>,
 }
 
 /// Cuts a text.
-pub(super) fn tokens(text: &str) -> Vec<Token> {
-    Lexer { text, at: 0, before: None, closes: [true; QUOTES.len()] }.run(Lexer::marked)
+pub(super) fn pieces(text: &str) -> Vec<Piece> {
+    Scanner { text, at: 0, before: None, closes: [true; QUOTES.len()] }.run(Scanner::marked)
 }
 
 /// Cuts a name: what quotes, addresses and tags are in a text are mere characters in a name.
-pub(super) fn plain_tokens(name: &str) -> Vec<Token> {
-    Lexer { text: name, at: 0, before: None, closes: [false; QUOTES.len()] }.run(Lexer::plain)
+pub(super) fn plain_pieces(name: &str) -> Vec<Piece> {
+    Scanner { text: name, at: 0, before: None, closes: [false; QUOTES.len()] }.run(Scanner::plain)
 }
 
 /// Whether the character belongs to a hashtag (behaviour 3.9.1).
@@ -55,7 +55,7 @@ const SCHEMES: [&str; 2] = ["http://", "https://"];
 /// What rather ends the sentence around an address than the address.
 const AFTER_URL: [char; 8] = ['.', ',', ';', ':', '!', '?', '\'', '*'];
 
-struct Lexer<'t> {
+struct Scanner<'t> {
     text: &'t str,
     at: usize,
     /// The character before.
@@ -65,38 +65,38 @@ struct Lexer<'t> {
     closes: [bool; QUOTES.len()],
 }
 
-impl<'t> Lexer<'t> {
-    fn run(mut self, next: impl Fn(&mut Self, &'t str) -> (Kind, usize)) -> Vec<Token> {
-        let mut tokens = Vec::new();
+impl<'t> Scanner<'t> {
+    fn run(mut self, next: impl Fn(&mut Self, &'t str) -> (PieceKind, usize)) -> Vec<Piece> {
+        let mut pieces = Vec::new();
         while let Some(rest) = self.text.get(self.at..).filter(|rest| !rest.is_empty()) {
             let (kind, length) = next(&mut self, rest);
             let end = self.at.saturating_add(length);
-            tokens.push(Token { kind, span: self.at..end });
+            pieces.push(Piece { kind, span: self.at..end });
             self.before = self.text.get(..end).and_then(|head| head.chars().next_back());
             self.at = end;
         }
-        tokens
+        pieces
     }
 
-    fn marked(&mut self, rest: &'t str) -> (Kind, usize) {
+    fn marked(&mut self, rest: &'t str) -> (PieceKind, usize) {
         let found = self
             .url(rest)
-            .map(|length| (Kind::Url, length))
-            .or_else(|| self.untag(rest).map(|length| (Kind::Untag, length)))
-            .or_else(|| tag(rest).map(|length| (Kind::Tag, length)))
-            .or_else(|| self.quoted(rest).map(|length| (Kind::Quoted, length)));
+            .map(|length| (PieceKind::Url, length))
+            .or_else(|| self.untag(rest).map(|length| (PieceKind::Untag, length)))
+            .or_else(|| tag(rest).map(|length| (PieceKind::Tag, length)))
+            .or_else(|| self.quoted(rest).map(|length| (PieceKind::Quoted, length)));
         found.unwrap_or_else(|| self.plain(rest))
     }
 
-    fn plain(&mut self, rest: &'t str) -> (Kind, usize) {
+    fn plain(&mut self, rest: &'t str) -> (PieceKind, usize) {
         let first = rest.chars().next().unwrap_or_default();
         match first {
-            '-' | '_' => (Kind::Dash, 1),
+            '-' | '_' => (PieceKind::Dash, 1),
             space if space.is_whitespace() => {
-                (Kind::Space, rest.len().saturating_sub(rest.trim_start().len()))
+                (PieceKind::Space, rest.len().saturating_sub(rest.trim_start().len()))
             }
             letter if letter.is_alphanumeric() => chunk(rest),
-            symbol => (Kind::Symbol, symbol.len_utf8()),
+            symbol => (PieceKind::Symbol, symbol.len_utf8()),
         }
     }
 
@@ -167,9 +167,9 @@ fn tag(rest: &str) -> Option<usize> {
 }
 
 /// The word or figure a text begins with.
-fn chunk(rest: &str) -> (Kind, usize) {
+fn chunk(rest: &str) -> (PieceKind, usize) {
     if is_iso_day(rest) {
-        return (Kind::Figure, ISO_DAY);
+        return (PieceKind::Figure, ISO_DAY);
     }
     let mut end: usize = 0;
     let mut digits = true;
@@ -186,7 +186,7 @@ fn chunk(rest: &str) -> (Kind, usize) {
         after_digit = c.is_ascii_digit();
         end = end.saturating_add(c.len_utf8());
     }
-    (if digits { Kind::Figure } else { Kind::Word }, end)
+    (if digits { PieceKind::Figure } else { PieceKind::Word }, end)
 }
 
 /// The length of `yyyy-MM-dd`.
@@ -213,18 +213,18 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(text: &str, expected: &[(Kind, &str)]) {
-        let found: Vec<(Kind, &str)> = tokens(text)
+    fn check(text: &str, expected: &[(PieceKind, &str)]) {
+        let found: Vec<(PieceKind, &str)> = pieces(text)
             .into_iter()
-            .filter(|token| token.kind != Kind::Space)
-            .map(|token| (token.kind, &text[token.span]))
+            .filter(|piece| piece.kind != PieceKind::Space)
+            .map(|piece| (piece.kind, &text[piece.span]))
             .collect();
         assert_eq!(found, expected, "{text:?}");
     }
 
     #[test]
     fn pieces_of_a_text() {
-        use Kind::{Dash, Figure, Quoted, Symbol, Tag, Untag, Url, Word};
+        use PieceKind::{Dash, Figure, Quoted, Symbol, Tag, Untag, Url, Word};
         check("Taxi 25", &[(Word, "Taxi"), (Figure, "25")]);
         check("A4 4x 25kg é1", &[(Word, "A4"), (Word, "4x"), (Word, "25kg"), (Word, "é1")]);
         check(
@@ -302,10 +302,10 @@ mod tests {
     proptest! {
         #[test]
         fn nothing_is_lost_between_the_pieces(text in "\\PC{0,40}|[a1 '\"#/:.,_-]{0,40}") {
-            for tokens in [tokens(&text), plain_tokens(&text)] {
-                let whole: String = tokens.iter().map(|token| &text[token.span.clone()]).collect();
+            for pieces in [pieces(&text), plain_pieces(&text)] {
+                let whole: String = pieces.iter().map(|piece| &text[piece.span.clone()]).collect();
                 prop_assert_eq!(&whole, &text);
-                prop_assert!(tokens.iter().all(|token| !token.span.is_empty()));
+                prop_assert!(pieces.iter().all(|piece| !piece.span.is_empty()));
             }
         }
     }
