@@ -9,7 +9,7 @@ use actix_web::{HttpRequest, Route, guard, web};
 
 use crate::error::Transport;
 use crate::reply::{self, ApiResult};
-use crate::state::State;
+use crate::state::AppState;
 use crate::{
     account, balance, book, collaborator, collection, event, file, group, health, saved_query,
     template, transaction, user,
@@ -21,21 +21,30 @@ pub struct Operation {
     pub method: Method,
     /// The path with its parameters.
     pub path: &'static str,
-    /// The operationId of the contract; empty outside of it.
+    /// The operationId in the contract; empty for operations outside of it.
     pub id: &'static str,
     /// What answers.
     route: Route,
 }
 
-/// Declares operations: `operations!(GET "/path" "operationId" => handler; ...)`.
+/// Declares operations, grouped by noun: the module of the handlers and the path that all paths of
+/// the group begin with, then a line for each operation with the method, the rest of the path, the
+/// operationId and the handler.
 macro_rules! operations {
-    ($($method:ident $path:literal $id:literal => $handler:expr;)*) => {
-        vec![$(Operation { method: Method::$method, path: $path, id: $id, route: taking(Method::$method).to($handler) },)*]
+    ($($noun:ident at $base:literal {
+        $($method:ident $path:literal $id:literal => $handler:ident;)*
+    })*) => {
+        vec![$($(Operation {
+            method: Method::$method,
+            path: concat!($base, $path),
+            id: $id,
+            route: taking(Method::$method).to($noun::$handler),
+        },)*)*]
     };
 }
 
-/// A route for a method. What GET answers, HEAD does too: the server leaves out the body (RFC 9110,
-/// 9.3.2).
+/// A route for a method. What answers GET answers HEAD too: the server leaves out the body (RFC
+/// 9110, 9.3.2).
 fn taking(method: Method) -> Route {
     if method == Method::GET {
         web::route().guard(guard::Any(guard::Get()).or(guard::Head()))
@@ -44,7 +53,7 @@ fn taking(method: Method) -> Route {
     }
 }
 
-/// Every operation, the busiest first: they are tried in this order.
+/// All operations, the most used first: they are tried in this order.
 #[must_use]
 pub fn operations() -> Vec<Operation> {
     let mut all = transactions();
@@ -56,109 +65,137 @@ pub fn operations() -> Vec<Operation> {
 
 fn transactions() -> Vec<Operation> {
     operations!(
-        POST "/v5/books/{bookId}/transactions" "createTransaction" => transaction::create_transaction;
-        GET "/v5/books/{bookId}/transactions" "listTransactions" => transaction::list_transactions;
-        PUT "/v5/books/{bookId}/transactions" "updateTransaction" => transaction::update_transaction;
-        POST "/v5/books/{bookId}/transactions/batch" "createTransactionsBatch" => transaction::create_transactions_batch;
-        PUT "/v5/books/{bookId}/transactions/batch" "updateTransactionsBatch" => transaction::update_transactions_batch;
-        PATCH "/v5/books/{bookId}/transactions/post" "postTransaction" => transaction::post_transaction;
-        PATCH "/v5/books/{bookId}/transactions/post/batch" "postTransactionsBatch" => transaction::post_transactions_batch;
-        PATCH "/v5/books/{bookId}/transactions/check" "checkTransaction" => transaction::check_transaction;
-        PATCH "/v5/books/{bookId}/transactions/check/batch" "checkTransactionsBatch" => transaction::check_transactions_batch;
-        PATCH "/v5/books/{bookId}/transactions/uncheck" "uncheckTransaction" => transaction::uncheck_transaction;
-        PATCH "/v5/books/{bookId}/transactions/uncheck/batch" "uncheckTransactionsBatch" => transaction::uncheck_transactions_batch;
-        PATCH "/v5/books/{bookId}/transactions/trash" "trashTransaction" => transaction::trash_transaction;
-        PATCH "/v5/books/{bookId}/transactions/trash/batch" "trashTransactionsBatch" => transaction::trash_transactions_batch;
-        PATCH "/v5/books/{bookId}/transactions/merge" "mergeTransactions" => transaction::merge_transactions;
-        PATCH "/v5/books/{bookId}/transactions/remove" "removeTransaction" => transaction::trash_transaction;
-        PATCH "/v5/books/{bookId}/transactions/untrash" "untrashTransaction" => transaction::untrash_transaction;
-        PATCH "/v5/books/{bookId}/transactions/untrash/batch" "untrashTransactionsBatch" => transaction::untrash_transactions_batch;
-        PATCH "/v5/books/{bookId}/transactions/restore" "restoreTransaction" => transaction::untrash_transaction;
-        GET "/v5/books/{bookId}/transactions/count" "countTransactions" => transaction::count_transactions;
-        GET "/v5/books/{bookId}/transactions/count/posted" "countTransactionsPosted" => transaction::count_transactions_posted;
-        GET "/v5/books/{bookId}/transactions/{id}" "getTransaction" => transaction::get_transaction;
-        GET "/v5/books/{bookId}/balances" "getBalances" => balance::get_balances;
+        transaction at "/v5/books/{bookId}/transactions" {
+            POST "" "createTransaction" => create_transaction;
+            GET "" "listTransactions" => list_transactions;
+            PUT "" "updateTransaction" => update_transaction;
+            POST "/batch" "createTransactionsBatch" => create_transactions_batch;
+            PUT "/batch" "updateTransactionsBatch" => update_transactions_batch;
+            PATCH "/post" "postTransaction" => post_transaction;
+            PATCH "/post/batch" "postTransactionsBatch" => post_transactions_batch;
+            PATCH "/check" "checkTransaction" => check_transaction;
+            PATCH "/check/batch" "checkTransactionsBatch" => check_transactions_batch;
+            PATCH "/uncheck" "uncheckTransaction" => uncheck_transaction;
+            PATCH "/uncheck/batch" "uncheckTransactionsBatch" => uncheck_transactions_batch;
+            PATCH "/trash" "trashTransaction" => trash_transaction;
+            PATCH "/trash/batch" "trashTransactionsBatch" => trash_transactions_batch;
+            PATCH "/merge" "mergeTransactions" => merge_transactions;
+            PATCH "/remove" "removeTransaction" => trash_transaction;
+            PATCH "/untrash" "untrashTransaction" => untrash_transaction;
+            PATCH "/untrash/batch" "untrashTransactionsBatch" => untrash_transactions_batch;
+            PATCH "/restore" "restoreTransaction" => untrash_transaction;
+            GET "/count" "countTransactions" => count_transactions;
+            GET "/count/posted" "countTransactionsPosted" => count_transactions_posted;
+            GET "/{id}" "getTransaction" => get_transaction;
+        }
+        balance at "/v5/books/{bookId}/balances" {
+            GET "" "getBalances" => get_balances;
+        }
     )
 }
 
 fn chart() -> Vec<Operation> {
     operations!(
-        GET "/v5/books/{bookId}/accounts" "listAccounts" => account::list_accounts;
-        POST "/v5/books/{bookId}/accounts" "createAccount" => account::create_account;
-        PUT "/v5/books/{bookId}/accounts" "updateAccount" => account::update_account;
-        POST "/v5/books/{bookId}/accounts/batch" "createAccountsBatch" => account::create_accounts_batch;
-        PUT "/v5/books/{bookId}/accounts/batch" "updateAccountsBatch" => account::update_accounts_batch;
-        POST "/v5/books/{bookId}/accounts/delete/batch" "deleteAccountsBatch" => account::delete_accounts_batch;
-        GET "/v5/books/{bookId}/accounts/{id}" "getAccount" => account::get_account;
-        DELETE "/v5/books/{bookId}/accounts/{id}" "deleteAccount" => account::delete_account;
-        GET "/v5/books/{bookId}/accounts/{id}/groups" "listAccountGroups" => account::list_account_groups;
-        GET "/v5/books/{bookId}/groups" "listGroups" => group::list_groups;
-        POST "/v5/books/{bookId}/groups" "createGroup" => group::create_group;
-        PUT "/v5/books/{bookId}/groups" "updateGroup" => group::update_group;
-        POST "/v5/books/{bookId}/groups/batch" "createGroupsBatch" => group::create_groups_batch;
-        PUT "/v5/books/{bookId}/groups/batch" "updateGroupsBatch" => group::update_groups_batch;
-        POST "/v5/books/{bookId}/groups/delete/batch" "deleteGroupsBatch" => group::delete_groups_batch;
-        GET "/v5/books/{bookId}/groups/{id}" "getGroup" => group::get_group;
-        DELETE "/v5/books/{bookId}/groups/{id}" "deleteGroup" => group::delete_group;
-        GET "/v5/books/{bookId}/groups/{id}/accounts" "listGroupAccounts" => group::list_group_accounts;
+        account at "/v5/books/{bookId}/accounts" {
+            GET "" "listAccounts" => list_accounts;
+            POST "" "createAccount" => create_account;
+            PUT "" "updateAccount" => update_account;
+            POST "/batch" "createAccountsBatch" => create_accounts_batch;
+            PUT "/batch" "updateAccountsBatch" => update_accounts_batch;
+            POST "/delete/batch" "deleteAccountsBatch" => delete_accounts_batch;
+            GET "/{id}" "getAccount" => get_account;
+            DELETE "/{id}" "deleteAccount" => delete_account;
+            GET "/{id}/groups" "listAccountGroups" => list_account_groups;
+        }
+        group at "/v5/books/{bookId}/groups" {
+            GET "" "listGroups" => list_groups;
+            POST "" "createGroup" => create_group;
+            PUT "" "updateGroup" => update_group;
+            POST "/batch" "createGroupsBatch" => create_groups_batch;
+            PUT "/batch" "updateGroupsBatch" => update_groups_batch;
+            POST "/delete/batch" "deleteGroupsBatch" => delete_groups_batch;
+            GET "/{id}" "getGroup" => get_group;
+            DELETE "/{id}" "deleteGroup" => delete_group;
+            GET "/{id}/accounts" "listGroupAccounts" => list_group_accounts;
+        }
     )
 }
 
 fn books() -> Vec<Operation> {
     operations!(
-        GET "/v5/books" "listBooks" => book::list_books;
-        POST "/v5/books" "createNewBook" => book::create_new_book;
-        PUT "/v5/books" "updateBook" => book::update_book;
-        GET "/v5/books/{bookId}" "getBook" => book::get_book;
-        PUT "/v5/books/{bookId}" "updateBookDeprecated" => book::update_book_deprecated;
-        DELETE "/v5/books/{bookId}" "deleteBook" => book::delete_book;
-        PATCH "/v5/books/{bookId}/audit" "auditBook" => book::audit_book;
-        POST "/v5/books/{bookId}/copy" "copyBook" => book::copy_book;
-        GET "/v5/books/{bookId}/collaborators" "listCollaborators" => collaborator::list_collaborators;
-        POST "/v5/books/{bookId}/collaborators" "addCollaborator" => collaborator::add_collaborator;
-        DELETE "/v5/books/{bookId}/collaborators/{id}" "removeCollaborator" => collaborator::remove_collaborator;
-        GET "/v5/books/{bookId}/events" "listEvents" => event::list_events;
-        GET "/v5/books/{bookId}/events/{id}" "getEvent" => event::get_event;
-        GET "/v5/books/{bookId}/queries" "listQueries" => saved_query::list_queries;
-        POST "/v5/books/{bookId}/queries" "saveQuery" => saved_query::save_query;
-        PUT "/v5/books/{bookId}/queries" "updateQuery" => saved_query::update_query;
-        GET "/v5/books/{bookId}/queries/{id}" "getQuery" => saved_query::get_query;
-        DELETE "/v5/books/{bookId}/queries/{id}" "deleteQuery" => saved_query::delete_query;
-        GET "/v5/collections" "listCollections" => collection::list_collections;
-        POST "/v5/collections" "createCollection" => collection::create_collection;
-        PUT "/v5/collections" "updateCollection" => collection::update_collection;
-        GET "/v5/collections/{id}" "getCollection" => collection::get_collection;
-        DELETE "/v5/collections/{id}" "deleteCollection" => collection::delete_collection;
-        PATCH "/v5/collections/{id}/books/add" "addBooksToCollection" => collection::add_books_to_collection;
-        PATCH "/v5/collections/{id}/books/remove" "removeBooksFromCollection" => collection::remove_books_from_collection;
-        GET "/v5/templates" "listTemplates" => template::list_templates;
-        GET "/v5/books/{bookId}/files" "listFiles" => file::list_files;
-        POST "/v5/books/{bookId}/files" "createFile" => file::create_file;
-        PUT "/v5/books/{bookId}/files" "updateFile" => file::update_file;
-        GET "/v5/books/{bookId}/files/{id}" "getFile" => file::get_file;
-        DELETE "/v5/books/{bookId}/files/{id}" "deleteFile" => file::delete_file;
-        GET "/v5/user" "getUser" => user::get_user;
+        book at "/v5/books" {
+            GET "" "listBooks" => list_books;
+            POST "" "createNewBook" => create_new_book;
+            PUT "" "updateBook" => update_book;
+            GET "/{bookId}" "getBook" => get_book;
+            PUT "/{bookId}" "updateBookDeprecated" => update_book_deprecated;
+            DELETE "/{bookId}" "deleteBook" => delete_book;
+            PATCH "/{bookId}/audit" "auditBook" => audit_book;
+            POST "/{bookId}/copy" "copyBook" => copy_book;
+        }
+        collaborator at "/v5/books/{bookId}/collaborators" {
+            GET "" "listCollaborators" => list_collaborators;
+            POST "" "addCollaborator" => add_collaborator;
+            DELETE "/{id}" "removeCollaborator" => remove_collaborator;
+        }
+        event at "/v5/books/{bookId}/events" {
+            GET "" "listEvents" => list_events;
+            GET "/{id}" "getEvent" => get_event;
+        }
+        saved_query at "/v5/books/{bookId}/queries" {
+            GET "" "listQueries" => list_queries;
+            POST "" "saveQuery" => save_query;
+            PUT "" "updateQuery" => update_query;
+            GET "/{id}" "getQuery" => get_query;
+            DELETE "/{id}" "deleteQuery" => delete_query;
+        }
+        collection at "/v5/collections" {
+            GET "" "listCollections" => list_collections;
+            POST "" "createCollection" => create_collection;
+            PUT "" "updateCollection" => update_collection;
+            GET "/{id}" "getCollection" => get_collection;
+            DELETE "/{id}" "deleteCollection" => delete_collection;
+            PATCH "/{id}/books/add" "addBooksToCollection" => add_books_to_collection;
+            PATCH "/{id}/books/remove" "removeBooksFromCollection" => remove_books_from_collection;
+        }
+        template at "/v5/templates" {
+            GET "" "listTemplates" => list_templates;
+        }
+        file at "/v5/books/{bookId}/files" {
+            GET "" "listFiles" => list_files;
+            POST "" "createFile" => create_file;
+            PUT "" "updateFile" => update_file;
+            GET "/{id}" "getFile" => get_file;
+            DELETE "/{id}" "deleteFile" => delete_file;
+        }
+        user at "/v5/user" {
+            GET "" "getUser" => get_user;
+        }
     )
 }
 
 fn outside() -> Vec<Operation> {
     operations!(
-        GET "/files/{address}" "" => file::serve;
-        GET "/health" "" => health::health;
-        GET "/ready" "" => health::ready;
-        GET "/openapi.json" "" => health::contract;
-        GET "/docs" "" => health::page;
+        file at "/files" {
+            GET "/{address}" "" => serve;
+        }
+        health at "" {
+            GET "/health" "" => health;
+            GET "/ready" "" => ready;
+            GET "/openapi.json" "" => contract;
+            GET "/docs" "" => page;
+        }
     )
 }
 
-/// Paths with a method that each takes.
+/// Paths, each with a method that it takes.
 type Paths = LazyLock<Vec<(ResourceDef, Method)>>;
 
-/// Those of the contract and of what is outside it, read once for all requests that no route takes.
+/// All operations of [`operations`], read once for the requests that no route takes.
 static ALL_PATHS: Paths = LazyLock::new(|| paths(operations()));
-/// Those that are found without the prefix too.
+/// Those that are also found without the prefix.
 static OUTSIDE_PATHS: Paths = LazyLock::new(|| paths(outside()));
-/// Those of the addresses beyond the contract.
+/// Those of older clients.
 static ALIAS_PATHS: Paths = LazyLock::new(|| paths(aliases()));
 
 fn paths(operations: Vec<Operation>) -> Vec<(ResourceDef, Method)> {
@@ -168,16 +205,18 @@ fn paths(operations: Vec<Operation>) -> Vec<(ResourceDef, Method)> {
         .collect()
 }
 
-/// Addresses beyond the contract, off by default (behaviour 12.6).
+/// Addresses of older clients, off by default (behaviour 12.6).
 fn aliases() -> Vec<Operation> {
     operations!(
-        POST "/v2/ledgers/{bookId}/accounts" "" => account::create_account;
+        account at "/v2/ledgers/{bookId}/accounts" {
+            POST "" "" => create_account;
+        }
     )
 }
 
-/// Adds every route, under the prefix when there is one; health, contract and served files are
-/// found without it too.
-pub(crate) fn mount(config: &mut web::ServiceConfig, state: &State) {
+/// Adds all routes, under the prefix if there is one. Health, contract and served files are also
+/// found without it.
+pub(crate) fn mount(config: &mut web::ServiceConfig, state: &AppState) {
     let prefix = state.path_prefix.as_str();
     if prefix.is_empty() {
         return configure(config, state);
@@ -189,10 +228,9 @@ pub(crate) fn mount(config: &mut web::ServiceConfig, state: &State) {
     config.default_service(web::to(unmatched));
 }
 
-/// Adds every route. Each method is a resource of its own, so that an account named `batch` is
-/// found by GET although POST has a route there; what no route takes is told apart by
-/// [`unmatched`].
-fn configure(config: &mut web::ServiceConfig, state: &State) {
+/// Adds all routes. Each is a resource of its own, so that an account called `batch` is found by
+/// GET although POST has a route at that path. [`unmatched`] answers what no route takes.
+fn configure(config: &mut web::ServiceConfig, state: &AppState) {
     for operation in
         operations().into_iter().chain(if state.ledger_alias { aliases() } else { Vec::new() })
     {
@@ -201,9 +239,9 @@ fn configure(config: &mut web::ServiceConfig, state: &State) {
     config.default_service(web::to(unmatched));
 }
 
-/// 405 for a known path with another method, 404 for an unknown path; OPTIONS is answered
-/// everywhere (behaviour 0.13).
-async fn unmatched(request: HttpRequest, state: web::Data<State>) -> ApiResult {
+/// 405 for a known path with another method, else 404. OPTIONS is answered everywhere (behaviour
+/// 0.13).
+async fn unmatched(request: HttpRequest, state: web::Data<AppState>) -> ApiResult {
     if request.method() == Method::OPTIONS {
         return Ok(reply::no_content());
     }
@@ -217,7 +255,7 @@ async fn unmatched(request: HttpRequest, state: web::Data<State>) -> ApiResult {
 }
 
 /// The methods that a path takes.
-fn methods(path: &str, state: &State) -> BTreeSet<&'static str> {
+fn methods(path: &str, state: &AppState) -> BTreeSet<&'static str> {
     let outside = OUTSIDE_PATHS.iter().filter(|(resource, _)| resource.is_match(path));
     let inside = path.strip_prefix(&state.path_prefix).into_iter().flat_map(|path| {
         let aliases = ALIAS_PATHS.iter().filter(|_| state.ledger_alias);
