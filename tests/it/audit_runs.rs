@@ -6,7 +6,8 @@ use std::thread;
 use std::time::Duration;
 
 use daybook_service::{Error, audit, book};
-use daybook_tests::{Backdoor, Cast, Engine, Server};
+use daybook_storage::{Address, Options, Store};
+use daybook_tests::{Backdoor, Cast, Engine, Server, pause};
 use serde_json::{Value, json};
 
 use crate::Lone;
@@ -24,6 +25,7 @@ pub fn lone() -> Vec<Lone> {
         what_waits_survives_a_restart,
         stopping_does_not_wait_for_audits,
         writers_mislead_no_audit,
+        a_book_is_audited_by_one_process_at_a_time,
     ]
 }
 
@@ -214,6 +216,25 @@ fn writers_mislead_no_audit(engine: Engine) {
     });
     let last = audited(&cast)["data"]["audit"].clone();
     assert_eq!(last["findingsCount"], 0, "{last}");
+}
+
+/// A worker leaves the book to the process that holds its lease.
+fn a_book_is_audited_by_one_process_at_a_time(engine: Engine) {
+    let server = Server::start(engine);
+    let cast = Cast::new(&server);
+    let address = Address::parse(server.database_url()).expect("a URL");
+    let other = Store::open(&Options::new(address)).expect("another process");
+    let name = format!("audit {}", cast.book);
+    let lease = other.lease(&name).expect("no failure").expect("nobody holds it");
+    let ask = || cast.owner.send("PATCH", &cast.path("/audit"), &Value::Null).no_content();
+    ask();
+    pause(Duration::from_millis(500));
+    // One process at a time serves a SQLite file, so there nobody waits for anybody.
+    let made = audits(&cast).len();
+    assert_eq!(made, usize::from(matches!(engine, Engine::Sqlite)));
+    drop(lease);
+    ask();
+    finished(&cast, made);
 }
 
 fn write(cast: &Cast, writer: usize, round: usize) {

@@ -2,7 +2,10 @@
 
 use actix_web::web;
 
-use crate::error::{ApiError, Transport};
+/// Blocking work was cancelled or panicked. What it panicked with is in the log.
+#[derive(Debug, thiserror::Error)]
+#[error("blocking work was cancelled or panicked")]
+pub struct Panicked;
 
 /// Work on more bytes than these leaves the thread of its request, which serves many others.
 const MANY_BYTES: usize = 256 * 1024;
@@ -10,22 +13,20 @@ const MANY_BYTES: usize = 256 * 1024;
 /// Does work on a thread that may block.
 ///
 /// # Errors
-/// 500 when the work panicked.
-pub(crate) async fn block<T: Send + 'static>(
+/// [`Panicked`], also when the work was cancelled because the process ends.
+pub async fn block<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, ApiError> {
-    web::block(work)
-        .await
-        .map_err(|_| Transport::Failed("blocking work was cancelled or panicked".to_owned()).into())
+) -> Result<T, Panicked> {
+    web::block(work).await.map_err(|_| Panicked)
 }
 
 /// Does work on so many bytes: at once when they are few, else as [`block`] does.
 ///
 /// # Errors
-/// 500 when the work panicked.
+/// [`Panicked`], also when the work was cancelled because the process ends.
 pub(crate) async fn compute<T: Send + 'static>(
     bytes: usize,
     work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, ApiError> {
+) -> Result<T, Panicked> {
     if bytes <= MANY_BYTES { Ok(work()) } else { block(work).await }
 }

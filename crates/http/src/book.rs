@@ -13,6 +13,7 @@ use daybook_storage::book_state::Activity;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::account::{self, AccountIn, AccountOut};
+use crate::blob;
 use crate::body::{Body, MaybeBody};
 use crate::collection::CollectionOut;
 use crate::group::{GroupIn, GroupOut};
@@ -23,7 +24,8 @@ use crate::wire::{
     properties,
 };
 
-/// A body that is a book. Embedded groups and accounts count on a create only (behaviour 6.1, 6.4).
+/// A request body that is a book. Embedded groups and accounts count in a create only (behaviour
+/// 6.1, 6.4).
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", remote = "Self")]
 pub(crate) struct BookIn {
@@ -123,7 +125,7 @@ impl From<BookIn> for Changes {
     }
 }
 
-/// A book as its reader sees it (behaviour 6.2).
+/// A book as the caller sees it (behaviour 6.2).
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct BookOut {
@@ -220,9 +222,9 @@ fn single(view: &View, cx: &Context) -> Reply {
 }
 
 /// GET books.
-pub(crate) async fn list_books(asked: ApiRequest) -> ApiResult {
-    let term = asked.query();
-    asked
+pub(crate) async fn list_books(request: ApiRequest) -> ApiResult {
+    let term = request.query();
+    request
         .read(
             move |tx, cx| book::list(tx, cx, &term),
             |views, cx| reply::ok(&BookOut::list(views, cx)),
@@ -230,8 +232,8 @@ pub(crate) async fn list_books(asked: ApiRequest) -> ApiResult {
         .await
 }
 
-/// POST books: the name of the body wins over the parameter (behaviour 6.1).
-pub(crate) async fn create_new_book(asked: ApiRequest, body: MaybeBody<BookIn>) -> ApiResult {
+/// POST books. The name in the body wins over the parameter (behaviour 6.1).
+pub(crate) async fn create_new_book(request: ApiRequest, body: MaybeBody<BookIn>) -> ApiResult {
     let mut given = body.0.unwrap_or_default();
     let (groups, accounts) =
         (given.groups.take().unwrap_or_default(), given.accounts.take().unwrap_or_default());
@@ -240,74 +242,70 @@ pub(crate) async fn create_new_book(asked: ApiRequest, body: MaybeBody<BookIn>) 
         .name
         .clone()
         .filter(|name| !name.trim().is_empty())
-        .or_else(|| asked.text("name").map(|name| name.replace('\0', " ")));
+        .or_else(|| request.text("name").map(|name| name.replace('\0', " ")));
     let input = Input {
         changes: Changes { name, ..changes },
         groups: groups.into_iter().map(GroupIn::into_input).collect(),
         accounts: accounts.into_iter().map(AccountIn::into_input).collect(),
     };
-    asked.write("", move |tx, cx| book::create(tx, cx, input), single).await
+    request.write("", move |tx, cx| book::create(tx, cx, input), single).await
 }
 
 /// GET books/{bookId}.
-pub(crate) async fn get_book(asked: ApiRequest) -> ApiResult {
-    let id = asked.book();
+pub(crate) async fn get_book(request: ApiRequest) -> ApiResult {
+    let id = request.book();
     let (accounts, groups) =
-        (asked.flag("loadAccounts") == Some(true), asked.flag("loadGroups") == Some(true));
-    asked.read(move |tx, cx| book::get(tx, cx, &id, accounts, groups), single).await
+        (request.flag("loadAccounts") == Some(true), request.flag("loadGroups") == Some(true));
+    request.read(move |tx, cx| book::get(tx, cx, &id, accounts, groups), single).await
 }
 
 /// PUT books, the id in the body.
-pub(crate) async fn update_book(asked: ApiRequest, body: Body<BookIn>) -> ApiResult {
+pub(crate) async fn update_book(request: ApiRequest, body: Body<BookIn>) -> ApiResult {
     let mut given = body.0;
     let id = id_text(given.id.take())
         .ok_or_else(|| daybook_service::Error::from(Refusal::IdRequired))?;
-    update(asked, id, given).await
+    update(request, id, given).await
 }
 
-/// PUT books/{bookId}: the id of the path wins (behaviour 6.4).
-pub(crate) async fn update_book_deprecated(asked: ApiRequest, body: Body<BookIn>) -> ApiResult {
-    let id = asked.book();
-    update(asked, id, body.0).await
+/// PUT books/{bookId}. The id in the path wins (behaviour 6.4).
+pub(crate) async fn update_book_deprecated(request: ApiRequest, body: Body<BookIn>) -> ApiResult {
+    let id = request.book();
+    update(request, id, body.0).await
 }
 
-async fn update(asked: ApiRequest, id: String, given: BookIn) -> ApiResult {
+async fn update(request: ApiRequest, id: String, given: BookIn) -> ApiResult {
     let changes = Changes::from(given);
-    asked
+    request
         .conditional()?
         .write(&id.clone(), move |tx, cx| book::update(tx, cx, &id, changes), single)
         .await
 }
 
-/// POST books/{bookId}/copy. It has no body; one that comes along is not read.
-pub(crate) async fn copy_book(asked: ApiRequest) -> ApiResult {
-    let id = asked.book();
-    let text = |name: &str| asked.text(name).map(|text| text.replace('\0', " "));
-    let request = Copying {
+/// POST books/{bookId}/copy. It takes no body, and does not read one that is sent.
+pub(crate) async fn copy_book(request: ApiRequest) -> ApiResult {
+    let id = request.book();
+    let text = |name: &str| request.text(name).map(|text| text.replace('\0', " "));
+    let copying = Copying {
         name: text("name"),
-        transactions: asked.flag("copyTransactions") == Some(true),
+        transactions: request.flag("copyTransactions") == Some(true),
         from: text("fromDate"),
     };
-    asked.write(&id.clone(), move |tx, cx| book::copy(tx, cx, &id, &request), single).await
+    request.write(&id.clone(), move |tx, cx| book::copy(tx, cx, &id, &copying), single).await
 }
 
-/// DELETE books/{bookId}. The sweep removes the bytes of its files, and must find that the book was
-/// deleted: one it merely does not know may be another database's.
-pub(crate) async fn delete_book(asked: ApiRequest) -> ApiResult {
-    let asked = asked.conditional()?;
-    let (id, named) = (asked.book(), asked.book());
-    // Who may not, or expects another state, is told so below; so is who asks again with the same
-    // key.
-    if asked.look(move |tx, cx| book::check_delete(tx, cx, &named)).await.is_ok() {
-        asked.state.blobs.mark_deleted(&id).await?;
-    }
-    asked.write(&id.clone(), move |tx, cx| book::delete(tx, cx, &id), single).await
+/// DELETE books/{bookId}.
+pub(crate) async fn delete_book(request: ApiRequest) -> ApiResult {
+    let request = request.conditional()?;
+    let id = request.book();
+    blob::write::note_deletion(&request).await?;
+    request.write(&id.clone(), move |tx, cx| book::delete(tx, cx, &id), single).await
 }
 
-/// PATCH books/{bookId}/audit: noted durably, made afterwards (behaviour 6.7).
-pub(crate) async fn audit_book(asked: ApiRequest) -> ApiResult {
-    let (id, state) = (asked.book(), asked.state.clone());
-    let reply = asked
+/// PATCH books/{bookId}/audit. The request is durable when it is answered; the audit worker makes
+/// the audit later (behaviour 6.7).
+pub(crate) async fn audit_book(request: ApiRequest) -> ApiResult {
+    let (id, state) = (request.book(), request.state.clone());
+    let reply = request
         .write(&id.clone(), move |tx, cx| audit::request(tx, cx, &id), |_, _| reply::no_content())
         .await?;
     state.audits.ring();

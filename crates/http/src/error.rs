@@ -1,31 +1,32 @@
-//! Errors on the wire: status codes are decided here and nowhere else (behaviour 10).
+//! Errors on the wire. Status codes are decided here and nowhere else (behaviour 10).
 
 use std::fmt;
 
 use actix_web::http::StatusCode;
 use actix_web::http::header::{ALLOW, RETRY_AFTER, WWW_AUTHENTICATE};
 use actix_web::{HttpResponse, ResponseError};
-use daybook_domain::file::File;
 use daybook_domain::{Refusal, RefusalKind, account, group};
 use daybook_service::Error;
 use serde::Serialize;
 
-/// Seconds a caller is asked to wait when a queue is full.
+use crate::blocking::Panicked;
+
+/// Seconds that a caller is asked to wait before trying again.
 const RETRY_AFTER_SECONDS: &str = "1";
 
-/// What a caller reads when trying again may help.
+/// The message of errors that trying again may help.
 const UNAVAILABLE: &str = "temporarily unavailable; try again shortly";
 
-/// Anything that is answered instead of a result.
+/// Whatever is answered instead of a result.
 #[derive(Debug)]
 pub(crate) enum ApiError {
-    /// A use case said no or failed.
+    /// A use case refused or failed.
     Service(Error),
     /// The request never reached a use case.
     Transport(Transport),
 }
 
-/// What is wrong with a request before any rule is asked.
+/// What is wrong with a request before a use case is called.
 #[derive(Debug)]
 pub(crate) enum Transport {
     LoginRequired,
@@ -61,13 +62,19 @@ impl From<Transport> for ApiError {
     }
 }
 
+impl From<Panicked> for ApiError {
+    fn from(error: Panicked) -> Self {
+        Self::Transport(Transport::Failed(error.to_string()))
+    }
+}
+
 impl fmt::Display for ApiError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message())
     }
 }
 
-/// The one place where kinds become status codes.
+/// The one place where the kinds of refusals become status codes.
 const fn status_of(kind: RefusalKind) -> StatusCode {
     match kind {
         RefusalKind::Invalid => StatusCode::BAD_REQUEST,
@@ -133,7 +140,8 @@ impl Transport {
 }
 
 impl ApiError {
-    /// Whether it says that an account or group of a visible book is missing (behaviour 4.4).
+    /// Whether it says that an account or group is missing in a book that the caller may see
+    /// (behaviour 4.4).
     pub(crate) const fn is_missing_in_chart(&self) -> bool {
         matches!(
             self,
@@ -144,16 +152,7 @@ impl ApiError {
         )
     }
 
-    /// The bytes that a row names are not there, which they always should be.
-    pub(crate) fn lost(file: &File) -> Self {
-        Transport::Failed(format!(
-            "the bytes of file {} are missing: {}",
-            file.id, file.content.blob
-        ))
-        .into()
-    }
-
-    /// The error of a request that is no batch, where an index would say nothing.
+    /// The error of a request that is no batch: without the index of an item.
     pub(crate) fn alone(self) -> Self {
         match self {
             Self::Service(error) => Self::Service(error.alone()),
@@ -187,7 +186,7 @@ impl ApiError {
         }
     }
 
-    /// What the caller reads. What went wrong inside stays in the log.
+    /// The message that the caller reads. What went wrong inside stays in the log.
     fn message(&self) -> String {
         match self {
             Self::Service(error) => match error.kind() {
@@ -204,22 +203,23 @@ impl ApiError {
     }
 }
 
+/// An error as clients read it (behaviour 10.1).
 #[derive(Serialize)]
-struct Body {
-    error: Nested,
+struct ErrorOut {
+    error: WireError,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    flat: Option<Flat>,
+    problem: Option<ProblemOut>,
 }
 
 #[derive(Serialize)]
-struct Nested {
+struct WireError {
     code: u16,
     message: String,
-    errors: [Detail; 1],
+    errors: [ErrorItem; 1],
 }
 
 #[derive(Serialize)]
-struct Detail {
+struct ErrorItem {
     domain: &'static str,
     reason: &'static str,
     message: String,
@@ -227,7 +227,7 @@ struct Detail {
 
 /// The problem-details fields of 401, 429 and 5xx (behaviour 10.3).
 #[derive(Serialize)]
-struct Flat {
+struct ProblemOut {
     r#type: &'static str,
     title: &'static str,
     status: u16,
@@ -261,7 +261,7 @@ impl ResponseError for ApiError {
             }
         }
         let code = status.as_u16();
-        let flat = (code == 401 || code == 429 || code >= 500).then(|| Flat {
+        let problem = (code == 401 || code == 429 || code >= 500).then(|| ProblemOut {
             r#type: "about:blank",
             title: status.canonical_reason().unwrap_or_default(),
             status: code,
@@ -269,7 +269,7 @@ impl ResponseError for ApiError {
             instance: "",
             code: code.to_string(),
         });
-        let errors = [Detail { domain: "global", reason, message: message.clone() }];
+        let errors = [ErrorItem { domain: "global", reason, message: message.clone() }];
         let mut response = HttpResponse::build(status);
         if status == StatusCode::SERVICE_UNAVAILABLE {
             response.insert_header((RETRY_AFTER, RETRY_AFTER_SECONDS));
@@ -281,9 +281,9 @@ impl ResponseError for ApiError {
             response.insert_header((WWW_AUTHENTICATE, "Bearer"));
         }
         if status == StatusCode::PAYLOAD_TOO_LARGE || status == StatusCode::REQUEST_TIMEOUT {
-            // What is left of the body is not worth reading.
+            // The rest of the body is not worth reading.
             response.force_close();
         }
-        response.json(Body { error: Nested { code, message, errors }, flat })
+        response.json(ErrorOut { error: WireError { code, message, errors }, problem })
     }
 }

@@ -1,10 +1,11 @@
 //! The v5 REST API: a thin actix-web adapter over the use cases of [`daybook_service`].
 //!
-//! [`serve`] listens and answers until it is told to stop. Handlers decode, call one use case
-//! through `run`, encode.
+//! [`serve`] listens and answers until it is told to stop. A handler decodes, calls one use case
+//! through `ApiRequest`, and encodes.
 
 mod account;
 mod balance;
+mod bell;
 mod blob;
 mod blocking;
 mod body;
@@ -28,7 +29,6 @@ pub mod routes;
 mod run;
 mod saved_query;
 mod state;
-mod sweep;
 mod template;
 pub mod token;
 mod transaction;
@@ -49,28 +49,30 @@ use actix_web::{App, web};
 use connection::{HEAD_TIMEOUT, LINGER, Socket};
 use health::Contract;
 
-pub use blob::Blobs;
+pub use bell::Bell;
+pub use blob::store::Blobs;
+pub use blob::sweep::{FileSweep, Swept};
+pub use blocking::{Panicked, block};
 pub use budget::Budget;
-pub use state::{Bell, Headers, State, UserCache};
+pub use state::{AppState, Headers, UserCache};
 pub use template::catalog::Templates;
 
 /// How long running requests may take to finish after a stop, in seconds.
 const SHUTDOWN_SECONDS: u64 = 8;
 
-/// Answers on a listening socket, to at most so many connections at once, and sweeps up after files
-/// meanwhile. The server runs while the returned future is awaited; its handle stops it: it takes
-/// no new connections, finishes what runs, and ends.
+/// Answers on a listening socket, to at most so many connections at once. The server runs while the
+/// returned future is awaited; its handle stops it: it takes no new connections, finishes what runs
+/// for at most 8 seconds, and ends.
 ///
 /// # Errors
-/// When the socket cannot be used.
+/// When the socket cannot be listened on.
 pub fn serve(
     listener: TcpListener,
-    state: State,
+    state: AppState,
     most_connections: usize,
 ) -> std::io::Result<Server> {
     let contract = web::Data::new(Contract::under(state.public_path()));
     let state = web::Data::new(state);
-    actix_web::rt::spawn(sweep::forever(state.clone()));
     let workers = available_parallelism().map_or(1, usize::from);
     let builder = Server::build()
         .workers(workers)
@@ -78,7 +80,7 @@ pub fn serve(
         .shutdown_timeout(SHUTDOWN_SECONDS)
         .disable_signals();
     let stop = builder.graceful_shutdown_signal();
-    // What `actix_web::HttpServer` would assemble, but over sockets with clocks of their own.
+    // What `actix_web::HttpServer` would assemble, but over sockets with timeouts of their own.
     let connections = move || {
         let app = App::new()
             .app_data(state.clone())

@@ -1,7 +1,6 @@
-//! What every request finds: the store, the clock, who is known, which headers mean what.
+//! What every request is answered with: the store, the clock, the settings.
 
 use std::collections::HashMap;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use daybook_domain::instant::Instant;
@@ -9,16 +8,17 @@ use daybook_service::Ids;
 use daybook_storage::Store;
 use daybook_storage::user::User;
 
-use crate::blob::Blobs;
+use crate::bell::Bell;
+use crate::blob::store::Blobs;
 use crate::budget::Budget;
 use crate::template::catalog::Templates;
 use crate::token::Tokens;
 
-/// Users remembered at most; beyond that the memory starts anew.
+/// Users remembered at most; when there are more, all are forgotten.
 const MAX_REMEMBERED: usize = 100_000;
 
-/// Everything the API is wired to.
-pub struct State {
+/// Everything that the API is wired to.
+pub struct AppState {
     /// The books.
     pub store: Arc<Store>,
     /// The source of ids.
@@ -31,31 +31,29 @@ pub struct State {
     pub headers: Headers,
     /// Where the API is mounted: empty, or a path without trailing slash (behaviour 0.1).
     pub path_prefix: String,
-    /// The address clients reach the server at, with the path it is mounted under and without
-    /// trailing slash; none takes each request's own.
+    /// The address at which clients reach the server, with the path it is mounted under and without
+    /// trailing slash; without one, links have the address of each request.
     pub public_url: Option<String>,
     /// The bytes of files.
     pub blobs: Blobs,
-    /// The memory for bodies and for the contents of files.
+    /// The memory for request bodies and contents of files.
     pub budget: Budget,
-    /// How many seconds bytes that no file names are kept: longer than any write takes.
-    pub orphan_seconds: u64,
     /// Whether getAccount and getGroup answer 204 instead of 404 for what is missing (behaviour
     /// 4.4).
     pub missing_as_no_content: bool,
-    /// Whether accounts are also created at the address older clients know (behaviour 12.6).
+    /// Whether accounts are also created at the address of older clients (behaviour 12.6).
     pub ledger_alias: bool,
     /// The starter books of this installation (behaviour 9.7).
     pub templates: Templates,
-    /// The users seen so far. They never change, so remembering them is safe.
+    /// The users seen so far. Users never change, so remembering them is safe.
     pub known: UserCache,
-    /// Wakes who makes the audits.
+    /// Wakes the audit worker.
     pub audits: Bell,
 }
 
-impl State {
-    /// The path that clients find the API under; empty for none. What is said to be public counts:
-    /// a proxy may take a path away before a request comes here.
+impl AppState {
+    /// The path under which clients find the API; empty for none. The public address counts: a
+    /// proxy may remove a part of the path before a request arrives.
     pub(crate) fn public_path(&self) -> &str {
         let Some(url) = &self.public_url else { return &self.path_prefix };
         let host = url.split_once("://").map_or(url.as_str(), |(_, rest)| rest);
@@ -86,7 +84,7 @@ impl Headers {
     }
 }
 
-/// A memory of users by verified address.
+/// Users that have been seen, by verified address.
 #[derive(Debug, Default)]
 pub struct UserCache(RwLock<HashMap<String, Arc<User>>>);
 
@@ -103,26 +101,5 @@ impl UserCache {
         }
         known.insert(user.email.clone(), Arc::clone(&user));
         user
-    }
-}
-
-/// Tells a worker that there is something to do. What there is stands in the database; the bell
-/// says only that it is worth looking, so ringing twice before it is heard is ringing once.
-#[derive(Debug, Clone)]
-pub struct Bell(SyncSender<()>);
-
-impl Bell {
-    /// A bell, and where it is heard.
-    #[must_use]
-    pub fn new() -> (Self, Receiver<()>) {
-        let (bell, heard) = sync_channel(1);
-        (Self(bell), heard)
-    }
-
-    /// Rings. Never waits.
-    pub fn ring(&self) {
-        // Full: it has been rung and is about to be heard. Nobody there: the worker looks again
-        // when it starts.
-        let _ = self.0.try_send(());
     }
 }

@@ -1,4 +1,5 @@
-//! The command line: every option can be given in the environment too.
+//! The command line. Every option of `serve` can also be given as an environment variable. The doc
+//! comments of options are the texts of `--help`.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -16,21 +17,22 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Serve the API until SIGTERM or Ctrl-C
-    Serve(Box<Serve>),
+    Serve(Box<ServeArgs>),
     /// Print an access token for a user of this installation
-    Token(Token),
+    Token(TokenArgs),
 }
 
-/// Where this installation keeps what is its own.
+/// Where an installation keeps its data.
 #[derive(Debug, Args)]
-pub(crate) struct Data {
-    /// Directory for the key that signs tokens and, by default, the database; made when missing
+pub(crate) struct DataArgs {
+    /// Directory for the key that signs tokens and, by default, the database and files; created
+    /// when missing
     #[arg(long, env = "DAYBOOK_DATA_DIR", default_value = "./data", value_name = "DIR")]
     pub(crate) data_dir: PathBuf,
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Serve {
+pub(crate) struct ServeArgs {
     /// Address to listen on; port 0 picks a free one
     #[arg(
         long,
@@ -45,7 +47,7 @@ pub(crate) struct Serve {
     pub(crate) database_url: Option<String>,
 
     #[command(flatten)]
-    pub(crate) data: Data,
+    pub(crate) data: DataArgs,
 
     /// Accepted prefixes of the agent-id and api-key request headers, separated by commas
     #[arg(
@@ -58,7 +60,14 @@ pub(crate) struct Serve {
     pub(crate) header_prefixes: Vec<String>,
 
     /// Path the API is mounted under, for example /books-api; none by default
-    #[arg(long, env = "DAYBOOK_PATH_PREFIX", default_value = "", hide_default_value = true, value_name = "PATH", value_parser = path_prefix)]
+    #[arg(
+        long,
+        env = "DAYBOOK_PATH_PREFIX",
+        default_value = "",
+        hide_default_value = true,
+        value_name = "PATH",
+        value_parser = path_prefix
+    )]
     pub(crate) path_prefix: String,
 
     /// Address clients reach this server at, with the path it is mounted under, for links in
@@ -67,25 +76,31 @@ pub(crate) struct Serve {
     #[arg(long, env = "DAYBOOK_PUBLIC_URL", value_name = "URL", value_parser = public_url)]
     pub(crate) public_url: Option<String>,
 
-    /// Memory in megabytes that bodies and contents of files may take, all requests together; what
-    /// is beyond answers 503
-    #[arg(long, env = "DAYBOOK_BODIES_MEGABYTES", default_value_t = 256, value_name = "N", value_parser = clap::value_parser!(u16).range(64..))]
+    /// Memory in megabytes for request bodies and contents of files, all requests together; a
+    /// request that needs more than is left is answered 503
+    #[arg(
+        long,
+        env = "DAYBOOK_BODIES_MEGABYTES",
+        default_value_t = 256,
+        value_name = "N",
+        value_parser = clap::value_parser!(u16).range(64..)
+    )]
     pub(crate) bodies_megabytes: u16,
 
     #[command(flatten)]
-    pub(crate) files: Files,
+    pub(crate) files: FileStoreArgs,
 
-    /// Answer 204 instead of 404 when getAccount or getGroup find nothing, as some v5 clients
-    /// expect
+    /// Answer 204 instead of 404 when getAccount or getGroup find nothing, as some clients of the
+    /// v5 API expect
     #[arg(long, env = "DAYBOOK_MISSING_AS_NO_CONTENT")]
     pub(crate) missing_as_no_content: bool,
 
-    /// Also answer POST /v2/ledgers/{id}/accounts, as older clients create accounts
+    /// Also answer POST /v2/ledgers/{id}/accounts, where older clients create accounts
     #[arg(long, env = "DAYBOOK_LEDGER_ALIAS")]
     pub(crate) ledger_alias: bool,
 
-    /// JSON file of starter books that listTemplates offers, in the form of its answer; none by
-    /// default
+    /// JSON file with the starter books that listTemplates offers, in the form of its answer; none
+    /// by default
     #[arg(long, env = "DAYBOOK_TEMPLATES", value_name = "PATH")]
     pub(crate) templates: Option<PathBuf>,
 
@@ -98,11 +113,11 @@ pub(crate) struct Serve {
     pub(crate) log_json: bool,
 }
 
-/// Where the bytes of files are kept.
+/// Where the bytes of files are stored.
 #[derive(Debug, Args)]
-pub(crate) struct Files {
-    /// Files: file:///DIRECTORY or s3://BUCKET/PREFIX, of this installation alone; by default the
-    /// folder files in the data directory
+pub(crate) struct FileStoreArgs {
+    /// Place of the files: file:///DIRECTORY or s3://BUCKET/PREFIX, used by this installation
+    /// alone; by default the folder "files" in the data directory
     #[arg(long, env = "DAYBOOK_FILES_URL", value_name = "URL")]
     pub(crate) files_url: Option<String>,
 
@@ -114,11 +129,11 @@ pub(crate) struct Files {
     #[arg(long, env = "DAYBOOK_S3_REGION", default_value = "us-east-1", value_name = "REGION")]
     pub(crate) s3_region: String,
 
-    /// Key to the bucket; without one the machine's own role
+    /// Access key of the bucket; without one, the role of the machine is used
     #[arg(long, env = "DAYBOOK_S3_ACCESS_KEY_ID", value_name = "ID", hide_env_values = true)]
     pub(crate) s3_access_key_id: Option<String>,
 
-    /// Secret of the key
+    /// Secret of the access key
     #[arg(
         long,
         env = "DAYBOOK_S3_SECRET_ACCESS_KEY",
@@ -127,13 +142,19 @@ pub(crate) struct Files {
     )]
     pub(crate) s3_secret_access_key: Option<String>,
 
-    /// Session token of a temporary key
+    /// Session token of a temporary access key
     #[arg(long, env = "DAYBOOK_S3_SESSION_TOKEN", value_name = "TOKEN", hide_env_values = true)]
     pub(crate) s3_session_token: Option<String>,
 
-    /// Seconds that bytes no file names are kept before they are removed; must be longer than any
-    /// write takes
-    #[arg(long = "files-orphan-seconds", env = "DAYBOOK_FILES_ORPHAN_SECONDS", default_value_t = 86_400, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    /// Seconds that stored bytes without a file are kept before they are removed; must be longer
+    /// than any write takes
+    #[arg(
+        long = "files-orphan-seconds",
+        env = "DAYBOOK_FILES_ORPHAN_SECONDS",
+        default_value_t = 86_400,
+        value_name = "SECONDS",
+        value_parser = clap::value_parser!(u64).range(1..)
+    )]
     pub(crate) orphan_seconds: u64,
 }
 
@@ -171,7 +192,7 @@ fn path_prefix(text: &str) -> Result<String, String> {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Token {
+pub(crate) struct TokenArgs {
     /// The user's e-mail address
     #[arg(long)]
     pub(crate) email: String,
@@ -181,5 +202,5 @@ pub(crate) struct Token {
     pub(crate) days: u32,
 
     #[command(flatten)]
-    pub(crate) data: Data,
+    pub(crate) data: DataArgs,
 }

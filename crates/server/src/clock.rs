@@ -1,4 +1,4 @@
-//! The one place that reads the clock.
+//! The clock: the only place that reads it.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

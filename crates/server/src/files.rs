@@ -1,4 +1,5 @@
-//! Where the bytes of files are kept: a folder of this machine, or a store that speaks S3.
+//! Opens the place where the bytes of files are stored: a folder of this machine, or a store that
+//! speaks S3.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,7 +12,7 @@ use object_store::local::LocalFileSystem;
 use object_store::prefix::PrefixStore;
 use object_store::{ClientOptions, RetryConfig};
 
-use crate::cli::Files;
+use crate::cli::FileStoreArgs;
 use crate::key;
 
 /// How often a request to a store is tried again, and for how long: somebody waits for the answer.
@@ -20,8 +21,11 @@ const RETRY_SECONDS: u64 = 15;
 /// How long one request to a store may take.
 const REQUEST_SECONDS: u64 = 60;
 
-/// The place the options name; by default a folder in the data directory.
-pub(crate) fn open(options: &Files, data_dir: &Path) -> anyhow::Result<Blobs> {
+/// The place that the options name; by default a folder in the data directory.
+///
+/// # Errors
+/// A malformed `--files-url`, half a pair of S3 keys, or a folder that cannot be used.
+pub(crate) fn open(options: &FileStoreArgs, data_dir: &Path) -> anyhow::Result<Blobs> {
     let Some(url) = &options.files_url else { return on_disk(data_dir.join("files")) };
     match url.split_once("://") {
         Some(("file", path)) if path.starts_with('/') => on_disk(PathBuf::from(path)),
@@ -42,13 +46,13 @@ fn on_disk(folder: PathBuf) -> anyhow::Result<Blobs> {
     key::prepare(&folder)?;
     let store = LocalFileSystem::new_with_prefix(&folder)
         .with_context(|| format!("{} cannot be used for files", folder.display()))?;
-    // A row never names bytes that a power cut could take. Folders of books go with their last
-    // bytes.
+    // Synced, so that a power cut takes no bytes that a row names. The folder of a book is removed
+    // with its last bytes.
     Ok(Blobs::on_disk(Arc::new(store.with_fsync(true).with_automatic_cleanup(true)), folder))
 }
 
-fn s3(options: &Files, bucket: &str) -> anyhow::Result<AmazonS3> {
-    // It fails only when there is one already, which serves as well.
+fn s3(options: &FileStoreArgs, bucket: &str) -> anyhow::Result<AmazonS3> {
+    // It fails only when a provider is installed already, which serves as well.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut client = ClientOptions::new().with_timeout(Duration::from_secs(REQUEST_SECONDS));
     let mut builder =
@@ -64,7 +68,7 @@ fn s3(options: &Files, bucket: &str) -> anyhow::Result<AmazonS3> {
         (Some(id), Some(secret)) => {
             builder = builder.with_access_key_id(id).with_secret_access_key(secret)
         }
-        // The store asks the machine it runs on for its role.
+        // The role of the machine is used.
         (None, None) => {}
         _ => bail!("give both --s3-access-key-id and --s3-secret-access-key, or neither"),
     }

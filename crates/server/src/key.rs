@@ -1,5 +1,5 @@
-//! The key that signs local tokens: 32 random bytes in the data directory, readable by its owner
-//! only.
+//! The key that signs access tokens: 32 random bytes in the data directory that only their owner
+//! may read.
 
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{ErrorKind, Write};
@@ -7,15 +7,18 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use daybook_http::token::Local;
+use daybook_http::token::LocalKey;
 
 const FILE: &str = "token.key";
 const LENGTH: usize = 32;
-/// Nobody but the owner may read.
+/// Only the owner may read.
 const MODE: u32 = 0o600;
 
 /// The key of this installation, made on first use.
-pub(crate) fn load(data_dir: &Path) -> anyhow::Result<Local> {
+///
+/// # Errors
+/// A key file that cannot be read or made, has another length, or may be read by others.
+pub(crate) fn load(data_dir: &Path) -> anyhow::Result<LocalKey> {
     prepare(data_dir)?;
     let path = data_dir.join(FILE);
     let secret = match fs::read(&path) {
@@ -36,10 +39,13 @@ pub(crate) fn load(data_dir: &Path) -> anyhow::Result<Local> {
     if mode & 0o077 != 0 {
         bail!("{} may be read by others (mode {mode:o}); chmod 600 it", path.display());
     }
-    Ok(Local::new(&secret))
+    Ok(LocalKey::new(&secret))
 }
 
-/// Makes the data directory when it is missing.
+/// Makes a directory if it is missing; only its owner may enter it.
+///
+/// # Errors
+/// When it cannot be made.
 pub(crate) fn prepare(data_dir: &Path) -> anyhow::Result<()> {
     DirBuilder::new()
         .recursive(true)
@@ -48,8 +54,8 @@ pub(crate) fn prepare(data_dir: &Path) -> anyhow::Result<()> {
         .with_context(|| format!("{} cannot be made", data_dir.display()))
 }
 
-/// Writes a fresh key beside its place and links it there, so that of two processes that start at
-/// once one wins and both read the same.
+/// Writes a fresh key to a draft and links it to its place, so that of two processes that start at
+/// once one wins and both read the same key.
 fn make(path: &Path) -> anyhow::Result<Vec<u8>> {
     let mut secret = vec![0; LENGTH];
     getrandom::fill(&mut secret)

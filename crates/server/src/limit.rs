@@ -1,14 +1,14 @@
-//! How many connections fit into what the system lets the process have open.
+//! How many connections the limit of open files allows.
 
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
-/// Connections at once, however many the system would allow.
+/// Connections at once at most, whatever the system allows.
 const MAX_CONNECTIONS: usize = 8_192;
-/// What a system that does not tell allows: the usual limit.
+/// The limit of open files where the system does not tell: the usual one.
 const USUAL_FILES: u64 = 1_024;
 
-/// Raises the limit of open files as far as the system lets everybody, and gives half of it to
-/// connections: each may send a file, and the database needs some too.
+/// Raises the limit of open files as far as the system allows, and answers half of it: connections
+/// cannot exhaust the file descriptors that served files and the database need.
 pub(crate) fn connections() -> usize {
     let limit = match getrlimit(Resource::RLIMIT_NOFILE) {
         Ok((soft, hard)) if setrlimit(Resource::RLIMIT_NOFILE, hard, hard).is_err() => soft,

@@ -1,12 +1,12 @@
 //! The `daybook` command.
 
-mod auditor;
 mod cli;
 mod clock;
 mod files;
 mod key;
 mod limit;
 mod serve;
+mod worker;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -23,7 +23,7 @@ fn main() -> ExitCode {
     match run(Cli::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // The log may not be set up, and nobody else will tell.
+            // The log may not have been started.
             let _ = writeln!(std::io::stderr(), "daybook: {error:#}");
             ExitCode::FAILURE
         }

@@ -1,23 +1,29 @@
 //! `daybook serve`: wiring, start and stop.
 
-use std::net::TcpListener;
+use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context;
 use daybook_http::token::Tokens;
-use daybook_http::{Budget, Headers, State, Templates, UserCache};
+use daybook_http::{AppState, Bell, Budget, FileSweep, Headers, Templates, UserCache};
 use daybook_service::Ids;
 use daybook_storage::{Address, Options, Store};
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::EnvFilter;
 
-use crate::auditor::{Auditor, Stop};
-use crate::cli::Serve;
+use crate::cli::ServeArgs;
+use crate::worker::audit::AuditWorker;
+use crate::worker::{self, Stop, Worker, audit, file_sweep};
 use crate::{clock, files, key, limit};
 
-/// Serves until SIGTERM or Ctrl-C; then finishes what runs and closes the store.
-pub(crate) fn run(options: &Serve) -> anyhow::Result<()> {
+/// Serves until SIGTERM or Ctrl-C; then finishes running requests and closes the store.
+///
+/// # Errors
+/// A setting that cannot be used, a database that cannot be opened, an address that cannot be
+/// listened on.
+pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
     start_log(options)?;
     let templates = options.templates.as_deref().map(templates).transpose()?.unwrap_or_default();
     let data_dir = &options.data.data_dir;
@@ -34,9 +40,26 @@ pub(crate) fn run(options: &Serve) -> anyhow::Result<()> {
         .with_context(|| format!("{} cannot be listened on", options.listen))?;
     let address = listener.local_addr()?;
     let ids = Arc::new(Ids::new(store.start()));
-    let auditor = Auditor::start(Arc::clone(&store), Arc::clone(&ids), clock::now)
-        .context("the auditor cannot be started")?;
-    let state = State {
+    let blobs = files::open(&options.files, data_dir)?;
+    let (stop, audits) = (Stop::new(), Bell::default());
+    let workers = vec![
+        audit::worker(
+            AuditWorker {
+                store: Arc::clone(&store),
+                ids: Arc::clone(&ids),
+                clock: clock::now,
+                stop: stop.clone(),
+            },
+            audits.clone(),
+        ),
+        file_sweep::worker(FileSweep {
+            store: Arc::clone(&store),
+            blobs: blobs.clone(),
+            clock: clock::now,
+            orphan_age: Duration::from_secs(options.files.orphan_seconds),
+        }),
+    ];
+    let state = AppState {
         store: Arc::clone(&store),
         ids,
         clock: clock::now,
@@ -44,15 +67,25 @@ pub(crate) fn run(options: &Serve) -> anyhow::Result<()> {
         headers: Headers::with_prefixes(&options.header_prefixes),
         path_prefix: options.path_prefix.clone(),
         public_url: options.public_url.clone(),
-        blobs: files::open(&options.files, data_dir)?,
+        blobs,
         budget: Budget::of_megabytes(options.bodies_megabytes),
-        orphan_seconds: options.files.orphan_seconds,
         missing_as_no_content: options.missing_as_no_content,
         ledger_alias: options.ledger_alias,
         templates,
         known: UserCache::default(),
-        audits: auditor.bell(),
+        audits,
     };
+    announce(options, address);
+    // It returns when blocking work has ended too: an audit gives up when it is asked to.
+    actix_web::rt::System::new().block_on(answer(listener, state, workers, stop))?;
+    // The writers finish the units of work in their queues before they end.
+    drop(store);
+    tracing::info!("daybook has stopped");
+    Ok(())
+}
+
+/// Logs that the server is ready, and what to do first.
+fn announce(options: &ServeArgs, address: SocketAddr) {
     if !address.ip().is_loopback() && options.public_url.is_none() {
         tracing::warn!(
             "links to files will be http:// with the host of each request; behind a proxy that \
@@ -65,22 +98,23 @@ pub(crate) fn run(options: &Serve) -> anyhow::Result<()> {
         tracing::info!(
             "get a token: TOKEN=$({} token --email you@example.com --data-dir {})",
             command.display(),
-            data_dir.display()
+            options.data.data_dir.display()
         );
         tracing::info!(
             "then: curl -H \"Authorization: Bearer $TOKEN\" http://{address}{}/v5/user",
             options.path_prefix
         );
     }
-    actix_web::rt::System::new().block_on(answer(listener, state, auditor.stop()))?;
-    drop(auditor);
-    // The writers finish what they have taken on before they end.
-    drop(store);
-    tracing::info!("daybook has stopped");
-    Ok(())
 }
 
-async fn answer(listener: TcpListener, state: State, auditor: Stop) -> anyhow::Result<()> {
+/// Answers requests, with the background workers beside them, until a signal comes.
+async fn answer(
+    listener: TcpListener,
+    state: AppState,
+    workers: Vec<Worker>,
+    stop: Stop,
+) -> anyhow::Result<()> {
+    let workers = worker::start(workers, &stop);
     let server = daybook_http::serve(listener, state, limit::connections())?;
     let handle = server.handle();
     let (mut terminated, mut interrupted) =
@@ -91,10 +125,14 @@ async fn answer(listener: TcpListener, state: State, auditor: Stop) -> anyhow::R
             _ = interrupted.recv() => {}
         }
         tracing::info!("stopping: finishing what runs");
-        auditor.ask();
+        stop.ask();
         handle.stop(true).await;
     });
-    Ok(server.await?)
+    server.await?;
+    for worker in workers {
+        worker.await.context("a background worker panicked")?;
+    }
+    Ok(())
 }
 
 fn templates(path: &Path) -> anyhow::Result<Templates> {
@@ -104,11 +142,11 @@ fn templates(path: &Path) -> anyhow::Result<Templates> {
         .map_err(|fault| anyhow::anyhow!("the templates {} are refused: {fault}", path.display()))
 }
 
-fn start_log(options: &Serve) -> anyhow::Result<()> {
+fn start_log(options: &ServeArgs) -> anyhow::Result<()> {
     let filter = EnvFilter::try_new(&options.log)
         .with_context(|| format!("{:?} is not a log filter", options.log))?;
-    // A log that cannot be written must not say so on the same way: that would panic, in the middle
-    // of a request.
+    // A failure to write the log must not be logged in turn: that would panic in the middle of a
+    // request.
     let builder = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)

@@ -4,7 +4,7 @@
 use diesel::connection::{AnsiTransactionManager, SimpleConnection, TransactionManager};
 use diesel::prelude::*;
 use diesel::result::QueryResult;
-use diesel::sql_types::Text;
+use diesel::sql_types::{Bool, Text};
 use diesel::{PgConnection, SqliteConnection};
 
 use crate::conn::{Conn, on_each};
@@ -165,6 +165,18 @@ impl Conn {
         }
     }
 
+    /// Takes an advisory lock for as long as this connection lives; `false` when another connection
+    /// holds it. SQLite knows none, and needs none: one process at a time serves a file.
+    pub(crate) fn try_lock(&mut self, key: i64) -> QueryResult<bool> {
+        match self {
+            Self::Sqlite(_) => Ok(true),
+            Self::Postgres(c) => {
+                let sql = Sql::new("SELECT pg_try_advisory_lock(").int(key).push(") AS taken");
+                sql.uncached().get_result(c).map(|row: AdvisoryLock| row.taken)
+            }
+        }
+    }
+
     /// Runs a statement.
     pub(crate) fn execute(&mut self, sql: &Sql<'_>) -> QueryResult<usize> {
         on_each!(self, c => sql.execute(c))
@@ -212,6 +224,12 @@ impl Conn {
 struct SqliteStep {
     #[diesel(sql_type = Text)]
     detail: String,
+}
+
+#[derive(QueryableByName)]
+struct AdvisoryLock {
+    #[diesel(sql_type = Bool)]
+    taken: bool,
 }
 
 #[derive(QueryableByName)]

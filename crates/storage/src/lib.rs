@@ -24,6 +24,7 @@ pub mod file;
 pub mod group;
 pub mod idempotency;
 mod index_term;
+mod lease;
 mod lookup;
 pub mod page;
 mod pending;
@@ -38,6 +39,7 @@ pub mod user;
 mod writer;
 
 pub use error::{Error, Result};
+pub use lease::Lease;
 pub use pool::Address;
 pub use store::{Lane, Options, Store};
 pub use tx::Tx;

@@ -12,6 +12,7 @@ use crate::chart::Charts;
 use crate::conn::on_each;
 use crate::dialect::Use;
 use crate::error::{Error, Result};
+use crate::lease::Lease;
 use crate::pool::{Address, Readers, readers};
 use crate::schema::process_starts;
 use crate::sql::Sql;
@@ -87,6 +88,7 @@ impl Options {
 
 /// All books, on one of the two engines.
 pub struct Store {
+    address: Address,
     readers: Pool<Readers>,
     writers: Vec<Writer>,
     statements: Arc<AtomicU64>,
@@ -114,7 +116,14 @@ impl Store {
         };
         let writers = (0..options.address.writers()).map(start).collect::<Result<Vec<_>>>()?;
         let readers = readers(options.address.clone(), options.readers, Arc::clone(&statements))?;
-        Ok(Self { readers, writers, statements, charts, start: number })
+        Ok(Self {
+            address: options.address.clone(),
+            readers,
+            writers,
+            statements,
+            charts,
+            start: number,
+        })
     }
 
     /// Runs `work` on one consistent snapshot.
@@ -181,6 +190,15 @@ impl Store {
     #[must_use]
     pub const fn start(&self) -> i64 {
         self.start
+    }
+
+    /// Takes the lease of that name, which one process at a time can hold; `None` when another
+    /// holds it. It ends when it is dropped, or with the process.
+    ///
+    /// # Errors
+    /// When the database cannot be reached.
+    pub fn lease(&self, name: &str) -> Result<Option<Lease>> {
+        Lease::take(&self.address, i64::from_be_bytes(digest(name.as_bytes()).to_be_bytes()))
     }
 
     /// A lane for each writer, to ask whether it works.

@@ -1,4 +1,4 @@
-//! Serving the bytes of a file to browsers, outside of the JSON API: whoever holds the address may
+//! Serving the bytes of a file to browsers, outside of the JSON API. Whoever has the address may
 //! read (behaviour 9.6).
 
 use actix_web::body::SizedStream;
@@ -10,53 +10,47 @@ use actix_web::{HttpRequest, HttpResponse, HttpResponseBuilder, web};
 use daybook_domain::file::{File, FileAddress, Refusal, media};
 use daybook_service::{Error, file};
 
+use crate::blob;
 use crate::error::{ApiError, Transport};
 use crate::run;
-use crate::state::State;
+use crate::state::AppState;
 
-/// Nothing in a file may run or load anything under the address of the books. Browsers' own PDF
-/// viewers do not work in a sandbox, and need none.
+/// Nothing in a file may run or load anything under this server's address. The PDF viewers of
+/// browsers do not work in a sandbox, and need none.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
 /// GET /files/{address}.
 pub(crate) async fn serve(
     request: HttpRequest,
-    state: web::Data<State>,
+    state: web::Data<AppState>,
     path: web::Path<String>,
 ) -> Result<HttpResponse, ApiError> {
     let unknown =
         || ApiError::from(Error::from(Refusal::Unknown(path.chars().take(100).collect())));
     let address: FileAddress = path.parse().map_err(|_| unknown())?;
-    let (mut book, mut file) = find(&state, &address).await?;
+    let (book, file) = find(&state, &address).await?;
     let tag = EntityTag::new_strong(file.content.digest.clone());
     if IfNoneMatch::parse(&request).is_ok_and(|known| holds(&known, &tag)) {
         return Ok(headed(HttpResponse::NotModified(), &file, tag).finish());
     }
-    let found = match state.blobs.open(&book, &file.content.blob).await? {
-        Some(found) => found,
-        None => {
-            // Between the row and the bytes an update put others in their place.
-            (book, file) = find(&state, &address).await?;
-            state
-                .blobs
-                .open(&book, &file.content.blob)
-                .await?
-                .ok_or_else(|| ApiError::lost(&file))?
-        }
-    };
+    let again = async || find(&state, &address).await;
+    let open =
+        async |(book, file): &(String, File)| state.blobs.open(book, &file.content.blob).await;
+    let ((_, file), bytes) =
+        blob::read::with_row((book, file), again, open, |(_, file)| file).await?;
     let tag = EntityTag::new_strong(file.content.digest.clone());
     let size = u64::try_from(file.content.size)
         .map_err(|_| Transport::Failed("a size below zero".to_owned()))?;
     let mut response = headed(HttpResponse::Ok(), &file, tag);
-    Ok(response.body(SizedStream::new(size, found)))
+    Ok(response.body(SizedStream::new(size, bytes)))
 }
 
-async fn find(state: &State, address: &FileAddress) -> Result<(String, File), ApiError> {
+async fn find(state: &AppState, address: &FileAddress) -> Result<(String, File), ApiError> {
     let address = address.clone();
     run::read(state, move |tx| file::serve(tx, &address)).await
 }
 
-/// Whether the caller has this content already; with `*` it only asks whether there is any.
+/// Whether the caller has this content already. With `*` it asks only whether there is any.
 fn holds(known: &IfNoneMatch, tag: &EntityTag) -> bool {
     match known {
         IfNoneMatch::Any => true,
@@ -64,8 +58,8 @@ fn holds(known: &IfNoneMatch, tag: &EntityTag) -> bool {
     }
 }
 
-/// The headers of an answer about a file. It may be kept, but is asked for again each time: its
-/// content may change, and its address may be taken back.
+/// The headers of an answer about a file. Browsers may keep it but must ask again each time: its
+/// content may change, and the file may be deleted.
 fn headed(mut response: HttpResponseBuilder, file: &File, tag: EntityTag) -> HttpResponseBuilder {
     response
         .insert_header((CONTENT_TYPE, media::served(&file.content_type)))
@@ -80,8 +74,8 @@ fn headed(mut response: HttpResponseBuilder, file: &File, tag: EntityTag) -> Htt
     response
 }
 
-/// `Content-Disposition` (RFC 6266): in place for what is harmless, else for download, under the
-/// file's name.
+/// `Content-Disposition` (RFC 6266): shown in place if harmless, else downloaded, under the name of
+/// the file.
 fn disposition(name: &str, content_type: &str) -> String {
     let kind = if media::is_harmless(content_type) { "inline" } else { "attachment" };
     let plain: String = name

@@ -17,14 +17,14 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::error::Transport;
 use crate::wire::{PropertiesIn, StampOut, TextOrNumber, field, id_text, objects_only, properties};
 
-/// Base64 comes with and without padding.
+/// Base64 is read with and without padding.
 const LENIENT: GeneralPurposeConfig =
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
 const PLAIN: GeneralPurpose = GeneralPurpose::new(&STANDARD, LENIENT);
 const URL: GeneralPurpose = GeneralPurpose::new(&URL_SAFE, LENIENT);
 
-/// A body, or an entry of a transaction's `files[]`, that is a file. What is computed is ignored
-/// (behaviour 9.13).
+/// A request body, or an entry of the `files[]` of a transaction, that is a file. Computed fields
+/// are ignored (behaviour 9.13).
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", remote = "Self")]
 pub(crate) struct FileIn {
@@ -38,7 +38,7 @@ pub(crate) struct FileIn {
     content: Option<ContentIn>,
     #[serde(default)]
     properties: PropertiesIn,
-    /// The content once its bytes are stored.
+    /// The stored content, once the bytes have been stored.
     #[serde(skip)]
     stored: Option<Content>,
 }
@@ -46,13 +46,19 @@ pub(crate) struct FileIn {
 objects_only!(FileIn);
 
 impl FileIn {
-    /// What a create makes of the body; without content the file is empty.
+    /// The body as input of a create; without content the file is empty.
+    ///
+    /// # Errors
+    /// 413 for content beyond the limit.
     pub(crate) fn into_new(self) -> Result<(Changes, Bytes), Transport> {
         let (changes, bytes) = self.into_changes()?;
         Ok((changes, bytes.unwrap_or_default()))
     }
 
-    /// What an update makes of the body, its content aside.
+    /// The body as input of an update, and the bytes it brings.
+    ///
+    /// # Errors
+    /// 413 for content beyond the limit.
     pub(crate) fn into_changes(self) -> Result<(Changes, Option<Bytes>), Transport> {
         let Self { id, name, content_type, content, properties, stored: _ } = self;
         let bytes = content.map(ContentIn::bytes).transpose()?;
@@ -68,17 +74,20 @@ impl FileIn {
         ))
     }
 
-    /// Takes the bytes out, for storing them.
+    /// Takes the bytes out, to store them.
+    ///
+    /// # Errors
+    /// 413 for content beyond the limit.
     pub(crate) fn take_bytes(&mut self) -> Result<Option<Bytes>, Transport> {
         self.content.take().map(ContentIn::bytes).transpose()
     }
 
-    /// Keeps where the bytes are now.
+    /// Notes the stored content.
     pub(crate) fn set_stored(&mut self, content: Content) {
         self.stored = Some(content);
     }
 
-    /// What the body is as an entry of a transaction's `files[]`.
+    /// The body as an entry of the `files[]` of a transaction.
     pub(crate) fn into_attachment(self) -> Attachment {
         let Self { id, name, content_type, content: _, properties, stored } = self;
         let changes = Changes {
@@ -95,11 +104,11 @@ impl FileIn {
     }
 }
 
-/// Base64 of a file's bytes, decoded while the body is read: text and bytes of 20 MB need not stand
-/// side by side longer.
+/// The bytes of a file, decoded from Base64 while the body is read, so that text and bytes of 20 MB
+/// are not held together for long.
 enum ContentIn {
     Bytes(Bytes),
-    /// Beyond what a file may have.
+    /// More bytes than a file may have.
     TooLarge,
 }
 
@@ -123,8 +132,8 @@ impl fmt::Debug for ContentIn {
 
 impl<'de> Deserialize<'de> for ContentIn {
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
-        struct Base64;
-        impl Visitor<'_> for Base64 {
+        struct Base64Visitor;
+        impl Visitor<'_> for Base64Visitor {
             type Value = ContentIn;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -141,11 +150,12 @@ impl<'de> Deserialize<'de> for ContentIn {
                 })
             }
         }
-        reader.deserialize_str(Base64)
+        reader.deserialize_str(Base64Visitor)
     }
 }
 
-/// Both alphabets of RFC 4648, padded or not, with line breaks or without: what encoders write.
+/// Decodes what encoders write: both alphabets of RFC 4648, padded or not, with line breaks or
+/// without.
 fn decode(text: &str) -> Result<Vec<u8>, base64::DecodeError> {
     let engine = if text.bytes().any(|byte| matches!(byte, b'-' | b'_')) { &URL } else { &PLAIN };
     if text.bytes().any(|byte| byte.is_ascii_whitespace()) {
@@ -155,7 +165,7 @@ fn decode(text: &str) -> Result<Vec<u8>, base64::DecodeError> {
     engine.decode(text)
 }
 
-/// A file: its content only where one file is asked for.
+/// A file. Its content is present only in the answer about one file.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct FileOut {
@@ -208,7 +218,7 @@ fn encode<S: Serializer>(content: &Option<Bytes>, writer: S) -> Result<S::Ok, S:
     ))
 }
 
-/// The absolute serving address.
+/// The absolute serving address of a file.
 pub(crate) fn url(base: &str, address: &FileAddress) -> String {
     format!("{base}/files/{address}")
 }

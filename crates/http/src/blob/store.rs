@@ -1,6 +1,4 @@
-//! The bytes of files: kept outside of the database, on disk or in any store that speaks S3, under
-//! a name that is used once. They are written before the row that names them and never changed;
-//! what no row names goes with the sweep.
+//! The place of blobs: a folder on this machine's disk, or a bucket of a store that speaks S3.
 
 use std::path::PathBuf;
 use std::pin::pin;
@@ -16,57 +14,71 @@ use sha2::{Digest, Sha256};
 use crate::blocking;
 use crate::error::{ApiError, Transport};
 
-/// The name of the note that a book was deleted. Blobs have longer ones.
-pub(crate) const DELETED: &str = "deleted";
+/// The name of a book's deletion note. Blobs have longer names.
+pub(super) const DELETED: &str = "deleted";
 
-/// Where the bytes of all books are kept.
+/// The blobs of all books.
 #[derive(Debug, Clone)]
 pub struct Blobs {
     store: Arc<dyn ObjectStore>,
-    /// The folder, when they are on this machine's disk: writes that were cut off leave drafts in
+    /// The folder, when they are on this machine's disk: a write that is cut off leaves a draft in
     /// it.
     folder: Option<PathBuf>,
 }
 
+/// Bytes with the content that a row is to record of them.
+pub(crate) struct NewBlob {
+    pub(crate) content: Content,
+    bytes: Bytes,
+}
+
 impl Blobs {
-    /// Bytes in a folder; `store` must be rooted there and sync what it writes.
+    /// Blobs in a folder; `store` must be rooted there and sync what it writes.
     #[must_use]
     pub fn on_disk(store: Arc<dyn ObjectStore>, folder: PathBuf) -> Self {
         Self { store, folder: Some(folder) }
     }
 
-    /// Bytes in a store elsewhere, which is trusted to keep what it has accepted.
+    /// Blobs in a store elsewhere, which is trusted to keep what it has accepted.
     #[must_use]
     pub fn elsewhere(store: Arc<dyn ObjectStore>) -> Self {
         Self { store, folder: None }
     }
 
-    pub(crate) fn folder(&self) -> Option<&PathBuf> {
+    /// The folder, when the blobs are on this machine's disk.
+    pub(super) fn folder(&self) -> Option<&PathBuf> {
         self.folder.as_ref()
     }
 
-    /// What is to be known of bytes, and a place of their own for them.
-    pub(crate) async fn prepare(&self, bytes: Bytes) -> Result<(Content, Bytes), ApiError> {
+    /// Gives bytes a name of their own, with their size and digest. Nothing is stored yet.
+    ///
+    /// # Errors
+    /// 413 for more bytes than can be counted.
+    pub(crate) async fn name(&self, bytes: Bytes) -> Result<NewBlob, ApiError> {
         let digested = bytes.clone();
         let digest = move || {
             Sha256::digest(&digested).iter().map(|byte| format!("{byte:02x}")).collect::<String>()
         };
         let digest = blocking::compute(bytes.len(), digest).await?;
         let size = i64::try_from(bytes.len()).map_err(|_| Transport::FileTooLarge)?;
-        Ok((Content { blob: uuid::Uuid::now_v7().simple().to_string(), size, digest }, bytes))
+        let blob = uuid::Uuid::now_v7().simple().to_string();
+        Ok(NewBlob { content: Content { blob, size, digest }, bytes })
     }
 
-    /// Stores bytes; they are durable when this returns.
-    pub(crate) async fn put(
-        &self,
-        book: &str,
-        content: &Content,
-        bytes: Bytes,
-    ) -> Result<(), ApiError> {
-        self.store.put(&place(book, &content.blob)?, bytes.into()).await.map(drop).map_err(failed)
+    /// Stores bytes and answers the content to record; they are durable when this returns.
+    ///
+    /// # Errors
+    /// 503 when they cannot be stored.
+    pub(crate) async fn put(&self, book: &str, new: NewBlob) -> Result<Content, ApiError> {
+        let NewBlob { content, bytes } = new;
+        self.store.put(&place(book, &content.blob)?, bytes.into()).await.map_err(failed)?;
+        Ok(content)
     }
 
-    /// The bytes as they come, or none.
+    /// The bytes of a blob as a stream; `None` when there is no such blob.
+    ///
+    /// # Errors
+    /// 503 when the store cannot be asked.
     pub(crate) async fn open(
         &self,
         book: &str,
@@ -80,7 +92,10 @@ impl Blobs {
         }
     }
 
-    /// The bytes, or none.
+    /// The bytes of a blob at once; `None` when there is no such blob.
+    ///
+    /// # Errors
+    /// 503 when the store cannot be asked.
     pub(crate) async fn read(&self, book: &str, blob: &str) -> Result<Option<Bytes>, ApiError> {
         let found = match self.store.get(&place(book, blob)?).await {
             Ok(found) => found,
@@ -90,24 +105,26 @@ impl Blobs {
         found.bytes().await.map(Some).map_err(failed)
     }
 
-    /// Everything that is kept, of all books.
-    pub(crate) fn list(
+    /// Everything in the store, of all books.
+    pub(super) fn list(
         &self,
     ) -> impl Stream<Item = Result<ObjectMeta, object_store::Error>> + use<> {
         self.store.list(None)
     }
 
-    /// Everything that is kept of a book.
-    pub(crate) fn list_book(
+    /// Everything in the store of one book.
+    pub(super) fn list_book(
         &self,
         book: &str,
     ) -> impl Stream<Item = Result<ObjectMeta, object_store::Error>> + use<> {
         self.store.list(Some(&Path::from(book)))
     }
 
-    /// Notes that a book is about to be deleted, when it has bytes here. It says nothing while the
-    /// book is there.
-    pub(crate) async fn mark_deleted(&self, book: &str) -> Result<(), ApiError> {
+    /// Stores the deletion note of a book, if it has blobs.
+    ///
+    /// # Errors
+    /// 503 when the store cannot be asked.
+    pub(crate) async fn note_deletion(&self, book: &str) -> Result<(), ApiError> {
         let mut all = pin!(self.list_book(book));
         match std::future::poll_fn(|cx| Stream::poll_next(all.as_mut(), cx)).await {
             None => Ok(()),
@@ -121,8 +138,8 @@ impl Blobs {
         }
     }
 
-    /// Removes bytes; that they are gone already is fine.
-    pub(crate) async fn delete(&self, place: &Path) -> Result<(), object_store::Error> {
+    /// Removes a blob or a note. One that is gone already is no error.
+    pub(super) async fn delete(&self, place: &Path) -> Result<(), object_store::Error> {
         match self.store.delete(place).await {
             Err(object_store::Error::NotFound { .. }) | Ok(()) => Ok(()),
             Err(error) => Err(error),
@@ -130,25 +147,25 @@ impl Blobs {
     }
 }
 
-/// Whether text may be the key of a book or the name of a blob: both are 32 hex digits, and nothing
-/// else in the store is ours.
-pub(crate) fn is_name(text: &str) -> bool {
+/// Whether text may be the public id of a book or the name of a blob: both have 32 hexadecimal
+/// digits, and nothing else in the store is Daybook's.
+pub(super) fn is_name(text: &str) -> bool {
     text.len() == 32 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// `BOOK/BLOB`: a book's bytes lie together.
+/// `BOOK/BLOB`: the blobs of a book lie together.
 fn place(book: &str, blob: &str) -> Result<Path, ApiError> {
     let plain =
         |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
     if plain(book) && plain(blob) {
         Ok(Path::from_iter([book, blob]))
     } else {
-        // The book was entered before, so its id is one of ours.
+        // The caller has access to the book, so its id is well-formed.
         Err(Transport::Failed("a book or blob with an odd name".to_owned()).into())
     }
 }
 
-/// The store is another machine, or a disk that may be full: trying again may help.
+/// 503: the store is another machine, or a disk that may be full, so trying again may help.
 fn failed(error: object_store::Error) -> ApiError {
     Transport::FilesUnavailable(error.to_string()).into()
 }

@@ -1,0 +1,92 @@
+//! Storing bytes before the unit of work that records the row naming them. Every function asks the
+//! use case on a snapshot first, and stores nothing when it would refuse.
+
+use actix_web::web::Bytes;
+use daybook_domain::file::{Changes, Content};
+use daybook_service::{book, file};
+
+use crate::error::ApiError;
+use crate::file::shape::FileIn;
+use crate::request::ApiRequest;
+
+/// Stores the bytes of a new file and answers the content to record.
+///
+/// # Errors
+/// What createFile would refuse; 503 when the bytes cannot be stored.
+pub(crate) async fn of_new_file(
+    request: &ApiRequest,
+    changes: &Changes,
+    bytes: Bytes,
+) -> Result<Content, ApiError> {
+    let blob = request.state.blobs.name(bytes).await?;
+    let (id, draft) = (request.book(), (changes.clone(), blob.content.clone()));
+    request.look(move |tx, cx| file::check_create(tx, cx, &id, draft)).await?;
+    request.state.blobs.put(&request.book(), blob).await
+}
+
+/// What an update of a file does with the bytes it brought.
+pub(crate) enum Update {
+    /// They are stored; the row is to name this content.
+    New(Content),
+    /// The file has them already. Nothing is stored, and the row is to keep its content if that
+    /// still has this digest.
+    Unchanged(String),
+}
+
+/// Stores the bytes that an update of a file brings, unless the file has them already.
+///
+/// # Errors
+/// What updateFile would refuse; 503 when the bytes cannot be stored.
+pub(crate) async fn of_changed_file(
+    request: &ApiRequest,
+    changes: &Changes,
+    bytes: Bytes,
+) -> Result<Update, ApiError> {
+    let blob = request.state.blobs.name(bytes).await?;
+    let (id, rehearsed) =
+        (request.book(), Changes { content: Some(blob.content.clone()), ..changes.clone() });
+    if request.look(move |tx, cx| file::check_update(tx, cx, &id, rehearsed)).await? {
+        Ok(Update::New(request.state.blobs.put(&request.book(), blob).await?))
+    } else {
+        Ok(Update::Unchanged(blob.content.digest))
+    }
+}
+
+/// Stores the bytes that files of transactions bring (behaviour 3.2.12), once it is known that the
+/// caller may record so many transactions. Bytes of a file that exists already, or of an item that
+/// comes to nothing, become orphans.
+///
+/// # Errors
+/// What recording a draft refuses; 413 for content beyond the limit; 503 when bytes cannot be
+/// stored.
+pub(crate) async fn of_attachments(
+    request: &ApiRequest,
+    transactions: usize,
+    files: impl Iterator<Item = &mut FileIn>,
+) -> Result<(), ApiError> {
+    let mut admitted = false;
+    for entry in files {
+        let Some(bytes) = entry.take_bytes()? else { continue };
+        if !admitted {
+            let id = request.book();
+            request.look(move |tx, cx| file::check_attach(tx, cx, &id, transactions)).await?;
+            admitted = true;
+        }
+        let blob = request.state.blobs.name(bytes).await?;
+        entry.set_stored(request.state.blobs.put(&request.book(), blob).await?);
+    }
+    Ok(())
+}
+
+/// Stores the deletion note of a book that is about to be deleted. Where the deletion would be
+/// refused nothing is stored: the deletion itself answers why.
+///
+/// # Errors
+/// 503 when the note cannot be stored.
+pub(crate) async fn note_deletion(request: &ApiRequest) -> Result<(), ApiError> {
+    let id = request.book();
+    if request.look(move |tx, cx| book::check_delete(tx, cx, &id)).await.is_ok() {
+        request.state.blobs.note_deletion(&request.book()).await?;
+    }
+    Ok(())
+}

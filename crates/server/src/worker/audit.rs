@@ -1,0 +1,99 @@
+//! The worker that makes the audits that are wanted, one after another (behaviour 6.7).
+//!
+//! The requests stand in the database, one for each book, so the queue is bounded and survives the
+//! process.
+
+use std::collections::HashSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::Duration;
+
+use daybook_domain::id::BookKey;
+use daybook_domain::instant::Instant;
+use daybook_http::{Bell, block};
+use daybook_service::{Context, Error, Ids, audit, user};
+use daybook_storage::{Lane, Store};
+
+use super::{RoundReport, RunningRound, Stop, Worker};
+
+/// How long after the last round another begins although nobody rang: an audit may have failed, or
+/// another process may have ended before it made one.
+const POLL_INTERVAL: Duration = Duration::from_secs(60);
+
+/// What audits need.
+#[derive(Clone)]
+pub(crate) struct AuditWorker {
+    pub(crate) store: Arc<Store>,
+    pub(crate) ids: Arc<Ids>,
+    pub(crate) clock: fn() -> Instant,
+    /// Asked between portions of an audit.
+    pub(crate) stop: Stop,
+}
+
+/// The worker; `bell` is rung when somebody has asked for an audit.
+pub(crate) fn worker(audits: AuditWorker, bell: Bell) -> Worker {
+    let round = move || -> RunningRound {
+        let audits = audits.clone();
+        Box::pin(async move { Ok(block(move || audits.round()).await??) })
+    };
+    Worker { name: "audit", interval: POLL_INTERVAL, bell, round: Box::new(round) }
+}
+
+impl AuditWorker {
+    /// Makes every audit that is wanted. The requests are read again after each: who asks while an
+    /// audit of the book is made wants another, and a process that finds the book's lease taken
+    /// leaves that one to us.
+    fn round(&self) -> Result<RoundReport, Error> {
+        let (mut done, mut failed) = (0, HashSet::new());
+        loop {
+            let waiting = self.store.read(audit::waiting)?;
+            let next = waiting.iter().find(|key| !failed.contains(*key));
+            let Some(key) = next.filter(|_| !self.stop.asked()) else {
+                let left = waiting.len();
+                return Ok(RoundReport { found: done + left, done, left });
+            };
+            // A panic is a bug, but not one that other books should pay for.
+            match catch_unwind(AssertUnwindSafe(|| self.audit(key))) {
+                Ok(Ok(true)) => {
+                    done += 1;
+                    continue;
+                }
+                Ok(Ok(false)) => {}
+                Ok(Err(error)) => {
+                    tracing::error!(book = key.as_str(), %error, "an audit failed; it is tried \
+                        again")
+                }
+                Err(_) => {
+                    tracing::error!(book = key.as_str(), "an audit panicked; it is tried again")
+                }
+            }
+            failed.insert(key.clone());
+        }
+    }
+
+    /// Makes the audit of a book and records what it found; `false` when there was none to make or
+    /// another process is making it.
+    fn audit(&self, key: &BookKey) -> Result<bool, Error> {
+        let Some(_lease) = self.store.lease(&format!("audit {}", key.as_str()))? else {
+            return Ok(false);
+        };
+        let Some(made) = self.store.read(|tx| audit::make(tx, key, &|| self.stop.asked()))? else {
+            return Ok(false);
+        };
+        let (sequence, findings) = (made.report.sequence, made.report.findings.count());
+        let (ids, now, book) = (Arc::clone(&self.ids), (self.clock)(), key.clone());
+        let known = self.store.write(Lane::of_book(key.as_str()), move |tx| {
+            let Some(user) = user::find(tx, &made.wanted.email)? else { return Ok(false) };
+            let cx = Context {
+                user: Arc::new(user),
+                agent: made.wanted.agent.clone(),
+                now,
+                ids,
+                condition: None,
+            };
+            audit::conclude(tx, &cx, &book, &made).map(|()| true)
+        })?;
+        tracing::info!(book = key.as_str(), sequence, findings, "audited");
+        Ok(known)
+    }
+}

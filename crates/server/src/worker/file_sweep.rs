@@ -1,0 +1,34 @@
+//! The worker that removes orphans, which are bytes that no file names (behaviour 9.17). How and
+//! why: [`daybook_http::FileSweep`].
+
+use std::time::Duration;
+
+use daybook_http::{Bell, FileSweep, Swept};
+
+use super::{RoundReport, RunningRound, Worker};
+
+/// The longest time between two sweeps.
+const MAX_INTERVAL: Duration = Duration::from_secs(60 * 60);
+
+/// The worker; it sweeps as often as orphans come of age, but each hour at least and each second at
+/// most.
+pub(crate) fn worker(sweep: FileSweep) -> Worker {
+    Worker {
+        name: "file sweep",
+        interval: sweep.orphan_age.clamp(Duration::from_secs(1), MAX_INTERVAL),
+        bell: Bell::default(),
+        round: Box::new(move || round(sweep.clone())),
+    }
+}
+
+fn round(sweep: FileSweep) -> RunningRound {
+    Box::pin(async move {
+        let swept = sweep.run().await.map_err(anyhow::Error::msg)?;
+        // None: another process is sweeping.
+        Ok(swept.map_or_else(RoundReport::default, |Swept { found, removed }| RoundReport {
+            found,
+            done: removed,
+            left: found.saturating_sub(removed),
+        }))
+    })
+}
