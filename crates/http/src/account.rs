@@ -18,7 +18,7 @@ use crate::wire::{
     one_of, properties,
 };
 
-/// A body that is an account.
+/// A request body that is an account.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", remote = "Self")]
 pub(crate) struct AccountIn {
@@ -49,8 +49,8 @@ fn account_type<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<AccountTy
 }
 
 impl AccountIn {
-    /// What a create or update makes of the body; in a round trip absent groups mean none
-    /// (behaviour 4.9).
+    /// The body as input of a create or update. In a round trip (a body that carries `createdAt`)
+    /// absent groups mean none (behaviour 4.9).
     pub(crate) fn into_input(self) -> Input {
         let Self { id, name, kind, permanent, credit, archived, groups, properties, created_at } =
             self;
@@ -71,14 +71,14 @@ impl AccountIn {
         Input { changes, groups: references }
     }
 
-    /// What a delete makes of the body: the id, or without one the name.
+    /// The reference that a delete reads from the body: the id, or without one the name.
     fn into_reference(self) -> AccountRef {
         let id = id_text(self.id);
         AccountRef { name: if id.is_none() { self.name } else { None }, id }
     }
 }
 
-/// A group as it stands inside an account (behaviour 4.18).
+/// A group as an account shows it (behaviour 4.18).
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct MembershipOut {
@@ -88,12 +88,12 @@ struct MembershipOut {
     hidden: bool,
     properties: BTreeMap<String, String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    parent: Option<ParentOut>,
+    parent: Option<ParentIdOut>,
 }
 
-/// A parent by its id.
+/// The parent of a group, by its id alone.
 #[derive(Serialize)]
-struct ParentOut {
+struct ParentIdOut {
     id: String,
 }
 
@@ -105,7 +105,7 @@ impl From<&Group> for MembershipOut {
             normalized_name: group.name.normalized(),
             hidden: group.hidden,
             properties: properties(&group.properties),
-            parent: group.parent.map(|id| ParentOut { id: id.to_string() }),
+            parent: group.parent.map(|id| ParentIdOut { id: id.to_string() }),
         }
     }
 }
@@ -124,7 +124,7 @@ pub(crate) struct AccountOut {
     stamp: StampOut,
 }
 
-/// An account as list rows show it on their sides (behaviour 2.10).
+/// An account as the rows of lists show it on their sides (behaviour 2.10).
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct BriefOut {
@@ -182,73 +182,78 @@ fn list(view: &View) -> Reply {
 }
 
 /// GET accounts.
-pub(crate) async fn list_accounts(asked: ApiRequest) -> ApiResult {
-    let book = asked.book();
-    asked.read(move |tx, cx| account::list(tx, cx, &book), |view, _| list(view)).await
+pub(crate) async fn list_accounts(request: ApiRequest) -> ApiResult {
+    let book = request.book();
+    request.read(move |tx, cx| account::list(tx, cx, &book), |view, _| list(view)).await
 }
 
 /// GET accounts/{id}.
-pub(crate) async fn get_account(asked: ApiRequest) -> ApiResult {
-    let (book, id) = (asked.book(), asked.id());
-    let tolerant = asked.state.missing_as_no_content;
-    match asked.read(move |tx, cx| account::get(tx, cx, &book, &id), |view, _| single(view)).await {
+pub(crate) async fn get_account(request: ApiRequest) -> ApiResult {
+    let (book, id) = (request.book(), request.id());
+    let tolerant = request.state.missing_as_no_content;
+    match request.read(move |tx, cx| account::get(tx, cx, &book, &id), |view, _| single(view)).await
+    {
         Err(error) if tolerant && error.is_missing_in_chart() => Ok(reply::no_content()),
         outcome => outcome,
     }
 }
 
 /// GET accounts/{id}/groups.
-pub(crate) async fn list_account_groups(asked: ApiRequest) -> ApiResult {
-    let (book, id) = (asked.book(), asked.id());
+pub(crate) async fn list_account_groups(request: ApiRequest) -> ApiResult {
+    let (book, id) = (request.book(), request.id());
     let encode = |view: &_, _: &_| reply::ok(&ListOut::whole(GroupOut::all(view)));
-    asked.read(move |tx, cx| account::groups(tx, cx, &book, &id), encode).await
+    request.read(move |tx, cx| account::groups(tx, cx, &book, &id), encode).await
 }
 
 /// POST accounts.
-pub(crate) async fn create_account(asked: ApiRequest, body: Body<AccountIn>) -> ApiResult {
-    create(asked, vec![body.0], single).await.map_err(ApiError::alone)
+pub(crate) async fn create_account(request: ApiRequest, body: Body<AccountIn>) -> ApiResult {
+    create(request, vec![body.0], single).await.map_err(ApiError::alone)
 }
 
 /// POST accounts/batch.
 pub(crate) async fn create_accounts_batch(
-    asked: ApiRequest,
+    request: ApiRequest,
     body: Body<Items<AccountIn>>,
 ) -> ApiResult {
-    create(asked, body.items(), list).await
+    create(request, body.items(), list).await
 }
 
 /// PUT accounts.
-pub(crate) async fn update_account(asked: ApiRequest, body: Body<AccountIn>) -> ApiResult {
-    update(asked.conditional()?, vec![body.0], single).await.map_err(ApiError::alone)
+pub(crate) async fn update_account(request: ApiRequest, body: Body<AccountIn>) -> ApiResult {
+    update(request.conditional()?, vec![body.0], single).await.map_err(ApiError::alone)
 }
 
 /// PUT accounts/batch.
 pub(crate) async fn update_accounts_batch(
-    asked: ApiRequest,
+    request: ApiRequest,
     body: Body<Items<AccountIn>>,
 ) -> ApiResult {
-    update(asked, body.items(), list).await
+    update(request, body.items(), list).await
 }
 
 /// DELETE accounts/{id}.
-pub(crate) async fn delete_account(asked: ApiRequest) -> ApiResult {
-    let reference = AccountRef { id: Some(asked.id()), name: None };
-    delete(asked.conditional()?, vec![reference], single).await.map_err(ApiError::alone)
+pub(crate) async fn delete_account(request: ApiRequest) -> ApiResult {
+    let reference = AccountRef { id: Some(request.id()), name: None };
+    delete(request.conditional()?, vec![reference], single).await.map_err(ApiError::alone)
 }
 
 /// POST accounts/delete/batch.
 pub(crate) async fn delete_accounts_batch(
-    asked: ApiRequest,
+    request: ApiRequest,
     body: Body<Items<AccountIn>>,
 ) -> ApiResult {
     let references = body.items().into_iter().map(AccountIn::into_reference).collect();
-    delete(asked, references, list).await
+    delete(request, references, list).await
 }
 
-async fn create(asked: ApiRequest, items: Vec<AccountIn>, encode: fn(&View) -> Reply) -> ApiResult {
-    let book = asked.book();
+async fn create(
+    request: ApiRequest,
+    items: Vec<AccountIn>,
+    encode: fn(&View) -> Reply,
+) -> ApiResult {
+    let book = request.book();
     let items = items.into_iter().map(AccountIn::into_input).collect();
-    asked
+    request
         .write(
             &book.clone(),
             move |tx, cx| account::create(tx, cx, &book, items),
@@ -257,10 +262,14 @@ async fn create(asked: ApiRequest, items: Vec<AccountIn>, encode: fn(&View) -> R
         .await
 }
 
-async fn update(asked: ApiRequest, items: Vec<AccountIn>, encode: fn(&View) -> Reply) -> ApiResult {
-    let book = asked.book();
+async fn update(
+    request: ApiRequest,
+    items: Vec<AccountIn>,
+    encode: fn(&View) -> Reply,
+) -> ApiResult {
+    let book = request.book();
     let items = items.into_iter().map(AccountIn::into_input).collect();
-    asked
+    request
         .write(
             &book.clone(),
             move |tx, cx| account::update(tx, cx, &book, items),
@@ -270,12 +279,12 @@ async fn update(asked: ApiRequest, items: Vec<AccountIn>, encode: fn(&View) -> R
 }
 
 async fn delete(
-    asked: ApiRequest,
+    request: ApiRequest,
     references: Vec<AccountRef>,
     encode: fn(&View) -> Reply,
 ) -> ApiResult {
-    let book = asked.book();
-    asked
+    let book = request.book();
+    request
         .write(
             &book.clone(),
             move |tx, cx| account::delete(tx, cx, &book, &references),

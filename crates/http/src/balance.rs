@@ -14,7 +14,7 @@ use crate::reply::{self, ApiResult};
 use crate::request::ApiRequest;
 use crate::wire::properties;
 
-/// The six amounts of a container or slice.
+/// The six amounts of a container or of a slice.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct FiguresOut {
@@ -26,7 +26,7 @@ struct FiguresOut {
     period_debit: String,
 }
 
-/// A slice of a series (behaviour 5.6).
+/// One period of a series (behaviour 5.6).
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct SliceOut {
@@ -38,7 +38,7 @@ struct SliceOut {
     figures: FiguresOut,
 }
 
-/// What account and group containers share.
+/// A container: the balances of one account or group.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ContainerOut<'v> {
@@ -57,7 +57,7 @@ struct ContainerOut<'v> {
     balances: Vec<SliceOut>,
 }
 
-/// The ranges of the answer (behaviour 5.9).
+/// The ranges of dates that an answer is about (behaviour 5.9).
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct RangesOut<'v> {
@@ -69,14 +69,14 @@ struct RangesOut<'v> {
     range_end_label: &'v str,
 }
 
-/// Writes the figures of one book.
-struct Writer<'v> {
+/// Writes the answer about one book.
+struct BalanceWriter<'v> {
     view: &'v View,
     scale: u32,
     digits: u32,
 }
 
-impl Writer<'_> {
+impl BalanceWriter<'_> {
     fn figures(&self, figures: Figures) -> FiguresOut {
         let amount = |units| write_units(units, self.scale, self.digits);
         let Figures { cumulative, period } = figures;
@@ -135,16 +135,10 @@ impl Writer<'_> {
     }
 
     fn accounts(&self, balances: &[AccountBalances], out: &mut String) -> serde_json::Result<()> {
-        out.push_str("\"accountBalances\":[");
-        for (place, container) in
-            balances.iter().filter_map(|balances| self.account(balances)).enumerate()
-        {
-            if place > 0 {
-                out.push(',');
-            }
-            out.push_str(&serde_json::to_string(&container)?);
-        }
-        out.push(']');
+        let containers: Vec<ContainerOut<'_>> =
+            balances.iter().filter_map(|balances| self.account(balances)).collect();
+        out.push_str("\"accountBalances\":");
+        out.push_str(&serde_json::to_string(&containers)?);
         Ok(())
     }
 
@@ -194,7 +188,7 @@ impl Writer<'_> {
         };
         let mut out = serde_json::to_string(&ranges)?;
         out.pop();
-        // A filter that matched nothing has its list all the same, empty (behaviour 5.1).
+        // A filter that matches nothing still gets its list, empty (behaviour 5.1).
         let accounts =
             self.view.balances.accounts.as_deref().or((!query.accounts.is_empty()).then_some(&[]));
         if let Some(accounts) = accounts {
@@ -213,13 +207,14 @@ impl Writer<'_> {
 }
 
 /// GET balances.
-pub(crate) async fn get_balances(asked: ApiRequest) -> ApiResult {
-    let (book, text) = (asked.book(), asked.query());
+pub(crate) async fn get_balances(request: ApiRequest) -> ApiResult {
+    let (book, text) = (request.book(), request.query());
     let encode = |view: &View, _: &Context| {
         let book = view.access.book();
         let written =
-            Writer { view, scale: book.scale, digits: book.settings.fraction_digits }.write();
+            BalanceWriter { view, scale: book.scale, digits: book.settings.fraction_digits }
+                .write();
         reply::json(written.map(String::into_bytes))
     };
-    asked.read(move |tx, cx| balance::get(tx, cx, &book, &text), encode).await
+    request.read(move |tx, cx| balance::get(tx, cx, &book, &text), encode).await
 }

@@ -1,4 +1,5 @@
-//! Bodies: read within a limit of size and time, as JSON, with errors that name the field.
+//! Request bodies: received within limits of size and time, and read as JSON, with errors that name
+//! the field.
 
 use std::future::Future;
 use std::marker::PhantomData;
@@ -28,18 +29,18 @@ use crate::{blocking, request};
 
 /// Largest body in bytes (behaviour 10.8).
 const MAX_BYTES: usize = 32 * 1024 * 1024;
-/// How long a body may take to arrive, and what every further second must bring: a file of 20 MB
-/// comes over slow lines too.
+/// How long a body may take to arrive, and how many bytes earn it one second more: a file of 20 MB
+/// may come over a slow line.
 const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 const LEAST_BYTES_PER_SECOND: usize = 64 * 1024;
 
-/// A body read as JSON.
+/// A body that has been read as JSON.
 pub(crate) struct Body<T>(pub(crate) T);
 
-/// A body that may be missing altogether.
+/// A body that may be absent.
 pub(crate) struct MaybeBody<T>(pub(crate) Option<T>);
 
-/// The list every batch is sent as.
+/// The body of a batch: `{"items": [...]}`.
 pub(crate) struct Items<T> {
     items: Vec<T>,
 }
@@ -50,10 +51,10 @@ struct ItemsFields<T> {
 }
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Items<T> {
-    /// From an object only, as [`crate::wire::objects_only`] has it.
+    /// Reads JSON objects only, as [`crate::wire::objects_only`] does.
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
-        struct Shape<T>(PhantomData<T>);
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for Shape<T> {
+        struct ItemsVisitor<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for ItemsVisitor<T> {
             type Value = Items<T>;
 
             fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -65,12 +66,13 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Items<T> {
                 Ok(Items { items: fields.items })
             }
         }
-        reader.deserialize_map(Shape(PhantomData))
+        reader.deserialize_map(ItemsVisitor(PhantomData))
     }
 }
 
 impl<T> Body<Items<T>> {
-    /// The items; how many there may be is asked behind the door (behaviour 0.17).
+    /// The items. How many there may be is checked once the caller is known to have access
+    /// (behaviour 0.17).
     pub(crate) fn items(self) -> Vec<T> {
         self.0.items
     }
@@ -88,7 +90,7 @@ impl<T: DeserializeOwned + Send + 'static> FromRequest for Body<T> {
             } else {
                 Err(Transport::UnsupportedMediaType.into())
             };
-            behind_the_door(&request, read).await.map(Self)
+            unless_invisible(&request, read).await.map(Self)
         })
     }
 }
@@ -106,23 +108,23 @@ impl<T: DeserializeOwned + Send + 'static> FromRequest for MaybeBody<T> {
             if json { parse(bytes).map(Some) } else { Err(Transport::UnsupportedMediaType.into()) }
         };
         Box::pin(async move {
-            behind_the_door(&request, receive(&request, payload, read).await).await.map(Self)
+            unless_invisible(&request, receive(&request, payload, read).await).await.map(Self)
         })
     }
 }
 
-/// A body that cannot be read is refused to those who may see the book; to all others there is no
-/// such book (behaviour 0.17).
-async fn behind_the_door<T>(
+/// Passes a body on. One that cannot be read is refused only to callers who may see the book; to
+/// all others the book does not exist (behaviour 0.17).
+async fn unless_invisible<T>(
     request: &HttpRequest,
     read: Result<T, ApiError>,
 ) -> Result<T, ApiError> {
     if read.is_err() {
-        // Whatever it expects of a resource: none is looked at.
-        let asked = ApiRequest::extract(request).await?.conditional()?;
-        let book = asked.book();
+        // The condition of `If-Match` is not evaluated: no resource is looked at.
+        let caller = ApiRequest::extract(request).await?.conditional()?;
+        let book = caller.book();
         if !book.is_empty() {
-            asked
+            caller
                 .look(move |tx, cx| access::enter(tx, cx, &book, Action::ReadBook).map(drop))
                 .await?;
         }
@@ -130,7 +132,7 @@ async fn behind_the_door<T>(
     read
 }
 
-/// Takes in a body and reads it; leaves its hash with the request when somebody will ask for it.
+/// Receives a body and reads it. Leaves its hash with the request if an idempotency key needs it.
 async fn receive<T: Send + 'static>(
     request: &HttpRequest,
     payload: Payload,
@@ -152,7 +154,7 @@ async fn receive<T: Send + 'static>(
     body
 }
 
-/// A missing content type is read as JSON (behaviour 0.8).
+/// Whether the content type is JSON. A missing one counts as JSON (behaviour 0.8).
 fn is_json(request: &HttpRequest) -> bool {
     let Some(value) = request.headers().get(CONTENT_TYPE) else { return true };
     let Ok(text) = value.to_str() else { return false };
@@ -189,7 +191,8 @@ async fn collect(mut payload: Payload, grant: &mut Grant) -> Result<Bytes, ApiEr
     }
 }
 
-/// Reads a body. Broken JSON and values of the wrong type are told apart (behaviour 0.10).
+/// Reads a body as JSON. Broken JSON and values of the wrong type are different errors (behaviour
+/// 0.10).
 fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
     let text = std::str::from_utf8(bytes)
         .map_err(|error| Transport::Malformed(format!("it is not UTF-8: {error}")))?;
@@ -202,8 +205,8 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
     serde_json::from_str(text).map_err(|_| explain::<T>(text).into())
 }
 
-/// Reads a refused body once more, slower, to learn what is wrong with it: broken JSON before a
-/// wrong type.
+/// Reads a refused body again, with a slower reader that tells where it is wrong. Broken JSON comes
+/// before a value of the wrong type.
 fn explain<T: DeserializeOwned>(text: &str) -> Transport {
     if let Err(error) = serde_json::from_str::<IgnoredAny>(text) {
         return Transport::Malformed(error.to_string());
@@ -215,20 +218,20 @@ fn explain<T: DeserializeOwned>(text: &str) -> Transport {
         Err(located) => {
             Transport::InvalidFormat(format!("{}: {}", located.path(), located.inner()))
         }
-        // The plain reader refused it, so something is wrong although this one does not see it.
+        // The fast reader refused it, so something is wrong although this one found nothing.
         Ok(_) => Transport::InvalidFormat("the body does not have the documented shape".to_owned()),
     }
 }
 
-/// Whether a string in the JSON text escapes the character NUL, which PostgreSQL cannot keep.
+/// Whether a string of the JSON text contains an escaped NUL, which PostgreSQL cannot store.
 fn holds_nul(bytes: &[u8]) -> bool {
     const ESCAPE: &[u8] = b"\\u0000";
-    // Most bodies escape nothing, and those with files in them are long.
+    // Most bodies contain no backslash, and those with files in them are long.
     if !bytes.contains(&b'\\') {
         return false;
     }
     let starts = bytes.windows(ESCAPE.len()).enumerate().filter(|(_, window)| *window == ESCAPE);
-    // An even number of backslashes before it means the backslash itself is escaped.
+    // After an even number of backslashes this one starts an escape.
     starts
         .map(|(at, _)| bytes.iter().take(at).rev().take_while(|byte| **byte == b'\\').count())
         .any(|before| before.is_multiple_of(2))

@@ -1,5 +1,5 @@
-//! The memory that bodies and the contents of files may take, all requests together: what one may
-//! send or ask for is bounded, how many do so at once is not.
+//! The memory for request bodies and contents of files, of all requests together. The size of one
+//! is limited elsewhere, but not how many are sent or asked for at once.
 
 use std::sync::Arc;
 
@@ -8,36 +8,36 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::error::Transport;
 
-/// Bytes are counted in steps: a body does not ask for every piece that arrives, and as many small
-/// ones as there may be connections fit into the smallest budget.
+/// Memory is counted in steps, so that a body does not ask for each piece that arrives, and that a
+/// step for each possible connection fits into the smallest budget.
 const STEP: usize = 4 * 1024;
 const STEPS_OF_A_MEGABYTE: usize = 1024 * 1024 / STEP;
 
-/// What is left of it.
+/// The memory that is left.
 #[derive(Debug, Clone)]
 pub struct Budget(Arc<Semaphore>);
 
 impl Budget {
-    /// So many megabytes (of 1,048,576 bytes) for all requests.
+    /// A budget of so many megabytes (of 1,048,576 bytes) for all requests.
     #[must_use]
     pub fn of_megabytes(megabytes: u16) -> Self {
         Self(Arc::new(Semaphore::new(usize::from(megabytes) * STEPS_OF_A_MEGABYTE)))
     }
 
-    /// A share of it, nothing to begin with.
+    /// A new share, empty at first.
     pub(crate) fn grant(&self) -> Grant {
         Grant { budget: Arc::clone(&self.0), steps: None }
     }
 }
 
-/// A request's share, given back when it is dropped.
+/// The share of one request, given back when it is dropped.
 pub(crate) struct Grant {
     budget: Arc<Semaphore>,
     steps: Option<OwnedSemaphorePermit>,
 }
 
 impl Grant {
-    /// Grows to so many bytes. It never waits: those who wait hold memory too.
+    /// Grows the share to so many bytes. It never waits: requests that wait hold memory too.
     ///
     /// # Errors
     /// [`Transport::Crowded`] when nothing is left.
@@ -58,12 +58,12 @@ impl Grant {
         Ok(())
     }
 
-    /// Keeps it as long as the request, and then until its answer has been sent.
+    /// Leaves the share with its request, until the answer has been sent.
     pub(crate) fn leave_with(self, request: &HttpRequest) {
         request.extensions_mut().insert(self);
     }
 
-    /// Takes it from its request.
+    /// Takes the share from its request.
     pub(crate) fn of(request: &HttpRequest) -> Option<Self> {
         request.extensions_mut().remove()
     }

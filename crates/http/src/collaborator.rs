@@ -10,7 +10,7 @@ use crate::reply::{self, ApiResult, Reply};
 use crate::request::ApiRequest;
 use crate::wire::{ListOut, StampOut, objects_only, one_of};
 
-/// A body that is a collaborator.
+/// A request body that is a collaborator.
 #[derive(Debug, Deserialize)]
 #[serde(remote = "Self")]
 pub(crate) struct CollaboratorIn {
@@ -33,7 +33,7 @@ struct CollaboratorOut {
     id: String,
     email: String,
     permission: &'static str,
-    /// Daybook keeps no pictures; the field is there for clients that show one (behaviour 12.3).
+    /// Always empty: Daybook keeps no pictures (behaviour 12.3).
     avatar_url: &'static str,
     #[serde(flatten)]
     stamp: StampOut,
@@ -57,20 +57,20 @@ fn single(collaborator: &Collaborator, _: &Context) -> Reply {
 }
 
 /// GET collaborators.
-pub(crate) async fn list_collaborators(asked: ApiRequest) -> ApiResult {
-    let book = asked.book();
+pub(crate) async fn list_collaborators(request: ApiRequest) -> ApiResult {
+    let book = request.book();
     let encode = |all: &Vec<Collaborator>, _: &Context| {
         reply::ok(&ListOut::whole(all.iter().map(CollaboratorOut::from).collect()))
     };
-    asked.read(move |tx, cx| collaborator::list(tx, cx, &book), encode).await
+    request.read(move |tx, cx| collaborator::list(tx, cx, &book), encode).await
 }
 
-/// POST collaborators. `message` is for the invitation mail, which this installation does not send
-/// yet.
-pub(crate) async fn add_collaborator(asked: ApiRequest, body: Body<CollaboratorIn>) -> ApiResult {
-    let book = asked.book();
+/// POST collaborators. The parameter `message` is for the invitation mail, which Daybook does not
+/// send yet.
+pub(crate) async fn add_collaborator(request: ApiRequest, body: Body<CollaboratorIn>) -> ApiResult {
+    let book = request.book();
     let CollaboratorIn { email, permission } = body.0;
-    asked
+    request
         .write(
             &book.clone(),
             move |tx, cx| collaborator::add(tx, cx, &book, email.as_deref(), permission),
@@ -80,7 +80,9 @@ pub(crate) async fn add_collaborator(asked: ApiRequest, body: Body<CollaboratorI
 }
 
 /// DELETE collaborators/{id}, by id or e-mail.
-pub(crate) async fn remove_collaborator(asked: ApiRequest) -> ApiResult {
-    let (book, id) = (asked.book(), asked.id());
-    asked.write(&book.clone(), move |tx, cx| collaborator::remove(tx, cx, &book, &id), single).await
+pub(crate) async fn remove_collaborator(request: ApiRequest) -> ApiResult {
+    let (book, id) = (request.book(), request.id());
+    request
+        .write(&book.clone(), move |tx, cx| collaborator::remove(tx, cx, &book, &id), single)
+        .await
 }

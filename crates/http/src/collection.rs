@@ -10,7 +10,8 @@ use crate::reply::{self, ApiResult, Reply};
 use crate::request::ApiRequest;
 use crate::wire::{ListOut, StampOut, TextOrNumber, id_text, objects_only};
 
-/// A body that is a collection. Its books change by their own operations (behaviour 9.13).
+/// A request body that is a collection. Its books change by operations of their own (behaviour
+/// 9.13).
 #[derive(Debug, Deserialize)]
 #[serde(remote = "Self")]
 pub(crate) struct CollectionIn {
@@ -20,7 +21,7 @@ pub(crate) struct CollectionIn {
     name: Option<String>,
 }
 
-/// A book of a list that names books: everything but the id is ignored.
+/// A book in a list of books to add or remove: everything but the id is ignored.
 #[derive(Debug, Deserialize)]
 #[serde(remote = "Self")]
 pub(crate) struct BookRefIn {
@@ -30,7 +31,7 @@ pub(crate) struct BookRefIn {
 
 objects_only!(CollectionIn, BookRefIn);
 
-/// A collection as its reader sees it.
+/// A collection as the caller sees it.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct CollectionOut {
@@ -69,60 +70,62 @@ fn listed(books: &[book::View], cx: &Context) -> Reply {
 }
 
 /// GET collections.
-pub(crate) async fn list_collections(asked: ApiRequest) -> ApiResult {
+pub(crate) async fn list_collections(request: ApiRequest) -> ApiResult {
     let all = |views: &Vec<View>, cx: &Context| {
         views.iter().map(|view| CollectionOut::new(view, cx)).collect()
     };
-    asked.read(collection::list, move |views, cx| reply::ok(&ListOut::whole(all(views, cx)))).await
+    request
+        .read(collection::list, move |views, cx| reply::ok(&ListOut::whole(all(views, cx))))
+        .await
 }
 
 /// GET collections/{id} (behaviour 12.9).
-pub(crate) async fn get_collection(asked: ApiRequest) -> ApiResult {
-    let id = asked.id();
-    asked.read(move |tx, cx| collection::get(tx, cx, &id), single).await
+pub(crate) async fn get_collection(request: ApiRequest) -> ApiResult {
+    let id = request.id();
+    request.read(move |tx, cx| collection::get(tx, cx, &id), single).await
 }
 
 /// POST collections.
-pub(crate) async fn create_collection(asked: ApiRequest, body: Body<CollectionIn>) -> ApiResult {
+pub(crate) async fn create_collection(request: ApiRequest, body: Body<CollectionIn>) -> ApiResult {
     let CollectionIn { id: _, name } = body.0;
-    asked.write_own(move |tx, cx| collection::create(tx, cx, name.as_deref()), single).await
+    request.write_own(move |tx, cx| collection::create(tx, cx, name.as_deref()), single).await
 }
 
 /// PUT collections, the id in the body.
-pub(crate) async fn update_collection(asked: ApiRequest, body: Body<CollectionIn>) -> ApiResult {
+pub(crate) async fn update_collection(request: ApiRequest, body: Body<CollectionIn>) -> ApiResult {
     let CollectionIn { id, name } = body.0;
     let id = id_text(id);
-    asked
+    request
         .write_own(move |tx, cx| collection::update(tx, cx, id.as_deref(), name.as_deref()), single)
         .await
 }
 
 /// DELETE collections/{id}.
-pub(crate) async fn delete_collection(asked: ApiRequest) -> ApiResult {
-    let id = asked.id();
-    asked
+pub(crate) async fn delete_collection(request: ApiRequest) -> ApiResult {
+    let id = request.id();
+    request
         .write_own(move |tx, cx| collection::delete(tx, cx, &id), |books, cx| listed(books, cx))
         .await
 }
 
 /// PATCH collections/{id}/books/add.
 pub(crate) async fn add_books_to_collection(
-    asked: ApiRequest,
+    request: ApiRequest,
     body: Body<Items<BookRefIn>>,
 ) -> ApiResult {
-    let (id, books) = (asked.id(), keys(body.items()));
-    asked
+    let (id, books) = (request.id(), keys(body.items()));
+    request
         .write_own(move |tx, cx| collection::add(tx, cx, &id, books), |books, cx| listed(books, cx))
         .await
 }
 
 /// PATCH collections/{id}/books/remove.
 pub(crate) async fn remove_books_from_collection(
-    asked: ApiRequest,
+    request: ApiRequest,
     body: Body<Items<BookRefIn>>,
 ) -> ApiResult {
-    let (id, books) = (asked.id(), keys(body.items()));
-    asked
+    let (id, books) = (request.id(), keys(body.items()));
+    request
         .write_own(
             move |tx, cx| collection::remove(tx, cx, &id, books),
             |books, cx| listed(books, cx),

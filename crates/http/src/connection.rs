@@ -1,12 +1,12 @@
-//! Connections that nobody can hold for ever. The HTTP server times the first head of a connection
-//! and nothing after it, so the socket below it has clocks of its own: a connection without a
-//! running request is given up after a while, sooner once the next head has begun, and so is one
-//! whose client takes nothing of its answer. How long a request runs is not their business: a body
-//! has its own time, and a use case takes as long as it takes.
+//! Connections that end. The HTTP server times only the first head of a connection, so the socket
+//! below it has timeouts of its own. It closes a connection that has had no running request for a
+//! while, sooner once the next head has begun, and one whose client stops taking its answer. It
+//! does not limit how long a request runs: a body has its own time limit, and a use case takes as
+//! long as it takes.
 //!
-//! Nor is much read ahead. The HTTP server queues what is pipelined behind a request, and with its
-//! buffer full goes round and round until the client takes its answers; so nothing is read while a
-//! request is answered, and never much at a time.
+//! It also limits reading ahead. The HTTP server queues pipelined requests, and with its buffer
+//! full it polls without pause until the client takes its answers. So the socket reads nothing
+//! while a request is answered, and never much at a time.
 
 use std::cell::Cell;
 use std::io::{Error, ErrorKind, Result};
@@ -21,37 +21,37 @@ use actix_web::web::Bytes;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep, sleep_until};
 
-/// How long a client may take to send the head of a request before it is cut off.
+/// How long a client may take to send the head of a request before the connection is closed.
 pub(crate) const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a connection that is being closed waits for its client to read the answer.
 pub(crate) const LINGER: Duration = Duration::from_secs(2);
 /// How long a connection without a request is kept.
 const KEEP_ALIVE: Duration = Duration::from_secs(75);
-/// How long a client may take nothing of an answer.
+/// How long a client may take nothing of an answer before the connection is closed.
 const STALL_TIMEOUT: Duration = Duration::from_secs(30);
-/// Bytes read before what they say is looked at; the HTTP server's buffer holds four times as many.
+/// Bytes read before the HTTP server looks at them; its buffer holds four times as many.
 const MAX_AT_ONCE: usize = 32 * 1024;
 
-/// What is being done on a connection. Its requests come one after another.
+/// The state of a connection. Its requests come one after another.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Phase {
     /// No request runs.
     Idle,
-    /// One runs whose body may still be on its way.
+    /// A request runs whose body may still be arriving.
     Receiving,
-    /// One runs of which everything is there.
+    /// A request runs that has arrived completely.
     Answering,
 }
 
-/// What the socket and the requests on it know of each other.
+/// What the socket and the requests on it share.
 pub(crate) struct Connection {
     phase: Cell<Phase>,
-    /// Whether a request has begun since the socket was last read from: the next one may have come
-    /// with it.
+    /// Whether a request has begun since the last read from the socket: the next one may have been
+    /// read with it.
     has_begun: Cell<bool>,
-    /// When the connection is given up, as long as no request runs.
+    /// When the connection is closed if no request runs until then.
     deadline: Cell<Instant>,
-    /// Who goes on reading when the phase has changed.
+    /// Wakes the task that reads when the phase has changed.
     waker: Cell<Option<Waker>>,
 }
 
@@ -78,7 +78,7 @@ impl Connection {
     }
 }
 
-/// A request that runs, until it is dropped.
+/// A running request, until it is dropped.
 pub(crate) struct Running {
     connection: Rc<Connection>,
     /// How long the connection is kept afterwards.
@@ -86,7 +86,7 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    /// It is the connection's last.
+    /// Closes the connection after this request.
     pub(crate) fn close(&mut self) {
         self.then = LINGER;
     }
@@ -103,7 +103,7 @@ impl Drop for Running {
     }
 }
 
-/// An answer's body, with what must last until it has been handed to the socket.
+/// The body of an answer, with what must live until all of it has been handed to the socket.
 pub(crate) struct TimedBody<K> {
     body: BoxBody,
     /// Dropped with the body.
@@ -131,15 +131,15 @@ impl<K: Unpin> MessageBody for TimedBody<K> {
     }
 }
 
-/// An accepted socket with its clocks.
+/// An accepted socket with its timeouts.
 pub(crate) struct Socket {
     stream: TcpStream,
     connection: Rc<Connection>,
-    /// Rings at the connection's deadline, or at one it had before.
+    /// Ends at the deadline of the connection, or at an earlier one it had before.
     idle: Pin<Box<Sleep>>,
-    /// Rings when the client has taken nothing for too long; none while it takes what it is given.
+    /// Ends when the client has taken nothing for too long; `None` while it takes what it is given.
     stalled: Option<Pin<Box<Sleep>>>,
-    /// Bytes read at once.
+    /// Bytes read since the socket last had nothing to read.
     at_once: usize,
 }
 
@@ -155,8 +155,8 @@ impl Socket {
         Rc::clone(&self.connection)
     }
 
-    /// Whether reading has to wait: for the end of the running request, or until what was read has
-    /// been looked at.
+    /// Whether reading has to wait: for the end of the running request, or until the HTTP server
+    /// has looked at what was read.
     fn is_ahead(&mut self, cx: &mut Context<'_>) -> bool {
         if self.connection.phase.get() == Phase::Answering {
             self.connection.waker.set(Some(cx.waker().clone()));
@@ -171,8 +171,8 @@ impl Socket {
         true
     }
 
-    /// Whether a connection without requests has been kept long enough. Else somebody will look
-    /// again in time.
+    /// Whether a connection without requests has been kept long enough. If not, the task is woken
+    /// when it has.
     fn is_over(&mut self, cx: &mut Context<'_>) -> bool {
         if self.connection.phase.get() != Phase::Idle {
             self.connection.waker.set(Some(cx.waker().clone()));
@@ -185,7 +185,8 @@ impl Socket {
         self.idle.as_mut().poll(cx).is_ready()
     }
 
-    /// Passes on how far writing came, unless it has stood still for too long.
+    /// Passes on the outcome of a write, or an error when the client has taken nothing for too
+    /// long.
     fn unless_stalled<T>(
         &mut self,
         cx: &mut Context<'_>,
@@ -203,7 +204,8 @@ impl Socket {
 }
 
 impl AsyncRead for Socket {
-    /// Reads. A connection that is over reads as one whose client has left: it ends in good order.
+    /// Reads. A connection that is over reads as one whose client has left, so that it ends in good
+    /// order.
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -221,8 +223,8 @@ impl AsyncRead for Socket {
         let read = buffer.filled().len() - before;
         self.at_once += read;
         if read > 0 && self.connection.phase.get() == Phase::Idle {
-            // The next head, or what is left of a body nobody wanted. Only the first byte starts
-            // the clock.
+            // The next head, or the rest of a body that nobody read. Only the first byte starts the
+            // clock.
             let deadline = &self.connection.deadline;
             deadline.set(deadline.get().min(Instant::now() + HEAD_TIMEOUT));
         }

@@ -1,5 +1,5 @@
-//! Cursors: opaque text that holds the place of the last row and the query it belongs to (behaviour
-//! 2.4, 2.5).
+//! Cursors: opaque text that carries the page key a page ended at, and the query it belongs to
+//! (behaviour 2.4, 2.5).
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -58,7 +58,7 @@ pub(crate) fn write(cursor: &impl Serialize) -> Option<String> {
     serde_json::to_vec(cursor).ok().map(|json| URL_SAFE_NO_PAD.encode(json))
 }
 
-/// Reads a cursor; a damaged one is none, which gives the first page.
+/// Reads a cursor. A damaged one reads as `None`, which gives the first page.
 pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Option<T> {
     serde_json::from_slice(&URL_SAFE_NO_PAD.decode(text).ok()?).ok()
 }

@@ -16,7 +16,7 @@ use crate::wire::{
     objects_only, properties,
 };
 
-/// A body that is a group.
+/// A request body that is a group.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", remote = "Self")]
 pub(crate) struct GroupIn {
@@ -39,8 +39,8 @@ pub(crate) struct GroupIn {
 objects_only!(GroupIn);
 
 impl GroupIn {
-    /// What a create or update makes of the body; in a round trip an absent parent means none
-    /// (behaviour 4.13).
+    /// The body as input of a create or update. In a round trip (a body that carries `createdAt`)
+    /// an absent parent means none (behaviour 4.13).
     pub(crate) fn into_input(self) -> Input {
         let Self { id, name, parent, hidden, locked, properties, created_at } = self;
         let parent: Field<GroupRef> = convert(parent.absent_clears(created_at.is_some()));
@@ -58,7 +58,7 @@ impl GroupIn {
         }
     }
 
-    /// What a delete makes of the body: the id, or without one the name.
+    /// The reference that a delete reads from the body: the id, or without one the name.
     fn into_reference(self) -> GroupRef {
         let id = id_text(self.id);
         GroupRef { name: if id.is_none() { self.name } else { None }, id }
@@ -88,7 +88,7 @@ pub(crate) struct GroupOut {
     stamp: StampOut,
 }
 
-/// A parent: enough to find it again.
+/// The parent of a group, by id and name.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ParentOut {
@@ -144,75 +144,75 @@ fn list(view: &View) -> Reply {
 }
 
 /// GET groups.
-pub(crate) async fn list_groups(asked: ApiRequest) -> ApiResult {
-    let book = asked.book();
-    asked.read(move |tx, cx| group::list(tx, cx, &book), |view, _| list(view)).await
+pub(crate) async fn list_groups(request: ApiRequest) -> ApiResult {
+    let book = request.book();
+    request.read(move |tx, cx| group::list(tx, cx, &book), |view, _| list(view)).await
 }
 
 /// GET groups/{id}.
-pub(crate) async fn get_group(asked: ApiRequest) -> ApiResult {
-    let (book, id) = (asked.book(), asked.id());
-    let tolerant = asked.state.missing_as_no_content;
-    match asked.read(move |tx, cx| group::get(tx, cx, &book, &id), |view, _| single(view)).await {
+pub(crate) async fn get_group(request: ApiRequest) -> ApiResult {
+    let (book, id) = (request.book(), request.id());
+    let tolerant = request.state.missing_as_no_content;
+    match request.read(move |tx, cx| group::get(tx, cx, &book, &id), |view, _| single(view)).await {
         Err(error) if tolerant && error.is_missing_in_chart() => Ok(reply::no_content()),
         outcome => outcome,
     }
 }
 
 /// GET groups/{id}/accounts.
-pub(crate) async fn list_group_accounts(asked: ApiRequest) -> ApiResult {
-    let (book, id) = (asked.book(), asked.id());
+pub(crate) async fn list_group_accounts(request: ApiRequest) -> ApiResult {
+    let (book, id) = (request.book(), request.id());
     let encode = |view: &_, _: &_| reply::ok(&ListOut::whole(crate::account::list_out(view)));
-    asked.read(move |tx, cx| group::accounts(tx, cx, &book, &id), encode).await
+    request.read(move |tx, cx| group::accounts(tx, cx, &book, &id), encode).await
 }
 
 /// POST groups.
-pub(crate) async fn create_group(asked: ApiRequest, body: Body<GroupIn>) -> ApiResult {
-    create(asked, vec![body.0], single).await.map_err(ApiError::alone)
+pub(crate) async fn create_group(request: ApiRequest, body: Body<GroupIn>) -> ApiResult {
+    create(request, vec![body.0], single).await.map_err(ApiError::alone)
 }
 
 /// POST groups/batch.
 pub(crate) async fn create_groups_batch(
-    asked: ApiRequest,
+    request: ApiRequest,
     body: Body<Items<GroupIn>>,
 ) -> ApiResult {
-    create(asked, body.items(), list).await
+    create(request, body.items(), list).await
 }
 
 /// PUT groups.
-pub(crate) async fn update_group(asked: ApiRequest, body: Body<GroupIn>) -> ApiResult {
-    update(asked.conditional()?, vec![body.0], single).await.map_err(ApiError::alone)
+pub(crate) async fn update_group(request: ApiRequest, body: Body<GroupIn>) -> ApiResult {
+    update(request.conditional()?, vec![body.0], single).await.map_err(ApiError::alone)
 }
 
 /// PUT groups/batch (behaviour 12.9).
 pub(crate) async fn update_groups_batch(
-    asked: ApiRequest,
+    request: ApiRequest,
     body: Body<Items<GroupIn>>,
 ) -> ApiResult {
-    update(asked, body.items(), list).await
+    update(request, body.items(), list).await
 }
 
 /// DELETE groups/{id}.
-pub(crate) async fn delete_group(asked: ApiRequest) -> ApiResult {
-    let id = asked.id();
-    delete(asked.conditional()?, vec![GroupRef { id: Some(id), name: None }], single)
+pub(crate) async fn delete_group(request: ApiRequest) -> ApiResult {
+    let id = request.id();
+    delete(request.conditional()?, vec![GroupRef { id: Some(id), name: None }], single)
         .await
         .map_err(ApiError::alone)
 }
 
 /// POST groups/delete/batch (behaviour 12.9).
 pub(crate) async fn delete_groups_batch(
-    asked: ApiRequest,
+    request: ApiRequest,
     body: Body<Items<GroupIn>>,
 ) -> ApiResult {
     let references = body.items().into_iter().map(GroupIn::into_reference).collect();
-    delete(asked, references, list).await
+    delete(request, references, list).await
 }
 
-async fn create(asked: ApiRequest, items: Vec<GroupIn>, encode: fn(&View) -> Reply) -> ApiResult {
-    let book = asked.book();
+async fn create(request: ApiRequest, items: Vec<GroupIn>, encode: fn(&View) -> Reply) -> ApiResult {
+    let book = request.book();
     let items = items.into_iter().map(GroupIn::into_input).collect();
-    asked
+    request
         .write(
             &book.clone(),
             move |tx, cx| group::create(tx, cx, &book, items),
@@ -221,10 +221,10 @@ async fn create(asked: ApiRequest, items: Vec<GroupIn>, encode: fn(&View) -> Rep
         .await
 }
 
-async fn update(asked: ApiRequest, items: Vec<GroupIn>, encode: fn(&View) -> Reply) -> ApiResult {
-    let book = asked.book();
+async fn update(request: ApiRequest, items: Vec<GroupIn>, encode: fn(&View) -> Reply) -> ApiResult {
+    let book = request.book();
     let items = items.into_iter().map(GroupIn::into_input).collect();
-    asked
+    request
         .write(
             &book.clone(),
             move |tx, cx| group::update(tx, cx, &book, items),
@@ -234,12 +234,12 @@ async fn update(asked: ApiRequest, items: Vec<GroupIn>, encode: fn(&View) -> Rep
 }
 
 async fn delete(
-    asked: ApiRequest,
+    request: ApiRequest,
     references: Vec<GroupRef>,
     encode: fn(&View) -> Reply,
 ) -> ApiResult {
-    let book = asked.book();
-    asked
+    let book = request.book();
+    request
         .write(
             &book.clone(),
             move |tx, cx| group::delete(tx, cx, &book, &references),

@@ -1,4 +1,4 @@
-//! What is answered outside `/v5`: health, readiness, the contract and its page.
+//! The operations outside of `/v5`: health, readiness, the contract and its page.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use tokio::time::timeout;
 use crate::error::ApiError;
 use crate::reply::{self, ApiResult, Reply};
 use crate::run;
-use crate::state::State;
+use crate::state::AppState;
 
 /// The contract, compiled in so that it cannot drift from the program it describes.
 const CONTRACT: &str = include_str!("../../../openapi/openapi.json");
@@ -26,9 +26,9 @@ pub(crate) async fn health() -> Reply {
     reply::ok(&json!({ "status": "ok" }))
 }
 
-/// GET /ready: the database answers readers and takes the writers' units of work. It was migrated
-/// before the first request was accepted.
-pub(crate) async fn ready(state: web::Data<State>) -> ApiResult {
+/// GET /ready: the database answers readers, and each writer takes a unit of work. The schema was
+/// brought up to date before the first request.
+pub(crate) async fn ready(state: web::Data<AppState>) -> ApiResult {
     let late = |_| {
         Err(Error::Unavailable(format!("no answer within {} s", READY_TIMEOUT.as_secs())).into())
     };
@@ -36,8 +36,8 @@ pub(crate) async fn ready(state: web::Data<State>) -> ApiResult {
     Ok(reply::ok(&json!({ "status": "ready" })))
 }
 
-/// Asks over a reader's connection, and then each writer through its own queue.
-async fn reach(state: &State) -> Result<(), ApiError> {
+/// Asks the database over a connection for reading, then each writer through its queue.
+async fn reach(state: &AppState) -> Result<(), ApiError> {
     run::read(state, |tx| Ok(tx.ping()?)).await?;
     for lane in state.store.lanes() {
         run::write(state, lane, |tx| tx.ping()).await?;
@@ -49,7 +49,7 @@ async fn reach(state: &State) -> Result<(), ApiError> {
 pub(crate) struct Contract(Bytes);
 
 impl Contract {
-    /// With the path that clients find the API under: what is made from the contract appends its
+    /// The contract with the path under which clients find the API: generated clients append its
     /// paths to that.
     pub(crate) fn under(path: &str) -> Self {
         if path.is_empty() {
@@ -71,7 +71,7 @@ pub(crate) async fn contract(contract: web::Data<Contract>) -> HttpResponse {
         .body(contract.0.clone())
 }
 
-/// GET /docs: the contract for people, without internet.
+/// GET /docs: the contract for people; the page loads nothing from elsewhere.
 pub(crate) async fn page() -> HttpResponse {
     HttpResponse::Ok().content_type(ContentType::html()).body(PAGE)
 }

@@ -1,4 +1,4 @@
-//! The `Idempotency-Key` header: from a request to what it is known by (behaviour 0.16).
+//! The `Idempotency-Key` header: from a request to the claim it is found by again (behaviour 0.16).
 
 use actix_web::http::Method;
 use actix_web::http::header::HeaderName;
@@ -12,20 +12,20 @@ use crate::parameters;
 
 const HEADER: HeaderName = HeaderName::from_static("idempotency-key");
 
-/// The hash of a body, left with the request by who reads it.
+/// The hash of a body, left with its request by [`note_hash`].
 struct BodyHash(Hash);
 
-/// A request that wants to be done once.
+/// A request with an idempotency key.
 pub(crate) struct Keyed {
     key: Key,
     request: HttpRequest,
 }
 
 impl Keyed {
-    /// The key of a request, if it has one and writes.
+    /// The key of a request; `None` when it has none or only reads.
     ///
     /// # Errors
-    /// 400 for a key that is none, and for several.
+    /// 400 for a malformed key, and for several keys.
     pub(crate) fn of(request: &HttpRequest) -> Result<Option<Self>, ApiError> {
         let writes =
             [Method::POST, Method::PUT, Method::PATCH, Method::DELETE].contains(request.method());
@@ -41,8 +41,8 @@ impl Keyed {
         self.key.as_str()
     }
 
-    /// What the request is found by. The body must have been read; a body that is never read says
-    /// nothing.
+    /// The claim of the request. Its body must have been read before; an operation that reads no
+    /// body has the hash of an empty one.
     pub(crate) fn claim(&self, user: UserId, prefix: &str) -> Claim {
         let path =
             self.request.path().strip_prefix(prefix).unwrap_or_default().trim_end_matches('/');
@@ -60,7 +60,7 @@ impl Keyed {
     }
 }
 
-/// Whether somebody will ask for the hash of the body.
+/// Whether the claim of this request needs the hash of its body.
 pub(crate) fn wants_hash(request: &HttpRequest) -> bool {
     request.headers().contains_key(HEADER)
 }

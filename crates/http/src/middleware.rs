@@ -1,5 +1,5 @@
-//! What happens around every request: an id, a log line, the headers browsers ask for, and that its
-//! connection knows of it.
+//! What happens around every request: it gets an id and a log line, its connection learns of it,
+//! and its answer gets the headers that browsers ask for.
 
 use std::rc::Rc;
 use std::time::Instant;
@@ -14,7 +14,7 @@ use tracing::Instrument;
 
 use crate::budget::Grant;
 use crate::connection::{Connection, Running, TimedBody};
-use crate::state::State;
+use crate::state::AppState;
 
 /// The header that carries the id of a request, in and out.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -32,10 +32,10 @@ pub(crate) async fn around(
         .map(|connection| connection.begin(has_body(request.headers())));
     let id =
         given_id(request.headers()).unwrap_or_else(|| uuid::Uuid::now_v7().simple().to_string());
-    // The pattern, not the path: paths hold names and e-mail addresses.
+    // The pattern of the route, not the path: paths contain names and e-mail addresses.
     let route = request.match_pattern().unwrap_or_else(|| "-".to_owned());
     let allowed = request
-        .app_data::<web::Data<State>>()
+        .app_data::<web::Data<AppState>>()
         .map(|state| allowed_headers(state))
         .unwrap_or_default();
     let span = tracing::info_span!("request", id = %id, method = %request.method(), route = %route);
@@ -55,7 +55,7 @@ pub(crate) async fn around(
     Ok(response.map_body(|_, body| TimedBody::new(body.boxed(), kept)))
 }
 
-/// Whether a body follows (RFC 9112, 6).
+/// Whether the request has a body (RFC 9112, 6).
 fn has_body(headers: &HeaderMap) -> bool {
     headers.contains_key(header::TRANSFER_ENCODING)
         || headers.get(header::CONTENT_LENGTH).is_some_and(|length| length != "0")
@@ -69,8 +69,8 @@ fn given_id(headers: &HeaderMap) -> Option<String> {
     plain.then(|| text.to_owned())
 }
 
-/// Every request header the API reads, under every accepted spelling.
-fn allowed_headers(state: &State) -> String {
+/// Every request header that the API reads, in every accepted spelling.
+fn allowed_headers(state: &AppState) -> String {
     let own =
         ["Authorization", "Content-Type", "cursor", "Idempotency-Key", "If-Match", "X-Request-Id"]
             .map(str::to_owned);

@@ -11,18 +11,18 @@ use serde::Serialize;
 
 use crate::error::{ApiError, Transport};
 
-/// Says that an answer was given before (behaviour 0.16).
+/// Marks an answer that was given before (behaviour 0.16).
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
 /// What a handler answers.
 pub(crate) type ApiResult = Result<Reply, ApiError>;
 
-/// An answer of success, as it can be sent, or kept to be sent again.
+/// A successful answer, to be sent, or stored under an idempotency key and sent again.
 pub(crate) struct Reply {
     status: StatusCode,
     tag: Option<Tag>,
     replayed: bool,
-    /// Its text, or what is wrong with us that there is none.
+    /// The JSON text, or why it could not be written.
     body: Result<Vec<u8>, String>,
 }
 
@@ -31,7 +31,7 @@ pub(crate) fn ok(body: &impl Serialize) -> Reply {
     json(serde_json::to_vec(body))
 }
 
-/// 200 with a body that is JSON already.
+/// 200 with a body that is JSON text already.
 pub(crate) fn json(text: serde_json::Result<Vec<u8>>) -> Reply {
     Reply {
         status: StatusCode::OK,
@@ -41,8 +41,8 @@ pub(crate) fn json(text: serde_json::Result<Vec<u8>>) -> Reply {
     }
 }
 
-/// In place of the one resource that a use case should have answered: an empty answer would look
-/// like success.
+/// 500, for a use case about one resource that answered none: an empty answer would look like
+/// success.
 pub(crate) fn nothing() -> Reply {
     Reply { body: Err("a use case about one resource answered none".to_owned()), ..no_content() }
 }
@@ -53,12 +53,15 @@ pub(crate) fn no_content() -> Reply {
 }
 
 impl Reply {
-    /// With the version of the one resource it shows (behaviour 0.17).
+    /// Adds the version tag of the one resource it shows (behaviour 0.17).
     pub(crate) fn tagged(self, tag: impl Into<Tag>) -> Self {
         Self { tag: Some(tag.into()), ..self }
     }
 
-    /// The form in which it is kept.
+    /// The form that is stored under an idempotency key.
+    ///
+    /// # Errors
+    /// 500 when its JSON could not be written.
     pub(crate) fn into_answer(self) -> Result<StoredAnswer, ApiError> {
         let body = self.body.map_err(Transport::Failed)?;
         Ok(StoredAnswer {

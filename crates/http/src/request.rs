@@ -1,4 +1,5 @@
-//! What is read from a request besides its body: who asks, path, parameters, cursor.
+//! What is read from a request besides its body: the caller, the path, parameters and cursor; and
+//! how its use case is run.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -20,12 +21,12 @@ use crate::idempotency::Keyed;
 use crate::parameters;
 use crate::reply::{self, ApiResult, Reply};
 use crate::run;
-use crate::state::State;
+use crate::state::AppState;
 
-/// Longest agent id kept, in characters.
+/// Longest agent id that is kept, in characters.
 const MAX_AGENT: usize = 255;
 
-/// The parameters of paths, decoded after routing (behaviour 0.5).
+/// The parameters of the path, decoded after routing (behaviour 0.5).
 #[derive(serde::Deserialize)]
 struct Segments {
     #[serde(default, rename = "bookId")]
@@ -37,13 +38,13 @@ struct Segments {
 /// An authenticated request: its context, path and parameters.
 pub(crate) struct ApiRequest {
     pub(crate) cx: Context,
-    pub(crate) state: web::Data<State>,
+    pub(crate) state: web::Data<AppState>,
     path: Segments,
-    /// Those with a value (behaviour 0.9). Of a repeated one the first counts.
+    /// The parameters that have a value (behaviour 0.9). Of a repeated one the first counts.
     parameters: HashMap<String, String>,
     cursor: Option<String>,
     key: Option<Keyed>,
-    /// `If-Match`, until the handler says what it is about.
+    /// `If-Match`, until the handler declares its target.
     if_match: Option<String>,
     host: Option<String>,
 }
@@ -59,23 +60,23 @@ impl ApiRequest {
         self.path.id.clone()
     }
 
-    /// A parameter that was given.
+    /// A parameter, if it was given.
     pub(crate) fn text(&self, name: &str) -> Option<&str> {
         self.parameters.get(name).map(String::as_str)
     }
 
-    /// Query text: never refused, so what a database cannot hold becomes a space (behaviour
-    /// 1.1.10).
+    /// The query text. It is never refused, so NUL, which a database cannot store, becomes a space
+    /// (behaviour 1.1.10).
     pub(crate) fn query(&self) -> String {
         self.text("query").unwrap_or_default().replace('\0', " ")
     }
 
-    /// A boolean; what cannot be read counts as absent (behaviour 0.9).
+    /// A boolean parameter. What cannot be read counts as absent (behaviour 0.9).
     pub(crate) fn flag(&self, name: &str) -> Option<bool> {
         self.text(name).and_then(|text| text.trim().parse().ok())
     }
 
-    /// `limit`; what cannot be read counts as absent (behaviour 0.9).
+    /// The parameter `limit`. What cannot be read counts as absent (behaviour 0.9).
     pub(crate) fn limit(&self) -> Option<usize> {
         let text = self.text("limit")?.trim();
         match text.parse::<i128>() {
@@ -85,37 +86,43 @@ impl ApiRequest {
         }
     }
 
-    /// The cursor: the header wins over the parameter (behaviour 2.1).
+    /// The cursor. The header wins over the parameter (behaviour 2.1).
     pub(crate) fn cursor(&self) -> Option<&str> {
         self.cursor.as_deref().or_else(|| self.text("cursor")).filter(|cursor| !cursor.is_empty())
     }
 
-    /// Lets the use case compare `If-Match` with the one resource that it changes (behaviour 0.17).
+    /// Declares that the request changes one resource, which the use case compares with `If-Match`
+    /// (behaviour 0.17).
+    ///
+    /// # Errors
+    /// 400 for a malformed `If-Match`.
     pub(crate) fn conditional(mut self) -> Result<Self, ApiError> {
         let condition = self.if_match.take().map(|text| Condition::read(&text)).transpose();
         self.cx.condition = condition.map_err(Error::from)?;
         Ok(self)
     }
 
-    /// Refuses a condition that nobody has asked for: the request has no target it could be about
-    /// (behaviour 0.17).
+    /// Refuses `If-Match` on a request that has no single target (behaviour 0.17).
     fn refuse_condition(&self) -> Result<(), ApiError> {
         if self.if_match.is_some() { Err(Error::from(Refusal::NoTarget).into()) } else { Ok(()) }
     }
 
-    /// The absolute address of this server for links in answers: the one it was told, else the one
-    /// it was asked at.
+    /// The absolute address of this server for links in answers: the configured one, else the one
+    /// that the request was sent to.
     pub(crate) fn base(&self) -> String {
         match (&self.state.public_url, &self.host) {
             (Some(url), _) => url.clone(),
             (None, Some(host)) => format!("http://{host}{}", self.state.path_prefix),
-            // A client of HTTP/1.0 names no host; some name one that is none.
+            // A client of HTTP/1.0 sends no `Host`, and some send a malformed one.
             (None, None) => self.state.path_prefix.clone(),
         }
     }
 
-    /// Runs a use case that reads, before the one that answers. A condition without a target is
-    /// refused before that.
+    /// Runs a use case that reads, before the one that answers. `If-Match` without a target is
+    /// refused first.
+    ///
+    /// # Errors
+    /// What the use case refuses; 400 for `If-Match` without a target.
     pub(crate) async fn look<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut Tx<'_>, &Context) -> daybook_service::Result<T> + Send + 'static,
@@ -125,7 +132,10 @@ impl ApiRequest {
         run::read(&self.state, move |tx| work(tx, &cx)).await
     }
 
-    /// Runs a use case that reads, and answers what `encode` makes of it.
+    /// Runs a use case that reads, and answers what `encode` makes of its result.
+    ///
+    /// # Errors
+    /// What the use case refuses.
     pub(crate) async fn read<T>(
         self,
         work: impl FnOnce(&mut Tx<'_>, &Context) -> daybook_service::Result<T> + Send + 'static,
@@ -135,8 +145,12 @@ impl ApiRequest {
         run::read_and(&self.state, move |tx| work(tx, &asked), move |done| encode(&done, &cx)).await
     }
 
-    /// Answers why nothing is done, unless the same was done before under the request's key: what
-    /// is asked before a write may have gone since (behaviour 0.16).
+    /// Answers the error of a check that came before the write. A request whose idempotency key was
+    /// used before gets the recorded answer instead: what the check looked at may have changed
+    /// since (behaviour 0.16).
+    ///
+    /// # Errors
+    /// The error itself, unless an answer is recorded.
     pub(crate) async fn refuse(self, book: &str, error: ApiError) -> ApiResult {
         match error {
             ApiError::Service(error) => {
@@ -146,9 +160,12 @@ impl ApiRequest {
         }
     }
 
-    /// Runs a use case that writes, in the lane of its book, and answers what `encode` makes of it.
-    /// With an idempotency key the answer is made and kept in the same unit of work; without one
-    /// the writer is spared that.
+    /// Runs a use case that writes, in the lane of its book, and answers what `encode` makes of its
+    /// result. With an idempotency key the answer is encoded and recorded in the same unit of work;
+    /// without one it is encoded outside of the writer.
+    ///
+    /// # Errors
+    /// What the use case refuses; 503 when the queue of the writer is full.
     pub(crate) async fn write<T: Send + 'static>(
         self,
         book: &str,
@@ -163,7 +180,10 @@ impl ApiRequest {
         self.write_in(lane, KeyScope::Installation, work, encode).await
     }
 
-    /// The same for what the caller keeps across books, in the lane of the caller.
+    /// As [`Self::write`], for what the caller keeps across books, in the lane of the caller.
+    ///
+    /// # Errors
+    /// As [`Self::write`].
     pub(crate) async fn write_own<T: Send + 'static>(
         self,
         work: impl FnOnce(&mut Tx<'_>, &Context) -> daybook_service::Result<T> + Send + 'static,
@@ -241,9 +261,14 @@ impl FromRequest for ApiRequest {
     }
 }
 
-/// What every request finds.
-pub(crate) fn state(request: &HttpRequest) -> Result<&web::Data<State>, Transport> {
-    request.app_data::<web::Data<State>>().ok_or_else(|| Transport::Failed("no state".to_owned()))
+/// The state of the application.
+///
+/// # Errors
+/// 500 when the server was wired without it.
+pub(crate) fn state(request: &HttpRequest) -> Result<&web::Data<AppState>, Transport> {
+    request
+        .app_data::<web::Data<AppState>>()
+        .ok_or_else(|| Transport::Failed("no state".to_owned()))
 }
 
 /// `If-Match` of a write, several of them joined with commas. A value that is not text never
@@ -271,13 +296,13 @@ fn bearer(request: &HttpRequest) -> Option<&str> {
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }
 
-fn agent(request: &HttpRequest, state: &State) -> Option<String> {
+fn agent(request: &HttpRequest, state: &AppState) -> Option<String> {
     let given = state.headers.agent.iter().find_map(|name| header(request, name))?.trim();
     if given.is_empty() { None } else { Some(given.chars().take(MAX_AGENT).collect()) }
 }
 
-/// The user with that address, remembered, found or made.
-async fn user(state: &web::Data<State>, email: String) -> Result<Arc<User>, ApiError> {
+/// The user with that address: remembered, found in the database, or made.
+async fn user(state: &web::Data<AppState>, email: String) -> Result<Arc<User>, ApiError> {
     if let Some(known) = state.known.find(&email) {
         return Ok(known);
     }
@@ -294,7 +319,7 @@ async fn user(state: &web::Data<State>, email: String) -> Result<Arc<User>, ApiE
         })
     };
     let made = match sign_in().await {
-        // Another process met the same user, or one of the same name, at the same moment.
+        // Another process made the same user, or one of the same name, at the same moment.
         Err(ApiError::Service(Error::Storage(daybook_storage::Error::Taken(_)))) => {
             sign_in().await?
         }

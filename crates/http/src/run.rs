@@ -10,22 +10,28 @@ use tokio::time::timeout;
 
 use crate::blocking::block;
 use crate::error::{ApiError, Transport};
-use crate::state::State;
+use crate::state::AppState;
 
-/// How long a request with an idempotency key waits for its turn.
+/// How long a request with an idempotency key may wait for its turn.
 const KEY_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Runs a use case on a snapshot, on a thread that may block.
+///
+/// # Errors
+/// What the use case refuses; 503 when the database cannot be reached.
 pub(crate) async fn read<T: Send + 'static>(
-    state: &State,
+    state: &AppState,
     work: impl FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
 ) -> std::result::Result<T, ApiError> {
     read_and(state, work, |done| done).await
 }
 
-/// The same, and what is made of it is made on that thread too, after the snapshot has been let go.
+/// As [`read`], and makes the answer on that thread too, after the snapshot has ended.
+///
+/// # Errors
+/// As [`read`].
 pub(crate) async fn read_and<T, R: Send + 'static>(
-    state: &State,
+    state: &AppState,
     work: impl FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
     make: impl FnOnce(T) -> R + Send + 'static,
 ) -> std::result::Result<R, ApiError> {
@@ -33,9 +39,13 @@ pub(crate) async fn read_and<T, R: Send + 'static>(
     Ok(block(move || store.read(work).map(make)).await??)
 }
 
-/// Hands a use case to the writer; the answer comes after its commit. No thread waits meanwhile.
+/// Runs a use case on the writer of its lane, and returns after the commit. No thread waits
+/// meanwhile.
+///
+/// # Errors
+/// What the use case refuses; 503 when the queue of the writer is full.
 pub(crate) async fn write<T, E>(
-    state: &State,
+    state: &AppState,
     lane: Lane,
     work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E> + Send + 'static,
 ) -> std::result::Result<T, ApiError>
@@ -46,7 +56,7 @@ where
 {
     let (sender, receiver) = tokio::sync::oneshot::channel();
     state.store.submit(lane, work, move |outcome| {
-        // Nobody listens any more when the client is gone; the write stands all the same.
+        // Nobody receives it when the client has left; the write stands all the same.
         let _ = sender.send(outcome);
     });
     let outcome =
@@ -54,9 +64,13 @@ where
     Ok(outcome?)
 }
 
-/// As [`write`], for a request that may have to wait for its own first sending (behaviour 0.16).
+/// As [`write`], for a request that may have to wait for an earlier sending of itself (behaviour
+/// 0.16).
+///
+/// # Errors
+/// As [`write`]; 503 when it waits for too long.
 pub(crate) async fn write_patiently<T, E>(
-    state: &State,
+    state: &AppState,
     lane: Lane,
     work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E> + Send + 'static,
 ) -> std::result::Result<T, ApiError>

@@ -9,7 +9,7 @@ use crate::reply::{self, ApiResult, Reply};
 use crate::request::ApiRequest;
 use crate::wire::{ListOut, StampOut, TextOrNumber, id_text, objects_only};
 
-/// A body that is a saved query.
+/// A request body that is a saved query.
 #[derive(Debug, Deserialize)]
 #[serde(remote = "Self")]
 pub(crate) struct QueryIn {
@@ -50,36 +50,36 @@ fn single(one: &SavedQuery, _: &Context) -> Reply {
 }
 
 /// GET queries.
-pub(crate) async fn list_queries(asked: ApiRequest) -> ApiResult {
-    let book = asked.book();
+pub(crate) async fn list_queries(request: ApiRequest) -> ApiResult {
+    let book = request.book();
     let encode = |all: &Vec<SavedQuery>, _: &Context| {
         reply::ok(&ListOut::whole(all.iter().map(QueryOut::from).collect()))
     };
-    asked.read(move |tx, cx| saved_query::list(tx, cx, &book), encode).await
+    request.read(move |tx, cx| saved_query::list(tx, cx, &book), encode).await
 }
 
 /// GET queries/{id} (behaviour 12.9).
-pub(crate) async fn get_query(asked: ApiRequest) -> ApiResult {
-    let (book, id) = (asked.book(), asked.id());
-    asked.read(move |tx, cx| saved_query::get(tx, cx, &book, &id), single).await
+pub(crate) async fn get_query(request: ApiRequest) -> ApiResult {
+    let (book, id) = (request.book(), request.id());
+    request.read(move |tx, cx| saved_query::get(tx, cx, &book, &id), single).await
 }
 
 /// POST queries.
-pub(crate) async fn save_query(asked: ApiRequest, body: Body<QueryIn>) -> ApiResult {
-    let book = asked.book();
+pub(crate) async fn save_query(request: ApiRequest, body: Body<QueryIn>) -> ApiResult {
+    let book = request.book();
     let QueryIn { id: _, title, query } = body.0;
     let changes = Changes { title, query };
-    asked
+    request
         .write(&book.clone(), move |tx, cx| saved_query::create(tx, cx, &book, changes), single)
         .await
 }
 
 /// PUT queries, the id in the body.
-pub(crate) async fn update_query(asked: ApiRequest, body: Body<QueryIn>) -> ApiResult {
-    let book = asked.book();
+pub(crate) async fn update_query(request: ApiRequest, body: Body<QueryIn>) -> ApiResult {
+    let book = request.book();
     let QueryIn { id, title, query } = body.0;
     let (id, changes) = (id_text(id), Changes { title, query });
-    asked
+    request
         .write(
             &book.clone(),
             move |tx, cx| saved_query::update(tx, cx, &book, id.as_deref(), changes),
@@ -89,7 +89,9 @@ pub(crate) async fn update_query(asked: ApiRequest, body: Body<QueryIn>) -> ApiR
 }
 
 /// DELETE queries/{id}.
-pub(crate) async fn delete_query(asked: ApiRequest) -> ApiResult {
-    let (book, id) = (asked.book(), asked.id());
-    asked.write(&book.clone(), move |tx, cx| saved_query::delete(tx, cx, &book, &id), single).await
+pub(crate) async fn delete_query(request: ApiRequest) -> ApiResult {
+    let (book, id) = (request.book(), request.id());
+    request
+        .write(&book.clone(), move |tx, cx| saved_query::delete(tx, cx, &book, &id), single)
+        .await
 }

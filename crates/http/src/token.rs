@@ -1,12 +1,12 @@
-//! Access tokens. In local mode Daybook signs its own with a key from the data directory and trusts
-//! only those (behaviour 11.2); other issuers will join behind the same type.
+//! Access tokens. Daybook signs its own, with a key from the data directory, and trusts only those
+//! (behaviour 11.2). Other issuers will become variants of [`Tokens`].
 
 use daybook_domain::instant::Instant;
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation, decode, encode};
 use serde::{Deserialize, Serialize};
 
-/// What local tokens say of their issuer, so that what else a key may have signed opens nothing
-/// here.
+/// The issuer that tokens of this kind name, so that something else signed with the same key is no
+/// token.
 const ISSUER: &str = "daybook";
 /// The scope every token must carry.
 const SCOPE: &str = "email";
@@ -14,7 +14,7 @@ const SCOPE: &str = "email";
 /// Why a token could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The address is not one.
+    /// The e-mail address is malformed.
     #[error(transparent)]
     Email(#[from] daybook_domain::collaborator::Refusal),
     /// Signing failed.
@@ -24,12 +24,12 @@ pub enum Error {
 
 /// Issues and verifies access tokens.
 pub enum Tokens {
-    /// Signed here, with a key of this installation.
-    Local(Local),
+    /// Signed by Daybook, with the key of this installation.
+    Local(LocalKey),
 }
 
-/// The key of a local installation.
-pub struct Local {
+/// The key that signs the tokens of an installation.
+pub struct LocalKey {
     encoding: EncodingKey,
     decoding: DecodingKey,
 }
@@ -43,8 +43,8 @@ struct Claims {
     exp: i64,
 }
 
-impl Local {
-    /// Uses a secret of at least 32 random bytes.
+impl LocalKey {
+    /// The key with this secret, of at least 32 random bytes.
     #[must_use]
     pub fn new(secret: &[u8]) -> Self {
         Self {
@@ -56,7 +56,7 @@ impl Local {
     /// A token for a user, valid for so many days from `now`.
     ///
     /// # Errors
-    /// [`Error`] for a malformed address.
+    /// [`Error::Email`] for a malformed address.
     pub fn issue(&self, email: &str, days: u32, now: Instant) -> Result<String, Error> {
         let email = daybook_domain::collaborator::email(email)?;
         let iat = now.milliseconds().div_euclid(1_000);
@@ -78,8 +78,8 @@ impl Local {
 }
 
 impl Tokens {
-    /// The verified e-mail address, in lower case, a token stands for; `None` for a token that is
-    /// not trusted.
+    /// The e-mail address that a token stands for, in lower case; `None` for a token that is not
+    /// trusted.
     #[must_use]
     pub fn verify(&self, token: &str) -> Option<String> {
         match self {
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn only_own_unexpired_tokens_are_trusted() {
-        let (ours, theirs) = (Local::new(&[1; 32]), Local::new(&[2; 32]));
+        let (ours, theirs) = (LocalKey::new(&[1; 32]), LocalKey::new(&[2; 32]));
         let token = ours.issue("Alice@Example.com", 1, NOW).unwrap();
         assert_eq!(ours.verify(&token).as_deref(), Some("alice@example.com"));
         assert_eq!(theirs.verify(&token), None);

@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use crate::reply::{self, ApiResult};
 use crate::request::ApiRequest;
 
-/// The user. A self-hosted installation is free and bills nobody.
+/// The user. Daybook is free and bills nobody.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct UserOut {
@@ -18,10 +18,10 @@ struct UserOut {
     given_name: String,
     email: String,
     avatar_url: &'static str,
-    /// SHA-256 of the address, for services that find a picture by it.
+    /// SHA-256 of the e-mail address, for services that find a picture by it.
     hash: String,
     plan: &'static str,
-    /// The period postings are counted by; nothing is billed for it (behaviour 12.3).
+    /// The period in which postings are counted; nothing is billed for it (behaviour 12.3).
     plan_cycle: &'static str,
     free: bool,
     billing_enabled: bool,
@@ -34,8 +34,8 @@ struct UserOut {
 }
 
 /// GET user.
-pub(crate) async fn get_user(asked: ApiRequest) -> ApiResult {
-    asked
+pub(crate) async fn get_user(request: ApiRequest) -> ApiResult {
+    request
         .read(daybook_service::book::postings_of_owner, |(month, year), cx| {
             reply::ok(&user_out(&cx.user, (*month, *year)))
         })

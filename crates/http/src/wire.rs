@@ -1,5 +1,5 @@
-//! Shared shapes of the wire: fields that may be absent, null or given; ids and amounts as text or
-//! number; lists.
+//! Shapes that requests and answers share: fields that may be absent, null or given; ids and
+//! amounts as text or number; references; lists.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use serde::de::{Error as _, IgnoredAny, MapAccess, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
-/// Reads a field of which absence (`default`), null and a value mean three things:
+/// Reads a field in which absence (`default`), null and a value have three meanings:
 /// `#[serde(default, deserialize_with = "field")]`.
 pub(crate) fn field<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     reader: D,
@@ -20,14 +20,14 @@ pub(crate) fn field<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     Option::<T>::deserialize(reader).map(|value| value.map_or(Field::Clear, Field::Set))
 }
 
-/// Reads a list of which null means empty and absence nothing.
+/// Reads a list in which null means an empty list and absence no change.
 pub(crate) fn list<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     reader: D,
 ) -> Result<Option<Vec<T>>, D::Error> {
     Option::<Vec<T>>::deserialize(reader).map(|list| Some(list.unwrap_or_default()))
 }
 
-/// Text that may also come as a JSON number, kept in its decimal writing (behaviour 0.10, 3.12.3).
+/// Text that may also be sent as a JSON number, kept as it was written (behaviour 0.10, 3.12.3).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TextOrNumber(pub(crate) String);
 
@@ -43,25 +43,28 @@ impl<'de> Deserialize<'de> for TextOrNumber {
     }
 }
 
-/// Makes shapes readable from JSON objects only: what serde derives would also read an array by
+/// Makes shapes readable from JSON objects only: what serde derives would also read an array, by
 /// position (behaviour 0.10). The shape derives `Deserialize` with `#[serde(remote = "Self")]`.
 macro_rules! objects_only {
     ($($shape:ident),*) => {
         $(impl<'de> serde::Deserialize<'de> for $shape {
             fn deserialize<D: serde::Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
-                struct Shape;
-                impl<'de> serde::de::Visitor<'de> for Shape {
+                struct ObjectVisitor;
+                impl<'de> serde::de::Visitor<'de> for ObjectVisitor {
                     type Value = $shape;
 
                     fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                         f.write_str("an object")
                     }
 
-                    fn visit_map<A: serde::de::MapAccess<'de>>(self, map: A) -> Result<$shape, A::Error> {
+                    fn visit_map<A: serde::de::MapAccess<'de>>(
+                        self,
+                        map: A,
+                    ) -> Result<$shape, A::Error> {
                         $shape::deserialize(serde::de::value::MapAccessDeserializer::new(map))
                     }
                 }
-                reader.deserialize_map(Shape)
+                reader.deserialize_map(ObjectVisitor)
             }
         })*
     };
@@ -69,7 +72,7 @@ macro_rules! objects_only {
 
 pub(crate) use objects_only;
 
-/// Whether a body carries a key at all, whatever its value (a round trip carries `createdAt`).
+/// Whether a body contains a key at all, with whatever value (a round trip contains `createdAt`).
 pub(crate) type Present = Option<IgnoredAny>;
 
 /// Reads an enumeration by the names its type knows.
@@ -88,7 +91,7 @@ pub(crate) fn one_of<'de, D: Deserializer<'de>, T>(
     }
 }
 
-/// Properties as bodies give them: a missing map changes nothing.
+/// Properties in a request body: a missing map changes nothing.
 pub(crate) type PropertiesIn = Option<Edits>;
 
 /// A reference to an account or group inside a body; everything but id and name is ignored.
@@ -103,10 +106,10 @@ pub(crate) struct RefIn {
 
 objects_only!(RefIn);
 
-/// As [`field`], for a reference that an empty text clears too (behaviour 3.10.2).
+/// As [`field`], for a reference, which an empty text also clears (behaviour 3.10.2).
 pub(crate) fn reference<'de, D: Deserializer<'de>>(reader: D) -> Result<Field<RefIn>, D::Error> {
-    struct Given;
-    impl<'de> Visitor<'de> for Given {
+    struct ReferenceVisitor;
+    impl<'de> Visitor<'de> for ReferenceVisitor {
         type Value = Field<RefIn>;
 
         fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -129,7 +132,7 @@ pub(crate) fn reference<'de, D: Deserializer<'de>>(reader: D) -> Result<Field<Re
             RefIn::deserialize(MapAccessDeserializer::new(map)).map(Field::Set)
         }
     }
-    reader.deserialize_any(Given)
+    reader.deserialize_any(ReferenceVisitor)
 }
 
 impl RefIn {
@@ -144,7 +147,7 @@ impl From<RefIn> for Reference {
     }
 }
 
-/// The id of a body, as text.
+/// The id in a body, as text; a blank one counts as absent.
 pub(crate) fn id_text(id: Option<TextOrNumber>) -> Option<String> {
     RefIn::id_text(id)
 }
@@ -158,7 +161,7 @@ pub(crate) fn convert<T, U: From<T>>(field: Field<T>) -> Field<U> {
     }
 }
 
-/// A list answer; `items` is always there (behaviour 2.7).
+/// A list in an answer; `items` is always present (behaviour 2.7).
 #[derive(Serialize)]
 pub(crate) struct ListOut<T> {
     pub(crate) items: Vec<T>,
@@ -172,12 +175,12 @@ impl<T> ListOut<T> {
     }
 }
 
-/// Properties as answers give them: always an object.
+/// Properties in an answer: always an object.
 pub(crate) fn properties(properties: &Properties) -> BTreeMap<String, String> {
     properties.iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
 }
 
-/// The three fields every resource carries.
+/// The three fields that every resource has.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct StampOut {

@@ -49,11 +49,11 @@ impl Serialize for Template {
 /// The file as a whole, entries still unread so that a fault can name the entry it is in.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, remote = "Self")]
-struct File {
+struct TemplatesFile {
     items: Vec<serde_json::Value>,
 }
 
-objects_only!(File);
+objects_only!(TemplatesFile);
 
 impl Templates {
     /// Reads the text of a file of templates, which looks like the answer of listTemplates.
@@ -64,11 +64,12 @@ impl Templates {
     /// ```
     /// use daybook_http::Templates;
     /// assert!(Templates::read(r#"{"items": [{"name": "Household", "bookId": "0192"}]}"#).is_ok());
-    /// let refused = Templates::read(r#"{"items": [{"name": "Household"}, {"name": " "}]}"#).unwrap_err();
+    /// let text = r#"{"items": [{"name": "Household"}, {"name": " "}]}"#;
+    /// let refused = Templates::read(text).unwrap_err();
     /// assert_eq!(refused, "items[1]: name is required and must not be blank");
     /// ```
     pub fn read(text: &str) -> Result<Self, String> {
-        let file: File = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        let file: TemplatesFile = serde_json::from_str(text).map_err(|error| error.to_string())?;
         if file.items.len() > MAX_TEMPLATES {
             return Err(format!(
                 "items has {} entries; at most {MAX_TEMPLATES} are allowed",
@@ -166,11 +167,14 @@ mod tests {
 
     #[test]
     fn the_answer_is_the_file_with_every_field() {
-        let read = Templates::read(r#"{"items": [{"name": "Café", "timesUsed": 3, "imageUrl": "https://example.com/a.png"}]}"#).unwrap();
+        let text = r#"{"items": [
+            {"name": "Café", "timesUsed": 3, "imageUrl": "https://example.com/a.png"}
+        ]}"#;
+        let read = Templates::read(text).unwrap();
         let shown = serde_json::to_value(&read).unwrap();
         let expected = serde_json::json!({"items": [{
-            "name": "Café", "description": "", "category": "", "imageUrl": "https://example.com/a.png",
-            "bookId": "", "bookLink": "", "sheetsLink": "", "timesUsed": 3,
+            "name": "Café", "description": "", "category": "",
+            "imageUrl": "https://example.com/a.png", "bookId": "", "bookLink": "", "sheetsLink": "", "timesUsed": 3,
         }]});
         assert_eq!(shown, expected);
     }

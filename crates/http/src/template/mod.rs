@@ -7,6 +7,6 @@ use crate::reply::{self, ApiResult};
 use crate::request::ApiRequest;
 
 /// GET templates.
-pub(crate) async fn list_templates(asked: ApiRequest) -> ApiResult {
-    Ok(reply::ok(&asked.state.templates))
+pub(crate) async fn list_templates(request: ApiRequest) -> ApiResult {
+    Ok(reply::ok(&request.state.templates))
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::reply::{self, ApiResult};
 use crate::request::ApiRequest;
 
-/// A number of transactions; of a query it has no date (behaviour 1.4.3).
+/// A number of transactions. The count of a query has no date (behaviour 1.4.3).
 #[derive(Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct CountOut {
@@ -36,7 +36,7 @@ impl From<&TransactionCount> for CountOut {
     }
 }
 
-/// The two lists of counts.
+/// The counts of posted and of trashed transactions.
 #[derive(Serialize)]
 struct CountsOut {
     posted: Vec<CountOut>,
@@ -53,20 +53,20 @@ impl From<&Counts> for CountsOut {
 }
 
 /// GET transactions/count.
-pub(crate) async fn count_transactions(asked: ApiRequest) -> ApiResult {
-    let (book, query) = (asked.book(), asked.query());
+pub(crate) async fn count_transactions(request: ApiRequest) -> ApiResult {
+    let (book, query) = (request.book(), request.query());
     let encode =
         |total: &i64, _: &Context| reply::ok(&CountOut { total: *total, ..CountOut::default() });
-    asked.read(move |tx, cx| transaction::count(tx, cx, &book, &query), encode).await
+    request.read(move |tx, cx| transaction::count(tx, cx, &book, &query), encode).await
 }
 
 /// GET transactions/count/posted.
-pub(crate) async fn count_transactions_posted(asked: ApiRequest) -> ApiResult {
-    let text = |name| asked.text(name).map(str::to_owned);
+pub(crate) async fn count_transactions_posted(request: ApiRequest) -> ApiResult {
+    let text = |name| request.text(name).map(str::to_owned);
     let span =
         SpanText { after: text("after"), before: text("before"), periodicity: text("periodicity") };
-    let book = asked.book();
-    asked
+    let book = request.book();
+    request
         .read(
             move |tx, cx| transaction::counts(tx, cx, &book, &span),
             |counts, _| reply::ok(&CountsOut::from(counts)),

@@ -1,4 +1,4 @@
-//! The shapes of transactions.
+//! The wire shapes of transactions.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ use crate::wire::{
     objects_only, properties, reference,
 };
 
-/// A body that is a transaction. What it says of its own state is ignored, except `checked` and
+/// A request body that is a transaction. What it says of the state is ignored, except `checked` and
 /// `draft` (behaviour 3.2.3, 3.10.4).
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", remote = "Self")]
@@ -59,7 +59,7 @@ impl TransactionIn {
         id_text(self.id.clone()).is_some()
     }
 
-    /// The files of the body, for storing what they bring.
+    /// The files of the body, to store their bytes.
     pub(crate) fn files_mut(&mut self) -> impl Iterator<Item = &mut FileIn> {
         self.files.iter_mut().flatten()
     }
@@ -102,13 +102,15 @@ impl TransactionIn {
         }
     }
 
-    /// Most verbs read only the id, although whole bodies arrive (behaviour 3.4.4).
+    /// The id alone, which is all that most verbs read, although whole bodies are sent (behaviour
+    /// 3.4.4).
     pub(crate) fn into_id_only(self) -> Changes {
         Changes { id: id_text(self.id), ..Changes::default() }
     }
 }
 
-/// An account on a side: in full, briefly, or as little as a recorder may see (behaviour 7.3).
+/// The account of a side: in full, as list rows show it, or as little as a recorder may see
+/// (behaviour 7.3).
 #[derive(Serialize)]
 #[serde(untagged)]
 enum SideOut {
@@ -116,7 +118,7 @@ enum SideOut {
     Brief {
         #[serde(flatten)]
         account: BriefOut,
-        /// What stood on it after this row (behaviour 2.9).
+        /// Its balance after this row (behaviour 2.9).
         #[serde(skip_serializing_if = "Option::is_none")]
         balance: Option<String>,
     },
@@ -172,44 +174,44 @@ pub(crate) struct WholeOut {
     stamp: StampOut,
 }
 
-/// How much of the accounts on its sides a transaction shows.
+/// How much a transaction shows of the accounts of its sides.
 #[derive(Clone, Copy)]
-enum Sides<'v> {
-    /// All.
+enum ShownSides<'v> {
+    /// The whole accounts.
     Full,
-    /// What list rows do (behaviour 2.10).
+    /// What the rows of lists show (behaviour 2.10).
     Brief,
-    /// The same, with running balances of the account that was asked for.
+    /// The same, with the running balance of the account that was asked for.
     Running(&'v Listed),
 }
 
 impl TransactionOut {
-    /// With full accounts on the sides.
+    /// The transactions of a view, with whole accounts.
     pub(crate) fn in_full(view: &View, base: &str) -> Vec<Self> {
         view.transactions
             .iter()
-            .map(|transaction| Self::new(view, transaction, Sides::Full, base))
+            .map(|transaction| Self::new(view, transaction, ShownSides::Full, base))
             .collect()
     }
 
-    /// As list rows.
+    /// The transactions of a view as rows of a list.
     pub(crate) fn briefly(view: &View, base: &str) -> Vec<Self> {
         view.transactions
             .iter()
-            .map(|transaction| Self::new(view, transaction, Sides::Brief, base))
+            .map(|transaction| Self::new(view, transaction, ShownSides::Brief, base))
             .collect()
     }
 
-    /// As the rows of a page, with running balances where there are any.
+    /// The rows of a page, with running balances if there are any.
     pub(crate) fn listed(listed: &Listed, base: &str) -> Vec<Self> {
         let view = &listed.view;
         view.transactions
             .iter()
-            .map(|transaction| Self::new(view, transaction, Sides::Running(listed), base))
+            .map(|transaction| Self::new(view, transaction, ShownSides::Running(listed), base))
             .collect()
     }
 
-    fn new(view: &View, transaction: &Transaction, sides: Sides<'_>, base: &str) -> Self {
+    fn new(view: &View, transaction: &Transaction, sides: ShownSides<'_>, base: &str) -> Self {
         if view.masked.contains(&transaction.id) {
             return Self::Masked {
                 id: transaction.id.to_string(),
@@ -254,7 +256,7 @@ impl TransactionOut {
 }
 
 impl SideOut {
-    fn new(view: &View, account: &Account, (sides, row): (Sides<'_>, TransactionId)) -> Self {
+    fn new(view: &View, account: &Account, (sides, row): (ShownSides<'_>, TransactionId)) -> Self {
         if !view.access.may(Action::ReadChart) {
             return Self::Named {
                 id: account.id.to_string(),
@@ -262,9 +264,11 @@ impl SideOut {
             };
         }
         let balance = match sides {
-            Sides::Full => return Self::Full(Box::new(AccountOut::new(account, &view.forest))),
-            Sides::Brief => None,
-            Sides::Running(listed) => {
+            ShownSides::Full => {
+                return Self::Full(Box::new(AccountOut::new(account, &view.forest)));
+            }
+            ShownSides::Brief => None,
+            ShownSides::Running(listed) => {
                 listed.balances.get(&row).filter(|_| listed.account == Some(account.id))
             }
         };
@@ -292,7 +296,7 @@ impl OperationOut {
             .may(Action::ReadChart)
             .then(|| sides.map(|account| AccountOut::new(account, &view.forest)).collect());
         Some(Self {
-            transaction: TransactionOut::new(view, transaction, Sides::Full, base),
+            transaction: TransactionOut::new(view, transaction, ShownSides::Full, base),
             accounts,
         })
     }
