@@ -55,7 +55,8 @@ impl Properties {
     ///
     /// ```
     /// use daybook_domain::property::Properties;
-    /// let edits = [("Tax Rate".to_owned(), Some("10".to_owned())), ("gone".to_owned(), None)].into();
+    /// let edits =
+    ///     [("Tax Rate".to_owned(), Some("10".to_owned())), ("gone".to_owned(), None)].into();
     /// let merged = Properties::default().merged(&edits).unwrap();
     /// assert_eq!(merged.get("tax_rate"), Some("10"));
     /// ```

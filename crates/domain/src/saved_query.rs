@@ -80,7 +80,10 @@ impl SavedQuery {
     /// let changes = Changes { title: None, query: Some("account:Cash".into()) };
     /// let saved = SavedQuery::create(SavedQueryId::new(1), changes, stamp.clone()).unwrap();
     /// assert_eq!((saved.title.as_str(), saved.query.as_str()), ("", "account:Cash"));
-    /// assert_eq!(SavedQuery::create(SavedQueryId::new(2), Changes::default(), stamp), Err(Refusal::QueryRequired));
+    /// assert_eq!(
+    ///     SavedQuery::create(SavedQueryId::new(2), Changes::default(), stamp),
+    ///     Err(Refusal::QueryRequired)
+    /// );
     /// ```
     pub fn create(id: SavedQueryId, changes: Changes, stamp: Stamp) -> Result<Self, Refusal> {
         let Changes { title, query } = changes;

@@ -1,44 +1,45 @@
-//! Findings: what an audit has to say, bounded however much is wrong.
+//! The findings of an audit, limited in number.
 
 use std::collections::BTreeMap;
 
 use crate::id::AccountId;
 use crate::json::{Json, Object};
 
-/// Findings kept of each kind; the others are only counted, because they all become one event.
+/// How many findings of each kind are kept, because all of them become one event; the others are
+/// only counted.
 pub const MAX_OF_A_KIND: usize = 20;
 
-/// What a finding is about (behaviour 6.7), the gravest first.
+/// What a finding is about (behaviour 6.7), the most serious kinds first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FindingKind {
     /// The raw balance of an account.
     Balance,
     /// Credits and debits of the whole book.
     ZeroSum,
-    /// An event that was changed, or is not where it should be.
+    /// An event that was changed or is out of place.
     Event,
-    /// Numbers of events that are missing.
+    /// Event numbers that are missing.
     EventMissing,
-    /// Where the book says its log ends.
+    /// The last event as the book state has it.
     EventHead,
     /// A transaction that contradicts itself.
     Transaction,
-    /// What a transaction does to one of its accounts.
+    /// The entry of a transaction on one of its accounts.
     Entry,
     /// The sums of an account in a month.
     MonthTotal,
     /// The sums of an account on a day.
     DayTotal,
-    /// How many transactions are posted.
+    /// The number of posted transactions.
     Count,
-    /// Whether anything was posted on an account.
+    /// `hasTransactionPosted` of an account.
     Posted,
-    /// What a transaction is found by.
+    /// The search indexes of a transaction.
     Index,
 }
 
 impl FindingKind {
-    /// The word in the event.
+    /// The name used in the event.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -58,20 +59,20 @@ impl FindingKind {
     }
 }
 
-/// Something that is not as it should be.
+/// One contradiction that an audit found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// What it is about.
     pub kind: FindingKind,
     /// The public id of the resource.
     pub resource: String,
-    /// The account, when the resource is something else and it matters which.
+    /// The account, when the finding is about another resource on that account.
     pub account: Option<AccountId>,
     /// The day or month of a total.
     pub period: Option<String>,
-    /// What follows from the transactions, or from the chain.
+    /// The value that follows from the transactions or from the chain.
     pub expected: String,
-    /// What is there.
+    /// The value that is stored.
     pub actual: String,
 }
 
@@ -107,7 +108,7 @@ impl Finding {
     }
 }
 
-/// What was found so far.
+/// The findings so far.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Findings {
     kept: BTreeMap<FindingKind, Vec<Finding>>,
@@ -115,7 +116,7 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// Adds one; beyond [`MAX_OF_A_KIND`] it is only counted.
+    /// Adds a finding. Beyond [`MAX_OF_A_KIND`] it is only counted.
     pub fn add(&mut self, finding: Finding) {
         self.count = self.count.saturating_add(1);
         let kept = self.kept.entry(finding.kind).or_default();
@@ -124,7 +125,7 @@ impl Findings {
         }
     }
 
-    /// Adds all of another collection.
+    /// Adds all findings of another collection, including those only counted.
     pub fn extend(&mut self, other: Self) {
         let beyond =
             other.count.saturating_sub(i64::try_from(other.all().count()).unwrap_or(i64::MAX));
@@ -132,18 +133,18 @@ impl Findings {
         self.count = self.count.saturating_add(beyond);
     }
 
-    /// Those that were kept, the gravest kinds first.
+    /// The findings that were kept, the most serious kinds first.
     pub fn all(&self) -> impl Iterator<Item = &Finding> {
         self.kept.values().flatten()
     }
 
-    /// How many there were.
+    /// How many findings there were, kept or not.
     #[must_use]
     pub const fn count(&self) -> i64 {
         self.count
     }
 
-    /// Whether there is any of a kind.
+    /// Whether there is a finding of this kind.
     #[must_use]
     pub fn has(&self, kind: FindingKind) -> bool {
         self.kept.contains_key(&kind)

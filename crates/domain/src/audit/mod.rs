@@ -1,13 +1,16 @@
-//! Audits: whether what is kept beside the transactions still says what the transactions say
-//! (behaviour 6.7).
+//! Audits: recounts a book and compares everything kept beside the transactions with the
+//! transactions (behaviour 6.7).
 //!
-//! An audit trusts nothing it reads: it takes rows as they are stored ([`AuditedTransaction`], [`AuditedTotal`],
-//! [`AuditedEvent`]), so that a row no program could have written becomes a [`Finding`] and not a
-//! failure. [`Recount`] adds the transactions up anew and compares, [`Trail`] walks the chain of
-//! events, [`Report`] is what the two found. It never repairs.
+//! An audit trusts nothing it reads. It takes rows as they are stored ([`AuditedTransaction`],
+//! [`AuditedTotal`], [`AuditedEvent`]), so that a row that no program could have written becomes a
+//! [`Finding`] and not an error. [`Recount`] adds the transactions up again and compares, [`Trail`]
+//! checks the chain of events, and [`Report`] is the result of both. An audit never repairs.
 //!
 //! ```
-//! use daybook_domain::audit::{AuditedTotal, AuditedCounts, AccountFlags, EntryTotals, AuditedEntry, AuditedTransaction, Recount};
+//! use daybook_domain::audit::{
+//!     AccountFlags, AuditedCounts, AuditedEntry, AuditedTotal, AuditedTransaction, EntryTotals,
+//!     Recount,
+//! };
 //! use daybook_domain::balance::Sums;
 //! use daybook_domain::id::{AccountId, TransactionId};
 //! use daybook_domain::transaction::Standing;
@@ -16,25 +19,41 @@
 //! let kept = |account| AccountFlags { account, verified: true, posted: true };
 //! let mut recount = Recount::new("book", (2, 2), [kept(cash), kept(food)]);
 //! recount.add_transaction(&AuditedTransaction {
-//!     id: TransactionId::new(7), day: 20_250_131, dated: true, standing: Some(Standing::Unchecked), trashed: false,
-//!     amount: Some(500), credit: Some(cash), debit: Some(food),
+//!     id: TransactionId::new(7),
+//!     day: 20_250_131,
+//!     dated: true,
+//!     standing: Some(Standing::Unchecked),
+//!     trashed: false,
+//!     amount: Some(500),
+//!     credit: Some(cash),
+//!     debit: Some(food),
 //!     credit_entry: Some(AuditedEntry { credit: true, amount: 500 }),
 //!     debit_entry: Some(AuditedEntry { credit: false, amount: -400 }), // somebody was here
-//!     indexed: true, index_terms_found: 0,
+//!     indexed: true,
+//!     index_terms_found: 0,
 //! });
 //! let [credit, debit] = [Sums { debit: 0, credit: 500 }, Sums { debit: 500, credit: 0 }];
 //! let ledger = |account, sums| EntryTotals { account, rows: 1, sums };
 //! recount.compare_sums(&[ledger(cash, credit), ledger(food, Sums { debit: 400, credit: 0 })]);
-//! let cells = |period| vec![AuditedTotal { account: cash, period, sums: credit }, AuditedTotal { account: food, period, sums: debit }];
+//! let cells = |period| {
+//!     vec![
+//!         AuditedTotal { account: cash, period, sums: credit },
+//!         AuditedTotal { account: food, period, sums: debit },
+//!     ]
+//! };
 //! let mut entries = cells(20_250_131);
 //! entries[1].sums.debit = 400;
 //! recount.compare(&[cash, food], &entries, &cells(20_250_131), &cells(202_501));
 //! let result = recount.finish(AuditedCounts { posted: 1, index_terms: 0 });
 //! assert!(!result.balances_match && !result.zero_sum);
 //! assert_eq!(result.changed, [(food, false)]);
-//! assert_eq!(result.findings.all().map(|found| found.kind.as_str()).collect::<Vec<_>>(), ["zeroSum", "entry"]);
+//! assert_eq!(
+//!     result.findings.all().map(|found| found.kind.as_str()).collect::<Vec<_>>(),
+//!     ["zeroSum", "entry"]
+//! );
 //! ```
 
+mod contradiction;
 mod finding;
 mod recount;
 mod report;
@@ -51,29 +70,29 @@ use crate::balance::Sums;
 use crate::id::{AccountId, TransactionId};
 use crate::transaction::Standing;
 
-/// What an account's own row says that follows from transactions or from an earlier audit.
+/// The columns of an account that follow from its transactions or from an earlier audit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AccountFlags {
     /// The account.
     pub account: AccountId,
-    /// What the last audit set.
+    /// Whether the last audit found its balance right (`balanceVerified`).
     pub verified: bool,
-    /// Whether anything was ever posted on it.
+    /// Whether anything was ever posted on it (`hasTransactionPosted`).
     pub posted: bool,
 }
 
-/// A row of the entries: its side, and what it does to the account, credit positive and debit
-/// negative.
+/// One row of the entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AuditedEntry {
-    /// Credit (true) or debit.
+    /// Credit (true) or debit (false).
     pub credit: bool,
-    /// Zero while the transaction is a draft or trashed.
+    /// Its signed effect at the storage scale, credit positive; zero while the transaction is a
+    /// draft or trashed.
     pub amount: i64,
 }
 
 impl AuditedEntry {
-    /// What it adds to the account's sums.
+    /// Its effect as debits and credits.
     #[must_use]
     pub fn sums(self) -> Sums {
         let amount = i128::from(self.amount);
@@ -85,76 +104,76 @@ impl AuditedEntry {
     }
 }
 
-/// A transaction as its row has it, with the entries found where its own should be.
+/// A transaction as its row has it, with the entries found under its accounts and its day.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuditedTransaction {
     /// Which.
     pub id: TransactionId,
-    /// The day it stands under, as yyyymmdd.
+    /// The day it is listed under, as yyyymmdd.
     pub day: i32,
-    /// Whether that day is its date.
+    /// Whether that day is its own date, not the day it was created.
     pub dated: bool,
-    /// Draft, unchecked or checked; none for a number that means nothing.
+    /// Draft, unchecked or checked; `None` for an unknown number.
     pub standing: Option<Standing>,
-    /// In the trash.
+    /// Whether it is trashed.
     pub trashed: bool,
-    /// In units of the book's storage scale.
+    /// The amount at the storage scale.
     pub amount: Option<i64>,
-    /// The side money comes from.
+    /// The credit account.
     pub credit: Option<AccountId>,
-    /// The side money goes to.
+    /// The debit account.
     pub debit: Option<AccountId>,
-    /// The entry of the credit side.
+    /// The entry found for the credit side.
     pub credit_entry: Option<AuditedEntry>,
-    /// The entry of the debit side.
+    /// The entry found for the debit side.
     pub debit_entry: Option<AuditedEntry>,
-    /// Whether it is found by its text, hashtags, properties and remote ids as they stand in the
+    /// Whether the search indexes have exactly the text, hashtags, properties and remote ids of the
     /// row.
     pub indexed: bool,
     /// How many index_terms of these lead to it.
     pub index_terms_found: i64,
 }
 
-/// What the book counts, to be compared with what there is.
+/// The counts that the recount is compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct AuditedCounts {
-    /// Transactions that are posted and not trashed, as the book says.
+    /// How many transactions are posted and not trashed, as the book state says.
     pub posted: i64,
     /// Marks by which transactions are found, as there are.
     pub index_terms: i64,
 }
 
-/// All entries of an account.
+/// The sum of all entries of an account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EntryTotals {
     /// Which.
     pub account: AccountId,
     /// How many there are.
     pub rows: i64,
-    /// What they sum to.
+    /// Their debits and credits.
     pub sums: Sums,
 }
 
-/// An entry that no transaction accounts for.
+/// An entry that belongs to no transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StrayEntry {
-    /// On which account.
+    /// The account it stands on.
     pub account: AccountId,
-    /// Under which day.
+    /// Its day, as yyyymmdd.
     pub day: i32,
-    /// Whose it says it is.
+    /// The transaction it names.
     pub transaction: TransactionId,
-    /// What it does.
+    /// The entry itself.
     pub entry: AuditedEntry,
 }
 
-/// The sums of an account over a day (yyyymmdd) or a month (yyyymm).
+/// The debits and credits of an account in one day (yyyymmdd) or month (yyyymm).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AuditedTotal {
-    /// Whose.
+    /// The account.
     pub account: AccountId,
-    /// Of when.
+    /// The day or month.
     pub period: i32,
-    /// How much.
+    /// The sums.
     pub sums: Sums,
 }

@@ -1,8 +1,9 @@
-//! The recount: every balance added up anew from the transactions, and compared with what is kept
-//! beside them.
+//! Recounts a book: adds its transactions up again and compares the sums with the entries and
+//! totals.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::contradiction::contradictions;
 use super::finding::{Finding, FindingKind, Findings};
 use super::{
     AccountFlags, AuditedCounts, AuditedEntry, AuditedTotal, AuditedTransaction, EntryTotals,
@@ -11,70 +12,68 @@ use super::{
 use crate::amount::write_units;
 use crate::balance::Sums;
 use crate::id::{AccountId, TransactionId};
-use crate::transaction::Standing;
 
-/// Days that differ are remembered one by one up to here. In a book with more, the accounts beyond
-/// are told by their balance alone: an audit takes a bounded amount of memory whatever was done to
-/// the book.
+/// The most days with differences that are remembered, so that an audit takes a bounded amount of
+/// memory. In a book with more, further accounts are compared by their balance only.
 const MAX_SHIFTED_DAYS: usize = 100_000;
 
-/// What the two sides of the comparison say of an account so far.
+/// What is known of one account so far.
 #[derive(Debug, Clone, Default)]
 struct Audited {
-    /// What its row says; none for an account that has none.
+    /// The columns of its row; `None` for an account that does not exist.
     kept: Option<AccountFlags>,
-    /// The sum over the transactions.
+    /// What its transactions sum to.
     right: Sums,
-    /// Entries found where a transaction has its own.
+    /// How many entries belong to a transaction.
     met: i64,
-    /// Something about it is wrong.
+    /// A finding concerns it.
     doubted: bool,
-    /// Its days are not comparable one by one any more.
+    /// It has days with differences that are not remembered.
     beyond: bool,
-    /// A transaction that counts names it.
+    /// A transaction that counts in balances names it.
     posted: bool,
 }
 
-/// What became of the recount.
+/// The result of a recount.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecountResult {
-    /// Every balance, entry and total is what the transactions make it.
+    /// Whether every balance, entry and total is what follows from the transactions.
     pub balances_match: bool,
-    /// Credits and debits are equal, however they are added up.
+    /// Whether credits and debits are equal by transactions, by entries and by totals.
     pub zero_sum: bool,
-    /// How many accounts were looked at.
+    /// How many accounts were checked.
     pub accounts_checked: i64,
     /// How many transactions were read.
     pub transactions_checked: i64,
-    /// What is wrong.
+    /// The findings.
     pub findings: Findings,
-    /// The accounts whose balance is verified now and was not, or the other way round.
+    /// The accounts whose `balanceVerified` changes, with the new value.
     pub changed: Vec<(AccountId, bool)>,
 }
 
-/// Adds a book up anew: first every transaction ([`Recount::add_transaction`]), then what the entries sum to
-/// ([`Recount::compare_sums`], [`Recount::add_stray`]), then day by day and month by month
-/// ([`Recount::compare`]).
+/// Recounts a book in three steps: every transaction ([`Recount::add_transaction`]), then the sums
+/// of the entries ([`Recount::compare_sums`], [`Recount::add_stray`]), then the totals of days and
+/// months ([`Recount::compare`]).
 #[derive(Debug)]
 pub struct Recount {
     book: String,
     /// The storage scale of the book, and the digits it shows.
     places: (u32, u32),
     accounts: BTreeMap<AccountId, Audited>,
-    /// What the transactions have more than the entries, by account and day. A difference: its
-    /// parts may be negative.
+    /// Transactions minus entries, by account and day, where they differ. The parts may be
+    /// negative.
     shift: BTreeMap<(AccountId, i32), Sums>,
     transactions: i64,
     posted: i64,
     index_terms: i64,
-    /// Raw balances of the book: by transactions, by entries, by months.
+    /// Raw balance of the book by transactions, by entries, and by month totals; each must be zero.
     sums: [i128; 3],
     findings: Findings,
 }
 
 impl Recount {
-    /// Nothing counted yet in the book with that public id; `places` are its storage scale and the
-    /// digits it shows.
+    /// Begins the recount of the book with that public id. `places` are its storage scale and the
+    /// digits it shows; `accounts` are all its accounts.
     pub fn new(
         book: &str,
         places: (u32, u32),
@@ -96,7 +95,7 @@ impl Recount {
         }
     }
 
-    /// Counts a transaction and compares the entries found where its own should be.
+    /// Adds a transaction and compares the entries found for it.
     pub fn add_transaction(&mut self, record: &AuditedTransaction) {
         let AuditedTransaction {
             id,
@@ -114,15 +113,15 @@ impl Recount {
         } = record;
         self.index_terms = self.index_terms.saturating_add(*index_terms_found);
         self.transactions = self.transactions.saturating_add(1);
-        let counts = counts(record);
+        let counts = record.counts();
         if counts {
             self.posted = self.posted.saturating_add(1);
         }
-        for contradiction in self.contradictions(record, counts) {
+        for contradiction in contradictions(record, |account| self.exists(account)) {
             self.findings.add(Finding::new(
                 FindingKind::Transaction,
                 id.to_string(),
-                "a transaction that holds",
+                "consistent transaction",
                 contradiction,
             ));
             credit.iter().chain(debit).for_each(|account| self.account(*account).doubted = true);
@@ -131,8 +130,8 @@ impl Recount {
             self.findings.add(Finding::new(
                 FindingKind::Index,
                 id.to_string(),
-                "found by what it says",
-                "found by something else",
+                "index matches",
+                "index does not match",
             ));
         }
         let units = amount.filter(|_| counts).unwrap_or_default();
@@ -158,8 +157,8 @@ impl Recount {
         }
     }
 
-    /// Compares what the entries of each account sum to, and answers which accounts have entries
-    /// that no transaction accounts for.
+    /// Compares the sums of all entries, and returns the accounts that have entries belonging to no
+    /// transaction; these entries are then passed to [`Recount::add_stray`].
     pub fn compare_sums(&mut self, ledgers: &[EntryTotals]) -> Vec<AccountId> {
         let mut strays = Vec::new();
         for EntryTotals { account, rows, sums } in ledgers {
@@ -171,7 +170,7 @@ impl Recount {
         strays
     }
 
-    /// Notes an entry that no transaction accounts for.
+    /// Adds an entry that belongs to no transaction.
     pub fn add_stray(&mut self, stray: &StrayEntry) {
         let StrayEntry { account, day, transaction, entry } = stray;
         let [expected, actual] = [None, Some(*entry)].map(|entry| self.shown(entry));
@@ -179,20 +178,20 @@ impl Recount {
         self.move_day(*account, *day, Sums::default().minus(entry.sums()));
     }
 
-    /// Takes note of accounts that have totals, whether or not anything else names them.
+    /// Adds accounts that have totals, which may have neither a row nor entries.
     pub fn add_accounts(&mut self, accounts: Vec<AccountId>) {
         for account in accounts {
             self.account(account);
         }
     }
 
-    /// All accounts met so far, those without a row of their own included.
+    /// All accounts seen so far, including those that do not exist.
     pub fn accounts(&self) -> impl Iterator<Item = AccountId> {
         self.accounts.keys().copied()
     }
 
-    /// Compares accounts day by day and month by month: what their entries sum to on each day, what
-    /// is kept as the total of the day, what is kept as the total of the month.
+    /// Compares the totals of some accounts: the sums of their entries by day, corrected by the
+    /// differences found before, with the day totals and the month totals.
     pub fn compare(
         &mut self,
         accounts: &[AccountId],
@@ -200,10 +199,10 @@ impl Recount {
         days: &[AuditedTotal],
         months: &[AuditedTotal],
     ) {
-        let [entries, days, months] = [entries, days, months].map(by_place);
+        let [entries, days, months] = [entries, days, months].map(by_period);
         for account in accounts {
             let audited = self.account(*account).clone();
-            let mut right = row(&entries, *account);
+            let mut right = of_account(&entries, *account);
             for ((_, day), shift) in self.shift.range((*account, i32::MIN)..=(*account, i32::MAX)) {
                 let sums = right.entry(*day).or_default();
                 *sums = *sums + *shift;
@@ -213,7 +212,7 @@ impl Recount {
                 let month = by_month.entry(day.div_euclid(100)).or_default();
                 *month = *month + *sums;
             }
-            let (days, months) = (row(&days, *account), row(&months, *account));
+            let (days, months) = (of_account(&days, *account), of_account(&months, *account));
             if !audited.beyond {
                 self.periods(FindingKind::DayTotal, *account, &right, &days);
                 self.periods(FindingKind::MonthTotal, *account, &by_month, &months);
@@ -234,10 +233,11 @@ impl Recount {
         }
     }
 
-    /// Ends the recount.
+    /// Compares the counts and ends the recount.
     #[must_use]
     pub fn finish(mut self, counted: AuditedCounts) -> RecountResult {
-        // Missing index_terms are told by their transactions; here it shows when there are more.
+        // Missing index terms are findings of their transactions; here it shows when there are too
+        // many.
         for (kind, right, kept) in [
             (FindingKind::Count, self.posted, counted.posted),
             (FindingKind::Index, self.index_terms, counted.index_terms),
@@ -266,7 +266,7 @@ impl Recount {
         let (mut changed, mut checked) = (Vec::new(), 0_i64);
         for (AccountFlags { account, verified, posted }, audited) in kept {
             checked = checked.saturating_add(1);
-            // The mark is for ever, so only its absence can be wrong (behaviour 4.7).
+            // The flag never turns back, so only its absence can be wrong (behaviour 4.7).
             if audited.posted && !posted {
                 self.findings.add(Finding::new(
                     FindingKind::Posted,
@@ -287,39 +287,6 @@ impl Recount {
             findings: self.findings,
             changed,
         }
-    }
-
-    /// What a row says that cannot be together.
-    fn contradictions(&self, record: &AuditedTransaction, counts: bool) -> Vec<String> {
-        let AuditedTransaction { dated, standing, amount, credit, debit, .. } = record;
-        let mut wrong = Vec::new();
-        if standing.is_none() {
-            wrong.push("neither draft nor posted".to_owned());
-        }
-        if amount.is_some_and(|amount| amount <= 0) {
-            wrong.push("an amount that is not positive".to_owned());
-        }
-        if credit.is_some() && credit == debit {
-            wrong.push("the same account on both sides".to_owned());
-        }
-        for account in credit.iter().chain(debit) {
-            if self.accounts.get(account).is_none_or(|audited| audited.kept.is_none()) {
-                wrong.push(format!("account {account}, which does not exist"));
-            }
-        }
-        let parts = [
-            ("date", *dated),
-            ("amount", amount.is_some()),
-            ("creditAccount", credit.is_some()),
-            ("debitAccount", debit.is_some()),
-        ];
-        wrong.extend(
-            parts
-                .iter()
-                .filter(|(_, there)| counts && !there)
-                .map(|(part, _)| format!("posted without {part}")),
-        );
-        wrong
     }
 
     fn periods(
@@ -365,6 +332,10 @@ impl Recount {
         }
     }
 
+    fn exists(&self, account: AccountId) -> bool {
+        self.accounts.get(&account).is_some_and(|audited| audited.kept.is_some())
+    }
+
     fn account(&mut self, id: AccountId) -> &mut Audited {
         self.accounts.entry(id).or_default()
     }
@@ -389,25 +360,23 @@ impl Recount {
     }
 }
 
-/// Whether a transaction counts in balances: posted and not trashed (behaviour 5.12).
-const fn counts(record: &AuditedTransaction) -> bool {
-    matches!(record.standing, Some(Standing::Unchecked | Standing::Checked)) && !record.trashed
+fn by_period(totals: &[AuditedTotal]) -> BTreeMap<(AccountId, i32), Sums> {
+    totals.iter().map(|total| ((total.account, total.period), total.sums)).collect()
 }
 
-fn by_place(cells: &[AuditedTotal]) -> BTreeMap<(AccountId, i32), Sums> {
-    cells.iter().map(|cell| ((cell.account, cell.period), cell.sums)).collect()
-}
-
-/// The cells of one account, by period.
-fn row(cells: &BTreeMap<(AccountId, i32), Sums>, account: AccountId) -> BTreeMap<i32, Sums> {
-    cells
+/// The totals of one account, by period.
+fn of_account(
+    totals: &BTreeMap<(AccountId, i32), Sums>,
+    account: AccountId,
+) -> BTreeMap<i32, Sums> {
+    totals
         .range((account, i32::MIN)..=(account, i32::MAX))
         .map(|((_, period), sums)| (*period, *sums))
         .collect()
 }
 
-/// A day or month number as text: 20250131 is `2025-01-31`, 202501 is `2025-01`; what is neither
-/// stays a number.
+/// A day or month number as text: 20250131 is `2025-01-31`, 202501 is `2025-01`; other numbers stay
+/// as they are.
 fn dashed(period: i32) -> String {
     let digits = period.to_string();
     match (digits.get(..4), digits.get(4..6), digits.get(6..)) {

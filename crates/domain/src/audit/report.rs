@@ -1,4 +1,4 @@
-//! The report: what BOOK_AUDITED tells (behaviour 6.7).
+//! The report of an audit: `data.audit` of BOOK_AUDITED (behaviour 6.7).
 
 use crate::id::AccountId;
 use crate::json::{Json, Object};
@@ -7,31 +7,31 @@ use super::finding::Findings;
 use super::recount::RecountResult;
 use super::trail::Trail;
 
-/// What an audit found, about the book as it stood after one of its events.
+/// What an audit found about the book as it was after one of its events.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
-    /// The number of the last event the audit knows of.
+    /// The number of the last event the audit has read.
     pub sequence: i64,
-    /// Every balance, entry and total is what the transactions make it.
+    /// Whether every balance, entry and total is what follows from the transactions.
     pub balances_match: bool,
-    /// Credits and debits are equal, however they are added up.
+    /// Whether credits and debits are equal by transactions, by entries and by totals.
     pub zero_sum: bool,
-    /// Every event is there and as it was recorded.
+    /// Whether every event is present and unchanged.
     pub chain_intact: bool,
-    /// How many accounts were looked at.
+    /// How many accounts were checked.
     pub accounts_checked: i64,
     /// How many transactions were read.
     pub transactions_checked: i64,
     /// How many events were read.
     pub events_checked: i64,
-    /// What is wrong.
+    /// The findings.
     pub findings: Findings,
-    /// The accounts whose balance is verified now and was not, or the other way round.
+    /// The accounts whose `balanceVerified` changes, with the new value.
     pub changed: Vec<(AccountId, bool)>,
 }
 
 impl Report {
-    /// Puts both halves of an audit together.
+    /// Joins the recount and the check of the events.
     #[must_use]
     pub fn new(result: RecountResult, trail: Trail<'_>) -> Self {
         let RecountResult {

@@ -250,12 +250,12 @@ fn entries_without_a_transaction_are_strays() {
 fn what_contradicts_itself_is_told() {
     type Tamper = fn(&mut AuditedTransaction);
     let contradictions: [(Tamper, &str); 6] = [
-        (|r| r.standing = None, "neither draft nor posted"),
+        (|r| r.standing = None, "unknown standing"),
         (|r| r.dated = false, "posted without date"),
         (|r| r.amount = None, "posted without amount"),
-        (|r| r.amount = Some(-100), "an amount that is not positive"),
+        (|r| r.amount = Some(-100), "amount is not positive"),
         (|r| r.debit = None, "posted without debitAccount"),
-        (|r| r.debit = Some(CASH), "the same account on both sides"),
+        (|r| r.debit = Some(CASH), "same account on both sides"),
     ];
     for (tamper, expected) in contradictions {
         let mut tampered = stage();

@@ -1,4 +1,4 @@
-//! The trail: every event of a book in its order, each chained to the one before (behaviour 8.15).
+//! Checks the chain of events (behaviour 8.15).
 
 use crate::event::{Event, Hash, Head, public_id};
 use crate::id::BookKey;
@@ -8,32 +8,34 @@ use super::finding::{Finding, FindingKind, Findings};
 /// An event as its row has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuditedEvent {
-    /// Its number.
+    /// Its number in the book.
     pub sequence: i64,
-    /// The event; none when its row holds what no event can.
+    /// The event; `None` when the row cannot be one.
     pub event: Option<Event>,
 }
 
-/// A walk along the chain. Each event is checked against the hash its predecessor carries, not
-/// against the one it should carry, so that one forged event does not make all behind it suspect.
+/// Checks events in order. Each is checked against the stored hash of the one before it, not
+/// against the hash that one should have, so that one forged event does not make all later ones
+/// suspect.
 #[derive(Debug)]
 pub struct Trail<'k> {
     key: &'k BookKey,
     last: i64,
-    /// The hash the next event is chained to; none when that is not to be known.
+    /// The hash the next event is chained to; `None` when an event before it is missing or
+    /// unreadable.
     previous: Option<Hash>,
     checked: i64,
     findings: Findings,
 }
 
 impl<'k> Trail<'k> {
-    /// At the beginning.
+    /// Begins before the first event of the book with that id.
     #[must_use]
     pub fn new(key: &'k BookKey) -> Self {
         Self { key, last: 0, previous: Some(Hash::ZERO), checked: 0, findings: Findings::default() }
     }
 
-    /// Takes the next event, in the order of numbers.
+    /// Checks the next event; events come in the order of their numbers.
     pub fn check_next(&mut self, logged: &AuditedEvent) {
         let AuditedEvent { sequence, event } = logged;
         self.checked = self.checked.saturating_add(1);
@@ -41,7 +43,7 @@ impl<'k> Trail<'k> {
             return self.add(
                 FindingKind::Event,
                 *sequence,
-                "numbers from 1 on",
+                "a number from 1",
                 sequence.to_string(),
             );
         }
@@ -62,22 +64,27 @@ impl<'k> Trail<'k> {
                     );
                 }
             }
-            // What it was chained to is lost, so it can only stand for what follows.
+            // Its predecessor is lost, so it cannot be checked; it still serves to check the next.
             (Some(_), None) => {}
             (None, _) => {
-                self.add(FindingKind::Event, *sequence, "an event", "a row that is none".to_owned())
+                self.add(FindingKind::Event, *sequence, "an event", "unreadable row".to_owned())
             }
         }
         self.previous = event.as_ref().map(|event| event.hash);
         self.last = *sequence;
     }
 
-    /// Compares where the chain ends with where the book says it does; `None` when the book does
-    /// not say it.
+    /// Compares the last event with the head in the book state; `None` when that has no readable
+    /// hash.
     pub fn check_head(&mut self, head: Option<Head>) {
         let Some(head) = head else {
             let expected = self.previous.map(|hash| hash.to_string()).unwrap_or_default();
-            return self.add(FindingKind::EventHead, self.last, expected, "no hash".to_owned());
+            return self.add(
+                FindingKind::EventHead,
+                self.last,
+                expected,
+                "unreadable hash".to_owned(),
+            );
         };
         if head.sequence > self.last {
             self.add_missing(self.last.saturating_add(1), head.sequence);
@@ -93,7 +100,7 @@ impl<'k> Trail<'k> {
         }
     }
 
-    /// The number of the last event.
+    /// The number of the last event read.
     #[must_use]
     pub const fn sequence(&self) -> i64 {
         self.last
@@ -105,7 +112,7 @@ impl<'k> Trail<'k> {
         self.checked
     }
 
-    /// What was found.
+    /// The findings.
     #[must_use]
     pub fn into_findings(self) -> Findings {
         self.findings

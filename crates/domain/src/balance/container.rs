@@ -52,10 +52,17 @@ impl GroupBalances {
     /// use daybook_domain::balance::{Figures, GroupBalances};
     /// use daybook_domain::id::GroupId;
     ///
-    /// let leaf = |id| GroupBalances { group: GroupId::new(id), figures: Figures::default(), series: vec![], groups: vec![], accounts: vec![] };
+    /// let leaf = |id| GroupBalances {
+    ///     group: GroupId::new(id),
+    ///     figures: Figures::default(),
+    ///     series: vec![],
+    ///     groups: vec![],
+    ///     accounts: vec![],
+    /// };
     /// let mut root = leaf(1);
     /// root.groups = vec![leaf(2), leaf(3)];
-    /// let outline: Vec<_> = root.outline().iter().map(|(depth, group)| (*depth, group.group.get())).collect();
+    /// let outline: Vec<_> =
+    ///     root.outline().iter().map(|(depth, group)| (*depth, group.group.get())).collect();
     /// assert_eq!(outline, [(0, 1), (1, 2), (1, 3)]);
     /// ```
     #[must_use]

@@ -8,7 +8,7 @@
 //!
 //! ```
 //! use daybook_domain::account::{Account, AccountType, Changes};
-//! use daybook_domain::balance::{PeriodTotal, BalanceInputs, BalanceScope, segments};
+//! use daybook_domain::balance::{BalanceInputs, BalanceScope, PeriodTotal, segments};
 //! use daybook_domain::calendar::parse_iso;
 //! use daybook_domain::group::Forest;
 //! use daybook_domain::id::AccountId;
@@ -17,7 +17,9 @@
 //!
 //! let id = AccountId::new(1);
 //! let named = Changes { name: Some("Cash".to_owned()), ..Changes::default() };
-//! let cash = Account::create(id, named, &[AccountType::Asset].into(), Stamp::new(None, Instant::new(0))).unwrap();
+//! let cash =
+//!     Account::create(id, named, &[AccountType::Asset].into(), Stamp::new(None, Instant::new(0)))
+//!         .unwrap();
 //!
 //! let (from, until) = (parse_iso("2025-01-01"), parse_iso("2025-04-01"));
 //! assert_eq!(segments(from, until, Periodicity::Monthly).len(), 2); // the opening and three months
@@ -26,12 +28,24 @@
 //!     PeriodTotal { account: id, period: parse_iso("2025-02-01"), debit: 0, credit: 30 },
 //! ];
 //! let today = parse_iso("2025-05-20").unwrap();
-//! let ledger = BalanceInputs { accounts: &[cash], forest: &Forest::default(), cells, from, until, periodicity: Periodicity::Monthly, today };
+//! let ledger = BalanceInputs {
+//!     accounts: &[cash],
+//!     forest: &Forest::default(),
+//!     cells,
+//!     from,
+//!     until,
+//!     periodicity: Periodicity::Monthly,
+//!     today,
+//! };
 //! let balances = ledger.balances(&BalanceScope::Named { accounts: vec![id], groups: vec![] });
 //!
 //! let cash = &balances.accounts.unwrap()[0];
 //! assert_eq!((cash.figures.cumulative.balance(), cash.figures.period.balance()), (-70, 30));
-//! let series: Vec<_> = cash.series.iter().map(|slice| (slice.fuzzy_date(), slice.figures.cumulative.balance())).collect();
+//! let series: Vec<_> = cash
+//!     .series
+//!     .iter()
+//!     .map(|slice| (slice.fuzzy_date(), slice.figures.cumulative.balance()))
+//!     .collect();
 //! assert_eq!(series, [(20250100, -100), (20250200, -70), (20250300, -70)]);
 //! assert_eq!(balances.groups, None);
 //! ```

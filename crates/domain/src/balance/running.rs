@@ -28,8 +28,17 @@ pub struct RunningRow {
 /// use daybook_domain::calendar::parse_iso;
 /// use daybook_domain::id::{AccountId, TransactionId};
 ///
-/// let cell = |day, debit, credit| PeriodTotal { account: AccountId::new(1), period: parse_iso(day), debit, credit };
-/// let row = |id, so_far| RunningRow { transaction: TransactionId::new(id), day: parse_iso("2025-03-02").unwrap(), so_far };
+/// let cell = |day, debit, credit| PeriodTotal {
+///     account: AccountId::new(1),
+///     period: parse_iso(day),
+///     debit,
+///     credit,
+/// };
+/// let row = |id, so_far| RunningRow {
+///     transaction: TransactionId::new(id),
+///     day: parse_iso("2025-03-02").unwrap(),
+///     so_far,
+/// };
 /// // 100 came in before, 30 went out on the day before, and on the day itself 5 came in and 10 went out.
 /// let cells = [cell("", 0, 100), cell("2025-03-01", 30, 0), cell("2025-03-02", 10, 5)];
 /// let after = running(&cells, &[row(7, 5), row(8, -5)]);

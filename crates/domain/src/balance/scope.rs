@@ -41,7 +41,10 @@ impl BalanceScope {
     /// };
     /// let below = |group: Group, parent| Group { parent: Some(GroupId::new(parent)), ..group };
     /// let forest = Forest::new(vec![group(1), below(group(2), 1), below(group(3), 2)], []);
-    /// let named = |ids: &[i64]| BalanceScope::Named { accounts: vec![], groups: ids.iter().copied().map(GroupId::new).collect() };
+    /// let named = |ids: &[i64]| BalanceScope::Named {
+    ///     accounts: vec![],
+    ///     groups: ids.iter().copied().map(GroupId::new).collect(),
+    /// };
     /// assert_eq!(named(&[1]).repeated(&[], &forest), 0);
     /// assert_eq!(named(&[1, 2, 3]).repeated(&[], &forest), 3);
     /// ```

@@ -54,13 +54,19 @@ pub struct PeriodTotal {
 /// use daybook_domain::query::Periodicity;
 ///
 /// let plan = segments(parse_iso("2025-01-10"), parse_iso("2025-04-01"), Periodicity::Monthly);
-/// let shown: Vec<_> = plan.iter().map(|segment| (segment.level, segment.from, segment.until, segment.fold)).collect();
-/// assert_eq!(shown, [
-///     (Level::Month, None, parse_iso("2025-01-01"), true),
-///     (Level::Day, parse_iso("2025-01-01"), parse_iso("2025-01-10"), true),
-///     (Level::Day, parse_iso("2025-01-10"), parse_iso("2025-02-01"), false),
-///     (Level::Month, parse_iso("2025-02-01"), parse_iso("2025-04-01"), false),
-/// ]);
+/// let shown: Vec<_> = plan
+///     .iter()
+///     .map(|segment| (segment.level, segment.from, segment.until, segment.fold))
+///     .collect();
+/// assert_eq!(
+///     shown,
+///     [
+///         (Level::Month, None, parse_iso("2025-01-01"), true),
+///         (Level::Day, parse_iso("2025-01-01"), parse_iso("2025-01-10"), true),
+///         (Level::Day, parse_iso("2025-01-10"), parse_iso("2025-02-01"), false),
+///         (Level::Month, parse_iso("2025-02-01"), parse_iso("2025-04-01"), false),
+///     ]
+/// );
 /// ```
 #[must_use]
 pub fn segments(from: Option<Date>, until: Option<Date>, periodicity: Periodicity) -> Vec<Segment> {

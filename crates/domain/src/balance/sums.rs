@@ -10,7 +10,10 @@ use std::ops::Add;
 /// use daybook_domain::balance::Sums;
 /// let asset = Sums { debit: 1_077_600, credit: 63_069 };
 /// assert_eq!(asset.balance(), -1_014_531);
-/// assert_eq!(asset + Sums { debit: 0, credit: 1_014_531 }, Sums { debit: 1_077_600, credit: 1_077_600 });
+/// assert_eq!(
+///     asset + Sums { debit: 0, credit: 1_014_531 },
+///     Sums { debit: 1_077_600, credit: 1_077_600 }
+/// );
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Sums {

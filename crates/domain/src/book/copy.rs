@@ -31,7 +31,10 @@ impl Book {
 ///
 /// ```
 /// use daybook_domain::book::copy::first_day;
-/// assert_eq!(first_day(Some("20240229")).unwrap(), daybook_domain::calendar::parse_iso("2024-02-29"));
+/// assert_eq!(
+///     first_day(Some("20240229")).unwrap(),
+///     daybook_domain::calendar::parse_iso("2024-02-29")
+/// );
 /// assert_eq!(first_day(Some(" ")), Ok(None));
 /// assert!(first_day(Some("20230229")).is_err());
 /// ```

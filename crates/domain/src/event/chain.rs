@@ -84,12 +84,18 @@ impl Link<'_> {
     /// Appends what happened to the chain: the events in order, and where the chain ends now.
     ///
     /// ```
-    /// use daybook_domain::event::{EventType, NewEvent, Head, Link};
+    /// use daybook_domain::event::{EventType, Head, Link, NewEvent};
     /// use daybook_domain::id::{BookId, BookKey, UserId};
     /// use daybook_domain::instant::Instant;
     /// use daybook_domain::json::Object;
     /// let key = BookKey::new("k".into());
-    /// let link = Link { book: BookId::new(1), key: &key, user: UserId::new(1), agent: None, at: Instant::new(0) };
+    /// let link = Link {
+    ///     book: BookId::new(1),
+    ///     key: &key,
+    ///     user: UserId::new(1),
+    ///     agent: None,
+    ///     at: Instant::new(0),
+    /// };
     /// let created = NewEvent::new(EventType::BookCreated, 1, Object::new());
     /// let (events, head) = link.append(Head::default(), vec![created]);
     /// assert_eq!((events[0].sequence, head.sequence), (1, 1));

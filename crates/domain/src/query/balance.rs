@@ -17,7 +17,8 @@ use super::unit::Periodicity;
 /// use daybook_domain::query::{BalanceQuery, ParseContext, Periodicity};
 ///
 /// let today = parse_iso("2025-05-20").unwrap();
-/// let reading = ParseContext { today, pattern: DatePattern::DayFirst, separator: DecimalSeparator::Dot };
+/// let reading =
+///     ParseContext { today, pattern: DatePattern::DayFirst, separator: DecimalSeparator::Dot };
 /// let query = BalanceQuery::parse("group:'Assets' before:2025 by:m", &reading).unwrap();
 /// assert_eq!(query.groups, ["Assets"]);
 /// assert_eq!(query.until, parse_iso("2025-01-01"));

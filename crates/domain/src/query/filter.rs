@@ -153,7 +153,10 @@ impl Filter {
     ///
     /// ```
     /// use daybook_domain::query::{Filter, Term};
-    /// let filter = Filter::Not(Box::new(Filter::Any(vec![Filter::Term(Term::HasFile), Filter::Term(Term::HasUrl)])));
+    /// let filter = Filter::Not(Box::new(Filter::Any(vec![
+    ///     Filter::Term(Term::HasFile),
+    ///     Filter::Term(Term::HasUrl),
+    /// ])));
     /// let mut terms = Vec::new();
     /// filter.each_term(&mut |term| terms.push(term));
     /// assert_eq!(terms, [&Term::HasFile, &Term::HasUrl]);

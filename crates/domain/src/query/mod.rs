@@ -44,7 +44,8 @@ pub use unit::Periodicity;
 /// use daybook_domain::query::{Filter, ParseContext, Query, Status, Term};
 ///
 /// let today = parse_iso("2025-05-20").unwrap();
-/// let reading = ParseContext { today, pattern: DatePattern::DayFirst, separator: DecimalSeparator::Dot };
+/// let reading =
+///     ParseContext { today, pattern: DatePattern::DayFirst, separator: DecimalSeparator::Dot };
 /// let query = Query::parse("account:'Credit Card' lunch", &reading);
 /// assert_eq!(query.single_account(), Some("Credit Card"));
 /// assert_eq!(

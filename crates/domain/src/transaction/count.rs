@@ -55,7 +55,10 @@ impl Span {
     /// use daybook_domain::transaction::Span;
     /// let span = Span::read(Some("2025-01-31"), Some("2025-03-01"), Some("MONTHLY")).unwrap();
     /// let counts = span.counts([(span.from, 2)]);
-    /// assert_eq!(counts.iter().map(|count| (count.fuzzy_date(), count.total)).collect::<Vec<_>>(), [(20250100, 2), (20250200, 0)]);
+    /// assert_eq!(
+    ///     counts.iter().map(|count| (count.fuzzy_date(), count.total)).collect::<Vec<_>>(),
+    ///     [(20250100, 2), (20250200, 0)]
+    /// );
     /// assert!(Span::read(Some("2025-01"), Some("2025-03-01"), Some("MONTHLY")).is_err());
     /// ```
     pub fn read(

@@ -74,12 +74,22 @@ impl QuickEntryReader<'_> {
     ///
     /// let (cash, taxi) = (AccountId::new(1), AccountId::new(2));
     /// let names = Lexicon::new([(cash, "Cash"), (taxi, "Táxi")]);
-    /// let precision = Precision { fraction_digits: 2, scale: 2, separator: DecimalSeparator::Comma };
+    /// let precision =
+    ///     Precision { fraction_digits: 2, scale: 2, separator: DecimalSeparator::Comma };
     /// let today = parse_iso("2025-05-20").unwrap();
-    /// let reader = QuickEntryReader { names: &names, pattern: DatePattern::DayFirst, precision, today, repeats: false };
+    /// let reader = QuickEntryReader {
+    ///     names: &names,
+    ///     pattern: DatePattern::DayFirst,
+    ///     precision,
+    ///     today,
+    ///     repeats: false,
+    /// };
     /// let found = reader.read("13/05 cash taxi 12,34 to #Airport");
     /// assert_eq!((found.credit, found.debit), (Some(cash), Some(taxi)));
-    /// assert_eq!((found.amount.unwrap().value().to_string(), found.date), ("12.34".to_owned(), parse_iso("2025-05-13")));
+    /// assert_eq!(
+    ///     (found.amount.unwrap().value().to_string(), found.date),
+    ///     ("12.34".to_owned(), parse_iso("2025-05-13"))
+    /// );
     /// assert_eq!(found.description, "to #Airport");
     /// ```
     #[must_use]

@@ -1,0 +1,155 @@
+//! The forest of groups on small examples, and what a deep one costs.
+
+use super::*;
+use crate::instant::{Instant, Stamp};
+use crate::name::Name;
+use crate::property::Properties;
+use AccountType::{Asset, Incoming, Liability, Outgoing};
+
+fn group(id: i64, parent: Option<i64>) -> Group {
+    Group {
+        id: GroupId::new(id),
+        name: Name::new(&format!("G {id}")).unwrap(),
+        parent: parent.map(GroupId::new),
+        hidden: false,
+        locked: false,
+        properties: Properties::default(),
+        stamp: Stamp::new(None, Instant::new(0)),
+    }
+}
+
+/// 1 > 2 > 3, 1 > 4; 5 alone.
+fn forest(members: &[(i64, AccountType)]) -> Forest {
+    let groups = vec![
+        group(1, None),
+        group(2, Some(1)),
+        group(3, Some(2)),
+        group(4, Some(1)),
+        group(5, None),
+    ];
+    Forest::new(groups, members.iter().map(|(id, kind)| (GroupId::new(*id), *kind)))
+}
+
+#[test]
+fn flags_derive_from_all_accounts_below() {
+    let nature = |members: &[(i64, AccountType)], id| forest(members).flags(GroupId::new(id));
+    let equity = nature(&[(3, Asset), (4, Liability)], 1);
+    assert_eq!(
+        equity,
+        GroupFlags {
+            kind: None,
+            mixed: true,
+            permanent: true,
+            credit: false,
+            has_accounts: true,
+            has_groups: true
+        }
+    );
+    let net = nature(&[(3, Incoming), (4, Outgoing)], 1);
+    assert!(net.mixed && !net.permanent && !net.credit);
+    let all_credit = nature(&[(1, Liability), (4, Incoming)], 1);
+    assert!(all_credit.mixed && !all_credit.credit && !all_credit.permanent);
+    assert_eq!(nature(&[(3, Outgoing)], 2).kind, Some(Outgoing));
+}
+
+#[test]
+fn an_empty_group_takes_after_its_nearest_ancestor_with_accounts() {
+    let forest = forest(&[(4, Liability)]);
+    let inherited = forest.flags(GroupId::new(3));
+    assert_eq!(
+        inherited,
+        GroupFlags {
+            kind: Some(Liability),
+            mixed: false,
+            permanent: true,
+            credit: true,
+            has_accounts: false,
+            has_groups: false
+        }
+    );
+    let alone = forest.flags(GroupId::new(5));
+    assert_eq!(
+        alone,
+        GroupFlags {
+            kind: None,
+            mixed: false,
+            permanent: true,
+            credit: false,
+            has_accounts: false,
+            has_groups: false
+        }
+    );
+}
+
+thread_local! {
+    static STEPS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+/// Counts a look at one group on the way up or down.
+pub(super) fn step() {
+    STEPS.with(|steps| steps.set(steps.get() + 1));
+}
+
+/// What a chain of groups costs: to build, to order, and to ask each for its nature.
+#[track_caller]
+fn cost(length: i64, members: &[(i64, AccountType)]) -> usize {
+    STEPS.with(|steps| steps.set(0));
+    let groups = (1..=length).map(|id| group(id, (id > 1).then_some(id - 1))).collect();
+    let forest = Forest::new(groups, members.iter().map(|(id, kind)| (GroupId::new(*id), *kind)));
+    let order = forest.parents_first();
+    assert!(order.iter().map(|group| group.id.get()).eq(1..=length));
+    let natures: Vec<GroupFlags> = order.iter().map(|group| forest.flags(group.id)).collect();
+    let empty = members.iter().map(|(id, _)| *id).max().unwrap_or_default();
+    assert!(natures.iter().zip(1..).all(|(nature, id)| nature.has_accounts == (id <= empty)));
+    STEPS.with(std::cell::Cell::get)
+}
+
+#[test]
+fn a_deep_chain_costs_a_step_or_two_a_group() {
+    let everywhere: Vec<(i64, AccountType)> =
+        (1..=5_000).flat_map(|id| AccountType::ALL.map(|kind| (id, kind))).collect();
+    for members in [&[][..], &[(1, Asset)], &[(5_000, Asset)], &everywhere] {
+        let steps = cost(5_000, members);
+        assert!(
+            steps <= 8 * 5_000,
+            "{steps} steps for 5,000 groups with {} kinds of members",
+            members.len()
+        );
+    }
+}
+
+#[test]
+fn changes_show_before_and_after_settling() {
+    let mut forest = forest(&[(4, Liability)]);
+    let kind = |forest: &Forest, id| forest.flags(GroupId::new(id)).kind;
+    forest.put(group(5, Some(3)));
+    assert_eq!(kind(&forest, 5), Some(Liability), "it moved under groups that take after 1");
+    forest.add_member(GroupId::new(5), Asset);
+    // 4 goes below 5, with what is in it.
+    forest.put(group(4, Some(5)));
+    let changed: Vec<GroupFlags> = (1..=5).map(|id| forest.flags(GroupId::new(id))).collect();
+    forest.cache_inherited();
+    assert_eq!((1..=5).map(|id| forest.flags(GroupId::new(id))).collect::<Vec<_>>(), changed);
+    assert!(
+        changed.iter().take(3).all(|nature| nature.mixed && nature.has_accounts),
+        "{changed:?}"
+    );
+    assert_eq!(kind(&forest, 4), Some(Liability));
+}
+
+#[test]
+fn cycles_are_refused() {
+    let forest = forest(&[]);
+    let check =
+        |group, parent| forest.check_parent(GroupId::new(group), GroupId::new(parent)).is_ok();
+    assert!(check(3, 4) && check(5, 3));
+    assert!(!check(1, 3) && !check(1, 1) && !check(2, 3));
+}
+
+#[test]
+fn parents_come_first_then_names() {
+    let forest = forest(&[]);
+    let order: Vec<i64> = forest.parents_first().iter().map(|group| group.id.get()).collect();
+    assert_eq!(order, [1, 5, 2, 4, 3]);
+    assert_eq!(forest.descendants(GroupId::new(1)).len(), 4);
+}
