@@ -6,8 +6,10 @@
 
 mod catalogue;
 mod circles;
+mod citations;
 mod documents;
 mod files;
+mod prose;
 mod rooms;
 mod schema;
 mod tree;
@@ -15,7 +17,13 @@ mod tree;
 pub use catalogue::tables;
 
 pub fn tests() -> Vec<crate::Case> {
-    let themes =
-        [circles::tests(), documents::tests(), files::tests(), rooms::tests(), schema::tests()];
+    let themes = [
+        circles::tests(),
+        citations::tests(),
+        documents::tests(),
+        files::tests(),
+        rooms::tests(),
+        schema::tests(),
+    ];
     themes.into_iter().flatten().collect()
 }
