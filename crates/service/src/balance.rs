@@ -8,7 +8,7 @@ use daybook_domain::id::{AccountId, GroupId};
 use daybook_domain::permission::Action;
 use daybook_domain::query::{BalanceQuery, Periodicity};
 use daybook_storage::Tx;
-use daybook_storage::balance::{Of, Question};
+use daybook_storage::balance::{AccountScope, TotalsQuery};
 
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -51,21 +51,24 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<View
         found => found,
     };
     let ids: Vec<AccountId> = accounts.iter().map(|account| account.id).collect();
-    let of = match scope {
-        BalanceScope::Book => Of::Book,
-        BalanceScope::Named { .. } => Of::Accounts(&ids),
+    let totals_of = match scope {
+        BalanceScope::Book => AccountScope::Book,
+        BalanceScope::Named { .. } => AccountScope::Accounts(&ids),
     };
-    let question =
-        Question { of, tags: &query.tags, by_month: query.periodicity != Periodicity::Daily };
+    let totals_query = TotalsQuery {
+        scope: totals_of,
+        tags: &query.tags,
+        by_month: query.periodicity != Periodicity::Daily,
+    };
     let mut cells = Vec::new();
-    // No transaction carries so many tags, and a database would plan the question for minutes.
+    // No transaction carries so many tags, and a database would plan the statement for minutes.
     let wanted = if query.tags.len() > MAX_FILTERS {
         Vec::new()
     } else {
         segments(query.from, query.until, query.periodicity)
     };
     for segment in wanted {
-        cells.extend(tx.balances().read(&access, &segment, &question)?);
+        cells.extend(tx.balances().read(&access, &segment, &totals_query)?);
     }
     let inputs = BalanceInputs {
         accounts: &accounts,

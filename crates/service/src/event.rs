@@ -12,7 +12,7 @@ use daybook_domain::permission::Action;
 use daybook_storage::Tx;
 use daybook_storage::book_state::Activity;
 use daybook_storage::event::Filter;
-use daybook_storage::page::Page;
+use daybook_storage::page::{Page, rows_to_read};
 use daybook_storage::user::User;
 
 use crate::context::Context;
@@ -84,11 +84,7 @@ pub fn list(
         return fill(tx, cx, (access, activity), (Vec::new(), None), named_in);
     };
     let limit = request.limit.filter(|limit| *limit > 0).unwrap_or(DEFAULT_LIMIT).min(MAX_ROWS);
-    let rows = tx.events().list(
-        &access,
-        &filter,
-        i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1),
-    )?;
+    let rows = tx.events().list(&access, &filter, rows_to_read(limit))?;
     let page = Page::new(rows, limit, |event| event.sequence);
     fill(tx, cx, (access, activity), (page.items, page.next), named_in)
 }

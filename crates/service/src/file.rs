@@ -9,7 +9,7 @@ use daybook_domain::permission::Action;
 use daybook_domain::purpose::Record;
 use daybook_storage::Tx;
 use daybook_storage::access::AccessTo;
-use daybook_storage::page::Page;
+use daybook_storage::page::{Page, rows_to_read};
 
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -52,12 +52,7 @@ pub fn list(
 ) -> Result<Listed> {
     let access = access::enter(tx, cx, book, Action::ReadFiles)?;
     let limit = limit.filter(|limit| *limit > 0).unwrap_or(DEFAULT_LIMIT).min(MAX_ROWS);
-    let rows = tx.files().list(
-        &access,
-        own_only(&access),
-        below,
-        i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1),
-    )?;
+    let rows = tx.files().list(&access, own_only(&access), below, rows_to_read(limit))?;
     let page = Page::new(rows, limit, |file| file.id);
     Ok(Listed { access, files: page.items, next: page.next })
 }

@@ -1,4 +1,4 @@
-//! Heads of books: what moves with every write, apart from the settings.
+//! The state of books: what moves with every write, apart from the settings.
 
 use daybook_domain::event::{Hash, Head};
 use daybook_domain::instant::Instant;
@@ -15,6 +15,7 @@ use crate::event::PostingCounts;
 use crate::schema::book_state;
 use crate::sql::{Sql, Value};
 
+/// A row of `book_state`.
 #[derive(Debug, Clone, QueryableByName)]
 #[diesel(table_name = book_state)]
 pub(crate) struct BookStateRow {
@@ -28,14 +29,18 @@ pub(crate) struct BookStateRow {
     pub(crate) year_posted: i64,
     /// The version of the book's accounts and groups.
     pub(crate) chart_version: i64,
+    /// The id of the last transaction in the trigram index.
     pub(crate) indexed_until_id: i64,
+    /// How many chunks that index has.
     pub(crate) indexed_chunks: i64,
+    /// How many transactions are not in it yet.
     pub(crate) unindexed: i64,
     /// When the last event happened.
     pub(crate) last_event_at: i64,
 }
 
 impl BookStateRow {
+    /// Where the event log ends.
     pub(crate) fn head(&self) -> Result<Head> {
         let hash = Hash::from_bytes(&self.hash).ok_or(Error::Broken("hash"))?;
         Ok(Head { sequence: self.sequence, hash })
@@ -46,7 +51,7 @@ impl BookStateRow {
         Activity { posted, month, month_posted, year_posted, changed_at: Instant::new(changed_at) }
     }
 
-    /// Moves the head behind new events. Only the current month and year are counted: postings of
+    /// Moves the head of the log behind new events. Only the current month and year are counted: postings of
     /// earlier ones no longer show in any total (behaviour 6.10, 6.11).
     pub(crate) fn advance(&mut self, end: Head, at: Instant, tally: &PostingCounts) {
         self.sequence = end.sequence;
@@ -71,25 +76,31 @@ impl BookStateRow {
     }
 }
 
-/// Saves heads of any books.
-pub(crate) fn write<'h>(
+/// Writes the states of any books.
+pub(crate) fn write<'s>(
     conn: &mut Conn,
-    heads: impl Iterator<Item = &'h BookStateRow>,
+    states: impl Iterator<Item = &'s BookStateRow>,
 ) -> Result<()> {
     let mut rows = Bulk::new(
-        "INSERT INTO book_state (book_id, sequence, hash, changed_at, posted, month, month_posted, \
-            year_posted, chart_version, \
-         indexed_until_id, indexed_chunks, unindexed, last_event_at)",
+        "INSERT INTO book_state (book_id, sequence, hash, changed_at, posted, month, \
+         month_posted, year_posted, chart_version, indexed_until_id, indexed_chunks, unindexed, \
+         last_event_at)",
         13,
-        " ON CONFLICT (book_id) DO UPDATE SET sequence = excluded.sequence, hash = excluded.hash, \
-            changed_at = excluded.changed_at, \
-          posted = excluded.posted, month = excluded.month, month_posted = excluded.month_posted, \
-          year_posted = excluded.year_posted, \
-          chart_version = excluded.chart_version, indexed_until_id = excluded.indexed_until_id, indexed_chunks = \
-          excluded.indexed_chunks, unindexed = excluded.unindexed, \
-          last_event_at = excluded.last_event_at",
+        " ON CONFLICT (book_id) DO UPDATE SET \
+         sequence = excluded.sequence, \
+         hash = excluded.hash, \
+         changed_at = excluded.changed_at, \
+         posted = excluded.posted, \
+         month = excluded.month, \
+         month_posted = excluded.month_posted, \
+         year_posted = excluded.year_posted, \
+         chart_version = excluded.chart_version, \
+         indexed_until_id = excluded.indexed_until_id, \
+         indexed_chunks = excluded.indexed_chunks, \
+         unindexed = excluded.unindexed, \
+         last_event_at = excluded.last_event_at",
     );
-    for head in heads {
+    for state in states {
         let BookStateRow {
             book_id,
             sequence,
@@ -104,28 +115,21 @@ pub(crate) fn write<'h>(
             indexed_chunks,
             unindexed,
             last_event_at,
-        } = head;
-        let hash = Value::Bytes(hash);
-        let [book, sequence, changed, posted] =
-            [*book_id, *sequence, *changed_at, *posted].map(Value::Int);
-        let [month, month_posted, year_posted, chart_version] =
-            [i64::from(*month), *month_posted, *year_posted, *chart_version].map(Value::Int);
-        let [until, chunks, waiting, told] =
-            [*indexed_until_id, *indexed_chunks, *unindexed, *last_event_at].map(Value::Int);
+        } = state;
         rows.row([
-            book,
-            sequence,
-            hash,
-            changed,
-            posted,
-            month,
-            month_posted,
-            year_posted,
-            chart_version,
-            until,
-            chunks,
-            waiting,
-            told,
+            Value::Int(*book_id),
+            Value::Int(*sequence),
+            Value::Bytes(hash),
+            Value::Int(*changed_at),
+            Value::Int(*posted),
+            Value::Int(i64::from(*month)),
+            Value::Int(*month_posted),
+            Value::Int(*year_posted),
+            Value::Int(*chart_version),
+            Value::Int(*indexed_until_id),
+            Value::Int(*indexed_chunks),
+            Value::Int(*unindexed),
+            Value::Int(*last_event_at),
         ]);
     }
     Ok(rows.execute(conn)?)
@@ -179,22 +183,30 @@ struct Postings {
 
 impl Books<'_, '_> {
     /// Counts anew what was posted in a month and its year, because the zone that says which they
-    /// are has changed (behaviour 6.10). It passes the whole book, which hardly ever moves. The
-    /// next event saves the counts.
+    /// are has changed (behaviour 6.10). It reads the whole book; a book hardly ever changes its
+    /// zone. The next event saves the counts.
     pub fn recount(self, access: &AccessTo<UpdateBook>, current: &Current) -> Result<Activity> {
         let book = access.book();
-        let postings = Sql::new("SELECT COUNT(*) AS year, COALESCE(SUM(CASE WHEN t.posted_at >= ")
-            .int(current.month_start.milliseconds());
-        let postings = postings
-            .push(" THEN 1 ELSE 0 END), 0) AS month FROM transactions t WHERE t.book_id = ")
-            .int(book.id.get());
-        let postings = postings.push(" AND t.standing > 0 AND t.trashed = ").flag(false);
-        let postings = postings.push(" AND t.posted_at >= ").int(current.year_start.milliseconds());
+        let postings = Sql::new(
+            "SELECT COUNT(*) AS year, \
+               COALESCE(SUM(CASE WHEN t.posted_at >= ",
+        )
+        .int(current.month_start.milliseconds())
+        .push(
+            " THEN 1 ELSE 0 END), 0) AS month \
+             FROM transactions t \
+             WHERE t.book_id = ",
+        )
+        .int(book.id.get())
+        .push(" AND t.standing > 0 AND t.trashed = ")
+        .flag(false)
+        .push(" AND t.posted_at >= ")
+        .int(current.year_start.milliseconds());
         let rows: Vec<Postings> = on_each!(self.tx.flushed_conn()?, c => (&postings).load(c))?;
-        let head = self.tx.head_mut(book.id)?;
-        head.month = current.month;
-        (head.month_posted, head.year_posted) =
+        let state = self.tx.book_state_mut(book.id)?;
+        state.month = current.month;
+        (state.month_posted, state.year_posted) =
             rows.first().map_or((0, 0), |row| (row.month, row.year));
-        Ok(head.activity())
+        Ok(state.activity())
     }
 }

@@ -60,7 +60,7 @@ const SHELVED: &str = " JOIN books b ON b.id = p.book_id JOIN collections c ON c
 
 /// The collections around each of the books somebody is a collaborator of. These few books come
 /// first: PostgreSQL joins in the order that is written (`dialect.rs`).
-fn around_books(reader: &User) -> Sql<'_> {
+pub(crate) fn around_books(reader: &User) -> Sql<'_> {
     let places = Sql::new(AROUND)
         .push("collaborators m JOIN collection_books p ON p.book_id = m.book_id")
         .push(SHELVED);
@@ -133,13 +133,6 @@ impl Collections<'_, '_> {
             .into_iter()
             .map(|around| (BookId::new(around.book_id), around.row.into()))
             .collect())
-    }
-
-    /// What the database would do for [`Collections::around_books`]: the very statement, so that
-    /// tests can see which index it walks.
-    #[doc(hidden)]
-    pub fn explain(self, reader: &User) -> Result<Vec<String>> {
-        Ok(self.tx.flushed_conn()?.explain(around_books(reader))?)
     }
 
     /// Adds a collection.

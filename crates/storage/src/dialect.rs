@@ -8,22 +8,20 @@ use diesel::sql_types::{Bool, Text};
 use diesel::{PgConnection, SqliteConnection};
 
 use crate::conn::{Conn, on_each};
-use crate::lookup::Lookup;
+use crate::planner::{self, Lookup};
 use crate::sql::Sql;
 
 /// Every setting a SQLite connection needs, in the order that matters: wait for locks first.
-const SQLITE_SETTINGS: &str = "PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA \
-    synchronous = FULL; \
-    PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -65536; PRAGMA \
-    wal_autocheckpoint = 4000;";
+const SQLITE_SETTINGS: &str = "PRAGMA busy_timeout = 10000; \
+     PRAGMA journal_mode = WAL; \
+     PRAGMA synchronous = FULL; \
+     PRAGMA foreign_keys = ON; \
+     PRAGMA temp_store = MEMORY; \
+     PRAGMA cache_size = -65536; \
+     PRAGMA wal_autocheckpoint = 4000;";
 
-/// The order of joins is ours: to search for a better one takes a minute where a query has a
-/// hundred terms. And what is read here is short: to compile it first takes seconds. And whatever
-/// is wanted in an order has an index in that order: an engine that takes a range for a short one
-/// reads all of it to sort it.
-const POSTGRES_SETTINGS: &str = "SET TIME ZONE 'UTC'; SET lock_timeout = '20s'; SET \
-    join_collapse_limit = 1; \
-    SET from_collapse_limit = 1; SET jit = off; SET enable_sort = off;";
+/// The settings a PostgreSQL connection needs beside those of its planner.
+const POSTGRES_SETTINGS: &str = "SET TIME ZONE 'UTC'; SET lock_timeout = '20s';";
 
 /// Readers wait out a schema change or a checkpoint, and may never write.
 const SQLITE_READER: &str = "PRAGMA query_only = ON;";
@@ -45,7 +43,10 @@ impl Conn {
                 c.batch_execute(SQLITE_SETTINGS)?;
                 if purpose == Use::Read { c.batch_execute(SQLITE_READER) } else { Ok(()) }
             }
-            Self::Postgres(c) => c.batch_execute(POSTGRES_SETTINGS),
+            Self::Postgres(c) => {
+                c.batch_execute(POSTGRES_SETTINGS)?;
+                c.batch_execute(planner::POSTGRES_SETTINGS)
+            }
         }
     }
 
@@ -119,22 +120,22 @@ impl Conn {
         }
     }
 
-    /// Marks the unit of work as open. SQLite rolls a transaction back of itself when a disk is
-    /// full or a page cannot be read, also for a statement that only reads, and goes on as if
-    /// nothing had been begun; the mark is gone then.
-    pub(crate) fn mark_open(&mut self) -> QueryResult<()> {
+    /// Opens a savepoint around the whole unit of work. SQLite rolls a transaction back by itself
+    /// when a disk is full or a page cannot be read, even for a statement that only reads, and goes
+    /// on as if nothing had been begun; the savepoint is gone then.
+    pub(crate) fn guard_open(&mut self) -> QueryResult<()> {
         match self {
             Self::Sqlite(_) => self.execute(&Sql::new("SAVEPOINT whole")).map(drop),
             Self::Postgres(_) => Ok(()),
         }
     }
 
-    /// Makes sure that what was done so far can still be committed: on SQLite the mark is still
-    /// there, on PostgreSQL no failed statement has spoiled the transaction.
+    /// Makes sure that what was done so far can still be committed: on SQLite that savepoint is
+    /// still there, on PostgreSQL no failed statement has spoiled the transaction.
     pub(crate) fn check_open(&mut self) -> QueryResult<()> {
         match self {
             Self::Sqlite(_) => {
-                self.execute(&Sql::new("RELEASE SAVEPOINT whole")).and_then(|_| self.mark_open())
+                self.execute(&Sql::new("RELEASE SAVEPOINT whole")).and_then(|_| self.guard_open())
             }
             Self::Postgres(_) => self.ping(),
         }
@@ -254,7 +255,7 @@ mod tests {
     fn a_transaction_that_is_gone_is_noticed() {
         let mut conn = Conn::in_memory();
         conn.execute(&Sql::new("BEGIN IMMEDIATE")).unwrap();
-        conn.mark_open().unwrap();
+        conn.guard_open().unwrap();
         conn.check_open().unwrap();
         conn.check_open().unwrap();
         // As SQLite itself does when it has no place left.

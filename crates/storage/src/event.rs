@@ -50,7 +50,7 @@ impl TryFrom<Row> for Event {
     }
 }
 
-/// How the number of postings moved in this unit of work: by posting month (yyyymm), how many more
+/// How the number of postings changed in this unit of work: by posting month (yyyymm), how many more
 /// or fewer count.
 pub type PostingCounts = std::collections::BTreeMap<i32, i64>;
 
@@ -72,8 +72,8 @@ pub struct Filter {
 /// Writes events of any books.
 pub(crate) fn write(conn: &mut Conn, events: &[Event]) -> Result<()> {
     let mut rows = Bulk::new(
-        "INSERT INTO events (book_id, sequence, kind, resource, created_at, user_id, agent, data, \
-            hash)",
+        "INSERT INTO events \
+         (book_id, sequence, kind, resource, created_at, user_id, agent, data, hash)",
         9,
         "",
     );
@@ -113,26 +113,26 @@ impl Events<'_, '_> {
         tally: &PostingCounts,
     ) -> Result<()> {
         let book = access.book().id;
-        let head = self.tx.head_mut(book)?;
+        let state = self.tx.book_state_mut(book)?;
         // Requests may overtake one another on their way here; the log never goes back (behaviour
         // 8.18).
-        let last_event_at = link.at.milliseconds().max(head.last_event_at);
+        let last_event_at = link.at.milliseconds().max(state.last_event_at);
         let (added, end) =
-            Link { at: Instant::new(last_event_at), ..*link }.append(head.head()?, events);
-        head.last_event_at = last_event_at;
-        head.advance(end, link.at, tally);
+            Link { at: Instant::new(last_event_at), ..*link }.append(state.head()?, events);
+        state.last_event_at = last_event_at;
+        state.advance(end, link.at, tally);
         self.tx.pending().emit(added);
         Ok(())
     }
 
     /// Events newest first, up to `limit`.
     pub fn list(self, access: &Access, filter: &Filter, limit: i64) -> Result<Vec<Event>> {
-        let page = self.tx.events_asked(access, filter, limit)?;
+        let page = self.tx.event_page(access, filter, limit)?;
         let rows: Vec<Row> = on_each!(self.tx.flushed_conn()?, c => (&page).load(c))?;
         rows.into_iter().map(Event::try_from).collect()
     }
 
-    /// What was told of the end of these resources: their last snapshots.
+    /// The events that deleted these resources, with their last snapshots.
     pub fn deletions(
         self,
         access: &Access,
@@ -147,14 +147,6 @@ impl Events<'_, '_> {
         rows.into_iter().map(Event::try_from).collect()
     }
 
-    /// What the database would do for [`Events::list`]: the very statement, so that tests can see
-    /// which index it walks.
-    #[doc(hidden)]
-    pub fn explain(self, access: &Access, filter: &Filter, limit: i64) -> Result<Vec<String>> {
-        let page = self.tx.events_asked(access, filter, limit)?;
-        Ok(self.tx.flushed_conn()?.explain(page)?)
-    }
-
     /// The event with that number.
     pub fn find(self, access: &Access, sequence: i64) -> Result<Option<Event>> {
         let query = events::table.find((access.book().id.get(), sequence));
@@ -167,10 +159,10 @@ const COLUMNS: &str =
     "e.book_id, e.sequence, e.kind, e.resource, e.created_at, e.user_id, e.agent, e.data, e.hash";
 
 impl Tx<'_> {
-    /// A page of the log. Bounds in time become bounds of numbers, in which every index of the log
-    /// ends. The numbers of the page come first, out of an index that holds nothing else: with the
-    /// rows beside them, SQLite takes the whole log for shorter.
-    fn events_asked(
+    /// The statement of a page of the log. Bounds in time become bounds of numbers, in which every
+    /// index of the log ends. The numbers of the page come first, out of an index that holds nothing
+    /// else: with the rows beside them, SQLite takes the whole log for shorter.
+    pub(crate) fn event_page(
         &mut self,
         access: &Access,
         filter: &Filter,
@@ -197,11 +189,8 @@ impl Tx<'_> {
         }
         let page = page.push(" ORDER BY k.sequence DESC LIMIT ").int(limit).push(") k");
         let event = Sql::new("e.book_id = ").int(book.get()).push(" AND e.sequence = k.sequence");
-        let rows = self
-            .flushed_conn()?
-            .lookup()
-            .rows(page, Sql::new("1 = 1"))
-            .look_up("events", "e", event);
+        let lookup = self.flushed_conn()?.lookup();
+        let rows = lookup.rows(page, Sql::new("1 = 1")).look_up("events", "e", event);
         Ok(Sql::new("SELECT ").push(COLUMNS).append(rows.sql()).push(" ORDER BY k.sequence DESC"))
     }
 
@@ -209,24 +198,26 @@ impl Tx<'_> {
     /// without gaps, in the order of their instants (behaviour 8.18): so it is found by steps that
     /// halve, and the log needs no index by time.
     fn last_event_before(&mut self, book: BookId, instant: Instant) -> Result<i64> {
-        let last = self.head(book).ok_or(Error::Broken("book_state"))?.sequence;
+        let last = self.book_state(book).ok_or(Error::Broken("book_state"))?.sequence;
         let longest = last.checked_ilog2().map_or(0, |bits| 1_i64 << bits);
-        let steps =
-            Sql::new("WITH RECURSIVE steps (at, step) AS (SELECT ").int(0).push(", ").int(longest);
-        let steps = steps
-            .push(
-                " UNION ALL SELECT s.at + CASE WHEN (SELECT e.created_at FROM \
-            events e WHERE e.book_id = ",
-            )
-            .int(book.get());
         // Behind the last event there is none, so no step leads there.
-        let steps = steps
+        let steps = Sql::new("WITH RECURSIVE steps (at, step) AS (SELECT ")
+            .int(0)
+            .push(", ")
+            .int(longest)
+            .push(
+                " UNION ALL \
+                 SELECT s.at + CASE WHEN \
+                   (SELECT e.created_at FROM events e WHERE e.book_id = ",
+            )
+            .int(book.get())
             .push(" AND e.sequence = s.at + s.step) < ")
             .int(instant.milliseconds())
-            .push(" THEN s.step ELSE 0 END, s.step / 2");
-        let steps = steps.push(
-            " FROM steps s WHERE s.step > 0) SELECT s.at AS number FROM steps s WHERE s.step = 0",
-        );
+            .push(
+                " THEN s.step ELSE 0 END, s.step / 2 \
+                 FROM steps s WHERE s.step > 0) \
+                 SELECT s.at AS number FROM steps s WHERE s.step = 0",
+            );
         let found: Vec<Numbered> = on_each!(self.flushed_conn()?, c => (&steps).load(c))?;
         Ok(found.first().map_or(0, |found| found.number))
     }

@@ -1,5 +1,5 @@
 //! Index terms: what a transaction can be found by exactly. One inverted index serves remote ids,
-//! hashtags, files and properties, so a transaction costs one statement for all of them:
+//! hashtags, files, properties and states, so a transaction costs one statement for all of them:
 //!
 //! | term | meaning |
 //! |---|---|
@@ -8,7 +8,7 @@
 //! | `k` + key | has that property (1.2, `key:*`) |
 //! | `f` + file id | holds that file |
 //! | `p` + key + space + value | has that property with that value, case folded |
-//! | `sdraft`, `strashed` | is a draft, is in the trash (1.2): what a book has few of; the posted ones have no term |
+//! | `sdraft`, `strashed` | is a draft, is in the trash (1.2): a book has few of them; the posted ones have no term |
 
 use std::collections::BTreeSet;
 
@@ -64,7 +64,7 @@ pub(crate) fn of(transaction: &Transaction) -> BTreeSet<String> {
     .terms()
 }
 
-/// What a transaction is found by.
+/// The fields of a transaction that have index terms.
 pub(crate) struct IndexedFields<'a> {
     pub(crate) remote_ids: &'a [String],
     pub(crate) description: &'a str,
@@ -74,7 +74,7 @@ pub(crate) struct IndexedFields<'a> {
 }
 
 impl IndexedFields<'_> {
-    /// All terms of it.
+    /// The terms of a transaction with these fields.
     pub(crate) fn terms(&self) -> BTreeSet<String> {
         let mut terms: BTreeSet<String> = self.remote_ids.iter().map(|id| remote_id(id)).collect();
         terms.extend(tags::of(self.description).iter().map(|text| tag(text)));

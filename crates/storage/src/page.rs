@@ -12,8 +12,14 @@ pub struct Page<T, K> {
     pub next: Option<K>,
 }
 
+/// How many rows to read for a page: one more than it has, which tells whether another page follows.
+#[must_use]
+pub fn rows_to_read(limit: usize) -> i64 {
+    i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1)
+}
+
 impl<T, K> Page<T, K> {
-    /// Makes a page of `limit` rows from up to `limit + 1` that were read.
+    /// Makes a page of `limit` rows from those that were read: up to [`rows_to_read`].
     pub fn new(mut rows: Vec<T>, limit: usize, place: impl FnOnce(&T) -> K) -> Self {
         let more = rows.len() > limit;
         rows.truncate(limit);

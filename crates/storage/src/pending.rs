@@ -8,7 +8,7 @@ use daybook_domain::event::Event;
 use daybook_domain::id::BookId;
 use daybook_domain::transaction::Transaction;
 
-use crate::balance::{self, Cells};
+use crate::balance::{self, TotalDeltas};
 use crate::book_state::{self, BookStateRow};
 use crate::conn::Conn;
 use crate::error::Result;
@@ -37,16 +37,16 @@ pub(crate) struct Pending {
     /// Bytes of text in what is held back.
     text: usize,
     /// How totals move, by book, account and day.
-    pub(crate) cells: Cells,
+    pub(crate) total_deltas: TotalDeltas,
     events: Vec<Event>,
-    /// Where the chains end behind these events.
+    /// The states of books behind these events.
     pub(crate) book_states: BTreeMap<BookId, BookStateRow>,
 }
 
 impl Pending {
     pub(crate) fn is_empty(&self) -> bool {
         self.added.is_empty()
-            && self.cells.is_empty()
+            && self.total_deltas.is_empty()
             && self.events.is_empty()
             && self.book_states.is_empty()
     }
@@ -79,24 +79,24 @@ impl Pending {
 
     /// Takes what a later unit of work holds back.
     pub(crate) fn absorb(&mut self, later: Self) {
-        let Self { added, remote_ids, text, cells, events, book_states } = later;
+        let Self { added, remote_ids, text, total_deltas, events, book_states } = later;
         self.added.extend(added);
         self.remote_ids.extend(remote_ids);
         self.text = self.text.saturating_add(text);
-        balance::merge(&mut self.cells, cells);
+        balance::merge(&mut self.total_deltas, total_deltas);
         self.events.extend(events);
         self.book_states.extend(book_states);
     }
 
-    /// Writes everything; `known` learns where the chains end now.
+    /// Writes everything; `known` learns the states of the books.
     pub(crate) fn write(
         self,
         conn: &mut Conn,
         known: &mut HashMap<BookId, BookStateRow>,
     ) -> Result<()> {
-        let Self { added, remote_ids: _, text: _, cells, events, book_states } = self;
+        let Self { added, remote_ids: _, text: _, total_deltas, events, book_states } = self;
         transaction::write_added(conn, &added)?;
-        balance::write_cells(conn, &cells)?;
+        balance::write_totals(conn, &total_deltas)?;
         event::write(conn, &events)?;
         book_state::write(conn, book_states.values())?;
         known.extend(book_states);

@@ -51,9 +51,9 @@ pub struct Tx<'a> {
 pub(crate) struct GroupCache {
     /// Books whose row lock is held.
     pub(crate) locked: HashSet<String>,
-    /// Where the chains of books end, as the database has it.
+    /// The state of books, as the database has it.
     pub(crate) book_states: HashMap<BookId, BookStateRow>,
-    /// Doors that were opened, by book and e-mail address.
+    /// What users may do in books, by book and e-mail address.
     pub(crate) accesses: HashMap<(String, String), BookAccess>,
 }
 
@@ -174,7 +174,7 @@ impl<'a> Tx<'a> {
     /// stands before whatever this unit of work does in place.
     pub(crate) fn flushed_conn(&mut self) -> Result<&mut Conn> {
         if self.writes() {
-            self.settle()?;
+            self.flush()?;
         }
         Ok(self.conn)
     }
@@ -190,8 +190,8 @@ impl<'a> Tx<'a> {
         self.own.holds_remote_id(book, remote_ids) || self.earlier.holds_remote_id(book, remote_ids)
     }
 
-    /// Where the chain of an entered book ends, as the group has moved it.
-    pub(crate) fn head(&self, book: BookId) -> Option<&BookStateRow> {
+    /// The state of an entered book, as the group has moved it.
+    pub(crate) fn book_state(&self, book: BookId) -> Option<&BookStateRow> {
         let held_back =
             self.own.book_states.get(&book).or_else(|| self.earlier.book_states.get(&book));
         held_back.or_else(|| self.known.book_states.get(&book))
@@ -203,16 +203,16 @@ impl<'a> Tx<'a> {
     }
 
     /// The same to be moved further; it is written with what this unit of work holds back.
-    pub(crate) fn head_mut(&mut self, book: BookId) -> Result<&mut BookStateRow> {
-        let head = self.head(book).cloned().ok_or(Error::Broken("book_state"))?;
-        Ok(self.own.book_states.entry(book).or_insert(head))
+    pub(crate) fn book_state_mut(&mut self, book: BookId) -> Result<&mut BookStateRow> {
+        let state = self.book_state(book).cloned().ok_or(Error::Broken("book_state"))?;
+        Ok(self.own.book_states.entry(book).or_insert(state))
     }
 
     /// Notes that accounts, groups or memberships of an entered book change: what is remembered of
     /// them is over.
     pub(crate) fn invalidate_chart(&mut self, book: BookId) -> Result<()> {
-        let head = self.head_mut(book)?;
-        head.chart_version = head.chart_version.saturating_add(1);
+        let state = self.book_state_mut(book)?;
+        state.chart_version = state.chart_version.saturating_add(1);
         self.changed_charts.insert(book);
         Ok(())
     }
@@ -221,7 +221,7 @@ impl<'a> Tx<'a> {
     /// changed it.
     pub(crate) fn chart(&self, book: BookId) -> Option<(Arc<Charts>, (BookId, i64))> {
         let version =
-            self.head(book).filter(|_| !self.changed_charts.contains(&book))?.chart_version;
+            self.book_state(book).filter(|_| !self.changed_charts.contains(&book))?.chart_version;
         Some((Arc::clone(&self.charts), (book, version)))
     }
 
@@ -240,7 +240,7 @@ impl<'a> Tx<'a> {
         outcome
     }
 
-    fn settle(&mut self) -> Result<()> {
+    fn flush(&mut self) -> Result<()> {
         // Units of work before this one must not be undone with it.
         self.write_earlier()?;
         if self.grouped && !self.savepoint {
@@ -275,7 +275,7 @@ impl<'a> Tx<'a> {
 
     /// Begins the database transaction's first unit of work.
     pub(crate) fn begin(&mut self) -> Result<()> {
-        Ok(self.conn.mark_open()?)
+        Ok(self.conn.guard_open()?)
     }
 
     /// Begins the next unit of work of the group.

@@ -9,7 +9,7 @@ use daybook_domain::permission::Action;
 use daybook_domain::query::{DateBasis, Filter, ParseContext, Query, Term};
 use daybook_domain::transaction::Refusal;
 use daybook_storage::Tx;
-use daybook_storage::page::{Page, PageKey};
+use daybook_storage::page::{Page, PageKey, rows_to_read};
 use daybook_storage::transaction::{Names, Search};
 
 use super::{AccountDetail, View, running};
@@ -104,12 +104,7 @@ pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str, request: &Request) -> Res
     };
     let limit = request.limit.filter(|limit| *limit > 0).unwrap_or(DEFAULT_LIMIT).min(MAX_ROWS);
     let search = Search { filter: query.filter(), names: &names, drafts_of: own_only(&access) };
-    let rows = tx.transactions().search(
-        &access,
-        &search,
-        request.after,
-        i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1),
-    )?;
+    let rows = tx.transactions().search(&access, &search, request.after, rows_to_read(limit))?;
     let page = Page::new(rows, limit, PageKey::of);
     let account = query.single_account().and_then(|text| names.accounts.get(text)).copied();
     let view = View::load(tx, cx, access, page.items, AccountDetail::Brief)?;
@@ -150,9 +145,8 @@ pub fn explain(
         return Ok(Vec::new());
     };
     let search = Search { filter: query.filter(), names: &names, drafts_of: own_only(&access) };
-    let limit =
-        request.limit.map(|limit| i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1));
-    Ok(tx.transactions().explain(&access, &search, request.after, limit)?)
+    let limit = request.limit.map(rows_to_read);
+    Ok(tx.plans().search(&access, &search, request.after, limit)?)
 }
 
 /// A query with what its names mean.

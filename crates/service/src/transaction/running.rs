@@ -7,7 +7,7 @@ use daybook_domain::id::{AccountId, TransactionId};
 use daybook_domain::query::Periodicity;
 use daybook_domain::transaction::Transaction;
 use daybook_storage::Tx;
-use daybook_storage::balance::{Of, Question};
+use daybook_storage::balance::{AccountScope, TotalsQuery};
 
 use super::View;
 use crate::error::Result;
@@ -25,11 +25,12 @@ pub(super) fn after_rows(
     let days = || rows.iter().filter_map(|row| row.date);
     let (Some(first), Some(last)) = (days().min(), days().max()) else { return Ok(HashMap::new()) };
     let accounts = [account];
-    let question = Question { of: Of::Accounts(&accounts), tags: &[], by_month: false };
+    let query =
+        TotalsQuery { scope: AccountScope::Accounts(&accounts), tags: &[], by_month: false };
     let mut cells = Vec::new();
     // The totals before the first day, folded, and those of the days from there to the last.
     for segment in segments(Some(first), last.next_day(), Periodicity::Daily) {
-        cells.extend(tx.balances().read(&view.access, &segment, &question)?);
+        cells.extend(tx.balances().read(&view.access, &segment, &query)?);
     }
     let moved = tx.transactions().moved(&view.access, account, &rows)?;
     Ok(running(&cells, &moved))

@@ -1,8 +1,8 @@
-//! Audits: which are asked for, and the rows one looks at, as they are stored and in bounded
+//! Audits: the requests for them, and the rows that one checks, as they are stored and in bounded
 //! portions (behaviour 6.7).
 //!
-//! Nothing here trusts a row: what no program could have written must come out as it is, for the
-//! audit to find.
+//! Nothing here trusts a row: what this program could not have written must come out as it is, for
+//! the audit to find.
 
 mod record;
 
@@ -20,7 +20,7 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary, Bool, Integer, Nullable, Text};
 
 use crate::access::{AccessTo, BookAccess};
-use crate::balance::whole;
+use crate::balance::{ENTRY_SUMS, Limbs};
 use crate::conn::on_each;
 use crate::error::Result;
 use crate::event;
@@ -70,7 +70,7 @@ struct KeepingRow {
 }
 
 #[derive(QueryableByName)]
-struct BookStateRow {
+struct CountedRow {
     #[diesel(sql_type = BigInt)]
     sequence: i64,
     #[diesel(sql_type = Binary)]
@@ -89,25 +89,16 @@ struct SumRow {
     /// A day or a month, or how many rows were summed.
     #[diesel(sql_type = BigInt)]
     measure: i64,
-    #[diesel(sql_type = BigInt)]
-    debit_high: i64,
-    #[diesel(sql_type = BigInt)]
-    debit_low: i64,
-    #[diesel(sql_type = BigInt)]
-    credit_high: i64,
-    #[diesel(sql_type = BigInt)]
-    credit_low: i64,
+    #[diesel(embed)]
+    limbs: Limbs,
 }
 
 impl SumRow {
     fn sums(&self) -> Sums {
-        Sums {
-            debit: whole(self.debit_high, self.debit_low),
-            credit: whole(self.credit_high, self.credit_low),
-        }
+        Sums { debit: self.limbs.debit(), credit: self.limbs.credit() }
     }
 
-    fn cell(&self) -> AuditedTotal {
+    fn total(&self) -> AuditedTotal {
         let period = i32::try_from(self.measure).unwrap_or(i32::MAX);
         AuditedTotal { account: AccountId::new(self.account_id), period, sums: self.sums() }
     }
@@ -131,25 +122,13 @@ struct Named {
     account_id: i64,
 }
 
-/// The limbs of entries by sign. The lower limb of a negative amount is negative too, so that
-/// nothing is negated: the least of all numbers has no opposite.
-const ENTRY_SUMS: &str = "-CAST(SUM(CASE WHEN e.amount < 0 THEN e.amount / 4294967296 ELSE 0 END) \
-    AS BIGINT) AS debit_high, \
-    -CAST(SUM(CASE WHEN e.amount < 0 THEN e.amount % 4294967296 ELSE 0 END) AS BIGINT) AS \
-    debit_low, \
-    CAST(SUM(CASE WHEN e.amount > 0 THEN e.amount / 4294967296 ELSE 0 END) AS BIGINT) AS \
-    credit_high, \
-    CAST(SUM(CASE WHEN e.amount > 0 THEN e.amount % 4294967296 ELSE 0 END) AS BIGINT) AS \
-    credit_low";
-
 /// Audits.
 pub struct Audits<'t, 'a> {
     pub(crate) tx: &'t mut Tx<'a>,
 }
 
 impl Audits<'_, '_> {
-    /// Notes that an audit of the book is wanted. A book has one at most: who asks again takes the
-    /// place of who asked.
+    /// Requests an audit of the book. A book has one request at most: a later one replaces it.
     pub fn want(self, access: &AccessTo<Audit>, request: i64, agent: Option<&str>) -> Result<()> {
         let row = [
             Value::Int(access.book().id.get()),
@@ -159,28 +138,34 @@ impl Audits<'_, '_> {
         ];
         let insert =
             Sql::new("INSERT INTO audit_requests (book_id, request, user_id, agent) VALUES ")
-                .list(row);
-        let again = " ON CONFLICT (book_id) DO UPDATE SET request = excluded.request, user_id = \
-            excluded.user_id, agent = excluded.agent";
-        self.tx.flushed_conn()?.execute(&insert.push(again))?;
+                .list(row)
+                .push(
+                    " ON CONFLICT (book_id) DO UPDATE SET \
+                     request = excluded.request, user_id = excluded.user_id, agent = excluded.agent",
+                );
+        self.tx.flushed_conn()?.execute(&insert)?;
         Ok(())
     }
 
     /// The books that wait for an audit, in the order of requests.
     pub fn waiting(self) -> Result<Vec<BookKey>> {
         let sql = Sql::new(
-            "SELECT b.public_id FROM audit_requests a JOIN books b ON b.id = a.book_id ORDER BY a.request",
+            "SELECT b.public_id \
+             FROM audit_requests a JOIN books b ON b.id = a.book_id \
+             ORDER BY a.request",
         );
         let rows: Vec<Waiting> = on_each!(self.tx.flushed_conn()?, c => (&sql).load(c))?;
         Ok(rows.into_iter().map(|row| BookKey::new(row.public_id)).collect())
     }
 
-    /// The audit that is wanted of a book.
+    /// The audit that is requested of a book.
     pub fn wanted(self, key: &BookKey) -> Result<Option<Wanted>> {
         let sql = Sql::new(
-            "SELECT a.request, a.user_id, u.email, a.agent FROM books b JOIN audit_requests a ON a.book_id \
-                = b.id \
-             JOIN users u ON u.id = a.user_id WHERE b.public_id = ",
+            "SELECT a.request, a.user_id, u.email, a.agent \
+             FROM books b \
+             JOIN audit_requests a ON a.book_id = b.id \
+             JOIN users u ON u.id = a.user_id \
+             WHERE b.public_id = ",
         );
         let rows: Vec<WantedRow> =
             on_each!(self.tx.flushed_conn()?, c => (&sql.text(key.as_str())).load(c))?;
@@ -199,7 +184,7 @@ impl Audits<'_, '_> {
         Ok(as_asked.and_then(|entered| entered.admit_to(wanted.user, Audit).ok()))
     }
 
-    /// Takes a request off, unless another has come in its place.
+    /// Removes a request, unless another has taken its place.
     pub fn done(self, access: &AccessTo<Audit>, request: i64) -> Result<()> {
         let sql = Sql::new("DELETE FROM audit_requests WHERE book_id = ")
             .int(access.book().id.get())
@@ -246,16 +231,18 @@ impl Audits<'_, '_> {
         Ok(rows.into_iter().map(kept).collect())
     }
 
-    /// Where the book says its log ends, if that can be read, and what it counts.
+    /// Where the book's state says that its log ends, if that can be read, and what it counts.
     pub fn head(self, access: &Access) -> Result<(Option<Head>, AuditedCounts)> {
         let book = access.book().id.get();
-        let terms = Sql::new(
-            "SELECT h.sequence, h.hash, h.posted, (SELECT COUNT(*) FROM index_terms m WHERE m.book_id = ",
+        let sql = Sql::new(
+            "SELECT s.sequence, s.hash, s.posted, \
+               (SELECT COUNT(*) FROM index_terms m WHERE m.book_id = ",
         )
+        .int(book)
+        .push(") AS terms FROM book_state s WHERE s.book_id = ")
         .int(book);
-        let sql = terms.push(") AS terms FROM book_state h WHERE h.book_id = ").int(book);
-        let rows: Vec<BookStateRow> = on_each!(self.tx.flushed_conn()?, c => (&sql).load(c))?;
-        let Some(BookStateRow { sequence, hash, posted, terms }) = rows.into_iter().next() else {
+        let rows: Vec<CountedRow> = on_each!(self.tx.flushed_conn()?, c => (&sql).load(c))?;
+        let Some(CountedRow { sequence, hash, posted, terms }) = rows.into_iter().next() else {
             return Ok((None, AuditedCounts::default()));
         };
         Ok((
@@ -307,16 +294,22 @@ impl Audits<'_, '_> {
         let place = after
             .map_or((i64::MIN, i64::MIN), |stray| (i64::from(stray.day), stray.transaction.get()));
         let sql = Sql::new(
-            "SELECT e.day, e.transaction_id, e.credit, e.amount FROM entries e LEFT JOIN \
-                transactions t ON t.book_id = e.book_id \
-             AND t.id = e.transaction_id AND t.day = e.day AND (t.credit_account_id = e.account_id \
-             OR t.debit_account_id = e.account_id) \
+            "SELECT e.day, e.transaction_id, e.credit, e.amount \
+             FROM entries e \
+             LEFT JOIN transactions t \
+               ON t.book_id = e.book_id AND t.id = e.transaction_id AND t.day = e.day \
+               AND (t.credit_account_id = e.account_id OR t.debit_account_id = e.account_id) \
              WHERE t.id IS NULL AND e.book_id = ",
-        );
-        let sql = sql.int(access.book().id.get()).push(" AND e.account_id = ").int(account.get());
-        let sql =
-            sql.push(" AND (e.day, e.transaction_id) > (").int(place.0).push(", ").int(place.1);
-        let sql = sql.push(") ORDER BY e.day, e.transaction_id LIMIT ").int(limit);
+        )
+        .int(access.book().id.get())
+        .push(" AND e.account_id = ")
+        .int(account.get())
+        .push(" AND (e.day, e.transaction_id) > (")
+        .int(place.0)
+        .push(", ")
+        .int(place.1)
+        .push(") ORDER BY e.day, e.transaction_id LIMIT ")
+        .int(limit);
         let rows: Vec<StrayRow> = on_each!(self.tx.flushed_conn()?, c => (&sql).load(c))?;
         let stray = |row: StrayRow| {
             let StrayRow { day, transaction_id, credit, amount } = row;
@@ -333,37 +326,39 @@ impl Audits<'_, '_> {
         let sql = sql
             .push(" FROM entries e WHERE e.amount <> 0 AND e.book_id = ")
             .int(access.book().id.get());
-        self.cells(sql.push(" AND e.account_id IN "), accounts, " GROUP BY e.account_id, e.day")
+        self.totals(sql.push(" AND e.account_id IN "), accounts, " GROUP BY e.account_id, e.day")
     }
 
     /// The totals that are kept of these accounts, by day.
     pub fn days(self, access: &Access, accounts: &[AccountId]) -> Result<Vec<AuditedTotal>> {
         let sql = Sql::new(
-            "SELECT account_id, CAST(day AS BIGINT) AS measure, debit_high, debit_low, \
-                credit_high, credit_low \
-             FROM day_totals WHERE book_id = ",
+            "SELECT account_id, CAST(day AS BIGINT) AS measure, \
+               debit_high, debit_low, credit_high, credit_low \
+             FROM day_totals \
+             WHERE book_id = ",
         );
-        self.cells(sql.int(access.book().id.get()).push(" AND account_id IN "), accounts, "")
+        self.totals(sql.int(access.book().id.get()).push(" AND account_id IN "), accounts, "")
     }
 
     /// The totals that are kept of these accounts, by month.
     pub fn months(self, access: &Access, accounts: &[AccountId]) -> Result<Vec<AuditedTotal>> {
         let sql = Sql::new(
-            "SELECT account_id, CAST(month AS BIGINT) AS measure, debit_high, debit_low, \
-                credit_high, credit_low \
-             FROM month_totals WHERE book_id = ",
+            "SELECT account_id, CAST(month AS BIGINT) AS measure, \
+               debit_high, debit_low, credit_high, credit_low \
+             FROM month_totals \
+             WHERE book_id = ",
         );
-        self.cells(sql.int(access.book().id.get()).push(" AND account_id IN "), accounts, "")
+        self.totals(sql.int(access.book().id.get()).push(" AND account_id IN "), accounts, "")
     }
 
-    fn cells(
+    fn totals(
         self,
         sql: Sql<'_>,
         accounts: &[AccountId],
         tail: &'static str,
     ) -> Result<Vec<AuditedTotal>> {
         let ids = accounts.iter().map(|id| Value::Int(id.get()));
-        Ok(self.sums(sql.list(ids).push(tail))?.iter().map(SumRow::cell).collect())
+        Ok(self.sums(sql.list(ids).push(tail))?.iter().map(SumRow::total).collect())
     }
 
     fn sums(self, sql: Sql<'_>) -> Result<Vec<SumRow>> {

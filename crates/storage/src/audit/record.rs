@@ -20,15 +20,16 @@ use crate::transaction::standing_from_column;
 use crate::{column, index_term};
 
 const RECORDS: &str = "SELECT t.id, t.day, t.dated, t.standing, t.trashed, t.amount, \
-    t.credit_account_id, t.debit_account_id, \
-    t.description, t.folded_description, t.properties, t.remote_ids, t.files, c.credit AS credit_side, \
-    c.amount AS credit_amount, \
-    d.credit AS debit_side, d.amount AS debit_amount FROM transactions t \
-    LEFT JOIN entries c ON c.book_id = t.book_id AND c.account_id = t.credit_account_id AND c.day \
-    = t.day AND c.transaction_id = t.id \
-    LEFT JOIN entries d ON d.book_id = t.book_id AND d.account_id = t.debit_account_id AND d.day = \
-    t.day AND d.transaction_id = t.id \
-    WHERE t.book_id = ";
+       t.credit_account_id, t.debit_account_id, t.description, t.folded_description, \
+       t.properties, t.remote_ids, t.files, \
+       c.credit AS credit_side, c.amount AS credit_amount, \
+       d.credit AS debit_side, d.amount AS debit_amount \
+     FROM transactions t \
+     LEFT JOIN entries c ON c.book_id = t.book_id AND c.account_id = t.credit_account_id \
+       AND c.day = t.day AND c.transaction_id = t.id \
+     LEFT JOIN entries d ON d.book_id = t.book_id AND d.account_id = t.debit_account_id \
+       AND d.day = t.day AND d.transaction_id = t.id \
+     WHERE t.book_id = ";
 
 #[derive(QueryableByName)]
 struct Row {
@@ -69,23 +70,23 @@ struct Row {
 }
 
 impl Row {
-    /// What it should be found by; none when that cannot be read.
+    /// The index terms it should have; none when its columns cannot be read.
     fn terms(&self) -> Option<BTreeSet<String>> {
         let properties = column::properties_from_text(self.properties.clone()).ok()?;
         let remote_ids = column::texts_from_text(self.remote_ids.clone(), "remote_ids").ok()?;
         let files = column::files_from_text(self.files.clone()).ok()?;
         let state = State::of(standing_from_column(self.standing).ok()?, self.trashed);
-        let marked = index_term::IndexedFields {
+        let fields = index_term::IndexedFields {
             remote_ids: &remote_ids,
             description: &self.description,
             properties: &properties,
             files: &files,
             state,
         };
-        Some(marked.terms())
+        Some(fields.terms())
     }
 
-    fn into_audited(self, terms: Option<i64>, index_terms_found: i64) -> AuditedTransaction {
+    fn into_audited(self, terms_expected: Option<i64>, terms_found: i64) -> AuditedTransaction {
         let entry = |side: Option<bool>, amount: Option<i64>| {
             Some(AuditedEntry { credit: side?, amount: amount? })
         };
@@ -100,19 +101,19 @@ impl Row {
             debit: self.debit_account_id.map(AccountId::new),
             credit_entry: entry(self.credit_side, self.credit_amount),
             debit_entry: entry(self.debit_side, self.debit_amount),
-            indexed: terms == Some(index_terms_found)
+            indexed: terms_expected == Some(terms_found)
                 && fold(&self.description) == self.folded_description,
-            index_terms_found,
+            index_terms_found: terms_found,
         }
     }
 }
 
 #[derive(QueryableByName)]
-struct Met {
+struct TermCount {
     #[diesel(sql_type = BigInt)]
     transaction_id: i64,
     #[diesel(sql_type = BigInt)]
-    met: i64,
+    found: i64,
 }
 
 impl Audits<'_, '_> {
@@ -127,27 +128,30 @@ impl Audits<'_, '_> {
         let sql = Sql::new(RECORDS).int(access.book().id.get()).push(" AND t.id > ").int(after);
         let sql = sql.push(" ORDER BY t.id LIMIT ").int(limit);
         let rows: Vec<Row> = on_each!(self.tx.flushed_conn()?, c => (&sql).load(c))?;
-        let (mut counts, mut wanted) = (HashMap::new(), Vec::new());
+        let (mut expected, mut wanted) = (HashMap::new(), Vec::new());
         for row in &rows {
             if let Some(terms) = row.terms() {
-                counts.insert(row.id, i64::try_from(terms.len()).unwrap_or(i64::MAX));
+                expected.insert(row.id, i64::try_from(terms.len()).unwrap_or(i64::MAX));
                 wanted.extend(terms.into_iter().map(|term| (term, row.day, row.id)));
             }
         }
-        let met = self.met(access, &wanted)?;
+        let found = self.count_terms(access, &wanted)?;
         let record = |row: Row| {
-            let (terms, met) =
-                (counts.get(&row.id).copied(), met.get(&row.id).copied().unwrap_or_default());
-            row.into_audited(terms, met)
+            let (expected, found) = (expected.get(&row.id), found.get(&row.id));
+            row.into_audited(expected.copied(), found.copied().unwrap_or_default())
         };
         Ok(rows.into_iter().map(record).collect())
     }
 
-    /// How many of these terms there are, by transaction.
-    fn met(&mut self, access: &Access, wanted: &[(String, i32, i64)]) -> Result<HashMap<i64, i64>> {
-        let mut met = HashMap::new();
+    /// How many of these terms are in the index, by transaction.
+    fn count_terms(
+        &mut self,
+        access: &Access,
+        wanted: &[(String, i32, i64)],
+    ) -> Result<HashMap<i64, i64>> {
+        let mut counts = HashMap::new();
         for chunk in wanted.chunks(MAX_NAMED) {
-            let mut sql = Sql::new("SELECT m.transaction_id, COUNT(*) AS met FROM (VALUES ");
+            let mut sql = Sql::new("SELECT m.transaction_id, COUNT(*) AS found FROM (VALUES ");
             for (place, (term, day, transaction)) in chunk.iter().enumerate() {
                 let row = [
                     Value::Text(term.into()),
@@ -157,19 +161,17 @@ impl Audits<'_, '_> {
                 sql = if place == 0 { sql } else { sql.push(", ") }.list(row);
             }
             let sql = sql.push(
-                ") AS v JOIN index_terms m ON m.term = v.column1 AND m.day = v.column2 \
-                AND m.transaction_id = v.column3",
+                ") AS v \
+                 JOIN index_terms m ON m.term = v.column1 AND m.day = v.column2 \
+                   AND m.transaction_id = v.column3 \
+                 WHERE m.book_id = ",
             );
-            let sql = sql
-                .push(" WHERE m.book_id = ")
-                .int(access.book().id.get())
-                .push(" GROUP BY m.transaction_id")
-                .uncached();
-            let rows: Vec<Met> = on_each!(self.tx.flushed_conn()?, c => (&sql).load(c))?;
-            for Met { transaction_id, met: count } in rows {
-                *met.entry(transaction_id).or_default() += count;
+            let sql = sql.int(access.book().id.get()).push(" GROUP BY m.transaction_id").uncached();
+            let rows: Vec<TermCount> = on_each!(self.tx.flushed_conn()?, c => (&sql).load(c))?;
+            for TermCount { transaction_id, found } in rows {
+                *counts.entry(transaction_id).or_default() += found;
             }
         }
-        Ok(met)
+        Ok(counts)
     }
 }

@@ -1,7 +1,6 @@
-//! Copying the transactions of a book into another one, inside the database: of them nothing but
-//! their texts passes through memory, for the index of texts, a chunk of 4,096 at a time
-//! (`trigram_index.rs`). A copy takes the same few statements however many they are, and some for each
-//! chunk.
+//! Copying the transactions of a book into another one, inside the database. Of them nothing but the
+//! texts passes through memory, for the trigram index, a chunk of 4,096 at a time. A copy takes the
+//! same few statements however many they are, and some for each chunk.
 
 use daybook_domain::access::Access;
 use daybook_domain::id::{AccountId, UserId};
@@ -58,13 +57,13 @@ struct Count {
     found: i64,
 }
 
-/// Old and new ids, for the time of one copy. Tables of their own have a key and a size that both
-/// engines' planners see; of a book that is just being written they expect one row, and walk
-/// through it once for each row of the other side.
-const COPIED: &str =
-    "CREATE TEMPORARY TABLE copied (old_id BIGINT NOT NULL PRIMARY KEY, new_id BIGINT NOT NULL)";
-const COPIED_ACCOUNTS: &str = "CREATE TEMPORARY TABLE copied_accounts (old_id BIGINT NOT NULL \
-    PRIMARY KEY, new_id BIGINT NOT NULL)";
+/// Old and new ids, for the time of one copy. Temporary tables have a key and a size that both
+/// engines' planners see; of a book that is just being written they expect one row, and read all of
+/// it once for each row of the other side (`planner.rs`).
+const COPIED: &str = "CREATE TEMPORARY TABLE copied \
+     (old_id BIGINT NOT NULL PRIMARY KEY, new_id BIGINT NOT NULL)";
+const COPIED_ACCOUNTS: &str = "CREATE TEMPORARY TABLE copied_accounts \
+     (old_id BIGINT NOT NULL PRIMARY KEY, new_id BIGINT NOT NULL)";
 const COUNT: &str = "SELECT COUNT(*) AS found FROM transactions t WHERE t.book_id = ";
 
 impl Transactions<'_, '_> {
@@ -81,7 +80,7 @@ impl Transactions<'_, '_> {
     }
 
     /// Copies these transactions into a new book whose accounts are there already, and builds
-    /// entries, terms and totals. The numbers are counted out in the order of the old ones, so that
+    /// entries, index terms and totals. The numbers are counted out in the order of the old ones, so that
     /// lists keep theirs. Answers how many of the copies are posted.
     pub fn copy(
         self,
@@ -101,7 +100,7 @@ impl Transactions<'_, '_> {
         }
         let copied = self.tx.flushed_conn()?.execute(&rows(source, target, copying).uncached())?;
         let statements = [
-            terms(source, target),
+            index_terms(source, target),
             Sql::new("DROP TABLE copied"),
             Sql::new("DROP TABLE copied_accounts"),
             entries(target, true),
@@ -124,114 +123,117 @@ impl Transactions<'_, '_> {
 /// `INSERT` of the transactions to copy into [`COPIED`], each with its new number.
 fn renumbered<'a>(source: &Access, copying: &Copying) -> Sql<'a> {
     let Numbers { first, run, stride, offset } = copying.numbers;
-    let into = Sql::new("INSERT INTO copied (old_id, new_id) SELECT p.id, p.place / ")
+    let chosen = Sql::new("INSERT INTO copied (old_id, new_id) SELECT p.id, p.place / ")
         .int(run)
         .push(" * ")
-        .int(stride);
-    let into = into
+        .int(stride)
         .push(" + ")
         .int(offset)
         .push(" + p.place % ")
         .int(run)
-        .push(" FROM (SELECT t.id, ROW_NUMBER() OVER (ORDER BY t.id) - 1 + ");
-    within(
-        into.int(first).push(" AS place FROM transactions t WHERE t.book_id = "),
-        source,
-        copying.from,
-    )
-    .push(") p")
+        .push(" FROM (SELECT t.id, ROW_NUMBER() OVER (ORDER BY t.id) - 1 + ")
+        .int(first)
+        .push(" AS place FROM transactions t WHERE t.book_id = ");
+    within(chosen, source, copying.from).push(") p")
 }
 
+/// `INSERT` of the copies.
 fn rows<'a>(source: &Access, target: &Access, copying: &'a Copying) -> Sql<'a> {
     let Copying { user, stamp, .. } = copying;
     let (old, new) = (source.book().id.get(), target.book().id.get());
-    let into = Sql::new(
-        "INSERT INTO transactions (book_id, id, day, dated, standing, trashed, amount, \
-            credit_account_id, debit_account_id, \
-         description, folded_description, posted_at, properties, urls, remote_ids, created_by, agent, \
-         created_at, updated_at, version) SELECT ",
-    );
-    let select = into.int(new).push(
+    Sql::new(
+        "INSERT INTO transactions \
+         (book_id, id, day, dated, standing, trashed, amount, credit_account_id, \
+         debit_account_id, description, folded_description, posted_at, properties, urls, \
+         remote_ids, created_by, agent, created_at, updated_at, version) \
+         SELECT ",
+    )
+    .int(new)
+    .push(
         ", n.new_id, t.day, t.dated, t.standing, t.trashed, t.amount, c.new_id, d.new_id, \
-            t.description, t.folded_description, CASE WHEN t.standing > ",
-    );
-    let select = select
-        .int(standing_to_column(Standing::Draft))
-        .push(" THEN ")
-        .int(stamp.created_at.milliseconds());
-    let select =
-        select.push(" END, t.properties, t.urls, t.remote_ids, ").int(user.get()).push(", ");
-    let select = select.value(Value::SomeText(stamp.agent.as_deref().map(Into::into))).push(", ");
-    let select = select
-        .int(stamp.created_at.milliseconds())
-        .push(", ")
-        .int(stamp.updated_at.milliseconds())
-        .push(", ")
-        .int(stamp.version);
-    let joined = select
-        .push(" FROM copied n JOIN transactions t ON t.id = n.old_id AND t.book_id = ")
-        .int(old);
-    let credit = joined.push(" LEFT JOIN copied_accounts c ON c.old_id = t.credit_account_id");
-    credit.push(" LEFT JOIN copied_accounts d ON d.old_id = t.debit_account_id ORDER BY n.new_id")
+         t.description, t.folded_description, CASE WHEN t.standing > ",
+    )
+    .int(standing_to_column(Standing::Draft))
+    .push(" THEN ")
+    .int(stamp.created_at.milliseconds())
+    .push(" END, t.properties, t.urls, t.remote_ids, ")
+    .int(user.get())
+    .push(", ")
+    .value(Value::SomeText(stamp.agent.as_deref().map(Into::into)))
+    .push(", ")
+    .int(stamp.created_at.milliseconds())
+    .push(", ")
+    .int(stamp.updated_at.milliseconds())
+    .push(", ")
+    .int(stamp.version)
+    .push(
+        " FROM copied n \
+         JOIN transactions t ON t.id = n.old_id AND t.book_id = ",
+    )
+    .int(old)
+    .push(
+        " LEFT JOIN copied_accounts c ON c.old_id = t.credit_account_id \
+         LEFT JOIN copied_accounts d ON d.old_id = t.debit_account_id \
+         ORDER BY n.new_id",
+    )
 }
 
-/// The key of [`COPIED`] is asked once for each term; the terms themselves have no index by
-/// transaction.
-fn terms<'a>(source: &Access, target: &Access) -> Sql<'a> {
-    let into = Sql::new("INSERT INTO index_terms (book_id, term, day, transaction_id) SELECT ")
-        .int(target.book().id.get());
-    let select = into.push(
-        ", m.term, m.day, n.new_id FROM index_terms m CROSS JOIN copied n WHERE \
-        n.old_id = m.transaction_id AND m.book_id = ",
-    );
+/// `INSERT` of their index terms. The key of [`COPIED`] is asked once for each term; the terms have
+/// no index by transaction.
+fn index_terms<'a>(source: &Access, target: &Access) -> Sql<'a> {
     // Files stay behind (behaviour 6.6).
-    select
+    Sql::new("INSERT INTO index_terms (book_id, term, day, transaction_id) SELECT ")
+        .int(target.book().id.get())
+        .push(
+            ", m.term, m.day, n.new_id \
+             FROM index_terms m CROSS JOIN copied n \
+             WHERE n.old_id = m.transaction_id AND m.book_id = ",
+        )
         .int(source.book().id.get())
         .push(" AND SUBSTR(m.term, 1, 1) <> 'f' ORDER BY m.term, m.day, n.new_id")
 }
 
-/// One side's entries, from the rows that were just written.
+/// `INSERT` of one side's entries, from the copies that were just written.
 fn entries<'a>(target: &Access, credit: bool) -> Sql<'a> {
     let (account, amount) = if credit {
         ("t.credit_account_id", "t.amount")
     } else {
         ("t.debit_account_id", "-t.amount")
     };
-    let into = Sql::new(
-        "INSERT INTO entries (book_id, account_id, day, transaction_id, credit, amount) SELECT \
-            t.book_id, ",
-    );
-    let select =
-        into.push(account).push(", t.day, t.id, ").flag(credit).push(", CASE WHEN t.standing > ");
-    let select = select
-        .int(standing_to_column(Standing::Draft))
-        .push(" THEN ")
-        .push(amount)
-        .push(" ELSE 0 END FROM transactions t");
-    let select = select
-        .push(" WHERE t.book_id = ")
-        .int(target.book().id.get())
-        .push(" AND ")
-        .push(account)
-        .push(" IS NOT NULL");
-    select.push(" ORDER BY ").push(account).push(", t.day, t.id")
+    Sql::new(
+        "INSERT INTO entries (book_id, account_id, day, transaction_id, credit, amount) \
+         SELECT t.book_id, ",
+    )
+    .push(account)
+    .push(", t.day, t.id, ")
+    .flag(credit)
+    .push(", CASE WHEN t.standing > ")
+    .int(standing_to_column(Standing::Draft))
+    .push(" THEN ")
+    .push(amount)
+    .push(" ELSE 0 END FROM transactions t WHERE t.book_id = ")
+    .int(target.book().id.get())
+    .push(" AND ")
+    .push(account)
+    .push(" IS NOT NULL ORDER BY ")
+    .push(account)
+    .push(", t.day, t.id")
 }
 
-/// Notes which accounts something is posted on (behaviour 4.7): those that have totals. They are
+/// Notes which accounts something is posted on (behaviour 4.7): those that have totals. Totals are
 /// counted account by account, which no planner turns into a join.
 fn posted_on<'a>(target: &Access) -> Sql<'a> {
     let number = target.book().id.get();
-    let update = Sql::new("UPDATE accounts SET has_transaction_posted = ")
+    Sql::new("UPDATE accounts SET has_transaction_posted = ")
         .flag(true)
         .push(" WHERE book_id = ")
-        .int(number);
-    let counted = update
+        .int(number)
         .push(
-            " AND (SELECT COUNT(*) FROM month_totals m WHERE m.account_id = \
-        accounts.id AND m.book_id = ",
+            " AND (SELECT COUNT(*) FROM month_totals m \
+             WHERE m.account_id = accounts.id AND m.book_id = ",
         )
-        .int(number);
-    counted.push(") > 0")
+        .int(number)
+        .push(") > 0")
 }
 
 /// Completes a condition on `t`: the transactions of the source that are copied.

@@ -47,7 +47,7 @@ impl Transactions<'_, '_> {
     pub fn count(self, access: &Access, search: &Search<'_>) -> Result<i64> {
         let book = access.book();
         let sql = Planner { tx: &mut *self.tx, book, search, wanted: None }
-            .walk()?
+            .plan()?
             .count(book)
             .uncached();
         let rows: Vec<Total> = on_each!(self.tx.flushed_conn()?, c => (&sql).load(c))?;
@@ -57,7 +57,7 @@ impl Transactions<'_, '_> {
     /// How many posted and how many trashed transactions are dated on each day of a span, in no
     /// order; days without any are left out (behaviour 9.8).
     pub fn counts(self, access: &Access, span: &Span) -> Result<Vec<Counted>> {
-        let sql = dated(access, span);
+        let sql = counts_by_day(access, span);
         let rows: Vec<Row> = on_each!(self.tx.flushed_conn()?, c => (&sql).load(c))?;
         let counted = |row: Row| {
             let Row { day, posted, trashed } = row;
@@ -65,23 +65,24 @@ impl Transactions<'_, '_> {
         };
         rows.into_iter().map(counted).collect()
     }
-
-    /// What the database would do for [`Transactions::counts`].
-    #[doc(hidden)]
-    pub fn explain_counts(self, access: &Access, span: &Span) -> Result<Vec<String>> {
-        Ok(self.tx.flushed_conn()?.explain(dated(access, span))?)
-    }
 }
 
-/// It passes what is dated in the span, whatever else the book holds. By day, which is how the
-/// index has them: for months an engine would sort a million rows.
-fn dated<'a>(access: &Access, span: &Span) -> Sql<'a> {
-    let posted = "COUNT(CASE WHEN NOT t.trashed AND t.standing > 0 THEN 1 END) AS posted";
-    let select = Sql::new("SELECT t.day, ")
-        .push(posted)
-        .push(", COUNT(CASE WHEN t.trashed THEN 1 END) AS trashed FROM transactions t");
-    let inside = select.push(" WHERE t.book_id = ").int(access.book().id.get());
-    let inside = inside.push(" AND t.day >= ").int(i64::from(day_to_column(span.from)));
-    let inside = inside.push(" AND t.day < ").int(i64::from(day_to_column(span.until)));
-    inside.push(" AND t.dated = ").flag(true).push(" GROUP BY t.day")
+/// Reads what is dated in the span, whatever else the book holds. By day, which is how the index has
+/// them: for months an engine would sort a million rows.
+pub(crate) fn counts_by_day<'a>(access: &Access, span: &Span) -> Sql<'a> {
+    Sql::new(
+        "SELECT t.day, \
+           COUNT(CASE WHEN NOT t.trashed AND t.standing > 0 THEN 1 END) AS posted, \
+           COUNT(CASE WHEN t.trashed THEN 1 END) AS trashed \
+         FROM transactions t \
+         WHERE t.book_id = ",
+    )
+    .int(access.book().id.get())
+    .push(" AND t.day >= ")
+    .int(i64::from(day_to_column(span.from)))
+    .push(" AND t.day < ")
+    .int(i64::from(day_to_column(span.until)))
+    .push(" AND t.dated = ")
+    .flag(true)
+    .push(" GROUP BY t.day")
 }

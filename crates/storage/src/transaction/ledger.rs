@@ -10,7 +10,7 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Integer};
 
 use super::Transactions;
-use crate::balance::whole;
+use crate::balance::{RUNNING_SUM, from_limbs};
 use crate::column::day_to_column;
 use crate::conn::on_each;
 use crate::error::{Error, Result};
@@ -28,16 +28,6 @@ struct Row {
     low: i64,
 }
 
-/// The window runs through the days of the rows in key order, and only the rows asked for leave the
-/// database.
-const SO_FAR: &str = "SELECT r.day, r.transaction_id, r.high, r.low FROM (SELECT e.day, \
-    e.transaction_id, \
-    CAST(SUM(e.amount / 4294967296) OVER w AS BIGINT) AS high, CAST(SUM(e.amount % 4294967296) \
-    OVER w AS BIGINT) AS low \
-    FROM entries e WHERE e.book_id = ";
-const WINDOW: &str = " WINDOW w AS (PARTITION BY e.day ORDER BY e.transaction_id ROWS UNBOUNDED \
-    PRECEDING)) r WHERE r.transaction_id IN ";
-
 impl Transactions<'_, '_> {
     /// What an account had moved on the day of each of these transactions, up to and including it.
     pub fn moved(
@@ -46,7 +36,7 @@ impl Transactions<'_, '_> {
         account: AccountId,
         rows: &[&Transaction],
     ) -> Result<Vec<RunningRow>> {
-        let sql = so_far(access, account, rows).uncached();
+        let sql = running_sums(access, account, rows).uncached();
         let found: Vec<Row> = on_each!(self.tx.flushed_conn()?, c => (&sql).load(c))?;
         let moved = |row: Row| {
             let Row { day, transaction_id, high, low } = row;
@@ -54,33 +44,35 @@ impl Transactions<'_, '_> {
             Ok(RunningRow {
                 transaction: TransactionId::new(transaction_id),
                 day,
-                so_far: whole(high, low),
+                so_far: from_limbs(high, low),
             })
         };
         found.into_iter().map(moved).collect()
     }
-
-    /// What the database would do for [`Transactions::moved`].
-    #[doc(hidden)]
-    pub fn explain_moved(
-        self,
-        access: &Access,
-        account: AccountId,
-        rows: &[&Transaction],
-    ) -> Result<Vec<String>> {
-        Ok(self.tx.flushed_conn()?.explain(so_far(access, account, rows))?)
-    }
 }
 
-fn so_far<'a>(access: &Access, account: AccountId, rows: &[&Transaction]) -> Sql<'a> {
+/// The running sums of an account on the days of these rows. The window runs through the days in key
+/// order, and only the rows asked for leave the database.
+pub(crate) fn running_sums<'a>(
+    access: &Access,
+    account: AccountId,
+    rows: &[&Transaction],
+) -> Sql<'a> {
     let mut days: Vec<i32> = rows.iter().map(|row| day_to_column(row.list_day)).collect();
     days.sort_unstable();
     days.dedup();
-    let sql = Sql::new(SO_FAR)
+    Sql::new("SELECT r.day, r.transaction_id, r.high, r.low FROM (SELECT e.day, e.transaction_id, ")
+        .push(RUNNING_SUM)
+        .push(" FROM entries e WHERE e.book_id = ")
         .int(access.book().id.get())
         .push(" AND e.account_id = ")
         .int(account.get())
-        .push(" AND e.day IN ");
-    let sql = sql.list(days.into_iter().map(|day| Value::Int(i64::from(day)))).push(WINDOW);
-    sql.list(rows.iter().map(|row| Value::Int(row.id.get())))
+        .push(" AND e.day IN ")
+        .list(days.into_iter().map(|day| Value::Int(i64::from(day))))
+        .push(
+            " WINDOW w AS (PARTITION BY e.day ORDER BY e.transaction_id \
+             ROWS UNBOUNDED PRECEDING)) r \
+             WHERE r.transaction_id IN ",
+        )
+        .list(rows.iter().map(|row| Value::Int(row.id.get())))
 }

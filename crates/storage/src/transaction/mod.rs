@@ -1,6 +1,6 @@
-//! Transactions: rows and repository, with their entries and terms.
+//! Transactions: rows and repository, with their entries and index terms.
 
-mod candidates;
+mod candidate_blocks;
 mod copy;
 mod count;
 mod holders;
@@ -13,6 +13,7 @@ mod trigram_index;
 use std::collections::{BTreeSet, HashMap};
 
 use daybook_domain::access::Access;
+use daybook_domain::book::Book;
 use daybook_domain::id::{AccountId, FileId, TransactionId};
 use daybook_domain::transaction::Transaction;
 use diesel::prelude::*;
@@ -20,15 +21,17 @@ use diesel::prelude::*;
 use crate::conn::on_each;
 use crate::error::Result;
 use crate::index_term;
-use crate::lookup::Lookup;
 use crate::page::PageKey;
+use crate::planner::Lookup;
 use crate::sql::{MAX_NAMED, Sql, Value};
 use crate::tx::Tx;
 use row::{COLUMNS, Row};
-use search::index_ranges::{self, Step};
+use search::index_ranges::{self, RangeRow};
 
 pub use copy::{Copying, Numbers};
 pub use count::Counted;
+pub(crate) use count::counts_by_day;
+pub(crate) use ledger::running_sums;
 pub(crate) use row::standing_from_column;
 pub use save::Change;
 pub(crate) use save::write_added;
@@ -50,7 +53,7 @@ impl Transactions<'_, '_> {
         let book = access.book().id.get();
         let mut found = HashMap::with_capacity(ids.len());
         for chunk in ids.chunks(MAX_NAMED) {
-            let sql = identified(self.tx.flushed_conn()?.lookup(), book, chunk);
+            let sql = with_ids(self.tx.flushed_conn()?.lookup(), book, chunk);
             let rows = self.tx.transactions().rows(access, sql)?;
             found.extend(rows.into_iter().map(|transaction| (transaction.id, transaction)));
         }
@@ -62,12 +65,12 @@ impl Transactions<'_, '_> {
     pub fn by_remote_ids(self, access: &Access, remote_ids: &[&str]) -> Result<Vec<Transaction>> {
         let book = access.book().id.get();
         if self.tx.holds_remote_id(access.book().id, remote_ids) {
-            // Written now, so that the statements below find it.
+            // Flushed now, so that the statements below find it.
             self.tx.flushed_conn()?;
         }
         let mut found = Vec::new();
         for chunk in remote_ids.chunks(MAX_NAMED) {
-            let sql = carrying(self.tx.unflushed_conn().lookup(), book, chunk);
+            let sql = with_remote_ids(self.tx.unflushed_conn().lookup(), book, chunk);
             let rows: Vec<Row> = on_each!(self.tx.unflushed_conn(), c => (&sql).load(c))?;
             for row in rows {
                 found.push(row.into_transaction(access.book().scale)?);
@@ -125,64 +128,24 @@ impl Transactions<'_, '_> {
         limit: i64,
     ) -> Result<Vec<Transaction>> {
         let book = access.book();
-        let walk =
-            search::Planner { tx: &mut *self.tx, book, search, wanted: Some(limit) }.walk()?;
-        let Some(ranges) = walk.several() else {
-            return self.rows(access, walk.page(book, after, limit).uncached());
+        let plan =
+            search::Planner { tx: &mut *self.tx, book, search, wanted: Some(limit) }.plan()?;
+        let Some(ranges) = plan.ranges_to_merge() else {
+            return self.rows(access, plan.page(book, after, limit).uncached());
         };
         let first = index_ranges::share(ranges.len(), limit);
         let mut page = None;
         for share in [first, limit] {
             if page.is_none() {
-                let steps = walk.steps(ranges, book, after, share).uncached();
-                let steps: Vec<Step> = on_each!(self.tx.flushed_conn()?, c => (&steps).load(c))?;
-                page = index_ranges::page(&steps, share, limit);
+                let rows = plan.rows(ranges, book, after, share).uncached();
+                let rows: Vec<RangeRow> = on_each!(self.tx.flushed_conn()?, c => (&rows).load(c))?;
+                page = index_ranges::page(&rows, share, limit);
             }
         }
-        let places = page.unwrap_or_default();
-        let ids: Vec<TransactionId> =
-            places.iter().map(|place| TransactionId::new(place.id)).collect();
+        let keys = page.unwrap_or_default();
+        let ids: Vec<TransactionId> = keys.iter().map(|key| TransactionId::new(key.id)).collect();
         let mut found = self.by_ids(access, &ids)?;
         Ok(ids.iter().filter_map(|id| found.remove(id)).collect())
-    }
-
-    /// What the database would do for [`Transactions::search`], or without a limit for
-    /// [`Transactions::count`]: the very statement, so that tests can see which index it walks.
-    #[doc(hidden)]
-    pub fn explain(
-        self,
-        access: &Access,
-        search: &Search<'_>,
-        after: Option<PageKey>,
-        limit: Option<i64>,
-    ) -> Result<Vec<String>> {
-        let book = access.book();
-        let walk = search::Planner { tx: &mut *self.tx, book, search, wanted: limit }.walk()?;
-        let sql = match (limit, walk.several()) {
-            (None, _) => walk.count(book),
-            (Some(limit), None) => walk.page(book, after, limit),
-            (Some(limit), Some(ranges)) => {
-                walk.steps(ranges, book, after, index_ranges::share(ranges.len(), limit))
-            }
-        };
-        Ok(self.tx.flushed_conn()?.explain(sql)?)
-    }
-
-    /// What the database would do for [`Transactions::by_ids`] and for
-    /// [`Transactions::by_remote_ids`].
-    #[doc(hidden)]
-    pub fn explain_named(
-        self,
-        access: &Access,
-        ids: &[TransactionId],
-        remote_ids: &[&str],
-    ) -> Result<[Vec<String>; 2]> {
-        let (book, conn) = (access.book().id.get(), self.tx.flushed_conn()?);
-        let lookup = conn.lookup();
-        Ok([
-            conn.explain(identified(lookup, book, ids))?,
-            conn.explain(carrying(lookup, book, remote_ids))?,
-        ])
     }
 
     fn rows(self, access: &Access, sql: Sql<'_>) -> Result<Vec<Transaction>> {
@@ -192,7 +155,7 @@ impl Transactions<'_, '_> {
 }
 
 /// The transactions with these ids.
-fn identified<'a>(lookup: Lookup, book: i64, ids: &[TransactionId]) -> Sql<'a> {
+pub(crate) fn with_ids<'a>(lookup: Lookup, book: i64, ids: &[TransactionId]) -> Sql<'a> {
     let wanted = lookup.each_of(ids.iter().map(|id| Value::Int(id.get())));
     let of = Sql::new("t.book_id = ").int(book).push(" AND t.id = n.column1");
     let rows = wanted.look_up("transactions", "t", of).sql();
@@ -200,7 +163,7 @@ fn identified<'a>(lookup: Lookup, book: i64, ids: &[TransactionId]) -> Sql<'a> {
 }
 
 /// The non-trashed transactions that carry any of these remote ids.
-fn carrying<'a>(lookup: Lookup, book: i64, remote_ids: &[&str]) -> Sql<'a> {
+pub(crate) fn with_remote_ids<'a>(lookup: Lookup, book: i64, remote_ids: &[&str]) -> Sql<'a> {
     let wanted =
         lookup.each_of(remote_ids.iter().map(|id| Value::Text(index_term::remote_id(id).into())));
     let marked = wanted.look_up(
@@ -217,6 +180,24 @@ fn carrying<'a>(lookup: Lookup, book: i64, remote_ids: &[&str]) -> Sql<'a> {
         .cached_up_to(remote_ids.len())
 }
 
+/// The statement of a count, or of a page the first one: see [`Transactions::search`].
+pub(crate) fn first_statement<'a>(
+    tx: &mut Tx<'_>,
+    book: &Book,
+    search: &Search<'a>,
+    after: Option<PageKey>,
+    limit: Option<i64>,
+) -> Result<Sql<'a>> {
+    let plan = search::Planner { tx, book, search, wanted: limit }.plan()?;
+    Ok(match (limit, plan.ranges_to_merge()) {
+        (None, _) => plan.count(book),
+        (Some(limit), None) => plan.page(book, after, limit),
+        (Some(limit), Some(ranges)) => {
+            plan.rows(ranges, book, after, index_ranges::share(ranges.len(), limit))
+        }
+    })
+}
+
 /// The transactions that hold a file, trashed ones included.
 fn holding<'a>(lookup: Lookup, book: i64, file: FileId) -> Sql<'a> {
     let marked =
@@ -228,7 +209,7 @@ fn holding<'a>(lookup: Lookup, book: i64, file: FileId) -> Sql<'a> {
     Sql::new("SELECT ").push(COLUMNS).append(rows)
 }
 
-/// The key of the transaction `t` that the term `m` is about.
+/// The key of the transaction `t` that the index term `m` leads to.
 pub(crate) fn transaction_of_term<'a>(book: i64) -> Sql<'a> {
     Sql::new("t.book_id = ").int(book).push(" AND t.id = m.transaction_id AND t.day = m.day")
 }

@@ -15,10 +15,8 @@ use crate::sql::Value;
 
 /// The columns of a [`Row`], of the table as `t`.
 pub(super) const COLUMNS: &str = "t.id, t.day, t.dated, t.standing, t.trashed, t.amount, \
-    t.credit_account_id, t.debit_account_id, \
-    t.description, t.posted_at, t.properties, t.urls, t.remote_ids, t.created_by, t.agent, \
-    t.created_at, t.updated_at, t.version, \
-    t.files";
+     t.credit_account_id, t.debit_account_id, t.description, t.posted_at, t.properties, t.urls, \
+     t.remote_ids, t.created_by, t.agent, t.created_at, t.updated_at, t.version, t.files";
 
 #[derive(QueryableByName)]
 #[diesel(table_name = transactions)]

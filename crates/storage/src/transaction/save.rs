@@ -1,5 +1,5 @@
-//! Saving transactions: the row, its two entries and its terms, in a handful of statements however
-//! many there are.
+//! Saving transactions: the row, its two entries and its index terms, in a handful of statements
+//! however many there are.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use daybook_domain::transaction::Transaction;
 
 use super::Transactions;
 use super::row;
-use super::trigram_index::Text;
+use super::trigram_index::FoldedText;
 use crate::access::AccessTo;
 use crate::bulk::Bulk;
 use crate::column::day_to_column;
@@ -19,25 +19,34 @@ use crate::index_term;
 use crate::pending::Added;
 use crate::sql::{Sql, Value};
 
-const INSERT: &str = "INSERT INTO transactions (book_id, id, day, dated, standing, trashed, \
-    amount, credit_account_id, \
-    debit_account_id, description, folded_description, posted_at, properties, urls, remote_ids, created_by, \
-    agent, created_at, \
-    updated_at, version, files)";
+const INSERT: &str = "INSERT INTO transactions \
+     (book_id, id, day, dated, standing, trashed, amount, credit_account_id, debit_account_id, \
+     description, folded_description, posted_at, properties, urls, remote_ids, created_by, agent, \
+     created_at, updated_at, version, files)";
 
 /// A bulk update is an insert that meets its own key: one statement, whatever each row becomes.
-const OR_UPDATE: &str = " ON CONFLICT (book_id, id) DO UPDATE SET day = excluded.day, dated = \
-    excluded.dated, \
-    standing = excluded.standing, trashed = excluded.trashed, amount = excluded.amount, \
-    credit_account_id = excluded.credit_account_id, debit_account_id = excluded.debit_account_id, \
-    description = excluded.description, folded_description = excluded.folded_description, posted_at = excluded.posted_at, \
-    properties = excluded.properties, urls = excluded.urls, remote_ids = excluded.remote_ids, \
-    updated_at = excluded.updated_at, version = excluded.version, files = excluded.files";
+const OR_UPDATE: &str = " ON CONFLICT (book_id, id) DO UPDATE SET \
+     day = excluded.day, \
+     dated = excluded.dated, \
+     standing = excluded.standing, \
+     trashed = excluded.trashed, \
+     amount = excluded.amount, \
+     credit_account_id = excluded.credit_account_id, \
+     debit_account_id = excluded.debit_account_id, \
+     description = excluded.description, \
+     folded_description = excluded.folded_description, \
+     posted_at = excluded.posted_at, \
+     properties = excluded.properties, \
+     urls = excluded.urls, \
+     remote_ids = excluded.remote_ids, \
+     updated_at = excluded.updated_at, \
+     version = excluded.version, \
+     files = excluded.files";
 
 const INSERT_ENTRIES: &str =
     "INSERT INTO entries (book_id, account_id, day, transaction_id, credit, amount)";
-const ENTRY_AGAIN: &str = " ON CONFLICT (book_id, account_id, day, transaction_id) DO UPDATE SET \
-    credit = excluded.credit, amount = excluded.amount";
+const OR_UPDATE_ENTRY: &str = " ON CONFLICT (book_id, account_id, day, transaction_id) \
+     DO UPDATE SET credit = excluded.credit, amount = excluded.amount";
 const INSERT_TERMS: &str = "INSERT INTO index_terms (book_id, term, day, transaction_id)";
 
 /// What became of a transaction in this unit of work.
@@ -90,7 +99,7 @@ impl EntryRow {
     }
 }
 
-/// Writes new transactions with their entries and terms, of any books.
+/// Writes new transactions with their entries and index terms, of any books.
 pub(crate) fn write_added(conn: &mut Conn, added: &[Added]) -> Result<()> {
     let mut rows = Bulk::new(INSERT, 21, "");
     let mut entries = Bulk::new(INSERT_ENTRIES, 6, "");
@@ -118,12 +127,12 @@ impl Transactions<'_, '_> {
             return Ok(());
         }
         let (book, scale) = (access.book().id, access.book().scale);
-        let until = self.tx.text_extent(book)?.until;
+        let until = self.tx.trigram_extent(book)?.until;
         // Another process, or a clock set back, may have minted an id below those that are indexed.
-        let late: Vec<Text> = added
+        let late: Vec<FoldedText> = added
             .iter()
             .filter(|transaction| transaction.id.get() <= until)
-            .map(Text::of)
+            .map(FoldedText::of)
             .collect();
         let behind = added.len().saturating_sub(late.len());
         added
@@ -139,7 +148,7 @@ impl Transactions<'_, '_> {
         }
         let (book, scale) = (access.book().id, access.book().scale);
         let mut rows = Bulk::new(INSERT, 21, OR_UPDATE);
-        let mut entries = Bulk::new(INSERT_ENTRIES, 6, ENTRY_AGAIN);
+        let mut entries = Bulk::new(INSERT_ENTRIES, 6, OR_UPDATE_ENTRY);
         let mut terms = Bulk::new(INSERT_TERMS, 4, "");
         let mut gone_entries = Vec::new();
         let mut gone_terms = Vec::new();

@@ -1,17 +1,18 @@
-//! The index of texts: it narrows down where a text may occur, and never decides whether it does.
+//! The trigram index of descriptions: it narrows down where a text may occur, and never decides
+//! whether it does.
 //!
 //! Transactions are indexed 4,096 at a time, in the order of their ids: a *chunk* of 64 *blocks* of
 //! 64. For each trigram (three characters in a row of a folded description) and chunk there is one
 //! row, whose 64 bits say in which blocks the trigram occurs. A search reads the rows of its
-//! trigrams (`candidates.rs`), joins their bits by AND, and compares the texts of the blocks that
-//! are left; what stands behind the last chunk, the *tail*, is compared without an index.
+//! trigrams (`candidate_blocks.rs`), joins their bitmaps by AND, and compares the texts of the blocks
+//! that are left. The transactions behind the last chunk, the *tail*, are compared without an index.
 //!
-//! So recording a transaction writes nothing here; every 4,096th pays for its chunk, with a row for
+//! So recording a transaction writes nothing here; every 4,096th writes its chunk, with a row for
 //! each trigram that occurs in it. A text that changes adds its trigrams to its block and takes
 //! none away: a bit too many costs a comparison and changes no result.
 //!
-//! A long text would be in the way of others: its trigrams are thousands, and a chunk of such texts
-//! millions of rows in one unit of work. So only that it is long is noted, and its block is
+//! Long texts are not indexed: each has thousands of trigrams, and a chunk of them would be millions
+//! of rows in one unit of work. One row notes that a block has a long text, and that block is
 //! compared whatever a search asks for (behaviour 1.7.3).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -33,14 +34,14 @@ use crate::sql::{Sql, Value};
 use crate::tx::Tx;
 
 /// Transactions in a block.
-const BLOCK: usize = 64;
+const TRANSACTIONS_PER_BLOCK: usize = 64;
 /// Blocks in a chunk: the bits of a number.
-pub(super) const BLOCKS: i64 = 64;
+pub(super) const BLOCKS_PER_CHUNK: i64 = 64;
 /// Transactions in a chunk.
-const CHUNK: i64 = 4_096;
+const TRANSACTIONS_PER_CHUNK: i64 = 4_096;
 
-/// Characters of a folded text whose trigrams are indexed at most.
-const LONGEST: usize = 256;
+/// Characters of the longest folded text whose trigrams are indexed.
+const MAX_INDEXED_CHARS: usize = 256;
 /// Stands for every trigram of a longer text. No text has it: they hold no NUL (behaviour 0.23).
 pub(super) const ANY_TRIGRAM: i64 = 0;
 
@@ -48,10 +49,10 @@ pub(super) const ANY_TRIGRAM: i64 = 0;
 /// million.
 const WRITTEN_AT_ONCE: usize = 20_000;
 
-const ADD_TRIGRAMS: &str = "INSERT INTO trigrams (book_id, trigram, chunk, block_bitmap)";
-const OR_BITMAP: &str = " ON CONFLICT (book_id, trigram, chunk) DO UPDATE SET block_bitmap = \
-    trigrams.block_bitmap | excluded.block_bitmap";
-const ADD_BLOCKS: &str = "INSERT INTO trigram_blocks (book_id, block, after_id, last_id)";
+const INSERT_TRIGRAMS: &str = "INSERT INTO trigrams (book_id, trigram, chunk, block_bitmap)";
+const OR_ADD_BITS: &str = " ON CONFLICT (book_id, trigram, chunk) \
+     DO UPDATE SET block_bitmap = trigrams.block_bitmap | excluded.block_bitmap";
+const INSERT_BLOCKS: &str = "INSERT INTO trigram_blocks (book_id, block, after_id, last_id)";
 
 /// How far the texts of a book are indexed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,18 +66,18 @@ pub(super) struct Extent {
 impl Extent {
     /// How many blocks there are.
     pub(super) const fn blocks(&self) -> i64 {
-        self.chunks.saturating_mul(BLOCKS)
+        self.chunks.saturating_mul(BLOCKS_PER_CHUNK)
     }
 }
 
 /// The folded text of a transaction.
 #[derive(Debug)]
-pub(super) struct Text {
+pub(super) struct FoldedText {
     id: i64,
     folded: String,
 }
 
-impl Text {
+impl FoldedText {
     pub(super) fn of(transaction: &Transaction) -> Self {
         Self { id: transaction.id.get(), folded: fold(&transaction.description) }
     }
@@ -89,18 +90,19 @@ struct Trigrams(BTreeMap<(i64, i64), u64>);
 
 impl Trigrams {
     fn add(&mut self, block: i64, text: &str) {
-        let bit = u32::try_from(block.rem_euclid(BLOCKS)).unwrap_or_default();
+        let bit = u32::try_from(block.rem_euclid(BLOCKS_PER_CHUNK)).unwrap_or_default();
         for trigram in indexed(text) {
-            *self.0.entry((trigram, block.div_euclid(BLOCKS))).or_default() |= 1_u64 << bit;
+            *self.0.entry((trigram, block.div_euclid(BLOCKS_PER_CHUNK))).or_default() |=
+                1_u64 << bit;
         }
     }
 
     fn write(&self, conn: &mut Conn, book: BookId, conflict: &'static str) -> Result<()> {
         let mut trigrams = self.0.iter().peekable();
         while trigrams.peek().is_some() {
-            let mut rows = Bulk::new(ADD_TRIGRAMS, 4, conflict);
-            for ((trigram, chunk), blocks) in trigrams.by_ref().take(WRITTEN_AT_ONCE) {
-                rows.row([book.get(), *trigram, *chunk, blocks.cast_signed()].map(Value::Int));
+            let mut rows = Bulk::new(INSERT_TRIGRAMS, 4, conflict);
+            for ((trigram, chunk), bitmap) in trigrams.by_ref().take(WRITTEN_AT_ONCE) {
+                rows.row([book.get(), *trigram, *chunk, bitmap.cast_signed()].map(Value::Int));
             }
             rows.execute(conn)?;
         }
@@ -110,7 +112,7 @@ impl Trigrams {
 
 /// What the index holds of a folded text.
 fn indexed(text: &str) -> BTreeSet<i64> {
-    let long = text.chars().nth(LONGEST).is_some();
+    let long = text.chars().nth(MAX_INDEXED_CHARS).is_some();
     if long { BTreeSet::from([ANY_TRIGRAM]) } else { trigrams(text) }
 }
 
@@ -126,25 +128,30 @@ pub(super) fn trigrams(text: &str) -> BTreeSet<i64> {
 
 impl Tx<'_> {
     /// How far the texts of an entered book are indexed.
-    pub(super) fn text_extent(&self, book: BookId) -> Result<Extent> {
-        let head = self.head(book).ok_or(Error::Broken("book_state"))?;
-        Ok(Extent { until: head.indexed_until_id, chunks: head.indexed_chunks })
+    pub(super) fn trigram_extent(&self, book: BookId) -> Result<Extent> {
+        let state = self.book_state(book).ok_or(Error::Broken("book_state"))?;
+        Ok(Extent { until: state.indexed_until_id, chunks: state.indexed_chunks })
     }
 
     /// Takes note of new transactions: late ones within the chunks, and how many stand behind them.
     /// Indexes a chunk when there are enough.
-    pub(super) fn index_added(&mut self, book: BookId, late: &[Text], behind: usize) -> Result<()> {
-        let head = self.head_mut(book)?;
-        head.unindexed = head.unindexed.saturating_add(i64::try_from(behind).unwrap_or_default());
-        let waiting = head.unindexed;
+    pub(super) fn index_added(
+        &mut self,
+        book: BookId,
+        late: &[FoldedText],
+        behind: usize,
+    ) -> Result<()> {
+        let state = self.book_state_mut(book)?;
+        state.unindexed = state.unindexed.saturating_add(i64::try_from(behind).unwrap_or_default());
+        let waiting = state.unindexed;
         self.index_within(book, late)?;
-        if waiting >= CHUNK { self.index_chunk(book) } else { Ok(()) }
+        if waiting >= TRANSACTIONS_PER_CHUNK { self.index_chunk(book) } else { Ok(()) }
     }
 
     /// Takes note of all the rows of a new book, of which there are so many.
     pub(super) fn index_copied(&mut self, book: BookId, rows: usize) -> Result<()> {
-        self.head_mut(book)?.unindexed = i64::try_from(rows).unwrap_or(i64::MAX);
-        while self.head(book).is_some_and(|head| head.unindexed >= CHUNK) {
+        self.book_state_mut(book)?.unindexed = i64::try_from(rows).unwrap_or(i64::MAX);
+        while self.book_state(book).is_some_and(|state| state.unindexed >= TRANSACTIONS_PER_CHUNK) {
             self.index_chunk(book)?;
         }
         Ok(())
@@ -152,7 +159,7 @@ impl Tx<'_> {
 
     /// Takes note of changed texts.
     pub(super) fn index_changed(&mut self, book: BookId, changes: &[Change]) -> Result<()> {
-        let until = self.text_extent(book)?.until;
+        let until = self.trigram_extent(book)?.until;
         let other = |change: &&Change| {
             change
                 .before
@@ -164,52 +171,56 @@ impl Tx<'_> {
             .filter(other)
             .map(|change| &change.after)
             .filter(|after| after.id.get() <= until);
-        self.index_within(book, &changed.map(Text::of).collect::<Vec<_>>())
+        self.index_within(book, &changed.map(FoldedText::of).collect::<Vec<_>>())
     }
 
     /// Adds the texts of transactions that lie within the chunks to their blocks.
-    fn index_within(&mut self, book: BookId, texts: &[Text]) -> Result<()> {
+    fn index_within(&mut self, book: BookId, texts: &[FoldedText]) -> Result<()> {
         if texts.is_empty() {
             return Ok(());
         }
-        let mut places = Sql::new("WITH v (id) AS (VALUES ");
+        let mut blocks = Sql::new("WITH v (id) AS (VALUES ");
         for (index, text) in texts.iter().enumerate() {
-            places =
-                if index == 0 { places } else { places.push(", ") }.list([Value::Int(text.id)]);
+            blocks =
+                if index == 0 { blocks } else { blocks.push(", ") }.list([Value::Int(text.id)]);
         }
-        let places = places
-            .push(") SELECT v.id, (SELECT b.block FROM trigram_blocks b WHERE b.book_id = ")
-            .int(book.get());
-        let places = places
+        let blocks = blocks
+            .push(
+                ") SELECT v.id, \
+                 (SELECT b.block FROM trigram_blocks b WHERE b.book_id = ",
+            )
+            .int(book.get())
             .push(" AND b.last_id >= v.id ORDER BY b.last_id LIMIT 1) AS block FROM v")
             .uncached();
-        let rows: Vec<Placed> = on_each!(self.flushed_conn()?, c => (&places).load(c))?;
+        let rows: Vec<BlockOf> = on_each!(self.flushed_conn()?, c => (&blocks).load(c))?;
         let blocks: HashMap<i64, i64> = rows.into_iter().map(|row| (row.id, row.block)).collect();
         let mut added = Trigrams::default();
-        for Text { id, folded } in texts {
+        for FoldedText { id, folded } in texts {
             added.add(*blocks.get(id).ok_or(Error::Broken("trigram_blocks"))?, folded);
         }
-        added.write(self.flushed_conn()?, book, OR_BITMAP)
+        added.write(self.flushed_conn()?, book, OR_ADD_BITS)
     }
 
     /// Indexes the next chunk.
     fn index_chunk(&mut self, book: BookId) -> Result<()> {
-        let extent = self.text_extent(book)?;
+        let extent = self.trigram_extent(book)?;
         // Of a long text no more is read than shows that it is long.
-        let next = Sql::new("SELECT t.id, ").push(format!(
-            "SUBSTR(t.folded_description, 1, {}) AS folded_description",
-            LONGEST.saturating_add(1)
-        ));
-        let next = next
+        let next = Sql::new("SELECT t.id, ")
+            .push(format!(
+                "SUBSTR(t.folded_description, 1, {}) AS folded_description",
+                MAX_INDEXED_CHARS.saturating_add(1)
+            ))
             .push(" FROM transactions t WHERE t.book_id = ")
             .int(book.get())
-            .push(" AND t.id > ");
-        let next = next.int(extent.until).push(" ORDER BY t.id LIMIT ").int(CHUNK);
+            .push(" AND t.id > ")
+            .int(extent.until)
+            .push(" ORDER BY t.id LIMIT ")
+            .int(TRANSACTIONS_PER_CHUNK);
         let texts: Vec<TextRow> = on_each!(self.flushed_conn()?, c => (&next).load(c))?;
         let mut index = Trigrams::default();
-        let mut bounds = Bulk::new(ADD_BLOCKS, 4, "");
+        let mut bounds = Bulk::new(INSERT_BLOCKS, 4, "");
         let mut until = extent.until;
-        for (rows, block) in texts.chunks(BLOCK).zip(extent.blocks()..) {
+        for (rows, block) in texts.chunks(TRANSACTIONS_PER_BLOCK).zip(extent.blocks()..) {
             rows.iter().for_each(|row| index.add(block, &row.folded_description));
             let last = rows.last().map_or(until, |row| row.id);
             bounds.row([book.get(), block, until, last].map(Value::Int));
@@ -217,16 +228,16 @@ impl Tx<'_> {
         }
         index.write(self.flushed_conn()?, book, "")?;
         bounds.execute(self.flushed_conn()?)?;
-        let head = self.head_mut(book)?;
-        head.indexed_until_id = until;
-        head.indexed_chunks = head.indexed_chunks.saturating_add(1);
-        head.unindexed =
-            head.unindexed.saturating_sub(i64::try_from(texts.len()).unwrap_or_default());
+        let state = self.book_state_mut(book)?;
+        state.indexed_until_id = until;
+        state.indexed_chunks = state.indexed_chunks.saturating_add(1);
+        state.unindexed =
+            state.unindexed.saturating_sub(i64::try_from(texts.len()).unwrap_or_default());
         Ok(())
     }
 }
 
-/// Indexes what a migration found, before anyone is served: a chunk in each unit of work, so that
+/// Indexes the chunks that are missing, before anyone is served: one in each unit of work, so that
 /// it may be stopped and goes on at the next start.
 pub(crate) fn catch_up(conn: &mut Conn) -> Result<()> {
     loop {
@@ -234,19 +245,20 @@ pub(crate) fn catch_up(conn: &mut Conn) -> Result<()> {
         let mut tx = Tx::writing(conn, Arc::default(), false);
         tx.begin()?;
         let waiting = Sql::new(
-            "SELECT b.public_id FROM book_state h JOIN books b ON b.id = h.book_id \
-            WHERE h.unindexed >= ",
+            "SELECT b.public_id \
+             FROM book_state s JOIN books b ON b.id = s.book_id \
+             WHERE s.unindexed >= ",
         )
-        .int(CHUNK);
-        let waiting = waiting.push(" LIMIT 1");
+        .int(TRANSACTIONS_PER_CHUNK)
+        .push(" LIMIT 1");
         let books: Vec<Waiting> = on_each!(tx.flushed_conn()?, c => (&waiting).load(c))?;
         let Some(Waiting { public_id }) = books.into_iter().next() else { return tx.abandon() };
-        // Nobody enters: the door is opened for the book's lock and its head.
-        let book = tx.books().enter(&public_id, "")?.map(|entrance| entrance.book.id);
+        // Entered as nobody, for the book's lock and its state.
+        let book = tx.books().enter(&public_id, "")?.map(|access| access.book.id);
         // Another process may have been faster.
-        if let Some(book) =
-            book.filter(|book| tx.head(*book).is_some_and(|head| head.unindexed >= CHUNK))
-        {
+        if let Some(book) = book.filter(|book| {
+            tx.book_state(*book).is_some_and(|state| state.unindexed >= TRANSACTIONS_PER_CHUNK)
+        }) {
             tx.index_chunk(book)?;
         }
         tx.keep_unit()?;
@@ -255,7 +267,7 @@ pub(crate) fn catch_up(conn: &mut Conn) -> Result<()> {
 }
 
 #[derive(QueryableByName)]
-struct Placed {
+struct BlockOf {
     #[diesel(sql_type = BigInt)]
     id: i64,
     #[diesel(sql_type = BigInt)]

@@ -1,4 +1,4 @@
-//! Which index ranges a search walks along: those of the terms that narrow most.
+//! Which index ranges a search reads: those of the terms that narrow most.
 
 use daybook_domain::book::Book;
 use daybook_domain::id::AccountId;
@@ -12,10 +12,10 @@ use crate::conn::on_each;
 use crate::error::Result;
 use crate::index_term;
 use crate::sql::Sql;
-use crate::transaction::candidates::candidates;
+use crate::transaction::candidate_blocks::candidate_blocks;
 use crate::tx::Tx;
 
-/// Ranges a path has at most: each repeats the whole condition, and a database plans each of them.
+/// Ranges a path has at most: each repeats the whole condition, and an engine plans each of them.
 const MAX_RANGES: usize = 64;
 /// Terms a path repeats at most, over all of its ranges.
 const MAX_REPEATED: usize = 2_000;
@@ -24,12 +24,12 @@ const MAX_BLOCKS: usize = 50_000;
 /// A text in no more blocks of transactions than this is rarer than what most accounts hold.
 const FEW_BLOCKS: i64 = 32;
 
-/// A range of an index that a search walks along.
+/// A range of an index that a search reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::transaction) enum IndexRange {
     /// One account's entries.
     Account(AccountId),
-    /// One term.
+    /// What is indexed under one term.
     Term(String),
     /// Blocks of transactions whose texts may hold what is looked for.
     Blocks(Vec<i64>),
@@ -37,10 +37,10 @@ pub(in crate::transaction) enum IndexRange {
     Tail(i64),
 }
 
-/// The way of a search through a book.
+/// How a search finds the rows it tests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::transaction) enum AccessPath {
-    /// All of it, by day.
+    /// By day, through the whole book.
     Book,
     /// These ranges, which together hold every match; with none of them nothing can match.
     Ranges(Vec<IndexRange>),
@@ -49,9 +49,9 @@ pub(in crate::transaction) enum AccessPath {
 /// How much a range is expected to narrow, the most first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
-    /// A remote id, a property with its value, a name nothing has.
+    /// A remote id, a property with its value, a name that nothing has.
     Exact,
-    /// A text that occurs in few places.
+    /// A text in few blocks.
     Rare,
     Account,
     Tag,
@@ -61,7 +61,7 @@ enum Rank {
     Key,
     /// The accounts of a group.
     Group,
-    /// A text that still occurs in fewer places than a walk by day would pass.
+    /// A text in fewer blocks than a read by day would pass.
     Text,
 }
 
@@ -91,8 +91,8 @@ pub(in crate::transaction) struct Planner<'p, 's, 't, 'a> {
 }
 
 impl<'s, 'a> Planner<'_, 's, '_, 'a> {
-    /// The search along the narrowest path there is.
-    pub(in crate::transaction) fn walk(mut self) -> Result<SearchPlan<'s, 'a>> {
+    /// The search with its access path.
+    pub(in crate::transaction) fn plan(mut self) -> Result<SearchPlan<'s, 'a>> {
         let path = self.path()?;
         Ok(SearchPlan { search: self.search, path, lookup: self.tx.flushed_conn()?.lookup() })
     }
@@ -106,19 +106,18 @@ impl<'s, 'a> Planner<'_, 's, '_, 'a> {
         let blocks = |range: &IndexRange| {
             if let IndexRange::Blocks(blocks) = range { blocks.len() } else { 0 }
         };
-        let bearable = |ranges: &Vec<IndexRange>| {
+        let affordable = |ranges: &Vec<IndexRange>| {
             let few =
                 ranges.len() <= MAX_RANGES && ranges.len().saturating_mul(terms) <= MAX_REPEATED;
             few && ranges.iter().map(blocks).sum::<usize>() <= MAX_BLOCKS
         };
         Ok(candidate
             .map(|candidate| candidate.ranges)
-            .filter(bearable)
+            .filter(affordable)
             .map_or(AccessPath::Book, AccessPath::Ranges))
     }
 
-    /// The narrowest ranges that hold every match of a filter; none when there is nothing but the
-    /// book.
+    /// The narrowest ranges that hold every match of a filter; none when only the whole book does.
     fn candidate(&mut self, filter: &Filter) -> Result<Option<Candidate>> {
         match filter {
             Filter::All(filters) => self.all(filters),
@@ -129,8 +128,8 @@ impl<'s, 'a> Planner<'_, 's, '_, 'a> {
         }
     }
 
-    /// One of the conditions is enough; texts, which cost a question, are tried where no other is
-    /// narrow.
+    /// One of the conditions is enough. Texts, which cost a statement, are tried where no other
+    /// condition is narrow.
     fn all(&mut self, filters: &[Filter]) -> Result<Option<Candidate>> {
         let mut best = None;
         let mut texts = Vec::new();
@@ -154,7 +153,7 @@ impl<'s, 'a> Planner<'_, 's, '_, 'a> {
             let Some(candidate) = self.candidate(filter)? else { return Ok(None) };
             together.rank = together.rank.max(candidate.rank);
             for range in candidate.ranges {
-                // Texts share the tail that is not indexed yet.
+                // All texts share the tail that is not indexed yet.
                 if !together.ranges.contains(&range) {
                     together.ranges.push(range);
                 }
@@ -207,7 +206,7 @@ impl<'s, 'a> Planner<'_, 's, '_, 'a> {
         })
     }
 
-    /// The accounts of a group, when they are few enough to walk each.
+    /// The accounts of a group, when they are few enough for a range each.
     fn group(&mut self, name: &str) -> Result<Option<Candidate>> {
         let Some(groups) = self.search.names.groups.get(name) else {
             return Ok(Some(Candidate::nowhere()));
@@ -228,10 +227,10 @@ impl<'s, 'a> Planner<'_, 's, '_, 'a> {
         Ok(Some(Candidate { rank: Rank::Group, ranges }))
     }
 
-    /// The blocks that may hold all of the texts, when that is less to read than what a walk by day
-    /// passes before it has a page. The rarer they are, the longer that walk.
+    /// The blocks that may hold all of the texts, when that is less to read than what a read by day
+    /// passes before it has a page. The rarer the texts, the more it passes.
     fn texts(&mut self, texts: &[&str]) -> Result<Option<Candidate>> {
-        let extent = self.tx.text_extent(self.book.id)?;
+        let extent = self.tx.trigram_extent(self.book.id)?;
         let (all, wanted) = (extent.blocks(), self.wanted);
         let passed = |found: i64| {
             wanted.map_or(all, |wanted| {
@@ -239,7 +238,7 @@ impl<'s, 'a> Planner<'_, 's, '_, 'a> {
             })
         };
         let helps = |found: i64| found <= FEW_BLOCKS || found < passed(found);
-        let blocks = candidates(self.tx, self.book.id, &extent, texts, helps)?;
+        let blocks = candidate_blocks(self.tx, self.book.id, &extent, texts, helps)?;
         let found = blocks.as_ref().and_then(|blocks| i64::try_from(blocks.len()).ok());
         let Some((blocks, found)) = blocks.zip(found).filter(|(_, found)| helps(*found)) else {
             return Ok(None);

@@ -1,5 +1,5 @@
-//! The query language as SQL: a tree of terms becomes a condition, and the terms that narrow most
-//! become the index ranges a page walks along.
+//! The query language as SQL: the tree of terms becomes a condition that each row is tested by, and
+//! the terms that narrow most become the index ranges whose rows are tested.
 
 mod access_path;
 pub(super) mod index_ranges;
@@ -15,8 +15,8 @@ use daybook_domain::transaction::Standing;
 use time::Date;
 
 use super::row::{COLUMNS, standing_to_column};
-use crate::lookup::Lookup;
 use crate::page::PageKey;
+use crate::planner::{Lookup, as_filter, without_order};
 use crate::sql::Sql;
 use access_path::{AccessPath, IndexRange};
 use terms::bounded;
@@ -48,15 +48,15 @@ pub struct Search<'a> {
     pub drafts_of: Option<UserId>,
 }
 
-/// A search with the path it takes on an engine.
+/// A search with its access path, ready to be written for an engine.
 pub(super) struct SearchPlan<'s, 'a> {
     pub(super) search: &'s Search<'a>,
     pub(super) path: AccessPath,
     pub(super) lookup: Lookup,
 }
 
-/// Where the rows of a range come from: tables and their joins, and how the place of a row is called
-/// there.
+/// Where the rows of a range come from: tables and their joins, and what the day and the id of a row
+/// are called there.
 struct Source<'a> {
     from: Sql<'a>,
     day: &'static str,
@@ -64,21 +64,25 @@ struct Source<'a> {
 }
 
 impl<'a> SearchPlan<'_, 'a> {
-    /// The ranges, when there are several: a page is put together from what each of them gives.
-    pub(super) fn several(&self) -> Option<&[IndexRange]> {
+    /// The ranges, when there are several: a page is merged from what each of them gives.
+    pub(super) fn ranges_to_merge(&self) -> Option<&[IndexRange]> {
         match &self.path {
             AccessPath::Ranges(ranges) if ranges.len() != 1 => Some(ranges),
             AccessPath::Ranges(_) | AccessPath::Book => None,
         }
     }
 
-    /// The rows behind `after`, newest first, along the one way there is.
+    /// The rows behind `after`, newest first, when there is one range, or none but the book.
     pub(super) fn page(&self, book: &Book, after: Option<PageKey>, limit: i64) -> Sql<'a> {
         let range = match &self.path {
             AccessPath::Ranges(ranges) => ranges.first(),
             AccessPath::Book => None,
         };
-        self.walk(Sql::new("SELECT ").push(COLUMNS), self.along(book, range), (book, after, limit))
+        self.newest(
+            Sql::new("SELECT ").push(COLUMNS),
+            self.source(book, range),
+            (book, after, limit),
+        )
     }
 
     /// How many rows there are.
@@ -88,15 +92,15 @@ impl<'a> SearchPlan<'_, 'a> {
             self.filtered(from, (source.day, source.id), book, None)
         };
         let ranges = match &self.path {
-            AccessPath::Book => return counted(self.along(book, None)),
+            AccessPath::Book => return counted(self.source(book, None)),
             AccessPath::Ranges(ranges) => ranges,
         };
         if let [only] = ranges.as_slice() {
-            return counted(self.along(book, Some(only)));
+            return counted(self.source(book, Some(only)));
         }
         let mut ids = Sql::new("SELECT 0 AS id WHERE 1 = 0");
         for range in ranges {
-            let source = self.along(book, Some(range));
+            let source = self.source(book, Some(range));
             let from =
                 Sql::new(" UNION SELECT ").push(source.id).push(" AS id").append(source.from);
             ids = ids.append(self.filtered(from, (source.day, source.id), book, None));
@@ -104,7 +108,8 @@ impl<'a> SearchPlan<'_, 'a> {
         Sql::new("SELECT COUNT(*) AS total FROM (").append(ids).push(") p")
     }
 
-    fn walk(
+    /// The newest rows of a source.
+    fn newest(
         &self,
         select: Sql<'a>,
         source: Source<'a>,
@@ -116,8 +121,8 @@ impl<'a> SearchPlan<'_, 'a> {
     }
 
     /// `FROM left JOIN transactions t WHERE ...`: the transactions of each row on the left side.
-    /// The day is asked for beside the id, because to an engine that knows nothing of a new book
-    /// yet either index looks good: now either is.
+    /// Where it is known, the day stands beside the id: an engine that knows nothing of a new book
+    /// may take the index by day for the better one, and with the day it is as good.
     fn looked_up(
         &self,
         book: &Book,
@@ -128,11 +133,11 @@ impl<'a> SearchPlan<'_, 'a> {
         self.lookup.rows(left, of_left).look_up("transactions", "t", key).sql()
     }
 
-    /// The tables of a range; without one, of the whole book by day.
-    fn along(&self, book: &Book, range: Option<&IndexRange>) -> Source<'a> {
+    /// The tables of a range; without one, the whole book by day.
+    fn source(&self, book: &Book, range: Option<&IndexRange>) -> Source<'a> {
         let number = book.id.get();
-        let whole = || Sql::new(" FROM transactions t WHERE t.book_id = ").int(number);
-        let placed = |left: &'static str, of_left: Sql<'a>| Source {
+        let all = || Sql::new(" FROM transactions t WHERE t.book_id = ").int(number);
+        let joined = |left: &'static str, of_left: Sql<'a>| Source {
             from: self.looked_up(
                 book,
                 Sql::new(left),
@@ -141,19 +146,21 @@ impl<'a> SearchPlan<'_, 'a> {
             day: "d.day",
             id: "d.transaction_id",
         };
-        // A sign before a column keeps an engine from walking the book by day, to have the order
-        // for nothing.
-        let unordered = |from: Sql<'a>| Source { from, day: "+t.day", id: "+t.id" };
+        let unordered = |from: Sql<'a>| Source {
+            from,
+            day: without_order!("t.day"),
+            id: without_order!("t.id"),
+        };
         match range {
-            None => Source { from: whole(), day: "t.day", id: "t.id" },
-            Some(IndexRange::Account(account)) => placed(
+            None => Source { from: all(), day: "t.day", id: "t.id" },
+            Some(IndexRange::Account(account)) => joined(
                 "entries d",
                 Sql::new("d.book_id = ")
                     .int(number)
                     .push(" AND d.account_id = ")
                     .int(account.get()),
             ),
-            Some(IndexRange::Term(term)) => placed(
+            Some(IndexRange::Term(term)) => joined(
                 "index_terms d",
                 Sql::new("d.book_id = ").int(number).push(" AND d.term = ").text(term.clone()),
             ),
@@ -166,7 +173,7 @@ impl<'a> SearchPlan<'_, 'a> {
                     (inside, "t.id > b.after_id AND t.id <= b.last_id"),
                 ))
             }
-            Some(IndexRange::Tail(until)) => unordered(whole().push(" AND t.id > ").int(*until)),
+            Some(IndexRange::Tail(until)) => unordered(all().push(" AND t.id > ").int(*until)),
         }
     }
 
@@ -191,18 +198,15 @@ impl<'a> SearchPlan<'_, 'a> {
                 .int(place.id)
                 .push(")");
         }
-        // COALESCE hides the condition from the planner, which would take it for the better way in:
-        // it guesses that several terms together leave hardly a row, and passes the whole book to
-        // find that one.
-        sql = sql.push(" AND COALESCE((").append(search.condition(book, search.filter));
+        let mut condition = search.condition(book, search.filter);
         if let Some(user) = search.drafts_of {
-            sql = sql
+            condition = condition
                 .push(" AND t.created_by = ")
                 .int(user.get())
                 .push(" AND t.standing = ")
                 .int(standing_to_column(Standing::Draft));
         }
-        sql.push("), FALSE)")
+        sql.push(" AND ").append(as_filter(condition))
     }
 }
 

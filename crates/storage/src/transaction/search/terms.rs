@@ -1,4 +1,4 @@
-//! Terms as conditions.
+//! The terms of a query as conditions on a row.
 
 use daybook_domain::book::Book;
 use daybook_domain::query::{Comparison, DateBasis, Filter, Status, Term};
@@ -57,12 +57,12 @@ impl<'a> Search<'a> {
             Term::Dated { basis: DateBasis::Posting, from, until } => self.posted(*from, *until),
             Term::Amount { comparison, value } => amount(*comparison, *value, book.scale),
             Term::Status(status) => status_is(*status),
-            Term::Tag(tag) => marked(book, index_term::tag(tag)),
-            Term::RemoteId(id) => marked(book, index_term::remote_id(id)),
+            Term::Tag(tag) => has_term(book, index_term::tag(tag)),
+            Term::RemoteId(id) => has_term(book, index_term::remote_id(id)),
             Term::Property { key, value: Some(value) } => {
-                marked(book, index_term::property(key, value))
+                has_term(book, index_term::property(key, value))
             }
-            Term::Property { key, value: None } => marked(book, index_term::key(key)),
+            Term::Property { key, value: None } => has_term(book, index_term::key(key)),
             Term::Text(text) => contains(text),
             Term::By(name) => match self.names.users.get(name) {
                 Some(user) => Sql::new("t.created_by = ").int(user.get()),
@@ -158,9 +158,9 @@ pub(super) fn bounded<'a>(
     }
 }
 
-/// Asked row by row, by the whole key: a list of all that carry a common term would cost as much as
-/// the term is common.
-fn marked<'a>(book: &Book, term: String) -> Sql<'a> {
+/// Whether a row has an index term. Each row is asked by the whole key: a list of all rows with a
+/// common term would cost as much as the term is common.
+fn has_term<'a>(book: &Book, term: String) -> Sql<'a> {
     let inside = Sql::new("EXISTS (SELECT 1 FROM index_terms m WHERE m.book_id = ")
         .int(book.id.get())
         .push(" AND m.term = ")
@@ -186,7 +186,7 @@ fn status_is<'a>(status: Status) -> Sql<'a> {
     }
 }
 
-/// SQLite refuses LIKE patterns beyond 50,000 bytes; longer texts are found another way.
+/// SQLite refuses LIKE patterns beyond 50,000 bytes; longer texts are compared by REPLACE.
 const LONGEST_PATTERN: usize = 10_000;
 
 fn contains<'a>(text: &'a str) -> Sql<'a> {

@@ -1,8 +1,8 @@
-//! In which blocks of the index of texts a search looks.
+//! Which blocks of the trigram index may hold the texts of a search.
 //!
-//! Which of its trigrams are rare is not written down anywhere; the newest chunk gives a fair idea.
-//! The rarest are read of all chunks, the others only where these leave something: so a rare text
-//! costs a few rows a chunk, and a common one hardly more than a look at one chunk.
+//! How rare a trigram is stands nowhere; the newest chunk gives a fair idea. The rarest trigrams are
+//! read in all chunks, the others only in chunks where these leave something: so a rare text costs a
+//! few rows a chunk, and a common one hardly more than reading one chunk.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use diesel::QueryableByName;
 use diesel::prelude::*;
 use diesel::sql_types::BigInt;
 
-use super::trigram_index::{ANY_TRIGRAM, BLOCKS, Extent, trigrams};
+use super::trigram_index::{ANY_TRIGRAM, BLOCKS_PER_CHUNK, Extent, trigrams};
 use crate::conn::on_each;
 use crate::error::Result;
 use crate::sql::Sql;
@@ -26,7 +26,7 @@ const FEW: u32 = 8;
 
 /// The blocks that may hold all of these texts; none when no index can tell, or when there are so
 /// many that it does not help.
-pub(super) fn candidates(
+pub(super) fn candidate_blocks(
     tx: &mut Tx<'_>,
     book: BookId,
     extent: &Extent,
@@ -66,7 +66,7 @@ pub(super) fn candidates(
     found.add_long(&mut left);
     let numbers = |(chunk, bits): (i64, u64)| {
         let there = (0_u32..64).filter(move |bit| bits & (1_u64 << bit) != 0);
-        there.map(move |bit| chunk.saturating_mul(BLOCKS).saturating_add(i64::from(bit)))
+        there.map(move |bit| chunk.saturating_mul(BLOCKS_PER_CHUNK).saturating_add(i64::from(bit)))
     };
     Ok(Some(left.into_iter().flat_map(numbers).collect()))
 }

@@ -1,0 +1,108 @@
+//! Sums beyond 64 bits, as columns keep them: two limbs each, `high * 2^32 + low`. Four billion
+//! amounts of 64 bits fit in, and neither engine needs a wider type.
+
+use diesel::prelude::*;
+use diesel::sql_types::BigInt;
+
+/// 2^32, as it is written into statements.
+macro_rules! limb {
+    () => {
+        "4294967296"
+    };
+}
+
+/// 2^32: what a high limb counts.
+const LIMB: i64 = 1 << 32;
+
+/// Debit and credit of an account in a period, in two limbs each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, QueryableByName)]
+pub(crate) struct Limbs {
+    #[diesel(sql_type = BigInt)]
+    pub(super) debit_high: i64,
+    #[diesel(sql_type = BigInt)]
+    pub(super) debit_low: i64,
+    #[diesel(sql_type = BigInt)]
+    pub(super) credit_high: i64,
+    #[diesel(sql_type = BigInt)]
+    pub(super) credit_low: i64,
+}
+
+impl Limbs {
+    /// Adds an amount to one side, or with the sign -1 takes it away again.
+    pub(super) fn add(&mut self, credit: bool, units: i64, sign: i64) {
+        let (high, low) = (sign * units.div_euclid(LIMB), sign * units.rem_euclid(LIMB));
+        let (at_high, at_low) = if credit {
+            (&mut self.credit_high, &mut self.credit_low)
+        } else {
+            (&mut self.debit_high, &mut self.debit_low)
+        };
+        *at_high = at_high.saturating_add(high);
+        *at_low = at_low.saturating_add(low);
+    }
+
+    pub(super) fn merge(&mut self, other: Self) {
+        let Self { debit_high, debit_low, credit_high, credit_low } = other;
+        self.debit_high = self.debit_high.saturating_add(debit_high);
+        self.debit_low = self.debit_low.saturating_add(debit_low);
+        self.credit_high = self.credit_high.saturating_add(credit_high);
+        self.credit_low = self.credit_low.saturating_add(credit_low);
+    }
+
+    /// The debits.
+    pub(crate) fn debit(&self) -> i128 {
+        from_limbs(self.debit_high, self.debit_low)
+    }
+
+    /// The credits.
+    pub(crate) fn credit(&self) -> i128 {
+        from_limbs(self.credit_high, self.credit_low)
+    }
+}
+
+/// A sum from its two limbs.
+pub(crate) fn from_limbs(high: i64, low: i64) -> i128 {
+    i128::from(high) * i128::from(LIMB) + i128::from(low)
+}
+
+/// The columns of [`Limbs`] as sums over entries `e`, whose amounts are credit positive and debit
+/// negative. The lower limb of a negative amount is negative too, so that no single amount is
+/// negated: the least of all numbers has no opposite.
+pub(crate) const ENTRY_SUMS: &str = concat!(
+    "-CAST(SUM(CASE WHEN e.amount < 0 THEN e.amount / ",
+    limb!(),
+    " ELSE 0 END) AS BIGINT) AS debit_high, \
+     -CAST(SUM(CASE WHEN e.amount < 0 THEN e.amount % ",
+    limb!(),
+    " ELSE 0 END) AS BIGINT) AS debit_low, \
+     CAST(SUM(CASE WHEN e.amount > 0 THEN e.amount / ",
+    limb!(),
+    " ELSE 0 END) AS BIGINT) AS credit_high, \
+     CAST(SUM(CASE WHEN e.amount > 0 THEN e.amount % ",
+    limb!(),
+    " ELSE 0 END) AS BIGINT) AS credit_low",
+);
+
+/// The limbs `high` and `low` of the sum of all entries `e` in the window `w` up to a row.
+pub(crate) const RUNNING_SUM: &str = concat!(
+    "CAST(SUM(e.amount / ",
+    limb!(),
+    ") OVER w AS BIGINT) AS high, CAST(SUM(e.amount % ",
+    limb!(),
+    ") OVER w AS BIGINT) AS low",
+);
+
+/// The columns of [`Limbs`] as sums over totals `c`.
+pub(super) const TOTAL_SUMS: &str = "CAST(SUM(c.debit_high) AS BIGINT) AS debit_high, \
+     CAST(SUM(c.debit_low) AS BIGINT) AS debit_low, \
+     CAST(SUM(c.credit_high) AS BIGINT) AS credit_high, \
+     CAST(SUM(c.credit_low) AS BIGINT) AS credit_low";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statements_and_program_split_at_the_same_limb() {
+        assert_eq!(limb!(), LIMB.to_string());
+    }
+}

@@ -1,0 +1,252 @@
+//! Balance totals: per account and day, per account and month, kept in the unit of work that posts.
+
+mod limbs;
+mod totals_query;
+
+use std::collections::BTreeMap;
+
+use daybook_domain::access::Access;
+use daybook_domain::balance::{Level, PeriodTotal, Segment};
+use daybook_domain::book::Book;
+use daybook_domain::calendar::from_day_number;
+use daybook_domain::id::{AccountId, BookId};
+use daybook_domain::purpose::{Record, UpdateBook};
+use daybook_domain::transaction::Transaction;
+use diesel::QueryableByName;
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Integer};
+
+use crate::access::AccessTo;
+use crate::bulk::Bulk;
+use crate::column::day_to_column;
+use crate::conn::{Conn, on_each};
+use crate::error::{Error, Result};
+use crate::sql::{MAX_NAMED, Sql, Value};
+use crate::transaction::Change;
+use crate::tx::Tx;
+
+pub(crate) use limbs::{ENTRY_SUMS, Limbs, RUNNING_SUM, from_limbs};
+pub use totals_query::{AccountScope, TotalsQuery};
+
+#[derive(QueryableByName)]
+struct Row {
+    #[diesel(sql_type = BigInt)]
+    account_id: i64,
+    #[diesel(sql_type = Integer)]
+    period: i32,
+    #[diesel(embed)]
+    limbs: Limbs,
+}
+
+impl Row {
+    fn into_total(self, level: Level) -> Result<PeriodTotal> {
+        let Self { account_id, period, limbs } = self;
+        // A month is its first day, an opening has none.
+        let period = match (period, level) {
+            (0, _) => None,
+            (month, Level::Month) => {
+                Some(from_day_number(month * 100 + 1).ok_or(Error::Broken("month"))?)
+            }
+            (day, Level::Day) => Some(from_day_number(day).ok_or(Error::Broken("day"))?),
+        };
+        Ok(PeriodTotal {
+            account: AccountId::new(account_id),
+            period,
+            debit: limbs.debit(),
+            credit: limbs.credit(),
+        })
+    }
+}
+
+/// The balance totals of a book.
+pub struct Balances<'t, 'a> {
+    pub(crate) tx: &'t mut Tx<'a>,
+}
+
+impl Balances<'_, '_> {
+    /// Adds what transactions do to the totals, and takes away what they did before.
+    ///
+    /// # Errors
+    /// When an amount does not fit the book's scale.
+    pub fn apply(self, access: &AccessTo<Record>, changes: &[Change]) -> Result<()> {
+        let deltas = &mut self.tx.pending().total_deltas;
+        for Change { before, after } in changes {
+            fold(deltas, before.as_ref(), access.book(), -1)?;
+            fold(deltas, Some(after), access.book(), 1)?;
+        }
+        Ok(())
+    }
+
+    /// The totals of a stretch of time. With tags, the sums of the transactions that carry all of
+    /// them, computed from the entries (behaviour 1.2, segment reporting).
+    pub fn read(
+        self,
+        access: &Access,
+        segment: &Segment,
+        query: &TotalsQuery<'_>,
+    ) -> Result<Vec<PeriodTotal>> {
+        match query.scope {
+            AccountScope::Book => self.tx.read_totals(access, segment, query),
+            AccountScope::Accounts(accounts) => {
+                let mut totals = Vec::new();
+                for chunk in accounts.chunks(MAX_NAMED) {
+                    let scope = AccountScope::Accounts(chunk);
+                    let query = TotalsQuery { scope, ..*query };
+                    totals.extend(self.tx.read_totals(access, segment, &query)?);
+                }
+                Ok(totals)
+            }
+        }
+    }
+
+    /// Rewrites every stored amount at the book's new, finer scale, totals included (behaviour
+    /// 3.12.7). Answers whether all of them stay within the range; when not, nothing was changed.
+    pub fn rescale(self, access: &AccessTo<UpdateBook>, from: u32) -> Result<bool> {
+        let book = access.book();
+        let factor =
+            10_i64.checked_pow(book.scale.saturating_sub(from)).ok_or(Error::Broken("scale"))?;
+        let number = book.id.get();
+        let most = i64::MAX.checked_div(factor).unwrap_or(i64::MAX);
+        let beyond = Sql::new("SELECT t.id AS found FROM transactions t WHERE t.book_id = ")
+            .int(number)
+            .push(" AND t.amount > ")
+            .int(most)
+            .push(" LIMIT 1");
+        let found: Vec<Found> = on_each!(self.tx.flushed_conn()?, c => (&beyond).load(c))?;
+        if found.iter().any(|row| row.found != 0) {
+            return Ok(false);
+        }
+        for (table, condition) in [
+            (
+                "UPDATE transactions SET amount = amount * ",
+                " WHERE amount IS NOT NULL AND book_id = ",
+            ),
+            ("UPDATE entries SET amount = amount * ", " WHERE book_id = "),
+        ] {
+            let rescaled = Sql::new(table).int(factor).push(condition).int(number);
+            self.tx.flushed_conn()?.execute(&rescaled)?;
+        }
+        self.sum_up(book.id)?;
+        Ok(true)
+    }
+
+    /// Builds the totals of a book anew from its entries.
+    pub(crate) fn sum_up(self, book: BookId) -> Result<()> {
+        let number = book.get();
+        for (delete, insert, period) in [
+            ("DELETE FROM day_totals WHERE book_id = ", INSERT_DAYS, "e.day, "),
+            ("DELETE FROM month_totals WHERE book_id = ", INSERT_MONTHS, "e.day / 100, "),
+        ] {
+            self.tx.flushed_conn()?.execute(&Sql::new(delete).int(number))?;
+            let sums = Sql::new(insert)
+                .push(" SELECT e.book_id, e.account_id, ")
+                .push(period)
+                .push(ENTRY_SUMS)
+                .push(" FROM entries e WHERE e.amount <> 0 AND e.book_id = ")
+                .int(number)
+                .push(" GROUP BY 1, 2, 3");
+            self.tx.flushed_conn()?.execute(&sums)?;
+        }
+        Ok(())
+    }
+}
+
+impl Tx<'_> {
+    /// The statement of [`Balances::read`].
+    pub(crate) fn totals_statement<'q>(
+        &mut self,
+        access: &Access,
+        segment: &Segment,
+        query: &TotalsQuery<'q>,
+    ) -> Result<Sql<'q>> {
+        let lookup = self.flushed_conn()?.lookup();
+        Ok(totals_query::statement(lookup, access.book().id.get(), segment, query))
+    }
+
+    fn read_totals(
+        &mut self,
+        access: &Access,
+        segment: &Segment,
+        query: &TotalsQuery<'_>,
+    ) -> Result<Vec<PeriodTotal>> {
+        let sql = self.totals_statement(access, segment, query)?;
+        let rows: Vec<Row> = on_each!(self.flushed_conn()?, c => (&sql).load(c))?;
+        let mut totals = rows
+            .into_iter()
+            .map(|row| row.into_total(segment.level))
+            .collect::<Result<Vec<PeriodTotal>>>()?;
+        // A total emptied again by trashing is no movement (behaviour 5.7).
+        totals.retain(|total| total.debit != 0 || total.credit != 0);
+        Ok(totals)
+    }
+}
+
+#[derive(QueryableByName)]
+struct Found {
+    #[diesel(sql_type = BigInt)]
+    found: i64,
+}
+
+const INSERT_DAYS: &str = "INSERT INTO day_totals \
+     (book_id, account_id, day, debit_high, debit_low, credit_high, credit_low)";
+const INSERT_MONTHS: &str = "INSERT INTO month_totals \
+     (book_id, account_id, month, debit_high, debit_low, credit_high, credit_low)";
+const ADD_TO_DAY: &str = " ON CONFLICT (book_id, account_id, day) DO UPDATE SET \
+     debit_high = day_totals.debit_high + excluded.debit_high, \
+     debit_low = day_totals.debit_low + excluded.debit_low, \
+     credit_high = day_totals.credit_high + excluded.credit_high, \
+     credit_low = day_totals.credit_low + excluded.credit_low";
+const ADD_TO_MONTH: &str = " ON CONFLICT (book_id, account_id, month) DO UPDATE SET \
+     debit_high = month_totals.debit_high + excluded.debit_high, \
+     debit_low = month_totals.debit_low + excluded.debit_low, \
+     credit_high = month_totals.credit_high + excluded.credit_high, \
+     credit_low = month_totals.credit_low + excluded.credit_low";
+
+/// How totals move, by book, account and period.
+pub(crate) type TotalDeltas = BTreeMap<(i64, i64, i32), Limbs>;
+
+/// Adds deltas to deltas.
+pub(crate) fn merge(into: &mut TotalDeltas, deltas: TotalDeltas) {
+    for (place, limbs) in deltas {
+        into.entry(place).or_default().merge(limbs);
+    }
+}
+
+/// Adds deltas by day to the totals by day and by month.
+pub(crate) fn write_totals(conn: &mut Conn, days: &TotalDeltas) -> Result<()> {
+    let mut months = TotalDeltas::new();
+    for ((book, account, day), limbs) in days {
+        months.entry((*book, *account, day.div_euclid(100))).or_default().merge(*limbs);
+    }
+    upsert(INSERT_DAYS, ADD_TO_DAY, days).execute(conn)?;
+    Ok(upsert(INSERT_MONTHS, ADD_TO_MONTH, &months).execute(conn)?)
+}
+
+fn fold(
+    days: &mut TotalDeltas,
+    transaction: Option<&Transaction>,
+    book: &Book,
+    sign: i64,
+) -> Result<()> {
+    for entry in transaction.map(Transaction::entries).unwrap_or_default() {
+        let units = entry.amount.units(book.scale).ok_or(Error::Broken("amount"))?;
+        let place = (book.id.get(), entry.account.get(), day_to_column(entry.day));
+        days.entry(place).or_default().add(entry.credit, units, sign);
+    }
+    Ok(())
+}
+
+/// The rows of deltas in the order of their keys, so that writers of all processes lock them in the
+/// same order.
+fn upsert<'a>(head: &'static str, tail: &'static str, deltas: &TotalDeltas) -> Bulk<'a> {
+    let mut rows = Bulk::new(head, 7, tail);
+    let moved = deltas.iter().filter(|(_, limbs)| **limbs != Limbs::default());
+    for ((book, account, period), limbs) in moved {
+        let Limbs { debit_high, debit_low, credit_high, credit_low } = *limbs;
+        let place = [*book, *account, i64::from(*period)];
+        let [book, account, period] = place.map(Value::Int);
+        let [a, b, c, d] = [debit_high, debit_low, credit_high, credit_low].map(Value::Int);
+        rows.row([book, account, period, a, b, c, d]);
+    }
+    rows
+}

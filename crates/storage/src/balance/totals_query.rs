@@ -1,0 +1,157 @@
+//! The statements that read totals: from the tables of totals, or with hashtags from the entries.
+
+use daybook_domain::balance::{Level, Segment};
+use daybook_domain::id::AccountId;
+use time::Date;
+
+use super::limbs::{ENTRY_SUMS, TOTAL_SUMS};
+use crate::column::day_to_column;
+use crate::index_term;
+use crate::planner::Lookup;
+use crate::sql::{Sql, Value};
+use crate::transaction::transaction_of_term;
+
+/// Which accounts' totals to read.
+#[derive(Debug, Clone, Copy)]
+pub enum AccountScope<'a> {
+    /// Every account of the book.
+    Book,
+    /// These accounts.
+    Accounts(&'a [AccountId]),
+}
+
+/// What is asked of the totals.
+#[derive(Debug, Clone, Copy)]
+pub struct TotalsQuery<'a> {
+    /// Whose.
+    pub scope: AccountScope<'a>,
+    /// Only of the transactions that carry all of these tags; all transactions when there are none.
+    pub tags: &'a [String],
+    /// The answer may sum the days of a month: no slice of it is finer.
+    pub by_month: bool,
+}
+
+/// What a query asks of a segment of time in a book.
+pub(super) fn statement<'a>(
+    lookup: Lookup,
+    book: i64,
+    segment: &Segment,
+    query: &TotalsQuery<'a>,
+) -> Sql<'a> {
+    let sql = match query.tags.split_first() {
+        None => totals(book, segment, query),
+        Some((first, others)) => {
+            tagged(lookup, book, segment, (query.scope, first.as_str(), others))
+        }
+    };
+    sql.uncached()
+}
+
+fn totals<'a>(book: i64, segment: &Segment, query: &TotalsQuery<'_>) -> Sql<'a> {
+    let (table, column) = match segment.level {
+        Level::Day => (" FROM day_totals c", "c.day"),
+        Level::Month => (" FROM month_totals c", "c.month"),
+    };
+    // The days of a broken month are summed where they are: there are up to thirty for each
+    // account.
+    let by_month = query.by_month && segment.level == Level::Day;
+    let select = Sql::new("SELECT c.account_id, ");
+    let select = match (segment.fold, by_month) {
+        (true, _) => select.push("0 AS period, ").push(TOTAL_SUMS),
+        (false, true) => select.push("MIN(c.day) AS period, ").push(TOTAL_SUMS),
+        (false, false) => select
+            .push(column)
+            .push(" AS period, c.debit_high, c.debit_low, c.credit_high, c.credit_low"),
+    };
+    let from = select.push(table).push(" WHERE c.book_id = ").int(book);
+    // With the accounts in hand, one index range per account; a book's partial month must not scan
+    // its other days.
+    let from = match (query.scope, segment.level) {
+        (AccountScope::Accounts(accounts), _) => {
+            let ids = accounts.iter().map(|id| Value::Int(id.get()));
+            from.push(" AND c.account_id IN ").list(ids)
+        }
+        (AccountScope::Book, Level::Day) => from
+            .push(" AND c.account_id IN (SELECT a.id FROM accounts a WHERE a.book_id = ")
+            .int(book)
+            .push(")"),
+        (AccountScope::Book, Level::Month) => from,
+    };
+    let number = |day: Date| match segment.level {
+        Level::Day => i64::from(day_to_column(day)),
+        Level::Month => i64::from(day_to_column(day).div_euclid(100)),
+    };
+    let sql = bounded(from, column, segment.from.map(number), segment.until.map(number));
+    match (segment.fold, by_month) {
+        (true, _) => sql.push(" GROUP BY c.account_id"),
+        (false, true) => sql.push(" GROUP BY c.account_id, c.day / 100"),
+        (false, false) => sql,
+    }
+}
+
+/// The sums of the entries of the transactions that carry all of the tags. Those of the first tag
+/// are passed, within the days, and of each the two entries are looked up: what carries no tag is
+/// not read, however much of it there is.
+fn tagged<'a>(
+    lookup: Lookup,
+    book: i64,
+    segment: &Segment,
+    (scope, first, others): (AccountScope<'_>, &str, &[String]),
+) -> Sql<'a> {
+    let period = match (segment.fold, segment.level) {
+        (true, _) => "0",
+        (false, Level::Day) => "e.day",
+        (false, Level::Month) => "e.day / 100",
+    };
+    let number = |day: Date| i64::from(day_to_column(day));
+    let carrying =
+        Sql::new("m.book_id = ").int(book).push(" AND m.term = ").text(index_term::tag(first));
+    let mut carrying =
+        bounded(carrying, "m.day", segment.from.map(number), segment.until.map(number));
+    for tag in others {
+        carrying = carrying
+            .push(" AND EXISTS (SELECT 1 FROM index_terms o WHERE o.book_id = ")
+            .int(book)
+            .push(" AND o.term = ")
+            .text(index_term::tag(tag))
+            .push(" AND o.day = m.day AND o.transaction_id = m.transaction_id)");
+    }
+    let entry = Sql::new("e.book_id = ")
+        .int(book)
+        .push(" AND e.account_id IN (t.credit_account_id, t.debit_account_id)")
+        .push(" AND e.day = m.day AND e.transaction_id = m.transaction_id");
+    let joined = lookup
+        .rows(Sql::new("index_terms m"), carrying)
+        .look_up("transactions", "t", transaction_of_term(book))
+        .look_up("entries", "e", entry);
+    let sums = Sql::new("SELECT e.account_id, ")
+        .push(period)
+        .push(" AS period, ")
+        .push(ENTRY_SUMS)
+        .append(joined.sql())
+        .push(" AND e.amount <> 0");
+    let sums = match scope {
+        AccountScope::Book => sums,
+        AccountScope::Accounts(accounts) => {
+            sums.push(" AND e.account_id IN ").numbers(accounts.iter().map(|id| id.get()))
+        }
+    };
+    sums.push(" GROUP BY 1, 2")
+}
+
+/// Adds bounds of a column; the upper one is not included.
+fn bounded<'a>(
+    sql: Sql<'a>,
+    column: &'static str,
+    from: Option<i64>,
+    until: Option<i64>,
+) -> Sql<'a> {
+    let sql = match from {
+        Some(from) => sql.push(" AND ").push(column).push(" >= ").int(from),
+        None => sql,
+    };
+    match until {
+        Some(until) => sql.push(" AND ").push(column).push(" < ").int(until),
+        None => sql,
+    }
+}

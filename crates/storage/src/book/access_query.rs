@@ -1,0 +1,130 @@
+//! The way into a book: the book, its state and what the user may do, in one statement.
+
+use daybook_domain::id::{CollectionId, UserId};
+use daybook_domain::permission::Permission;
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Nullable, Text};
+
+use super::row::Row;
+use crate::access::BookAccess;
+use crate::book_state::BookStateRow;
+use crate::conn::on_each;
+use crate::error::{Error, Result};
+use crate::sql::{Sql, Value};
+use crate::tx::Tx;
+
+/// Every request sends it, so it is written out: diesel does not keep its own form of it prepared.
+const ACCESS_QUERY: &str = "SELECT b.id, b.public_id, b.name, b.auto_post, b.closing_date, \
+       b.lock_date, b.date_pattern, b.decimal_separator, b.fraction_digits, b.scale, b.page_size, \
+       b.period, b.period_start_month, b.time_zone, b.visibility, b.properties, b.agent, \
+       b.created_at, b.updated_at, b.version, \
+       s.book_id, s.sequence, s.hash, s.changed_at, s.posted, s.month, s.month_posted, \
+       s.year_posted, s.chart_version, s.indexed_until_id, s.indexed_chunks, s.unindexed, \
+       s.last_event_at, \
+       u.username, c.permission, ";
+
+/// The number of the last event, as the statement's snapshot has it.
+const SEEN: &str = "s.sequence AS seen FROM ";
+/// The same where the statement also waits for the lock of the state's row: PostgreSQL reads that
+/// row anew then, and nothing else.
+const SEEN_BEFORE_THE_WAIT: &str =
+    "(SELECT o.sequence FROM book_state o WHERE o.book_id = b.id) AS seen FROM ";
+/// What a book has one row of each of.
+const STATE_AND_OWNER: &str = " JOIN book_state s ON s.book_id = b.id \
+     JOIN users u ON u.id = b.owner_id";
+/// Completed by whose permission it is.
+const PERMISSION: &str = " LEFT JOIN collaborators c ON c.book_id = b.id AND c.email = ";
+
+/// The access query for the books that `books` finds, as `b`. PostgreSQL joins in the order that is
+/// written (`planner.rs`), so what narrows most stands there first: a statement that begins with all
+/// books reads the whole installation.
+fn access_query<'a>(seen: &'static str, books: &'static str) -> Sql<'a> {
+    Sql::new(ACCESS_QUERY).push(seen).push(books).push(STATE_AND_OWNER)
+}
+
+/// The books somebody is a collaborator of.
+pub(crate) fn of_user(email: &str) -> Sql<'_> {
+    access_query(SEEN, "collaborators c JOIN books b ON b.id = c.book_id")
+        .push(" WHERE c.email = ")
+        .text(email)
+}
+
+/// The books in an owner's collections, or in one of them, as a user enters them.
+pub(crate) fn of_collections(owner: UserId, one: Option<CollectionId>, email: &str) -> Sql<'_> {
+    let collected = access_query(SEEN, "collection_books p JOIN books b ON b.id = p.book_id")
+        .push(PERMISSION)
+        .text(email)
+        .push(" WHERE p.user_id = ")
+        .int(owner.get());
+    match one {
+        Some(one) => collected.push(" AND p.collection_id = ").int(one.get()),
+        None => collected,
+    }
+}
+
+/// The books with these public ids, as a user enters them.
+pub(super) fn by_keys<'a>(public_ids: &'a [String], email: &'a str) -> Sql<'a> {
+    access_query(SEEN, "books b")
+        .push(PERMISSION)
+        .text(email)
+        .push(" WHERE b.public_id IN ")
+        .list(public_ids.iter().map(|id| Value::Text(id.into())))
+        .cached_up_to(public_ids.len())
+}
+
+#[derive(QueryableByName)]
+pub(super) struct AccessRow {
+    #[diesel(embed)]
+    own: Row,
+    #[diesel(embed)]
+    state: BookStateRow,
+    #[diesel(sql_type = Text)]
+    username: String,
+    #[diesel(sql_type = Nullable<Text>)]
+    permission: Option<String>,
+    #[diesel(sql_type = BigInt)]
+    seen: i64,
+}
+
+impl AccessRow {
+    /// Whether somebody else changed the book while the statement waited for its lock.
+    pub(super) const fn is_stale(&self) -> bool {
+        self.seen != self.state.sequence
+    }
+
+    pub(super) fn into_access(self) -> Result<(BookAccess, BookStateRow)> {
+        let Self { own, state, username, permission, seen: _ } = self;
+        let granted = permission
+            .map(|name| Permission::from_name(&name).ok_or(Error::Broken("permission")))
+            .transpose()?;
+        let book = own.into_book(username)?;
+        Ok((BookAccess { book, granted, activity: state.activity() }, state))
+    }
+}
+
+impl Tx<'_> {
+    /// The book with this public id as a user enters it; with `lock` it takes the book's lock.
+    pub(super) fn load_access(
+        &mut self,
+        public_id: &str,
+        email: &str,
+        lock: bool,
+    ) -> Result<Option<AccessRow>> {
+        let query = access_query(if lock { SEEN_BEFORE_THE_WAIT } else { SEEN }, "books b")
+            .push(PERMISSION)
+            .text(email)
+            .push(" WHERE b.public_id = ")
+            .text(public_id)
+            .push(if lock { " FOR UPDATE OF s" } else { "" });
+        let rows: QueryResult<Vec<AccessRow>> =
+            on_each!(self.unflushed_conn(), c => (&query).load(c));
+        let rows = if lock { rows.map_err(Error::of_waiting)? } else { rows? };
+        Ok(rows.into_iter().next())
+    }
+
+    /// Several books as a user enters them.
+    pub(super) fn load_accesses(&mut self, query: &Sql<'_>) -> Result<Vec<BookAccess>> {
+        let rows: Vec<AccessRow> = on_each!(self.flushed_conn()?, c => query.load(c))?;
+        rows.into_iter().map(|row| row.into_access().map(|(access, _)| access)).collect()
+    }
+}

@@ -1,0 +1,174 @@
+//! Books: rows and repository, and the way into a book.
+
+mod access_query;
+mod row;
+
+use daybook_domain::book::Book;
+use daybook_domain::event::Hash;
+use daybook_domain::id::{BookId, CollectionId, UserId};
+use daybook_domain::permission::Permission;
+use daybook_domain::purpose::{DeleteBook, UpdateBook};
+use diesel::prelude::*;
+
+use crate::access::{AccessTo, BookAccess};
+use crate::book_state::BookStateRow;
+use crate::conn::on_each;
+use crate::error::{Error, Result};
+use crate::schema::books;
+use crate::sql::Sql;
+use crate::tx::Tx;
+use access_query::{AccessRow, by_keys};
+use row::SettingsColumns;
+
+pub(crate) use access_query::{of_collections, of_user};
+
+/// The books of this installation.
+pub struct Books<'t, 'a> {
+    pub(crate) tx: &'t mut Tx<'a>,
+}
+
+impl Books<'_, '_> {
+    /// Takes the book's lock for this unit of work, whether or not there is such a book.
+    pub fn lock(self, public_id: &str) -> Result<()> {
+        if self.tx.must_lock(public_id) {
+            let row = Sql::new(
+                "SELECT s.book_id \
+                 FROM books b JOIN book_state s ON s.book_id = b.id \
+                 WHERE b.public_id = ",
+            )
+            .text(public_id)
+            .push(" FOR UPDATE OF s");
+            self.tx.shielded(|tx| tx.unflushed_conn().execute(&row).map_err(Error::of_waiting))?;
+            self.tx.known.locked.insert(public_id.to_owned());
+        }
+        Ok(())
+    }
+
+    /// The book as a user enters it; in a unit of work that writes, it takes the book's lock, the
+    /// row of its state.
+    pub fn enter(self, public_id: &str, email: &str) -> Result<Option<BookAccess>> {
+        let place = (public_id.to_owned(), email.to_owned());
+        if let Some(access) = self.tx.known.accesses.get(&place).cloned() {
+            let activity =
+                self.tx.book_state(access.book.id).map_or(access.activity, BookStateRow::activity);
+            return Ok(Some(BookAccess { activity, ..access }));
+        }
+        let mut row = if self.tx.must_lock(public_id) {
+            // To wait in vain for somebody else's lock is this unit of work's loss alone.
+            self.tx.shielded(|tx| tx.load_access(public_id, email, true))?
+        } else {
+            self.tx.load_access(public_id, email, false)?
+        };
+        if row.as_ref().is_some_and(AccessRow::is_stale) {
+            // The lock is ours now, so what is read this time is final.
+            row = self.tx.load_access(public_id, email, false)?;
+        }
+        let Some((mut access, state)) = row.map(AccessRow::into_access).transpose()? else {
+            return Ok(None);
+        };
+        self.tx.known.book_states.insert(access.book.id, state);
+        access.activity =
+            self.tx.book_state(access.book.id).map_or(access.activity, BookStateRow::activity);
+        if self.tx.writes() {
+            self.tx.known.locked.insert(place.0.clone());
+            self.tx.known.accesses.insert(place, access.clone());
+        }
+        Ok(Some(access))
+    }
+
+    /// The books somebody is a collaborator of, in no order.
+    pub fn of_user(self, email: &str) -> Result<Vec<BookAccess>> {
+        self.tx.load_accesses(&of_user(email))
+    }
+
+    /// The books with these public ids, as a user enters them, in no order.
+    pub fn by_keys(self, public_ids: &[String], email: &str) -> Result<Vec<BookAccess>> {
+        self.tx.load_accesses(&by_keys(public_ids, email))
+    }
+
+    /// The books in an owner's collections, or in one of them, as a user enters them, in no order.
+    pub fn of_collections(
+        self,
+        owner: UserId,
+        one: Option<CollectionId>,
+        email: &str,
+    ) -> Result<Vec<BookAccess>> {
+        self.tx.load_accesses(&of_collections(owner, one, email))
+    }
+
+    /// Adds a book and gives it its number. Who founds a book is its owner, and enters it as one.
+    pub fn insert(self, book: Book, owner: UserId) -> Result<BookAccess> {
+        let place = (books::public_id.eq(book.key.as_str()), books::owner_id.eq(owner.get()));
+        let columns = SettingsColumns::of(&book)?;
+        let id: i64 = on_each!(self.tx.flushed_conn()?, c => diesel::insert_into(books::table).values((place, columns)).returning(books::id).get_result(c))?;
+        let state = BookStateRow {
+            book_id: id,
+            sequence: 0,
+            hash: Hash::ZERO.as_bytes().to_vec(),
+            changed_at: book.stamp.created_at.milliseconds(),
+            posted: 0,
+            month: 0,
+            month_posted: 0,
+            year_posted: 0,
+            chart_version: 0,
+            indexed_until_id: 0,
+            indexed_chunks: 0,
+            unindexed: 0,
+            last_event_at: 0,
+        };
+        let activity = state.activity();
+        // Not written yet: the event of the book's creation moves it first.
+        self.tx.pending().book_states.insert(BookId::new(id), state);
+        let book = Book { id: BookId::new(id), ..book };
+        Ok(BookAccess { book, granted: Some(Permission::Owner), activity })
+    }
+
+    /// Saves the settings of the book as a change leaves it.
+    pub fn update(self, access: &AccessTo<UpdateBook>) -> Result<()> {
+        let book = access.book();
+        let columns = SettingsColumns::of(book)?;
+        on_each!(self.tx.flushed_conn()?, c => diesel::update(books::table.find(book.id.get())).set(&columns).execute(c))?;
+        Ok(())
+    }
+
+    /// Removes a book with everything in it, event log included (behaviour 6.5).
+    pub fn delete(self, access: &AccessTo<DeleteBook>) -> Result<()> {
+        let book = access.book();
+        const TABLES: [&str; 16] = [
+            "DELETE FROM audit_requests WHERE book_id = ",
+            "DELETE FROM entries WHERE book_id = ",
+            "DELETE FROM index_terms WHERE book_id = ",
+            "DELETE FROM trigrams WHERE book_id = ",
+            "DELETE FROM trigram_blocks WHERE book_id = ",
+            "DELETE FROM day_totals WHERE book_id = ",
+            "DELETE FROM month_totals WHERE book_id = ",
+            "DELETE FROM events WHERE book_id = ",
+            "DELETE FROM transactions WHERE book_id = ",
+            "DELETE FROM files WHERE book_id = ",
+            "DELETE FROM memberships WHERE book_id = ",
+            "DELETE FROM account_groups WHERE book_id = ",
+            "DELETE FROM accounts WHERE book_id = ",
+            "DELETE FROM saved_queries WHERE book_id = ",
+            "DELETE FROM collaborators WHERE book_id = ",
+            "DELETE FROM book_state WHERE book_id = ",
+        ];
+        for table in TABLES {
+            self.tx.flushed_conn()?.execute(&Sql::new(table).int(book.id.get()))?;
+        }
+        // Users' collections are not waited for while the book is held: a row left behind names no
+        // book any more.
+        let conn = self.tx.flushed_conn()?;
+        let collected =
+            Sql::new("SELECT p.user_id, p.book_id FROM collection_books p WHERE p.book_id = ")
+                .int(book.id.get())
+                .push(conn.unless_locked());
+        conn.execute(
+            &Sql::new("DELETE FROM collection_books WHERE (user_id, book_id) IN (")
+                .append(collected)
+                .push(")"),
+        )?;
+        conn.execute(&Sql::new("DELETE FROM books WHERE id = ").int(book.id.get()))?;
+        self.tx.known.book_states.remove(&book.id);
+        Ok(())
+    }
+}

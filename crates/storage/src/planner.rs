@@ -1,0 +1,106 @@
+//! How the engines are kept to the plans this program means, in one place.
+//!
+//! Every statement here is written for one way through one book: begin with what narrows most, look
+//! the rest up by key, take the order that an index has. Both engines may choose another way, and
+//! both choose wrongly for the same reason: they estimate from what they have counted, and a book
+//! that is new, or is being written just now, has not been counted. PostgreSQL is certain that such
+//! a book has no rows, passes all of it for each row of another table, and an import takes hours.
+//! So what is left to the planner is little:
+//!
+//! | Means | What it keeps an engine from |
+//! |---|---|
+//! | no statistics of `book_id` (end of the schema for PostgreSQL) | believing that a new book is empty; without them each book is a small part of a table, and the narrowest key wins |
+//! | [`POSTGRES_SETTINGS`]: joins in the order written | searching for a better order, which takes a minute for a query of a hundred terms |
+//! | the same: no compilation | compiling what is read in milliseconds, which takes seconds |
+//! | the same: no sorting | reading a whole range to sort it, although an index has the order |
+//! | [`Lookup`]: `CROSS JOIN` in SQLite, `LATERAL` with `OFFSET 0` in PostgreSQL | turning a look-up by key around |
+//! | [`as_filter`]: `COALESCE(condition, FALSE)` | taking a condition for the better way in, because several terms together seem to leave hardly a row |
+//! | [`without_order`]: `+column` | walking a book by day, only to have the order of a handful of rows |
+//! | many rows as one array a column (`bulk.rs`) | planning anew for every number of rows |
+//! | temporary tables (`transaction/copy.rs`) | joining a book that is being written as if it were empty |
+//! | the numbers of a page before its rows (`event.rs`) | passing the whole log of a book in SQLite |
+//!
+//! What comes of it is held by `tests/it/plans.rs`, on the statements that are sent.
+
+use crate::sql::{Sql, Value};
+
+/// What PostgreSQL's planner may not do on a connection of ours.
+pub(crate) const POSTGRES_SETTINGS: &str = "SET join_collapse_limit = 1; \
+     SET from_collapse_limit = 1; \
+     SET jit = off; \
+     SET enable_sort = off;";
+
+/// A condition that rows are tested by and not found by.
+pub(crate) fn as_filter(condition: Sql<'_>) -> Sql<'_> {
+    Sql::new("COALESCE((").append(condition).push("), FALSE)")
+}
+
+/// A column whose order no index is taken for.
+macro_rules! without_order {
+    ($column:literal) => {
+        concat!("+", $column)
+    };
+}
+
+pub(crate) use without_order;
+
+/// Joins in an order of our own: the rows on the left are few, and for each of them those of the
+/// next table are looked up by a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Lookup {
+    /// SQLite takes the order of a CROSS JOIN.
+    InOrder,
+    /// PostgreSQL takes it for a suggestion. It cannot turn a lateral join around, and OFFSET keeps
+    /// it from merging the inner SELECT with the outer one.
+    Lateral,
+}
+
+impl Lookup {
+    /// Begins with the rows of `left` that satisfy `condition`.
+    pub(crate) fn rows<'a>(self, left: Sql<'a>, condition: Sql<'a>) -> Joined<'a> {
+        Joined { lookup: self, from: left, condition }
+    }
+
+    /// Begins with a row for each value, in a column that both engines call `n.column1`. There must
+    /// be one.
+    pub(crate) fn each_of<'a>(self, values: impl IntoIterator<Item = Value<'a>>) -> Joined<'a> {
+        let mut rows = Sql::new("(VALUES ");
+        for (place, value) in values.into_iter().enumerate() {
+            rows = if place == 0 { rows } else { rows.push(", ") }.list([value]);
+        }
+        self.rows(rows.push(") n"), Sql::new("1 = 1"))
+    }
+}
+
+/// A join under construction.
+pub(crate) struct Joined<'a> {
+    lookup: Lookup,
+    from: Sql<'a>,
+    condition: Sql<'a>,
+}
+
+impl<'a> Joined<'a> {
+    /// Goes on with the rows of a table, called `name` from here on, that have `key`: a condition on
+    /// a key of the table, in terms of what is on the left.
+    pub(crate) fn look_up(self, table: &'static str, name: &'static str, key: Sql<'a>) -> Self {
+        let Self { lookup, from, condition } = self;
+        match lookup {
+            Lookup::InOrder => {
+                let from = from.push(format!(" CROSS JOIN {table} {name}"));
+                Self { lookup, from, condition: condition.push(" AND ").append(key) }
+            }
+            Lookup::Lateral => {
+                let inside = from.push(format!(
+                    " CROSS JOIN LATERAL (SELECT {name}.* FROM {table} {name} WHERE "
+                ));
+                let from = inside.append(key).push(format!(" OFFSET 0) {name}"));
+                Self { lookup, from, condition }
+            }
+        }
+    }
+
+    /// ` FROM ... WHERE ...`
+    pub(crate) fn sql(self) -> Sql<'a> {
+        Sql::new(" FROM ").append(self.from).push(" WHERE ").append(self.condition)
+    }
+}

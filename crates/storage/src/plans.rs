@@ -1,0 +1,114 @@
+//! What an engine would do for the statements of the repositories, a line for each step. They are
+//! the very statements that are sent, so that `tests/it/plans.rs` sees which index each of them
+//! reads. Nothing else asks.
+
+use daybook_domain::access::Access;
+use daybook_domain::balance::Segment;
+use daybook_domain::id::{AccountId, TransactionId, UserId};
+use daybook_domain::transaction::{Span, Transaction};
+
+use crate::balance::TotalsQuery;
+use crate::error::Result;
+use crate::page::PageKey;
+use crate::sql::Sql;
+use crate::transaction::{self, Search};
+use crate::tx::Tx;
+use crate::user::User;
+use crate::{book, collection, event};
+
+/// The plans of statements.
+#[doc(hidden)]
+pub struct Plans<'t, 'a> {
+    tx: &'t mut Tx<'a>,
+}
+
+impl<'a> Tx<'a> {
+    /// For tests: what the engine would do.
+    #[doc(hidden)]
+    pub fn plans(&mut self) -> Plans<'_, 'a> {
+        Plans { tx: self }
+    }
+}
+
+impl Plans<'_, '_> {
+    /// Of [`book::Books::of_user`].
+    pub fn books_of_user(self, email: &str) -> Result<Vec<String>> {
+        self.explain(book::of_user(email))
+    }
+
+    /// Of [`book::Books::of_collections`].
+    pub fn books_of_collections(self, owner: UserId, email: &str) -> Result<Vec<String>> {
+        self.explain(book::of_collections(owner, None, email))
+    }
+
+    /// Of [`collection::Collections::around_books`].
+    pub fn collections_around_books(self, reader: &User) -> Result<Vec<String>> {
+        self.explain(collection::around_books(reader))
+    }
+
+    /// Of [`event::Events::list`].
+    pub fn events(
+        self,
+        access: &Access,
+        filter: &event::Filter,
+        limit: i64,
+    ) -> Result<Vec<String>> {
+        let page = self.tx.event_page(access, filter, limit)?;
+        self.explain(page)
+    }
+
+    /// Of [`crate::balance::Balances::read`].
+    pub fn totals(
+        self,
+        access: &Access,
+        segment: &Segment,
+        query: &TotalsQuery<'_>,
+    ) -> Result<Vec<String>> {
+        let totals = self.tx.totals_statement(access, segment, query)?;
+        self.explain(totals)
+    }
+
+    /// Of [`transaction::Transactions::search`], or without a limit of
+    /// [`transaction::Transactions::count`].
+    pub fn search(
+        self,
+        access: &Access,
+        search: &Search<'_>,
+        after: Option<PageKey>,
+        limit: Option<i64>,
+    ) -> Result<Vec<String>> {
+        let first = transaction::first_statement(self.tx, access.book(), search, after, limit)?;
+        self.explain(first)
+    }
+
+    /// Of [`transaction::Transactions::by_ids`].
+    pub fn by_ids(self, access: &Access, ids: &[TransactionId]) -> Result<Vec<String>> {
+        let lookup = self.tx.flushed_conn()?.lookup();
+        self.explain(transaction::with_ids(lookup, access.book().id.get(), ids))
+    }
+
+    /// Of [`transaction::Transactions::by_remote_ids`].
+    pub fn by_remote_ids(self, access: &Access, remote_ids: &[&str]) -> Result<Vec<String>> {
+        let lookup = self.tx.flushed_conn()?.lookup();
+        self.explain(transaction::with_remote_ids(lookup, access.book().id.get(), remote_ids))
+    }
+
+    /// Of [`transaction::Transactions::counts`].
+    pub fn counts(self, access: &Access, span: &Span) -> Result<Vec<String>> {
+        self.explain(transaction::counts_by_day(access, span))
+    }
+
+    /// Of [`transaction::Transactions::moved`].
+    pub fn moved(
+        self,
+        access: &Access,
+        account: AccountId,
+        rows: &[&Transaction],
+    ) -> Result<Vec<String>> {
+        self.explain(transaction::running_sums(access, account, rows))
+    }
+
+    fn explain(self, sql: Sql<'_>) -> Result<Vec<String>> {
+        Ok(self.tx.flushed_conn()?.explain(sql)?)
+    }
+}
