@@ -153,7 +153,7 @@ fn reasons_are_listed(_: &Server) {
     let listed: BTreeSet<&str> = text.split(", ").collect();
     // Where they are written, `=> "word",`.
     let sources = [
-        include_str!("../../../crates/domain/src/refusal.rs"),
+        include_str!("../../../crates/domain/src/reason.rs"),
         include_str!("../../../crates/http/src/error.rs"),
     ];
     let written = sources
