@@ -138,3 +138,40 @@ fn log(worker: &str, took: Duration, outcome: Result<anyhow::Result<RoundReport>
         ),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::rc::Rc;
+
+    use actix_web::rt::System;
+
+    use super::*;
+
+    #[test]
+    fn a_worker_outlives_a_panic_and_ends_when_it_is_asked_to() {
+        let (begun, bell, stop) = (Rc::new(Cell::new(0)), Bell::default(), Stop::new());
+        let counter = Rc::clone(&begun);
+        let round = move || -> RunningRound {
+            counter.set(counter.get() + 1);
+            let first = counter.get() == 1;
+            Box::pin(async move {
+                assert!(!first, "the first round panics");
+                Ok(RoundReport::default())
+            })
+        };
+        let interval = Duration::from_secs(3_600);
+        let worker = Worker { name: "test", interval, bell: bell.clone(), round: Box::new(round) };
+        System::new().block_on(async {
+            let running = start(vec![worker], &stop);
+            while begun.get() < 2 {
+                bell.ring();
+                sleep(Duration::from_millis(1)).await;
+            }
+            stop.ask();
+            for worker in running {
+                worker.await.unwrap();
+            }
+        });
+    }
+}
