@@ -50,12 +50,8 @@ impl<'a> Bulk<'a> {
         let most_rows = MAX_VALUES.checked_div(self.columns).unwrap_or(1).max(1);
         let mut rows = self.rows.into_iter().peekable();
         while rows.peek().is_some() {
-            let mut sql = Sql::new(self.head).push(" VALUES ");
-            let mut count = 0;
-            for row in rows.by_ref().take(most_rows) {
-                sql = if count == 0 { sql } else { sql.push(", ") }.list(row);
-                count += 1;
-            }
+            let sql = Sql::new(self.head).push(" VALUES ");
+            let (sql, count) = sql.rows(rows.by_ref().take(most_rows));
             sql.push(self.tail).cached_up_to(count).execute(conn)?;
         }
         Ok(())

@@ -85,13 +85,27 @@ impl<'a> Sql<'a> {
 
     /// Adds `(v1, v2, ...)`; an empty list matches nothing.
     pub(crate) fn list(self, values: impl IntoIterator<Item = Value<'a>>) -> Self {
-        let mut sql = self.push("(");
-        let mut first = true;
-        for value in values {
-            sql = if first { sql } else { sql.push(", ") }.value(value);
-            first = false;
-        }
-        if first { sql.push("NULL)") } else { sql.push(")") }
+        let (sql, count) = self.push("(").separated(values, Self::value);
+        if count == 0 { sql.push("NULL)") } else { sql.push(")") }
+    }
+
+    /// Adds `(v1, v2, ...), (w1, w2, ...), ...`, the rows of a `VALUES`, and counts them.
+    pub(crate) fn rows<R: IntoIterator<Item = Value<'a>>>(
+        self,
+        rows: impl IntoIterator<Item = R>,
+    ) -> (Self, usize) {
+        self.separated(rows, Self::list)
+    }
+
+    /// Adds items with commas between them, and counts them.
+    fn separated<T>(
+        self,
+        items: impl IntoIterator<Item = T>,
+        add: impl Fn(Self, T) -> Self,
+    ) -> (Self, usize) {
+        items.into_iter().fold((self, 0), |(sql, count), item| {
+            (add(if count == 0 { sql } else { sql.push(", ") }, item), count + 1)
+        })
     }
 
     /// Adds `(n1, n2, ...)`, written into the text: engines bind only so many values, and a search
