@@ -1,4 +1,4 @@
-//! Which index the statements of searches walk, on the very statements that are sent: a page costs
+//! Which index the statements of searches read, on the very statements that are sent: a page costs
 //! what is on it, not what the book holds.
 
 use daybook_domain::account::AccountType;
@@ -125,7 +125,7 @@ fn crowd(inside: &Inside, counted: bool) {
         (
             "transactions",
             "id, day, dated, standing, trashed, amount, credit_account_id, debit_account_id, \
-                description, folded_description, posted_at, properties, \
+             description, folded_description, posted_at, properties, \
              urls, remote_ids, created_by, agent, created_at, updated_at, version",
         ),
         ("entries", "account_id, day, transaction_id, credit, amount"),
@@ -142,12 +142,8 @@ fn crowd(inside: &Inside, counted: bool) {
         }
     }
     if !counted {
-        statements.extend(TABLES.map(|(table, _)| {
-            format!(
-                "DELETE FROM {table} WHERE book_id < \
-            1000"
-            )
-        }));
+        statements
+            .extend(TABLES.map(|(table, _)| format!("DELETE FROM {table} WHERE book_id < 1000")));
     }
     statements.push("ANALYZE".to_owned());
     if !counted {
@@ -224,11 +220,7 @@ fn walk_an_index(engine: Engine, inside: &Inside) {
                 .iter()
                 .any(|step| step.contains("TEMP B-TREE FOR ORDER BY") || step.contains("Sort Key"));
             faults.check(!sorts || times > 1 || way == TEXT, || {
-                format!(
-                    "`{query}` sorts:\n      \
-                {}",
-                    steps.join("\n      ")
-                )
+                format!("`{query}` sorts:\n      {}", steps.join("\n      "))
             });
         }
     }
@@ -249,8 +241,7 @@ fn walk_an_index(engine: Engine, inside: &Inside) {
         .expect("plans");
     let key = [
         "SEARCH t USING PRIMARY KEY (book_id=? AND id=?)",
-        "using transactions_pkey on \
-        transactions t",
+        "using transactions_pkey on transactions t",
     ];
     check(&mut faults, engine, ("a thousand ids", key, 1), &by_ids);
     let terms = [

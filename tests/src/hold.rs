@@ -6,9 +6,10 @@ use postgres::NoTls;
 use crate::{Engine, Server};
 
 /// What a unit of work takes first on PostgreSQL: the lock of the book with the public id `$1`, the
-/// row of its head.
-const LOCK_BOOK: &str = "SELECT h.book_id FROM book_state h JOIN books b ON b.id = h.book_id WHERE \
-    b.public_id = $1 FOR UPDATE OF h";
+/// row of its state.
+const LOCK_BOOK: &str = "SELECT s.book_id \
+     FROM book_state s JOIN books b ON b.id = s.book_id \
+     WHERE b.public_id = $1 FOR UPDATE OF s";
 
 /// A transaction of somebody else on a server's database, until it is released, committed or
 /// dropped.

@@ -51,8 +51,8 @@ impl BookStateRow {
         Activity { posted, month, month_posted, year_posted, changed_at: Instant::new(changed_at) }
     }
 
-    /// Moves the head of the log behind new events. Only the current month and year are counted: postings of
-    /// earlier ones no longer show in any total (behaviour 6.10, 6.11).
+    /// Moves the head of the log behind new events. Only the current month and year are counted:
+    /// postings of earlier ones no longer show in any total (behaviour 6.10, 6.11).
     pub(crate) fn advance(&mut self, end: Head, at: Instant, tally: &PostingCounts) {
         self.sequence = end.sequence;
         self.hash = end.hash.as_bytes().to_vec();

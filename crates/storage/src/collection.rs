@@ -43,7 +43,7 @@ impl From<Row> for Collection {
     }
 }
 
-/// The collection that stands around a book.
+/// A collection that a book is in.
 #[derive(QueryableByName)]
 struct Around {
     #[diesel(sql_type = BigInt)]
@@ -52,20 +52,26 @@ struct Around {
     row: Row,
 }
 
-/// Books with the collections they are in, up to where the places in them come from, as `p`.
+/// Books with the collections they are in, up to where the rows of `collection_books` come from, as
+/// `p`.
 const AROUND: &str = "SELECT p.book_id, c.user_id, c.id, c.name, c.agent, c.created_at, \
-    c.updated_at, c.version FROM ";
-const SHELVED: &str = " JOIN books b ON b.id = p.book_id JOIN collections c ON c.user_id = \
-    p.user_id AND c.id = p.collection_id WHERE ";
+       c.updated_at, c.version \
+     FROM ";
+const BOOK_AND_COLLECTION: &str = " JOIN books b ON b.id = p.book_id \
+     JOIN collections c ON c.user_id = p.user_id AND c.id = p.collection_id \
+     WHERE ";
 
 /// The collections around each of the books somebody is a collaborator of. These few books come
-/// first: PostgreSQL joins in the order that is written (`dialect.rs`).
+/// first: PostgreSQL joins in the order that is written (`planner.rs`).
 pub(crate) fn around_books(reader: &User) -> Sql<'_> {
-    let places = Sql::new(AROUND)
+    Sql::new(AROUND)
         .push("collaborators m JOIN collection_books p ON p.book_id = m.book_id")
-        .push(SHELVED);
-    let places = places.push("m.email = ").text(reader.email.as_str());
-    places.push(" AND (p.user_id = ").int(reader.id.get()).push(" OR p.user_id = b.owner_id)")
+        .push(BOOK_AND_COLLECTION)
+        .push("m.email = ")
+        .text(reader.email.as_str())
+        .push(" AND (p.user_id = ")
+        .int(reader.id.get())
+        .push(" OR p.user_id = b.owner_id)")
 }
 
 /// The collections of users.
@@ -109,17 +115,19 @@ impl Collections<'_, '_> {
     /// The collections around a book that a reader may know of: their own, and if they are a
     /// collaborator the owner's.
     pub fn around_book(self, reader: &User, book: BookId) -> Result<Vec<Collection>> {
-        let places = Sql::new(AROUND).push("collection_books p").push(SHELVED);
-        let sql = places
+        let sql = Sql::new(AROUND)
+            .push("collection_books p")
+            .push(BOOK_AND_COLLECTION)
             .push("p.book_id = ")
             .int(book.get())
             .push(" AND (p.user_id = ")
-            .int(reader.id.get());
-        let shared = sql.push(
-            " OR (p.user_id = b.owner_id AND EXISTS (SELECT 1 FROM collaborators m WHERE \
-                m.book_id = p.book_id AND m.email = ",
-        );
-        let sql = shared.text(reader.email.as_str()).push(")))");
+            .int(reader.id.get())
+            .push(
+                " OR (p.user_id = b.owner_id AND EXISTS \
+                 (SELECT 1 FROM collaborators m WHERE m.book_id = p.book_id AND m.email = ",
+            )
+            .text(reader.email.as_str())
+            .push(")))");
         let rows: Vec<Around> = on_each!(self.tx.flushed_conn()?, c => (&sql).load(c))?;
         Ok(rows.into_iter().map(|around| around.row.into()).collect())
     }

@@ -112,7 +112,7 @@ impl Conn {
         self.release()
     }
 
-    /// Whether writers meet at rows: SQLite's writer holds the whole database already.
+    /// Whether writers lock rows: SQLite's writer holds the whole database already.
     pub(crate) const fn locks_rows(&self) -> bool {
         match self {
             Self::Sqlite(_) => false,

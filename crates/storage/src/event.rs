@@ -50,8 +50,8 @@ impl TryFrom<Row> for Event {
     }
 }
 
-/// How the number of postings changed in this unit of work: by posting month (yyyymm), how many more
-/// or fewer count.
+/// How the number of postings changed in this unit of work: by posting month (yyyymm), how many
+/// more or fewer count.
 pub type PostingCounts = std::collections::BTreeMap<i32, i64>;
 
 /// Which events to list (behaviour 8.5).
@@ -160,8 +160,8 @@ const COLUMNS: &str =
 
 impl Tx<'_> {
     /// The statement of a page of the log. Bounds in time become bounds of numbers, in which every
-    /// index of the log ends. The numbers of the page come first, out of an index that holds nothing
-    /// else: with the rows beside them, SQLite takes the whole log for shorter.
+    /// index of the log ends. The numbers of the page come first, out of an index that holds
+    /// nothing else: with the rows beside them, SQLite takes the whole log for shorter.
     pub(crate) fn event_page(
         &mut self,
         access: &Access,

@@ -12,7 +12,8 @@ pub struct Page<T, K> {
     pub next: Option<K>,
 }
 
-/// How many rows to read for a page: one more than it has, which tells whether another page follows.
+/// How many rows to read for a page: one more than it has, which tells whether another page
+/// follows.
 #[must_use]
 pub fn rows_to_read(limit: usize) -> i64 {
     i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1)

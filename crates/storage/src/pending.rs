@@ -1,6 +1,6 @@
 //! What units of work add and count, held back so that a group of them is written with the
-//! statements of one: new transactions, totals, events, book_states. Whatever is read or changed in place
-//! makes it be written first (`Tx::conn`).
+//! statements of one: new transactions, totals, events, book_states. Whatever is read or changed in
+//! place makes it be written first (`Tx::conn`).
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 

@@ -7,18 +7,23 @@
 //! a book has no rows, passes all of it for each row of another table, and an import takes hours.
 //! So what is left to the planner is little:
 //!
-//! | Means | What it keeps an engine from |
-//! |---|---|
-//! | no statistics of `book_id` (end of the schema for PostgreSQL) | believing that a new book is empty; without them each book is a small part of a table, and the narrowest key wins |
-//! | [`POSTGRES_SETTINGS`]: joins in the order written | searching for a better order, which takes a minute for a query of a hundred terms |
-//! | the same: no compilation | compiling what is read in milliseconds, which takes seconds |
-//! | the same: no sorting | reading a whole range to sort it, although an index has the order |
-//! | [`Lookup`]: `CROSS JOIN` in SQLite, `LATERAL` with `OFFSET 0` in PostgreSQL | turning a look-up by key around |
-//! | [`as_filter`]: `COALESCE(condition, FALSE)` | taking a condition for the better way in, because several terms together seem to leave hardly a row |
-//! | [`without_order`]: `+column` | walking a book by day, only to have the order of a handful of rows |
-//! | many rows as one array a column (`bulk.rs`) | planning anew for every number of rows |
-//! | temporary tables (`transaction/copy.rs`) | joining a book that is being written as if it were empty |
-//! | the numbers of a page before its rows (`event.rs`) | passing the whole log of a book in SQLite |
+//! - No statistics of `book_id` (end of the schema for PostgreSQL). With them an engine believes
+//!   that a new book is empty; without, each book is a small part of a table, and the narrowest
+//!   key wins.
+//! - [`POSTGRES_SETTINGS`]. Joins are made in the order written: to search for a better one takes a
+//!   minute for a query of a hundred terms. Nothing is compiled: that takes seconds, for what is
+//!   read in milliseconds. Nothing is sorted: whatever is wanted in an order has an index in it,
+//!   and an engine that takes a range for a short one reads all of it to sort it.
+//! - [`Lookup`]: `CROSS JOIN` in SQLite, `LATERAL` with `OFFSET 0` in PostgreSQL. Neither engine
+//!   turns such a look-up by key around.
+//! - [`as_filter`]: a condition in `COALESCE` is no way in. An engine guesses that several terms
+//!   together leave hardly a row, and passes the whole book to find that one.
+//! - [`without_order`]: a sign before a column. No engine reads a book by day, only to have the
+//!   order of a handful of rows.
+//! - Many rows are one array a column (`bulk.rs`): the plan is the same for every number of rows.
+//! - Temporary tables (`transaction/copy.rs`), where a book that is being written would be joined
+//!   as if it were empty.
+//! - The numbers of a page before its rows (`event.rs`): SQLite would read the whole log.
 //!
 //! What comes of it is held by `tests/it/plans.rs`, on the statements that are sent.
 
@@ -80,8 +85,8 @@ pub(crate) struct Joined<'a> {
 }
 
 impl<'a> Joined<'a> {
-    /// Goes on with the rows of a table, called `name` from here on, that have `key`: a condition on
-    /// a key of the table, in terms of what is on the left.
+    /// Goes on with the rows of a table, called `name` from here on, that have `key`: a condition
+    /// on a key of the table, in terms of what is on the left.
     pub(crate) fn look_up(self, table: &'static str, name: &'static str, key: Sql<'a>) -> Self {
         let Self { lookup, from, condition } = self;
         match lookup {

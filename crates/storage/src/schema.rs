@@ -1,5 +1,5 @@
-//! The tables that diesel builds statements for. `entries`, `index_terms`, the trigram index and the
-//! totals are written and read with [`crate::sql`].
+//! The tables that diesel builds statements for. `entries`, `index_terms`, the trigram index and
+//! the totals are written and read with [`crate::sql`].
 
 diesel::table! {
     users (id) {

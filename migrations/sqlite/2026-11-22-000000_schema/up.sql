@@ -156,9 +156,9 @@ CREATE TABLE transactions (
 -- Counts by period read nothing but this index: what they tell apart stands in it.
 CREATE INDEX transactions_day ON transactions (book_id, day, id, standing, trashed, dated);
 
--- One row for each side a transaction names. amount is what it does to the account: credit positive,
--- debit negative, zero while the transaction is a draft or trashed. So a sum needs no filter and a
--- ledger page is one index range.
+-- One row for each side a transaction names. amount is what it does to the account: credit
+-- positive, debit negative, zero while the transaction is a draft or trashed. So a sum needs no
+-- filter and a ledger page is one index range.
 CREATE TABLE entries (
     book_id INTEGER NOT NULL,
     account_id INTEGER NOT NULL,
@@ -243,7 +243,8 @@ CREATE INDEX events_resource ON events (book_id, resource, sequence);
 CREATE INDEX events_kind ON events (book_id, kind, sequence);
 
 -- The audits that are asked for and not finished: what waits survives a restart. Each request has a
--- number of its own, so that one which comes while an audit runs is not taken for the one that runs.
+-- number of its own, so that one which comes while an audit runs is not taken for the one that
+-- runs.
 CREATE TABLE audit_requests (
     book_id INTEGER NOT NULL PRIMARY KEY,
     request INTEGER NOT NULL,

@@ -247,7 +247,7 @@ pub fn of_the_rest() -> Vec<Tampering> {
             &[["count", "{key}", "3", "4"]],
         ),
         case(
-            "the mark of a posting",
+            "the flag of a posting",
             set(
                 "accounts",
                 "id = {food}",

@@ -141,7 +141,9 @@ impl Audits<'_, '_> {
                 .list(row)
                 .push(
                     " ON CONFLICT (book_id) DO UPDATE SET \
-                     request = excluded.request, user_id = excluded.user_id, agent = excluded.agent",
+                     request = excluded.request, \
+                     user_id = excluded.user_id, \
+                     agent = excluded.agent",
                 );
         self.tx.flushed_conn()?.execute(&insert)?;
         Ok(())

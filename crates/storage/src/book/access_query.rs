@@ -36,8 +36,8 @@ const STATE_AND_OWNER: &str = " JOIN book_state s ON s.book_id = b.id \
 const PERMISSION: &str = " LEFT JOIN collaborators c ON c.book_id = b.id AND c.email = ";
 
 /// The access query for the books that `books` finds, as `b`. PostgreSQL joins in the order that is
-/// written (`planner.rs`), so what narrows most stands there first: a statement that begins with all
-/// books reads the whole installation.
+/// written (`planner.rs`), so what narrows most stands there first: a statement that begins with
+/// all books reads the whole installation.
 fn access_query<'a>(seen: &'static str, books: &'static str) -> Sql<'a> {
     Sql::new(ACCESS_QUERY).push(seen).push(books).push(STATE_AND_OWNER)
 }

@@ -1,8 +1,8 @@
 //! Which blocks of the trigram index may hold the texts of a search.
 //!
-//! How rare a trigram is stands nowhere; the newest chunk gives a fair idea. The rarest trigrams are
-//! read in all chunks, the others only in chunks where these leave something: so a rare text costs a
-//! few rows a chunk, and a common one hardly more than reading one chunk.
+//! How rare a trigram is stands nowhere; the newest chunk gives a fair idea. The rarest trigrams
+//! are read in all chunks, the others only in chunks where these leave something: so a rare text
+//! costs a few rows a chunk, and a common one hardly more than reading one chunk.
 
 use std::collections::{BTreeMap, BTreeSet};
 

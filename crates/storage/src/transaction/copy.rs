@@ -1,6 +1,6 @@
-//! Copying the transactions of a book into another one, inside the database. Of them nothing but the
-//! texts passes through memory, for the trigram index, a chunk of 4,096 at a time. A copy takes the
-//! same few statements however many they are, and some for each chunk.
+//! Copying the transactions of a book into another one, inside the database. Of them nothing but
+//! the texts passes through memory, for the trigram index, a chunk of 4,096 at a time. A copy takes
+//! the same few statements however many they are, and some for each chunk.
 
 use daybook_domain::access::Access;
 use daybook_domain::id::{AccountId, UserId};
@@ -80,8 +80,8 @@ impl Transactions<'_, '_> {
     }
 
     /// Copies these transactions into a new book whose accounts are there already, and builds
-    /// entries, index terms and totals. The numbers are counted out in the order of the old ones, so that
-    /// lists keep theirs. Answers how many of the copies are posted.
+    /// entries, index terms and totals. The numbers are counted out in the order of the old ones,
+    /// so that lists keep theirs. Answers how many of the copies are posted.
     pub fn copy(
         self,
         source: &Access,

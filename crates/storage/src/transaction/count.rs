@@ -67,8 +67,8 @@ impl Transactions<'_, '_> {
     }
 }
 
-/// Reads what is dated in the span, whatever else the book holds. By day, which is how the index has
-/// them: for months an engine would sort a million rows.
+/// Reads what is dated in the span, whatever else the book holds. By day, which is how the index
+/// has them: for months an engine would sort a million rows.
 pub(crate) fn counts_by_day<'a>(access: &Access, span: &Span) -> Sql<'a> {
     Sql::new(
         "SELECT t.day, \

@@ -51,8 +51,8 @@ impl Transactions<'_, '_> {
     }
 }
 
-/// The running sums of an account on the days of these rows. The window runs through the days in key
-/// order, and only the rows asked for leave the database.
+/// The running sums of an account on the days of these rows. The window runs through the days in
+/// key order, and only the rows asked for leave the database.
 pub(crate) fn running_sums<'a>(
     access: &Access,
     account: AccountId,

@@ -24,7 +24,7 @@ const INSERT: &str = "INSERT INTO transactions \
      description, folded_description, posted_at, properties, urls, remote_ids, created_by, agent, \
      created_at, updated_at, version, files)";
 
-/// A bulk update is an insert that meets its own key: one statement, whatever each row becomes.
+/// A bulk update is an insert whose key is there already: one statement, whatever each row becomes.
 const OR_UPDATE: &str = " ON CONFLICT (book_id, id) DO UPDATE SET \
      day = excluded.day, \
      dated = excluded.dated, \

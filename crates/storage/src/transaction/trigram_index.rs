@@ -4,16 +4,17 @@
 //! Transactions are indexed 4,096 at a time, in the order of their ids: a *chunk* of 64 *blocks* of
 //! 64. For each trigram (three characters in a row of a folded description) and chunk there is one
 //! row, whose 64 bits say in which blocks the trigram occurs. A search reads the rows of its
-//! trigrams (`candidate_blocks.rs`), joins their bitmaps by AND, and compares the texts of the blocks
-//! that are left. The transactions behind the last chunk, the *tail*, are compared without an index.
+//! trigrams (`candidate_blocks.rs`), joins their bitmaps by AND, and compares the texts of the
+//! blocks that are left. The transactions behind the last chunk, the *tail*, are compared without
+//! an index.
 //!
 //! So recording a transaction writes nothing here; every 4,096th writes its chunk, with a row for
 //! each trigram that occurs in it. A text that changes adds its trigrams to its block and takes
 //! none away: a bit too many costs a comparison and changes no result.
 //!
-//! Long texts are not indexed: each has thousands of trigrams, and a chunk of them would be millions
-//! of rows in one unit of work. One row notes that a block has a long text, and that block is
-//! compared whatever a search asks for (behaviour 1.7.3).
+//! Long texts are not indexed: each has thousands of trigrams, and a chunk of them would be
+//! millions of rows in one unit of work. One row notes that a block has a long text, and that block
+//! is compared whatever a search asks for (behaviour 1.7.3).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;

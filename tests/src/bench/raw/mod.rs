@@ -176,23 +176,23 @@ mod tests {
     use crate::release::workspace;
     use crate::unique;
 
-    const BOOK: &str = "INSERT INTO users (id, email, username, created_at) VALUES (7, \
-        'a@example.com', 'a', 1); \
-        INSERT INTO books (id, public_id, owner_id, name, auto_post, date_pattern, \
-        decimal_separator, fraction_digits, scale, \
-            page_size, period, period_start_month, time_zone, visibility, created_at, updated_at, \
-            version) \
-            VALUES (1, 'key', 7, 'Book', 1, 'dd/MM/yyyy', 'DOT', 2, 2, 100, 'MONTH', 'JANUARY', \
-            'UTC', 'PRIVATE', 1, 1, 1); \
-        INSERT INTO book_state (book_id, sequence, hash, changed_at, posted, month, month_posted, \
-        year_posted) \
-            VALUES (1, 0, x'00', 1, 0, 0, 0, 0); \
-        WITH RECURSIVE row (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM row WHERE n < 999) \
-        INSERT INTO accounts (book_id, id, name, normalized_name, kind, archived, \
-        balance_verified, has_transaction_posted, \
-            created_at, updated_at, version) \
-            SELECT 1, 1000000000 + n, format('Account %04d', n), format('account_%04d', n), \
-            'ASSET', 0, 1, 0, 1, 1, 1 FROM row;";
+    const BOOK: &str = "INSERT INTO users (id, email, username, created_at) \
+         VALUES (7, 'a@example.com', 'a', 1); \
+         INSERT INTO books \
+         (id, public_id, owner_id, name, auto_post, date_pattern, decimal_separator, \
+         fraction_digits, scale, page_size, period, period_start_month, time_zone, visibility, \
+         created_at, updated_at, version) \
+         VALUES (1, 'key', 7, 'Book', 1, 'dd/MM/yyyy', 'DOT', 2, 2, 100, 'MONTH', 'JANUARY', \
+         'UTC', 'PRIVATE', 1, 1, 1); \
+         INSERT INTO book_state \
+         (book_id, sequence, hash, changed_at, posted, month, month_posted, year_posted) \
+         VALUES (1, 0, x'00', 1, 0, 0, 0, 0); \
+         WITH RECURSIVE row (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM row WHERE n < 999) \
+         INSERT INTO accounts \
+         (book_id, id, name, normalized_name, kind, archived, balance_verified, \
+         has_transaction_posted, created_at, updated_at, version) \
+         SELECT 1, 1000000000 + n, format('Account %04d', n), format('account_%04d', n), 'ASSET', \
+         0, 1, 0, 1, 1, 1 FROM row;";
 
     /// The loop is outside the server's own tests: this tells when a migration has left it behind.
     #[test]

@@ -7,28 +7,28 @@ use postgres::{Client, NoTls, Statement, Transaction};
 
 use super::{Ledger, Row, Shape, Store, Totals, day, limbs, month, totals};
 
-const TRANSACTION: &str = "INSERT INTO transactions (book_id, id, day, dated, standing, trashed, \
-    amount, credit_account_id, \
-    debit_account_id, description, folded_description, posted_at, created_by, created_at, updated_at, version) \
-    SELECT $1, id, day, true, 1, false, amount, credit, debit, description, folded_description, $2, $3, $2, \
-    $2, 1 \
-    FROM unnest($4::bigint[], $5::integer[], $6::bigint[], $7::bigint[], $8::bigint[], $9::text[], \
-    $10::text[]) \
-    AS row (id, day, amount, credit, debit, description, \
-    folded_description)";
-const ENTRY: &str = "INSERT INTO entries (book_id, account_id, day, transaction_id, credit, \
-    amount) \
-    SELECT $1, account, day, id, amount > 0, amount \
-    FROM unnest($2::bigint[], $3::integer[], $4::bigint[], $5::bigint[]) AS row (account, day, id, \
-    amount)";
-const EVENT: &str = "INSERT INTO events (book_id, sequence, kind, resource, created_at, user_id, \
-    data, hash) \
-    SELECT $1, sequence, 5, id, $2, $3, data, hash \
-    FROM unnest($4::bigint[], $5::bigint[], $6::text[], $7::bytea[]) AS row (sequence, id, data, \
-    hash)";
-const HEAD: &str = "UPDATE book_state SET sequence = $2, hash = $3, changed_at = $4, posted = posted + \
-    $5, \
-    month_posted = month_posted + $5, year_posted = year_posted + $5 WHERE book_id = $1";
+const TRANSACTION: &str = "INSERT INTO transactions \
+     (book_id, id, day, dated, standing, trashed, amount, credit_account_id, debit_account_id, \
+     description, folded_description, posted_at, created_by, created_at, updated_at, version) \
+     SELECT $1, id, day, true, 1, false, amount, credit, debit, \
+     description, folded_description, $2, $3, $2, $2, 1 \
+     FROM unnest($4::bigint[], $5::integer[], $6::bigint[], $7::bigint[], $8::bigint[], \
+     $9::text[], $10::text[]) \
+     AS row (id, day, amount, credit, debit, description, folded_description)";
+const ENTRY: &str = "INSERT INTO entries \
+     (book_id, account_id, day, transaction_id, credit, amount) \
+     SELECT $1, account, day, id, amount > 0, amount \
+     FROM unnest($2::bigint[], $3::integer[], $4::bigint[], $5::bigint[]) \
+     AS row (account, day, id, amount)";
+const EVENT: &str = "INSERT INTO events \
+     (book_id, sequence, kind, resource, created_at, user_id, data, hash) \
+     SELECT $1, sequence, 5, id, $2, $3, data, hash \
+     FROM unnest($4::bigint[], $5::bigint[], $6::text[], $7::bytea[]) \
+     AS row (sequence, id, data, hash)";
+const BOOK_STATE: &str = "UPDATE book_state SET \
+     sequence = $2, hash = $3, changed_at = $4, posted = posted + $5, \
+     month_posted = month_posted + $5, year_posted = year_posted + $5 \
+     WHERE book_id = $1";
 
 fn total(level: &str) -> String {
     let limbs = ["debit_high", "debit_low", "credit_high", "credit_low"];
@@ -54,15 +54,15 @@ struct Statements {
     day: Statement,
     month: Statement,
     event: Statement,
-    head: Statement,
+    state: Statement,
 }
 
 pub(super) fn open(url: &str) -> anyhow::Result<(Postgres, Ledger)> {
     let mut client = Client::connect(url, NoTls)?;
     let accounts = client.query("SELECT id FROM accounts ORDER BY name", &[])?;
     let book = client.query_one(
-        "SELECT b.id, b.owner_id, b.created_at, h.sequence FROM books b \
-        JOIN book_state h ON h.book_id = b.id",
+        "SELECT b.id, b.owner_id, b.created_at, s.sequence \
+         FROM books b JOIN book_state s ON s.book_id = b.id",
         &[],
     )?;
     let ledger = Ledger {
@@ -79,7 +79,7 @@ pub(super) fn open(url: &str) -> anyhow::Result<(Postgres, Ledger)> {
         day: client.prepare(&total("day"))?,
         month: client.prepare(&total("month"))?,
         event: client.prepare(EVENT)?,
-        head: client.prepare(HEAD)?,
+        state: client.prepare(BOOK_STATE)?,
     };
     Ok((Postgres { client, statements }, ledger))
 }
@@ -99,7 +99,7 @@ impl Store for Postgres {
         let count = i64::try_from(rows.len())?;
         let hash: &[u8] = &last.hash;
         database.execute(
-            &statements.head,
+            &statements.state,
             &[&ledger.book, &last.sequence, &hash, &ledger.at, &count],
         )?;
         Ok(database.commit()?)

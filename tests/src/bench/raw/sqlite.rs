@@ -9,9 +9,10 @@ use super::{Ledger, Row, Shape, Store, day, limbs, month, totals};
 /// statements stay prepared.
 const CHUNK: usize = 100;
 
-const HEAD: &str = "UPDATE book_state SET sequence = ?2, hash = ?3, changed_at = ?4, posted = posted + \
-    ?5, \
-    month_posted = month_posted + ?5, year_posted = year_posted + ?5 WHERE book_id = ?1";
+const BOOK_STATE: &str = "UPDATE book_state SET \
+     sequence = ?2, hash = ?3, changed_at = ?4, posted = posted + ?5, \
+     month_posted = month_posted + ?5, year_posted = year_posted + ?5 \
+     WHERE book_id = ?1";
 
 /// An INSERT of one row and of [`CHUNK`] rows.
 struct Insert {
@@ -80,8 +81,8 @@ pub(super) fn open(url: &str) -> anyhow::Result<(Sqlite, Ledger)> {
         transaction: Insert::new(
             "transactions",
             "book_id, id, day, dated, standing, trashed, amount, credit_account_id, \
-                debit_account_id, description, \
-             folded_description, posted_at, created_by, created_at, updated_at, version",
+             debit_account_id, description, folded_description, posted_at, created_by, \
+             created_at, updated_at, version",
             "",
         ),
         entry: Insert::new(
@@ -103,8 +104,8 @@ pub(super) fn open(url: &str) -> anyhow::Result<(Sqlite, Ledger)> {
 fn ledger(connection: &Connection) -> anyhow::Result<Ledger> {
     let mut accounts = connection.prepare("SELECT id FROM accounts ORDER BY name")?;
     let accounts = accounts.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
-    let book = "SELECT b.id, b.owner_id, b.created_at, h.sequence FROM books b JOIN book_state h ON \
-        h.book_id = b.id";
+    let book = "SELECT b.id, b.owner_id, b.created_at, s.sequence \
+         FROM books b JOIN book_state s ON s.book_id = b.id";
     let ledger = connection.query_row(book, [], |row| {
         Ok(Ledger {
             book: row.get(0)?,
@@ -160,7 +161,7 @@ impl Sqlite {
         })?;
         let last = rows.last().context("at least one row")?;
         let count = i64::try_from(rows.len())?;
-        self.connection.prepare_cached(HEAD)?.execute(params![
+        self.connection.prepare_cached(BOOK_STATE)?.execute(params![
             ledger.book,
             last.sequence,
             last.hash,

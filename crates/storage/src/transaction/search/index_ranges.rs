@@ -1,9 +1,9 @@
 //! A page from several index ranges at once, as a group has one for each of its accounts.
 //!
 //! Each range gives its newest few rows. Where a range gave as many as it was asked for, more may
-//! follow behind its last one; so the rows of all ranges together are complete down to the newest of
-//! these last rows. Mostly that is a page already. Where it is not, because a few ranges hold most of
-//! it, each is asked for a whole page.
+//! follow behind its last one; so the rows of all ranges together are complete down to the newest
+//! of these last rows. Mostly that is a page already. Where it is not, because a few ranges hold
+//! most of it, each is asked for a whole page.
 
 use std::collections::{BTreeMap, BTreeSet};
 

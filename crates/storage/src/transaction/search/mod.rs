@@ -55,8 +55,8 @@ pub(super) struct SearchPlan<'s, 'a> {
     pub(super) lookup: Lookup,
 }
 
-/// Where the rows of a range come from: tables and their joins, and what the day and the id of a row
-/// are called there.
+/// Where the rows of a range come from: tables and their joins, and what the day and the id of a
+/// row are called there.
 struct Source<'a> {
     from: Sql<'a>,
     day: &'static str,
