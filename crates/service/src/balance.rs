@@ -60,7 +60,7 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<View
         tags: &query.tags,
         by_month: query.periodicity != Periodicity::Daily,
     };
-    let mut cells = Vec::new();
+    let mut totals = Vec::new();
     // No transaction carries so many tags, and a database would plan the statement for minutes.
     let wanted = if query.tags.len() > MAX_FILTERS {
         Vec::new()
@@ -68,12 +68,12 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<View
         segments(query.from, query.until, query.periodicity)
     };
     for segment in wanted {
-        cells.extend(tx.balances().read(&access, &segment, &totals_query)?);
+        totals.extend(tx.balances().read(&access, &segment, &totals_query)?);
     }
     let inputs = BalanceInputs {
         accounts: &accounts,
         forest: &forest,
-        cells,
+        totals,
         from: query.from,
         until: query.until,
         periodicity: query.periodicity,

@@ -1,4 +1,4 @@
-//! Finding the accounts that bodies and queries name.
+//! Finds the accounts that bodies and queries name.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -6,7 +6,7 @@ use super::{Account, AccountRef, Refusal};
 use crate::id::AccountId;
 use crate::name::normalized;
 
-/// The accounts a request needs, found by id first and then by normalized name.
+/// Accounts, found by id or by normalized name.
 #[derive(Debug, Clone, Default)]
 pub struct Directory {
     by_id: HashMap<AccountId, Account>,
@@ -14,7 +14,7 @@ pub struct Directory {
 }
 
 impl Directory {
-    /// Indexes accounts.
+    /// Holds these accounts.
     #[must_use]
     pub fn new(accounts: Vec<Account>) -> Self {
         let by_name =
@@ -32,7 +32,7 @@ impl Directory {
         self.by_id.insert(account.id, account);
     }
 
-    /// Notes that something was posted on these accounts (behaviour 4.7).
+    /// Sets `hasTransactionPosted` of these accounts (behaviour 4.7).
     pub fn note_posted(&mut self, ids: &BTreeSet<AccountId>) {
         for id in ids {
             if let Some(account) = self.by_id.get_mut(id) {
@@ -41,20 +41,20 @@ impl Directory {
         }
     }
 
-    /// The account a reference means.
+    /// The account that a reference names: by id, else by name.
     #[must_use]
     pub fn find(&self, reference: &AccountRef) -> Option<&Account> {
         let by_id = reference.id_as().and_then(|id| self.by_id.get(&id));
         by_id.or_else(|| self.named(&reference.normalized_name()?))
     }
 
-    /// The account of a normalized name.
+    /// The account with that normalized name.
     #[must_use]
     pub fn named(&self, normalized: &str) -> Option<&Account> {
         self.by_name.get(normalized).and_then(|id| self.by_id.get(id))
     }
 
-    /// Checks that the name is not another account's than `own` (behaviour 4.5).
+    /// Checks that no other account than `own` has the name (behaviour 4.5).
     ///
     /// # Errors
     /// [`Refusal::AlreadyExists`].

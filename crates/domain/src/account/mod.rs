@@ -18,10 +18,10 @@ use crate::property::{Edits, Properties};
 use crate::reference::Reference;
 use crate::version::Tag;
 
-/// Names an account (behaviour 3.2.6, 4.9).
+/// A reference to an account by id or name (behaviour 3.2.6, 4.9).
 pub type AccountRef = Reference;
 
-/// The four account types; each fixes nature and permanence (behaviour 4.1).
+/// The four account types; each determines nature and permanence (behaviour 4.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum AccountType {
     /// What is owned: permanent, debit nature. The default.
@@ -56,7 +56,8 @@ impl AccountType {
         Self::ALL.into_iter().find(|kind| kind.as_str() == name)
     }
 
-    /// Whether balances run on for ever (true) or start anew in each range (behaviour 5.5).
+    /// Whether balances accumulate without end (true) or start from zero in each range (behaviour
+    /// 5.5).
     #[must_use]
     pub const fn is_permanent(self) -> bool {
         matches!(self, Self::Asset | Self::Liability)
@@ -92,13 +93,13 @@ impl AccountType {
 pub struct Account {
     /// Unique across all books.
     pub id: AccountId,
-    /// The name, unique in the book by its normalized form.
+    /// The name, unique in the book in its normalized form.
     pub name: Name,
-    /// Asset, liability, incoming or outgoing.
+    /// Its type.
     pub kind: AccountType,
-    /// Archived accounts take no new postings (behaviour 4.8).
+    /// Whether it is archived: nothing can be posted on it (behaviour 4.8).
     pub archived: bool,
-    /// Whether the last check found the balance right (behaviour 4.11).
+    /// Whether the last audit found its balance right (behaviour 4.11).
     pub balance_verified: bool,
     /// Whether anything was ever posted on it; never turns back (behaviour 4.7).
     pub has_transaction_posted: bool,
@@ -110,7 +111,7 @@ pub struct Account {
     pub stamp: Stamp,
 }
 
-/// What a body says of an account.
+/// The fields of the body of a create or update.
 #[derive(Debug, Clone, Default)]
 pub struct Changes {
     /// The id of the account to change.
@@ -119,27 +120,28 @@ pub struct Changes {
     pub name: Option<String>,
     /// The type to give.
     pub kind: Option<AccountType>,
-    /// `(permanent, credit)`, read on a create without type only (behaviour 4.1).
+    /// `(permanent, credit)`; used only by a create without type (behaviour 4.1).
     pub nature: Option<(bool, bool)>,
     /// Whether it is archived.
     pub archived: Option<bool>,
-    /// The groups to be in, already resolved.
+    /// The groups to be in, already resolved to ids.
     pub groups: Field<BTreeSet<GroupId>>,
     /// Properties to merge.
     pub properties: Edits,
 }
 
 impl Changes {
-    /// What an update names: the id, or without one the name (behaviour 4.9), which then is taken
-    /// out: a name that only finds the account gives it no other spelling (behaviour 4.21).
+    /// The reference to the account an update is for: the id, or without one the name (behaviour
+    /// 4.9). The name is then removed, because a name that only finds the account must not change
+    /// its spelling (behaviour 4.21).
     pub fn take_target(&mut self) -> AccountRef {
         Reference::of_target(self.id.as_deref(), &mut self.name)
     }
 }
 
 impl Account {
-    /// A new account. `group_types` are the types of the groups it is put in, for a create without
-    /// type (behaviour 4.2).
+    /// Makes a new account. `group_types` are the types of the groups it is put in, used by a
+    /// create without type (behaviour 4.2).
     ///
     /// # Errors
     /// A refused name or property.
@@ -172,8 +174,8 @@ impl Account {
         })
     }
 
-    /// The account after an update, with the previous values of what changed (empty when nothing
-    /// did).
+    /// The account after an update, with the previous values of the fields that changed, empty when
+    /// none did.
     ///
     /// # Errors
     /// A refused name or property.
@@ -198,7 +200,7 @@ impl Account {
         Ok((after, previous))
     }
 
-    /// The account out of a group, for the deletion of that group (behaviour 4.14).
+    /// The account without a group, after the deletion of that group (behaviour 4.14).
     #[must_use]
     pub fn without_group(self, group: GroupId, now: Instant) -> (Self, Previous) {
         let before = self.clone();
@@ -251,7 +253,7 @@ impl Account {
     }
 }
 
-/// The one type all groups agree on.
+/// The type of the groups, if they all have the same.
 fn agreed(types: &BTreeSet<AccountType>) -> Option<AccountType> {
     match types.len() {
         1 => types.first().copied(),

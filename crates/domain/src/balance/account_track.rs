@@ -1,10 +1,10 @@
-//! An account in scope with its track.
+//! An account in scope, with its track.
 
 use super::track::Track;
 use super::{AccountBalances, Slice};
 use crate::account::Account;
 
-/// An account in scope and what it did.
+/// An account in scope and its movements.
 #[derive(Debug)]
 pub(super) struct AccountTrack<'a> {
     pub(super) account: &'a Account,
@@ -12,7 +12,8 @@ pub(super) struct AccountTrack<'a> {
 }
 
 impl AccountTrack<'_> {
-    /// Whether a group or the book shows it: all but empty archived accounts (behaviour 5.11).
+    /// Whether it is shown in a group or the book: all are but archived ones without movement
+    /// (behaviour 5.11).
     pub(super) const fn is_shown(&self) -> bool {
         !(self.account.archived && self.track.is_empty())
     }

@@ -1,15 +1,16 @@
-//! The answer: containers of accounts and groups (behaviour 5.1-5.3, 5.11).
+//! The answer to a balance query: accounts and groups with their balances (behaviour 5.1-5.3,
+//! 5.11).
 
 use crate::id::{AccountId, GroupId};
 
 use super::{Figures, Slice};
 
-/// What a balance query answers.
+/// The answer to a balance query.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct BalanceAnswer {
-    /// `accountBalances`, by name; none when the query names no account (behaviour 5.2).
+    /// `accountBalances`, by name; `None` when the query names no account (behaviour 5.2).
     pub accounts: Option<Vec<AccountBalances>>,
-    /// `groupBalances`, by name; none when the query names no group (behaviour 5.2).
+    /// `groupBalances`, by name; `None` when the query names no group (behaviour 5.2).
     pub groups: Option<Vec<GroupBalances>>,
 }
 
@@ -18,25 +19,25 @@ pub struct BalanceAnswer {
 pub struct AccountBalances {
     /// The account.
     pub account: AccountId,
-    /// Whether it has no counted movement up to the end of the range (behaviour 5.7).
+    /// Whether it has no posted movement up to the end of the range (behaviour 5.7).
     pub empty: bool,
     /// The totals.
     pub figures: Figures,
-    /// One entry per slice, in order of time.
+    /// One slice per period, in order of time.
     pub series: Vec<Slice>,
 }
 
 /// The balances of one group: sums over the distinct accounts below it (behaviour 5.13).
 ///
-/// Groups nest as deep as the book's groups do, without limit (behaviour 4.13). Dropping and
-/// [`outline`](Self::outline) do not recurse; the derived `Clone`, `Debug` and `PartialEq` do.
+/// Groups nest without limit (behaviour 4.13). [`outline`](Self::outline) and `Drop` do not
+/// recurse; the derived `Clone`, `Debug` and `PartialEq` do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GroupBalances {
     /// The group.
     pub group: GroupId,
     /// The totals.
     pub figures: Figures,
-    /// One entry per slice, in order of time, starting with the earliest account (behaviour 5.7).
+    /// One slice per period, in order of time, starting with the earliest account (behaviour 5.7).
     pub series: Vec<Slice>,
     /// The groups directly below, by name (behaviour 5.3).
     pub groups: Vec<GroupBalances>,
@@ -45,8 +46,8 @@ pub struct GroupBalances {
 }
 
 impl GroupBalances {
-    /// This group and all below it with their depth (0 for this one), parents before children,
-    /// without recursion.
+    /// This group and all below it with their depths, 0 for this one; parents come before children.
+    /// Does not recurse.
     ///
     /// ```
     /// use daybook_domain::balance::{Figures, GroupBalances};
@@ -77,7 +78,7 @@ impl GroupBalances {
     }
 }
 
-/// A chain of many groups must not use up the stack when it goes.
+/// Does not recurse, so a deep chain of groups does not overflow the stack.
 impl Drop for GroupBalances {
     fn drop(&mut self) {
         let mut pending = std::mem::take(&mut self.groups);

@@ -1,5 +1,4 @@
-//! A small book for the tests: accounts, groups, entries, and the cells a storage would read of
-//! them.
+//! A small book for tests: accounts, groups, entries, and the totals a storage would read.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -101,10 +100,10 @@ impl Book {
     }
 
     /// What a storage with day and month totals would read.
-    pub(super) fn cells(&self, range: Range) -> Vec<PeriodTotal> {
-        let mut cells = Vec::new();
+    pub(super) fn totals(&self, range: Range) -> Vec<PeriodTotal> {
+        let mut totals = Vec::new();
         for segment in segments(range.from, range.until, range.periodicity) {
-            let mut totals: BTreeMap<(AccountId, Option<Date>), Sums> = BTreeMap::new();
+            let mut sums: BTreeMap<(AccountId, Option<Date>), Sums> = BTreeMap::new();
             for leg in &self.legs {
                 let period = match segment.level {
                     Level::Day => leg.day,
@@ -114,18 +113,18 @@ impl Book {
                     && segment.until.is_none_or(|until| period < until)
                 {
                     let total =
-                        totals.entry((leg.account, (!segment.fold).then_some(period))).or_default();
+                        sums.entry((leg.account, (!segment.fold).then_some(period))).or_default();
                     *total = *total + leg.sums;
                 }
             }
-            cells.extend(totals.into_iter().map(|((account, period), sums)| PeriodTotal {
+            totals.extend(sums.into_iter().map(|((account, period), sums)| PeriodTotal {
                 account,
                 period,
                 debit: sums.debit,
                 credit: sums.credit,
             }));
         }
-        cells
+        totals
     }
 
     pub(super) fn ask(&self, scope: &BalanceScope, range: Range) -> BalanceAnswer {
@@ -141,7 +140,7 @@ impl Book {
         let ledger = BalanceInputs {
             accounts: &self.accounts,
             forest: &self.forest(),
-            cells: self.cells(range),
+            totals: self.totals(range),
             from,
             until,
             periodicity,

@@ -1,4 +1,4 @@
-//! From totals as read to the answer of a balance query.
+//! Makes the answer of a balance query from the totals read.
 
 use time::Date;
 
@@ -14,45 +14,46 @@ use super::slice::{Axis, step};
 use super::track::Track;
 use super::{BalanceAnswer, BalanceScope, PeriodTotal, Sums};
 
-/// All that a balance query is answered from. The module documentation has an example.
+/// Everything a balance query is answered from. The module documentation has an example.
 #[derive(Debug, Clone)]
 pub struct BalanceInputs<'a> {
-    /// The accounts of the book, or at least those of [`BalanceScope::accounts`].
+    /// The accounts of the book, at least those of [`BalanceScope::accounts`].
     pub accounts: &'a [Account],
     /// The groups of the book.
     pub forest: &'a Forest,
-    /// What was read for [`segments`](super::segments), of posted, non-trashed transactions
-    /// (behaviour 5.12), in any order. Cells of accounts outside the scope are ignored; fastest
-    /// when each account's cells stand together.
-    pub cells: Vec<PeriodTotal>,
+    /// The totals read for [`segments`](super::segments), of posted and not trashed transactions
+    /// (behaviour 5.12), in any order. Those of accounts outside the scope are ignored. Fastest
+    /// when the totals of an account stand together.
+    pub totals: Vec<PeriodTotal>,
     /// The first day of the range; open when absent.
     pub from: Option<Date>,
     /// The day after the last day of the range; open when absent.
     pub until: Option<Date>,
     /// The length of a slice.
     pub periodicity: Periodicity,
-    /// Today in the book's zone: a range without end lasts until then at least (behaviour 5.7).
+    /// Today in the time zone of the book: a range without end lasts at least until today
+    /// (behaviour 5.7).
     pub today: Date,
 }
 
 impl BalanceInputs<'_> {
-    /// Folds the totals into the containers of the scope, ordered by normalized name and id
-    /// (behaviour 5.11). Where their series together would be too long they leave out zero slices,
-    /// and then all slices but the last (behaviour 5.18).
+    /// Adds the totals up into the accounts and groups of the scope, ordered by normalized name and
+    /// id (behaviour 5.11). When all series together would be too long, they leave out slices
+    /// without movement, and if that is not enough, all slices but the last (behaviour 5.18).
     #[must_use]
     pub fn balances(&self, scope: &BalanceScope) -> BalanceAnswer {
         let (entries, axis) = self.tracks(scope);
         Layout::new(scope, self.forest, &entries).balances(&entries, axis)
     }
 
-    /// What the accounts that count did, and the axis of their series.
+    /// The accounts in scope with their tracks, and the axis of their series.
     pub(super) fn tracks(&self, scope: &BalanceScope) -> (Vec<AccountTrack<'_>>, Axis) {
         let entries = self.entries(scope);
         let axis = Axis { periodicity: self.periodicity, last: self.last_step(&entries) };
         (entries, axis)
     }
 
-    /// The accounts that count, by name, each with its track.
+    /// The accounts in scope by name, each with its track.
     fn entries(&self, scope: &BalanceScope) -> Vec<AccountTrack<'_>> {
         let mut accounts = scope.accounts(self.accounts, self.forest);
         accounts.sort_by_cached_key(|account| (account.name.normalized(), account.id));
@@ -78,15 +79,15 @@ impl BalanceInputs<'_> {
                 .copied()
         };
         let mut found: Option<(AccountId, usize)> = None;
-        for cell in &self.cells {
-            let sums = Sums { debit: cell.debit, credit: cell.credit };
-            found = found.filter(|(id, _)| *id == cell.account).or_else(|| find(cell.account));
+        for total in &self.totals {
+            let sums = Sums { debit: total.debit, credit: total.credit };
+            found = found.filter(|(id, _)| *id == total.account).or_else(|| find(total.account));
             let Some(entry) =
                 found.and_then(|(_, place)| entries.get_mut(place)).filter(|_| !sums.is_zero())
             else {
                 continue;
             };
-            match cell.period {
+            match total.period {
                 Some(day) => entry.track.enter(step(self.periodicity, day), sums),
                 None => entry.track.open(sums),
             }
@@ -97,9 +98,8 @@ impl BalanceInputs<'_> {
         }
     }
 
-    /// The place of the last slice (behaviour 5.7): that of the range's last day; of a range
-    /// without end, the latest of today, the last counted movement in scope, and the first day of
-    /// the range.
+    /// The step of the last slice (behaviour 5.7): that of the last day of the range; for a range
+    /// without end, the latest of today, the last movement in scope and the first day of the range.
     fn last_step(&self, entries: &[AccountTrack<'_>]) -> Option<i32> {
         if is_void(self.from, self.until) {
             return None;

@@ -1,4 +1,4 @@
-//! Which containers an answer has and how they nest, and how much of their series it gives.
+//! The accounts and groups of an answer, how they nest, and how much of their series it gives.
 
 use std::collections::BTreeSet;
 
@@ -11,20 +11,20 @@ use super::track::Track;
 use super::tree::{self, Tree};
 use super::{BalanceAnswer, BalanceScope, Slice};
 
-/// Entries that the series of one answer may have in all: a few hundred accounts by day over a
-/// year, a few thousand by month over some years (behaviour 5.18).
+/// The most slices of all series of one answer together: a few hundred accounts by day over a year,
+/// or a few thousand by month over some years (behaviour 5.18).
 pub(super) const MAX_SLICES: usize = 250_000;
 
-/// The containers of a scope, by the places of their accounts in a list of entries.
+/// The accounts and groups of a scope. Accounts are given by their index in a list of tracks.
 pub(super) struct Layout {
-    /// Top-level accounts, by name; none when the query names no account.
+    /// Accounts outside of groups, by name; `None` when the query names no account.
     accounts: Option<Vec<usize>>,
-    /// Top-level groups, by name; none when the query names no group.
+    /// Root groups, by name; `None` when the query names no group.
     trees: Option<Vec<Tree>>,
 }
 
 impl Layout {
-    /// Lays out the containers of a scope; the entries are by name.
+    /// The layout of a scope; `entries` are in order of names.
     pub(super) fn new(scope: &BalanceScope, forest: &Forest, entries: &[AccountTrack<'_>]) -> Self {
         let is_group = |id: GroupId| forest.get(id).is_some();
         let places = |shown: &dyn Fn(&AccountTrack<'_>) -> bool| {
@@ -52,8 +52,7 @@ impl Layout {
             BalanceScope::Named { accounts, groups } => {
                 let named: BTreeSet<AccountId> = accounts.iter().copied().collect();
                 let known = groups.iter().copied().filter(|group| is_group(*group)).collect();
-                // Each named group is a root of its own, also below another named one (behaviour
-                // 5.3).
+                // Each named group is a root, also one below another named group (behaviour 5.3).
                 let apart = || {
                     tree::by_name(forest, known)
                         .into_iter()
@@ -61,7 +60,7 @@ impl Layout {
                         .collect()
                 };
                 Self {
-                    // Empty archived ones too (behaviour 5.11).
+                    // Archived accounts without movement too (behaviour 5.11).
                     accounts: (!accounts.is_empty())
                         .then(|| places(&|entry| named.contains(&entry.account.id))),
                     trees: (!groups.is_empty()).then(apart),
@@ -70,13 +69,13 @@ impl Layout {
         }
     }
 
-    /// The containers with their series, none of them so long that the answer becomes too large.
+    /// The balances, with as much of the series as an answer may have.
     pub(super) fn balances(&self, entries: &[AccountTrack<'_>], axis: Axis) -> BalanceAnswer {
         let detail = self.detail(entries, axis);
         self.filled(entries, &mut |track| track.series(axis, detail))
     }
 
-    /// As much of the series as an answer may hold.
+    /// How much of the series the answer may have.
     fn detail(&self, entries: &[AccountTrack<'_>], axis: Axis) -> SeriesDetail {
         let (mut filled, mut moved): (usize, usize) = (0, 0);
         self.filled(entries, &mut |track| {

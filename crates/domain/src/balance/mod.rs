@@ -1,10 +1,11 @@
-//! BalanceAnswer: per-account totals folded into containers, cumulative and period figures, and series
-//! (behaviour 5).
+//! Balances: adds up the totals of accounts into the balances of accounts and groups, in all and by
+//! slice (behaviour 5).
 //!
-//! The way of a query: [`BalanceScope::accounts`] says whose totals to read and [`segments`] which
-//! stretches of them; the storage answers with [`PeriodTotal`]s; [`BalanceInputs::balances`] folds those into
-//! [`BalanceAnswer`]. The cost is accounts x periods, never transactions. Amounts are integers at the
-//! book's storage scale; the caller writes them (behaviour 3.12.6).
+//! A query takes these steps: [`BalanceScope::accounts`] gives the accounts whose totals are read,
+//! [`segments`] the ranges of days; the storage returns [`PeriodTotal`]s; and
+//! [`BalanceInputs::balances`] makes the [`BalanceAnswer`] of them. The cost depends on the number
+//! of accounts and periods, never on the number of transactions. Amounts are integers at the
+//! storage scale of the book; the caller writes them as decimals (behaviour 3.12.6).
 //!
 //! ```
 //! use daybook_domain::account::{Account, AccountType, Changes};
@@ -22,8 +23,8 @@
 //!         .unwrap();
 //!
 //! let (from, until) = (parse_iso("2025-01-01"), parse_iso("2025-04-01"));
-//! assert_eq!(segments(from, until, Periodicity::Monthly).len(), 2); // the opening and three months
-//! let cells = vec![
+//! assert_eq!(segments(from, until, Periodicity::Monthly).len(), 2); // opening, range
+//! let totals = vec![
 //!     PeriodTotal { account: id, period: None, debit: 100, credit: 0 },
 //!     PeriodTotal { account: id, period: parse_iso("2025-02-01"), debit: 0, credit: 30 },
 //! ];
@@ -31,7 +32,7 @@
 //! let ledger = BalanceInputs {
 //!     accounts: &[cash],
 //!     forest: &Forest::default(),
-//!     cells,
+//!     totals,
 //!     from,
 //!     until,
 //!     periodicity: Periodicity::Monthly,

@@ -1,4 +1,4 @@
-//! Running balances: what stands on an account after each row of its ledger (behaviour 2.9).
+//! Running balances: the balance of an account after each of its entries (behaviour 2.9).
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,28 +7,28 @@ use time::Date;
 use super::PeriodTotal;
 use crate::id::TransactionId;
 
-/// A row of a ledger, with what its day had moved by then.
+/// An entry of an account, with the movements of its day up to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RunningRow {
-    /// The row.
+    /// The transaction of the entry.
     pub transaction: TransactionId,
-    /// Its day.
+    /// The day of the entry.
     pub day: Date,
-    /// Credits minus debits of that day, from its first row up to and including this one.
+    /// Credits minus debits of that day, up to and including this entry.
     pub so_far: i128,
 }
 
-/// The raw balance after each of the rows: all of the account before the row's day, and the day so
-/// far. The cells are those of one account, as [`super::segments`] plans them by day: the opening
-/// folded, then every day up to the last of the rows. So a page costs its days and what its days
-/// hold, however long the ledger before it is.
+/// The raw balance after each of the rows: the balance before the day of the row plus what moved on
+/// that day. `totals` are those of one account for [`super::segments`] by day: the opening as one
+/// sum, then every day up to the last of the rows. The cost depends on the days read, not on the
+/// length of the account before them.
 ///
 /// ```
 /// use daybook_domain::balance::{PeriodTotal, RunningRow, running};
 /// use daybook_domain::calendar::parse_iso;
 /// use daybook_domain::id::{AccountId, TransactionId};
 ///
-/// let cell = |day, debit, credit| PeriodTotal {
+/// let total = |day, debit, credit| PeriodTotal {
 ///     account: AccountId::new(1),
 ///     period: parse_iso(day),
 ///     debit,
@@ -39,22 +39,22 @@ pub struct RunningRow {
 ///     day: parse_iso("2025-03-02").unwrap(),
 ///     so_far,
 /// };
-/// // 100 came in before, 30 went out on the day before, and on the day itself 5 came in and 10 went out.
-/// let cells = [cell("", 0, 100), cell("2025-03-01", 30, 0), cell("2025-03-02", 10, 5)];
-/// let after = running(&cells, &[row(7, 5), row(8, -5)]);
+/// // 100 came in before, 30 went out on the day before; on the day itself 5 came in, 10 went out.
+/// let totals = [total("", 0, 100), total("2025-03-01", 30, 0), total("2025-03-02", 10, 5)];
+/// let after = running(&totals, &[row(7, 5), row(8, -5)]);
 /// assert_eq!((after[&TransactionId::new(7)], after[&TransactionId::new(8)]), (75, 65));
 /// ```
 #[must_use]
-pub fn running(cells: &[PeriodTotal], rows: &[RunningRow]) -> HashMap<TransactionId, i128> {
+pub fn running(totals: &[PeriodTotal], rows: &[RunningRow]) -> HashMap<TransactionId, i128> {
     let mut days: BTreeMap<Date, i128> = BTreeMap::new();
     let mut opening: i128 = 0;
-    for cell in cells {
-        match cell.period {
-            Some(day) => *days.entry(day).or_default() += cell.credit - cell.debit,
-            None => opening += cell.credit - cell.debit,
+    for total in totals {
+        match total.period {
+            Some(day) => *days.entry(day).or_default() += total.credit - total.debit,
+            None => opening += total.credit - total.debit,
         }
     }
-    // What stands at the beginning of each day that rows lie on.
+    // The balance at the beginning of each day that has rows.
     let mut starts: BTreeMap<Date, i128> = rows.iter().map(|row| (row.day, 0)).collect();
     let mut standing = opening;
     let mut moved = days.into_iter().peekable();
@@ -100,7 +100,7 @@ mod tests {
     ) -> (Vec<PeriodTotal>, Vec<RunningRow>) {
         let on_page = || wanted.iter().map(|place| entries[*place].0);
         let (first, last) = (on_page().min(), on_page().max());
-        let mut cells = Vec::new();
+        let mut totals = Vec::new();
         for segment in segments(first, last.and_then(Date::next_day), Periodicity::Daily) {
             let inside = |day: Date| {
                 segment.from.is_none_or(|from| day >= from)
@@ -112,7 +112,7 @@ mod tests {
             );
             for (day, amount) in entries.iter().filter(|(day, _)| inside(*day)) {
                 let period = (!segment.fold).then_some(*day);
-                cells.push(PeriodTotal {
+                totals.push(PeriodTotal {
                     account: AccountId::new(1),
                     period,
                     debit: (-*amount).max(0),
@@ -133,7 +133,7 @@ mod tests {
                 so_far,
             }
         };
-        (cells, wanted.iter().map(row).collect())
+        (totals, wanted.iter().map(row).collect())
     }
 
     proptest! {
@@ -143,8 +143,8 @@ mod tests {
             picks in prop::collection::hash_set(0_usize..60, 1..20),
         ) {
             let wanted: HashSet<usize> = picks.into_iter().map(|pick| pick % entries.len()).collect();
-            let (cells, rows) = read(&entries, &wanted);
-            let found = running(&cells, &rows);
+            let (totals, rows) = read(&entries, &wanted);
+            let found = running(&totals, &rows);
             prop_assert_eq!(found.len(), wanted.len());
             for place in wanted {
                 let expected: i128 = entries[..=place].iter().map(|(_, amount)| amount).sum();

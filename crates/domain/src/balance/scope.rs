@@ -1,4 +1,4 @@
-//! Which containers a query wants, and whose totals it needs (behaviour 5.1, 5.2).
+//! The accounts and groups that a query asks for (behaviour 5.1, 5.2).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,28 +6,29 @@ use crate::account::Account;
 use crate::group::Forest;
 use crate::id::{AccountId, GroupId};
 
-/// Which containers are wanted, names already resolved.
+/// The accounts and groups asked for, their names already resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BalanceScope {
-    /// No account or group filter: all root groups, and the accounts in no group (behaviour 5.1).
+    /// No account or group filter: all root groups, and the accounts that are in no group
+    /// (behaviour 5.1).
     Book,
-    /// One container for each account and each group named, the same one once (behaviour 5.2). When
-    /// the filters of the query matched nothing both are empty, and so is the answer (behaviour
-    /// 5.1, 1.2.6).
+    /// Every account and group named, each once (behaviour 5.2). Both lists are empty when the
+    /// filters of the query match nothing, and then so is the answer (behaviour 5.1, 1.2.6).
     Named {
-        /// What the `account:` filters found.
+        /// The accounts that the `account:` filters match.
         accounts: Vec<AccountId>,
-        /// What the `group:` filters found.
+        /// The groups that the `group:` filters match.
         groups: Vec<GroupId>,
     },
 }
 
 impl BalanceScope {
-    /// Filters that matched nothing.
+    /// The scope of filters that match nothing.
     pub const NOTHING: Self = Self::Named { accounts: Vec::new(), groups: Vec::new() };
 
-    /// How many containers the named groups show again because one lies below another: each is a
-    /// root of its own (behaviour 5.3). `accounts` are those of [`BalanceScope::accounts`].
+    /// How many accounts and groups appear more than once because one named group lies below
+    /// another: each named group is a root (behaviour 5.3). `accounts` are those of
+    /// [`BalanceScope::accounts`].
     ///
     /// ```
     /// use daybook_domain::balance::BalanceScope;
@@ -61,7 +62,7 @@ impl BalanceScope {
         times.fold(0, |sum, times| sum.saturating_add(times.saturating_sub(1)))
     }
 
-    /// Of a book's accounts those that count: the named ones and all below the named groups, or
+    /// Those of these accounts that are in scope: the named ones and all below the named groups, or
     /// all.
     ///
     /// ```

@@ -1,11 +1,11 @@
-//! What the storage reads for a query, and what it answers with (behaviour 5.5, 5.7).
+//! The totals that the storage reads for a query, in segments (behaviour 5.5, 5.7).
 
 use time::{Date, Month};
 
 use crate::id::AccountId;
 use crate::query::Periodicity;
 
-/// The level of totals a segment reads.
+/// Whether a segment reads totals of days or of months.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
     /// Totals per account and day.
@@ -14,27 +14,27 @@ pub enum Level {
     Month,
 }
 
-/// One stretch of totals to read, from `from` (inclusive) until `until` (exclusive), open where
-/// absent.
+/// A range of days whose totals are read, from `from` (inclusive) until `until` (exclusive), open
+/// where `None`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Segment {
-    /// The totals to read. At the month level both bounds are first days of months.
+    /// The totals to read. For months both bounds are first days of months.
     pub level: Level,
     /// The first day.
     pub from: Option<Date>,
     /// The day after the last.
     pub until: Option<Date>,
-    /// Whether to sum each account over the whole stretch: it lies before the range and makes up
-    /// the opening.
+    /// Whether to read one sum for each account over all its days: these come before the range of
+    /// the query and make up the opening.
     pub fold: bool,
 }
 
-/// A total as read.
+/// A total of an account, as the storage returns it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PeriodTotal {
-    /// Whose total it is.
+    /// The account.
     pub account: AccountId,
-    /// The day, or the first day of the month; none for a folded segment.
+    /// The day, or the first day of the month; `None` in a folded segment.
     pub period: Option<Date>,
     /// The debits, never negative.
     pub debit: i128,
@@ -42,11 +42,11 @@ pub struct PeriodTotal {
     pub credit: i128,
 }
 
-/// What to read for the range from `from` (inclusive) until `until` (exclusive): the opening before
-/// it, in whole months and the days of a broken one, then the range, by day for daily slices, else
-/// by month with the days of broken months at its ends. The segments are disjoint, in order of
-/// time, at most five, and cover everything before `until`; a range that ends before it starts
-/// needs none (behaviour 5.7).
+/// The segments to read for the range from `from` (inclusive) until `until` (exclusive): first the
+/// opening before it, in whole months and the days of the month it breaks, then the range, by day
+/// for daily slices, else by month with the days of the months it breaks. They are disjoint,
+/// ordered by time, at most five, and cover everything before `until`. A range that ends before it
+/// starts has none (behaviour 5.7).
 ///
 /// ```
 /// use daybook_domain::balance::{Level, segments};
@@ -97,8 +97,7 @@ pub(super) fn is_void(from: Option<Date>, until: Option<Date>) -> bool {
     until.is_some_and(|until| until <= from.unwrap_or(Date::MIN))
 }
 
-/// The bounds of the whole months inside the range, open where it is open; none when there are no
-/// whole months.
+/// The bounds of the whole months in the range, open where it is open; `None` when there are none.
 fn whole_months(from: Option<Date>, until: Option<Date>) -> Option<(Option<Date>, Option<Date>)> {
     let first = match from {
         Some(from) if from.day() == 1 => Some(from),
@@ -113,7 +112,7 @@ fn month_of(day: Date) -> Date {
     day.replace_day(1).unwrap_or(day)
 }
 
-/// The first day of the next month; none at the end of the calendar.
+/// The first day of the next month; `None` at the end of the calendar.
 fn next_month(day: Date) -> Option<Date> {
     let year = if day.month() == Month::December { day.year().checked_add(1)? } else { day.year() };
     Date::from_calendar_date(year, day.month().next(), 1).ok()

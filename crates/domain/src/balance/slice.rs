@@ -1,5 +1,4 @@
-//! The axis of a series: slices of a day, a month or a year, counted so that they can be walked
-//! (behaviour 5.6, 5.7).
+//! Slices of a day, a month or a year, and their order (behaviour 5.6, 5.7).
 
 use time::Date;
 
@@ -7,10 +6,11 @@ use crate::query::Periodicity;
 
 use super::Figures;
 
-/// Up to so many slices a series is filled with zeros; a longer one omits them (behaviour 5.7).
+/// The most slices a series has with zeros filled in; a longer one leaves out slices without
+/// movement (behaviour 5.7).
 pub const MAX_FILLED_SLICES: i32 = 5_000;
 
-/// One entry of a series.
+/// One slice of a series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slice {
     /// The year.
@@ -19,7 +19,7 @@ pub struct Slice {
     pub month: u8,
     /// The day of the month; 0 in monthly and yearly slices.
     pub day: u8,
-    /// What moved in the slice, and what stands at its end.
+    /// The movements in the slice, and the sums at its end.
     pub figures: Figures,
 }
 
@@ -38,7 +38,7 @@ impl Slice {
     }
 }
 
-/// The year, month and day of a slice: zeros for what it is not divided by.
+/// Year, month and day of a slice: 0 for the parts it does not have.
 pub(crate) type SliceDate = (i32, u8, u8);
 
 /// A slice as one number (behaviour 5.6).
@@ -46,7 +46,7 @@ pub(crate) fn fuzzy_date((year, month, day): SliceDate) -> i32 {
     year.saturating_mul(10_000).saturating_add(i32::from(month) * 100 + i32::from(day))
 }
 
-/// Slices count up by one, from year 0 for years and months: the place of the slice a day lies in.
+/// The number of the slice that a day lies in. Successive slices have successive numbers.
 pub(crate) fn step(periodicity: Periodicity, day: Date) -> i32 {
     match periodicity {
         Periodicity::Daily => day.to_julian_day(),
@@ -55,7 +55,7 @@ pub(crate) fn step(periodicity: Periodicity, day: Date) -> i32 {
     }
 }
 
-/// The slice at a place; none beyond the calendar, where no range reaches.
+/// The slice with that number; `None` beyond the calendar, which no range reaches.
 pub(crate) fn place(periodicity: Periodicity, step: i32) -> Option<SliceDate> {
     match periodicity {
         Periodicity::Daily => {
@@ -69,14 +69,14 @@ pub(crate) fn place(periodicity: Periodicity, step: i32) -> Option<SliceDate> {
     }
 }
 
-/// How much of a series an answer gives.
+/// How much of a series an answer contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SeriesDetail {
     /// Every slice, zeros included, up to [`MAX_FILLED_SLICES`] of them.
     Filled,
-    /// The slices that moved.
+    /// The slices with movements.
     Moved,
-    /// One entry on the last slice, with the totals of the range.
+    /// Only the last slice, with the totals of the range.
     Last,
 }
 
@@ -84,12 +84,12 @@ pub(super) enum SeriesDetail {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Axis {
     pub(super) periodicity: Periodicity,
-    /// The place of the last slice; none when the range ends before it starts.
+    /// The number of the last slice; `None` when the range ends before it starts.
     pub(super) last: Option<i32>,
 }
 
 impl Axis {
-    /// The slice at a place; none beyond the calendar, where no range reaches.
+    /// The slice with that number; `None` beyond the calendar, which no range reaches.
     pub(super) fn slice(self, step: i32, figures: Figures) -> Option<Slice> {
         let (year, month, day) = place(self.periodicity, step)?;
         Some(Slice { year, month, day, figures })

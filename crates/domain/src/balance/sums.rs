@@ -1,10 +1,10 @@
-//! Sums of debits and credits, and the figures made of them (behaviour 5.4, 5.5).
+//! Sums of debits and credits (behaviour 5.4, 5.5).
 
 use std::iter::Sum;
 use std::ops::Add;
 
-/// Debits and credits added up, neither ever negative (behaviour 5.5), in integers at the book's
-/// storage scale.
+/// Debits and credits, each a sum of positive amounts (behaviour 5.5), as integers at the storage
+/// scale of the book.
 ///
 /// ```
 /// use daybook_domain::balance::Sums;
@@ -24,8 +24,8 @@ pub struct Sums {
 }
 
 impl Sums {
-    /// The raw balance, credit - debit, for every account and group alike; clients flip it for
-    /// display (behaviour 5.4).
+    /// The raw balance: credit minus debit, for every account and group alike. Clients turn the
+    /// sign for display (behaviour 5.4).
     #[must_use]
     pub const fn balance(self) -> i128 {
         self.credit.saturating_sub(self.debit)

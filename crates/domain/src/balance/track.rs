@@ -1,9 +1,8 @@
-//! Tracks: what an account, or a set of distinct accounts, did within a range, slice by slice.
+//! The movements of an account, or of a set of distinct accounts, within a range, slice by slice.
 //!
-//! Inside the range permanent and other accounts run alike; they differ only in what they bring
-//! into it. So a track is an opening (nothing, for accounts that are not permanent) and the
-//! movements of the range, and tracks of accounts of either kind add up to the track of their group
-//! (behaviour 5.5, 5.13).
+//! Permanent and other accounts differ only in what they bring into the range. So a track is an
+//! opening (zero for accounts that are not permanent) and the movements in the range, and the
+//! tracks of accounts of both kinds add up to the track of their group (behaviour 5.5, 5.13).
 
 use super::slice::{Axis, MAX_FILLED_SLICES, SeriesDetail};
 use super::{Figures, Slice, Sums};
@@ -18,10 +17,10 @@ struct Movement {
 /// An opening and the movements after it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Track {
-    /// The place of the first slice; none without counted movement.
+    /// The number of the first slice; `None` without posted movement.
     first: Option<i32>,
     opening: Sums,
-    /// In order of steps, each step once; as they come until [`Track::finish`].
+    /// In order of time, each slice once; in any order until [`Track::finish`].
     movements: Vec<Movement>,
 }
 
@@ -33,12 +32,12 @@ pub(super) enum Sign {
 }
 
 impl Track {
-    /// Notes a total before the range.
+    /// Adds a total before the range.
     pub(super) fn open(&mut self, sums: Sums) {
         self.opening = self.opening + sums;
     }
 
-    /// Notes a total inside the range.
+    /// Adds a total inside the range.
     pub(super) fn enter(&mut self, step: i32, sums: Sums) {
         match self.movements.last_mut().filter(|last| last.step == step) {
             Some(last) => last.sums = last.sums + sums,
@@ -46,9 +45,9 @@ impl Track {
         }
     }
 
-    /// Makes a track of what was noted: `start` is the place of the range's first slice. An account
-    /// that moved before the range starts with it (behaviour 5.7); one that is not permanent brings
-    /// nothing along (behaviour 5.5).
+    /// Completes the track; `start` is the number of the first slice of the range. An account with
+    /// movements before the range starts with it (behaviour 5.7); one that is not permanent has no
+    /// opening (behaviour 5.5).
     pub(super) fn finish(&mut self, start: Option<i32>, permanent: bool) {
         self.movements = merged(std::mem::take(&mut self.movements));
         let earliest = self.movements.first().map(|movement| movement.step);
@@ -58,17 +57,17 @@ impl Track {
         }
     }
 
-    /// Whether there was no counted movement up to the end of the range (behaviour 5.7).
+    /// Whether there is no posted movement up to the end of the range (behaviour 5.7).
     pub(super) const fn is_empty(&self) -> bool {
         self.first.is_none()
     }
 
-    /// The place of the last slice that moved.
+    /// The number of the last slice with movements.
     pub(super) fn last_moved(&self) -> Option<i32> {
         self.movements.last().map(|movement| movement.step)
     }
 
-    /// Adds tracks up. What is taken away must have been added at least twice.
+    /// The sum of tracks. What is subtracted must have been added at least twice.
     pub(super) fn sum(parts: &[(Sign, &Self)]) -> Self {
         if let [(Sign::Plus, only)] = parts {
             return (*only).clone();
@@ -116,7 +115,7 @@ impl Track {
         }
     }
 
-    /// How many entries [`Track::series`] has.
+    /// The length of [`Track::series`].
     pub(super) fn length(&self, axis: Axis, detail: SeriesDetail) -> usize {
         let Some(last) = axis.last else {
             return 0;
@@ -137,20 +136,20 @@ impl Track {
         self.first.unwrap_or(last)
     }
 
-    /// The number of slices up to the last one.
+    /// The number of slices from the first to this one.
     fn span(&self, last: i32) -> i32 {
         last.saturating_sub(self.first(last)).saturating_add(1)
     }
 
-    /// What a series without zero slices shows besides its movements.
+    /// The slices that a series without zeros has besides its movements.
     fn added(&self, last: i32) -> (Option<i32>, Option<i32>) {
         let first = self.first(last);
-        // An opening is shown where it enters: clients repeat the value before a gap and know none
-        // before the first.
+        // An opening is shown where the range begins: clients repeat the value before a gap and
+        // know none before the first slice.
         let opened = (!self.opening.is_zero()
             && self.movements.first().is_none_or(|movement| movement.step > first))
         .then_some(first);
-        // A container is never without an entry (behaviour 5.8).
+        // A series is never empty (behaviour 5.8).
         let alone = (opened.is_none() && self.movements.is_empty()).then_some(last);
         (opened, alone)
     }
@@ -182,7 +181,7 @@ impl Sign {
     }
 }
 
-/// Sums movements in one slot per step: for spans short enough to be filled anyway.
+/// Adds movements in one slot per slice, for spans short enough to be filled.
 fn by_place(parts: &[(Sign, &Track)], earliest: i32, latest: i32) -> Vec<Movement> {
     let mut slots: Vec<Movement> =
         (earliest..=latest).map(|step| Movement { step, sums: Sums::default() }).collect();
@@ -198,7 +197,7 @@ fn by_place(parts: &[(Sign, &Track)], earliest: i32, latest: i32) -> Vec<Movemen
     slots
 }
 
-/// Sums movements by sorting them: for long spans that are mostly empty.
+/// Adds movements by sorting them, for long spans that are mostly empty.
 fn by_order(parts: &[(Sign, &Track)]) -> Vec<Movement> {
     let signed = |(sign, part): &(Sign, &Track)| {
         let sign = *sign;
@@ -211,7 +210,7 @@ fn by_order(parts: &[(Sign, &Track)]) -> Vec<Movement> {
     merged(parts.iter().flat_map(signed).collect())
 }
 
-/// In order of steps, each step once.
+/// In order of time, each slice once.
 fn merged(mut movements: Vec<Movement>) -> Vec<Movement> {
     movements.sort_by_key(|movement| movement.step);
     movements.dedup_by(|next, kept| {

@@ -1,4 +1,4 @@
-//! Rolls accounts up their groups, without recursion (behaviour 5.3, 5.13).
+//! Adds accounts up into their groups, without recursion (behaviour 5.3, 5.13).
 
 use crate::group::Forest;
 use crate::id::GroupId;
@@ -12,20 +12,20 @@ pub(super) struct Tree {
     nodes: Vec<Node>,
 }
 
-/// A group with what lies directly in it.
+/// A group with the accounts directly in it.
 struct Node {
     group: GroupId,
-    /// The place of the group above; none for a root.
+    /// The index of the group above; `None` for a root.
     parent: Option<usize>,
     /// The accounts directly in it.
     accounts: Vec<usize>,
-    /// Accounts that reach it on one way too many.
+    /// Accounts that are below it by more than one path, once for each further path.
     twice: Vec<usize>,
-    /// The last account that reached it.
+    /// The last account found below it.
     reached: Option<usize>,
 }
 
-/// What the groups directly below a group came to, last one first.
+/// The results of the groups directly below a group, the last one first.
 #[derive(Default)]
 struct ChildTotals {
     tracks: Vec<Track>,
@@ -33,14 +33,14 @@ struct ChildTotals {
 }
 
 impl Tree {
-    /// The trees under those roots, which must not lie below each other.
+    /// The trees of these roots, which must not lie below each other.
     pub(super) fn new(forest: &Forest, roots: Vec<GroupId>, entries: &[AccountTrack<'_>]) -> Self {
         let mut nodes = preorder(forest, roots);
-        seat(&mut nodes, entries);
+        assign_accounts(&mut nodes, entries);
         Self { nodes }
     }
 
-    /// The balances of the roots, with the series that `series` makes of what each container did.
+    /// The balances of the roots; `series` makes the series of a track.
     pub(super) fn balances(
         &self,
         entries: &[AccountTrack<'_>],
@@ -49,7 +49,7 @@ impl Tree {
         let mut below: Vec<ChildTotals> =
             self.nodes.iter().map(|_| ChildTotals::default()).collect();
         let mut done = Vec::new();
-        // From the end every group comes after all groups below it.
+        // In reverse order every group comes after all groups below it.
         for node in self.nodes.iter().rev() {
             let (track, group) = node.finish(below.pop().unwrap_or_default(), entries, series);
             match node.parent.and_then(|place| below.get_mut(place)) {
@@ -86,9 +86,9 @@ fn preorder(forest: &Forest, roots: Vec<GroupId>) -> Vec<Node> {
     nodes
 }
 
-/// Puts each account into its groups. One that is in several counts once in each group above
-/// (behaviour 4.13): where two of its ways up meet, it is taken away once.
-fn seat(nodes: &mut [Node], entries: &[AccountTrack<'_>]) {
+/// Assigns each account to its groups. One that is in several counts once in each group above
+/// (behaviour 4.13): where two of its paths meet, it is subtracted once.
+fn assign_accounts(nodes: &mut [Node], entries: &[AccountTrack<'_>]) {
     let mut places: Vec<(GroupId, usize)> =
         nodes.iter().enumerate().map(|(place, node)| (node.group, place)).collect();
     places.sort_unstable();
@@ -107,13 +107,13 @@ fn seat(nodes: &mut [Node], entries: &[AccountTrack<'_>]) {
             }
         }
         if homes.len() > 1 {
-            homes.into_iter().for_each(|home| climb(nodes, home, number));
+            homes.into_iter().for_each(|home| mark_ancestors(nodes, home, number));
         }
     }
 }
 
-/// Walks an account up to the root, or to where it has been before.
-fn climb(nodes: &mut [Node], home: usize, number: usize) {
+/// Marks the groups above an account, up to the root or to a group that is marked already.
+fn mark_ancestors(nodes: &mut [Node], home: usize, number: usize) {
     let mut at = Some(home);
     while let Some(node) = at.and_then(|place| nodes.get_mut(place)) {
         if node.reached == Some(number) {

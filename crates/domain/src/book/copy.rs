@@ -1,4 +1,4 @@
-//! Copying a book: what the copy keeps of it, and what may be asked (behaviour 6.6).
+//! Copies of a book: their settings, and which transactions they take (behaviour 6.6).
 
 use time::Date;
 
@@ -7,8 +7,8 @@ use crate::calendar::from_day_number;
 use crate::name::Name;
 
 impl Book {
-    /// The settings of a copy under another name: the same, but for its own readers only and with
-    /// nothing locked.
+    /// The settings of a copy under another name: those of this book, but private and without lock
+    /// and closing date.
     ///
     /// # Errors
     /// [`Refusal::CopyNameRequired`]; a refused name.
@@ -24,7 +24,7 @@ impl Book {
     }
 }
 
-/// The first day to copy transactions of; all are copied when none is given.
+/// The first day whose transactions are copied; `None` copies all.
 ///
 /// # Errors
 /// [`Refusal::CopyFromDate`].
@@ -45,7 +45,7 @@ pub fn first_day(text: Option<&str>) -> Result<Option<Date>, Refusal> {
     day.map(Some).ok_or_else(|| Refusal::CopyFromDate(text.chars().take(40).collect()))
 }
 
-/// Refuses more transactions than one copy takes.
+/// Checks the number of transactions to copy.
 ///
 /// # Errors
 /// [`Refusal::CopyTooLarge`].

@@ -1,4 +1,4 @@
-//! Lock and closing date: what a body makes of them, and who may (behaviour 3.5.4, 3.5.5).
+//! Changes of lock and closing date, and the permission they need (behaviour 3.5.4, 3.5.5).
 
 use time::Date;
 
@@ -18,12 +18,12 @@ pub(super) struct Dates {
 }
 
 impl Dates {
-    /// Those of the settings.
+    /// The dates of the settings.
     pub(super) const fn of(settings: &Settings) -> Self {
         Self { closing: settings.closing_date, lock: settings.lock_date }
     }
 
-    /// Those the changes leave.
+    /// The dates after the changes.
     pub(super) fn changed(self, changes: &Changes) -> Result<Self, Refusal> {
         Ok(Self {
             closing: read("closingDate", &changes.closing_date, self.closing)?,
@@ -31,7 +31,7 @@ impl Dates {
         })
     }
 
-    /// Refuses a way from these to the others that the permission does not reach to.
+    /// Checks that the permission is enough to change these dates to the others.
     pub(super) fn check_permitted(
         self,
         after: Self,
@@ -42,7 +42,8 @@ impl Dates {
     }
 }
 
-/// Setting or advancing a date needs less than moving it back (behaviour 3.5.4).
+/// Checks one date: setting or advancing it needs less permission than moving it back (behaviour
+/// 3.5.4).
 fn check(
     field: &'static str,
     old: Option<Date>,
@@ -62,7 +63,7 @@ fn check(
     }
 }
 
-/// A date, or the sentinel that clears it (behaviour 3.5.5).
+/// Reads a date or the text that clears it (behaviour 3.5.5).
 fn read(
     name: &'static str,
     field: &Field<String>,

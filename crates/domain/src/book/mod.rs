@@ -51,16 +51,16 @@ impl Visibility {
     }
 }
 
-/// What an owner or editor decides about a book.
+/// The settings that owner and editors change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
     /// The name.
     pub name: Name,
     /// Whether complete creates are posted at once.
     pub auto_post: bool,
-    /// Transactions on or before it are closed.
+    /// Transactions on or before this day are closed.
     pub closing_date: Option<Date>,
-    /// Transactions on or before it are locked.
+    /// Transactions on or before this day are locked.
     pub lock_date: Option<Date>,
     /// How days are written.
     pub date_pattern: DatePattern,
@@ -68,7 +68,7 @@ pub struct Settings {
     pub decimal_separator: DecimalSeparator,
     /// Decimal places of new amounts.
     pub fraction_digits: u32,
-    /// Rows a page in user interfaces; no effect on the API (behaviour 2.2).
+    /// Rows per page in user interfaces; no effect on the API (behaviour 2.2).
     pub page_size: i32,
     /// What user interfaces show at first.
     pub period: Period,
@@ -91,25 +91,25 @@ pub struct Book {
     pub key: BookKey,
     /// The owner's username.
     pub owner_name: String,
-    /// What owner and editors decide.
+    /// The settings.
     pub settings: Settings,
-    /// Decimal places of stored amounts; only grows (behaviour 3.12.7).
+    /// The storage scale, in decimal places; it only grows (behaviour 3.12.7).
     pub scale: u32,
     /// Who made it through which app, and when.
     pub stamp: Stamp,
 }
 
-/// What a body says of a book. Enumerations are checked already, the zone by the caller (it needs a
-/// database).
+/// The fields of the body of a create or update. Names of enumerations are checked already, and the
+/// time zone by the caller, because that takes a database of zones.
 #[derive(Debug, Clone, Default)]
 pub struct Changes {
     /// The name.
     pub name: Option<String>,
     /// Whether complete creates are posted at once.
     pub auto_post: Option<bool>,
-    /// The closing date, or the sentinel.
+    /// The closing date, or [`CLEARED_DATE`].
     pub closing_date: Field<String>,
-    /// The lock date, or the sentinel.
+    /// The lock date, or [`CLEARED_DATE`].
     pub lock_date: Field<String>,
     /// How days are written.
     pub date_pattern: Option<DatePattern>,
@@ -135,7 +135,7 @@ impl Settings {
     /// The settings of a new book (behaviour 6.1).
     ///
     /// # Errors
-    /// [`Refusal`] for values outside what is allowed, a refused name or property.
+    /// [`Refusal`] for values that are not allowed; a refused name or property.
     pub fn create(changes: Changes) -> Result<Self, crate::Refusal> {
         let name = changes
             .name
@@ -160,7 +160,7 @@ impl Settings {
         defaults.changed(changes)
     }
 
-    /// The settings with the changes in them.
+    /// The settings with these changes.
     fn changed(self, changes: Changes) -> Result<Self, crate::Refusal> {
         let dates = Dates::of(&self).changed(&changes)?;
         Ok(Self {
@@ -182,8 +182,7 @@ impl Settings {
         })
     }
 
-    /// The last day on which nothing may move: the later of lock and closing date (behaviour
-    /// 3.5.1).
+    /// The last locked day: the later of lock and closing date (behaviour 3.5.1).
     #[must_use]
     pub fn locked_until(&self) -> Option<Date> {
         self.lock_date.max(self.closing_date)
@@ -219,13 +218,12 @@ impl Settings {
 }
 
 impl Book {
-    /// Checks that the permission, which lets its holder update the book, reaches to its visibility
-    /// and dates where the changes touch those. That is told before what is wrong with other values
-    /// (behaviour 0.17); a value equal to the stored one needs no permission (behaviour 3.5.4,
-    /// 6.4).
+    /// Checks that the permission is enough for the changes of visibility and dates. This is
+    /// checked before the other values (behaviour 0.17). A value equal to the stored one needs no
+    /// permission (behaviour 3.5.4, 6.4).
     ///
     /// # Errors
-    /// [`Refusal::NotEnough`]; [`Refusal::Date`] for a date that cannot be read.
+    /// [`Refusal::NotEnough`]; [`Refusal::Date`] for text that is not a date.
     pub fn check_permitted(
         &self,
         changes: &Changes,
@@ -240,11 +238,11 @@ impl Book {
         before.check_permitted(before.changed(changes)?, permission)
     }
 
-    /// The book after an update, with the previous values of what changed. It must have been
-    /// checked with [`Book::check_permitted`].
+    /// The book after an update, with the previous values of the fields that changed. The caller
+    /// must have checked [`Book::check_permitted`].
     ///
     /// # Errors
-    /// [`Refusal`] for values outside what is allowed; a refused name or property.
+    /// [`Refusal`] for values that are not allowed; a refused name or property.
     pub fn update(
         self,
         changes: Changes,
@@ -259,7 +257,7 @@ impl Book {
         Ok((Self { settings, scale, stamp: self.stamp.touched(now), ..self }, previous))
     }
 
-    /// How this book reads and keeps amounts.
+    /// How this book reads and stores amounts.
     #[must_use]
     pub const fn precision(&self) -> Precision {
         Precision {

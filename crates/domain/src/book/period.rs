@@ -1,8 +1,8 @@
-//! How user interfaces divide a book's year: settings without effect on the API (behaviour 6.12).
+//! The periods that user interfaces show: settings without effect on the API (behaviour 6.12).
 
 use time::Month;
 
-/// The stretch of time that is shown at first.
+/// The period that user interfaces show first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Period {
     /// A month. The default.
@@ -35,7 +35,7 @@ impl Period {
     }
 }
 
-/// The month the year begins with; January unless said otherwise.
+/// The first month of the year; January by default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StartMonth(Month);
 

@@ -3,8 +3,9 @@
 use crate::amount::MAX_FRACTION_DIGITS;
 use crate::reason::Reason;
 
-/// Transactions one copy takes at most. They are copied in one unit of work, which other writes
-/// wait for: those of all books on SQLite, on PostgreSQL those of the books that share its writer.
+/// The most transactions that one copy takes. They are copied in one unit of work, and other writes
+/// wait for it: those of all books on SQLite, those of the books that share its writer on
+/// PostgreSQL.
 pub const MAX_COPIED_TRANSACTIONS: i64 = 250_000;
 
 /// Why something about a book was refused.
@@ -25,13 +26,13 @@ pub enum Refusal {
     /// `pageSize` below 1 or above 1000.
     #[error("pageSize is {0}; 1 to 1000 are allowed")]
     PageSize(i64),
-    /// Not a date, and not the clearing sentinel.
+    /// Not a date, and not the text that clears one.
     #[error("{0} {1:?} is not a date of the form yyyy-MM-dd")]
     Date(&'static str, String),
-    /// A stored amount would leave the range at the finer scale (behaviour 3.12.7).
+    /// A stored amount would be beyond the limit at the finer scale (behaviour 3.12.7).
     #[error("fractionDigits {0} is too fine for the amounts already recorded")]
     Rescale(u32),
-    /// The change asks for more permission than the caller has.
+    /// The permission is not enough for the change.
     #[error("permission {0} is not enough to change {1}")]
     NotEnough(&'static str, &'static str),
     /// No name for the copy.
@@ -42,8 +43,8 @@ pub enum Refusal {
     CopyFromDate(String),
     /// More transactions than one copy takes.
     #[error(
-        "{0} transactions would be copied; at most {MAX_COPIED_TRANSACTIONS} are allowed, so give a \
-            later fromDate"
+        "{0} transactions would be copied; at most {MAX_COPIED_TRANSACTIONS} are allowed, so give \
+            a later fromDate"
     )]
     CopyTooLarge(i64),
 }

@@ -1,12 +1,11 @@
-//! Where a file is served without signing in: its place, and the token that nobody guesses
-//! (behaviour 9.6).
+//! The address a file is served at without signing in, with its secret token (behaviour 9.6).
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::id::{BookId, FileId, NotAnId};
 
-/// The serving address of a file, relative to the installation's.
+/// The address of a file, relative to that of the installation.
 ///
 /// ```
 /// use daybook_domain::file::FileAddress;
@@ -16,11 +15,11 @@ use crate::id::{BookId, FileId, NotAnId};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileAddress {
-    /// The book, by its number: its public id would tell more than the file.
+    /// The number of the book; its public id would reveal more than the file.
     pub book: BookId,
     /// The file.
     pub file: FileId,
-    /// The proof that whoever asks was given the address.
+    /// The secret that shows that the caller was given the address.
     pub token: String,
 }
 

@@ -1,11 +1,11 @@
-//! Files in the `files[]` of a transaction (behaviour 3.2.12).
+//! Entries of the `files[]` of a transaction (behaviour 3.2.12).
 
 use std::collections::HashMap;
 
 use super::{Changes, Content, File};
 use crate::id::FileId;
 
-/// Files at hand, by id.
+/// Files by id.
 #[derive(Debug, Clone, Default)]
 pub struct FilesById(HashMap<FileId, File>);
 
@@ -31,11 +31,11 @@ impl FilesById {
 /// One entry of `files[]`.
 #[derive(Debug, Clone)]
 pub enum Attachment {
-    /// As the body gives it, still to be resolved.
+    /// As the body gives it, not yet resolved.
     Given {
         /// The id it names, if any.
         id: Option<String>,
-        /// What a new file is made of, when the entry brings content.
+        /// The data of a new file, when the entry has content.
         new: Option<Box<(Changes, Content)>>,
     },
     /// A file of the book.
@@ -43,7 +43,7 @@ pub enum Attachment {
 }
 
 impl Attachment {
-    /// The ids named, for looking them up all at once.
+    /// The id it names, for loading all at once.
     #[must_use]
     pub fn named(&self) -> Option<FileId> {
         match self {
@@ -52,7 +52,7 @@ impl Attachment {
         }
     }
 
-    /// What to call it in a message.
+    /// The id for messages, shortened.
     #[must_use]
     pub fn shown(&self) -> String {
         match self {

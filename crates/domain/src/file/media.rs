@@ -1,13 +1,13 @@
-//! Media types: which text is one, which a file name tells, and which a browser may show in place
-//! (behaviour 9.6).
+//! Media types: how they are written, which one a file extension has, and which a browser may
+//! display (behaviour 9.6).
 
 /// Longest media type with its parameters, in characters.
 const MAX_TYPE: usize = 255;
 
-/// What nothing more is known of.
+/// The type of unknown content.
 const UNKNOWN: &str = "application/octet-stream";
 
-/// Types by extension: what books have attached.
+/// Types by extension, for files that books have.
 const BY_EXTENSION: &[(&str, &str)] = &[
     ("7z", "application/x-7z-compressed"),
     ("avif", "image/avif"),
@@ -55,8 +55,8 @@ const BY_EXTENSION: &[(&str, &str)] = &[
     ("zip", "application/zip"),
 ];
 
-/// Types a browser may show in place. None of them runs what is in it, as HTML and SVG would under
-/// the address of the books; whatever is not listed is offered for download.
+/// Types a browser may display. None of them is executed, as HTML and SVG would be under the
+/// address of the books; all others are offered for download.
 const HARMLESS: [&str; 8] = [
     "application/pdf",
     "image/avif",
@@ -68,7 +68,7 @@ const HARMLESS: [&str; 8] = [
     "text/plain",
 ];
 
-/// The type that the extension of a file name tells.
+/// The type for the extension of a file name.
 ///
 /// ```
 /// use daybook_domain::file::media;
@@ -85,8 +85,8 @@ pub fn of_name(name: &str) -> &'static str {
 }
 
 /// Whether text is a media type, perhaps with parameters:
-/// `type/subtype; name=value; name="a value"`. There is no comma in it: browsers take what follows
-/// one for another type, and obey the last.
+/// `type/subtype; name=value; name="a value"`. Commas are not allowed: browsers take what follows
+/// one for another type, and use the last.
 ///
 /// ```
 /// use daybook_domain::file::media;
@@ -113,15 +113,15 @@ pub fn essence(content_type: &str) -> String {
     content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
-/// Whether a browser may show the type in place instead of saving it.
+/// Whether a browser may display the type instead of saving it.
 #[must_use]
 pub fn is_harmless(content_type: &str) -> bool {
     HARMLESS.contains(&essence(content_type).as_str())
 }
 
-/// What a browser is told of a file's type. What is shown in place is told by its essence, so that
-/// nothing else can be read into it; the parameters of text say how to read it. Types recorded
-/// under earlier rules may be none.
+/// The content type to serve a file with. A type that is displayed is served without parameters, so
+/// that browsers cannot read another type into it; parameters of text are kept, as they tell its
+/// encoding. A stored type may be invalid, if it was recorded under earlier rules.
 ///
 /// ```
 /// use daybook_domain::file::media;

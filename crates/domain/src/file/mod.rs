@@ -1,4 +1,4 @@
-//! Files: what is known of them beside their bytes, which are kept elsewhere (behaviour 9.6).
+//! Files: their data apart from their bytes, which are stored elsewhere (behaviour 9.6).
 
 mod address;
 mod attachment;
@@ -18,18 +18,17 @@ use crate::name;
 use crate::property::{Edits, Properties};
 use crate::version::Tag;
 
-/// Most bytes of a file (behaviour 9.6, 10.8).
+/// The most bytes of a file (behaviour 9.6, 10.8).
 pub const MAX_BYTES: usize = 20 * 1024 * 1024;
 
-/// The bytes of a file, as far as the rules know them.
+/// What the rules know of the bytes of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Content {
-    /// Under which name they are kept in their book; new bytes have a new one.
+    /// The name of the blob in its book; new bytes have a new name.
     pub blob: String,
-    /// How many there are.
+    /// How many bytes.
     pub size: i64,
-    /// Their SHA-256 in hexadecimal digits: by it content that comes back unchanged is told from
-    /// new one.
+    /// The SHA-256 of the bytes in hexadecimal digits; it tells whether content changed.
     pub digest: String,
 }
 
@@ -38,52 +37,52 @@ pub struct Content {
 pub struct File {
     /// Grows with creation time.
     pub id: FileId,
-    /// What it is called; not unique.
+    /// The name; several files may share one.
     pub name: String,
     /// Its media type.
     pub content_type: String,
-    /// Its bytes.
+    /// Its content.
     pub content: Content,
-    /// Who holds this may read the bytes without signing in (behaviour 9.6).
+    /// Whoever has this token may read the bytes without signing in (behaviour 9.6).
     pub token: String,
-    /// Custom properties; `upload_method` and its kin are ordinary ones.
+    /// Custom properties; `upload_method` and the like are ordinary ones.
     pub properties: Properties,
-    /// Who made it.
+    /// The user who created it.
     pub created_by: UserId,
     /// Through which app, and when.
     pub stamp: Stamp,
 }
 
-/// What a body says of a file.
+/// The fields of the body of a create or update.
 #[derive(Debug, Clone, Default)]
 pub struct Changes {
     /// The id of the file to change.
     pub id: Option<String>,
     /// The name to give.
     pub name: Option<String>,
-    /// The media type to give; cleared, it follows from the name.
+    /// The media type; when cleared, it follows from the name.
     pub content_type: Field<String>,
     /// Properties to merge.
     pub properties: Edits,
-    /// The bytes to put in place.
+    /// The new content, already stored.
     pub content: Option<Content>,
 }
 
-/// What a new file gets besides what its body says.
+/// The data of a new file that its body does not give.
 #[derive(Debug, Clone)]
 pub struct NewFile {
     /// Its id.
     pub id: FileId,
     /// Its token.
     pub token: String,
-    /// Who makes it.
+    /// The user who creates it.
     pub by: UserId,
     /// Through which app, and when.
     pub stamp: Stamp,
 }
 
 impl File {
-    /// A new file; its bytes must be in place.
+    /// Makes a new file. Its bytes must be stored already.
     ///
     /// # Errors
     /// A missing or long name, [`Refusal::ContentType`], a refused property.
@@ -99,8 +98,8 @@ impl File {
         Ok(Self { id, name, content_type, content, token, properties, created_by: by, stamp })
     }
 
-    /// The file after an update, with the previous values of what changed. Content equal to what is
-    /// there changes nothing: clients send back whole files.
+    /// The file after an update, with the previous values of the fields that changed. Content equal
+    /// to the stored content changes nothing: clients send back whole files.
     ///
     /// # Errors
     /// A missing or long name, [`Refusal::ContentType`], a refused property.
@@ -131,7 +130,7 @@ impl File {
         Ok((after, previous))
     }
 
-    /// Where its bytes are served, below the address of the installation.
+    /// The address its bytes are served at, relative to that of the installation.
     #[must_use]
     pub fn address(&self, book: crate::id::BookId) -> FileAddress {
         FileAddress { book, file: self.id, token: self.token.clone() }
@@ -146,7 +145,7 @@ impl File {
         };
         note("name", self.name != after.name, self.name.clone());
         note("contentType", self.content_type != after.content_type, self.content_type.clone());
-        // The bytes themselves have no place in an event; their digest tells them apart.
+        // An event does not contain the bytes; their digest tells them apart.
         note("content", self.content.digest != after.content.digest, self.content.digest.clone());
         note("size", self.content.size != after.content.size, self.content.size.to_string());
         self.properties.note_changes(&after.properties, &mut previous);
@@ -154,7 +153,7 @@ impl File {
     }
 }
 
-/// A name as given, trimmed, 1 to 255 characters. Any characters: it is a label, never a path.
+/// A name as given, trimmed, 1 to 255 characters of any kind: it is never used as a path.
 fn checked_name(text: &str) -> Result<String, name::Refusal> {
     let trimmed = text.trim();
     match trimmed.chars().count() {
@@ -164,7 +163,7 @@ fn checked_name(text: &str) -> Result<String, name::Refusal> {
     }
 }
 
-/// The media type given, or the one the name's extension tells.
+/// The media type given, or the one for the extension of the name.
 fn content_type(given: Option<String>, name: &str) -> Result<String, Refusal> {
     match given.as_deref().map(str::trim).filter(|given| !given.is_empty()) {
         None => Ok(media::of_name(name).to_owned()),

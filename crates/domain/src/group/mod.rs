@@ -1,5 +1,5 @@
-//! Groups of accounts: a forest of any depth with flags derived from the accounts below (behaviour
-//! 4.12-4.15).
+//! Groups of accounts: a forest of any depth, with flags derived from the accounts below each group
+//! (behaviour 4.12-4.15).
 
 mod events;
 mod forest;
@@ -24,13 +24,13 @@ use crate::version::Tag;
 pub struct Group {
     /// Unique across all books.
     pub id: GroupId,
-    /// The name, unique among the groups of the book by its normalized form.
+    /// The name, unique among the groups of the book in its normalized form.
     pub name: Name,
-    /// The group it stands under.
+    /// The group above it; `None` for a root.
     pub parent: Option<GroupId>,
-    /// A hint for user interfaces.
+    /// Whether user interfaces hide it; no effect on the API.
     pub hidden: bool,
-    /// Only the owner may change it, its membership and its accounts.
+    /// Whether only the owner may change it, its membership and its accounts.
     pub locked: bool,
     /// Custom properties.
     pub properties: Properties,
@@ -38,17 +38,17 @@ pub struct Group {
     pub stamp: Stamp,
 }
 
-/// Names a group (behaviour 4.9, 4.13).
+/// A reference to a group by id or name (behaviour 4.9, 4.13).
 pub type GroupRef = Reference;
 
-/// What a body says of a group.
+/// The fields of the body of a create or update.
 #[derive(Debug, Clone, Default)]
 pub struct Changes {
     /// The id of the group to change.
     pub id: Option<String>,
     /// The name to give; without id, the one to find by.
     pub name: Option<String>,
-    /// The parent, already resolved.
+    /// The parent, already resolved to an id.
     pub parent: Field<GroupId>,
     /// Whether user interfaces hide it.
     pub hidden: Option<bool>,
@@ -59,14 +59,15 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// What an update names: the id, or without one the name (behaviour 9.13), which then is taken
-    /// out: a name that only finds the group gives it no other spelling (behaviour 4.21).
+    /// The reference to the group an update is for: the id, or without one the name (behaviour
+    /// 9.13). The name is then removed, because a name that only finds the group must not change
+    /// its spelling (behaviour 4.21).
     pub fn take_target(&mut self) -> GroupRef {
         Reference::of_target(self.id.as_deref(), &mut self.name)
     }
 
-    /// Checks that the caller may lock or unlock a group that is `locked` now, where the body does
-    /// (behaviour 4.15).
+    /// Checks that the caller may lock or unlock the group, if the body does. `locked` is its
+    /// present state, `owner` whether the caller is the owner (behaviour 4.15).
     ///
     /// # Errors
     /// [`Refusal::LockIsOwners`].
@@ -80,7 +81,7 @@ impl Changes {
 }
 
 impl Group {
-    /// A new group. That it may be locked must have been checked with [`Changes::check_lock`].
+    /// Makes a new group. The caller must have checked [`Changes::check_lock`].
     ///
     /// # Errors
     /// A refused name or property.
@@ -99,9 +100,9 @@ impl Group {
         })
     }
 
-    /// The group after an update, with the previous values of what changed. The parent must have
-    /// been checked with [`Forest::check_parent`], the permission with [`Changes::check_lock`] and,
-    /// where anything changes, [`Group::check_writable`].
+    /// The group after an update, with the previous values of the fields that changed. The caller
+    /// must have checked [`Forest::check_parent`], [`Changes::check_lock`] and, where anything
+    /// changes, [`Group::check_writable`].
     ///
     /// # Errors
     /// A refused name or property.
@@ -126,7 +127,7 @@ impl Group {
         Ok((after, previous))
     }
 
-    /// The group under another parent, for the deletion of its own (behaviour 4.14).
+    /// The group with another parent, after the deletion of its own (behaviour 4.14).
     #[must_use]
     pub fn moved(self, parent: Option<GroupId>, now: Instant) -> (Self, Previous) {
         let before = self.clone();

@@ -1,5 +1,5 @@
-//! Taking groups out of a book: their accounts stay and lose the membership, their child groups
-//! move up (behaviour 4.14).
+//! The deletion of groups: their accounts stay and lose the membership, their child groups move up
+//! (behaviour 4.14).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,32 +10,33 @@ use crate::event::NewEvent;
 use crate::id::{AccountId, GroupId};
 use crate::instant::Instant;
 
-/// Groups taken out one after another, with what that does to the rest of the book.
+/// A deletion of several groups one after another, with its effects on the rest of the book.
 #[derive(Debug, Clone)]
 pub struct Removal {
     forest: Forest,
-    /// The accounts directly in any of the groups, as they are by now.
+    /// The accounts directly in any of the groups, in their present state.
     members: BTreeMap<AccountId, Account>,
-    /// Which of them were directly in which group.
+    /// The ids of the accounts that were directly in each group.
     inside: BTreeMap<GroupId, BTreeSet<AccountId>>,
     freed: Vec<AccountId>,
     moved: Vec<GroupId>,
     events: Vec<NewEvent>,
 }
 
-/// What a removal changes besides the groups that are gone, each thing once in its last state.
+/// The effects of a deletion apart from the deleted groups; each account and group once, in its
+/// last state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Removed {
     /// The accounts that lost a membership.
     pub freed: Vec<Account>,
-    /// The groups that moved up and are there still.
+    /// The groups that got another parent and still exist.
     pub moved: Vec<Group>,
-    /// What happened, step by step.
+    /// The events, in order.
     pub events: Vec<NewEvent>,
 }
 
 impl Removal {
-    /// Begins with all groups of the book, and the accounts directly in those that are to go.
+    /// Begins a deletion, with all groups of the book and the accounts directly in those to delete.
     #[must_use]
     pub fn new(forest: Forest, members: Vec<Account>) -> Self {
         let mut inside: BTreeMap<GroupId, BTreeSet<AccountId>> = BTreeMap::new();
@@ -48,9 +49,9 @@ impl Removal {
         Self { forest, members, inside, freed: Vec::new(), moved: Vec::new(), events: Vec::new() }
     }
 
-    /// Checks that the caller may take a group out. That moves its child groups and takes its
-    /// accounts out of it, and a locked child group, or an account that is in a locked group too,
-    /// is the owner's to change (behaviour 4.15).
+    /// Checks that the caller may delete a group. Its child groups move and its accounts leave it,
+    /// so a locked child group, or an account that is also in a locked group, is the owner's to
+    /// change (behaviour 4.15).
     ///
     /// # Errors
     /// [`Refusal::Locked`].
@@ -62,13 +63,14 @@ impl Removal {
             .try_for_each(|account| self.forest.check_writable(&account.groups, owner))
     }
 
-    /// Takes one group out: its accounts, its children, itself, each with its event.
+    /// Deletes one group: removes its accounts from it, moves its child groups up, then removes it,
+    /// each with its event.
     ///
     /// # Errors
-    /// [`Refusal::TooManyMoves`], from which there is no going on.
+    /// [`Refusal::TooManyMoves`]; the deletion cannot be continued then.
     pub fn take_out(&mut self, id: GroupId, now: Instant) -> Result<(), Refusal> {
         let Some(group) = self.forest.get(id).cloned() else { return Ok(()) };
-        // The oldest first, also where an earlier one of the batch has moved some up.
+        // The oldest first, also where an earlier deletion of the batch has moved some up.
         let children: BTreeSet<GroupId> = self.forest.children(id).iter().copied().collect();
         let accounts: Vec<AccountId> = self.inside(id).collect();
         let moves = [self.freed.len(), self.moved.len(), accounts.len(), children.len()]
@@ -96,7 +98,7 @@ impl Removal {
         Ok(())
     }
 
-    /// What became of the rest.
+    /// Ends the deletion and returns its effects.
     #[must_use]
     pub fn finish(self) -> Removed {
         let freed: BTreeSet<AccountId> = self.freed.into_iter().collect();

@@ -1,4 +1,4 @@
-//! The forest of a book's groups, and what each group derives from the accounts below it.
+//! All groups of a book as a forest, and the flags derived from the accounts below each.
 
 #[cfg(test)]
 mod tests;
@@ -9,25 +9,25 @@ use super::{Group, GroupRef, Refusal};
 use crate::account::AccountType;
 use crate::id::GroupId;
 
-/// What a group is, derived from all accounts below it (behaviour 4.12).
+/// The flags of a group, derived from all accounts below it (behaviour 4.12).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GroupFlags {
-    /// The one type of all accounts below, for an empty group that of the nearest ancestor with
-    /// accounts; none when those are mixed or there is no such ancestor.
+    /// The one type of all accounts below. For an empty group that of the nearest group above with
+    /// accounts. `None` when the accounts have several types or there are none.
     pub kind: Option<AccountType>,
-    /// Accounts of more than one type.
+    /// Whether the accounts below have more than one type.
     pub mixed: bool,
-    /// All accounts are permanent (true for a group that is empty all the way up).
+    /// Whether all accounts below are permanent; true for a group that is empty all the way up.
     pub permanent: bool,
-    /// All accounts are of credit nature.
+    /// Whether all accounts below are of credit nature.
     pub credit: bool,
-    /// Any account below, at any depth.
+    /// Whether there is an account below, at any depth.
     pub has_accounts: bool,
-    /// Any child group.
+    /// Whether there is a group directly below.
     pub has_groups: bool,
 }
 
-/// All groups of a book, with the account types found directly in each.
+/// All groups of a book, with the types of the accounts below each.
 #[derive(Debug, Clone, Default)]
 pub struct Forest {
     groups: BTreeMap<GroupId, Group>,
@@ -35,12 +35,12 @@ pub struct Forest {
     types_below: HashMap<GroupId, BTreeSet<AccountType>>,
     names: HashMap<String, GroupId>,
     /// For each group the nearest at or above it that has accounts, so that a chain of empty groups
-    /// is not walked once for each of them. Given up by a change, until [`Forest::cache_inherited`].
+    /// is not walked for each of them. Cleared by changes, until [`Forest::cache_inherited`].
     nearest: Option<HashMap<GroupId, GroupId>>,
 }
 
 impl Forest {
-    /// Builds the forest; `members` are pairs of a group and the type of an account directly in it.
+    /// Builds the forest. `members` are pairs of a group and the type of an account directly in it.
     pub fn new(
         groups: Vec<Group>,
         members: impl IntoIterator<Item = (GroupId, AccountType)>,
@@ -62,8 +62,8 @@ impl Forest {
         forest
     }
 
-    /// Counts an account of that type directly in a group. Where the type is known already, it is
-    /// known all the way up.
+    /// Adds an account of that type directly in a group. Stops at a group above that has the type
+    /// already, because then all groups above that one have it.
     pub fn add_member(&mut self, group: GroupId, kind: AccountType) {
         let mut at = Some(group);
         while let Some(id) = at.filter(|id| self.types_below.entry(*id).or_default().insert(kind)) {
@@ -72,8 +72,8 @@ impl Forest {
         }
     }
 
-    /// Works out what empty groups take after, for all of them at once. Before many are asked for
-    /// their nature, after changes: a single one finds its way up itself.
+    /// Finds for all groups at once where empty ones inherit from. To be called after changes,
+    /// before the flags of many groups are read; a single group finds its way up without it.
     pub fn cache_inherited(&mut self) {
         let mut nearest = HashMap::new();
         for (_, id) in self.levels() {
@@ -116,14 +116,14 @@ impl Forest {
         self.groups.get(&id)
     }
 
-    /// The group an id or a name means: id first, then normalized name (behaviour 4.4).
+    /// The group with that id, else with that name in normalized form (behaviour 4.4).
     #[must_use]
     pub fn find(&self, text: &str) -> Option<&Group> {
         let by_id = text.parse().ok().and_then(|id| self.get(id));
         by_id.or_else(|| self.find_named(text))
     }
 
-    /// The group a reference means: id first, then name.
+    /// The group that a reference names: by id, else by name.
     #[must_use]
     pub fn resolve(&self, reference: &GroupRef) -> Option<&Group> {
         let by_id = reference.id_as().and_then(|id| self.get(id));
@@ -159,12 +159,12 @@ impl Forest {
         found
     }
 
-    /// The group and all groups above it.
+    /// The group and all groups above it, from below.
     fn ancestors(&self, id: GroupId) -> impl Iterator<Item = GroupId> {
         std::iter::successors(Some(id), |at| self.parent(*at))
     }
 
-    /// Checks that `parent` may become the parent of `group`.
+    /// Checks that `parent` may become the parent of `group`: it is neither the group nor below it.
     ///
     /// # Errors
     /// [`Refusal::Cycle`].
@@ -178,7 +178,7 @@ impl Forest {
         }
     }
 
-    /// Checks that the name is not another group's than `own` (behaviour 4.5).
+    /// Checks that no other group than `own` has the name (behaviour 4.5).
     ///
     /// # Errors
     /// [`Refusal::AlreadyExists`].
@@ -191,11 +191,11 @@ impl Forest {
         }
     }
 
-    /// Checks that the caller may change these groups, or an account that is in them (behaviour
-    /// 4.15).
+    /// Checks that the caller may change these groups or an account in them; `owner` says whether
+    /// the caller is the owner (behaviour 4.15).
     ///
     /// # Errors
-    /// [`Refusal::Locked`] for the first that only the owner may.
+    /// [`Refusal::Locked`] for the first locked group, unless the caller is the owner.
     pub fn check_writable<'i>(
         &self,
         groups: impl IntoIterator<Item = &'i GroupId>,
@@ -207,11 +207,11 @@ impl Forest {
             .try_for_each(|group| group.check_writable(owner))
     }
 
-    /// What the group is, derived from the accounts below.
+    /// The flags of a group.
     #[must_use]
     pub fn flags(&self, id: GroupId) -> GroupFlags {
         let has_accounts = self.types_below.contains_key(&id);
-        // An empty group takes after the nearest ancestor that has accounts (behaviour 4.12).
+        // An empty group inherits from the nearest group above that has accounts (behaviour 4.12).
         let types = match &self.nearest {
             Some(nearest) => nearest.get(&id).and_then(|above| self.types_below.get(above)),
             None => self.ancestors(id).find_map(|above| self.types_below.get(&above)),
@@ -231,14 +231,14 @@ impl Forest {
             kind: if types.len() == 1 { types.first().copied() } else { None },
             mixed: has_accounts && types.len() > 1,
             permanent: types.iter().all(|kind| kind.is_permanent()),
-            // Mixed is never credit, also when every type in it is (behaviour 4.12).
+            // Mixed types are never of credit nature, even when each of them is (behaviour 4.12).
             credit: types.len() == 1 && types.iter().all(|kind| kind.is_credit()),
             has_accounts,
             has_groups,
         }
     }
 
-    /// Parents before children, each level by normalized name (behaviour 4.19).
+    /// All groups, parents before children, each level by normalized name (behaviour 4.19).
     #[must_use]
     pub fn parents_first(&self) -> Vec<&Group> {
         let placed =
@@ -249,7 +249,7 @@ impl Forest {
         ordered.into_iter().map(|(_, _, group)| group).collect()
     }
 
-    /// Takes a group out; its children must have been moved before.
+    /// Removes a group. Its children must have been moved before.
     pub fn remove(&mut self, id: GroupId) {
         let Some(group) = self.groups.remove(&id) else { return };
         self.nearest = None;
@@ -277,7 +277,7 @@ impl Forest {
         }
         self.names.insert(group.name.normalized(), group.id);
         self.nearest = None;
-        // What is below it counts above it from now on.
+        // Its accounts count for the groups above it from now on.
         for kind in self.types_below.get(&group.id).cloned().unwrap_or_default() {
             if let Some(parent) = group.parent {
                 self.add_member(parent, kind);

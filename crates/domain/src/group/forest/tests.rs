@@ -85,7 +85,7 @@ thread_local! {
     static STEPS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-/// Counts a look at one group on the way up or down.
+/// Counts each visit of a group on the way up or down.
 pub(super) fn step() {
     STEPS.with(|steps| steps.set(steps.get() + 1));
 }
