@@ -1,4 +1,5 @@
-//! Amounts: exact decimals without sign, read, rounded, bounded and written (behaviour 3.12).
+//! Amounts: exact positive decimals. How they are read, rounded, limited and written (behaviour
+//! 3.12).
 
 use rust_decimal::Decimal;
 
@@ -8,12 +9,13 @@ use crate::numeral::Numeral;
 /// The finest precision a book may have, in decimal places.
 pub const MAX_FRACTION_DIGITS: u32 = 8;
 
-/// How a book reads and keeps amounts.
+/// How a book reads and stores amounts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Precision {
     /// Decimal places new amounts are rounded to (`fractionDigits`, 0 to 8).
     pub fraction_digits: u32,
-    /// Decimal places of the storage: at least `fraction_digits`, only grows (behaviour 3.12.7).
+    /// The storage scale in decimal places: at least `fraction_digits`; it only grows (behaviour
+    /// 3.12.7).
     pub scale: u32,
     /// How amounts in text are punctuated.
     pub separator: DecimalSeparator,
@@ -22,16 +24,16 @@ pub struct Precision {
 /// Why an amount was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// Below zero: direction is given by the two sides only.
+    /// Negative: the two accounts alone give the direction.
     #[error("amount {0} is negative; swap creditAccount and debitAccount instead")]
     Negative(String),
     /// Not a number in the book's format.
     #[error("amount {0:?} is not a number")]
     NotANumber(String),
-    /// Not zero, but nothing is left of it at the book's precision.
+    /// Not zero, but zero when rounded to the fraction digits of the book.
     #[error("amount {0} rounds to zero at {1} decimal places")]
     RoundsToZero(String, u32),
-    /// Does not fit a signed 64-bit integer at the book's storage scale.
+    /// Greater than a signed 64-bit integer at the storage scale.
     #[error("amount {0} is beyond the limit of {1}")]
     BeyondLimit(String, Decimal),
 }
@@ -41,7 +43,7 @@ pub enum Refusal {
 pub struct Amount(Decimal);
 
 impl Amount {
-    /// Takes an amount from storage: `units` at `scale` decimal places; `None` for zero or less.
+    /// The amount of `units` at `scale` decimal places; `None` for zero or less.
     #[must_use]
     pub fn from_units(units: i64, scale: u32) -> Option<Self> {
         (units > 0).then(|| Self(Decimal::from_i128_with_scale(i128::from(units), scale)))
@@ -64,7 +66,7 @@ impl Amount {
         self.0
     }
 
-    /// How far apart two amounts are, exactly; `None` for equal ones.
+    /// The difference of two amounts without sign; `None` when they are equal.
     ///
     /// ```
     /// use daybook_domain::amount::Amount;
@@ -74,13 +76,14 @@ impl Amount {
     /// ```
     #[must_use]
     pub fn difference(self, other: Self) -> Option<Self> {
-        // Both lie between zero and 64 bits of units, so the difference neither wraps nor rounds.
+        // Both are positive and below 64 bits of units, so the difference neither overflows nor
+        // rounds.
         let apart = (self.0 - other.0).abs();
         (!apart.is_zero()).then_some(Self(apart))
     }
 }
 
-/// What a body says about the amount, before the book's precision is applied.
+/// An amount as a body gives it, not yet rounded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParsedAmount {
     text: String,
@@ -88,15 +91,13 @@ pub struct ParsedAmount {
 }
 
 impl ParsedAmount {
-    /// Whether the reading is numerically the stored amount (which is then not rounded again,
-    /// behaviour 3.10.5).
+    /// Whether it equals the stored amount, which is then not rounded again (behaviour 3.10.5).
     #[must_use]
     pub fn equals(&self, stored: Amount) -> bool {
         self.numeral.equals(stored.0)
     }
 
-    /// The amount to record: rounded half-up to the book's `fractionDigits`, within the storable
-    /// range.
+    /// The amount to store: rounded half-up to the fraction digits of the book, within the limit.
     ///
     /// # Errors
     /// [`Refusal::RoundsToZero`] and [`Refusal::BeyondLimit`].
@@ -113,8 +114,7 @@ impl ParsedAmount {
     }
 }
 
-/// Reads an amount as a body gives it; zero in any writing, and blank text, mean none (behaviour
-/// 3.12.1).
+/// Reads an amount as a body gives it. Zero and blank text mean `None` (behaviour 3.12.1).
 ///
 /// # Errors
 /// [`Refusal::Negative`] and [`Refusal::NotANumber`].
@@ -131,7 +131,7 @@ pub fn read(text: &str, separator: DecimalSeparator) -> Result<Option<ParsedAmou
     if text.is_empty() {
         return Ok(None);
     }
-    // What comes back in a message is bounded, whatever was sent.
+    // The text in a message is limited, whatever was sent.
     let shown = || text.chars().take(60).collect::<String>();
     let numeral = Numeral::read(text, separator).ok_or_else(|| Refusal::NotANumber(shown()))?;
     if numeral.is_zero() {
@@ -149,8 +149,8 @@ pub fn limit(scale: u32) -> Decimal {
     Decimal::from_i128_with_scale(i128::from(i64::MAX), scale)
 }
 
-/// Writes a figure with exactly `fraction_digits` decimals, or with as many as it needs when that
-/// is more; never a negative zero, never an exponent (behaviour 3.12.6).
+/// Writes a number with exactly `fraction_digits` decimals, or with more if it has more; never as
+/// negative zero or with an exponent (behaviour 3.12.6).
 ///
 /// ```
 /// use daybook_domain::amount::write;
@@ -165,7 +165,7 @@ pub fn write(value: Decimal, fraction_digits: u32) -> String {
     if shown.scale() < fraction_digits {
         shown.rescale(fraction_digits);
     }
-    // A sum so large that the decimals do not fit keeps its value; zeros complete it.
+    // A number too large for these decimals is extended by zeros as text.
     let mut text = shown.to_string();
     if shown.scale() < fraction_digits {
         if shown.scale() == 0 {
@@ -176,7 +176,7 @@ pub fn write(value: Decimal, fraction_digits: u32) -> String {
     text
 }
 
-/// As [`write`], for a sum of integers at a storage scale, however large.
+/// Like [`write`], for an integer at a storage scale of any size.
 ///
 /// ```
 /// use daybook_domain::amount::write_units;

@@ -1,4 +1,4 @@
-//! Days as the API writes them: `yyyy-MM-dd`, `yyyymmdd` integers, the book's pattern, fuzzy dates.
+//! Days as the API writes them: `yyyy-MM-dd`, integers yyyymmdd, and the date pattern of the book.
 
 use time::{Date, Month};
 

@@ -1,19 +1,19 @@
-//! What an update says of one field: keep it, clear it, or set it (behaviour 3.10.2).
+//! A field of an update: keep it, clear it, or set it (behaviour 3.10.2).
 
-/// Absent, null or a value are three different things in an update.
+/// A field of a body, which may be absent, null or a value.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Field<T> {
-    /// The body does not name the field: it stays.
+    /// The field is absent: the stored value stays.
     #[default]
     Keep,
-    /// The body says null (or an empty string where that clears): the field becomes empty.
+    /// The field is null, or an empty string where that clears: the stored value is cleared.
     Clear,
-    /// The body gives a value.
+    /// The field has a value.
     Set(T),
 }
 
 impl<T> Field<T> {
-    /// The value the update gives, if it gives one.
+    /// The value, if there is one.
     pub fn value(self) -> Option<T> {
         match self {
             Self::Set(value) => Some(value),
@@ -21,7 +21,7 @@ impl<T> Field<T> {
         }
     }
 
-    /// The same field with its value seen by reference.
+    /// The field with a reference to its value.
     pub const fn as_ref(&self) -> Field<&T> {
         match self {
             Self::Keep => Field::Keep,
@@ -30,7 +30,8 @@ impl<T> Field<T> {
         }
     }
 
-    /// In a round trip an absent field means cleared (behaviour 3.10.2, 4.9, 4.13).
+    /// The field in an object that was read earlier and is sent back: there an absent field means
+    /// cleared (behaviour 3.10.2, 4.9, 4.13).
     #[must_use]
     pub fn absent_clears(self, round_trip: bool) -> Self {
         match self {
@@ -39,7 +40,7 @@ impl<T> Field<T> {
         }
     }
 
-    /// The field after the update, given what it holds now.
+    /// The stored value after the update, given the one before.
     ///
     /// ```
     /// use daybook_domain::field::Field;
@@ -55,10 +56,10 @@ impl<T> Field<T> {
         }
     }
 
-    /// The same field with its value translated, which may be refused.
+    /// The field with its value translated.
     ///
     /// # Errors
-    /// Whatever `translate` answers.
+    /// The error of `translate`.
     pub fn try_map<U, E>(self, translate: impl FnOnce(T) -> Result<U, E>) -> Result<Field<U>, E> {
         Ok(match self {
             Self::Keep => Field::Keep,

@@ -1,16 +1,16 @@
-//! Identifiers. Opaque to clients (behaviour 0.14), 63-bit and time-ordered inside.
+//! Identifiers: opaque to clients (behaviour 0.14), time-ordered 63-bit integers inside.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// The text is not an identifier of that kind, so nothing can have it.
+/// The text is not an identifier of that kind, so there is no such resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not an identifier")]
 pub struct NotAnId;
 
-/// Declares an identifier: `id!(/// doc  Name, decimal)` makes `pub struct Name(i64)` with `new`,
-/// `get`, `Display` and `FromStr`. `decimal` writes digits (ids whose DELETE paths take an int64),
-/// `hex` 16 hex digits.
+/// Declares an identifier: `id!(/// doc Name, decimal)` makes `pub struct Name(i64)` with `new`,
+/// `get`, `Display` and `FromStr`. `decimal` writes digits (for ids whose DELETE paths take an
+/// int64), `hex` 16 hexadecimal digits.
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident, $style:ident) => {
         $(#[$doc])*
@@ -48,7 +48,7 @@ macro_rules! id {
 }
 
 id!(
-    /// A book's number inside the database. Clients see its [`BookKey`].
+    /// The number of a book in the database. Clients see its [`BookKey`].
     BookId, decimal
 );
 id!(
@@ -85,12 +85,12 @@ id!(
     CollectionId, hex
 );
 
-/// A book's public id: one long URL-safe string (behaviour 0.14).
+/// The public id of a book: one long URL-safe string (behaviour 0.14).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BookKey(String);
 
 impl BookKey {
-    /// Wraps an id minted elsewhere.
+    /// Wraps an id.
     #[must_use]
     pub const fn new(key: String) -> Self {
         Self(key)

@@ -1,5 +1,5 @@
-//! Idempotency keys: a request that is sent again is answered again, and done once (behaviour
-//! 0.16).
+//! Idempotency keys: a request that is sent again is not done again, and gets the same answer
+//! (behaviour 0.16).
 
 use crate::event::Hash;
 use crate::id::UserId;
@@ -8,20 +8,20 @@ use crate::reason::Reason;
 
 /// Longest key, in characters.
 const MAX_CHARACTERS: usize = 255;
-/// How long an answer is kept: 24 hours.
+/// How long an answer is stored: 24 hours.
 const LIFETIME_MILLISECONDS: i64 = 24 * 60 * 60 * 1_000;
 
-/// Query parameters that say nothing about what is asked: an API key, and what clients add against
-/// caches (behaviour 0.4).
-const SILENT_PARAMETERS: [&str; 2] = ["key", "time"];
+/// Query parameters that do not count as part of a request: an API key, and what clients add
+/// against caches (behaviour 0.4).
+const IGNORED_PARAMETERS: [&str; 2] = ["key", "time"];
 
-/// Why a key is not taken.
+/// Why a key is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// Not 1 to 255 visible ASCII characters.
     #[error("Idempotency-Key must be one value of 1 to {MAX_CHARACTERS} visible ASCII characters")]
     Malformed,
-    /// The key stands for another request.
+    /// The key was used for another request.
     #[error(
         "this Idempotency-Key was used with another body or other parameters; take a new key for a \
             new request"
@@ -38,7 +38,7 @@ impl Refusal {
     }
 }
 
-/// A key as its client chose it.
+/// An idempotency key as the client sent it.
 ///
 /// ```
 /// use daybook_domain::idempotency::Key;
@@ -67,74 +67,76 @@ impl Key {
     }
 }
 
-/// A request that wants to be done once: what it is found by, and what it says.
+/// The idempotency key of a request with its scope and fingerprint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Claim {
-    /// Who asks.
+    /// The user who makes the request.
     pub user: UserId,
-    /// The client's name for the request.
+    /// The key.
     pub key: Key,
-    /// Method and path, hashed: the same key of the same user means something else elsewhere.
+    /// The hash of method and path; the same key means something else for another operation.
     pub operation: Hash,
-    /// What a repetition must have in common with the first request.
+    /// The fingerprint, which a repetition must have too.
     pub fingerprint: Hash,
 }
 
-/// An answer in the form it is kept; nobody here reads the body.
+/// An answer as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredAnswer {
     /// The HTTP status, always one of success.
     pub status: u16,
-    /// The version it told of (behaviour 0.17).
+    /// The ETag in the answer (behaviour 0.17).
     pub tag: Option<String>,
-    /// The body, byte by byte.
+    /// The body, unchanged.
     pub body: Vec<u8>,
 }
 
-/// What is kept of a request that was done.
+/// What is stored about a request that was done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyRecord {
-    /// What it said.
+    /// Its fingerprint.
     pub fingerprint: Hash,
-    /// What it was answered.
+    /// Its answer.
     pub answer: StoredAnswer,
 }
 
 impl KeyRecord {
-    /// The answer, for a request that says the same.
+    /// The answer for a repetition of the request.
     ///
     /// # Errors
-    /// [`Refusal::Reused`] for one that does not.
+    /// [`Refusal::Reused`] for another request.
     pub fn replay(self, claim: &Claim) -> Result<StoredAnswer, Refusal> {
         if self.fingerprint == claim.fingerprint { Ok(self.answer) } else { Err(Refusal::Reused) }
     }
 }
 
-/// Method and path as a claim has them. The path comes without the prefix of the installation and
-/// without a trailing slash.
+/// The hash of an operation. `path` is without the prefix of the installation and without a
+/// trailing slash.
 #[must_use]
 pub fn operation(method: &str, path: &str) -> Hash {
     Hash::of(format!("{method} {path}").as_bytes())
 }
 
-/// The fingerprint of a request from the hash of its body and its query parameters. Their order
-/// does not matter, but among parameters of one name, of which the first counts.
+/// The fingerprint of a request, from the hash of its body and its query parameters. The order of
+/// parameters counts only among those of one name, of which the first is used.
 #[must_use]
 pub fn fingerprint(body: Hash, parameters: &[(String, String)]) -> Hash {
-    let mut telling: Vec<_> =
-        parameters.iter().filter(|(name, _)| !SILENT_PARAMETERS.contains(&name.as_str())).collect();
-    telling.sort_by_key(|(name, _)| name);
-    // With its length before it, no text can pass for two.
-    let texts = telling
+    let mut counted: Vec<_> = parameters
+        .iter()
+        .filter(|(name, _)| !IGNORED_PARAMETERS.contains(&name.as_str()))
+        .collect();
+    counted.sort_by_key(|(name, _)| name);
+    // With lengths before them, two texts cannot look like one.
+    let texts = counted
         .into_iter()
         .flat_map(|(name, value)| [name, value])
         .map(|text| format!("{}:{text}", text.len()));
-    let said: Vec<u8> =
+    let bytes: Vec<u8> =
         body.as_bytes().iter().copied().chain(texts.flat_map(String::into_bytes)).collect();
-    Hash::of(&said)
+    Hash::of(&bytes)
 }
 
-/// What was recorded before this instant is forgotten now.
+/// The instant before which stored answers have expired.
 #[must_use]
 pub const fn forgotten_before(now: Instant) -> Instant {
     Instant::new(now.milliseconds().saturating_sub(LIFETIME_MILLISECONDS))

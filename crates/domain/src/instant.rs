@@ -1,6 +1,7 @@
-//! Instants, and the stamp every resource carries.
+//! Instants, and the stamp of every resource.
 
-/// Milliseconds since the Unix epoch, as the API writes `createdAt` and its kin (behaviour 0.12).
+/// An instant in milliseconds since the Unix epoch, as the API writes `createdAt` and the like
+/// (behaviour 0.12).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Instant(i64);
 
@@ -18,21 +19,21 @@ impl Instant {
     }
 }
 
-/// Where a resource comes from and how often it changed.
+/// When and by which app a resource was made, and how often it changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stamp {
-    /// The app that made it, as the agent header named it; not authenticated (behaviour 9.2).
+    /// The app that made it, as its agent header says; not authenticated (behaviour 9.2).
     pub agent: Option<String>,
     /// When it was made.
     pub created_at: Instant,
     /// When its own data last changed.
     pub updated_at: Instant,
-    /// Counts the changes of its own data, from 1.
+    /// The version of its own data, from 1.
     pub version: i64,
 }
 
 impl Stamp {
-    /// The stamp of something made now.
+    /// The stamp of a resource made now.
     #[must_use]
     pub const fn new(agent: Option<String>, now: Instant) -> Self {
         Self { agent, created_at: now, updated_at: now, version: 1 }

@@ -1,10 +1,10 @@
-//! Canonical JSON (RFC 8785) of the few shapes events are made of: the text that is stored and
-//! chained.
+//! Canonical JSON (RFC 8785) of the shapes that events consist of: the text that is stored and
+//! hashed.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// A JSON value without fractions; figures travel as strings.
+/// A JSON value without fractions; amounts are strings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Json {
     /// `true` or `false`.
@@ -20,7 +20,7 @@ pub enum Json {
 }
 
 impl Json {
-    /// Text from anything that makes a string.
+    /// A string.
     pub fn text(value: impl Into<String>) -> Self {
         Self::Text(value.into())
     }
@@ -70,8 +70,8 @@ impl Json {
     }
 }
 
-/// Keys sort by UTF-16 code units, as RFC 8785 asks; it differs from byte order outside the basic
-/// plane only.
+/// A key. Keys sort by UTF-16 code units, as RFC 8785 requires; this differs from byte order only
+/// outside the basic multilingual plane.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct CanonicalKey(String);
 
@@ -105,7 +105,7 @@ impl Object {
         self
     }
 
-    /// The object with one more key when there is a value for it.
+    /// The object with one more key, if there is a value for it.
     #[must_use]
     pub fn with_some(self, key: &str, value: Option<Json>) -> Self {
         match value {
@@ -114,20 +114,20 @@ impl Object {
         }
     }
 
-    /// The object with a flag that stands only when it is true, which keeps snapshots small.
+    /// The object with a flag, which is left out when false to keep snapshots small.
     #[must_use]
     pub fn with_flag(self, key: &str, value: bool) -> Self {
         self.with_some(key, value.then_some(Json::Bool(true)))
     }
 
-    /// The object with a list of texts, when there are any.
+    /// The object with a list of strings, which is left out when empty.
     #[must_use]
     pub fn with_texts(self, key: &str, texts: &[String]) -> Self {
         let list = || Json::List(texts.iter().map(Json::text).collect());
         self.with_some(key, (!texts.is_empty()).then(list))
     }
 
-    /// The object with a map of texts, when it has any.
+    /// The object with a map of strings, which is left out when empty.
     #[must_use]
     pub fn with_map<'a>(self, key: &str, pairs: impl Iterator<Item = (&'a str, &'a str)>) -> Self {
         let map =
@@ -136,7 +136,7 @@ impl Object {
     }
 }
 
-/// A list of strings as JSON array text (previous values of lists, behaviour 8.3).
+/// A list of strings as the text of a JSON array (previous values of lists, behaviour 8.3).
 #[must_use]
 pub fn text_list(items: impl Iterator<Item = String>) -> String {
     Json::List(items.map(Json::Text).collect()).canonical()

@@ -1,9 +1,9 @@
-//! Names of accounts, groups and books, and the folded forms they are compared by.
+//! Names of accounts, groups and books, and the normalized forms they are compared by.
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-/// Longest name in characters (behaviour 10.8).
+/// The most characters of a name (behaviour 10.8).
 pub const MAX_NAME: usize = 255;
 
 /// Why a name was refused (behaviour 4.5).
@@ -44,7 +44,7 @@ impl Name {
         }
     }
 
-    /// Takes a name that was checked when it was stored.
+    /// Wraps a name that was checked when it was stored.
     #[must_use]
     pub const fn stored(text: String) -> Self {
         Self(text)
@@ -63,8 +63,8 @@ impl Name {
     }
 }
 
-/// `normalizedName` (behaviour 4.3): `_` and `-` are spaces, white space collapses, lower case, no
-/// diacritics, words joined by `_`.
+/// `normalizedName` (behaviour 4.3): `_` and `-` become spaces, white space collapses, letters are
+/// lower case without diacritics, words are joined by `_`.
 ///
 /// ```
 /// use daybook_domain::name::normalized;
@@ -78,8 +78,8 @@ pub fn normalized(name: &str) -> String {
     folded.split_whitespace().collect::<Vec<_>>().join("_")
 }
 
-/// Lower case without diacritics, everything else kept: the form text is searched by (behaviour
-/// 1.2.4).
+/// Lower case without diacritics, other characters unchanged: the form in which text is searched
+/// (behaviour 1.2.4).
 ///
 /// ```
 /// use daybook_domain::name::fold;
@@ -98,7 +98,7 @@ pub fn fold(text: &str) -> String {
             'ø' => folded.push('o'),
             'đ' => folded.push('d'),
             'ł' => folded.push('l'),
-            // Lower-casing may itself bring a mark in (İ becomes i and a dot above).
+            // Lower case may add a combining mark (İ becomes i and a dot above).
             other if is_combining_mark(other) => {}
             other => folded.push(other),
         }

@@ -1,4 +1,4 @@
-//! A number as written: digits and a power of ten, of any length, before any precision is applied.
+//! Numbers as written: digits and a power of ten of any length, not yet rounded.
 
 use rust_decimal::Decimal;
 
@@ -37,13 +37,13 @@ pub(crate) struct Numeral {
     exponent: i64,
 }
 
-/// More digits than this are beyond every limit, so nothing larger is ever computed with.
+/// The most digits an integer is computed with; more are beyond every limit.
 const MAX_DIGITS: i64 = 30;
 
 impl Numeral {
-    /// Reads a plain number with a dot (and perhaps an exponent), else one punctuated as the book
-    /// writes it (behaviour 3.12.3). Thousand separators must stand before groups of three: `12,34`
-    /// is refused, not 1234.
+    /// Reads a plain number with a dot (and perhaps an exponent), else one punctuated as in the
+    /// book (behaviour 3.12.3). Thousand separators must stand before groups of three: `12,34` is
+    /// refused, not read as 1234.
     pub(crate) fn read(text: &str, separator: DecimalSeparator) -> Option<Self> {
         let (negative, body) = match text.strip_prefix('-') {
             Some(rest) => (true, rest),
@@ -84,8 +84,8 @@ impl Numeral {
             && self.negative == value.is_sign_negative()
     }
 
-    /// The magnitude as an integer at `places` decimal places, rounded half-up; `None` when it has
-    /// too many digits.
+    /// The absolute value as an integer at `places` decimal places, rounded half-up; `None` when it
+    /// has too many digits.
     pub(crate) fn rounded(&self, places: u32) -> Option<i128> {
         let exponent = self.exponent.saturating_add(i64::from(places));
         let length = i64::try_from(self.digits.len()).ok()?;
@@ -125,7 +125,7 @@ fn power(text: &str) -> Option<i64> {
     if digits.is_empty() || !all_digits(digits) {
         return None;
     }
-    // An exponent too long to read is as far away as the limits care.
+    // An exponent that is too long is read as one beyond every limit.
     Some(sign * digits.parse::<i64>().unwrap_or(i64::MAX / 4).min(i64::MAX / 4))
 }
 

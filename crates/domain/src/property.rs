@@ -7,10 +7,10 @@ pub const MAX_KEY: usize = 30;
 /// Longest value in bytes (behaviour 4.6).
 pub const MAX_VALUE: usize = 8 * 1024;
 
-/// Most keys of one resource.
+/// The most keys of one resource.
 pub const MAX_KEYS: usize = 1_000;
-/// Most bytes of all keys and values of one resource together: they are shown again wherever it is
-/// (behaviour 4.6).
+/// The most bytes of all keys and values of one resource, because they are shown wherever the
+/// resource is (behaviour 4.6).
 pub const MAX_BYTES: usize = 64 * 1024;
 
 /// Why properties were refused.
@@ -19,7 +19,7 @@ pub enum Refusal {
     /// A key longer than 30 characters.
     #[error("property key {0:?} has more than {MAX_KEY} characters")]
     KeyTooLong(String),
-    /// A key with nothing in it.
+    /// A blank key.
     #[error("a property key must not be blank")]
     KeyBlank,
     /// More keys than allowed.
@@ -37,21 +37,20 @@ pub enum Refusal {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Properties(BTreeMap<String, String>);
 
-/// What a body says of properties: keys to set, and keys to delete (null, empty or blank value).
+/// The properties of a body: keys to set, and keys to delete (null, empty or blank value).
 pub type Edits = BTreeMap<String, Option<String>>;
 
 impl Properties {
-    /// Takes properties that were checked when they were stored.
+    /// Wraps properties that were checked when they were stored.
     #[must_use]
     pub const fn stored(map: BTreeMap<String, String>) -> Self {
         Self(map)
     }
 
-    /// Merges: keys present are set or deleted, absent keys stay.
+    /// The properties after an update: keys present are set or deleted, absent keys stay.
     ///
     /// # Errors
-    /// [`Refusal`] for a key or value beyond its size, too many or too large in all; nothing is
-    /// merged then.
+    /// [`Refusal`] for a key or value that is too long, for too many keys, and for too many bytes.
     ///
     /// ```
     /// use daybook_domain::property::Properties;
@@ -96,12 +95,12 @@ impl Properties {
         self.0.is_empty()
     }
 
-    /// Adds every changed key with its former value (`""` when it had none) to an event's previous
-    /// attributes.
+    /// Adds the previous value of every changed key to those of an event, `""` for a key that had
+    /// none.
     pub fn note_changes(&self, after: &Self, previous: &mut crate::event::Previous) {
         for key in self.0.keys().chain(after.0.keys()) {
             if self.0.get(key) != after.0.get(key) {
-                // A field with the property's name wins (behaviour 8.3).
+                // A field of the same name takes precedence (behaviour 8.3).
                 previous
                     .entry(key.clone())
                     .or_insert_with(|| self.get(key).unwrap_or_default().to_owned());

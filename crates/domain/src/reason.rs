@@ -1,26 +1,26 @@
-//! What callers tell refusals apart by: a stable reason, and the kind it belongs to.
+//! The reasons of refusals, stable words for clients, and the kinds they belong to.
 
-/// The seven kinds of refusal. Whoever translates refusals (HTTP status codes, exit codes) needs
-/// only these.
+/// The kinds of refusals. Callers that translate refusals, into HTTP status codes or exit codes,
+/// need only these.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RefusalKind {
     /// The request contradicts a rule; sending it again unchanged fails again.
     Invalid,
-    /// The caller's permission is too little.
+    /// The permission of the caller is not enough.
     Denied,
-    /// What is named does not exist, or not for this caller.
+    /// The resource does not exist, or not for this caller.
     Missing,
-    /// It was meant for an earlier state of what it changes.
+    /// The resource has changed since the caller read it.
     Stale,
-    /// It contradicts an earlier request under the same name.
+    /// The idempotency key was used for another request.
     Reused,
-    /// A capacity is used up for the moment.
+    /// A capacity is exhausted for the moment.
     Limited,
-    /// Not the caller's fault.
+    /// A failure that the caller did not cause.
     Internal,
 }
 
-/// The stable word clients read in `errors[0].reason` (behaviour 10.2).
+/// The stable reason that clients read in `errors[0].reason` (behaviour 10.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Reason {
     /// A validation error.
@@ -29,18 +29,18 @@ pub enum Reason {
     CheckedTransaction,
     /// The date is locked or closed (behaviour 3.5).
     LockedDate,
-    /// Too little permission.
+    /// The permission is not enough.
     Forbidden,
-    /// Unknown or invisible.
+    /// The resource is unknown, or invisible to the caller.
     NotFound,
     /// The resource is in another state than expected (behaviour 0.17).
     ConditionNotMet,
-    /// The idempotency key stands for another request (behaviour 0.16).
+    /// The idempotency key was used for another request (behaviour 0.16).
     IdempotencyKeyReused,
 }
 
 impl Reason {
-    /// The word on the wire.
+    /// The reason as the API writes it.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -1,10 +1,10 @@
-//! How bodies, paths and queries name accounts and groups: by id, by name, or both.
+//! References to accounts and groups in bodies, paths and queries: by id, by name, or both.
 
 use std::str::FromStr;
 
 use crate::name::normalized;
 
-/// The name of an account or group of a book: the id is tried first, then the name (behaviour
+/// A reference to an account or group of a book: the id is tried first, then the name (behaviour
 /// 3.2.6, 4.4).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Reference {
@@ -15,14 +15,16 @@ pub struct Reference {
 }
 
 impl Reference {
-    /// Text that is either an id or a name, as in paths and queries (behaviour 4.4, 1.2.9).
+    /// A reference by text that is either an id or a name, as in paths and queries (behaviour 4.4,
+    /// 1.2.9).
     #[must_use]
     pub fn any(text: &str) -> Self {
         Self { id: Some(text.to_owned()), name: Some(text.to_owned()) }
     }
 
-    /// What the body of an update names: the id, or without one the name, which then is taken out:
-    /// a name that only finds the thing gives it no other spelling (behaviour 4.9, 4.21, 9.13).
+    /// The reference in the body of an update: the id, or without one the name. The name is then
+    /// removed, because a name that only finds the resource must not change its spelling (behaviour
+    /// 4.9, 4.21, 9.13).
     ///
     /// ```
     /// use daybook_domain::reference::Reference;
@@ -39,7 +41,7 @@ impl Reference {
         }
     }
 
-    /// The id, when the text given can be one.
+    /// The id, if the text can be one.
     #[must_use]
     pub fn id_as<I: FromStr>(&self) -> Option<I> {
         self.id.as_deref().and_then(|id| id.parse().ok())
@@ -51,8 +53,8 @@ impl Reference {
         self.name.as_deref().map(normalized).filter(|name| !name.is_empty())
     }
 
-    /// Whether it names nothing at all; a name of nothing but dashes does not either. An id that is
-    /// given names something, if nothing that exists.
+    /// Whether it names nothing: neither an id nor a name with characters other than white space,
+    /// `_` and `-`. An id that does not exist still counts as one.
     ///
     /// ```
     /// use daybook_domain::reference::Reference;
@@ -64,7 +66,7 @@ impl Reference {
         self.id.is_none() && self.normalized_name().is_none()
     }
 
-    /// What to call it in a message.
+    /// The name or id, for messages.
     #[must_use]
     pub fn shown(&self) -> &str {
         self.name.as_deref().or(self.id.as_deref()).unwrap_or_default()

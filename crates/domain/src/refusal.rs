@@ -1,4 +1,4 @@
-//! What the ledger answers when it says no: typed where the rule lives, gathered here.
+//! All refusals of the ledger: each is declared where its rule is, and gathered here.
 
 use crate::reason::{Reason, RefusalKind};
 use crate::{

@@ -1,4 +1,4 @@
-//! Saved queries: query texts that a book keeps for everybody in it (behaviour 9.9).
+//! Saved queries: query texts stored in a book for all who read it (behaviour 9.9).
 
 mod events;
 
@@ -43,8 +43,7 @@ impl Refusal {
     }
 }
 
-/// A query text with a title. It is kept as given: what a search makes of it is seen when it is
-/// run.
+/// A query text with a title. It is stored as given; what it means is decided when it is run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SavedQuery {
     /// Unique across all books.
@@ -57,7 +56,7 @@ pub struct SavedQuery {
     pub stamp: Stamp,
 }
 
-/// What a body says of a saved query; what it does not name stays.
+/// The fields of the body of a create or update; absent ones stay.
 #[derive(Debug, Clone, Default)]
 pub struct Changes {
     /// The title.
@@ -95,7 +94,7 @@ impl SavedQuery {
         })
     }
 
-    /// The saved query after an update, with the previous values of what changed.
+    /// The saved query after an update, with the previous values of the fields that changed.
     ///
     /// # Errors
     /// As [`SavedQuery::create`].
@@ -114,7 +113,7 @@ impl SavedQuery {
         Ok((Self { id: self.id, title, query, stamp }, previous))
     }
 
-    /// Where it stands in lists: by title, ignoring case (behaviour 9.9).
+    /// The sort key for lists: by title, ignoring case (behaviour 9.9).
     #[must_use]
     pub fn place(&self) -> (String, String, SavedQueryId) {
         (self.title.to_lowercase(), self.query.to_lowercase(), self.id)

@@ -1,20 +1,20 @@
-//! Which state of a resource a caller has seen, and what it makes of that (behaviour 0.17).
+//! Version tags of resources, and the conditions callers set on them (behaviour 0.17).
 
 use crate::reason::Reason;
 
-/// Why a condition stops a request.
+/// Why a condition is refused or not met.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// The header is neither `*` nor a list of entity tags.
     #[error("If-Match must be * or a list of entity tags in double quotes")]
     Malformed,
-    /// There is no one resource to compare with.
+    /// The request does not change exactly one resource.
     #[error(
         "If-Match needs a request that changes exactly one existing book, account, group, \
             transaction or file"
     )]
     NoTarget,
-    /// The resource is in another state than the caller has seen.
+    /// The resource has changed since the caller read it.
     #[error("the resource has changed since that ETag was given: read it again")]
     Stale,
 }
@@ -28,8 +28,8 @@ impl Refusal {
     }
 }
 
-/// The state of a resource's own stored data: its kind, its id and how often it changed. So tags of
-/// two resources never compare equal, and one resource has the same tag in every process.
+/// The version tag of a resource: its kind, its id and how often its own data changed. Tags of two
+/// resources are never equal, and a resource has the same tag in every process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tag(String);
 
@@ -38,20 +38,20 @@ impl Tag {
         Self(format!("{kind}.{id}.{version}"))
     }
 
-    /// A tag that was given once and kept since.
+    /// Wraps a tag that was stored.
     #[must_use]
     pub const fn stored(text: String) -> Self {
         Self(text)
     }
 
-    /// The tag without the quotes that HTTP puts around it.
+    /// The tag, without the quotes of HTTP.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// What a caller expects of the one resource it changes: the meaning of `If-Match`.
+/// What a caller expects of the resource it changes: the meaning of `If-Match`.
 ///
 /// ```
 /// use daybook_domain::version::{Condition, Tag};
@@ -64,17 +64,17 @@ impl Tag {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Condition {
-    /// `*`: that it exists.
+    /// `*`: the resource exists.
     Any,
-    /// That it is in one of these states. Weak tags are left out: they match nothing.
+    /// The resource has one of these tags. Weak tags are left out: they never match.
     Listed(Vec<String>),
 }
 
-/// What may stand between the members of a list besides one comma.
+/// The characters between two members of a list, besides one comma.
 const GAPS: [char; 3] = [' ', '\t', ','];
 
 impl Condition {
-    /// Reads the header; several of them are joined with commas first.
+    /// Reads the header; the caller joins several headers with commas.
     ///
     /// # Errors
     /// [`Refusal::Malformed`].
@@ -99,7 +99,7 @@ impl Condition {
         Ok(Self::Listed(tags))
     }
 
-    /// Whether a resource in that state is what the caller expects.
+    /// Whether a resource with that tag meets the condition.
     #[must_use]
     pub fn accepts(&self, tag: &Tag) -> bool {
         match self {
@@ -109,7 +109,7 @@ impl Condition {
     }
 }
 
-/// The entity tag a text begins with, if it is a strong one, and what follows it.
+/// The entity tag that a text begins with, `None` if it is weak, and the text after it.
 fn entity_tag(text: &str) -> Option<(Option<&str>, &str)> {
     let weak = text.strip_prefix("W/");
     let (tag, behind) = weak.unwrap_or(text).strip_prefix('"')?.split_once('"')?;

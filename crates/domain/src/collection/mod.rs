@@ -10,16 +10,16 @@ use crate::instant::{Instant, Stamp};
 use crate::name::{self, Name};
 use crate::permission::Permission;
 
-/// A user's set of books. Which books are in it is kept apart: it may be long.
+/// A set of books of a user. Its books are stored apart, because there may be many.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Collection {
     /// Unique across all users.
     pub id: CollectionId,
-    /// Whose it is; nobody else sees it by itself, nor changes it.
+    /// Its owner; only the owner lists and changes it.
     pub owner: UserId,
     /// The name; several may share one.
     pub name: Name,
-    /// Through which app it was made, and when.
+    /// The app it was made with, and its times.
     pub stamp: Stamp,
 }
 
@@ -37,7 +37,7 @@ impl Collection {
         Ok(Self { id, owner, name: Name::new(name.unwrap_or_default())?, stamp })
     }
 
-    /// The collection under another name, the one thing an update changes.
+    /// The collection with another name, the only thing an update changes.
     ///
     /// # Errors
     /// A refused name.
@@ -47,7 +47,7 @@ impl Collection {
         Ok(Self { name, stamp, ..self })
     }
 
-    /// Refuses more books than a collection holds.
+    /// Checks the number of books.
     ///
     /// # Errors
     /// [`Refusal::TooMany`].
@@ -55,17 +55,17 @@ impl Collection {
         if books > MAX_BOOKS { Err(Refusal::TooMany(books)) } else { Ok(()) }
     }
 
-    /// What a reader may do with it: a collection that shows on a shared book is its owner's alone
-    /// to change.
+    /// What a reader may do with it: only the owner changes a collection, also where it is shown on
+    /// a shared book.
     #[must_use]
     pub fn permission(&self, reader: UserId) -> Permission {
         if self.owner == reader { Permission::Owner } else { Permission::Viewer }
     }
 
-    /// Whether the collection shows this book to a reader, who has been `granted` a permission in
-    /// it or none. In one's own collection that is every book one may read. Somebody else's tells
-    /// only of books one collaborates in: the id of a PUBLIC book opens it, so the collection must
-    /// not hand it around.
+    /// Whether the collection shows this book to a reader. `granted` is the permission that the
+    /// reader has been given in the book, if any. In their own collection readers see all books
+    /// they may read. In that of others they see only books shared with them: the id of a PUBLIC
+    /// book opens it, so a collection must not reveal it.
     ///
     /// ```
     /// # use daybook_domain::collection::Collection;
@@ -74,9 +74,11 @@ impl Collection {
     /// # use daybook_domain::book::{Book, Changes, Settings, Visibility};
     /// # use daybook_domain::permission::Permission;
     /// # let stamp = Stamp::new(None, Instant::new(0));
-    /// # let changes = Changes { name: Some("Book".into()), visibility: Some(Visibility::Public), ..Changes::default() };
+    /// # let public = Some(Visibility::Public);
+    /// # let changes = Changes { name: Some("B".into()), visibility: public, ..Changes::default() };
     /// # let settings = Settings::create(changes).unwrap();
-    /// # let book = Book { id: BookId::new(1), key: BookKey::new("k".into()), owner_name: "o".into(), settings, scale: 2, stamp: stamp.clone() };
+    /// # let (id, key, owner_name) = (BookId::new(1), BookKey::new("k".into()), "o".into());
+    /// # let book = Book { id, key, owner_name, settings, scale: 2, stamp: stamp.clone() };
     /// let (mine, theirs) = (UserId::new(1), UserId::new(2));
     /// let shelf = Collection::create(CollectionId::new(1), mine, Some("Shelf"), stamp).unwrap();
     /// // `book` is PUBLIC, and neither collaborates in it.
@@ -92,7 +94,7 @@ impl Collection {
         }
     }
 
-    /// Where it stands in lists: by name, ignoring case.
+    /// The sort key for lists: by name, ignoring case.
     #[must_use]
     pub fn place(&self) -> (String, CollectionId) {
         (self.name.as_str().to_lowercase(), self.id)

@@ -16,7 +16,7 @@ use crate::id::{AccountId, BookId, CollaboratorId, GroupId, SavedQueryId, Transa
 pub struct Hash([u8; 32]);
 
 impl Hash {
-    /// What the first event of a book is chained to.
+    /// The hash before the first event of a book.
     pub const ZERO: Self = Self([0; 32]);
 
     /// The hash with these 32 bytes; `None` for any other number of them.
@@ -50,7 +50,7 @@ impl fmt::Debug for Hash {
     }
 }
 
-/// Where a book's chain ends at the moment.
+/// The last event of the chain of a book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Head {
     /// The number of the last event; 0 before the first.
@@ -65,23 +65,24 @@ impl Default for Head {
     }
 }
 
-/// Who appends to which chain, and when: what the events of one request share.
+/// The data that all events of one request share.
 #[derive(Debug, Clone, Copy)]
 pub struct Link<'a> {
     /// The book's number.
     pub book: BookId,
     /// The book's public id.
     pub key: &'a BookKey,
-    /// Who acts.
+    /// The user who makes the request.
     pub user: UserId,
-    /// Through which app.
+    /// The app it was made with.
     pub agent: Option<&'a str>,
-    /// When.
+    /// When it was made.
     pub at: Instant,
 }
 
 impl Link<'_> {
-    /// Appends what happened to the chain: the events in order, and where the chain ends now.
+    /// Appends new events to the chain that ends at `head`: returns the events in order and the new
+    /// head.
     ///
     /// ```
     /// use daybook_domain::event::{EventType, Head, Link, NewEvent};
@@ -127,14 +128,13 @@ impl Link<'_> {
 }
 
 impl Event {
-    /// The public id: the number, then the book's id, so that it is unique everywhere and sorts by
-    /// time.
+    /// The public id: the number, then the id of the book, so it is unique and sorts by time.
     #[must_use]
     pub fn public_id(&self, key: &BookKey) -> String {
         public_id(self.sequence, key)
     }
 
-    /// The public id of the resource; the book's own for a book event (behaviour 8.4).
+    /// The public id of the resource; for a book event that of the book (behaviour 8.4).
     #[must_use]
     pub fn public_resource(&self, key: &BookKey) -> String {
         match self.kind.noun() {
@@ -148,7 +148,7 @@ impl Event {
         }
     }
 
-    /// The hash this event must have after `previous`.
+    /// The hash this event must have after one with the hash `previous`.
     #[must_use]
     pub fn chained(&self, previous: &Hash, key: &BookKey) -> Hash {
         let mut digest = Sha256::new();
@@ -157,7 +157,7 @@ impl Event {
         Hash(digest.finalize().into())
     }
 
-    /// The canonical event: sorted keys, no white space; `data` is stored canonical already
+    /// The canonical event: sorted keys, no white space. `data` is stored in canonical form already
     /// (behaviour 8.15).
     fn canonical(&self, key: &BookKey) -> String {
         let text = |value: String| Json::Text(value).canonical();
@@ -181,7 +181,7 @@ pub(crate) fn public_id(sequence: i64, key: &BookKey) -> String {
     format!("{sequence:012x}{key}")
 }
 
-/// The number in an event id of that book; `None` when it is no such id.
+/// The number in the public id of an event of that book; `None` for other text.
 ///
 /// ```
 /// use daybook_domain::event::sequence_of;

@@ -1,4 +1,4 @@
-//! Events: what happened to a book, numbered without gaps and chained by hash (behaviour 8).
+//! Events: the changes of a book, numbered without gaps and chained by hash (behaviour 8).
 
 mod chain;
 pub mod snapshot;
@@ -12,10 +12,11 @@ use crate::id::{BookId, UserId};
 use crate::instant::Instant;
 use crate::json::{Json, Object};
 
-/// Changed field to previous value, for `*_UPDATED` events (behaviour 8.3).
+/// Previous values by field, for `*_UPDATED` events (behaviour 8.3).
 pub type Previous = BTreeMap<String, String>;
 
-/// Declares the event types with their stable stored numbers: `types! { Variant = number "NAME" }`.
+/// Declares the event types with the numbers they are stored under:
+/// `types! { Variant = number "NAME" }`.
 macro_rules! types {
     ($($variant:ident = $number:literal $name:literal,)*) => {
         /// The types of events (api: Shared enumerations). The numbers are stored; never reuse one.
@@ -95,7 +96,7 @@ pub enum Noun {
     SavedQuery,
     /// A file.
     File,
-    /// A resource whose events come with a later version: integration, comment.
+    /// A resource that a later version has: integration, comment.
     Other,
 }
 
@@ -112,7 +113,7 @@ impl EventType {
         Self::ALL.iter().copied().find(|kind| kind.number() == number)
     }
 
-    /// What the event is about.
+    /// The kind of resource the event is about.
     #[must_use]
     pub const fn noun(self) -> Noun {
         match self {
@@ -142,10 +143,10 @@ impl EventType {
     }
 }
 
-/// Something that happened, before it has its number in the book.
+/// An event before it has its number and its hash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewEvent {
-    /// What happened.
+    /// The type.
     pub kind: EventType,
     /// The number of the resource it happened to.
     pub resource: i64,
@@ -154,14 +155,14 @@ pub struct NewEvent {
 }
 
 impl NewEvent {
-    /// Something that happened to a resource, with its snapshot.
+    /// A new event about a resource, with its snapshot.
     #[must_use]
     pub fn new(kind: EventType, resource: i64, object: Object) -> Self {
         let data = Object::new().with("object", Json::Object(object));
         Self { kind, resource, data: Json::Object(data).canonical() }
     }
 
-    /// An update, which also tells what was before (behaviour 8.3).
+    /// A new event about an update, with the previous values (behaviour 8.3).
     #[must_use]
     pub fn update(kind: EventType, resource: i64, object: Object, previous: &Previous) -> Self {
         let pairs = previous.iter().map(|(key, value)| (key.as_str(), value.as_str()));
@@ -171,7 +172,7 @@ impl NewEvent {
         Self { kind, resource, data: Json::Object(data).canonical() }
     }
 
-    /// An audit of a book, which tells what it found beside the book itself (behaviour 6.7).
+    /// A new event about an audit, with its report beside the snapshot of the book (behaviour 6.7).
     #[must_use]
     pub fn audit(resource: i64, object: Object, audit: Object) -> Self {
         let data =
@@ -180,25 +181,25 @@ impl NewEvent {
     }
 }
 
-/// An event as kept.
+/// A stored event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {
     /// The book it belongs to.
     pub book: BookId,
     /// Its number in the book, from 1 without gaps.
     pub sequence: i64,
-    /// What happened.
+    /// The type.
     pub kind: EventType,
     /// The number of the resource.
     pub resource: i64,
-    /// When.
+    /// When it happened.
     pub created_at: Instant,
-    /// Who did it.
+    /// The user who caused it.
     pub user: UserId,
-    /// Through which app; none is the API itself.
+    /// The app it was caused with; `None` for the API itself.
     pub agent: Option<String>,
     /// The snapshot and previous attributes, canonical JSON.
     pub data: String,
-    /// The hash that chains it to its predecessor.
+    /// Its hash, which depends on that of the event before.
     pub hash: Hash,
 }
