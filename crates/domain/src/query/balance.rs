@@ -1,4 +1,5 @@
-//! Queries of balances (behaviour 1.4, 5.1, 5.8, 5.9).
+//! Queries of balances: which accounts and groups to sum, over which days, in which slices
+//! (behaviour 1.4, 5.1, 5.8, 5.9).
 
 use time::Date;
 
@@ -9,7 +10,7 @@ use super::operator::Operator;
 use super::range::{DateRange, DateTerm, RangeTerm};
 use super::unit::Periodicity;
 
-/// A query of getBalances: what to sum, over which days, in which slices.
+/// A query of getBalances.
 ///
 /// ```
 /// use daybook_domain::amount::DecimalSeparator;
@@ -33,7 +34,7 @@ pub struct BalanceQuery {
     pub accounts: Vec<String>,
     /// The groups to sum, by id or name, in the order of the query.
     pub groups: Vec<String>,
-    /// The hashtags, in lower case without `#`, that every counted transaction carries.
+    /// The hashtags that every counted transaction must have, in lower case without `#`.
     pub tags: Vec<String>,
     /// First day of the range; open when absent.
     pub from: Option<Date>,
@@ -41,9 +42,9 @@ pub struct BalanceQuery {
     pub until: Option<Date>,
     /// The length of a slice.
     pub periodicity: Periodicity,
-    /// The date and `by:` part of the query, each term behind a space; empty without date terms.
+    /// The date and `by:` terms of the query, each after a space; empty without date terms.
     pub range: String,
-    /// The range one step earlier, in the same writing; empty when it would leave the calendar.
+    /// The range one step earlier, written like it; empty when it would leave the calendar.
     pub previous_range: String,
     /// The range one step later, likewise.
     pub next_range: String,
@@ -54,7 +55,7 @@ pub struct BalanceQuery {
 }
 
 impl BalanceQuery {
-    /// Reads a query; `None` only for blank text, which behaviour 5.1 refuses.
+    /// Reads a query; `None` for blank text, which is refused (behaviour 5.1).
     #[must_use]
     pub fn parse(text: &str, reading: &ParseContext) -> Option<Self> {
         if text.trim().is_empty() {
@@ -76,16 +77,16 @@ impl BalanceQuery {
         Some(terms.finish())
     }
 
-    /// Whether accounts or groups are asked for; a filter that will match nothing counts too
-    /// (behaviour 5.1).
+    /// Whether accounts or groups are asked for, also by a filter that matches nothing (behaviour
+    /// 5.1).
     #[must_use]
     pub const fn is_filtered(&self) -> bool {
         !self.accounts.is_empty() || !self.groups.is_empty()
     }
 }
 
-/// What of the tokens counts: boolean logic does not exist here, and a negated term or group is
-/// ignored as a whole (behaviour 1.4.2).
+/// Selects the tokens that count. There is no boolean logic, and a negated term or group is ignored
+/// as a whole (behaviour 1.4.2).
 #[derive(Default)]
 struct TokenFilter {
     not: bool,
@@ -129,8 +130,8 @@ struct BalanceTerms<'a> {
 impl<'a> BalanceTerms<'a> {
     fn take(&mut self, token: Token<'a>) {
         match token {
-            // A tag that no transaction can carry stays: it sums nothing, where dropping it would
-            // sum everything.
+            // A tag that no transaction can have is kept: with it the sum is nothing, without it
+            // the sum would be everything.
             Token::Hashtag(tag) => self.tags.push(tag.to_lowercase()),
             Token::Operator(operator) => self.operator(&operator),
             Token::Open

@@ -1,4 +1,4 @@
-//! Arithmetic of days within the years 1 to 9999; whatever leaves them is `None`.
+//! Calendar arithmetic within the years 1 to 9999; results outside them are `None`.
 
 use time::Date;
 
@@ -16,22 +16,21 @@ pub(super) fn month_start(index: i64) -> Option<Date> {
     from_parts(year, month, 1)
 }
 
-/// The last day of a number of months that begin with the day's month. The last month may be
+/// The last day of a number of months that begin with the month of the day. The last of them may be
 /// December 9999.
 pub(super) fn last_of_months(first: Date, months: i64) -> Option<Date> {
     let month = month_start(month_index(first).checked_add(months)?.checked_sub(1)?)?;
     from_parts(month.year(), u8::from(month.month()), month.month().length(month.year()))
 }
 
-/// The day so many days later, or earlier when negative.
+/// The day `count` days later, or earlier when negative.
 pub(super) fn plus_days(day: Date, count: i64) -> Option<Date> {
     let number = i64::from(day.to_julian_day()).checked_add(count)?;
     let day = Date::from_julian_day(i32::try_from(number).ok()?).ok()?;
     (1..=9999).contains(&day.year()).then_some(day)
 }
 
-/// The month so many months after the day's month, as its first day. Only first days of months are
-/// moved by months, so that nothing of the day is lost.
+/// The first day of the month `count` months after that of the day.
 pub(super) fn plus_months(day: Date, count: i64) -> Option<Date> {
     month_start(month_index(day).checked_add(count)?)
 }

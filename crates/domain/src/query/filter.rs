@@ -1,4 +1,4 @@
-//! What a query asks of a transaction: a tree of terms.
+//! The filter of a query: a tree of terms.
 
 use rust_decimal::Decimal;
 use time::Date;
@@ -7,18 +7,17 @@ use crate::account::AccountType;
 
 /// A condition on a transaction.
 ///
-/// The tree needs no rule beside itself: the exclusion of trashed transactions (behaviour 1.2.2)
-/// and the OR of several `is:` terms (behaviour 1.2.1) are spelled out in it. Its depth is bounded,
-/// however deep the parentheses of the text, so that walking it by recursion is safe; the lists in
-/// it are as long as the text.
+/// The tree is complete: the exclusion of trashed transactions (behaviour 1.2.2) and the OR of
+/// several `is:` terms (behaviour 1.2.1) are part of it. Its depth is limited, so it can be walked
+/// by recursion; its lists are as long as the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Filter {
-    /// Every one matches; an empty list matches everything.
+    /// All match; an empty list matches everything.
     All(Vec<Self>),
     /// At least one matches; an empty list matches nothing.
     Any(Vec<Self>),
-    /// The complement: what does not match, for whatever reason. A transaction without a date (or
-    /// amount) matches the negation of every date (or amount) term.
+    /// The complement. A transaction without a date (or amount) matches the negation of every date
+    /// (or amount) term.
     Not(Box<Self>),
     /// A single term.
     Term(Term),
@@ -27,13 +26,13 @@ pub enum Filter {
 /// A single condition on a transaction (behaviour 1.2).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Term {
-    /// The account, by id or name, is on either side.
+    /// The account with that id or name is on either side.
     Account(String),
-    /// The account, by id or name, is the credit (origin) side.
+    /// The account with that id or name is the credit account.
     From(String),
-    /// The account, by id or name, is the debit (destination) side.
+    /// The account with that id or name is the debit account.
     To(String),
-    /// An account below the group, by id or name, is on either side; child groups included.
+    /// An account below the group with that id or name is on either side; child groups included.
     Group(String),
     /// The day lies in a range. A transaction without that day does not match (behaviour 1.3.4).
     Dated {
@@ -44,16 +43,16 @@ pub enum Term {
         /// First day after the range; open when absent.
         until: Option<Date>,
     },
-    /// The amount compares so. A transaction without an amount does not match.
+    /// The amount compares like this to a value. A transaction without amount does not match.
     Amount {
-        /// How the transaction's amount stands to the value.
+        /// The comparison of amount and value.
         comparison: Comparison,
-        /// What it is compared with.
+        /// The value.
         value: Decimal,
     },
     /// The status is this one.
     Status(Status),
-    /// Carries the hashtag, given in lower case without `#`; it is compared whole, ignoring case
+    /// Has the hashtag, in lower case and without `#`; it is compared whole, ignoring case
     /// (behaviour 1.2.5).
     Tag(String),
     /// Has exactly that remote id.
@@ -64,11 +63,10 @@ pub enum Term {
     Property {
         /// The key as stored (behaviour 4.6).
         key: String,
-        /// The value in lower case, compared ignoring case; absent when any value will do
-        /// (`key:*`).
+        /// The value in lower case, compared ignoring case; `None` for any value (`key:*`).
         value: Option<String>,
     },
-    /// The description contains this text; both folded by [`crate::name::fold`] (behaviour 1.2.4).
+    /// The description contains this text, both folded by [`crate::name::fold`] (behaviour 1.2.4).
     Text(String),
     /// Created by the user with that username or e-mail address, as written.
     By(String),
@@ -82,17 +80,18 @@ pub enum Term {
     HasUrl,
 }
 
-/// Which day of a transaction date terms look at.
+/// The day of a transaction that date terms compare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum DateBasis {
     /// The transaction date.
     #[default]
     Transaction,
-    /// The day of the posting instant in the book zone (`using:postDate`); drafts have none.
+    /// The day on which it was posted, in the time zone of the book (`using:postDate`); drafts have
+    /// none.
     Posting,
 }
 
-/// How an amount stands to the value of a term.
+/// A comparison of an amount with a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Comparison {
     /// Equal.
@@ -107,8 +106,8 @@ pub enum Comparison {
     Ge,
 }
 
-/// What `is:` can ask for. A trashed transaction is [`Status::Trashed`] and nothing else (behaviour
-/// 3.1.1), whatever it was before.
+/// The statuses of `is:`. A trashed transaction is [`Status::Trashed`] only (behaviour 3.1.1),
+/// whatever it was before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Status {
     /// Not posted.
@@ -148,8 +147,8 @@ impl Status {
 }
 
 impl Filter {
-    /// Shows every term of the tree, in the order of the query save that `is:` terms may stand
-    /// behind the others.
+    /// Calls `show` with every term of the tree, in the order of the query except that `is:` terms
+    /// may come last.
     ///
     /// ```
     /// use daybook_domain::query::{Filter, Term};
@@ -171,7 +170,7 @@ impl Filter {
         }
     }
 
-    /// The status this filter asks for, when that is all it does.
+    /// The status, if the filter is only an `is:` term.
     pub(super) const fn status(&self) -> Option<Status> {
         match self {
             Self::Term(Term::Status(status)) => Some(*status),

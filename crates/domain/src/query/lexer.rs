@@ -1,10 +1,11 @@
-//! Text into tokens (behaviour 1.1). Every character is looked at a bounded number of times.
+//! Splits a query into tokens (behaviour 1.1). Every character is visited a bounded number of
+//! times.
 
 use super::ParseContext;
 use super::filter::Comparison;
 use super::operator::{self, Operator};
 
-/// What a query is made of.
+/// A token of a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Token<'a> {
     /// `(` at the start of a term.
@@ -21,7 +22,7 @@ pub(super) enum Token<'a> {
     Word(&'a str),
     /// A quoted phrase.
     Phrase(String),
-    /// What follows a `#`; not necessarily only characters of a hashtag.
+    /// The text after a `#`, which may contain characters that hashtags cannot.
     Hashtag(&'a str),
     /// A term with an operator and a value.
     Operator(Operator<'a>),
@@ -29,16 +30,16 @@ pub(super) enum Token<'a> {
     Empty,
 }
 
-/// Reads the tokens of a query one after another.
+/// Reads the tokens of a query one by one.
 pub(super) struct Lexer<'a> {
     rest: &'a str,
     reading: &'a ParseContext,
-    /// Whether a dash stands directly before the rest.
+    /// Whether a dash stands directly before the rest of the text.
     negated: bool,
 }
 
 impl<'a> Lexer<'a> {
-    /// Starts at the beginning, behind a leading `= ` (behaviour 1.1.7).
+    /// Starts at the beginning, after a leading `= ` (behaviour 1.1.7).
     pub(super) fn new(text: &'a str, reading: &'a ParseContext) -> Self {
         let start = text.trim_start();
         let rest = start
@@ -65,7 +66,7 @@ impl<'a> Lexer<'a> {
         token
     }
 
-    /// A word, a keyword, a hashtag or an operator term. Behind a dash the keywords are words.
+    /// A word, a keyword, a hashtag or an operator term. After a dash keywords are words.
     fn word(&mut self, negated: bool) -> Token<'a> {
         if let Some((token, rest)) = split_keyword(self.rest).filter(|_| !negated) {
             self.rest = rest;
@@ -83,7 +84,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// The term of an operator whose name (and colon) has just been read.
+    /// The term of an operator whose name and colon have been read.
     fn operator(&mut self, name: &'a str) -> Token<'a> {
         let mut comparison = self.comparison(name);
         if self.rest.starts_with(|c: char| c.is_whitespace() || c == ')') || self.rest.is_empty() {
@@ -105,12 +106,12 @@ impl<'a> Lexer<'a> {
         found(Operator { name, comparison, value, quoted })
     }
 
-    /// The comparison signs of an amount term, if any stand here.
+    /// The comparison of an amount term, if one stands here.
     fn comparison(&mut self, name: &str) -> Option<Comparison> {
         if !operator::is_amount(name) {
             return None;
         }
-        // The longer signs first: `>` would leave the `=` of `>=` behind.
+        // Longer signs first: `>` would match the beginning of `>=`.
         let signs = [
             (">=", Comparison::Ge),
             ("<=", Comparison::Le),
@@ -135,8 +136,8 @@ impl<'a> Lexer<'a> {
         (word.to_owned(), false)
     }
 
-    /// A quoted string; one that does not close takes the rest of the text (behaviour 1.1.5,
-    /// 1.1.10). A backslash stands for itself unless the quote or a backslash follows.
+    /// A quoted string. Without a closing quote it extends to the end of the text (behaviour 1.1.5,
+    /// 1.1.10). A backslash escapes only the quote and a backslash.
     fn quoted(&mut self, quote: char) -> String {
         let mut value = String::new();
         let mut chars = self.rest.chars();
@@ -167,7 +168,7 @@ impl<'a> Iterator for Lexer<'a> {
         self.rest = self.rest.trim_start();
         let dashless = self.rest.trim_start_matches('-');
         let dashes = self.rest.len() - dashless.len();
-        // Dashes with nothing behind them are text: `Freight - Intergroup`.
+        // Dashes not followed by a term are text: `Freight - Intergroup`.
         if dashes > 0 && dashless.starts_with(|next: char| !ends_word(next)) {
             self.rest = dashless;
             self.negated = true;
@@ -193,12 +194,12 @@ fn ends_word(c: char) -> bool {
     c.is_whitespace() || c == ')'
 }
 
-/// The bare word here and what follows it.
+/// The word at the beginning of the text, and the text after it.
 fn split_word(text: &str) -> (&str, &str) {
     text.split_at(text.find(ends_word).unwrap_or(text.len()))
 }
 
-/// Splits a keyword off: upper-case, and whole. A parenthesis may follow at once, as in
+/// Splits off a keyword: upper case and a whole word. A parenthesis may follow at once, as in
 /// `NOT(a OR b)`.
 fn split_keyword(text: &str) -> Option<(Token<'_>, &str)> {
     let (token, rest) = [("AND", Token::And), ("OR", Token::Or), ("NOT", Token::Not)]
@@ -208,10 +209,10 @@ fn split_keyword(text: &str) -> Option<(Token<'_>, &str)> {
         .then_some((token, rest))
 }
 
-/// Splits an operator term: the name, and what of the text stands behind the colon, or behind the
-/// name when that is `amount` before a comparison sign. `10:30` and addresses of the web are words
-/// (behaviour 1.1.11). Nothing behind the name is looked at: terms with quoted values may stand
-/// without white space between them, as one endless word.
+/// Splits off an operator: its name and the text after the colon, or after the name if that is
+/// `amount` before a comparison sign. `10:30` and web addresses are words (behaviour 1.1.11). Reads
+/// no further than the name, because terms with quoted values may follow one another without white
+/// space.
 fn split_operator(text: &str) -> Option<(&str, &str)> {
     if !text.starts_with(char::is_alphabetic) {
         return None;
@@ -227,8 +228,9 @@ fn split_operator(text: &str) -> Option<(&str, &str)> {
     if scheme && behind.starts_with("//") { None } else { Some((name, behind)) }
 }
 
-/// Whether what stands here is a term by itself and so not the value of an operator before it: an
-/// operator term, a hashtag, a keyword, a group, or the negation of one of these (behaviour 1.1.6).
+/// Whether the text begins with a term of its own, which is not the value of the operator before
+/// it: an operator term, a hashtag, a keyword, a group, or the negation of one of these (behaviour
+/// 1.1.6).
 fn is_own_term(text: &str) -> bool {
     let (word, _) = split_word(text);
     let dashless = word.trim_start_matches('-');

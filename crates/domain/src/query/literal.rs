@@ -1,4 +1,4 @@
-//! Date literals: what `on:`, `after:` and `before:` take (behaviour 1.3).
+//! Date literals: the values of `on:`, `after:` and `before:` (behaviour 1.3).
 
 use time::Date;
 
@@ -8,7 +8,7 @@ use super::variable::Variable;
 use super::{ParseContext, slashes};
 use crate::calendar::{from_parts, parse_iso};
 
-/// The three ways to bound days.
+/// The operators that limit days.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DateOperator {
     On,
@@ -28,7 +28,7 @@ impl DateOperator {
     }
 }
 
-/// A date literal: a span of days and how it was written.
+/// A date literal: a span of days, and how it was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct DateLiteral {
     style: DateStyle,
@@ -36,23 +36,22 @@ pub(super) struct DateLiteral {
     /// The first and last day, both inside.
     first: Date,
     last: Date,
-    /// The day it means as a bound; a variable at the end of the calendar has none.
+    /// The day it means after `after:` and `before:`; `None` for a variable at the end of the
+    /// calendar.
     bound: Option<Date>,
 }
 
-/// The days a date term leaves: the first and the last, open when absent.
+/// The first and last day of a range, open where `None`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Bounds {
     /// The first day inside.
     pub(super) from: Option<Date>,
-    /// The last day inside. It may be the day before the first of the calendar, for a range that
-    /// holds no day.
+    /// The last day inside. For a range without days it may be the day before the calendar begins.
     pub(super) last: Option<Date>,
 }
 
 impl Bounds {
-    /// The first day after the range; open also when the range ends with the calendar, which
-    /// nothing lies behind.
+    /// The first day after the range; `None` also when the range ends with the calendar.
     pub(super) fn until(self) -> Option<Date> {
         self.last.and_then(Date::next_day)
     }
@@ -67,8 +66,8 @@ impl Bounds {
 }
 
 impl DateLiteral {
-    /// Reads a literal, trying the forms in the order of behaviour 1.3.1; `None` for what is no
-    /// date or lies outside the years 1 to 9999.
+    /// Reads a literal, trying the forms in the order of behaviour 1.3.1; `None` for text that is
+    /// not a date of the years 1 to 9999.
     pub(super) fn read(text: &str, reading: &ParseContext) -> Option<Self> {
         let text = text.trim();
         if let Some((first, unit)) = read_iso(text) {
@@ -102,8 +101,8 @@ impl DateLiteral {
         self.unit
     }
 
-    /// The days an operator makes of the literal (behaviour 1.3.4): `after:` includes its bound,
-    /// `before:` excludes it.
+    /// The days that an operator and the literal mean (behaviour 1.3.4): `after:` includes the
+    /// bound, `before:` excludes it.
     pub(super) fn bounds(&self, operator: DateOperator) -> Option<Bounds> {
         Some(match operator {
             DateOperator::On => Bounds { from: Some(self.first), last: Some(self.last) },
@@ -112,9 +111,9 @@ impl DateLiteral {
         })
     }
 
-    /// Writes the term `name:literal` shifted, with a space before it. A literal of another unit,
-    /// and one that its style cannot express there, is written in ISO form of the unit. A coarser
-    /// `on:` has no such form, so the two bounds take its place. `None` beyond the calendar.
+    /// Writes the term `name:literal` shifted, after a space. A literal of another unit than the
+    /// shift, and one that its style cannot express after it, is written in ISO form. An `on:` of a
+    /// larger unit has no such form, so two bounds replace it. `None` beyond the calendar.
     pub(super) fn shifted(
         &self,
         name: &str,
@@ -125,13 +124,13 @@ impl DateLiteral {
         let start = shift.apply(self.start(operator)?)?;
         let iso = |day| style::iso(day, shift.unit.granularity());
         if self.unit == shift.unit {
-            // Reading back is the test of what a style can say: `31/12` of this year has no
-            // neighbour of the next.
-            let says_it = |text: &String| {
+            // Reading the text back shows whether the style can express it: `31/12` of this year
+            // has no neighbour in the next.
+            let is_right = |text: &String| {
                 Self::read(text, reading).is_some_and(|back| back.start(operator) == Some(start))
             };
             let text =
-                self.restyled(start, shift.count).filter(says_it).unwrap_or_else(|| iso(start));
+                self.restyled(start, shift.count).filter(is_right).unwrap_or_else(|| iso(start));
             return Some(format!(" {name}:{text}"));
         }
         if operator != DateOperator::On {
@@ -141,7 +140,7 @@ impl DateLiteral {
         Some(format!(" after:{} before:{}", iso(start), iso(end)))
     }
 
-    /// The day the literal means behind an operator.
+    /// The day the literal means with an operator.
     fn start(&self, operator: DateOperator) -> Option<Date> {
         if operator == DateOperator::On { Some(self.first) } else { self.bound }
     }

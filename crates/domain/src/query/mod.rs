@@ -1,11 +1,11 @@
-//! The query language (behaviour 1): text in, a filter of transactions or a question about balances
-//! out.
+//! The query language (behaviour 1): reads text as a filter of transactions or as a query of
+//! balances.
 //!
-//! Reading never fails (behaviour 1.1.10): what cannot be understood is ignored as a term and the
-//! rest goes on. Two readers share one lexer and one set of date forms:
+//! Reading never fails (behaviour 1.1.10): a term that cannot be read is ignored. Two readers share
+//! a lexer and the forms of dates:
 //!
-//! - [`Query`] for listTransactions and countTransactions: a tree of [`Term`]s, which a storage
-//!   translates and which [`Filter::matches`] evaluates in memory.
+//! - [`Query`] for listTransactions and countTransactions: a tree of [`Term`]s, which the storage
+//!   translates into a search.
 //! - [`BalanceQuery`] for getBalances: accounts, groups, tags, a range of days and its neighbours.
 //!
 //! Names of accounts and groups stay text here; the caller resolves them (behaviour 1.2.9).
@@ -13,7 +13,6 @@
 mod balance;
 mod context;
 mod days;
-mod eval;
 mod filter;
 mod lexer;
 mod literal;
@@ -32,7 +31,6 @@ mod tests;
 
 pub use balance::BalanceQuery;
 pub use context::ParseContext;
-pub use eval::Subject;
 pub use filter::{Comparison, DateBasis, Filter, Status, Term};
 pub use unit::Periodicity;
 
@@ -63,23 +61,22 @@ pub struct Query {
 }
 
 impl Query {
-    /// Reads a query. Total: every text gives a query, blank text the one for everything that is
-    /// not trashed.
+    /// Reads a query. Every text is one; blank text matches everything that is not trashed.
     #[must_use]
     pub fn parse(text: &str, reading: &ParseContext) -> Self {
         Self { filter: parser::parse(text, reading) }
     }
 
-    /// What a transaction must satisfy; always an [`Filter::All`], the exclusion of trashed
-    /// transactions (behaviour 1.2.2) included.
+    /// The filter that transactions must match; always a [`Filter::All`], including the exclusion
+    /// of trashed transactions (behaviour 1.2.2).
     #[must_use]
     pub const fn filter(&self) -> &Filter {
         &self.filter
     }
 
-    /// The id or name of the one account this query filters by (behaviour 2.8): the query has
-    /// exactly one `account:`, `acc:`, `from:` or `to:` term, and it stands inside no NOT and no
-    /// OR. A group beside it changes nothing.
+    /// The id or name of the one account the query filters by (behaviour 2.8): the query has
+    /// exactly one `account:`, `acc:`, `from:` or `to:` term, and that is not inside a NOT or OR.
+    /// It may have a group as well.
     #[must_use]
     pub fn single_account(&self) -> Option<&str> {
         let Filter::All(conjunction) = &self.filter else { return None };

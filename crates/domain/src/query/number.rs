@@ -5,9 +5,9 @@ use rust_decimal::Decimal;
 use crate::amount::DecimalSeparator;
 use crate::numeral::Numeral;
 
-/// Reads an amount literal the way amounts in bodies are read (behaviour 3.12.3): a plain number
-/// with a dot first, then the book's punctuation. A number beyond the range of [`Decimal`] becomes
-/// its end: no stored amount lies out there, so every comparison keeps its answer.
+/// Reads an amount literal like amounts in bodies (behaviour 3.12.3): a plain number with a dot
+/// first, else one punctuated as in the book. A number beyond the range of [`Decimal`] becomes the
+/// end of that range: no stored amount is there, so every comparison has the same result.
 pub(super) fn read(text: &str, separator: DecimalSeparator) -> Option<Decimal> {
     let numeral = Numeral::read(text, separator)?;
     if numeral.is_zero() {
@@ -17,8 +17,7 @@ pub(super) fn read(text: &str, separator: DecimalSeparator) -> Option<Decimal> {
         let magnitude = Decimal::try_from_i128_with_scale(numeral.rounded(places)?, places).ok()?;
         Some(if numeral.is_negative() { -magnitude } else { magnitude })
     };
-    // Rounding must not make a literal equal to an amount it differs from, hence the first exact
-    // writing.
+    // The first exact value, because a rounded literal could equal an amount it differs from.
     let exact = (0..=Decimal::MAX_SCALE).map_while(at).find(|value| numeral.equals(*value));
     let nearest = || (0..=Decimal::MAX_SCALE).map_while(at).last();
     let end = if numeral.is_negative() { Decimal::MIN } else { Decimal::MAX };

@@ -1,5 +1,4 @@
-//! Operators: which names there are as far as reading needs to know, and what each takes for a
-//! value (behaviour 1.1.6).
+//! Operator terms, and which token may be the value of one (behaviour 1.1.6).
 
 use super::filter::{Comparison, Status};
 use super::literal::{DateLiteral, DateOperator};
@@ -18,14 +17,14 @@ pub(super) struct Operator<'a> {
     pub(super) quoted: bool,
 }
 
-/// Whether a name is the amount operator, the only one with comparisons.
+/// Whether it is the amount operator, the only one with comparisons.
 pub(super) fn is_amount(name: &str) -> bool {
     name.eq_ignore_ascii_case("amount")
 }
 
-/// Whether a token that stands behind white space is the value of the operator before it (behaviour
-/// 1.1.6). Operators with a value of a certain form want exactly that form; the others take any
-/// token that is not a term of its own.
+/// Whether a token after white space is the value of the operator before it (behaviour 1.1.6). For
+/// operators whose values have a form it must have that form; for others it must not be a term of
+/// its own.
 pub(super) fn is_plausible(
     name: &str,
     value: &str,

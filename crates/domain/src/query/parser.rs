@@ -1,8 +1,7 @@
-//! Tokens into a filter: NOT binds closer than AND, AND closer than OR (behaviour 1.1.3).
+//! Builds the filter of a query: NOT binds closer than AND, AND closer than OR (behaviour 1.1.3).
 //!
-//! The parser keeps its own stack, so no text can exhaust the thread's. Parentheses count up to
-//! [`MAX_DEPTH`] levels; deeper ones are skipped, as if their content stood in the group around
-//! them.
+//! The parser has a stack of its own, so no text overflows the thread's. Parentheses nest up to
+//! [`MAX_DEPTH`] levels; deeper ones are skipped, as if their content stood in the one around them.
 
 use super::ParseContext;
 use super::filter::{DateBasis, Filter, Status, Term};
@@ -10,13 +9,13 @@ use super::lexer::{Lexer, Token};
 use super::operator::Operator;
 use super::term;
 
-/// How deep parentheses nest.
+/// How deep parentheses may nest.
 const MAX_DEPTH: usize = 64;
 
 /// Reads a query of transactions.
 pub(super) fn parse(text: &str, reading: &ParseContext) -> Filter {
     let (filter, basis) = read(text, DateBasis::Transaction, reading);
-    // `using:postDate` also counts for the date terms before it, hence the second reading.
+    // `using:postDate` also applies to date terms before it, so the text is read again.
     if basis == DateBasis::Posting { read(text, basis, reading).0 } else { filter }
 }
 
@@ -39,15 +38,15 @@ fn read(text: &str, basis: DateBasis, reading: &ParseContext) -> (Filter, DateBa
 
 struct Parser<'a> {
     reading: &'a ParseContext,
-    /// The basis date terms are read with, and the one the query asks for.
+    /// The basis that date terms are read with, and the one the query asks for.
     basis: DateBasis,
     asked: DateBasis,
     /// Whether a non-negated `is:trashed` occurred (behaviour 1.2.2).
     trashed: bool,
-    /// The groups around the current one, the outermost first.
+    /// The open parentheses around the current one, the outermost first.
     around: Vec<Parenthesis>,
     current: Parenthesis,
-    /// How many open parentheses were too deep to count.
+    /// How many open parentheses are too deep to count.
     skipped: usize,
 }
 
@@ -56,11 +55,11 @@ struct Parser<'a> {
 struct Parenthesis {
     /// Whether NOT stands before the parenthesis.
     negated: bool,
-    /// Whether an odd number of NOTs stands around what is in it.
+    /// Whether its content is negated by an odd number of NOTs in all.
     inverted: bool,
     /// Whether NOT applies to the next term.
     not: bool,
-    /// The terms since the last OR, and what stood before it.
+    /// The terms since the last OR, and the alternatives before it.
     terms: Vec<Filter>,
     alternatives: Vec<Filter>,
 }
@@ -91,7 +90,7 @@ impl Parser<'_> {
         self.add(decoded);
     }
 
-    /// Adds a term. One that is ignored takes the NOT before it along (behaviour 1.1.9).
+    /// Adds a term. A term that is ignored takes the NOT before it with it (behaviour 1.1.9).
     fn add(&mut self, term: Option<Term>) {
         let negated = std::mem::take(&mut self.current.not);
         if let Some(filter) = term::filter(term) {
@@ -113,7 +112,7 @@ impl Parser<'_> {
         self.around.push(std::mem::replace(&mut self.current, inner));
     }
 
-    /// Ends a parenthesis; a stray one is skipped (behaviour 1.1.10).
+    /// Ends a parenthesis; one that was not opened is skipped (behaviour 1.1.10).
     fn close(&mut self) {
         if self.skipped > 0 {
             self.skipped -= 1;
@@ -144,8 +143,8 @@ impl Parser<'_> {
 }
 
 impl Parenthesis {
-    /// Adds an operand. Parentheses and double negations that change nothing leave no trace, so
-    /// that `(account:Cash)` is as good as `account:Cash`.
+    /// Adds an operand. Parentheses and double negations without effect leave no trace, so that
+    /// `(account:Cash)` equals `account:Cash`.
     fn add(&mut self, filter: Filter, negated: bool) {
         match (filter, negated) {
             (Filter::All(filters), false) => self.terms.extend(filters),
@@ -155,7 +154,7 @@ impl Parenthesis {
         }
     }
 
-    /// Ends the terms before an OR; no terms are no alternative.
+    /// Ends the terms before an OR; without terms there is no alternative.
     fn end_conjunction(&mut self) {
         self.not = false;
         match conjunction(std::mem::take(&mut self.terms)) {
@@ -165,14 +164,14 @@ impl Parenthesis {
         }
     }
 
-    /// The whole group; `None` when nothing in it counts.
+    /// The filter of the parenthesis; `None` when nothing in it counts.
     fn finish(mut self) -> Option<Filter> {
         self.end_conjunction();
         one_or(self.alternatives, Filter::Any)
     }
 }
 
-/// All of the terms, where several `is:` terms are one alternative (behaviour 1.2.1).
+/// The conjunction of terms, in which several `is:` terms are one alternative (behaviour 1.2.1).
 fn conjunction(terms: Vec<Filter>) -> Option<Filter> {
     if terms.iter().filter(|filter| filter.status().is_some()).nth(1).is_none() {
         return one_or(terms, Filter::All);

@@ -1,4 +1,4 @@
-//! The range of a balance query and its neighbours (behaviour 5.8, 5.9).
+//! The range of a balance query, and the ranges before and after it (behaviour 5.8, 5.9).
 
 use super::ParseContext;
 use super::literal::{Bounds, DateLiteral, DateOperator};
@@ -14,7 +14,7 @@ pub(super) struct DateTerm<'a> {
 }
 
 impl<'a> DateTerm<'a> {
-    /// A term as written; `None` when the literal bounds nothing.
+    /// A date term as written; `None` when the literal means no days.
     pub(super) fn new(
         name: &'a str,
         operator: DateOperator,
@@ -25,15 +25,15 @@ impl<'a> DateTerm<'a> {
     }
 }
 
-/// A term that belongs to the range.
+/// A term of the range.
 pub(super) enum RangeTerm<'a> {
     /// A date term.
     Date(DateTerm<'a>),
-    /// `by:`, which is only copied.
+    /// `by:`, which is copied unchanged.
     By {
-        /// What it asks for.
+        /// The periodicity it asks for.
         periodicity: Periodicity,
-        /// The term with a space before it.
+        /// The term after a space.
         text: String,
     },
 }
@@ -60,7 +60,7 @@ impl<'a> DateRange<'a> {
         self.dates().fold(Bounds::default(), |tightest, date| tightest.and(date.bounds))
     }
 
-    /// The last `by:`, else the finest granularity written, else monthly (behaviour 5.8).
+    /// The last `by:`, else the finest granularity of the dates, else monthly (behaviour 5.8).
     pub(super) fn periodicity(&self) -> Periodicity {
         let by = self.terms.iter().rev().find_map(|term| {
             if let RangeTerm::By { periodicity, .. } = term { Some(*periodicity) } else { None }
@@ -77,7 +77,7 @@ impl<'a> DateRange<'a> {
         self.write(|date| Some(format!(" {}:{}", date.name, date.text)))
     }
 
-    /// The range so many of its own lengths later; empty when that leaves the calendar.
+    /// The range shifted by `steps` times its length; empty when that leaves the calendar.
     pub(super) fn shifted(&self, steps: i64) -> String {
         let Some(unit) = self.unit() else { return String::new() };
         let shift = Shift { unit, count: self.length(unit) * steps };
@@ -95,8 +95,8 @@ impl<'a> DateRange<'a> {
         written.collect::<Option<String>>().unwrap_or_default()
     }
 
-    /// What the range shifts by: the unit all date terms share, which may be a week or a quarter,
-    /// else the finest granularity.
+    /// The unit the range shifts by: that of all date terms, which may be a week or a quarter, else
+    /// the finest granularity.
     fn unit(&self) -> Option<Unit> {
         let first = self.dates().next()?.literal.unit();
         if self.dates().all(|date| date.literal.unit() == first) {
@@ -106,8 +106,8 @@ impl<'a> DateRange<'a> {
         }
     }
 
-    /// The range's own length with both bounds, one unit with a single one. A range that holds no
-    /// day moves by one unit.
+    /// The length of the range with both bounds, else one unit. A range without days moves by one
+    /// unit.
     fn length(&self, unit: Unit) -> i64 {
         let bounds = self.bounds();
         match (bounds.from, bounds.until()) {

@@ -9,7 +9,7 @@ use super::unit::Unit;
 use super::variable::Variable;
 use crate::calendar::{DatePattern, from_parts};
 
-/// A field of a date.
+/// A part of a date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DateField {
     Day,
@@ -38,7 +38,7 @@ pub(super) enum Case {
     Upper,
 }
 
-/// The writing of a date with slashes.
+/// How a date with slashes is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct SlashStyle {
     fields: &'static [DateField],
@@ -50,14 +50,13 @@ pub(super) struct SlashStyle {
 pub(super) struct SlashDate {
     /// Its first day.
     pub(super) first: Date,
-    /// A day when it has one, else a month.
+    /// A day, or a month if no day is given.
     pub(super) unit: Unit,
-    /// How to write another; absent for composed dates, whose parts are not plain.
+    /// How to write another; `None` for composed dates, which contain variables.
     pub(super) style: Option<SlashStyle>,
 }
 
-/// Reads a date with slashes: the first arrangement of fields that gives a day (or month) that
-/// exists.
+/// Reads a date with slashes: the first order of fields that gives an existing day or month.
 pub(super) fn read(text: &str, reading: &ParseContext) -> Option<SlashDate> {
     let parts = text.splitn(4, '/').map(Part::read).collect::<Option<Vec<_>>>()?;
     let arrangements = arrangements(parts.len(), reading.pattern);
@@ -115,9 +114,8 @@ const MONTHS: [&str; 12] = [
     "december",
 ];
 
-/// The orders of fields to try, the likeliest first. A day that does not fit the book's order is
-/// read swapped, and a day with the year at the other end than the book writes it is understood all
-/// the same (behaviour 1.3.1, 1.3.2).
+/// The orders of fields to try, the likeliest first. A day that does not fit the order of the book
+/// is read in the other order, and the year is understood at either end (behaviour 1.3.1, 1.3.2).
 const fn arrangements(parts: usize, pattern: DatePattern) -> &'static [&'static [DateField]] {
     match (parts, pattern) {
         (2, DatePattern::DayFirst) => {
@@ -139,7 +137,7 @@ const fn arrangements(parts: usize, pattern: DatePattern) -> &'static [&'static 
     }
 }
 
-/// What stands between slashes.
+/// The text between slashes.
 #[derive(Debug, Clone, Copy)]
 enum Part {
     /// One or two digits: a day or a month.
@@ -184,9 +182,9 @@ impl Part {
     }
 }
 
-/// The day that parts give in an order of fields. A missing year is the current one and a missing
-/// day the first. Each variable stands for the number of its own field, and what its offset makes
-/// too large or too small runs over into the next field; a literal must fit by itself.
+/// The day that parts give in an order of fields. A missing year is the current one, a missing day
+/// the first. A variable stands for the number of its own field; a number that its offset makes too
+/// large or too small carries over into the next field. A literal must fit by itself.
 fn resolve(parts: &[Part], fields: &[DateField], today: Date) -> Option<Date> {
     let mut year = i64::from(today.year());
     let mut month = None;

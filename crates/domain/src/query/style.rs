@@ -1,4 +1,4 @@
-//! Writing a date literal anew, in the style it was read in (behaviour 5.9).
+//! How date literals are written, to write others like them (behaviour 5.9).
 
 use time::Date;
 
@@ -14,13 +14,13 @@ pub(super) enum DateStyle {
     Iso,
     /// A day, month or short day with slashes.
     Slashes(SlashStyle),
-    /// A variable, or a word that means one.
+    /// A variable, or a word that stands for one.
     Variable(Variable),
-    /// A composed date, which is never written again.
+    /// A composed date, which is never written.
     Composed,
 }
 
-/// Writes the day, the month or the year of a day in ISO form.
+/// Writes a day, or its month or year, in ISO form.
 pub(super) fn iso(day: Date, granularity: Periodicity) -> String {
     match granularity {
         Periodicity::Daily => format_iso(day),

@@ -1,4 +1,4 @@
-//! What the operators of transaction queries mean (behaviour 1.2).
+//! The meaning of the operators of transaction queries (behaviour 1.2).
 
 use super::filter::{Comparison, DateBasis, Filter, Status, Term};
 use super::literal::{DateLiteral, DateOperator};
@@ -9,7 +9,8 @@ use crate::account::AccountType;
 use crate::name::fold;
 use crate::property::normalized_key;
 
-/// The filter an operator term gives; `None` for a value that cannot be decoded (behaviour 1.1.9).
+/// The term that an operator and its value mean; `None` for a value that cannot be read (behaviour
+/// 1.1.9).
 pub(super) fn decode(
     operator: Operator<'_>,
     basis: DateBasis,
@@ -49,13 +50,13 @@ pub(super) fn decode(
             "url" => Some(Term::HasUrl),
             _ => None,
         },
-        // `using:` says how to read the others and filters nothing itself.
+        // `using:` sets how others are read and filters nothing itself.
         _ => None,
     }
 }
 
-/// The names that are not properties, beside the date operators. `posted` is none of them
-/// (behaviour 1.2).
+/// The names of operators other than those of dates; all other names, `posted` included, are
+/// properties (behaviour 1.2).
 fn is_operator(name: &str) -> bool {
     matches!(
         name,
@@ -84,17 +85,17 @@ pub(super) fn is_using_post_date(operator: &Operator<'_>) -> bool {
         && operator.value.trim().eq_ignore_ascii_case("postDate")
 }
 
-/// A text word or phrase; `None` when folding leaves nothing to look for.
+/// The term of a word or phrase; `None` when nothing of it remains after folding.
 pub(super) fn text(word: &str) -> Option<Term> {
     Some(fold(word)).filter(|folded| !folded.is_empty()).map(Term::Text)
 }
 
-/// A hashtag. What no hashtag can be (`#a-b`, behaviour 3.9.1) is looked for as text.
+/// The term of a hashtag. What no hashtag can be (`#a-b`, behaviour 3.9.1) is searched for as text.
 pub(super) fn hashtag(tag: &str) -> Option<Term> {
     if is_tag(tag) { Some(Term::Tag(tag.to_lowercase())) } else { text(&format!("#{tag}")) }
 }
 
-/// Lifts a term into a filter.
+/// A term as a filter.
 pub(super) fn filter(term: Option<Term>) -> Option<Filter> {
     term.map(Filter::Term)
 }

@@ -1,10 +1,10 @@
-//! Lengths of time: the slices of balances, and what date literals span and shift by.
+//! Units of time: the slices of balances, and the spans and shifts of date literals.
 
 use time::Date;
 
 use super::days::{days_between, last_of_months, month_index, plus_days, plus_months};
 
-/// How long a slice of a balance series is (behaviour 5.8). Finer ones come first in the order.
+/// The length of a slice of a series (behaviour 5.8). Shorter ones are less.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Periodicity {
     /// One slice a day.
@@ -34,7 +34,7 @@ impl Periodicity {
             .find(|periodicity| periodicity.as_str() == name)
     }
 
-    /// Reads the value of `by:`; `by:w` and everything else is none.
+    /// Reads the value of `by:`; `None` for `w` and everything else.
     pub(super) fn from_letter(value: &str) -> Option<Self> {
         match value {
             "d" | "D" => Some(Self::Daily),
@@ -45,7 +45,7 @@ impl Periodicity {
     }
 }
 
-/// What a date literal spans.
+/// The span of a date literal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unit {
     Day,
@@ -65,7 +65,7 @@ impl Unit {
         }
     }
 
-    /// The unit that is exactly as long as the granularity says.
+    /// The unit that is as long as the granularity.
     pub(super) const fn of(granularity: Periodicity) -> Self {
         match granularity {
             Periodicity::Daily => Self::Day,
@@ -74,7 +74,7 @@ impl Unit {
         }
     }
 
-    /// The day so many units later. Months, quarters and years are counted from first days of
+    /// The day `count` units later. Months, quarters and years are counted from first days of
     /// months.
     pub(super) fn plus(self, day: Date, count: i64) -> Option<Date> {
         match self {
@@ -110,7 +110,7 @@ impl Unit {
     }
 }
 
-/// A move by a number of units.
+/// A shift by a number of units.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shift {
     /// What is counted.

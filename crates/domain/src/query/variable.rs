@@ -16,7 +16,7 @@ pub(super) struct Variable {
 }
 
 impl Variable {
-    /// Reads `$`, a letter and perhaps a sign and digits. Offsets that no calendar has are none.
+    /// Reads `$`, a letter, and perhaps a sign and digits; `None` for offsets beyond 64 bits.
     pub(super) fn read(text: &str) -> Option<Self> {
         let mut chars = text.strip_prefix('$')?.chars();
         let unit = match chars.next()?.to_ascii_lowercase() {
@@ -30,7 +30,7 @@ impl Variable {
         Some(Self { unit, offset: offset(chars.as_str())? })
     }
 
-    /// Reads the words for days.
+    /// Reads `today` and `yesterday`.
     pub(super) fn read_word(text: &str) -> Option<Self> {
         let offset = match text.to_ascii_lowercase().as_str() {
             "today" => 0,
@@ -52,14 +52,14 @@ impl Variable {
         if self.offset == 0 { format!("${letter}") } else { format!("${letter}{:+}", self.offset) }
     }
 
-    /// The first and the last day of what the variable stands for.
+    /// The first and the last day of the span.
     pub(super) fn days(self, today: Date) -> Option<(Date, Date)> {
         let first = self.first(today, self.offset)?;
         Some((first, self.unit.last(first)?))
     }
 
-    /// The day the variable means behind `after:` and `before:`: a day is itself, of anything
-    /// longer it is the end, that is, the first day of the next.
+    /// The day it means after `after:` and `before:`: for a day that day, else the end of the span,
+    /// which is the first day after it.
     pub(super) fn bound(self, today: Date) -> Option<Date> {
         let shift = i64::from(self.unit != Unit::Day);
         self.first(today, self.offset.checked_add(shift)?)

@@ -1,12 +1,12 @@
-//! Filters applied to a transaction in memory.
+//! What filters mean: each query is evaluated on one transaction in memory.
 
 use rust_decimal::Decimal;
 use time::Date;
 
 use super::*;
 use crate::account::AccountType;
-use crate::name::normalized;
-use crate::query::Subject;
+use crate::name::{fold, normalized};
+use crate::query::Status;
 
 struct Lunch {
     posted: bool,
@@ -32,60 +32,85 @@ impl Default for Lunch {
     }
 }
 
-impl Subject for Lunch {
-    fn is_from(&self, account: &str) -> bool {
-        normalized(account) == "cash"
-    }
-    fn is_to(&self, account: &str) -> bool {
-        normalized(account) == "eating_out"
-    }
-    fn is_in_group(&self, group: &str) -> bool {
-        normalized(group) == "expenses"
-    }
-    fn has_account_type(&self, kind: AccountType) -> bool {
-        matches!(kind, AccountType::Asset | AccountType::Outgoing)
-    }
+/// The accounts, group and texts that every lunch has.
+const FROM: &str = "cash";
+const TO: &str = "eating_out";
+const GROUP: &str = "expenses";
+const TYPES: [AccountType; 2] = [AccountType::Asset, AccountType::Outgoing];
+const DESCRIPTION: &str = "Almoço with Ana #Food";
+const PROPERTY: (&str, &str) = ("tax_rate", "full");
+
+impl Lunch {
     fn day(&self, basis: DateBasis) -> Option<Date> {
         self.day.filter(|_| basis == DateBasis::Transaction || self.posted)
     }
-    fn amount(&self) -> Option<Decimal> {
-        self.amount
+}
+
+impl Filter {
+    fn matches(&self, subject: &Lunch) -> bool {
+        match self {
+            Self::All(filters) => filters.iter().all(|filter| filter.matches(subject)),
+            Self::Any(filters) => filters.iter().any(|filter| filter.matches(subject)),
+            Self::Not(filter) => !filter.matches(subject),
+            Self::Term(term) => term.matches(subject),
+        }
     }
-    fn is_posted(&self) -> bool {
-        self.posted
+}
+
+impl Term {
+    fn matches(&self, subject: &Lunch) -> bool {
+        match self {
+            Self::Account(account) => [FROM, TO].contains(&normalized(account).as_str()),
+            Self::From(account) => normalized(account) == FROM,
+            Self::To(account) => normalized(account) == TO,
+            Self::Group(group) => normalized(group) == GROUP,
+            Self::Dated { basis, from, until } => subject.day(*basis).is_some_and(|day| {
+                from.is_none_or(|from| day >= from) && until.is_none_or(|until| day < until)
+            }),
+            Self::Amount { comparison, value } => {
+                subject.amount.is_some_and(|amount| comparison.holds(amount, *value))
+            }
+            Self::Status(status) => status.matches(subject),
+            Self::Tag(tag) => subject.tags.iter().any(|carried| carried.to_lowercase() == *tag),
+            Self::RemoteId(id) => subject.remote_ids.contains(id),
+            Self::HasError(expected) => !*expected,
+            Self::Property { key, value } => {
+                key == PROPERTY.0 && value.as_ref().is_none_or(|value| value == PROPERTY.1)
+            }
+            Self::Text(text) => fold(DESCRIPTION).contains(text.as_str()),
+            Self::By(user) => user == "ana",
+            Self::Agent(agent) => agent == "bot",
+            Self::AccountType(kind) => TYPES.contains(kind),
+            Self::HasFile => true,
+            Self::HasUrl => false,
+        }
     }
-    fn is_checked(&self) -> bool {
-        self.checked
+}
+
+impl Status {
+    fn matches(self, subject: &Lunch) -> bool {
+        if subject.trashed {
+            return self == Self::Trashed;
+        }
+        match self {
+            Self::Draft => !subject.posted,
+            Self::Unchecked => subject.posted && !subject.checked,
+            Self::Checked => subject.posted && subject.checked,
+            Self::Posted => subject.posted,
+            Self::Trashed => false,
+        }
     }
-    fn is_trashed(&self) -> bool {
-        self.trashed
-    }
-    fn description(&self) -> &'static str {
-        "Almoço with Ana #Food"
-    }
-    fn tags(&self) -> &[String] {
-        &self.tags
-    }
-    fn remote_ids(&self) -> &[String] {
-        &self.remote_ids
-    }
-    fn property(&self, key: &str) -> Option<&str> {
-        (key == "tax_rate").then_some("Full")
-    }
-    fn has_error(&self) -> bool {
-        false
-    }
-    fn is_created_by(&self, user: &str) -> bool {
-        user == "ana"
-    }
-    fn agent(&self) -> Option<&str> {
-        Some("bot")
-    }
-    fn has_files(&self) -> bool {
-        true
-    }
-    fn has_urls(&self) -> bool {
-        false
+}
+
+impl Comparison {
+    fn holds(self, amount: Decimal, value: Decimal) -> bool {
+        match self {
+            Self::Eq => amount == value,
+            Self::Lt => amount < value,
+            Self::Le => amount <= value,
+            Self::Gt => amount > value,
+            Self::Ge => amount >= value,
+        }
     }
 }
 
@@ -167,7 +192,7 @@ fn statuses_match() {
             ..Lunch::default()
         };
         let statuses = expected(subject.posted, subject.checked, subject.trashed);
-        for status in crate::query::Status::ALL {
+        for status in Status::ALL {
             let text = format!("is:{}", status.as_str());
             check_matches(&subject, &[(text.as_str(), statuses.contains(&status.as_str()))]);
         }
