@@ -1,4 +1,4 @@
-//! What a body says of a transaction, and how its sides resolve.
+//! The fields of a body of a transaction, and how its accounts are resolved.
 
 use std::collections::HashSet;
 
@@ -12,60 +12,59 @@ use super::{
     MAX_DESCRIPTION, MAX_INDEXED, MAX_LISTED, MAX_REMOTE_ID, Refusal, tags, unknown_account,
 };
 
-/// The fields of a create, post or update body that mean something (behaviour 9.13); texts are
-/// still unread.
+/// The fields of a create, post or update body that have a meaning (behaviour 9.13), as text that
+/// is not yet read.
 #[derive(Debug, Clone, Default)]
 pub struct Changes {
-    /// The id of the transaction meant.
+    /// The id of the transaction.
     pub id: Option<String>,
     /// The day as `yyyy-MM-dd`.
     pub date: Field<String>,
-    /// The amount as written.
+    /// The amount, as written.
     pub amount: Field<String>,
-    /// Free text.
+    /// The description.
     pub description: Field<String>,
-    /// The origin account.
+    /// The credit account.
     pub credit: Field<AccountRef>,
-    /// The destination account.
+    /// The debit account.
     pub debit: Field<AccountRef>,
-    /// `checked` of the body.
+    /// `checked`: check it too.
     pub checked: bool,
-    /// `draft` of the body: do not post.
+    /// `draft`: do not post it.
     pub draft: bool,
-    /// The list to put in place, when given.
+    /// The new list, when given.
     pub urls: Option<Vec<String>>,
-    /// The list to put in place, when given.
+    /// The new list, when given.
     pub remote_ids: Option<Vec<String>>,
     /// The list to put in place, when given; resolved before it is recorded.
     pub files: Option<Vec<Attachment>>,
     /// Properties to merge.
     pub properties: Edits,
-    /// The body carries `createdAt`: an object read earlier comes back, and absence may mean
-    /// cleared.
+    /// Whether the body contains `createdAt`: it is an object read earlier, in which an absent
+    /// field may mean cleared.
     pub round_trip: bool,
 }
 
-/// The sides of a body after resolving them against the book's accounts.
+/// The accounts of a body after resolving them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ResolvedSides {
-    /// The origin account.
+    /// The credit account.
     pub credit: Field<AccountId>,
-    /// The destination account.
+    /// The debit account.
     pub debit: Field<AccountId>,
 }
 
 impl Changes {
-    /// The account references in the body, for looking them up all at once.
+    /// The account references in the body, for loading all at once.
     pub fn references(&self) -> impl Iterator<Item = &AccountRef> {
         [self.credit.as_ref().value(), self.debit.as_ref().value()].into_iter().flatten()
     }
 
-    /// How many index entries the body asks for: what a transaction is found by exactly (behaviour
-    /// 1.2).
+    /// How many index terms the body needs (behaviour 1.2).
     fn indexed(&self) -> usize {
         let tags = self.description.as_ref().value().map_or(0, |text| tags::of(text).len());
         let properties = self.properties.values().flatten().count();
-        // A property is found by its key and by its value.
+        // A property has one term for its key and one for its value.
         [
             self.remote_ids.as_ref().map_or(0, Vec::len),
             self.files.as_ref().map_or(0, Vec::len),
@@ -77,7 +76,7 @@ impl Changes {
         .fold(0, usize::saturating_add)
     }
 
-    /// The sides of a create: an unknown id without a known name leaves the side empty, because
+    /// The accounts of a create. An unknown id without a known name leaves the side empty, because
     /// objects copied from another book must not fail; an unknown name alone is refused (behaviour
     /// 3.2.6).
     ///
@@ -96,7 +95,7 @@ impl Changes {
         Ok(ResolvedSides { credit: side(&self.credit)?, debit: side(&self.debit)? })
     }
 
-    /// The sides of an update: every reference must resolve (behaviour 3.2.6).
+    /// The accounts of an update; every reference must name one (behaviour 3.2.6).
     ///
     /// # Errors
     /// `Account not found: X`.
@@ -114,8 +113,8 @@ impl Changes {
     }
 }
 
-/// Checks that bodies which are within their limits each (behaviour 10.9) do not together ask for
-/// so many index entries that their unit of work holds everybody up.
+/// Checks that bodies which are each within their limits (behaviour 10.9) do not together need so
+/// many index terms that their unit of work delays others.
 ///
 /// # Errors
 /// [`Refusal::TooMuchIndexed`].
@@ -132,7 +131,7 @@ pub fn check_indexed(items: &[Changes]) -> Result<(), Refusal> {
     if indexed > MAX_INDEXED { Err(Refusal::TooMuchIndexed(indexed)) } else { Ok(()) }
 }
 
-/// Remote ids as kept: trimmed, blank ones dropped, each once, at most 256 characters (behaviour
+/// Remote ids as stored: trimmed, without blank ones, each once, at most 256 characters (behaviour
 /// 3.7.5).
 ///
 /// # Errors
@@ -153,7 +152,7 @@ pub fn remote_ids(given: &[String]) -> Result<Vec<String>, Refusal> {
     Ok(kept)
 }
 
-/// A description as kept, within its limit.
+/// Checks a description and the number of its hashtags.
 ///
 /// # Errors
 /// [`Refusal::DescriptionTooLong`]; [`Refusal::TooMany`] hashtags.
@@ -161,12 +160,12 @@ pub(super) fn description(text: String) -> Result<String, Refusal> {
     if text.len() > MAX_DESCRIPTION {
         return Err(Refusal::DescriptionTooLong(text.len()));
     }
-    // Each is a row of an index.
+    // Each hashtag is a row of an index.
     let tags = if text.len() > MAX_LISTED { tags::of(&text).len() } else { 0 };
     if tags > MAX_LISTED { Err(Refusal::TooMany("hashtags", tags)) } else { Ok(text) }
 }
 
-/// URLs as given, within their limit.
+/// Checks the number of URLs.
 ///
 /// # Errors
 /// [`Refusal::TooMany`].
@@ -174,8 +173,8 @@ pub(super) fn urls(given: Vec<String>) -> Result<Vec<String>, Refusal> {
     if given.len() > MAX_LISTED { Err(Refusal::TooMany("urls", given.len())) } else { Ok(given) }
 }
 
-/// The files of a create: an entry that means none is dropped, because objects copied from another
-/// book must not fail (behaviour 3.2.12).
+/// The files of a create. An entry that names no file is dropped, because objects copied from
+/// another book must not fail (behaviour 3.2.12).
 ///
 /// # Errors
 /// [`Refusal::TooMany`].
@@ -186,7 +185,7 @@ pub(super) fn files_of_create(given: &[Attachment]) -> Result<Vec<FileId>, Refus
     distinct(given.len(), known)
 }
 
-/// The files of an update: every entry must mean one (behaviour 3.2.12).
+/// The files of an update; every entry must name one (behaviour 3.2.12).
 ///
 /// # Errors
 /// [`Refusal::TooMany`]; [`file::Refusal::UnknownReference`].
@@ -199,7 +198,7 @@ pub(super) fn files_of_update(given: &[Attachment]) -> Result<Vec<FileId>, crate
     Ok(distinct(given.len(), known.into_iter())?)
 }
 
-/// Files within their limit.
+/// Checks the number of files.
 ///
 /// # Errors
 /// [`Refusal::TooMany`].

@@ -1,4 +1,4 @@
-//! How many transactions stand in each day, month or year of a range (behaviour 9.8).
+//! Counts of transactions by day, month or year (behaviour 9.8).
 
 use std::collections::BTreeMap;
 
@@ -9,17 +9,17 @@ use crate::balance::{fuzzy_date, place, step};
 use crate::calendar::parse_iso;
 use crate::query::Periodicity;
 
-/// Slices that are counted without gaps: the days of a century (9.8).
+/// The most slices that are counted with zeros: the days of a century (behaviour 9.8).
 const MAX_FILLED: i32 = 36_600;
 
-/// The range and the slices countTransactionsPosted is asked for.
+/// The parameters of countTransactionsPosted: a range of days and the length of its slices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
     /// The first day.
     pub from: Date,
     /// The day after the last.
     pub until: Date,
-    /// How long a slice is.
+    /// The length of a slice.
     pub periodicity: Periodicity,
 }
 
@@ -32,7 +32,7 @@ pub struct TransactionCount {
     pub month: u8,
     /// The day of the month; 0 in monthly and yearly slices.
     pub day: u8,
-    /// How many.
+    /// The number of transactions.
     pub total: i64,
 }
 
@@ -45,8 +45,8 @@ impl TransactionCount {
 }
 
 impl Span {
-    /// Reads the three parameters, all of them required; `after` is the first day inside, `before`
-    /// the first outside.
+    /// Reads the three parameters; all are required. `after` is the first day inside the range,
+    /// `before` the first day after it.
     ///
     /// # Errors
     /// [`Refusal::Parameter`] for the first that is missing or cannot be read.
@@ -81,10 +81,10 @@ impl Span {
         })
     }
 
-    /// The slices of the range, in order and without gaps, zeros included; of more slices than a
-    /// century has days zeros are left out (behaviour 9.8). `counted` says how many stand on
-    /// a day; what lies outside of the range does not count. A range that ends before it starts has
-    /// no slices.
+    /// The slices of the range in order, including those without transactions unless there are more
+    /// slices than a century has days (behaviour 9.8). `counted` gives the number of transactions
+    /// by day; days outside the range are ignored. A range that ends before it starts has no
+    /// slices.
     pub fn counts(&self, counted: impl IntoIterator<Item = (Date, i64)>) -> Vec<TransactionCount> {
         let Some(last) = self.until.previous_day().filter(|last| *last >= self.from) else {
             return Vec::new();

@@ -1,4 +1,4 @@
-//! Changing a transaction's own data (behaviour 3.10).
+//! Changes of the data of a transaction (behaviour 3.10).
 
 use crate::account::Account;
 use crate::amount::{self, Amount};
@@ -14,7 +14,7 @@ use super::{Changes, PostingRules, Refusal, Standing, Transaction, check_sides, 
 /// The outcome of an update.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edited {
-    /// The transaction afterwards.
+    /// The transaction after the update.
     pub transaction: Transaction,
     /// The previous values of the fields that changed; empty when none did.
     pub previous: Previous,
@@ -23,7 +23,7 @@ pub struct Edited {
 }
 
 impl Edited {
-    /// Whether anything happened at all.
+    /// Whether the update changed anything.
     #[must_use]
     pub fn is_change(&self) -> bool {
         self.checked || !self.previous.is_empty()
@@ -31,7 +31,7 @@ impl Edited {
 }
 
 impl PostingRules<'_> {
-    /// Applies an update that the transition table allows.
+    /// Applies an update; the transition table must allow it.
     ///
     /// # Errors
     /// Values that cannot be read, unresolved references, a posted transaction that would lose what
@@ -43,7 +43,7 @@ impl PostingRules<'_> {
         changes: &Changes,
     ) -> Result<Edited, crate::Refusal> {
         let checked = changes.checked && before.standing == Standing::Unchecked;
-        // Told before what is wrong with the values (behaviour 0.17).
+        // Checked before the values (behaviour 0.17).
         if checked && !self.access.may(Action::Check) {
             return Err(Refusal::NotEnough(self.access.permission().as_str()).into());
         }
@@ -55,7 +55,7 @@ impl PostingRules<'_> {
         if before.is_posted() {
             self.check_open(before.list_day)?;
             self.check_open(after.list_day)?;
-            // What was on an archived account already stays editable (behaviour 4.8).
+            // Accounts it was posted on before may be archived (behaviour 4.8).
             let new = after.account_ids().filter(|id| before.account_ids().all(|old| old != *id));
             new.filter_map(|id| self.accounts.get(id)).try_for_each(Account::check_postable)?;
         }
@@ -66,13 +66,13 @@ impl PostingRules<'_> {
         Ok(Edited { transaction: after, previous, checked })
     }
 
-    /// The transaction with the body's fields in it, before anything is decided about it.
+    /// The transaction with the fields of the body, before any check of dates and accounts.
     pub(super) fn changed(
         &self,
         before: Transaction,
         changes: &Changes,
     ) -> Result<Transaction, crate::Refusal> {
-        // On a draft that comes back whole, what is absent was cleared (behaviour 3.10.2).
+        // In a draft that is sent back as a whole, absent fields were cleared (behaviour 3.10.2).
         let clears = changes.round_trip && before.standing == Standing::Draft;
         let sides = changes.sides_of_update(self.accounts)?;
         let date = read_date(&changes.date)?.absent_clears(clears).apply(before.date);
@@ -120,15 +120,14 @@ impl PostingRules<'_> {
         };
         match (amount::read(&text, self.book().settings.decimal_separator)?, before.amount) {
             (None, _) => Ok(None),
-            // Numerically equal to the stored one: no change, and not rounded again (behaviour
-            // 3.10.5).
+            // Equal to the stored amount: no change, and not rounded again (behaviour 3.10.5).
             (Some(reading), Some(stored)) if reading.equals(stored) => Ok(Some(stored)),
             (Some(reading), _) => Ok(Some(reading.record(self.book().precision())?)),
         }
     }
 }
 
-/// The previous values of what differs, under the keys of behaviour 8.3.
+/// The previous values of the fields that differ, under the names of behaviour 8.3.
 fn differences(before: &Transaction, after: &Transaction, fraction_digits: u32) -> Previous {
     let mut previous = Previous::new();
     let mut note = |key: &str, changed: bool, old: String| {

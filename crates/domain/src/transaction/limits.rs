@@ -1,12 +1,13 @@
-//! The largest transaction there can be, and the largest batch of them.
+//! Limits of one transaction, and of the transactions of one request.
 
-/// Longest remote id in characters (behaviour 3.7.5).
+/// The most characters of a remote id (behaviour 3.7.5).
 pub const MAX_REMOTE_ID: usize = 256;
 
-/// Longest description in bytes: what is in it is indexed in the unit of work that records it.
+/// The most bytes of a description. It is limited because it is indexed in the unit of work that
+/// records it.
 pub const MAX_DESCRIPTION: usize = 64 * 1024;
-/// Most remote ids, most URLs, and most files, of one transaction.
+/// The most remote ids, URLs and files of one transaction, each.
 pub const MAX_LISTED: usize = 1_000;
 
-/// Most index entries the bodies of one request may ask for (behaviour 10.10).
+/// The most index terms that the bodies of one request may need (behaviour 10.10).
 pub const MAX_INDEXED: usize = 100_000;

@@ -1,4 +1,4 @@
-//! Transactions: drafts, postings and their life (behaviour 3).
+//! Transactions: drafts and postings, their states and changes (behaviour 3).
 
 mod changes;
 mod count;
@@ -36,9 +36,9 @@ use crate::property::Properties;
 use crate::version::Tag;
 
 impl crate::Refusal {
-    /// Whether a batch of this verb leaves the item as it is for this reason and goes on, instead
-    /// of failing as a whole (behaviour 3.6.3, 3.6.4). To name an archived account is the fault of
-    /// an update's body, and of no post's.
+    /// Whether a batch of this verb leaves an item unchanged for this reason and continues, instead
+    /// of failing as a whole (behaviour 3.6.3, 3.6.4). An archived account skips the item of a
+    /// post; in an update it is an error of the body.
     #[must_use]
     pub const fn skips_item(&self, verb: Verb) -> bool {
         let archived = matches!(self, Self::Account(crate::account::Refusal::Archived(_)));
@@ -56,7 +56,7 @@ impl crate::Refusal {
     }
 }
 
-/// What a transaction is underneath, whether trashed or not.
+/// The state of a transaction apart from the trash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Standing {
     /// Not on any balance.
@@ -76,12 +76,12 @@ pub enum State {
     Unchecked,
     /// Posted and checked.
     Checked,
-    /// In the trash, whatever it is underneath.
+    /// Trashed, whatever its standing.
     Trashed,
 }
 
 impl State {
-    /// The state of one with this standing underneath.
+    /// The state of a transaction with this standing.
     #[must_use]
     pub const fn of(standing: Standing, trashed: bool) -> Self {
         match (trashed, standing) {
@@ -93,54 +93,54 @@ impl State {
     }
 }
 
-/// A transaction: the document. Its two entries are its effect on balances.
+/// A transaction. Its two entries are its effect on balances.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Transaction {
     /// Grows with creation time.
     pub id: TransactionId,
-    /// The day; a draft may have none.
+    /// The date; a draft may have none.
     pub date: Option<Date>,
-    /// The day it stands under in lists: its date, else the day it was created in the book zone
-    /// (behaviour 2.6).
+    /// The day it is listed under: its date, else the day it was created in the time zone of the
+    /// book (behaviour 2.6).
     pub list_day: Date,
-    /// How much; a draft may have none.
+    /// The amount; a draft may have none.
     pub amount: Option<Amount>,
-    /// Free text.
+    /// The description.
     pub description: String,
-    /// Where the money comes from.
+    /// The credit account: where the money comes from.
     pub credit: Option<AccountId>,
-    /// Where the money goes to.
+    /// The debit account: where the money goes.
     pub debit: Option<AccountId>,
     /// Draft, unchecked or checked.
     pub standing: Standing,
-    /// In the trash; the standing stays underneath (behaviour 3.1.1).
+    /// Whether it is trashed; the standing is kept (behaviour 3.1.1).
     pub trashed: bool,
-    /// When it was posted.
+    /// When it was posted; `None` for a draft.
     pub posted_at: Option<Instant>,
     /// Custom properties.
     pub properties: Properties,
     /// URLs as given.
     pub urls: Vec<String>,
-    /// Ids in other systems, to avoid duplicates.
+    /// Its ids in other systems, which prevent duplicates.
     pub remote_ids: Vec<String>,
     /// The files attached to it.
     pub files: Vec<FileId>,
-    /// Who recorded it.
+    /// The user who recorded it.
     pub created_by: UserId,
-    /// Through which app, and when.
+    /// The app it was recorded with, and its times.
     pub stamp: Stamp,
 }
 
-/// One leg of a posted transaction: what it does to one account.
+/// The effect of a posted transaction on one of its accounts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry {
     /// The account.
     pub account: AccountId,
     /// The day.
     pub day: Date,
-    /// Credit (true) or debit.
+    /// Credit (true) or debit (false).
     pub credit: bool,
-    /// How much.
+    /// The amount.
     pub amount: Amount,
 }
 
@@ -169,7 +169,7 @@ impl Transaction {
         self.is_posted() && !self.trashed
     }
 
-    /// What a posting still needs, by field name (behaviour 3.1.2).
+    /// The names of the fields that a posting still needs (behaviour 3.1.2).
     #[must_use]
     pub fn missing(&self) -> Vec<&'static str> {
         let parts = [
@@ -181,7 +181,7 @@ impl Transaction {
         parts.into_iter().filter(|(_, there)| !there).map(|(name, _)| name).collect()
     }
 
-    /// Its two entries while it counts in balances, else none. They always sum to zero.
+    /// Its two entries if it counts in balances, else none. They sum to zero.
     #[must_use]
     pub fn entries(&self) -> Vec<Entry> {
         let (true, Some(day), Some(amount), Some(credit), Some(debit)) =
@@ -207,12 +207,12 @@ impl Transaction {
         self.date.map(day_number)
     }
 
-    /// The two sides as references, credit first.
+    /// The accounts of its two sides, credit first.
     pub fn account_ids(&self) -> impl Iterator<Item = AccountId> + use<> {
         self.credit.into_iter().chain(self.debit)
     }
 
-    /// The row of the permission matrix that editing or trashing it falls under.
+    /// The action of the permission matrix that editing or trashing it needs.
     #[must_use]
     pub const fn edit_action(&self) -> Action {
         match self.standing {
@@ -222,7 +222,7 @@ impl Transaction {
     }
 }
 
-/// Checks the two sides against each other (behaviour 3.2.8).
+/// Checks that the two sides differ (behaviour 3.2.8).
 fn check_sides(credit: Option<AccountId>, debit: Option<AccountId>) -> Result<(), Refusal> {
     match (credit, debit) {
         (Some(credit), Some(debit)) if credit == debit => Err(Refusal::SameAccount),
@@ -230,7 +230,7 @@ fn check_sides(credit: Option<AccountId>, debit: Option<AccountId>) -> Result<()
     }
 }
 
-/// A reference that must resolve (behaviour 3.2.6).
+/// The refusal of a reference that names no account (behaviour 3.2.6).
 fn unknown_account(reference: &AccountRef) -> crate::account::Refusal {
     crate::account::Refusal::UnknownReference(reference.shown().to_owned())
 }

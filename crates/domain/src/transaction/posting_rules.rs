@@ -16,33 +16,33 @@ use crate::property::Properties;
 use super::changes::{description, files_of_create, urls};
 use super::{Changes, Refusal, Standing, Transaction, check_sides, remote_ids};
 
-/// What recording depends on besides the body.
+/// What recording a transaction depends on besides its body.
 #[derive(Debug, Clone, Copy)]
 pub struct PostingRules<'a> {
-    /// Who records, in which book.
+    /// The caller and the book.
     pub access: &'a Access,
     /// The accounts the body may name.
     pub accounts: &'a Directory,
     /// Now.
     pub now: Instant,
-    /// Today in the book zone.
+    /// Today in the time zone of the book.
     pub today: Date,
-    /// The day, in the book zone, that the transaction at hand was created: where it stands in
-    /// lists while it has no date (behaviour 2.6). Today for a new one.
+    /// The day on which the transaction was created, in the time zone of the book: it is listed
+    /// under it while it has no date (behaviour 2.6). Today for a new one.
     pub created_on: Date,
 }
 
-/// Whether the caller asks for a posting outright or leaves it to the book.
+/// Whether a transaction is to be posted, or only if the book says so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Intent {
-    /// A create: posts when it can (behaviour 3.2.2).
+    /// A create: posted if it can be (behaviour 3.2.2).
     Create,
-    /// A post without id: must post, whatever `autoPost` and `draft` say (behaviour 3.3.2).
+    /// A post without id: must be posted, whatever `autoPost` and `draft` say (behaviour 3.3.2).
     Post,
 }
 
 impl PostingRules<'_> {
-    /// A new transaction, posted or not as behaviour 3.2.2 and 3.3.2 have it.
+    /// A new transaction, posted or not (behaviour 3.2.2, 3.3.2).
     ///
     /// # Errors
     /// Values that cannot be read, unknown account names, the same account twice, an archived
@@ -66,9 +66,9 @@ impl PostingRules<'_> {
         }
     }
 
-    /// A transaction again on another day, as a draft: the text it came from asks for the months
-    /// that follow. It is not the same in another system, so it has no remote ids (behaviour
-    /// 3.8.2.8).
+    /// A copy of a transaction on another day, as a draft, for a text that asks for repetitions in
+    /// the following months. It has no remote ids, because it is not the same transaction in
+    /// another system (behaviour 3.8.2.8).
     #[must_use]
     pub fn repeated(&self, first: &Transaction, id: TransactionId, day: Date) -> Transaction {
         Transaction {
@@ -84,7 +84,7 @@ impl PostingRules<'_> {
         }
     }
 
-    /// The draft posted now, checked at once when asked (behaviour 3.3.3).
+    /// The draft as posted now, and checked if asked for (behaviour 3.3.3).
     ///
     /// # Errors
     /// [`Refusal::Incomplete`], [`Refusal::Locked`], an archived account.

@@ -54,7 +54,7 @@ pub enum Refusal {
     /// More remote ids, URLs or files than allowed.
     #[error("{0} has {1} entries; at most {MAX_LISTED} are allowed")]
     TooMany(&'static str, usize),
-    /// Bodies that are within their limits each, and together not.
+    /// Each body is within its limits, but not all together.
     #[error(
         "the items have {0} remote ids, hashtags, files and properties (which count twice) in all; \
          at most {MAX_INDEXED} are allowed: send fewer items at once"
@@ -63,7 +63,7 @@ pub enum Refusal {
     /// A parameter that is missing or cannot be read.
     #[error("{0} is required and must be {1}")]
     Parameter(&'static str, &'static str),
-    /// The permission does not reach as far as the transaction's state asks.
+    /// The permission is not enough for the state of the transaction.
     #[error("permission {0} is not enough for this")]
     NotEnough(&'static str),
 }

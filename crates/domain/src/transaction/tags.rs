@@ -2,8 +2,9 @@
 
 use std::collections::HashSet;
 
-/// The distinct hashtags of a text without `#`, in original case and order. A tag may stand
-/// anywhere, also inside a word; letters of every script, digits and `_` belong to it.
+/// The distinct hashtags of a text without `#`, in the order and the case they are written. A
+/// hashtag may stand anywhere, also inside a word; it consists of letters of any script, digits and
+/// `_`.
 ///
 /// ```
 /// use daybook_domain::transaction::tags;

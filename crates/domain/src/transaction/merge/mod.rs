@@ -1,4 +1,4 @@
-//! Merging two transactions into a new one (behaviour 3.11).
+//! Merges of two transactions into a new one (behaviour 3.11).
 
 #[cfg(test)]
 mod tests;
@@ -38,19 +38,19 @@ pub struct MergePair {
     first_is_base: bool,
 }
 
-/// What a merge makes.
+/// The result of a merge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Merged {
     /// The new transaction.
     pub transaction: Transaction,
-    /// The originals in the order given, now in the trash.
+    /// The originals in the order given, now trashed.
     pub originals: [Transaction; 2],
-    /// The draft for the difference of their amounts, when there is one (behaviour 3.11.6).
+    /// The draft for the difference of their amounts, if they differ (behaviour 3.11.6).
     pub difference: Option<Transaction>,
 }
 
 impl MergePair {
-    /// Decides which of the two is the base: a posted one beats a draft, else the one created later
+    /// Makes a pair of the two transactions. The base is the posted one, else the one created later
     /// (behaviour 3.11.3).
     ///
     /// # Errors
@@ -87,8 +87,8 @@ impl MergePair {
         &self.given
     }
 
-    /// Both lists, the base's first, each entry once (behaviour 3.11.5).
-    fn united<T: Clone + Eq + Hash>(&self, list: impl Fn(&Transaction) -> &[T]) -> Vec<T> {
+    /// The lists of both, that of the base first, each entry once (behaviour 3.11.5).
+    fn merged_list<T: Clone + Eq + Hash>(&self, list: impl Fn(&Transaction) -> &[T]) -> Vec<T> {
         let (base, absorbed) = self.roles();
         let mut seen = HashSet::new();
         list(base)
@@ -99,22 +99,24 @@ impl MergePair {
             .collect()
     }
 
-    /// The links clients follow to the successor, then the originals' own (behaviour 3.11.2).
+    /// The remote ids of the result: first the links from the originals to it, then those of the
+    /// originals (behaviour 3.11.2).
     fn remote_ids(&self) -> Vec<String> {
         let links = self.given.iter().map(|original| format!("merged_{}", original.id));
-        links.chain(self.united(|transaction| &transaction.remote_ids)).collect()
+        links.chain(self.merged_list(|transaction| &transaction.remote_ids)).collect()
     }
 }
 
 impl PostingRules<'_> {
-    /// Merges a pair: a new transaction, both originals in the trash, and a draft for what their
-    /// amounts differ by. It is posted when either was, and then with the posted one's accounts,
-    /// date and amount. So an archived account in it was posted on before and is allowed (behaviour
-    /// 3.11.7). The second id is that of the difference.
+    /// Merges a pair: makes a new transaction, trashes both originals, and makes a draft for the
+    /// difference of their amounts. The new one is posted when either was, and then has the
+    /// accounts, date and amount of the posted one; so an archived account in it was posted on
+    /// before and is allowed (behaviour 3.11.7). `ids` are those of the new transaction and of the
+    /// draft.
     ///
     /// # Errors
-    /// A locked date of either, the same account on both sides, more text, remote ids, URLs, files
-    /// or properties than one transaction takes.
+    /// A locked date of either; the same account on both sides; more text, remote ids, URLs, files
+    /// or properties than one transaction may have.
     pub fn merge(
         &self,
         pair: &MergePair,
@@ -122,23 +124,23 @@ impl PostingRules<'_> {
         agent: Option<&str>,
     ) -> Result<Merged, crate::Refusal> {
         for original in &pair.given {
-            // Drafts too, and one without a date counts as dated today (behaviour 3.5.1, 3.5.3).
+            // Drafts too; one without date counts as dated today (behaviour 3.5.1, 3.5.3).
             self.check_open(original.date.unwrap_or(self.today))?;
         }
         let [id, difference_id] = ids;
         let stamp = Stamp::new(agent.map(str::to_owned), self.now);
-        let transaction = Transaction { id, stamp: stamp.clone(), ..self.united(pair)? };
+        let transaction = Transaction { id, stamp: stamp.clone(), ..self.merged_fields(pair)? };
         let difference = self.difference(pair, &transaction);
         let difference = difference.map(|draft| Transaction { id: difference_id, stamp, ..draft });
         let [first, second] = &pair.given;
         Ok(Merged {
             transaction,
-            originals: [self.thrown_away(first), self.thrown_away(second)],
+            originals: [self.trashed_copy(first), self.trashed_copy(second)],
             difference,
         })
     }
 
-    fn united(&self, pair: &MergePair) -> Result<Transaction, crate::Refusal> {
+    fn merged_fields(&self, pair: &MergePair) -> Result<Transaction, crate::Refusal> {
         let (base, absorbed) = pair.roles();
         let date = base.date.or(absorbed.date);
         let (credit, debit) = (base.credit.or(absorbed.credit), base.debit.or(absorbed.debit));
@@ -158,16 +160,17 @@ impl PostingRules<'_> {
             standing: if base.is_posted() { Standing::Unchecked } else { Standing::Draft },
             posted_at: base.is_posted().then_some(self.now),
             properties: base.properties.merged(&other)?,
-            urls: urls(pair.united(|transaction| &transaction.urls))?,
+            urls: urls(pair.merged_list(|transaction| &transaction.urls))?,
             remote_ids: remote_ids(&pair.remote_ids())?,
-            files: files(pair.united(|transaction| &transaction.files))?,
+            files: files(pair.merged_list(|transaction| &transaction.files))?,
             created_by: self.access.user(),
             ..base.clone()
         })
     }
 
-    /// The draft that with the merged transaction makes up the absorbed amount: on the same
-    /// accounts, the other way round when the base's amount is the larger one (behaviour 3.11.6).
+    /// The draft that makes up the absorbed amount together with the merged transaction: on the
+    /// same accounts, with the sides swapped when the amount of the base is greater (behaviour
+    /// 3.11.6).
     fn difference(&self, pair: &MergePair, merged: &Transaction) -> Option<Transaction> {
         let (_, absorbed) = pair.roles();
         let (kept, dropped) = (merged.amount?, absorbed.amount?);
@@ -194,7 +197,7 @@ impl PostingRules<'_> {
         })
     }
 
-    fn thrown_away(&self, original: &Transaction) -> Transaction {
+    fn trashed_copy(&self, original: &Transaction) -> Transaction {
         let stamp = original.stamp.clone().touched(self.now);
         Transaction { trashed: true, stamp, ..original.clone() }
     }

@@ -1,11 +1,12 @@
-//! Days in a text, and the days that follow them by months (behaviour 3.8.2.3, 3.8.2.8).
+//! Reads days in a typed text, and finds the same day of later months (behaviour 3.8.2.3, 3.8.2.8).
 
 use time::{Date, Month};
 
 use super::scanner::ISO_DAY;
 use crate::calendar::{DatePattern, from_parts, parse_iso};
 
-/// Reads a day in the book's pattern, as a short day of `today`'s year, or as `yyyy-MM-dd`.
+/// Reads a day: in the date pattern of the book, without year for the year of `today`, or as
+/// `yyyy-MM-dd`.
 pub(super) fn read(text: &str, pattern: DatePattern, today: Date) -> Option<Date> {
     if text.len() == ISO_DAY && text.contains('-') {
         return parse_iso(text);
@@ -36,8 +37,8 @@ fn digits<T: std::str::FromStr>(text: &str) -> Option<T> {
     if text.bytes().all(|byte| byte.is_ascii_digit()) { text.parse().ok() } else { None }
 }
 
-/// The same day of the `count` months that follow, each counted from the first one: the last day of
-/// a month that is shorter. `None` when that leaves the calendar.
+/// The same day of each of the `count` following months, or the last day of a shorter month. `None`
+/// when that leaves the calendar.
 pub(super) fn following_months(first: Date, count: u8) -> Option<Vec<Date>> {
     (1..=i32::from(count)).map(|months| later(first, months)).collect()
 }

@@ -26,17 +26,17 @@ use crate::id::AccountId;
 use number::FormatMatch;
 use scanner::{Piece, PieceKind, in_word, pieces};
 
-/// Most months a text may ask to be repeated (behaviour 3.8.2.8).
+/// The most repetitions a text may ask for (behaviour 3.8.2.8).
 const MAX_REPEATS: u8 = 36;
 
 /// What reading a text depends on.
 #[derive(Debug, Clone, Copy)]
 pub struct QuickEntryReader<'a> {
-    /// The names of the accounts that take part.
+    /// The names of the accounts to find.
     pub names: &'a Lexicon,
     /// How the book writes days.
     pub pattern: DatePattern,
-    /// How the book reads and keeps amounts.
+    /// How the book reads and stores amounts.
     pub precision: Precision,
     /// Today where the text was typed: its year is that of short days.
     pub today: Date,
@@ -47,17 +47,17 @@ pub struct QuickEntryReader<'a> {
 /// What was found in a text, and what is left of it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct QuickEntry {
-    /// The text without what was found, white space collapsed.
+    /// The text without what was found, with white space collapsed.
     pub description: String,
-    /// How much.
+    /// The amount.
     pub amount: Option<Amount>,
-    /// The first account named: the origin.
+    /// The first account named: the credit account.
     pub credit: Option<AccountId>,
-    /// The second account named: the destination.
+    /// The second account named: the debit account.
     pub debit: Option<AccountId>,
-    /// The day.
+    /// The date.
     pub date: Option<Date>,
-    /// Addresses, each once.
+    /// URLs, each once.
     pub urls: Vec<String>,
     /// The days of the following months that are asked for.
     pub repeats: Vec<Date>,
@@ -164,13 +164,14 @@ fn each_once(texts: impl Iterator<Item = String>) -> Vec<String> {
 
 const LINE_BREAKS: [char; 5] = ['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}'];
 
-/// A text on its way: its pieces, and what became of each.
+/// A text while it is read: its pieces, and what became of each.
 struct TypedText<'t> {
     text: &'t str,
     pieces: Vec<Piece>,
-    /// Belongs to the name of an account, so that its digits are no amount and no day.
+    /// Which pieces belong to the name of an account, so that their digits are neither amount nor
+    /// day.
     named: Vec<bool>,
-    /// Was found, and goes.
+    /// Which pieces were found and are removed.
     removed: Vec<bool>,
 }
 
@@ -180,7 +181,7 @@ impl<'t> TypedText<'t> {
         Self { text, named: vec![false; pieces.len()], removed: vec![false; pieces.len()], pieces }
     }
 
-    /// The first two accounts named. The name of one that was named before stays where it is.
+    /// The first two accounts named. Further mentions of an account stay in the text.
     fn accounts(&mut self, names: &Lexicon) -> (Option<AccountId>, Option<AccountId>) {
         let mut sides = (None, None);
         for mention in names.mentions(self.text, &self.pieces) {
@@ -208,7 +209,7 @@ impl<'t> TypedText<'t> {
         Some(date)
     }
 
-    /// The number that matches the book's format best, the first of the best.
+    /// The number that matches the format of the book best, the first of several.
     fn amount(&mut self, precision: Precision) -> Option<Amount> {
         let mut best: Option<(FormatMatch, Range<usize>, Amount)> = None;
         for (place, piece) in self.figures().filter(|(_, piece)| self.ends_alone(piece)) {
@@ -225,7 +226,7 @@ impl<'t> TypedText<'t> {
         Some(amount)
     }
 
-    /// The months that follow, asked for by `4x` or `$4x` with white space around.
+    /// The repetitions asked for by `4x` or `$4x` between white space.
     fn repeats(&mut self, date: Date) -> Option<Vec<Date>> {
         let is_space = |place: Option<usize>| {
             place
@@ -269,8 +270,8 @@ impl<'t> TypedText<'t> {
         each_once(urls.into_iter())
     }
 
-    /// What stays, with white space collapsed: a run of it becomes one space, or one line break
-    /// when it has any.
+    /// What remains, with white space collapsed: a run of it becomes a line break if it contains
+    /// one, else a space.
     fn rest(&self) -> String {
         let mut rest = String::with_capacity(self.text.len());
         let mut gap = None;
@@ -297,7 +298,7 @@ impl<'t> TypedText<'t> {
         rest
     }
 
-    /// The figures that are part of nothing else.
+    /// The figures that belong to nothing else.
     fn figures(&self) -> impl Iterator<Item = (usize, &Piece)> {
         let free = self.pieces.iter().enumerate().zip(self.named.iter().zip(&self.removed));
         free.filter(|((_, piece), (named, removed))| {
@@ -310,23 +311,22 @@ impl<'t> TypedText<'t> {
         self.text.get(piece.span.clone()).unwrap_or_default()
     }
 
-    /// Whether a figure begins where a word does (not as in `No.25` or `km/25`), and is not
-    /// negative.
+    /// Whether a figure begins like a word (not as in `No.25` or `km/25`), and is not negative.
     fn begins_alone(&self, piece: &Piece) -> bool {
         let mut before = self.text.get(..piece.span.start).unwrap_or_default().chars().rev();
         let near = before.next();
         !near.is_some_and(is_minus) && !glued(near, before.next())
     }
 
-    /// Whether a figure ends where a word does (not as in `25.pdf` or `2024-2025`).
+    /// Whether a figure ends like a word (not as in `25.pdf` or `2024-2025`).
     fn ends_alone(&self, piece: &Piece) -> bool {
         let mut after = self.text.get(piece.span.end..).unwrap_or_default().chars();
         !glued(after.next(), after.next())
     }
 
-    /// Where the number that ends with this figure begins: at the book's decimal separator where
-    /// that opens it, as in `.50` and `$.50`, else with the figure. None where it is part of a
-    /// longer word or negative.
+    /// The position at which the number that ends with this figure begins: at the decimal separator
+    /// if it begins with one, as in `.50` and `$.50`, else at the figure. `None` when it is part of
+    /// a longer word or negative.
     fn number_start(&self, piece: &Piece, separator: DecimalSeparator) -> Option<usize> {
         let decimal = match separator {
             DecimalSeparator::Dot => '.',
@@ -356,7 +356,8 @@ const fn is_minus(c: char) -> bool {
     matches!(c, '-' | '\u{2212}')
 }
 
-/// Whether the character next to a figure, with the one beyond, makes it a part of a longer word.
+/// Whether the character next to a figure, with the one beyond it, makes the figure a part of a
+/// longer word.
 fn glued(near: Option<char>, far: Option<char>) -> bool {
     match near {
         Some('_') => true,

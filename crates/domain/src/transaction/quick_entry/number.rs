@@ -1,24 +1,25 @@
-//! Amounts in a text, by how well they match the book's format (behaviour 3.8.2.1).
+//! Reads amounts in a typed text, and ranks them by how well they match the format of the book
+//! (behaviour 3.8.2.1).
 
 use crate::amount::{self, Amount, DecimalSeparator, Precision};
 
-/// How well a number matches the book's format; the smaller the better.
+/// How well a number matches the format of the book; less is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum FormatMatch {
-    /// The book's separator with as many decimals as the book has; a whole number where it has
-    /// none.
+    /// With the separator and the number of decimals of the book; a whole number if the book has no
+    /// decimals.
     Exact,
-    /// The book's separator with another count of decimals.
+    /// With the separator of the book and another number of decimals.
     OtherCount,
-    /// The other separator.
+    /// With the other separator.
     OtherSeparator,
     /// A whole number.
     Whole,
 }
 
-/// Reads a number as people write them: `1.234,56`, `1,234.56`, `12,34`, `25`. Its thousands are
-/// set apart properly or not at all. `None` for what is no number, is nothing at the book's
-/// precision, or is beyond its range.
+/// Reads a number as people write them: `1.234,56`, `1,234.56`, `12,34`, `25`. Thousand separators
+/// stand before groups of three or not at all. `None` for text that is not a number, that rounds to
+/// zero, or that is beyond the limit.
 pub(super) fn read(text: &str, precision: Precision) -> Option<(FormatMatch, Amount)> {
     let (decimal, thousand) = match precision.separator {
         DecimalSeparator::Dot => ('.', ','),

@@ -1,16 +1,15 @@
-//! Cutting a text into what may mean something and what is to be left alone, without a hole between
-//! the pieces.
+//! Splits a typed text into pieces that cover it without gaps.
 
 use std::ops::Range;
 
 use unicode_normalization::char::is_combining_mark;
 
-/// What a piece of text is.
+/// The kind of a piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PieceKind {
     /// White space.
     Space,
-    /// A single `-` or `_`: between the words of a name as good as a space (behaviour 4.3).
+    /// A single `-` or `_`, which separates words like a space (behaviour 4.3).
     Dash,
     /// Letters and digits, at least one letter.
     Word,
@@ -20,7 +19,7 @@ pub(super) enum PieceKind {
     Symbol,
     /// Text in quotes, with them (behaviour 3.8.2.7).
     Quoted,
-    /// An address (3.8.2.6).
+    /// A URL (behaviour 3.8.2.6).
     Url,
     /// `#tag` (3.8.2.5).
     Tag,
@@ -35,12 +34,12 @@ pub(super) struct Piece {
     pub(super) span: Range<usize>,
 }
 
-/// Cuts a text.
+/// The pieces of a text.
 pub(super) fn pieces(text: &str) -> Vec<Piece> {
     Scanner { text, at: 0, before: None, closes: [true; QUOTES.len()] }.run(Scanner::marked)
 }
 
-/// Cuts a name: what quotes, addresses and tags are in a text are mere characters in a name.
+/// The pieces of a name, in which quotes, URLs and hashtags have no meaning.
 pub(super) fn plain_pieces(name: &str) -> Vec<Piece> {
     Scanner { text: name, at: 0, before: None, closes: [false; QUOTES.len()] }.run(Scanner::plain)
 }
@@ -52,7 +51,7 @@ fn in_tag(c: char) -> bool {
 
 const QUOTES: [char; 2] = ['"', '\''];
 const SCHEMES: [&str; 2] = ["http://", "https://"];
-/// What rather ends the sentence around an address than the address.
+/// Characters that belong to the sentence, not to the URL, at its end.
 const AFTER_URL: [char; 8] = ['.', ',', ';', ':', '!', '?', '\'', '*'];
 
 struct Scanner<'t> {
@@ -60,8 +59,8 @@ struct Scanner<'t> {
     at: usize,
     /// The character before.
     before: Option<char>,
-    /// For each kind of quote, whether one that closes may still come: so that no character is
-    /// looked at for every quote that does not close.
+    /// For each kind of quote, whether a closing one may still come, so that the text is not
+    /// searched for it again at every opening one.
     closes: [bool; QUOTES.len()],
 }
 
@@ -117,7 +116,7 @@ impl<'t> Scanner<'t> {
             .find(|c: char| c.is_whitespace() || matches!(c, '"' | '<' | '>'))
             .unwrap_or(rest.len());
         let mut url = rest.get(..end)?.trim_end_matches(AFTER_URL);
-        // A parenthesis that opens outside of the address closes there too.
+        // A parenthesis that opens before the URL also closes after it.
         if !url.contains('(') {
             url = url.trim_end_matches(')').trim_end_matches(AFTER_URL);
         }
@@ -130,8 +129,8 @@ impl<'t> Scanner<'t> {
             .then(|| length.saturating_add(1))
     }
 
-    /// A quote that opens at the start of a word and closes at the end of one; apostrophes do
-    /// neither.
+    /// The length of a quotation: it opens at the start of a word and closes at the end of one,
+    /// which apostrophes do not.
     fn quoted(&mut self, rest: &str) -> Option<usize> {
         let quote = rest.chars().next()?;
         let may_close = QUOTES
@@ -155,7 +154,7 @@ impl<'t> Scanner<'t> {
     }
 }
 
-/// Whether the character is part of a word: a letter, also one in pieces, or a digit.
+/// Whether the character is part of a word: a letter, also a decomposed one, or a digit.
 pub(super) fn in_word(c: char) -> bool {
     c.is_alphanumeric() || is_combining_mark(c)
 }
@@ -192,8 +191,7 @@ fn chunk(rest: &str) -> (PieceKind, usize) {
 /// The length of `yyyy-MM-dd`.
 pub(super) const ISO_DAY: usize = 10;
 
-/// Whether the text begins with four, two and two digits with `-` between, and no word goes on
-/// behind.
+/// Whether the text begins with `yyyy-MM-dd`, not followed by more of a word.
 fn is_iso_day(rest: &str) -> bool {
     let shaped = |(at, byte): (usize, u8)| {
         if matches!(at, 4 | 7) { byte == b'-' } else { byte.is_ascii_digit() }
