@@ -95,8 +95,8 @@ impl Access {
         }
     }
 
-    /// Whether the caller sees a transaction that `creator` made: a recorder sees its own drafts only, also in the
-    /// trash (behaviour 7.3). What it does not see does not exist for it.
+    /// Whether the caller sees a transaction that `creator` made: a recorder sees its own drafts
+    /// only, also in the trash (behaviour 7.3). What it does not see does not exist for it.
     #[must_use]
     pub fn sees(&self, creator: UserId, posted: bool) -> bool {
         match verdict(Action::ReadTransactions, self.permission) {

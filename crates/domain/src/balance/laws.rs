@@ -21,7 +21,11 @@ fn periodicities() -> impl Strategy<Value = Periodicity> {
 }
 
 prop_compose! {
-    fn ranges()(from in prop::option::of(0_i64..1_100), until in prop::option::of(0_i64..1_100), periodicity in periodicities()) -> Range {
+    fn ranges()(
+        from in prop::option::of(0_i64..1_100),
+        until in prop::option::of(0_i64..1_100),
+        periodicity in periodicities(),
+    ) -> Range {
         Range { from: from.map(day), until: until.map(day), periodicity }
     }
 }
@@ -33,8 +37,14 @@ prop_compose! {
     /// to twelve transactions.
     fn books()(
         parents in prop::collection::vec(prop::option::of(0_i64..6), 0..6),
-        members in prop::collection::vec((0_usize..4, prop::collection::vec(0_i64..6, 0..4), any::<bool>()), 2..6),
-        posted in prop::collection::vec((0_i64..1_100, 0_usize..6, 0_usize..6, 1_i128..1_000), 0..12),
+        members in prop::collection::vec(
+            (0_usize..4, prop::collection::vec(0_i64..6, 0..4), any::<bool>()),
+            2..6,
+        ),
+        posted in prop::collection::vec(
+            (0_i64..1_100, 0_usize..6, 0_usize..6, 1_i128..1_000),
+            0..12,
+        ),
     ) -> Book {
         build(&parents, &members, &posted)
     }
@@ -210,11 +220,25 @@ proptest! {
 
     /// So are those of named accounts and groups, whose scope is the axis of a range without end.
     #[test]
-    fn a_named_container_is_the_sum_of_its_entries(book in books(), range in ranges(), all in any::<bool>()) {
-        let accounts = book.accounts.iter().map(|account| account.id).filter(|id| all || id.get() == 0).collect();
-        let groups = book.groups.iter().map(|group| group.id).filter(|id| all || id.get() == 0).collect();
+    fn a_named_container_is_the_sum_of_its_entries(
+        book in books(),
+        range in ranges(),
+        all in any::<bool>(),
+    ) {
+        let accounts = book
+            .accounts
+            .iter()
+            .map(|account| account.id)
+            .filter(|id| all || id.get() == 0)
+            .collect();
+        let groups =
+            book.groups.iter().map(|group| group.id).filter(|id| all || id.get() == 0).collect();
         let scope = BalanceScope::Named { accounts, groups };
-        let within: BTreeSet<AccountId> = scope.accounts(&book.accounts, &book.forest()).iter().map(|account| account.id).collect();
+        let within: BTreeSet<AccountId> = scope
+            .accounts(&book.accounts, &book.forest())
+            .iter()
+            .map(|account| account.id)
+            .collect();
         let mut counted = book.clone();
         counted.legs.retain(|leg| within.contains(&leg.account));
         let oracle = Oracle::new(&counted, range);
@@ -226,35 +250,65 @@ proptest! {
     /// Behaviour 5.16.
     #[test]
     fn without_lower_bound_the_raw_balances_sum_to_zero(book in books(), range in ranges()) {
-        let all = BalanceScope::Named { accounts: book.accounts.iter().map(|account| account.id).collect(), groups: vec![] };
+        let all = BalanceScope::Named {
+            accounts: book.accounts.iter().map(|account| account.id).collect(),
+            groups: vec![],
+        };
         let found = book.ask(&all, Range { from: None, ..range }).accounts.unwrap();
-        prop_assert_eq!(found.iter().map(|account| account.figures.cumulative.balance()).sum::<i128>(), 0);
-        prop_assert!(found.iter().all(|account| account.figures.cumulative == account.figures.period));
+        prop_assert_eq!(
+            found.iter().map(|account| account.figures.cumulative.balance()).sum::<i128>(),
+            0
+        );
+        prop_assert!(
+            found.iter().all(|account| account.figures.cumulative == account.figures.period)
+        );
     }
 
     /// Every series ends with the totals, and its periods add up to them (behaviour 5.5).
     #[test]
     fn a_series_ends_with_the_totals(book in books(), range in ranges()) {
         for group in book.ask(&BalanceScope::Book, range).groups.unwrap() {
-            let ends = group.series.last().map(|slice| slice.figures.cumulative).unwrap_or_default();
+            let ends =
+                group.series.last().map(|slice| slice.figures.cumulative).unwrap_or_default();
             prop_assert_eq!(ends, group.figures.cumulative);
-            prop_assert_eq!(group.series.iter().map(|slice| slice.figures.period).sum::<Sums>(), group.figures.period);
+            prop_assert_eq!(
+                group.series.iter().map(|slice| slice.figures.period).sum::<Sums>(),
+                group.figures.period
+            );
         }
     }
 
     /// Every day before the end of the range is in exactly one segment, folded when before the
     /// range.
     #[test]
-    fn segments_are_disjoint_and_cover(range in ranges(), offsets in prop::collection::vec(-50_i64..1_200, 1..40)) {
+    fn segments_are_disjoint_and_cover(
+        range in ranges(),
+        offsets in prop::collection::vec(-50_i64..1_200, 1..40),
+    ) {
         let plan = segments(range.from, range.until, range.periodicity);
         prop_assert!(plan.len() <= 5);
-        prop_assert!(plan.iter().all(|segment| segment.level == Level::Day || [segment.from, segment.until].iter().flatten().all(|day| day.day() == 1)));
+        prop_assert!(plan.iter().all(|segment| segment.level == Level::Day
+            || [segment.from, segment.until].iter().flatten().all(|day| day.day() == 1)));
         let void = range.from.zip(range.until).is_some_and(|(from, until)| until <= from);
-        for day in offsets.into_iter().map(day).chain(range.from).chain(range.until.and_then(Date::previous_day)) {
-            let holding: Vec<_> = plan.iter().filter(|s| s.from.is_none_or(|from| from <= day) && s.until.is_none_or(|until| day < until)).collect();
+        for day in offsets
+            .into_iter()
+            .map(day)
+            .chain(range.from)
+            .chain(range.until.and_then(Date::previous_day))
+        {
+            let holding: Vec<_> = plan
+                .iter()
+                .filter(|s| {
+                    s.from.is_none_or(|from| from <= day) && s.until.is_none_or(|until| day < until)
+                })
+                .collect();
             let wanted = !void && range.until.is_none_or(|until| day < until);
             prop_assert_eq!(holding.len(), usize::from(wanted));
-            prop_assert!(holding.iter().all(|segment| segment.fold == range.from.is_some_and(|from| day < from)));
+            prop_assert!(
+                holding
+                    .iter()
+                    .all(|segment| segment.fold == range.from.is_some_and(|from| day < from))
+            );
         }
     }
 }

@@ -142,13 +142,17 @@ mod tests {
             entries in ledgers(),
             picks in prop::collection::hash_set(0_usize..60, 1..20),
         ) {
-            let wanted: HashSet<usize> = picks.into_iter().map(|pick| pick % entries.len()).collect();
+            let wanted: HashSet<usize> =
+                picks.into_iter().map(|pick| pick % entries.len()).collect();
             let (totals, rows) = read(&entries, &wanted);
             let found = running(&totals, &rows);
             prop_assert_eq!(found.len(), wanted.len());
             for place in wanted {
                 let expected: i128 = entries[..=place].iter().map(|(_, amount)| amount).sum();
-                prop_assert_eq!(found[&TransactionId::new(i64::try_from(place).unwrap())], expected);
+                prop_assert_eq!(
+                    found[&TransactionId::new(i64::try_from(place).unwrap())],
+                    expected
+                );
             }
         }
     }

@@ -75,7 +75,8 @@ impl Collection {
     /// # use daybook_domain::permission::Permission;
     /// # let stamp = Stamp::new(None, Instant::new(0));
     /// # let public = Some(Visibility::Public);
-    /// # let changes = Changes { name: Some("B".into()), visibility: public, ..Changes::default() };
+    /// # let name = Some("Book".into());
+    /// # let changes = Changes { name, visibility: public, ..Changes::default() };
     /// # let settings = Settings::create(changes).unwrap();
     /// # let (id, key, owner_name) = (BookId::new(1), BookKey::new("k".into()), "o".into());
     /// # let book = Book { id, key, owner_name, settings, scale: 2, stamp: stamp.clone() };

@@ -162,7 +162,8 @@ impl Event {
     fn canonical(&self, key: &BookKey) -> String {
         let text = |value: String| Json::Text(value).canonical();
         format!(
-            "{{\"agentId\":{},\"bookId\":{},\"createdAt\":\"{}\",\"data\":{},\"id\":{},\"resource\":{},\"sequence\":{},\"type\":\"{}\",\"userId\":\"{}\"}}",
+            "{{\"agentId\":{},\"bookId\":{},\"createdAt\":\"{}\",\"data\":{},\"id\":{},\
+            \"resource\":{},\"sequence\":{},\"type\":\"{}\",\"userId\":\"{}\"}}",
             text(self.agent.clone().unwrap_or_else(|| "api".to_owned())),
             text(key.as_str().to_owned()),
             self.created_at.milliseconds(),
@@ -224,7 +225,11 @@ mod tests {
 
     #[test]
     fn the_canonical_event_is_as_8_15_has_it() {
-        let expected = r#"{"agentId":"api","bookId":"book","createdAt":"1700000000000","data":{"object":{"name":"Cash"}},"id":"000000000001book","resource":"42","sequence":1,"type":"ACCOUNT_CREATED","userId":"7"}"#;
+        let expected = concat!(
+            r#"{"agentId":"api","bookId":"book","createdAt":"1700000000000","#,
+            r#""data":{"object":{"name":"Cash"}},"id":"000000000001book","resource":"42","#,
+            r#""sequence":1,"type":"ACCOUNT_CREATED","userId":"7"}"#
+        );
         let event = &chain(None)[0];
         assert_eq!(event.canonical(&BookKey::new("book".to_owned())), expected);
         let mut digest = Sha256::new();

@@ -91,13 +91,15 @@ mod tests {
         #[test]
         fn joined_as_a_naive_search_joins(base in "[abB -]{0,12}", other in "[abA _-]{0,12}") {
             let words = other.split([' ', '-', '_']).filter(|word| !word.is_empty());
-            let missing: Vec<&str> = words.filter(|word| !base.to_lowercase().contains(&word.to_lowercase())).collect();
-            let expected = match (base.trim().is_empty(), other.trim().is_empty(), missing.is_empty()) {
-                (true, false, _) => other.clone(),
-                (true, true, _) if base.is_empty() => other.clone(),
-                (_, true, _) | (_, _, true) => base.clone(),
-                _ => format!("{} {}", base.trim_end(), missing.join(" ")),
-            };
+            let missing: Vec<&str> =
+                words.filter(|word| !base.to_lowercase().contains(&word.to_lowercase())).collect();
+            let expected =
+                match (base.trim().is_empty(), other.trim().is_empty(), missing.is_empty()) {
+                    (true, false, _) => other.clone(),
+                    (true, true, _) if base.is_empty() => other.clone(),
+                    (_, true, _) | (_, _, true) => base.clone(),
+                    _ => format!("{} {}", base.trim_end(), missing.join(" ")),
+                };
             let found = joined(&base, &other);
             prop_assert_eq!(found.trim(), expected.trim());
         }

@@ -181,16 +181,30 @@ proptest! {
     #[test]
     fn a_range_reads_back(text in pieces()) {
         for reading in readings() {
-            let Some(query) = BalanceQuery::parse(&text, &reading).filter(|query| !query.range.is_empty()) else { continue };
+            let Some(query) =
+                BalanceQuery::parse(&text, &reading).filter(|query| !query.range.is_empty())
+            else {
+                continue;
+            };
             let again = BalanceQuery::parse(&query.range, &reading).unwrap();
-            prop_assert_eq!((again.from, again.until, again.periodicity), (query.from, query.until, query.periodicity));
-            prop_assert_eq!((&again.range, &again.previous_range, &again.next_range), (&query.range, &query.previous_range, &query.next_range));
+            prop_assert_eq!(
+                (again.from, again.until, again.periodicity),
+                (query.from, query.until, query.periodicity)
+            );
+            prop_assert_eq!(
+                (&again.range, &again.previous_range, &again.next_range),
+                (&query.range, &query.previous_range, &query.next_range)
+            );
         }
     }
 
     /// Neighbours touch: with both bounds, the next range starts where this one ends.
     #[test]
-    fn neighbours_touch(start in 2_450_000..2_490_000_i32, length in 1..400_i32, pattern in prop::sample::select(DatePattern::ALL.to_vec())) {
+    fn neighbours_touch(
+        start in 2_450_000..2_490_000_i32,
+        length in 1..400_i32,
+        pattern in prop::sample::select(DatePattern::ALL.to_vec()),
+    ) {
         let reading = with_pattern(pattern);
         let from = Date::from_julian_day(start).unwrap();
         let until = Date::from_julian_day(start + length).unwrap();

@@ -210,9 +210,19 @@ proptest! {
         prop_assert_eq!(merged.transaction.is_posted(), postings.0 || postings.1);
         prop_assert_eq!(effect(&merged.transaction), kept);
         prop_assert_eq!(difference.map_or(0, effect), dropped - kept);
-        prop_assert!(difference.is_none_or(|draft| draft.standing == Standing::Draft && draft.remote_ids.is_empty()));
-        prop_assert!(difference.is_none_or(|draft| draft.description == "absorbed" && draft.credit != draft.debit));
-        prop_assert_eq!(merged.transaction.entries().len(), if merged.transaction.is_posted() { 2 } else { 0 });
+        prop_assert!(
+            difference.is_none_or(
+                |draft| draft.standing == Standing::Draft && draft.remote_ids.is_empty()
+            )
+        );
+        prop_assert!(
+            difference
+                .is_none_or(|draft| draft.description == "absorbed" && draft.credit != draft.debit)
+        );
+        prop_assert_eq!(
+            merged.transaction.entries().len(),
+            if merged.transaction.is_posted() { 2 } else { 0 }
+        );
     }
 }
 

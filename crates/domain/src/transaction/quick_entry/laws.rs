@@ -90,17 +90,31 @@ proptest! {
     /// nothing moves.
     #[test]
     fn nothing_else_is_lost(text in texts(), repeats in any::<bool>()) {
-        let names = Lexicon::new([(AccountId::new(1), "Cash"), (AccountId::new(2), "Credit Card"), (AccountId::new(3), "Food")]);
+        let names = Lexicon::new([
+            (AccountId::new(1), "Cash"),
+            (AccountId::new(2), "Credit Card"),
+            (AccountId::new(3), "Food"),
+        ]);
         let mut typed = TypedText::new(text.trim());
         typed.accounts(&names);
         let date = typed.date(DatePattern::DayFirst, parse_iso("2025-05-20").unwrap());
-        typed.amount(Precision { fraction_digits: 2, scale: 2, separator: DecimalSeparator::Comma });
+        typed.amount(Precision {
+            fraction_digits: 2,
+            scale: 2,
+            separator: DecimalSeparator::Comma,
+        });
         if let Some(date) = date.filter(|_| repeats) {
             typed.repeats(date);
         }
         typed.urls();
         let gone = |(piece, removed): &(&Piece, &bool)| **removed || piece.kind == PieceKind::Untag;
-        let removed: String = typed.pieces.iter().zip(&typed.removed).filter(gone).map(|(piece, _)| typed.text_of(piece)).collect();
+        let removed: String = typed
+            .pieces
+            .iter()
+            .zip(&typed.removed)
+            .filter(gone)
+            .map(|(piece, _)| typed.text_of(piece))
+            .collect();
         let rest = typed.rest();
         prop_assert!(is_subsequence(&rest, &text), "{:?} of {:?}", rest, text);
         prop_assert_eq!(letters(&format!("{rest}{removed}")), letters(&text));
@@ -111,7 +125,8 @@ proptest! {
     fn what_is_left_alone_stays(text in texts()) {
         let names = Lexicon::new([(AccountId::new(1), "Cash")]);
         let found = reader(&names, true).read(&text);
-        let nothing = QuickEntry { description: found.description.clone(), ..QuickEntry::default() };
+        let nothing =
+            QuickEntry { description: found.description.clone(), ..QuickEntry::default() };
         if found == nothing && letters(&found.description) == letters(&text) {
             let again = reader(&names, true).read(&found.description);
             prop_assert_eq!(again, found);
@@ -123,13 +138,18 @@ proptest! {
     fn what_is_found_is_usable(text in texts()) {
         let names = Lexicon::new([(AccountId::new(1), "Cash"), (AccountId::new(2), "Card")]);
         let found = reader(&names, true).read(&text);
-        prop_assert!(found.amount.is_none_or(|amount| amount.units(2).is_some_and(|units| units > 0)));
+        prop_assert!(
+            found.amount.is_none_or(|amount| amount.units(2).is_some_and(|units| units > 0))
+        );
         prop_assert!(found.credit.is_none() || found.credit != found.debit);
         prop_assert!(found.credit.is_some() || found.debit.is_none());
         prop_assert!(found.repeats.is_empty() || found.date < found.repeats.first().copied());
         prop_assert!(found.repeats.is_sorted());
         prop_assert!(found.description.trim() == found.description);
-        for piece in pieces(text.trim()).iter().filter(|piece| matches!(piece.kind, PieceKind::Tag | PieceKind::Quoted)) {
+        for piece in pieces(text.trim())
+            .iter()
+            .filter(|piece| matches!(piece.kind, PieceKind::Tag | PieceKind::Quoted))
+        {
             prop_assert!(found.description.contains(&text.trim()[piece.span.clone()]));
         }
     }
@@ -141,12 +161,19 @@ proptest! {
         accounts in prop::collection::vec("[ab]([ ab'-]{0,4}[ab])?", 0..5),
         text in "[abAB '#_-]{0,24}",
     ) {
-        let lexicon = Lexicon::new(accounts.iter().zip(1..).map(|(name, id)| (AccountId::new(id), name.as_str())));
+        let lexicon = Lexicon::new(
+            accounts.iter().zip(1..).map(|(name, id)| (AccountId::new(id), name.as_str())),
+        );
         let pieces = pieces(&text);
         let found: Vec<(String, AccountId)> = lexicon
             .mentions(&text, &pieces)
             .into_iter()
-            .map(|mention| (pieces[mention.pieces].iter().map(|piece| &text[piece.span.clone()]).collect(), mention.account))
+            .map(|mention| {
+                (
+                    pieces[mention.pieces].iter().map(|piece| &text[piece.span.clone()]).collect(),
+                    mention.account,
+                )
+            })
             .collect();
         prop_assert_eq!(found, naive(&accounts, &text, &pieces));
     }
