@@ -9,15 +9,15 @@ pub enum Refusal {
     /// No account with that id or name.
     #[error("Account not found: {0}")]
     Unknown(String),
-    /// Ids or names in a batch, or in a body that must name an account, that lead nowhere
-    /// (behaviour 3.6.5).
+    /// Ids or names that do not exist, in a batch or in a body that must name an account (behaviour
+    /// 3.6.5).
     #[error("accounts not found. Ids: [{}]", .0.join(", "))]
     UnknownIds(Vec<String>),
-    /// A reference inside a body names no account; unlike a missing resource this is the body's
-    /// fault.
+    /// A reference in a body names no account; unlike a missing resource this is an error of the
+    /// body.
     #[error("Account not found: {0}")]
     UnknownReference(String),
-    /// The name is taken (behaviour 4.5).
+    /// Another account has the name (behaviour 4.5).
     #[error("an account named {0:?} already exists")]
     AlreadyExists(String),
     /// Neither id nor name given.
@@ -26,13 +26,13 @@ pub enum Refusal {
     /// It once had a posted transaction (behaviour 4.7).
     #[error("account {0:?} has posted transactions and cannot be deleted; archive it instead")]
     HasPostings(String),
-    /// Too many drafts would lose a side (behaviour 10.11).
+    /// The account is named by too many drafts, which would lose it (behaviour 10.11).
     #[error(
         "more than {MAX_RELEASED} sides of drafts name what is to be deleted; take it off some of \
             them first, or archive it instead"
     )]
     TooManyDrafts,
-    /// Posting to an archived account (behaviour 4.8).
+    /// The account is archived and nothing can be posted on it (behaviour 4.8).
     #[error("account {0:?} is archived; nothing can be posted to it")]
     Archived(String),
 }

@@ -25,11 +25,11 @@ struct Audited {
     /// What its transactions sum to.
     right: Sums,
     /// How many entries belong to a transaction.
-    met: i64,
+    matched: i64,
     /// A finding concerns it.
-    doubted: bool,
+    suspect: bool,
     /// It has days with differences that are not remembered.
-    beyond: bool,
+    untracked: bool,
     /// A transaction that counts in balances names it.
     posted: bool,
 }
@@ -124,7 +124,7 @@ impl Recount {
                 "consistent transaction",
                 contradiction,
             ));
-            credit.iter().chain(debit).for_each(|account| self.account(*account).doubted = true);
+            credit.iter().chain(debit).for_each(|account| self.account(*account).suspect = true);
         }
         if !indexed {
             self.findings.add(Finding::new(
@@ -144,7 +144,7 @@ impl Recount {
             let audited = self.account(account);
             audited.right = audited.right + right.sums();
             audited.posted |= counts;
-            audited.met = audited.met.saturating_add(i64::from(found.is_some()));
+            audited.matched = audited.matched.saturating_add(i64::from(found.is_some()));
             if found != Some(right) {
                 let [expected, actual] = [Some(right), found].map(|entry| self.shown(entry));
                 self.entry(*id, account, expected, actual);
@@ -163,7 +163,7 @@ impl Recount {
         let mut strays = Vec::new();
         for EntryTotals { account, rows, sums } in ledgers {
             self.add(1, sums.balance());
-            if *rows > self.account(*account).met {
+            if *rows > self.account(*account).matched {
                 strays.push(*account);
             }
         }
@@ -213,7 +213,7 @@ impl Recount {
                 *month = *month + *sums;
             }
             let (days, months) = (of_account(&days, *account), of_account(&months, *account));
-            if !audited.beyond {
+            if !audited.untracked {
                 self.periods(FindingKind::DayTotal, *account, &right, &days);
                 self.periods(FindingKind::MonthTotal, *account, &by_month, &months);
             }
@@ -228,7 +228,7 @@ impl Recount {
                     expected,
                     actual,
                 ));
-                self.account(*account).doubted = true;
+                self.account(*account).suspect = true;
             }
         }
     }
@@ -275,12 +275,12 @@ impl Recount {
                     "false",
                 ));
             }
-            if verified == audited.doubted {
-                changed.push((account, !audited.doubted));
+            if verified == audited.suspect {
+                changed.push((account, !audited.suspect));
             }
         }
         RecountResult {
-            balances_match: self.accounts.values().all(|audited| !audited.doubted),
+            balances_match: self.accounts.values().all(|audited| !audited.suspect),
             zero_sum: self.sums == [0; 3],
             accounts_checked: checked,
             transactions_checked: self.transactions,
@@ -304,7 +304,7 @@ impl Recount {
                 let [expected, actual] = [expected, actual].map(|sums| self.both(sums));
                 let finding = Finding::new(kind, account.to_string(), expected, actual);
                 self.findings.add(Finding { period: Some(dashed(period)), ..finding });
-                self.account(account).doubted = true;
+                self.account(account).suspect = true;
             }
         }
     }
@@ -318,14 +318,14 @@ impl Recount {
     ) {
         let finding = Finding::new(FindingKind::Entry, transaction.to_string(), expected, actual);
         self.findings.add(Finding { account: Some(account), ..finding });
-        self.account(account).doubted = true;
+        self.account(account).suspect = true;
     }
 
     fn move_day(&mut self, account: AccountId, day: i32, by: Sums) {
         let full = self.shift.len() >= MAX_SHIFTED_DAYS;
         match self.shift.get_mut(&(account, day)) {
             Some(sums) => *sums = *sums + by,
-            None if full => self.account(account).beyond = true,
+            None if full => self.account(account).untracked = true,
             None => {
                 self.shift.insert((account, day), by);
             }

@@ -2,13 +2,13 @@
 
 use crate::reason::Reason;
 
-/// Books in one collection at most.
+/// The most books of one collection.
 pub const MAX_BOOKS: usize = 1_000;
 
 /// Why something about a collection was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// No collection with that id, or one of somebody else.
+    /// No collection with that id, or one of another user.
     #[error("collection not found: {0}")]
     Unknown(String),
     /// No id on update.
@@ -17,10 +17,10 @@ pub enum Refusal {
     /// A book of the list has no id.
     #[error("each of the books needs an id")]
     BookIdRequired,
-    /// Books that do not exist, or exist only for others.
+    /// Books that do not exist, or that the caller may not read.
     #[error("books not found. Ids: [{}]", .0.join(", "))]
     UnknownBooks(Vec<String>),
-    /// More books than a collection holds.
+    /// More books than a collection may have.
     #[error("the collection would have {0} books; at most {MAX_BOOKS} are allowed")]
     TooMany(usize),
 }

@@ -1,6 +1,6 @@
-//! Snapshots: a resource as it stands in its event, compact and canonical (behaviour 8.16). What
-//! follows from other fields, and what is false or empty, is left out and filled in when the event
-//! is read.
+//! Snapshots: a resource as its event shows it, compact and canonical (behaviour 8.16). Fields that
+//! follow from others, and those that are false or empty, are left out, and added when the event is
+//! read.
 
 use crate::account::{Account, Directory};
 use crate::amount;
@@ -153,8 +153,7 @@ pub fn book(book: &Book) -> Object {
     )
 }
 
-/// A file as its transaction's snapshot has it: as it was then, and still told when the file is
-/// gone.
+/// A file in the snapshot of its transaction: as it was then, and kept when the file is deleted.
 fn attached(file: &File) -> Json {
     Json::Object(described(file))
 }

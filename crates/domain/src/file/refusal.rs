@@ -6,36 +6,35 @@ use crate::reason::Reason;
 /// Why something about a file was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// Unknown, or another user's file for a recorder.
+    /// No file with that id, or one of another user, for a recorder.
     #[error("file not found: {0}")]
     Unknown(String),
-    /// A file object in `files[]` names no file of the book and brings no content (behaviour
-    /// 3.2.12).
+    /// An entry of `files[]` names no file of the book and has no content (behaviour 3.2.12).
     #[error("file not found: {0}")]
     UnknownReference(String),
-    /// A body without id where one is needed.
+    /// No id where one is needed.
     #[error("id is required")]
     IdRequired,
-    /// The content type is none.
+    /// The content type is not a media type.
     #[error("contentType {0:?} is not a media type of the form type/subtype")]
     ContentType(String),
-    /// A checked transaction keeps its files as they are.
+    /// A checked transaction has the file.
     #[error("the file is attached to the checked transaction {0}; uncheck it first")]
     HeldByChecked(String),
-    /// So does a posted one on a locked date.
+    /// A transaction posted on a locked date has the file.
     #[error(
         "the file is attached to the transaction {0} on {1}, which is locked or closed in this \
             book"
     )]
     HeldOnLockedDate(String, String),
-    /// The permission does not reach as far as the transactions that hold the file ask. Which one
-    /// that is stays untold: the caller may not be allowed to see it.
+    /// A transaction has the file that the caller may not edit. It is not named, because the caller
+    /// may not be allowed to see it.
     #[error(
         "permission {0} is not enough for this: the file is attached to a transaction that asks \
             for more"
     )]
     HoldersNeedMore(&'static str),
-    /// Too many transactions would lose it (behaviour 10.11).
+    /// Too many transactions have the file (behaviour 10.11).
     #[error("more than {MAX_RELEASED} transactions hold the file; take it off some of them first")]
     TooManyHolders,
 }

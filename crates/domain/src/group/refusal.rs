@@ -9,14 +9,14 @@ pub enum Refusal {
     /// No group with that id or name.
     #[error("Group not found: {0}")]
     Unknown(String),
-    /// Ids or names in a batch, or in a body that must name a group, that lead nowhere (behaviour
+    /// Ids or names that do not exist, in a batch or in a body that must name a group (behaviour
     /// 3.6.5).
     #[error("groups not found. Ids: [{}]", .0.join(", "))]
     UnknownIds(Vec<String>),
-    /// A reference inside a body names no group.
+    /// A reference in a body names no group.
     #[error("Group not found: {0}")]
     UnknownReference(String),
-    /// The name is taken (behaviour 4.5).
+    /// Another group has the name (behaviour 4.5).
     #[error("a group named {0:?} already exists")]
     AlreadyExists(String),
     /// Neither id nor name given.
@@ -31,7 +31,7 @@ pub enum Refusal {
     /// Only the owner locks and unlocks (behaviour 4.15).
     #[error("only the OWNER may lock and unlock groups")]
     LockIsOwners,
-    /// A deletion that moves too much at once.
+    /// The deletion would move too many groups and accounts.
     #[error(
         "that would move groups and accounts more than {MAX_MOVES} times; delete fewer groups at \
             once"

@@ -6,22 +6,22 @@ use crate::reason::Reason;
 /// Why something about a transaction was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// Unknown, or another user's draft for a recorder.
+    /// No transaction with that id, or a draft of another user, for a recorder.
     #[error("transaction not found: {0}")]
     Unknown(String),
     /// Several unknown ids at once (behaviour 3.6.5, 12.4).
     #[error("transactions not found. Ids: [{}]", .0.join(", "))]
     UnknownIds(Vec<String>),
-    /// A body without id where one is needed.
+    /// No id where one is needed.
     #[error("id is required")]
     IdRequired,
     /// `date` is not `yyyy-MM-dd`.
     #[error("date {0:?} is not a date of the form yyyy-MM-dd")]
     Date(String),
-    /// Not everything a posting needs is there.
+    /// A draft without a field that a posting needs.
     #[error("an incomplete transaction cannot be posted; missing: {}", .0.join(", "))]
     Incomplete(Vec<&'static str>),
-    /// A posted transaction must stay complete.
+    /// An update would remove a field that a posted transaction needs.
     #[error("a posted transaction must keep its {}", .0.join(", "))]
     MustStayComplete(Vec<&'static str>),
     /// The same account on both sides.
@@ -39,7 +39,7 @@ pub enum Refusal {
     /// A draft cannot be checked.
     #[error("the transaction is not posted")]
     NotPosted,
-    /// A trashed transaction takes no verb but untrash.
+    /// A trashed transaction can only be restored.
     #[error("the transaction is trashed; restore it first")]
     Trashed,
     /// The date is locked or closed.

@@ -107,7 +107,7 @@ proptest! {
             typed.repeats(date);
         }
         typed.urls();
-        let gone = |(piece, removed): &(&Piece, &bool)| **removed || piece.kind == PieceKind::Untag;
+        let gone = |(piece, removed): &(&TextPiece, &bool)| **removed || piece.kind == PieceKind::Untag;
         let removed: String = typed
             .pieces
             .iter()
@@ -181,12 +181,12 @@ proptest! {
 
 /// Every stretch of pieces that begins and ends with a word, the longest first, compared by
 /// normalized name.
-fn naive(accounts: &[String], text: &str, pieces: &[Piece]) -> Vec<(String, AccountId)> {
-    let word = |piece: &Piece| {
+fn naive(accounts: &[String], text: &str, pieces: &[TextPiece]) -> Vec<(String, AccountId)> {
+    let word = |piece: &TextPiece| {
         matches!(piece.kind, PieceKind::Word | PieceKind::Figure | PieceKind::Symbol)
     };
     let readable =
-        |piece: &Piece| word(piece) || matches!(piece.kind, PieceKind::Space | PieceKind::Dash);
+        |piece: &TextPiece| word(piece) || matches!(piece.kind, PieceKind::Space | PieceKind::Dash);
     let mut found = Vec::new();
     let mut at = 0;
     while at < pieces.len() {

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
-use super::scanner::{Piece, PieceKind, plain_pieces};
+use super::scanner::{PieceKind, TextPiece, plain_pieces};
 use crate::id::AccountId;
 use crate::name::fold;
 
@@ -84,7 +84,7 @@ impl Lexicon {
     }
 
     /// The names in a text from left to right: at each position the longest, none within another.
-    pub(super) fn mentions(&self, text: &str, pieces: &[Piece]) -> Vec<Mention> {
+    pub(super) fn mentions(&self, text: &str, pieces: &[TextPiece]) -> Vec<Mention> {
         let Some(names) = &self.names else { return Vec::new() };
         let known = |word: String| self.words.get(&word).copied().unwrap_or(UNKNOWN);
         let symbols = symbols(text, pieces, known);
@@ -109,7 +109,11 @@ impl Lexicon {
 
 /// The words of a text with the gaps between them. Quoted text, addresses and hashtags are words
 /// that no name contains.
-fn symbols(text: &str, pieces: &[Piece], mut character: impl FnMut(String) -> char) -> Vec<Symbol> {
+fn symbols(
+    text: &str,
+    pieces: &[TextPiece],
+    mut character: impl FnMut(String) -> char,
+) -> Vec<Symbol> {
     let mut symbols: Vec<Symbol> = Vec::with_capacity(pieces.len());
     let mut gap = None;
     for (place, piece) in pieces.iter().enumerate() {

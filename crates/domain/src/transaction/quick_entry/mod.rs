@@ -24,7 +24,7 @@ use crate::calendar::{DatePattern, format_iso};
 use crate::field::Field;
 use crate::id::AccountId;
 use number::FormatMatch;
-use scanner::{Piece, PieceKind, in_word, pieces};
+use scanner::{PieceKind, TextPiece, in_word, pieces};
 
 /// The most repetitions a text may ask for (behaviour 3.8.2.8).
 const MAX_REPEATS: u8 = 36;
@@ -167,7 +167,7 @@ const LINE_BREAKS: [char; 5] = ['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}'];
 /// A text while it is read: its pieces, and what became of each.
 struct TypedText<'t> {
     text: &'t str,
-    pieces: Vec<Piece>,
+    pieces: Vec<TextPiece>,
     /// Which pieces belong to the name of an account, so that their digits are neither amount nor
     /// day.
     named: Vec<bool>,
@@ -233,7 +233,7 @@ impl<'t> TypedText<'t> {
                 .and_then(|place| self.pieces.get(place))
                 .is_none_or(|piece| piece.kind == PieceKind::Space)
         };
-        let asks = |(place, piece): (usize, &Piece)| {
+        let asks = |(place, piece): (usize, &TextPiece)| {
             if piece.kind != PieceKind::Word || self.named.get(place) == Some(&true) {
                 return None;
             }
@@ -299,7 +299,7 @@ impl<'t> TypedText<'t> {
     }
 
     /// The figures that belong to nothing else.
-    fn figures(&self) -> impl Iterator<Item = (usize, &Piece)> {
+    fn figures(&self) -> impl Iterator<Item = (usize, &TextPiece)> {
         let free = self.pieces.iter().enumerate().zip(self.named.iter().zip(&self.removed));
         free.filter(|((_, piece), (named, removed))| {
             piece.kind == PieceKind::Figure && !**named && !**removed
@@ -307,19 +307,19 @@ impl<'t> TypedText<'t> {
         .map(|(figure, _)| figure)
     }
 
-    fn text_of(&self, piece: &Piece) -> &'t str {
+    fn text_of(&self, piece: &TextPiece) -> &'t str {
         self.text.get(piece.span.clone()).unwrap_or_default()
     }
 
     /// Whether a figure begins like a word (not as in `No.25` or `km/25`), and is not negative.
-    fn begins_alone(&self, piece: &Piece) -> bool {
+    fn begins_alone(&self, piece: &TextPiece) -> bool {
         let mut before = self.text.get(..piece.span.start).unwrap_or_default().chars().rev();
         let near = before.next();
         !near.is_some_and(is_minus) && !glued(near, before.next())
     }
 
     /// Whether a figure ends like a word (not as in `25.pdf` or `2024-2025`).
-    fn ends_alone(&self, piece: &Piece) -> bool {
+    fn ends_alone(&self, piece: &TextPiece) -> bool {
         let mut after = self.text.get(piece.span.end..).unwrap_or_default().chars();
         !glued(after.next(), after.next())
     }
@@ -327,7 +327,7 @@ impl<'t> TypedText<'t> {
     /// The position at which the number that ends with this figure begins: at the decimal separator
     /// if it begins with one, as in `.50` and `$.50`, else at the figure. `None` when it is part of
     /// a longer word or negative.
-    fn number_start(&self, piece: &Piece, separator: DecimalSeparator) -> Option<usize> {
+    fn number_start(&self, piece: &TextPiece, separator: DecimalSeparator) -> Option<usize> {
         let decimal = match separator {
             DecimalSeparator::Dot => '.',
             DecimalSeparator::Comma => ',',

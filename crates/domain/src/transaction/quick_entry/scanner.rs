@@ -29,18 +29,18 @@ pub(super) enum PieceKind {
 
 /// A piece of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Piece {
+pub(super) struct TextPiece {
     pub(super) kind: PieceKind,
     pub(super) span: Range<usize>,
 }
 
 /// The pieces of a text.
-pub(super) fn pieces(text: &str) -> Vec<Piece> {
+pub(super) fn pieces(text: &str) -> Vec<TextPiece> {
     Scanner { text, at: 0, before: None, closes: [true; QUOTES.len()] }.run(Scanner::marked)
 }
 
 /// The pieces of a name, in which quotes, URLs and hashtags have no meaning.
-pub(super) fn plain_pieces(name: &str) -> Vec<Piece> {
+pub(super) fn plain_pieces(name: &str) -> Vec<TextPiece> {
     Scanner { text: name, at: 0, before: None, closes: [false; QUOTES.len()] }.run(Scanner::plain)
 }
 
@@ -65,12 +65,12 @@ struct Scanner<'t> {
 }
 
 impl<'t> Scanner<'t> {
-    fn run(mut self, next: impl Fn(&mut Self, &'t str) -> (PieceKind, usize)) -> Vec<Piece> {
+    fn run(mut self, next: impl Fn(&mut Self, &'t str) -> (PieceKind, usize)) -> Vec<TextPiece> {
         let mut pieces = Vec::new();
         while let Some(rest) = self.text.get(self.at..).filter(|rest| !rest.is_empty()) {
             let (kind, length) = next(&mut self, rest);
             let end = self.at.saturating_add(length);
-            pieces.push(Piece { kind, span: self.at..end });
+            pieces.push(TextPiece { kind, span: self.at..end });
             self.before = self.text.get(..end).and_then(|head| head.chars().next_back());
             self.at = end;
         }
