@@ -1,5 +1,7 @@
 //! Request bodies: received within limits of size and time, and read as JSON, with errors that name
-//! the field.
+//! the field. A wrong token is refused before the body is read. A body that cannot be read is
+//! reported only to callers who may enter the book (behaviour 0.17). Work on a large body goes to a
+//! thread that may block, so that no small request waits for it.
 
 use std::future::Future;
 use std::marker::PhantomData;

@@ -1,4 +1,6 @@
-//! Errors on the wire. Status codes are decided here and nowhere else (behaviour 10).
+//! Errors on the wire. Status codes are decided here and nowhere else (behaviour 10): a table turns
+//! the kind of a refusal into a status, and a second one does so for what is wrong before any use
+//! case runs. What went wrong inside the server goes to the log, never to the caller.
 
 use std::fmt;
 

@@ -1,4 +1,7 @@
 //! The `Idempotency-Key` header: from a request to the claim it is found by again (behaviour 0.16).
+//! Every handler that writes gives its use case and, apart from it, the function that makes the
+//! answer. With a key, both run in one unit of work and the encoded answer is stored under the key;
+//! without one, nothing is encoded on the writer's thread.
 
 use actix_web::http::Method;
 use actix_web::http::header::HeaderName;

@@ -1,4 +1,6 @@
-//! All routes in one table.
+//! All routes in one table. Each method is a resource of its own, so that an account called `batch`
+//! is still found by GET. What no route takes is answered with 405 when the path is known, else
+//! with 404.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;

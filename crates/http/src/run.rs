@@ -1,5 +1,8 @@
 //! The one way from async handlers to use cases: reads on a thread that may block, writes through
 //! the writer of their lane.
+//!
+//! A read is also encoded on its thread. A write is a closure in the queue of its writer, and no
+//! thread waits for it; the writer answers through a oneshot channel after the commit.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,7 +1,15 @@
-//! Use cases of audits (behaviour 6.7). One is asked for, which is written down; it is made on one
-//! snapshot, which may take a while and holds nobody up; and what it found is recorded, in a short
-//! unit of work of its own. So nothing is lost with the process, and an audit is about the book as
-//! it stood at one of its events.
+//! Use cases of audits (behaviour 6.7). An audit is asked for, made, and recorded, in three units
+//! of work.
+//!
+//! 1. The request is a row, and is answered before anything is looked at.
+//! 2. A background worker makes the audit on one snapshot, in portions of rows. It may take a while
+//!    and holds nobody up: neither the lock of the book nor a writer is touched. Rows are read as
+//!    they are stored and none is refused, because what no program could have written is what an
+//!    audit looks for. In memory there is a number for each account, and one portion of rows.
+//! 3. A short unit of work sets `balanceVerified`, records `BOOK_AUDITED` and removes the row.
+//!
+//! A process that stops leaves the row, and whoever starts next goes on. The findings are about the
+//! book as it stood at one of its events.
 
 use daybook_domain::access::Access;
 use daybook_domain::audit::{Recount, Report, StrayEntry, Trail};

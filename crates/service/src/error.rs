@@ -1,4 +1,6 @@
-//! What a use case answers when it does not do what was asked.
+//! What a use case answers when it does not do what was asked: the refusal of the domain, the place
+//! in a batch where it happened, or the failure of storage. A refusal has a stable `Reason`, and
+//! each reason a `Kind`, which http turns into a status.
 
 use daybook_domain::{Reason, Refusal, RefusalKind};
 

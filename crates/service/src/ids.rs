@@ -1,4 +1,15 @@
-//! Minting identifiers: 63 bits, growing with time, unique across processes.
+//! Minting ids: 63 bits that grow with time and are unique across processes.
+//!
+//! Every id but a book's and an event's is one of these: 41 bits of milliseconds, 14 bits of node,
+//! 8 bits of counter. A millisecond whose 256 ids are used up borrows from the next. The node is
+//! the number of the process start: every opening of the database counts the row of
+//! `process_starts` up. So nobody numbers processes, and a clock that was set back repeats no id.
+//! Two processes could only meet if 16,384 were started during the life of the older.
+//!
+//! Ids grow with creation, so (day, id) is the order of lists. Ids of users, accounts, groups and
+//! saved queries are written in decimal digits, because their DELETE paths take an int64; those of
+//! transactions, files, collaborators and collections in 16 hexadecimal digits. The public id of a
+//! book is a UUID v7: ordered by time, and not to be guessed.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 

@@ -1,6 +1,7 @@
 //! Many rows for one table. SQLite reads them as a list of values, in as few statements as its
-//! limit of values allows. PostgreSQL reads them as one array a column: the statement is the same
-//! however many rows there are, so it is parsed and planned once per connection.
+//! limit of bound values allows. PostgreSQL reads them as one array for each column: the statement
+//! is the same however many rows there are, so it is parsed and planned once per connection. A bulk
+//! update is an insert that meets its own key and ends in `ON CONFLICT ... DO UPDATE`.
 
 use std::borrow::Cow;
 

@@ -1,6 +1,11 @@
-//! What is remembered of the accounts and groups of books. Every write needs some of them, and they
-//! hardly ever change: the head of a book, which is read under the book's lock or in the snapshot,
-//! tells by its version whether what is remembered is still so, whichever process changed it.
+//! The cache of charts: accounts and groups that were read before, shared by all connections of a
+//! store. Every write needs some of them, and they hardly ever change.
+//!
+//! The book state carries a version that grows with every change of the book's accounts, groups and
+//! memberships, in whichever process. It is read under the book's lock or in the snapshot, and what
+//! was cached at that version is still true. A group of units of work that has changed a chart does
+//! not use the cache for it, because the change may yet be undone. A change that somebody makes in
+//! the database by hand is not noticed.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, PoisonError};

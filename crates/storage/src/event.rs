@@ -1,5 +1,11 @@
 //! The event log: rows and repository. Appending is the one way to add to it; nothing changes what
 //! is there.
+//!
+//! An event is appended in the unit of work of the change. Its hash covers the hash of the event
+//! before and its own content, so the book state, which has the number and hash of the last one, is
+//! all that is needed to append. Instants never go back along the log (behaviour 8.18). A period of
+//! time is therefore a range of numbers; its ends are found by halving, and there is no index by
+//! time.
 
 use daybook_domain::access::Access;
 use daybook_domain::audit::AuditedEvent;

@@ -1,4 +1,8 @@
-//! Files: rows and repository. Their bytes lie elsewhere, under the names kept here.
+//! Files: rows and repository. Their bytes are stored elsewhere, under the blob names kept here.
+//!
+//! A transaction keeps the ids of its files in a column that is NULL when it has none; an index
+//! term finds the transactions that hold a file. A file is served by an address of book id, file id
+//! and a random token, so it is found by primary key and nobody guesses it.
 
 use std::collections::HashSet;
 

@@ -1,5 +1,10 @@
 //! Idempotency keys: rows and repository. They belong to users, not to books, and are the one thing
 //! that outlives both (behaviour 0.16).
+//!
+//! A unit of work takes the key, does its work, and records its answer under the key, so that key,
+//! effect and answer are durable together or not at all. To take a key is an INSERT on its unique
+//! index: another process with the same request waits there for the commit. A key costs two
+//! statements, and its answer a second copy in the database for a day.
 
 use daybook_domain::event::Hash;
 use daybook_domain::idempotency::{Claim, KeyRecord, StoredAnswer, forgotten_before};

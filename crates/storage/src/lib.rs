@@ -4,6 +4,32 @@
 //! unit of work with an accessor for each noun. A repository that reads rows of a book asks for a
 //! [`daybook_domain::access::Access`]; one that writes them asks for the proof of a purpose,
 //! [`access::AccessTo`].
+//!
+//! # Where to read on
+//!
+//! | Module | What it explains |
+//! |---|---|
+//! | `store` | Snapshots, lanes, what a full queue answers |
+//! | `writer` | Group commit |
+//! | `tx` | What a unit of work sees, and how it is undone |
+//! | `schema` | The tables, what each holds and why |
+//! | `conn`, `dialect`, `sql`, `bulk`, `planner` | How one repository serves two engines |
+//! | `book` | The lock of a book |
+//! | `chart` | The cache of accounts and groups |
+//! | `transaction` | Searching, the trigram index, copying |
+//!
+//! # Columns
+//!
+//! Days are yyyymmdd, instants are milliseconds, maps and lists are JSON text. Amounts are 64-bit
+//! integers at the storage scale of the book, which is at least its `fractionDigits` and only
+//! grows.
+//!
+//! # Keys
+//!
+//! No query and no key crosses books: every table of a book leads its key and its indexes with
+//! `book_id`. There are no foreign keys. The exceptions are the index that lists the books of a
+//! user; `collections` and `collection_books`, which users keep across books and which `user_id`
+//! leads; and `users`, `idempotency_keys` and `process_starts`, which belong to no book.
 
 pub mod access;
 pub mod account;

@@ -1,4 +1,5 @@
-//! Pages: ask for one more; if it came, there is a next page behind the last kept row.
+//! Pages: ask for one row more than a page holds; if it came, there is a next page behind the last
+//! row that is kept.
 
 use daybook_domain::calendar::day_number;
 use daybook_domain::transaction::Transaction;

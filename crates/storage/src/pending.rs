@@ -1,6 +1,7 @@
-//! What units of work add and count, held back so that a group of them is written with the
-//! statements of one: new transactions, totals, events, book_states. Whatever is read or changed in
-//! place makes it be written first (`Tx::conn`).
+//! The write buffer: rows that units of work have added and that are not flushed yet. A group of
+//! units of work is so written with the statements of one: new transactions, totals, events, book
+//! states. A statement that reads or changes these tables must see the rows, so the buffer is
+//! flushed before it ([`Tx::flushed_conn`](crate::tx::Tx::flushed_conn)).
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 

@@ -1,5 +1,25 @@
-//! The tables that diesel builds statements for. `entries`, `index_terms`, the trigram index and
-//! the totals are written and read with [`crate::sql`].
+//! The tables whose queries diesel writes. The others are written and read with [`crate::sql`]. The
+//! columns of all are in the migrations, which have the same steps, tables, columns and indexes for
+//! both engines.
+//!
+//! | Table | What it holds, and why |
+//! |---|---|
+//! | `users`, `books` | Who, and what owners decide. The id of a book is internal; clients know `public_id` |
+//! | `book_state` | What moves with every write: number and hash of the last event, counts, chart version, index progress. It is apart from `books`, so that a write rewrites a short row |
+//! | `collaborators` | Who may see a book, and how much they may do |
+//! | `accounts`, `account_groups`, `memberships` | The chart. Names are unique by normalized name |
+//! | `saved_queries` | Query texts that a book keeps for everybody in it |
+//! | `collections`, `collection_books` | A user's sets of books. Its key says that a book is in at most one collection of an owner |
+//! | `transactions` | The document. `day` is its place in lists: its date, or for a draft without one the day it was recorded |
+//! | `files` | What is known of a file beside its bytes, and the name of its blob |
+//! | `entries` | One row for each side that a transaction names, with its signed effect, which is zero while it is a draft or trashed. So a sum needs no filter, and an account's ledger, drafts included, is one index range |
+//! | `index_terms` | One inverted index for all that is found exactly ([`crate::index_term`]) |
+//! | `trigrams`, `trigram_blocks` | Where texts may occur (`transaction/trigram_index.rs`); `book_state` says how far they reach |
+//! | `day_totals`, `month_totals` | Debit and credit of one account in one period, kept by the unit of work that posts |
+//! | `events` | The log |
+//! | `idempotency_keys` | Answers to requests with a key, by user, key and operation. They outlive books and are swept away after 24 hours |
+//! | `process_starts` | One row: how often the database was opened. The number makes ids unique |
+//! | `audit_requests` | Audits that are asked for and not finished |
 
 diesel::table! {
     users (id) {

@@ -1,6 +1,7 @@
-//! SQL text with its values beside it, for statements whose shape is only known at run time: bulk
-//! writes, the query language. Values are always bound, never written into the text; lists of
-//! numbers alone are ([`Sql::numbers`]).
+//! SQL text with its values beside it, for statements whose shape is only known at run time:
+//! searches, lists of ids, bulk writes. The text is static and values are always bound; lists of
+//! numbers alone are written into the text ([`Sql::numbers`]). A statement whose shape hardly comes
+//! again stays out of the cache of prepared statements ([`Sql::uncached`]).
 
 use diesel::backend::Backend;
 use diesel::prelude::*;

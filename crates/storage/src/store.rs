@@ -1,4 +1,18 @@
 //! The store: reads on one snapshot, writes through the writers.
+//!
+//! **A read** takes a pooled connection and one snapshot (`BEGIN` on SQLite, `REPEATABLE READ READ
+//! ONLY` on PostgreSQL) and rolls it back at the end. SQLite's readers are `query_only`.
+//!
+//! **A write** is a closure in the queue of a writer ([`crate::writer`]); no thread waits for it.
+//! The queue is bounded. When it is full, the answer is [`Error::Busy`] at once.
+//!
+//! **Lanes.** A write has a lane, and a lane always has the same writer of a process. The lane is
+//! the book; the user, for collections; the username, for a new user; [`Lane::NO_BOOK`], or the
+//! idempotency key, for a new book. The caller gives it, because the writer is chosen before
+//! anything is loaded. SQLite has one writer, PostgreSQL four in each process. So inside one
+//! process no write of a book waits for the book's lock.
+//!
+//! Dropping the store lets the writers finish what they have taken on.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,4 +1,13 @@
-//! The unit of work: one database transaction, with an accessor for each noun.
+//! The unit of work: what becomes durable together, with an accessor for each noun.
+//!
+//! On a read it is one snapshot. On a write it is one of a group that shares a database transaction
+//! ([`crate::writer`]), and it can be undone alone:
+//!
+//! - What it *adds* (transactions, totals, events, book states) waits in memory, in a write buffer
+//!   ([`crate::pending`]), and costs no statement. The buffers of a group are flushed together
+//!   before the commit, with one bulk statement for each table. To undo it, its buffer is dropped.
+//! - What it *changes in place* stands behind a savepoint, which is opened only then. To undo it,
+//!   the savepoint is rolled back.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

@@ -1,5 +1,22 @@
-//! Group commit: one thread runs the waiting units of work one after another inside one database
-//! transaction, each to be undone alone ([`Tx`]), commits once, and only then answers them all.
+//! Group commit. A writer is a thread with its own connection and a bounded queue. It takes what
+//! waits, at most 256 units of work, runs them one after another in one database transaction,
+//! commits once, and only then answers them all. It never waits for company: while one commit is on
+//! its way to the disk, the next group gathers.
+//!
+//! **Order.** A group is sorted by lane, and within a lane it keeps its order. Every process takes
+//! the locks of books in this order, so two groups never wait for each other's books. All other
+//! lanes come before those of books: to delete a book also deletes rows of users' collections, and
+//! passes over those that are being changed, so nobody waits for a user's rows while holding a
+//! book.
+//!
+//! **A refusal** undoes its unit of work alone ([`Tx`]). A panic is caught, undone and answered as
+//! an error.
+//!
+//! **A failure** of a write, a savepoint or the commit loses the group: what was accepted in it is
+//! answered with [`Error::Unavailable`], and the writer connects anew. So does a statement that
+//! failed outside a savepoint. After one, PostgreSQL's commit would undo the group without an
+//! error; and SQLite, which rolls back by itself when the disk is full, would write the rest
+//! outside any transaction. [`Conn::check_open`] detects both.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;

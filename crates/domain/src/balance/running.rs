@@ -1,4 +1,6 @@
-//! Running balances: the balance of an account after each of its entries (behaviour 2.9).
+//! Running balances: what stands on an account after each row of its ledger (behaviour 2.9). The
+//! opening before a page's first day comes from month and day totals, the days of the page from day
+//! totals, and the rows of one day from its entries.
 
 use std::collections::{BTreeMap, HashMap};
 

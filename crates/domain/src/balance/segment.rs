@@ -1,4 +1,7 @@
-//! The totals that the storage reads for a query, in segments (behaviour 5.5, 5.7).
+//! What the storage reads for a query, and what it answers with (behaviour 5.5, 5.7). A query needs
+//! at most five disjoint segments: the opening in whole months and in the days of a broken one,
+//! folded to one row for each account; then the range, by months with days at its ragged ends, or
+//! by days. The cost is accounts times periods.
 
 use time::{Date, Month};
 

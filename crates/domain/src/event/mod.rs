@@ -1,4 +1,8 @@
-//! Events: the changes of a book, numbered without gaps and chained by hash (behaviour 8).
+//! Events: what happened to a book, numbered without gaps and chained by hash (behaviour 8).
+//!
+//! An event holds a compact snapshot of its own resource: what follows from other fields, and what
+//! is false or empty, is left out and filled in when it is read. `previousAttributes` come from the
+//! comparison that decides whether anything changed at all: without a change there is no event.
 
 mod chain;
 pub mod snapshot;

@@ -1,4 +1,8 @@
 //! Balance totals: per account and day, per account and month, kept in the unit of work that posts.
+//!
+//! A query is answered from the segments that the domain plans ([`Segment`]), with one row for each
+//! account and period. With hashtags in it, the same segments are summed from the entries of the
+//! transactions that have these index terms.
 
 mod limbs;
 mod totals_query;

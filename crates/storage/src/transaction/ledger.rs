@@ -1,4 +1,5 @@
-//! Rows of an account's ledger, for running balances.
+//! Rows of an account's ledger, for running balances: what each day had moved by a row comes from a
+//! window over the entries of that day.
 
 use daybook_domain::access::Access;
 use daybook_domain::balance::RunningRow;

@@ -1,5 +1,10 @@
 //! Text mode: a line typed by a person becomes a transaction (behaviour 3.8). Whatever is typed is
 //! read, never refused.
+//!
+//! The line is cut into tokens that together are the whole text. What is recognized is marked, and
+//! what is not marked stays in the description. The names of the accounts are loaded once for all
+//! lines of a request and searched for all at once, so the longest name at every word is found in
+//! one pass. The result is an ordinary body, recorded as if a client had sent it.
 
 mod day;
 #[cfg(test)]

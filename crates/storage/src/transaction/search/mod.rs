@@ -1,5 +1,17 @@
-//! The query language as SQL: the tree of terms becomes a condition that each row is tested by, and
-//! the terms that narrow most become the index ranges whose rows are tested.
+//! The query language as SQL: a tree of terms becomes a condition, and the terms that narrow most
+//! become the index ranges a page walks along.
+//!
+//! **The condition** ([`Search`]) is true or false for every row, never unknown: each part guards
+//! its NULLs, so NOT is the plain complement. Every row is held against the whole condition,
+//! whatever the ranges. Chains are joined as balanced trees, because SQLite refuses deep
+//! expressions. The domain's `Filter::matches` says what the condition must mean.
+//!
+//! **The access path** ([`Planner`]) is chosen from the terms that must hold: an exact remote id or
+//! property value before a rare text, an account, a hashtag, drafts or the trash, the presence of a
+//! property, the accounts of a group; else it is the whole book by day. Alternatives have the
+//! ranges of all, if each has some. All these indexes end in (day, transaction), so a page starts
+//! at `(day, id) < (?, ?)`, and a page deep in the list costs what the first one does. With several
+//! ranges, each gives its newest few rows first (`index_ranges.rs`).
 
 mod access_path;
 pub(super) mod index_ranges;
