@@ -1,8 +1,9 @@
-"""Lets made-up requests get past "not found": hooks of schemathesis, which `tests/src/contract.rs` starts.
+"""Lets made-up requests get past "not found": hooks of schemathesis (`tests/src/contract.rs`).
 
-Schemathesis makes requests from openapi/openapi.json. An id it makes up exists nowhere, so nearly all would end in 404. Before a
-request is sent, most ids and references in it are replaced here by ones that exist, and most dates and amounts by ones that can be
-read; the rest stays as made up. Which, is drawn from the request itself: the same request is always changed the same way.
+Schemathesis makes requests from openapi/openapi.json. An id it makes up exists nowhere, so nearly
+all would end in 404. Before a request is sent, most ids and references in it are replaced here by
+ones that exist, and most dates and amounts by ones that can be read; the rest stays as made up.
+Which, is drawn from the request itself: the same request is always changed the same way.
 """
 
 import atexit
@@ -27,19 +28,46 @@ SESSION.headers["Authorization"] = f"Bearer {CALLERS['OWNER'][1]}"
 NUMBERS = itertools.count(1)
 
 # Mostly good ones: a body has many fields, and one bad value refuses it.
-DATES = ["2024-01-31", "2024-02-29", "2024-12-31", "2025-06-15"] * 4 + ["0001-01-01", "9999-12-31", "2024-02-30", "yesterday"]
+DATES = ["2024-01-31", "2024-02-29", "2024-12-31", "2025-06-15"] * 4 + [
+    "0001-01-01",
+    "9999-12-31",
+    "2024-02-30",
+    "yesterday",
+]
 AMOUNTS = ["1", "12.50", "0.01", "99999.99"] * 4 + ["0", "-3", "1,5", "1e3"]
-TEXTS = ["Lunch", "Lunch with #friends", "2024-01-15 12.50 Cash Food Lunch", "Account 1 Account 2 5", "água", "a" * 300]
+TEXTS = [
+    "Lunch",
+    "Lunch with #friends",
+    "2024-01-15 12.50 Cash Food Lunch",
+    "Account 1 Account 2 5",
+    "água",
+    "a" * 300,
+]
 SEARCHES = [
-    "", "lunch", "account:Account1", "account:'Account 1' on:2024", "group:'Group 2' after:01/2023 before:$m+1", "is:draft", "is:trashed",
-    "is:unchecked", "amount>5", "#friends", "using:Spare by:m", "account:Account3 by:d after:$d-30", "is:", "account:", "after:never",
+    "",
+    "lunch",
+    "account:Account1",
+    "account:'Account 1' on:2024",
+    "group:'Group 2' after:01/2023 before:$m+1",
+    "is:draft",
+    "is:trashed",
+    "is:unchecked",
+    "amount>5",
+    "#friends",
+    "using:Spare by:m",
+    "account:Account3 by:d after:$d-30",
+    "is:",
+    "account:",
+    "after:never",
 ]
 ZONES = ["UTC", "America/Sao_Paulo", "Pacific/Kiritimati"] * 4 + ["Nowhere/Atall"]
 
 
 def send(path, body):
     answer = SESSION.post(BASE + path, json=body, timeout=30)
-    assert answer.status_code == 200, f"the fixture: POST {path}: {answer.status_code} {answer.text}"
+    assert (
+        answer.status_code == 200
+    ), f"the fixture: POST {path}: {answer.status_code} {answer.text}"
     return answer.json()
 
 
@@ -59,21 +87,34 @@ def transaction(number):
 
 BOOK = send("/v5/books", {"name": "Main", "autoPost": True})["id"]
 # Not among what is changed and deleted below, so that there is always something to post between.
-CASH, FOOD = ({"id": send(f"/v5/books/{BOOK}/accounts", {"name": name, "type": "ASSET"})["id"]} for name in ["Cash", "Food"])
+CASH, FOOD = (
+    {"id": send(f"/v5/books/{BOOK}/accounts", {"name": name, "type": "ASSET"})["id"]}
+    for name in ["Cash", "Food"]
+)
 for permission, (email, _) in CALLERS.items():
     if permission not in {"OWNER", "STRANGER"}:
         send(f"/v5/books/{BOOK}/collaborators", {"email": email, "permission": permission})
 
 # What is behind each noun, and how to make one more.
 MAKERS = {
-    "accounts": made(in_book("/accounts"), lambda number: {"name": f"Account {number}", "type": "ASSET"}),
+    "accounts": made(
+        in_book("/accounts"), lambda number: {"name": f"Account {number}", "type": "ASSET"}
+    ),
     "groups": made(in_book("/groups"), lambda number: {"name": f"Group {number}"}),
     "transactions": made(in_book("/transactions"), transaction),
-    "files": made(in_book("/files"), lambda number: {"name": f"receipt-{number}.txt", "content": "YQ=="}),
-    "queries": made(in_book("/queries"), lambda number: {"title": f"Query {number}", "query": "account:Cash"}),
+    "files": made(
+        in_book("/files"), lambda number: {"name": f"receipt-{number}.txt", "content": "YQ=="}
+    ),
+    "queries": made(
+        in_book("/queries"), lambda number: {"title": f"Query {number}", "query": "account:Cash"}
+    ),
     "collections": made(lambda: "/v5/collections", lambda number: {"name": f"Shelf {number}"}),
-    "collaborators": made(in_book("/collaborators"), lambda number: {"email": f"guest-{number}@example.com", "permission": "VIEWER"}),
-    # Books that may be renamed, locked, given away and deleted; `BOOK` stays as it is, so that the others keep finding it.
+    "collaborators": made(
+        in_book("/collaborators"),
+        lambda number: {"email": f"guest-{number}@example.com", "permission": "VIEWER"},
+    ),
+    # Books that may be renamed, locked, given away and deleted; `BOOK` stays as it is, so that the
+    # others keep finding it.
     "books": made(lambda: "/v5/books", lambda number: {"name": f"Spare {number}"}),
 }
 POOLS = {}
@@ -86,13 +127,24 @@ def fresh(noun):
 
 for noun in MAKERS:
     POOLS[noun] = [fresh(noun) for _ in range(6)]
-POOLS["events"] = [event["id"] for event in SESSION.get(f"{BASE}/v5/books/{BOOK}/events", timeout=30).json()["items"]]
+POOLS["events"] = [
+    event["id"]
+    for event in SESSION.get(f"{BASE}/v5/books/{BOOK}/events", timeout=30).json()["items"]
+]
 
 # What ends the life of things, and of which; most calls get new ones.
 ENDING = {
-    "deleteBook": "books", "deleteAccount": "accounts", "deleteAccountsBatch": "accounts", "deleteGroup": "groups",
-    "deleteGroupsBatch": "groups", "removeTransaction": "transactions", "mergeTransactions": "transactions", "deleteFile": "files",
-    "deleteQuery": "queries", "deleteCollection": "collections", "removeCollaborator": "collaborators",
+    "deleteBook": "books",
+    "deleteAccount": "accounts",
+    "deleteAccountsBatch": "accounts",
+    "deleteGroup": "groups",
+    "deleteGroupsBatch": "groups",
+    "removeTransaction": "transactions",
+    "mergeTransactions": "transactions",
+    "deleteFile": "files",
+    "deleteQuery": "queries",
+    "deleteCollection": "collections",
+    "removeCollaborator": "collaborators",
 }
 # What could take the book from the caller, or close it for all that follows.
 ON_SPARE_BOOKS = {"deleteBook", "updateBook", "updateBookDeprecated", "addCollaborator"}
@@ -112,7 +164,9 @@ def reference(rng, noun, operation):
 
 
 def references(noun):
-    return lambda rng, operation: [reference(rng, noun, operation) for _ in range(rng.randint(1, 3))]
+    return lambda rng, operation: [
+        reference(rng, noun, operation) for _ in range(rng.randint(1, 3))
+    ]
 
 
 def one_of(values):
@@ -133,11 +187,20 @@ def content(rng, operation):
 
 # Field by field, what a body of this noun can hold.
 FIELDS = {
-    "accounts": {"id": id_of("accounts"), "type": one_of(["ASSET", "LIABILITY", "INCOMING", "OUTGOING"]), "groups": references("groups")},
+    "accounts": {
+        "id": id_of("accounts"),
+        "type": one_of(["ASSET", "LIABILITY", "INCOMING", "OUTGOING"]),
+        "groups": references("groups"),
+    },
     "groups": {"id": id_of("groups"), "parent": to("groups")},
     "transactions": {
-        "id": id_of("transactions"), "date": one_of(DATES), "amount": one_of(AMOUNTS), "description": one_of(TEXTS),
-        "creditAccount": to("accounts"), "debitAccount": to("accounts"), "files": references("files"),
+        "id": id_of("transactions"),
+        "date": one_of(DATES),
+        "amount": one_of(AMOUNTS),
+        "description": one_of(TEXTS),
+        "creditAccount": to("accounts"),
+        "debitAccount": to("accounts"),
+        "files": references("files"),
     },
     "files": {"id": id_of("files"), "content": content},
     "queries": {"id": id_of("queries"), "query": one_of(SEARCHES)},
@@ -147,23 +210,41 @@ FIELDS = {
         "permission": one_of(["EDITOR", "POSTER", "RECORDER", "VIEWER", "NONE", "OWNER"]),
     },
     "books": {
-        "id": id_of("books"), "timeZone": one_of(ZONES), "closingDate": one_of(DATES), "lockDate": one_of(DATES),
-        "pageSize": one_of([1, 25, 100, 1000, 0, -1, 2**31]), "fractionDigits": one_of([0, 2, 8]),
+        "id": id_of("books"),
+        "timeZone": one_of(ZONES),
+        "closingDate": one_of(DATES),
+        "lockDate": one_of(DATES),
+        "pageSize": one_of([1, 25, 100, 1000, 0, -1, 2**31]),
+        "fractionDigits": one_of([0, 2, 8]),
     },
 }
-# Nearly every name the document makes up is empty, or taken by the second request. The makers count from 1.
+# Nearly every name the document makes up is empty, or taken by the second request. The makers count
+# from 1.
 for noun in ["accounts", "groups", "files", "collections", "books"]:
-    FIELDS[noun]["name"] = lambda rng, operation: rng.choice(["Account", "Group", "Ação", "9", "a/b?c"]) + f" {rng.randrange(10**6, 10**7)}"
+    FIELDS[noun]["name"] = (
+        lambda rng, operation: rng.choice(["Account", "Group", "Ação", "9", "a/b?c"])
+        + f" {rng.randrange(10**6, 10**7)}"
+    )
 # Without these nothing comes about.
 NEEDED = {
-    "accounts": ["name", "type"], "groups": ["name"], "files": ["name"], "collections": ["name"], "books": ["name"],
-    "transactions": ["date", "amount", "creditAccount", "debitAccount"], "queries": ["query"],
+    "accounts": ["name", "type"],
+    "groups": ["name"],
+    "files": ["name"],
+    "collections": ["name"],
+    "books": ["name"],
+    "transactions": ["date", "amount", "creditAccount", "debitAccount"],
+    "queries": ["query"],
     "collaborators": ["email", "permission"],
 }
 QUERY = {
-    "query": one_of(SEARCHES), "after": one_of(DATES), "before": one_of(DATES), "timeZone": one_of(ZONES),
-    "name": FIELDS["books"]["name"], "fromDate": one_of([20240101, 20241231, 0]),
-    "resourceId": id_of("transactions"), "resoureId": id_of("accounts"),
+    "query": one_of(SEARCHES),
+    "after": one_of(DATES),
+    "before": one_of(DATES),
+    "timeZone": one_of(ZONES),
+    "name": FIELDS["books"]["name"],
+    "fromDate": one_of([20240101, 20241231, 0]),
+    "resourceId": id_of("transactions"),
+    "resoureId": id_of("accounts"),
 }
 
 
@@ -176,10 +257,14 @@ def lively(rng, value, noun, operation):
         # A merge takes two; the other batches do nothing without an item.
         least = 2 if operation == "mergeTransactions" else 1
         items = value["items"] + [{}] * (least - len(value["items"]) if rng.random() < 0.9 else 0)
-        value["items"] = [lively(rng, item, noun, operation) for item in items[: 2 if least == 2 else None]]
+        value["items"] = [
+            lively(rng, item, noun, operation) for item in items[: 2 if least == 2 else None]
+        ]
         return value
     names = set(value) & set(fields)
-    names |= {name for name in ["id"] if name in fields and not operation.startswith(("create", "save"))}
+    names |= {
+        name for name in ["id"] if name in fields and not operation.startswith(("create", "save"))
+    }
     names |= set(NEEDED.get(noun, []))
     for name in sorted(names):
         if rng.random() < 0.85:
@@ -197,19 +282,29 @@ def authorization(rng):
 @schemathesis.hook
 def before_call(context, case, kwargs):
     operation = case.operation.definition.raw["operationId"]
-    rng = random.Random(json.dumps([operation, case.path_parameters, case.query, case.body], default=repr, sort_keys=True))
+    rng = random.Random(
+        json.dumps(
+            [operation, case.path_parameters, case.query, case.body], default=repr, sort_keys=True
+        )
+    )
     # An operation without parameters has but one request, which the owner sends.
     several = case.path_parameters or case.query or isinstance(case.body, (dict, list))
-    case.headers["Authorization"] = authorization(rng) if several else f"Bearer {CALLERS['OWNER'][1]}"
+    case.headers["Authorization"] = (
+        authorization(rng) if several else f"Bearer {CALLERS['OWNER'][1]}"
+    )
     nouns = [part for part in case.path.split("/") if part in MAKERS or part == "events"]
     known = set(itertools.chain(*POOLS.values()))
     for name, value in case.path_parameters.items():
         if rng.random() < 0.1:
             continue
         if name == "bookId":
-            case.path_parameters[name] = existing(rng, "books", operation) if operation in ON_SPARE_BOOKS else BOOK
+            case.path_parameters[name] = (
+                existing(rng, "books", operation) if operation in ON_SPARE_BOOKS else BOOK
+            )
         elif str(value) not in known:
-            case.path_parameters[name] = existing(rng, case.path.split("/{id}")[0].rsplit("/")[-1], operation)
+            case.path_parameters[name] = existing(
+                rng, case.path.split("/{id}")[0].rsplit("/")[-1], operation
+            )
     if case.path_parameters.get("bookId") == BOOK and operation in ON_SPARE_BOOKS:
         case.path_parameters["bookId"] = existing(rng, "books", operation)
     for name in case.query or {}:
@@ -251,16 +346,21 @@ def copied(schema, prefix):
 def before_load_schema(context, raw_schema):
     """Reads the document strictly, and asks for what is read.
 
-    `default` stands for what no operation causes, such as 405 and 500; with it every status would count as documented. Nor has an
-    answer a field that the document of the same version lacks, though clients bear it (0.18). In a request only id and name are read
-    of an account or a group inside something else, so that most of what could be made up there would be the same request again.
+    `default` stands for what no operation causes, such as 405 and 500; with it every status would
+    count as documented. Nor has an answer a field that the document of the same version lacks,
+    though clients bear it (0.18). In a request only id and name are read of an account or a group
+    inside something else, so that most of what could be made up there would be the same request
+    again.
     """
     definitions = raw_schema["definitions"]
     told, asked = copied(definitions, "Told"), copied(definitions, "Asked")
     for definition in told.values():
         if "properties" in definition:
             definition.setdefault("additionalProperties", False)
-    named = {"type": "object", "properties": {"id": {"type": "string"}, "name": {"type": "string", "maxLength": 255}}}
+    named = {
+        "type": "object",
+        "properties": {"id": {"type": "string"}, "name": {"type": "string", "maxLength": 255}},
+    }
     for name in ["Transaction", "Account", "Group"]:
         fields = asked[name]["properties"]
         for field in {"creditAccount", "debitAccount", "parent"} & set(fields):
@@ -268,7 +368,11 @@ def before_load_schema(context, raw_schema):
         if "groups" in fields:
             fields["groups"]["items"] = named
     # Accounts and groups in a book count when it is created (6.1); a collection takes ids of books.
-    changed = {name: field for name, field in asked["Book"]["properties"].items() if name not in {"accounts", "groups"}}
+    changed = {
+        name: field
+        for name, field in asked["Book"]["properties"].items()
+        if name not in {"accounts", "groups"}
+    }
     asked["ChangedBook"] = {**asked["Book"], "properties": changed}
     asked["BookList"]["properties"]["items"]["items"] = named
     definitions.update({f"Told{name}": definition for name, definition in told.items()})
@@ -276,26 +380,42 @@ def before_load_schema(context, raw_schema):
     for answer in raw_schema["responses"].values():
         answer["schema"] = copied(answer["schema"], "Told")
     for operations in raw_schema["paths"].values():
-        for operation in (operation for name, operation in operations.items() if name != "parameters"):
+        for operation in (
+            operation for name, operation in operations.items() if name != "parameters"
+        ):
             del operation["responses"]["default"]
             for answer in operation["responses"].values():
                 if "schema" in answer:
                     answer["schema"] = copied(answer["schema"], "Told")
-            prefix = "AskedChanged" if operation["operationId"].startswith("updateBook") else "Asked"
+            prefix = (
+                "AskedChanged" if operation["operationId"].startswith("updateBook") else "Asked"
+            )
             operation["parameters"] = [
-                {**parameter, "schema": copied(parameter["schema"], prefix)} if parameter.get("in") == "body" else parameter
+                (
+                    {**parameter, "schema": copied(parameter["schema"], prefix)}
+                    if parameter.get("in") == "body"
+                    else parameter
+                )
                 for parameter in operation.get("parameters", [])
             ]
 
 
 @schemathesis.hook
 def filter_failure(context, failure, case, response):
-    """In OpenAPI 2.0 `produces` stands for all answers of an operation; a 204 has no content that could have a type."""
-    return not (response.status_code == 204 and not response.content and isinstance(failure, MissingContentType))
+    """In OpenAPI 2.0 `produces` stands for all answers; a 204 has no content that has a type."""
+    return not (
+        response.status_code == 204
+        and not response.content
+        and isinstance(failure, MissingContentType)
+    )
 
 
 @schemathesis.check
 def tag_as_documented(context, response, case):
-    """A header the document lacks is no contradiction, except this one: an ETag tells that If-Match may be used (0.17)."""
-    documented = "ETag" in case.operation.definition.raw["responses"].get(str(response.status_code), {}).get("headers", {})
-    assert documented == ("etag" in response.headers), f"ETag: documented is {documented}, the answer has {response.headers.get('etag')}"
+    """A header the document lacks is no contradiction, except an ETag (0.17)."""
+    documented = "ETag" in case.operation.definition.raw["responses"].get(
+        str(response.status_code), {}
+    ).get("headers", {})
+    assert documented == (
+        "etag" in response.headers
+    ), f"ETag: documented is {documented}, the answer has {response.headers.get('etag')}"

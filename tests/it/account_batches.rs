@@ -96,7 +96,9 @@ fn accounts_are_created_in_order(server: &Server) {
     let list = items(&[
         json!({"name": "Zeta", "type": "OUTGOING", "properties": {"a": "1"}}),
         json!({"name": "Alpha"}),
-        json!({"name": "Mid", "type": "LIABILITY", "groups": [{"name": "Costs"}], "archived": true}),
+        json!({
+            "name": "Mid", "type": "LIABILITY", "groups": [{"name": "Costs"}], "archived": true,
+        }),
     ]);
     let created = cast.owner.post(&cast.path("/accounts/batch"), &list).ok();
     assert_eq!(column(&created, "name"), ["Zeta", "Alpha", "Mid"]);

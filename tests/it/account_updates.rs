@@ -40,7 +40,10 @@ fn furnished(server: &Server) -> (Cast, Value) {
     let cast = Cast::new(server);
     cast.group("Assets");
     cast.group("Liquid");
-    let body = json!({"name": "Cash", "type": "ASSET", "archived": true, "groups": [{"name": "Assets"}], "properties": {"code": "10"}});
+    let body = json!({
+        "name": "Cash", "type": "ASSET", "archived": true, "groups": [{"name": "Assets"}],
+        "properties": {"code": "10"},
+    });
     let account = cast.owner.post(&cast.path("/accounts"), &body).ok();
     (cast, account)
 }
@@ -111,14 +114,18 @@ fn update_by_name_only(server: &Server) {
         let updated = put(&cast, &json!({"name": name, "properties": {"by": name}}));
         shows(
             &updated,
-            &json!({"id": account["id"], "name": "Cash", "normalizedName": "cash", "archived": true}),
+            &json!({
+                "id": account["id"], "name": "Cash", "normalizedName": "cash", "archived": true,
+            }),
         );
         assert_eq!(updated["properties"]["by"], name);
         assert_eq!(previous(&cast, 1), [json!({"by": by})]);
         by = name;
     }
     // So it is in a batch, and with an id the same spelling is a new name.
-    let list = json!({"items": [{"name": "CASH", "archived": false}, {"id": account["id"], "name": "CASH"}]});
+    let list = json!({
+        "items": [{"name": "CASH", "archived": false}, {"id": account["id"], "name": "CASH"}],
+    });
     let updated = cast.owner.put(&cast.path("/accounts/batch"), &list).ok();
     shows(&updated["items"][1], &json!({"id": account["id"], "name": "CASH", "archived": false}));
     assert_eq!(previous(&cast, 2), [json!({"name": "Cash"}), json!({"archived": "true"})]);
@@ -210,7 +217,9 @@ fn whole_group_objects_come_back(server: &Server) {
     let assets = &groups[0];
     let updated = put(
         &cast,
-        &json!({"id": account["id"], "groups": [{"id": assets["id"], "name": "Renamed meanwhile"}]}),
+        &json!({
+            "id": account["id"], "groups": [{"id": assets["id"], "name": "Renamed meanwhile"}],
+        }),
     );
     assert_eq!(updated["groups"][0]["id"], assets["id"]);
 }
@@ -224,7 +233,9 @@ fn retype(server: &Server, from: &str, to: &str, nature: (bool, bool)) {
     let updated = put(&cast, &json!({"id": account["id"], "type": to}));
     shows(
         &updated,
-        &json!({"type": to, "permanent": nature.0, "credit": nature.1, "hasTransactionPosted": true}),
+        &json!({
+            "type": to, "permanent": nature.0, "credit": nature.1, "hasTransactionPosted": true,
+        }),
     );
 }
 
@@ -267,13 +278,17 @@ fn rename_and_retype_on_locked_dates(server: &Server) {
 fn read_only_fields_are_ignored(server: &Server) {
     let (cast, account) = furnished(server);
     let body = json!({
-        "id": account["id"], "normalizedName": "other", "balance": "9", "balanceVerified": false, "hasTransactionPosted": true,
+        "id": account["id"], "normalizedName": "other", "balance": "9", "balanceVerified": false,
+        "hasTransactionPosted": true,
         "agentId": "forged", "updatedAt": "1",
     });
     let updated = put(&cast, &body);
     shows(
         &updated,
-        &json!({"normalizedName": "cash", "balanceVerified": true, "hasTransactionPosted": false, "balance": null}),
+        &json!({
+            "normalizedName": "cash", "balanceVerified": true, "hasTransactionPosted": false,
+            "balance": null,
+        }),
     );
     assert_ne!(updated["agentId"], "forged");
     assert_ne!(updated["updatedAt"], "1");
@@ -304,7 +319,10 @@ fn update_that_changes_nothing_has_no_event(server: &Server) {
     put(&cast, &account);
     put(
         &cast,
-        &json!({"id": account["id"], "name": "Cash", "groups": [{"name": "Assets"}], "properties": {"CODE": "10"}}),
+        &json!({
+            "id": account["id"], "name": "Cash", "groups": [{"name": "Assets"}],
+            "properties": {"CODE": "10"},
+        }),
     );
     assert_eq!(count(), before);
     put(&cast, &json!({"id": account["id"], "name": "Purse"}));

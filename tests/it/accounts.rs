@@ -77,7 +77,10 @@ fn create_with_a_name_only(server: &Server) {
 
 fn create_shows_every_field(server: &Server) {
     let cast = Cast::new(server);
-    let body = json!({"name": "Credit Card", "type": "LIABILITY", "archived": false, "properties": {"limit": "5000"}});
+    let body = json!({
+        "name": "Credit Card", "type": "LIABILITY", "archived": false,
+        "properties": {"limit": "5000"},
+    });
     let account = cast.owner.post(&cast.path("/accounts"), &body).ok();
     let expected = json!({
         "name": "Credit Card",
@@ -107,13 +110,17 @@ fn create_shows_every_field(server: &Server) {
 fn create_ignores_read_only_fields(server: &Server) {
     let cast = Cast::new(server);
     let body = json!({
-        "id": "12345678901", "name": "Cash", "normalizedName": "other", "balance": "5", "balanceVerified": false,
+        "id": "12345678901", "name": "Cash", "normalizedName": "other", "balance": "5",
+        "balanceVerified": false,
         "hasTransactionPosted": true, "agentId": "forged", "createdAt": "1", "updatedAt": "1",
     });
     let account = cast.owner.post(&cast.path("/accounts"), &body).ok();
     shows(
         &account,
-        &json!({"normalizedName": "cash", "balanceVerified": true, "hasTransactionPosted": false, "balance": null}),
+        &json!({
+            "normalizedName": "cash", "balanceVerified": true, "hasTransactionPosted": false,
+            "balance": null,
+        }),
     );
     for field in ["id", "agentId", "createdAt", "updatedAt"] {
         assert_ne!(account[field], body[field], "{field}");
@@ -219,7 +226,10 @@ fn unknown_groups_are_refused(server: &Server) {
 fn groups_of_an_account_in_full(server: &Server) {
     let cast = Cast::new(server);
     let root = cast.group("Root");
-    let body = json!({"name": "Sub Group", "parent": {"id": root["id"]}, "hidden": true, "properties": {"code": "7"}});
+    let body = json!({
+        "name": "Sub Group", "parent": {"id": root["id"]}, "hidden": true,
+        "properties": {"code": "7"},
+    });
     let group = cast.owner.post(&cast.path("/groups"), &body).ok();
     let created = cast.account_in("Cash", "ASSET", &["Sub Group"]);
     let read = cast.owner.get(&cast.path("/accounts/cash")).ok();
@@ -227,7 +237,10 @@ fn groups_of_an_account_in_full(server: &Server) {
     for account in [created, read, listed] {
         let groups = account["groups"].as_array().expect("4.18: groups");
         assert_eq!(groups.len(), 1, "4.13: only direct groups: {account}");
-        let expected = json!({"id": group["id"], "name": "Sub Group", "normalizedName": "sub_group", "properties": {"code": "7"}, "hidden": true});
+        let expected = json!({
+            "id": group["id"], "name": "Sub Group", "normalizedName": "sub_group",
+            "properties": {"code": "7"}, "hidden": true,
+        });
         shows(&groups[0], &expected);
         assert_eq!(groups[0]["parent"]["id"], root["id"], "{account}");
     }
@@ -379,7 +392,10 @@ fn archived_accounts_take_no_new_postings(server: &Server) {
     let old = cast.record("2025-01-31", "5", "Cash", "Food", "Old");
     cast.owner.put(&cast.path("/accounts"), &json!({"name": "Food", "archived": true})).ok();
     let transactions = cast.path("/transactions");
-    let body = json!({"date": "2025-02-01", "amount": "1", "creditAccount": {"name": "Cash"}, "debitAccount": {"name": "Food"}});
+    let body = json!({
+        "date": "2025-02-01", "amount": "1", "creditAccount": {"name": "Cash"},
+        "debitAccount": {"name": "Food"},
+    });
     cast.owner.post(&transactions, &body).refused(400, "badRequest");
     let mut draft = body;
     draft["draft"] = json!(true);

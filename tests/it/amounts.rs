@@ -22,7 +22,8 @@ fn cast(server: &Server, settings: Value) -> Cast {
 /// would change it (1e2, 0.10).
 fn record(cast: &Cast, amount: &str) -> Answer {
     let body = format!(
-        r#"{{"date":"2025-03-05","amount":{amount},"creditAccount":{{"name":"Cash"}},"debitAccount":{{"name":"Food"}},"description":"x"}}"#
+        r#"{{"date": "2025-03-05", "amount": {amount}, "description": "x",
+            "creditAccount": {{"name": "Cash"}}, "debitAccount": {{"name": "Food"}}}}"#
     );
     cast.owner.send_raw(
         "POST",

@@ -1,7 +1,7 @@
 //! Files of transactions (3.2.12, 3.10.3, 9.6): attached by id or with their content, kept, taken
 //! off, and held.
 
-use daybook_tests::{Cast, Server, column, id, shows};
+use daybook_tests::{CASH_AND_FOOD, Cast, Server, column, id, shows};
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -34,16 +34,14 @@ pub fn tests() -> Vec<Case> {
 
 /// A book with two accounts.
 fn stage(server: &Server) -> Cast {
-    let cast = Cast::new(server);
-    cast.account("Cash", "ASSET");
-    cast.account("Food", "OUTGOING");
-    cast
+    Cast::with_accounts(server, &CASH_AND_FOOD)
 }
 
 /// A complete body with files.
 fn lunch(files: Value) -> Value {
     json!({
-        "date": "2025-03-04", "amount": "12", "creditAccount": {"name": "Cash"}, "debitAccount": {"name": "Food"},
+        "date": "2025-03-04", "amount": "12", "creditAccount": {"name": "Cash"},
+        "debitAccount": {"name": "Food"},
         "description": "Lunch", "files": files,
     })
 }
@@ -72,7 +70,10 @@ fn whole_files_are_kept_by_reference(server: &Server) {
     let receipt = create(
         &cast.owner,
         &cast,
-        &json!({"name": "receipt.pdf", "content": base64(b"%PDF"), "properties": {"upload_method": "attachment"}}),
+        &json!({
+            "name": "receipt.pdf", "content": base64(b"%PDF"),
+            "properties": {"upload_method": "attachment"},
+        }),
     )
     .ok();
     // What clients send back: the whole object, even with content, and twice.
@@ -96,7 +97,10 @@ fn content_makes_new_files(server: &Server) {
     let [a, b] = [0, 1].map(|at| recorded["files"][at].clone());
     shows(
         &a,
-        &json!({"name": "a.txt", "contentType": "text/plain", "size": 1, "content": null, "properties": {"k": "v"}}),
+        &json!({
+            "name": "a.txt", "contentType": "text/plain", "size": 1, "content": null,
+            "properties": {"k": "v"},
+        }),
     );
     shows(&b, &json!({"name": "b", "contentType": "image/png", "size": 0}));
     assert_ne!(a["id"], "temporary_1");
@@ -161,7 +165,12 @@ fn lists_and_events_show_files(server: &Server) {
     cast.owner.delete(&cast.path(&format!("/files/{}", id(&receipt)))).ok();
     let events = cast.owner.get(&cast.path("/events?type=TRANSACTION_POSTED")).ok();
     let shown = &events["items"][0]["data"]["object"]["transaction"]["files"];
-    let expected = json!([{"id": receipt["id"], "name": "receipt.pdf", "contentType": "application/pdf", "url": receipt["url"]}]);
+    let expected = json!([
+        {
+            "id": receipt["id"], "name": "receipt.pdf", "contentType": "application/pdf",
+            "url": receipt["url"],
+        },
+    ]);
     assert_eq!(*shown, expected, "8.2: files[].url");
 }
 
@@ -243,7 +252,11 @@ fn posting_keeps_edits_of_files(server: &Server) {
 fn batches_attach(server: &Server) {
     let cast = stage(server);
     let shared = file(&cast, "shared", b"x");
-    let items = json!({"items": [lunch(json!([shared])), lunch(json!([{"name": "own", "content": ""}, shared])), lunch(json!([]))]});
+    let items = json!({
+        "items": [lunch(json!([
+            shared,
+        ])), lunch(json!([{"name": "own", "content": ""}, shared])), lunch(json!([]))],
+    });
     let created = cast.owner.post(&cast.path("/transactions/batch"), &items).ok();
     let listed: Vec<Vec<String>> = (0..3).map(|at| names(&created["items"][at])).collect();
     assert_eq!(listed, [vec!["shared"], vec!["own", "shared"], vec![]]);
@@ -389,7 +402,9 @@ fn new_content_respects_checked_and_locked_holders(server: &Server) {
     let cast = stage(server);
     let receipt = file(&cast, "receipt", b"x");
     held(&cast, &receipt);
-    let change = json!({"id": receipt["id"], "name": "renamed", "content": base64(b"x"), "properties": {"a": "b"}});
+    let change = json!({
+        "id": receipt["id"], "name": "renamed", "content": base64(b"x"), "properties": {"a": "b"},
+    });
     assert_eq!(cast.owner.put(&cast.path("/files"), &change).ok()["name"], "renamed");
 }
 

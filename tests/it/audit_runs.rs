@@ -141,8 +141,10 @@ fn fill(cast: &Cast, count: usize) {
     for _ in 0..count / 1000 {
         let payment = |number: usize| {
             json!({
-                "date": format!("20{:02}-01-{:02}", 10 + number % 16, 1 + number % 28), "amount": format!("{}", 1 + number),
-                "creditAccount": {"name": "Cash"}, "debitAccount": {"name": "Food"}, "description": format!("#number {number}"),
+                "date": format!("20{:02}-01-{:02}", 10 + number % 16, 1 + number % 28),
+                "amount": format!("{}", 1 + number),
+                "creditAccount": {"name": "Cash"}, "debitAccount": {"name": "Food"},
+                "description": format!("#number {number}"),
             })
         };
         cast.owner.post(&cast.path("/transactions/batch"), &batch((0..1000).map(payment))).ok();
@@ -240,8 +242,10 @@ fn a_book_is_audited_by_one_process_at_a_time(engine: Engine) {
 fn write(cast: &Cast, writer: usize, round: usize) {
     let payment = |number: usize| {
         json!({
-            "date": format!("2025-{:02}-{:02}", 1 + round % 12, 1 + number), "amount": format!("{}.{writer}", 1 + round),
-            "creditAccount": {"name": "Cash"}, "debitAccount": {"name": "Food"}, "description": format!("#writer{writer}"),
+            "date": format!("2025-{:02}-{:02}", 1 + round % 12, 1 + number),
+            "amount": format!("{}.{writer}", 1 + round),
+            "creditAccount": {"name": "Cash"}, "debitAccount": {"name": "Food"},
+            "description": format!("#writer{writer}"),
             "remoteIds": [format!("{writer}/{round}/{number}")],
         })
     };
@@ -249,7 +253,11 @@ fn write(cast: &Cast, writer: usize, round: usize) {
         cast.owner.post(&cast.path("/transactions/batch"), &batch((0..20).map(payment))).ok();
     let some: Vec<Value> =
         items(&created).iter().step_by(3).map(|created| json!({"id": created["id"]})).collect();
-    let changed = some.iter().map(|some| json!({"id": some["id"], "amount": "77", "description": "#other", "date": "2024-02-29"}));
+    let changed = some.iter().map(|some| {
+        json!({
+            "id": some["id"], "amount": "77", "description": "#other", "date": "2024-02-29",
+        })
+    });
     cast.owner.put(&cast.path("/transactions/batch"), &batch(changed)).ok();
     cast.owner.patch(&cast.path("/transactions/trash/batch"), &batch(some.clone())).no_content();
     cast.owner

@@ -269,7 +269,12 @@ fn rule_13_50_groups_shown_again(server: &Server) {
     let cast = Cast::new(server);
     // A chain of 45, and 500 below its last.
     let named = |number: usize| json!({"name": format!("G{number}")});
-    let group = |number: usize| json!({"name": format!("G{number}"), "parent": number.checked_sub(1).map(|above| named(above.min(44)))});
+    let group = |number: usize| {
+        json!({
+            "name": format!("G{number}"),
+            "parent": number.checked_sub(1).map(|above| named(above.min(44))),
+        })
+    };
     cast.owner.post(&cast.path("/groups/batch"), &batch((0..545).map(group))).ok();
     let found = |count: usize| {
         let query: Vec<String> = (0..count).map(|number| format!("group:G{number}")).collect();

@@ -134,7 +134,8 @@ fn body(
     flags: &Value,
 ) -> Value {
     let mut body = json!({
-        "date": date, "amount": amount, "creditAccount": {"name": credit}, "debitAccount": {"name": debit},
+        "date": date, "amount": amount, "creditAccount": {"name": credit},
+        "debitAccount": {"name": debit},
         "description": description(tag),
     });
     for (key, value) in flags.as_object().into_iter().flatten() {
@@ -158,7 +159,11 @@ fn fixture(server: &Server) -> (Cast, Oracle) {
     let groups = |account: &Account| {
         account.groups.iter().map(|name| json!({"name": name})).collect::<Vec<_>>()
     };
-    let account = |account: &Account| json!({"name": account.name, "type": account.kind, "groups": groups(account)});
+    let account = |account: &Account| {
+        json!({
+            "name": account.name, "type": account.kind, "groups": groups(account),
+        })
+    };
     // Not in the order of their names.
     let accounts = cast
         .owner
@@ -247,7 +252,7 @@ fn range(server: &Server, (dates, from, until, by): (&str, Option<Date>, Option<
 }
 
 /// Where an answer differs from what was computed: every computed field counts, in lists the order
-/// too; an absent list is empty.
+/// too.
 fn differences(place: &str, wanted: &Value, found: &Value, lines: &mut Vec<String>) {
     match (wanted, found) {
         (Value::Object(fields), _) => {
@@ -255,7 +260,6 @@ fn differences(place: &str, wanted: &Value, found: &Value, lines: &mut Vec<Strin
                 differences(&format!("{place}.{key}"), value, &found[key], lines);
             }
         }
-        (Value::Array(wanted), Value::Null) if wanted.is_empty() => {}
         (Value::Array(wanted), Value::Array(found)) => {
             let names = |list: &[Value]| {
                 list.iter()
@@ -298,13 +302,7 @@ fn rule_5_1_a_query_is_required(server: &Server) {
         cast.owner.get(&cast.path(path)).refused(400, "badRequest");
     }
     let empty = balances(&cast, "on:$m");
-    assert_eq!(
-        (
-            empty["groupBalances"].as_array().map_or(0, Vec::len),
-            empty["accountBalances"].as_array().map_or(0, Vec::len)
-        ),
-        (0, 0)
-    );
+    assert_eq!((&empty["groupBalances"], &empty["accountBalances"]), (&json!([]), &json!([])));
 }
 
 fn rule_5_2_several_filters(server: &Server) {

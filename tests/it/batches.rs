@@ -1,6 +1,6 @@
 //! Batches of transactions (3.6).
 
-use daybook_tests::{Answer, Cast, Server, lunch};
+use daybook_tests::{Answer, CASH_AND_FOOD, Cast, Lunch, Server};
 use serde_json::{Value, json};
 
 use crate::reading::{
@@ -8,18 +8,10 @@ use crate::reading::{
     resources, totals, transaction, types,
 };
 
+const LUNCH: Lunch = Lunch { date: "2025-03-05", amount: "2.00" };
+
 fn cast(server: &Server) -> Cast {
-    Cast::with_accounts(server, &[("Cash", "ASSET"), ("Food", "OUTGOING")])
-}
-
-/// A complete payload with some fields replaced.
-fn with(fields: Value) -> Value {
-    lunch("2025-03-05", "2.00", &fields)
-}
-
-#[track_caller]
-fn create(cast: &Cast, fields: Value) -> Value {
-    cast.create(&with(fields))
+    Cast::with_accounts(server, &CASH_AND_FOOD)
 }
 
 #[track_caller]
@@ -76,7 +68,7 @@ fn rule_3_6_2_order_and_length(server: &Server) {
     ];
     let bodies: Vec<Value> = (0..60)
         .map(|index: usize| {
-            let mut body = with(kinds[index % kinds.len()].clone());
+            let mut body = LUNCH.with(kinds[index % kinds.len()].clone());
             body["description"] = json!(format!("t{index}"));
             body
         })
@@ -108,12 +100,12 @@ fn rule_3_6_2_order_and_length(server: &Server) {
 #[track_caller]
 fn one_of_each(cast: &Cast) -> Vec<Value> {
     let made = [
-        create(cast, json!({"amount": null})),
-        create(cast, json!({"draft": true})),
-        create(cast, json!({})),
-        create(cast, json!({"checked": true})),
-        create(cast, json!({})),
-        create(cast, json!({"date": "2024-12-31"})),
+        LUNCH.create(cast, json!({"amount": null})),
+        LUNCH.create(cast, json!({"draft": true})),
+        LUNCH.create(cast, json!({})),
+        LUNCH.create(cast, json!({"checked": true})),
+        LUNCH.create(cast, json!({})),
+        LUNCH.create(cast, json!({"date": "2024-12-31"})),
     ];
     cast.owner.patch(&cast.path("/transactions/trash"), &only_id(&made[4])).ok();
     cast.owner.put(&cast.path(""), &json!({"lockDate": "2024-12-31"})).ok();
@@ -200,7 +192,8 @@ fn rule_3_6_4_ineligible_items_are_skipped(server: &Server) {
 
 fn rule_3_6_4_a_post_batch_applies_changes(server: &Server) {
     let cast = cast(server);
-    let drafts = [create(&cast, json!({"amount": null})), create(&cast, json!({"draft": true}))];
+    let drafts =
+        [LUNCH.create(&cast, json!({"amount": null})), LUNCH.create(&cast, json!({"draft": true}))];
     let bodies = [
         json!({"id": drafts[0]["id"], "amount": "7.00"}),
         json!({"id": drafts[1]["id"], "description": "Dinner", "checked": true}),
@@ -224,7 +217,7 @@ fn rule_3_6_4_a_post_batch_applies_changes(server: &Server) {
 
 fn rule_3_6_3_the_flags_need_the_check_permission(server: &Server) {
     let cast = cast(server);
-    let checked = create(&cast, json!({"checked": true}));
+    let checked = LUNCH.create(&cast, json!({"checked": true}));
     let one = batch([only_id(&checked)]);
     let update = batch([json!({"id": checked["id"], "description": "Changed"})]);
     cast.poster
@@ -272,9 +265,9 @@ fn rule_3_6_5_all_or_nothing_on_create(server: &Server) {
     let known = events(&cast).len();
     let mut faults = Faults::default();
     for fields in bad() {
-        let mut bodies = vec![with(json!({})); 13];
-        bodies[11] = with(fields.clone());
-        bodies[12] = with(json!({"amount": "also bad"}));
+        let mut bodies = vec![LUNCH.with(json!({})); 13];
+        bodies[11] = LUNCH.with(fields.clone());
+        bodies[12] = LUNCH.with(json!({"amount": "also bad"}));
         let answer = cast.owner.post(&cast.path("/transactions/batch"), &batch(bodies));
         let message = answer.body["error"]["message"].as_str().unwrap_or_default();
         faults.check(answer.status == 400 && names(message, 11), || {
@@ -289,7 +282,7 @@ fn rule_3_6_5_all_or_nothing_on_create(server: &Server) {
 
 fn rule_3_6_5_all_or_nothing_on_update(server: &Server) {
     let cast = cast(server);
-    let made = create_all(&cast, (0..13).map(|_| with(json!({}))).collect());
+    let made = create_all(&cast, (0..13).map(|_| LUNCH.with(json!({}))).collect());
     let known = events(&cast).len();
     let mut faults = Faults::default();
     let mut changes = bad();
@@ -321,9 +314,10 @@ fn rule_3_6_5_all_or_nothing_on_update(server: &Server) {
 
 fn rule_3_6_5_permission_fails_the_whole_batch(server: &Server) {
     let cast = cast(server);
-    let posted = create(&cast, json!({}));
-    let own = cast.recorder.post(&cast.path("/transactions"), &with(json!({}))).ok()["transaction"]
-        .clone();
+    let posted = LUNCH.create(&cast, json!({}));
+    let own =
+        cast.recorder.post(&cast.path("/transactions"), &LUNCH.with(json!({}))).ok()["transaction"]
+            .clone();
     let bodies = batch([json!({"id": own["id"]}), json!({"id": own["id"]})]);
     cast.recorder.patch(&cast.path("/transactions/post/batch"), &bodies).refused(403, "forbidden");
     // 7.3: another user's object does not exist for a RECORDER.
@@ -337,7 +331,7 @@ fn rule_3_6_5_permission_fails_the_whole_batch(server: &Server) {
 
 fn rule_3_6_5_unknown_ids(server: &Server) {
     let cast = cast(server);
-    let made = create(&cast, json!({}));
+    let made = LUNCH.create(&cast, json!({}));
     let known = events(&cast).len();
     for operation in &ALL[1..] {
         let bodies =
@@ -351,7 +345,7 @@ fn rule_3_6_5_unknown_ids(server: &Server) {
 
 fn rule_3_6_4_an_item_without_an_id(server: &Server) {
     let cast = cast(server);
-    let made = create(&cast, json!({}));
+    let made = LUNCH.create(&cast, json!({}));
     for operation in &ALL[1..] {
         for nameless in [json!({"description": "No id"}), json!({"id": null}), json!({"id": ""})] {
             let message = refused_400(
@@ -368,7 +362,7 @@ fn rule_3_6_6_a_thousand_and_no_more(server: &Server) {
     let cast = cast(server);
     let made = create_all(
         &cast,
-        (0..1000).map(|index| with(json!({"description": format!("t{index}")}))).collect(),
+        (0..1000).map(|index| LUNCH.with(json!({"description": format!("t{index}")}))).collect(),
     );
     assert_eq!(made[999]["description"], "t999");
     assert_eq!(
@@ -400,7 +394,7 @@ fn rule_3_6_6_a_thousand_and_no_more(server: &Server) {
 fn rule_4_7_posted_on_in_passing(server: &Server) {
     let cast = cast(server);
     let rent = cast.account("Rent", "OUTGOING");
-    let made = create(&cast, json!({}));
+    let made = LUNCH.create(&cast, json!({}));
     let moved = |name: &str| json!({"id": made["id"], "debitAccount": {"name": name}});
     cast.owner.put(&cast.path("/transactions/batch"), &batch([moved("Rent"), moved("Food")])).ok();
     let path = cast.path(&format!("/accounts/{}", id(&rent)));

@@ -306,7 +306,9 @@ fn deep_nesting(server: &Server) {
 /// 0.10: clients send back whole objects, with fields of newer or older versions.
 fn unknown_fields(server: &Server) {
     let cast = Cast::new(server);
-    let odd = json!({"name": "Odd", "unknown": {"a": [1, null]}, "": 1, "Name": "No", "ID": 7, "__proto__": {}});
+    let odd = json!({
+        "name": "Odd", "unknown": {"a": [1, null]}, "": 1, "Name": "No", "ID": 7, "__proto__": {},
+    });
     for rest in ["/accounts", "/groups"] {
         let created = cast.owner.post(&cast.path(rest), &odd).ok();
         shows(&created, &json!({"name": "Odd", "unknown": null, "Name": null}));
@@ -327,7 +329,8 @@ fn numbers_where_they_are_allowed(server: &Server) {
         cast.owner.put(&cast.path("/accounts"), &json!({"id": number, "name": "Purse"})).ok();
     shows(&updated, &json!({"id": account["id"], "name": "Purse"}));
     let body = json!({
-        "date": "2025-01-31", "amount": 12.5, "creditAccount": {"id": number}, "debitAccount": {"name": "Food"},
+        "date": "2025-01-31", "amount": 12.5, "creditAccount": {"id": number},
+        "debitAccount": {"name": "Food"},
     });
     let recorded = cast.owner.post(&cast.path("/transactions"), &body).ok();
     shows(&recorded["transaction"], &json!({"amount": "12.50", "posted": true}));

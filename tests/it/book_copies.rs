@@ -21,16 +21,26 @@ pub fn tests() -> Vec<Case> {
 /// A book with everything a copy takes along, and what it must not.
 pub fn cast(server: &Server) -> Cast {
     let settings = json!({
-        "name": "Source", "datePattern": "yyyy/MM/dd", "decimalSeparator": "COMMA", "fractionDigits": 3, "pageSize": 7, "period": "YEAR",
-        "periodStartMonth": "APRIL", "timeZone": "Asia/Tokyo", "properties": {"industry": "coffee"}, "visibility": "PUBLIC",
+        "name": "Source", "datePattern": "yyyy/MM/dd", "decimalSeparator": "COMMA",
+        "fractionDigits": 3, "pageSize": 7, "period": "YEAR",
+        "periodStartMonth": "APRIL", "timeZone": "Asia/Tokyo", "properties": {"industry": "coffee"},
+        "visibility": "PUBLIC",
         "groups": [
-            {"name": "Assets", "properties": {"order": "1"}, "locked": true}, {"name": "Liquid", "parent": {"name": "Assets"}, "hidden": true},
+            {"name": "Assets", "properties": {"order": "1"}, "locked": true},
+            {"name": "Liquid", "parent": {"name": "Assets"}, "hidden": true},
             {"name": "Costs"}, {"name": "Everything"},
         ],
         "accounts": [
-            {"name": "Cash", "type": "ASSET", "groups": [{"name": "Liquid"}, {"name": "Everything"}], "properties": {"iban": "x"}},
-            {"name": "Food & Drink", "type": "OUTGOING", "groups": [{"name": "Costs"}, {"name": "Everything"}]},
-            {"name": "Pay", "type": "INCOMING"}, {"name": "Old", "type": "LIABILITY"}, {"name": "Unused", "type": "ASSET"},
+            {
+                "name": "Cash", "type": "ASSET",
+                "groups": [{"name": "Liquid"}, {"name": "Everything"}], "properties": {"iban": "x"},
+            },
+            {
+                "name": "Food & Drink", "type": "OUTGOING",
+                "groups": [{"name": "Costs"}, {"name": "Everything"}],
+            },
+            {"name": "Pay", "type": "INCOMING"}, {"name": "Old", "type": "LIABILITY"},
+            {"name": "Unused", "type": "ASSET"},
         ],
     });
     let cast = Cast::with_settings(server, settings);
@@ -46,7 +56,8 @@ pub fn cast(server: &Server) -> Cast {
 
 pub fn entry(date: &str, amount: &str, sides: [&str; 2], description: &str) -> Value {
     json!({
-        "date": date, "amount": amount, "creditAccount": {"name": sides[0]}, "debitAccount": {"name": sides[1]}, "description": description,
+        "date": date, "amount": amount, "creditAccount": {"name": sides[0]},
+        "debitAccount": {"name": sides[1]}, "description": description,
     })
 }
 
@@ -67,7 +78,9 @@ pub fn fill(cast: &Cast) {
             entry("2024-12-31", "0,001", ["Old", "Cash"], "Opening"),
             entry("2025-03-05", "7", food, "Same day, later"),
             draft,
-            json!({"description": "Undated", "amount": "3", "debitAccount": {"name": "Food & Drink"}}),
+            json!({
+                "description": "Undated", "amount": "3", "debitAccount": {"name": "Food & Drink"},
+            }),
             entry("2025-02-15", "99", food, "Trashed #food"),
             entry("2025-02-16", "100", food, "Checked #food"),
         ]),
@@ -143,7 +156,8 @@ fn rule_6_6_settings(server: &Server) {
     let copy = Copy::make(&by_bot, &cast.book, "name=My%20Copy+2");
     let username = cast.editor.get("/v5/user").ok()["username"].clone();
     let own = json!({
-        "name": "My Copy 2", "permission": "OWNER", "visibility": "PRIVATE", "ownerName": username, "lockDate": null, "closingDate": null,
+        "name": "My Copy 2", "permission": "OWNER", "visibility": "PRIVATE", "ownerName": username,
+        "lockDate": null, "closingDate": null,
         "agentId": "cloner", "collection": null, "totalTransactions": 0, "accounts": null,
     });
     shows(&copy.book, &own);
@@ -288,7 +302,9 @@ fn rule_8_1_one_event(server: &Server) {
     shows(event, &json!({"sequence": 1, "resource": copy.book["id"], "bookId": copy.book["id"]}));
     shows(
         &event["data"]["object"],
-        &json!({"id": copy.book["id"], "name": "Copy", "visibility": "PRIVATE", "fractionDigits": 3}),
+        &json!({
+            "id": copy.book["id"], "name": "Copy", "visibility": "PRIVATE", "fractionDigits": 3,
+        }),
     );
     // The next event is chained to it.
     copy.owner.post(&copy.path("/groups"), &json!({"name": "New"})).ok();

@@ -199,8 +199,10 @@ fn update_ignores_other_resources(server: &Server) {
     let cash = cast.account("Cash", "ASSET");
     let before = cast.owner.get(&cast.path("")).ok();
     let body = json!({
-        "accounts": [{"name": "New"}], "groups": [], "collection": {"name": "C"}, "permission": "VIEWER",
-        "totalTransactions": 5, "ownerName": "me", "lastUpdateMs": "5", "timeZoneOffset": 5, "createdAt": "5", "agentId": "forged",
+        "accounts": [{"name": "New"}], "groups": [], "collection": {"name": "C"},
+        "permission": "VIEWER",
+        "totalTransactions": 5, "ownerName": "me", "lastUpdateMs": "5", "timeZoneOffset": 5,
+        "createdAt": "5", "agentId": "forged",
     });
     let answer = cast.owner.put(&cast.path(""), &body).ok();
     for field in [
@@ -291,7 +293,9 @@ fn amount_is(cast: &Cast, transaction: &Value, amount: &str) {
 fn time_zone_and_pattern_affect_formatting_only(server: &Server) {
     let (cast, transaction) = with_amount(server, json!({}), "1234.5");
     assert_eq!(transaction["dateFormatted"], "31/01/2025");
-    let body = json!({"datePattern": "yyyy/MM/dd", "decimalSeparator": "COMMA", "timeZone": "Pacific/Kiritimati"});
+    let body = json!({
+        "datePattern": "yyyy/MM/dd", "decimalSeparator": "COMMA", "timeZone": "Pacific/Kiritimati",
+    });
     cast.owner.put(&cast.path(""), &body).ok();
     let read = cast
         .owner
@@ -299,7 +303,10 @@ fn time_zone_and_pattern_affect_formatting_only(server: &Server) {
         .ok();
     shows(
         &read,
-        &json!({"date": "2025-01-31", "dateFormatted": "2025/01/31", "dateValue": 20_250_131, "amount": "1234.50"}),
+        &json!({
+            "date": "2025-01-31", "dateFormatted": "2025/01/31", "dateValue": 20_250_131,
+            "amount": "1234.50",
+        }),
     );
 }
 
@@ -324,10 +331,8 @@ fn fewer_fraction_digits_round_new_amounts_only(server: &Server) {
     let balances = cast.owner.get(&cast.path("/balances?query=account:Cash")).ok();
     assert_eq!(balances["accountBalances"][0]["cumulativeBalance"], "2.4645");
     cast.owner.put(&cast.path(""), &json!({"fractionDigits": 4})).ok();
-    assert_eq!(
-        cast.owner.get(&cast.path("/balances?query=account:Cash")).ok()["accountBalances"][0]["cumulativeBalance"],
-        "2.4645"
-    );
+    let balances = cast.owner.get(&cast.path("/balances?query=account:Cash")).ok();
+    assert_eq!(balances["accountBalances"][0]["cumulativeBalance"], "2.4645");
 }
 
 /// 3.12.5, 3.12.7: a stored amount that would leave the range answers 400 and changes nothing; a

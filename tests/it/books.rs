@@ -109,10 +109,15 @@ fn create_embedded_groups_and_accounts(server: &Server) {
     let book = json!({
         "name": "Chart",
         "accounts": [
-            {"name": "Cash", "type": "ASSET", "groups": [{"name": "Liquid"}], "properties": {"code": "10"}},
+            {
+                "name": "Cash", "type": "ASSET", "groups": [{"name": "Liquid"}],
+                "properties": {"code": "10"},
+            },
             {"name": "Sales", "type": "INCOMING"},
         ],
-        "groups": [{"name": "Assets"}, {"name": "Liquid", "parent": {"name": "Assets"}, "hidden": true}],
+        "groups": [
+            {"name": "Assets"}, {"name": "Liquid", "parent": {"name": "Assets"}, "hidden": true},
+        ],
         "queries": [{"title": "x", "query": "y"}],
         "collection": {"name": "Mine"},
     });
@@ -133,13 +138,17 @@ fn create_embedded_groups_and_accounts(server: &Server) {
 fn create_ignores_read_only_fields(server: &Server) {
     let owner = server.client(&format!("{}@example.com", unique("readonly")));
     let sent = json!({
-        "id": "mine", "name": "B", "permission": "VIEWER", "ownerName": "somebody", "logoUrl": "http://x", "agentId": "forged",
-        "totalTransactions": 9, "lastUpdateMs": "1", "createdAt": "1", "updatedAt": "1", "timeZoneOffset": 77,
+        "id": "mine", "name": "B", "permission": "VIEWER", "ownerName": "somebody",
+        "logoUrl": "http://x", "agentId": "forged",
+        "totalTransactions": 9, "lastUpdateMs": "1", "createdAt": "1", "updatedAt": "1",
+        "timeZoneOffset": 77,
     });
     let book = owner.post("/v5/books", &sent).ok();
     shows(
         &book,
-        &json!({"permission": "OWNER", "totalTransactions": 0, "timeZoneOffset": 0, "logoUrl": null}),
+        &json!({
+            "permission": "OWNER", "totalTransactions": 0, "timeZoneOffset": 0, "logoUrl": null,
+        }),
     );
     for field in ["id", "ownerName", "lastUpdateMs", "createdAt", "updatedAt", "agentId"] {
         assert_ne!(book[field], sent[field], "{field}");
@@ -356,7 +365,10 @@ fn totals(server: &Server) {
         // would see 0.
         shows(
             &book,
-            &json!({"totalTransactions": count, "totalTransactionsCurrentMonth": count, "totalTransactionsCurrentYear": count}),
+            &json!({
+                "totalTransactions": count, "totalTransactionsCurrentMonth": count,
+                "totalTransactionsCurrentYear": count,
+            }),
         );
     };
     expect(2);

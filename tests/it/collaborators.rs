@@ -293,7 +293,10 @@ fn same_person_in_two_books(server: &Server) {
 /// 7.5, 9.13: `message` goes into the invitation; read-only fields are ignored.
 fn message_and_other_fields(server: &Server) {
     let book = alone(server);
-    let body = json!({"email": book.email, "permission": "VIEWER", "id": "mine", "avatarUrl": "http://x", "agentId": "forged"});
+    let body = json!({
+        "email": book.email, "permission": "VIEWER", "id": "mine", "avatarUrl": "http://x",
+        "agentId": "forged",
+    });
     let path = book.cast.path("/collaborators?message=Hello%20there%0Afriend");
     let row = book.cast.owner.post(&path, &body).ok();
     for field in ["id", "avatarUrl", "agentId"] {

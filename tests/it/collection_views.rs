@@ -34,7 +34,10 @@ fn rule_6_2_the_book_shows_it(server: &Server) {
     assert_eq!(inside(&whole), ["a", "b"]);
     shows(
         &whole["books"][0],
-        &json!({"id": a["id"], "permission": "OWNER", "properties": {"code": "a"}, "collection": null, "accounts": null}),
+        &json!({
+            "id": a["id"], "permission": "OWNER", "properties": {"code": "a"}, "collection": null,
+            "accounts": null,
+        }),
     );
     let path = format!("/v5/books/{}", id(&a));
     // The book itself stands in it too, as it is now.

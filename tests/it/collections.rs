@@ -74,7 +74,10 @@ fn rule_9_10_create_list_get(server: &Server) {
     assert_eq!(owner.get("/v5/collections").ok(), json!({"items": []}));
     let clients = collection(&owner, " clients ");
     let username = owner.get("/v5/user").ok()["username"].clone();
-    let expected = json!({"name": "clients", "ownerUsername": username, "permission": "OWNER", "books": [], "agentId": "importer"});
+    let expected = json!({
+        "name": "clients", "ownerUsername": username, "permission": "OWNER", "books": [],
+        "agentId": "importer",
+    });
     shows(&clients, &expected);
     assert_eq!(clients["createdAt"], clients["updatedAt"]);
     let (own, archive) = (collection(&owner, "Own"), collection(&owner, "Archive"));
@@ -86,7 +89,10 @@ fn rule_9_10_create_list_get(server: &Server) {
     assert_eq!(read(&owner, &clients), clients);
     let model = collection(&owner, "Own");
     assert_ne!(model["id"], own["id"], "names are free");
-    let sent = json!({"name": "X", "id": "mine", "ownerUsername": "bob", "permission": "VIEWER", "books": [{"id": "nothing"}]});
+    let sent = json!({
+        "name": "X", "id": "mine", "ownerUsername": "bob", "permission": "VIEWER",
+        "books": [{"id": "nothing"}],
+    });
     shows(
         &owner.post("/v5/collections", &sent).ok(),
         &json!({"ownerUsername": username, "permission": "OWNER", "books": []}),
@@ -172,7 +178,9 @@ fn rule_9_10_add_and_remove(server: &Server) {
     assert_eq!(names(&added), ["c", "a"], "in the order given, each once");
     shows(
         &added["items"][0],
-        &json!({"permission": "OWNER", "properties": {"code": "c"}, "accounts": null, "groups": null}),
+        &json!({
+            "permission": "OWNER", "properties": {"code": "c"}, "accounts": null, "groups": null,
+        }),
     );
     assert_eq!(names(&add(&owner, &shelf, &[&a, &b])), ["a", "b"], "one is there already");
     assert_eq!(inside(&read(&owner, &shelf)), ["a", "b", "c"]);

@@ -79,9 +79,15 @@ fn rule_6_6_transactions(server: &Server) {
     let made = copy.read("/transactions?query=Bread")["items"][0].clone();
     shows(
         &made,
-        &json!({"createdBy": username, "createdAt": copy.book["createdAt"], "updatedAt": copy.book["createdAt"]}),
+        &json!({
+            "createdBy": username, "createdAt": copy.book["createdAt"],
+            "updatedAt": copy.book["createdAt"],
+        }),
     );
-    let totals = json!({"totalTransactions": 5, "totalTransactionsCurrentMonth": 5, "totalTransactionsCurrentYear": 5});
+    let totals = json!({
+        "totalTransactions": 5, "totalTransactionsCurrentMonth": 5,
+        "totalTransactionsCurrentYear": 5,
+    });
     shows(&copy.book, &totals);
     shows(&copy.read(""), &totals);
     assert_eq!(
@@ -108,7 +114,10 @@ fn rule_6_6_balances_are_the_sources(server: &Server) {
     let cash = copy.read("/balances?query=account:Cash")["accountBalances"][0].clone();
     shows(
         &cash,
-        &json!({"cumulativeDebit": "2000.501", "cumulativeCredit": "119.345", "cumulativeBalance": "-1881.156"}),
+        &json!({
+            "cumulativeDebit": "2000.501", "cumulativeCredit": "119.345",
+            "cumulativeBalance": "-1881.156",
+        }),
     );
 }
 

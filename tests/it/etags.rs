@@ -274,7 +274,10 @@ fn verbs_on_transactions_are_changes(server: &Server) {
     cast.account("Cash", "ASSET");
     cast.account("Food", "OUTGOING");
     let spare = cast.account("Spare", "ASSET");
-    let body = json!({"date": "2025-01-31", "amount": "5", "creditAccount": {"name": "Cash"}, "debitAccount": {"name": "Food"}, "draft": true});
+    let body = json!({
+        "date": "2025-01-31", "amount": "5", "creditAccount": {"name": "Cash"},
+        "debitAccount": {"name": "Food"}, "draft": true,
+    });
     let transaction =
         cast.owner.post(&cast.path("/transactions"), &body).ok()["transaction"].clone();
     let path = cast.path(&format!("/transactions/{}", id(&transaction)));
@@ -343,7 +346,10 @@ fn posting_a_new_transaction_has_no_target(server: &Server) {
     let cast = Cast::new(server);
     cast.account("Cash", "ASSET");
     cast.account("Food", "OUTGOING");
-    let body = json!({"date": "2025-01-31", "amount": "5", "creditAccount": {"name": "Cash"}, "debitAccount": {"name": "Food"}});
+    let body = json!({
+        "date": "2025-01-31", "amount": "5", "creditAccount": {"name": "Cash"},
+        "debitAccount": {"name": "Food"},
+    });
     let post = |client: &Client| client.patch(&cast.path("/transactions/post"), &body);
     post(&expecting(&cast.owner, "*")).refused(400, "badRequest");
     tag(&post(&cast.owner));

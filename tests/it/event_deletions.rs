@@ -14,7 +14,10 @@ fn rule_8_2_what_is_gone_is_shown_in_full(server: &Server) {
             &json!({"name": "Trips", "properties": {"x": "y"}, "hidden": true}),
         )
         .ok();
-    let body = json!({"name": "Train", "type": "OUTGOING", "groups": [{"name": "Trips"}], "properties": {"p": "q"}});
+    let body = json!({
+        "name": "Train", "type": "OUTGOING", "groups": [{"name": "Trips"}],
+        "properties": {"p": "q"},
+    });
     let account = owner.post(&cast.path("/accounts"), &body).ok();
     let known = events(&cast).len();
     let draft =

@@ -1,15 +1,12 @@
 //! The filters of listEvents (8.5).
 
-use daybook_tests::{Cast, Server, encode};
+use daybook_tests::{CASH_AND_FOOD, Cast, Server, encode};
 use serde_json::{Value, json};
 
 use crate::reading::{events, id, items, refused_400, types};
 
 fn cast(server: &Server) -> Cast {
-    let cast = Cast::new(server);
-    cast.account("Cash", "ASSET");
-    cast.account("Food", "OUTGOING");
-    cast
+    Cast::with_accounts(server, &CASH_AND_FOOD)
 }
 
 #[track_caller]
@@ -135,9 +132,12 @@ fn rule_2_5_a_made_up_cursor(server: &Server) {
     let first = page("");
     // Base64 of what a cursor holds: behind event 3, by nothing; by the type NONSENSE; since
     // yesterday.
-    let behind = "eyJzZXF1ZW5jZSI6MywiYWZ0ZXIiOm51bGwsImJlZm9yZSI6bnVsbCwiZXJyb3IiOm51bGwsInJlc291cmNlIjpudWxsLCJraW5kIjpudWxsfQ";
-    let nonsense = "eyJzZXF1ZW5jZSI6MywiYWZ0ZXIiOm51bGwsImJlZm9yZSI6bnVsbCwiZXJyb3IiOm51bGwsInJlc291cmNlIjpudWxsLCJraW5kIjoiTk9OU0VOU0UifQ";
-    let yesterday = "eyJzZXF1ZW5jZSI6MywiYWZ0ZXIiOiJ5ZXN0ZXJkYXkiLCJiZWZvcmUiOm51bGwsImVycm9yIjpudWxsLCJyZXNvdXJjZSI6bnVsbCwia2luZCI6bnVsbH0";
+    let behind = "eyJzZXF1ZW5jZSI6MywiYWZ0ZXIiOm51bGwsImJlZm9yZSI6bnVsbCwiZXJyb3IiOm51bG\
+        wsInJlc291cmNlIjpudWxsLCJraW5kIjpudWxsfQ";
+    let nonsense = "eyJzZXF1ZW5jZSI6MywiYWZ0ZXIiOm51bGwsImJlZm9yZSI6bnVsbCwiZXJyb3IiOm51bG\
+        wsInJlc291cmNlIjpudWxsLCJraW5kIjoiTk9OU0VOU0UifQ";
+    let yesterday = "eyJzZXF1ZW5jZSI6MywiYWZ0ZXIiOiJ5ZXN0ZXJkYXkiLCJiZWZvcmUiOm51bGwsImVycm\
+        9yIjpudWxsLCJyZXNvdXJjZSI6bnVsbCwia2luZCI6bnVsbH0";
     assert_eq!(page(behind)["items"][0]["sequence"], 2, "such a cursor is read");
     assert_eq!((page(nonsense), page(yesterday)), (first.clone(), first));
 }

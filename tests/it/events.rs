@@ -129,7 +129,8 @@ fn rule_8_2_transaction_events(server: &Server) {
     let cast = cast(server);
     let known = events(&cast).len();
     let body = json!({
-        "date": "2025-01-10", "amount": "8.5", "creditAccount": {"name": "Cash"}, "debitAccount": {"name": "Food"},
+        "date": "2025-01-10", "amount": "8.5", "creditAccount": {"name": "Cash"},
+        "debitAccount": {"name": "Food"},
         "description": "Lunch #food",
         "properties": {"a": "b"}, "urls": ["https://example.com"], "remoteIds": [unique("r")],
     });
@@ -354,7 +355,14 @@ fn rule_8_3_previous_attributes_of_books_and_collaborators(server: &Server) {
 
 fn rule_8_4_the_envelope(server: &Server) {
     let cast = cast(server);
-    cast.owner.put(&cast.path(""), &json!({"properties": {"a": "b"}, "lockDate": "2020-01-31", "closingDate": "2020-02-29"})).ok();
+    cast.owner
+        .put(
+            &cast.path(""),
+            &json!({
+                "properties": {"a": "b"}, "lockDate": "2020-01-31", "closingDate": "2020-02-29",
+            }),
+        )
+        .ok();
     let made = cast
         .editor
         .post(&cast.path("/transactions"), &json!({"amount": "1", "description": "x"}))

@@ -48,19 +48,30 @@ const BODIES: &[(&str, &str, &str, bool, &str)] = &[
     ("untrash_batch", "PATCH", "/transactions/untrash/batch", true, r#"{"id": "{transaction}"}"#),
 ];
 
-const BOOK: &str = r#"{"id": "{book}", "name": "B", "autoPost": true, "closingDate": "2001-01-31", "lockDate": "2001-01-31",
-    "datePattern": "dd/MM/yyyy", "decimalSeparator": "DOT", "fractionDigits": 2, "pageSize": 100, "period": "MONTH",
-    "periodStartMonth": "MAY", "properties": {"a": "b"}, "timeZone": "UTC", "visibility": "PRIVATE", "createdAt": "1"}"#;
+const BOOK: &str = r#"{
+    "id": "{book}", "name": "B", "autoPost": true, "closingDate": "2001-01-31",
+    "lockDate": "2001-01-31", "datePattern": "dd/MM/yyyy", "decimalSeparator": "DOT",
+    "fractionDigits": 2, "pageSize": 100, "period": "MONTH", "periodStartMonth": "MAY",
+    "properties": {"a": "b"}, "timeZone": "UTC", "visibility": "PRIVATE", "createdAt": "1"
+}"#;
 
-const ACCOUNT: &str = r#"{"id": "{account}", "name": "Spare", "type": "ASSET", "archived": false, "permanent": true, "credit": false,
-    "groups": [{"id": "{group}", "name": "G"}], "properties": {"a": "b"}, "createdAt": "1"}"#;
+const ACCOUNT: &str = r#"{
+    "id": "{account}", "name": "Spare", "type": "ASSET", "archived": false, "permanent": true,
+    "credit": false, "groups": [{"id": "{group}", "name": "G"}], "properties": {"a": "b"},
+    "createdAt": "1"
+}"#;
 
-const GROUP: &str = r#"{"id": "{group}", "name": "G", "parent": {"id": "{root}", "name": "Root"}, "hidden": false, "locked": false,
-    "properties": {"a": "b"}, "createdAt": "1"}"#;
+const GROUP: &str = r#"{
+    "id": "{group}", "name": "G", "parent": {"id": "{root}", "name": "Root"}, "hidden": false,
+    "locked": false, "properties": {"a": "b"}, "createdAt": "1"
+}"#;
 
-const TRANSACTION: &str = r##"{"id": "{transaction}", "date": "2025-01-31", "amount": "5", "description": "x #tag", "draft": true,
-    "creditAccount": {"id": "{account}", "name": "Spare"}, "debitAccount": {"name": "Food"}, "checked": false, "posted": true,
-    "urls": ["http://x"], "remoteIds": ["r"], "properties": {"a": "b"}, "createdAt": "1", "tags": ["t"]}"##;
+const TRANSACTION: &str = r##"{
+    "id": "{transaction}", "date": "2025-01-31", "amount": "5", "description": "x #tag",
+    "draft": true, "creditAccount": {"id": "{account}", "name": "Spare"},
+    "debitAccount": {"name": "Food"}, "checked": false, "posted": true, "urls": ["http://x"],
+    "remoteIds": ["r"], "properties": {"a": "b"}, "createdAt": "1", "tags": ["t"]
+}"##;
 
 /// Values of every JSON kind, at and beyond what a column holds.
 fn unlikely() -> Vec<Value> {

@@ -245,7 +245,10 @@ fn new_content_under_the_same_address(server: &Server) {
     let cast = Cast::new(server);
     let note = file(&cast, "note.txt", b"one");
     let first = cast.anonymous.get(&path(server, &note));
-    let change = json!({"id": note["id"], "name": "page.html", "contentType": "text/html", "content": base64(b"three")});
+    let change = json!({
+        "id": note["id"], "name": "page.html", "contentType": "text/html",
+        "content": base64(b"three"),
+    });
     let changed = cast.owner.put(&cast.path("/files"), &change).ok();
     assert_eq!(changed["url"], note["url"]);
     let second =

@@ -84,13 +84,16 @@ fn conditions_without_a_target_store_nothing(server: &Server) {
 fn create_answers_metadata(server: &Server) {
     let cast = Cast::new(server);
     let body = json!({
-        "name": " Invoice 7.pdf ", "contentType": "application/pdf", "content": base64(b"%PDF"), "size": 99, "createdAt": "1",
-        "id": "mine", "url": "http://elsewhere", "properties": {"upload_method": "attachment", "Account Id": "7"},
+        "name": " Invoice 7.pdf ", "contentType": "application/pdf", "content": base64(b"%PDF"),
+        "size": 99, "createdAt": "1",
+        "id": "mine", "url": "http://elsewhere",
+        "properties": {"upload_method": "attachment", "Account Id": "7"},
     });
     let created =
         cast.owner.header("service-agent-id", "uploader").post(&cast.path("/files"), &body).ok();
     let expected = json!({
-        "name": "Invoice 7.pdf", "contentType": "application/pdf", "size": 4, "content": null, "agentId": "uploader",
+        "name": "Invoice 7.pdf", "contentType": "application/pdf", "size": 4, "content": null,
+        "agentId": "uploader",
         "properties": {"upload_method": "attachment", "account_id": "7"},
     });
     shows(&created, &expected);
@@ -256,7 +259,10 @@ fn update_changes_what_it_names(server: &Server) {
     let renamed = update(json!({"name": "b.csv", "properties": {"a": "", "c": "3"}})).ok();
     shows(
         &renamed,
-        &json!({"name": "b.csv", "contentType": "text/plain", "size": 3, "properties": {"b": "2", "c": "3"}}),
+        &json!({
+            "name": "b.csv", "contentType": "text/plain", "size": 3,
+            "properties": {"b": "2", "c": "3"},
+        }),
     );
     assert_eq!(get(&cast, &created)["content"], base64(b"one"), "absent content stays");
     let typed = update(json!({"contentType": null})).ok();
@@ -264,7 +270,9 @@ fn update_changes_what_it_names(server: &Server) {
     let replaced = update(json!({"content": base64(b"three")})).ok();
     shows(
         &replaced,
-        &json!({"size": 5, "content": null, "url": created["url"], "createdAt": created["createdAt"]}),
+        &json!({
+            "size": 5, "content": null, "url": created["url"], "createdAt": created["createdAt"],
+        }),
     );
     assert_eq!(get(&cast, &created)["content"], base64(b"three"));
     assert_eq!(update(json!({"content": null})).ok(), replaced, "null leaves the bytes alone");
@@ -347,7 +355,10 @@ fn events_tell_of_files(server: &Server) {
         &json!({"name": "a.txt", "content": base64(b"one"), "properties": {"a": "1"}}),
     )
     .ok();
-    let change = json!({"id": created["id"], "name": "b.txt", "content": base64(b"two and more"), "properties": {"a": "2"}});
+    let change = json!({
+        "id": created["id"], "name": "b.txt", "content": base64(b"two and more"),
+        "properties": {"a": "2"},
+    });
     let updated = cast.owner.put(&cast.path("/files"), &change).ok();
     cast.owner.delete(&cast.path(&format!("/files/{}", id(&created)))).ok();
     let events = cast.owner.get(&cast.path(&format!("/events?resoureId={}", id(&created)))).ok();

@@ -89,7 +89,10 @@ fn kind(letter: char) -> &'static str {
 
 impl Row {
     fn expected(&self) -> Value {
-        json!({"type": self.kind, "permanent": self.permanent, "credit": self.credit, "mixed": self.mixed})
+        json!({
+            "type": self.kind, "permanent": self.permanent, "credit": self.credit,
+            "mixed": self.mixed,
+        })
     }
 }
 
@@ -199,7 +202,9 @@ fn flags_follow_the_members(server: &Server) {
     cast.owner.delete(&cast.path(&format!("/accounts/{}", daybook_tests::id(&cash)))).ok();
     shows(
         &group(&cast, "g"),
-        &json!({"type": null, "permanent": true, "credit": false, "mixed": false, "hasAccounts": false}),
+        &json!({
+            "type": null, "permanent": true, "credit": false, "mixed": false, "hasAccounts": false,
+        }),
     );
 }
 

@@ -174,7 +174,8 @@ fn transactions_are_not_affected(server: &Server) {
     let transactions = cast.path("/transactions");
     for (turn, client) in [&cast.owner, &cast.editor, &cast.poster].into_iter().enumerate() {
         let body = json!({
-            "date": "2025-01-31", "amount": "5", "creditAccount": {"name": "Inside"}, "debitAccount": {"name": "Outside"},
+            "date": "2025-01-31", "amount": "5", "creditAccount": {"name": "Inside"},
+            "debitAccount": {"name": "Outside"},
         });
         let recorded = client.post(&transactions, &body).ok()["transaction"].clone();
         assert_eq!(recorded["posted"], true, "caller {turn}");
@@ -204,7 +205,9 @@ fn unlocked_groups_beside_are_free(server: &Server) {
 fn batch_with_one_locked_account(server: &Server) {
     let stage = stage(server);
     let before = snapshot(&stage);
-    let items = json!([{"id": stage.outside["id"], "name": "Free"}, {"id": stage.inside["id"], "name": "Refused"}]);
+    let items = json!([
+        {"id": stage.outside["id"], "name": "Free"}, {"id": stage.inside["id"], "name": "Refused"},
+    ]);
     let batch = json!({"items": items});
     stage.cast.editor.put(&stage.cast.path("/accounts/batch"), &batch).refused(403, "forbidden");
     assert_eq!(snapshot(&stage), before);

@@ -80,12 +80,14 @@ fn create_defaults(server: &Server) {
 fn create_ignores_derived_fields(server: &Server) {
     let cast = Cast::new(server);
     let body = json!({
-        "name": "G", "type": "OUTGOING", "credit": true, "permanent": false, "mixed": true, "hasAccounts": true, "hasGroups": true,
+        "name": "G", "type": "OUTGOING", "credit": true, "permanent": false, "mixed": true,
+        "hasAccounts": true, "hasGroups": true,
         "normalizedName": "x", "id": "12345678901", "agentId": "forged", "createdAt": "1",
     });
     let group = cast.owner.post(&cast.path("/groups"), &body).ok();
     let expected = json!({
-        "type": null, "credit": false, "permanent": true, "mixed": false, "hasAccounts": false, "hasGroups": false, "normalizedName": "g",
+        "type": null, "credit": false, "permanent": true, "mixed": false, "hasAccounts": false,
+        "hasGroups": false, "normalizedName": "g",
     });
     shows(&group, &expected);
     assert_ne!(group["id"], body["id"]);
@@ -163,7 +165,9 @@ fn deep_hierarchies(server: &Server) {
     let chain: Vec<Value> = (0..depth)
         .map(|level| match level {
             0 => json!({"name": "G000"}),
-            level => json!({"name": format!("G{level:03}"), "parent": {"name": format!("G{:03}", level - 1)}}),
+            level => json!({
+                "name": format!("G{level:03}"), "parent": {"name": format!("G{:03}", level - 1)},
+            }),
         })
         .collect();
     cast.owner.post(&cast.path("/groups/batch"), &json!({"items": chain})).ok();
@@ -211,7 +215,9 @@ fn update_by_name_only(server: &Server) {
     let updated = put(&cast, &json!({"name": "my_group", "hidden": true}));
     shows(
         &updated,
-        &json!({"id": group["id"], "name": "My Group", "normalizedName": "my_group", "hidden": true}),
+        &json!({
+            "id": group["id"], "name": "My Group", "normalizedName": "my_group", "hidden": true,
+        }),
     );
     let event = cast.owner.get(&cast.path("/events?limit=1")).ok()["items"][0].clone();
     assert_eq!(event["data"]["previousAttributes"], json!({"hidden": "false"}));
@@ -228,7 +234,10 @@ fn furnished(server: &Server) -> (Cast, Value) {
     let cast = Cast::new(server);
     cast.group("Root");
     cast.group("Other");
-    let body = json!({"name": "G", "parent": {"name": "Root"}, "hidden": true, "locked": true, "properties": {"code": "1"}});
+    let body = json!({
+        "name": "G", "parent": {"name": "Root"}, "hidden": true, "locked": true,
+        "properties": {"code": "1"},
+    });
     let group = cast.owner.post(&cast.path("/groups"), &body).ok();
     (cast, group)
 }

@@ -76,7 +76,12 @@ fn names_pass_on_within_a_batch(server: &Server) {
 /// 4.14: a child deleted before its parent, in one batch.
 fn a_deleted_group_stays_deleted(server: &Server) {
     let cast = Cast::new(server);
-    let items = json!({"items": [{"name": "P"}, {"name": "C", "parent": {"name": "P"}}, {"name": "G", "parent": {"name": "C"}}]});
+    let items = json!({
+        "items": [
+            {"name": "P"}, {"name": "C", "parent": {"name": "P"}},
+            {"name": "G", "parent": {"name": "C"}},
+        ],
+    });
     let made = cast.owner.post(&cast.path("/groups/batch"), &items).ok();
     let doomed = json!({"items": [{"id": made["items"][1]["id"]}, {"id": made["items"][0]["id"]}]});
     cast.owner.post(&cast.path("/groups/delete/batch"), &doomed).ok();
@@ -145,7 +150,13 @@ fn many_remote_ids(server: &Server) {
     cast.owner
         .post(&cast.path("/transactions"), &json!({"remoteIds": ids(40_000)}))
         .refused(400, "badRequest");
-    let items: Vec<Value> = (0..60).map(|item| json!({"remoteIds": (0..900).map(|n| format!("i{item}-{n}")).collect::<Vec<_>>()})).collect();
+    let items: Vec<Value> = (0..60)
+        .map(|item| {
+            json!({
+                "remoteIds": (0..900).map(|n| format!("i{item}-{n}")).collect::<Vec<_>>(),
+            })
+        })
+        .collect();
     cast.owner.post(&cast.path("/transactions/batch"), &json!({"items": items})).ok();
 }
 
@@ -210,7 +221,10 @@ fn creators_in_events_of_others(server: &Server) {
     for (name, kind) in [("Cash", "ASSET"), ("Food", "OUTGOING")] {
         cast.account(name, kind);
     }
-    let body = json!({"date": "2026-01-15", "amount": "1", "creditAccount": {"name": "Cash"}, "debitAccount": {"name": "Food"}});
+    let body = json!({
+        "date": "2026-01-15", "amount": "1", "creditAccount": {"name": "Cash"},
+        "debitAccount": {"name": "Food"},
+    });
     let draft = cast.recorder.post(&cast.path("/transactions"), &body).ok();
     cast.editor
         .patch(&cast.path("/transactions/post"), &json!({"id": draft["transaction"]["id"]}))
@@ -251,7 +265,11 @@ fn keys_and_values_do_not_run_together(server: &Server) {
 /// groups.
 fn a_chain_of_groups_moves_what_is_below_it_many_times(server: &Server) {
     let cast = Cast::new(server);
-    let group = |name: String, parent: Option<String>| json!({"name": name, "parent": parent.map(|name| json!({"name": name}))});
+    let group = |name: String, parent: Option<String>| {
+        json!({
+            "name": name, "parent": parent.map(|name| json!({"name": name})),
+        })
+    };
     let chain: Vec<Value> = (0..400)
         .map(|number| {
             group(format!("G {number}"), (number > 0).then(|| format!("G {}", number - 1)))

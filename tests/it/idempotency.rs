@@ -294,7 +294,10 @@ fn requests_at_the_same_time_are_done_once(server: &Server) {
     cast.account("Food", "OUTGOING");
     let owner = keyed(&cast.owner);
     let path = cast.path("/transactions");
-    let body = json!({"date": "2025-01-31", "amount": "5", "creditAccount": {"name": "Cash"}, "debitAccount": {"name": "Food"}});
+    let body = json!({
+        "date": "2025-01-31", "amount": "5", "creditAccount": {"name": "Cash"},
+        "debitAccount": {"name": "Food"},
+    });
     let answers: Vec<Answer> = thread::scope(|scope| {
         let callers: Vec<_> = (0..16).map(|_| scope.spawn(|| owner.post(&path, &body))).collect();
         callers.into_iter().map(|caller| caller.join().expect("an answer")).collect()

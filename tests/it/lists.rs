@@ -1,28 +1,19 @@
 //! listTransactions without its query: order (2.6), limits (2.2), `account` (2.8), `items` (2.7),
 //! and `ids=` (12.4).
 
-use daybook_tests::{Cast, Server, encode};
+use daybook_tests::{CASH_BANK_FOOD, Cast, Server, encode};
 use serde_json::{Value, json};
 
 use crate::reading::{Faults, absent, batch, find, id, ids, items, labels, search, sorted_labels};
 
 fn cast(server: &Server) -> Cast {
-    let cast = Cast::new(server);
-    cast.account("Cash", "ASSET");
-    cast.account("Bank", "ASSET");
-    cast.account("Food", "OUTGOING");
-    cast
-}
-
-#[track_caller]
-fn create(cast: &Cast, fields: Value) -> Value {
-    cast.owner.post(&cast.path("/transactions"), &fields).ok()["transaction"].clone()
+    Cast::with_accounts(server, &CASH_BANK_FOOD)
 }
 
 /// A draft without a date; its label is the description.
 #[track_caller]
 fn draft(cast: &Cast, label: &str) -> Value {
-    create(cast, json!({"description": label, "amount": "1"}))
+    cast.create(&json!({"description": label, "amount": "1"}))
 }
 
 fn rule_2_6_order(server: &Server) {
@@ -36,7 +27,7 @@ fn rule_2_6_order(server: &Server) {
         ("t5", "2099-01-01"),
         ("t6", "2025-01-02"),
     ] {
-        create(&cast, json!({"description": label, "amount": "1", "date": date}));
+        cast.create(&json!({"description": label, "amount": "1", "date": date}));
     }
     draft(&cast, "t7");
     draft(&cast, "t8");
@@ -56,8 +47,12 @@ fn rule_2_6_order(server: &Server) {
 
 fn rule_2_6_order_within_a_batch(server: &Server) {
     let cast = cast(server);
-    let bodies =
-        (0..300).map(|index| json!({"description": format!("t{index}"), "amount": "1", "date": format!("2025-01-0{}", index % 3 + 1)}));
+    let bodies = (0..300).map(|index| {
+        json!({
+            "description": format!("t{index}"), "amount": "1",
+            "date": format!("2025-01-0{}", index % 3 + 1),
+        })
+    });
     cast.owner.post(&cast.path("/transactions/batch"), &batch(bodies)).ok();
     let list = find(&cast, "");
     let text = |item: &Value, field: &str| item[field].as_str().unwrap_or("").to_owned();
@@ -212,9 +207,13 @@ fn rule_7_3_who_lists_what(server: &Server) {
         .ok()["transaction"]
         .clone();
     let others = draft(&cast, "t2");
-    let posted = cast.recorder.post(&cast.path("/transactions"), &json!({
-        "description": "t3 own", "amount": "1", "date": "2025-01-01", "creditAccount": {"name": "Cash"}, "debitAccount": {"name": "Food"},
-    }));
+    let posted = cast.recorder.post(
+        &cast.path("/transactions"),
+        &json!({
+            "description": "t3 own", "amount": "1", "date": "2025-01-01",
+            "creditAccount": {"name": "Cash"}, "debitAccount": {"name": "Food"},
+        }),
+    );
     let posted = posted.ok()["transaction"].clone();
     cast.owner.patch(&cast.path("/transactions/post"), &json!({"id": posted["id"]})).ok();
     for (role, reader) in cast.members() {

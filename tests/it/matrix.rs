@@ -41,11 +41,10 @@ const RECORD: &str = "yes yes yes yes 403 403 404 401";
 const RECORD_POSTED: &str = "yes yes yes draft 403 403 404 401";
 const CHANGE_DRAFT: &str = "yes yes yes 404 403 403 404 401";
 const POST: &str = "yes yes yes 403 403 403 404 401";
-/// The right depends on the object, which the RECORDER does not see: too little permission, or not
-/// found.
-const CHANGE_POSTED: &str = "yes yes yes 403/404 403 403 404 401";
+/// The right depends on the object, which the RECORDER does not see and so does not find (7.8).
+const CHANGE_POSTED: &str = "yes yes yes 404 403 403 404 401";
 const CHECK: &str = "yes yes 403 403 403 403 404 401";
-const CHANGE_CHECKED: &str = "yes yes 403 403/404 403 403 404 401";
+const CHANGE_CHECKED: &str = "yes yes 403 404 403 403 404 401";
 const EDIT: &str = "yes yes 403 403 403 403 404 401";
 const OWN: &str = "yes 403 403 403 403 403 404 401";
 

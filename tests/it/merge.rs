@@ -2,7 +2,7 @@
 //! and events.
 
 use daybook_tests::decimal::units;
-use daybook_tests::{Answer, Cast, Server, unique};
+use daybook_tests::{Answer, CASH_BANK_FOOD, Cast, Lunch, Server, unique};
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -11,24 +11,10 @@ use crate::reading::{
     resources, totals, transaction, types,
 };
 
-fn cast(server: &Server) -> Cast {
-    let cast = Cast::new(server);
-    cast.account("Cash", "ASSET");
-    cast.account("Bank", "ASSET");
-    cast.account("Food", "OUTGOING");
-    cast
-}
+const LUNCH: Lunch = Lunch { date: "2025-01-15", amount: "10.00" };
 
-/// Records a complete transaction of 10.00 from Cash to Food, with some fields replaced.
-#[track_caller]
-fn record(cast: &Cast, fields: Value) -> Value {
-    let mut body = json!({
-        "date": "2025-01-15", "amount": "10.00", "creditAccount": {"name": "Cash"}, "debitAccount": {"name": "Food"}, "description": "Lunch",
-    });
-    for (key, value) in fields.as_object().expect("an object") {
-        body[key] = value.clone();
-    }
-    cast.owner.post(&cast.path("/transactions"), &body).ok()["transaction"].clone()
+fn cast(server: &Server) -> Cast {
+    Cast::with_accounts(server, &CASH_BANK_FOOD)
 }
 
 fn send(cast: &Cast, items: Value) -> Answer {
@@ -45,16 +31,21 @@ fn merge(cast: &Cast, first: &Value, second: &Value) -> Value {
 fn rule_3_11_a_draft_and_a_posted_one(server: &Server) {
     let cast = cast(server);
     let [first, second, shared] = ["r", "r", "r"].map(unique);
-    let posted = record(
-        &cast,
-        json!({"description": "POS Lunch-bar", "remoteIds": [first], "urls": ["u1", "u2"], "properties": {"shop": "bar", "kept": "1"}}),
-    );
-    // Created later, but a draft: the posted one is the base (3.11.3).
-    let draft = record(
+    let posted = LUNCH.create(
         &cast,
         json!({
-            "draft": true, "date": "2025-02-01", "description": "Lunch with_Ann #food", "debitAccount": {"name": "Bank"},
-            "remoteIds": [second, shared], "urls": ["u2", "u3"], "properties": {"shop": "corner", "more": "2"},
+            "description": "POS Lunch-bar", "remoteIds": [first], "urls": ["u1", "u2"],
+            "properties": {"shop": "bar", "kept": "1"},
+        }),
+    );
+    // Created later, but a draft: the posted one is the base (3.11.3).
+    let draft = LUNCH.create(
+        &cast,
+        json!({
+            "draft": true, "date": "2025-02-01", "description": "Lunch with_Ann #food",
+            "debitAccount": {"name": "Bank"},
+            "remoteIds": [second, shared], "urls": ["u2", "u3"],
+            "properties": {"shop": "corner", "more": "2"},
         }),
     );
     let known = events(&cast).len();
@@ -67,9 +58,14 @@ fn rule_3_11_a_draft_and_a_posted_one(server: &Server) {
     daybook_tests::shows(
         new,
         &json!({
-            "date": "2025-01-15", "amount": "10.00", "description": "POS Lunch-bar with Ann #food", "tags": ["food"],
-            "posted": true, "checked": false, "trashed": false, "draft": false, "agentId": "matcher",
-            "remoteIds": [format!("merged_{}", id(&draft)), format!("merged_{}", id(&posted)), first, second, shared],
+            "date": "2025-01-15", "amount": "10.00", "description": "POS Lunch-bar with Ann #food",
+            "tags": ["food"],
+            "posted": true, "checked": false, "trashed": false, "draft": false,
+            "agentId": "matcher",
+            "remoteIds": [
+                format!("merged_{}", id(&draft)), format!("merged_{}", id(&posted)), first, second,
+                shared,
+            ],
             "urls": ["u1", "u2", "u3"], "properties": {"shop": "corner", "kept": "1", "more": "2"},
         }),
     );
@@ -124,7 +120,7 @@ fn rule_3_11_a_draft_and_a_posted_one(server: &Server) {
 /// 3.11.2: a successor that is merged again is found from the very first, also in the trash.
 fn rule_3_11_2_followers_reach_the_last_one(server: &Server) {
     let cast = cast(server);
-    let [a, b, c] = ["a", "b", "c"].map(|text| record(&cast, json!({"description": text})));
+    let [a, b, c] = ["a", "b", "c"].map(|text| LUNCH.create(&cast, json!({"description": text})));
     let middle = merge(&cast, &a, &b)["transaction"].clone();
     let last = merge(&cast, &middle, &c)["transaction"].clone();
     for original in [&a, &b, &middle, &c] {
@@ -140,9 +136,13 @@ fn rule_3_11_2_followers_reach_the_last_one(server: &Server) {
     );
     // 3.11.2, 3.7.1: the originals' own remote ids keep preventing duplicates.
     let remote = unique("r");
-    let (one, two) = (record(&cast, json!({"remoteIds": [remote]})), record(&cast, json!({})));
+    let (one, two) =
+        (LUNCH.create(&cast, json!({"remoteIds": [remote]})), LUNCH.create(&cast, json!({})));
     let successor = merge(&cast, &one, &two)["transaction"].clone();
-    assert_eq!(id(&record(&cast, json!({"remoteIds": [remote], "amount": "77"}))), id(&successor));
+    assert_eq!(
+        id(&LUNCH.create(&cast, json!({"remoteIds": [remote], "amount": "77"}))),
+        id(&successor)
+    );
 }
 
 /// 3.11.6: base 80, absorbed 100 leaves a draft of 20; the other way round its accounts are
@@ -152,14 +152,16 @@ fn rule_3_11_6_different_amounts(server: &Server) {
     for (earlier, later, left, credit, debit) in
         [("100", "80", "20.00", "Cash", "Food"), ("100", "200", "100.00", "Food", "Cash")]
     {
-        let absorbed = record(
+        let absorbed = LUNCH.create(
             &cast,
             json!({
-                "amount": earlier, "date": "2025-01-10", "description": format!("absorbed {left}"), "draft": true,
-                "creditAccount": {"name": "Bank"}, "remoteIds": [unique("r")], "urls": ["u"], "properties": {"a": "b"},
+                "amount": earlier, "date": "2025-01-10", "description": format!("absorbed {left}"),
+                "draft": true,
+                "creditAccount": {"name": "Bank"}, "remoteIds": [unique("r")], "urls": ["u"],
+                "properties": {"a": "b"},
             }),
         );
-        let base = record(&cast, json!({"amount": later, "description": "base"}));
+        let base = LUNCH.create(&cast, json!({"amount": later, "description": "base"}));
         let known = events(&cast).len();
         let merged = merge(&cast, &base, &absorbed);
         daybook_tests::shows(
@@ -178,7 +180,8 @@ fn rule_3_11_6_different_amounts(server: &Server) {
         daybook_tests::shows(
             &draft,
             &json!({
-                "amount": left, "date": "2025-01-10", "description": format!("absorbed {left}"), "draft": true, "trashed": false,
+                "amount": left, "date": "2025-01-10", "description": format!("absorbed {left}"),
+                "draft": true, "trashed": false,
                 "remoteIds": [], "urls": [], "properties": {},
             }),
         );
@@ -202,16 +205,22 @@ fn rule_3_11_6_different_amounts(server: &Server) {
 fn rule_3_11_5_gaps_are_filled(server: &Server) {
     let cast = cast(server);
     let earlier =
-        record(&cast, json!({"draft": true, "description": "Earlier", "date": "2025-03-01"}));
-    let later = record(
+        LUNCH.create(&cast, json!({"draft": true, "description": "Earlier", "date": "2025-03-01"}));
+    let later = LUNCH.create(
         &cast,
-        json!({"date": null, "amount": null, "debitAccount": null, "creditAccount": {"name": "Bank"}, "description": ""}),
+        json!({
+            "date": null, "amount": null, "debitAccount": null, "creditAccount": {"name": "Bank"},
+            "description": "",
+        }),
     );
     let known = events(&cast).len();
     let merged = merge(&cast, &later, &earlier)["transaction"].clone();
     daybook_tests::shows(
         &merged,
-        &json!({"date": "2025-03-01", "amount": "10.00", "description": "Earlier", "draft": true, "createdBy": later["createdBy"]}),
+        &json!({
+            "date": "2025-03-01", "amount": "10.00", "description": "Earlier", "draft": true,
+            "createdBy": later["createdBy"],
+        }),
     );
     assert_eq!(
         (&merged["creditAccount"]["name"], &merged["debitAccount"]["name"]),
@@ -225,9 +234,12 @@ fn rule_3_11_5_gaps_are_filled(server: &Server) {
     assert_eq!(totals(&cast), expected_totals(&[]));
     // Two with nothing in them are one with nothing in it.
     let blank = || {
-        record(
+        LUNCH.create(
             &cast,
-            json!({"date": null, "amount": null, "debitAccount": null, "creditAccount": null, "description": ""}),
+            json!({
+                "date": null, "amount": null, "debitAccount": null, "creditAccount": null,
+                "description": "",
+            }),
         )
     };
     let merged = merge(&cast, &blank(), &blank())["transaction"].clone();
@@ -242,11 +254,11 @@ fn rule_3_11_5_gaps_are_filled(server: &Server) {
 fn rule_3_11_7_archived_accounts(server: &Server) {
     let cast = cast(server);
     let (posted, draft) = (
-        record(&cast, json!({"creditAccount": {"name": "Bank"}})),
-        record(&cast, json!({"draft": true})),
+        LUNCH.create(&cast, json!({"creditAccount": {"name": "Bank"}})),
+        LUNCH.create(&cast, json!({"draft": true})),
     );
-    let drafts =
-        [0, 1].map(|_| record(&cast, json!({"draft": true, "creditAccount": {"name": "Bank"}})));
+    let drafts = [0, 1]
+        .map(|_| LUNCH.create(&cast, json!({"draft": true, "creditAccount": {"name": "Bank"}})));
     cast.owner.put(&cast.path("/accounts"), &json!({"name": "Bank", "archived": true})).ok();
     let merged = merge(&cast, &posted, &draft)["transaction"].clone();
     assert_eq!(
@@ -268,13 +280,13 @@ fn rule_3_11_7_archived_accounts(server: &Server) {
 /// (3.5.1).
 fn rule_3_5_locked_dates(server: &Server) {
     let cast = cast(server);
-    let open = record(&cast, json!({"date": "2025-02-01"}));
+    let open = LUNCH.create(&cast, json!({"date": "2025-02-01"}));
     let locked = [
-        record(&cast, json!({})),
-        record(&cast, json!({"draft": true})),
-        record(&cast, json!({"draft": true, "date": "2024-12-31", "amount": null})),
+        LUNCH.create(&cast, json!({})),
+        LUNCH.create(&cast, json!({"draft": true})),
+        LUNCH.create(&cast, json!({"draft": true, "date": "2024-12-31", "amount": null})),
     ];
-    let dateless = record(&cast, json!({"date": null}));
+    let dateless = LUNCH.create(&cast, json!({"date": null}));
     let lock = |date: &str| cast.owner.put(&cast.path(""), &json!({"lockDate": date})).ok();
     lock("2025-01-31");
     let mut faults = Faults::default();
@@ -290,7 +302,7 @@ fn rule_3_5_locked_dates(server: &Server) {
         faults.same("nothing changed", transaction(&cast, &id(one)), one.clone());
     }
     lock("2100-01-01");
-    let date = record(&cast, json!({"date": "2100-01-02"}));
+    let date = LUNCH.create(&cast, json!({"date": "2100-01-02"}));
     refused_400(send(&cast, json!([{"id": date["id"]}, {"id": dateless["id"]}])), &["lockedDate"]);
     lock("1900-00-00");
     merge(&cast, &dateless, &open);
@@ -315,7 +327,7 @@ fn rule_3_4_states_that_merge(server: &Server) {
                 "checked" => json!({"checked": true}),
                 _ => json!({"draft": state.ends_with("draft")}),
             };
-            let (one, other) = (record(&cast, fields), record(&cast, json!({})));
+            let (one, other) = (LUNCH.create(&cast, fields), LUNCH.create(&cast, json!({})));
             if state.starts_with("trashed") {
                 cast.owner.patch(&cast.path("/transactions/trash"), &json!({"id": one["id"]})).ok();
             }
@@ -346,7 +358,7 @@ fn rule_3_4_states_that_merge(server: &Server) {
 
 fn rule_3_11_what_is_refused(server: &Server) {
     let cast = cast(server);
-    let [one, two, three] = [0, 1, 2].map(|_| record(&cast, json!({})));
+    let [one, two, three] = [0, 1, 2].map(|_| LUNCH.create(&cast, json!({})));
     let item = |transaction: &Value| json!({"id": transaction["id"]});
     let known = events(&cast).len();
     for (items, status, reason, message) in [
@@ -377,17 +389,18 @@ fn rule_3_11_what_is_refused(server: &Server) {
         .refused(400, "invalid");
     // Another book's transaction is unknown here.
     let other = self::cast(server);
-    let foreign = record(&other, json!({}));
+    let foreign = LUNCH.create(&other, json!({}));
     send(&cast, json!([item(&one), item(&foreign)])).refused(404, "notFound");
     // Together they would name one account twice (3.2.8), or be longer than a description may be.
     let halves = [
         json!({"debitAccount": null}),
         json!({"debitAccount": {"name": "Cash"}, "creditAccount": null}),
     ];
-    let halves = halves.map(|fields| record(&cast, fields));
+    let halves = halves.map(|fields| LUNCH.create(&cast, fields));
     send(&cast, json!(halves.each_ref().map(item))).refused(400, "badRequest");
-    let long = ["a", "b"]
-        .map(|letter| record(&cast, json!({"description": letter.repeat(40_000), "draft": true})));
+    let long = ["a", "b"].map(|letter| {
+        LUNCH.create(&cast, json!({"description": letter.repeat(40_000), "draft": true}))
+    });
     send(&cast, json!(long.each_ref().map(item))).refused(400, "badRequest");
     let changed: Vec<&str> = vec!["TRANSACTION_CREATED"; 4];
     assert_eq!(types(&new_events(&cast, known)), changed, "refusals leave nothing");
@@ -401,7 +414,7 @@ fn rule_3_11_what_is_refused(server: &Server) {
 fn rule_3_4_4_only_ids_are_read(server: &Server) {
     let cast = cast(server);
     let items = [json!({}), json!({})].map(|fields| {
-        let mut body = record(&cast, fields);
+        let mut body = LUNCH.create(&cast, fields);
         body["amount"] = json!("999");
         body["description"] = json!("Must not matter");
         body["checked"] = json!(true);
@@ -417,8 +430,10 @@ fn rule_3_4_4_only_ids_are_read(server: &Server) {
 /// 7.3: a POSTER merges others' transactions and is the creator of the new one.
 fn rule_7_3_by_a_poster(server: &Server) {
     let cast = cast(server);
-    let (one, two) =
-        (record(&cast, json!({})), record(&cast, json!({"draft": true, "amount": "12"})));
+    let (one, two) = (
+        LUNCH.create(&cast, json!({})),
+        LUNCH.create(&cast, json!({"draft": true, "amount": "12"})),
+    );
     let merged = cast.poster.patch(&cast.path("/transactions/merge"), &batch([one, two])).ok();
     let poster = cast.poster.get("/v5/user").ok();
     assert_eq!(merged["transaction"]["createdBy"], poster["username"]);
@@ -432,8 +447,8 @@ fn rule_7_3_by_a_poster(server: &Server) {
 /// 6.10: the book counts the merged one and not its originals.
 fn rule_6_10_totals_of_the_book(server: &Server) {
     let cast = cast(server);
-    let (one, two) = (record(&cast, json!({})), record(&cast, json!({})));
-    record(&cast, json!({}));
+    let (one, two) = (LUNCH.create(&cast, json!({})), LUNCH.create(&cast, json!({})));
+    LUNCH.create(&cast, json!({}));
     merge(&cast, &one, &two);
     let book = cast.owner.get(&cast.path("")).ok();
     assert_eq!(

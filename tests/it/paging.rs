@@ -77,8 +77,9 @@ fn fixture(server: &Server) -> Cast {
     cast.account("Cash", "ASSET");
     cast.account("Food", "OUTGOING");
     let body = |index: usize| {
+        let tag = if index.is_multiple_of(3) { " #third" } else { "" };
         let mut body = json!({
-            "description": format!("t{index}{}", if index.is_multiple_of(3) { " #third" } else { "" }),
+            "description": format!("t{index}{tag}"),
             "amount": format!("{}.00", index + 1),
             "creditAccount": {"name": "Cash"},
             "debitAccount": {"name": "Food"},

@@ -1,6 +1,6 @@
 //! Post (3.3), and what the transition table (3.4) says besides its cells (3.4.1 - 3.4.5).
 
-use daybook_tests::{Cast, Server, lunch};
+use daybook_tests::{CASH_BANK_FOOD, Cast, Lunch, Server};
 use serde_json::{Value, json};
 
 use crate::reading::{
@@ -8,29 +8,21 @@ use crate::reading::{
     transaction, types,
 };
 
+const LUNCH: Lunch = Lunch { date: "2025-03-05", amount: "12.00" };
+
 /// A book with Cash, Bank and Food.
 fn cast(server: &Server) -> Cast {
-    Cast::with_accounts(server, &[("Cash", "ASSET"), ("Bank", "ASSET"), ("Food", "OUTGOING")])
+    Cast::with_accounts(server, &CASH_BANK_FOOD)
 }
 
 fn body() -> Value {
-    with(json!({}))
-}
-
-/// The body with some fields replaced.
-fn with(fields: Value) -> Value {
-    lunch("2025-03-05", "12.00", &fields)
-}
-
-#[track_caller]
-fn create(cast: &Cast, fields: Value) -> Value {
-    cast.create(&with(fields))
+    LUNCH.with(json!({}))
 }
 
 /// Found by the simulation. A file without a name is refused only where it would be attached.
 fn rule_3_3_4_what_does_nothing_looks_at_no_files(server: &Server) {
     let cast = cast(server);
-    let posted = create(&cast, json!({}));
+    let posted = LUNCH.create(&cast, json!({}));
     let body = json!({"id": posted["id"], "files": [{"content": ""}]});
     let path = cast.path("/transactions");
     cast.owner.put(&path, &body).refused(400, "badRequest");
@@ -43,7 +35,7 @@ fn rule_3_3_4_what_does_nothing_looks_at_no_files(server: &Server) {
 
 fn rule_3_3_1_post_applies_the_payload(server: &Server) {
     let cast = cast(server);
-    let draft = create(&cast, json!({"draft": true, "debitAccount": null}));
+    let draft = LUNCH.create(&cast, json!({"draft": true, "debitAccount": null}));
     let known = events(&cast).len();
     let mut edited = draft.clone();
     edited["debitAccount"] = json!({"name": "Food"});
@@ -76,17 +68,18 @@ fn rule_3_3_2_post_without_an_id_creates_and_posts(server: &Server) {
     cast.owner.put(&cast.path(""), &json!({"autoPost": false})).ok();
     let known = events(&cast).len();
     let post = |body: &Value| cast.owner.patch(&cast.path("/transactions/post"), body);
-    let posted = post(&with(json!({"remoteIds": ["r1"]}))).ok()["transaction"].clone();
+    let posted = post(&LUNCH.with(json!({"remoteIds": ["r1"]}))).ok()["transaction"].clone();
     assert_eq!(posted["posted"], true, "whatever autoPost says");
-    let forced = post(&with(json!({"draft": true}))).ok()["transaction"].clone();
+    let forced = post(&LUNCH.with(json!({"draft": true}))).ok()["transaction"].clone();
     assert_eq!(forced["posted"], true, "`draft: true` is ignored here");
     assert_eq!(types(&new_events(&cast, known)), ["TRANSACTION_POSTED", "TRANSACTION_POSTED"]);
     let again =
-        post(&with(json!({"remoteIds": ["r1"], "amount": "99.00"}))).ok()["transaction"].clone();
+        post(&LUNCH.with(json!({"remoteIds": ["r1"], "amount": "99.00"}))).ok()["transaction"]
+            .clone();
     assert_eq!(again, transaction(&cast, &id(&posted)), "3.7: the existing one, unchanged");
-    let draft = create(&cast, json!({"remoteIds": ["r2"]}));
+    let draft = LUNCH.create(&cast, json!({"remoteIds": ["r2"]}));
     assert_eq!(draft["posted"], false, "autoPost is off");
-    let found = post(&with(json!({"remoteIds": ["r2"]}))).ok()["transaction"].clone();
+    let found = post(&LUNCH.with(json!({"remoteIds": ["r2"]}))).ok()["transaction"].clone();
     assert_eq!(found["id"], draft["id"]);
     assert_eq!(
         found["posted"], false,
@@ -101,9 +94,10 @@ fn rule_3_3_2_post_without_an_id_creates_and_posts(server: &Server) {
 
 fn rule_3_3_3_post_checked(server: &Server) {
     let cast = cast(server);
-    let draft = create(&cast, json!({"draft": true}));
+    let draft = LUNCH.create(&cast, json!({"draft": true}));
     let known = events(&cast).len();
-    for body in [json!({"id": draft["id"], "checked": true}), with(json!({"checked": true}))] {
+    for body in [json!({"id": draft["id"], "checked": true}), LUNCH.with(json!({"checked": true}))]
+    {
         let posted =
             cast.owner.patch(&cast.path("/transactions/post"), &body).ok()["transaction"].clone();
         assert_eq!((&posted["posted"], &posted["checked"]), (&json!(true), &json!(true)));
@@ -119,7 +113,7 @@ fn rule_3_3_3_post_checked(server: &Server) {
         assert_eq!(event["data"]["object"]["transaction"]["checked"], true);
     }
     // 3.2.3: without the check permission the flag is ignored, on create and on post.
-    let draft = create(&cast, json!({"draft": true}));
+    let draft = LUNCH.create(&cast, json!({"draft": true}));
     let posted = cast
         .poster
         .patch(&cast.path("/transactions/post"), &json!({"id": draft["id"], "checked": true}))
@@ -129,7 +123,7 @@ fn rule_3_3_3_post_checked(server: &Server) {
         (&json!(true), &json!(false))
     );
     let created =
-        cast.poster.post(&cast.path("/transactions"), &with(json!({"checked": true}))).ok();
+        cast.poster.post(&cast.path("/transactions"), &LUNCH.with(json!({"checked": true}))).ok();
     assert_eq!(
         (&created["transaction"]["posted"], &created["transaction"]["checked"]),
         (&json!(true), &json!(false))
@@ -146,11 +140,11 @@ fn rule_3_3_5_an_incomplete_post_names_what_is_missing(server: &Server) {
         ("debitAccount", "debit"),
     ];
     for (field, word) in fields {
-        let draft = create(&cast, json!({field: null}));
+        let draft = LUNCH.create(&cast, json!({field: null}));
         assert_eq!(draft["posted"], false);
         assert!(absent(&draft, field) || draft[field] == "", "3.2.4: {field}: {draft}");
         let known = events(&cast).len();
-        for body in [json!({"id": draft["id"]}), with(json!({field: null}))] {
+        for body in [json!({"id": draft["id"]}), LUNCH.with(json!({field: null}))] {
             let message = refused_400(
                 cast.owner.patch(&cast.path("/transactions/post"), &body),
                 &["badRequest"],
@@ -177,7 +171,7 @@ fn find_count(cast: &Cast) -> usize {
 
 fn rule_3_4_1_a_checked_one_is_never_updated_singly(server: &Server) {
     let cast = cast(server);
-    let checked = create(&cast, json!({"checked": true}));
+    let checked = LUNCH.create(&cast, json!({"checked": true}));
     let stored = transaction(&cast, &id(&checked));
     let known = events(&cast).len();
     let changes = [
@@ -199,7 +193,7 @@ fn rule_3_4_1_a_checked_one_is_never_updated_singly(server: &Server) {
 fn rule_3_4_2_update_with_checked(server: &Server) {
     let cast = cast(server);
     let put = |body: Value| cast.owner.put(&cast.path("/transactions"), &body);
-    let unchecked = create(&cast, json!({}));
+    let unchecked = LUNCH.create(&cast, json!({}));
     let known = events(&cast).len();
     cast.poster
         .put(
@@ -229,7 +223,7 @@ fn rule_3_4_2_update_with_checked(server: &Server) {
         ["TRANSACTION_UPDATED", "TRANSACTION_CHECKED"],
         "behaviour 8.1"
     );
-    let other = create(&cast, json!({}));
+    let other = LUNCH.create(&cast, json!({}));
     let known = events(&cast).len();
     let mut whole = other.clone();
     whole["checked"] = json!(true);
@@ -240,8 +234,12 @@ fn rule_3_4_2_update_with_checked(server: &Server) {
         "8.1: UPDATED only when \
         fields changed"
     );
-    let draft = create(&cast, json!({"draft": true}));
-    let updated = put(json!({"id": draft["id"], "description": "Draft", "checked": true})).ok()["transaction"].clone();
+    let draft = LUNCH.create(&cast, json!({"draft": true}));
+    let updated = put(json!({
+        "id": draft["id"], "description": "Draft", "checked": true,
+    }))
+    .ok()["transaction"]
+        .clone();
     assert_eq!(
         (&updated["checked"], &updated["description"]),
         (&json!(false), &json!("Draft")),
@@ -256,7 +254,7 @@ fn rule_3_4_2_update_with_checked(server: &Server) {
 fn rule_3_4_3_update_never_unposts_and_never_posts(server: &Server) {
     let cast = cast(server);
     let put = |body: Value| cast.owner.put(&cast.path("/transactions"), &body);
-    let posted = create(&cast, json!({}));
+    let posted = LUNCH.create(&cast, json!({}));
     let stored = transaction(&cast, &id(&posted));
     for field in ["date", "amount", "creditAccount", "debitAccount"] {
         for nothing in [Value::Null, json!("")] {
@@ -268,7 +266,7 @@ fn rule_3_4_3_update_never_unposts_and_never_posts(server: &Server) {
     }
     refused_400(put(json!({"id": posted["id"], "amount": "0.00"})), &["badRequest"]);
     assert_eq!(transaction(&cast, &id(&posted)), stored);
-    let draft = create(&cast, json!({"amount": null}));
+    let draft = LUNCH.create(&cast, json!({"amount": null}));
     let completed = put(json!({"id": draft["id"], "amount": "3.00"})).ok()["transaction"].clone();
     assert_eq!(
         (&completed["posted"], &completed["amount"]),
@@ -301,7 +299,7 @@ fn rule_3_4_5_missing_and_unknown_ids(server: &Server) {
     }
     refused_400(cast.owner.put(&cast.path("/transactions"), &body()), &["badRequest"]);
     cast.owner
-        .put(&cast.path("/transactions"), &with(json!({"id": "unknown"})))
+        .put(&cast.path("/transactions"), &LUNCH.with(json!({"id": "unknown"})))
         .refused(404, "notFound");
     cast.owner.get(&cast.path("/transactions/unknown")).refused(404, "notFound");
     cast.owner.get(&cast.path(&format!("/transactions/{}", id(&foreign)))).refused(404, "notFound");
@@ -310,8 +308,8 @@ fn rule_3_4_5_missing_and_unknown_ids(server: &Server) {
 
 fn rule_4_8_archived_accounts(server: &Server) {
     let cast = cast(server);
-    let posted = create(&cast, json!({}));
-    let draft = create(&cast, json!({"draft": true}));
+    let posted = LUNCH.create(&cast, json!({}));
+    let draft = LUNCH.create(&cast, json!({"draft": true}));
     let food = cast.owner.get(&cast.path("/accounts/food")).ok();
     cast.owner.put(&cast.path("/accounts"), &json!({"id": food["id"], "archived": true})).ok();
     refused_400(cast.owner.post(&cast.path("/transactions"), &body()), &["badRequest"]);
@@ -320,7 +318,7 @@ fn rule_4_8_archived_accounts(server: &Server) {
         cast.owner.patch(&cast.path("/transactions/post"), &json!({"id": draft["id"]})),
         &["badRequest"],
     );
-    let named = create(&cast, json!({"draft": true}));
+    let named = LUNCH.create(&cast, json!({"draft": true}));
     assert_eq!(named["debitAccount"]["name"], "Food", "drafts may name an archived account");
     let batched = batch([json!({"id": draft["id"]})]);
     cast.owner.patch(&cast.path("/transactions/post/batch"), &batched).no_content();
@@ -343,9 +341,14 @@ fn rule_4_8_archived_accounts(server: &Server) {
 fn rule_13_56_updates_onto_an_archived_account(server: &Server) {
     let cast = cast(server);
     let bank = cast.owner.get(&cast.path("/accounts/bank")).ok();
-    let (posted, draft) = (create(&cast, json!({})), create(&cast, json!({"draft": true})));
+    let (posted, draft) =
+        (LUNCH.create(&cast, json!({})), LUNCH.create(&cast, json!({"draft": true})));
     cast.owner.put(&cast.path("/accounts"), &json!({"id": bank["id"], "archived": true})).ok();
-    let onto = |made: &Value| json!({"id": made["id"], "debitAccount": {"name": "Bank"}, "description": "moved"});
+    let onto = |made: &Value| {
+        json!({
+            "id": made["id"], "debitAccount": {"name": "Bank"}, "description": "moved",
+        })
+    };
     refused_400(cast.owner.put(&cast.path("/transactions"), &onto(&posted)), &["badRequest"]);
     let items = batch([json!({"id": draft["id"], "description": "not this one"}), onto(&posted)]);
     refused_400(cast.owner.put(&cast.path("/transactions/batch"), &items), &["badRequest"]);
@@ -357,7 +360,9 @@ fn rule_13_56_updates_onto_an_archived_account(server: &Server) {
     // On it already, the other way round too.
     let food = cast.owner.get(&cast.path("/accounts/food")).ok();
     cast.owner.put(&cast.path("/accounts"), &json!({"id": food["id"], "archived": true})).ok();
-    let swapped = json!({"id": posted["id"], "creditAccount": {"name": "Food"}, "debitAccount": {"name": "Cash"}});
+    let swapped = json!({
+        "id": posted["id"], "creditAccount": {"name": "Food"}, "debitAccount": {"name": "Cash"},
+    });
     cast.owner.put(&cast.path("/transactions"), &swapped).ok();
 }
 

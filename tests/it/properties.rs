@@ -178,7 +178,8 @@ fn hidden_keys_are_ordinary(holder: &Holder<'_>) {
 /// Values are text: not trimmed, not parsed.
 fn values_are_stored_as_given(holder: &Holder<'_>) {
     let properties = json!({
-        "spaces": "  kept  ", "number": "007", "json": "{\"a\": [1]}", "lines": "a\nb", "unicode": "日本 😀", "quote": "it's \"x\"",
+        "spaces": "  kept  ", "number": "007", "json": "{\"a\": [1]}", "lines": "a\nb",
+        "unicode": "日本 😀", "quote": "it's \"x\"",
     });
     let resource = holder.create(properties.clone());
     assert_eq!(resource["properties"], properties);

@@ -253,7 +253,9 @@ fn rule_1_3_5_today_in_the_book_zone(server: &Server) {
             .date();
         let bodies = (-2..=2).map(|offset| {
             let day = today + Span::new().days(offset);
-            json!({"date": day.to_string(), "description": format!("t{}", offset + 2), "amount": "1"})
+            json!({
+                "date": day.to_string(), "description": format!("t{}", offset + 2), "amount": "1",
+            })
         });
         cast.owner.post(&cast.path("/transactions/batch"), &batch(bodies)).ok();
         for (query, wanted) in [

@@ -67,7 +67,8 @@ fn rule_13_55_deletions_are_counted_first(engine: Engine) {
         ),
         &format!(
             "INSERT INTO index_terms (book_id, term, day, transaction_id) {numbers} \
-             SELECT m.book_id, m.term, m.day, n.n FROM index_terms m CROSS JOIN n WHERE m.term LIKE 'f%'"
+             SELECT m.book_id, m.term, m.day, n.n FROM index_terms m CROSS JOIN n \
+             WHERE m.term LIKE 'f%'"
         ),
     ]);
     let refused = |outcome: Result<(), Error>| outcome.expect_err("too much").to_string();

@@ -1,6 +1,6 @@
 //! Remote ids (3.7): a transaction that is there already is not recorded again.
 
-use daybook_tests::{Cast, Server};
+use daybook_tests::{CASH_AND_FOOD, Cast, Server};
 use serde_json::{Value, json};
 
 use crate::reading::{
@@ -9,10 +9,7 @@ use crate::reading::{
 };
 
 fn cast(server: &Server) -> Cast {
-    let cast = Cast::new(server);
-    cast.account("Cash", "ASSET");
-    cast.account("Food", "OUTGOING");
-    cast
+    Cast::with_accounts(server, &CASH_AND_FOOD)
 }
 
 fn body(amount: &str, remote_ids: &[&str]) -> Value {
@@ -244,7 +241,11 @@ fn rule_3_7_2_what_a_recorder_sees(server: &Server) {
         )
         .ok();
     assert_eq!(list["items"][0], hit);
-    let own = cast.recorder.post(&cast.path("/transactions"), &body("3.00", &["own"])).ok()["transaction"].clone();
+    let by_recorder = |amount: &str| {
+        let body = body(amount, &["own"]);
+        cast.recorder.post(&cast.path("/transactions"), &body).ok()["transaction"].clone()
+    };
+    let own = by_recorder("3.00");
     assert_eq!(
         (&own["id"], &own["amount"]),
         (&list["items"][1]["id"], &json!("2.00")),
@@ -253,7 +254,7 @@ fn rule_3_7_2_what_a_recorder_sees(server: &Server) {
     // Posted by somebody else it is no draft any more, and not shown either (7.3).
     cast.owner.patch(&cast.path("/transactions/post"), &json!({"id": own["id"]})).ok();
     cast.recorder.get(&cast.path(&format!("/transactions/{}", id(&own)))).refused(404, "notFound");
-    let single = cast.recorder.post(&cast.path("/transactions"), &body("4.00", &["own"])).ok()["transaction"].clone();
+    let single = by_recorder("4.00");
     let list = cast
         .recorder
         .post(&cast.path("/transactions/batch"), &batch([body("5.00", &["own"])]))

@@ -41,7 +41,8 @@ fn furnished(owner: &Client) -> String {
 
 fn payment(number: usize) -> Value {
     json!({
-        "date": "2025-01-31", "amount": "1", "creditAccount": {"name": "Cash"}, "debitAccount": {"name": "Food"},
+        "date": "2025-01-31", "amount": "1", "creditAccount": {"name": "Cash"},
+        "debitAccount": {"name": "Food"},
         "description": format!("Payment {number}"),
     })
 }

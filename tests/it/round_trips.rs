@@ -161,15 +161,23 @@ struct Stage {
 impl Stage {
     fn new(server: &Server) -> Stage {
         let settings = json!({
-            "name": "Book", "lockDate": "2001-01-31", "closingDate": "2001-02-28", "properties": {"industry": "coffee"}, "pageSize": 7,
+            "name": "Book", "lockDate": "2001-01-31", "closingDate": "2001-02-28",
+            "properties": {"industry": "coffee"}, "pageSize": 7,
             "timeZone": "America/Sao_Paulo", "period": "QUARTER",
             "groups": [
                 {"name": "Assets"}, {"name": "Other"},
-                {"name": "Liquid", "parent": {"name": "Assets"}, "hidden": true, "locked": true, "properties": {"order": "1"}},
+                {
+                    "name": "Liquid", "parent": {"name": "Assets"}, "hidden": true, "locked": true,
+                    "properties": {"order": "1"},
+                },
             ],
             "accounts": [
-                {"name": "Cash", "type": "ASSET", "groups": [{"name": "Liquid"}, {"name": "Other"}], "properties": {"iban": "x"}},
-                {"name": "Bank", "type": "ASSET"}, {"name": "Food", "type": "OUTGOING"}, {"name": "Rent", "type": "OUTGOING"},
+                {
+                    "name": "Cash", "type": "ASSET",
+                    "groups": [{"name": "Liquid"}, {"name": "Other"}], "properties": {"iban": "x"},
+                },
+                {"name": "Bank", "type": "ASSET"}, {"name": "Food", "type": "OUTGOING"},
+                {"name": "Rent", "type": "OUTGOING"},
             ],
         });
         let cast = Cast::with_settings(server, settings);
@@ -177,8 +185,10 @@ impl Stage {
         let stage = Stage { client, cast };
         let transaction = |draft: bool| {
             json!({
-                "date": "2025-01-31", "amount": "5.25", "creditAccount": {"name": "Cash"}, "debitAccount": {"name": "Food"},
-                "description": "Bread #food", "urls": ["https://example.com/a"], "remoteIds": [format!("r-{draft}")],
+                "date": "2025-01-31", "amount": "5.25", "creditAccount": {"name": "Cash"},
+                "debitAccount": {"name": "Food"},
+                "description": "Bread #food", "urls": ["https://example.com/a"],
+                "remoteIds": [format!("r-{draft}")],
                 "properties": {"shop": "corner"}, "draft": draft,
             })
         };

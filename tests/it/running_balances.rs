@@ -209,7 +209,9 @@ fn rule_2_9_only_of_one_permanent_account(server: &Server) {
 fn rule_2_9_drafts_and_trash_have_none(server: &Server) {
     let cast = cast(server);
     let make = |fields: Value| {
-        let mut body = json!({"amount": "5", "creditAccount": {"name": "Salary"}, "debitAccount": {"name": "Cash"}});
+        let mut body = json!({
+            "amount": "5", "creditAccount": {"name": "Salary"}, "debitAccount": {"name": "Cash"},
+        });
         body.as_object_mut()
             .expect("an object")
             .extend(fields.as_object().expect("fields").clone());
@@ -295,7 +297,10 @@ fn rule_2_10_rows_are_sent_back(server: &Server) {
 fn rule_7_3_a_recorder_sees_none(server: &Server) {
     let cast = cast(server);
     cast.record("2025-01-01", "5", "Salary", "Cash", "t1");
-    let body = json!({"amount": "5", "date": "2025-01-01", "creditAccount": {"name": "Salary"}, "debitAccount": {"name": "Cash"}});
+    let body = json!({
+        "amount": "5", "date": "2025-01-01", "creditAccount": {"name": "Salary"},
+        "debitAccount": {"name": "Cash"},
+    });
     cast.recorder.post(&cast.path("/transactions"), &body).ok();
     let list = cast.recorder.get(&cast.path("/transactions?query=account:Cash")).ok();
     assert_eq!(items(&list).len(), 1);

@@ -83,7 +83,9 @@ impl Targets {
             return Value::Null;
         }
         let target = self.target(operation);
-        let item = json!({"id": target, "name": word, "type": "ASSET", "description": word, "query": word});
+        let item = json!({
+            "id": target, "name": word, "type": "ASSET", "description": word, "query": word,
+        });
         let mut body = item.clone();
         body["items"] = match operation.id {
             "mergeTransactions" => json!([item, {"id": self.other}]),

@@ -47,8 +47,10 @@ fn none_by_default(engine: Engine) {
 /// 9.7: in the order of the file, by argument or environment.
 fn listed_as_configured(engine: Engine) {
     let household = json!({
-        "name": "Household", "description": "Rent, food and fun", "category": "Personal", "imageUrl": "https://example.com/a.png",
-        "bookId": "0192c0ffee", "bookLink": "https://example.com/b", "sheetsLink": "https://example.com/s", "timesUsed": 12,
+        "name": "Household", "description": "Rent, food and fun", "category": "Personal",
+        "imageUrl": "https://example.com/a.png",
+        "bookId": "0192c0ffee", "bookLink": "https://example.com/b",
+        "sheetsLink": "https://example.com/s", "timesUsed": 12,
     });
     let file = File::new(
         &json!({"items": [household, {"name": "Café", "category": "Business"}]}).to_string(),

@@ -67,7 +67,10 @@ fn rule_3_8_2_a_whole_line(server: &Server) {
     );
     shows(
         made,
-        &json!({"posted": true, "tags": ["Trip"], "urls": ["https://x.org/a?b=1"], "remoteIds": [], "properties": {}}),
+        &json!({
+            "posted": true, "tags": ["Trip"], "urls": ["https://x.org/a?b=1"], "remoteIds": [],
+            "properties": {},
+        }),
     );
     let names: Vec<&str> = answer["accounts"]
         .as_array()
@@ -219,7 +222,10 @@ fn rule_3_8_2_8_repeats(server: &Server) {
     let cast = cast(server, json!({}));
     let known = events(&cast).len();
     let remote = unique("r");
-    let body = json!({"description": "Rent #home 4x cash food 800 31/10/2024", "remoteIds": [remote], "properties": {"flat": "3"}});
+    let body = json!({
+        "description": "Rent #home 4x cash food 800 31/10/2024", "remoteIds": [remote],
+        "properties": {"flat": "3"},
+    });
     let made = cast.owner.post(&cast.path("/transactions"), &body).ok()["transaction"].clone();
     assert_eq!(line(&made), ["Cash", "Food", "800.00", "2024-10-31", "Rent #home"]);
     assert_eq!((&made["posted"], &made["remoteIds"]), (&json!(true), &json!([remote])));
@@ -236,7 +242,9 @@ fn rule_3_8_2_8_repeats(server: &Server) {
         assert_eq!(line(&draft), ["Cash", "Food", "800.00", date, "Rent #home"]);
         shows(
             &draft,
-            &json!({"posted": false, "remoteIds": [], "tags": ["home"], "properties": {"flat": "3"}}),
+            &json!({
+                "posted": false, "remoteIds": [], "tags": ["home"], "properties": {"flat": "3"},
+            }),
         );
     }
     // The same text again is the same transaction (3.7.1): nothing is repeated either.

@@ -1,23 +1,15 @@
 //! What a transaction shows of its text (3.9), in lists (2.10) and to a RECORDER (7.3).
 
-use daybook_tests::{Cast, Server, lunch};
+use daybook_tests::{CASH_BANK_FOOD, Cast, Lunch, Server};
 use serde_json::{Value, json};
 
 use crate::reading::{Faults, absent, find, items, labels};
 
+const LUNCH: Lunch = Lunch { date: "2025-03-05", amount: "12.00" };
+
 /// A book with Cash, Bank and Food.
 fn cast(server: &Server) -> Cast {
-    Cast::with_accounts(server, &[("Cash", "ASSET"), ("Bank", "ASSET"), ("Food", "OUTGOING")])
-}
-
-/// A complete payload with some fields replaced.
-fn with(fields: Value) -> Value {
-    lunch("2025-03-05", "12.00", &fields)
-}
-
-#[track_caller]
-fn create(cast: &Cast, fields: Value) -> Value {
-    cast.create(&with(fields))
+    Cast::with_accounts(server, &CASH_BANK_FOOD)
 }
 
 fn rule_3_9_1_hashtags(server: &Server) {
@@ -35,11 +27,11 @@ fn rule_3_9_1_hashtags(server: &Server) {
     ];
     let mut faults = Faults::default();
     for (description, tags) in rows {
-        let made = create(&cast, json!({"description": description, "tags": ["wrong"]}));
+        let made = LUNCH.create(&cast, json!({"description": description, "tags": ["wrong"]}));
         faults.same(description, &made["tags"], &json!(tags));
         faults.same("3.8.1: verbatim", &made["description"], &json!(description));
     }
-    let made = create(&cast, json!({"description": "#old"}));
+    let made = LUNCH.create(&cast, json!({"description": "#old"}));
     let changed = cast
         .owner
         .put(
@@ -54,7 +46,7 @@ fn rule_3_9_1_hashtags(server: &Server) {
 fn rule_3_9_2_urls(server: &Server) {
     let cast = cast(server);
     let urls = json!(["https://example.com/a?b=c", "not a url", "https://example.com/a?b=c"]);
-    let made = create(&cast, json!({"urls": urls}));
+    let made = LUNCH.create(&cast, json!({"urls": urls}));
     assert_eq!(made["urls"], urls, "stored as given");
     let put = |fields: Value| {
         let mut body = fields;
@@ -68,7 +60,10 @@ fn rule_3_9_2_urls(server: &Server) {
 
 fn rule_2_10_list_rows(server: &Server) {
     let cast = cast(server);
-    create(&cast, json!({"description": "t1 #tag", "properties": {"a": "b"}, "remoteIds": ["r"]}));
+    LUNCH.create(
+        &cast,
+        json!({"description": "t1 #tag", "properties": {"a": "b"}, "remoteIds": ["r"]}),
+    );
     let list = find(&cast, "");
     let row = &items(&list)[0];
     let side = row["creditAccount"].as_object().expect("a side");
@@ -92,7 +87,7 @@ fn rule_2_10_list_rows(server: &Server) {
 
 fn rule_7_3_a_recorder_sees_little(server: &Server) {
     let cast = cast(server);
-    let answer = cast.recorder.post(&cast.path("/transactions"), &with(json!({}))).ok();
+    let answer = cast.recorder.post(&cast.path("/transactions"), &LUNCH.with(json!({}))).ok();
     assert!(absent(&answer, "accounts"), "7.3: no accounts: {answer}");
     let side = answer["transaction"]["creditAccount"].as_object().expect("a side");
     let mut shown: Vec<&String> = side.keys().collect();

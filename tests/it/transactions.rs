@@ -1,6 +1,6 @@
 //! Recording transactions: status (3.1) and create (3.2), without text mode and files.
 
-use daybook_tests::{Cast, Client, Server, lunch};
+use daybook_tests::{CASH_BANK_FOOD, Cast, Client, Lunch, Server};
 use serde_json::{Value, json};
 
 use crate::reading::{
@@ -8,19 +8,11 @@ use crate::reading::{
     types,
 };
 
+const LUNCH: Lunch = Lunch { date: "2025-03-05", amount: "12.00" };
+
 /// A book with Cash, Bank and Food.
 fn cast(server: &Server) -> Cast {
-    Cast::with_accounts(server, &[("Cash", "ASSET"), ("Bank", "ASSET"), ("Food", "OUTGOING")])
-}
-
-/// A complete payload with some fields replaced.
-fn with(fields: Value) -> Value {
-    lunch("2025-03-05", "12.00", &fields)
-}
-
-#[track_caller]
-fn create(cast: &Cast, fields: Value) -> Value {
-    cast.create(&with(fields))
+    Cast::with_accounts(server, &CASH_BANK_FOOD)
 }
 
 fn rule_3_2_1_an_operation_with_full_accounts(server: &Server) {
@@ -36,7 +28,7 @@ fn rule_3_2_1_an_operation_with_full_accounts(server: &Server) {
     cast.account_in("Purse", "ASSET", &["Liquid"]);
     let operation = cast
         .owner
-        .post(&cast.path("/transactions"), &with(json!({"creditAccount": {"name": "Purse"}})))
+        .post(&cast.path("/transactions"), &LUNCH.with(json!({"creditAccount": {"name": "Purse"}})))
         .ok();
     let made = &operation["transaction"];
     let accounts = operation["accounts"].as_array().expect("3.2.1: accounts");
@@ -95,7 +87,7 @@ fn rule_3_2_2_posted_on_create(server: &Server) {
         for (role, caller, may_post) in callers {
             for draft in [Value::Null, json!(false), json!(true)] {
                 for missing in ["nothing", "date", "amount", "creditAccount", "debitAccount"] {
-                    let mut body = with(json!({"draft": draft, "posted": true}));
+                    let mut body = LUNCH.with(json!({"draft": draft, "posted": true}));
                     body.as_object_mut().expect("an object").remove(missing);
                     let made =
                         caller.post(&cast.path("/transactions"), &body).ok()["transaction"].clone();
@@ -144,7 +136,7 @@ fn rule_3_2_3_flags_in_the_payload(server: &Server) {
     ];
     for (fields, (posted, checked)) in rows {
         let known = events(&cast).len();
-        let made = create(&cast, fields.clone());
+        let made = LUNCH.create(&cast, fields.clone());
         assert_eq!(
             (&made["posted"], &made["checked"]),
             (&json!(posted), &json!(checked)),
@@ -164,13 +156,13 @@ fn rule_3_2_3_flags_in_the_payload(server: &Server) {
 fn rule_3_2_4_dates(server: &Server) {
     let cast = cast(server);
     for date in [Value::Null, json!("")] {
-        let made = create(&cast, json!({"date": date}));
+        let made = LUNCH.create(&cast, json!({"date": date}));
         assert_eq!(made["posted"], false, "date {date}");
         assert!(absent(&made, "date") || made["date"] == "", "3.2.4: an empty date: {made}");
     }
     let mut faults = Faults::default();
     for date in ["2024-02-29", "1900-01-01", "2099-12-31"] {
-        let made = create(&cast, json!({"date": date}));
+        let made = LUNCH.create(&cast, json!({"date": date}));
         faults.same(date, (&made["date"], &made["posted"]), (&json!(date), &json!(true)));
     }
     let wrong = [
@@ -186,11 +178,13 @@ fn rule_3_2_4_dates(server: &Server) {
         "-2025-01-01",
     ];
     for date in wrong {
-        let answer = cast.owner.post(&cast.path("/transactions"), &with(json!({"date": date})));
+        let answer =
+            cast.owner.post(&cast.path("/transactions"), &LUNCH.with(json!({"date": date})));
         faults.same(date, answer.status, 400);
     }
     for date in [json!(20_250_305), json!(true), json!(["2025-03-05"])] {
-        let answer = cast.owner.post(&cast.path("/transactions"), &with(json!({"date": date})));
+        let answer =
+            cast.owner.post(&cast.path("/transactions"), &LUNCH.with(json!({"date": date})));
         faults
             .check(answer.status == 400 && answer.text.contains("InvalidFormatException"), || {
                 format!("0.10: date {date}: {}", answer.text)
@@ -201,11 +195,13 @@ fn rule_3_2_4_dates(server: &Server) {
 
 fn rule_3_2_5_read_only_fields_are_ignored(server: &Server) {
     let cast = cast(server);
-    let made = create(
+    let made = LUNCH.create(
         &cast,
         json!({
-            "id": "mine", "createdAt": "1", "updatedAt": "2", "createdBy": "somebody", "agentId": "robot", "agentName": "Robot",
-            "agentLogo": "https://example.com/a", "agentLogoDark": "https://example.com/b", "dateValue": 19_990_101,
+            "id": "mine", "createdAt": "1", "updatedAt": "2", "createdBy": "somebody",
+            "agentId": "robot", "agentName": "Robot",
+            "agentLogo": "https://example.com/a", "agentLogoDark": "https://example.com/b",
+            "dateValue": 19_990_101,
             "dateFormatted": "01/01/1999", "tags": ["wrong"], "unknownField": {"a": [1]},
         }),
     );
@@ -243,18 +239,22 @@ fn rule_3_2_6_sides(server: &Server) {
     ];
     let mut faults = Faults::default();
     for (case, side, wanted) in &rows {
-        let answer =
-            cast.owner.post(&cast.path("/transactions"), &with(json!({"creditAccount": side})));
+        let answer = cast
+            .owner
+            .post(&cast.path("/transactions"), &LUNCH.with(json!({"creditAccount": side})));
         let made = &answer.body["transaction"];
         faults.same(case, (answer.status, made["creditAccount"]["name"].as_str()), (200, *wanted));
         faults.same(&format!("{case}: posted"), &made["posted"], &json!(wanted.is_some()));
     }
     let message = cast
         .owner
-        .post(&cast.path("/transactions"), &with(json!({"creditAccount": {"name": "Nobody"}})))
+        .post(
+            &cast.path("/transactions"),
+            &LUNCH.with(json!({"creditAccount": {"name": "Nobody"}})),
+        )
         .refused(400, "badRequest");
     faults.check(message.contains("Account not found: Nobody"), || format!("3.2.6: {message}"));
-    let made = create(&cast, json!({}));
+    let made = LUNCH.create(&cast, json!({}));
     for side in [json!({"name": "Nobody"}), json!({"id": "99999999999999"}), rows[7].1.clone()] {
         let answer = cast
             .owner
@@ -275,13 +275,13 @@ fn rule_3_2_8_the_same_account_twice(server: &Server) {
             refused_400(
                 cast.owner.post(
                     &cast.path("/transactions"),
-                    &with(json!({"debitAccount": side, "draft": draft})),
+                    &LUNCH.with(json!({"debitAccount": side, "draft": draft})),
                 ),
                 &["badRequest"],
             );
         }
     }
-    let made = create(&cast, json!({}));
+    let made = LUNCH.create(&cast, json!({}));
     refused_400(
         cast.owner.put(
             &cast.path("/transactions"),
@@ -297,18 +297,18 @@ fn rule_3_2_9_time_zone(server: &Server) {
     let post = |zone: &str, body: &Value| {
         cast.owner.post(&cast.path(&format!("/transactions?timeZone={zone}")), body)
     };
-    let made = post("Pacific/Kiritimati", &with(json!({}))).ok()["transaction"].clone();
+    let made = post("Pacific/Kiritimati", &LUNCH.with(json!({}))).ok()["transaction"].clone();
     assert_eq!(made["date"], "2025-03-05", "dates in yyyy-MM-dd have no zone");
     let dateless =
-        post("America/Sao_Paulo", &with(json!({"date": null}))).ok()["transaction"].clone();
+        post("America/Sao_Paulo", &LUNCH.with(json!({"date": null}))).ok()["transaction"].clone();
     assert!(
         absent(&dateless, "date") || dateless["date"] == "",
         "the parameter never supplies a \
         date: {dateless}"
     );
     for zone in ["Mars/Olympus", "nonsense"] {
-        refused_400(post(zone, &with(json!({}))), &["badRequest"]);
-        let items = json!({"items": [with(json!({}))]});
+        refused_400(post(zone, &LUNCH.with(json!({}))), &["badRequest"]);
+        let items = json!({"items": [LUNCH.with(json!({}))]});
         refused_400(
             cast.owner.post(&cast.path(&format!("/transactions/batch?timeZone={zone}")), &items),
             &["badRequest"],
@@ -348,7 +348,9 @@ fn rule_3_2_11_the_answer(server: &Server) {
     let made = robot
         .post(
             &cast.path("/transactions"),
-            &with(json!({"agentId": "other", "properties": {"A Key": "v"}, "remoteIds": ["r"]})),
+            &LUNCH.with(
+                json!({"agentId": "other", "properties": {"A Key": "v"}, "remoteIds": ["r"]}),
+            ),
         )
         .ok();
     let made = &made["transaction"];

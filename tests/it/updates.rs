@@ -1,6 +1,6 @@
 //! updateTransaction (3.10).
 
-use daybook_tests::{Cast, Server};
+use daybook_tests::{CASH_BANK_FOOD, Cast, Server};
 use serde_json::{Value, json};
 
 use crate::reading::{
@@ -9,11 +9,7 @@ use crate::reading::{
 };
 
 fn cast(server: &Server) -> Cast {
-    let cast = Cast::new(server);
-    cast.account("Cash", "ASSET");
-    cast.account("Bank", "ASSET");
-    cast.account("Food", "OUTGOING");
-    cast
+    Cast::with_accounts(server, &CASH_BANK_FOOD)
 }
 
 #[track_caller]
@@ -261,7 +257,10 @@ fn rule_3_4_balances_move_with_an_update(server: &Server) {
         totals(&cast),
         expected_totals(&[("Bank", "7.50", "0.00"), ("Food", "0.00", "7.50")])
     );
-    let all = json!({"date": "2025-01-01", "amount": "3.00", "creditAccount": {"name": "Cash"}, "debitAccount": {"name": "Food"}});
+    let all = json!({
+        "date": "2025-01-01", "amount": "3.00", "creditAccount": {"name": "Cash"},
+        "debitAccount": {"name": "Food"},
+    });
     let last = update(all);
     assert_eq!(
         totals(&cast),

@@ -157,18 +157,41 @@ impl Cast {
     }
 }
 
-/// A complete payload, a lunch paid from Cash, with some fields replaced.
-#[track_caller]
-pub fn lunch(date: &str, amount: &str, fields: &Value) -> Value {
-    let mut body = json!({
-        "date": date,
-        "amount": amount,
-        "creditAccount": {"name": "Cash"},
-        "debitAccount": {"name": "Food"},
-        "description": "Lunch",
-    });
-    for (key, value) in fields.as_object().expect("an object") {
-        body[key] = value.clone();
+/// Accounts that most cases need: name and type.
+pub const CASH_AND_FOOD: [(&str, &str); 2] = [("Cash", "ASSET"), ("Food", "OUTGOING")];
+/// The same with a second account to pay from.
+pub const CASH_BANK_FOOD: [(&str, &str); 3] =
+    [("Cash", "ASSET"), ("Bank", "ASSET"), ("Food", "OUTGOING")];
+
+/// What most cases record: a lunch paid from Cash.
+#[derive(Clone, Copy, Debug)]
+pub struct Lunch {
+    /// Its day.
+    pub date: &'static str,
+    /// Its amount.
+    pub amount: &'static str,
+}
+
+impl Lunch {
+    /// The complete body, with some fields replaced.
+    #[track_caller]
+    pub fn with(self, fields: Value) -> Value {
+        let mut body = json!({
+            "date": self.date,
+            "amount": self.amount,
+            "creditAccount": {"name": "Cash"},
+            "debitAccount": {"name": "Food"},
+            "description": "Lunch",
+        });
+        for (key, value) in fields.as_object().expect("an object") {
+            body[key] = value.clone();
+        }
+        body
     }
-    body
+
+    /// createTransaction as the owner; returns the transaction.
+    #[track_caller]
+    pub fn create(self, cast: &Cast, fields: Value) -> Value {
+        cast.create(&self.with(fields))
+    }
 }

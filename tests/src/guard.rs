@@ -16,7 +16,8 @@ const SCRIPT: &str = r#"
 trap '' INT TERM HUP
 kept=$(mktemp -d) || exit 1
 while read -r entry command; do
-    if [ -n "$command" ]; then printf '%s\n' "$command" >"$kept/$entry"; else rm -f "$kept/$entry"; fi
+    if [ -z "$command" ]; then rm -f "$kept/$entry"; continue; fi
+    printf '%s\n' "$command" >"$kept/$entry"
 done
 for entry in $(ls -r "$kept"); do sh "$kept/$entry"; done
 rm -rf "$kept"

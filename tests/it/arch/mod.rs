@@ -9,6 +9,7 @@ mod circles;
 mod citations;
 mod documents;
 mod files;
+mod names;
 mod prose;
 mod rooms;
 mod schema;
@@ -22,6 +23,7 @@ pub fn tests() -> Vec<crate::Case> {
         citations::tests(),
         documents::tests(),
         files::tests(),
+        names::tests(),
         rooms::tests(),
         schema::tests(),
     ];

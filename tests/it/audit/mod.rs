@@ -76,11 +76,15 @@ fn a_clean_book_of_thousands(server: &Server) {
     let names = ["Cash", "Food", "Pay", "Rent"];
     for round in 0..3 {
         let payments = (0..1000).map(|number| {
-            let day = format!("20{:02}-{:02}-{:02}", 10 + number % 16, 1 + number % 12, 1 + number % 28);
+            let day =
+                format!("20{:02}-{:02}-{:02}", 10 + number % 16, 1 + number % 12, 1 + number % 28);
             json!({
-                "date": day, "amount": format!("{}.{:02}", 1 + number * 7 % 90_000, number % 100), "draft": number % 10 == 0,
-                "creditAccount": {"name": names[number % 4]}, "debitAccount": {"name": names[(number + 1 + round) % 4]},
-                "description": format!("Número {number} #tag{} #Round{round}", number % 5), "remoteIds": [format!("{round}/{number}")],
+                "date": day, "amount": format!("{}.{:02}", 1 + number * 7 % 90_000, number % 100),
+                "draft": number % 10 == 0,
+                "creditAccount": {"name": names[number % 4]},
+                "debitAccount": {"name": names[(number + 1 + round) % 4]},
+                "description": format!("Número {number} #tag{} #Round{round}", number % 5),
+                "remoteIds": [format!("{round}/{number}")],
                 "properties": {"number": number.to_string(), "round": "x".repeat(300)},
             })
         });
@@ -93,7 +97,8 @@ fn a_clean_book_of_thousands(server: &Server) {
     let before = i64::try_from(events(&cast).len()).expect("a small number");
     let audited = audit(&cast);
     let expected = json!({
-        "sequence": before, "balancesMatch": true, "zeroSum": true, "chainIntact": true, "accountsChecked": 4,
+        "sequence": before, "balancesMatch": true, "zeroSum": true, "chainIntact": true,
+        "accountsChecked": 4,
         "transactionsChecked": 3000, "eventsChecked": before, "findingsCount": 0, "findings": [],
     });
     assert_eq!(audited["data"]["audit"], expected);
@@ -206,7 +211,8 @@ fn findings_are_capped_and_counted(server: &Server) {
     chart(&cast);
     let payment = |number: usize| {
         json!({
-            "date": format!("2025-01-{:02}", 1 + number % 28), "amount": "1", "creditAccount": {"name": "Cash"},
+            "date": format!("2025-01-{:02}", 1 + number % 28), "amount": "1",
+            "creditAccount": {"name": "Cash"},
             "debitAccount": {"name": "Food"}, "description": "x",
         })
     };

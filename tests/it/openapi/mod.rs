@@ -144,8 +144,9 @@ fn served_as_it_stands(server: &Server) {
 
 /// 10.2: the contract names every reason the server knows, and no other.
 fn reasons_are_listed(_: &Server) {
-    let description = &contract::document()["definitions"]["Error"]["properties"]["error"]["properties"]
-        ["errors"]["items"]["properties"]["reason"]["description"];
+    let error = &contract::document()["definitions"]["Error"]["properties"]["error"];
+    let reason = &error["properties"]["errors"]["items"]["properties"]["reason"];
+    let description = &reason["description"];
     let text = description
         .as_str()
         .and_then(|text| text.strip_prefix("For programs: ")?.strip_suffix(" (10.2)."))
@@ -276,8 +277,14 @@ impl Private {
         match operation.method {
             "GET" | "DELETE" => Value::Null,
             _ => json!({
-                "id": resource, "name": "Stolen", "query": "is:draft", "type": "ASSET", "email": "thief@example.com", "permission": "OWNER",
-                "items": [{"id": resource, "name": "Stolen", "type": "ASSET", "description": "Stolen", "amount": "1"}],
+                "id": resource, "name": "Stolen", "query": "is:draft", "type": "ASSET",
+                "email": "thief@example.com", "permission": "OWNER",
+                "items": [
+                    {
+                        "id": resource, "name": "Stolen", "type": "ASSET", "description": "Stolen",
+                        "amount": "1",
+                    },
+                ],
             }),
         }
     }

@@ -20,7 +20,10 @@ fn check_finds_faults(_: &Server) {
         check(&document()["definitions"][definition], &value, definition, &mut faults);
         faults.len()
     };
-    let right = json!({"id": "1", "name": "Cash", "type": "ASSET", "createdAt": "17", "groups": [{"id": "2", "parent": null}]});
+    let right = json!({
+        "id": "1", "name": "Cash", "type": "ASSET", "createdAt": "17",
+        "groups": [{"id": "2", "parent": null}],
+    });
     assert_eq!(faults("Account", right.clone()), 0);
     let wrong = [
         ("type", json!("CASH")),
@@ -130,7 +133,8 @@ fn answers_are_the_documents(server: &Server) {
 fn books(session: &Session) -> String {
     session.read("getUser", "", "");
     let body = json!({
-        "name": "Session", "fractionDigits": 2, "timeZone": "America/Sao_Paulo", "properties": {"kind": "household"},
+        "name": "Session", "fractionDigits": 2, "timeZone": "America/Sao_Paulo",
+        "properties": {"kind": "household"},
         "groups": [{"name": "Everything"}], "accounts": [{"name": "Opening", "type": "LIABILITY"}],
     });
     let book = id(&session.write("createNewBook", &body)).to_owned();
@@ -156,17 +160,31 @@ fn chart(session: &Session) {
         "updateGroupsBatch",
         &json!({"items": [{"id": costs, "properties": {"order": "2"}}]}),
     );
-    let cash =
-        session.write("createAccount", &json!({"name": "Cash", "type": "ASSET", "groups": [{"name": "Liquid"}], "properties": {"a": "b"}}));
+    let cash = session.write(
+        "createAccount",
+        &json!({
+            "name": "Cash", "type": "ASSET", "groups": [{"name": "Liquid"}],
+            "properties": {"a": "b"},
+        }),
+    );
     let cash = id(&cash).to_owned();
-    let items = json!([{"name": "Food", "type": "OUTGOING", "groups": [{"name": "Cost of living"}]}, {"name": "Pay", "type": "INCOMING"}]);
+    let items = json!([
+        {"name": "Food", "type": "OUTGOING", "groups": [{"name": "Cost of living"}]},
+        {"name": "Pay", "type": "INCOMING"},
+    ]);
     session.write("createAccountsBatch", &json!({"items": items}));
     session.write(
         "updateAccount",
         &json!({"id": cash, "name": "Wallet", "type": "ASSET", "groups": [{"name": "Liquid"}]}),
     );
-    session
-        .write("updateAccountsBatch", &json!({"items": [{"id": cash, "name": "Cash", "type": "ASSET", "groups": [{"name": "Liquid"}]}]}));
+    session.write(
+        "updateAccountsBatch",
+        &json!({
+            "items": [
+                {"id": cash, "name": "Cash", "type": "ASSET", "groups": [{"name": "Liquid"}]},
+            ],
+        }),
+    );
     session.read("getAccount", &cash, "");
     session.read("getAccount", "Cash", "");
     session.read("listAccounts", "", "");
@@ -179,8 +197,10 @@ fn chart(session: &Session) {
 /// A complete transaction.
 fn payment(description: &str, remote: &str) -> Value {
     json!({
-        "date": "2025-03-04", "amount": "12.30", "creditAccount": {"name": "Cash"}, "debitAccount": {"name": "Food"},
-        "description": description, "remoteIds": [remote], "urls": ["https://example.com/receipt"], "properties": {"shop": "corner"},
+        "date": "2025-03-04", "amount": "12.30", "creditAccount": {"name": "Cash"},
+        "debitAccount": {"name": "Food"},
+        "description": description, "remoteIds": [remote], "urls": ["https://example.com/receipt"],
+        "properties": {"shop": "corner"},
     })
 }
 

@@ -123,7 +123,10 @@ pub(super) fn accounts() -> Vec<Value> {
     let account = |number: u64| {
         let group = number % GROUPS;
         let kind = KINDS[usize::try_from(group).expect("a small number") % KINDS.len()];
-        json!({"name": account(number), "type": kind, "groups": [{"name": format!("Group {group:02}")}]})
+        json!({
+            "name": account(number), "type": kind,
+            "groups": [{"name": format!("Group {group:02}")}],
+        })
     };
     (0..ACCOUNTS).map(account).collect()
 }

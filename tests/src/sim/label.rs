@@ -12,7 +12,10 @@ macro_rules! labels {
 
         impl fmt::Debug for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                if self.0 == u32::MAX { write!(f, concat!($letter, "?")) } else { write!(f, concat!($letter, "{}"), self.0) }
+                match self.0 {
+                    u32::MAX => write!(f, concat!($letter, "?")),
+                    number => write!(f, concat!($letter, "{}"), number),
+                }
             }
         }
 
@@ -24,4 +27,13 @@ macro_rules! labels {
     )*};
 }
 
-labels! { Book "B", Account "A", Group "G", Transaction "T", Collaborator "C", File "F", SavedQuery "Q", Collection "K" }
+labels! {
+    Book "B",
+    Account "A",
+    Group "G",
+    Transaction "T",
+    Collaborator "C",
+    File "F",
+    SavedQuery "Q",
+    Collection "K",
+}

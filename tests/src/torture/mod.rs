@@ -104,8 +104,13 @@ impl Torture {
     pub fn start(engine: Engine, seed: u64) -> anyhow::Result<Torture> {
         let server = Server::start(engine);
         let owner = server.client(OWNER);
-        let accounts: Vec<Value> =
-            (0..ACCOUNTS).map(|number| json!({"name": account(number as u64), "type": KINDS[number % KINDS.len()]})).collect();
+        let accounts: Vec<Value> = (0..ACCOUNTS)
+            .map(|number| {
+                json!({
+                    "name": account(number as u64), "type": KINDS[number % KINDS.len()],
+                })
+            })
+            .collect();
         let body = json!({"name": "Torture", "accounts": accounts});
         let book = owner.post("/v5/books", &body).ok()["id"]
             .as_str()
