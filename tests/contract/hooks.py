@@ -332,7 +332,7 @@ def after_call(context, case, response):
 
 
 @atexit.register
-def tell():
+def report():
     with open(TALLY, "w", encoding="utf-8") as file:
         json.dump(COUNTS, file, indent=1, sort_keys=True)
 
@@ -353,8 +353,8 @@ def before_load_schema(context, raw_schema):
     again.
     """
     definitions = raw_schema["definitions"]
-    told, asked = copied(definitions, "Told"), copied(definitions, "Asked")
-    for definition in told.values():
+    answered, requested = copied(definitions, "Answered"), copied(definitions, "Requested")
+    for definition in answered.values():
         if "properties" in definition:
             definition.setdefault("additionalProperties", False)
     named = {
@@ -362,7 +362,7 @@ def before_load_schema(context, raw_schema):
         "properties": {"id": {"type": "string"}, "name": {"type": "string", "maxLength": 255}},
     }
     for name in ["Transaction", "Account", "Group"]:
-        fields = asked[name]["properties"]
+        fields = requested[name]["properties"]
         for field in {"creditAccount", "debitAccount", "parent"} & set(fields):
             fields[field] = {**named, "x-nullable": True}
         if "groups" in fields:
@@ -370,15 +370,15 @@ def before_load_schema(context, raw_schema):
     # Accounts and groups in a book count when it is created (6.1); a collection takes ids of books.
     changed = {
         name: field
-        for name, field in asked["Book"]["properties"].items()
+        for name, field in requested["Book"]["properties"].items()
         if name not in {"accounts", "groups"}
     }
-    asked["ChangedBook"] = {**asked["Book"], "properties": changed}
-    asked["BookList"]["properties"]["items"]["items"] = named
-    definitions.update({f"Told{name}": definition for name, definition in told.items()})
-    definitions.update({f"Asked{name}": definition for name, definition in asked.items()})
+    requested["ChangedBook"] = {**requested["Book"], "properties": changed}
+    requested["BookList"]["properties"]["items"]["items"] = named
+    definitions.update({f"Answered{name}": definition for name, definition in answered.items()})
+    definitions.update({f"Requested{name}": definition for name, definition in requested.items()})
     for answer in raw_schema["responses"].values():
-        answer["schema"] = copied(answer["schema"], "Told")
+        answer["schema"] = copied(answer["schema"], "Answered")
     for operations in raw_schema["paths"].values():
         for operation in (
             operation for name, operation in operations.items() if name != "parameters"
@@ -386,9 +386,11 @@ def before_load_schema(context, raw_schema):
             del operation["responses"]["default"]
             for answer in operation["responses"].values():
                 if "schema" in answer:
-                    answer["schema"] = copied(answer["schema"], "Told")
+                    answer["schema"] = copied(answer["schema"], "Answered")
             prefix = (
-                "AskedChanged" if operation["operationId"].startswith("updateBook") else "Asked"
+                "RequestedChanged"
+                if operation["operationId"].startswith("updateBook")
+                else "Requested"
             )
             operation["parameters"] = [
                 (

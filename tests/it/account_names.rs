@@ -109,8 +109,7 @@ fn id_wins_over_name(cast: &Cast, kind: &str) {
     assert_eq!(
         found(cast, kind, "4711"),
         short["id"],
-        "a short numeric name is not taken for an \
-        id"
+        "a short numeric name is not taken for an id"
     );
     // The name is found again once the id is gone.
     cast.owner.delete(&cast.path(&format!("/{kind}/{}", id(&first)))).ok();

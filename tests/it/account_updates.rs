@@ -94,7 +94,7 @@ fn sparse_update_leaves_the_rest(server: &Server) {
     }
 }
 
-/// What the last events tell was before, newest first.
+/// The previous values in the last events, newest first.
 fn previous(cast: &Cast, count: usize) -> Vec<Value> {
     let events = cast.owner.get(&cast.path(&format!("/events?limit={count}"))).ok();
     events["items"]

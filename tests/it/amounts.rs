@@ -364,15 +364,13 @@ fn rule_3_12_7_fraction_digits_lowered(server: &Server) {
     assert_eq!(
         transaction(&cast, &id(&old))["amount"],
         "100.5",
-        "3.12.6: with as many decimals as \
-        it needs"
+        "3.12.6: with as many decimals as it needs"
     );
     assert_eq!(transaction(&cast, &id(&even))["amount"], "7");
     assert_eq!(
         record(&cast, r#""1.5""#).ok()["transaction"]["amount"],
         "2",
-        "only new writes \
-        round"
+        "only new writes round"
     );
     assert_eq!(balances(&cast, "account:Food")["accountBalances"][0]["cumulativeDebit"], "109.5");
     // 3.10.5: numerically equal is no change and is not rounded again.

@@ -136,8 +136,7 @@ fn unknown_files_are_dropped_on_create(server: &Server) {
     assert_eq!(
         record(&cast, &lunch(given))["files"],
         json!([]),
-        "objects copied between books do \
-        not fail"
+        "objects copied between books do not fail"
     );
     assert_eq!(record(&cast, &lunch(json!(null)))["files"], json!([]));
 }
@@ -320,9 +319,9 @@ fn deleting_a_file_detaches_it(server: &Server) {
     }
     assert_eq!(read(&cast, &untouched), untouched);
     let after = kinds(&cast);
-    let told: Vec<&str> = after[..after.len() - before].iter().map(String::as_str).collect();
+    let types: Vec<&str> = after[..after.len() - before].iter().map(String::as_str).collect();
     assert_eq!(
-        told,
+        types,
         ["FILE_DELETED", "TRANSACTION_UPDATED", "TRANSACTION_UPDATED", "TRANSACTION_UPDATED"],
         "behaviour 8.1"
     );

@@ -118,8 +118,7 @@ fn an_audit_is_about_its_snapshot(engine: Engine) {
     let (before, after) = (before.expect("it is wanted"), after.expect("it is wanted"));
     assert_eq!(
         before.report, after.report,
-        "what is written meanwhile is neither waited for nor \
-        judged"
+        "what is written meanwhile is neither waited for nor judged"
     );
     assert_eq!((before.report.transactions_checked, before.report.findings.count()), (10, 0));
     bench.conclude(before);

@@ -229,8 +229,7 @@ fn rule_5_7_more_than_5000_slices(server: &Server) {
     assert_eq!(
         slices(&answer["accountBalances"][0]).len(),
         5000,
-        "up to 5000 slices are \
-        zero-filled"
+        "up to 5000 slices are zero-filled"
     );
 }
 
@@ -252,8 +251,7 @@ fn rule_13_50_more_than_250_000_slices(server: &Server) {
     assert_eq!(containers.len(), 52);
     assert!(
         containers.iter().all(|container| slices(container) == [20_100_102]),
-        "zero slices are \
-        omitted"
+        "zero slices are omitted"
     );
     assert_eq!(texts(&containers[0], &["cumulativeBalance", "periodBalance"]), ["1.00", "1.00"]);
     let alone = balances(&cast, "account:A1 after:2010-01-01 before:2023-09-09 by:d");

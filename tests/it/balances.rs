@@ -381,10 +381,7 @@ fn rule_1_4_1_terms_without_effect(server: &Server) {
     for term in noise {
         for query in [
             format!("group:Assets on:2025 by:m {term}"),
-            format!(
-                "({term} group:Assets) \
-            on:2025 by:m"
-            ),
+            format!("({term} group:Assets) on:2025 by:m"),
         ] {
             let answer = balances(&cast, &query);
             faults.check(

@@ -150,8 +150,7 @@ fn the_expected_files_are_whole(_: &Server) {
         assert_eq!(
             changes.iter().sum::<i128>(),
             sum.credit - sum.debit,
-            "{name}: its months add \
-            up to its balance"
+            "{name}: its months add up to its balance"
         );
     }
 }

@@ -390,7 +390,7 @@ fn rule_3_6_6_a_thousand_and_no_more(server: &Server) {
     assert_eq!(totals(&cast).len(), 0);
 }
 
-/// 4.7: an account that a batch posts on and moves on from was posted on, as the event log tells.
+/// 4.7: an account that a batch posts on and moves on from was posted on, as the event log shows.
 fn rule_4_7_posted_on_in_passing(server: &Server) {
     let cast = cast(server);
     let rent = cast.account("Rent", "OUTGOING");

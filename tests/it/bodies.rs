@@ -116,8 +116,7 @@ fn wrong_type(server: &Server, method: &str, path: &str, body: &str) {
     assert_eq!(
         cast.owner.get(&cast.path("?loadAccounts=true")).ok(),
         before,
-        "a refused request \
-        changes nothing"
+        "a refused request changes nothing"
     );
 }
 
@@ -401,7 +400,7 @@ fn batches_have_at_most_1000_items(server: &Server) {
         assert_eq!(answer.status, 400, "{method} {rest}: {}", answer.text);
         let message = answer.refused(400, "badRequest");
         assert!(message.contains("1000"), "the limit is named: {message}");
-        // 0.17: whoever may not do it at all is not told how.
+        // 0.17: whoever may not do it at all is not shown how.
         cast.viewer.send(method, &cast.path(rest), &named(1001)).refused(403, "forbidden");
         cast.stranger.send(method, &cast.path(rest), &named(1001)).refused(404, "notFound");
     }

@@ -184,8 +184,7 @@ fn rule_6_6_chart_and_queries(server: &Server) {
         let olds = all_ids(&source);
         assert!(
             all_ids(&copied).iter().all(|id| !olds.contains(id)),
-            "{list}: ids are new, also \
-            of parents and groups"
+            "{list}: ids are new, also of parents and groups"
         );
         let mut expected = bare(&source);
         if list.starts_with("/transactions") {
@@ -231,10 +230,7 @@ fn rule_6_6_what_stays_behind(server: &Server) {
     assert_eq!(
         (cast.owner.get(&cast.path("?loadAccounts=true")).ok(), events(&cast).len()),
         before,
-        "nothing happened \
-        to \
-        the \
-        source"
+        "nothing happened to the source"
     );
 }
 

@@ -87,8 +87,7 @@ fn add_and_list(server: &Server) {
     for row in rows.as_array().expect("items") {
         assert!(
             row.get("avatarUrl").is_some_and(Value::is_string),
-            "7.5: avatarUrl is included: \
-            {row}"
+            "7.5: avatarUrl is included: {row}"
         );
         assert!(!id(row).is_empty());
     }

@@ -25,7 +25,7 @@ const ROUNDS: usize = 25;
 
 /// A user with books and two collections, and two stores over one database, as two processes have
 /// them.
-struct Desk {
+struct Fixture {
     stores: [Store; 2],
     cx: Context,
     books: Vec<String>,
@@ -33,8 +33,8 @@ struct Desk {
     _server: Server,
 }
 
-impl Desk {
-    fn new(engine: Engine, books: usize) -> Desk {
+impl Fixture {
+    fn new(engine: Engine, books: usize) -> Fixture {
         let server = Server::start(engine);
         let open = || {
             Store::open(&Options::new(Address::parse(server.database_url()).expect("a URL")))
@@ -47,14 +47,14 @@ impl Desk {
             .write(Lane::NO_BOOK, move |tx| user::sign_in(tx, &email, &minted, NOW))
             .expect("a user");
         let cx = Context { user: Arc::new(user), agent: None, now: NOW, ids, condition: None };
-        let mut desk =
-            Desk { stores, cx, books: Vec::new(), shelves: Default::default(), _server: server };
-        desk.books = (0..books).map(|number| desk.book(number)).collect();
-        desk.shelves = ["One", "Two"].map(|name| {
-            let made = desk.own(0, move |tx, cx| collection::create(tx, cx, Some(name)));
+        let mut fixture =
+            Fixture { stores, cx, books: Vec::new(), shelves: Default::default(), _server: server };
+        fixture.books = (0..books).map(|number| fixture.book(number)).collect();
+        fixture.shelves = ["One", "Two"].map(|name| {
+            let made = fixture.own(0, move |tx, cx| collection::create(tx, cx, Some(name)));
             made.expect("a collection").collection.id.to_string()
         });
-        desk
+        fixture
     }
 
     fn book(&self, number: usize) -> String {
@@ -94,68 +94,66 @@ impl Desk {
 }
 
 /// Every mover wants all books on its shelf, named in another order than its rival names them. So
-/// many that without the lock on the user two writers do meet each other's rows.
+/// many that without the lock on the user two writers do lock each other's rows.
 fn moves_end_in_one_place(engine: Engine) {
-    let desk = Desk::new(engine, 200);
+    let fixture = Fixture::new(engine, 200);
     let start = Barrier::new(4);
     thread::scope(|scope| {
         for mover in 0..4 {
-            let (desk, start) = (&desk, &start);
-            let mut books = desk.books.clone();
+            let (fixture, start) = (&fixture, &start);
+            let mut books = fixture.books.clone();
             if mover >= 2 {
                 books.reverse();
             }
             scope.spawn(move || {
                 start.wait();
                 for _ in 0..ROUNDS {
-                    let moved = desk.add(mover % 2, mover / 2, &books).expect(
-                        "a move is never \
-                        refused",
-                    );
+                    let moved =
+                        fixture.add(mover % 2, mover / 2, &books).expect("a move is never refused");
                     assert_eq!(moved.len(), books.len(), "9.10: not empty after an add");
                 }
             });
         }
     });
-    let mut inside = desk.inside();
+    let mut inside = fixture.inside();
     inside.sort();
-    let mut books = desk.books.clone();
+    let mut books = fixture.books.clone();
     books.sort();
     assert_eq!(inside, books, "each book is in one collection");
 }
 
 /// A deletion takes rows of collections along while moves write the same rows.
 fn moves_and_deletions_do_not_wait_for_each_other(engine: Engine) {
-    let desk = Desk::new(engine, 24);
+    let fixture = Fixture::new(engine, 24);
     let start = Barrier::new(3);
     thread::scope(|scope| {
         for mover in 0..2 {
-            let (desk, start) = (&desk, &start);
+            let (fixture, start) = (&fixture, &start);
             scope.spawn(move || {
                 start.wait();
-                for round in 0..desk.books.len() {
+                for round in 0..fixture.books.len() {
                     // A book that is gone meanwhile is not found; nothing else may happen.
                     if let Err(error) =
-                        desk.add(mover, (mover + round) % 2, &desk.books[round..=round])
+                        fixture.add(mover, (mover + round) % 2, &fixture.books[round..=round])
                     {
                         assert!(error.to_string().contains("not found"), "{error}");
                     }
                 }
             });
         }
-        let (desk, start) = (&desk, &start);
+        let (fixture, start) = (&fixture, &start);
         scope.spawn(move || {
             start.wait();
-            for key in desk.books.iter().skip(1).step_by(2) {
-                let (cx, key, lane) = (desk.cx.clone(), key.clone(), Lane::of_book(key));
-                desk.stores[0]
+            for key in fixture.books.iter().skip(1).step_by(2) {
+                let (cx, key, lane) = (fixture.cx.clone(), key.clone(), Lane::of_book(key));
+                fixture.stores[0]
                     .write(lane, move |tx| book::delete(tx, &cx, &key))
                     .expect("a deletion is never refused");
             }
         });
     });
-    let kept: BTreeSet<String> = desk.books.iter().step_by(2).cloned().collect();
-    let inside = desk.inside();
+    let kept: BTreeSet<String> = fixture.books.iter().step_by(2).cloned().collect();
+    let inside = fixture.inside();
     assert_eq!(inside.len(), kept.len(), "each once: {inside:?}");
     assert_eq!(inside.into_iter().collect::<BTreeSet<_>>(), kept, "deleted books have left");
 }

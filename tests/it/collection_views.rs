@@ -85,8 +85,7 @@ fn rule_6_2_own_before_the_owners(server: &Server) {
     assert_eq!(
         seen(&cast.owner),
         (Value::Null, Value::Null),
-        "other collaborators' are nobody's \
-        business"
+        "other collaborators' are nobody's business"
     );
     let owners = collection(&cast.owner, "Owner's");
     add(&cast.owner, &owners, &[&shared]);
@@ -97,7 +96,7 @@ fn rule_6_2_own_before_the_owners(server: &Server) {
     assert_eq!(seen(&cast.editor), (json!("Owner's"), json!("VIEWER")));
 }
 
-/// 6.2, 7.4: the owner's collection tells a collaborator nothing of the owner's other books.
+/// 6.2, 7.4: the owner's collection shows a collaborator nothing of the owner's other books.
 fn rule_6_2_the_owners_shows_shared_books_only(server: &Server) {
     let cast = Cast::new(server);
     let (private, public) = (
@@ -120,8 +119,7 @@ fn rule_6_2_the_owners_shows_shared_books_only(server: &Server) {
         assert_eq!(
             inside(seen),
             [name.as_str(), "Second"],
-            "neither the private one nor the id of \
-            the PUBLIC one"
+            "neither the private one nor the id of the PUBLIC one"
         );
         assert_eq!(column(&json!({"items": seen["books"]}), "permission"), ["VIEWER", "POSTER"]);
         assert_eq!(seen["ownerUsername"], cast.owner.get("/v5/user").ok()["username"]);
@@ -213,8 +211,7 @@ fn rule_1_5_the_name_is_searched(server: &Server) {
             assert_eq!(
                 inside(&found["collection"]),
                 ["a", "b"],
-                "the whole collection, whatever \
-                is searched"
+                "the whole collection, whatever is searched"
             );
         }
     }

@@ -194,8 +194,7 @@ fn rule_9_10_add_and_remove(server: &Server) {
     assert_eq!(
         read(&owner, &shelf)["updatedAt"],
         shelf["updatedAt"],
-        "its books are not its own \
-        data"
+        "its books are not its own data"
     );
 }
 
@@ -244,8 +243,7 @@ fn rule_9_10_adding_needs_access(server: &Server) {
         let added = add(member, &shelf, &[&foreign]);
         assert_eq!(
             added["items"][0]["permission"], permission,
-            "basic books carry the caller's \
-            permission"
+            "basic books carry the caller's permission"
         );
         assert_eq!(read(member, &shelf)["books"][0]["permission"], permission);
     }

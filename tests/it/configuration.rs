@@ -126,7 +126,7 @@ fn bounds_are_those_of_the_program(_: &Server) {
             let Some((least, most)) = bounds(&cells[3]) else { continue };
             let (option, _) = split(&code(&cells[0]).expect("an option"));
             checked += 1;
-            // The option behind it has no value, so nothing starts; only the first fault is told.
+            // The option behind it has no value, so nothing starts; the first fault is reported.
             let refused = |value: u64| {
                 let run = daybook(&[command, &option, &value.to_string(), "--data-dir"]);
                 assert_eq!(run.status.code(), Some(2), "{option} {value}: {run:?}");

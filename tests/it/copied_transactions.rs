@@ -71,8 +71,7 @@ fn rule_6_6_transactions(server: &Server) {
     assert_eq!(
         items(&page).len() + items(&rest).len(),
         everything,
-        "2.4: its pages follow each \
-        other"
+        "2.4: its pages follow each other"
     );
     // 6.14: they are the copyist's, made now.
     let username = cast.owner.get("/v5/user").ok()["username"].clone();
@@ -265,7 +264,7 @@ fn the_copy_lives_on_its_own(server: &Server) {
     assert_eq!(cast.owner.get(&cast.path("/balances?query=by:y")).ok()["accountBalances"], before);
 }
 
-/// A copy of a copy is the same again, and its numbers meet no others.
+/// A copy of a copy is the same again, and its numbers equal no others.
 fn copying_a_copy(server: &Server) {
     let cast = cast(server);
     fill(&cast);

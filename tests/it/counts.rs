@@ -218,8 +218,7 @@ fn rule_9_8_what_counts(server: &Server) {
     assert_eq!(
         sum("trashed"),
         found("is:trashed after:2024 before:2027"),
-        "trashed drafts do; \
-        what has no date is nowhere"
+        "trashed drafts do; what has no date is nowhere"
     );
     assert!(found("is:trashed") > sum("trashed") && sum("trashed") > 0 && sum("posted") > 0);
     let empty = Cast::new(server);
@@ -275,8 +274,7 @@ fn rule_9_8_long_ranges(server: &Server) {
     assert_eq!(
         counts(&cast, "2025-02-01", "2025-01-01", "DAILY"),
         none,
-        "9.8: it ends before it \
-        starts"
+        "9.8: it ends before it starts"
     );
     assert_eq!(counts(&cast, "2025-01-31", "2025-01-31", "DAILY"), none, "9.8: it holds no day");
     let all = counts(&cast, "0001-01-01", "9999-12-31", "DAILY");

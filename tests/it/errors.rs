@@ -177,7 +177,7 @@ fn resources_of_another_book(server: &Server) {
     none_is_found(&cast.owner, &cast, id(&rows["items"][1]));
 }
 
-/// 401 comes first: nothing about books or routes is told to a caller without a token.
+/// 401 comes first: nothing about books or routes is shown to a caller without a token.
 fn authentication_before_everything(server: &Server) {
     let cast = Cast::new(server);
     let anonymous = &cast.anonymous;

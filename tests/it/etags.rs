@@ -218,8 +218,7 @@ fn derived_values_keep_the_tag(server: &Server) {
     assert_eq!(
         cast.owner.get(&fresh).ok()["hasTransactionPosted"],
         true,
-        "its answer has changed, \
-        its version has not"
+        "its answer has changed, its version has not"
     );
     // The group becomes mixed, its parent too.
     for path in &groups {

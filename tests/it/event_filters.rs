@@ -80,8 +80,7 @@ fn rule_8_5_a_plain_date_is_midnight_in_the_book_zone(server: &Server) {
         assert_eq!(
             list(&cast, &format!("after={today}")).len(),
             all.len(),
-            "since midnight in \
-            {:?}",
+            "since midnight in {:?}",
             cast.book
         );
         assert_eq!(list(&cast, &format!("before={today}")).len(), 0);

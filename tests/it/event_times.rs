@@ -31,7 +31,7 @@ fn named(number: usize) -> account::Input {
 
 const NOW: Instant = Instant::new(1_763_000_000_000);
 
-/// A request that was sent first and comes last: its event stands last, and is told of no earlier
+/// A request that was sent first and comes last: its event stands last, and gets no earlier
 /// instant.
 fn rule_13_61_the_log_never_goes_back(engine: Engine) {
     let mut inside = Inside::new(engine, NOW, Default::default());
@@ -41,11 +41,11 @@ fn rule_13_61_the_log_never_goes_back(engine: Engine) {
             .write(move |tx, cx, book| account::create(tx, cx, book, vec![named(number)]))
             .expect("an account");
     }
-    let told: Vec<i64> = log(&inside, event::Request::default())
+    let times: Vec<i64> = log(&inside, event::Request::default())
         .iter()
         .map(|event| event.created_at.milliseconds())
         .collect();
-    assert_eq!(told, [6_000, 6_000, 5_000, 5_000, 0].map(|later| NOW.milliseconds() + later));
+    assert_eq!(times, [6_000, 6_000, 5_000, 5_000, 0].map(|later| NOW.milliseconds() + later));
 }
 
 /// Bounds before, between, at and behind events, some of them at one instant, in logs of any

@@ -160,8 +160,7 @@ fn rule_8_2_transaction_events(server: &Server) {
         for field in ["id", "name", "type", "properties", "groups"] {
             assert_eq!(
                 shown[side][field], made["transaction"][side][field],
-                "8.2: {side}.{field} \
-                is that of the full account"
+                "8.2: {side}.{field} is that of the full account"
             );
         }
         assert!(
@@ -172,8 +171,7 @@ fn rule_8_2_transaction_events(server: &Server) {
     for field in ["id", "name", "properties"] {
         assert!(
             !shown["creditAccount"]["groups"][0][field].is_null(),
-            "8.2: groups[0].{field}: \
-            {shown}"
+            "8.2: groups[0].{field}: {shown}"
         );
     }
     let mut names: Vec<_> = object["accounts"]
@@ -382,17 +380,14 @@ fn rule_8_4_the_envelope(server: &Server) {
         );
         assert_eq!(event["agent"]["id"], "api");
         assert_eq!(event["botResponses"], json!([]));
-        let milliseconds: i64 =
-            event["createdAt"].as_str().and_then(|text| text.parse().ok()).expect(
-                "8.4: createdAt in \
-            milliseconds",
-            );
-        let on: jiff::Timestamp =
-            event["createdOn"].as_str().and_then(|text| text.parse().ok()).expect(
-                "8.4: createdOn in \
-            RFC \
-            3339",
-            );
+        let milliseconds: i64 = event["createdAt"]
+            .as_str()
+            .and_then(|text| text.parse().ok())
+            .expect("8.4: createdAt in milliseconds");
+        let on: jiff::Timestamp = event["createdOn"]
+            .as_str()
+            .and_then(|text| text.parse().ok())
+            .expect("8.4: createdOn in RFC 3339");
         assert_eq!(on.as_millisecond(), milliseconds);
         let book = reader.get(&cast.path("")).ok();
         let fields = [

@@ -162,13 +162,13 @@ fn bodies(server: &Server, name: &str) {
     let (_, method, path, batch, body) =
         BODIES.iter().find(|(other, ..)| *other == name).expect("a row");
     let mut body = (*body).to_owned();
-    for (mark, resource) in [
+    for (placeholder, resource) in [
         ("{root}", &root),
         ("{group}", &group),
         ("{account}", &account),
         ("{transaction}", &transaction),
     ] {
-        body = body.replace(mark, id(resource));
+        body = body.replace(placeholder, id(resource));
     }
     let valid: Map<String, Value> =
         serde_json::from_str(&body.replace("{book}", &cast.book)).expect("an object");

@@ -63,8 +63,7 @@ fn anybody_with_the_address_reads(server: &Server) {
         assert_eq!(
             header(&answer, "access-control-allow-origin"),
             "*",
-            "0.13: pages of other \
-            origins read it too"
+            "0.13: pages of other origins read it too"
         );
     }
     let empty = file(&cast, "empty", b"");
@@ -143,12 +142,9 @@ fn what_could_run_is_downloaded(server: &Server) {
 /// before it.
 fn browsers_are_told_one_type(server: &Server) {
     let cast = Cast::new(server);
-    for two in [
-        "application/pdf;a=b,text/html",
-        "image/png,text/html",
-        "text/plain; a=\"b, \
-        text/html\"",
-    ] {
+    for two in
+        ["application/pdf;a=b,text/html", "image/png,text/html", "text/plain; a=\"b, text/html\""]
+    {
         let body = json!({"name": "page.pdf", "contentType": two, "content": base64(b"x")});
         let message = create(&cast.owner, &cast, &body).refused(400, "badRequest");
         assert!(message.contains("contentType"), "{message}");
@@ -156,20 +152,19 @@ fn browsers_are_told_one_type(server: &Server) {
     // Recorded before that was refused.
     let old = file(&cast, "page.pdf", b"x");
     let mut backdoor = Backdoor::open(server);
-    for (two, told, place) in [
+    for (two, served, place) in [
         ("application/pdf;a=b,text/html", "application/pdf", "inline;"),
         ("text/x;a=b,text/html", "application/octet-stream", "attachment;"),
     ] {
         let token = old["url"].as_str().and_then(|url| url.rsplit_once('-')).expect("a token").1;
         assert_eq!(
             backdoor.execute(&format!(
-                "UPDATE files SET content_type = '{two}' WHERE token \
-            = '{token}'"
+                "UPDATE files SET content_type = '{two}' WHERE token = '{token}'"
             )),
             1
         );
         let answer = cast.anonymous.get(&path(server, &old));
-        assert_eq!(header(&answer, "content-type"), told);
+        assert_eq!(header(&answer, "content-type"), served);
         assert!(
             header(&answer, "content-disposition").starts_with(place),
             "{two}: {:?}",
@@ -213,8 +208,7 @@ fn names_are_told_safely(server: &Server) {
     };
     assert_eq!(
         named("Conta de água.pdf"),
-        "inline; filename=\"Conta de _gua.pdf\"; \
-        filename*=UTF-8''Conta%20de%20%C3%A1gua.pdf"
+        "inline; filename=\"Conta de _gua.pdf\"; filename*=UTF-8''Conta%20de%20%C3%A1gua.pdf"
     );
     assert_eq!(
         named("a\"; filename=evil.exe\r\nSet-Cookie: a=b"),

@@ -109,8 +109,7 @@ fn a_bucket_that_is_away(engine: Engine) {
         let message = answer.refused(503, "backendError");
         assert!(
             !message.contains("http") && !message.contains("127.0.0.1"),
-            "what is inside stays \
-            inside: {message}"
+            "what is inside stays inside: {message}"
         );
     }
     cast.owner

@@ -70,7 +70,7 @@ pub fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
 fn age(path: &Path) {
     #[expect(
         clippy::disallowed_methods,
-        reason = "the age of a file is told by the system's clock"
+        reason = "the age of a file is measured by the system's clock"
     )]
     let then = SystemTime::now() - Duration::from_secs(2 * 24 * 60 * 60);
     let file = std::fs::File::options().write(true).open(path).expect("the file");
@@ -273,7 +273,7 @@ fn bytes_of_an_unknown_database_stay(engine: Engine) {
     let args = ["--files-orphan-seconds", "1", "--files-url", &place].map(str::to_owned).to_vec();
     let second = Server::start_with(Options { engine, args, ..Options::default() });
     file(&Cast::new(&second), "b", b"its own");
-    eventually("it tells so", || second.log().contains("left alone"));
+    eventually("it says so", || second.log().contains("left alone"));
     assert_eq!(below(&first.data_dir().join("files")).len(), before.len() + 1);
     assert!(before.iter().all(|blob| first.data_dir().join("files").join(blob).exists()));
 }
@@ -291,7 +291,7 @@ fn lost_bytes_are_a_fault(engine: Engine) {
     cast.anonymous
         .get(lost["url"].as_str().unwrap().strip_prefix(server.base()).unwrap())
         .refused(500, "internalError");
-    assert!(server.log().contains("are missing"), "the log tells which");
+    assert!(server.log().contains("are missing"), "the log says which");
     assert_eq!(cast.owner.get(&cast.path("/files")).ok(), json!({"items": [lost]}));
     cast.owner
         .put(&cast.path("/files"), &json!({"id": lost["id"], "content": base64(b"found")}))

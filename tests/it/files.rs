@@ -103,8 +103,7 @@ fn create_answers_metadata(server: &Server) {
     let url = created["url"].as_str().expect("an address");
     assert!(
         url.starts_with(&format!("{}/files/", server.base())),
-        "absolute, at the host that was \
-        asked: {url}"
+        "absolute, at the host that was asked: {url}"
     );
 }
 
@@ -291,8 +290,7 @@ fn update_with_the_same_content_changes_nothing(server: &Server) {
     assert_eq!(
         cast.owner.put(&cast.path("/files"), &whole).ok(),
         created,
-        "3.10.5: a round trip \
-        is no change"
+        "3.10.5: a round trip is no change"
     );
     assert_eq!(kinds(&cast), ["FILE_CREATED", "BOOK_CREATED"]);
 }

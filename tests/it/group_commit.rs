@@ -35,8 +35,8 @@ fn answers(waiting: Vec<Receiver<Result<View, Error>>>) -> Vec<Result<View, Erro
 
 fn a_group_takes_as_many_statements_as_one(engine: Engine) {
     let bench = Bench::new(engine, 4096);
-    // The first posting on an account marks it, in a statement of its own; after the second the
-    // chart is remembered.
+    // The first posting on an account sets its flag, in a statement of its own; after the second
+    // the chart is remembered.
     for _ in 0..2 {
         bench.submit(bench.creation("warm-up")).recv().expect("an answer").expect("a write");
     }
@@ -153,7 +153,7 @@ fn a_write_that_fails_is_acknowledged_to_nobody(engine: Engine) {
         )),
         "{lost:?}"
     );
-    assert_eq!(bench.descriptions(), Vec::<String>::new(), "what nobody was told of is not there");
+    assert_eq!(bench.descriptions(), Vec::<String>::new(), "what nobody was answered is not there");
     bench.submit(bench.creation("after")).recv().expect("an answer").expect("the writer goes on");
     assert_eq!(bench.descriptions(), ["after"]);
     bench.check_chain(4);
@@ -175,11 +175,12 @@ fn a_read_that_fails_costs_no_acknowledged_write(engine: Engine) {
     let failing = bench.submit(|tx| tx.users().find_named("a\0b").map(|_| ()).map_err(Error::from));
     let after = bench.submit(bench.creation("after"));
     release.send(()).expect("the writer waits");
-    let told = [
+    let answered = [
         ("after", after.recv().expect("an answer").is_ok()),
         ("before", before.recv().expect("an answer").is_ok()),
     ];
-    let kept: Vec<&str> = told.iter().filter(|(_, told)| *told).map(|(name, _)| *name).collect();
+    let kept: Vec<&str> =
+        answered.iter().filter(|(_, answered)| *answered).map(|(name, _)| *name).collect();
     assert_eq!(bench.descriptions(), kept, "acknowledged is what is there");
     let failed = failing.recv().expect("an answer").is_err();
     assert_eq!(failed, kept.is_empty(), "only the failed statement could cost the group");

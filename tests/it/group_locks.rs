@@ -214,7 +214,7 @@ fn batch_with_one_locked_account(server: &Server) {
     stage.cast.owner.put(&stage.cast.path("/accounts/batch"), &batch).ok();
 }
 
-/// 0.17: too little permission is told before a stale condition and before bad values.
+/// 0.17: too little permission is refused before a stale condition and before bad values.
 fn permission_comes_before_values(server: &Server) {
     let stage = stage(server);
     let (cast, long) = (&stage.cast, "x".repeat(256));

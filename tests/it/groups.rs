@@ -389,8 +389,7 @@ fn members_include_those_of_child_groups(server: &Server) {
     assert_eq!(
         first,
         cast.owner.get(&cast.path("/accounts/c")).ok(),
-        "whole accounts, as in every \
-        list of them"
+        "whole accounts, as in every list of them"
     );
 }
 

@@ -30,8 +30,7 @@ fn lists(answer: &Answer, header: &str, expected: &[&str]) {
     for item in expected {
         assert!(
             named.contains(item.to_ascii_lowercase().as_str()),
-            "0.13: {header} lacks {item}: \
-            {value:?}"
+            "0.13: {header} lacks {item}: {value:?}"
         );
     }
 }

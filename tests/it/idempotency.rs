@@ -57,8 +57,7 @@ fn same(first: &Answer, again: &Answer) {
     assert_eq!(
         (first.status, &first.text),
         (again.status, &again.text),
-        "status and body, byte by \
-        byte"
+        "status and body, byte by byte"
     );
     for header in ["etag", "content-type"] {
         assert_eq!(first.headers.get(header), again.headers.get(header), "{header}");
@@ -134,18 +133,12 @@ fn keys_are_visible_ascii(server: &Server) {
     let token = cast.owner.token().expect("the owner has one");
     let mut stream = connect(server);
     let head = format!(
-        "DELETE {} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \
-        {token}\r\nConnection: close\r\n",
+        "DELETE {} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n",
         cast.path("/groups/1")
     );
     stream
         .write_all(head.as_bytes())
-        .and_then(|()| {
-            stream.write_all(
-                b"Idempotency-Key: \
-        caf\xc3\xa9\r\n\r\n",
-            )
-        })
+        .and_then(|()| stream.write_all(b"Idempotency-Key: caf\xc3\xa9\r\n\r\n"))
         .expect("sent");
     let answer = rest(&mut stream);
     assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");

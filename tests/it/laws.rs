@@ -143,8 +143,7 @@ impl Bench {
             assert_eq!(
                 (&state, events),
                 (before, count),
-                "refused ({error}), but something \
-                changed"
+                "refused ({error}), but something changed"
             );
         }
         // Else amounts and totals could change together, as when a book's scale grows.
@@ -156,14 +155,12 @@ impl Bench {
         };
         assert!(
             state.transactions.iter().all(|now| touched(now) || before.transactions.contains(now)),
-            "changed without a \
-            version"
+            "changed without a version"
         );
         assert_eq!(
             state != *before,
             events > count,
-            "8.1: events tell of changes and of nothing \
-            else; {count} became {events}"
+            "8.1: events record changes and nothing else; {count} became {events}"
         );
         (state, events)
     }
@@ -195,8 +192,7 @@ impl Bench {
         assert_eq!(
             usize::try_from(state.posted).ok(),
             Some(counting.count()),
-            "6.10: the number \
-            of postings"
+            "6.10: the number of postings"
         );
         for tags in TAGS {
             ["y", "m", "d"].into_iter().for_each(|by| self.check_balances(state, tags, by));
@@ -261,8 +257,7 @@ impl Bench {
             assert_eq!(
                 event.hash,
                 event.chained(&previous, &key),
-                "8.15: event {number} is \
-                chained to its predecessor"
+                "8.15: event {number} is chained to its predecessor"
             );
             previous = event.hash;
         }
@@ -270,7 +265,7 @@ impl Bench {
     }
 }
 
-/// What balances must tell of the listed transactions, added up the plain way.
+/// What balances must show of the listed transactions, added up the plain way.
 fn movements(state: &State, tags: &[&str], by: &str) -> Movements {
     let mut movements = Movements::new();
     for transaction in state.transactions.iter().filter(|transaction| counts(transaction)) {

@@ -137,8 +137,7 @@ impl State {
             assert_eq!(
                 transaction[flag],
                 json!(value),
-                "3.1.1: `{flag}` of a transaction that is \
-                {}: {transaction}",
+                "3.1.1: `{flag}` of a transaction that is {}: {transaction}",
                 self.name()
             );
         }
@@ -155,8 +154,7 @@ impl State {
         assert_eq!(
             totals(cast),
             expected_totals(rows),
-            "3.1.3: the balances (debit, credit) with \
-            one transaction {}",
+            "3.1.3: the balances (debit, credit) with one transaction {}",
             self.name()
         );
     }
@@ -285,8 +283,7 @@ fn single(cast: &Cast, answer: Answer, cell: Cell, (state, verb, id): (State, Ve
     assert_eq!(
         operation["transaction"],
         transaction(cast, id),
-        "3.2.1: the answer is the \
-        transaction as it is stored"
+        "3.2.1: the answer is the transaction as it is stored"
     );
     let accounts: Vec<&str> = operation["accounts"]
         .as_array()

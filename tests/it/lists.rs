@@ -65,8 +65,7 @@ fn rule_2_6_order_within_a_batch(server: &Server) {
         let ((a_date, a_created, a_id), (b_date, b_created, b_id)) = (&pair[0], &pair[1]);
         assert!(
             (a_date, a_created) >= (b_date, b_created),
-            "2.6: {a_date} {a_created} stands \
-            before {b_date} {b_created}"
+            "2.6: {a_date} {a_created} stands before {b_date} {b_created}"
         );
         if (a_date, a_created) == (b_date, b_created) && a_id.len() == b_id.len() {
             assert!(a_id > b_id, "2.6: of one instant, the id descending: {a_id} before {b_id}");
@@ -106,10 +105,7 @@ fn rule_2_2_limits(server: &Server) {
                 (200, Some(wanted)),
             );
             faults.check(answer.body["cursor"].is_string(), || {
-                format!(
-                    "2.3: {parameter}: there \
-                are more rows, so a cursor"
-                )
+                format!("2.3: {parameter}: there are more rows, so a cursor")
             });
         }
     }
@@ -221,8 +217,7 @@ fn rule_7_3_who_lists_what(server: &Server) {
         assert_eq!(
             sorted_labels(&search(reader, &cast, "").ok()),
             wanted,
-            "{role}: a RECORDER \
-            lists own drafts"
+            "{role}: a RECORDER lists own drafts"
         );
         let path = cast.path(&format!("/transactions/{}", id(&others)));
         let answer = reader.get(&path);

@@ -111,8 +111,7 @@ fn cell(server: &Server, field: &str, (verb, state): (&str, &str), outcome: Outc
         };
         assert!(
             fits,
-            "{role}: {verb} of {state} with {field} {LOCKED}: expected {outcome:?}, got \
-            {} {}",
+            "{role}: {verb} of {state} with {field} {LOCKED}: expected {outcome:?}, got {} {}",
             answer.status, answer.text
         );
         let changed = transaction(&cast, &id(&before)) != before;

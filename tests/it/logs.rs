@@ -98,7 +98,7 @@ impl Drop for Running {
 }
 
 /// Who reads the log may go away: requests are answered all the same, and the server stops when it
-/// is told to.
+/// is asked to.
 fn a_log_nobody_reads_stops_nothing(engine: Engine) {
     let server = Server::start(engine);
     let address = format!("127.0.0.1:{}", free_port());
@@ -115,8 +115,8 @@ fn a_log_nobody_reads_stops_nothing(engine: Engine) {
         ask().is_ok_and(|answer| answer.status() == 200)
     });
     assert!(answered, "no request is answered");
-    let told = Command::new("kill").arg(running.0.id().to_string()).status().expect("kill runs");
-    assert!(told.success());
+    let sent = Command::new("kill").arg(running.0.id().to_string()).status().expect("kill runs");
+    assert!(sent.success());
     let ended = (0..200).any(|_| {
         pause(Duration::from_millis(50));
         running.0.try_wait().expect("the state of the process").is_some()

@@ -92,8 +92,7 @@ fn rule_3_11_a_draft_and_a_posted_one(server: &Server) {
         assert_eq!(
             ids(&find(&cast, &link)),
             [id(new)],
-            "3.11.2: clients follow the link to the \
-            successor"
+            "3.11.2: clients follow the link to the successor"
         );
     }
     assert_eq!(
@@ -110,8 +109,7 @@ fn rule_3_11_a_draft_and_a_posted_one(server: &Server) {
     assert_eq!(
         resources(&new_events),
         [id(new), id(&draft), id(&posted)],
-        "3.11.8: the originals \
-        in the order given"
+        "3.11.8: the originals in the order given"
     );
     assert_eq!(new_events[1]["data"]["object"]["transaction"]["trashed"], true);
     assert_eq!(new_events[0]["data"]["object"]["transaction"]["remoteIds"], new["remoteIds"]);
@@ -131,8 +129,7 @@ fn rule_3_11_2_followers_reach_the_last_one(server: &Server) {
     assert_eq!(
         trashed["items"].as_array().map(Vec::len),
         Some(2),
-        "the last one and the one in \
-        the middle: {trashed}"
+        "the last one and the one in the middle: {trashed}"
     );
     // 3.11.2, 3.7.1: the originals' own remote ids keep preventing duplicates.
     let remote = unique("r");
@@ -338,8 +335,7 @@ fn rule_3_4_states_that_merge(server: &Server) {
                 None => assert_eq!(
                     answer.ok()["transaction"]["posted"],
                     true,
-                    "{state}: posted \
-                    when either was"
+                    "{state}: posted when either was"
                 ),
                 Some(reason) => {
                     answer.refused(400, reason);

@@ -56,8 +56,7 @@ fn walk(reader: &Client, path: &str, limit: usize, way: Way) -> Vec<String> {
         assert_eq!(
             items(&page).len(),
             limit,
-            "2.3: a page with a cursor is full: {path} by \
-            {way:?}"
+            "2.3: a page with a cursor is full: {path} by {way:?}"
         );
         let next = page["cursor"].as_str().expect("2.1: a cursor is a string").to_owned();
         assert!(
@@ -164,8 +163,7 @@ fn rule_2_4_a_query_filters_and_the_cursor_is_a_position(server: &Server) {
         assert_eq!(
             ids(&rest).iter().collect::<Vec<_>>(),
             wanted,
-            "a cursor of the whole list \
-            after {place} rows, with the query #third"
+            "a cursor of the whole list after {place} rows, with the query #third"
         );
         // The query of the cursor does not come back when the request has its own.
         let narrow = page(&cast.owner, &transactions(&cast, "#third"), 1, None, Way::Header);

@@ -401,15 +401,13 @@ fn lists_of_books_begin_with_the_reader(engine: Engine) {
 /// Thousands of users with a book in a collection each.
 fn crowd_of_books(inside: &Inside) {
     const SETTINGS: &str = "auto_post, date_pattern, decimal_separator, fraction_digits, scale, \
-        page_size, period, period_start_month, \
-        time_zone, visibility";
+        page_size, period, period_start_month, time_zone, visibility";
     const COUNTS: &str = "sequence, hash, changed_at, posted, month, month_posted, year_posted";
     let others = "WITH RECURSIVE others (n) AS (SELECT 1000 UNION ALL SELECT n + 1 FROM others \
         WHERE n < 6000)";
     let rows = |table: &str, own: &str, own_values: &str, (same, from): (&str, &str)| {
         format!(
-            "{others} INSERT INTO {table} ({own}{same}) SELECT {own_values}{same} FROM \
-            others{from}"
+            "{others} INSERT INTO {table} ({own}{same}) SELECT {own_values}{same} FROM others{from}"
         )
     };
     let (email, stamp) =

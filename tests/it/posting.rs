@@ -83,8 +83,7 @@ fn rule_3_3_2_post_without_an_id_creates_and_posts(server: &Server) {
     assert_eq!(found["id"], draft["id"]);
     assert_eq!(
         found["posted"], false,
-        "the existing one is returned unchanged, even when it is a \
-        draft"
+        "the existing one is returned unchanged, even when it is a draft"
     );
     assert_eq!(
         totals(&cast),
@@ -106,8 +105,7 @@ fn rule_3_3_3_post_checked(server: &Server) {
     assert_eq!(
         types(&events),
         ["TRANSACTION_POSTED", "TRANSACTION_POSTED"],
-        "8.1: no CHECKED \
-        event"
+        "8.1: no CHECKED event"
     );
     for event in &events {
         assert_eq!(event["data"]["object"]["transaction"]["checked"], true);
@@ -151,8 +149,7 @@ fn rule_3_3_5_an_incomplete_post_names_what_is_missing(server: &Server) {
             );
             assert!(
                 message.to_lowercase().contains(word),
-                "3.3.5: the message names {field}: \
-                {message}"
+                "3.3.5: the message names {field}: {message}"
             );
         }
         assert_eq!(new_events(&cast, known).len(), 0, "nothing is created by a refused post");
@@ -204,15 +201,13 @@ fn rule_3_4_2_update_with_checked(server: &Server) {
     assert_eq!(
         transaction(&cast, &id(&unchecked))["amount"],
         "12.00",
-        "a refused request changes \
-        nothing"
+        "a refused request changes nothing"
     );
     put(json!({"id": unchecked["id"], "checked": false})).ok();
     assert_eq!(
         new_events(&cast, known).len(),
         0,
-        "`checked: false` on an unchecked one changes \
-        nothing"
+        "`checked: false` on an unchecked one changes nothing"
     );
     let both =
         put(json!({"id": unchecked["id"], "amount": "15.00", "checked": true})).ok()["transaction"]
@@ -231,8 +226,7 @@ fn rule_3_4_2_update_with_checked(server: &Server) {
     assert_eq!(
         types(&new_events(&cast, known)),
         ["TRANSACTION_CHECKED"],
-        "8.1: UPDATED only when \
-        fields changed"
+        "8.1: UPDATED only when fields changed"
     );
     let draft = LUNCH.create(&cast, json!({"draft": true}));
     let updated = put(json!({

@@ -37,8 +37,7 @@ fn unfinished(server: &Server, email: &str, name: &str) -> TcpStream {
     let body = json!({"name": name}).to_string();
     let head = format!(
         "POST /v5/books HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {}\r\nContent-Type: \
-            application/json\r\n\
-         Content-Length: {}\r\n\r\n",
+            application/json\r\nContent-Length: {}\r\n\r\n",
         server.token(email),
         body.len()
     );
@@ -270,7 +269,7 @@ fn mounted_under_a_prefix(engine: Engine) {
     assert_eq!(base_path(&behind, "/inside/openapi.json"), "/");
 }
 
-/// Issue 2: `/ready` tells whether requests can be served, and does not hang when they cannot.
+/// Issue 2: `/ready` says whether requests can be served, and does not hang when they cannot.
 fn ready_looks_at_the_writers(engine: Engine) {
     let server = Server::start(engine);
     let asked = |expected: u16| {

@@ -76,8 +76,7 @@ impl Holder<'_> {
         assert_eq!(
             self.read(resource)["properties"],
             updated["properties"],
-            "the answer shows \
-            what is stored"
+            "the answer shows what is stored"
         );
         updated
     }

@@ -1,5 +1,5 @@
 //! The query language in lists (section 1): operators, boolean logic, quotes, and text that is no
-//! query at all. Each row of a table is a query and the transactions it must find, told by a
+//! query at all. Each row of a table is a query and the transactions it must find, known by a
 //! predicate over the fixture.
 
 use daybook_tests::{Cast, Server};

@@ -32,9 +32,7 @@ OR OR
 -NOT
 '
 "
-\
-'\
-account:'
+'account:'
 account:"\"
 a OR (b AND
 ((((((((((((((((((((((((((((((((a

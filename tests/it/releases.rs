@@ -55,8 +55,7 @@ fn rule_13_55_deletions_are_counted_first(engine: Engine) {
     // As many more as are allowed, by hand and without their transactions: nothing of them is
     // looked at but their number.
     let numbers = format!(
-        "WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n \
-        < {MAX_RELEASED})"
+        "WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < {MAX_RELEASED})"
     );
     inside.execute(&[
         &format!(
@@ -76,8 +75,7 @@ fn rule_13_55_deletions_are_counted_first(engine: Engine) {
     assert!(refused(delete_file()).contains("transactions hold the file"));
     inside.execute(&[
         "DELETE FROM entries WHERE transaction_id = 1",
-        "DELETE FROM index_terms WHERE \
-        transaction_id = 1",
+        "DELETE FROM index_terms WHERE transaction_id = 1",
     ]);
     delete_file().expect("one fewer");
     delete_account().expect("one fewer");

@@ -55,8 +55,7 @@ fn rule_3_7_1_a_duplicate_is_not_recorded(server: &Server) {
     assert_eq!(
         create(&cast, "5.00", &["d"])["id"],
         draft["transaction"]["id"],
-        "a draft blocks as \
-        well"
+        "a draft blocks as well"
     );
     // By another member, and with the id among others.
     let other = cast.poster.post(&cast.path("/transactions"), &body("3.00", &["new", "a"])).ok();
@@ -74,7 +73,7 @@ fn rule_3_7_1_trashed_ones_do_not_block(server: &Server) {
     let second = create(&cast, "11.00", &["a"]);
     assert_ne!(second["id"], first["id"]);
     assert_eq!(second["posted"], true);
-    // 1.2.2: the live one and the trashed one are told apart.
+    // 1.2.2: the live one and the trashed one are different.
     assert_eq!(ids(&find(&cast, "remoteId:a")), [id(&second)]);
     assert_eq!(ids(&find(&cast, "remoteId:a is:trashed")), [id(&first)]);
     assert_eq!(create(&cast, "12.00", &["a"])["id"], second["id"]);
@@ -116,8 +115,7 @@ fn rule_3_7_2_in_batches(server: &Server) {
     assert_eq!(
         (&found[2], &found[3]),
         (&found[0], &found[0]),
-        "two items with one remote id give \
-        one transaction"
+        "two items with one remote id give one transaction"
     );
     assert_eq!(list["items"][0]["amount"], "1.00", "the first of them is recorded");
     assert_ne!(found[4], found[5]);
@@ -145,8 +143,7 @@ fn rule_3_7_3_several_match(server: &Server) {
     assert_eq!(
         create(&cast, "3.00", &["b", "a"])["id"],
         second["id"],
-        "the first payload id that \
-        matches"
+        "the first payload id that matches"
     );
     assert_eq!(create(&cast, "3.00", &["none", "a", "b"])["id"], first["id"]);
     // Two live ones with one id, by update (3.7.4): the one created first counts.
@@ -160,14 +157,12 @@ fn rule_3_7_3_several_match(server: &Server) {
     assert_eq!(
         create(&cast, "3.00", &["b"])["id"],
         first["id"],
-        "created first, although it got \
-        the id later"
+        "created first, although it got the id later"
     );
     assert_eq!(
         create(&cast, "3.00", &["a"])["id"],
         second["id"],
-        "an id taken away no longer \
-        counts"
+        "an id taken away no longer counts"
     );
 }
 
@@ -190,8 +185,7 @@ fn rule_3_7_5_several_ids_trimmed(server: &Server) {
     assert_eq!(
         made["remoteIds"],
         json!(["one", "two words", "merged_1"]),
-        "trimmed, blank ones \
-        dropped"
+        "trimmed, blank ones dropped"
     );
     for query in ["remoteId:one", "remoteid:'one'", "remoteId:'two words'", "REMOTEID:\"merged_1\""]
     {
@@ -203,8 +197,7 @@ fn rule_3_7_5_several_ids_trimmed(server: &Server) {
     assert_eq!(
         create(&cast, "1.00", &[" one  "])["id"],
         made["id"],
-        "trimmed before the \
-        comparison"
+        "trimmed before the comparison"
     );
     let longest = "é".repeat(256);
     let kept = create(&cast, "2.00", &[&longest]);
@@ -268,8 +261,7 @@ fn rule_3_7_2_what_a_recorder_sees(server: &Server) {
     assert_eq!(
         items(&search(&cast.recorder, &cast, "remoteId:a").ok()).len(),
         0,
-        "7.3: own drafts \
-        only"
+        "7.3: own drafts only"
     );
 }
 

@@ -65,7 +65,7 @@ fn two_processes_do_a_request_once(engine: Engine) {
         [payment, keyed.post("/v5/books", &json!({"name": format!("Book {number}")}))]
     };
     let answers: Vec<[Answer; 2]> = thread::scope(|scope| {
-        // Two threads a process, each in its own order, so that the groups of the processes meet
+        // Two threads a process, each in its own order, so that the groups of the processes contend
         // each other's keys.
         let threads: Vec<_> = (0..4)
             .map(|turn| {
@@ -102,7 +102,7 @@ fn two_processes_do_a_request_once(engine: Engine) {
 }
 
 /// Clients that never give up: however often the server is killed, each of their creates is there
-/// once. Nothing but the key tells a repetition from a new payment.
+/// once. Nothing but the key distinguishes a repetition from a new payment.
 fn retries_over_kills_do_each_request_once(engine: Engine) {
     const CLIENTS: usize = 8;
     const EACH: usize = 100;
@@ -215,7 +215,7 @@ impl Bench {
         Bench { store, cx, _server: server }
     }
 
-    /// One request of that key at that time; its answer tells when it was done.
+    /// One request of that key at that time; its answer shows when it was done.
     fn send(&self, key: &str, milliseconds_later: i64) -> KeyedAnswer {
         let cx = Context {
             now: Instant::new(NOW.milliseconds() + milliseconds_later),
@@ -337,8 +337,7 @@ fn a_turn_that_does_not_come_is_answered_503(engine: Engine) {
     assert_eq!(
         column(&listed, "id").len(),
         1,
-        "whether or not the first sending was done after \
-        all"
+        "whether or not the first sending was done after all"
     );
 }
 
@@ -379,8 +378,7 @@ fn a_claim_elsewhere_is_waited_for(engine: Engine) {
     assert_eq!(
         column(&owner.get("/v5/books").ok(), "name"),
         ["B"],
-        "the one whose first sending \
-        was given up"
+        "the one whose first sending was given up"
     );
 }
 
@@ -401,8 +399,7 @@ fn keys_of_collections_are_taken_behind_their_user(engine: Engine) {
         pause(Duration::from_millis(500));
         assert!(
             !waiting.is_finished(),
-            "the key is taken while another process writes for this \
-            user"
+            "the key is taken while another process writes for this user"
         );
         hold.release();
         waiting.join().expect("an answer")

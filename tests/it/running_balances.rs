@@ -72,10 +72,7 @@ fn compare(
             .find(|side| side["name"] != account)
             .unwrap_or(&Value::Null);
         faults.check(absent(other, "balance"), || {
-            format!(
-                "`{query}`: the other side has none: \
-            {other}"
-            )
+            format!("`{query}`: the other side has none: {other}")
         });
         let shown = side(row, account)["balance"].as_str();
         faults.same(
@@ -199,8 +196,7 @@ fn rule_2_9_only_of_one_permanent_account(server: &Server) {
     let named = cast.owner.get(&cast.path(&format!("/transactions?ids={}", id(&row)))).ok();
     assert!(
         absent(side(&named["items"][0], "Cash"), "balance"),
-        "not by ids, which filter by no \
-        account"
+        "not by ids, which filter by no account"
     );
     let single = cast.owner.get(&cast.path(&format!("/transactions/{}", id(&row)))).ok();
     assert!(absent(side(&single, "Cash"), "balance"));
@@ -263,7 +259,7 @@ fn rule_2_9_the_last_row_of_a_day_is_the_balance_of_the_day(server: &Server) {
         if last.replace(date.clone()) == Some(date.clone()) {
             continue;
         }
-        // The newest row of its day: the balance through the end of that day, as getBalances tells
+        // The newest row of its day: the balance through the end of that day, as getBalances gives
         // it.
         let balances = crate::reading::balances(&cast, &format!("account:Cash on:{date}"));
         let balance = balances["accountBalances"][0]["cumulativeBalance"].clone();

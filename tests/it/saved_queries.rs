@@ -49,8 +49,7 @@ fn rule_9_9_save_and_read(server: &Server) {
     );
     assert!(
         id(&saved).len() >= 10 && id(&saved).parse::<i64>().is_ok(),
-        "0.14: digits that fit \
-        int64: {saved}"
+        "0.14: digits that fit int64: {saved}"
     );
     assert_eq!(saved["createdAt"], saved["updatedAt"]);
     assert_eq!(list(&cast)["items"], json!([saved]));
@@ -191,14 +190,9 @@ fn unknown_ids(server: &Server) {
 /// 1.1.10: query text is never refused, so nothing of it is checked when it is saved either.
 fn rule_1_1_10_any_text_is_kept(server: &Server) {
     let cast = Cast::new(server);
-    for query in [
-        "invalid:syntax:query::",
-        "'unclosed",
-        "((",
-        " account:Cash ",
-        "ação #ünï \"x\" \
-        \\",
-    ] {
+    for query in
+        ["invalid:syntax:query::", "'unclosed", "((", " account:Cash ", "ação #ünï \"x\" \\"]
+    {
         let saved = save(&cast, " padded ", query);
         shows(&saved, &json!({"title": " padded ", "query": query}));
     }

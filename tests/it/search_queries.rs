@@ -277,7 +277,7 @@ fn dated(dice: &mut Dice) -> String {
     )
 }
 
-/// Part of a word as it might be typed: another case, without its marks, cut short.
+/// Part of a word as it might be typed: another case, without its diacritics, cut short.
 fn word(dice: &mut Dice) -> String {
     let whole = if dice.below(6) == 0 { pick(dice, &RARE) } else { pick(dice, &WORDS) };
     if dice.below(8) == 0 {

@@ -210,8 +210,7 @@ fn random_queries_find_what_the_model_finds(engine: Engine) {
     }
     assert!(
         found > usize::try_from(count / 3).expect("a small number"),
-        "only {found} queries \
-        found anything: they show nothing"
+        "only {found} queries found anything: they show nothing"
     );
 }
 
@@ -251,8 +250,7 @@ fn pages_are_stable_while_others_write(engine: Engine) {
             let old: Vec<_> = walked.iter().filter(|id| before.contains(id)).copied().collect();
             assert_eq!(
                 &old, before,
-                "2.4: `{query}`: the rows of the beginning, each once and in \
-                order"
+                "2.4: `{query}`: the rows of the beginning, each once and in order"
             );
             let mut distinct = walked.clone();
             distinct.sort();
@@ -290,10 +288,8 @@ fn texts_of_a_migrated_book_are_indexed_at_start(engine: Engine) {
     ]);
     assert!(!walks(&inside.store), "without an index the book is passed by day");
     assert_eq!(inside.all(&rare.query, 1000), before);
-    let address = Address::parse(inside.server.database_url()).expect(
-        "the harness knows the form \
-        of URLs",
-    );
+    let address =
+        Address::parse(inside.server.database_url()).expect("the harness knows the form of URLs");
     let again = Store::open(&Options::new(address)).expect("the store opens");
     assert!(walks(&again), "indexed before anyone is served");
     assert_eq!(inside.all(&rare.query, 1000), before);
@@ -397,16 +393,14 @@ fn rule_13_60_long_texts_are_not_indexed_and_found(engine: Engine) {
     let part: String = text(77).chars().skip(290).collect();
     assert!(
         inside.all(&part, 1000).iter().any(|row| row.id == made[77]),
-        "the end of a long text \
-        is found"
+        "the end of a long text is found"
     );
     assert_eq!(inside.count("'short no1234'"), 1);
     let mut database = Backdoor::open(&inside.server);
     assert_eq!(
         database.execute("DELETE FROM trigrams WHERE trigram = 0"),
         1,
-        "a row for all the \
-        long texts of the chunk"
+        "a row for all the long texts of the chunk"
     );
     let rows = database.execute("DELETE FROM trigrams");
     assert!(rows < 5_000, "{rows} rows for short texts of few words");

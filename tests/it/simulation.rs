@@ -1,5 +1,5 @@
 //! A bounded run of the simulation (`make simulate` is the long one): whatever is asked, the
-//! service answers, keeps and tells what its model, a plain reading of `docs/behaviour.md`, does.
+//! service answers, stores and records what its model does, a plain reading of `docs/behaviour.md`.
 
 use std::sync::Arc;
 

@@ -32,8 +32,8 @@ fn a_batch_takes_a_constant_number_of_statements(engine: Engine) {
     let items = |count: usize| {
         (0..count).map(|number| draft(&format!("#tag batch {number}"))).collect::<Vec<_>>()
     };
-    // The first posting on an account marks it, in a statement of its own; after the second the
-    // chart is remembered.
+    // The first posting on an account sets its flag, in a statement of its own; after the second
+    // the chart is remembered.
     for _ in 0..2 {
         bench.record(items(1)).expect("a warm-up");
     }
@@ -43,10 +43,7 @@ fn a_batch_takes_a_constant_number_of_statements(engine: Engine) {
     assert!(large <= 20, "{large} statements for a batch");
     let texts = |count: usize| {
         let typed = |number| Changes {
-            description: Field::Set(format!(
-                "cash food 01/02/2025 \
-            {number}"
-            )),
+            description: Field::Set(format!("cash food 01/02/2025 {number}")),
             ..Changes::default()
         };
         (1..=count).map(typed).collect::<Vec<_>>()
@@ -55,13 +52,11 @@ fn a_batch_takes_a_constant_number_of_statements(engine: Engine) {
     let large_typed = counted(&|| drop(bench.record(texts(1000)).expect("a batch of texts")));
     assert_eq!(
         small_typed, large_typed,
-        "3.8: reading ten texts and a thousand takes as many \
-        statements"
+        "3.8: reading ten texts and a thousand takes as many statements"
     );
     assert!(
         large_typed <= large,
-        "one statement reads all names, where bodies that name accounts \
-        need another: {large_typed}"
+        "one statement reads all names, where bodies that name accounts need another: {large_typed}"
     );
     let ids: Vec<Changes> = {
         let request = Request { limit: Some(1000), query: "#tag".to_owned(), ..Request::default() };

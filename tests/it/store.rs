@@ -42,10 +42,8 @@ pub const NOW: Instant = Instant::new(1_763_000_000_000);
 impl Bench {
     pub fn new(engine: Engine, queue: usize) -> Bench {
         let server = Server::start(engine);
-        let address = Address::parse(server.database_url()).expect(
-            "the harness knows the form of \
-            URLs",
-        );
+        let address =
+            Address::parse(server.database_url()).expect("the harness knows the form of URLs");
         let store = Arc::new(
             Store::open(&Options { queue, ..Options::new(address) }).expect("the store opens"),
         );
@@ -153,8 +151,7 @@ impl Bench {
             assert_eq!(
                 event.hash,
                 event.chained(&previous, &key),
-                "8.15: event {number} is \
-                chained to its predecessor"
+                "8.15: event {number} is chained to its predecessor"
             );
             previous = event.hash;
         }

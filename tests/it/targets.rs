@@ -100,15 +100,15 @@ impl Targets {
     /// Calls the operation as somebody.
     #[track_caller]
     pub fn call(&self, caller: &Client, operation: Operation, word: &str) -> Answer {
-        // Where no body is read, what is told stands in the query.
-        let told = match operation.id {
+        // Where no body is read, the parameters stand in the query.
+        let parameters = match operation.id {
             "copyBook" => format!("?name={word}"),
             "auditBook" => format!("?word={word}"),
             _ => String::new(),
         };
         caller.send(
             operation.method,
-            &format!("{}{told}", self.path(operation)),
+            &format!("{}{parameters}", self.path(operation)),
             &self.body(operation, word),
         )
     }

@@ -51,19 +51,11 @@ fn rule_3_8_2_a_whole_line(server: &Server) {
     assert_eq!(
         *made,
         transaction(&cast, &id(made)),
-        "the answer is the transaction as it is \
-        stored"
+        "the answer is the transaction as it is stored"
     );
     assert_eq!(
         line(made),
-        [
-            "Cash",
-            "Táxi",
-            "1234.56",
-            "2025-05-13",
-            "#Trip to the airport 12345 \
-        for"
-        ]
+        ["Cash", "Táxi", "1234.56", "2025-05-13", "#Trip to the airport 12345 for"]
     );
     shows(
         made,
@@ -217,7 +209,7 @@ fn rule_3_8_4_drafts_and_posts(server: &Server) {
     assert!(made["transaction"]["creditAccount"].get("type").is_none());
 }
 
-/// 3.8.2.8: the months that follow, as drafts that only events tell of.
+/// 3.8.2.8: the months that follow, as drafts that only events show.
 fn rule_3_8_2_8_repeats(server: &Server) {
     let cast = cast(server, json!({}));
     let known = events(&cast).len();

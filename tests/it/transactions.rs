@@ -93,10 +93,8 @@ fn rule_3_2_2_posted_on_create(server: &Server) {
                         caller.post(&cast.path("/transactions"), &body).ok()["transaction"].clone();
                     let posted =
                         auto_post && may_post && draft != json!(true) && missing == "nothing";
-                    let row = format!(
-                        "autoPost {auto_post}, {role}, draft {draft}, without \
-                        {missing}"
-                    );
+                    let row =
+                        format!("autoPost {auto_post}, {role}, draft {draft}, without {missing}");
                     faults.same(
                         &row,
                         (&made["posted"], &made["draft"]),
@@ -303,8 +301,7 @@ fn rule_3_2_9_time_zone(server: &Server) {
         post("America/Sao_Paulo", &LUNCH.with(json!({"date": null}))).ok()["transaction"].clone();
     assert!(
         absent(&dateless, "date") || dateless["date"] == "",
-        "the parameter never supplies a \
-        date: {dateless}"
+        "the parameter never supplies a date: {dateless}"
     );
     for zone in ["Mars/Olympus", "nonsense"] {
         refused_400(post(zone, &LUNCH.with(json!({}))), &["badRequest"]);

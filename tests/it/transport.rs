@@ -287,7 +287,6 @@ fn parameters_without_a_value(server: &Server) {
     assert_eq!(
         found("query=&query=dinner"),
         Some(0),
-        "of a repeated one the first with a value \
-        counts"
+        "of a repeated one the first with a value counts"
     );
 }

@@ -101,8 +101,7 @@ fn rule_2_6_the_day_of_creation(engine: Engine) {
     assert_eq!(
         days(),
         cleared,
-        "its date was cleared forty days later, and it stands where it was \
-        created"
+        "its date was cleared forty days later, and it stands where it was created"
     );
     update(Changes { description: Field::Set("renamed".to_owned()), ..clear() }, later(50));
     let renamed = [

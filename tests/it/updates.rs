@@ -116,8 +116,7 @@ fn rule_3_10_2_clearing_on_a_posted_one(server: &Server) {
     let bare = put(&cast, &json!({"id": made["id"], "description": null}));
     assert!(
         empty(&bare, "description") && bare["posted"] == true,
-        "3.1.2: a description is not \
-        required: {bare}"
+        "3.1.2: a description is not required: {bare}"
     );
     assert_eq!(bare["tags"], json!([]), "3.9.1: recomputed");
 }
@@ -142,8 +141,7 @@ fn rule_3_10_3_lists_replace_and_properties_merge(server: &Server) {
         assert_eq!(
             changed["properties"],
             json!({"b": "3", "c": "4"}),
-            "4.6: {nothing} deletes the \
-            key"
+            "4.6: {nothing} deletes the key"
         );
     }
     let changed = put(&cast, &json!({"id": made["id"], "remoteIds": ["s", "t"], "urls": ["w"]}));

@@ -125,9 +125,9 @@ fn rule_10_2_without_a_token(server: &Server) {
     server.anonymous().get(&path).refused(401, "required");
 }
 
-/// Two processes that meet the same new users in opposite orders: each waits its turn, neither for
-/// the other.
-fn rule_11_2_two_processes_meet_the_same_users(server: &Server) {
+/// Two processes that sign in the same new users in opposite orders: each waits its turn, neither
+/// for the other.
+fn rule_11_2_two_processes_sign_in_the_same_users(server: &Server) {
     let address =
         Address::parse(server.database_url()).expect("the harness knows the form of URLs");
     let processes = [1, 2].map(|node| {
@@ -166,15 +166,14 @@ fn rule_11_2_two_processes_meet_the_same_users(server: &Server) {
             answers.iter().filter_map(Result::err).filter(|error| !taken(error)).collect();
         assert!(
             failed.is_empty(),
-            "Taken is tried again and found; nothing else happens: \
-            {failed:?}"
+            "Taken is tried again and found; nothing else happens: {failed:?}"
         );
     }
 }
 
 pub fn tests() -> Vec<crate::Case> {
     crate::cases![
-        rule_11_2_two_processes_meet_the_same_users,
+        rule_11_2_two_processes_sign_in_the_same_users,
         rule_9_11_the_profile,
         rule_11_2_the_first_sight_creates_a_user,
         rule_11_2_the_email_in_lower_case,

@@ -77,11 +77,8 @@ fn pipelined_requests_are_answered_in_order(server: &Server) {
 }
 
 fn garbage_after_a_request(server: &Server) {
-    let answered = exchange(
-        server,
-        b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n\x00\x01\x02 \
-        nonsense\r\n\r\n",
-    );
+    let answered =
+        exchange(server, b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n\x00\x01\x02 nonsense\r\n\r\n");
     let statuses = statuses(&answered);
     assert_eq!(statuses.first(), Some(&200), "{answered}");
     assert!(statuses[1..].iter().all(|status| (400..500).contains(status)), "{answered}");
@@ -244,10 +241,8 @@ fn slow_clients_are_closed(server: &Server) {
     let token = server.token(&format!("{}@example.com", daybook_tests::unique("slow")));
     let head = format!("POST /v5/books HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n");
     let body = format!("{head}Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{{");
-    let chunked = format!(
-        "{head}Content-Type: application/json\r\nTransfer-Encoding: \
-        chunked\r\n\r\n"
-    );
+    let chunked =
+        format!("{head}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n");
     // Refused for its missing token, before anybody looks at the body.
     let stranger = "POST /v5/books HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: \
         chunked\r\n\r\n1\r\n{\r\n";
@@ -302,12 +297,8 @@ fn is_too_large(answered: &str) {
     let body =
         answered.split("\r\n\r\n").last().and_then(|body| body.find('{').map(|at| &body[at..]));
     let body = body.and_then(|body| body.rfind('}').map(|end| &body[..=end])).unwrap_or_default();
-    let error: Value = serde_json::from_str(body).unwrap_or_else(|_| {
-        panic!(
-            "413 has a JSON body: \
-        {answered}"
-        )
-    });
+    let error: Value =
+        serde_json::from_str(body).unwrap_or_else(|_| panic!("413 has a JSON body: {answered}"));
     assert_eq!(error["error"]["code"], 413);
     assert_eq!(error["error"]["errors"][0]["reason"], "requestTooLarge");
 }
@@ -336,8 +327,7 @@ fn head(server: &Server, length: &str) -> String {
     let token = server.token(&format!("{}@example.com", daybook_tests::unique("large")));
     let names = "Host: x\r\nContent-Type: application/json\r\nConnection: close";
     format!(
-        "POST /v5/books HTTP/1.1\r\n{names}\r\nAuthorization: Bearer \
-        {token}\r\n{length}\r\n\r\n"
+        "POST /v5/books HTTP/1.1\r\n{names}\r\nAuthorization: Bearer {token}\r\n{length}\r\n\r\n"
     )
 }
 

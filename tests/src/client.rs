@@ -35,7 +35,7 @@ fn agent() -> &'static Agent {
             .max_redirects_will_error(false)
             .max_idle_connections(512)
             .max_idle_connections_per_host(128)
-            // Below the server's keep-alive, so that no request meets a connection that is just
+            // Below the server's keep-alive, so that no request uses a connection that is just
             // being closed.
             .max_idle_age(Duration::from_secs(2))
             .timeout_global(Some(Duration::from_secs(120)))

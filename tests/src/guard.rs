@@ -46,7 +46,7 @@ fn guard() -> &'static Mutex<Guard> {
     })
 }
 
-fn tell(line: &str) {
+fn send(line: &str) {
     let mut guard = guard().lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     if let Some(pipe) = &mut guard.pipe {
         pipe.write_all(format!("{line}\n").as_bytes()).expect("the guard reads");
@@ -61,14 +61,14 @@ impl Entry {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         assert!(!command.contains('\n'), "the guard reads one command per line");
         let entry = format!("{:08}", NEXT.fetch_add(1, Ordering::Relaxed));
-        tell(&format!("{entry} {command}"));
+        send(&format!("{entry} {command}"));
         Entry(entry)
     }
 }
 
 impl Drop for Entry {
     fn drop(&mut self) {
-        tell(&self.0);
+        send(&self.0);
     }
 }
 

@@ -58,8 +58,7 @@ impl Connection {
     /// Connects.
     pub fn open(address: SocketAddr, token: &str) -> io::Result<Connection> {
         let headers = format!(
-            "Host: {address}\r\nAuthorization: Bearer {token}\r\nContent-Type: \
-                application/json\r\n"
+            "Host: {address}\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\n"
         );
         Ok(Connection {
             address,

@@ -235,7 +235,7 @@ impl Server {
         panic!("daybook does not get its port {} back:\n{}", self.address, self.log());
     }
 
-    /// SIGTERM; waits for the end (at most 30 s) and tells how it ended and how long that took.
+    /// SIGTERM; waits for the end (at most 30 s) and says how it ended and how long that took.
     #[track_caller]
     pub fn terminate(&mut self) -> (ExitStatus, Duration) {
         self.signal("TERM")

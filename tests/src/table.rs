@@ -67,11 +67,11 @@ impl Cell {
 
     /// A figure next to what it should reach.
     pub fn against(figure: f64, target: Target) -> Cell {
-        let met = match target {
+        let reached = match target {
             Target::AtLeast(bound) => figure >= bound,
             Target::AtMost(bound) => figure <= bound,
         };
-        Cell::Text(format!("{target} {}", if met { '✓' } else { '✗' }))
+        Cell::Text(format!("{target} {}", if reached { '✓' } else { '✗' }))
     }
 
     fn alignment(&self) -> CellAlignment {

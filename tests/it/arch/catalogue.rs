@@ -70,10 +70,7 @@ pub fn tables(server: &Server) -> Schema {
 fn sqlite(url: &str) -> Schema {
     let path = url.strip_prefix("sqlite:").expect("an address of SQLite");
     let connection = rusqlite::Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
-        .expect(
-            "the file of the \
-        server",
-        );
+        .expect("the file of the server");
     let rows = |query: &str, table: &str| -> Vec<(String, String, i64)> {
         let mut statement = connection.prepare(query).expect(query);
         let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
@@ -90,8 +87,7 @@ fn sqlite(url: &str) -> Schema {
             rows("SELECT \"from\", \"table\", id FROM pragma_foreign_key_list(?1)", &name);
         assert!(foreign.is_empty(), "{name} has foreign keys: {foreign:?}");
         let columns = rows(
-            "SELECT name, type, NOT \"notnull\" FROM pragma_table_info(?1) ORDER BY \
-            cid",
+            "SELECT name, type, NOT \"notnull\" FROM pragma_table_info(?1) ORDER BY cid",
             &name,
         );
         let key = rows(

@@ -6,7 +6,7 @@ use daybook_tests::Server;
 
 use super::tree::{Source, none, said, sources};
 
-/// Names that tell nothing.
+/// Names that say nothing.
 const VAGUE: [&str; 10] =
     ["util", "utils", "helper", "helpers", "common", "misc", "dto", "dtos", "manager", "managers"];
 
@@ -47,7 +47,7 @@ const SEVERAL_MEANINGS: &[&str] = &[
 ];
 
 pub fn tests() -> Vec<crate::Case> {
-    crate::cases![types_have_one_meaning, names_tell_something, limits_are_named_alike]
+    crate::cases![types_have_one_meaning, names_say_something, limits_are_named_alike]
 }
 
 /// The code of a file without its test module, and without the files that are test modules.
@@ -119,7 +119,7 @@ fn limits_are_named_alike(_: &Server) {
     none(&said(&["crates", "tests"], &words, &[]), "Limits are MAX_*, times *_TIMEOUT");
 }
 
-fn names_tell_something(_: &Server) {
+fn names_say_something(_: &Server) {
     let mut places = Vec::new();
     for source in sources(&["crates", "tests"]) {
         let path = source.path.trim_end_matches(".rs");

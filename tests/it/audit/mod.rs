@@ -43,7 +43,7 @@ pub fn finished(cast: &Cast, known: usize) -> Value {
     panic!("6.7: no audit within 90 s");
 }
 
-/// Audits the book; the event that tells of it.
+/// Audits the book; answers the event of it.
 #[track_caller]
 pub fn audit(cast: &Cast) -> Value {
     let known = audits(cast).len();
@@ -137,11 +137,11 @@ fn rule_4_11_tampering_is_found_and_mended(server: &Server) {
         let found = audit(cast)["data"]["audit"].clone();
         let wanted: Vec<[String; 4]> =
             findings.iter().map(|row| row.each_ref().map(|text| stage.fill(text))).collect();
-        let told: Vec<[String; 4]> =
+        let found: Vec<[String; 4]> =
             items(&json!({"items": found["findings"]})).iter().map(shown).collect();
-        let same = told.len() == wanted.len()
-            && told.iter().zip(&wanted).all(|(told, wanted)| agree(told, wanted));
-        faults.check(same, || format!("{name}: found {told:#?}, expected {wanted:#?}"));
+        let same = found.len() == wanted.len()
+            && found.iter().zip(&wanted).all(|(found, wanted)| agree(found, wanted));
+        faults.check(same, || format!("{name}: found {found:#?}, expected {wanted:#?}"));
         faults.same(name, found["findingsCount"].as_u64(), Some(wanted.len() as u64));
         let shown = ["balancesMatch", "zeroSum", "chainIntact"].map(|flag| found[flag] == true);
         faults.same(name, shown, flags);
@@ -177,26 +177,25 @@ fn shown(finding: &Value) -> [String; 4] {
 
 /// Equal, as far as the expectation goes: `*` stands for the rest, or for what is before it when
 /// something is.
-fn agree(told: &[String; 4], wanted: &[String; 4]) -> bool {
-    told.iter().zip(wanted).all(|(told, wanted)| {
-        wanted.strip_suffix('*').map_or(told == wanted, |start| told.starts_with(start))
+fn agree(found: &[String; 4], wanted: &[String; 4]) -> bool {
+    found.iter().zip(wanted).all(|(found, wanted)| {
+        wanted.strip_suffix('*').map_or(found == wanted, |start| found.starts_with(start))
     })
 }
 
-/// Nothing else tells when the log was cut and its end forged to fit.
+/// Nothing else shows when the log was cut and its end forged to fit.
 fn a_forged_end_of_the_log_is_found(server: &Server) {
     let stage = Stage::new(server);
     let mut backdoor = Backdoor::open(server);
     let zeros = backdoor.bytes(&"0".repeat(64));
-    backdoor.execute(&stage.fill(&format!(
-        "UPDATE book_state SET hash = {zeros} WHERE book_id = \
-        {{book}}"
-    )));
+    backdoor.execute(
+        &stage.fill(&format!("UPDATE book_state SET hash = {zeros} WHERE book_id = {{book}}")),
+    );
     let found = audit(&stage.cast)["data"]["audit"].clone();
     assert_eq!(found["chainIntact"], false);
     assert_eq!(found["findings"][0]["kind"], "eventHead", "{found}");
     assert_eq!(found["findings"][0]["actual"], "0".repeat(64));
-    // What was appended behind the forged end is told from then on.
+    // What was appended behind the forged end is detected from then on.
     let found = audit(&stage.cast)["data"]["audit"].clone();
     assert_eq!(
         (&found["findings"][0]["kind"], &found["findingsCount"]),

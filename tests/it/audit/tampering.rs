@@ -73,8 +73,7 @@ fn rows(findings: &[[&str; 4]]) -> Vec<[String; 4]> {
 fn shift(table: &str, row: &str, column: &str, by: i64) -> (Vec<String>, Vec<String>) {
     let statement = |by: i64| {
         vec![format!(
-            "UPDATE {table} SET {column} = {column} + ({by}) WHERE \
-        book_id = {{book}} AND {row}"
+            "UPDATE {table} SET {column} = {column} + ({by}) WHERE book_id = {{book}} AND {row}"
         )]
     };
     (statement(by), statement(-by))
@@ -84,10 +83,8 @@ fn shift(table: &str, row: &str, column: &str, by: i64) -> (Vec<String>, Vec<Str
 fn removal(table: &str, row: &str) -> (Vec<String>, Vec<String>) {
     let away =
         format!("UPDATE {table} SET book_id = -(book_id) WHERE book_id = {{book}} AND {row}");
-    let back = format!(
-        "UPDATE {table} SET book_id = -(book_id) WHERE book_id = -{{book}} AND \
-        {row}"
-    );
+    let back =
+        format!("UPDATE {table} SET book_id = -(book_id) WHERE book_id = -{{book}} AND {row}");
     (vec![away], vec![back])
 }
 
@@ -154,8 +151,7 @@ pub fn of_balances() -> Vec<Tampering> {
                     "monthTotal",
                     "{food}",
                     "debit 10.00, credit 0.00",
-                    "debit 42949682.96, credit \
-                    0.00",
+                    "debit 42949682.96, credit 0.00",
                 ],
             ],
             &["Food"],
@@ -233,10 +229,7 @@ pub fn of_the_rest() -> Vec<Tampering> {
     };
     let set = |table: &str, row: &str, there: &str, back: &str| {
         let statement = |set: &str| {
-            vec![format!(
-                "UPDATE {table} SET {set} WHERE book_id = \
-            {{book}} AND {row}"
-            )]
+            vec![format!("UPDATE {table} SET {set} WHERE book_id = {{book}} AND {row}")]
         };
         (statement(there), statement(back))
     };

@@ -44,12 +44,9 @@ pub fn operations() -> Vec<Operation> {
                 "delete" => "DELETE",
                 other => panic!("{path}: {other}"),
             };
-            let id = value["operationId"].as_str().unwrap_or_else(|| {
-                panic!(
-                    "{method} {path} has \
-                an operationId"
-                )
-            });
+            let id = value["operationId"]
+                .as_str()
+                .unwrap_or_else(|| panic!("{method} {path} has an operationId"));
             all.push(Operation { method, path, id, value, shared });
         }
     }
@@ -59,12 +56,9 @@ pub fn operations() -> Vec<Operation> {
 /// Follows a `$ref`.
 fn resolve(value: &'static Value) -> &'static Value {
     let Some(target) = value["$ref"].as_str() else { return value };
-    let pointer = target.strip_prefix('#').unwrap_or_else(|| {
-        panic!(
-            "a reference inside the \
-        document: {target}"
-        )
-    });
+    let pointer = target
+        .strip_prefix('#')
+        .unwrap_or_else(|| panic!("a reference inside the document: {target}"));
     document().pointer(pointer).unwrap_or_else(|| panic!("{target} is defined"))
 }
 
@@ -75,13 +69,7 @@ impl Operation {
         let text = |value: &Value| {
             value
                 .as_str()
-                .unwrap_or_else(|| {
-                    panic!(
-                        "{}: a parameter has a \
-            name and a place",
-                        self.id
-                    )
-                })
+                .unwrap_or_else(|| panic!("{}: a parameter has a name and a place", self.id))
                 .to_owned()
         };
         let shown = |parameter: &'static Value| {
@@ -135,7 +123,7 @@ impl Operation {
 const SILENT: [&str; 5] =
     ["description", "example", "readOnly", "x-nullable", "additionalProperties"];
 
-/// Checks a value against a schema; each fault tells the way to it.
+/// Checks a value against a schema; each fault names its place.
 pub fn check(schema: &'static Value, value: &Value, at: &str, faults: &mut Vec<String>) {
     if value.is_null() && schema["x-nullable"] == true {
         return;
@@ -188,7 +176,7 @@ pub fn check(schema: &'static Value, value: &Value, at: &str, faults: &mut Vec<S
 }
 
 /// The fields of an object: each is documented, or of the documented kind where names are free. A
-/// schema that tells neither holds any object.
+/// schema that has neither holds any object.
 fn fields(schema: &'static Value, value: &Value, at: &str, faults: &mut Vec<String>) {
     let (known, others) = (schema.get("properties"), schema.get("additionalProperties"));
     let Some(object) = value.as_object().filter(|_| known.is_some() || others.is_some()) else {

@@ -63,14 +63,13 @@ fn routes_are_the_documents(_: &Server) {
     let promised: Vec<_> = documented.difference(&served).collect();
     assert!(
         missing.is_empty() && promised.is_empty(),
-        "only served: {missing:?}, only documented: \
-        {promised:?}"
+        "only served: {missing:?}, only documented: {promised:?}"
     );
     let ids: BTreeSet<&str> = operations().iter().map(|operation| operation.id).collect();
     assert_eq!(ids.len(), documented.len(), "an operationId names one operation");
 }
 
-/// Operations that are told all in the path.
+/// Operations that take everything from the path.
 const WITHOUT_BODY: [&str; 2] = ["auditBook", "copyBook"];
 
 fn operations_are_documented_whole(_: &Server) {
@@ -87,8 +86,7 @@ fn operations_are_documented_whole(_: &Server) {
         assert_eq!(
             distinct.len(),
             parameters.len(),
-            "{name}: a parameter is declared once: \
-            {parameters:?}"
+            "{name}: a parameter is declared once: {parameters:?}"
         );
         let writes =
             matches!(operation.method, "POST" | "PUT" | "PATCH") && !WITHOUT_BODY.contains(&name);
@@ -100,8 +98,7 @@ fn operations_are_documented_whole(_: &Server) {
         assert_eq!(
             operation.takes("Idempotency-Key"),
             operation.writes(),
-            "0.16: {name}: every \
-            write takes a key"
+            "0.16: {name}: every write takes a key"
         );
         assert!(
             !operation.takes("If-Match") || operation.headers("200") == ["ETag"],
@@ -117,12 +114,8 @@ fn operations_are_documented_whole(_: &Server) {
         );
         refusals.extend(operation.takes("If-Match").then_some("412"));
         for status in refusals {
-            let response = operation.response(status).unwrap_or_else(|| {
-                panic!(
-                    "{name} documents \
-                {status}"
-                )
-            });
+            let response =
+                operation.response(status).unwrap_or_else(|| panic!("{name} documents {status}"));
             assert_eq!(response["schema"]["$ref"], "#/definitions/Error", "{name}: {status}");
         }
         assert!(
@@ -175,8 +168,7 @@ fn page_needs_no_internet(server: &Server) {
     }
     assert!(
         page.contains("default-src 'none'"),
-        "the page's own policy forbids what it does not \
-        need"
+        "the page's own policy forbids what it does not need"
     );
 }
 

@@ -79,8 +79,7 @@ impl Session {
         assert_eq!(
             answer.headers.contains_key("etag"),
             tagged,
-            "{name}: the document and the \
-            answer agree about an ETag"
+            "{name}: the document and the answer agree about an ETag"
         );
         for parameter in
             query.trim_start_matches('?').split('&').filter(|parameter| !parameter.is_empty())

@@ -22,8 +22,7 @@ const METHOD: &str = "createTransaction of complete transactions over HTTP, next
     the same engine, schema, disk and durability (synchronous=FULL, fsync=on), each on a fresh \
     database. Server, clients \
     and database share the machine. CPU is processor time per transaction: of daybook, of \
-    PostgreSQL, and of the raw loop with its \
-    database.";
+    PostgreSQL, and of the raw loop with its database.";
 
 pub(super) fn run(settings: &Settings) -> anyhow::Result<Vec<Table>> {
     let columns = [
@@ -100,7 +99,7 @@ impl Comparison {
         let mut callers: Vec<Connection> =
             (0..clients).map(|_| book.connect(&server)).collect::<Result<_, _>>()?;
         let path = book.path("/transactions");
-        // A book in use: the first posting on an account marks it, which no later one does.
+        // A book in use: the first posting on an account sets its flag, which no later one does.
         Sender::new(book.connect(&server)?, book.path("/transactions/batch"))
             .run(settings.time())?;
         let next = AtomicU64::new(1_000_000);

@@ -85,7 +85,7 @@ impl Draft {
     }
 
     /// The members of the JSON that only searches need.
-    fn marks(&self) -> String {
+    fn labels(&self) -> String {
         if !self.marked {
             return String::new();
         }
@@ -103,7 +103,7 @@ impl Draft {
             self.description(),
             account(self.credit),
             account(self.debit),
-            self.marks()
+            self.labels()
         )
     }
 }

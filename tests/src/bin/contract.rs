@@ -58,14 +58,14 @@ fn main() -> anyhow::Result<ExitCode> {
             Plan { seed, examples: arguments.examples, time: Some(time), limit },
         )?;
         println!("\n{engine}\n{}", outcome.report);
-        tell(&outcome);
+        report(&outcome);
         failures += usize::from(!outcome.passed);
     }
     finish();
     Ok(if failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn tell(outcome: &Outcome) {
+fn report(outcome: &Outcome) {
     println!("{:<28}answers by status", "operation");
     for (id, statuses) in &outcome.answers {
         let counts: Vec<String> =

@@ -189,21 +189,21 @@ impl Verdict {
             .iter()
             .map(|(number, listed)| (listed.id.as_str(), *number))
             .collect();
-        let mut told = BTreeSet::new();
+        let mut shown = BTreeSet::new();
         for event in book.events.iter().filter(|event| event.kind.starts_with("TRANSACTION_")) {
             let Logged { sequence, kind, resource } = event;
             self.demand(kind == "TRANSACTION_POSTED", || format!("event {sequence} is {kind}"));
             match known.get(resource.as_str()) {
                 None => {
-                    self.report(format!("event {sequence} tells of {resource}, which is not there"))
+                    self.report(format!("event {sequence} is about {resource}, which is not there"))
                 }
-                Some(number) => self.demand(told.insert(*number), || {
-                    format!("event {sequence} tells of transaction {number} again")
+                Some(number) => self.demand(shown.insert(*number), || {
+                    format!("event {sequence} is about transaction {number} again")
                 }),
             }
         }
-        for number in book.transactions.keys().filter(|number| !told.contains(number)) {
-            self.report(format!("no event tells of transaction {number}"));
+        for number in book.transactions.keys().filter(|number| !shown.contains(number)) {
+            self.report(format!("no event is about transaction {number}"));
         }
     }
 

@@ -162,7 +162,7 @@ impl Torture {
             verdict.repeat(&book, request, &mut connection, &self.book)?;
         }
         if self.server.log().contains("panicked") {
-            verdict.report("the server's log tells of a panic");
+            verdict.report("the server's log shows a panic");
         }
         Ok(Round {
             number: self.rounds,

@@ -52,7 +52,7 @@ impl Turn {
                 stamp: self.caller.stamp(),
             };
             self.book.accounts.insert(account.label, account.clone());
-            self.tell(EventType::AccountCreated, Resource::Account(account.label), BTreeMap::new());
+            self.emit(EventType::AccountCreated, Resource::Account(account.label), BTreeMap::new());
             Ok(account)
         })
     }
@@ -96,7 +96,7 @@ impl Turn {
         if revised.as_ref() == Ok(&before) {
             return Ok(());
         }
-        // Too little permission is told before bad values (0.17).
+        // Too little permission is refused before bad values (0.17).
         self.check_groups_writable(&before.groups)?;
         let after = revised?;
         self.check_groups_writable(&after.groups)?;
@@ -120,7 +120,7 @@ impl Turn {
         Ok(after)
     }
 
-    /// Puts a changed account in place and tells of it.
+    /// Puts a changed account in place and emits its event.
     pub fn replace_account(&mut self, before: Account, mut after: Account) {
         after.stamp.updated = self.caller.now;
         let mut previous = BTreeMap::new();
@@ -140,7 +140,7 @@ impl Turn {
             );
         }
         note_properties(&before.properties, &after.properties, &mut previous);
-        self.tell(EventType::AccountUpdated, Resource::Account(after.label), previous);
+        self.emit(EventType::AccountUpdated, Resource::Account(after.label), previous);
         self.book.accounts.insert(after.label, after);
     }
 
@@ -167,7 +167,7 @@ impl Turn {
         }
         for account in &doomed {
             self.book.accounts.remove(&account.label);
-            self.tell(EventType::AccountDeleted, Resource::Account(account.label), BTreeMap::new());
+            self.emit(EventType::AccountDeleted, Resource::Account(account.label), BTreeMap::new());
         }
         Ok(doomed)
     }

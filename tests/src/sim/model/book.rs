@@ -71,7 +71,7 @@ impl Model {
         let book =
             Book::founded(caller, &email, (founding.book, founding.owner), (settings, scale));
         let mut turn = Turn::new(book, Permission::Owner, caller, &email);
-        turn.tell(EventType::BookCreated, Resource::Book(founding.book), BTreeMap::new());
+        turn.emit(EventType::BookCreated, Resource::Book(founding.book), BTreeMap::new());
         turn.create_groups(&founding.groups)?;
         turn.create_accounts(&founding.accounts)?;
         self.keep(turn);
@@ -194,7 +194,7 @@ impl Turn {
     fn update_book(&mut self, changes: &Changes) -> Result<(), Refused> {
         let before = self.book.settings.clone();
         // 3.5.4: whoever gets here may advance the dates; only the OWNER may move them back or
-        // clear them. Too little permission is told before bad values of other fields (0.17).
+        // clear them. Too little permission is refused before bad values of other fields (0.17).
         let shows =
             changes.visibility.is_some_and(|visibility| visibility.as_str() != before.visibility);
         let moved_back = |old: Option<Date>, new: &Field<String>| {
@@ -224,7 +224,7 @@ impl Turn {
         self.book.settings = after;
         self.book.scale = scale;
         self.book.stamp.updated = self.caller.now;
-        self.tell(EventType::BookUpdated, Resource::Book(self.book.label), previous);
+        self.emit(EventType::BookUpdated, Resource::Book(self.book.label), previous);
         Ok(())
     }
 }

@@ -37,7 +37,7 @@ impl Turn {
             None if permission == Permission::None => Err(Refused::missing()),
             None => {
                 let added = Collaborator { label, email, permission, stamp: self.caller.stamp() };
-                self.tell(
+                self.emit(
                     EventType::CollaboratorAdded,
                     Resource::Collaborator(label),
                     BTreeMap::new(),
@@ -61,7 +61,7 @@ impl Turn {
         if row.permission != permission {
             let previous =
                 BTreeMap::from([("permission".to_owned(), row.permission.as_str().to_owned())]);
-            self.tell(EventType::CollaboratorUpdated, Resource::Collaborator(row.label), previous);
+            self.emit(EventType::CollaboratorUpdated, Resource::Collaborator(row.label), previous);
             row.permission = permission;
             row.stamp.updated = self.caller.now;
             self.book.collaborators.insert(row.label, row.clone());
@@ -95,7 +95,7 @@ impl Turn {
             return Err(Refused::bad());
         }
         self.book.collaborators.remove(&row.label);
-        self.tell(
+        self.emit(
             EventType::CollaboratorRemoved,
             Resource::Collaborator(row.label),
             BTreeMap::new(),

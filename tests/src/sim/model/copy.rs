@@ -51,7 +51,7 @@ impl Model {
             Book::founded(caller, &email, (copying.book, copying.owner), (settings, source.scale));
         copying.fill(&mut book, source, caller, from);
         let mut turn = Turn::new(book, Permission::Owner, caller, &email);
-        turn.tell(EventType::BookCreated, Resource::Book(copying.book), BTreeMap::new());
+        turn.emit(EventType::BookCreated, Resource::Book(copying.book), BTreeMap::new());
         self.keep(turn);
         Ok(self.shown(&self.books[&copying.book], Permission::Owner, caller))
     }

@@ -42,7 +42,7 @@ impl Turn {
         let label = after.label;
         self.replace_transaction(before, after, changed);
         if checks {
-            self.tell(EventType::TransactionChecked, Resource::Transaction(label), BTreeMap::new());
+            self.emit(EventType::TransactionChecked, Resource::Transaction(label), BTreeMap::new());
         }
         Ok(())
     }
@@ -114,7 +114,7 @@ impl Turn {
         }
     }
 
-    /// Puts a changed transaction in place and, unless nothing but its state moved, tells what was
+    /// Puts a changed transaction in place and, unless nothing but its state moved, emits what was
     /// before (8.3).
     pub fn replace_transaction(
         &mut self,
@@ -161,7 +161,7 @@ impl Turn {
                 |one: &Transaction| list_text(one.files.iter().map(|file| format!("{file:?}")));
             note("files", before.files != after.files, files(before));
             note_properties(&before.properties, &after.properties, &mut previous);
-            self.tell(EventType::TransactionUpdated, Resource::Transaction(after.label), previous);
+            self.emit(EventType::TransactionUpdated, Resource::Transaction(after.label), previous);
         }
         self.book.put(after);
     }

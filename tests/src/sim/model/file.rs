@@ -62,7 +62,7 @@ impl Turn {
             stamp: self.caller.stamp(),
         };
         self.book.files.insert(file.label, file.clone());
-        self.tell(EventType::FileCreated, Resource::File(file.label), BTreeMap::new());
+        self.emit(EventType::FileCreated, Resource::File(file.label), BTreeMap::new());
         Ok(file)
     }
 
@@ -84,7 +84,7 @@ impl Turn {
         }
         after.stamp.updated = self.caller.now;
         self.book.files.insert(after.label, after.clone());
-        self.tell(
+        self.emit(
             EventType::FileUpdated,
             Resource::File(after.label),
             differences(&before, &after),
@@ -102,7 +102,7 @@ impl Turn {
             self.replace_transaction(&before, after, true);
         }
         self.book.files.remove(&doomed.label);
-        self.tell(EventType::FileDeleted, Resource::File(doomed.label), BTreeMap::new());
+        self.emit(EventType::FileDeleted, Resource::File(doomed.label), BTreeMap::new());
         Ok(doomed)
     }
 

@@ -115,7 +115,7 @@ impl Turn {
                 stamp: self.caller.stamp(),
             };
             self.book.groups.insert(group.label, group);
-            self.tell(EventType::GroupCreated, Resource::Group(body.label), BTreeMap::new());
+            self.emit(EventType::GroupCreated, Resource::Group(body.label), BTreeMap::new());
             Ok(body.label)
         })
     }
@@ -136,7 +136,7 @@ impl Turn {
         if revised.as_ref() == Ok(&before) {
             return Ok(());
         }
-        // Too little permission is told before bad values (0.17).
+        // Too little permission is refused before bad values (0.17).
         let locks = body.locked.is_some_and(|locked| locked != before.locked);
         if (before.locked || locks) && !self.may(may::OWN) {
             return Err(Refused::forbidden());
@@ -183,7 +183,7 @@ impl Turn {
         note("hidden", before.hidden != after.hidden, before.hidden.to_string());
         note("locked", before.locked != after.locked, before.locked.to_string());
         note_properties(&before.properties, &after.properties, &mut previous);
-        self.tell(EventType::GroupUpdated, Resource::Group(after.label), previous);
+        self.emit(EventType::GroupUpdated, Resource::Group(after.label), previous);
         self.book.groups.insert(after.label, after);
     }
 
@@ -240,7 +240,7 @@ impl Turn {
             self.replace_group(before, after);
         }
         self.book.groups.remove(&label);
-        self.tell(EventType::GroupDeleted, Resource::Group(label), BTreeMap::new());
+        self.emit(EventType::GroupDeleted, Resource::Group(label), BTreeMap::new());
     }
 
     fn known_groups(&self, named: &[Named<label::Group>]) -> Result<Vec<label::Group>, Refused> {

@@ -42,7 +42,7 @@ impl From<Refused> for Stop {
 
 impl Order {
     /// What the caller must be allowed before any transaction is looked at (7.3).
-    pub fn door(self) -> &'static str {
+    pub fn required(self) -> &'static str {
         match self.verb {
             Verb::Check | Verb::Uncheck => may::CHECK,
             Verb::Post => may::POST,
@@ -175,7 +175,7 @@ impl Turn {
                 (Transaction { trashed: false, ..before.clone() }, EventType::TransactionRestored)
             }
         };
-        self.tell(kind, Resource::Transaction(after.label), BTreeMap::new());
+        self.emit(kind, Resource::Transaction(after.label), BTreeMap::new());
         self.replace_transaction(before, after, false);
         Ok(())
     }

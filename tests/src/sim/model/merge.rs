@@ -38,10 +38,10 @@ impl Turn {
         } else {
             EventType::TransactionCreated
         };
-        self.tell(kind, Resource::Transaction(merged.label), BTreeMap::new());
+        self.emit(kind, Resource::Transaction(merged.label), BTreeMap::new());
         self.book.put(merged.clone());
         for original in &given {
-            self.tell(
+            self.emit(
                 EventType::TransactionDeleted,
                 Resource::Transaction(original.label),
                 BTreeMap::new(),
@@ -53,7 +53,7 @@ impl Turn {
             );
         }
         if let Some(difference) = difference {
-            self.tell(
+            self.emit(
                 EventType::TransactionCreated,
                 Resource::Transaction(difference.label),
                 BTreeMap::new(),

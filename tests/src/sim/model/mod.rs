@@ -104,7 +104,7 @@ pub struct Turn {
     pub email: String,
     /// Today in the book zone.
     pub today: Date,
-    happened: Vec<Event>,
+    emitted: Vec<Event>,
 }
 
 impl Model {
@@ -154,7 +154,7 @@ impl Model {
 
     fn keep(&mut self, turn: Turn) {
         let log = self.logs.entry(turn.book.label).or_default();
-        for event in turn.happened {
+        for event in turn.emitted {
             let sequence = i64::try_from(log.len()).expect("a short log") + 1;
             log.push(Event { sequence, ..event });
         }
@@ -171,7 +171,7 @@ impl Turn {
             caller: caller.clone(),
             email: email.to_owned(),
             today,
-            happened: Vec::new(),
+            emitted: Vec::new(),
         }
     }
 
@@ -180,14 +180,14 @@ impl Turn {
     }
 
     /// Notes an event; it gets its number when the request ends well.
-    pub fn tell(
+    pub fn emit(
         &mut self,
         kind: EventType,
         resource: Resource,
         previous: BTreeMap<String, String>,
     ) {
         let Caller { who, agent, now } = self.caller.clone();
-        self.happened.push(Event {
+        self.emitted.push(Event {
             sequence: 0,
             kind,
             resource,
@@ -200,11 +200,11 @@ impl Turn {
 
     /// Does a part of the work, and undoes it when it fails.
     pub fn attempt<T, E>(&mut self, work: impl FnOnce(&mut Turn) -> Result<T, E>) -> Result<T, E> {
-        let (book, told) = (self.book.clone(), self.happened.len());
+        let (book, emitted) = (self.book.clone(), self.emitted.len());
         let done = work(self);
         if done.is_err() {
             self.book = book;
-            self.happened.truncate(told);
+            self.emitted.truncate(emitted);
         }
         done
     }

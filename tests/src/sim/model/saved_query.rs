@@ -44,7 +44,7 @@ impl Turn {
         };
         let saved = changed(&empty, saying)?;
         self.book.saved.insert(label, saved.clone());
-        self.tell(EventType::QueryCreated, Resource::SavedQuery(label), BTreeMap::new());
+        self.emit(EventType::QueryCreated, Resource::SavedQuery(label), BTreeMap::new());
         Ok(saved)
     }
 
@@ -67,14 +67,14 @@ impl Turn {
             previous.insert("query".to_owned(), before.query);
         }
         self.book.saved.insert(after.label, after.clone());
-        self.tell(EventType::QueryUpdated, Resource::SavedQuery(after.label), previous);
+        self.emit(EventType::QueryUpdated, Resource::SavedQuery(after.label), previous);
         Ok(after)
     }
 
     pub fn delete_saved_query(&mut self, id: Id<label::SavedQuery>) -> Result<SavedQuery, Refused> {
         let doomed = self.book.saved_query(id)?;
         self.book.saved.remove(&doomed.label);
-        self.tell(EventType::QueryDeleted, Resource::SavedQuery(doomed.label), BTreeMap::new());
+        self.emit(EventType::QueryDeleted, Resource::SavedQuery(doomed.label), BTreeMap::new());
         Ok(doomed)
     }
 }

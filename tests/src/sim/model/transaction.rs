@@ -68,7 +68,7 @@ impl Turn {
             } else {
                 EventType::TransactionCreated
             };
-            self.tell(kind, Resource::Transaction(recorded.label), BTreeMap::new());
+            self.emit(kind, Resource::Transaction(recorded.label), BTreeMap::new());
             self.book.put(recorded.clone());
             self.record_months(&recorded, months, recording.months);
             Ok(recorded)
@@ -92,7 +92,7 @@ impl Turn {
                 ..first.clone()
             };
             let draft = Transaction { standing: Standing::Draft, posted_at: None, ..draft };
-            self.tell(EventType::TransactionCreated, Resource::Transaction(label), BTreeMap::new());
+            self.emit(EventType::TransactionCreated, Resource::Transaction(label), BTreeMap::new());
             self.book.put(draft);
         }
     }

@@ -39,7 +39,7 @@ fn item(draw: &mut Draw<'_>, first: Option<Id<label::Transaction>>) -> Transacti
         Some(Id::Unknown) | None => None,
     };
     let any = draw.one_in(12);
-    let meets = |one: &Transaction, first: &Transaction| {
+    let matches = |one: &Transaction, first: &Transaction| {
         let crossed = |a: Option<label::Account>, b: Option<label::Account>| a.is_some() && a == b;
         one.label != first.label
             && !crossed(one.credit, first.debit)
@@ -47,7 +47,7 @@ fn item(draw: &mut Draw<'_>, first: Option<Id<label::Transaction>>) -> Transacti
     };
     let found = draw.transaction(|one| {
         let free = !one.trashed && one.standing != Standing::Checked;
-        any || free && first.as_ref().is_none_or(|first| meets(one, first))
+        any || free && first.as_ref().is_none_or(|first| matches(one, first))
     });
     let id = match found {
         _ if draw.wild && draw.one_in(8) => draw.pick(&[None, Some(Id::Unknown)]),

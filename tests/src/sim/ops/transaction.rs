@@ -156,9 +156,9 @@ impl Operation for Create {
     }
 
     fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
-        let door = if self.recording.post { may::POST } else { may::RECORD };
-        let recorded =
-            model.write(self.book, caller, door, |turn| turn.record(&self.items, &self.recording));
+        let required = if self.recording.post { may::POST } else { may::RECORD };
+        let recorded = model
+            .write(self.book, caller, required, |turn| turn.record(&self.items, &self.recording));
         alone(recorded, self.batch).map(|(recorded, masked)| Answer::Transactions(recorded, masked))
     }
 
@@ -190,7 +190,7 @@ impl Operation for Perform {
     }
 
     fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
-        let done = model.write(self.book, caller, self.order.door(), |turn| {
+        let done = model.write(self.book, caller, self.order.required(), |turn| {
             turn.perform(self.order, &self.items)
         });
         alone(done, self.order.batch).map(|done| Answer::Transactions(done, Default::default()))

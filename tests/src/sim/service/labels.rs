@@ -19,7 +19,7 @@ impl<L> Default for Pairs<L> {
 }
 
 impl<L: Copy + Eq + Hash + From<u32>> Pairs<L> {
-    /// The label of a number; one that was never met prints as `?`.
+    /// The label of a number; an unknown one prints as `?`.
     pub fn label(&self, number: i64) -> L {
         self.labels.get(&number).copied().unwrap_or_else(|| L::from(u32::MAX))
     }

@@ -153,7 +153,7 @@ impl Service {
         self.place.store.write(Lane::of_user(cx.user.id), move |tx| work(tx, &cx)).map_err(refused)
     }
 
-    /// Labels transactions that an operation makes and only events tell of, in their order; the
+    /// Labels transactions that an operation makes and only events show, in their order; the
     /// owner reads them.
     pub fn note_told(
         &mut self,
@@ -170,10 +170,10 @@ impl Service {
             limit: Some(labels.len()),
             ..Request::default()
         };
-        let told = self.read(book, &owner, |tx, cx, key| {
+        let read = self.read(book, &owner, |tx, cx, key| {
             event::list(tx, cx, key, &request, |_| Named::default())
         })?;
-        let mut numbers: Vec<i64> = told.events.iter().map(|event| event.resource).collect();
+        let mut numbers: Vec<i64> = read.events.iter().map(|event| event.resource).collect();
         numbers.retain(|number| self.labels.transactions.is_new(*number));
         numbers
             .iter()
@@ -183,7 +183,7 @@ impl Service {
         Ok(())
     }
 
-    /// Labels the files that bodies brought along, which no answer tells apart: by the names of
+    /// Labels the files that bodies brought along, which no answer distinguishes: by the names of
     /// their bytes. The owner reads them.
     pub fn note_brought(
         &mut self,
