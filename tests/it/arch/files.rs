@@ -67,9 +67,6 @@ const WIDE: [(&str, &str); 2] = [
     ("tests/src/bench/workload.rs", "a JSON text, as long as those it stands for"),
 ];
 
-/// Folders whose file still stands beside them.
-const BESIDE: [&str; 2] = ["crates/domain/src/collaborator.rs", "crates/domain/src/saved_query.rs"];
-
 /// What rustfmt leaves alone counts too: strings, comments, macros, SQL.
 fn lines_fit(_: &Server) {
     let mut places = Vec::new();
@@ -91,10 +88,8 @@ fn lines_fit(_: &Server) {
 /// One rule for folders: `x/mod.rs`, not `x.rs` beside `x/`.
 fn folders_hold_their_own_file(_: &Server) {
     let all = sources(&["crates", "tests"]);
-    let beside = all.iter().filter(|source| {
-        !BESIDE.contains(&source.path.as_str())
-            && root().join(source.path.trim_end_matches(".rs")).is_dir()
-    });
+    let beside =
+        all.iter().filter(|source| root().join(source.path.trim_end_matches(".rs")).is_dir());
     let places: Vec<String> = beside.map(|source| source.path.clone()).collect();
     none(&places, "A module with a folder stands in its `mod.rs`");
 }
