@@ -1,5 +1,5 @@
 //! Lock date and closing date of a book: who may set them (3.5.4), how they are cleared (3.5.5).
-//! What they block stands in `locks`.
+//! What they block is in `locks`.
 
 use daybook_tests::{Cast, Client, Server, shows};
 use serde_json::{Value, json};

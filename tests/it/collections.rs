@@ -1,4 +1,4 @@
-//! Collections (9.10): a user's own sets of books. Where they show stands in `collection_views`.
+//! Collections (9.10): a user's own sets of books. Where they show is in `collection_views`.
 
 use daybook_tests::{Cast, Client, Server, column, id, shows, unique};
 use serde_json::{Value, json};

@@ -1,5 +1,5 @@
 //! The permission matrix (7.3), every operation by every kind of caller: one row per operation in
-//! `matrix`, one case per cell. What a RECORDER may do with its own drafts stands in `recorder`,
+//! `matrix`, one case per cell. What a RECORDER may do with its own drafts is in `recorder`,
 //! who may move dates in `book_dates`, locked groups in `group_locks`.
 
 use daybook_tests::{Answer, Cast, Client, Server};

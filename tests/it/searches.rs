@@ -214,7 +214,7 @@ fn random_queries_find_what_the_model_finds(engine: Engine) {
     );
 }
 
-/// 2.4: whoever walks sees every row that was there at the beginning exactly once, whatever is
+/// 2.4: a reader of all pages sees every row of the beginning exactly once, whatever is
 /// recorded meanwhile.
 fn pages_are_stable_while_others_write(engine: Engine) {
     let inside = Inside::new(engine, TODAY, settings());
