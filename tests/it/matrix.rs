@@ -347,15 +347,11 @@ const CHECKS: &[Operation] = &[
         |c, s| update(c, s, &s.unchecked, json!({"checked": true})),
         CHANGE_CHECKED,
     ),
-    write(
-        "update_checked",
-        |c, s| update_batch(c, s, "?updateChecked=true", &s.checked),
-        CHANGE_CHECKED,
-    ),
+    write("update_checked", |c, s| update_batch(c, s, "?updateChecked=true", &s.checked), CHECK),
     write(
         "trash_checked",
         |c, s| verb_batch(c, s, "trash/batch?trashChecked=true", &s.checked),
-        CHANGE_CHECKED,
+        CHECK,
     ),
     write("untrash_to_checked", |c, s| verb(c, s, "untrash", &s.trashed_checked), CHANGE_CHECKED),
     write(
