@@ -84,7 +84,7 @@ impl Ledger {
 /// Debit and credit by account and day or month.
 type Totals = BTreeMap<(i64, i32), [i64; 2]>;
 
-/// Folded, so that a statement meets each total once, and in order, as their tables are.
+/// Folded, so that a statement updates each total once, and in order, as their tables are.
 fn totals(rows: &[Row], period: fn(i32) -> i32) -> Totals {
     let mut totals = Totals::new();
     for row in rows {
@@ -194,7 +194,7 @@ mod tests {
          SELECT 1, 1000000000 + n, format('Account %04d', n), format('account_%04d', n), 'ASSET', \
          0, 1, 0, 1, 1, 1 FROM row;";
 
-    /// The loop is outside the server's own tests: this tells when a migration has left it behind.
+    /// The loop is outside the server's own tests: this shows when a migration has left it behind.
     #[test]
     fn the_statements_fit_the_schema() {
         let name = format!("daybook-{}-{}.db", std::process::id(), unique("raw"));
