@@ -16,7 +16,7 @@ use daybook_domain::audit::{Recount, Report, StrayEntry, Trail};
 use daybook_domain::id::{AccountId, BookKey};
 use daybook_domain::purpose::Audit;
 use daybook_storage::Tx;
-use daybook_storage::audit::Wanted;
+use daybook_storage::audit::WantedAudit;
 
 use crate::context::Context;
 use crate::error::Result;
@@ -33,7 +33,7 @@ const MAX_ACCOUNTS: usize = 1_000;
 #[derive(Debug)]
 pub struct Made {
     /// The request it answers.
-    pub wanted: Wanted,
+    pub wanted: WantedAudit,
     /// What it found.
     pub report: Report,
 }

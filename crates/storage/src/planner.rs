@@ -69,10 +69,7 @@ impl Lookup {
     /// Begins with a row for each value, in a column that both engines call `n.column1`. There must
     /// be one.
     pub(crate) fn each_of<'a>(self, values: impl IntoIterator<Item = Value<'a>>) -> Joined<'a> {
-        let mut rows = Sql::new("(VALUES ");
-        for (place, value) in values.into_iter().enumerate() {
-            rows = if place == 0 { rows } else { rows.push(", ") }.list([value]);
-        }
+        let (rows, _) = Sql::new("(VALUES ").rows(values.into_iter().map(|value| [value]));
         self.rows(rows.push(") n"), Sql::new("1 = 1"))
     }
 }

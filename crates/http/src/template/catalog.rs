@@ -174,7 +174,8 @@ mod tests {
         let shown = serde_json::to_value(&read).unwrap();
         let expected = serde_json::json!({"items": [{
             "name": "Café", "description": "", "category": "",
-            "imageUrl": "https://example.com/a.png", "bookId": "", "bookLink": "", "sheetsLink": "", "timesUsed": 3,
+            "imageUrl": "https://example.com/a.png", "bookId": "", "bookLink": "",
+            "sheetsLink": "", "timesUsed": 3,
         }]});
         assert_eq!(shown, expected);
     }

@@ -30,7 +30,7 @@ use crate::tx::Tx;
 /// An audit that somebody asked for; only the queue of requests yields one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Wanted {
+pub struct WantedAudit {
     /// Which of the requests for this book: a later one has another number.
     pub request: i64,
     /// Who asked last.
@@ -54,7 +54,7 @@ struct WantedRow {
 }
 
 #[derive(QueryableByName)]
-struct Waiting {
+struct WaitingBook {
     #[diesel(sql_type = Text)]
     public_id: String,
 }
@@ -117,7 +117,7 @@ struct StrayRow {
 }
 
 #[derive(QueryableByName)]
-struct Named {
+struct TotalledAccount {
     #[diesel(sql_type = BigInt)]
     account_id: i64,
 }
@@ -156,12 +156,12 @@ impl Audits<'_, '_> {
              FROM audit_requests a JOIN books b ON b.id = a.book_id \
              ORDER BY a.request",
         );
-        let rows: Vec<Waiting> = on_each!(self.tx.flushed_conn()?, c => (&sql).load(c))?;
+        let rows: Vec<WaitingBook> = on_each!(self.tx.flushed_conn()?, c => (&sql).load(c))?;
         Ok(rows.into_iter().map(|row| BookKey::new(row.public_id)).collect())
     }
 
     /// The audit that is requested of a book.
-    pub fn wanted(self, key: &BookKey) -> Result<Option<Wanted>> {
+    pub fn wanted(self, key: &BookKey) -> Result<Option<WantedAudit>> {
         let sql = Sql::new(
             "SELECT a.request, a.user_id, u.email, a.agent \
              FROM books b \
@@ -173,14 +173,14 @@ impl Audits<'_, '_> {
             on_each!(self.tx.flushed_conn()?, c => (&sql.text(key.as_str())).load(c))?;
         Ok(rows.into_iter().next().map(|row| {
             let WantedRow { request, user_id, email, agent } = row;
-            Wanted { request, user: UserId::new(user_id), email, agent }
+            WantedAudit { request, user: UserId::new(user_id), email, agent }
         }))
     }
 
     /// The way into the book for who asked for an audit; none when the book is gone. They might
     /// when they asked, and the audit is made when its turn comes, whatever became of their
     /// permission meanwhile (behaviour 6.7): it enters as an editor, the least who may audit.
-    pub fn enter(self, key: &BookKey, wanted: &Wanted) -> Result<Option<AccessTo<Audit>>> {
+    pub fn enter(self, key: &BookKey, wanted: &WantedAudit) -> Result<Option<AccessTo<Audit>>> {
         let found = self.tx.books().enter(key.as_str(), &wanted.email)?;
         let as_asked = found.map(|found| BookAccess { granted: Some(Permission::Editor), ..found });
         Ok(as_asked.and_then(|entered| entered.admit_to(wanted.user, Audit).ok()))
@@ -281,7 +281,7 @@ impl Audits<'_, '_> {
         let book = access.book().id.get();
         let sql = Sql::new("SELECT account_id FROM day_totals WHERE book_id = ").int(book);
         let sql = sql.push(" UNION SELECT account_id FROM month_totals WHERE book_id = ").int(book);
-        let rows: Vec<Named> = on_each!(self.tx.flushed_conn()?, c => (&sql).load(c))?;
+        let rows: Vec<TotalledAccount> = on_each!(self.tx.flushed_conn()?, c => (&sql).load(c))?;
         Ok(rows.into_iter().map(|row| AccountId::new(row.account_id)).collect())
     }
 

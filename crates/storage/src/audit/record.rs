@@ -151,15 +151,11 @@ impl Audits<'_, '_> {
     ) -> Result<HashMap<i64, i64>> {
         let mut counts = HashMap::new();
         for chunk in wanted.chunks(MAX_NAMED) {
-            let mut sql = Sql::new("SELECT m.transaction_id, COUNT(*) AS found FROM (VALUES ");
-            for (place, (term, day, transaction)) in chunk.iter().enumerate() {
-                let row = [
-                    Value::Text(term.into()),
-                    Value::Int(i64::from(*day)),
-                    Value::Int(*transaction),
-                ];
-                sql = if place == 0 { sql } else { sql.push(", ") }.list(row);
-            }
+            let terms = chunk.iter().map(|(term, day, transaction)| {
+                [Value::Text(term.into()), Value::Int(i64::from(*day)), Value::Int(*transaction)]
+            });
+            let sql = Sql::new("SELECT m.transaction_id, COUNT(*) AS found FROM (VALUES ");
+            let (sql, _) = sql.rows(terms);
             let sql = sql.push(
                 ") AS v \
                  JOIN index_terms m ON m.term = v.column1 AND m.day = v.column2 \

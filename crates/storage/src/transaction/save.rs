@@ -220,17 +220,17 @@ const DELETED_AT_ONCE: usize = 5_000;
 
 fn delete_entries(conn: &mut Conn, book: BookId, gone: &[EntryRow]) -> Result<()> {
     for chunk in gone.chunks(DELETED_AT_ONCE) {
-        let mut sql = Sql::new("DELETE FROM entries WHERE book_id = ")
-            .int(book.get())
-            .push(" AND (account_id, day, transaction_id) IN (VALUES ");
-        for (index, entry) in chunk.iter().enumerate() {
-            let key = [
+        let keys = chunk.iter().map(|entry| {
+            [
                 Value::Int(entry.account.get()),
                 Value::Int(i64::from(entry.day)),
                 Value::Int(entry.transaction.get()),
-            ];
-            sql = if index == 0 { sql } else { sql.push(", ") }.list(key);
-        }
+            ]
+        });
+        let sql = Sql::new("DELETE FROM entries WHERE book_id = ")
+            .int(book.get())
+            .push(" AND (account_id, day, transaction_id) IN (VALUES ");
+        let (sql, _) = sql.rows(keys);
         conn.execute(&sql.push(")").uncached())?;
     }
     Ok(())
@@ -243,17 +243,13 @@ fn delete_terms(
 ) -> Result<()> {
     let mut gone = gone.into_iter().peekable();
     while gone.peek().is_some() {
-        let mut sql = Sql::new("DELETE FROM index_terms WHERE book_id = ")
+        let keys = gone.by_ref().take(DELETED_AT_ONCE).map(|(term, day, transaction)| {
+            [Value::Text(term.into()), Value::Int(i64::from(day)), Value::Int(transaction.get())]
+        });
+        let sql = Sql::new("DELETE FROM index_terms WHERE book_id = ")
             .int(book.get())
             .push(" AND (term, day, transaction_id) IN (VALUES ");
-        for (index, (term, day, transaction)) in gone.by_ref().take(DELETED_AT_ONCE).enumerate() {
-            let key = [
-                Value::Text(term.into()),
-                Value::Int(i64::from(day)),
-                Value::Int(transaction.get()),
-            ];
-            sql = if index == 0 { sql } else { sql.push(", ") }.list(key);
-        }
+        let (sql, _) = sql.rows(keys);
         conn.execute(&sql.push(")").uncached())?;
     }
     Ok(())

@@ -180,11 +180,8 @@ impl Tx<'_> {
         if texts.is_empty() {
             return Ok(());
         }
-        let mut blocks = Sql::new("WITH v (id) AS (VALUES ");
-        for (index, text) in texts.iter().enumerate() {
-            blocks =
-                if index == 0 { blocks } else { blocks.push(", ") }.list([Value::Int(text.id)]);
-        }
+        let ids = texts.iter().map(|text| [Value::Int(text.id)]);
+        let (blocks, _) = Sql::new("WITH v (id) AS (VALUES ").rows(ids);
         let blocks = blocks
             .push(
                 ") SELECT v.id, \
@@ -252,8 +249,10 @@ pub(crate) fn catch_up(conn: &mut Conn) -> Result<()> {
         )
         .int(TRANSACTIONS_PER_CHUNK)
         .push(" LIMIT 1");
-        let books: Vec<Waiting> = on_each!(tx.flushed_conn()?, c => (&waiting).load(c))?;
-        let Some(Waiting { public_id }) = books.into_iter().next() else { return tx.abandon() };
+        let books: Vec<UnindexedBook> = on_each!(tx.flushed_conn()?, c => (&waiting).load(c))?;
+        let Some(UnindexedBook { public_id }) = books.into_iter().next() else {
+            return tx.abandon();
+        };
         // Entered as nobody, for the book's lock and its state.
         let book = tx.books().enter(&public_id, "")?.map(|access| access.book.id);
         // Another process may have been faster.
@@ -284,7 +283,7 @@ struct TextRow {
 }
 
 #[derive(QueryableByName)]
-struct Waiting {
+struct UnindexedBook {
     #[diesel(sql_type = diesel::sql_types::Text)]
     public_id: String,
 }
