@@ -14,7 +14,7 @@ use daybook_service::transaction::{Request, explain};
 use daybook_service::{Error, access, collection};
 use daybook_storage::Lane;
 use daybook_storage::balance::{AccountScope, TotalsQuery};
-use daybook_storage::event::Filter;
+use daybook_storage::event::EventFilter;
 use daybook_storage::page::PageKey;
 use daybook_tests::Engine;
 
@@ -334,17 +334,17 @@ fn logs_walk_an_index(engine: Engine) {
         "SEARCH k USING COVERING INDEX events_resource (book_id=? AND resource=?",
         "events_resource",
     ];
-    let time = Filter {
+    let time = EventFilter {
         after: Some(Instant::new(NOW.milliseconds() - 1)),
         before: Some(NOW),
-        ..Filter::default()
+        ..EventFilter::default()
     };
     let rare = Some(EventType::BookCreated);
     for (what, filter, way) in [
         ("time", time.clone(), number),
-        ("type", Filter { kind: rare, ..Filter::default() }, kind),
-        ("type and time", Filter { kind: rare, ..time }, kind),
-        ("resource", Filter { resource: Some(7), ..Filter::default() }, resource),
+        ("type", EventFilter { kind: rare, ..EventFilter::default() }, kind),
+        ("type and time", EventFilter { kind: rare, ..time }, kind),
+        ("resource", EventFilter { resource: Some(7), ..EventFilter::default() }, resource),
     ] {
         let steps = inside
             .store

@@ -11,7 +11,7 @@ use daybook_domain::id::{AccountId, GroupId, TransactionId, UserId};
 use daybook_domain::permission::Action;
 use daybook_storage::Tx;
 use daybook_storage::book_state::Activity;
-use daybook_storage::event::Filter;
+use daybook_storage::event::EventFilter;
 use daybook_storage::page::{Page, rows_to_read};
 use daybook_storage::user::User;
 
@@ -122,7 +122,7 @@ pub type NamedIn = fn(&Event) -> Named;
 /// The filter in the book's terms; `None` when nothing can match. A resource outranks error and
 /// type, error outranks type (behaviour 8.5). Nothing delivers events yet, so no event has an error
 /// response.
-fn filter(access: &Access, request: &Request) -> Result<Option<Filter>> {
+fn filter(access: &Access, request: &Request) -> Result<Option<EventFilter>> {
     let zone = &access.book().settings.time_zone;
     let instant = |name: &str, text: &Option<String>| match text {
         None => Ok(None),
@@ -134,14 +134,14 @@ fn filter(access: &Access, request: &Request) -> Result<Option<Filter>> {
         }),
     };
     let (after, before) = (instant("after", &request.after)?, instant("before", &request.before)?);
-    let base = Filter { after, before, below: request.below, ..Filter::default() };
+    let base = EventFilter { after, before, below: request.below, ..EventFilter::default() };
     Ok(match (&request.resource, request.error) {
         (Some(resource), _) => resource_number(access, resource)
-            .map(|number| Filter { resource: Some(number), ..base }),
+            .map(|number| EventFilter { resource: Some(number), ..base }),
         (None, Some(true)) => None,
         (None, Some(false)) => Some(base),
         (None, None) => {
-            Some(Filter { kind: request.kind.as_deref().map(kind).transpose()?, ..base })
+            Some(EventFilter { kind: request.kind.as_deref().map(kind).transpose()?, ..base })
         }
     })
 }

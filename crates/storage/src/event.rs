@@ -62,7 +62,7 @@ pub type PostingCounts = std::collections::BTreeMap<i32, i64>;
 
 /// Which events to list (behaviour 8.5).
 #[derive(Debug, Clone, Default)]
-pub struct Filter {
+pub struct EventFilter {
     /// From this instant on.
     pub after: Option<Instant>,
     /// Up to, not including, this instant.
@@ -132,7 +132,7 @@ impl Events<'_, '_> {
     }
 
     /// Events newest first, up to `limit`.
-    pub fn list(self, access: &Access, filter: &Filter, limit: i64) -> Result<Vec<Event>> {
+    pub fn list(self, access: &Access, filter: &EventFilter, limit: i64) -> Result<Vec<Event>> {
         let page = self.tx.event_page(access, filter, limit)?;
         let rows: Vec<Row> = on_each!(self.tx.flushed_conn()?, c => (&page).load(c))?;
         rows.into_iter().map(Event::try_from).collect()
@@ -171,10 +171,10 @@ impl Tx<'_> {
     pub(crate) fn event_page(
         &mut self,
         access: &Access,
-        filter: &Filter,
+        filter: &EventFilter,
         limit: i64,
     ) -> Result<Sql<'static>> {
-        let Filter { after, before, kind, resource, below } = filter;
+        let EventFilter { after, before, kind, resource, below } = filter;
         let book = access.book().id;
         let mut page =
             Sql::new("(SELECT k.sequence FROM events k WHERE k.book_id = ").int(book.get());

@@ -50,7 +50,7 @@ impl Plans<'_, '_> {
     pub fn events(
         self,
         access: &Access,
-        filter: &event::Filter,
+        filter: &event::EventFilter,
         limit: i64,
     ) -> Result<Vec<String>> {
         let page = self.tx.event_page(access, filter, limit)?;
