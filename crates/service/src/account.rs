@@ -99,22 +99,22 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, mut items: Vec<Input>) 
     let targets = found(&known, targets.into_iter())?;
     let mut events = Vec::new();
     let mut changed = Vec::new();
-    let first = targets.first().and_then(|id| known.get(*id)).cloned();
-    let revised = batch::each(items.into_iter().zip(&targets), |(input, id)| {
+    batch::each(items.into_iter().zip(&targets), |(input, id)| {
         let before = known.get(*id).cloned().ok_or_else(|| Refusal::Unknown(id.to_string()))?;
-        let owned_before = before.groups.clone();
-        let revised = revised(&known, &forest, before, input, cx.now);
-        let (after, previous) =
-            crate::group::unless_locked(&forest, &owned_before, owner, revised)?;
+        let revision = revised(&known, &forest, before.clone(), input, cx.now);
+        if crate::group::needs_permission(&revision) {
+            let joined = revision.iter().flat_map(|(after, _)| &after.groups);
+            forest.check_writable(before.groups.iter().chain(joined), owner)?;
+        }
+        cx.check_precondition(&before)?;
+        let (after, previous) = revision?;
         if !previous.is_empty() {
-            forest.check_writable(&after.groups, owner)?;
             events.push(after.updated_event(&forest, &previous));
             known.put(after.clone());
             changed.push(after);
         }
         Ok(())
-    });
-    cx.unless_stale(first.as_ref(), revised)?;
+    })?;
     tx.accounts().update(&access, &batch::last_of_each(changed, |account| account.id))?;
     event_log::append(tx, cx, &access, events)?;
     // An account named twice is answered twice in its final state, as transactions are (behaviour
@@ -140,14 +140,13 @@ pub fn delete(
     let known = tx.accounts().directory(&access, references, [])?;
     let forest = crate::group::forest(tx, &access)?;
     let targets = found(&known, references.iter().cloned())?;
-    let first = targets.first().and_then(|id| known.get(*id));
-    let doomed = batch::each(targets.iter().copied(), |id| {
+    let mut accounts = batch::each(targets.iter().copied(), |id| {
         let account = known.get(id).cloned().ok_or_else(|| Refusal::Unknown(id.to_string()))?;
         forest.check_writable(&account.groups, owner)?;
+        cx.check_precondition(&account)?;
         account.check_deletable()?;
         Ok(account)
-    });
-    let mut accounts = cx.unless_stale(first, doomed)?;
+    })?;
     let mut seen = BTreeSet::new();
     accounts.retain(|account| seen.insert(account.id));
     transaction::release_accounts(tx, cx, &access.also(Record::Edit)?, &seen)?;

@@ -2,13 +2,11 @@
 
 use std::sync::Arc;
 
-use daybook_domain::RefusalKind;
 use daybook_domain::instant::{Instant, Stamp};
 use daybook_domain::version::{self, Condition, Tag};
 use daybook_storage::user::User;
 use time::Date;
 
-use crate::error::Result;
 use crate::ids::Ids;
 use crate::zone;
 
@@ -40,25 +38,27 @@ impl Context {
         self.ids.next(self.now)
     }
 
-    /// What becomes of a change of `target` whose rules say `outcome`, before anything is written:
-    /// too little permission is told before an unmet condition, and that before every other refusal
-    /// (behaviour 0.17).
+    /// Refuses to change `target` when it is not in the state the caller expects (`If-Match`).
+    ///
+    /// Refusals have an order (behaviour 0.17, 0.30), and it is kept by where this stands. A use case
+    /// calls it
+    /// - after everything that is refused because it does not exist (404) or because the permission
+    ///   does not reach to it (403): [`crate::access`], `check_permitted` and `check_writable` in the
+    ///   domain;
+    /// - before everything that is refused because of values and states (400).
     ///
     /// # Errors
-    /// Those of `outcome`; [`version::Refusal::Stale`].
-    pub fn unless_stale<'r, R, T>(&self, target: Option<&'r R>, outcome: Result<T>) -> Result<T>
+    /// [`version::Refusal::Stale`] (412).
+    pub fn check_precondition<'r, R>(&self, target: &'r R) -> Result<(), version::Refusal>
     where
         Tag: From<&'r R>,
     {
-        let Some(condition) = &self.condition else { return outcome };
-        if outcome
-            .as_ref()
-            .is_err_and(|error| matches!(error.kind(), RefusalKind::Denied | RefusalKind::Missing))
-        {
-            return outcome;
+        match &self.condition {
+            Some(condition) if !condition.accepts(&Tag::from(target)) => {
+                Err(version::Refusal::Stale)
+            }
+            _ => Ok(()),
         }
-        let met = target.is_some_and(|target| condition.accepts(&Tag::from(target)));
-        if met { outcome } else { Err(version::Refusal::Stale.into()) }
     }
 
     /// Today in a book's zone.

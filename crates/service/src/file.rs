@@ -7,6 +7,7 @@ use daybook_domain::file::{Changes, Content, File, FileAddress, NewFile, Refusal
 use daybook_domain::id::{FileId, UserId};
 use daybook_domain::permission::Action;
 use daybook_domain::purpose::Record;
+use daybook_domain::transaction::FileHold;
 use daybook_storage::Tx;
 use daybook_storage::access::AccessTo;
 use daybook_storage::page::{Page, rows_to_read};
@@ -151,8 +152,11 @@ pub fn update(
 pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<View> {
     let access = access::enter_to(tx, cx, book, Record::Edit)?;
     let file = named(tx, &access, id)?;
-    let released = transaction::release_file(tx, cx, &access, &file);
-    cx.unless_stale(Some(&file), released)?;
+    let keeper = transaction::keeper_of_file(tx, &access, file.id)?;
+    keeper.iter().try_for_each(|keeper| FileHold::check_permitted(&access, keeper))?;
+    cx.check_precondition(&file)?;
+    keeper.iter().try_for_each(|keeper| FileHold::check(&access, keeper))?;
+    transaction::release_file(tx, cx, &access, &file)?;
     tx.files().delete(&access, file.id)?;
     event_log::append(tx, cx, &access, vec![file.deleted_event()])?;
     Ok(View { access: access.into_access(), file })
@@ -193,15 +197,17 @@ fn changed(
     let access = access::enter_to(tx, cx, book, Record::Edit)?;
     let id = changes.id.clone().filter(|id| !id.trim().is_empty()).ok_or(Refusal::IdRequired)?;
     let before = named(tx, &access, &id)?;
-    let revised = before.clone().update(changes, cx.now).map_err(Error::from).and_then(
-        |(after, previous)| {
-            if after.content != before.content {
-                transaction::check_lets_go(tx, &access, before.id)?;
-            }
-            Ok((after, previous))
-        },
-    );
-    let (after, previous) = cx.unless_stale(Some(&before), revised)?;
+    let revision = before.clone().update(changes, cx.now);
+    let keeper = match &revision {
+        Ok((after, _)) if after.content != before.content => {
+            transaction::keeper_of_file(tx, &access, before.id)?
+        }
+        Ok(_) | Err(_) => None,
+    };
+    keeper.iter().try_for_each(|keeper| FileHold::check_permitted(&access, keeper))?;
+    cx.check_precondition(&before)?;
+    let (after, previous) = revision?;
+    keeper.iter().try_for_each(|keeper| FileHold::check(&access, keeper))?;
     Ok((access, after, previous))
 }
 

@@ -77,20 +77,22 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, mut items: Vec<Input>) 
     let mut changed = Vec::new();
     let mut events = Vec::new();
     let targets = found(&forest, items.iter_mut().map(|item| item.changes.take_target()))?;
-    let first = targets.first().and_then(|id| forest.get(*id)).cloned();
-    let revised = batch::each(items.into_iter().zip(&targets), |(input, id)| {
+    batch::each(items.into_iter().zip(&targets), |(input, id)| {
         let before = forest.get(*id).cloned().ok_or_else(|| Refusal::Unknown(id.to_string()))?;
         input.changes.check_lock(before.locked, owner)?;
-        let revised = revised(&forest, before, input, cx.now);
-        let (after, previous) = unless_locked(&forest, [id], owner, revised)?;
+        let revision = revised(&forest, before.clone(), input, cx.now);
+        if needs_permission(&revision) {
+            before.check_writable(owner)?;
+        }
+        cx.check_precondition(&before)?;
+        let (after, previous) = revision?;
         if !previous.is_empty() {
             forest.put(after.clone());
             events.push(after.updated_event(&forest, &previous));
             changed.push(after);
         }
         Ok(())
-    });
-    cx.unless_stale(first.as_ref(), revised)?;
+    })?;
     tx.groups().update(&access, &batch::last_of_each(changed, |group| group.id))?;
     event_log::append(tx, cx, &access, events)?;
     let forest = self::forest(tx, &access)?;
@@ -109,13 +111,13 @@ pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, references: &[GroupRef]
     let owner = access.may(Action::WriteLockedGroups);
     let before = forest(tx, &access)?;
     let targets = found(&before, references.iter().cloned())?;
-    let first = targets.first().and_then(|id| before.get(*id));
     let mut removal = Removal::new(before.clone(), tx.accounts().in_groups(&access, &targets)?);
-    let doomed = batch::each(targets.iter().copied(), |id| {
+    let mut doomed = batch::each(targets.iter().copied(), |id| {
+        let group = before.get(id).cloned().ok_or_else(|| Refusal::Unknown(id.to_string()))?;
         removal.check(id, owner)?;
-        Ok(before.get(id).cloned().ok_or_else(|| Refusal::Unknown(id.to_string()))?)
-    });
-    let mut doomed = cx.unless_stale(first, doomed)?;
+        cx.check_precondition(&group)?;
+        Ok(group)
+    })?;
     let mut seen = HashSet::new();
     doomed.retain(|group| seen.insert(group.id));
     let ids: Vec<GroupId> = doomed.iter().map(|group| group.id).collect();
@@ -185,19 +187,11 @@ pub(crate) fn add(
     Ok(View { groups, forest })
 }
 
-/// What becomes of a change of one of these groups, or of an account in them, unless it is the
-/// owner's alone: that is told before what is wrong with the values (behaviour 0.17). What changes
-/// nothing needs no permission.
-pub(crate) fn unless_locked<'i, T>(
-    forest: &Forest,
-    groups: impl IntoIterator<Item = &'i GroupId>,
-    owner: bool,
-    revised: Result<(T, Previous)>,
-) -> Result<(T, Previous)> {
-    if !revised.as_ref().is_ok_and(|(_, previous)| previous.is_empty()) {
-        forest.check_writable(groups, owner)?;
-    }
-    revised
+/// Whether a revision of a group or an account needs the permission to write there. What changes
+/// nothing needs none; values that are wrong count as a change, because the missing permission is
+/// told before them (behaviour 0.30).
+pub(crate) fn needs_permission<T>(revision: &Result<(T, Previous)>) -> bool {
+    !revision.as_ref().is_ok_and(|(_, previous)| previous.is_empty())
 }
 
 /// A group as a body leaves it, with what was before.

@@ -218,12 +218,12 @@ impl Settings {
 }
 
 impl Book {
-    /// Checks that the permission is enough for the changes of visibility and dates. This is
-    /// checked before the other values (behaviour 0.17). A value equal to the stored one needs no
-    /// permission (behaviour 3.5.4, 6.4).
+    /// Checks that the permission is enough for the changes of visibility and dates. A value equal
+    /// to the stored one needs no permission (behaviour 3.5.4, 6.4). Dates that cannot be read are
+    /// left to [`Book::check_dates`].
     ///
     /// # Errors
-    /// [`Refusal::NotEnough`]; [`Refusal::Date`] for text that is not a date.
+    /// [`Refusal::NotEnough`].
     pub fn check_permitted(
         &self,
         changes: &Changes,
@@ -235,7 +235,16 @@ impl Book {
             return Err(Refusal::NotEnough(permission.as_str(), "visibility"));
         }
         let before = Dates::of(&self.settings);
-        before.check_permitted(before.changed(changes)?, permission)
+        let after = before.changed(changes).unwrap_or(before);
+        before.check_permitted(after, permission)
+    }
+
+    /// Checks that the dates in the changes can be read.
+    ///
+    /// # Errors
+    /// [`Refusal::Date`].
+    pub fn check_dates(&self, changes: &Changes) -> Result<(), Refusal> {
+        Dates::of(&self.settings).changed(changes).map(drop)
     }
 
     /// The book after an update, with the previous values of the fields that changed. The caller
@@ -343,8 +352,9 @@ mod tests {
             ("2025-02-28", "2025-13-31", Permission::Owner, false),
         ] {
             let book = book(Changes { lock_date: Field::Set(from.to_owned()), ..named("a") });
+            let permitted = book.check_permitted(&lock(to), permission);
             assert_eq!(
-                book.check_permitted(&lock(to), permission).is_ok(),
+                permitted.and_then(|()| book.check_dates(&lock(to))).is_ok(),
                 allowed,
                 "{from} to {to} by {permission:?}"
             );

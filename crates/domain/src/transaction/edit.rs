@@ -5,7 +5,6 @@ use crate::amount::{self, Amount};
 use crate::event::Previous;
 use crate::field::Field;
 use crate::json::text_list;
-use crate::permission::Action;
 
 use super::changes::{description, files_of_update, urls};
 use super::posting_rules::read_date;
@@ -35,18 +34,13 @@ impl PostingRules<'_> {
     ///
     /// # Errors
     /// Values that cannot be read, unresolved references, a posted transaction that would lose what
-    /// it needs, a locked date before or after, an archived account that a posted one was not on,
-    /// `checked: true` without the permission to check.
+    /// it needs, a locked date before or after, an archived account that a posted one was not on.
     pub(super) fn edited(
         &self,
         before: Transaction,
         changes: &Changes,
     ) -> Result<Edited, crate::Refusal> {
         let checked = changes.checked && before.standing == Standing::Unchecked;
-        // Checked before the values (behaviour 0.17).
-        if checked && !self.access.may(Action::Check) {
-            return Err(Refusal::NotEnough(self.access.permission().as_str()).into());
-        }
         let mut after = self.changed(before.clone(), changes)?;
         let previous = differences(&before, &after, self.book().settings.fraction_digits);
         if previous.is_empty() && !checked {

@@ -46,6 +46,18 @@ impl FileHold {
         }
     }
 
+    /// Refuses what [`FileHold::check`] refuses because of the caller's permission.
+    ///
+    /// # Errors
+    /// [`file::Refusal::HoldersNeedMore`].
+    pub fn check_permitted(access: &Access, holder: &Transaction) -> Result<(), file::Refusal> {
+        let hold = Self::of(access);
+        if matches!(hold, Self::AllButDraftsOf(_)) && hold.keeps(holder) {
+            return Err(file::Refusal::HoldersNeedMore(access.permission().as_str()));
+        }
+        Ok(())
+    }
+
     /// Refuses to take a file from a transaction that keeps it, or to change the file's content.
     ///
     /// # Errors

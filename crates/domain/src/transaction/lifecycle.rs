@@ -75,28 +75,36 @@ impl Verb {
 
 impl PostingRules<'_> {
     /// Refuses a verb the caller's permission does not reach; a transaction a recorder may not see
-    /// does not exist.
+    /// does not exist. An update of an unchecked transaction with `checked: true` checks it too.
     ///
     /// # Errors
     /// [`Refusal::Unknown`] and [`Refusal::NotEnough`].
-    fn check_access(&self, transaction: &Transaction, verb: Verb) -> Result<(), Refusal> {
+    pub fn check_permitted(
+        &self,
+        transaction: &Transaction,
+        verb: Verb,
+        changes: &Changes,
+    ) -> Result<(), Refusal> {
         if !self.access.sees(transaction.created_by, transaction.is_posted()) {
             return Err(Refusal::Unknown(transaction.id.to_string()));
         }
-        if self.access.may_touch(verb.action(transaction), transaction.created_by) {
+        let checks =
+            verb == Verb::Update && changes.checked && transaction.state() == State::Unchecked;
+        if self.access.may_touch(verb.action(transaction), transaction.created_by)
+            && (!checks || self.access.may(Action::Check))
+        {
             Ok(())
         } else {
             Err(Refusal::NotEnough(self.access.permission().as_str()))
         }
     }
 
-    /// Performs a verb. `changes` gives what the body says, with its files resolved; it is asked
+    /// Performs a verb; it must have been checked with [`PostingRules::check_permitted`]. `changes` gives what the body says, with its files resolved; it is asked
     /// only where the transition table lets the verb happen, so that a body's files are ignored
     /// where nothing is done (behaviour 3.3.4, 3.4.1, 3.6.3). `None` means it was so already.
     ///
     /// # Errors
-    /// What the permission, the transition table, the dates, the accounts or the values refuse;
-    /// those of `changes`.
+    /// What the transition table, the dates, the accounts or the values refuse; those of `changes`.
     pub fn perform<E: From<crate::Refusal>>(
         &self,
         verb: Verb,
@@ -104,7 +112,6 @@ impl PostingRules<'_> {
         transaction: &Transaction,
         changes: impl FnOnce() -> Result<Changes, E>,
     ) -> Result<Option<Edited>, E> {
-        self.check_access(transaction, verb).map_err(crate::Refusal::from)?;
         match transition(transaction.state(), verb, override_checked) {
             Transition::Refused(refusal) => Err(crate::Refusal::from(refusal).into()),
             Transition::Kept => Ok(None),

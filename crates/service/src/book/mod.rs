@@ -16,7 +16,7 @@ use daybook_storage::access::{AccessTo, BookAccess};
 use daybook_storage::book_state::Activity;
 
 use crate::context::Context;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::{access, account, batch, collection, event_log, group, zone};
 
 pub use copy::{Request as Copying, copy};
@@ -186,10 +186,11 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes) -> Re
     let access = found.admit_to(cx.user.id, UpdateBook)?;
     let before = access.book().clone();
     let scale = before.scale;
-    let permitted = before.check_permitted(&changes, access.permission()).map_err(Error::from);
-    let changes = permitted.and_then(|()| unless_same_zone(&before, changes));
-    let revised = changes.and_then(|changes| Ok(before.clone().update(changes, cx.now)?));
-    let (after, previous) = cx.unless_stale(Some(access.book()), revised)?;
+    before.check_permitted(&changes, access.permission())?;
+    cx.check_precondition(&before)?;
+    before.check_dates(&changes)?;
+    let changes = with_zone_checked(&before, changes)?;
+    let (after, previous) = before.clone().update(changes, cx.now)?;
     if previous.is_empty() {
         let collection = collection::of_book(tx, cx, &access)?;
         return Ok(View { collection, ..View::plain(access.into_access(), activity) });
@@ -218,7 +219,7 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes) -> Re
 /// What the access step refuses; a stale expectation.
 pub fn check_delete(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<()> {
     let access = access::enter(tx, cx, book, Action::DeleteBook)?;
-    cx.unless_stale(Some(access.book()), Ok(()))
+    Ok(cx.check_precondition(access.book())?)
 }
 
 /// deleteBook: everything in it goes, event log included. BOOK_DELETED is for webhooks only
@@ -230,14 +231,14 @@ pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<View> {
     let found = access::find(tx, cx, book)?;
     let activity = found.activity;
     let access = found.admit_to(cx.user.id, DeleteBook)?;
-    cx.unless_stale(Some(access.book()), Ok(()))?;
+    cx.check_precondition(access.book())?;
     tx.books().delete(&access)?;
     Ok(View::plain(access.into_access(), activity))
 }
 
 /// A zone sent back as it is stored needs no look-up, nor does the stored one have to be known
 /// still.
-fn unless_same_zone(book: &Book, changes: Changes) -> Result<Changes> {
+fn with_zone_checked(book: &Book, changes: Changes) -> Result<Changes> {
     match &changes.time_zone {
         Some(zone) if *zone == book.settings.time_zone => Ok(changes),
         _ => checked_zone(changes),

@@ -62,17 +62,17 @@ pub(super) fn resolve(
     Ok((changes, new))
 }
 
-/// Takes a file that is about to be deleted off the transactions that hold it (behaviour 9.6).
+/// Takes a file that is about to be deleted off the transactions that hold it, none of which keeps
+/// it (behaviour 9.6).
 ///
 /// # Errors
-/// When one of them does not let go; [`daybook_domain::file::Refusal::TooManyHolders`].
+/// [`daybook_domain::file::Refusal::TooManyHolders`].
 pub(crate) fn release_file(
     tx: &mut Tx<'_>,
     cx: &Context,
     access: &AccessTo<Record>,
     doomed: &File,
 ) -> Result<()> {
-    check_lets_go(tx, access, doomed.id)?;
     if tx.transactions().count_holders_of(access, doomed.id, MAX_RELEASED.saturating_add(1))?
         > MAX_RELEASED
     {
@@ -89,12 +89,12 @@ pub(crate) fn release_file(
     write_set.save(tx, cx, access, &accounts)
 }
 
-/// Refuses to take a file away, or to give it new content, while a transaction that holds it does
-/// not let go (behaviour 9.6).
-///
-/// # Errors
-/// What the first such holder says.
-pub(crate) fn check_lets_go(tx: &mut Tx<'_>, access: &Access, file: FileId) -> Result<()> {
-    let keeper = tx.transactions().first_keeper_of(access, file, FileHold::of(access))?;
-    Ok(keeper.iter().try_for_each(|keeper| FileHold::check(access, keeper))?)
+/// The first transaction that keeps a file: it is neither taken away nor given new content then
+/// (behaviour 9.16). [`FileHold::check`] says why.
+pub(crate) fn keeper_of_file(
+    tx: &mut Tx<'_>,
+    access: &Access,
+    file: FileId,
+) -> Result<Option<Transaction>> {
+    Ok(tx.transactions().first_keeper_of(access, file, FileHold::of(access))?)
 }

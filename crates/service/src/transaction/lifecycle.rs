@@ -79,6 +79,7 @@ pub fn perform(
     for (index, (changes, (_, id))) in items.into_iter().zip(&ids).enumerate() {
         let Some(transaction) = id.and_then(|id| current.get(&id)).cloned() else { continue };
         let rules = about(rules, &transaction);
+        let permitted = rules.check_permitted(&transaction, order.verb, &changes);
         let mut new_files = Vec::new();
         let resolved = || {
             let (changes, new) =
@@ -86,8 +87,13 @@ pub fn perform(
             new_files = new;
             Ok::<_, Error>(changes)
         };
-        let edited = rules.perform(order.verb, order.override_checked, &transaction, resolved);
-        match cx.unless_stale(Some(&transaction), edited) {
+        let edited = permitted
+            .map_err(Error::from)
+            .and_then(|()| Ok(cx.check_precondition(&transaction)?))
+            .and_then(|()| {
+                rules.perform(order.verb, order.override_checked, &transaction, resolved)
+            });
+        match edited {
             Ok(None) => {}
             Ok(Some(edited)) => {
                 write_set.attached(new_files);

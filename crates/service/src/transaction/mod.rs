@@ -24,7 +24,7 @@ use crate::context::Context;
 use crate::error::Result;
 use crate::zone;
 
-pub(crate) use attach::{check_lets_go, release_file};
+pub(crate) use attach::{keeper_of_file, release_file};
 pub use count::{Counts, SpanText, counts};
 pub use create::{Recording, create};
 pub(crate) use lifecycle::release_accounts;
