@@ -1,4 +1,4 @@
-//! The access step of every use case: the door of a book.
+//! The first step of every use case: the caller enters the book, or is refused.
 
 use daybook_domain::access::{Access, Refusal};
 use daybook_domain::permission::Action;
