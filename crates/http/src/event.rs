@@ -36,7 +36,7 @@ struct EventOut<'v> {
     book: &'v RawValue,
     resource: String,
     agent: AgentOut<'v>,
-    user: UserOut<'v>,
+    user: EventUserOut<'v>,
     created_at: String,
     created_on: String,
     data: Value,
@@ -52,7 +52,7 @@ struct AgentOut<'v> {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct UserOut<'v> {
+struct EventUserOut<'v> {
     username: &'v str,
     name: &'v str,
     avatar_url: &'static str,
@@ -169,7 +169,7 @@ fn event_out<'v>(reader: Reader<'v>, event: &'v Event, book: &'v RawValue) -> Ev
         book,
         resource: event.public_resource(key),
         agent: AgentOut { id: event.agent.as_deref().unwrap_or(NO_AGENT) },
-        user: UserOut { username, name: username, avatar_url: "" },
+        user: EventUserOut { username, name: username, avatar_url: "" },
         created_at: event.created_at.milliseconds().to_string(),
         created_on: zone::rfc3339(event.created_at),
         data: data(reader, event),

@@ -40,11 +40,11 @@ impl Context {
 
     /// Refuses to change `target` when it is not in the state the caller expects (`If-Match`).
     ///
-    /// Refusals have an order (behaviour 0.17, 0.30), and it is kept by where this stands. A use case
-    /// calls it
+    /// Refusals have an order (behaviour 0.17, 0.30), and it is kept by where this stands. A use
+    /// case calls it
     /// - after everything that is refused because it does not exist (404) or because the permission
-    ///   does not reach to it (403): [`crate::access`], `check_permitted` and `check_writable` in the
-    ///   domain;
+    ///   does not reach to it (403): [`crate::access`], `check_permitted` and `check_writable` in
+    ///   the domain;
     /// - before everything that is refused because of values and states (400).
     ///
     /// # Errors

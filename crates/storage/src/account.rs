@@ -88,7 +88,10 @@ impl Accounts<'_, '_> {
         let rows: Vec<Row> =
             on_each!(self.tx.unflushed_conn(), c => query.select(Row::as_select()).load(c))?;
         let query = memberships::table.filter(memberships::book_id.eq(book));
-        let pairs = on_each!(self.tx.unflushed_conn(), c => query.select((memberships::account_id, memberships::group_id)).load(c))?;
+        let pairs = on_each!(
+            self.tx.unflushed_conn(),
+            c => query.select((memberships::account_id, memberships::group_id)).load(c)
+        )?;
         assemble(rows, pairs)
     }
 
@@ -290,7 +293,10 @@ impl Accounts<'_, '_> {
                 .eq(access.book().id.get())
                 .and(accounts::id.eq_any(ids.iter().map(|id| id.get()))),
         );
-        on_each!(self.tx.flushed_conn()?, c => diesel::update(target).set(accounts::has_transaction_posted.eq(true)).execute(c))?;
+        on_each!(
+            self.tx.flushed_conn()?,
+            c => diesel::update(target).set(accounts::has_transaction_posted.eq(true)).execute(c)
+        )?;
         Ok(())
     }
 

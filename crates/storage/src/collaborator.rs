@@ -61,14 +61,20 @@ impl Collaborators<'_, '_> {
         let query = collaborators::table.filter(
             collaborators::book_id.eq(access.book().id.get()).and(collaborators::email.eq(email)),
         );
-        let row = on_each!(self.tx.unflushed_conn(), c => query.select(Row::as_select()).get_result(c).optional())?;
+        let row = on_each!(
+            self.tx.unflushed_conn(),
+            c => query.select(Row::as_select()).get_result(c).optional()
+        )?;
         row.map(Collaborator::try_from).transpose()
     }
 
     /// The one with that id.
     pub fn find_by_id(self, access: &Access, id: CollaboratorId) -> Result<Option<Collaborator>> {
         let query = collaborators::table.find((access.book().id.get(), id.get()));
-        let row = on_each!(self.tx.unflushed_conn(), c => query.select(Row::as_select()).get_result(c).optional())?;
+        let row = on_each!(
+            self.tx.unflushed_conn(),
+            c => query.select(Row::as_select()).get_result(c).optional()
+        )?;
         row.map(Collaborator::try_from).transpose()
     }
 
@@ -89,7 +95,10 @@ impl Collaborators<'_, '_> {
             updated_at: stamp.updated_at.milliseconds(),
             version: stamp.version,
         };
-        on_each!(self.tx.flushed_conn()?, c => diesel::insert_into(collaborators::table).values(&row).execute(c))?;
+        on_each!(
+            self.tx.flushed_conn()?,
+            c => diesel::insert_into(collaborators::table).values(&row).execute(c)
+        )?;
         Ok(())
     }
 

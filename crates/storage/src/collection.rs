@@ -96,7 +96,10 @@ impl Collections<'_, '_> {
     /// The user's own with that id.
     pub fn find(self, user: UserId, id: CollectionId) -> Result<Option<Collection>> {
         let query = collections::table.find((user.get(), id.get()));
-        let row = on_each!(self.tx.flushed_conn()?, c => query.select(Row::as_select()).get_result(c).optional())?;
+        let row = on_each!(
+            self.tx.flushed_conn()?,
+            c => query.select(Row::as_select()).get_result(c).optional()
+        )?;
         Ok(row.map(Collection::from))
     }
 
@@ -155,7 +158,10 @@ impl Collections<'_, '_> {
             updated_at: stamp.updated_at.milliseconds(),
             version: stamp.version,
         };
-        on_each!(self.tx.flushed_conn()?, c => diesel::insert_into(collections::table).values(&row).execute(c))?;
+        on_each!(
+            self.tx.flushed_conn()?,
+            c => diesel::insert_into(collections::table).values(&row).execute(c)
+        )?;
         Ok(())
     }
 

@@ -156,7 +156,10 @@ impl Events<'_, '_> {
     /// The event with that number.
     pub fn find(self, access: &Access, sequence: i64) -> Result<Option<Event>> {
         let query = events::table.find((access.book().id.get(), sequence));
-        let row = on_each!(self.tx.flushed_conn()?, c => query.select(Row::as_select()).get_result(c).optional())?;
+        let row = on_each!(
+            self.tx.flushed_conn()?,
+            c => query.select(Row::as_select()).get_result(c).optional()
+        )?;
         row.map(Event::try_from).transpose()
     }
 }

@@ -96,7 +96,10 @@ impl Files<'_, '_> {
     /// The file with that id.
     pub fn find(self, access: &Access, id: FileId) -> Result<Option<File>> {
         let query = files::table.find((access.book().id.get(), id.get()));
-        let row = on_each!(self.tx.flushed_conn()?, c => query.select(Row::as_select()).get_result(c).optional())?;
+        let row = on_each!(
+            self.tx.flushed_conn()?,
+            c => query.select(Row::as_select()).get_result(c).optional()
+        )?;
         row.map(File::try_from).transpose()
     }
 

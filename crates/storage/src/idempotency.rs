@@ -24,10 +24,9 @@ const SWEPT_AT_ONCE: i64 = 32;
 /// taking the same key is waited for by the key's own uniqueness.
 const TAKE: &str = "INSERT INTO idempotency_keys AS known (user_id, key, operation, fingerprint, \
     created_at, status, version_tag, body) VALUES ";
-const TAKE_AGAIN: &str = " ON CONFLICT (user_id, key, operation) DO UPDATE SET fingerprint = \
-    excluded.fingerprint, \
-    created_at = excluded.created_at, status = excluded.status, version_tag = excluded.version_tag, body = \
-    excluded.body WHERE known.created_at < ";
+const TAKE_AGAIN: &str = " ON CONFLICT (user_id, key, operation) DO UPDATE SET \
+    fingerprint = excluded.fingerprint, created_at = excluded.created_at, \
+    status = excluded.status, version_tag = excluded.version_tag, body = excluded.body WHERE known.created_at < ";
 
 #[derive(QueryableByName)]
 #[diesel(table_name = idempotency_keys)]

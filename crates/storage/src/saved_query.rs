@@ -56,7 +56,10 @@ impl SavedQueries<'_, '_> {
     /// The one with that id.
     pub fn find(self, access: &Access, id: SavedQueryId) -> Result<Option<SavedQuery>> {
         let query = saved_queries::table.find((access.book().id.get(), id.get()));
-        let row = on_each!(self.tx.flushed_conn()?, c => query.select(Row::as_select()).get_result(c).optional())?;
+        let row = on_each!(
+            self.tx.flushed_conn()?,
+            c => query.select(Row::as_select()).get_result(c).optional()
+        )?;
         Ok(row.map(SavedQuery::from))
     }
 

@@ -237,8 +237,8 @@ struct Start {
 /// apart.
 fn count_start(address: &Address) -> Result<i64> {
     let counting = Sql::new(
-        "INSERT INTO process_starts (id, count) VALUES (1, 1) ON CONFLICT (id) DO UPDATE SET count = \
-            process_starts.count + 1 RETURNING count",
+        "INSERT INTO process_starts (id, count) VALUES (1, 1) ON CONFLICT (id) \
+            DO UPDATE SET count = process_starts.count + 1 RETURNING count",
     );
     let mut conn = address.connect(Use::Write)?;
     let counted: Vec<Start> = on_each!(&mut conn, c => (&counting).load(c))?;

@@ -49,7 +49,10 @@ impl Users<'_, '_> {
     /// The user with that address.
     pub fn find(self, email: &str) -> Result<Option<User>> {
         let query = users::table.filter(users::email.eq(email));
-        let row = on_each!(self.tx.unflushed_conn(), c => query.select(Row::as_select()).get_result(c).optional())?;
+        let row = on_each!(
+            self.tx.unflushed_conn(),
+            c => query.select(Row::as_select()).get_result(c).optional()
+        )?;
         Ok(row.map(User::from))
     }
 
@@ -60,7 +63,10 @@ impl Users<'_, '_> {
         let query = users::table
             .filter(users::username.eq(text).or(users::email.eq(text)))
             .order(users::id);
-        let row = on_each!(self.tx.unflushed_conn(), c => query.select(Row::as_select()).get_result(c).optional())?;
+        let row = on_each!(
+            self.tx.unflushed_conn(),
+            c => query.select(Row::as_select()).get_result(c).optional()
+        )?;
         Ok(row.map(User::from))
     }
 
@@ -82,7 +88,10 @@ impl Users<'_, '_> {
             username: user.username.clone(),
             created_at: user.created_at.milliseconds(),
         };
-        on_each!(self.tx.flushed_conn()?, c => diesel::insert_into(users::table).values(&row).execute(c))?;
+        on_each!(
+            self.tx.flushed_conn()?,
+            c => diesel::insert_into(users::table).values(&row).execute(c)
+        )?;
         Ok(())
     }
 

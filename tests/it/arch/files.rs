@@ -79,7 +79,10 @@ fn lines_fit(_: &Server) {
         }
         // What is deleted and not yet committed as such is gone.
         let Ok(text) = std::fs::read_to_string(root().join(&path)) else { continue };
-        let wide = text.lines().enumerate().filter(|(_, line)| line.chars().count() > MAX_COLUMNS);
+        // A row of a table has no second line.
+        let row = |line: &str| line.starts_with("//! |");
+        let lines = text.lines().enumerate().filter(|(_, line)| !row(line));
+        let wide = lines.filter(|(_, line)| line.chars().count() > MAX_COLUMNS);
         places.extend(wide.map(|(index, _)| format!("{path}:{}", index + 1)));
     }
     none(&places, "A line fits 100 columns");

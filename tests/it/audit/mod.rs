@@ -137,11 +137,11 @@ fn rule_4_11_tampering_is_found_and_mended(server: &Server) {
         let found = audit(cast)["data"]["audit"].clone();
         let wanted: Vec<[String; 4]> =
             findings.iter().map(|row| row.each_ref().map(|text| stage.fill(text))).collect();
-        let found: Vec<[String; 4]> =
+        let listed: Vec<[String; 4]> =
             items(&json!({"items": found["findings"]})).iter().map(shown).collect();
-        let same = found.len() == wanted.len()
-            && found.iter().zip(&wanted).all(|(found, wanted)| agree(found, wanted));
-        faults.check(same, || format!("{name}: found {found:#?}, expected {wanted:#?}"));
+        let same = listed.len() == wanted.len()
+            && listed.iter().zip(&wanted).all(|(listed, wanted)| agree(listed, wanted));
+        faults.check(same, || format!("{name}: found {listed:#?}, expected {wanted:#?}"));
         faults.same(name, found["findingsCount"].as_u64(), Some(wanted.len() as u64));
         let shown = ["balancesMatch", "zeroSum", "chainIntact"].map(|flag| found[flag] == true);
         faults.same(name, shown, flags);

@@ -100,7 +100,11 @@ impl Books<'_, '_> {
     pub fn insert(self, book: Book, owner: UserId) -> Result<BookAccess> {
         let place = (books::public_id.eq(book.key.as_str()), books::owner_id.eq(owner.get()));
         let columns = SettingsColumns::of(&book)?;
-        let id: i64 = on_each!(self.tx.flushed_conn()?, c => diesel::insert_into(books::table).values((place, columns)).returning(books::id).get_result(c))?;
+        let id: i64 = on_each!(
+            self.tx.flushed_conn()?,
+            c => diesel::insert_into(books::table).values((place, columns))
+                .returning(books::id).get_result(c)
+        )?;
         let state = BookStateRow {
             book_id: id,
             sequence: 0,
@@ -127,7 +131,10 @@ impl Books<'_, '_> {
     pub fn update(self, access: &AccessTo<UpdateBook>) -> Result<()> {
         let book = access.book();
         let columns = SettingsColumns::of(book)?;
-        on_each!(self.tx.flushed_conn()?, c => diesel::update(books::table.find(book.id.get())).set(&columns).execute(c))?;
+        on_each!(
+            self.tx.flushed_conn()?,
+            c => diesel::update(books::table.find(book.id.get())).set(&columns).execute(c)
+        )?;
         Ok(())
     }
 

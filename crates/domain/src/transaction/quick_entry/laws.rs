@@ -107,7 +107,9 @@ proptest! {
             typed.repeats(date);
         }
         typed.urls();
-        let gone = |(piece, removed): &(&TextPiece, &bool)| **removed || piece.kind == PieceKind::Untag;
+        let gone = |(piece, removed): &(&TextPiece, &bool)| {
+            **removed || piece.kind == PieceKind::Untag
+        };
         let removed: String = typed
             .pieces
             .iter()
