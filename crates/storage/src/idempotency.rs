@@ -26,7 +26,8 @@ const TAKE: &str = "INSERT INTO idempotency_keys AS known (user_id, key, operati
     created_at, status, version_tag, body) VALUES ";
 const TAKE_AGAIN: &str = " ON CONFLICT (user_id, key, operation) DO UPDATE SET \
     fingerprint = excluded.fingerprint, created_at = excluded.created_at, \
-    status = excluded.status, version_tag = excluded.version_tag, body = excluded.body WHERE known.created_at < ";
+    status = excluded.status, version_tag = excluded.version_tag, body = excluded.body \
+    WHERE known.created_at < ";
 
 #[derive(QueryableByName)]
 #[diesel(table_name = idempotency_keys)]
