@@ -16,9 +16,12 @@ pub fn lone() -> Vec<Lone> {
 fn log(inside: &Inside, request: event::Request) -> Vec<Event> {
     inside
         .store
-        .read(|tx| event::list(tx, &inside.cx, &inside.book, &request, |_| event::Named::default()))
+        .read(|tx| event::list(tx, &inside.cx, &inside.book, &request))
         .expect("events")
         .events
+        .into_iter()
+        .map(|read| read.event)
+        .collect()
 }
 
 fn named(number: usize) -> account::Input {

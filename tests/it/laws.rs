@@ -241,11 +241,9 @@ impl Bench {
             let request = event::Request { limit: Some(200), below, ..event::Request::default() };
             let view = self
                 .store
-                .read(|tx| {
-                    event::list(tx, &self.cx, &self.book, &request, |_| event::Named::default())
-                })
+                .read(|tx| event::list(tx, &self.cx, &self.book, &request))
                 .expect("events");
-            events.extend(view.events);
+            events.extend(view.events.into_iter().map(|read| read.event));
             below = view.next;
         }
         let (key, mut previous) = (

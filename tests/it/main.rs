@@ -138,6 +138,7 @@ modules! {
         collection_moves,
         contract_fuzz,
         durability,
+        event_corruption,
         event_times,
         file_stores,
         file_sweep,

@@ -25,6 +25,15 @@ impl Json {
         Self::Text(value.into())
     }
 
+    /// The object this is, if it is one.
+    #[must_use]
+    pub fn into_object(self) -> Option<Object> {
+        match self {
+            Self::Object(object) => Some(object),
+            Self::Bool(_) | Self::Number(_) | Self::Text(_) | Self::List(_) => None,
+        }
+    }
+
     /// The canonical text: sorted keys, no white space.
     ///
     /// ```
@@ -98,6 +107,29 @@ impl Object {
         Self::default()
     }
 
+    /// The value of a key.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&Json> {
+        self.0.get(&CanonicalKey(key.to_owned()))
+    }
+
+    /// Takes a key out.
+    pub fn take(&mut self, key: &str) -> Option<Json> {
+        self.0.remove(&CanonicalKey(key.to_owned()))
+    }
+
+    /// Its keys in order, each with its value.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Json)> {
+        self.0.iter().map(|(key, value)| (key.0.as_str(), value))
+    }
+
+    /// The object with the keys of another one, whose values count where both have them.
+    #[must_use]
+    pub fn updated(mut self, other: Self) -> Self {
+        self.0.extend(other.0);
+        self
+    }
+
     /// The object with one more key.
     #[must_use]
     pub fn with(mut self, key: &str, value: Json) -> Self {
@@ -133,6 +165,12 @@ impl Object {
         let map =
             pairs.fold(Self::new(), |object, (key, value)| object.with(key, Json::text(value)));
         if map.0.is_empty() { self } else { self.with(key, Json::Object(map)) }
+    }
+}
+
+impl FromIterator<(String, Json)> for Object {
+    fn from_iter<I: IntoIterator<Item = (String, Json)>>(pairs: I) -> Self {
+        Self(pairs.into_iter().map(|(key, value)| (CanonicalKey(key), value)).collect())
     }
 }
 

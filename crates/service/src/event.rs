@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use daybook_domain::access::Access;
 use daybook_domain::account::Directory;
-use daybook_domain::event::{Event, EventType, Noun, sequence_of};
+use daybook_domain::event::snapshot::{AccountSnapshot, GroupSnapshot, Snapshot};
+use daybook_domain::event::{EventType, ReadEvent, sequence_of};
 use daybook_domain::group::Forest;
 use daybook_domain::id::{AccountId, GroupId, TransactionId, UserId};
 use daybook_domain::permission::Action;
@@ -50,16 +51,17 @@ pub struct View {
     /// How busy the book is.
     pub activity: Activity,
     /// The events, newest first.
-    pub events: Vec<Event>,
+    pub events: Vec<ReadEvent>,
     /// Where the next page begins.
     pub next: Option<i64>,
     /// The accounts their snapshots name, as they are now.
     pub accounts: Directory,
     /// The groups of the book, as they are now.
     pub forest: Forest,
-    /// How the accounts and groups they name that are gone were last, by their numbers: the events
-    /// of their deletion.
-    pub gone: HashMap<i64, Event>,
+    /// How the deleted accounts that they name were last.
+    pub deleted_accounts: HashMap<AccountId, AccountSnapshot>,
+    /// How the deleted groups that they and these accounts name were last.
+    pub deleted_groups: HashMap<GroupId, GroupSnapshot>,
     /// The collection the book is in.
     pub collection: Option<Arc<collection::View>>,
     /// Who acted.
@@ -70,30 +72,24 @@ pub struct View {
 ///
 /// # Errors
 /// What the access step refuses; 400 for an instant or a type that cannot be read.
-pub fn list(
-    tx: &mut Tx<'_>,
-    cx: &Context,
-    book: &str,
-    request: &Request,
-    named_in: NamedIn,
-) -> Result<View> {
+pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str, request: &Request) -> Result<View> {
     let found = access::find(tx, cx, book)?;
     let activity = found.activity;
     let access = found.admit(cx.user.id, Action::ReadEvents)?;
     let Some(filter) = filter(&access, request)? else {
-        return fill(tx, cx, (access, activity), (Vec::new(), None), named_in);
+        return fill(tx, cx, (access, activity), (Vec::new(), None));
     };
     let limit = request.limit.filter(|limit| *limit > 0).unwrap_or(DEFAULT_LIMIT).min(MAX_ROWS);
     let rows = tx.events().list(&access, &filter, rows_to_read(limit))?;
-    let page = Page::new(rows, limit, |event| event.sequence);
-    fill(tx, cx, (access, activity), (page.items, page.next), named_in)
+    let page = Page::new(rows, limit, |read| read.event.sequence);
+    fill(tx, cx, (access, activity), (page.items, page.next))
 }
 
 /// getEvent (behaviour 12.9).
 ///
 /// # Errors
 /// What the access step refuses; 404 for an unknown event.
-pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str, named_in: NamedIn) -> Result<View> {
+pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<View> {
     let found = access::find(tx, cx, book)?;
     let activity = found.activity;
     let access = found.admit(cx.user.id, Action::ReadEvents)?;
@@ -102,22 +98,8 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str, named_in: NamedI
         None => None,
     };
     let event = event.ok_or(Error::NotFound("event"))?;
-    fill(tx, cx, (access, activity), (vec![event], None), named_in)
+    fill(tx, cx, (access, activity), (vec![event], None))
 }
-
-/// What a stored transaction or account names; http knows its JSON.
-#[derive(Debug, Default)]
-pub struct Named {
-    /// The accounts on its sides.
-    pub accounts: Vec<AccountId>,
-    /// The groups it is in.
-    pub groups: Vec<GroupId>,
-    /// Who created it.
-    pub creator: Option<UserId>,
-}
-
-/// Reads the names out of a stored snapshot.
-pub type NamedIn = fn(&Event) -> Named;
 
 /// The filter in the book's terms; `None` when nothing can match. A resource outranks error and
 /// type, error outranks type (behaviour 8.5). Nothing delivers events yet, so no event has an error
@@ -167,63 +149,92 @@ fn resource_number(access: &Access, id: &str) -> Option<i64> {
     id.parse().ok().map(TransactionId::get).or_else(|| id.parse().ok().map(AccountId::get))
 }
 
+/// What the snapshots of events name.
+#[derive(Debug, Default)]
+struct Named {
+    accounts: BTreeSet<AccountId>,
+    groups: BTreeSet<GroupId>,
+    users: BTreeSet<UserId>,
+}
+
+impl Named {
+    fn by(events: &[ReadEvent]) -> Self {
+        let mut named = Self::default();
+        for ReadEvent { event, snapshot, rest: _ } in events {
+            named.users.insert(event.user);
+            match snapshot {
+                Snapshot::Transaction(transaction) => {
+                    named.accounts.extend(transaction.accounts().map(|account| account.id));
+                    named.users.extend(transaction.created_by);
+                }
+                Snapshot::Account(account) => {
+                    named.accounts.insert(AccountId::new(event.resource));
+                    named.note_groups(account);
+                }
+                Snapshot::Group(_)
+                | Snapshot::File(_)
+                | Snapshot::SavedQuery(_)
+                | Snapshot::Other(_) => {}
+            }
+        }
+        named
+    }
+
+    fn note_groups(&mut self, account: &AccountSnapshot) {
+        self.groups.extend(account.groups.iter().flatten().map(|group| group.id));
+    }
+}
+
 fn fill(
     tx: &mut Tx<'_>,
     cx: &Context,
     (access, activity): (Access, Activity),
-    (events, next): (Vec<Event>, Option<i64>),
-    named_in: NamedIn,
+    (events, next): (Vec<ReadEvent>, Option<i64>),
 ) -> Result<View> {
-    let snapshots: Vec<Named> = events.iter().map(named_in).collect();
-    let mut named: Vec<AccountId> =
-        snapshots.iter().flat_map(|found| found.accounts.iter().copied()).collect();
-    named.extend(
-        events
-            .iter()
-            .filter(|event| event.kind.noun() == Noun::Account)
-            .map(|event| AccountId::new(event.resource)),
-    );
-    let accounts = tx.accounts().by_ids(&access, named.iter().copied())?;
+    let mut named = Named::by(&events);
+    let accounts = tx.accounts().by_ids(&access, named.accounts.iter().copied())?;
     let forest = group::forest(tx, &access)?;
-    let gone = gone(tx, &access, (&accounts, &named), (&forest, &snapshots), named_in)?;
-    let creators = snapshots.iter().filter_map(|found| found.creator);
-    let mut actors: Vec<UserId> = events.iter().map(|event| event.user).chain(creators).collect();
-    actors.sort_unstable();
-    actors.dedup();
-    let users = tx.users().by_ids(&actors)?.into_iter().map(|user| (user.id, user)).collect();
+    // What was deleted since is shown as it was last (behaviour 8.2).
+    let lost = named.accounts.iter().filter(|id| accounts.get(**id).is_none());
+    let lost: Vec<i64> = lost.map(|id| id.get()).collect();
+    let deleted_accounts: HashMap<AccountId, AccountSnapshot> =
+        deletions(tx, &access, EventType::AccountDeleted, &lost)?
+            .filter_map(Snapshot::into_account)
+            .map(|account| (account.id, account))
+            .collect();
+    deleted_accounts.values().for_each(|account| named.note_groups(account));
+    let lost = named.groups.iter().filter(|id| forest.get(**id).is_none());
+    let lost: Vec<i64> = lost.map(|id| id.get()).collect();
+    let deleted_groups = deletions(tx, &access, EventType::GroupDeleted, &lost)?
+        .filter_map(Snapshot::into_group)
+        .map(|group| (group.id, group))
+        .collect();
+    let users: Vec<UserId> = named.users.into_iter().collect();
+    let users = tx.users().by_ids(&users)?.into_iter().map(|user| (user.id, user)).collect();
     let collection =
         collection::of_book(tx, cx, &access)?.map(|view| collection::repeated(view, events.len()));
-    Ok(View { access, activity, events, next, accounts, forest, gone, collection, users })
+    Ok(View {
+        access,
+        activity,
+        events,
+        next,
+        accounts,
+        forest,
+        deleted_accounts,
+        deleted_groups,
+        collection,
+        users,
+    })
 }
 
-/// What was deleted since is shown as it was last (behaviour 8.2): accounts, then groups that they
-/// or the events name.
-fn gone(
-    tx: &mut Tx<'_>,
-    access: &Access,
-    (accounts, named): (&Directory, &[AccountId]),
-    (forest, snapshots): (&Forest, &[Named]),
-    named_in: NamedIn,
-) -> Result<HashMap<i64, Event>> {
-    let lost: BTreeSet<i64> =
-        named.iter().filter(|id| accounts.get(**id).is_none()).map(|id| id.get()).collect();
-    let mut found = deletions(tx, access, EventType::AccountDeleted, lost)?;
-    let of_gone: Vec<Named> = found.iter().map(named_in).collect();
-    let groups = snapshots.iter().chain(&of_gone).flat_map(|named| &named.groups);
-    let lost: BTreeSet<i64> =
-        groups.filter(|id| forest.get(**id).is_none()).map(|id| id.get()).collect();
-    found.extend(deletions(tx, access, EventType::GroupDeleted, lost)?);
-    Ok(found.into_iter().map(|event| (event.resource, event)).collect())
-}
-
+/// The last snapshots of resources that were deleted.
 fn deletions(
     tx: &mut Tx<'_>,
     access: &Access,
     kind: EventType,
-    lost: BTreeSet<i64>,
-) -> Result<Vec<Event>> {
-    if lost.is_empty() {
-        return Ok(Vec::new());
-    }
-    Ok(tx.events().deletions(access, kind, &lost.into_iter().collect::<Vec<_>>())?)
+    lost: &[i64],
+) -> Result<impl Iterator<Item = Snapshot> + use<>> {
+    let events =
+        if lost.is_empty() { Vec::new() } else { tx.events().deletions(access, kind, lost)? };
+    Ok(events.into_iter().map(|read| read.snapshot))
 }

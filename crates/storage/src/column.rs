@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use daybook_domain::calendar::{day_number, from_day_number};
 use daybook_domain::id::FileId;
 use daybook_domain::instant::{Instant, Stamp};
+use daybook_domain::json::{Json, Object};
 use daybook_domain::property::Properties;
+use serde_json::Value;
 use time::Date;
 
 use crate::error::{Error, Result};
@@ -49,6 +51,25 @@ pub(crate) fn files_from_text(text: Option<String>) -> Result<Vec<FileId>> {
         .iter()
         .map(|id| id.parse().map_err(|_| Error::Broken("files")))
         .collect()
+}
+
+/// A JSON object as the domain writes it: without null, and with whole numbers only.
+pub(crate) fn object_from_text(text: &str, column: &'static str) -> Result<Object> {
+    let value = serde_json::from_str(text).ok().and_then(json);
+    value.and_then(Json::into_object).ok_or(Error::Broken(column))
+}
+
+fn json(value: Value) -> Option<Json> {
+    Some(match value {
+        Value::Null => return None,
+        Value::Bool(flag) => Json::Bool(flag),
+        Value::Number(number) => Json::Number(number.as_i64()?),
+        Value::String(text) => Json::Text(text),
+        Value::Array(items) => Json::List(items.into_iter().map(json).collect::<Option<_>>()?),
+        Value::Object(map) => Json::Object(
+            map.into_iter().map(|(key, value)| Some((key, json(value)?))).collect::<Option<_>>()?,
+        ),
+    })
 }
 
 pub(crate) fn day_to_column(day: Date) -> i32 {

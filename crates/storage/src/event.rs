@@ -9,7 +9,7 @@
 
 use daybook_domain::access::Access;
 use daybook_domain::audit::AuditedEvent;
-use daybook_domain::event::{Event, EventType, Hash, Link, NewEvent};
+use daybook_domain::event::{Event, EventType, Hash, Link, NewEvent, ReadEvent};
 use daybook_domain::id::{BookId, UserId};
 use daybook_domain::instant::Instant;
 use diesel::prelude::*;
@@ -17,6 +17,7 @@ use diesel::sql_types::BigInt;
 
 use crate::access::AccessTo;
 use crate::bulk::Bulk;
+use crate::column;
 use crate::conn::{Conn, on_each};
 use crate::error::{Error, Result};
 use crate::schema::events;
@@ -53,6 +54,14 @@ impl TryFrom<Row> for Event {
             data,
             hash: Hash::from_bytes(&hash).ok_or(Error::Broken("hash"))?,
         })
+    }
+}
+
+impl Row {
+    fn read(self) -> Result<ReadEvent> {
+        let event = Event::try_from(self)?;
+        let data = column::object_from_text(&event.data, "data")?;
+        ReadEvent::new(event, data).map_err(|unreadable| Error::Broken(unreadable.0))
     }
 }
 
@@ -132,10 +141,13 @@ impl Events<'_, '_> {
     }
 
     /// Events newest first, up to `limit`.
-    pub fn list(self, access: &Access, filter: &EventFilter, limit: i64) -> Result<Vec<Event>> {
+    ///
+    /// # Errors
+    /// [`Error::Broken`] for an event that cannot be read.
+    pub fn list(self, access: &Access, filter: &EventFilter, limit: i64) -> Result<Vec<ReadEvent>> {
         let page = self.tx.event_page(access, filter, limit)?;
         let rows: Vec<Row> = on_each!(self.tx.flushed_conn()?, c => (&page).load(c))?;
-        rows.into_iter().map(Event::try_from).collect()
+        rows.into_iter().map(Row::read).collect()
     }
 
     /// The events that deleted these resources, with their last snapshots.
@@ -144,23 +156,23 @@ impl Events<'_, '_> {
         access: &Access,
         kind: EventType,
         resources: &[i64],
-    ) -> Result<Vec<Event>> {
+    ) -> Result<Vec<ReadEvent>> {
         let about =
             events::book_id.eq(access.book().id.get()).and(events::resource.eq_any(resources));
         let query = events::table.filter(about.and(events::kind.eq(kind.number())));
         let rows: Vec<Row> =
             on_each!(self.tx.flushed_conn()?, c => query.select(Row::as_select()).load(c))?;
-        rows.into_iter().map(Event::try_from).collect()
+        rows.into_iter().map(Row::read).collect()
     }
 
     /// The event with that number.
-    pub fn find(self, access: &Access, sequence: i64) -> Result<Option<Event>> {
+    pub fn find(self, access: &Access, sequence: i64) -> Result<Option<ReadEvent>> {
         let query = events::table.find((access.book().id.get(), sequence));
         let row = on_each!(
             self.tx.flushed_conn()?,
             c => query.select(Row::as_select()).get_result(c).optional()
         )?;
-        row.map(Event::try_from).transpose()
+        row.map(Row::read).transpose()
     }
 }
 

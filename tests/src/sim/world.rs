@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use daybook_domain::event::Hash;
 use daybook_domain::id::BookKey;
-use daybook_service::event::{self, Named, Request};
+use daybook_service::event::{self, Request};
 use daybook_service::{
     account, balance, book, collaborator, file, group, saved_query, transaction,
 };
@@ -103,11 +103,10 @@ impl World {
         let log = &self.model.logs[&book];
         let expected: Vec<&Event> = log[seen..].iter().collect();
         let request = Request { limit: Some(expected.len() + 1), ..Request::default() };
-        let page = self.service.read(book, &owner, |tx, cx, key| {
-            event::list(tx, cx, key, &request, |_| Named::default())
-        });
+        let page =
+            self.service.read(book, &owner, |tx, cx, key| event::list(tx, cx, key, &request));
         let page = page.map_err(|refused| format!("the events cannot be read: {refused:?}"))?;
-        let mut raw = page.events;
+        let mut raw: Vec<_> = page.events.into_iter().map(|read| read.event).collect();
         raw.reverse();
         let before = i64::try_from(seen).expect("a short log");
         raw.retain(|event| event.sequence > before);
@@ -143,11 +142,10 @@ impl World {
         let (mut below, mut raw) = (None, Vec::new());
         loop {
             let request = Request { limit: Some(200), below, ..Request::default() };
-            let page = self.service.read(book, &owner, |tx, cx, key| {
-                event::list(tx, cx, key, &request, |_| Named::default())
-            });
+            let page =
+                self.service.read(book, &owner, |tx, cx, key| event::list(tx, cx, key, &request));
             let page = page.map_err(|refused| format!("the events cannot be read: {refused:?}"))?;
-            raw.extend(page.events);
+            raw.extend(page.events.into_iter().map(|read| read.event));
             below = page.next;
             if below.is_none() {
                 break;

@@ -5,12 +5,14 @@
 //! comparison that decides whether anything changed at all: without a change there is no event.
 
 mod chain;
+mod read;
 pub mod snapshot;
 
 use std::collections::BTreeMap;
 
 pub(crate) use chain::public_id;
 pub use chain::{Hash, Head, Link, sequence_of};
+pub use read::ReadEvent;
 
 use crate::id::{BookId, UserId};
 use crate::instant::Instant;

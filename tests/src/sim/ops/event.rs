@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use daybook_domain::event::EventType;
 use daybook_domain::instant::Instant;
-use daybook_service::event::{self, Named, Request};
+use daybook_service::event::{self, Request};
 use daybook_service::zone;
 
 use super::{Drawn, Operation};
@@ -67,10 +67,9 @@ impl Operation for List {
         };
         let mut pages = Vec::new();
         loop {
-            let page = service.read(self.book, caller, |tx, cx, book| {
-                event::list(tx, cx, book, &request, |_| Named::default())
-            })?;
-            pages.push(page.events.iter().map(|event| service.event(event)).collect());
+            let page = service
+                .read(self.book, caller, |tx, cx, book| event::list(tx, cx, book, &request))?;
+            pages.push(page.events.iter().map(|read| service.event(&read.event)).collect());
             request.below = page.next;
             if request.below.is_none() {
                 return Ok(Answer::Events(pages));

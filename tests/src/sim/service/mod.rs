@@ -13,7 +13,7 @@ use anyhow::Context as _;
 use daybook_domain::event::EventType;
 use daybook_domain::id::UserId;
 use daybook_domain::instant::Instant;
-use daybook_service::event::{self, Named, Request};
+use daybook_service::event::{self, Request};
 use daybook_service::{Context, Error, Ids, file, user};
 use daybook_storage::user::User;
 use daybook_storage::{Address, Lane, Options, Store, Tx};
@@ -170,10 +170,8 @@ impl Service {
             limit: Some(labels.len()),
             ..Request::default()
         };
-        let read = self.read(book, &owner, |tx, cx, key| {
-            event::list(tx, cx, key, &request, |_| Named::default())
-        })?;
-        let mut numbers: Vec<i64> = read.events.iter().map(|event| event.resource).collect();
+        let page = self.read(book, &owner, |tx, cx, key| event::list(tx, cx, key, &request))?;
+        let mut numbers: Vec<i64> = page.events.iter().map(|read| read.event.resource).collect();
         numbers.retain(|number| self.labels.transactions.is_new(*number));
         numbers
             .iter()

@@ -1,0 +1,28 @@
+//! Events read back from storage.
+
+use super::Event;
+use super::snapshot::{Snapshot, Unreadable};
+use crate::json::{Json, Object};
+
+/// An event whose data has been read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReadEvent {
+    /// The event.
+    pub event: Event,
+    /// The resource as it stood.
+    pub snapshot: Snapshot,
+    /// What its data holds besides: previous attributes, the report of an audit.
+    pub rest: Object,
+}
+
+impl ReadEvent {
+    /// Reads an event's data, which is given as parsed JSON.
+    ///
+    /// # Errors
+    /// [`Unreadable`], when it is not as [`NewEvent`] wrote it.
+    pub fn new(event: Event, mut data: Object) -> Result<Self, Unreadable> {
+        let object = data.take("object").and_then(Json::into_object);
+        let snapshot = Snapshot::read(event.kind.noun(), object.ok_or(Unreadable("object"))?)?;
+        Ok(Self { event, snapshot, rest: data })
+    }
+}

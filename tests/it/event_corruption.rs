@@ -1,0 +1,55 @@
+//! An event in the database that cannot be read is an error that is seen, never an event without
+//! content.
+
+use daybook_tests::{Backdoor, Cast, Engine, Server};
+use serde_json::json;
+
+use crate::reading::{events, id};
+
+fn an_unreadable_snapshot_is_a_failure(engine: Engine) {
+    let server = Server::start(engine);
+    let cast = Cast::new(&server);
+    cast.group("Trips");
+    cast.account_in("Train", "OUTGOING", &["Trips"]);
+    let draft = json!({"description": "ride", "creditAccount": {"name": "Train"}});
+    cast.owner.post(&cast.path("/transactions"), &draft).ok();
+    let kept = events(&cast);
+    let mut backdoor = Backdoor::open(&server);
+    let mut set = |number: usize, data: &str| {
+        let changed = backdoor.execute(&format!(
+            "UPDATE events SET data = '{data}' WHERE sequence = {number} AND book_id = \
+             (SELECT id FROM books WHERE public_id = '{}')",
+            cast.book
+        ));
+        assert_eq!(changed, 1, "{number}");
+    };
+    for (number, event) in (1..).zip(&kept) {
+        let single = cast.path(&format!("/events/{}", id(event)));
+        for data in ["", "{", "[]", "{}", r#"{"object":null}"#, r#"{"object":[]}"#] {
+            set(number, data);
+            for path in [&single, &cast.path("/events")] {
+                assert_eq!(cast.owner.get(path).status, 500, "{data} of {}", event["type"]);
+            }
+        }
+        set(number, r#"{"object":{"id":"1","name":"x","token":"x"}}"#);
+        assert_eq!(cast.owner.get(&single).status, 200, "{}", event["type"]);
+    }
+    for (kind, data) in [
+        ("ACCOUNT_CREATED", r#"{"object":{"id":1,"name":"x"}}"#),
+        ("ACCOUNT_CREATED", r#"{"object":{"id":"1","name":"x","type":"NONE"}}"#),
+        ("ACCOUNT_CREATED", r#"{"object":{"id":"1","name":"x","groups":["1"]}}"#),
+        ("GROUP_CREATED", r#"{"object":{"id":"1"}}"#),
+        ("TRANSACTION_CREATED", r#"{"object":{"date":"yesterday"}}"#),
+        ("TRANSACTION_CREATED", r#"{"object":{"creditAccount":"1"}}"#),
+        ("TRANSACTION_CREATED", r#"{"object":{"files":[{"id":"1"}]}}"#),
+    ] {
+        let place = kept.iter().position(|event| event["type"] == kind).expect("its event");
+        set(place + 1, data);
+        let single = cast.path(&format!("/events/{}", id(&kept[place])));
+        assert_eq!(cast.owner.get(&single).status, 500, "{data}");
+    }
+}
+
+pub fn lone() -> Vec<crate::Lone> {
+    crate::lone![an_unreadable_snapshot_is_a_failure]
+}
