@@ -18,21 +18,21 @@ use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::{access, batch, event_log, transaction};
 
-/// Accounts as their reader sees them.
+/// Accounts as the caller sees them.
 #[derive(Debug, Clone)]
 pub struct View {
-    /// The accounts asked for, in order.
+    /// The requested accounts, in order.
     pub accounts: Vec<Account>,
     /// All groups of the book.
     pub forest: Forest,
 }
 
-/// What a body says of an account, with its groups still by name.
+/// The fields of an account in a body; its groups are not yet resolved.
 #[derive(Debug, Clone, Default)]
 pub struct Input {
     /// Its own fields.
     pub changes: Changes,
-    /// The groups to be in.
+    /// The groups it is to be in.
     pub groups: Field<Vec<GroupRef>>,
 }
 
@@ -117,17 +117,18 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, mut items: Vec<Input>) 
     })?;
     tx.accounts().update(&access, &batch::last_of_each(changed, |account| account.id))?;
     event_log::append(tx, cx, &access, events)?;
-    // An account named twice is answered twice in its final state, as transactions are (behaviour
-    // 3.6.3).
+    // An account that two items name is returned twice, in its final state, as transactions are
+    // (behaviour 3.6.3).
     let accounts = targets.iter().filter_map(|id| known.get(*id).cloned()).collect();
     Ok(View { accounts, forest: crate::group::forest(tx, &access)? })
 }
 
-/// deleteAccount and deleteAccountsBatch: allowed only for accounts nothing was ever posted on;
-/// drafts that name them lose that side (behaviour 4.7).
+/// deleteAccount and deleteAccountsBatch: only accounts that were never posted on. Drafts that name
+/// them lose that side (behaviour 4.7).
 ///
 /// # Errors
-/// What the access step and the rules of accounts refuse; the first bad item fails the whole.
+/// What the access step and the rules of accounts refuse; the first refused item fails the whole
+/// batch.
 pub fn delete(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -164,7 +165,7 @@ pub(crate) fn all(tx: &mut Tx<'_>, access: &Access) -> Result<View> {
     Ok(View { accounts, forest: crate::group::forest(tx, access)? })
 }
 
-/// Creates accounts for a caller who may.
+/// Creates accounts; the caller's access was checked.
 pub(crate) fn add(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -205,8 +206,7 @@ fn find(tx: &mut Tx<'_>, access: &Access, text: &str) -> Result<Account> {
     Ok(directory.find(&reference).cloned().ok_or_else(|| Refusal::Unknown(text.to_owned()))?)
 }
 
-/// The accounts that references mean; those that mean none are listed in the refusal, before
-/// anything is changed.
+/// Resolves references to accounts. The refusal lists all references that name none.
 fn found(
     known: &Directory,
     references: impl ExactSizeIterator<Item = AccountRef>,
@@ -229,7 +229,7 @@ fn found(
     }
 }
 
-/// An account as a body leaves it, with what was before.
+/// The account after an update, with the previous values of the fields that changed.
 fn revised(
     known: &Directory,
     forest: &Forest,
@@ -242,7 +242,7 @@ fn revised(
     Ok(before.update(Changes { groups, ..input.changes }, now)?)
 }
 
-/// The name a body gives, to see whether it is taken.
+/// A reference by the name a body gives, to find out whether the name is taken.
 fn named(changes: &Changes) -> AccountRef {
     AccountRef { id: None, name: changes.name.clone() }
 }
@@ -257,9 +257,9 @@ fn resolve(forest: &Forest, references: &[GroupRef]) -> Result<BTreeSet<GroupId>
     references.iter().map(found).collect()
 }
 
-/// The types of the groups an account is put in, for a create without type (behaviour 4.2): a mixed
-/// group agrees with nothing, an empty one has the type it takes after an ancestor (behaviour
-/// 4.12), and no say without one.
+/// The types of the groups of a new account without a type (behaviour 4.2). There are none when a
+/// group is mixed. An empty group has the type of its nearest ancestor with accounts (behaviour
+/// 4.12); without one it is left out.
 fn types(forest: &Forest, groups: &BTreeSet<GroupId>) -> BTreeSet<AccountType> {
     let natures: Vec<_> = groups.iter().map(|id| forest.flags(*id)).collect();
     if natures.iter().any(|nature| nature.mixed) {

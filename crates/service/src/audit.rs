@@ -24,12 +24,12 @@ use crate::{access, event_log};
 
 /// Rows read at once.
 const PORTION: i64 = 2_000;
-/// Entries whose days are compared at once; an account with more is compared alone.
+/// Entries compared at once. An account with more is compared alone.
 const MAX_COMPARED: i64 = 20_000;
 /// Accounts compared at once.
 const MAX_ACCOUNTS: usize = 1_000;
 
-/// An audit that is made and not recorded yet.
+/// A finished audit that is not recorded yet.
 #[derive(Debug)]
 pub struct Made {
     /// The request it answers.
@@ -38,9 +38,9 @@ pub struct Made {
     pub report: Report,
 }
 
-/// auditBook: notes that an audit is wanted; it is made when its turn comes. Asked again before its
-/// turn, it is the same audit; asked again while it is made, another follows, because the first is
-/// about the book as it was before.
+/// auditBook: stores the request; the audit worker runs it in its turn. A second request before
+/// that is the same audit. A second request while the audit runs leads to another one, because the
+/// first is about an earlier state of the book.
 ///
 /// # Errors
 /// What the access step refuses.
@@ -49,14 +49,14 @@ pub fn request(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<()> {
     Ok(tx.audits().want(&access, cx.mint(), cx.agent.as_deref())?)
 }
 
-/// The books that wait for an audit, in the order of requests.
+/// The books that wait for an audit, in the order of their requests.
 pub fn waiting(tx: &mut Tx<'_>) -> Result<Vec<BookKey>> {
     Ok(tx.audits().waiting()?)
 }
 
-/// Makes the audit that is wanted of a book, on the snapshot it is given. It takes memory for the
-/// accounts of the book and for a portion of its rows, and asks `stop` after each portion whether
-/// to give up; `None` when it did, or when none is wanted any more.
+/// Runs the requested audit of a book on one snapshot. It needs memory for the accounts of the book
+/// and for a portion of its rows. After each portion it asks `stop` whether to give up. `None` when
+/// it gave up, or when no audit is requested any more.
 pub fn make(tx: &mut Tx<'_>, key: &BookKey, stop: &dyn Fn() -> bool) -> Result<Option<Made>> {
     let Some(wanted) = tx.audits().wanted(key)? else { return Ok(None) };
     let Some(access) = tx.audits().enter(key, &wanted)? else { return Ok(None) };
@@ -77,9 +77,9 @@ pub fn make(tx: &mut Tx<'_>, key: &BookKey, stop: &dyn Fn() -> bool) -> Result<O
     Ok(Some(Made { wanted, report: Report::new(recount.finish(counted), trail) }))
 }
 
-/// Records what an audit found: `balanceVerified` where it changed, and BOOK_AUDITED. The book may
-/// have moved on since; the report says which event it is about. Nothing is recorded when no audit
-/// is wanted any more: another process answered the request meanwhile, or the book is gone.
+/// Records the result of an audit: `balanceVerified` where it changed, and BOOK_AUDITED. The book
+/// may have changed since; the report says which event it is about. Nothing is recorded when no
+/// audit is requested any more: another process was faster, or the book was deleted.
 pub fn conclude(tx: &mut Tx<'_>, cx: &Context, key: &BookKey, made: &Made) -> Result<()> {
     let Some(access) = tx.audits().enter(key, &made.wanted)? else { return Ok(()) };
     if tx.audits().wanted(key)?.is_none() {
@@ -138,7 +138,7 @@ fn recount(tx: &mut Tx<'_>, access: &Access, stop: &dyn Fn() -> bool) -> Result<
     Ok(Some(recount))
 }
 
-/// All accounts, in portions whose days fit in memory together.
+/// All accounts, in portions whose days fit into memory together.
 fn portions(
     recount: &Recount,
     totals: &[daybook_domain::audit::EntryTotals],

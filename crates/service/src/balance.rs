@@ -15,19 +15,20 @@ use crate::error::{Error, Result};
 use crate::transaction::reading;
 use crate::{access, group};
 
-/// Accounts and groups a query may name, and tags it may restrict sums by (behaviour 5.17).
+/// Most accounts and groups, and most tags, of a query (behaviour 5.17).
 const MAX_FILTERS: usize = 200;
-/// Containers that named groups may show again, because one lies below another (behaviour 5.17).
+/// Most containers that may be shown repeatedly because one named group lies below another
+/// (behaviour 5.17).
 const MAX_REPEATED: usize = 20_000;
 
 /// BalanceAnswer as their reader sees them, with what they are of.
 #[derive(Debug, Clone)]
 pub struct View {
-    /// Who reads, in which book.
+    /// The caller's access to the book.
     pub access: Access,
-    /// The question.
+    /// The query.
     pub query: BalanceQuery,
-    /// The answer.
+    /// The result.
     pub balances: BalanceAnswer,
     /// The accounts in it.
     pub accounts: Directory,
@@ -35,7 +36,7 @@ pub struct View {
     pub forest: Forest,
 }
 
-/// getBalances: what accounts and groups amount to, over time.
+/// getBalances: the balances of accounts and groups over time.
 ///
 /// # Errors
 /// 400 for a missing or blank query (behaviour 5.1); what the access step refuses.
@@ -83,8 +84,8 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<View
     Ok(View { access, query, balances, accounts: Directory::new(accounts), forest })
 }
 
-/// What the filters of the query name, each once, with all accounts in it. Unknown names are none
-/// (behaviour 1.2.6); so are all of too many.
+/// The accounts and groups that the query names, each once, with all accounts in them. Unknown
+/// names match nothing (behaviour 1.2.6); neither do too many names.
 fn scope(
     tx: &mut Tx<'_>,
     access: &Access,

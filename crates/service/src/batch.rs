@@ -1,4 +1,4 @@
-//! Walking a batch: a refusal names the place of the item it is about.
+//! Batches: a refusal carries the index of the item it is about.
 
 use std::collections::HashSet;
 use std::hash::Hash;
@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 /// Items a batch may have (behaviour 3.6.6).
 pub const MAX_ITEMS: usize = 1_000;
 
-/// Refuses a list that is too long, by name.
+/// Refuses a list that is too long; the message says which list.
 ///
 /// # Errors
 /// [`Error::BadRequest`].
@@ -22,12 +22,12 @@ pub fn check_size(name: &str, count: usize) -> Result<()> {
     }
 }
 
-/// Runs `work` on each item in order; the first refusal fails the whole, with its index (behaviour
-/// 3.6.5).
+/// Runs `work` on each item in order. The first refusal fails the whole batch and carries the index
+/// of its item (behaviour 3.6.5).
 ///
 /// # Errors
-/// The first error; a refusal becomes [`Error::Item`]. A request that is a batch of one by itself
-/// takes it out again with [`Error::alone`].
+/// The first error; a refusal becomes [`Error::Item`]. A request for a single item removes the
+/// index with [`Error::alone`].
 pub fn each<I: IntoIterator, T>(
     items: I,
     mut work: impl FnMut(I::Item) -> Result<T>,
@@ -39,7 +39,7 @@ pub fn each<I: IntoIterator, T>(
         .collect()
 }
 
-/// The error with the place it happened at.
+/// The error with the index of the item it is about.
 #[must_use]
 pub fn at(index: usize, error: Error) -> Error {
     match error {
@@ -52,8 +52,8 @@ pub fn at(index: usize, error: Error) -> Error {
     }
 }
 
-/// The last state of each thing that a batch named several times: one statement may write a row
-/// only once.
+/// The last state of each item that a batch changed several times: a statement may write a row only
+/// once.
 #[must_use]
 pub fn last_of_each<T, K: Hash + Eq>(states: Vec<T>, key: impl Fn(&T) -> K) -> Vec<T> {
     let mut seen = HashSet::new();

@@ -1,5 +1,5 @@
-//! Use cases of collections (behaviour 9.10). They are a user's own, so the step at the door is to
-//! look among the caller's only, and no book records an event.
+//! Use cases of collections (behaviour 9.10). A collection belongs to a user: the access step is to
+//! look among the caller's own, and no event is recorded.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,20 +15,20 @@ use crate::context::Context;
 use crate::error::Result;
 use crate::{batch, book};
 
-/// Books that the collections of one list of books or events show in all: each row shows those of
-/// its whole collection, and a list must not grow with the product of the two.
+/// How many books the collections in one list of books or events may show in total. Each row shows
+/// all books of its collection, so a list could otherwise grow with the product of rows and books.
 const MAX_SHOWN: usize = 2_000;
 
-/// A collection as its reader sees it.
+/// A collection as the caller sees it.
 #[derive(Debug, Clone)]
 pub struct View {
     /// The collection.
     pub collection: Collection,
     /// Its owner's username.
     pub owner_name: String,
-    /// What the reader may do with it.
+    /// What the caller may do with it.
     pub permission: Permission,
-    /// Its books, by name; none where they are left out.
+    /// Its books, by name; `None` where they are left out.
     pub books: Option<Vec<book::View>>,
 }
 
@@ -70,7 +70,7 @@ pub fn list(tx: &mut Tx<'_>, cx: &Context) -> Result<Vec<View>> {
 /// getCollection (behaviour 12.9).
 ///
 /// # Errors
-/// [`Refusal::Unknown`], also for somebody else's.
+/// [`Refusal::Unknown`], also for another user's collection.
 pub fn get(tx: &mut Tx<'_>, cx: &Context, id: &str) -> Result<View> {
     let collection = find(tx, cx, id)?;
     whole(tx, cx, collection, cx.user.username.clone())
@@ -100,7 +100,7 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, id: Option<&str>, name: Option<&str
     whole(tx, cx, after, cx.user.username.clone())
 }
 
-/// deleteCollection: answers its former books, which stay.
+/// deleteCollection: returns the books it held, which stay.
 ///
 /// # Errors
 /// [`Refusal::Unknown`].
@@ -112,8 +112,8 @@ pub fn delete(tx: &mut Tx<'_>, cx: &Context, id: &str) -> Result<Vec<book::View>
     Ok(books)
 }
 
-/// addBooksToCollection: answers the books in the order given. One that is in another collection of
-/// the caller moves; one that is in this one already is answered all the same.
+/// addBooksToCollection: returns the books in the order given. A book in another collection of the
+/// caller moves to this one; a book that is in this one already stays and is returned too.
 ///
 /// # Errors
 /// [`Refusal::Unknown`], [`Refusal::UnknownBooks`] and [`Refusal::TooMany`].
@@ -148,8 +148,8 @@ pub fn add(
     Ok(keys.iter().filter_map(|key| visible.remove(key)).collect())
 }
 
-/// removeBooksFromCollection: answers the books that were in it, in the order given; others are no
-/// matter.
+/// removeBooksFromCollection: returns the books that were in it, in the order given. Other books
+/// are ignored.
 ///
 /// # Errors
 /// [`Refusal::Unknown`].
@@ -164,22 +164,23 @@ pub fn remove(
     let keys = named(books)?;
     let places = tx.collections().places(cx.user.id)?;
     let mut inside: HashMap<String, BookAccess> = HashMap::new();
-    for entrance in tx.books().by_keys(&keys, &cx.user.email)? {
-        if places.get(&entrance.book.id) == Some(&collection.id) {
-            inside.insert(entrance.book.key.as_str().to_owned(), entrance);
+    for book_access in tx.books().by_keys(&keys, &cx.user.email)? {
+        if places.get(&book_access.book.id) == Some(&collection.id) {
+            inside.insert(book_access.book.key.as_str().to_owned(), book_access);
         }
     }
-    let taken: Vec<BookId> = inside.values().map(|entrance| entrance.book.id).collect();
+    let taken: Vec<BookId> = inside.values().map(|book_access| book_access.book.id).collect();
     tx.collections().take(&collection, &taken)?;
-    // A book the caller has lost sight of leaves too, and is not shown.
+    // A book the caller can no longer see is removed too, and not returned.
     let visible = keys
         .iter()
         .filter_map(|key| inside.remove(key))
-        .filter_map(|entrance| view(cx, &collection, entrance));
+        .filter_map(|book_access| view(cx, &collection, book_access));
     Ok(visible.collect())
 }
 
-/// The collection a book shows to its reader: their own before the owner's (behaviour 6.2).
+/// The collection in which a book is shown to the caller: the caller's own, else the owner's
+/// (behaviour 6.2).
 pub(crate) fn of_book(tx: &mut Tx<'_>, cx: &Context, access: &Access) -> Result<Option<Arc<View>>> {
     let around = tx.collections().around_book(&cx.user, access.book().id)?;
     let Some(collection) =
@@ -191,8 +192,7 @@ pub(crate) fn of_book(tx: &mut Tx<'_>, cx: &Context, access: &Access) -> Result<
     whole(tx, cx, collection, owner_name).map(|view| Some(Arc::new(view)))
 }
 
-/// The collections that each of the caller's books shows: what [`of_book`] answers, for all of them
-/// at once.
+/// What [`of_book`] returns, for all books of the caller at once.
 pub(crate) fn of_books(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -203,17 +203,17 @@ pub(crate) fn of_books(
         return Ok(HashMap::new());
     }
     let mut own = contents(tx, cx)?;
-    let entrances: HashMap<BookId, &BookAccess> =
-        all.iter().map(|entrance| (entrance.book.id, entrance)).collect();
+    let accesses: HashMap<BookId, &BookAccess> =
+        all.iter().map(|book_access| (book_access.book.id, book_access)).collect();
     let mut chosen: HashMap<BookId, Collection> = HashMap::new();
     let mut insides: HashMap<CollectionId, (Collection, Vec<&BookAccess>)> = HashMap::new();
     for (book, collection) in around {
-        let Some(entrance) = entrances.get(&book) else { continue };
+        let Some(book_access) = accesses.get(&book) else { continue };
         insides
             .entry(collection.id)
             .or_insert_with(|| (collection.clone(), Vec::new()))
             .1
-            .push(entrance);
+            .push(book_access);
         if collection.owner == cx.user.id || !chosen.contains_key(&book) {
             chosen.insert(book, collection);
         }
@@ -222,11 +222,12 @@ pub(crate) fn of_books(
     for (id, (collection, inside)) in insides {
         let Some(first) = inside.first() else { continue };
         let name = owner_name(cx, &collection, &first.book.owner_name);
-        // One's own may also hold PUBLIC books, which are not among those one collaborates in.
+        // The caller's own collection may also hold PUBLIC books, in which the caller is no
+        // collaborator.
         let others = || {
             inside
                 .iter()
-                .filter_map(|entrance| view(cx, &collection, (*entrance).clone()))
+                .filter_map(|book_access| view(cx, &collection, (*book_access).clone()))
                 .collect()
         };
         let books = if collection.owner == cx.user.id {
@@ -242,7 +243,7 @@ pub(crate) fn of_books(
         .collect())
 }
 
-/// Leaves the books out of the collections of a list when there are too many of them in all.
+/// Leaves the books out of the collections of a list when they are too many in total.
 pub(crate) fn bound(views: &mut [book::View]) {
     let size = |view: &book::View| {
         view.collection.as_ref().and_then(|view| view.books.as_ref()).map_or(0, Vec::len)
@@ -255,15 +256,15 @@ pub(crate) fn bound(views: &mut [book::View]) {
     }
 }
 
-/// The collection that so many rows of a list repeat, without its books when that would be too many
-/// in all.
+/// The collection that every row of a list shows, without its books when they would be too many in
+/// total.
 pub(crate) fn repeated(view: Arc<View>, rows: usize) -> Arc<View> {
     let size = view.books.as_ref().map_or(0, Vec::len);
     if size.saturating_mul(rows) <= MAX_SHOWN { view } else { Arc::new(view.without_books()) }
 }
 
-/// The caller's own collection, for a write: their other writes to collections wait until this one
-/// is done.
+/// The caller's own collection, for a write. It locks the caller's collections, so that their
+/// writes run one after another.
 fn enter(tx: &mut Tx<'_>, cx: &Context, id: &str) -> Result<Collection> {
     tx.collections().lock(cx.user.id)?;
     find(tx, cx, id)
@@ -277,7 +278,7 @@ fn find(tx: &mut Tx<'_>, cx: &Context, text: &str) -> Result<Collection> {
     Ok(found.ok_or_else(|| Refusal::Unknown(text.chars().take(60).collect()))?)
 }
 
-/// The keys of a list of books, each once.
+/// The keys of the listed books, each once.
 fn named(books: Vec<Option<String>>) -> Result<Vec<String>> {
     let mut keys: Vec<String> = Vec::with_capacity(books.len());
     let mut seen = std::collections::HashSet::new();
@@ -300,7 +301,7 @@ fn whole(
     Ok(View::new(cx, collection, owner_name, books))
 }
 
-/// The books of a collection that it shows to the caller.
+/// The books of a collection that the caller may see.
 fn shown(tx: &mut Tx<'_>, cx: &Context, collection: &Collection) -> Result<Vec<book::View>> {
     let inside =
         tx.books().of_collections(collection.owner, Some(collection.id), &cx.user.email)?;
@@ -331,7 +332,7 @@ fn view(cx: &Context, collection: &Collection, found: BookAccess) -> Option<book
     Some(book::View::plain(access, activity))
 }
 
-/// Who owns a collection that is seen around a book: the reader or the book's owner.
+/// The username of the owner of a book's collection: the caller or the book's owner.
 fn owner_name(cx: &Context, collection: &Collection, owner_of_book: &str) -> String {
     if collection.owner == cx.user.id { cx.user.username.clone() } else { owner_of_book.to_owned() }
 }

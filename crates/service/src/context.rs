@@ -1,4 +1,4 @@
-//! What every use case is told besides its input: who, through which app, when.
+//! What every use case gets besides its input: the caller, their app, the time.
 
 use std::sync::Arc;
 
@@ -10,14 +10,14 @@ use time::Date;
 use crate::ids::Ids;
 use crate::zone;
 
-/// Who asks, through which app, when, and where new ids come from.
+/// The caller, the app, the time, the source of new ids, and the caller's precondition.
 #[derive(Debug, Clone)]
 pub struct Context {
     /// The authenticated user.
     pub user: Arc<User>,
     /// The app the request names as its origin; not authenticated (behaviour 9.2).
     pub agent: Option<String>,
-    /// When the request arrived.
+    /// The time of the request.
     pub now: Instant,
     /// The source of ids.
     pub ids: Arc<Ids>,
@@ -26,7 +26,7 @@ pub struct Context {
 }
 
 impl Context {
-    /// The stamp of what this request makes.
+    /// The stamp of whatever this request creates.
     #[must_use]
     pub fn stamp(&self) -> Stamp {
         Stamp::new(self.agent.clone(), self.now)

@@ -7,32 +7,32 @@ use daybook_domain::{Reason, Refusal, RefusalKind};
 /// Why a use case was refused or failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A rule says no.
+    /// A rule refuses.
     #[error("{0}")]
     Refused(Refusal),
-    /// A rule says no to one item of a batch, counted from 0 (behaviour 3.6.5).
+    /// A rule refuses an item of a batch (behaviour 3.6.5).
     #[error("item {index}: {refusal}")]
     Item {
-        /// The place in the list.
+        /// The index in the list, from 0.
         index: usize,
-        /// What the rule says.
+        /// The refusal.
         refusal: Refusal,
     },
-    /// A request is malformed in a way no resource's rules cover.
+    /// A malformed request that no rule of the domain is about.
     #[error("{0}")]
     BadRequest(String),
-    /// Unknown event, or another resource that no rule of the ledger is about.
+    /// An unknown event, or another resource that no rule of the domain is about.
     #[error("{0} not found")]
     NotFound(&'static str),
-    /// Another request came between the two steps of this one; sent again, it starts anew.
+    /// Another request came between the two steps of this one. The client may send it again.
     #[error("overtaken by another request: {0}")]
     Overtaken(&'static str),
-    /// Storage could not.
+    /// Storage failed.
     #[error(transparent)]
     Storage(#[from] daybook_storage::Error),
 }
 
-/// What a use case answers.
+/// The result of a use case.
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// Lets `?` turn each noun's refusal into an [`Error`]: `refusals!(account::Refusal)` makes the
@@ -75,7 +75,7 @@ impl Error {
         }
     }
 
-    /// The error of a request that is no batch, where an index would say nothing.
+    /// The error without its index, for a request that is not a batch.
     #[must_use]
     pub fn alone(self) -> Self {
         match self {

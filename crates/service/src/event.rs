@@ -20,11 +20,11 @@ use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::{access, collection, group, zone};
 
-/// Rows of a page when none are asked for, and at most (behaviour 2.2).
+/// Rows of a page by default, and at most (behaviour 2.2).
 const DEFAULT_LIMIT: usize = 50;
 const MAX_ROWS: usize = 200;
 
-/// What listEvents is asked; texts are still unread.
+/// The parameters of listEvents, still as text.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
     /// From this instant on.
@@ -43,18 +43,18 @@ pub struct Request {
     pub below: Option<i64>,
 }
 
-/// Events with what is filled in when they are read (behaviour 8.16).
+/// Events, with the data to fill in their snapshots (behaviour 8.16).
 #[derive(Debug, Clone)]
 pub struct View {
-    /// Who reads, in which book.
+    /// The caller's access to the book.
     pub access: Access,
-    /// How busy the book is.
+    /// The book's counts of postings and its last change.
     pub activity: Activity,
     /// The events, newest first.
     pub events: Vec<ReadEvent>,
     /// Where the next page begins.
     pub next: Option<i64>,
-    /// The accounts their snapshots name, as they are now.
+    /// The accounts that the snapshots name, as they are now.
     pub accounts: Directory,
     /// The groups of the book, as they are now.
     pub forest: Forest,
@@ -64,7 +64,7 @@ pub struct View {
     pub deleted_groups: HashMap<GroupId, GroupSnapshot>,
     /// The collection the book is in.
     pub collection: Option<Arc<collection::View>>,
-    /// Who acted.
+    /// The users who acted, and the creators that the snapshots name.
     pub users: HashMap<UserId, User>,
 }
 
@@ -101,8 +101,8 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<View> 
     fill(tx, cx, (access, activity), (vec![event], None))
 }
 
-/// The filter in the book's terms; `None` when nothing can match. A resource outranks error and
-/// type, error outranks type (behaviour 8.5). Nothing delivers events yet, so no event has an error
+/// The filter for storage; `None` when no event can match. A resource overrides error and type,
+/// error overrides type (behaviour 8.5). Events are not delivered yet, so no event has an error
 /// response.
 fn filter(access: &Access, request: &Request) -> Result<Option<EventFilter>> {
     let zone = &access.book().settings.time_zone;
@@ -128,7 +128,7 @@ fn filter(access: &Access, request: &Request) -> Result<Option<EventFilter>> {
     })
 }
 
-/// Reads a type where it counts: what outranks it makes it be ignored, readable or not.
+/// Reads the type of a filter. It is read only where no other filter overrides it.
 fn kind(name: &str) -> Result<EventType> {
     let unknown = || {
         Error::BadRequest(format!(
@@ -139,13 +139,13 @@ fn kind(name: &str) -> Result<EventType> {
     EventType::from_name(name).ok_or_else(unknown)
 }
 
-/// The number of a resource by its public id, whatever kind of id it is.
+/// The number of a resource by its public id, of whatever noun.
 fn resource_number(access: &Access, id: &str) -> Option<i64> {
     if access.book().key.as_str() == id {
         return Some(access.book().id.get());
     }
-    // Hexadecimal as the ids of transactions, files and collaborators are, or decimal as those of
-    // accounts and groups.
+    // The ids of transactions, files and collaborators are hexadecimal, those of accounts and
+    // groups decimal.
     id.parse().ok().map(TransactionId::get).or_else(|| id.parse().ok().map(AccountId::get))
 }
 

@@ -1,4 +1,4 @@
-//! Recording events in the unit of work of the change they tell of.
+//! Appends events to a book's log, in the unit of work of the change they describe.
 
 use daybook_domain::access::Access;
 use daybook_domain::event::{Link, NewEvent};
@@ -11,7 +11,7 @@ use crate::context::Context;
 use crate::error::Result;
 use crate::zone;
 
-/// Appends what happened to the book's log.
+/// Appends events to the book's log.
 pub(crate) fn append<P>(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -21,13 +21,13 @@ pub(crate) fn append<P>(
     append_counted(tx, cx, access, events, &PostingCounts::new())
 }
 
-/// Appends what happened, with what it did to the number of postings.
+/// Appends events, together with the change in the number of postings.
 pub(crate) fn append_counted<P>(
     tx: &mut Tx<'_>,
     cx: &Context,
     access: &AccessTo<P>,
     events: Vec<NewEvent>,
-    tally: &PostingCounts,
+    posting_counts: &PostingCounts,
 ) -> Result<()> {
     if events.is_empty() {
         return Ok(());
@@ -40,22 +40,22 @@ pub(crate) fn append_counted<P>(
         agent: cx.agent.as_deref(),
         at: cx.now,
     };
-    Ok(tx.events().append(access, &link, events, tally)?)
+    Ok(tx.events().append(access, &link, events, posting_counts)?)
 }
 
-/// How many more or fewer transactions count as posted, by month of posting in the book zone
-/// (behaviour 6.10).
+/// The change in the number of posted transactions, by month of posting in the book zone (behaviour
+/// 6.10).
 #[must_use]
 pub(crate) fn posting_counts(access: &Access, changes: &[Change]) -> PostingCounts {
     let zone = &access.book().settings.time_zone;
-    let mut tally = PostingCounts::new();
+    let mut posting_counts = PostingCounts::new();
     for Change { before, after } in changes {
         for (transaction, sign) in before.iter().map(|before| (before, -1)).chain([(after, 1)]) {
             if let Some(at) = transaction.posted_at.filter(|_| transaction.counts()) {
-                *tally.entry(zone::month(at, zone)).or_default() += sign;
+                *posting_counts.entry(zone::month(at, zone)).or_default() += sign;
             }
         }
     }
-    tally.retain(|_, change| *change != 0);
-    tally
+    posting_counts.retain(|_, change| *change != 0);
+    posting_counts
 }

@@ -1,5 +1,5 @@
-//! Use cases of files (behaviour 9.6, 12.1). They see names, sizes and digests; the bytes are put
-//! in place before, and left to the sweep afterwards, by whoever calls.
+//! Use cases of files (behaviour 9.6, 12.1). They handle names, sizes and digests. The caller
+//! stores the bytes before a use case runs; the sweep removes bytes that no row names.
 
 use daybook_domain::access::Access;
 use daybook_domain::event::Previous;
@@ -16,14 +16,14 @@ use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::{access, batch, event_log, transaction};
 
-/// Rows of a page when none are asked for, and at most (behaviour 2.2).
+/// Rows of a page by default, and at most (behaviour 2.2).
 const DEFAULT_LIMIT: usize = 100;
 const MAX_ROWS: usize = 1_000;
 
-/// A file as its reader sees it.
+/// A file as the caller sees it.
 #[derive(Debug, Clone)]
 pub struct View {
-    /// Who reads, in which book.
+    /// The caller's access to the book.
     pub access: Access,
     /// The file.
     pub file: File,
@@ -32,7 +32,7 @@ pub struct View {
 /// A page of files.
 #[derive(Debug, Clone)]
 pub struct Listed {
-    /// Who reads, in which book.
+    /// The caller's access to the book.
     pub access: Access,
     /// The files, newest first.
     pub files: Vec<File>,
@@ -68,8 +68,8 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<View> 
     Ok(View { access, file })
 }
 
-/// What [`create`] would refuse, asked on a snapshot before the bytes are stored: a stranger's
-/// bytes never are.
+/// Refuses what [`create`] would refuse. It runs on a snapshot before the bytes are stored, so a
+/// stranger's bytes never are.
 ///
 /// # Errors
 /// As [`create`].
@@ -83,7 +83,7 @@ pub fn check_create(
     make(cx, &access, changes, content).map(drop)
 }
 
-/// Lets in whoever may attach new files to a transaction, before their bytes are stored.
+/// Checks that the caller may attach new files to transactions, before their bytes are stored.
 ///
 /// # Errors
 /// What the access step refuses.
@@ -92,7 +92,7 @@ pub fn check_attach(tx: &mut Tx<'_>, cx: &Context, book: &str, items: usize) -> 
     batch::check_size("items", items)
 }
 
-/// createFile, with its bytes in place.
+/// createFile; the bytes are stored already.
 ///
 /// # Errors
 /// What the access step and the rules of files refuse.
@@ -109,9 +109,9 @@ pub fn create(
     Ok(View { access: access.into_access(), file })
 }
 
-/// What [`update`] would refuse, asked on a snapshot before the bytes are stored; tells whether
-/// they are new. Those that are not need no place of their own: the update may leave them out, and
-/// name their digest instead.
+/// Refuses what [`update`] would refuse. It runs on a snapshot before the bytes are stored. Returns
+/// whether the bytes are new; bytes that are not new need not be stored again, and the update names
+/// their digest instead.
 ///
 /// # Errors
 /// As [`update`].
@@ -120,13 +120,13 @@ pub fn check_update(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes)
     changed(tx, cx, book, changes).map(|(_, file, _)| Some(file.content) == offered)
 }
 
-/// updateFile, with its new bytes, if any, in place; `unchanged` is the digest of bytes left out
-/// because they were there.
+/// updateFile; new bytes are stored already. `unchanged` is the digest of bytes that were not
+/// stored again because the file had them.
 ///
 /// # Errors
-/// What the access step and the rules of files refuse; new content while a checked transaction or
-/// one on a locked date holds the file; [`Error::Overtaken`] when what was left out is not there
-/// any more.
+/// What the access step and the rules of files refuse; new content while a transaction keeps the
+/// file (behaviour 9.16); [`Error::Overtaken`] when the file no longer has the bytes that
+/// `unchanged` names.
 pub fn update(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -145,10 +145,11 @@ pub fn update(
     Ok(View { access: access.into_access(), file })
 }
 
-/// deleteFile: the transactions that hold it lose it (behaviour 9.6).
+/// deleteFile: removes the file from the transactions that hold it (behaviour 9.6).
 ///
 /// # Errors
-/// What the access step refuses; [`Refusal::Unknown`]; a holder that does not let go.
+/// What the access step refuses; [`Refusal::Unknown`]; a transaction that keeps the file (behaviour
+/// 9.16).
 pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<View> {
     let access = access::enter_to(tx, cx, book, Record::Edit)?;
     let file = named(tx, &access, id)?;
@@ -162,7 +163,7 @@ pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<Vie
     Ok(View { access: access.into_access(), file })
 }
 
-/// The file at a serving address, with its book's public id; whoever holds the address may read
+/// The file at a serving address, with its book's public id. Whoever knows the address may read
 /// (behaviour 9.6).
 ///
 /// # Errors
@@ -171,7 +172,7 @@ pub fn serve(tx: &mut Tx<'_>, address: &FileAddress) -> Result<(String, File)> {
     Ok(tx.files().served(address)?.ok_or_else(|| Refusal::Unknown(address.file.to_string()))?)
 }
 
-/// A new file of a caller who may make one.
+/// Makes a new file; the caller's access was checked.
 pub(crate) fn make(
     cx: &Context,
     access: &Access,
@@ -187,7 +188,7 @@ pub(crate) fn make(
     Ok(File::create(making, changes, content)?)
 }
 
-/// A file as an update leaves it, with what was before.
+/// The file after an update, with the previous values of the fields that changed.
 fn changed(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -211,7 +212,7 @@ fn changed(
     Ok((access, after, previous))
 }
 
-/// The file an id names; another user's does not exist for a recorder (behaviour 7.3).
+/// Finds a file by id. Another user's file does not exist for a recorder (behaviour 7.3).
 fn named(tx: &mut Tx<'_>, access: &Access, id: &str) -> Result<File> {
     let found = match id.trim().parse() {
         Ok(id) => tx.files().find(access, id)?,

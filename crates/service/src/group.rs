@@ -17,16 +17,16 @@ use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::{access, account, batch, event_log};
 
-/// Groups as their reader sees them.
+/// Groups as the caller sees them.
 #[derive(Debug, Clone)]
 pub struct View {
-    /// The groups asked for, in order.
+    /// The requested groups, in order.
     pub groups: Vec<Group>,
-    /// All groups of the book, from which parents and flags are read.
+    /// All groups of the book, for parents and derived flags.
     pub forest: Forest,
 }
 
-/// What a body says of a group, with its parent still by name.
+/// The fields of a group in a body; its parent is not yet resolved.
 #[derive(Debug, Clone, Default)]
 pub struct Input {
     /// Its own fields.
@@ -158,7 +158,7 @@ pub(crate) fn forest(tx: &mut Tx<'_>, access: &Access) -> Result<Forest> {
     Ok(Forest::new(groups, tx.accounts().types_in_groups(access)?))
 }
 
-/// Creates groups for a caller who may.
+/// Creates groups; the caller's access was checked.
 pub(crate) fn add(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -194,7 +194,7 @@ pub(crate) fn needs_permission<T>(revision: &Result<(T, Previous)>) -> bool {
     !revision.as_ref().is_ok_and(|(_, previous)| previous.is_empty())
 }
 
-/// A group as a body leaves it, with what was before.
+/// The group after an update, with the previous values of the fields that changed.
 fn revised(
     forest: &Forest,
     before: Group,
@@ -209,8 +209,7 @@ fn revised(
     Ok(before.update(Changes { parent, ..input.changes }, now)?)
 }
 
-/// The groups that references mean; those that mean none are listed in the refusal, before anything
-/// is changed.
+/// Resolves references to groups. The refusal lists all references that name none.
 fn found(
     forest: &Forest,
     references: impl ExactSizeIterator<Item = GroupRef>,

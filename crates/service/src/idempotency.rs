@@ -1,4 +1,5 @@
-//! Requests that are done once, however often they are sent (behaviour 0.16).
+//! Idempotency keys: a request with a key is carried out once, however often it is sent (behaviour
+//! 0.16).
 
 use daybook_domain::idempotency::{Claim, StoredAnswer};
 use daybook_storage::Tx;
@@ -6,31 +7,29 @@ use daybook_storage::Tx;
 use crate::context::Context;
 use crate::error::{Error, Result};
 
-/// What a request with a key is answered.
+/// The answer to a request with a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyedAnswer {
-    /// The answer.
+    /// The result.
     pub answer: StoredAnswer,
-    /// Whether it is the answer of an earlier request, and nothing was done now.
+    /// Whether an earlier request got this answer and nothing was done now.
     pub replayed: bool,
 }
 
-/// What a request writes: its lock is taken before the key. The units of work of one lane come in
-/// any order, so two processes that took the keys of several without it could each hold what the
-/// other waits for.
+/// What a request writes to. Its lock is taken before the key: the units of work of a lane come in
+/// any order, so two processes that took several keys first could deadlock.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeyScope {
-    /// In this book.
+    /// This book.
     Book(String),
-    /// What the caller keeps across books.
+    /// The caller's own data across books.
     Caller,
-    /// Neither: its lane is that of the key itself.
+    /// Neither; the lane is that of the key itself.
     Installation,
 }
 
-/// Does `work` and records its answer in the same unit of work, or answers what is recorded. A
-/// refusal of `work` undoes the claim with everything else, so the request may be corrected and
-/// sent again.
+/// Runs `work` and stores its answer in the same unit of work, or returns the stored answer. A
+/// refusal of `work` undoes the claim too, so the request may be corrected and sent again.
 ///
 /// # Errors
 /// Whatever `work` refuses; 422 when the key stands for another request.
@@ -49,7 +48,7 @@ pub fn once<E: From<Error>>(
     Ok(KeyedAnswer { answer, replayed: false })
 }
 
-/// Takes the key, or finds what is recorded under it.
+/// Claims the key, or finds the answer stored under it.
 fn recorded(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -67,8 +66,7 @@ fn recorded(
 
 fn record(tx: &mut Tx<'_>, cx: &Context, claim: &Claim, answer: &StoredAnswer) -> Result<()> {
     tx.keys().record(claim, answer)?;
-    // One request in eight clears away what up to 32 left behind, so that forgetting keeps ahead of
-    // recording.
+    // One request in eight deletes up to 32 expired keys, so that more are deleted than stored.
     if claim.fingerprint.as_bytes().iter().take(1).all(|byte| byte % 8 == 0) {
         tx.keys().sweep(cx.now)?;
     }

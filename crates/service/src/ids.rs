@@ -22,25 +22,26 @@ const EPOCH: i64 = 1_577_836_800_000;
 const NODE_BITS: u32 = 14;
 const COUNTER_BITS: u32 = 8;
 
-/// Mints numbers: 41 bits of milliseconds, 14 bits for this process, 8 bits that count within a
-/// millisecond.
+/// Makes numbers of 41 bits of milliseconds, 14 bits for the process, and 8 bits that count within
+/// a millisecond.
 #[derive(Debug)]
 pub struct Ids {
     node: i64,
-    /// Milliseconds and counter of the last number, side by side.
+    /// The milliseconds and the counter of the last number.
     last: AtomicI64,
 }
 
 impl Ids {
-    /// Ids of the process that opened the database as the `start`th one
-    /// ([`daybook_storage::Store::start`]). Its node is that number, so two processes could only
-    /// meet when 16,384 were started during the life of the older.
+    /// Ids for the process with this number ([`daybook_storage::Store::start`]). Two processes
+    /// could only make the same ids when 16,384 processes were started during the life of the older
+    /// one.
     #[must_use]
     pub const fn new(start: i64) -> Self {
         Self { node: start & ((1 << NODE_BITS) - 1), last: AtomicI64::new(0) }
     }
 
-    /// The next number. When a millisecond's 256 are used up, the next millisecond's are taken.
+    /// The next number. When the 256 numbers of a millisecond are used up, those of the next
+    /// millisecond are used.
     pub fn next(&self, now: Instant) -> i64 {
         let earliest = earliest(now);
         let advance = |last: i64| last.saturating_add(1).max(earliest);
@@ -53,13 +54,13 @@ impl Ids {
         (time << (NODE_BITS + COUNTER_BITS)) | (self.node << COUNTER_BITS) | counter
     }
 
-    /// A secret that nobody guesses: 122 random bits.
+    /// An unguessable token of 122 random bits.
     #[must_use]
     pub fn token(&self) -> String {
         uuid::Uuid::new_v4().simple().to_string()
     }
 
-    /// A block of so many numbers, for rows that the database counts out itself.
+    /// Reserves `count` numbers, for rows that the database numbers itself.
     pub fn reserve(&self, now: Instant, count: i64) -> Numbers {
         let earliest = earliest(now);
         let begin = |last: i64| last.saturating_add(1).max(earliest);
@@ -83,7 +84,7 @@ impl Ids {
     }
 }
 
-/// The first ticket of an instant.
+/// The first ticket of an instant: its milliseconds with counter 0.
 fn earliest(now: Instant) -> i64 {
     now.milliseconds().saturating_sub(EPOCH).max(1) << COUNTER_BITS
 }
@@ -110,7 +111,7 @@ mod tests {
     fn processes_started_one_after_another_share_no_number() {
         let now = Instant::new(1_763_000_000_000);
         let mut seen = std::collections::HashSet::new();
-        // A whole turn of nodes in one millisecond.
+        // All nodes in one millisecond.
         for start in 1..=1 << NODE_BITS {
             let ids = Ids::new(start);
             for _ in 0..20 {
@@ -132,7 +133,7 @@ mod tests {
         assert!(ids.next(Instant::new(1_763_000_000_000)) > later);
     }
 
-    /// As the database computes it.
+    /// The `n`th number of a block, as the database computes it.
     fn nth(numbers: Numbers, n: i64) -> i64 {
         let Numbers { first, run, stride, offset } = numbers;
         (first + n) / run * stride + offset + (first + n) % run

@@ -1,4 +1,4 @@
-//! Users: a user exists from the first valid token on (behaviour 11.2).
+//! Users. The first valid token of an address creates its user (behaviour 11.2).
 
 use daybook_domain::id::UserId;
 use daybook_domain::instant::Instant;
@@ -8,15 +8,15 @@ use daybook_storage::user::User;
 use crate::error::Result;
 use crate::ids::Ids;
 
-/// Usernames tried with a number behind before the address itself is taken.
+/// How many numbered usernames are tried before the whole address becomes the username.
 const MAX_ATTEMPTS: u32 = 1_000;
 
-/// The user with that verified address, if seen before.
+/// Finds the user with that verified address.
 pub fn find(tx: &mut Tx<'_>, email: &str) -> Result<Option<User>> {
     Ok(tx.users().find(email)?)
 }
 
-/// The user with that verified address, made on first sight.
+/// The user with that verified address, created on the first request.
 pub fn sign_in(tx: &mut Tx<'_>, email: &str, ids: &Ids, now: Instant) -> Result<User> {
     if let Some(user) = tx.users().find(email)? {
         return Ok(user);
@@ -31,7 +31,7 @@ pub fn sign_in(tx: &mut Tx<'_>, email: &str, ids: &Ids, now: Instant) -> Result<
     Ok(user)
 }
 
-/// The local part of the address, numbered when somebody has it already (behaviour 9.11).
+/// The local part of the address, with a number when it is taken (behaviour 9.11).
 fn free_username(tx: &mut Tx<'_>, email: &str) -> Result<String> {
     let local = email.split('@').next().unwrap_or(email);
     let candidates: Vec<String> = (1..MAX_ATTEMPTS)

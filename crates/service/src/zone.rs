@@ -1,4 +1,4 @@
-//! Time zones, at the edge only: the domain gets dates, never zones.
+//! Time zones. The domain gets dates, never zones.
 
 use daybook_domain::calendar::{from_parts, month_number};
 use daybook_domain::instant::Instant;
@@ -15,7 +15,7 @@ pub fn known(name: &str) -> Option<String> {
     zone.iana_name().map(str::to_owned)
 }
 
-/// The day it is at an instant in a zone.
+/// The day at an instant in a zone.
 #[must_use]
 pub fn day(at: Instant, zone: &str) -> Date {
     let local = timestamp(at).to_zoned(find(zone)).date();
@@ -24,13 +24,13 @@ pub fn day(at: Instant, zone: &str) -> Date {
     from_parts(i32::from(local.year()), month, day).unwrap_or(Date::MIN)
 }
 
-/// The month it is at an instant in a zone, as yyyymm.
+/// The month at an instant in a zone, as yyyymm.
 #[must_use]
 pub fn month(at: Instant, zone: &str) -> i32 {
     month_number(day(at, zone))
 }
 
-/// The month it is at an instant in a zone, with its beginnings.
+/// The month at an instant in a zone, with the instants at which month and year began.
 #[must_use]
 pub fn current(at: Instant, zone: &str) -> Current {
     let today = day(at, zone);
@@ -43,7 +43,7 @@ pub fn current(at: Instant, zone: &str) -> Current {
     }
 }
 
-/// When a day begins in a zone.
+/// The instant at which a day begins in a zone.
 #[must_use]
 pub fn midnight(day: Date, zone: &str) -> Option<Instant> {
     let year = i16::try_from(day.year()).ok()?;
@@ -81,8 +81,8 @@ fn timestamp(at: Instant) -> Timestamp {
     Timestamp::from_millisecond(at.milliseconds()).unwrap_or(Timestamp::UNIX_EPOCH)
 }
 
-/// Zones are checked before they are stored, so an unknown one is read as UTC rather than failing
-/// every request.
+/// The zone with that name. Zones are checked before they are stored; one that is unknown all the
+/// same counts as UTC, so that it does not fail every request.
 fn find(name: &str) -> TimeZone {
     TimeZone::get(name).unwrap_or(TimeZone::UTC)
 }

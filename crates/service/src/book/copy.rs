@@ -1,5 +1,5 @@
-//! copyBook (behaviour 6.6): one unit of work, so that nobody ever sees half a copy, and a refused
-//! one leaves nothing.
+//! copyBook (behaviour 6.6). It is one unit of work, so nobody sees half a copy and a refused copy
+//! leaves nothing.
 
 use std::collections::HashMap;
 
@@ -23,19 +23,19 @@ use crate::context::Context;
 use crate::error::Result;
 use crate::{access, event_log, zone};
 
-/// What is asked of a copy; texts are still unread.
+/// The parameters of copyBook, still as text.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
     /// Its name.
     pub name: Option<String>,
     /// Whether the transactions are copied too.
     pub transactions: bool,
-    /// From this day on; without effect when they are not.
+    /// The first day of the transactions to copy; ignored when they are not copied.
     pub from: Option<String>,
 }
 
-/// copyBook: settings, groups, accounts and saved queries, and for its owner the transactions. The
-/// caller owns the copy, whose one event is its creation.
+/// copyBook: copies settings, groups, accounts and saved queries and, for the owner of the source,
+/// transactions. The caller owns the copy; its only event is its creation.
 ///
 /// # Errors
 /// What the access step refuses; a missing or refused name, an unreadable day, too many
@@ -65,7 +65,7 @@ pub fn copy(tx: &mut Tx<'_>, cx: &Context, book: &str, request: &Request) -> Res
     } else {
         0
     };
-    // They count from now on, when they were posted in this book.
+    // Copied transactions count as posted now.
     let month = zone::month(cx.now, &target.book().settings.time_zone);
     let created = vec![target.book().created_event()];
     let posting_counts = PostingCounts::from([(month, posted)]);
@@ -75,11 +75,10 @@ pub fn copy(tx: &mut Tx<'_>, cx: &Context, book: &str, request: &Request) -> Res
     Ok(View::plain(target.into_access(), activity))
 }
 
-/// An account and its copy.
+/// The id of an account and the id of its copy.
 type Pair = (AccountId, AccountId);
 
-/// Groups and accounts under new ids, in the order they were made. Nothing is posted on the
-/// accounts yet.
+/// Copies groups and accounts under new ids, oldest first. Nothing is posted on the copies yet.
 fn chart(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -154,7 +153,7 @@ fn saved_queries(
     Ok(tx.saved_queries().insert(target, &copies.collect::<Vec<_>>())?)
 }
 
-/// Drafts and posted ones, however they are checked; answers how many are posted.
+/// Copies drafts and posted transactions, checked or not. Returns how many are posted.
 fn transactions(
     tx: &mut Tx<'_>,
     cx: &Context,

@@ -21,29 +21,29 @@ use crate::{access, account, batch, collection, event_log, group, zone};
 
 pub use copy::{Request as Copying, copy};
 
-/// A book as its reader sees it.
+/// A book as the caller sees it.
 #[derive(Debug, Clone)]
 pub struct View {
     /// The book and what the reader may do in it.
     pub access: Access,
-    /// How busy it is.
+    /// Its counts of postings and its last change.
     pub activity: Activity,
-    /// Its accounts and groups, when asked for.
+    /// Its accounts and groups, when requested.
     pub accounts: Option<account::View>,
-    /// Its groups, when asked for.
+    /// Its groups, when requested.
     pub groups: Option<group::View>,
     /// The collection it is in, where that is shown.
     pub collection: Option<Arc<collection::View>>,
 }
 
 impl View {
-    /// A book by itself.
+    /// A book without accounts, groups and collection.
     pub(crate) const fn plain(access: Access, activity: Activity) -> Self {
         Self { access, activity, accounts: None, groups: None, collection: None }
     }
 }
 
-/// A new book with what is embedded in it (behaviour 6.1).
+/// A new book with its first groups and accounts (behaviour 6.1).
 #[derive(Debug, Clone, Default)]
 pub struct Input {
     /// The settings.
@@ -54,23 +54,23 @@ pub struct Input {
     pub accounts: Vec<account::Input>,
 }
 
-/// listBooks: the caller's own and shared books, by name; `term` must occur in name, owner, name of
-/// the collection or a property value, or be an id (behaviour 1.5, 6.8).
+/// listBooks: the books the caller owns or collaborates in, by name. `term` must be the id, or
+/// occur in the name, the owner, the collection's name or a property value (behaviour 1.5, 6.8).
 pub fn list(tx: &mut Tx<'_>, cx: &Context, term: &str) -> Result<Vec<View>> {
     let term = term.trim();
     let wanted = fold(term);
     let found: Vec<BookAccess> = tx.books().of_user(&cx.user.email)?;
-    let shelves = collection::of_books(tx, cx, &found)?;
+    let collections = collection::of_books(tx, cx, &found)?;
     let mut views = Vec::with_capacity(found.len());
     for found in found {
         let (book, activity) = (&found.book, found.activity);
-        let shelf = shelves.get(&book.id);
+        let collection = collections.get(&book.id);
         if wanted.is_empty()
             || matches(book, term, &wanted)
-            || shelf.is_some_and(|shelf| is_named(shelf, &wanted))
+            || collection.is_some_and(|collection| is_named(collection, &wanted))
         {
             let access = found.admit(cx.user.id, Action::ReadBook)?;
-            views.push(View { collection: shelf.cloned(), ..View::plain(access, activity) });
+            views.push(View { collection: collection.cloned(), ..View::plain(access, activity) });
         }
     }
     sort(&mut views);
@@ -78,15 +78,15 @@ pub fn list(tx: &mut Tx<'_>, cx: &Context, term: &str) -> Result<Vec<View>> {
     Ok(views)
 }
 
-/// By name, ignoring case.
+/// Sorts books by name, ignoring case.
 pub(crate) fn sort(views: &mut [View]) {
     views.sort_by_cached_key(|view| {
         (view.access.book().settings.name.as_str().to_lowercase(), view.access.book().id)
     });
 }
 
-fn is_named(shelf: &collection::View, wanted: &str) -> bool {
-    fold(shelf.collection.name.as_str()).contains(wanted)
+fn is_named(collection: &collection::View, wanted: &str) -> bool {
+    fold(collection.collection.name.as_str()).contains(wanted)
 }
 
 /// How much was posted this month and this year in all books the caller owns, each in its own zone.
@@ -95,9 +95,9 @@ pub fn postings_of_owner(tx: &mut Tx<'_>, cx: &Context) -> Result<(i64, i64)> {
         .books()
         .of_user(&cx.user.email)?
         .into_iter()
-        .filter(|entrance| entrance.granted == Some(Permission::Owner));
-    let sums = owned.map(|entrance| {
-        entrance.activity.current(zone::month(cx.now, &entrance.book.settings.time_zone))
+        .filter(|book_access| book_access.granted == Some(Permission::Owner));
+    let sums = owned.map(|book_access| {
+        book_access.activity.current(zone::month(cx.now, &book_access.book.settings.time_zone))
     });
     Ok(sums.fold((0, 0), |(months, years), (month, year)| (months + month, years + year)))
 }
@@ -198,7 +198,7 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes) -> Re
     let access = access.with_book(after);
     let after = access.book();
     if after.scale > scale && !tx.balances().rescale(&access, scale)? {
-        // It grows only to the new fractionDigits.
+        // The scale grows only to the new fractionDigits.
         return Err(Refusal::Rescale(after.scale).into());
     }
     tx.books().update(&access)?;
@@ -213,17 +213,18 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes) -> Re
     Ok(View { collection, ..View::plain(access.into_access(), activity) })
 }
 
-/// Refuses what [`delete`] would refuse, before what must stand outside of the database is written.
+/// Refuses what [`delete`] would refuse. It runs before a note of the deletion is written outside
+/// of the database.
 ///
 /// # Errors
-/// What the access step refuses; a stale expectation.
+/// What the access step refuses; an unmet precondition.
 pub fn check_delete(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<()> {
     let access = access::enter(tx, cx, book, Action::DeleteBook)?;
     Ok(cx.check_precondition(access.book())?)
 }
 
-/// deleteBook: everything in it goes, event log included. BOOK_DELETED is for webhooks only
-/// (behaviour 8.1), so nothing is recorded here.
+/// deleteBook: deletes the book with everything in it, its event log included. BOOK_DELETED is for
+/// webhooks only (behaviour 8.1), so no event is recorded.
 ///
 /// # Errors
 /// What the access step refuses.
@@ -236,8 +237,7 @@ pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<View> {
     Ok(View::plain(access.into_access(), activity))
 }
 
-/// A zone sent back as it is stored needs no look-up, nor does the stored one have to be known
-/// still.
+/// Checks the zone unless it is the stored one, which the zone database may no longer know.
 fn with_zone_checked(book: &Book, changes: Changes) -> Result<Changes> {
     match &changes.time_zone {
         Some(zone) if *zone == book.settings.time_zone => Ok(changes),

@@ -1,5 +1,5 @@
-//! Files of transactions: what bodies attach, and what happens to holders when a file goes
-//! (behaviour 3.2.12, 9.6).
+//! Files of transactions: attaching files of bodies, and removing a file from the transactions that
+//! hold it (behaviour 3.2.12, 9.6).
 
 use daybook_domain::access::Access;
 use daybook_domain::deletion::MAX_RELEASED;
@@ -17,7 +17,7 @@ use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::file;
 
-/// The files that bodies name and that transactions hold already.
+/// Loads the files that bodies name and that transactions hold.
 pub(super) fn files_by_id(
     tx: &mut Tx<'_>,
     access: &Access,
@@ -30,8 +30,8 @@ pub(super) fn files_by_id(
     Ok(tx.files().by_ids(access, named.chain(held))?)
 }
 
-/// The changes with their files resolved, and the new files among them. A file counts as known when
-/// the caller may see it, or when the transaction holds it already: a recorder sends back what
+/// Resolves the files of a body, and returns the new files among them. A file counts as known when
+/// the caller may see it, or when the transaction holds it already: a recorder may send back what
 /// others attached to its draft.
 pub(super) fn resolve(
     cx: &Context,
@@ -62,8 +62,8 @@ pub(super) fn resolve(
     Ok((changes, new))
 }
 
-/// Takes a file that is about to be deleted off the transactions that hold it, none of which keeps
-/// it (behaviour 9.6).
+/// Removes a file that is about to be deleted from the transactions that hold it, none of which
+/// keeps it (behaviour 9.6).
 ///
 /// # Errors
 /// [`daybook_domain::file::Refusal::TooManyHolders`].

@@ -8,7 +8,7 @@ use crate::access;
 use crate::context::Context;
 use crate::error::Result;
 
-/// The parameters as they came.
+/// The parameters, still as text.
 #[derive(Debug, Clone, Default)]
 pub struct SpanText {
     /// The first day.

@@ -14,27 +14,27 @@ use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::{access, batch, zone};
 
-/// How a request records.
+/// How a request creates transactions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recording {
-    /// Whether it must be posted.
+    /// Whether they must be posted.
     pub intent: Intent,
-    /// A createTransaction, whose text may ask for the following months too (behaviour 3.8.2.8).
+    /// Whether it is createTransaction, whose typed line may ask for the following months too
+    /// (behaviour 3.8.2.8).
     pub single: bool,
-    /// The IANA name of the zone that dates in texts are read in; absent, the book's (behaviour
-    /// 3.2.9).
+    /// The IANA name of the zone for dates in typed lines; the book's by default (behaviour 3.2.9).
     pub zone: Option<String>,
 }
 
 impl From<Intent> for Recording {
-    /// As a batch records, in the book's zone.
+    /// As a batch creates transactions, in the book's zone.
     fn from(intent: Intent) -> Self {
         Self { intent, single: false, zone: None }
     }
 }
 
 impl Recording {
-    /// The same with the zone as the database of zones spells it.
+    /// The same with the zone spelled as the zone database spells it.
     fn located(self) -> Result<Self> {
         let unknown = |name: &str| {
             Error::BadRequest(format!(
@@ -48,11 +48,12 @@ impl Recording {
     }
 }
 
-/// Records transactions; one whose remote id is known already is answered as it stands (behaviour
-/// 3.2, 3.7).
+/// Creates transactions. For an item with a known remote id, the transaction that has it is
+/// returned unchanged (behaviour 3.2, 3.7).
 ///
 /// # Errors
-/// What the access step and the rules of transactions refuse; the first bad item fails the whole.
+/// What the access step and the rules of transactions refuse; the first refused item fails the
+/// whole batch.
 pub fn create(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -137,7 +138,7 @@ impl RemoteIdMatches {
         self.transactions.push(transaction.clone());
     }
 
-    /// What the first matching remote id of the payload leads to.
+    /// The transaction that has the first known one of these remote ids.
     fn find(&self, remote_ids: &[String]) -> Option<&Transaction> {
         remote_ids
             .iter()

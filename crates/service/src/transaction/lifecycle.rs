@@ -17,13 +17,13 @@ use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::{access, batch};
 
-/// What to do, and how strictly.
+/// What to do, and whether a refusal skips the item or fails the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Order {
     /// The verb.
     pub verb: Verb,
-    /// A batch leaves ineligible items as they are; a single request is refused (behaviour 3.6.3,
-    /// 3.6.4).
+    /// Whether it is a batch, which skips ineligible items; a single request is refused (behaviour
+    /// 3.6.3, 3.6.4).
     pub batch: bool,
     /// `updateChecked` or `trashChecked`.
     pub override_checked: bool,
@@ -42,7 +42,8 @@ impl Order {
         Self { verb, batch: true, override_checked }
     }
 
-    /// The least the caller must be allowed, before any transaction is looked at.
+    /// The action that the access step requires. Each transaction is checked again when it is
+    /// loaded.
     const fn purpose(self) -> Record {
         match self.verb {
             Verb::Check | Verb::Uncheck => Record::Check,
@@ -53,8 +54,8 @@ impl Order {
     }
 }
 
-/// Performs a verb on the transactions the items name, and answers them in final state and in
-/// order.
+/// Performs a verb on the named transactions, and returns them in their final state, in the order
+/// of the items.
 ///
 /// # Errors
 /// What the access step and the rules of transactions refuse; nothing is changed then.
@@ -113,7 +114,7 @@ pub fn perform(
     View::around(tx, cx, access.into_access(), (transactions, accounts), AccountDetail::Full)
 }
 
-/// Takes accounts that are about to be deleted off the drafts that name them (behaviour 4.7).
+/// Removes accounts that are about to be deleted from the drafts that name them (behaviour 4.7).
 ///
 /// # Errors
 /// [`account::Refusal::TooManyDrafts`].
@@ -139,15 +140,15 @@ pub(crate) fn release_accounts(
     write_set.save(tx, cx, access, &accounts)
 }
 
-/// The id an item names, with its text for messages; text that cannot be an id is an unknown one.
+/// The id of an item, with its text for messages. Text that is no id counts as an unknown id.
 pub(super) fn named_id(item: &Changes) -> Result<(String, Option<TransactionId>)> {
     let text = item.id.clone().filter(|id| !id.trim().is_empty()).ok_or(Refusal::IdRequired)?;
     let id = text.parse().ok();
     Ok((text, id))
 }
 
-/// The transactions named; unknown ones, and those a recorder may not see, are refused: all of a
-/// batch by their ids.
+/// Loads the named transactions. Unknown ones, and those the caller may not see, are refused; the
+/// refusal of a batch lists all their ids.
 pub(super) fn load(
     tx: &mut Tx<'_>,
     access: &Access,

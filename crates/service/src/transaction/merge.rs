@@ -12,7 +12,7 @@ use crate::context::Context;
 use crate::error::Result;
 use crate::{access, batch};
 
-/// Merges the two transactions the items name into a new one, which is answered (behaviour 3.11.1).
+/// Merges the two named transactions into a new one, which is returned (behaviour 3.11.1).
 ///
 /// # Errors
 /// What the access step and the rule of merges refuse; nothing is changed then.

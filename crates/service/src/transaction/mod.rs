@@ -35,12 +35,12 @@ pub use read::explain;
 pub(crate) use read::reading;
 pub use read::{Listed, Request, count, get, list, named};
 
-/// Transactions as their reader sees them, with what they name.
+/// Transactions as the caller sees them, with the resources they name.
 #[derive(Debug, Clone)]
 pub struct View {
-    /// Who reads, in which book.
+    /// The caller's access to the book.
     pub access: Access,
-    /// The transactions asked for, in order.
+    /// The requested transactions, in order.
     pub transactions: Vec<Transaction>,
     /// The accounts on their sides.
     pub accounts: Directory,
@@ -50,7 +50,7 @@ pub struct View {
     pub forest: Forest,
     /// The usernames of their creators.
     pub creators: HashMap<UserId, String>,
-    /// Those of which the reader may see only id and remote ids (behaviour 3.7.2).
+    /// Those of which the caller may see only the id and the remote ids (behaviour 3.7.2).
     pub masked: HashSet<TransactionId>,
 }
 
@@ -59,7 +59,7 @@ pub struct View {
 enum AccountDetail {
     /// With their groups.
     Full,
-    /// As list rows show them (behaviour 2.10).
+    /// As rows of lists show them (behaviour 2.10).
     Brief,
 }
 
@@ -104,8 +104,7 @@ impl View {
     }
 }
 
-/// What recording now depends on. It is about new transactions; [`about`] makes it be about one
-/// there already.
+/// The rules for new transactions; [`about`] makes them the rules for an existing one.
 fn rules<'a>(cx: &Context, access: &'a Access, accounts: &'a Directory) -> PostingRules<'a> {
     let today = cx.today(access.book());
     PostingRules { access, accounts, now: cx.now, today, created_on: today }

@@ -11,9 +11,9 @@ use crate::context::Context;
 use crate::error::Result;
 use crate::zone;
 
-/// Reads the bodies that are in text mode, and leaves the others as they are. Also the days of the
-/// following months that the text of a single create asks for. The accounts are loaded once, and
-/// only when there is a text to read. Text is never refused.
+/// Reads the bodies in text mode, and leaves the others as they are. Returns also the days of the
+/// following months that the typed line of a createTransaction asks for. The accounts are loaded
+/// once, and only when there is a line to read. A typed line is never refused.
 pub(super) fn read(
     tx: &mut Tx<'_>,
     cx: &Context,

@@ -17,21 +17,21 @@ use crate::context::Context;
 use crate::error::Result;
 use crate::{access, batch, zone};
 
-/// Rows of a page when none are asked for, and at most (behaviour 2.2).
+/// Rows of a page by default, and at most (behaviour 2.2).
 const DEFAULT_LIMIT: usize = 100;
 const MAX_ROWS: usize = 1_000;
 
-/// Terms a query may have. No person writes more; a database would plan them for minutes.
+/// Most terms of a query. Nobody writes more, and the database would plan them for minutes.
 const MAX_TERMS: usize = 200;
 
-/// What listTransactions is asked.
+/// The parameters of listTransactions.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
     /// The query text.
     pub query: String,
     /// Rows wanted.
     pub limit: Option<usize>,
-    /// Behind which row.
+    /// The row the page before ended at.
     pub after: Option<PageKey>,
 }
 
@@ -44,8 +44,8 @@ pub struct Listed {
     pub next: Option<PageKey>,
     /// The one account the query filters by (behaviour 2.8).
     pub account: Option<AccountId>,
-    /// What stood on that account after each posted row, in units of the book's scale; empty when
-    /// it is not permanent (behaviour 2.9).
+    /// The balance of that account after each posted row, in units of the book's scale; empty when
+    /// the account is not permanent (behaviour 2.9).
     pub balances: HashMap<TransactionId, i128>,
 }
 
@@ -126,8 +126,8 @@ pub fn count(tx: &mut Tx<'_>, cx: &Context, book: &str, query: &str) -> Result<i
     Ok(tx.transactions().count(&access, &search)?)
 }
 
-/// What the database would do for [`list`], or without a limit for [`count`]: for tests of speed
-/// that measure nothing.
+/// The database's plan for [`list`], or without a limit for [`count`]. Tests check the plan instead
+/// of measuring time.
 ///
 /// # Errors
 /// As [`list`].
@@ -149,14 +149,14 @@ pub fn explain(
     Ok(tx.plans().search(&access, &search, request.after, limit)?)
 }
 
-/// A query with what its names mean.
+/// A query with its names resolved.
 struct ResolvedQuery {
     query: Query,
     names: Names,
 }
 
 impl ResolvedQuery {
-    /// Reads a query; none when it has more terms than a query may have (behaviour 1.7.1).
+    /// Parses a query and resolves its names; `None` when it has too many terms (behaviour 1.7.1).
     fn read(tx: &mut Tx<'_>, cx: &Context, access: &Access, text: &str) -> Result<Option<Self>> {
         let query = Query::parse(text, &reading(cx, access));
         if terms(query.filter()) > MAX_TERMS {
@@ -167,7 +167,7 @@ impl ResolvedQuery {
     }
 }
 
-/// What reading a query of this book depends on.
+/// The settings of the book that a query is parsed with.
 pub(crate) fn reading(cx: &Context, access: &Access) -> ParseContext {
     let settings = &access.book().settings;
     ParseContext {
@@ -183,12 +183,12 @@ fn terms(filter: &Filter) -> usize {
     count
 }
 
-/// Whose drafts alone a search is about: [`Access::sees`] for an index.
+/// The user to whose drafts a search is restricted: [`Access::sees`] as a condition of a search.
 fn own_only(access: &Access) -> Option<UserId> {
     if access.may(Action::ReadTransactions) { None } else { Some(access.user()) }
 }
 
-/// What the names and days in a query mean in this book: at most one look-up for each kind of name.
+/// Resolves the names and days of a query, with at most one look-up for each kind of name.
 fn resolve(tx: &mut Tx<'_>, access: &Access, filter: &Filter) -> Result<Names> {
     let mut wanted = Wanted::default();
     wanted.gather(filter);

@@ -12,8 +12,8 @@ use daybook_storage::balance::{AccountScope, TotalsQuery};
 use super::View;
 use crate::error::Result;
 
-/// What stood on the account after each posted row, over all of its posted transactions, whatever
-/// else the page is filtered by. Nothing for an account that is not permanent.
+/// The balance of the account after each posted row, over all its posted transactions, whatever the
+/// page is filtered by. Empty for an account that is not permanent.
 pub(super) fn after_rows(
     tx: &mut Tx<'_>,
     view: &View,

@@ -1,4 +1,4 @@
-//! Saving what became of transactions, with everything that moves with them.
+//! Saves changed transactions with all that changes with them: balances, files, accounts, events.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -16,7 +16,7 @@ use crate::context::Context;
 use crate::error::Result;
 use crate::event_log;
 
-/// What a batch does to transactions, gathered in memory and written once.
+/// What a batch writes, gathered in memory and written once.
 #[derive(Debug, Default)]
 pub(super) struct WriteSet {
     changes: Vec<Change>,
@@ -25,13 +25,13 @@ pub(super) struct WriteSet {
     /// The files the transactions hold, for their snapshots.
     files: FilesById,
     new_files: Vec<File>,
-    /// What anything was posted on, also where a later item of the batch moved it on (behaviour
-    /// 4.7).
+    /// The accounts that were posted on, also where a later item of the batch moved the transaction
+    /// to another account (behaviour 4.7).
     posted: BTreeSet<AccountId>,
 }
 
 impl WriteSet {
-    /// Nothing yet, about transactions that hold these files.
+    /// An empty write set about transactions that hold these files.
     pub(super) fn about(files: FilesById) -> Self {
         Self { files, ..Self::default() }
     }
@@ -93,8 +93,8 @@ impl WriteSet {
         self.posted.extend(transaction.entries().iter().map(|entry| entry.account));
     }
 
-    /// Writes everything: rows, totals, the mark on accounts that were never posted on before,
-    /// events.
+    /// Writes everything: files, transactions, period totals, the flag of accounts that were posted
+    /// on for the first time, events.
     pub(super) fn save(
         self,
         tx: &mut Tx<'_>,

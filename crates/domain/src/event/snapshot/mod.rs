@@ -116,3 +116,102 @@ impl Snapshot {
         if let Self::Group(group) = self { Some(group) } else { None }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::account::{Account, AccountType, Directory};
+    use crate::calendar::parse_iso;
+    use crate::field::Field;
+    use crate::file::FilesById;
+    use crate::group::{Forest, Group};
+    use crate::id::{AccountId, GroupId, TransactionId, UserId};
+    use crate::instant::{Instant, Stamp};
+    use crate::property::Properties;
+    use crate::transaction::{Standing, Transaction};
+
+    const CREATOR: UserId = UserId::new(7);
+
+    fn stamp() -> Stamp {
+        Stamp::new(None, Instant::new(0))
+    }
+
+    fn trips() -> Group {
+        let changes =
+            crate::group::Changes { name: Some("Trips".to_owned()), ..Default::default() };
+        Group::create(GroupId::new(1), changes, stamp()).unwrap()
+    }
+
+    fn train() -> Account {
+        let changes = crate::account::Changes {
+            name: Some("Train".to_owned()),
+            kind: Some(AccountType::Outgoing),
+            groups: Field::Set(BTreeSet::from([GroupId::new(1)])),
+            ..Default::default()
+        };
+        Account::create(AccountId::new(2), changes, &BTreeSet::new(), stamp()).unwrap()
+    }
+
+    fn ride() -> Transaction {
+        Transaction {
+            id: TransactionId::new(3),
+            date: parse_iso("2025-01-02"),
+            list_day: parse_iso("2025-01-02").unwrap(),
+            amount: None,
+            description: "ride".to_owned(),
+            credit: None,
+            debit: Some(AccountId::new(2)),
+            standing: Standing::Unchecked,
+            trashed: false,
+            posted_at: None,
+            properties: Properties::default(),
+            urls: Vec::new(),
+            remote_ids: Vec::new(),
+            files: Vec::new(),
+            created_by: CREATOR,
+            stamp: stamp(),
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let forest = Forest::new(vec![trips()], []);
+        let Ok(Snapshot::Group(read)) = Snapshot::read(Noun::Group, group(&trips(), &forest))
+        else {
+            panic!("a group")
+        };
+        assert_eq!((read.id.get(), read.name.as_str()), (1, "Trips"));
+        let Ok(Snapshot::Account(read)) = Snapshot::read(Noun::Account, account(&train(), &forest))
+        else {
+            panic!("an account")
+        };
+        assert_eq!((read.id.get(), read.name.as_deref()), (2, Some("Train")));
+        assert_eq!(read.kind, Some(AccountType::Outgoing));
+        assert_eq!(read.groups.map(|groups| groups.len()), Some(1));
+        let directory = Directory::new(vec![train()]);
+        let written = |actor| transaction(&ride(), &directory, &FilesById::default(), 2, actor);
+        let read = |actor| match Snapshot::read(Noun::Transaction, written(actor)) {
+            Ok(Snapshot::Transaction(read)) => *read,
+            other => panic!("{other:?}"),
+        };
+        let other = read(UserId::new(8));
+        assert_eq!((other.date, other.posted), (ride().date, true));
+        assert_eq!((other.description.as_str(), other.created_by), ("ride", Some(CREATOR)));
+        assert_eq!(read(CREATOR).created_by, None);
+        let side = other.debit.unwrap();
+        assert_eq!((side.id.get(), side.name.as_deref()), (2, Some("Train")));
+        assert!(other.credit.is_none() && side.kind.is_none() && side.groups.is_none());
+    }
+
+    #[test]
+    fn what_was_never_written_is_not_read() {
+        let unreadable = |noun, object| Snapshot::read(noun, object).unwrap_err().0;
+        assert_eq!(unreadable(Noun::Group, Object::new()), "id");
+        let numbered = Object::new().with("id", Json::Number(1));
+        assert_eq!(unreadable(Noun::Account, numbered), "id");
+        let yesterday = Object::new().with("date", Json::text("yesterday"));
+        assert_eq!(unreadable(Noun::Transaction, yesterday), "date");
+    }
+}
