@@ -15,8 +15,8 @@ help: ## list the tasks
 
 .PHONY: run
 run: ## build and serve on 127.0.0.1:8080 with SQLite under ./data
-	$(CARGO) build --release --package daybook-server
-	$(CARGO_TARGET_DIR)/release/daybook serve
+	$(CARGO) build --profile quick --package daybook-server
+	$(CARGO_TARGET_DIR)/quick/daybook serve
 
 .PHONY: test
 test: postgres schemathesis ## the whole suite, on SQLite and on a real PostgreSQL

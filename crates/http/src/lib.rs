@@ -31,6 +31,7 @@ mod saved_query;
 mod state;
 mod template;
 pub mod token;
+mod token_crypto;
 mod transaction;
 mod user;
 mod wire;

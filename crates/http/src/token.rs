@@ -5,6 +5,8 @@ use daybook_domain::instant::Instant;
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation, decode, encode};
 use serde::{Deserialize, Serialize};
 
+use crate::token_crypto;
+
 /// The issuer that tokens of this kind name, so that something else signed with the same key is no
 /// token.
 const ISSUER: &str = "daybook";
@@ -47,6 +49,7 @@ impl LocalKey {
     /// The key with this secret, of at least 32 random bytes.
     #[must_use]
     pub fn new(secret: &[u8]) -> Self {
+        token_crypto::install();
         Self {
             encoding: EncodingKey::from_secret(secret),
             decoding: DecodingKey::from_secret(secret),

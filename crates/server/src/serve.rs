@@ -11,7 +11,8 @@ use daybook_http::{AppState, Bell, Budget, FileSweep, Headers, Templates, UserCa
 use daybook_service::Ids;
 use daybook_storage::{Address, Options, Store};
 use tokio::signal::unix::{SignalKind, signal};
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::prelude::*;
 
 use crate::cli::ServeArgs;
 use crate::worker::audit::AuditWorker;
@@ -143,18 +144,18 @@ fn templates(path: &Path) -> anyhow::Result<Templates> {
 }
 
 fn start_log(options: &ServeArgs) -> anyhow::Result<()> {
-    let filter = EnvFilter::try_new(&options.log)
-        .with_context(|| format!("{:?} is not a log filter", options.log))?;
+    let filter: Targets =
+        options.log.parse().with_context(|| format!("{:?} is not a log filter", options.log))?;
+    let registry = tracing_subscriber::registry().with(filter);
     // A failure to write the log must not be logged in turn: that would panic in the middle of a
     // request.
-    let builder = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .log_internal_errors(false);
+    let lines =
+        tracing_subscriber::fmt::layer().with_writer(std::io::stderr).log_internal_errors(false);
     let started = if options.log_json {
-        builder.json().try_init()
+        registry.with(lines.json()).try_init()
     } else {
-        builder.with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr())).try_init()
+        let ansi = std::io::IsTerminal::is_terminal(&std::io::stderr());
+        registry.with(lines.with_ansi(ansi)).try_init()
     };
     started.map_err(|error| anyhow::anyhow!("the log cannot be started: {error}"))
 }
