@@ -222,7 +222,7 @@ mod tests {
 
     #[test]
     fn pieces_of_a_text() {
-        use PieceKind::{Dash, Figure, Quoted, Symbol, Tag, Untag, Url, Word};
+        use PieceKind::{Dash, Figure, Symbol, Tag, Untag, Word};
         check("Taxi 25", &[(Word, "Taxi"), (Figure, "25")]);
         check("A4 4x 25kg é1", &[(Word, "A4"), (Word, "4x"), (Word, "25kg"), (Word, "é1")]);
         check(
@@ -261,6 +261,11 @@ mod tests {
                 (Tag, "#d"),
             ],
         );
+    }
+
+    #[test]
+    fn urls_and_quotes() {
+        use PieceKind::{Quoted, Symbol, Url, Word};
         check(
             "see (https://a.b/c?d=1). HTTP://x, http:// xhttp://y",
             &[
