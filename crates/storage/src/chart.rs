@@ -14,7 +14,7 @@ use daybook_domain::account::{Account, Directory};
 use daybook_domain::group::Group;
 use daybook_domain::id::{AccountId, BookId, GroupId};
 
-/// Accounts and groups remembered at most; beyond that the memory starts anew.
+/// Most accounts and groups in the cache; beyond that it is emptied.
 const MAX_REMEMBERED: usize = 100_000;
 
 /// What is known of one book's accounts and groups.
@@ -50,7 +50,7 @@ impl Remembered {
     }
 }
 
-/// The memory, shared by all connections of a store.
+/// The cache, shared by all connections of a store.
 #[derive(Debug, Default)]
 pub(crate) struct Charts(Mutex<Remembered>);
 
@@ -79,7 +79,7 @@ impl Charts {
         ids.iter().filter_map(|id| chart.groups.get(id)).cloned().collect()
     }
 
-    /// Remembers what was read of a version.
+    /// Caches what was read at a version.
     pub(crate) fn learn(
         &self,
         (book, version): (BookId, i64),

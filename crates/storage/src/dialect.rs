@@ -141,12 +141,12 @@ impl Conn {
         }
     }
 
-    /// Asks for an answer, any answer.
+    /// Checks that the engine answers.
     pub(crate) fn ping(&mut self) -> QueryResult<()> {
         self.execute(&Sql::new("SELECT 1")).map(drop)
     }
 
-    /// What a SELECT ends with that passes over rows others are changing. SQLite's writer is alone.
+    /// The end of a SELECT that skips rows that others are changing. SQLite has one writer.
     pub(crate) const fn unless_locked(&self) -> &'static str {
         match self {
             Self::Sqlite(_) => "",

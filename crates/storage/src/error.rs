@@ -75,9 +75,9 @@ impl From<Diesel> for Error {
 }
 
 impl Error {
-    /// Why a statement failed that waits for a lock. PostgreSQL says in the language of its
-    /// installation that it waited in vain, under a code that diesel has no name for; all that such
-    /// a statement could be refused for else has one.
+    /// The error of a statement that waits for a lock. diesel has no name for PostgreSQL's code of
+    /// a wait that timed out, and the message is in the language of the installation; every other
+    /// failure of such a statement has a known code.
     pub(crate) fn of_waiting(error: Diesel) -> Self {
         if let Diesel::DatabaseError(DatabaseErrorKind::Unknown, information) = &error {
             return Self::Unavailable(information.message().to_owned());

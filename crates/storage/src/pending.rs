@@ -15,10 +15,9 @@ use crate::conn::Conn;
 use crate::error::Result;
 use crate::{event, transaction};
 
-/// New transactions held back at most, before the next unit of work of a group begins.
+/// Most new transactions in a write buffer when the next unit of work of a group begins.
 const MAX_HELD_BACK: usize = 2_000;
-/// Bytes of text in them and in the events at most: what a transaction is found by are rows of an
-/// index, too.
+/// Most bytes of text in them and in the events; a transaction's text becomes rows of indexes, too.
 const MAX_TEXT: usize = 4 * 1024 * 1024;
 
 /// A new transaction.
@@ -35,12 +34,12 @@ pub(crate) struct Pending {
     added: Vec<Added>,
     /// The remote ids of these, by book.
     remote_ids: HashSet<(BookId, String)>,
-    /// Bytes of text in what is held back.
+    /// Bytes of text in the buffer.
     text: usize,
-    /// How totals move, by book, account and day.
+    /// Changes of totals, by book, account and day.
     pub(crate) total_deltas: TotalDeltas,
     events: Vec<Event>,
-    /// The states of books behind these events.
+    /// The states of the books after these events.
     pub(crate) book_states: BTreeMap<BookId, BookStateRow>,
 }
 
@@ -52,7 +51,7 @@ impl Pending {
             && self.book_states.is_empty()
     }
 
-    /// Whether it is time to write, group or not.
+    /// Whether the buffer has to be flushed although the group goes on.
     pub(crate) const fn is_large(&self) -> bool {
         self.added.len() >= MAX_HELD_BACK || self.text >= MAX_TEXT
     }
@@ -71,14 +70,14 @@ impl Pending {
         self.added.push(added);
     }
 
-    /// Adds what happened.
+    /// Adds events.
     pub(crate) fn emit(&mut self, events: Vec<Event>) {
         self.text =
             events.iter().fold(self.text, |sum, event| sum.saturating_add(event.data.len()));
         self.events.extend(events);
     }
 
-    /// Takes what a later unit of work holds back.
+    /// Adds the buffer of a later unit of work.
     pub(crate) fn absorb(&mut self, later: Self) {
         let Self { added, remote_ids, text, total_deltas, events, book_states } = later;
         self.added.extend(added);

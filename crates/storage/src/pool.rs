@@ -18,10 +18,10 @@ use crate::error::{Error, Result};
 const SQLITE: EmbeddedMigrations = embed_migrations!("../../migrations/sqlite");
 const POSTGRES: EmbeddedMigrations = embed_migrations!("../../migrations/postgresql");
 
-/// How long a request waits for a connection before it is told to come again.
+/// How long a request waits for a connection before it is refused.
 const CONNECTION_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Where the books are kept.
+/// The database that a URL names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Address {
     /// A SQLite file, made when missing.

@@ -73,7 +73,7 @@ impl Lane {
     }
 }
 
-/// What lanes of books have and all others have not.
+/// The bit that lanes of books have, and no other lane has.
 const BOOKS: u64 = 1 << 63;
 
 /// The same in every process and every build, because the lane is also the order of locks.
@@ -84,7 +84,7 @@ fn digest(bytes: &[u8]) -> u64 {
 /// How a store is opened.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Where the books are kept.
+    /// The database.
     pub address: Address,
     /// Connections for reading.
     pub readers: u32,
@@ -111,7 +111,7 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the database, brings its schema up to date and process_starts the writers.
+    /// Opens the database, brings its schema up to date and starts the writers.
     ///
     /// # Errors
     /// [`Error::Unavailable`] and [`Error::Migration`].
@@ -192,7 +192,7 @@ impl Store {
     {
         let (sender, receiver) = std::sync::mpsc::sync_channel(1);
         self.submit(lane, work, move |outcome| {
-            // Nobody listens any more when the caller is gone; the write stands all the same.
+            // When the caller is gone, nobody receives the answer; the write stands.
             let _ = sender.send(outcome);
         });
         receiver
@@ -200,7 +200,7 @@ impl Store {
             .unwrap_or_else(|_| Err(E::from(Error::Unavailable("the writer stopped".to_owned()))))
     }
 
-    /// The how manieth opening of this database this was, over all processes.
+    /// The number of this opening of the database; each opening by any process has the next one.
     #[must_use]
     pub const fn start(&self) -> i64 {
         self.start
@@ -215,7 +215,7 @@ impl Store {
         Lease::take(&self.address, i64::from_be_bytes(digest(name.as_bytes()).to_be_bytes()))
     }
 
-    /// A lane for each writer, to ask whether it works.
+    /// One lane for each writer, so that each can be checked.
     pub fn lanes(&self) -> impl Iterator<Item = Lane> + use<> {
         (0_u64..).take(self.writers.len()).map(Lane)
     }

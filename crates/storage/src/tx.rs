@@ -30,9 +30,9 @@ use crate::{
 /// A unit of work. On a read it is one snapshot; on a write everything in it becomes durable
 /// together.
 ///
-/// In a group the units of work share one database transaction, and each can be undone alone: what
-/// it adds is held back in memory ([`Pending`]) until somebody has to see it, and what it changes
-/// in place stands behind a savepoint.
+/// In a group the units of work share one database transaction, and each can be undone alone: the
+/// rows it adds stay in the write buffer ([`Pending`]) until a statement has to see them, and a
+/// savepoint precedes what it changes in place.
 pub struct Tx<'a> {
     conn: &'a mut Conn,
     purpose: Use,
@@ -41,21 +41,21 @@ pub struct Tx<'a> {
     open: bool,
     /// Whether this unit of work has a savepoint.
     savepoint: bool,
-    /// Why nothing of the group may be committed any more.
+    /// The failure after which nothing of the group may be committed.
     broken: Option<String>,
-    /// Held back by the units of work before this one.
+    /// The write buffer of the units of work before this one.
     earlier: Pending,
-    /// Held back by this one.
+    /// The write buffer of this one.
     own: Pending,
-    /// What has been read under the books' locks.
+    /// What the group has read under the books' locks.
     pub(crate) known: GroupCache,
     charts: Arc<Charts>,
     /// Books whose accounts or groups this group has changed, committed or not.
     changed_charts: HashSet<BookId>,
 }
 
-/// What a group knows of its books without asking again: nobody else can change it while their
-/// locks are held.
+/// What a group has read of its books. It stays true while the group holds their locks, because
+/// nobody else can change it.
 #[derive(Debug, Default)]
 pub(crate) struct GroupCache {
     /// Books whose row lock is held.
@@ -72,7 +72,8 @@ impl<'a> Tx<'a> {
         Self::new(conn, charts, Use::Read, false)
     }
 
-    /// The first of the units of work of a group; a lone one is undone with the whole transaction.
+    /// A unit of work that writes. One that is alone in its group is undone with the whole
+    /// database transaction.
     pub(crate) fn writing(conn: &'a mut Conn, charts: Arc<Charts>, grouped: bool) -> Self {
         Self::new(conn, charts, Use::Write, grouped)
     }
@@ -160,10 +161,10 @@ impl<'a> Tx<'a> {
         idempotency::Keys { tx: self }
     }
 
-    /// Asks the database for an answer, any answer.
+    /// Checks that the database answers.
     ///
     /// # Errors
-    /// When there is none.
+    /// When it does not.
     pub fn ping(&mut self) -> Result<()> {
         Ok(self.conn.ping()?)
     }
@@ -173,14 +174,14 @@ impl<'a> Tx<'a> {
         self.purpose == Use::Write
     }
 
-    /// The connection, for reading what is never held back: books, users, collaborators, accounts,
-    /// groups.
+    /// The connection, for tables whose rows are never buffered: books, users, collaborators,
+    /// accounts, groups.
     pub(crate) fn unflushed_conn(&mut self) -> &mut Conn {
         self.conn
     }
 
-    /// The connection, for everything else. What is held back is written first, and a savepoint
-    /// stands before whatever this unit of work does in place.
+    /// The connection, for every other table. It flushes the write buffers first, and opens a
+    /// savepoint before this unit of work changes anything in place.
     pub(crate) fn flushed_conn(&mut self) -> Result<&mut Conn> {
         if self.writes() {
             self.flush()?;
@@ -188,37 +189,36 @@ impl<'a> Tx<'a> {
         Ok(self.conn)
     }
 
-    /// Where this unit of work holds rows back.
+    /// The write buffer of this unit of work.
     pub(crate) fn pending(&mut self) -> &mut Pending {
         &mut self.own
     }
 
-    /// Whether this unit of work or an earlier one of the group holds a transaction back that
-    /// carries a remote id.
+    /// Whether a transaction in a write buffer of the group carries one of these remote ids.
     pub(crate) fn holds_remote_id(&self, book: BookId, remote_ids: &[&str]) -> bool {
         self.own.holds_remote_id(book, remote_ids) || self.earlier.holds_remote_id(book, remote_ids)
     }
 
-    /// The state of an entered book, as the group has moved it.
+    /// The state of an entered book, with the changes of this group.
     pub(crate) fn book_state(&self, book: BookId) -> Option<&BookStateRow> {
         let held_back =
             self.own.book_states.get(&book).or_else(|| self.earlier.book_states.get(&book));
         held_back.or_else(|| self.known.book_states.get(&book))
     }
 
-    /// Whether a book's lock has to be taken before anything of the book is believed.
+    /// Whether the book has to be locked before it is read.
     pub(crate) fn must_lock(&self, public_id: &str) -> bool {
         self.writes() && self.conn.locks_rows() && !self.known.locked.contains(public_id)
     }
 
-    /// The same to be moved further; it is written with what this unit of work holds back.
+    /// The same, to be changed; it is flushed with the write buffer of this unit of work.
     pub(crate) fn book_state_mut(&mut self, book: BookId) -> Result<&mut BookStateRow> {
         let state = self.book_state(book).cloned().ok_or(Error::Broken("book_state"))?;
         Ok(self.own.book_states.entry(book).or_insert(state))
     }
 
-    /// Notes that accounts, groups or memberships of an entered book change: what is remembered of
-    /// them is over.
+    /// Notes that accounts, groups or memberships of an entered book change, so that no cached
+    /// chart of it is used.
     pub(crate) fn invalidate_chart(&mut self, book: BookId) -> Result<()> {
         let state = self.book_state_mut(book)?;
         state.chart_version = state.chart_version.saturating_add(1);
@@ -226,16 +226,15 @@ impl<'a> Tx<'a> {
         Ok(())
     }
 
-    /// The memory of accounts and groups with the version of the book's, unless this group has
-    /// changed it.
+    /// The cache of charts with the version of the book's chart, unless this group has changed the
+    /// chart.
     pub(crate) fn chart(&self, book: BookId) -> Option<(Arc<Charts>, (BookId, i64))> {
         let version =
             self.book_state(book).filter(|_| !self.changed_charts.contains(&book))?.chart_version;
         Some((Arc::clone(&self.charts), (book, version)))
     }
 
-    /// Does something that may fail without costing the group, before this unit of work has a
-    /// savepoint.
+    /// Runs `work` in a savepoint of its own, so that its failure does not fail the group.
     pub(crate) fn shielded<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         if !self.grouped || self.savepoint {
             return work(self);
@@ -256,7 +255,7 @@ impl<'a> Tx<'a> {
             self.conn.savepoint()?;
             self.savepoint = true;
         }
-        // It may be about to change what is known.
+        // The next statement may change what was cached.
         self.known.accesses.clear();
         let own = std::mem::take(&mut self.own);
         self.write(own)
@@ -267,8 +266,8 @@ impl<'a> Tx<'a> {
         self.write(earlier)
     }
 
-    /// Half-written rows are committed by nobody: until the write has succeeded, the group counts
-    /// as broken.
+    /// Flushes a write buffer. Until that has succeeded, the group counts as broken, so that nobody
+    /// commits half of it.
     fn write(&mut self, pending: Pending) -> Result<()> {
         self.sound()?;
         if pending.is_empty() {
@@ -293,7 +292,7 @@ impl<'a> Tx<'a> {
         if self.earlier.is_large() { self.write_earlier() } else { Ok(()) }
     }
 
-    /// Keeps what this unit of work did.
+    /// Ends this unit of work and keeps its changes.
     pub(crate) fn keep_unit(&mut self) -> Result<()> {
         self.sound()?;
         if self.savepoint {
@@ -305,7 +304,7 @@ impl<'a> Tx<'a> {
         Ok(())
     }
 
-    /// Undoes what this unit of work did; a lone one is over then.
+    /// Undoes this unit of work; one that is alone in its group is over then.
     pub(crate) fn undo_unit(&mut self) -> Result<()> {
         self.own = Pending::default();
         if !self.grouped {
@@ -315,7 +314,7 @@ impl<'a> Tx<'a> {
         }
         self.sound()?;
         if self.savepoint {
-            // Its locks are released and its reads undone with it.
+            // The rollback releases locks, so what was read under them may change.
             self.known = GroupCache::default();
             self.savepoint = false;
             return Ok(self.conn.undo()?);
@@ -324,12 +323,12 @@ impl<'a> Tx<'a> {
         Ok(self.conn.check_open()?)
     }
 
-    /// Writes what is held back and commits, unless the only work was undone already.
+    /// Flushes and commits, unless the only unit of work was undone already.
     pub(crate) fn finish(&mut self) -> Result<()> {
         if self.open {
             self.sound()?;
-            // What is written last would fail in a transaction that is gone on PostgreSQL, but not
-            // on SQLite; and its commit fails on SQLite, but not on PostgreSQL.
+            // Where the engine has rolled back by itself, the last flush fails on PostgreSQL but
+            // not on SQLite, and the commit fails on SQLite but not on PostgreSQL.
             if self.earlier.is_empty() || !self.conn.locks_rows() {
                 self.conn.check_open()?;
             }

@@ -32,12 +32,12 @@ use crate::pool::Address;
 use crate::store::Lane;
 use crate::tx::Tx;
 
-/// Units of work in one commit at most: bounds how long the first of them waits.
+/// Most units of work in one commit: it bounds how long the first of them waits.
 const MAX_IN_GROUP: usize = 256;
 
 /// A unit of work that waits for its turn.
 pub(crate) trait Job: Send {
-    /// Its place in the order that every writer of every process takes books' locks in.
+    /// The lane: all writers of all processes take the locks of books in its order.
     fn lane(&self) -> Lane;
     /// Runs it; the answer is kept until the commit.
     fn run(self: Box<Self>, tx: &mut Tx<'_>) -> Box<dyn Completion>;
@@ -49,11 +49,12 @@ pub(crate) trait Job: Send {
 pub(crate) trait Completion {
     /// Whether its changes are to be kept.
     fn accepted(&self) -> bool;
-    /// Tells the caller. `committed` is what became of the whole group.
+    /// Answers the caller. `committed` is the outcome of the whole group.
     fn deliver(self: Box<Self>, committed: std::result::Result<(), Lost>);
 }
 
-/// Why a group was lost after its work had run; made into an [`Error`] for each of its members.
+/// Why a group was not committed after its work had run. Each unit of work answers it as an
+/// [`Error`].
 #[derive(Debug, Clone)]
 pub(crate) struct Lost(String);
 
@@ -83,7 +84,7 @@ where
 
     fn run(self: Box<Self>, tx: &mut Tx<'_>) -> Box<dyn Completion> {
         let Self { work, done, .. } = *self;
-        // A panic is a bug, but not one the neighbours in the group should pay for.
+        // A panic is a bug; the other units of work of the group go on.
         let outcome = catch_unwind(AssertUnwindSafe(|| work(tx))).unwrap_or_else(|panic| {
             let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
             let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
@@ -113,7 +114,7 @@ impl<T, E: From<Error>, D: FnOnce(std::result::Result<T, E>)> Completion for Ran
         done(match (outcome, committed) {
             (Ok(value), Ok(())) => Ok(value),
             (Ok(_), Err(lost)) => Err(E::from(Error::Unavailable(lost.0))),
-            // A refusal stands whatever became of the others.
+            // A refusal is answered whether the group was committed or not.
             (Err(error), _) => Err(error),
         });
     }
