@@ -78,7 +78,7 @@ impl<P: Purpose> AccessTo<P> {
     }
 }
 
-/// Who may write may look.
+/// A proof for writing serves for reading too.
 impl<P> Deref for AccessTo<P> {
     type Target = Access;
 

@@ -116,7 +116,8 @@ pub struct Events<'t, 'a> {
 
 impl Events<'_, '_> {
     /// Appends what happened, moves the head of the chain, and keeps the book's counts (behaviour
-    /// 6.10, 6.11). Whatever somebody wrote, they tell of it.
+    /// 6.10, 6.11). Every purpose may append, because each write
+    /// leaves its event.
     ///
     /// # Errors
     /// When the book was not entered in this unit of work.
@@ -181,8 +182,8 @@ const COLUMNS: &str =
 
 impl Tx<'_> {
     /// The statement of a page of the log. Bounds in time become bounds of numbers, in which every
-    /// index of the log ends. The numbers of the page come first, out of an index that holds
-    /// nothing else: with the rows beside them, SQLite takes the whole log for shorter.
+    /// index of the log ends. The numbers of the page are read first, from an index without
+    /// other columns; when the rows are joined at once, SQLite prefers to scan the whole log.
     pub(crate) fn event_page(
         &mut self,
         access: &Access,
@@ -221,7 +222,7 @@ impl Tx<'_> {
     fn last_event_before(&mut self, book: BookId, instant: Instant) -> Result<i64> {
         let last = self.book_state(book).ok_or(Error::Broken("book_state"))?.sequence;
         let longest = last.checked_ilog2().map_or(0, |bits| 1_i64 << bits);
-        // Behind the last event there is none, so no step leads there.
+        // No step goes beyond the last event.
         let steps = Sql::new("WITH RECURSIVE steps (at, step) AS (SELECT ")
             .int(0)
             .push(", ")

@@ -185,7 +185,7 @@ impl Files<'_, '_> {
 
     /// Adds files.
     pub fn insert(self, access: &AccessTo<Record>, added: &[File]) -> Result<()> {
-        // Nothing to write is no reason to write what others hold back.
+        // An insert of nothing must not flush the write buffer.
         if added.is_empty() { Ok(()) } else { self.write(access, added, "") }
     }
 

@@ -16,10 +16,10 @@
 //!   and an engine that takes a range for a short one reads all of it to sort it.
 //! - [`Lookup`]: `CROSS JOIN` in SQLite, `LATERAL` with `OFFSET 0` in PostgreSQL. Neither engine
 //!   turns such a look-up by key around.
-//! - [`as_filter`]: a condition in `COALESCE` is no way in. An engine guesses that several terms
+//! - [`as_filter`]: a condition in `COALESCE` uses no index. An engine guesses that several terms
 //!   together leave hardly a row, and passes the whole book to find that one.
-//! - [`without_order`]: a sign before a column. No engine reads a book by day, only to have the
-//!   order of a handful of rows.
+//! - [`without_order`]: a unary plus before a column. Without it an engine may scan a book by day
+//!   to save the sorting of a few rows.
 //! - Many rows are one array a column (`bulk.rs`): the plan is the same for every number of rows.
 //! - Temporary tables (`transaction/copy.rs`), where a book that is being written would be joined
 //!   as if it were empty.

@@ -64,9 +64,9 @@ impl Lane {
         Self(digest(email.split('@').next().unwrap_or(email).as_bytes()) & !BOOKS)
     }
 
-    /// The lane of what a user keeps across books. It comes before the lanes of all books: a
-    /// deleted book takes rows of users along, so whoever holds a book must not go on to wait for a
-    /// user.
+    /// The lane of what a user keeps across books. It comes before the lanes of all books: the
+    /// deletion of a book also deletes rows of users, and a unit of work that holds a book must not
+    /// wait for a user.
     #[must_use]
     pub fn of_user(user: UserId) -> Self {
         Self(digest(&user.get().to_be_bytes()) & !BOOKS)

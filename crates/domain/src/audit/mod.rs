@@ -130,7 +130,7 @@ pub struct AuditedTransaction {
     /// Whether the search indexes have exactly the text, hashtags, properties and remote ids of the
     /// row.
     pub indexed: bool,
-    /// How many index_terms of these lead to it.
+    /// How many rows of the index terms lead to it.
     pub index_terms_found: i64,
 }
 
@@ -139,7 +139,7 @@ pub struct AuditedTransaction {
 pub struct AuditedCounts {
     /// How many transactions are posted and not trashed, as the book state says.
     pub posted: i64,
-    /// Marks by which transactions are found, as there are.
+    /// Rows of index terms that the book has.
     pub index_terms: i64,
 }
 

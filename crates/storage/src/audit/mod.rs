@@ -177,9 +177,9 @@ impl Audits<'_, '_> {
         }))
     }
 
-    /// The way into the book for who asked for an audit; none when the book is gone. They might
-    /// when they asked, and the audit is made when its turn comes, whatever became of their
-    /// permission meanwhile (behaviour 6.7): it enters as an editor, the least who may audit.
+    /// The proof of access for a requested audit; none when the book is gone. The permission was
+    /// checked at the request, and a later change of it does not matter (behaviour 6.7): the audit
+    /// enters as an editor, the lowest permission that may audit.
     pub fn enter(self, key: &BookKey, wanted: &WantedAudit) -> Result<Option<AccessTo<Audit>>> {
         let found = self.tx.books().enter(key.as_str(), &wanted.email)?;
         let as_asked = found.map(|found| BookAccess { granted: Some(Permission::Editor), ..found });
@@ -196,8 +196,8 @@ impl Audits<'_, '_> {
         Ok(())
     }
 
-    /// Sets `balanceVerified` of these accounts (behaviour 4.11). It follows from other rows, so it
-    /// is no version of the account's own data.
+    /// Sets `balanceVerified` of these accounts (behaviour 4.11). It is derived
+    /// from other rows, so the account's version stays.
     pub fn verify(
         self,
         access: &AccessTo<Audit>,

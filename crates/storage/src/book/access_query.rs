@@ -29,10 +29,10 @@ const SEEN: &str = "s.sequence AS seen FROM ";
 /// row anew then, and nothing else.
 const SEEN_BEFORE_THE_WAIT: &str =
     "(SELECT o.sequence FROM book_state o WHERE o.book_id = b.id) AS seen FROM ";
-/// What a book has one row of each of.
+/// The tables that have one row for each book.
 const STATE_AND_OWNER: &str = " JOIN book_state s ON s.book_id = b.id \
      JOIN users u ON u.id = b.owner_id";
-/// Completed by whose permission it is.
+/// The permission of one user; the e-mail address is added behind it.
 const PERMISSION: &str = " LEFT JOIN collaborators c ON c.book_id = b.id AND c.email = ";
 
 /// The access query for the books that `books` finds, as `b`. PostgreSQL joins in the order that is

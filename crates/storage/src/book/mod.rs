@@ -54,7 +54,7 @@ impl Books<'_, '_> {
             return Ok(Some(BookAccess { activity, ..access }));
         }
         let mut row = if self.tx.must_lock(public_id) {
-            // To wait in vain for somebody else's lock is this unit of work's loss alone.
+            // A wait for a lock that times out fails this unit of work alone.
             self.tx.shielded(|tx| tx.load_access(public_id, email, true))?
         } else {
             self.tx.load_access(public_id, email, false)?

@@ -21,7 +21,7 @@ use crate::tx::Tx;
 const MAX_ASKED: usize = 24;
 /// How many of them are read of every chunk.
 const RAREST: usize = 2;
-/// So few blocks are compared rather than narrowed further.
+/// With this many blocks or fewer, their texts are compared instead of narrowing further.
 const FEW: u32 = 8;
 
 /// The blocks that may hold all of these texts; none when no index can tell, or when there are so
@@ -37,7 +37,7 @@ pub(super) fn candidate_blocks(
     if extent.chunks == 0 || all.is_empty() {
         return Ok(None);
     }
-    // Of a long text some from all over it.
+    // Of a long search text, trigrams spread over all of it.
     let stride = all.len().div_ceil(MAX_ASKED).max(1);
     let mut asked: Vec<i64> = all.into_iter().step_by(stride).collect();
 
@@ -45,7 +45,7 @@ pub(super) fn candidate_blocks(
     let sample = Occurrences::read(tx, book, &asked, Some(&[newest]))?;
     let expected =
         i64::from(sample.of_all(newest, &asked).count_ones()).saturating_mul(extent.chunks);
-    // Half of it: one chunk may deceive.
+    // Half of the estimate, because one chunk is a small sample.
     if !helps(expected.div_euclid(2)) {
         return Ok(None);
     }

@@ -121,8 +121,7 @@ pub(crate) fn write_added(conn: &mut Conn, added: &[Added]) -> Result<()> {
 impl Transactions<'_, '_> {
     /// Adds transactions.
     pub fn insert(self, access: &AccessTo<Record>, added: Vec<Transaction>) -> Result<()> {
-        // What changes nothing does not move the head either: its unit of work ends without a
-        // write.
+        // Without a change the book state must not move, so that the unit of work writes nothing.
         if added.is_empty() {
             return Ok(());
         }

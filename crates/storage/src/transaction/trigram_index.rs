@@ -149,7 +149,7 @@ impl Tx<'_> {
         if waiting >= TRANSACTIONS_PER_CHUNK { self.index_chunk(book) } else { Ok(()) }
     }
 
-    /// Takes note of all the rows of a new book, of which there are so many.
+    /// Counts the rows of a copied book as not indexed, and indexes its full chunks.
     pub(super) fn index_copied(&mut self, book: BookId, rows: usize) -> Result<()> {
         self.book_state_mut(book)?.unindexed = i64::try_from(rows).unwrap_or(i64::MAX);
         while self.book_state(book).is_some_and(|state| state.unindexed >= TRANSACTIONS_PER_CHUNK) {
@@ -202,7 +202,7 @@ impl Tx<'_> {
     /// Indexes the next chunk.
     fn index_chunk(&mut self, book: BookId) -> Result<()> {
         let extent = self.trigram_extent(book)?;
-        // Of a long text no more is read than shows that it is long.
+        // A long text is read only so far that its length shows.
         let next = Sql::new("SELECT t.id, ")
             .push(format!(
                 "SUBSTR(t.folded_description, 1, {}) AS folded_description",
