@@ -4,7 +4,7 @@
 use daybook_domain::access::Access;
 use daybook_domain::event::Previous;
 use daybook_domain::file::{Changes, Content, File, FileAddress, NewFile, Refusal};
-use daybook_domain::id::{FileId, UserId};
+use daybook_domain::id::FileId;
 use daybook_domain::permission::Action;
 use daybook_domain::purpose::Record;
 use daybook_domain::transaction::FileHold;
@@ -53,7 +53,8 @@ pub fn list(
 ) -> Result<Listed> {
     let access = access::enter(tx, cx, book, Action::ReadFiles)?;
     let limit = limit.filter(|limit| *limit > 0).unwrap_or(DEFAULT_LIMIT).min(MAX_ROWS);
-    let rows = tx.files().list(&access, own_only(&access), below, rows_to_read(limit))?;
+    let rows =
+        tx.files().list(&access, access.only_own(Action::ReadFiles), below, rows_to_read(limit))?;
     let page = Page::new(rows, limit, |file| file.id);
     Ok(Listed { access, files: page.items, next: page.next })
 }
@@ -220,8 +221,4 @@ fn named(tx: &mut Tx<'_>, access: &Access, id: &str) -> Result<File> {
     };
     let seen = found.filter(|file| access.may_touch(Action::ReadFiles, file.created_by));
     Ok(seen.ok_or_else(|| Refusal::Unknown(id.chars().take(60).collect()))?)
-}
-
-fn own_only(access: &Access) -> Option<UserId> {
-    if access.may(Action::ReadFiles) { None } else { Some(access.user()) }
 }

@@ -95,6 +95,13 @@ impl Access {
         }
     }
 
+    /// The user to whose own things an action is restricted; none when the matrix allows it for
+    /// everything in the book (behaviour 7.3).
+    #[must_use]
+    pub const fn only_own(&self, action: Action) -> Option<UserId> {
+        if self.may(action) { None } else { Some(self.user) }
+    }
+
     /// Whether the caller sees a transaction that `creator` made: a recorder sees its own drafts
     /// only, also in the trash (behaviour 7.3). What it does not see does not exist for it.
     #[must_use]

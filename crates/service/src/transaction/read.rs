@@ -103,7 +103,7 @@ pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str, request: &Request) -> Res
         return Ok(Listed::of(View::load(tx, cx, access, Vec::new(), AccountDetail::Brief)?));
     };
     let limit = request.limit.filter(|limit| *limit > 0).unwrap_or(DEFAULT_LIMIT).min(MAX_ROWS);
-    let search = Search { filter: query.filter(), names: &names, drafts_of: own_only(&access) };
+    let search = Search { filter: query.filter(), names: &names, drafts_of: drafts_of(&access) };
     let rows = tx.transactions().search(&access, &search, request.after, rows_to_read(limit))?;
     let page = Page::new(rows, limit, PageKey::of);
     let account = query.single_account().and_then(|text| names.accounts.get(text)).copied();
@@ -122,7 +122,7 @@ pub fn count(tx: &mut Tx<'_>, cx: &Context, book: &str, query: &str) -> Result<i
     let Some(ResolvedQuery { query, names }) = ResolvedQuery::read(tx, cx, &access, query)? else {
         return Ok(0);
     };
-    let search = Search { filter: query.filter(), names: &names, drafts_of: own_only(&access) };
+    let search = Search { filter: query.filter(), names: &names, drafts_of: drafts_of(&access) };
     Ok(tx.transactions().count(&access, &search)?)
 }
 
@@ -144,7 +144,7 @@ pub fn explain(
     else {
         return Ok(Vec::new());
     };
-    let search = Search { filter: query.filter(), names: &names, drafts_of: own_only(&access) };
+    let search = Search { filter: query.filter(), names: &names, drafts_of: drafts_of(&access) };
     let limit = request.limit.map(rows_to_read);
     Ok(tx.plans().search(&access, &search, request.after, limit)?)
 }
@@ -184,8 +184,8 @@ fn terms(filter: &Filter) -> usize {
 }
 
 /// The user to whose drafts a search is restricted: [`Access::sees`] as a condition of a search.
-fn own_only(access: &Access) -> Option<UserId> {
-    if access.may(Action::ReadTransactions) { None } else { Some(access.user()) }
+fn drafts_of(access: &Access) -> Option<UserId> {
+    access.only_own(Action::ReadTransactions)
 }
 
 /// Resolves the names and days of a query, with at most one look-up for each kind of name.
