@@ -1,5 +1,5 @@
 //! Units of work that share a commit (house rule: one refused request does not disturb its
-//! neighbours). What they add is held back and written together; what they change in place stands
+//! neighbours). What they queue is flushed together; what they change in place stands
 //! behind a savepoint; either way each is undone alone.
 
 use std::sync::Arc;
@@ -20,8 +20,8 @@ use crate::store::{Bench, NOW, draft};
 pub fn lone() -> Vec<Lone> {
     crate::lone![
         a_group_takes_as_many_statements_as_one,
-        units_see_what_earlier_ones_hold_back,
-        a_refusal_undoes_what_was_held_back_and_what_was_not,
+        units_see_what_earlier_ones_have_queued,
+        a_refusal_undoes_what_is_queued_and_what_is_changed_in_place,
         a_write_that_fails_is_acknowledged_to_nobody,
         a_read_that_fails_costs_no_acknowledged_write,
         processes_see_each_others_charts,
@@ -55,7 +55,7 @@ fn a_group_takes_as_many_statements_as_one(engine: Engine) {
     assert!(many <= 20, "{many} statements for a group");
 }
 
-fn units_see_what_earlier_ones_hold_back(engine: Engine) {
+fn units_see_what_earlier_ones_have_queued(engine: Engine) {
     let bench = Bench::new(engine, 4096);
     let mirrored = || Changes { remote_ids: Some(vec!["bank-1".to_owned()]), ..draft("mirror") };
     let create = |item: Changes| {
@@ -82,7 +82,7 @@ fn units_see_what_earlier_ones_hold_back(engine: Engine) {
     assert_eq!(bench.descriptions(), ["mirror"]);
 }
 
-fn a_refusal_undoes_what_was_held_back_and_what_was_not(engine: Engine) {
+fn a_refusal_undoes_what_is_queued_and_what_is_changed_in_place(engine: Engine) {
     let bench = Bench::new(engine, 4096);
     let refused_after = |work: fn(&mut Tx<'_>, &Context, &str) -> Result<(), Error>| {
         let (cx, book) = (bench.cx.clone(), bench.book.clone());
@@ -100,7 +100,7 @@ fn a_refusal_undoes_what_was_held_back_and_what_was_not(engine: Engine) {
     let release = bench.occupy();
     let mut kept = vec![bench.submit(bench.creation("one"))];
     let mut refused = vec![refused_after(|tx, cx, book| {
-        transaction::create(tx, cx, book, vec![draft("held back and undone")], Intent::Create)
+        transaction::create(tx, cx, book, vec![draft("queued and undone")], Intent::Create)
             .map(drop)
     })];
     kept.push(bench.submit(bench.creation("two")));

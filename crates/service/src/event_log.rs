@@ -40,7 +40,7 @@ pub(crate) fn append_counted<P>(
         agent: cx.agent.as_deref(),
         at: cx.now,
     };
-    Ok(tx.events().append(access, &link, events, posting_counts)?)
+    Ok(tx.events().queue(access, &link, events, posting_counts)?)
 }
 
 /// The change in the number of posted transactions, by month of posting in the book zone (behaviour

@@ -86,10 +86,10 @@ impl Accounts<'_, '_> {
         let book = access.book().id.get();
         let query = accounts::table.filter(accounts::book_id.eq(book));
         let rows: Vec<Row> =
-            on_each!(self.tx.unflushed_conn(), c => query.select(Row::as_select()).load(c))?;
+            on_each!(self.tx.unflushed(), c => query.select(Row::as_select()).load(c))?;
         let query = memberships::table.filter(memberships::book_id.eq(book));
         let pairs = on_each!(
-            self.tx.unflushed_conn(),
+            self.tx.unflushed(),
             c => query.select((memberships::account_id, memberships::group_id)).load(c)
         )?;
         assemble(rows, pairs)
@@ -100,7 +100,7 @@ impl Accounts<'_, '_> {
         let query = accounts::table
             .filter(accounts::book_id.eq(access.book().id.get()).and(accounts::archived.eq(false)))
             .select((accounts::id, accounts::name));
-        let rows: Vec<(i64, String)> = on_each!(self.tx.unflushed_conn(), c => query.load(c))?;
+        let rows: Vec<(i64, String)> = on_each!(self.tx.unflushed(), c => query.load(c))?;
         Ok(rows.into_iter().map(|(id, name)| (AccountId::new(id), name)).collect())
     }
 
@@ -167,7 +167,7 @@ impl Accounts<'_, '_> {
                         .and(memberships::group_id.eq_any(chunk.iter().map(|id| id.get()))),
                 )
                 .select(memberships::account_id);
-            let found: Vec<i64> = on_each!(self.tx.unflushed_conn(), c => inside.load(c))?;
+            let found: Vec<i64> = on_each!(self.tx.unflushed(), c => inside.load(c))?;
             ids.extend(found);
         }
         let directory = self.by_ids(access, ids.into_iter().map(AccountId::new))?;
@@ -186,7 +186,7 @@ impl Accounts<'_, '_> {
             .filter(memberships::book_id.eq(access.book().id.get()))
             .select((memberships::group_id, accounts::kind))
             .distinct();
-        let pairs: Vec<(i64, String)> = on_each!(self.tx.unflushed_conn(), c => query.load(c))?;
+        let pairs: Vec<(i64, String)> = on_each!(self.tx.unflushed(), c => query.load(c))?;
         let typed = |(group, kind): (i64, String)| {
             Ok((GroupId::new(group), AccountType::from_name(&kind).ok_or(Error::Broken("kind"))?))
         };
@@ -207,22 +207,22 @@ impl Accounts<'_, '_> {
         }
         self.tx.invalidate_chart(access.book().id)?;
         let book = access.book().id.get();
-        let ids: Vec<Value<'_>> =
-            changed.iter().map(|account| Value::Int(account.id.get())).collect();
-        for chunk in chunks(ids.clone()) {
+        for chunk in changed.chunks(MAX_NAMED) {
+            let ids = chunk.iter().map(|account| Value::Int(account.id.get()));
             let left = Sql::new("DELETE FROM memberships WHERE book_id = ")
                 .int(book)
                 .push(" AND account_id IN ")
-                .list(chunk);
-            self.tx.flushed_conn()?.execute(&left.uncached())?;
+                .list(ids);
+            self.tx.flushed()?.execute(&left.uncached())?;
         }
         // Names may pass from one account to another within a batch: all are given up before any is
         // taken.
-        for chunk in chunks(if changed.len() > 1 { ids } else { Vec::new() }) {
+        for chunk in changed.chunks(MAX_NAMED).filter(|_| changed.len() > 1) {
+            let ids = chunk.iter().map(|account| Value::Int(account.id.get()));
             let freed =
                 Sql::new("UPDATE accounts SET normalized_name = ' ' || id WHERE book_id = ")
                     .int(book);
-            self.tx.flushed_conn()?.execute(&freed.push(" AND id IN ").list(chunk).uncached())?;
+            self.tx.flushed()?.execute(&freed.push(" AND id IN ").list(ids).uncached())?;
         }
         self.write(
             access,
@@ -278,8 +278,8 @@ impl Accounts<'_, '_> {
                 pairs.row([Value::Int(book), Value::Int(group.get()), Value::Int(id.get())]);
             }
         }
-        rows.execute(self.tx.flushed_conn()?)?;
-        Ok(pairs.execute(self.tx.flushed_conn()?)?)
+        self.tx.flushed()?.write(rows)?;
+        Ok(self.tx.flushed()?.write(pairs)?)
     }
 
     /// Notes that something was posted on these accounts, for ever (behaviour 4.7).
@@ -294,7 +294,7 @@ impl Accounts<'_, '_> {
                 .and(accounts::id.eq_any(ids.iter().map(|id| id.get()))),
         );
         on_each!(
-            self.tx.flushed_conn()?,
+            self.tx.flushed()?,
             c => diesel::update(target).set(accounts::has_transaction_posted.eq(true)).execute(c)
         )?;
         Ok(())
@@ -309,7 +309,7 @@ impl Accounts<'_, '_> {
         {
             let ids = ids.iter().map(|id| Value::Int(id.get()));
             self.tx
-                .flushed_conn()?
+                .flushed()?
                 .execute(&Sql::new(table).list(ids).push(" AND book_id = ").int(book).uncached())?;
         }
         Ok(())
@@ -338,7 +338,7 @@ impl Tx<'_> {
             let wanted = Sql::new("SELECT account_id, group_id FROM memberships WHERE book_id = ")
                 .int(access.book().id.get());
             let wanted = wanted.push(" AND account_id IN ").list(chunk).cached_up_to(count);
-            let found: Vec<Membership> = on_each!(self.unflushed_conn(), c => (&wanted).load(c))?;
+            let found: Vec<Membership> = on_each!(self.unflushed(), c => (&wanted).load(c))?;
             pairs.extend(found.into_iter().map(|pair| (pair.account_id, pair.group_id)));
         }
         assemble(rows, pairs)
@@ -356,7 +356,7 @@ impl Tx<'_> {
             .push(condition)
             .list(values)
             .cached_up_to(count);
-        Ok(on_each!(self.unflushed_conn(), c => (&wanted).load(c))?)
+        Ok(on_each!(self.unflushed(), c => (&wanted).load(c))?)
     }
 }
 

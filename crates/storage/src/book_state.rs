@@ -132,7 +132,7 @@ pub(crate) fn write<'s>(
             Value::Int(*last_event_at),
         ]);
     }
-    Ok(rows.execute(conn)?)
+    Ok(conn.write(rows)?)
 }
 
 /// How much was posted in a book, by posting instant in the book zone (behaviour 6.10), and when it
@@ -202,8 +202,8 @@ impl Books<'_, '_> {
         .flag(false)
         .push(" AND t.posted_at >= ")
         .int(current.year_start.milliseconds());
-        let rows: Vec<Postings> = on_each!(self.tx.flushed_conn()?, c => (&postings).load(c))?;
-        let state = self.tx.book_state_mut(book.id)?;
+        let rows: Vec<Postings> = on_each!(self.tx.flushed()?, c => (&postings).load(c))?;
+        let state = self.tx.queued_book_state(book.id)?;
         state.month = current.month;
         (state.month_posted, state.year_posted) =
             rows.first().map_or((0, 0), |row| (row.month, row.year));

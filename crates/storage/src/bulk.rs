@@ -40,13 +40,6 @@ impl<'a> Bulk<'a> {
         self.rows.push(values.into());
     }
 
-    pub(crate) fn execute(self, conn: &mut Conn) -> QueryResult<()> {
-        match conn {
-            Conn::Sqlite(conn) => self.execute_as_list(conn),
-            Conn::Postgres(conn) => self.execute_as_arrays(conn),
-        }
-    }
-
     fn execute_as_list(self, conn: &mut SqliteConnection) -> QueryResult<()> {
         let most_rows = MAX_VALUES.checked_div(self.columns).unwrap_or(1).max(1);
         let mut rows = self.rows.into_iter().peekable();
@@ -73,6 +66,16 @@ impl<'a> Bulk<'a> {
             Arrays { head: self.head, columns, tail: self.tail }.execute(conn)?;
         }
         Ok(())
+    }
+}
+
+impl Conn {
+    /// Writes rows.
+    pub(crate) fn write(&mut self, rows: Bulk<'_>) -> QueryResult<()> {
+        match self {
+            Self::Sqlite(conn) => rows.execute_as_list(conn),
+            Self::Postgres(conn) => rows.execute_as_arrays(conn),
+        }
     }
 }
 

@@ -52,7 +52,7 @@ impl Collaborators<'_, '_> {
     pub fn list(self, access: &Access) -> Result<Vec<Collaborator>> {
         let query = collaborators::table.filter(collaborators::book_id.eq(access.book().id.get()));
         let rows: Vec<Row> =
-            on_each!(self.tx.unflushed_conn(), c => query.select(Row::as_select()).load(c))?;
+            on_each!(self.tx.unflushed(), c => query.select(Row::as_select()).load(c))?;
         rows.into_iter().map(Collaborator::try_from).collect()
     }
 
@@ -62,7 +62,7 @@ impl Collaborators<'_, '_> {
             collaborators::book_id.eq(access.book().id.get()).and(collaborators::email.eq(email)),
         );
         let row = on_each!(
-            self.tx.unflushed_conn(),
+            self.tx.unflushed(),
             c => query.select(Row::as_select()).get_result(c).optional()
         )?;
         row.map(Collaborator::try_from).transpose()
@@ -72,7 +72,7 @@ impl Collaborators<'_, '_> {
     pub fn find_by_id(self, access: &Access, id: CollaboratorId) -> Result<Option<Collaborator>> {
         let query = collaborators::table.find((access.book().id.get(), id.get()));
         let row = on_each!(
-            self.tx.unflushed_conn(),
+            self.tx.unflushed(),
             c => query.select(Row::as_select()).get_result(c).optional()
         )?;
         row.map(Collaborator::try_from).transpose()
@@ -96,7 +96,7 @@ impl Collaborators<'_, '_> {
             version: stamp.version,
         };
         on_each!(
-            self.tx.flushed_conn()?,
+            self.tx.flushed()?,
             c => diesel::insert_into(collaborators::table).values(&row).execute(c)
         )?;
         Ok(())
@@ -114,14 +114,14 @@ impl Collaborators<'_, '_> {
             collaborators::updated_at.eq(collaborator.stamp.updated_at.milliseconds()),
             collaborators::version.eq(collaborator.stamp.version),
         );
-        on_each!(self.tx.flushed_conn()?, c => diesel::update(target).set(set).execute(c))?;
+        on_each!(self.tx.flushed()?, c => diesel::update(target).set(set).execute(c))?;
         Ok(())
     }
 
     /// Removes one.
     pub fn delete(self, access: &AccessTo<RemoveCollaborator>, id: CollaboratorId) -> Result<()> {
         let target = collaborators::table.find((access.book().id.get(), id.get()));
-        on_each!(self.tx.flushed_conn()?, c => diesel::delete(target).execute(c))?;
+        on_each!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
         Ok(())
     }
 }

@@ -82,14 +82,14 @@ pub struct Collections<'t, 'a> {
 impl Collections<'_, '_> {
     /// Makes other writes to the collections of this user wait until this unit of work ends.
     pub fn lock(self, user: UserId) -> Result<()> {
-        self.tx.flushed_conn()?.lock_user(user.get()).map_err(Error::of_waiting)
+        self.tx.flushed()?.lock_user(user.get()).map_err(Error::of_waiting)
     }
 
     /// A user's own, in no order.
     pub fn list(self, user: UserId) -> Result<Vec<Collection>> {
         let query = collections::table.filter(collections::user_id.eq(user.get()));
         let rows: Vec<Row> =
-            on_each!(self.tx.flushed_conn()?, c => query.select(Row::as_select()).load(c))?;
+            on_each!(self.tx.flushed()?, c => query.select(Row::as_select()).load(c))?;
         Ok(rows.into_iter().map(Collection::from).collect())
     }
 
@@ -97,7 +97,7 @@ impl Collections<'_, '_> {
     pub fn find(self, user: UserId, id: CollectionId) -> Result<Option<Collection>> {
         let query = collections::table.find((user.get(), id.get()));
         let row = on_each!(
-            self.tx.flushed_conn()?,
+            self.tx.flushed()?,
             c => query.select(Row::as_select()).get_result(c).optional()
         )?;
         Ok(row.map(Collection::from))
@@ -108,7 +108,7 @@ impl Collections<'_, '_> {
         let query = collection_books::table.filter(collection_books::user_id.eq(user.get()));
         let columns = (collection_books::book_id, collection_books::collection_id);
         let pairs: Vec<(i64, i64)> =
-            on_each!(self.tx.flushed_conn()?, c => query.select(columns).load(c))?;
+            on_each!(self.tx.flushed()?, c => query.select(columns).load(c))?;
         Ok(pairs
             .into_iter()
             .map(|(book, collection)| (BookId::new(book), CollectionId::new(collection)))
@@ -131,7 +131,7 @@ impl Collections<'_, '_> {
             )
             .text(reader.email.as_str())
             .push(")))");
-        let rows: Vec<Around> = on_each!(self.tx.flushed_conn()?, c => (&sql).load(c))?;
+        let rows: Vec<Around> = on_each!(self.tx.flushed()?, c => (&sql).load(c))?;
         Ok(rows.into_iter().map(|around| around.row.into()).collect())
     }
 
@@ -139,7 +139,7 @@ impl Collections<'_, '_> {
     /// owners'.
     pub fn around_books(self, reader: &User) -> Result<Vec<(BookId, Collection)>> {
         let sql = around_books(reader);
-        let rows: Vec<Around> = on_each!(self.tx.flushed_conn()?, c => (&sql).load(c))?;
+        let rows: Vec<Around> = on_each!(self.tx.flushed()?, c => (&sql).load(c))?;
         Ok(rows
             .into_iter()
             .map(|around| (BookId::new(around.book_id), around.row.into()))
@@ -159,7 +159,7 @@ impl Collections<'_, '_> {
             version: stamp.version,
         };
         on_each!(
-            self.tx.flushed_conn()?,
+            self.tx.flushed()?,
             c => diesel::insert_into(collections::table).values(&row).execute(c)
         )?;
         Ok(())
@@ -174,7 +174,7 @@ impl Collections<'_, '_> {
             collections::updated_at.eq(stamp.updated_at.milliseconds()),
             collections::version.eq(stamp.version),
         );
-        on_each!(self.tx.flushed_conn()?, c => diesel::update(target).set(set).execute(c))?;
+        on_each!(self.tx.flushed()?, c => diesel::update(target).set(set).execute(c))?;
         Ok(())
     }
 
@@ -185,9 +185,9 @@ impl Collections<'_, '_> {
             .int(owner)
             .push(" AND collection_id = ")
             .int(id);
-        self.tx.flushed_conn()?.execute(&emptied)?;
+        self.tx.flushed()?.execute(&emptied)?;
         let target = collections::table.find((owner, id));
-        on_each!(self.tx.flushed_conn()?, c => diesel::delete(target).execute(c))?;
+        on_each!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
         Ok(())
     }
 
@@ -209,7 +209,7 @@ impl Collections<'_, '_> {
                 Value::Int(collection.id.get()),
             ]);
         }
-        Ok(rows.execute(self.tx.flushed_conn()?)?)
+        Ok(self.tx.flushed()?.write(rows)?)
     }
 
     /// Takes books out of a collection.
@@ -219,7 +219,7 @@ impl Collections<'_, '_> {
         let within = within.push(" AND collection_id = ").int(collection.id.get());
         let taken =
             within.push(" AND book_id IN ").list(books.iter().map(|book| Value::Int(book.get())));
-        self.tx.flushed_conn()?.execute(&taken.uncached())?;
+        self.tx.flushed()?.execute(&taken.uncached())?;
         Ok(())
     }
 }

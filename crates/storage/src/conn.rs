@@ -21,7 +21,7 @@ pub(crate) enum Conn {
 /// expression in both arms, so each is typed, prepared and cached natively.
 macro_rules! on_each {
     ($conn:expr, $c:ident => $body:expr) => {
-        match $conn {
+        match &mut *$conn {
             $crate::conn::Conn::Sqlite($c) => $body,
             $crate::conn::Conn::Postgres($c) => $body,
         }

@@ -26,7 +26,7 @@ const POSTGRES_SETTINGS: &str = "SET TIME ZONE 'UTC'; SET lock_timeout = '20s';"
 /// Readers wait out a schema change or a checkpoint, and may never write.
 const SQLITE_READER: &str = "PRAGMA query_only = ON;";
 
-/// What a connection is for.
+/// Whether a connection, or a unit of work, reads or writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Use {
     /// The writer's own.
@@ -37,11 +37,11 @@ pub(crate) enum Use {
 
 impl Conn {
     /// Prepares a fresh connection.
-    pub(crate) fn prepare(&mut self, purpose: Use) -> QueryResult<()> {
+    pub(crate) fn prepare(&mut self, mode: Use) -> QueryResult<()> {
         match self {
             Self::Sqlite(c) => {
                 c.batch_execute(SQLITE_SETTINGS)?;
-                if purpose == Use::Read { c.batch_execute(SQLITE_READER) } else { Ok(()) }
+                if mode == Use::Read { c.batch_execute(SQLITE_READER) } else { Ok(()) }
             }
             Self::Postgres(c) => {
                 c.batch_execute(POSTGRES_SETTINGS)?;
@@ -52,8 +52,8 @@ impl Conn {
 
     /// Begins a unit of work: a writer takes SQLite's write lock at once (a deferred one cannot be
     /// upgraded), a reader gets one consistent snapshot.
-    pub(crate) fn begin(&mut self, purpose: Use) -> QueryResult<()> {
-        match (self, purpose) {
+    pub(crate) fn begin(&mut self, mode: Use) -> QueryResult<()> {
+        match (self, mode) {
             (Self::Sqlite(c), Use::Write) => {
                 AnsiTransactionManager::begin_transaction_sql(c, "BEGIN IMMEDIATE")
             }

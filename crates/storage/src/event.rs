@@ -1,5 +1,5 @@
-//! The event log: rows and repository. Appending is the one way to add to it; nothing changes what
-//! is there.
+//! The event log: rows and repository. [`Events::queue`] is the one way to add to it; nothing
+//! changes what is there.
 //!
 //! An event is appended in the unit of work of the change. Its hash covers the hash of the event
 //! before and its own content, so the book state, which has the number and hash of the last one, is
@@ -106,7 +106,7 @@ pub(crate) fn write(conn: &mut Conn, events: &[Event]) -> Result<()> {
             Value::Bytes(hash.as_bytes()),
         ]);
     }
-    Ok(rows.execute(conn)?)
+    Ok(conn.write(rows)?)
 }
 
 /// The event log of a book.
@@ -115,13 +115,13 @@ pub struct Events<'t, 'a> {
 }
 
 impl Events<'_, '_> {
-    /// Appends what happened, moves the head of the chain, and keeps the book's counts (behaviour
-    /// 6.10, 6.11). Every purpose may append, because each write
+    /// Queues what happened, to be appended to the log, and the moved book state with the head of
+    /// the chain and the counts (behaviour 6.10, 6.11). Every purpose may do so, because each write
     /// leaves its event.
     ///
     /// # Errors
     /// When the book was not entered in this unit of work.
-    pub fn append<P>(
+    pub fn queue<P>(
         self,
         access: &AccessTo<P>,
         link: &Link<'_>,
@@ -129,7 +129,7 @@ impl Events<'_, '_> {
         tally: &PostingCounts,
     ) -> Result<()> {
         let book = access.book().id;
-        let state = self.tx.book_state_mut(book)?;
+        let state = self.tx.queued_book_state(book)?;
         // Requests may overtake one another on their way here; the log never goes back (behaviour
         // 8.18).
         let last_event_at = link.at.milliseconds().max(state.last_event_at);
@@ -137,7 +137,7 @@ impl Events<'_, '_> {
             Link { at: Instant::new(last_event_at), ..*link }.append(state.head()?, events);
         state.last_event_at = last_event_at;
         state.advance(end, link.at, tally);
-        self.tx.pending().emit(added);
+        self.tx.buffer().queue_events(added);
         Ok(())
     }
 
@@ -147,7 +147,7 @@ impl Events<'_, '_> {
     /// [`Error::Broken`] for an event that cannot be read.
     pub fn list(self, access: &Access, filter: &EventFilter, limit: i64) -> Result<Vec<ReadEvent>> {
         let page = self.tx.event_page(access, filter, limit)?;
-        let rows: Vec<Row> = on_each!(self.tx.flushed_conn()?, c => (&page).load(c))?;
+        let rows: Vec<Row> = on_each!(self.tx.flushed()?, c => (&page).load(c))?;
         rows.into_iter().map(Row::read).collect()
     }
 
@@ -162,7 +162,7 @@ impl Events<'_, '_> {
             events::book_id.eq(access.book().id.get()).and(events::resource.eq_any(resources));
         let query = events::table.filter(about.and(events::kind.eq(kind.number())));
         let rows: Vec<Row> =
-            on_each!(self.tx.flushed_conn()?, c => query.select(Row::as_select()).load(c))?;
+            on_each!(self.tx.flushed()?, c => query.select(Row::as_select()).load(c))?;
         rows.into_iter().map(Row::read).collect()
     }
 
@@ -170,7 +170,7 @@ impl Events<'_, '_> {
     pub fn find(self, access: &Access, sequence: i64) -> Result<Option<ReadEvent>> {
         let query = events::table.find((access.book().id.get(), sequence));
         let row = on_each!(
-            self.tx.flushed_conn()?,
+            self.tx.flushed()?,
             c => query.select(Row::as_select()).get_result(c).optional()
         )?;
         row.map(Row::read).transpose()
@@ -211,7 +211,7 @@ impl Tx<'_> {
         }
         let page = page.push(" ORDER BY k.sequence DESC LIMIT ").int(limit).push(") k");
         let event = Sql::new("e.book_id = ").int(book.get()).push(" AND e.sequence = k.sequence");
-        let lookup = self.flushed_conn()?.lookup();
+        let lookup = self.lookup();
         let rows = lookup.rows(page, Sql::new("1 = 1")).look_up("events", "e", event);
         Ok(Sql::new("SELECT ").push(COLUMNS).append(rows.sql()).push(" ORDER BY k.sequence DESC"))
     }
@@ -240,7 +240,7 @@ impl Tx<'_> {
                  FROM steps s WHERE s.step > 0) \
                  SELECT s.at AS number FROM steps s WHERE s.step = 0",
             );
-        let found: Vec<Numbered> = on_each!(self.flushed_conn()?, c => (&steps).load(c))?;
+        let found: Vec<Numbered> = on_each!(self.flushed()?, c => (&steps).load(c))?;
         Ok(found.first().map_or(0, |found| found.number))
     }
 }
@@ -262,7 +262,7 @@ pub(crate) fn logged(
     let query = events::table
         .filter(events::book_id.eq(access.book().id.get()).and(events::sequence.gt(after)));
     let query = query.order(events::sequence).limit(limit);
-    let rows: Vec<Row> = on_each!(tx.flushed_conn()?, c => query.select(Row::as_select()).load(c))?;
+    let rows: Vec<Row> = on_each!(tx.flushed()?, c => query.select(Row::as_select()).load(c))?;
     Ok(rows
         .into_iter()
         .map(|row| AuditedEvent { sequence: row.sequence, event: Event::try_from(row).ok() })

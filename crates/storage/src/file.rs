@@ -97,7 +97,7 @@ impl Files<'_, '_> {
     pub fn find(self, access: &Access, id: FileId) -> Result<Option<File>> {
         let query = files::table.find((access.book().id.get(), id.get()));
         let row = on_each!(
-            self.tx.flushed_conn()?,
+            self.tx.flushed()?,
             c => query.select(Row::as_select()).get_result(c).optional()
         )?;
         row.map(File::try_from).transpose()
@@ -119,7 +119,7 @@ impl Files<'_, '_> {
                 .push(" AND id IN ")
                 .list(chunk.iter().copied().map(Value::Int));
             let wanted = wanted.cached_up_to(chunk.len());
-            let rows: Vec<Row> = on_each!(self.tx.flushed_conn()?, c => (&wanted).load(c))?;
+            let rows: Vec<Row> = on_each!(self.tx.flushed()?, c => (&wanted).load(c))?;
             found.extend(rows.into_iter().map(File::try_from).collect::<Result<Vec<_>>>()?);
         }
         Ok(FilesById::new(found))
@@ -142,11 +142,12 @@ impl Files<'_, '_> {
             wanted = wanted.push(" AND id < ").int(id.get());
         }
         wanted = wanted.push(" ORDER BY id DESC LIMIT ").int(limit);
-        let rows: Vec<Row> = on_each!(self.tx.flushed_conn()?, c => (&wanted).load(c))?;
+        let rows: Vec<Row> = on_each!(self.tx.flushed()?, c => (&wanted).load(c))?;
         rows.into_iter().map(File::try_from).collect()
     }
 
-    /// The file at a serving address. No caller asks: who holds the token may read.
+    /// The file at a serving address, with the public id of its book. No caller asks: who holds the
+    /// token may read.
     pub fn served(self, address: &FileAddress) -> Result<Option<(String, File)>> {
         let FileAddress { book, file, token } = address;
         let found = Sql::new(COLUMNS)
@@ -155,19 +156,18 @@ impl Files<'_, '_> {
             .int(file.get())
             .push(" AND token = ")
             .text(token.as_str());
-        let rows: Vec<Row> = on_each!(self.tx.flushed_conn()?, c => (&found).load(c))?;
+        let rows: Vec<Row> = on_each!(self.tx.flushed()?, c => (&found).load(c))?;
         let Some(row) = rows.into_iter().next() else { return Ok(None) };
         let query = books::table.find(book.get()).select(books::public_id);
-        let key: String = on_each!(self.tx.flushed_conn()?, c => query.get_result(c))?;
-        Ok(Some((key, File::try_from(row)?)))
+        let public_id: String = on_each!(self.tx.flushed()?, c => query.get_result(c))?;
+        Ok(Some((public_id, File::try_from(row)?)))
     }
 
     /// Which of these blobs a book knows, by its public id; none when there is no such book. For
     /// the sweep, which belongs to no caller.
     pub fn known_blobs(self, public_id: &str, blobs: &[String]) -> Result<Option<HashSet<String>>> {
         let query = books::table.filter(books::public_id.eq(public_id)).select(books::id);
-        let book: Option<i64> =
-            on_each!(self.tx.flushed_conn()?, c => query.get_result(c).optional())?;
+        let book: Option<i64> = on_each!(self.tx.flushed()?, c => query.get_result(c).optional())?;
         let Some(book) = book else { return Ok(None) };
         let mut found = HashSet::new();
         for chunk in blobs.chunks(MAX_NAMED) {
@@ -177,7 +177,7 @@ impl Files<'_, '_> {
                 .push(" AND blob IN ")
                 .list(names)
                 .uncached();
-            let rows: Vec<Known> = on_each!(self.tx.flushed_conn()?, c => (&known).load(c))?;
+            let rows: Vec<Known> = on_each!(self.tx.flushed()?, c => (&known).load(c))?;
             found.extend(rows.into_iter().map(|row| row.blob));
         }
         Ok(Some(found))
@@ -224,13 +224,13 @@ impl Files<'_, '_> {
                 Value::Int(stamp.version),
             ]);
         }
-        Ok(rows.execute(self.tx.flushed_conn()?)?)
+        Ok(self.tx.flushed()?.write(rows)?)
     }
 
     /// Removes a file; its bytes are left to the sweep.
     pub fn delete(self, access: &AccessTo<Record>, id: FileId) -> Result<()> {
         let target = files::table.find((access.book().id.get(), id.get()));
-        on_each!(self.tx.flushed_conn()?, c => diesel::delete(target).execute(c))?;
+        on_each!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
         Ok(())
     }
 }

@@ -77,7 +77,7 @@ impl Groups<'_, '_> {
         let query =
             account_groups::table.filter(account_groups::book_id.eq(access.book().id.get()));
         let rows: Vec<Row> =
-            on_each!(self.tx.unflushed_conn(), c => query.select(Row::as_select()).load(c))?;
+            on_each!(self.tx.unflushed(), c => query.select(Row::as_select()).load(c))?;
         rows.into_iter().map(Group::try_from).collect()
     }
 
@@ -104,7 +104,7 @@ impl Groups<'_, '_> {
                 .push(" AND id IN ")
                 .list(values)
                 .cached_up_to(chunk.len());
-            let rows: Vec<Row> = on_each!(self.tx.unflushed_conn(), c => (&wanted).load(c))?;
+            let rows: Vec<Row> = on_each!(self.tx.unflushed(), c => (&wanted).load(c))?;
             let read = rows.into_iter().map(Group::try_from).collect::<Result<Vec<_>>>()?;
             if let Some((charts, version)) = &chart {
                 charts.learn(*version, &[], &read);
@@ -133,7 +133,7 @@ impl Groups<'_, '_> {
             let freed =
                 Sql::new("UPDATE account_groups SET normalized_name = ' ' || id WHERE book_id = ")
                     .int(access.book().id.get());
-            self.tx.flushed_conn()?.execute(&freed.push(" AND id IN ").list(ids).uncached())?;
+            self.tx.flushed()?.execute(&freed.push(" AND id IN ").list(ids).uncached())?;
         }
         self.write(
             access,
@@ -170,7 +170,7 @@ impl Groups<'_, '_> {
                 Value::Int(stamp.version),
             ]);
         }
-        Ok(rows.execute(self.tx.flushed_conn()?)?)
+        Ok(self.tx.flushed()?.write(rows)?)
     }
 
     /// Removes groups with their memberships.
@@ -183,7 +183,7 @@ impl Groups<'_, '_> {
         ] {
             let ids = ids.iter().map(|id| Value::Int(id.get()));
             self.tx
-                .flushed_conn()?
+                .flushed()?
                 .execute(&Sql::new(table).list(ids).push(" AND book_id = ").int(book).uncached())?;
         }
         Ok(())

@@ -75,14 +75,14 @@ impl Keys<'_, '_> {
         ];
         let taking =
             Sql::new(TAKE).list(row).push(TAKE_AGAIN).int(forgotten_before(now).milliseconds());
-        if self.tx.flushed_conn()?.execute(&taking).map_err(Error::of_waiting)? > 0 {
+        if self.tx.flushed()?.execute(&taking).map_err(Error::of_waiting)? > 0 {
             return Ok(None);
         }
         let known = named(
             Sql::new("SELECT fingerprint, status, version_tag, body FROM idempotency_keys"),
             claim,
         );
-        let rows: Vec<Row> = on_each!(self.tx.flushed_conn()?, c => (&known).load(c))?;
+        let rows: Vec<Row> = on_each!(self.tx.flushed()?, c => (&known).load(c))?;
         let row = rows
             .into_iter()
             .next()
@@ -100,7 +100,7 @@ impl Keys<'_, '_> {
             .value(Value::SomeText(tag.as_deref().map(Into::into)))
             .push(", body = ")
             .value(Value::Bytes(body));
-        self.tx.flushed_conn()?.execute(&named(record, claim))?;
+        self.tx.flushed()?.execute(&named(record, claim))?;
         Ok(())
     }
 
@@ -115,12 +115,12 @@ impl Keys<'_, '_> {
         .int(forgotten_before(now).milliseconds())
         .push(" ORDER BY created_at LIMIT ")
         .int(SWEPT_AT_ONCE)
-        .push(self.tx.flushed_conn()?.unless_locked())
+        .push(self.tx.flushed()?.unless_locked())
         .push(
             ") DELETE FROM idempotency_keys WHERE (user_id, key, operation) IN (SELECT \
                 user_id, key, operation FROM old)",
         );
-        Ok(self.tx.flushed_conn()?.execute(&old)?)
+        Ok(self.tx.flushed()?.execute(&old)?)
     }
 }
 

@@ -11,7 +11,7 @@
 //! |---|---|
 //! | `store` | Snapshots, lanes, what a full queue answers |
 //! | `writer` | Group commit |
-//! | `tx` | What a unit of work sees, and how it is undone |
+//! | `tx`, `write_buffer` | What a unit of work sees and queues, and how it is undone |
 //! | `schema` | The tables, what each holds and why |
 //! | `conn`, `dialect`, `sql`, `bulk`, `planner` | How one repository serves two engines |
 //! | `book` | The lock of a book |
@@ -52,7 +52,6 @@ pub mod idempotency;
 mod index_term;
 mod lease;
 pub mod page;
-mod pending;
 mod planner;
 mod plans;
 mod pool;
@@ -63,6 +62,7 @@ mod store;
 pub mod transaction;
 mod tx;
 pub mod user;
+mod write_buffer;
 mod writer;
 
 pub use error::{Error, Result};

@@ -83,13 +83,13 @@ impl Plans<'_, '_> {
 
     /// Of [`transaction::Transactions::by_ids`].
     pub fn by_ids(self, access: &Access, ids: &[TransactionId]) -> Result<Vec<String>> {
-        let lookup = self.tx.flushed_conn()?.lookup();
+        let lookup = self.tx.lookup();
         self.explain(transaction::with_ids(lookup, access.book().id.get(), ids))
     }
 
     /// Of [`transaction::Transactions::by_remote_ids`].
     pub fn by_remote_ids(self, access: &Access, remote_ids: &[&str]) -> Result<Vec<String>> {
-        let lookup = self.tx.flushed_conn()?.lookup();
+        let lookup = self.tx.lookup();
         self.explain(transaction::with_remote_ids(lookup, access.book().id.get(), remote_ids))
     }
 
@@ -109,6 +109,6 @@ impl Plans<'_, '_> {
     }
 
     fn explain(self, sql: Sql<'_>) -> Result<Vec<String>> {
-        Ok(self.tx.flushed_conn()?.explain(sql)?)
+        Ok(self.tx.flushed()?.explain(sql)?)
     }
 }

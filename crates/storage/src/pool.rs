@@ -51,15 +51,15 @@ impl Address {
         Err(Error::Url(url.split(':').next().unwrap_or_default().to_owned()))
     }
 
-    /// Opens a connection for one purpose.
-    pub(crate) fn connect(&self, purpose: Use) -> Result<Conn> {
+    /// Opens a connection to read or to write.
+    pub(crate) fn connect(&self, mode: Use) -> Result<Conn> {
         let mut conn = match self {
             Self::Sqlite(path) => {
                 Conn::Sqlite(SqliteConnection::establish(&path.to_string_lossy())?)
             }
             Self::Postgres(url) => Conn::Postgres(PgConnection::establish(url)?),
         };
-        conn.prepare(purpose)?;
+        conn.prepare(mode)?;
         Ok(conn)
     }
 

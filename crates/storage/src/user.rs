@@ -50,7 +50,7 @@ impl Users<'_, '_> {
     pub fn find(self, email: &str) -> Result<Option<User>> {
         let query = users::table.filter(users::email.eq(email));
         let row = on_each!(
-            self.tx.unflushed_conn(),
+            self.tx.unflushed(),
             c => query.select(Row::as_select()).get_result(c).optional()
         )?;
         Ok(row.map(User::from))
@@ -64,7 +64,7 @@ impl Users<'_, '_> {
             .filter(users::username.eq(text).or(users::email.eq(text)))
             .order(users::id);
         let row = on_each!(
-            self.tx.unflushed_conn(),
+            self.tx.unflushed(),
             c => query.select(Row::as_select()).get_result(c).optional()
         )?;
         Ok(row.map(User::from))
@@ -73,7 +73,7 @@ impl Users<'_, '_> {
     /// Which of these usernames are taken.
     pub fn taken(self, usernames: &[String]) -> Result<HashSet<String>> {
         let query = users::table.filter(users::username.eq_any(usernames)).select(users::username);
-        let taken: Vec<String> = on_each!(self.tx.unflushed_conn(), c => query.load(c))?;
+        let taken: Vec<String> = on_each!(self.tx.unflushed(), c => query.load(c))?;
         Ok(taken.into_iter().collect())
     }
 
@@ -89,7 +89,7 @@ impl Users<'_, '_> {
             created_at: user.created_at.milliseconds(),
         };
         on_each!(
-            self.tx.flushed_conn()?,
+            self.tx.flushed()?,
             c => diesel::insert_into(users::table).values(&row).execute(c)
         )?;
         Ok(())
@@ -102,7 +102,7 @@ impl Users<'_, '_> {
         }
         let query = users::table.filter(users::id.eq_any(ids.iter().map(|id| id.get())));
         let rows: Vec<Row> =
-            on_each!(self.tx.unflushed_conn(), c => query.select(Row::as_select()).load(c))?;
+            on_each!(self.tx.unflushed(), c => query.select(Row::as_select()).load(c))?;
         Ok(rows.into_iter().map(User::from).collect())
     }
 }

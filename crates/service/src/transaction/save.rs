@@ -107,9 +107,9 @@ impl WriteSet {
             self.changes.into_iter().partition(|change| change.before.is_some());
         tx.transactions().update(access, &changed)?;
         tx.transactions()
-            .insert(access, added.iter().map(|change| change.after.clone()).collect())?;
+            .queue(access, added.iter().map(|change| change.after.clone()).collect())?;
         let all: Vec<Change> = added.into_iter().chain(changed).collect();
-        tx.balances().apply(access, &all)?;
+        tx.balances().queue(access, &all)?;
         let first = self
             .posted
             .into_iter()

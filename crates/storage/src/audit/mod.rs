@@ -145,7 +145,7 @@ impl Audits<'_, '_> {
                      user_id = excluded.user_id, \
                      agent = excluded.agent",
                 );
-        self.tx.flushed_conn()?.execute(&insert)?;
+        self.tx.flushed()?.execute(&insert)?;
         Ok(())
     }
 
@@ -156,12 +156,12 @@ impl Audits<'_, '_> {
              FROM audit_requests a JOIN books b ON b.id = a.book_id \
              ORDER BY a.request",
         );
-        let rows: Vec<WaitingBook> = on_each!(self.tx.flushed_conn()?, c => (&sql).load(c))?;
+        let rows: Vec<WaitingBook> = on_each!(self.tx.flushed()?, c => (&sql).load(c))?;
         Ok(rows.into_iter().map(|row| BookKey::new(row.public_id)).collect())
     }
 
     /// The audit that is requested of a book.
-    pub fn wanted(self, key: &BookKey) -> Result<Option<WantedAudit>> {
+    pub fn wanted(self, public_id: &BookKey) -> Result<Option<WantedAudit>> {
         let sql = Sql::new(
             "SELECT a.request, a.user_id, u.email, a.agent \
              FROM books b \
@@ -170,7 +170,7 @@ impl Audits<'_, '_> {
              WHERE b.public_id = ",
         );
         let rows: Vec<WantedRow> =
-            on_each!(self.tx.flushed_conn()?, c => (&sql.text(key.as_str())).load(c))?;
+            on_each!(self.tx.flushed()?, c => (&sql.text(public_id.as_str())).load(c))?;
         Ok(rows.into_iter().next().map(|row| {
             let WantedRow { request, user_id, email, agent } = row;
             WantedAudit { request, user: UserId::new(user_id), email, agent }
@@ -180,8 +180,12 @@ impl Audits<'_, '_> {
     /// The proof of access for a requested audit; none when the book is gone. The permission was
     /// checked at the request, and a later change of it does not matter (behaviour 6.7): the audit
     /// enters as an editor, the lowest permission that may audit.
-    pub fn enter(self, key: &BookKey, wanted: &WantedAudit) -> Result<Option<AccessTo<Audit>>> {
-        let found = self.tx.books().enter(key.as_str(), &wanted.email)?;
+    pub fn enter(
+        self,
+        public_id: &BookKey,
+        wanted: &WantedAudit,
+    ) -> Result<Option<AccessTo<Audit>>> {
+        let found = self.tx.books().enter(public_id.as_str(), &wanted.email)?;
         let as_asked = found.map(|found| BookAccess { granted: Some(Permission::Editor), ..found });
         Ok(as_asked.and_then(|entered| entered.admit_to(wanted.user, Audit).ok()))
     }
@@ -192,7 +196,7 @@ impl Audits<'_, '_> {
             .int(access.book().id.get())
             .push(" AND request = ")
             .int(request);
-        self.tx.flushed_conn()?.execute(&sql)?;
+        self.tx.flushed()?.execute(&sql)?;
         Ok(())
     }
 
@@ -212,7 +216,7 @@ impl Audits<'_, '_> {
                 .flag(verified)
                 .push(" WHERE book_id = ");
             let ids = chunk.iter().map(|id| Value::Int(id.get()));
-            self.tx.flushed_conn()?.execute(
+            self.tx.flushed()?.execute(
                 &sql.int(access.book().id.get()).push(" AND id IN ").list(ids).uncached(),
             )?;
         }
@@ -225,7 +229,7 @@ impl Audits<'_, '_> {
             "SELECT id, balance_verified, has_transaction_posted FROM accounts WHERE book_id = ",
         );
         let rows: Vec<KeepingRow> =
-            on_each!(self.tx.flushed_conn()?, c => (&sql.int(access.book().id.get())).load(c))?;
+            on_each!(self.tx.flushed()?, c => (&sql.int(access.book().id.get())).load(c))?;
         let kept = |row: KeepingRow| {
             let KeepingRow { id, balance_verified: verified, has_transaction_posted: posted } = row;
             AccountFlags { account: AccountId::new(id), verified, posted }
@@ -243,7 +247,7 @@ impl Audits<'_, '_> {
         .int(book)
         .push(") AS terms FROM book_state s WHERE s.book_id = ")
         .int(book);
-        let rows: Vec<CountedRow> = on_each!(self.tx.flushed_conn()?, c => (&sql).load(c))?;
+        let rows: Vec<CountedRow> = on_each!(self.tx.flushed()?, c => (&sql).load(c))?;
         let Some(CountedRow { sequence, hash, posted, terms }) = rows.into_iter().next() else {
             return Ok((None, AuditedCounts::default()));
         };
@@ -281,7 +285,7 @@ impl Audits<'_, '_> {
         let book = access.book().id.get();
         let sql = Sql::new("SELECT account_id FROM day_totals WHERE book_id = ").int(book);
         let sql = sql.push(" UNION SELECT account_id FROM month_totals WHERE book_id = ").int(book);
-        let rows: Vec<TotalledAccount> = on_each!(self.tx.flushed_conn()?, c => (&sql).load(c))?;
+        let rows: Vec<TotalledAccount> = on_each!(self.tx.flushed()?, c => (&sql).load(c))?;
         Ok(rows.into_iter().map(|row| AccountId::new(row.account_id)).collect())
     }
 
@@ -312,7 +316,7 @@ impl Audits<'_, '_> {
         .int(place.1)
         .push(") ORDER BY e.day, e.transaction_id LIMIT ")
         .int(limit);
-        let rows: Vec<StrayRow> = on_each!(self.tx.flushed_conn()?, c => (&sql).load(c))?;
+        let rows: Vec<StrayRow> = on_each!(self.tx.flushed()?, c => (&sql).load(c))?;
         let stray = |row: StrayRow| {
             let StrayRow { day, transaction_id, credit, amount } = row;
             let entry = AuditedEntry { credit, amount };
@@ -365,6 +369,6 @@ impl Audits<'_, '_> {
 
     fn sums(self, sql: Sql<'_>) -> Result<Vec<SumRow>> {
         let sql = sql.uncached();
-        Ok(on_each!(self.tx.flushed_conn()?, c => (&sql).load(c))?)
+        Ok(on_each!(self.tx.flushed()?, c => (&sql).load(c))?)
     }
 }

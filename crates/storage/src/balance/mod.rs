@@ -68,16 +68,17 @@ pub struct Balances<'t, 'a> {
 }
 
 impl Balances<'_, '_> {
-    /// Adds what transactions do to the totals, and takes away what they did before.
+    /// Queues what transactions do to the totals, without what they did before.
     ///
     /// # Errors
     /// When an amount does not fit the book's scale.
-    pub fn apply(self, access: &AccessTo<Record>, changes: &[Change]) -> Result<()> {
-        let deltas = &mut self.tx.pending().total_deltas;
+    pub fn queue(self, access: &AccessTo<Record>, changes: &[Change]) -> Result<()> {
+        let mut deltas = TotalDeltas::new();
         for Change { before, after } in changes {
-            fold(deltas, before.as_ref(), access.book(), -1)?;
-            fold(deltas, Some(after), access.book(), 1)?;
+            fold(&mut deltas, before.as_ref(), access.book(), -1)?;
+            fold(&mut deltas, Some(after), access.book(), 1)?;
         }
+        self.tx.buffer().queue_totals(deltas);
         Ok(())
     }
 
@@ -116,7 +117,7 @@ impl Balances<'_, '_> {
             .push(" AND t.amount > ")
             .int(most)
             .push(" LIMIT 1");
-        let found: Vec<Found> = on_each!(self.tx.flushed_conn()?, c => (&beyond).load(c))?;
+        let found: Vec<Found> = on_each!(self.tx.flushed()?, c => (&beyond).load(c))?;
         if found.iter().any(|row| row.found != 0) {
             return Ok(false);
         }
@@ -128,7 +129,7 @@ impl Balances<'_, '_> {
             ("UPDATE entries SET amount = amount * ", " WHERE book_id = "),
         ] {
             let rescaled = Sql::new(table).int(factor).push(condition).int(number);
-            self.tx.flushed_conn()?.execute(&rescaled)?;
+            self.tx.flushed()?.execute(&rescaled)?;
         }
         self.sum_up(book.id)?;
         Ok(true)
@@ -141,7 +142,7 @@ impl Balances<'_, '_> {
             ("DELETE FROM day_totals WHERE book_id = ", INSERT_DAYS, "e.day, "),
             ("DELETE FROM month_totals WHERE book_id = ", INSERT_MONTHS, "e.day / 100, "),
         ] {
-            self.tx.flushed_conn()?.execute(&Sql::new(delete).int(number))?;
+            self.tx.flushed()?.execute(&Sql::new(delete).int(number))?;
             let sums = Sql::new(insert)
                 .push(" SELECT e.book_id, e.account_id, ")
                 .push(period)
@@ -149,7 +150,7 @@ impl Balances<'_, '_> {
                 .push(" FROM entries e WHERE e.amount <> 0 AND e.book_id = ")
                 .int(number)
                 .push(" GROUP BY 1, 2, 3");
-            self.tx.flushed_conn()?.execute(&sums)?;
+            self.tx.flushed()?.execute(&sums)?;
         }
         Ok(())
     }
@@ -163,7 +164,7 @@ impl Tx<'_> {
         segment: &Segment,
         query: &TotalsQuery<'q>,
     ) -> Result<Sql<'q>> {
-        let lookup = self.flushed_conn()?.lookup();
+        let lookup = self.lookup();
         Ok(totals_query::statement(lookup, access.book().id.get(), segment, query))
     }
 
@@ -174,7 +175,7 @@ impl Tx<'_> {
         query: &TotalsQuery<'_>,
     ) -> Result<Vec<PeriodTotal>> {
         let sql = self.totals_statement(access, segment, query)?;
-        let rows: Vec<Row> = on_each!(self.flushed_conn()?, c => (&sql).load(c))?;
+        let rows: Vec<Row> = on_each!(self.flushed()?, c => (&sql).load(c))?;
         let mut totals = rows
             .into_iter()
             .map(|row| row.into_total(segment.level))
@@ -222,8 +223,8 @@ pub(crate) fn write_totals(conn: &mut Conn, days: &TotalDeltas) -> Result<()> {
     for ((book, account, day), limbs) in days {
         months.entry((*book, *account, day.div_euclid(100))).or_default().merge(*limbs);
     }
-    upsert(INSERT_DAYS, ADD_TO_DAY, days).execute(conn)?;
-    Ok(upsert(INSERT_MONTHS, ADD_TO_MONTH, &months).execute(conn)?)
+    conn.write(upsert(INSERT_DAYS, ADD_TO_DAY, days))?;
+    Ok(conn.write(upsert(INSERT_MONTHS, ADD_TO_MONTH, &months))?)
 }
 
 fn fold(

@@ -38,24 +38,25 @@ impl Books<'_, '_> {
             )
             .text(public_id)
             .push(" FOR UPDATE OF s");
-            self.tx.shielded(|tx| tx.unflushed_conn().execute(&row).map_err(Error::of_waiting))?;
-            self.tx.known.locked.insert(public_id.to_owned());
+            self.tx
+                .in_own_savepoint(|tx| tx.unflushed().execute(&row).map_err(Error::of_waiting))?;
+            self.tx.group_cache.locked.insert(public_id.to_owned());
         }
         Ok(())
     }
 
-    /// The book as a user enters it; in a unit of work that writes, it takes the book's lock, the
-    /// row of its state.
+    /// The book with what a user may do in it. In a unit of work that writes, it takes the book's
+    /// lock first, the row of its state.
     pub fn enter(self, public_id: &str, email: &str) -> Result<Option<BookAccess>> {
         let place = (public_id.to_owned(), email.to_owned());
-        if let Some(access) = self.tx.known.accesses.get(&place).cloned() {
+        if let Some(access) = self.tx.group_cache.accesses.get(&place).cloned() {
             let activity =
                 self.tx.book_state(access.book.id).map_or(access.activity, BookStateRow::activity);
             return Ok(Some(BookAccess { activity, ..access }));
         }
         let mut row = if self.tx.must_lock(public_id) {
             // A wait for a lock that times out fails this unit of work alone.
-            self.tx.shielded(|tx| tx.load_access(public_id, email, true))?
+            self.tx.in_own_savepoint(|tx| tx.load_access(public_id, email, true))?
         } else {
             self.tx.load_access(public_id, email, false)?
         };
@@ -66,12 +67,12 @@ impl Books<'_, '_> {
         let Some((mut access, state)) = row.map(AccessRow::into_access).transpose()? else {
             return Ok(None);
         };
-        self.tx.known.book_states.insert(access.book.id, state);
+        self.tx.group_cache.book_states.insert(access.book.id, state);
         access.activity =
             self.tx.book_state(access.book.id).map_or(access.activity, BookStateRow::activity);
         if self.tx.writes() {
-            self.tx.known.locked.insert(place.0.clone());
-            self.tx.known.accesses.insert(place, access.clone());
+            self.tx.group_cache.locked.insert(place.0.clone());
+            self.tx.group_cache.accesses.insert(place, access.clone());
         }
         Ok(Some(access))
     }
@@ -101,7 +102,7 @@ impl Books<'_, '_> {
         let place = (books::public_id.eq(book.key.as_str()), books::owner_id.eq(owner.get()));
         let columns = SettingsColumns::of(&book)?;
         let id: i64 = on_each!(
-            self.tx.flushed_conn()?,
+            self.tx.flushed()?,
             c => diesel::insert_into(books::table).values((place, columns))
                 .returning(books::id).get_result(c)
         )?;
@@ -121,8 +122,8 @@ impl Books<'_, '_> {
             last_event_at: 0,
         };
         let activity = state.activity();
-        // Not written yet: the event of the book's creation moves it first.
-        self.tx.pending().book_states.insert(BookId::new(id), state);
+        // Queued, because the event of the book's creation moves it first.
+        self.tx.buffer().queue_book_state(BookId::new(id), state);
         let book = Book { id: BookId::new(id), ..book };
         Ok(BookAccess { book, granted: Some(Permission::Owner), activity })
     }
@@ -132,7 +133,7 @@ impl Books<'_, '_> {
         let book = access.book();
         let columns = SettingsColumns::of(book)?;
         on_each!(
-            self.tx.flushed_conn()?,
+            self.tx.flushed()?,
             c => diesel::update(books::table.find(book.id.get())).set(&columns).execute(c)
         )?;
         Ok(())
@@ -160,11 +161,11 @@ impl Books<'_, '_> {
             "DELETE FROM book_state WHERE book_id = ",
         ];
         for table in TABLES {
-            self.tx.flushed_conn()?.execute(&Sql::new(table).int(book.id.get()))?;
+            self.tx.flushed()?.execute(&Sql::new(table).int(book.id.get()))?;
         }
         // Users' collections are not waited for while the book is held: a row left behind names no
         // book any more.
-        let conn = self.tx.flushed_conn()?;
+        let mut conn = self.tx.flushed()?;
         let collected =
             Sql::new("SELECT p.user_id, p.book_id FROM collection_books p WHERE p.book_id = ")
                 .int(book.id.get())
@@ -175,7 +176,7 @@ impl Books<'_, '_> {
                 .push(")"),
         )?;
         conn.execute(&Sql::new("DELETE FROM books WHERE id = ").int(book.id.get()))?;
-        self.tx.known.book_states.remove(&book.id);
+        self.tx.group_cache.book_states.remove(&book.id);
         Ok(())
     }
 }

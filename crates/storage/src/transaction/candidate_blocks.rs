@@ -91,7 +91,7 @@ impl Occurrences {
             Some(chunks) => rows.push(" AND g.chunk IN ").numbers(chunks.iter().copied()),
             None => rows,
         };
-        let rows: Vec<Row> = on_each!(tx.flushed_conn()?, c => (&rows).load(c))?;
+        let rows: Vec<Row> = on_each!(tx.flushed()?, c => (&rows).load(c))?;
         Ok(Self(
             rows.into_iter()
                 .map(|row| ((row.chunk, row.trigram), row.block_bitmap.cast_unsigned()))

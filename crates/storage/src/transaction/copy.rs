@@ -80,7 +80,7 @@ impl Transactions<'_, '_> {
 
     fn counted(self, sql: Sql<'_>) -> Result<i64> {
         let sql = sql.uncached();
-        let counts: Vec<Count> = on_each!(self.tx.flushed_conn()?, c => (&sql).load(c))?;
+        let counts: Vec<Count> = on_each!(self.tx.flushed()?, c => (&sql).load(c))?;
         Ok(counts.into_iter().map(|count| count.found).sum())
     }
 
@@ -94,16 +94,16 @@ impl Transactions<'_, '_> {
         copying: &Copying,
     ) -> Result<i64> {
         let number = target.book().id;
-        self.tx.flushed_conn()?.execute(&Sql::new(COPIED_ACCOUNTS).uncached())?;
+        self.tx.flushed()?.execute(&Sql::new(COPIED_ACCOUNTS).uncached())?;
         let mut accounts = Bulk::new("INSERT INTO copied_accounts (old_id, new_id)", 2, "");
         for (old, new) in &copying.accounts {
             accounts.row([Value::Int(old.get()), Value::Int(new.get())]);
         }
-        accounts.execute(self.tx.flushed_conn()?)?;
+        self.tx.flushed()?.write(accounts)?;
         for statement in [Sql::new(COPIED), renumbered(source, copying)] {
-            self.tx.flushed_conn()?.execute(&statement.uncached())?;
+            self.tx.flushed()?.execute(&statement.uncached())?;
         }
-        let copied = self.tx.flushed_conn()?.execute(&rows(source, target, copying).uncached())?;
+        let copied = self.tx.flushed()?.execute(&rows(source, target, copying).uncached())?;
         let statements = [
             index_terms(source, target),
             Sql::new("DROP TABLE copied"),
@@ -112,11 +112,11 @@ impl Transactions<'_, '_> {
             entries(target, false),
         ];
         for statement in statements {
-            self.tx.flushed_conn()?.execute(&statement.uncached())?;
+            self.tx.flushed()?.execute(&statement.uncached())?;
         }
         self.tx.balances().sum_up(number)?;
         self.tx.index_copied(number, copied)?;
-        self.tx.flushed_conn()?.execute(&posted_on(target).uncached())?;
+        self.tx.flushed()?.execute(&posted_on(target).uncached())?;
         let posted = Sql::new(COUNT)
             .int(number.get())
             .push(" AND t.standing > ")

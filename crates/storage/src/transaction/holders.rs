@@ -46,7 +46,7 @@ impl Transactions<'_, '_> {
         file: FileId,
         hold: FileHold,
     ) -> Result<Option<Transaction>> {
-        let holding = holding(self.tx.flushed_conn()?.lookup(), access.book().id.get(), file);
+        let holding = holding(self.tx.lookup(), access.book().id.get(), file);
         let kept = keeps(holding.push(" AND ("), hold);
         Ok(self.rows(access, kept.push(") ORDER BY t.id LIMIT 1"))?.pop())
     }
@@ -59,7 +59,7 @@ impl Transactions<'_, '_> {
             .int(most)
             .push(") AS found")
             .uncached();
-        let rows: Vec<Total> = on_each!(self.tx.flushed_conn()?, c => (&sql).load(c))?;
+        let rows: Vec<Total> = on_each!(self.tx.flushed()?, c => (&sql).load(c))?;
         Ok(rows.first().map_or(0, |row| usize::try_from(row.total).unwrap_or_default()))
     }
 }

@@ -38,7 +38,7 @@ impl Transactions<'_, '_> {
         rows: &[&Transaction],
     ) -> Result<Vec<RunningRow>> {
         let sql = running_sums(access, account, rows).uncached();
-        let found: Vec<Row> = on_each!(self.tx.flushed_conn()?, c => (&sql).load(c))?;
+        let found: Vec<Row> = on_each!(self.tx.flushed()?, c => (&sql).load(c))?;
         let moved = |row: Row| {
             let Row { day, transaction_id, high, low } = row;
             let day = from_day_number(day).ok_or(Error::Broken("day"))?;

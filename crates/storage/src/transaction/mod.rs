@@ -53,7 +53,7 @@ impl Transactions<'_, '_> {
         let book = access.book().id.get();
         let mut found = HashMap::with_capacity(ids.len());
         for chunk in ids.chunks(MAX_NAMED) {
-            let sql = with_ids(self.tx.flushed_conn()?.lookup(), book, chunk);
+            let sql = with_ids(self.tx.lookup(), book, chunk);
             let rows = self.tx.transactions().rows(access, sql)?;
             found.extend(rows.into_iter().map(|transaction| (transaction.id, transaction)));
         }
@@ -63,15 +63,13 @@ impl Transactions<'_, '_> {
     /// The non-trashed transactions that carry any of these remote ids, oldest first (behaviour
     /// 3.7.1, 3.7.3).
     pub fn by_remote_ids(self, access: &Access, remote_ids: &[&str]) -> Result<Vec<Transaction>> {
-        let book = access.book().id.get();
-        if self.tx.holds_remote_id(access.book().id, remote_ids) {
-            // Flushed now, so that the statements below find it.
-            self.tx.flushed_conn()?;
-        }
+        let book = access.book().id;
+        let lookup = self.tx.lookup();
+        let mut conn = self.tx.flushed_for_remote_ids(book, remote_ids)?;
         let mut found = Vec::new();
         for chunk in remote_ids.chunks(MAX_NAMED) {
-            let sql = with_remote_ids(self.tx.unflushed_conn().lookup(), book, chunk);
-            let rows: Vec<Row> = on_each!(self.tx.unflushed_conn(), c => (&sql).load(c))?;
+            let sql = with_remote_ids(lookup, book.get(), chunk);
+            let rows: Vec<Row> = on_each!(conn, c => (&sql).load(c))?;
             for row in rows {
                 found.push(row.into_transaction(access.book().scale)?);
             }
@@ -91,11 +89,7 @@ impl Transactions<'_, '_> {
             return Ok(Vec::new());
         }
         let book = access.book().id.get();
-        let named = self
-            .tx
-            .flushed_conn()?
-            .lookup()
-            .each_of(accounts.iter().map(|id| Value::Int(id.get())));
+        let named = self.tx.lookup().each_of(accounts.iter().map(|id| Value::Int(id.get())));
         let entries = Sql::new("e.book_id = ").int(book).push(" AND e.account_id = n.column1");
         let of = Sql::new("t.book_id = ")
             .int(book)
@@ -113,7 +107,7 @@ impl Transactions<'_, '_> {
 
     /// The transactions that hold a file, trashed ones included, oldest first.
     pub fn holders_of(self, access: &Access, file: FileId) -> Result<Vec<Transaction>> {
-        let holding = holding(self.tx.flushed_conn()?.lookup(), access.book().id.get(), file);
+        let holding = holding(self.tx.lookup(), access.book().id.get(), file);
         let mut found = self.rows(access, holding)?;
         found.sort_by_key(|transaction| transaction.id);
         Ok(found)
@@ -138,7 +132,7 @@ impl Transactions<'_, '_> {
         for share in [first, limit] {
             if page.is_none() {
                 let rows = plan.rows(ranges, book, after, share).uncached();
-                let rows: Vec<RangeRow> = on_each!(self.tx.flushed_conn()?, c => (&rows).load(c))?;
+                let rows: Vec<RangeRow> = on_each!(self.tx.flushed()?, c => (&rows).load(c))?;
                 page = index_ranges::page(&rows, share, limit);
             }
         }
@@ -149,7 +143,7 @@ impl Transactions<'_, '_> {
     }
 
     fn rows(self, access: &Access, sql: Sql<'_>) -> Result<Vec<Transaction>> {
-        let rows: Vec<Row> = on_each!(self.tx.flushed_conn()?, c => (&sql).load(c))?;
+        let rows: Vec<Row> = on_each!(self.tx.flushed()?, c => (&sql).load(c))?;
         rows.into_iter().map(|row| row.into_transaction(access.book().scale)).collect()
     }
 }

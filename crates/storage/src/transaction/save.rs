@@ -16,8 +16,9 @@ use crate::column::day_to_column;
 use crate::conn::Conn;
 use crate::error::{Error, Result};
 use crate::index_term;
-use crate::pending::Added;
 use crate::sql::{Sql, Value};
+use crate::tx::Flushed;
+use crate::write_buffer::Added;
 
 const INSERT: &str = "INSERT INTO transactions \
      (book_id, id, day, dated, standing, trashed, amount, credit_account_id, debit_account_id, \
@@ -113,14 +114,14 @@ pub(crate) fn write_added(conn: &mut Conn, added: &[Added]) -> Result<()> {
             .into_iter()
             .for_each(|term| push_term(&mut terms, *book, term, transaction));
     }
-    rows.execute(conn)?;
-    entries.execute(conn)?;
-    Ok(terms.execute(conn)?)
+    conn.write(rows)?;
+    conn.write(entries)?;
+    Ok(conn.write(terms)?)
 }
 
 impl Transactions<'_, '_> {
-    /// Adds transactions.
-    pub fn insert(self, access: &AccessTo<Record>, added: Vec<Transaction>) -> Result<()> {
+    /// Queues new transactions, and indexes their texts where that is due, which flushes.
+    pub fn queue(self, access: &AccessTo<Record>, added: Vec<Transaction>) -> Result<()> {
         // Without a change the book state must not move, so that the unit of work writes nothing.
         if added.is_empty() {
             return Ok(());
@@ -134,9 +135,9 @@ impl Transactions<'_, '_> {
             .map(FoldedText::of)
             .collect();
         let behind = added.len().saturating_sub(late.len());
-        added
-            .into_iter()
-            .for_each(|transaction| self.tx.pending().add(Added { book, scale, transaction }));
+        for transaction in added {
+            self.tx.buffer().queue_transaction(Added { book, scale, transaction });
+        }
         self.tx.index_added(book, &late, behind)
     }
 
@@ -177,12 +178,12 @@ impl Transactions<'_, '_> {
                 .filter(|new| !old.contains(new))
                 .for_each(|(term, _)| push_term(&mut terms, book, term, after));
         }
-        let conn = self.tx.flushed_conn()?;
-        rows.execute(conn)?;
-        delete_entries(conn, book, &gone_entries)?;
-        entries.execute(conn)?;
-        delete_terms(conn, book, gone_terms)?;
-        terms.execute(conn)?;
+        let mut conn = self.tx.flushed()?;
+        conn.write(rows)?;
+        delete_entries(&mut conn, book, &gone_entries)?;
+        conn.write(entries)?;
+        delete_terms(&mut conn, book, gone_terms)?;
+        conn.write(terms)?;
         self.tx.index_changed(book, changes)
     }
 }
@@ -217,7 +218,7 @@ fn push_term(rows: &mut Bulk<'_>, book: BookId, term: String, transaction: &Tran
 /// Rows one delete names at most; far below every limit of values.
 const DELETED_AT_ONCE: usize = 5_000;
 
-fn delete_entries(conn: &mut Conn, book: BookId, gone: &[EntryRow]) -> Result<()> {
+fn delete_entries(conn: &mut Flushed<'_>, book: BookId, gone: &[EntryRow]) -> Result<()> {
     for chunk in gone.chunks(DELETED_AT_ONCE) {
         let keys = chunk.iter().map(|entry| {
             [
@@ -236,7 +237,7 @@ fn delete_entries(conn: &mut Conn, book: BookId, gone: &[EntryRow]) -> Result<()
 }
 
 fn delete_terms(
-    conn: &mut Conn,
+    conn: &mut Flushed<'_>,
     book: BookId,
     gone: Vec<(String, i32, TransactionId)>,
 ) -> Result<()> {

@@ -32,7 +32,7 @@ use crate::conn::{Conn, on_each};
 use crate::dialect::Use;
 use crate::error::{Error, Result};
 use crate::sql::{Sql, Value};
-use crate::tx::Tx;
+use crate::tx::{Flushed, Tx};
 
 /// Transactions in a block.
 const TRANSACTIONS_PER_BLOCK: usize = 64;
@@ -98,14 +98,14 @@ impl Trigrams {
         }
     }
 
-    fn write(&self, conn: &mut Conn, book: BookId, conflict: &'static str) -> Result<()> {
+    fn write(&self, conn: &mut Flushed<'_>, book: BookId, conflict: &'static str) -> Result<()> {
         let mut trigrams = self.0.iter().peekable();
         while trigrams.peek().is_some() {
             let mut rows = Bulk::new(INSERT_TRIGRAMS, 4, conflict);
             for ((trigram, chunk), bitmap) in trigrams.by_ref().take(WRITTEN_AT_ONCE) {
                 rows.row([book.get(), *trigram, *chunk, bitmap.cast_signed()].map(Value::Int));
             }
-            rows.execute(conn)?;
+            conn.write(rows)?;
         }
         Ok(())
     }
@@ -142,7 +142,7 @@ impl Tx<'_> {
         late: &[FoldedText],
         behind: usize,
     ) -> Result<()> {
-        let state = self.book_state_mut(book)?;
+        let state = self.queued_book_state(book)?;
         state.unindexed = state.unindexed.saturating_add(i64::try_from(behind).unwrap_or_default());
         let waiting = state.unindexed;
         self.index_within(book, late)?;
@@ -151,7 +151,7 @@ impl Tx<'_> {
 
     /// Counts the rows of a copied book as not indexed, and indexes its full chunks.
     pub(super) fn index_copied(&mut self, book: BookId, rows: usize) -> Result<()> {
-        self.book_state_mut(book)?.unindexed = i64::try_from(rows).unwrap_or(i64::MAX);
+        self.queued_book_state(book)?.unindexed = i64::try_from(rows).unwrap_or(i64::MAX);
         while self.book_state(book).is_some_and(|state| state.unindexed >= TRANSACTIONS_PER_CHUNK) {
             self.index_chunk(book)?;
         }
@@ -190,13 +190,13 @@ impl Tx<'_> {
             .int(book.get())
             .push(" AND b.last_id >= v.id ORDER BY b.last_id LIMIT 1) AS block FROM v")
             .uncached();
-        let rows: Vec<BlockOf> = on_each!(self.flushed_conn()?, c => (&blocks).load(c))?;
+        let rows: Vec<BlockOf> = on_each!(self.flushed()?, c => (&blocks).load(c))?;
         let blocks: HashMap<i64, i64> = rows.into_iter().map(|row| (row.id, row.block)).collect();
         let mut added = Trigrams::default();
         for FoldedText { id, folded } in texts {
             added.add(*blocks.get(id).ok_or(Error::Broken("trigram_blocks"))?, folded);
         }
-        added.write(self.flushed_conn()?, book, OR_ADD_BITS)
+        added.write(&mut self.flushed()?, book, OR_ADD_BITS)
     }
 
     /// Indexes the next chunk.
@@ -214,7 +214,7 @@ impl Tx<'_> {
             .int(extent.until)
             .push(" ORDER BY t.id LIMIT ")
             .int(TRANSACTIONS_PER_CHUNK);
-        let texts: Vec<TextRow> = on_each!(self.flushed_conn()?, c => (&next).load(c))?;
+        let texts: Vec<TextRow> = on_each!(self.flushed()?, c => (&next).load(c))?;
         let mut index = Trigrams::default();
         let mut bounds = Bulk::new(INSERT_BLOCKS, 4, "");
         let mut until = extent.until;
@@ -224,9 +224,9 @@ impl Tx<'_> {
             bounds.row([book.get(), block, until, last].map(Value::Int));
             until = last;
         }
-        index.write(self.flushed_conn()?, book, "")?;
-        bounds.execute(self.flushed_conn()?)?;
-        let state = self.book_state_mut(book)?;
+        index.write(&mut self.flushed()?, book, "")?;
+        self.flushed()?.write(bounds)?;
+        let state = self.queued_book_state(book)?;
         state.indexed_until_id = until;
         state.indexed_chunks = state.indexed_chunks.saturating_add(1);
         state.unindexed =
@@ -249,11 +249,11 @@ pub(crate) fn catch_up(conn: &mut Conn) -> Result<()> {
         )
         .int(TRANSACTIONS_PER_CHUNK)
         .push(" LIMIT 1");
-        let books: Vec<UnindexedBook> = on_each!(tx.flushed_conn()?, c => (&waiting).load(c))?;
+        let books: Vec<UnindexedBook> = on_each!(tx.flushed()?, c => (&waiting).load(c))?;
         let Some(UnindexedBook { public_id }) = books.into_iter().next() else {
             return tx.abandon();
         };
-        // Entered as nobody, for the book's lock and its state.
+        // For nobody: what counts is the book's lock and its state.
         let book = tx.books().enter(&public_id, "")?.map(|access| access.book.id);
         // Another process may have been faster.
         if let Some(book) = book.filter(|book| {

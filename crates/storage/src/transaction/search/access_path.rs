@@ -76,12 +76,13 @@ impl Candidate {
         Self { rank, ranges: vec![range] }
     }
 
+    /// No range: nothing can match.
     fn nowhere() -> Self {
         Self { rank: Rank::Exact, ranges: Vec::new() }
     }
 }
 
-/// Finds the path of one search.
+/// Selects the access path of one search.
 pub(in crate::transaction) struct Planner<'p, 's, 't, 'a> {
     pub(in crate::transaction) tx: &'p mut Tx<'t>,
     pub(in crate::transaction) book: &'s Book,
@@ -94,7 +95,7 @@ impl<'s, 'a> Planner<'_, 's, '_, 'a> {
     /// The search with its access path.
     pub(in crate::transaction) fn plan(mut self) -> Result<SearchPlan<'s, 'a>> {
         let path = self.path()?;
-        Ok(SearchPlan { search: self.search, path, lookup: self.tx.flushed_conn()?.lookup() })
+        Ok(SearchPlan { search: self.search, path, lookup: self.tx.lookup() })
     }
 
     fn path(&mut self) -> Result<AccessPath> {
@@ -218,7 +219,7 @@ impl<'s, 'a> Planner<'_, 's, '_, 'a> {
         .int(self.book.id.get());
         let members = members.push(" AND m.group_id IN ").numbers(groups.iter().map(|id| id.get()));
         let members = members.push(" LIMIT ").int(most.saturating_add(1)).uncached();
-        let rows: Vec<Number> = on_each!(self.tx.flushed_conn()?, c => (&members).load(c))?;
+        let rows: Vec<Number> = on_each!(self.tx.flushed()?, c => (&members).load(c))?;
         if rows.len() > MAX_RANGES {
             return Ok(None);
         }

@@ -6,9 +6,9 @@
 //! whatever the ranges. Chains are joined as balanced trees, because SQLite refuses deep
 //! expressions. The domain's `Filter::matches` says what the condition must mean.
 //!
-//! **The access path** ([`Planner`]) is chosen from the terms that must hold: an exact remote id or
-//! property value before a rare text, an account, a hashtag, drafts or the trash, the presence of a
-//! property, the accounts of a group; else it is the whole book by day. Alternatives have the
+//! **The access path** ([`Planner`]) is chosen from the terms that must hold: an exact remote
+//! id or property value before a rare text, an account, a hashtag, drafts or the trash, the presence
+//! of a property, the accounts of a group; else it is the whole book by day. Alternatives have the
 //! ranges of all, if each has some. All these indexes end in (day, transaction), so a page starts
 //! at `(day, id) < (?, ?)`, and a page deep in the list costs what the first one does. With several
 //! ranges, each gives its newest few rows first (`index_ranges.rs`).

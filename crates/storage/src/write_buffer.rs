@@ -1,7 +1,7 @@
-//! The write buffer: rows that units of work have added and that are not flushed yet. A group of
+//! The write buffer: rows that units of work have queued and that are not flushed yet. A group of
 //! units of work is so written with the statements of one: new transactions, totals, events, book
 //! states. A statement that reads or changes these tables must see the rows, so the buffer is
-//! flushed before it ([`Tx::flushed_conn`](crate::tx::Tx::flushed_conn)).
+//! flushed before it ([`Tx::flushed`](crate::tx::Tx::flushed)).
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::{event, transaction};
 
 /// Most new transactions in a write buffer when the next unit of work of a group begins.
-const MAX_HELD_BACK: usize = 2_000;
+const MAX_QUEUED: usize = 2_000;
 /// Most bytes of text in them and in the events; a transaction's text becomes rows of indexes, too.
 const MAX_TEXT: usize = 4 * 1024 * 1024;
 
@@ -28,22 +28,22 @@ pub(crate) struct Added {
     pub(crate) transaction: Transaction,
 }
 
-/// Rows that are not written yet.
+/// Rows that are queued. What adds one is called `queue`, here and in the repositories.
 #[derive(Debug, Default)]
-pub(crate) struct Pending {
+pub(crate) struct WriteBuffer {
     added: Vec<Added>,
     /// The remote ids of these, by book.
     remote_ids: HashSet<(BookId, String)>,
     /// Bytes of text in the buffer.
     text: usize,
     /// Changes of totals, by book, account and day.
-    pub(crate) total_deltas: TotalDeltas,
+    total_deltas: TotalDeltas,
     events: Vec<Event>,
-    /// The states of the books after these events.
-    pub(crate) book_states: BTreeMap<BookId, BookStateRow>,
+    /// The states of the books after all of this.
+    book_states: BTreeMap<BookId, BookStateRow>,
 }
 
-impl Pending {
+impl WriteBuffer {
     pub(crate) fn is_empty(&self) -> bool {
         self.added.is_empty()
             && self.total_deltas.is_empty()
@@ -53,31 +53,55 @@ impl Pending {
 
     /// Whether the buffer has to be flushed although the group goes on.
     pub(crate) const fn is_large(&self) -> bool {
-        self.added.len() >= MAX_HELD_BACK || self.text >= MAX_TEXT
+        self.added.len() >= MAX_QUEUED || self.text >= MAX_TEXT
     }
 
     /// Whether a new transaction of the book carries any of these remote ids.
-    pub(crate) fn holds_remote_id(&self, book: BookId, remote_ids: &[&str]) -> bool {
+    pub(crate) fn has_remote_id(&self, book: BookId, remote_ids: &[&str]) -> bool {
         !self.remote_ids.is_empty()
             && remote_ids.iter().any(|id| self.remote_ids.contains(&(book, (*id).to_owned())))
     }
 
-    /// Adds a new transaction.
-    pub(crate) fn add(&mut self, added: Added) {
+    /// Queues a new transaction.
+    pub(crate) fn queue_transaction(&mut self, added: Added) {
         let Added { book, transaction, .. } = &added;
         self.text = self.text.saturating_add(bytes_of(transaction));
         self.remote_ids.extend(transaction.remote_ids.iter().map(|id| (*book, id.clone())));
         self.added.push(added);
     }
 
-    /// Adds events.
-    pub(crate) fn emit(&mut self, events: Vec<Event>) {
+    /// Queues what is added to totals.
+    pub(crate) fn queue_totals(&mut self, deltas: TotalDeltas) {
+        balance::merge(&mut self.total_deltas, deltas);
+    }
+
+    /// Queues events.
+    pub(crate) fn queue_events(&mut self, events: Vec<Event>) {
         self.text =
             events.iter().fold(self.text, |sum, event| sum.saturating_add(event.data.len()));
         self.events.extend(events);
     }
 
-    /// Adds the buffer of a later unit of work.
+    /// Queues the state of a book.
+    pub(crate) fn queue_book_state(&mut self, book: BookId, state: BookStateRow) {
+        self.book_states.insert(book, state);
+    }
+
+    /// The queued state of a book.
+    pub(crate) fn book_state(&self, book: BookId) -> Option<&BookStateRow> {
+        self.book_states.get(&book)
+    }
+
+    /// The same, to be changed; `current` is queued when none is.
+    pub(crate) fn queued_book_state(
+        &mut self,
+        book: BookId,
+        current: BookStateRow,
+    ) -> &mut BookStateRow {
+        self.book_states.entry(book).or_insert(current)
+    }
+
+    /// Takes over the buffer of a later unit of work.
     pub(crate) fn absorb(&mut self, later: Self) {
         let Self { added, remote_ids, text, total_deltas, events, book_states } = later;
         self.added.extend(added);
@@ -88,18 +112,19 @@ impl Pending {
         self.book_states.extend(book_states);
     }
 
-    /// Writes everything; `known` learns the states of the books.
-    pub(crate) fn write(
+    /// Writes everything, with one bulk statement for each table, and puts the states of the books
+    /// into `written`.
+    pub(crate) fn flush(
         self,
         conn: &mut Conn,
-        known: &mut HashMap<BookId, BookStateRow>,
+        written: &mut HashMap<BookId, BookStateRow>,
     ) -> Result<()> {
         let Self { added, remote_ids: _, text: _, total_deltas, events, book_states } = self;
         transaction::write_added(conn, &added)?;
         balance::write_totals(conn, &total_deltas)?;
         event::write(conn, &events)?;
         book_state::write(conn, book_states.values())?;
-        known.extend(book_states);
+        written.extend(book_states);
         Ok(())
     }
 }
@@ -145,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn all_text_that_is_held_back_counts() {
+    fn all_queued_text_counts() {
         let third = || "x".repeat(MAX_TEXT / 3 + 1);
         let event = |data: String| Event {
             book: BookId::new(1),
@@ -158,21 +183,21 @@ mod tests {
             data,
             hash: Hash::ZERO,
         };
-        let mut pending = Pending::default();
-        pending.add(Added {
+        let mut buffer = WriteBuffer::default();
+        buffer.queue_transaction(Added {
             book: BookId::new(1),
             scale: 2,
             transaction: Transaction { urls: vec![third()], ..draft() },
         });
-        pending.emit(vec![event(third())]);
-        assert!(!pending.is_large());
-        let mut later = Pending::default();
-        later.add(Added {
+        buffer.queue_events(vec![event(third())]);
+        assert!(!buffer.is_large());
+        let mut later = WriteBuffer::default();
+        later.queue_transaction(Added {
             book: BookId::new(1),
             scale: 2,
             transaction: Transaction { remote_ids: vec![third()], ..draft() },
         });
-        pending.absorb(later);
-        assert!(pending.is_large());
+        buffer.absorb(later);
+        assert!(buffer.is_large());
     }
 }

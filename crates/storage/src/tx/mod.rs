@@ -4,10 +4,14 @@
 //! ([`crate::writer`]), and it can be undone alone:
 //!
 //! - What it *adds* (transactions, totals, events, book states) waits in memory, in a write buffer
-//!   ([`crate::pending`]), and costs no statement. The buffers of a group are flushed together
+//!   ([`crate::write_buffer`]), and costs no statement. The buffers of a group are flushed together
 //!   before the commit, with one bulk statement for each table. To undo it, its buffer is dropped.
 //! - What it *changes in place* stands behind a savepoint, which is opened only then. To undo it,
 //!   the savepoint is rolled back.
+//!
+//! Which statements flush, and what a flush does, is in `flush.rs`.
+
+mod flush;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -21,7 +25,10 @@ use crate::chart::Charts;
 use crate::conn::Conn;
 use crate::dialect::Use;
 use crate::error::{Error, Result};
-use crate::pending::Pending;
+use crate::planner::Lookup;
+use crate::write_buffer::WriteBuffer;
+pub(crate) use flush::Flushed;
+
 use crate::{
     account, audit, balance, collaborator, collection, event, file, group, idempotency,
     saved_query, transaction, user,
@@ -31,24 +38,24 @@ use crate::{
 /// together.
 ///
 /// In a group the units of work share one database transaction, and each can be undone alone: the
-/// rows it adds stay in the write buffer ([`Pending`]) until a statement has to see them, and a
-/// savepoint precedes what it changes in place.
+/// rows it queues stay in its [`WriteBuffer`] until a statement has to see them, and a savepoint
+/// precedes what it changes in place.
 pub struct Tx<'a> {
     conn: &'a mut Conn,
-    purpose: Use,
+    mode: Use,
     /// Whether other units of work share the database transaction.
     grouped: bool,
     open: bool,
     /// Whether this unit of work has a savepoint.
     savepoint: bool,
     /// The failure after which nothing of the group may be committed.
-    broken: Option<String>,
+    failure: Option<String>,
     /// The write buffer of the units of work before this one.
-    earlier: Pending,
+    earlier: WriteBuffer,
     /// The write buffer of this one.
-    own: Pending,
+    own: WriteBuffer,
     /// What the group has read under the books' locks.
-    pub(crate) known: GroupCache,
+    pub(crate) group_cache: GroupCache,
     charts: Arc<Charts>,
     /// Books whose accounts or groups this group has changed, committed or not.
     changed_charts: HashSet<BookId>,
@@ -78,19 +85,19 @@ impl<'a> Tx<'a> {
         Self::new(conn, charts, Use::Write, grouped)
     }
 
-    fn new(conn: &'a mut Conn, charts: Arc<Charts>, purpose: Use, grouped: bool) -> Self {
-        let (earlier, own) = (Pending::default(), Pending::default());
-        let (known, changed_charts) = (GroupCache::default(), HashSet::new());
+    fn new(conn: &'a mut Conn, charts: Arc<Charts>, mode: Use, grouped: bool) -> Self {
+        let (earlier, own) = (WriteBuffer::default(), WriteBuffer::default());
+        let (group_cache, changed_charts) = (GroupCache::default(), HashSet::new());
         Self {
             conn,
-            purpose,
+            mode,
             grouped,
             open: true,
             savepoint: false,
-            broken: None,
+            failure: None,
             earlier,
             own,
-            known,
+            group_cache,
             charts,
             changed_charts,
         }
@@ -171,56 +178,35 @@ impl<'a> Tx<'a> {
 
     /// Whether this unit of work may write.
     pub(crate) fn writes(&self) -> bool {
-        self.purpose == Use::Write
+        self.mode == Use::Write
     }
 
-    /// The connection, for tables whose rows are never buffered: books, users, collaborators,
-    /// accounts, groups.
-    pub(crate) fn unflushed_conn(&mut self) -> &mut Conn {
-        self.conn
-    }
-
-    /// The connection, for every other table. It flushes the write buffers first, and opens a
-    /// savepoint before this unit of work changes anything in place.
-    pub(crate) fn flushed_conn(&mut self) -> Result<&mut Conn> {
-        if self.writes() {
-            self.flush()?;
-        }
-        Ok(self.conn)
-    }
-
-    /// The write buffer of this unit of work.
-    pub(crate) fn pending(&mut self) -> &mut Pending {
-        &mut self.own
-    }
-
-    /// Whether a transaction in a write buffer of the group carries one of these remote ids.
-    pub(crate) fn holds_remote_id(&self, book: BookId, remote_ids: &[&str]) -> bool {
-        self.own.holds_remote_id(book, remote_ids) || self.earlier.holds_remote_id(book, remote_ids)
+    /// How a join is kept to its order.
+    pub(crate) const fn lookup(&self) -> Lookup {
+        self.conn.lookup()
     }
 
     /// The state of an entered book, with the changes of this group.
     pub(crate) fn book_state(&self, book: BookId) -> Option<&BookStateRow> {
-        let held_back =
-            self.own.book_states.get(&book).or_else(|| self.earlier.book_states.get(&book));
-        held_back.or_else(|| self.known.book_states.get(&book))
+        let queued = self.own.book_state(book).or_else(|| self.earlier.book_state(book));
+        queued.or_else(|| self.group_cache.book_states.get(&book))
     }
 
     /// Whether the book has to be locked before it is read.
     pub(crate) fn must_lock(&self, public_id: &str) -> bool {
-        self.writes() && self.conn.locks_rows() && !self.known.locked.contains(public_id)
+        self.writes() && self.conn.locks_rows() && !self.group_cache.locked.contains(public_id)
     }
 
-    /// The same, to be changed; it is flushed with the write buffer of this unit of work.
-    pub(crate) fn book_state_mut(&mut self, book: BookId) -> Result<&mut BookStateRow> {
+    /// The same, to be changed; the change is queued in the write buffer of this unit of work.
+    pub(crate) fn queued_book_state(&mut self, book: BookId) -> Result<&mut BookStateRow> {
         let state = self.book_state(book).cloned().ok_or(Error::Broken("book_state"))?;
-        Ok(self.own.book_states.entry(book).or_insert(state))
+        Ok(self.own.queued_book_state(book, state))
     }
 
     /// Notes that accounts, groups or memberships of an entered book change, so that no cached
     /// chart of it is used.
     pub(crate) fn invalidate_chart(&mut self, book: BookId) -> Result<()> {
-        let state = self.book_state_mut(book)?;
+        let state = self.queued_book_state(book)?;
         state.chart_version = state.chart_version.saturating_add(1);
         self.changed_charts.insert(book);
         Ok(())
@@ -234,8 +220,12 @@ impl<'a> Tx<'a> {
         Some((Arc::clone(&self.charts), (book, version)))
     }
 
-    /// Runs `work` in a savepoint of its own, so that its failure does not fail the group.
-    pub(crate) fn shielded<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+    /// Runs `work` in a savepoint of its own, so that its failure does not fail the group. A unit
+    /// of work that is alone, or has its savepoint already, needs no other.
+    pub(crate) fn in_own_savepoint<T>(
+        &mut self,
+        work: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<T> {
         if !self.grouped || self.savepoint {
             return work(self);
         }
@@ -248,39 +238,6 @@ impl<'a> Tx<'a> {
         outcome
     }
 
-    fn flush(&mut self) -> Result<()> {
-        // Units of work before this one must not be undone with it.
-        self.write_earlier()?;
-        if self.grouped && !self.savepoint {
-            self.conn.savepoint()?;
-            self.savepoint = true;
-        }
-        // The next statement may change what was cached.
-        self.known.accesses.clear();
-        let own = std::mem::take(&mut self.own);
-        self.write(own)
-    }
-
-    fn write_earlier(&mut self) -> Result<()> {
-        let earlier = std::mem::take(&mut self.earlier);
-        self.write(earlier)
-    }
-
-    /// Flushes a write buffer. Until that has succeeded, the group counts as broken, so that nobody
-    /// commits half of it.
-    fn write(&mut self, pending: Pending) -> Result<()> {
-        self.sound()?;
-        if pending.is_empty() {
-            return Ok(());
-        }
-        self.broken = Some("a write was interrupted".to_owned());
-        self.broken = pending
-            .write(self.conn, &mut self.known.book_states)
-            .err()
-            .map(|error| error.to_string());
-        self.sound()
-    }
-
     /// Begins the database transaction's first unit of work.
     pub(crate) fn begin(&mut self) -> Result<()> {
         Ok(self.conn.guard_open()?)
@@ -288,13 +245,13 @@ impl<'a> Tx<'a> {
 
     /// Begins the next unit of work of the group.
     pub(crate) fn begin_unit(&mut self) -> Result<()> {
-        self.sound()?;
-        if self.earlier.is_large() { self.write_earlier() } else { Ok(()) }
+        self.check_intact()?;
+        if self.earlier.is_large() { self.flush_earlier() } else { Ok(()) }
     }
 
     /// Ends this unit of work and keeps its changes.
     pub(crate) fn keep_unit(&mut self) -> Result<()> {
-        self.sound()?;
+        self.check_intact()?;
         if self.savepoint {
             self.conn.release()?;
             self.savepoint = false;
@@ -306,16 +263,16 @@ impl<'a> Tx<'a> {
 
     /// Undoes this unit of work; one that is alone in its group is over then.
     pub(crate) fn undo_unit(&mut self) -> Result<()> {
-        self.own = Pending::default();
+        self.own = WriteBuffer::default();
         if !self.grouped {
             self.open = false;
-            self.broken = None;
+            self.failure = None;
             return Ok(self.conn.rollback()?);
         }
-        self.sound()?;
+        self.check_intact()?;
         if self.savepoint {
             // The rollback releases locks, so what was read under them may change.
-            self.known = GroupCache::default();
+            self.group_cache = GroupCache::default();
             self.savepoint = false;
             return Ok(self.conn.undo()?);
         }
@@ -326,13 +283,13 @@ impl<'a> Tx<'a> {
     /// Flushes and commits, unless the only unit of work was undone already.
     pub(crate) fn finish(&mut self) -> Result<()> {
         if self.open {
-            self.sound()?;
+            self.check_intact()?;
             // Where the engine has rolled back by itself, the last flush fails on PostgreSQL but
             // not on SQLite, and the commit fails on SQLite but not on PostgreSQL.
             if self.earlier.is_empty() || !self.conn.locks_rows() {
                 self.conn.check_open()?;
             }
-            self.write_earlier()?;
+            self.flush_earlier()?;
             self.open = false;
             self.conn.commit()?;
         }
@@ -342,9 +299,5 @@ impl<'a> Tx<'a> {
     pub(crate) fn abandon(&mut self) -> Result<()> {
         self.open = false;
         Ok(self.conn.rollback()?)
-    }
-
-    fn sound(&self) -> Result<()> {
-        self.broken.as_ref().map_or(Ok(()), |why| Err(Error::Unavailable(why.clone())))
     }
 }

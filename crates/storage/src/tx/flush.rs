@@ -1,0 +1,134 @@
+//! Which statements flush the write buffers, and what a flush does.
+//!
+//! A unit of work hands out its connection by two names, so that each statement says whether it has
+//! to see what is queued: [`Tx::flushed`] and [`Tx::unflushed`].
+
+use std::ops::{Deref, DerefMut};
+
+use daybook_domain::id::BookId;
+
+use super::Tx;
+use crate::conn::Conn;
+use crate::error::{Error, Result};
+use crate::write_buffer::WriteBuffer;
+
+/// The connection after a flush: its statements see every row that this unit of work and those
+/// before it have queued, and what they change is undone with this unit of work. Only
+/// [`Tx::flushed`] makes one.
+pub(crate) struct Flushed<'c>(&'c mut Conn);
+
+/// The connection without a flush: its statements do not see what is queued.
+pub(crate) struct Unflushed<'c>(&'c mut Conn);
+
+impl Tx<'_> {
+    /// The connection for statements that cannot touch what is queued: those that read tables whose
+    /// rows are never queued, such as books, users, collaborators, accounts and groups.
+    pub(crate) const fn unflushed(&mut self) -> Unflushed<'_> {
+        Unflushed(self.conn)
+    }
+
+    /// Flushes the write buffers, opens the savepoint of this unit of work, and gives the
+    /// connection: for every statement that changes a row or must see what is queued.
+    ///
+    /// The savepoint stands behind the rows of the units of work before this one, which must not be
+    /// undone with it, and before its own.
+    pub(crate) fn flushed(&mut self) -> Result<Flushed<'_>> {
+        if self.writes() {
+            self.flush_earlier()?;
+            self.open_savepoint()?;
+            // The next statement may change what was cached.
+            self.group_cache.accesses.clear();
+            self.flush_own()?;
+        }
+        Ok(Flushed(self.conn))
+    }
+
+    /// The connection for statements that look for these remote ids and see nothing else of what is
+    /// queued. It is flushed first if a queued transaction carries one of them.
+    pub(crate) fn flushed_for_remote_ids(
+        &mut self,
+        book: BookId,
+        remote_ids: &[&str],
+    ) -> Result<Unflushed<'_>> {
+        let buffers = [&self.own, &self.earlier];
+        if buffers.iter().any(|buffer| buffer.has_remote_id(book, remote_ids)) {
+            self.flushed()?;
+        }
+        Ok(self.unflushed())
+    }
+
+    /// The write buffer of this unit of work. What is queued in it is written by the next flush, or
+    /// before the commit.
+    pub(crate) const fn buffer(&mut self) -> &mut WriteBuffer {
+        &mut self.own
+    }
+
+    /// Flushes the write buffer of the units of work before this one.
+    pub(super) fn flush_earlier(&mut self) -> Result<()> {
+        let earlier = std::mem::take(&mut self.earlier);
+        self.flush(earlier)
+    }
+
+    fn flush_own(&mut self) -> Result<()> {
+        let own = std::mem::take(&mut self.own);
+        self.flush(own)
+    }
+
+    /// Opens the savepoint that this unit of work is undone to, unless it has it already or is
+    /// alone in its group.
+    fn open_savepoint(&mut self) -> Result<()> {
+        if self.grouped && !self.savepoint {
+            self.conn.savepoint()?;
+            self.savepoint = true;
+        }
+        Ok(())
+    }
+
+    /// Flushes a write buffer. Until that has succeeded, the group counts as failed, so that nobody
+    /// commits half of it.
+    fn flush(&mut self, buffer: WriteBuffer) -> Result<()> {
+        self.check_intact()?;
+        if buffer.is_empty() {
+            return Ok(());
+        }
+        self.failure = Some("a write was interrupted".to_owned());
+        self.failure = buffer
+            .flush(self.conn, &mut self.group_cache.book_states)
+            .err()
+            .map(|error| error.to_string());
+        self.check_intact()
+    }
+
+    /// Refuses to go on after a flush that failed.
+    pub(super) fn check_intact(&self) -> Result<()> {
+        self.failure.as_ref().map_or(Ok(()), |why| Err(Error::Unavailable(why.clone())))
+    }
+}
+
+impl Deref for Flushed<'_> {
+    type Target = Conn;
+
+    fn deref(&self) -> &Conn {
+        self.0
+    }
+}
+
+impl DerefMut for Flushed<'_> {
+    fn deref_mut(&mut self) -> &mut Conn {
+        self.0
+    }
+}
+
+impl Deref for Unflushed<'_> {
+    type Target = Conn;
+
+    fn deref(&self) -> &Conn {
+        self.0
+    }
+}
+
+impl DerefMut for Unflushed<'_> {
+    fn deref_mut(&mut self) -> &mut Conn {
+        self.0
+    }
+}
