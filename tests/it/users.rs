@@ -160,13 +160,14 @@ fn rule_11_2_two_processes_sign_in_the_same_users(server: &Server) {
             }
         });
         drop(sender);
-        let taken =
-            |error: &Error| matches!(error, Error::Storage(daybook_storage::Error::Taken(_)));
+        let taken = |error: &Error| {
+            matches!(error, Error::Storage(daybook_storage::Error::UniqueViolation(_)))
+        };
         let failed: Vec<Error> =
             answers.iter().filter_map(Result::err).filter(|error| !taken(error)).collect();
         assert!(
             failed.is_empty(),
-            "Taken is tried again and found; nothing else happens: {failed:?}"
+            "a taken name is tried again and found; nothing else happens: {failed:?}"
         );
     }
 }

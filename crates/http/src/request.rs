@@ -320,7 +320,7 @@ async fn user(state: &web::Data<AppState>, email: String) -> Result<Arc<User>, A
     };
     let made = match sign_in().await {
         // Another process made the same user, or one of the same name, at the same moment.
-        Err(ApiError::Service(Error::Storage(daybook_storage::Error::Taken(_)))) => {
+        Err(ApiError::Service(Error::Storage(daybook_storage::Error::UniqueViolation(_)))) => {
             sign_in().await?
         }
         outcome => outcome?,

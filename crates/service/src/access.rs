@@ -79,5 +79,5 @@ pub fn enter_to<P: Purpose>(
 /// # Errors
 /// 404 for unknown books.
 pub(crate) fn find(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<BookAccess> {
-    Ok(tx.books().enter(book, &cx.user.email)?.ok_or(Refusal::BookNotFound)?)
+    Ok(tx.books().load_for_user(book, &cx.user.email)?.ok_or(Refusal::BookNotFound)?)
 }

@@ -150,7 +150,7 @@ pub fn delete(
     })?;
     let mut seen = BTreeSet::new();
     accounts.retain(|account| seen.insert(account.id));
-    transaction::release_accounts(tx, cx, &access.also(Record::Edit)?, &seen)?;
+    transaction::release_accounts(tx, cx, &access.with_purpose(Record::Edit)?, &seen)?;
     let ids: Vec<AccountId> = seen.into_iter().collect();
     tx.accounts().delete(&access, &ids)?;
     let events = accounts.iter().map(|account| account.deleted_event(&forest)).collect();

@@ -45,7 +45,7 @@ pub fn add(
         Sharing::Change(existing) => change(tx, cx, &access, existing, permission),
         Sharing::Keep(existing) => Ok(existing),
         Sharing::Remove(existing) => {
-            delete(tx, cx, &access.also(RemoveCollaborator::Other)?, existing)
+            delete(tx, cx, &access.with_purpose(RemoveCollaborator::Other)?, existing)
         }
     }
 }
@@ -63,7 +63,7 @@ pub fn remove(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<C
     let oneself = found.as_ref().is_some_and(|found| found.email == cx.user.email)
         || text.eq_ignore_ascii_case(&cx.user.email);
     if !oneself {
-        access = access.also(RemoveCollaborator::Other)?;
+        access = access.with_purpose(RemoveCollaborator::Other)?;
     }
     let found = found.ok_or(Refusal::Unknown)?;
     found.check_replaceable()?;

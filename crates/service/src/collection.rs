@@ -126,7 +126,7 @@ pub fn add(
     let collection = enter(tx, cx, id)?;
     batch::check_size("items", books.len())?;
     let keys = named(books)?;
-    let found = tx.books().by_keys(&keys, &cx.user.email)?;
+    let found = tx.books().by_public_ids(&keys, &cx.user.email)?;
     let mut visible: HashMap<String, book::View> = HashMap::new();
     for found in found {
         let activity = found.activity;
@@ -164,7 +164,7 @@ pub fn remove(
     let keys = named(books)?;
     let places = tx.collections().places(cx.user.id)?;
     let mut inside: HashMap<String, BookAccess> = HashMap::new();
-    for book_access in tx.books().by_keys(&keys, &cx.user.email)? {
+    for book_access in tx.books().by_public_ids(&keys, &cx.user.email)? {
         if places.get(&book_access.book.id) == Some(&collection.id) {
             inside.insert(book_access.book.key.as_str().to_owned(), book_access);
         }

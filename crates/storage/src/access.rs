@@ -13,7 +13,7 @@ use daybook_domain::purpose::Purpose;
 use crate::book_state::Activity;
 
 /// A book as a user finds it: what the database says, before anything is allowed. It comes from
-/// [`crate::book::Books::enter`], from lists of books, and from founding one.
+/// [`crate::book::Books::load_for_user`], from lists of books, and from founding one.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct BookAccess {
@@ -60,7 +60,7 @@ impl<P: Purpose> AccessTo<P> {
     ///
     /// # Errors
     /// As [`Access::require`].
-    pub fn also<Q: Purpose>(&self, purpose: Q) -> Result<AccessTo<Q>, Refusal> {
+    pub fn with_purpose<Q: Purpose>(&self, purpose: Q) -> Result<AccessTo<Q>, Refusal> {
         self.access.require(purpose.action())?;
         Ok(AccessTo::proven(self.access.clone()))
     }

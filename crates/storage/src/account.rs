@@ -64,7 +64,7 @@ impl Row {
         Ok(Account {
             id: AccountId::new(id),
             name: Name::stored(name),
-            kind: AccountType::from_name(&kind).ok_or(Error::Broken("kind"))?,
+            kind: AccountType::from_name(&kind).ok_or(Error::Corrupt("kind"))?,
             archived,
             balance_verified,
             has_transaction_posted,
@@ -188,7 +188,7 @@ impl Accounts<'_, '_> {
             .distinct();
         let pairs: Vec<(i64, String)> = on_each!(self.tx.unflushed(), c => query.load(c))?;
         let typed = |(group, kind): (i64, String)| {
-            Ok((GroupId::new(group), AccountType::from_name(&kind).ok_or(Error::Broken("kind"))?))
+            Ok((GroupId::new(group), AccountType::from_name(&kind).ok_or(Error::Corrupt("kind"))?))
         };
         pairs.into_iter().map(typed).collect()
     }

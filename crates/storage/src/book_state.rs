@@ -42,7 +42,7 @@ pub(crate) struct BookStateRow {
 impl BookStateRow {
     /// Where the event log ends.
     pub(crate) fn head(&self) -> Result<Head> {
-        let hash = Hash::from_bytes(&self.hash).ok_or(Error::Broken("hash"))?;
+        let hash = Hash::from_bytes(&self.hash).ok_or(Error::Corrupt("hash"))?;
         Ok(Head { sequence: self.sequence, hash })
     }
 

@@ -32,7 +32,7 @@ impl TryFrom<Row> for Collaborator {
 
     fn try_from(row: Row) -> Result<Self> {
         let Row { book_id: _, id, email, permission, agent, created_at, updated_at, version } = row;
-        let permission = Permission::from_name(&permission).ok_or(Error::Broken("permission"))?;
+        let permission = Permission::from_name(&permission).ok_or(Error::Corrupt("permission"))?;
         Ok(Self {
             id: CollaboratorId::new(id),
             email,

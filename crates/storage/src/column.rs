@@ -22,7 +22,7 @@ pub(crate) fn properties_to_text(properties: &Properties) -> Option<String> {
 
 pub(crate) fn properties_from_text(text: Option<String>) -> Result<Properties> {
     let map = text
-        .map(|text| serde_json::from_str(&text).map_err(|_| Error::Broken("properties")))
+        .map(|text| serde_json::from_str(&text).map_err(|_| Error::Corrupt("properties")))
         .transpose()?;
     Ok(Properties::stored(map.unwrap_or_default()))
 }
@@ -33,7 +33,7 @@ pub(crate) fn texts_to_text(texts: &[String]) -> Option<String> {
 
 pub(crate) fn texts_from_text(text: Option<String>, column: &'static str) -> Result<Vec<String>> {
     let texts = text
-        .map(|text| serde_json::from_str(&text).map_err(|_| Error::Broken(column)))
+        .map(|text| serde_json::from_str(&text).map_err(|_| Error::Corrupt(column)))
         .transpose()?;
     Ok(texts.unwrap_or_default())
 }
@@ -49,14 +49,14 @@ pub(crate) fn files_to_text(files: &[FileId]) -> Option<String> {
 pub(crate) fn files_from_text(text: Option<String>) -> Result<Vec<FileId>> {
     texts_from_text(text, "files")?
         .iter()
-        .map(|id| id.parse().map_err(|_| Error::Broken("files")))
+        .map(|id| id.parse().map_err(|_| Error::Corrupt("files")))
         .collect()
 }
 
 /// A JSON object as the domain writes it: without null, and with whole numbers only.
 pub(crate) fn object_from_text(text: &str, column: &'static str) -> Result<Object> {
     let value = serde_json::from_str(text).ok().and_then(json);
-    value.and_then(Json::into_object).ok_or(Error::Broken(column))
+    value.and_then(Json::into_object).ok_or(Error::Corrupt(column))
 }
 
 fn json(value: Value) -> Option<Json> {
@@ -77,7 +77,7 @@ pub(crate) fn day_to_column(day: Date) -> i32 {
 }
 
 pub(crate) fn day_from_column(number: i32, column: &'static str) -> Result<Date> {
-    from_day_number(number).ok_or(Error::Broken(column))
+    from_day_number(number).ok_or(Error::Corrupt(column))
 }
 
 pub(crate) fn stamp(

@@ -28,7 +28,7 @@ const SQLITE_READER: &str = "PRAGMA query_only = ON;";
 
 /// Whether a connection, or a unit of work, reads or writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Use {
+pub(crate) enum Mode {
     /// The writer's own.
     Write,
     /// One of the readers'.
@@ -37,11 +37,11 @@ pub(crate) enum Use {
 
 impl Conn {
     /// Prepares a fresh connection.
-    pub(crate) fn prepare(&mut self, mode: Use) -> QueryResult<()> {
+    pub(crate) fn prepare(&mut self, mode: Mode) -> QueryResult<()> {
         match self {
             Self::Sqlite(c) => {
                 c.batch_execute(SQLITE_SETTINGS)?;
-                if mode == Use::Read { c.batch_execute(SQLITE_READER) } else { Ok(()) }
+                if mode == Mode::Read { c.batch_execute(SQLITE_READER) } else { Ok(()) }
             }
             Self::Postgres(c) => {
                 c.batch_execute(POSTGRES_SETTINGS)?;
@@ -52,19 +52,19 @@ impl Conn {
 
     /// Begins a unit of work: a writer takes SQLite's write lock at once (a deferred one cannot be
     /// upgraded), a reader gets one consistent snapshot.
-    pub(crate) fn begin(&mut self, mode: Use) -> QueryResult<()> {
+    pub(crate) fn begin(&mut self, mode: Mode) -> QueryResult<()> {
         match (self, mode) {
-            (Self::Sqlite(c), Use::Write) => {
+            (Self::Sqlite(c), Mode::Write) => {
                 AnsiTransactionManager::begin_transaction_sql(c, "BEGIN IMMEDIATE")
             }
-            (Self::Sqlite(c), Use::Read) => {
+            (Self::Sqlite(c), Mode::Read) => {
                 AnsiTransactionManager::begin_transaction_sql(c, "BEGIN")
             }
-            (Self::Postgres(c), Use::Write) => AnsiTransactionManager::begin_transaction_sql(
+            (Self::Postgres(c), Mode::Write) => AnsiTransactionManager::begin_transaction_sql(
                 c,
                 "BEGIN ISOLATION LEVEL READ COMMITTED",
             ),
-            (Self::Postgres(c), Use::Read) => AnsiTransactionManager::begin_transaction_sql(
+            (Self::Postgres(c), Mode::Read) => AnsiTransactionManager::begin_transaction_sql(
                 c,
                 "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
             ),

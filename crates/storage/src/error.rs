@@ -11,12 +11,12 @@ pub enum Error {
     /// The database cannot be reached at the moment.
     #[error("the database is not available: {0}")]
     Unavailable(String),
-    /// Something holds the place already: a unique index refused.
+    /// A unique index refused a row, because another one has the value.
     #[error("a unique index refused a row: {0}")]
-    Taken(String),
+    UniqueViolation(String),
     /// A stored value is not what this program writes.
     #[error("column {0} holds a value it cannot hold")]
-    Broken(&'static str),
+    Corrupt(&'static str),
     /// A unit of work panicked and was undone.
     #[error("a unit of work panicked: {0}")]
     Panicked(String),
@@ -50,7 +50,7 @@ impl From<Diesel> for Error {
     fn from(error: Diesel) -> Self {
         if let Diesel::DatabaseError(kind, information) = &error {
             if matches!(kind, DatabaseErrorKind::UniqueViolation) {
-                return Self::Taken(information.message().to_owned());
+                return Self::UniqueViolation(information.message().to_owned());
             }
             let message = information.message();
             // The engines' own words for 'somebody else holds it': trying again helps.

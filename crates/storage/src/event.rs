@@ -46,13 +46,13 @@ impl TryFrom<Row> for Event {
         Ok(Self {
             book: BookId::new(book_id),
             sequence,
-            kind: EventType::from_number(kind).ok_or(Error::Broken("kind"))?,
+            kind: EventType::from_number(kind).ok_or(Error::Corrupt("kind"))?,
             resource,
             created_at: Instant::new(created_at),
             user: UserId::new(user_id),
             agent,
             data,
-            hash: Hash::from_bytes(&hash).ok_or(Error::Broken("hash"))?,
+            hash: Hash::from_bytes(&hash).ok_or(Error::Corrupt("hash"))?,
         })
     }
 }
@@ -61,7 +61,7 @@ impl Row {
     fn read(self) -> Result<ReadEvent> {
         let event = Event::try_from(self)?;
         let data = column::object_from_text(&event.data, "data")?;
-        ReadEvent::new(event, data).map_err(|unreadable| Error::Broken(unreadable.0))
+        ReadEvent::new(event, data).map_err(|unreadable| Error::Corrupt(unreadable.0))
     }
 }
 
@@ -144,7 +144,7 @@ impl Events<'_, '_> {
     /// Events newest first, up to `limit`.
     ///
     /// # Errors
-    /// [`Error::Broken`] for an event that cannot be read.
+    /// [`Error::Corrupt`] for an event that cannot be read.
     pub fn list(self, access: &Access, filter: &EventFilter, limit: i64) -> Result<Vec<ReadEvent>> {
         let page = self.tx.event_page(access, filter, limit)?;
         let rows: Vec<Row> = on_each!(self.tx.flushed()?, c => (&page).load(c))?;
@@ -220,7 +220,7 @@ impl Tx<'_> {
     /// without gaps, in the order of their instants (behaviour 8.18): so it is found by steps that
     /// halve, and the log needs no index by time.
     fn last_event_before(&mut self, book: BookId, instant: Instant) -> Result<i64> {
-        let last = self.book_state(book).ok_or(Error::Broken("book_state"))?.sequence;
+        let last = self.book_state(book).ok_or(Error::Corrupt("book_state"))?.sequence;
         let longest = last.checked_ilog2().map_or(0, |bits| 1_i64 << bits);
         // No step goes beyond the last event.
         let steps = Sql::new("WITH RECURSIVE steps (at, step) AS (SELECT ")

@@ -43,8 +43,8 @@ impl TryFrom<Row> for KeyRecord {
 
     fn try_from(row: Row) -> Result<Self> {
         let Row { fingerprint, status, version_tag: tag, body } = row;
-        let fingerprint = Hash::from_bytes(&fingerprint).ok_or(Error::Broken("fingerprint"))?;
-        let status = u16::try_from(status).map_err(|_| Error::Broken("status"))?;
+        let fingerprint = Hash::from_bytes(&fingerprint).ok_or(Error::Corrupt("fingerprint"))?;
+        let status = u16::try_from(status).map_err(|_| Error::Corrupt("status"))?;
         Ok(Self { fingerprint, answer: StoredAnswer { status, tag, body } })
     }
 }

@@ -1,7 +1,7 @@
 //! Leases: what one process at a time may do, for example a round of a background worker.
 
 use crate::conn::Conn;
-use crate::dialect::Use;
+use crate::dialect::Mode;
 use crate::error::Result;
 use crate::pool::Address;
 
@@ -21,7 +21,7 @@ impl Lease {
         match address {
             Address::Sqlite(_) => Ok(Some(Self { _conn: None })),
             Address::Postgres(_) => {
-                let mut conn = address.connect(Use::Read)?;
+                let mut conn = address.connect(Mode::Read)?;
                 Ok(if conn.try_lock(key)? { Some(Self { _conn: Some(conn) }) } else { None })
             }
         }

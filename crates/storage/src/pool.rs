@@ -12,7 +12,7 @@ use diesel::{Connection, PgConnection, SqliteConnection};
 use diesel_migrations::{EmbeddedMigrations, MigrationHarness, embed_migrations};
 
 use crate::conn::Conn;
-use crate::dialect::Use;
+use crate::dialect::Mode;
 use crate::error::{Error, Result};
 
 const SQLITE: EmbeddedMigrations = embed_migrations!("../../migrations/sqlite");
@@ -52,7 +52,7 @@ impl Address {
     }
 
     /// Opens a connection to read or to write.
-    pub(crate) fn connect(&self, mode: Use) -> Result<Conn> {
+    pub(crate) fn connect(&self, mode: Mode) -> Result<Conn> {
         let mut conn = match self {
             Self::Sqlite(path) => {
                 Conn::Sqlite(SqliteConnection::establish(&path.to_string_lossy())?)
@@ -65,7 +65,7 @@ impl Address {
 
     /// Brings the schema up to date; refuses a database whose schema this program does not know.
     pub(crate) fn migrate(&self) -> Result<()> {
-        match self.connect(Use::Write)? {
+        match self.connect(Mode::Write)? {
             Conn::Sqlite(mut c) => migrate(&mut c, SQLITE),
             Conn::Postgres(mut c) => {
                 // Several processes may start at once; one migrates, the others wait and find it
@@ -123,7 +123,7 @@ impl ManageConnection for Readers {
     type Error = Error;
 
     fn connect(&self) -> Result<Conn> {
-        let mut conn = self.address.connect(Use::Read)?;
+        let mut conn = self.address.connect(Mode::Read)?;
         conn.count_statements(Arc::clone(&self.statements));
         Ok(conn)
     }

@@ -24,7 +24,7 @@ use sha2::{Digest, Sha256};
 
 use crate::chart::Charts;
 use crate::conn::on_each;
-use crate::dialect::Use;
+use crate::dialect::Mode;
 use crate::error::{Error, Result};
 use crate::lease::Lease;
 use crate::pool::{Address, Readers, readers};
@@ -32,7 +32,7 @@ use crate::schema::process_starts;
 use crate::sql::Sql;
 use crate::transaction;
 use crate::tx::Tx;
-use crate::writer::{Job, Queued, Writer};
+use crate::writer::{Job, QueuedWork, Writer};
 
 /// Which writes must stay in order: those of one book. Writes of different lanes may run side by
 /// side on PostgreSQL.
@@ -117,7 +117,7 @@ impl Store {
     /// [`Error::Unavailable`] and [`Error::Migration`].
     pub fn open(options: &Options) -> Result<Self> {
         options.address.migrate()?;
-        transaction::catch_up(&mut options.address.connect(Use::Write)?)?;
+        transaction::catch_up(&mut options.address.connect(Mode::Write)?)?;
         let number = count_start(&options.address)?;
         let statements = Arc::new(AtomicU64::new(0));
         let charts = Arc::new(Charts::default());
@@ -149,10 +149,10 @@ impl Store {
         work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E>,
     ) -> std::result::Result<T, E> {
         let mut conn = self.readers.get().map_err(Error::from)?;
-        conn.begin(Use::Read).map_err(Error::from)?;
-        let mut reading = Reading { conn: &mut conn, open: true };
-        let outcome = work(&mut Tx::reading(reading.conn, Arc::clone(&self.charts)));
-        reading.end()?;
+        conn.begin(Mode::Read).map_err(Error::from)?;
+        let mut snapshot = OpenSnapshot { conn: &mut conn, open: true };
+        let outcome = work(&mut Tx::reading(snapshot.conn, Arc::clone(&self.charts)));
+        snapshot.end()?;
         outcome
     }
 
@@ -168,7 +168,7 @@ impl Store {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        let job: Box<dyn Job> = Box::new(Queued::new(lane, work, done));
+        let job: Box<dyn Job> = Box::new(QueuedWork::new(lane, work, done));
         let count = u64::try_from(self.writers.len()).unwrap_or(1).max(1);
         let index = usize::try_from(lane.0.checked_rem(count).unwrap_or(0)).unwrap_or(0);
         match self.writers.get(index) {
@@ -240,25 +240,25 @@ fn count_start(address: &Address) -> Result<i64> {
         "INSERT INTO process_starts (id, count) VALUES (1, 1) ON CONFLICT (id) \
             DO UPDATE SET count = process_starts.count + 1 RETURNING count",
     );
-    let mut conn = address.connect(Use::Write)?;
+    let mut conn = address.connect(Mode::Write)?;
     let counted: Vec<Start> = on_each!(&mut conn, c => (&counting).load(c))?;
-    Ok(counted.into_iter().next().ok_or(Error::Broken("count"))?.count)
+    Ok(counted.into_iter().next().ok_or(Error::Corrupt("count"))?.count)
 }
 
-/// Ends the snapshot however the work ended, also by a panic.
-struct Reading<'a> {
+/// The snapshot of a read. It ends however the work ends, also by a panic.
+struct OpenSnapshot<'a> {
     conn: &'a mut crate::conn::Conn,
     open: bool,
 }
 
-impl Reading<'_> {
+impl OpenSnapshot<'_> {
     fn end(&mut self) -> Result<()> {
         self.open = false;
         Ok(self.conn.rollback()?)
     }
 }
 
-impl Drop for Reading<'_> {
+impl Drop for OpenSnapshot<'_> {
     fn drop(&mut self) {
         if self.open {
             // A connection that cannot even roll back is dropped by the pool as broken.

@@ -80,7 +80,7 @@ impl Users<'_, '_> {
     /// Adds a user.
     ///
     /// # Errors
-    /// [`crate::Error::Taken`] when address or username are taken.
+    /// [`crate::Error::UniqueViolation`] when address or username are taken.
     pub fn insert(self, user: &User) -> Result<()> {
         let row = Row {
             id: user.id.get(),

@@ -26,7 +26,7 @@ use std::thread::JoinHandle;
 
 use crate::chart::Charts;
 use crate::conn::Conn;
-use crate::dialect::Use;
+use crate::dialect::Mode;
 use crate::error::{Error, Result};
 use crate::pool::Address;
 use crate::store::Lane;
@@ -50,28 +50,28 @@ pub(crate) trait Completion {
     /// Whether its changes are to be kept.
     fn accepted(&self) -> bool;
     /// Answers the caller. `committed` is the outcome of the whole group.
-    fn deliver(self: Box<Self>, committed: std::result::Result<(), Lost>);
+    fn deliver(self: Box<Self>, committed: std::result::Result<(), CommitFailure>);
 }
 
 /// Why a group was not committed after its work had run. Each unit of work answers it as an
 /// [`Error`].
 #[derive(Debug, Clone)]
-pub(crate) struct Lost(String);
+pub(crate) struct CommitFailure(String);
 
 /// A unit of work with whoever waits for it.
-pub(crate) struct Queued<W, D> {
+pub(crate) struct QueuedWork<W, D> {
     lane: Lane,
     work: W,
     done: D,
 }
 
-impl<W, D> Queued<W, D> {
+impl<W, D> QueuedWork<W, D> {
     pub(crate) const fn new(lane: Lane, work: W, done: D) -> Self {
         Self { lane, work, done }
     }
 }
 
-impl<T, E, W, D> Job for Queued<W, D>
+impl<T, E, W, D> Job for QueuedWork<W, D>
 where
     T: Send + 'static,
     E: From<Error> + Send + 'static,
@@ -91,7 +91,7 @@ where
             tracing::error!(panic = text, "a unit of work panicked");
             Err(E::from(Error::Panicked(text)))
         });
-        Box::new(Ran { outcome, done })
+        Box::new(Completed { outcome, done })
     }
 
     fn refuse(self: Box<Self>, error: Error) {
@@ -99,21 +99,21 @@ where
     }
 }
 
-struct Ran<T, E, D> {
+struct Completed<T, E, D> {
     outcome: std::result::Result<T, E>,
     done: D,
 }
 
-impl<T, E: From<Error>, D: FnOnce(std::result::Result<T, E>)> Completion for Ran<T, E, D> {
+impl<T, E: From<Error>, D: FnOnce(std::result::Result<T, E>)> Completion for Completed<T, E, D> {
     fn accepted(&self) -> bool {
         self.outcome.is_ok()
     }
 
-    fn deliver(self: Box<Self>, committed: std::result::Result<(), Lost>) {
+    fn deliver(self: Box<Self>, committed: std::result::Result<(), CommitFailure>) {
         let Self { outcome, done } = *self;
         done(match (outcome, committed) {
             (Ok(value), Ok(())) => Ok(value),
-            (Ok(_), Err(lost)) => Err(E::from(Error::Unavailable(lost.0))),
+            (Ok(_), Err(failure)) => Err(E::from(Error::Unavailable(failure.0))),
             // A refusal is answered whether the group was committed or not.
             (Err(error), _) => Err(error),
         });
@@ -135,9 +135,9 @@ impl Writer {
     ) -> Result<Self> {
         let (sender, receiver) = sync_channel(capacity);
         let (statements, charts) = shared;
-        let mut desk = WriterLoop { conn: None, address, statements, charts };
-        desk.connect()?;
-        let run = move || desk.serve(&receiver);
+        let mut writer_loop = WriterLoop { conn: None, address, statements, charts };
+        writer_loop.connect()?;
+        let run = move || writer_loop.serve(&receiver);
         let thread = std::thread::Builder::new()
             .name("writer".to_owned())
             .spawn(run)
@@ -212,7 +212,7 @@ impl WriterLoop {
             tracing::error!(%error, "a group of writes was lost; the writer connects anew");
             self.conn = None;
         }
-        let committed = outcome.map_err(|error| Lost(error.to_string()));
+        let committed = outcome.map_err(|error| CommitFailure(error.to_string()));
         for answer in answers {
             answer.deliver(committed.clone());
         }
@@ -224,12 +224,12 @@ impl WriterLoop {
         }
         let conn =
             self.conn.as_mut().ok_or_else(|| Error::Unavailable("no connection".to_owned()))?;
-        if let Err(error) = conn.begin(Use::Write) {
+        if let Err(error) = conn.begin(Mode::Write) {
             tracing::warn!(%error, "the writer's connection is gone; connecting anew");
             self.connect()?;
             let fresh =
                 self.conn.as_mut().ok_or_else(|| Error::Unavailable("no connection".to_owned()))?;
-            fresh.begin(Use::Write)?;
+            fresh.begin(Mode::Write)?;
             return Ok(fresh);
         }
         self.conn.as_mut().ok_or_else(|| Error::Unavailable("no connection".to_owned()))
@@ -237,7 +237,7 @@ impl WriterLoop {
 
     fn connect(&mut self) -> Result<()> {
         self.conn = None;
-        let mut conn = self.address.connect(Use::Write)?;
+        let mut conn = self.address.connect(Mode::Write)?;
         conn.count_statements(Arc::clone(&self.statements));
         self.conn = Some(conn);
         Ok(())
@@ -252,26 +252,26 @@ fn run_group(
 ) -> (Vec<Box<dyn Completion>>, Result<()>) {
     let mut tx = Tx::writing(conn, charts, group.len() > 1);
     let mut answers = Vec::with_capacity(group.len());
-    let mut broken: Option<Error> = None;
+    let mut failure: Option<Error> = None;
     if let Err(error) = tx.begin() {
-        broken = Some(error);
+        failure = Some(error);
     }
     for job in group {
-        if let Some(error) = broken.as_ref() {
+        if let Some(error) = failure.as_ref() {
             job.refuse(Error::Unavailable(error.to_string()));
             continue;
         }
         if let Err(error) = tx.begin_unit() {
             job.refuse(Error::Unavailable(error.to_string()));
-            broken = Some(error);
+            failure = Some(error);
             continue;
         }
         let answer = job.run(&mut tx);
         let closed = if answer.accepted() { tx.keep_unit() } else { tx.undo_unit() };
-        broken = closed.err();
+        failure = closed.err();
         answers.push(answer);
     }
-    let outcome = match broken {
+    let outcome = match failure {
         Some(error) => {
             // Everything since the begin is undone with the connection.
             let _ = tx.abandon();

@@ -58,10 +58,10 @@ pub fn copy(tx: &mut Tx<'_>, cx: &Context, book: &str, request: &Request) -> Res
         stamp: cx.stamp(),
     };
     let target = super::establish(tx, cx, target)?;
-    let accounts = chart(tx, cx, &source, &target.also(WriteChart)?)?;
-    saved_queries(tx, cx, &source, &target.also(WriteSavedQueries)?)?;
+    let accounts = chart(tx, cx, &source, &target.with_purpose(WriteChart)?)?;
+    saved_queries(tx, cx, &source, &target.with_purpose(WriteSavedQueries)?)?;
     let posted = if request.transactions {
-        transactions(tx, cx, (&source, &target.also(Record::Post)?), accounts, from)?
+        transactions(tx, cx, (&source, &target.with_purpose(Record::Post)?), accounts, from)?
     } else {
         0
     };

@@ -131,7 +131,7 @@ pub fn create(tx: &mut Tx<'_>, cx: &Context, input: Input) -> Result<View> {
     };
     let access = establish(tx, cx, book)?;
     event_log::append(tx, cx, &access, vec![access.book().created_event()])?;
-    let chart = access.also(WriteChart)?;
+    let chart = access.with_purpose(WriteChart)?;
     group::add(tx, cx, &chart, input.groups)?;
     account::add(tx, cx, &chart, input.accounts)?;
     let activity =

@@ -185,7 +185,7 @@ impl Audits<'_, '_> {
         public_id: &BookKey,
         wanted: &WantedAudit,
     ) -> Result<Option<AccessTo<Audit>>> {
-        let found = self.tx.books().enter(public_id.as_str(), &wanted.email)?;
+        let found = self.tx.books().load_for_user(public_id.as_str(), &wanted.email)?;
         let as_asked = found.map(|found| BookAccess { granted: Some(Permission::Editor), ..found });
         Ok(as_asked.and_then(|entered| entered.admit_to(wanted.user, Audit).ok()))
     }

@@ -49,9 +49,9 @@ impl Row {
         let period = match (period, level) {
             (0, _) => None,
             (month, Level::Month) => {
-                Some(from_day_number(month * 100 + 1).ok_or(Error::Broken("month"))?)
+                Some(from_day_number(month * 100 + 1).ok_or(Error::Corrupt("month"))?)
             }
-            (day, Level::Day) => Some(from_day_number(day).ok_or(Error::Broken("day"))?),
+            (day, Level::Day) => Some(from_day_number(day).ok_or(Error::Corrupt("day"))?),
         };
         Ok(PeriodTotal {
             account: AccountId::new(account_id),
@@ -109,7 +109,7 @@ impl Balances<'_, '_> {
     pub fn rescale(self, access: &AccessTo<UpdateBook>, from: u32) -> Result<bool> {
         let book = access.book();
         let factor =
-            10_i64.checked_pow(book.scale.saturating_sub(from)).ok_or(Error::Broken("scale"))?;
+            10_i64.checked_pow(book.scale.saturating_sub(from)).ok_or(Error::Corrupt("scale"))?;
         let number = book.id.get();
         let most = i64::MAX.checked_div(factor).unwrap_or(i64::MAX);
         let beyond = Sql::new("SELECT t.id AS found FROM transactions t WHERE t.book_id = ")
@@ -234,7 +234,7 @@ fn fold(
     sign: i64,
 ) -> Result<()> {
     for entry in transaction.map(Transaction::entries).unwrap_or_default() {
-        let units = entry.amount.units(book.scale).ok_or(Error::Broken("amount"))?;
+        let units = entry.amount.units(book.scale).ok_or(Error::Corrupt("amount"))?;
         let place = (book.id.get(), entry.account.get(), day_to_column(entry.day));
         days.entry(place).or_default().add(entry.credit, units, sign);
     }

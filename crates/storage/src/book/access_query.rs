@@ -63,7 +63,7 @@ pub(crate) fn of_collections(owner: UserId, one: Option<CollectionId>, email: &s
 }
 
 /// The books with these public ids, as a user enters them.
-pub(super) fn by_keys<'a>(public_ids: &'a [String], email: &'a str) -> Sql<'a> {
+pub(super) fn by_public_ids<'a>(public_ids: &'a [String], email: &'a str) -> Sql<'a> {
     access_query(SEEN, "books b")
         .push(PERMISSION)
         .text(email)
@@ -95,7 +95,7 @@ impl AccessRow {
     pub(super) fn into_access(self) -> Result<(BookAccess, BookStateRow)> {
         let Self { own, state, username, permission, seen: _ } = self;
         let granted = permission
-            .map(|name| Permission::from_name(&name).ok_or(Error::Broken("permission")))
+            .map(|name| Permission::from_name(&name).ok_or(Error::Corrupt("permission")))
             .transpose()?;
         let book = own.into_book(username)?;
         Ok((BookAccess { book, granted, activity: state.activity() }, state))

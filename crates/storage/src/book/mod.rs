@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::schema::books;
 use crate::sql::Sql;
 use crate::tx::Tx;
-use access_query::{AccessRow, by_keys};
+use access_query::{AccessRow, by_public_ids};
 use row::SettingsColumns;
 
 pub(crate) use access_query::{of_collections, of_user};
@@ -47,7 +47,7 @@ impl Books<'_, '_> {
 
     /// The book with what a user may do in it. In a unit of work that writes, it takes the book's
     /// lock first, the row of its state.
-    pub fn enter(self, public_id: &str, email: &str) -> Result<Option<BookAccess>> {
+    pub fn load_for_user(self, public_id: &str, email: &str) -> Result<Option<BookAccess>> {
         let place = (public_id.to_owned(), email.to_owned());
         if let Some(access) = self.tx.group_cache.accesses.get(&place).cloned() {
             let activity =
@@ -83,8 +83,8 @@ impl Books<'_, '_> {
     }
 
     /// The books with these public ids, as a user enters them, in no order.
-    pub fn by_keys(self, public_ids: &[String], email: &str) -> Result<Vec<BookAccess>> {
-        self.tx.load_accesses(&by_keys(public_ids, email))
+    pub fn by_public_ids(self, public_ids: &[String], email: &str) -> Result<Vec<BookAccess>> {
+        self.tx.load_accesses(&by_public_ids(public_ids, email))
     }
 
     /// The books in an owner's collections, or in one of them, as a user enters them, in no order.

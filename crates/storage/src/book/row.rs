@@ -46,7 +46,7 @@ pub(super) struct Row {
 impl Row {
     pub(super) fn into_book(self, owner_name: String) -> Result<Book> {
         let Self { id, public_id, columns } = self;
-        let scale = u32::try_from(columns.scale).map_err(|_| Error::Broken("scale"))?;
+        let scale = u32::try_from(columns.scale).map_err(|_| Error::Corrupt("scale"))?;
         let stamp = column::stamp(
             columns.agent.clone(),
             columns.created_at,
@@ -75,18 +75,18 @@ impl SettingsColumns {
             closing_date: day(self.closing_date, "closing_date")?,
             lock_date: day(self.lock_date, "lock_date")?,
             date_pattern: DatePattern::from_name(&self.date_pattern)
-                .ok_or(Error::Broken("date_pattern"))?,
+                .ok_or(Error::Corrupt("date_pattern"))?,
             decimal_separator: DecimalSeparator::from_name(&self.decimal_separator)
-                .ok_or(Error::Broken("decimal_separator"))?,
+                .ok_or(Error::Corrupt("decimal_separator"))?,
             fraction_digits: u32::try_from(self.fraction_digits)
-                .map_err(|_| Error::Broken("fraction_digits"))?,
+                .map_err(|_| Error::Corrupt("fraction_digits"))?,
             page_size: self.page_size,
-            period: Period::from_name(&self.period).ok_or(Error::Broken("period"))?,
+            period: Period::from_name(&self.period).ok_or(Error::Corrupt("period"))?,
             period_start_month: StartMonth::from_name(&self.period_start_month)
-                .ok_or(Error::Broken("period_start_month"))?,
+                .ok_or(Error::Corrupt("period_start_month"))?,
             time_zone: self.time_zone,
             visibility: Visibility::from_name(&self.visibility)
-                .ok_or(Error::Broken("visibility"))?,
+                .ok_or(Error::Corrupt("visibility"))?,
             properties: column::properties_from_text(self.properties)?,
         })
     }
@@ -115,8 +115,8 @@ impl SettingsColumns {
             date_pattern: date_pattern.as_str().to_owned(),
             decimal_separator: decimal_separator.as_str().to_owned(),
             fraction_digits: i32::try_from(*fraction_digits)
-                .map_err(|_| Error::Broken("fraction_digits"))?,
-            scale: i32::try_from(book.scale).map_err(|_| Error::Broken("scale"))?,
+                .map_err(|_| Error::Corrupt("fraction_digits"))?,
+            scale: i32::try_from(book.scale).map_err(|_| Error::Corrupt("scale"))?,
             page_size: *page_size,
             period: period.as_str().to_owned(),
             period_start_month: period_start_month.as_str().to_owned(),

@@ -8,7 +8,7 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Integer};
 use time::Date;
 
-use super::search::Planner;
+use super::search::PathSelector;
 use super::{Search, Transactions};
 use crate::column::day_to_column;
 use crate::conn::on_each;
@@ -46,7 +46,7 @@ impl Transactions<'_, '_> {
     /// How many transactions a search finds.
     pub fn count(self, access: &Access, search: &Search<'_>) -> Result<i64> {
         let book = access.book();
-        let sql = Planner { tx: &mut *self.tx, book, search, wanted: None }
+        let sql = PathSelector { tx: &mut *self.tx, book, search, wanted: None }
             .plan()?
             .count(book)
             .uncached();
@@ -61,7 +61,7 @@ impl Transactions<'_, '_> {
         let rows: Vec<Row> = on_each!(self.tx.flushed()?, c => (&sql).load(c))?;
         let counted = |row: Row| {
             let Row { day, posted, trashed } = row;
-            Ok(Counted { day: from_day_number(day).ok_or(Error::Broken("day"))?, posted, trashed })
+            Ok(Counted { day: from_day_number(day).ok_or(Error::Corrupt("day"))?, posted, trashed })
         };
         rows.into_iter().map(counted).collect()
     }

@@ -41,7 +41,7 @@ impl Transactions<'_, '_> {
         let found: Vec<Row> = on_each!(self.tx.flushed()?, c => (&sql).load(c))?;
         let moved = |row: Row| {
             let Row { day, transaction_id, high, low } = row;
-            let day = from_day_number(day).ok_or(Error::Broken("day"))?;
+            let day = from_day_number(day).ok_or(Error::Corrupt("day"))?;
             Ok(RunningRow {
                 transaction: TransactionId::new(transaction_id),
                 day,

@@ -123,7 +123,7 @@ impl Transactions<'_, '_> {
     ) -> Result<Vec<Transaction>> {
         let book = access.book();
         let plan =
-            search::Planner { tx: &mut *self.tx, book, search, wanted: Some(limit) }.plan()?;
+            search::PathSelector { tx: &mut *self.tx, book, search, wanted: Some(limit) }.plan()?;
         let Some(ranges) = plan.ranges_to_merge() else {
             return self.rows(access, plan.page(book, after, limit).uncached());
         };
@@ -182,7 +182,7 @@ pub(crate) fn first_statement<'a>(
     after: Option<PageKey>,
     limit: Option<i64>,
 ) -> Result<Sql<'a>> {
-    let plan = search::Planner { tx, book, search, wanted: limit }.plan()?;
+    let plan = search::PathSelector { tx, book, search, wanted: limit }.plan()?;
     Ok(match (limit, plan.ranges_to_merge()) {
         (None, _) => plan.count(book),
         (Some(limit), None) => plan.page(book, after, limit),

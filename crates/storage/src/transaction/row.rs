@@ -71,7 +71,7 @@ impl Row {
             date: dated.then_some(list_day),
             list_day,
             amount: amount
-                .map(|units| Amount::from_units(units, scale).ok_or(Error::Broken("amount")))
+                .map(|units| Amount::from_units(units, scale).ok_or(Error::Corrupt("amount")))
                 .transpose()?,
             description,
             credit: credit_account_id.map(AccountId::new),
@@ -104,7 +104,7 @@ pub(crate) fn standing_from_column(number: i32) -> Result<Standing> {
         0 => Ok(Standing::Draft),
         1 => Ok(Standing::Unchecked),
         2 => Ok(Standing::Checked),
-        _ => Err(Error::Broken("standing")),
+        _ => Err(Error::Corrupt("standing")),
     }
 }
 
@@ -141,7 +141,7 @@ pub(super) fn push<'a>(
         Value::Int(standing_to_column(*standing)),
         Value::Flag(*trashed),
         Value::SomeInt(
-            amount.map(|amount| amount.units(scale).ok_or(Error::Broken("amount"))).transpose()?,
+            amount.map(|amount| amount.units(scale).ok_or(Error::Corrupt("amount"))).transpose()?,
         ),
         Value::SomeInt(credit.map(AccountId::get)),
         Value::SomeInt(debit.map(AccountId::get)),

@@ -80,7 +80,7 @@ struct EntryRow {
 impl EntryRow {
     fn of(transaction: &Transaction, scale: u32) -> Result<Vec<Self>> {
         let units = match transaction.amount.filter(|_| transaction.counts()) {
-            Some(amount) => amount.units(scale).ok_or(Error::Broken("amount"))?,
+            Some(amount) => amount.units(scale).ok_or(Error::Corrupt("amount"))?,
             None => 0,
         };
         let row = |account, credit, amount| Self {

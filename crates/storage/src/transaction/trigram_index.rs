@@ -29,7 +29,7 @@ use diesel::sql_types::BigInt;
 use super::Change;
 use crate::bulk::Bulk;
 use crate::conn::{Conn, on_each};
-use crate::dialect::Use;
+use crate::dialect::Mode;
 use crate::error::{Error, Result};
 use crate::sql::{Sql, Value};
 use crate::tx::{Flushed, Tx};
@@ -130,7 +130,7 @@ pub(super) fn trigrams(text: &str) -> BTreeSet<i64> {
 impl Tx<'_> {
     /// How far the texts of an entered book are indexed.
     pub(super) fn trigram_extent(&self, book: BookId) -> Result<Extent> {
-        let state = self.book_state(book).ok_or(Error::Broken("book_state"))?;
+        let state = self.book_state(book).ok_or(Error::Corrupt("book_state"))?;
         Ok(Extent { until: state.indexed_until_id, chunks: state.indexed_chunks })
     }
 
@@ -194,7 +194,7 @@ impl Tx<'_> {
         let blocks: HashMap<i64, i64> = rows.into_iter().map(|row| (row.id, row.block)).collect();
         let mut added = Trigrams::default();
         for FoldedText { id, folded } in texts {
-            added.add(*blocks.get(id).ok_or(Error::Broken("trigram_blocks"))?, folded);
+            added.add(*blocks.get(id).ok_or(Error::Corrupt("trigram_blocks"))?, folded);
         }
         added.write(&mut self.flushed()?, book, OR_ADD_BITS)
     }
@@ -239,7 +239,7 @@ impl Tx<'_> {
 /// it may be stopped and goes on at the next start.
 pub(crate) fn catch_up(conn: &mut Conn) -> Result<()> {
     loop {
-        conn.begin(Use::Write)?;
+        conn.begin(Mode::Write)?;
         let mut tx = Tx::writing(conn, Arc::default(), false);
         tx.begin()?;
         let waiting = Sql::new(
@@ -254,7 +254,7 @@ pub(crate) fn catch_up(conn: &mut Conn) -> Result<()> {
             return tx.abandon();
         };
         // For nobody: what counts is the book's lock and its state.
-        let book = tx.books().enter(&public_id, "")?.map(|access| access.book.id);
+        let book = tx.books().load_for_user(&public_id, "")?.map(|access| access.book.id);
         // Another process may have been faster.
         if let Some(book) = book.filter(|book| {
             tx.book_state(*book).is_some_and(|state| state.unindexed >= TRANSACTIONS_PER_CHUNK)

@@ -23,7 +23,7 @@ use crate::book::Books;
 use crate::book_state::BookStateRow;
 use crate::chart::Charts;
 use crate::conn::Conn;
-use crate::dialect::Use;
+use crate::dialect::Mode;
 use crate::error::{Error, Result};
 use crate::planner::Lookup;
 use crate::write_buffer::WriteBuffer;
@@ -42,7 +42,7 @@ use crate::{
 /// precedes what it changes in place.
 pub struct Tx<'a> {
     conn: &'a mut Conn,
-    mode: Use,
+    mode: Mode,
     /// Whether other units of work share the database transaction.
     grouped: bool,
     open: bool,
@@ -76,16 +76,16 @@ pub(crate) struct GroupCache {
 impl<'a> Tx<'a> {
     /// A unit of work that reads.
     pub(crate) fn reading(conn: &'a mut Conn, charts: Arc<Charts>) -> Self {
-        Self::new(conn, charts, Use::Read, false)
+        Self::new(conn, charts, Mode::Read, false)
     }
 
     /// A unit of work that writes. One that is alone in its group is undone with the whole
     /// database transaction.
     pub(crate) fn writing(conn: &'a mut Conn, charts: Arc<Charts>, grouped: bool) -> Self {
-        Self::new(conn, charts, Use::Write, grouped)
+        Self::new(conn, charts, Mode::Write, grouped)
     }
 
-    fn new(conn: &'a mut Conn, charts: Arc<Charts>, mode: Use, grouped: bool) -> Self {
+    fn new(conn: &'a mut Conn, charts: Arc<Charts>, mode: Mode, grouped: bool) -> Self {
         let (earlier, own) = (WriteBuffer::default(), WriteBuffer::default());
         let (group_cache, changed_charts) = (GroupCache::default(), HashSet::new());
         Self {
@@ -178,7 +178,7 @@ impl<'a> Tx<'a> {
 
     /// Whether this unit of work may write.
     pub(crate) fn writes(&self) -> bool {
-        self.mode == Use::Write
+        self.mode == Mode::Write
     }
 
     /// How a join is kept to its order.
@@ -199,7 +199,7 @@ impl<'a> Tx<'a> {
 
     /// The same, to be changed; the change is queued in the write buffer of this unit of work.
     pub(crate) fn queued_book_state(&mut self, book: BookId) -> Result<&mut BookStateRow> {
-        let state = self.book_state(book).cloned().ok_or(Error::Broken("book_state"))?;
+        let state = self.book_state(book).cloned().ok_or(Error::Corrupt("book_state"))?;
         Ok(self.own.queued_book_state(book, state))
     }
 

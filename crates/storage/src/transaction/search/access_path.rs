@@ -77,13 +77,13 @@ impl Candidate {
     }
 
     /// No range: nothing can match.
-    fn nowhere() -> Self {
+    fn empty() -> Self {
         Self { rank: Rank::Exact, ranges: Vec::new() }
     }
 }
 
 /// Selects the access path of one search.
-pub(in crate::transaction) struct Planner<'p, 's, 't, 'a> {
+pub(in crate::transaction) struct PathSelector<'p, 's, 't, 'a> {
     pub(in crate::transaction) tx: &'p mut Tx<'t>,
     pub(in crate::transaction) book: &'s Book,
     pub(in crate::transaction) search: &'s Search<'a>,
@@ -91,7 +91,7 @@ pub(in crate::transaction) struct Planner<'p, 's, 't, 'a> {
     pub(in crate::transaction) wanted: Option<i64>,
 }
 
-impl<'s, 'a> Planner<'_, 's, '_, 'a> {
+impl<'s, 'a> PathSelector<'_, 's, '_, 'a> {
     /// The search with its access path.
     pub(in crate::transaction) fn plan(mut self) -> Result<SearchPlan<'s, 'a>> {
         let path = self.path()?;
@@ -149,7 +149,7 @@ impl<'s, 'a> Planner<'_, 's, '_, 'a> {
 
     /// All of the alternatives must have ranges; they are as narrow as the widest of them.
     fn any(&mut self, filters: &[Filter]) -> Result<Option<Candidate>> {
-        let mut together = Candidate::nowhere();
+        let mut together = Candidate::empty();
         for filter in filters {
             let Some(candidate) = self.candidate(filter)? else { return Ok(None) };
             together.rank = together.rank.max(candidate.rank);
@@ -180,7 +180,7 @@ impl<'s, 'a> Planner<'_, 's, '_, 'a> {
             }
             Term::Account(name) | Term::From(name) | Term::To(name) => {
                 let account = self.search.names.accounts.get(name);
-                Some(account.map_or_else(Candidate::nowhere, |id| {
+                Some(account.map_or_else(Candidate::empty, |id| {
                     Candidate::one(Rank::Account, IndexRange::Account(*id))
                 }))
             }
@@ -210,7 +210,7 @@ impl<'s, 'a> Planner<'_, 's, '_, 'a> {
     /// The accounts of a group, when they are few enough for a range each.
     fn group(&mut self, name: &str) -> Result<Option<Candidate>> {
         let Some(groups) = self.search.names.groups.get(name) else {
-            return Ok(Some(Candidate::nowhere()));
+            return Ok(Some(Candidate::empty()));
         };
         let most = i64::try_from(MAX_RANGES).unwrap_or(i64::MAX);
         let members = Sql::new(

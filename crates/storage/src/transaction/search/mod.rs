@@ -6,12 +6,12 @@
 //! whatever the ranges. Chains are joined as balanced trees, because SQLite refuses deep
 //! expressions. The domain's `Filter::matches` says what the condition must mean.
 //!
-//! **The access path** ([`Planner`]) is chosen from the terms that must hold: an exact remote
-//! id or property value before a rare text, an account, a hashtag, drafts or the trash, the presence
-//! of a property, the accounts of a group; else it is the whole book by day. Alternatives have the
-//! ranges of all, if each has some. All these indexes end in (day, transaction), so a page starts
-//! at `(day, id) < (?, ?)`, and a page deep in the list costs what the first one does. With several
-//! ranges, each gives its newest few rows first (`index_ranges.rs`).
+//! **The access path** ([`PathSelector`]) is chosen from the terms that must hold: an exact remote
+//! id or property value before a rare text, an account, a hashtag, drafts or the trash, the
+//! presence of a property, the accounts of a group; else it is the whole book by day. Alternatives
+//! have the ranges of all, if each has some. All these indexes end in (day, transaction), so a page
+//! starts at `(day, id) < (?, ?)`, and a page deep in the list costs what the first one does. With
+//! several ranges, each gives its newest few rows first (`index_ranges.rs`).
 
 mod access_path;
 pub(super) mod index_ranges;
@@ -33,7 +33,7 @@ use crate::sql::Sql;
 use access_path::{AccessPath, IndexRange};
 use terms::bounded;
 
-pub(super) use access_path::Planner;
+pub(super) use access_path::PathSelector;
 
 /// What the names and days of a query mean in the book; what is missing here means nothing
 /// (behaviour 1.2.6).
