@@ -50,11 +50,11 @@ impl Blobs {
         self.folder.as_ref()
     }
 
-    /// Gives bytes a name of their own, with their size and digest. Nothing is stored yet.
+    /// A blob of these bytes: a name of its own, their size and digest. Nothing is stored yet.
     ///
     /// # Errors
     /// 413 for more bytes than can be counted.
-    pub(crate) async fn name(&self, bytes: Bytes) -> Result<NewBlob, ApiError> {
+    pub(crate) async fn new_blob(&self, bytes: Bytes) -> Result<NewBlob, ApiError> {
         let digested = bytes.clone();
         let digest = move || {
             Sha256::digest(&digested).iter().map(|byte| format!("{byte:02x}")).collect::<String>()

@@ -18,7 +18,7 @@ pub(crate) async fn of_new_file(
     changes: &Changes,
     bytes: Bytes,
 ) -> Result<Content, ApiError> {
-    let blob = request.state.blobs.name(bytes).await?;
+    let blob = request.state.blobs.new_blob(bytes).await?;
     let (id, draft) = (request.book(), (changes.clone(), blob.content.clone()));
     request.look(move |tx, cx| file::check_create(tx, cx, &id, draft)).await?;
     request.state.blobs.put(&request.book(), blob).await
@@ -42,10 +42,10 @@ pub(crate) async fn of_changed_file(
     changes: &Changes,
     bytes: Bytes,
 ) -> Result<Update, ApiError> {
-    let blob = request.state.blobs.name(bytes).await?;
-    let (id, rehearsed) =
+    let blob = request.state.blobs.new_blob(bytes).await?;
+    let (id, changes) =
         (request.book(), Changes { content: Some(blob.content.clone()), ..changes.clone() });
-    if request.look(move |tx, cx| file::check_update(tx, cx, &id, rehearsed)).await? {
+    if request.look(move |tx, cx| file::check_update(tx, cx, &id, changes)).await? {
         Ok(Update::New(request.state.blobs.put(&request.book(), blob).await?))
     } else {
         Ok(Update::Unchanged(blob.content.digest))
@@ -72,7 +72,7 @@ pub(crate) async fn of_attachments(
             request.look(move |tx, cx| file::check_attach(tx, cx, &id, transactions)).await?;
             admitted = true;
         }
-        let blob = request.state.blobs.name(bytes).await?;
+        let blob = request.state.blobs.new_blob(bytes).await?;
         entry.set_stored(request.state.blobs.put(&request.book(), blob).await?);
     }
     Ok(())
