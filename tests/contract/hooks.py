@@ -44,6 +44,7 @@ TEXTS = [
     "a" * 300,
 ]
 SEARCHES = [
+    "account:Cash",
     "",
     "lunch",
     "account:Account1",
@@ -94,6 +95,9 @@ CASH, FOOD = (
 for permission, (email, _) in CALLERS.items():
     if permission not in {"OWNER", "STRANGER"}:
         send(f"/v5/books/{BOOK}/collaborators", {"email": email, "permission": permission})
+
+# Answers by status, of each operation.
+COUNTS = collections.defaultdict(collections.Counter)
 
 # What is behind each noun, and how to make one more.
 MAKERS = {
@@ -150,8 +154,63 @@ ENDING = {
 ON_SPARE_BOOKS = {"deleteBook", "updateBook", "updateBookDeprecated", "addCollaborator"}
 
 
+
+def posted():
+    """A transaction as most verbs take it."""
+    return send(f"/v5/books/{BOOK}/transactions", transaction(1))["transaction"]["id"]
+
+
+def after(verb):
+    """A transaction on which this verb was performed."""
+
+    def make():
+        thing = posted()
+        answer = SESSION.patch(
+            f"{BASE}/v5/books/{BOOK}/transactions/{verb}", json={"id": thing}, timeout=30
+        )
+        assert answer.status_code == 200, f"the fixture: {verb}: {answer.text}"
+        return thing
+
+    return make
+
+
+def draft():
+    """A complete draft, which can be posted."""
+    body = {**transaction(1), "draft": True}
+    return send(f"/v5/books/{BOOK}/transactions", body)["transaction"]["id"]
+
+
+# In which state a verb finds its transactions.
+STATES = {
+    "post": draft,
+    "check": posted,
+    "uncheck": after("check"),
+    "trash": posted,
+    "remove": posted,
+    "untrash": after("trash"),
+    "restore": after("trash"),
+}
+VERBS = {
+    f"{verb}Transaction{suffix}": make
+    for verb, make in STATES.items()
+    for suffix in ["", "sBatch"]
+}
+
+
+def accepted(operation):
+    """Whether a request of the operation was carried out. Until then nothing is left to chance, so
+    that one is."""
+    return any(status.startswith("2") for status in COUNTS[operation])
+
+
+def likely(rng, operation, chance):
+    return rng.random() < chance or not accepted(operation)
+
+
 def existing(rng, noun, operation):
-    if ENDING.get(operation) == noun and rng.random() < 0.7:
+    if noun == "transactions" and operation in VERBS and likely(rng, operation, 0.5):
+        return VERBS[operation]()
+    if ENDING.get(operation) == noun and likely(rng, operation, 0.7):
         return fresh(noun)
     return rng.choice(POOLS[noun])
 
@@ -170,7 +229,8 @@ def references(noun):
 
 
 def one_of(values):
-    return lambda rng, operation: rng.choice(values)
+    """The first one is good."""
+    return lambda rng, operation: rng.choice(values if accepted(operation) else values[:1])
 
 
 def id_of(noun):
@@ -252,6 +312,9 @@ def lively(rng, value, noun, operation):
     """The body with most of its fields replaced by what exists or can be read."""
     if not isinstance(value, dict):
         return value
+    if operation in VERBS and not accepted(operation):
+        item = {"id": VERBS[operation]()}
+        return {"items": [item]} if operation.endswith("Batch") else item
     fields, value = FIELDS[noun], dict(value)
     if isinstance(value.get("items"), list):
         # A merge takes two; the other batches do nothing without an item.
@@ -267,16 +330,19 @@ def lively(rng, value, noun, operation):
     }
     names |= set(NEEDED.get(noun, []))
     for name in sorted(names):
-        if rng.random() < 0.85:
+        if likely(rng, operation, 0.85):
             value[name] = fields[name](rng, operation)
     return value
 
 
-def authorization(rng):
+def authorization(rng, operation):
     """Mostly the owner, who gets furthest; at times nobody, or what is no token."""
-    if rng.random() < 0.02:
+    owner = f"Bearer {CALLERS['OWNER'][1]}"
+    if likely(rng, operation, 0.83):
+        return owner
+    if rng.random() < 0.12:
         return rng.choice(["", "Bearer", "Bearer made.up.token", "Basic YTpi"])
-    return "Bearer " + CALLERS["OWNER" if rng.random() < 0.85 else rng.choice(sorted(CALLERS))][1]
+    return "Bearer " + CALLERS[rng.choice(sorted(CALLERS))][1]
 
 
 @schemathesis.hook
@@ -290,12 +356,12 @@ def before_call(context, case, kwargs):
     # An operation without parameters has but one request, which the owner sends.
     several = case.path_parameters or case.query or isinstance(case.body, (dict, list))
     case.headers["Authorization"] = (
-        authorization(rng) if several else f"Bearer {CALLERS['OWNER'][1]}"
+        authorization(rng, operation) if several else f"Bearer {CALLERS['OWNER'][1]}"
     )
     nouns = [part for part in case.path.split("/") if part in MAKERS or part == "events"]
     known = set(itertools.chain(*POOLS.values()))
     for name, value in case.path_parameters.items():
-        if rng.random() < 0.1:
+        if not likely(rng, operation, 0.9):
             continue
         if name == "bookId":
             case.path_parameters[name] = (
@@ -314,11 +380,8 @@ def before_call(context, case, kwargs):
     for name in ["Idempotency-Key", "If-Match"]:
         if name in (case.headers or {}) and rng.random() < 0.9:
             del case.headers[name]
-    if nouns and rng.random() < 0.85:
+    if nouns and likely(rng, operation, 0.85):
         case.body = lively(rng, case.body, nouns[-1], operation)
-
-
-COUNTS = collections.defaultdict(collections.Counter)
 
 
 @schemathesis.hook
