@@ -175,7 +175,7 @@ async fn collect(mut payload: Payload, grant: &mut Grant) -> Result<Bytes, ApiEr
             std::future::poll_fn(|cx| futures_core::Stream::poll_next(Pin::new(&mut payload), cx));
         let next = timeout_at(started + BODY_TIMEOUT + Duration::from_secs(earned), next)
             .await
-            .map_err(|_| Transport::TooSlow)?;
+            .map_err(|_| Transport::BodyTooSlow)?;
         let Some(chunk) = next else { return Ok(bytes.freeze()) };
         let chunk = chunk.map_err(|error| {
             if matches!(error, PayloadError::Overflow) {

@@ -1,8 +1,9 @@
-//! Connections that end. The HTTP server times only the first head of a connection, so the socket
-//! below it has timeouts of its own. It closes a connection that has had no running request for a
-//! while, sooner once the next head has begun, and one whose client stops taking its answer. It
-//! does not limit how long a request runs: a body has its own time limit, and a use case takes as
-//! long as it takes.
+//! Connections that end. The HTTP server would time only the first head of a connection, and answer
+//! it without a body, so the socket below it has timeouts of its own. It closes a connection that
+//! has had no running request for a while, sooner once the next head has begun, and one whose
+//! client stops taking its answer. A head that does not arrive in time is answered 408 here,
+//! because the HTTP server knows no request yet. The socket does not limit how long a request runs:
+//! a body has its own time limit, and a use case takes as long as it takes.
 //!
 //! It also limits reading ahead. The HTTP server queues pipelined requests, and with its buffer
 //! full it polls without pause until the client takes its answers. So the socket reads nothing
@@ -21,8 +22,10 @@ use actix_web::web::Bytes;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep, sleep_until};
 
-/// How long a client may take to send the head of a request before the connection is closed.
-pub(crate) const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
+use crate::error::head_timeout;
+
+/// How long a client may take to send the head of a request before it is answered 408.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a connection that is being closed waits for its client to read the answer.
 pub(crate) const LINGER: Duration = Duration::from_secs(2);
 /// How long a connection without a request is kept.
@@ -35,12 +38,28 @@ const MAX_AT_ONCE: usize = 32 * 1024;
 /// The state of a connection. Its requests come one after another.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Phase {
-    /// No request runs.
+    /// No request runs, and none has begun to arrive.
     Idle,
+    /// No request runs; the head of the next one is arriving.
+    Head,
     /// A request runs whose body may still be arriving.
     Receiving,
     /// A request runs that has arrived completely.
     Answering,
+    /// The connection ends, or nobody has read the body of its last request: what arrives is no
+    /// head.
+    Ending,
+    /// The head that was arriving is answered 408.
+    Refused,
+}
+
+impl Phase {
+    const fn is_running(self) -> bool {
+        match self {
+            Self::Receiving | Self::Answering => true,
+            Self::Idle | Self::Head | Self::Ending | Self::Refused => false,
+        }
+    }
 }
 
 /// What the socket and the requests on it share.
@@ -95,7 +114,8 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         let connection = &self.connection;
-        connection.phase.set(Phase::Idle);
+        let ends = self.then == LINGER || connection.phase.get() == Phase::Receiving;
+        connection.phase.set(if ends { Phase::Ending } else { Phase::Idle });
         connection.deadline.set(Instant::now() + self.then);
         if let Some(waker) = connection.waker.take() {
             waker.wake();
@@ -162,7 +182,7 @@ impl Socket {
             self.connection.waker.set(Some(cx.waker().clone()));
             return true;
         }
-        let looks = self.connection.has_begun.take() && self.connection.phase.get() == Phase::Idle;
+        let looks = self.connection.has_begun.take() && !self.connection.phase.get().is_running();
         if !looks && self.at_once < MAX_AT_ONCE {
             return false;
         }
@@ -174,15 +194,52 @@ impl Socket {
     /// Whether a connection without requests has been kept long enough. If not, the task is woken
     /// when it has.
     fn is_over(&mut self, cx: &mut Context<'_>) -> bool {
-        if self.connection.phase.get() != Phase::Idle {
+        if self.connection.phase.get().is_running() {
             self.connection.waker.set(Some(cx.waker().clone()));
             return false;
         }
+        if !self.is_late(cx) {
+            return false;
+        }
+        // What is left of an earlier answer has to come first, and the client does not take it.
+        if self.connection.phase.get() != Phase::Head || self.stalled.is_some() {
+            return true;
+        }
+        self.refuse_head();
+        self.is_late(cx)
+    }
+
+    /// Whether the deadline is over. If not, the task is woken when it is.
+    fn is_late(&mut self, cx: &mut Context<'_>) -> bool {
         let deadline = self.connection.deadline.get();
         if self.idle.deadline() != deadline {
             self.idle.as_mut().reset(deadline);
         }
         self.idle.as_mut().poll(cx).is_ready()
+    }
+
+    /// Answers 408 to a head that did not arrive in time (behaviour 0.20), and leaves the client a
+    /// moment to read it: a socket that is closed while it is sent to takes the answer back.
+    fn refuse_head(&mut self) {
+        // A client that left, or whose socket takes nothing, goes without.
+        drop(self.stream.try_write(&head_timeout()));
+        self.connection.phase.set(Phase::Refused);
+        self.connection.deadline.set(Instant::now() + LINGER);
+    }
+
+    /// Reads on without passing on what comes. Answers whether the client has left.
+    fn read_away(&mut self, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> bool {
+        let before = buffer.filled().len();
+        match Pin::new(&mut self.stream).poll_read(cx, buffer) {
+            Poll::Ready(Ok(())) if buffer.filled().len() > before => {
+                buffer.set_filled(before);
+                // The deadline is looked at between the pieces.
+                cx.waker().wake_by_ref();
+                self.is_late(cx)
+            }
+            Poll::Ready(_) => true,
+            Poll::Pending => self.is_late(cx),
+        }
     }
 
     /// Passes on the outcome of a write, or an error when the client has taken nothing for too
@@ -214,6 +271,9 @@ impl AsyncRead for Socket {
         if self.is_ahead(cx) {
             return Poll::Pending;
         }
+        if self.connection.phase.get() == Phase::Refused {
+            return if self.read_away(cx, buffer) { Poll::Ready(Ok(())) } else { Poll::Pending };
+        }
         let before = buffer.filled().len();
         let outcome = Pin::new(&mut self.stream).poll_read(cx, buffer);
         if outcome.is_pending() {
@@ -222,9 +282,12 @@ impl AsyncRead for Socket {
         }
         let read = buffer.filled().len() - before;
         self.at_once += read;
-        if read > 0 && self.connection.phase.get() == Phase::Idle {
+        if read > 0 && !self.connection.phase.get().is_running() {
             // The next head, or the rest of a body that nobody read. Only the first byte starts the
             // clock.
+            if self.connection.phase.get() == Phase::Idle {
+                self.connection.phase.set(Phase::Head);
+            }
             let deadline = &self.connection.deadline;
             deadline.set(deadline.get().min(Instant::now() + HEAD_TIMEOUT));
         }

@@ -40,7 +40,8 @@ pub(crate) enum Transport {
     TooLarge,
     FileTooLarge,
     UnsupportedMediaType,
-    TooSlow,
+    BodyTooSlow,
+    HeadTooSlow,
     Crowded,
     FilesUnavailable(String),
     Failed(String),
@@ -98,7 +99,7 @@ impl Transport {
             Self::Malformed(_) | Self::InvalidFormat(_) => StatusCode::BAD_REQUEST,
             Self::TooLarge | Self::FileTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            Self::TooSlow => StatusCode::REQUEST_TIMEOUT,
+            Self::BodyTooSlow | Self::HeadTooSlow => StatusCode::REQUEST_TIMEOUT,
             Self::Crowded | Self::FilesUnavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
             Self::Failed(_) => StatusCode::INTERNAL_SERVER_ERROR,
         }
@@ -113,7 +114,7 @@ impl Transport {
             Self::InvalidFormat(_) => "invalid",
             Self::TooLarge | Self::FileTooLarge => "requestTooLarge",
             Self::UnsupportedMediaType => "unsupportedMediaType",
-            Self::TooSlow => "requestTimeout",
+            Self::BodyTooSlow | Self::HeadTooSlow => "requestTimeout",
             Self::Crowded | Self::FilesUnavailable(_) => "backendError",
             Self::Failed(_) => "internalError",
         }
@@ -134,7 +135,8 @@ impl Transport {
                 "the content of a file has at most 20 MB (20,971,520 bytes)".to_owned()
             }
             Self::UnsupportedMediaType => "send JSON as Content-Type: application/json".to_owned(),
-            Self::TooSlow => "the body did not arrive in time".to_owned(),
+            Self::BodyTooSlow => "the body did not arrive in time".to_owned(),
+            Self::HeadTooSlow => "the head of the request did not arrive in time".to_owned(),
             Self::Crowded | Self::FilesUnavailable(_) => UNAVAILABLE.to_owned(),
             Self::Failed(_) => "internal error".to_owned(),
         }
@@ -205,6 +207,24 @@ impl ApiError {
     }
 }
 
+impl ApiError {
+    /// The body that clients read.
+    fn shown(&self) -> ErrorOut {
+        let (status, reason, message) = (self.status(), self.reason(), self.message());
+        let code = status.as_u16();
+        let problem = (code == 401 || code == 429 || code >= 500).then(|| ProblemOut {
+            r#type: "about:blank",
+            title: status.canonical_reason().unwrap_or_default(),
+            status: code,
+            detail: message.clone(),
+            instance: "",
+            code: code.to_string(),
+        });
+        let errors = [ErrorItem { domain: "global", reason, message: message.clone() }];
+        ErrorOut { error: WireError { code, message, errors }, problem }
+    }
+}
+
 /// An error as clients read it (behaviour 10.1).
 #[derive(Serialize)]
 struct ErrorOut {
@@ -244,7 +264,7 @@ impl ResponseError for ApiError {
     }
 
     fn error_response(&self) -> HttpResponse {
-        let (status, reason, message) = (self.status(), self.reason(), self.message());
+        let status = self.status();
         if status.is_server_error() {
             let cause = match self {
                 Self::Service(error) => error.to_string(),
@@ -262,16 +282,6 @@ impl ResponseError for ApiError {
                 tracing::error!(%cause, status = status.as_u16(), "request failed");
             }
         }
-        let code = status.as_u16();
-        let problem = (code == 401 || code == 429 || code >= 500).then(|| ProblemOut {
-            r#type: "about:blank",
-            title: status.canonical_reason().unwrap_or_default(),
-            status: code,
-            detail: message.clone(),
-            instance: "",
-            code: code.to_string(),
-        });
-        let errors = [ErrorItem { domain: "global", reason, message: message.clone() }];
         let mut response = HttpResponse::build(status);
         if status == StatusCode::SERVICE_UNAVAILABLE {
             response.insert_header((RETRY_AFTER, RETRY_AFTER_SECONDS));
@@ -286,6 +296,19 @@ impl ResponseError for ApiError {
             // The rest of the body is not worth reading.
             response.force_close();
         }
-        response.json(ErrorOut { error: WireError { code, message, errors }, problem })
+        response.json(self.shown())
     }
+}
+
+/// The whole answer to a request whose head did not arrive in time (behaviour 0.20), which the HTTP
+/// server never sees.
+pub(crate) fn head_timeout() -> Vec<u8> {
+    let error = ApiError::from(Transport::HeadTooSlow);
+    let body = serde_json::to_string(&error.shown()).unwrap_or_default();
+    let (status, length) = (error.status(), body.len());
+    format!(
+        "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\
+            connection: close\r\naccess-control-allow-origin: *\r\n\r\n{body}"
+    )
+    .into_bytes()
 }

@@ -38,6 +38,7 @@ mod wire;
 
 use std::net::TcpListener;
 use std::thread::available_parallelism;
+use std::time::Duration;
 
 use actix_http::error::DispatchError;
 use actix_http::{HttpService, KeepAlive, Protocol};
@@ -47,7 +48,7 @@ use actix_web::middleware::{NormalizePath, TrailingSlash, from_fn};
 use actix_web::rt::net::TcpStream;
 use actix_web::{App, web};
 
-use connection::{HEAD_TIMEOUT, LINGER, Socket};
+use connection::{LINGER, Socket};
 use health::Contract;
 
 pub use bell::Bell;
@@ -92,7 +93,8 @@ pub fn serve(
         let stop = stop.clone();
         let http = HttpService::build()
             .keep_alive(KeepAlive::Os)
-            .client_request_timeout(HEAD_TIMEOUT)
+            // The socket times heads itself, and answers 408 with a body.
+            .client_request_timeout(Duration::ZERO)
             .client_disconnect_timeout(LINGER)
             .graceful_shutdown_signal(move || {
                 let stop = stop.clone();
