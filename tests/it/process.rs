@@ -257,16 +257,22 @@ fn mounted_under_a_prefix(engine: Engine) {
     owner.patch("/v5/books", &json!({})).refused(404, "notFound");
     owner.patch("/books-apiv5/books", &json!({})).refused(404, "notFound");
     // 0.25: clients that are generated from the contract find the API, with or without a proxy
-    // that takes a path away.
-    let base_path =
-        |server: &Server, path: &str| server.anonymous().get(path).ok()["basePath"].clone();
-    assert_eq!(base_path(&server, "/books-api/openapi.json"), "/books-api");
-    assert_eq!(base_path(&server, "/openapi.json"), "/books-api");
+    // that takes a path away, and where tokens are asked for.
+    let found = |server: &Server, path: &str| {
+        let contract = server.anonymous().get(path).ok();
+        let oauth = &contract["securityDefinitions"]["oauth2"];
+        [contract["basePath"].clone(), oauth["authorizationUrl"].clone()]
+    };
+    let own = format!("http://{}/books-api/auth/authorize", server.address());
+    assert_eq!(found(&server, "/books-api/openapi.json"), ["/books-api", &own]);
+    assert_eq!(found(&server, "/openapi.json"), ["/books-api", &own]);
     let behind = server.beside(&["--public-url", "https://example.com/books/"]);
-    assert_eq!(base_path(&behind, "/openapi.json"), "/books");
+    let own = "https://example.com/books/auth/authorize";
+    assert_eq!(found(&behind, "/openapi.json"), ["/books", own]);
     let behind =
         server.beside(&["--path-prefix", "/inside", "--public-url", "https://example.com"]);
-    assert_eq!(base_path(&behind, "/inside/openapi.json"), "/");
+    let own = "https://example.com/auth/authorize";
+    assert_eq!(found(&behind, "/inside/openapi.json"), ["/", own]);
 }
 
 /// Issue 2: `/ready` says whether requests can be served, and does not hang when they cannot.

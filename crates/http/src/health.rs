@@ -2,15 +2,15 @@
 
 use std::time::Duration;
 
-use actix_web::HttpResponse;
 use actix_web::http::header::{CACHE_CONTROL, ContentType};
-use actix_web::web::{self, Bytes};
+use actix_web::{HttpRequest, HttpResponse, web};
 use daybook_storage::Error;
 use serde_json::json;
 use tokio::time::timeout;
 
 use crate::error::ApiError;
 use crate::reply::{self, ApiResult, Reply};
+use crate::request::host;
 use crate::run;
 use crate::state::AppState;
 
@@ -45,30 +45,42 @@ async fn reach(state: &AppState) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// The contract of one installation.
-pub(crate) struct Contract(Bytes);
+/// Where the contract says that tokens are asked for (behaviour 11.3).
+const AUTHORIZATION: &str = "\"authorizationUrl\": \"http://127.0.0.1:8080/auth/authorize\"";
+
+/// The contract of one installation, in the parts around its authorization address.
+pub(crate) struct Contract {
+    before: String,
+    after: &'static str,
+}
 
 impl Contract {
     /// The contract with the path under which clients find the API: generated clients append its
     /// paths to that.
     pub(crate) fn under(path: &str) -> Self {
-        if path.is_empty() {
-            return Self(Bytes::from_static(CONTRACT.as_bytes()));
-        }
-        Self(
-            CONTRACT
-                .replacen("\"basePath\": \"/\"", &format!("\"basePath\": {}", json!(path)), 1)
-                .into(),
-        )
+        let (before, after) = CONTRACT.split_once(AUTHORIZATION).unwrap_or((CONTRACT, ""));
+        let path = if path.is_empty() { "/" } else { path };
+        let named = format!("\"basePath\": {}", json!(path));
+        Self { before: before.replacen("\"basePath\": \"/\"", &named, 1), after }
+    }
+
+    /// The text, for clients that find the server at this address.
+    fn at(&self, base: &str) -> String {
+        let address = json!(format!("{base}/auth/authorize"));
+        format!("{}\"authorizationUrl\": {address}{}", self.before, self.after)
     }
 }
 
 /// GET /openapi.json.
-pub(crate) async fn contract(contract: web::Data<Contract>) -> HttpResponse {
+pub(crate) async fn contract(
+    request: HttpRequest,
+    state: web::Data<AppState>,
+    contract: web::Data<Contract>,
+) -> HttpResponse {
     HttpResponse::Ok()
         .content_type(ContentType::json())
         .insert_header((CACHE_CONTROL, "max-age=300"))
-        .body(contract.0.clone())
+        .body(contract.at(&state.base(host(&request))))
 }
 
 /// GET /docs: the contract for people; the page loads nothing from elsewhere.

@@ -110,12 +110,7 @@ impl ApiRequest {
     /// The absolute address of this server for links in answers: the configured one, else the one
     /// that the request was sent to.
     pub(crate) fn base(&self) -> String {
-        match (&self.state.public_url, &self.host) {
-            (Some(url), _) => url.clone(),
-            (None, Some(host)) => format!("http://{host}{}", self.state.path_prefix),
-            // A client of HTTP/1.0 sends no `Host`, and some send a malformed one.
-            (None, None) => self.state.path_prefix.clone(),
-        }
+        self.state.base(self.host.as_deref())
     }
 
     /// Runs a use case that reads, before the one that answers. `If-Match` without a target is
@@ -245,8 +240,7 @@ impl FromRequest for ApiRequest {
             let given =
                 parameters::pairs(&request).into_iter().filter(|(_, value)| !value.is_empty());
             let parameters = given.rev().collect();
-            let host =
-                header(&request, HOST.as_str()).filter(|host| is_host(host)).map(str::to_owned);
+            let host = host(&request).map(str::to_owned);
             Ok(Self {
                 cx,
                 state,
@@ -286,9 +280,11 @@ fn header<'r>(request: &'r HttpRequest, name: &str) -> Option<&'r str> {
     request.headers().get(name).and_then(|value| value.to_str().ok())
 }
 
-/// Whether a link may lead there: a host, perhaps with a port, and nothing else.
-fn is_host(text: &str) -> bool {
-    !text.contains('@') && text.parse::<Authority>().is_ok()
+/// The host that a request was sent to, perhaps with a port. A client of HTTP/1.0 sends none, and
+/// some send one that no link may lead to.
+pub(crate) fn host(request: &HttpRequest) -> Option<&str> {
+    let is_host = |text: &&str| !text.contains('@') && text.parse::<Authority>().is_ok();
+    header(request, HOST.as_str()).filter(is_host)
 }
 
 fn bearer(request: &HttpRequest) -> Option<&str> {

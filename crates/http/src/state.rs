@@ -52,6 +52,16 @@ pub struct AppState {
 }
 
 impl AppState {
+    /// The absolute address of this server, without trailing slash: the configured one, else the
+    /// host that a request was sent to. A request that names no host gets the path alone.
+    pub(crate) fn base(&self, host: Option<&str>) -> String {
+        match (&self.public_url, host) {
+            (Some(url), _) => url.clone(),
+            (None, Some(host)) => format!("http://{host}{}", self.path_prefix),
+            (None, None) => self.path_prefix.clone(),
+        }
+    }
+
     /// The path under which clients find the API; empty for none. The public address counts: a
     /// proxy may remove a part of the path before a request arrives.
     pub(crate) fn public_path(&self) -> &str {

@@ -18,6 +18,7 @@ pub fn tests() -> Vec<Case> {
         routes_are_the_documents,
         operations_are_documented_whole,
         served_as_it_stands,
+        keys_are_declared,
         reasons_are_listed,
         page_needs_no_internet
     ];
@@ -125,14 +126,26 @@ fn operations_are_documented_whole(_: &Server) {
     }
 }
 
+/// 0.25: but for the addresses of the installation.
 fn served_as_it_stands(server: &Server) {
+    let own = format!("{}/auth", server.base());
     let answer = server.anonymous().get("/openapi.json");
     assert_eq!(answer.status, 200);
     assert!(answer.headers["content-type"].starts_with("application/json"), "{:?}", answer.headers);
-    assert!(
-        answer.text == contract::TEXT,
-        "GET /openapi.json is openapi/openapi.json byte by byte"
-    );
+    let expected = contract::TEXT.replace("http://127.0.0.1:8080/auth", &own);
+    assert!(answer.text == expected, "GET /openapi.json is openapi/openapi.json byte by byte");
+}
+
+/// 9.1: the key is declared in both places, and no operation requires it.
+fn keys_are_declared(_: &Server) {
+    let declared = &contract::document()["securityDefinitions"];
+    for (name, place, field) in
+        [("apiKey", "header", "service-api-key"), ("apiKeyParameter", "query", "key")]
+    {
+        let key = &declared[name];
+        assert_eq!([&key["type"], &key["in"], &key["name"]], ["apiKey", place, field], "{name}");
+    }
+    assert_eq!(contract::document()["security"], json!([{"oauth2": ["email"]}]));
 }
 
 /// 10.2: the contract names every reason the server knows, and no other.
