@@ -15,7 +15,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::account::{self, AccountIn, AccountOut};
 use crate::blob;
 use crate::body::{Body, MaybeBody};
-use crate::collection::CollectionOut;
+use crate::collection::{CollectionAround, CollectionOut, CollectionsOfList};
 use crate::group::{GroupIn, GroupOut};
 use crate::reply::{self, ApiResult, Reply};
 use crate::request::ApiRequest;
@@ -159,7 +159,7 @@ pub(crate) struct BookOut {
     #[serde(skip_serializing_if = "Option::is_none")]
     groups: Option<Vec<GroupOut>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    collection: Option<CollectionOut>,
+    collection: Option<CollectionAround>,
 }
 
 impl BookOut {
@@ -201,7 +201,19 @@ impl BookOut {
         collection: Option<&daybook_service::collection::View>,
         cx: &Context,
     ) -> Self {
-        Self { collection: collection.map(|view| CollectionOut::new(view, cx)), ..self }
+        let around = |view| CollectionAround::One(Box::new(CollectionOut::new(view, cx)));
+        Self { collection: collection.map(around), ..self }
+    }
+
+    /// The answer of listBooks, in which many books show the same collection.
+    fn list_of_user(views: &[View], cx: &Context) -> serde_json::Result<Vec<u8>> {
+        let shown = views.iter().filter_map(|view| view.collection.as_deref());
+        let mut collections = CollectionsOfList::new(shown, cx)?;
+        let mut row = |view: &View| {
+            let around = view.collection.as_deref().and_then(|view| collections.around(view));
+            Self { collection: around, ..Self::new(&view.access, view.activity, cx) }
+        };
+        serde_json::to_vec(&ListOut::whole(views.iter().map(&mut row).collect()))
     }
 
     pub(crate) fn list(views: &[View], cx: &Context) -> ListOut<Self> {
@@ -227,7 +239,7 @@ pub(crate) async fn list_books(request: ApiRequest) -> ApiResult {
     request
         .read(
             move |tx, cx| book::list(tx, cx, &term),
-            |views, cx| reply::ok(&BookOut::list(views, cx)),
+            |views, cx| reply::json(BookOut::list_of_user(views, cx)),
         )
         .await
 }

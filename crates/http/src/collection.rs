@@ -1,14 +1,23 @@
 //! Collections on the wire.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::rc::Rc;
+
+use daybook_domain::id::CollectionId;
 use daybook_service::collection::{self, View};
 use daybook_service::{Context, book};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::value::{RawValue, to_raw_value};
 
 use crate::body::{Body, Items};
 use crate::book::BookOut;
 use crate::reply::{self, ApiResult, Reply};
 use crate::request::ApiRequest;
 use crate::wire::{ListOut, StampOut, TextOrNumber, id_text, objects_only};
+
+/// Bytes that the collections of a list, with their books, take together.
+const MAX_BYTES: usize = 8 * 1024 * 1024;
 
 /// A request body that is a collection. Its books change by operations of their own (behaviour
 /// 9.13).
@@ -47,17 +56,96 @@ pub(crate) struct CollectionOut {
 
 impl CollectionOut {
     pub(crate) fn new(view: &View, cx: &Context) -> Self {
-        let View { collection, owner_name, permission, books } = view;
+        let View { books, .. } = view;
+        Self {
+            books: Some(books.iter().map(|book| BookOut::of(book, cx)).collect()),
+            ..Self::without_books(view)
+        }
+    }
+
+    fn without_books(view: &View) -> Self {
+        let View { collection, owner_name, permission, books: _ } = view;
         Self {
             id: collection.id.to_string(),
             name: collection.name.as_str().to_owned(),
             owner_username: owner_name.clone(),
             permission: permission.as_str(),
-            books: books
-                .as_ref()
-                .map(|books| books.iter().map(|book| BookOut::of(book, cx)).collect()),
+            books: None,
             stamp: StampOut::from(&collection.stamp),
         }
+    }
+}
+
+/// A collection around a book.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(crate) enum CollectionAround {
+    /// Of this book alone.
+    One(Box<CollectionOut>),
+    /// As JSON text, written once for all the rows of a list that show it.
+    Shared(#[serde(serialize_with = "as_written")] Rc<RawValue>),
+}
+
+fn as_written<S: Serializer>(text: &Rc<RawValue>, writer: S) -> Result<S::Ok, S::Error> {
+    text.as_ref().serialize(writer)
+}
+
+/// The collections that the books of one list show. A collection of a thousand books around a
+/// thousand rows would make the list grow with the square of its length. So the first row of a
+/// collection shows its books, which grows no faster than the list, and the others show them as
+/// long as all collections together fit in [`MAX_BYTES`] (behaviour 9.19).
+pub(crate) struct CollectionsOfList {
+    texts: HashMap<CollectionId, TextOfCollection>,
+    /// Bytes that the first rows leave to the others.
+    left: usize,
+}
+
+/// A collection of a list, written with its books and without.
+struct TextOfCollection {
+    whole: Rc<RawValue>,
+    bare: Rc<RawValue>,
+    is_shown: bool,
+}
+
+impl CollectionsOfList {
+    /// Writes each of them.
+    pub(crate) fn new<'v>(
+        views: impl Iterator<Item = &'v View>,
+        cx: &Context,
+    ) -> serde_json::Result<Self> {
+        let (mut texts, mut left) = (HashMap::new(), MAX_BYTES);
+        for view in views {
+            if let Entry::Vacant(place) = texts.entry(view.collection.id) {
+                let whole: Rc<RawValue> = to_raw_value(&CollectionOut::new(view, cx))?.into();
+                let bare = to_raw_value(&CollectionOut::without_books(view))?.into();
+                left = left.saturating_sub(whole.get().len());
+                place.insert(TextOfCollection { whole, bare, is_shown: false });
+            }
+        }
+        Ok(Self { texts, left })
+    }
+
+    /// The collection in the next row that shows it.
+    pub(crate) fn around(&mut self, view: &View) -> Option<CollectionAround> {
+        let text = self.texts.get_mut(&view.collection.id)?;
+        let size = text.whole.get().len();
+        if text.is_shown && size > self.left {
+            return Some(CollectionAround::Shared(Rc::clone(&text.bare)));
+        }
+        if text.is_shown {
+            self.left = self.left.saturating_sub(size);
+        }
+        text.is_shown = true;
+        Some(CollectionAround::Shared(Rc::clone(&text.whole)))
+    }
+}
+
+/// How many rows of a list may show this text, which may be a collection with its books: as many as
+/// fit in [`MAX_BYTES`], and one at least.
+pub(crate) fn rows_showing(text: &RawValue) -> usize {
+    match MAX_BYTES.checked_div(text.get().len()) {
+        None | Some(0) => 1,
+        Some(rows) => rows,
     }
 }
 

@@ -18,6 +18,7 @@ use serde_json::{Map, Value, json};
 
 use crate::account::AccountOut;
 use crate::book::BookOut;
+use crate::collection::rows_showing;
 use crate::cursor::{self, EventCursor};
 use crate::file;
 use crate::group::GroupOut;
@@ -73,12 +74,12 @@ pub(crate) async fn list_events(asked: ApiRequest) -> ApiResult {
     let (book, base) = (asked.book(), asked.base());
     let (request, filters) = request(&asked);
     let encode = move |view: &View, cx: &Context| {
-        let cursor =
-            view.next.and_then(|sequence| cursor::write(&EventCursor { sequence, ..filters }));
         let reader = Reader { view, base: &base };
         let written = |book: Box<RawValue>| {
-            let items = view
-                .events
+            let (events, next) = page(view, &book);
+            let cursor =
+                next.and_then(|sequence| cursor::write(&EventCursor { sequence, ..filters }));
+            let items = events
                 .iter()
                 .map(|event| event_out(reader, event, &book))
                 .collect::<Result<_, _>>()?;
@@ -127,6 +128,17 @@ fn is_readable(cursor: &EventCursor) -> bool {
     let instants =
         cursor.after.iter().chain(&cursor.before).all(|text| zone::instant(text, "UTC").is_some());
     instants && cursor.kind.as_deref().is_none_or(|name| EventType::from_name(name).is_some())
+}
+
+/// The events of a page, and where the next one begins. All show the book with the books of its
+/// collection, so a page ends before these take too much (behaviour 9.19).
+fn page<'v>(view: &'v View, book: &RawValue) -> (&'v [ReadEvent], Option<i64>) {
+    match view.events.get(..rows_showing(book)) {
+        Some(events) if view.events.len() > events.len() => {
+            (events, events.last().map(|read| read.event.sequence))
+        }
+        _ => (&view.events, view.next),
+    }
 }
 
 /// The book that every one of these events shows, written once.

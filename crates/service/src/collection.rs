@@ -15,10 +15,6 @@ use crate::context::Context;
 use crate::error::Result;
 use crate::{batch, book};
 
-/// How many books the collections in one list of books or events may show in total. Each row shows
-/// all books of its collection, so a list could otherwise grow with the product of rows and books.
-const MAX_SHOWN: usize = 2_000;
-
 /// A collection as the caller sees it.
 #[derive(Debug, Clone)]
 pub struct View {
@@ -28,8 +24,8 @@ pub struct View {
     pub owner_name: String,
     /// What the caller may do with it.
     pub permission: Permission,
-    /// Its books, by name; `None` where they are left out.
-    pub books: Option<Vec<book::View>>,
+    /// Its books, by name.
+    pub books: Vec<book::View>,
 }
 
 impl View {
@@ -41,17 +37,7 @@ impl View {
     ) -> Self {
         book::sort(&mut books);
         let permission = collection.permission(cx.user.id);
-        Self { collection, owner_name, permission, books: Some(books) }
-    }
-
-    fn without_books(&self) -> Self {
-        let Self { collection, owner_name, permission, books: _ } = self;
-        Self {
-            collection: collection.clone(),
-            owner_name: owner_name.clone(),
-            permission: *permission,
-            books: None,
-        }
+        Self { collection, owner_name, permission, books }
     }
 }
 
@@ -241,26 +227,6 @@ pub(crate) fn of_books(
         .into_iter()
         .filter_map(|(book, collection)| Some((book, Arc::clone(views.get(&collection.id)?))))
         .collect())
-}
-
-/// Leaves the books out of the collections of a list when they are too many in total.
-pub(crate) fn bound(views: &mut [book::View]) {
-    let size = |view: &book::View| {
-        view.collection.as_ref().and_then(|view| view.books.as_ref()).map_or(0, Vec::len)
-    };
-    if views.iter().map(size).sum::<usize>() <= MAX_SHOWN {
-        return;
-    }
-    for view in views {
-        view.collection = view.collection.as_deref().map(View::without_books).map(Arc::new);
-    }
-}
-
-/// The collection that every row of a list shows, without its books when they would be too many in
-/// total.
-pub(crate) fn repeated(view: Arc<View>, rows: usize) -> Arc<View> {
-    let size = view.books.as_ref().map_or(0, Vec::len);
-    if size.saturating_mul(rows) <= MAX_SHOWN { view } else { Arc::new(view.without_books()) }
 }
 
 /// The caller's own collection, for a write. It locks the caller's collections, so that their

@@ -211,8 +211,7 @@ fn fill(
         .collect();
     let users: Vec<UserId> = named.users.into_iter().collect();
     let users = tx.users().by_ids(&users)?.into_iter().map(|user| (user.id, user)).collect();
-    let collection =
-        collection::of_book(tx, cx, &access)?.map(|view| collection::repeated(view, events.len()));
+    let collection = collection::of_book(tx, cx, &access)?;
     Ok(View {
         access,
         activity,

@@ -74,7 +74,6 @@ pub fn list(tx: &mut Tx<'_>, cx: &Context, term: &str) -> Result<Vec<View>> {
         }
     }
     sort(&mut views);
-    collection::bound(&mut views);
     Ok(views)
 }
 

@@ -160,7 +160,7 @@ impl Service {
             owner: view.owner_name.clone(),
             permission: view.permission,
             name: view.collection.name.as_str().to_owned(),
-            books: view.books.iter().flatten().map(|book| self.book(book, caller)).collect(),
+            books: view.books.iter().map(|book| self.book(book, caller)).collect(),
             stamp: stamp(&view.collection.stamp),
         }
     }
