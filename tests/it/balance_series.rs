@@ -1,7 +1,7 @@
 //! What the rules of section 5 say in figures: signs (5.4), the edges of a series (5.7), what
 //! counts (5.12, 5.16), and that balances follow every change at once.
 
-use daybook_tests::{Cast, Server};
+use daybook_tests::{Cast, Server, encode};
 use jiff::ToSpan;
 use serde_json::{Value, json};
 
@@ -221,6 +221,10 @@ fn rule_5_7_more_than_5000_slices(server: &Server) {
     let answer = balances(&cast, "account:Cash after:2000-01-01 before:2020-01-01");
     let found = slices(&answer["accountBalances"][0]);
     assert!(found.len() <= 5000, "zero slices are omitted: {}", found.len());
+    let said = |answer: &Value| {
+        [answer["truncated"].clone(), answer["accountBalances"][0]["truncated"].clone()]
+    };
+    assert_eq!(said(&answer), [true, true], "5.18: and it is said");
     for date in [20_000_101, 20_050_607, 20_191_231] {
         assert!(found.contains(&date), "{date} has a movement");
     }
@@ -231,6 +235,7 @@ fn rule_5_7_more_than_5000_slices(server: &Server) {
         5000,
         "up to 5000 slices are zero-filled"
     );
+    assert_eq!(said(&answer), [Value::Null, Value::Null], "5.18: nothing is left out");
 }
 
 /// 5.18: many containers that are each short enough may together be too long; then all leave out
@@ -253,13 +258,27 @@ fn rule_13_50_more_than_250_000_slices(server: &Server) {
         containers.iter().all(|container| slices(container) == [20_100_102]),
         "zero slices are omitted"
     );
+    assert!(containers.iter().all(|container| container["truncated"] == true), "5.18: it is said");
+    assert_eq!(answer["truncated"], true, "5.18: beside the containers too");
     assert_eq!(texts(&containers[0], &["cumulativeBalance", "periodBalance"]), ["1.00", "1.00"]);
     let alone = balances(&cast, "account:A1 after:2010-01-01 before:2023-09-09 by:d");
     assert_eq!(slices(&alone["accountBalances"][0]).len(), 4_998);
+    assert_eq!(alone["truncated"], Value::Null);
     // So many filters as a query may have, and one more.
     let named = |count: usize| (0..count).map(|_| "account:A1").collect::<Vec<_>>().join(" ");
     let found = |query: &str| balances(&cast, query)["accountBalances"].as_array().map(Vec::len);
-    assert_eq!((found(&named(200)), found(&named(201))), (Some(1), Some(0)));
+    assert_eq!(found(&named(200)), Some(1));
+    assert_too_large(&cast, &named(201), "201 accounts and groups");
+    let half = "group:Nobody ".repeat(100);
+    assert_too_large(&cast, &format!("{half}{}", named(101)), "201 accounts and groups");
+    assert_too_large(&cast, &"#tag ".repeat(201), "201 hashtags");
+}
+
+/// 5.17: what is too large is refused, and the message names what there is too much of.
+fn assert_too_large(cast: &Cast, query: &str, what: &str) {
+    let path = cast.path(&format!("/balances?query={}", encode(query)));
+    let message = cast.owner.get(&path).refused(400, "queryTooLarge");
+    assert!(message.contains(what) && message.contains("at most"), "5.17: {message}");
 }
 
 /// 5.17: groups below each other are shown again by each of them that is named, up to a bound.
@@ -274,13 +293,14 @@ fn rule_13_50_groups_shown_again(server: &Server) {
         })
     };
     cast.owner.post(&cast.path("/groups/batch"), &batch((0..545).map(group))).ok();
-    let found = |count: usize| {
-        let query: Vec<String> = (0..count).map(|number| format!("group:G{number}")).collect();
-        balances(&cast, &query.join(" "))["groupBalances"].as_array().map(Vec::len)
+    let query = |count: usize| {
+        (0..count).map(|number| format!("group:G{number}")).collect::<Vec<_>>().join(" ")
     };
     // The first of the chain shows all 545; each of the others shows the 500 again, and those of
     // the chain below it.
-    assert_eq!((found(10), found(45)), (Some(10), Some(0)));
+    let found = balances(&cast, &query(10))["groupBalances"].as_array().map(Vec::len);
+    assert_eq!(found, Some(10));
+    assert_too_large(&cast, &query(45), "containers that are shown already");
 }
 
 fn rule_5_12_what_counts(server: &Server) {

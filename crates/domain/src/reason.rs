@@ -29,6 +29,8 @@ pub enum Reason {
     CheckedTransaction,
     /// The date is locked or closed (behaviour 3.5).
     LockedDate,
+    /// The query asks for more than is evaluated (behaviour 1.7.1, 5.17).
+    QueryTooLarge,
     /// The permission is not enough.
     Forbidden,
     /// The resource is unknown, or invisible to the caller.
@@ -47,6 +49,7 @@ impl Reason {
             Self::BadRequest => "badRequest",
             Self::CheckedTransaction => "checkedTransaction",
             Self::LockedDate => "lockedDate",
+            Self::QueryTooLarge => "queryTooLarge",
             Self::Forbidden => "forbidden",
             Self::NotFound => "notFound",
             Self::ConditionNotMet => "conditionNotMet",
@@ -58,7 +61,10 @@ impl Reason {
     #[must_use]
     pub const fn kind(self) -> RefusalKind {
         match self {
-            Self::BadRequest | Self::CheckedTransaction | Self::LockedDate => RefusalKind::Invalid,
+            Self::BadRequest
+            | Self::CheckedTransaction
+            | Self::LockedDate
+            | Self::QueryTooLarge => RefusalKind::Invalid,
             Self::Forbidden => RefusalKind::Denied,
             Self::NotFound => RefusalKind::Missing,
             Self::ConditionNotMet => RefusalKind::Stale,

@@ -3,7 +3,7 @@
 use crate::reason::{Reason, RefusalKind};
 use crate::{
     access, account, amount, book, collaborator, collection, file, group, idempotency, name,
-    property, saved_query, transaction, version,
+    property, query, saved_query, transaction, version,
 };
 
 /// Any refusal of the ledger.
@@ -42,6 +42,9 @@ pub enum Refusal {
     /// About properties.
     #[error(transparent)]
     Property(#[from] property::Refusal),
+    /// About a query.
+    #[error(transparent)]
+    Query(#[from] query::Refusal),
     /// About a saved query.
     #[error(transparent)]
     SavedQuery(#[from] saved_query::Refusal),
@@ -66,6 +69,7 @@ impl Refusal {
             Self::File(refusal) => refusal.reason(),
             Self::Group(refusal) => refusal.reason(),
             Self::Idempotency(refusal) => refusal.reason(),
+            Self::Query(refusal) => refusal.reason(),
             Self::SavedQuery(refusal) => refusal.reason(),
             Self::Transaction(refusal) => refusal.reason(),
             Self::Version(refusal) => refusal.reason(),

@@ -55,9 +55,12 @@ struct ContainerOut<'v> {
     #[serde(flatten)]
     figures: FiguresOut,
     balances: Vec<SliceOut>,
+    /// Whether slices are left out (behaviour 5.18).
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    truncated: bool,
 }
 
-/// The ranges of dates that an answer is about (behaviour 5.9).
+/// What an answer says besides its containers: the ranges of dates it is about (behaviour 5.9).
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct RangesOut<'v> {
@@ -67,6 +70,8 @@ struct RangesOut<'v> {
     next_range: &'v str,
     range_begin_label: &'v str,
     range_end_label: &'v str,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    truncated: bool,
 }
 
 /// Writes the answer about one book.
@@ -116,6 +121,7 @@ impl BalanceWriter<'_> {
             properties: properties(&account.properties),
             figures: self.figures(balances.figures),
             balances: self.series(&balances.series),
+            truncated: balances.truncated,
         })
     }
 
@@ -131,6 +137,7 @@ impl BalanceWriter<'_> {
             properties: properties(&group.properties),
             figures: self.figures(balances.figures),
             balances: self.series(&balances.series),
+            truncated: balances.truncated,
         }
     }
 
@@ -185,6 +192,7 @@ impl BalanceWriter<'_> {
             next_range: &query.next_range,
             range_begin_label: &query.begin_label,
             range_end_label: &query.end_label,
+            truncated: self.view.balances.truncated,
         };
         let mut out = serde_json::to_string(&ranges)?;
         out.pop();

@@ -58,6 +58,7 @@ refusals!(
     daybook_domain::group::Refusal,
     daybook_domain::idempotency::Refusal,
     daybook_domain::name::Refusal,
+    daybook_domain::query::Refusal,
     daybook_domain::saved_query::Refusal,
     daybook_domain::transaction::Refusal,
     daybook_domain::version::Refusal,

@@ -240,6 +240,8 @@ pub enum Answer {
     Counts {
         posted: Vec<(i32, usize)>,
         trashed: Vec<(i32, usize)>,
+        /// Whether slices without transactions are left out.
+        truncated: bool,
     },
     Events(Vec<Vec<Event>>),
     Files(Vec<Vec<File>>),

@@ -1,7 +1,8 @@
 //! An account in scope, with its track.
 
+use super::AccountBalances;
+use super::slice::Series;
 use super::track::Track;
-use super::{AccountBalances, Slice};
 use crate::account::Account;
 
 /// An account in scope and its movements.
@@ -18,12 +19,14 @@ impl AccountTrack<'_> {
         !(self.account.archived && self.track.is_empty())
     }
 
-    pub(super) fn balances(&self, series: &mut dyn FnMut(&Track) -> Vec<Slice>) -> AccountBalances {
+    pub(super) fn balances(&self, series: &mut dyn FnMut(&Track) -> Series) -> AccountBalances {
+        let Series { slices, truncated } = series(&self.track);
         AccountBalances {
             account: self.account.id,
             empty: self.track.is_empty(),
             figures: self.track.figures(),
-            series: series(&self.track),
+            series: slices,
+            truncated,
         }
     }
 }

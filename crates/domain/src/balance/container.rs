@@ -12,6 +12,8 @@ pub struct BalanceAnswer {
     pub accounts: Option<Vec<AccountBalances>>,
     /// `groupBalances`, by name; `None` when the query names no group (behaviour 5.2).
     pub groups: Option<Vec<GroupBalances>>,
+    /// Whether slices of any series are left out (behaviour 5.18).
+    pub truncated: bool,
 }
 
 /// The balances of one account.
@@ -25,6 +27,8 @@ pub struct AccountBalances {
     pub figures: Figures,
     /// One slice per period, in order of time.
     pub series: Vec<Slice>,
+    /// Whether slices of the series are left out (behaviour 5.18).
+    pub truncated: bool,
 }
 
 /// The balances of one group: sums over the distinct accounts below it (behaviour 5.13).
@@ -39,6 +43,8 @@ pub struct GroupBalances {
     pub figures: Figures,
     /// One slice per period, in order of time, starting with the earliest account (behaviour 5.7).
     pub series: Vec<Slice>,
+    /// Whether slices of the series are left out (behaviour 5.18).
+    pub truncated: bool,
     /// The groups directly below, by name (behaviour 5.3).
     pub groups: Vec<GroupBalances>,
     /// The accounts directly in it, by name.
@@ -57,6 +63,7 @@ impl GroupBalances {
     ///     group: GroupId::new(id),
     ///     figures: Figures::default(),
     ///     series: vec![],
+    ///     truncated: false,
     ///     groups: vec![],
     ///     accounts: vec![],
     /// };

@@ -6,10 +6,10 @@ use crate::group::Forest;
 use crate::id::{AccountId, GroupId};
 
 use super::account_track::AccountTrack;
-use super::slice::{Axis, SeriesDetail};
+use super::slice::{Axis, Series, SeriesDetail};
 use super::track::Track;
 use super::tree::{self, Tree};
-use super::{BalanceAnswer, BalanceScope, Slice};
+use super::{BalanceAnswer, BalanceScope};
 
 /// The most slices of all series of one answer together: a few hundred accounts by day over a year,
 /// or a few thousand by month over some years (behaviour 5.18).
@@ -72,7 +72,13 @@ impl Layout {
     /// The balances, with as much of the series as an answer may have.
     pub(super) fn balances(&self, entries: &[AccountTrack<'_>], axis: Axis) -> BalanceAnswer {
         let detail = self.detail(entries, axis);
-        self.filled(entries, &mut |track| track.series(axis, detail))
+        let mut truncated = false;
+        let answer = self.filled(entries, &mut |track| {
+            let series = track.series(axis, detail);
+            truncated |= series.truncated;
+            series
+        });
+        BalanceAnswer { truncated, ..answer }
     }
 
     /// How much of the series the answer may have.
@@ -81,7 +87,7 @@ impl Layout {
         self.filled(entries, &mut |track| {
             filled = filled.saturating_add(track.length(axis, SeriesDetail::Filled));
             moved = moved.saturating_add(track.length(axis, SeriesDetail::Moved));
-            Vec::new()
+            Series::default()
         });
         match (filled, moved) {
             (..=MAX_SLICES, _) => SeriesDetail::Filled,
@@ -93,7 +99,7 @@ impl Layout {
     fn filled(
         &self,
         entries: &[AccountTrack<'_>],
-        series: &mut dyn FnMut(&Track) -> Vec<Slice>,
+        series: &mut dyn FnMut(&Track) -> Series,
     ) -> BalanceAnswer {
         let accounts = self.accounts.as_ref();
         let accounts = accounts.map(|places| {
@@ -107,7 +113,7 @@ impl Layout {
             .trees
             .as_ref()
             .map(|trees| trees.iter().flat_map(|tree| tree.balances(entries, series)).collect());
-        BalanceAnswer { accounts, groups }
+        BalanceAnswer { accounts, groups, truncated: false }
     }
 }
 
@@ -129,12 +135,13 @@ mod tests {
         // Behaviour 5.18: 250,000 / 4,999 is a little more than 50.
         let range = range("2010-01-01", "2023-09-09", Daily);
         let lengths = |count: i64| {
-            let found =
-                early().ask(&accounts(&(1..=count).collect::<Vec<_>>()), range).accounts.unwrap();
-            found.iter().map(|account| account.series.len()).collect::<Vec<_>>()
+            let answer = early().ask(&accounts(&(1..=count).collect::<Vec<_>>()), range);
+            let found = answer.accounts.unwrap();
+            assert!(found.iter().all(|account| account.truncated == answer.truncated));
+            (found.iter().map(|account| account.series.len()).collect::<Vec<_>>(), answer.truncated)
         };
-        assert_eq!(lengths(50), [4_999; 50]);
-        assert_eq!(lengths(51), [1; 51]);
+        assert_eq!(lengths(50), (vec![4_999; 50], false));
+        assert_eq!(lengths(51), (vec![1; 51], true));
     }
 
     #[test]
@@ -162,7 +169,7 @@ mod tests {
         let root = ask(500);
         let found: Vec<_> =
             root.series.iter().map(|slice| (slice.fuzzy_date(), slice.figures)).collect();
-        assert_eq!(found, [(20261231, root.figures)]);
+        assert_eq!((found.as_slice(), root.truncated), (&[(20261231, root.figures)][..], true));
         assert_eq!((root.figures.period.debit, root.outline().len()), (500, 500));
     }
 
@@ -186,7 +193,7 @@ mod tests {
                 }) {
                     assert_eq!(
                         entry.track.length(axis, detail),
-                        entry.track.series(axis, detail).len(),
+                        entry.track.series(axis, detail).slices.len(),
                         "{from} {until} {detail:?}"
                     );
                 }

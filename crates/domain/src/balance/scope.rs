@@ -5,6 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::account::Account;
 use crate::group::Forest;
 use crate::id::{AccountId, GroupId};
+use crate::query;
+
+/// Most containers that may be shown again because one named group lies below another (behaviour
+/// 5.17).
+const MAX_REPEATED: usize = 20_000;
 
 /// The accounts and groups asked for, their names already resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,6 +30,16 @@ pub enum BalanceScope {
 impl BalanceScope {
     /// The scope of filters that match nothing.
     pub const NOTHING: Self = Self::Named { accounts: Vec::new(), groups: Vec::new() };
+
+    /// Refuses groups that lie below each other so often that too many containers would be shown
+    /// again (behaviour 5.17). `accounts` are those of [`BalanceScope::accounts`].
+    ///
+    /// # Errors
+    /// [`query::Refusal::TooLarge`].
+    pub fn check_size(&self, accounts: &[Account], forest: &Forest) -> Result<(), query::Refusal> {
+        let what = "containers that are shown already, in groups below each other";
+        query::Refusal::check(what, self.repeated(accounts, forest), MAX_REPEATED)
+    }
 
     /// How many accounts and groups appear more than once because one named group lies below
     /// another: each named group is a root (behaviour 5.3). `accounts` are those of

@@ -80,6 +80,14 @@ pub(super) enum SeriesDetail {
     Last,
 }
 
+/// As much of a series as an answer contains.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Series {
+    pub(super) slices: Vec<Slice>,
+    /// Whether slices are left out (behaviour 5.18).
+    pub(super) truncated: bool,
+}
+
 /// The slices a query's series may have.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Axis {

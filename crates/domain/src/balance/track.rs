@@ -4,7 +4,7 @@
 //! opening (zero for accounts that are not permanent) and the movements in the range, and the
 //! tracks of accounts of both kinds add up to the track of their group (behaviour 5.5, 5.13).
 
-use super::slice::{Axis, MAX_FILLED_SLICES, SeriesDetail};
+use super::slice::{Axis, MAX_FILLED_SLICES, Series, SeriesDetail};
 use super::{Figures, Slice, Sums};
 
 /// The movements of one slice; never zero.
@@ -98,11 +98,11 @@ impl Track {
     }
 
     /// The series, from the first slice to the last of the axis (behaviour 5.7).
-    pub(super) fn series(&self, axis: Axis, detail: SeriesDetail) -> Vec<Slice> {
+    pub(super) fn series(&self, axis: Axis, detail: SeriesDetail) -> Series {
         let Some(last) = axis.last else {
-            return Vec::new();
+            return Series::default();
         };
-        match detail {
+        let slices = match detail {
             SeriesDetail::Filled if self.span(last) <= MAX_FILLED_SLICES => {
                 self.entries(axis, self.first(last)..=last)
             }
@@ -112,7 +112,9 @@ impl Track {
                 self.entries(axis, opened.into_iter().chain(alone).chain(moved))
             }
             SeriesDetail::Last => self.entries(axis, std::iter::once(last)),
-        }
+        };
+        let truncated = slices.len() < usize::try_from(self.span(last)).unwrap_or_default();
+        Series { slices, truncated }
     }
 
     /// The length of [`Track::series`].

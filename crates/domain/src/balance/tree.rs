@@ -3,9 +3,10 @@
 use crate::group::Forest;
 use crate::id::GroupId;
 
+use super::GroupBalances;
 use super::account_track::AccountTrack;
+use super::slice::Series;
 use super::track::{Sign, Track};
-use super::{GroupBalances, Slice};
 
 /// Trees of groups, parents before children.
 pub(super) struct Tree {
@@ -44,7 +45,7 @@ impl Tree {
     pub(super) fn balances(
         &self,
         entries: &[AccountTrack<'_>],
-        series: &mut dyn FnMut(&Track) -> Vec<Slice>,
+        series: &mut dyn FnMut(&Track) -> Series,
     ) -> Vec<GroupBalances> {
         let mut below: Vec<ChildTotals> =
             self.nodes.iter().map(|_| ChildTotals::default()).collect();
@@ -131,7 +132,7 @@ impl Node {
         &self,
         below: ChildTotals,
         entries: &[AccountTrack<'_>],
-        series: &mut dyn FnMut(&Track) -> Vec<Slice>,
+        series: &mut dyn FnMut(&Track) -> Series,
     ) -> (Track, GroupBalances) {
         let direct: Vec<&AccountTrack<'_>> =
             self.accounts.iter().filter_map(|number| entries.get(*number)).collect();
@@ -148,10 +149,12 @@ impl Node {
             .collect();
         let mut groups = below.groups;
         groups.reverse();
+        let Series { slices, truncated } = series(&track);
         let balances = GroupBalances {
             group: self.group,
             figures: track.figures(),
-            series: series(&track),
+            series: slices,
+            truncated,
             groups,
             accounts,
         };

@@ -8,6 +8,7 @@ use super::lexer::{Lexer, Token};
 use super::literal::{DateLiteral, DateOperator};
 use super::operator::Operator;
 use super::range::{DateRange, DateTerm, RangeTerm};
+use super::refusal::{MAX_TERMS, Refusal};
 use super::unit::Periodicity;
 
 /// A query of getBalances.
@@ -75,6 +76,17 @@ impl BalanceQuery {
             }
         }
         Some(terms.finish())
+    }
+
+    /// Refuses a query of more accounts and groups, or more hashtags, than are evaluated (behaviour
+    /// 5.17).
+    ///
+    /// # Errors
+    /// [`Refusal::TooLarge`].
+    pub fn check_size(&self) -> Result<(), Refusal> {
+        let named = self.accounts.len().saturating_add(self.groups.len());
+        Refusal::check("accounts and groups", named, MAX_TERMS)?;
+        Refusal::check("hashtags", self.tags.len(), MAX_TERMS)
     }
 
     /// Whether accounts or groups are asked for, also by a filter that matches nothing (behaviour

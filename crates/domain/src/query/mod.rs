@@ -20,6 +20,7 @@ mod number;
 mod operator;
 mod parser;
 mod range;
+mod refusal;
 mod slashes;
 mod style;
 mod term;
@@ -32,6 +33,7 @@ mod tests;
 pub use balance::BalanceQuery;
 pub use context::ParseContext;
 pub use filter::{Comparison, DateBasis, Filter, Status, Term};
+pub use refusal::{MAX_TERMS, Refusal};
 pub use unit::Periodicity;
 
 /// A query of listTransactions or countTransactions.
@@ -58,13 +60,16 @@ pub use unit::Periodicity;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Query {
     filter: Filter,
+    /// How many terms the text has that count.
+    terms: usize,
 }
 
 impl Query {
     /// Reads a query. Every text is one; blank text matches everything that is not trashed.
     #[must_use]
     pub fn parse(text: &str, reading: &ParseContext) -> Self {
-        Self { filter: parser::parse(text, reading) }
+        let (filter, terms) = parser::parse(text, reading);
+        Self { filter, terms }
     }
 
     /// The filter that transactions must match; always a [`Filter::All`], including the exclusion
@@ -72,6 +77,14 @@ impl Query {
     #[must_use]
     pub const fn filter(&self) -> &Filter {
         &self.filter
+    }
+
+    /// Refuses a query of more terms than are evaluated (behaviour 1.7.1).
+    ///
+    /// # Errors
+    /// [`Refusal::TooLarge`].
+    pub const fn check_size(&self) -> Result<(), Refusal> {
+        Refusal::check("terms", self.terms, MAX_TERMS)
     }
 
     /// The id or name of the one account the query filters by (behaviour 2.8): the query has

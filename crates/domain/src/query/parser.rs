@@ -12,14 +12,15 @@ use super::term;
 /// How deep parentheses may nest.
 const MAX_DEPTH: usize = 64;
 
-/// Reads a query of transactions.
-pub(super) fn parse(text: &str, reading: &ParseContext) -> Filter {
-    let (filter, basis) = read(text, DateBasis::Transaction, reading);
+/// Reads a query of transactions: its filter, and how many terms it has without the exclusion of
+/// trashed transactions.
+pub(super) fn parse(text: &str, reading: &ParseContext) -> (Filter, usize) {
+    let (found, basis) = read(text, DateBasis::Transaction, reading);
     // `using:postDate` also applies to date terms before it, so the text is read again.
-    if basis == DateBasis::Posting { read(text, basis, reading).0 } else { filter }
+    if basis == DateBasis::Posting { read(text, basis, reading).0 } else { found }
 }
 
-fn read(text: &str, basis: DateBasis, reading: &ParseContext) -> (Filter, DateBasis) {
+fn read(text: &str, basis: DateBasis, reading: &ParseContext) -> ((Filter, usize), DateBasis) {
     let mut parser = Parser {
         reading,
         basis,
@@ -125,7 +126,7 @@ impl Parser<'_> {
         }
     }
 
-    fn finish(mut self) -> Filter {
+    fn finish(mut self) -> (Filter, usize) {
         self.skipped = 0;
         while !self.around.is_empty() {
             self.close();
@@ -135,10 +136,13 @@ impl Parser<'_> {
             Some(Filter::All(filters)) => filters,
             Some(filter) => vec![filter],
         };
+        let mut terms = 0_usize;
+        let mut count = |_| terms = terms.saturating_add(1);
+        conjunction.iter().for_each(|filter| filter.each_term(&mut count));
         if !self.trashed {
             conjunction.push(Filter::Not(Box::new(Filter::Term(Term::Status(Status::Trashed)))));
         }
-        Filter::All(conjunction)
+        (Filter::All(conjunction), terms)
     }
 }
 

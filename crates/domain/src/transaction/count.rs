@@ -86,9 +86,7 @@ impl Span {
     /// by day; days outside the range are ignored. A range that ends before it starts has no
     /// slices.
     pub fn counts(&self, counted: impl IntoIterator<Item = (Date, i64)>) -> Vec<TransactionCount> {
-        let Some(last) = self.until.previous_day().filter(|last| *last >= self.from) else {
-            return Vec::new();
-        };
+        let Some((first, last)) = self.steps() else { return Vec::new() };
         let mut totals: BTreeMap<i32, i64> = BTreeMap::new();
         for (day, total) in counted
             .into_iter()
@@ -97,7 +95,6 @@ impl Span {
             let sum = totals.entry(step(self.periodicity, day)).or_default();
             *sum = sum.saturating_add(total);
         }
-        let (first, last) = (step(self.periodicity, self.from), step(self.periodicity, last));
         if last.saturating_sub(first) < MAX_FILLED {
             for step in first..=last {
                 totals.entry(step).or_default();
@@ -107,6 +104,21 @@ impl Span {
             .into_iter()
             .filter_map(|(step, total)| Self::count(self.periodicity, step, total))
             .collect()
+    }
+
+    /// Whether counts of this range leave out slices.
+    #[must_use]
+    pub fn truncates(&self, counts: &[TransactionCount]) -> bool {
+        self.steps().is_some_and(|(first, last)| {
+            let slices = last.saturating_sub(first).saturating_add(1);
+            usize::try_from(slices).is_ok_and(|slices| counts.len() < slices)
+        })
+    }
+
+    /// The numbers of the first and the last slice; `None` for a range that ends before it starts.
+    fn steps(&self) -> Option<(i32, i32)> {
+        let last = self.until.previous_day().filter(|last| *last >= self.from)?;
+        Some((step(self.periodicity, self.from), step(self.periodicity, last)))
     }
 
     fn count(periodicity: Periodicity, step: i32, total: i64) -> Option<TransactionCount> {
@@ -131,7 +143,11 @@ mod tests {
     ) -> Vec<(i32, i64)> {
         let span = Span::read(Some(after), Some(before), Some(periodicity)).unwrap();
         let counted = counted.iter().map(|(text, total)| (day(text), *total));
-        span.counts(counted).iter().map(|count| (count.fuzzy_date(), count.total)).collect()
+        let counts = span.counts(counted);
+        let shown: Vec<_> = counts.iter().map(|count| (count.fuzzy_date(), count.total)).collect();
+        let steps = span.steps().map_or(0, |(first, last)| last - first + 1);
+        assert_eq!(span.truncates(&counts), steps > MAX_FILLED, "{after} {before}");
+        shown
     }
 
     #[test]

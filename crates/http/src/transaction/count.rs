@@ -41,14 +41,16 @@ impl From<&TransactionCount> for CountOut {
 struct CountsOut {
     posted: Vec<CountOut>,
     trashed: Vec<CountOut>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    truncated: bool,
 }
 
 impl From<&Counts> for CountsOut {
     fn from(counts: &Counts) -> Self {
-        let Counts { posted, trashed } = counts;
+        let Counts { posted, trashed, truncated } = counts;
         let [posted, trashed] =
             [posted, trashed].map(|counts| counts.iter().map(CountOut::from).collect());
-        Self { posted, trashed }
+        Self { posted, trashed, truncated: *truncated }
     }
 }
 

@@ -26,6 +26,8 @@ pub struct Counts {
     pub posted: Vec<TransactionCount>,
     /// The trashed ones, whatever they were before.
     pub trashed: Vec<TransactionCount>,
+    /// Whether slices without transactions are left out of one of them.
+    pub truncated: bool,
 }
 
 /// countTransactionsPosted.
@@ -39,5 +41,6 @@ pub fn counts(tx: &mut Tx<'_>, cx: &Context, book: &str, asked: &SpanText) -> Re
     let counted = tx.transactions().counts(&access, &span)?;
     let posted = span.counts(counted.iter().map(|day| (day.day, day.posted)));
     let trashed = span.counts(counted.iter().map(|day| (day.day, day.trashed)));
-    Ok(Counts { posted, trashed })
+    let truncated = span.truncates(&posted) || span.truncates(&trashed);
+    Ok(Counts { posted, trashed, truncated })
 }

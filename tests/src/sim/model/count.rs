@@ -55,19 +55,24 @@ impl Model {
                 book.transactions.values().filter(|one| takes(one)).filter_map(|one| one.date);
             slices(range, unit, days)
         };
-        Ok(Answer::Counts { posted: of(Transaction::counts), trashed: of(|one| one.trashed) })
+        let (posted, trashed) = (of(Transaction::counts), of(|one| one.trashed));
+        Ok(Answer::Counts {
+            truncated: posted.1 || trashed.1,
+            posted: posted.0,
+            trashed: trashed.0,
+        })
     }
 }
 
-/// Fuzzy dates and how many days fall in each slice of a range.
+/// Fuzzy dates and how many days fall in each slice of a range, and whether slices are left out.
 fn slices(
     (after, before): (Date, Date),
     unit: Unit,
     days: impl Iterator<Item = Date>,
-) -> Vec<(i32, usize)> {
+) -> (Vec<(i32, usize)>, bool) {
     let mut slices = BTreeMap::new();
     if after >= before {
-        return Vec::new();
+        return (Vec::new(), false);
     }
     let (mut slice, last) = (unit.begin(after), unit.begin(before - 1.day()));
     while slice <= last {
@@ -78,9 +83,8 @@ fn slices(
     for day in days.filter(|day| (after..before).contains(day)) {
         *slices.get_mut(&unit.begin(day)).expect("every day of the range has its slice") += 1;
     }
-    slices
-        .into_iter()
-        .filter(|(_, count)| filled || *count > 0)
-        .map(|(slice, count)| (unit.fuzzy(slice), count))
-        .collect()
+    let all = slices.len();
+    slices.retain(|_, count| filled || *count > 0);
+    let truncated = slices.len() < all;
+    (slices.into_iter().map(|(slice, count)| (unit.fuzzy(slice), count)).collect(), truncated)
 }

@@ -91,7 +91,11 @@ impl Operation for Counts {
                 })
                 .collect()
         };
-        Ok(Answer::Counts { posted: slices(&counts.posted), trashed: slices(&counts.trashed) })
+        Ok(Answer::Counts {
+            posted: slices(&counts.posted),
+            trashed: slices(&counts.trashed),
+            truncated: counts.truncated,
+        })
     }
 
     fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {

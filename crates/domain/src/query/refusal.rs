@@ -1,0 +1,43 @@
+//! Why a query is not evaluated.
+
+use crate::reason::Reason;
+
+/// Most terms of a query of transactions; most accounts and groups together, and most hashtags, of
+/// a query of balances (behaviour 1.7.1, 5.17). Nobody writes more, and a database would plan them
+/// for minutes.
+pub const MAX_TERMS: usize = 200;
+
+/// Why a query was refused. Its text never is, but for these (behaviour 1.1.10).
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// No query, or only white space, where one is needed (behaviour 5.1).
+    #[error("query is required")]
+    Required,
+    /// More of something than is evaluated (behaviour 1.7.1, 5.17).
+    #[error("the query asks for {count} {what}; at most {limit} are allowed")]
+    TooLarge {
+        /// What there is too much of.
+        what: &'static str,
+        /// How much there is.
+        count: usize,
+        /// How much is allowed.
+        limit: usize,
+    },
+}
+
+impl Refusal {
+    pub(crate) const fn reason(&self) -> Reason {
+        match self {
+            Self::Required => Reason::BadRequest,
+            Self::TooLarge { .. } => Reason::QueryTooLarge,
+        }
+    }
+
+    /// Refuses a count beyond a limit.
+    ///
+    /// # Errors
+    /// [`Refusal::TooLarge`].
+    pub(crate) const fn check(what: &'static str, count: usize, limit: usize) -> Result<(), Self> {
+        if count > limit { Err(Self::TooLarge { what, count, limit }) } else { Ok(()) }
+    }
+}
