@@ -115,17 +115,20 @@ fn rule_3_8_2_what_is_found(server: &Server) {
     faults.none();
 }
 
-/// 3.8.1: any amount, account or date keeps the text as it was typed.
+/// 3.8.1: a text is kept as it was typed beside an account, and beside an amount or a date when it
+/// does not name two accounts.
 fn rule_3_8_1_anything_else_is_verbatim(server: &Server) {
     let cast = cast(server, json!({}));
     let text = " Cash  Food 25 13/05/2025 #tag\n-#no https://x.org 4x ";
+    let one_name = " Cash  'Food' 25 13/05/2025 #tag\n-#no https://x.org 4x ";
     let mut faults = Faults::default();
-    for fields in [
-        json!({"amount": "3"}),
-        json!({"date": "2025-01-31"}),
-        json!({"creditAccount": {"name": "Cash"}}),
-        json!({"debitAccount": {"name": "Food"}}),
-        json!({"creditAccount": {"id": "9999999999"}}),
+    for (fields, text) in [
+        (json!({"amount": "3"}), one_name),
+        (json!({"date": "2025-01-31"}), one_name),
+        (json!({"amount": "3", "date": "2025-01-31"}), one_name),
+        (json!({"creditAccount": {"name": "Cash"}}), text),
+        (json!({"debitAccount": {"name": "Food"}, "amount": "3", "date": "2025-01-31"}), text),
+        (json!({"creditAccount": {"id": "9999999999"}}), text),
     ] {
         let mut body = fields.clone();
         body["description"] = json!(text);
@@ -165,6 +168,87 @@ fn rule_3_8_1_anything_else_is_verbatim(server: &Server) {
         line(&updated["transaction"]),
         ["", "", "", "", "Cash 25"].map(str::to_owned),
     );
+    faults.none();
+}
+
+/// 3.8.1: the names of two accounts are found beside an amount and a date, as a tax bot sends them,
+/// and nothing else is.
+fn rule_3_8_1_names_beside_amount_and_date(server: &Server) {
+    let cast = cast(server, json!({}));
+    cast.account("Output Tax", "LIABILITY");
+    cast.account("Product", "INCOMING");
+    let record = |path: &str, body: &Value| cast.owner.post(&cast.path(path), body).ok();
+    // The body of a tax bot, which has seen the sale and records its tax.
+    let sale = unique("sale");
+    let tax = json!({
+        "date": "2025-03-14", "amount": "21.00", "remoteIds": [sale],
+        "description": "Output Tax Product #vatout Service sold",
+        "properties": {"tax_code": "vat"},
+    });
+    let known = events(&cast).len();
+    let made = record("/transactions", &tax)["transaction"].clone();
+    let wanted = ["Output Tax", "Product", "21.00", "2025-03-14", "#vatout Service sold"];
+    assert_eq!(line(&made), wanted.map(str::to_owned));
+    shows(
+        &made,
+        &json!({"posted": true, "tags": ["vatout"], "remoteIds": [sale],
+            "properties": {"tax_code": "vat"}}),
+    );
+    assert_eq!(made, transaction(&cast, &id(&made)));
+    assert_eq!(types(&new_events(&cast, known)), ["TRANSACTION_POSTED"]);
+    assert_eq!(
+        totals(&cast),
+        expected_totals(&[("Output Tax", "0.00", "21.00"), ("Product", "21.00", "0.00")])
+    );
+    assert_eq!(
+        record("/transactions", &tax)["transaction"]["id"],
+        made["id"],
+        "3.7.1: sent again, it is found by its remote id"
+    );
+    let mut faults = Faults::default();
+    let text = " taxi  25 FOOD 13/05 \"cash\" #a\n-#no https://x.org  4x ";
+    let left = "25 13/05 \"cash\" #a\n-#no https://x.org 4x";
+    for (body, amount, date, posted) in [
+        (json!({"amount": 3}), "3.00", "", false),
+        (json!({"date": "2025-01-31"}), "", "2025-01-31", false),
+        (json!({"amount": "3", "date": "2025-01-31"}), "3.00", "2025-01-31", true),
+        (json!({"amount": "3", "date": "2025-01-31", "draft": true}), "3.00", "2025-01-31", false),
+        (
+            json!({"amount": "3", "date": "", "creditAccount": {}, "debitAccount": null}),
+            "3.00",
+            "",
+            false,
+        ),
+    ] {
+        let mut body = body;
+        body["description"] = json!(text);
+        let single = record("/transactions", &body)["transaction"].clone();
+        let list = record("/transactions/batch", &batch([body.clone()]));
+        for made in [&single, &list["items"][0]] {
+            let wanted = ["Táxi", "Food", amount, date, left].map(str::to_owned);
+            faults.same(&body.to_string(), line(made), wanted);
+            faults.same(&body.to_string(), &made["posted"], &json!(posted));
+            faults.same(&body.to_string(), &made["urls"], &json!([]));
+        }
+    }
+    // A post without an id reads them too (3.8.5).
+    let body = json!({"amount": "3", "date": "2025-01-31", "description": "cash food"});
+    let posted = cast.owner.patch(&cast.path("/transactions/post"), &body).ok();
+    faults.same(
+        "post",
+        line(&posted["transaction"]),
+        ["Cash", "Food", "3.00", "2025-01-31", ""].map(str::to_owned),
+    );
+    // One name twice is one account (3.8.7), and archived accounts take no part (3.8.2.2).
+    cast.owner.put(&cast.path("/accounts"), &json!({"name": "Táxi", "archived": true})).ok();
+    for text in ["cash Cash 25", "taxi cash", "Foods  cash"] {
+        let made = record("/transactions", &json!({"amount": "3", "description": text}));
+        faults.same(
+            text,
+            line(&made["transaction"]),
+            ["", "", "3.00", "", text].map(str::to_owned),
+        );
+    }
     faults.none();
 }
 
@@ -300,7 +384,7 @@ fn rule_3_8_in_a_batch(server: &Server) {
     let taxi = ["Táxi", "", "7.00", "", ""];
     let wanted = [
         ["Cash", "Food", "25.00", "2025-05-13", ""],
-        ["", "", "3.00", "", "cash food 25 13/05/2025"],
+        ["Cash", "Food", "3.00", "", "25 13/05/2025"],
         taxi,
         taxi,
     ];
@@ -396,6 +480,7 @@ pub fn tests() -> Vec<Case> {
         rule_3_8_2_a_whole_line,
         rule_3_8_2_what_is_found,
         rule_3_8_1_anything_else_is_verbatim,
+        rule_3_8_1_names_beside_amount_and_date,
         rule_3_8_4_drafts_and_posts,
         rule_3_8_2_8_repeats,
         rule_3_8_in_a_batch,

@@ -1,8 +1,8 @@
-//! Text mode: bodies that are nothing but a description (behaviour 3.8).
+//! Text mode: bodies that leave to their description what they do not say (behaviour 3.8).
 
 use daybook_domain::access::Access;
 use daybook_domain::transaction::Changes;
-use daybook_domain::transaction::quick_entry::{Lexicon, QuickEntryReader};
+use daybook_domain::transaction::quick_entry::{Discovery, Lexicon, QuickEntryReader};
 use daybook_storage::Tx;
 use time::Date;
 
@@ -11,9 +11,9 @@ use crate::context::Context;
 use crate::error::Result;
 use crate::zone;
 
-/// Reads the bodies in text mode, and leaves the others as they are. Returns also the days of the
-/// following months that the typed line of a createTransaction asks for. The accounts are loaded
-/// once, and only when there is a line to read. A typed line is never refused.
+/// Reads the texts of bodies that name no account, and leaves the others as they are. Returns also
+/// the days of the following months that the typed line of a createTransaction asks for. The
+/// accounts are loaded once, and only when there is a text to read. A text is never refused.
 pub(super) fn read(
     tx: &mut Tx<'_>,
     cx: &Context,
@@ -22,7 +22,7 @@ pub(super) fn read(
     recording: &Recording,
 ) -> Result<(Vec<Changes>, Vec<Date>)> {
     let (settings, precision) = (&access.book().settings, access.book().precision());
-    if !items.iter().any(|item| item.is_quick_entry(precision.separator)) {
+    if !items.iter().any(|item| item.discovery(precision.separator).is_some()) {
         return Ok((items, Vec::new()));
     }
     let accounts = tx.accounts().names(access)?;
@@ -37,13 +37,19 @@ pub(super) fn read(
     };
     let mut repeats = Vec::new();
     let read = |item: Changes| {
-        if !item.is_quick_entry(precision.separator) {
-            return item;
+        let text = item.description.as_ref().value().map_or("", |text| text.as_str());
+        match item.discovery(precision.separator) {
+            None => item,
+            Some(Discovery::Everything) => {
+                let mut found = reader.read(text);
+                repeats.append(&mut found.repeats);
+                item.with_quick_entry(found, precision)
+            }
+            Some(Discovery::AccountNames) => match reader.read_names(text) {
+                Some(found) => item.with_named_accounts(found),
+                None => item,
+            },
         }
-        let mut found =
-            reader.read(item.description.as_ref().value().map_or("", |text| text.as_str()));
-        repeats.append(&mut found.repeats);
-        item.with_quick_entry(found, precision)
     };
     let items = items.into_iter().map(read).collect();
     Ok((items, repeats))

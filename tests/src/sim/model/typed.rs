@@ -1,4 +1,4 @@
-//! Text mode, from behaviour 3.8: what a description says when a body says nothing else.
+//! Text mode, from behaviour 3.8: what a description says when a body does not say it.
 
 use daybook_domain::field::Field;
 use jiff::ToSpan as _;
@@ -64,13 +64,19 @@ impl Turn {
         let read = |text: &String| amount::read(text, &self.book.settings.separator);
         let no_amount =
             body.amount.as_ref().value().is_none_or(|text| matches!(read(text), Ok(None)));
-        if !no_amount || !no_date || !no_side(&body.credit) || !no_side(&body.debit) {
+        if !no_side(&body.credit) || !no_side(&body.debit) {
             return None;
         }
         let today = dates::day(
             self.caller.now,
             recording.zone.as_ref().unwrap_or(&self.book.settings.zone),
         );
+        if !no_amount || !no_date {
+            let (sides, description) = Text::new(&self.book, today, text).read_names()?;
+            let [credit, debit] = sides.map(|side| Field::Set(Named::id(side)));
+            let description = Field::Set(description);
+            return Some((TransactionBody { credit, debit, description, ..body.clone() }, 0));
+        }
         let found = Text::new(&self.book, today, text)
             .read(recording.single && !text.trim().contains(['\n', '\r']));
         fn set<T>(value: Option<T>) -> Field<T> {
@@ -105,6 +111,16 @@ impl Text<'_> {
         let amount = self.amount();
         let months = if date.is_some() && repeatable { self.months() } else { 0 };
         Found { amount, credit, debit, date, urls, months, description: self.rest() }
+    }
+
+    /// 3.8.1: two names or nothing, and all the rest stays.
+    fn read_names(mut self) -> Option<([label::Account; 2], String)> {
+        self.literals();
+        for fate in &mut self.fates {
+            *fate = if *fate == Fate::Goes { Fate::Stays } else { *fate };
+        }
+        let [Some(credit), Some(debit)] = self.names() else { return None };
+        Some(([credit, debit], self.rest()))
     }
 
     fn set(&mut self, from: usize, to: usize, fate: Fate) {

@@ -91,15 +91,15 @@ pub fn draw(draw: &mut Draw<'_>) -> Drawn {
 fn body(draw: &mut Draw<'_>) -> TransactionBody {
     let full = draw.new_transaction();
     TransactionBody {
-        date: if draw.one_in(8) {
-            draw.pick(&[Field::Clear, Field::Set(" ".to_owned())])
-        } else {
-            Field::Keep
+        date: match draw.below(8) {
+            0 => draw.pick(&[Field::Clear, Field::Set(" ".to_owned())]),
+            1 | 2 => full.date.clone(),
+            _ => Field::Keep,
         },
-        amount: if draw.one_in(8) {
-            draw.pick(&[Field::Clear, Field::Set("-0".to_owned())])
-        } else {
-            Field::Keep
+        amount: match draw.below(8) {
+            0 => draw.pick(&[Field::Clear, Field::Set("-0".to_owned())]),
+            1 | 2 => full.amount.clone(),
+            _ => Field::Keep,
         },
         description: Field::Set(text(draw)),
         credit: if draw.one_in(8) {

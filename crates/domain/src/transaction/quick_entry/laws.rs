@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::calendar::parse_iso;
 use crate::name::normalized;
+use crate::transaction::MAX_DESCRIPTION;
 
 const PIECES: [&str; 44] = [
     " ",
@@ -107,9 +108,8 @@ proptest! {
             typed.repeats(date);
         }
         typed.urls();
-        let gone = |(piece, removed): &(&TextPiece, &bool)| {
-            **removed || piece.kind == PieceKind::Untag
-        };
+        typed.untag();
+        let gone = |(_, removed): &(&TextPiece, &bool)| **removed;
         let removed: String = typed
             .pieces
             .iter()

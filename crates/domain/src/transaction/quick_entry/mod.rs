@@ -6,6 +6,7 @@
 //! lines of a request and searched for all at once, so the longest name at every word is found in
 //! one pass. The result is an ordinary body, recorded as if a client had sent it.
 
+mod body;
 mod day;
 #[cfg(test)]
 mod laws;
@@ -20,13 +21,11 @@ use std::ops::Range;
 
 use time::Date;
 
+pub use body::Discovery;
 pub use lexicon::Lexicon;
 
-use super::{Changes, MAX_DESCRIPTION};
-use crate::account::AccountRef;
-use crate::amount::{self, Amount, DecimalSeparator, Precision};
-use crate::calendar::{DatePattern, format_iso};
-use crate::field::Field;
+use crate::amount::{Amount, DecimalSeparator, Precision};
+use crate::calendar::DatePattern;
 use crate::id::AccountId;
 use number::FormatMatch;
 use scanner::{PieceKind, TextPiece, in_word, pieces};
@@ -107,59 +106,48 @@ impl QuickEntryReader<'_> {
         let repeated = date.filter(|_| self.repeats && !text.contains(LINE_BREAKS));
         let repeats = repeated.and_then(|date| typed.repeats(date)).unwrap_or_default();
         let urls = typed.urls();
+        typed.untag();
         QuickEntry { description: typed.rest(), amount, credit, debit, date, urls, repeats }
     }
-}
 
-impl Changes {
-    /// Whether the description is to be read as text: there is one, and neither amount nor account
-    /// nor date (behaviour 3.8.1). One that is too long is left to be refused.
+    /// Reads no more than the names of two accounts, for a body that gives a date or an amount
+    /// itself; `None` when the text has no two names, which leaves it as it is (behaviour 3.8.1).
+    ///
+    /// ```
+    /// # use daybook_domain::amount::{DecimalSeparator, Precision};
+    /// # use daybook_domain::calendar::{DatePattern, parse_iso};
+    /// # use daybook_domain::id::AccountId;
+    /// # use daybook_domain::transaction::quick_entry::{Lexicon, QuickEntryReader};
+    /// let names =
+    ///     Lexicon::new([(AccountId::new(1), "Output Tax"), (AccountId::new(2), "Product")]);
+    /// # let reader = QuickEntryReader {
+    /// #     names: &names,
+    /// #     pattern: DatePattern::DayFirst,
+    /// #     precision: Precision {
+    /// #         fraction_digits: 2,
+    /// #         scale: 2,
+    /// #         separator: DecimalSeparator::Dot,
+    /// #     },
+    /// #     today: parse_iso("2025-05-20").unwrap(),
+    /// #     repeats: false,
+    /// # };
+    /// let found = reader.read_names("Output Tax Product #vatout Sold 25").unwrap();
+    /// assert_eq!(found.credit, Some(AccountId::new(1)));
+    /// assert_eq!((found.debit, found.amount), (Some(AccountId::new(2)), None));
+    /// assert_eq!(found.description, "#vatout Sold 25");
+    /// assert_eq!(reader.read_names("Product 25"), None);
+    /// ```
     #[must_use]
-    pub fn is_quick_entry(&self, separator: DecimalSeparator) -> bool {
-        let named = |side: &Field<AccountRef>| {
-            side.as_ref().value().is_some_and(|reference| !reference.is_blank())
-        };
-        let text = self
-            .description
-            .as_ref()
-            .value()
-            .filter(|text| !text.trim().is_empty() && text.len() <= MAX_DESCRIPTION);
-        text.is_some()
-            && self
-                .amount
-                .as_ref()
-                .value()
-                .is_none_or(|text| matches!(amount::read(text, separator), Ok(None)))
-            && self.date.as_ref().value().is_none_or(|text| text.trim().is_empty())
-            && !named(&self.credit)
-            && !named(&self.debit)
+    pub fn read_names(&self, text: &str) -> Option<QuickEntry> {
+        let mut typed = TypedText::new(text.trim());
+        let (credit, debit) = typed.accounts(self.names);
+        debit.map(|_| QuickEntry {
+            description: typed.rest(),
+            credit,
+            debit,
+            ..QuickEntry::default()
+        })
     }
-
-    /// The body with what its text says in the fields for it.
-    #[must_use]
-    pub fn with_quick_entry(self, found: QuickEntry, precision: Precision) -> Self {
-        let account = |id: AccountId| AccountRef { id: Some(id.to_string()), name: None };
-        let urls = if found.urls.is_empty() {
-            self.urls
-        } else {
-            Some(each_once(self.urls.into_iter().flatten().chain(found.urls)))
-        };
-        Self {
-            description: Field::Set(found.description),
-            amount: set(found
-                .amount
-                .map(|amount| amount::write(amount.value(), precision.fraction_digits))),
-            date: set(found.date.map(format_iso)),
-            credit: set(found.credit.map(account)),
-            debit: set(found.debit.map(account)),
-            urls,
-            ..self
-        }
-    }
-}
-
-fn set<T>(value: Option<T>) -> Field<T> {
-    value.map_or(Field::Clear, Field::Set)
 }
 
 fn each_once(texts: impl Iterator<Item = String>) -> Vec<String> {
@@ -275,6 +263,13 @@ impl<'t> TypedText<'t> {
         each_once(urls.into_iter())
     }
 
+    /// Removes what keeps its hashtag out of discovery (behaviour 3.8.2.5).
+    fn untag(&mut self) {
+        for (piece, removed) in self.pieces.iter().zip(&mut self.removed) {
+            *removed |= piece.kind == PieceKind::Untag;
+        }
+    }
+
     /// What remains, with white space collapsed: a run of it becomes a line break if it contains
     /// one, else a space.
     fn rest(&self) -> String {
@@ -283,7 +278,6 @@ impl<'t> TypedText<'t> {
         for (piece, removed) in self.pieces.iter().zip(&self.removed) {
             match piece.kind {
                 _ if *removed => {}
-                PieceKind::Untag => {}
                 PieceKind::Space => {
                     let line_break = gap == Some('\n') || self.text_of(piece).contains(LINE_BREAKS);
                     gap = Some(if line_break { '\n' } else { ' ' });
@@ -294,7 +288,8 @@ impl<'t> TypedText<'t> {
                 | PieceKind::Symbol
                 | PieceKind::Quoted
                 | PieceKind::Url
-                | PieceKind::Tag => {
+                | PieceKind::Tag
+                | PieceKind::Untag => {
                     rest.extend(gap.take().filter(|_| !rest.is_empty()));
                     rest.push_str(self.text_of(piece));
                 }

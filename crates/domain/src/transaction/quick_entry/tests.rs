@@ -1,7 +1,11 @@
 //! The rules of text mode by example (behaviour 3.8.2).
 
 use super::*;
-use crate::calendar::parse_iso;
+use crate::account::AccountRef;
+use crate::amount;
+use crate::calendar::{format_iso, parse_iso};
+use crate::field::Field;
+use crate::transaction::{Changes, MAX_DESCRIPTION};
 
 const CASH: AccountId = AccountId::new(1);
 const CARD: AccountId = AccountId::new(2);
@@ -237,43 +241,74 @@ fn white_space_collapses() {
 }
 
 #[test]
-fn only_bodies_with_nothing_but_text_are_read() {
+fn two_names_are_read_beside_a_date_or_an_amount() {
+    let reader_names = names();
+    let reader = QuickEntryReader {
+        names: &reader_names,
+        pattern: DatePattern::DayFirst,
+        precision: precision(DecimalSeparator::Dot),
+        today: parse_iso("2025-05-20").unwrap(),
+        repeats: true,
+    };
+    for (text, credit, debit, rest) in [
+        ("cash food 25 13/05", CASH, FOOD, "25 13/05"),
+        (" credit-card  to the FOOD court\n #tag -#no  x", CARD, FOOD_COURT, "to the\n#tag -#no x"),
+        ("cash cash http://a taxi 'food' 4x", CASH, TAXI, "cash http://a 'food' 4x"),
+        ("10 cash 25", NUMBER, CASH, "25"),
+    ] {
+        let wanted = QuickEntry {
+            description: rest.to_owned(),
+            credit: Some(credit),
+            debit: Some(debit),
+            ..QuickEntry::default()
+        };
+        assert_eq!(reader.read_names(text), Some(wanted), "{text:?}");
+    }
+    for text in ["", "cash", "cash cash", "cash 'food'", "#cash food", "cashier food", "25 13/05"] {
+        assert_eq!(reader.read_names(text), None, "{text:?}");
+    }
+}
+
+#[test]
+fn bodies_are_read_by_what_they_leave_open() {
     let dot = DecimalSeparator::Dot;
     let text =
         || Changes { description: Field::Set("Cash Food 25".to_owned()), ..Changes::default() };
     let blank = || Field::Set(" ".to_owned());
     let reference = |name: &str| Field::Set(AccountRef { id: None, name: Some(name.to_owned()) });
-    assert!(text().is_quick_entry(dot));
-    assert!(
+    for everything in [
+        text(),
         Changes {
             amount: blank(),
             date: blank(),
             credit: reference(" "),
             debit: Field::Clear,
             ..text()
-        }
-        .is_quick_entry(dot)
-    );
-    assert!(
+        },
         Changes {
             amount: Field::Set("-0.00".to_owned()),
             draft: true,
             urls: Some(vec![]),
             ..text()
-        }
-        .is_quick_entry(dot)
-    );
+        },
+    ] {
+        assert_eq!(everything.discovery(dot), Some(Discovery::Everything), "{everything:?}");
+    }
+    for names in [
+        Changes { amount: Field::Set("1".to_owned()), ..text() },
+        Changes { amount: Field::Set("bad".to_owned()), ..text() },
+        Changes { date: Field::Set("2025-01-01".to_owned()), debit: reference(""), ..text() },
+    ] {
+        assert_eq!(names.discovery(dot), Some(Discovery::AccountNames), "{names:?}");
+    }
     for other in [
         Changes { description: Field::Clear, ..text() },
         Changes { description: blank(), ..text() },
         Changes { description: Field::Set("x".repeat(MAX_DESCRIPTION + 1)), ..text() },
-        Changes { amount: Field::Set("1".to_owned()), ..text() },
-        Changes { amount: Field::Set("bad".to_owned()), ..text() },
-        Changes { date: Field::Set("2025-01-01".to_owned()), ..text() },
         Changes { credit: reference("x"), ..text() },
-        Changes { debit: reference("x"), ..text() },
+        Changes { amount: Field::Set("1".to_owned()), debit: reference("x"), ..text() },
     ] {
-        assert!(!other.is_quick_entry(dot), "{other:?}");
+        assert_eq!(other.discovery(dot), None, "{other:?}");
     }
     let given = Changes { urls: Some(vec!["b".to_owned(), "http://a".to_owned()]), ..text() };
     let found = QuickEntry {
