@@ -321,7 +321,7 @@ fn request(dice: &mut Dice, state: &State) -> (String, Work) {
                 .collect();
             (
                 format!("merge {items:?}"),
-                Box::new(move |tx, cx, book| transaction::merge(tx, cx, book, &items).map(drop)),
+                Box::new(move |tx, cx, book| transaction::merge(tx, cx, book, items).map(drop)),
             )
         }
         21 => {

@@ -113,6 +113,7 @@ modules! {
         lists,
         locks,
         merge,
+        merge_payloads,
         openapi,
         paging,
         permissions,

@@ -112,7 +112,19 @@ impl PostingRules<'_> {
             Field::Clear => return Ok(None),
             Field::Set(text) => text,
         };
-        match (amount::read(&text, self.book().settings.decimal_separator)?, before.amount) {
+        self.amount_of(&text, before.amount)
+    }
+
+    /// An amount of a body for a transaction with this amount; `None` when it is none.
+    ///
+    /// # Errors
+    /// What [`amount::read`] and [`ParsedAmount::record`](amount::ParsedAmount::record) refuse.
+    pub(super) fn amount_of(
+        &self,
+        text: &str,
+        stored: Option<Amount>,
+    ) -> Result<Option<Amount>, crate::Refusal> {
+        match (amount::read(text, self.book().settings.decimal_separator)?, stored) {
             (None, _) => Ok(None),
             // Equal to the stored amount: no change, and not rounded again (behaviour 3.10.5).
             (Some(reading), Some(stored)) if reading.equals(stored) => Ok(Some(stored)),

@@ -22,7 +22,7 @@ pub use edit::Edited;
 pub use file_hold::FileHold;
 pub use lifecycle::{Transition, Verb, transition};
 pub use limits::{MAX_DESCRIPTION, MAX_INDEXED, MAX_LISTED, MAX_REMOTE_ID};
-pub use merge::{MergePair, Merged, merge_transition};
+pub use merge::{MergePair, Merged, Submitted, merge_transition};
 pub use posting_rules::{Intent, PostingRules};
 pub use refusal::Refusal;
 

@@ -34,8 +34,11 @@ pub enum Refusal {
     #[error("a merge takes exactly two items; there are {0}")]
     NotTwo(usize),
     /// A merge of a transaction with itself.
-    #[error("a transaction cannot be merged with itself")]
+    #[error("the items of a merge must be distinct; a transaction cannot be merged with itself")]
     SameTransaction,
+    /// A merge of unknown transactions, which is a bad request (behaviour 3.11.10).
+    #[error("transactions not found. Ids: [{}]", .0.join(", "))]
+    UnknownToMerge(Vec<String>),
     /// A draft cannot be checked.
     #[error("the transaction is not posted")]
     NotPosted,
@@ -82,6 +85,7 @@ impl Refusal {
             | Self::SameAccount
             | Self::NotTwo(_)
             | Self::SameTransaction
+            | Self::UnknownToMerge(_)
             | Self::NotPosted
             | Self::Trashed
             | Self::RemoteIdTooLong(_)

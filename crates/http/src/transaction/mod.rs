@@ -3,7 +3,7 @@
 mod count;
 mod shape;
 
-use daybook_domain::transaction::{Changes, Intent, Verb};
+use daybook_domain::transaction::{Intent, Verb};
 use daybook_service::Context;
 use daybook_service::transaction::{self, Listed, Order, Recording, Request, View};
 use daybook_storage::page::PageKey;
@@ -183,18 +183,21 @@ pub(crate) async fn untrash_transactions_batch(
     silently(request, Order::batch(Verb::Untrash, false), body).await
 }
 
-/// PATCH transactions/merge. Only the ids are read, although whole bodies are sent (behaviour
-/// 3.4.4).
+/// PATCH transactions/merge. The items may say more than their ids (behaviour 3.11.9).
 pub(crate) async fn merge_transactions(
     request: ApiRequest,
     body: Body<Items<TransactionIn>>,
 ) -> ApiResult {
     let (book, base) = (request.book(), request.base());
-    let items: Vec<Changes> = body.items().into_iter().map(TransactionIn::into_id_only).collect();
+    let mut items = body.items();
+    if let Err(error) = store_files(&request, &mut items).await {
+        return request.refuse(&book, error).await;
+    }
+    let items = items.into_iter().map(TransactionIn::into_changes).collect();
     request
         .write(
             &book.clone(),
-            move |tx, cx| transaction::merge(tx, cx, &book, &items),
+            move |tx, cx| transaction::merge(tx, cx, &book, items),
             move |view, _| operation(view, &base),
         )
         .await

@@ -69,7 +69,8 @@ pub fn perform(
     let access = access::enter_to(tx, cx, book, order.purpose())?;
     batch::check_size("items", items.len())?;
     let ids = batch::each(&items, named_id)?;
-    let mut current = load(tx, &access, &ids, order.batch)?;
+    let on_unknown = if order.batch { OnUnknown::ListAll } else { OnUnknown::NameIt };
+    let mut current = load(tx, &access, &ids, on_unknown)?;
     check_indexed(&items)?;
     let references = items.iter().flat_map(Changes::references);
     let before: Vec<Transaction> = current.values().cloned().collect();
@@ -147,13 +148,23 @@ pub(super) fn named_id(item: &Changes) -> Result<(String, Option<TransactionId>)
     Ok((text, id))
 }
 
-/// Loads the named transactions. Unknown ones, and those the caller may not see, are refused; the
-/// refusal of a batch lists all their ids.
+/// How unknown ids are refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum OnUnknown {
+    /// The one id of a single request.
+    NameIt,
+    /// All of a batch (behaviour 3.6.5).
+    ListAll,
+    /// All of a merge, as a bad request (behaviour 3.11.10).
+    RefuseMerge,
+}
+
+/// Loads the named transactions. Unknown ones, and those the caller may not see, are refused.
 pub(super) fn load(
     tx: &mut Tx<'_>,
     access: &Access,
     ids: &[(String, Option<TransactionId>)],
-    batch: bool,
+    on_unknown: OnUnknown,
 ) -> Result<HashMap<TransactionId, Transaction>> {
     let wanted: BTreeSet<TransactionId> = ids.iter().filter_map(|(_, id)| *id).collect();
     let wanted: Vec<TransactionId> = wanted.into_iter().collect();
@@ -164,9 +175,11 @@ pub(super) fn load(
         .filter(|(_, id)| id.is_none_or(|id| !found.contains_key(&id)))
         .map(|(text, _)| text.clone())
         .collect();
-    match (unknown.first(), batch) {
-        (None, _) => Ok(found),
-        (Some(first), false) => Err(Refusal::Unknown(first.clone()).into()),
-        (Some(_), true) => Err(Refusal::UnknownIds(unknown).into()),
+    let Some(first) = unknown.first() else { return Ok(found) };
+    Err(match on_unknown {
+        OnUnknown::NameIt => Refusal::Unknown(first.clone()),
+        OnUnknown::ListAll => Refusal::UnknownIds(unknown),
+        OnUnknown::RefuseMerge => Refusal::UnknownToMerge(unknown),
     }
+    .into())
 }

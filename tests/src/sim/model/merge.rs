@@ -3,36 +3,64 @@
 use std::collections::BTreeMap;
 
 use daybook_domain::event::EventType;
+use daybook_domain::field::Field;
 use daybook_domain::transaction::Standing;
+use jiff::civil::Date;
 
-use super::text::tags;
+use super::text::{merged, tags};
 use super::transaction::{check_sides, checked_description};
 use super::{Turn, each};
-use crate::sim::body::Id;
+use crate::sim::body::{Id, TransactionBody};
 use crate::sim::facts::{Properties, Refused, Resource, Transaction};
 use crate::sim::label;
+
+/// What the items say besides their ids, in their order; none of a merge of bare ids.
+type Said = Vec<Submitted>;
+
+/// What an item says besides its id (3.11.9).
+struct Submitted {
+    date: Option<Date>,
+    amount: Option<i128>,
+    description: Option<String>,
+    credit: Option<label::Account>,
+    debit: Option<label::Account>,
+    urls: Vec<String>,
+    remote_ids: Vec<String>,
+    files: Vec<label::File>,
+    properties: Properties,
+    /// The item's own properties, as an update would leave them.
+    own: Properties,
+}
 
 impl Turn {
     /// `new` are the labels of what is merged and of the draft for the difference.
     pub fn merge(
         &mut self,
-        ids: &[Option<Id<label::Transaction>>],
+        items: &[TransactionBody],
         new: [label::Transaction; 2],
     ) -> Result<Transaction, Refused> {
-        if ids.len() != 2 {
+        if items.len() != 2 {
             return Err(Refused::bad());
         }
-        let ids = each(ids, |id| id.ok_or_else(Refused::bad)).map_err(Refused::alone)?;
+        let ids = each(items, |body| body.id.ok_or_else(Refused::bad)).map_err(Refused::alone)?;
         let find = |id: &Id<label::Transaction>| match id {
             Id::Of(label) => self.book.transactions.get(label).cloned(),
             Id::Unknown => None,
         };
+        // 3.11.10: an unknown one is a bad request here.
         let given: Vec<Transaction> =
-            ids.iter().map(find).collect::<Option<_>>().ok_or_else(Refused::missing)?;
+            ids.iter().map(find).collect::<Option<_>>().ok_or_else(Refused::bad)?;
         self.check_mergeable(&given)?;
-        let (base, absorbed) = ranked(&given);
-        let merged = self.merged(new[0], &given, (base, absorbed))?;
-        let difference = self.difference(new[1], &merged, (base, absorbed));
+        let said = if items.iter().any(says_more) {
+            let pairs: Vec<_> = items.iter().zip(&given).collect();
+            each(&pairs, |(body, stored)| self.submitted(body, stored)).map_err(Refused::alone)?
+        } else {
+            Said::new()
+        };
+        let pair = if said.is_empty() { ranked(&given) } else { (&given[0], &given[1]) };
+        let merged = self.merged(new[0], &given, pair, &said)?;
+        let agreed = said.iter().any(|one| one.amount.is_some());
+        let difference = if agreed { None } else { self.difference(new[1], &merged, pair) };
         let kind = if merged.is_posted() {
             EventType::TransactionPosted
         } else {
@@ -80,24 +108,77 @@ impl Turn {
         if locked { Err(Refused::locked()) } else { Ok(()) }
     }
 
+    /// What an item says, as an update of its transaction would read it.
+    fn submitted(
+        &mut self,
+        body: &TransactionBody,
+        stored: &Transaction,
+    ) -> Result<Submitted, Refused> {
+        // An update of a draft without anything in it keeps nothing but what is said.
+        let blank = Transaction {
+            date: None,
+            description: String::new(),
+            credit: None,
+            debit: None,
+            standing: Standing::Draft,
+            ..stored.clone()
+        };
+        let body = TransactionBody { round_trip: false, ..body.clone() };
+        // Sides that clash with each other are judged in the result.
+        let (one, other) = (
+            TransactionBody { credit: Field::Keep, ..body.clone() },
+            TransactionBody { credit: body.credit.clone(), ..TransactionBody::empty(body.label) },
+        );
+        let credit = self.edited(&blank, &other)?.credit;
+        let said = self.edited(&blank, &one)?;
+        Ok(Submitted {
+            date: said.date,
+            amount: said.amount.filter(|_| matches!(body.amount, Field::Set(_))),
+            description: Some(said.description).filter(|text| !text.trim().is_empty()),
+            credit,
+            debit: said.debit,
+            urls: body.urls.clone().unwrap_or_default(),
+            remote_ids: if body.remote_ids.is_some() { said.remote_ids } else { Vec::new() },
+            files: if body.files.is_some() { said.files } else { Vec::new() },
+            properties: merged(&Properties::new(), &body.properties)?,
+            own: said.properties,
+        })
+    }
+
     fn merged(
         &self,
         label: label::Transaction,
         given: &[Transaction],
         (base, absorbed): (&Transaction, &Transaction),
+        said: &[Submitted],
     ) -> Result<Transaction, Refused> {
-        let (credit, debit) = (base.credit.or(absorbed.credit), base.debit.or(absorbed.debit));
+        let stored = [base, absorbed];
+        let credit = first(said.iter().map(|one| one.credit), stored.map(|one| one.credit));
+        let debit = first(said.iter().map(|one| one.debit), stored.map(|one| one.debit));
         check_sides(credit, debit)?;
-        let date = base.date.or(absorbed.date);
-        let description = checked_description(&joined(&base.description, &absorbed.description))?;
+        let date = first(said.iter().map(|one| one.date), stored.map(|one| one.date));
+        if self.is_locked(date.unwrap_or(self.today)) {
+            return Err(Refused::locked());
+        }
+        let description = said
+            .iter()
+            .find_map(|one| one.description.clone())
+            .unwrap_or_else(|| joined(&base.description, &absorbed.description));
+        let description = checked_description(&description)?;
         let links = given.iter().map(|one| format!("merged_{:?}", one.label));
         let mut properties: Properties = base.properties.clone();
         properties.extend(absorbed.properties.clone());
+        if let [one, other] = said {
+            properties = other.own.clone();
+            properties.extend(one.own.clone());
+            properties.extend(other.properties.clone());
+            properties.extend(one.properties.clone());
+        }
         let mut merged = Transaction {
             label,
             date,
             day: date.unwrap_or(self.today),
-            amount: base.amount.or(absorbed.amount),
+            amount: first(said.iter().map(|one| one.amount), stored.map(|one| one.amount)),
             tags: tags(&description),
             description,
             credit,
@@ -106,11 +187,21 @@ impl Turn {
             trashed: false,
             posted_at: None,
             properties,
-            urls: distinct(base.urls.iter().chain(&absorbed.urls).cloned()),
-            remote_ids: distinct(
-                links.chain(base.remote_ids.iter().chain(&absorbed.remote_ids).cloned()),
+            urls: distinct(
+                said.iter()
+                    .flat_map(|one| one.urls.clone())
+                    .chain(stored.into_iter().flat_map(|one| one.urls.clone())),
             ),
-            files: distinct(base.files.iter().chain(&absorbed.files).copied()),
+            remote_ids: distinct(
+                links
+                    .chain(said.iter().flat_map(|one| one.remote_ids.clone()))
+                    .chain(stored.into_iter().flat_map(|one| one.remote_ids.clone())),
+            ),
+            files: distinct(
+                said.iter()
+                    .flat_map(|one| one.files.clone())
+                    .chain(stored.into_iter().flat_map(|one| one.files.clone())),
+            ),
             creator: self.caller.who,
             stamp: self.caller.stamp(),
         };
@@ -167,6 +258,29 @@ impl Turn {
     }
 }
 
+/// Whether an item carries fields beside its id.
+fn says_more(body: &TransactionBody) -> bool {
+    fn is_there<T>(field: &Field<T>) -> bool {
+        !matches!(field, Field::Keep)
+    }
+    is_there(&body.date)
+        || is_there(&body.amount)
+        || is_there(&body.description)
+        || is_there(&body.credit)
+        || is_there(&body.debit)
+        || body.urls.is_some()
+        || body.remote_ids.is_some()
+        || body.files.is_some()
+        || !body.properties.is_empty()
+}
+
+fn first<T>(
+    said: impl Iterator<Item = Option<T>>,
+    stored: impl IntoIterator<Item = Option<T>>,
+) -> Option<T> {
+    said.chain(stored).flatten().next()
+}
+
 /// 3.11.3: a posted one beats a draft, else the one created later.
 fn ranked(given: &[Transaction]) -> (&Transaction, &Transaction) {
     let rank = |one: &Transaction| (one.is_posted(), one.stamp.created, one.label);
@@ -182,8 +296,12 @@ fn joined(base: &str, other: &str) -> String {
     let words = other
         .split(|c: char| c.is_whitespace() || c == '-' || c == '_')
         .filter(|word| !word.is_empty());
-    let new = words.filter(|word| !contained.contains(&word.to_lowercase()));
-    [base].into_iter().chain(new).collect::<Vec<_>>().join(" ")
+    let new: Vec<&str> = words.filter(|word| !contained.contains(&word.to_lowercase())).collect();
+    if new.is_empty() {
+        return base.to_owned();
+    }
+    // With single spaces, also behind a base that ends with some.
+    format!("{} {}", base.trim_end(), new.join(" "))
 }
 
 fn distinct<T: PartialEq>(items: impl Iterator<Item = T>) -> Vec<T> {

@@ -54,7 +54,7 @@ fn item(draw: &mut Draw<'_>, first: Option<Id<label::Transaction>>) -> Transacti
         None => Some(Id::Unknown),
         Some(label) => Some(Id::Of(label)),
     };
-    // Full bodies arrive, and only the id is read (3.4.4).
+    // What it says goes before what is stored (3.11.9).
     if draw.one_in(4) {
         draw.changed_transaction(id)
     } else {
@@ -70,8 +70,9 @@ impl Operation for Merge {
     fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
         let items = service.transaction_inputs(&self.items);
         let view = service
-            .write(self.book, caller, move |tx, cx, book| transaction::merge(tx, cx, book, &items));
+            .write(self.book, caller, move |tx, cx, book| transaction::merge(tx, cx, book, items));
         let view = view.map_err(Refused::alone)?;
+        service.note_brought(self.book, caller, &self.items)?;
         view.transactions
             .iter()
             .for_each(|one| service.labels.transactions.note(one.id.get(), self.new[0]));
@@ -81,9 +82,8 @@ impl Operation for Merge {
     }
 
     fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
-        let ids: Vec<_> = self.items.iter().map(|body| body.id).collect();
         let merged =
-            model.write(self.book, caller, may::POST, |turn| turn.merge(&ids, self.new))?;
+            model.write(self.book, caller, may::POST, |turn| turn.merge(&self.items, self.new))?;
         Ok(Answer::Transactions(vec![merged], Default::default()))
     }
 

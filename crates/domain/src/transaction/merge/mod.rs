@@ -1,19 +1,21 @@
 //! Merges of two transactions into a new one (behaviour 3.11).
 
+mod submitted;
 #[cfg(test)]
 mod tests;
 
 use std::collections::HashSet;
 use std::hash::Hash;
 
-use crate::id::TransactionId;
+use crate::id::{AccountId, TransactionId};
 use crate::instant::Stamp;
-use crate::property::Edits;
+use crate::property::{self, Edits, Properties};
 
 use super::changes::{description, files, remote_ids, urls};
 use super::joined::joined;
 use super::lifecycle::Transition;
 use super::{PostingRules, Refusal, Standing, State, Transaction, check_sides};
+pub use submitted::Submitted;
 
 /// The column `merge` of the transition table (behaviour 3.4).
 ///
@@ -36,6 +38,8 @@ pub const fn merge_transition(state: State) -> Transition {
 pub struct MergePair {
     given: [Transaction; 2],
     first_is_base: bool,
+    /// What the items say besides their ids, when one says anything.
+    submitted: Option<[Submitted; 2]>,
 }
 
 /// The result of a merge.
@@ -72,7 +76,18 @@ impl MergePair {
             (transaction.is_posted(), transaction.stamp.created_at, transaction.id)
         };
         let first_is_base = rank(first) > rank(second);
-        Ok(Self { given, first_is_base })
+        Ok(Self { given, first_is_base, submitted: None })
+    }
+
+    /// The pair with what its two items say: then the first is the base, whatever it is, and what
+    /// is said goes before what is stored (behaviour 3.11.9).
+    ///
+    /// # Errors
+    /// [`Refusal::NotTwo`].
+    pub fn submitting(self, submitted: Vec<Submitted>) -> Result<Self, Refusal> {
+        let count = submitted.len();
+        let submitted = submitted.try_into().map_err(|_| Refusal::NotTwo(count))?;
+        Ok(Self { first_is_base: true, submitted: Some(submitted), ..self })
     }
 
     /// The base and the absorbed one.
@@ -87,36 +102,93 @@ impl MergePair {
         &self.given
     }
 
-    /// The lists of both, that of the base first, each entry once (behaviour 3.11.5).
-    fn merged_list<T: Clone + Eq + Hash>(&self, list: impl Fn(&Transaction) -> &[T]) -> Vec<T> {
+    /// What the items say, in their order.
+    fn submitted(&self) -> impl Iterator<Item = &Submitted> {
+        self.submitted.iter().flatten()
+    }
+
+    /// The first value that an item says, else that of the base, else that of the absorbed one
+    /// (behaviour 3.11.5, 3.11.9).
+    fn first<T>(
+        &self,
+        said: impl Fn(&Submitted) -> Option<T>,
+        stored: impl Fn(&Transaction) -> Option<T>,
+    ) -> Option<T> {
+        let (base, absorbed) = self.roles();
+        self.submitted().find_map(said).or_else(|| stored(base)).or_else(|| stored(absorbed))
+    }
+
+    /// The lists of the items, then that of the base, then that of the absorbed one, each entry
+    /// once (behaviour 3.11.5, 3.11.9).
+    fn united<T: Clone + Eq + Hash>(
+        &self,
+        said: impl Fn(&Submitted) -> &[T],
+        stored: impl Fn(&Transaction) -> &[T],
+    ) -> Vec<T> {
         let (base, absorbed) = self.roles();
         let mut seen = HashSet::new();
-        list(base)
-            .iter()
-            .chain(list(absorbed))
+        self.submitted()
+            .flat_map(said)
+            .chain([base, absorbed].into_iter().flat_map(stored))
             .filter(|entry| seen.insert(*entry))
             .cloned()
             .collect()
     }
 
     /// The remote ids of the result: first the links from the originals to it, then those of the
-    /// originals (behaviour 3.11.2).
+    /// items and of the originals (behaviour 3.11.2).
     fn remote_ids(&self) -> Vec<String> {
         let links = self.given.iter().map(|original| format!("merged_{}", original.id));
-        links.chain(self.merged_list(|transaction| &transaction.remote_ids)).collect()
+        links.chain(self.united(|said| &said.remote_ids, |stored| &stored.remote_ids)).collect()
     }
+
+    /// The description: one that an item says stands whole, else those of both are joined
+    /// (behaviour 3.11.4).
+    fn description(&self) -> String {
+        let (base, absorbed) = self.roles();
+        let said = self.submitted().find_map(|said| said.description.clone());
+        said.unwrap_or_else(|| joined(&base.description, &absorbed.description))
+    }
+
+    /// The properties of both. Of ids alone the absorbed one's values win (behaviour 3.11.5); else
+    /// the order is that of all fields (behaviour 3.11.9).
+    fn properties(&self) -> Result<Properties, property::Refusal> {
+        let (base, absorbed) = self.roles();
+        let Some([first, second]) = &self.submitted else {
+            return base.properties.merged(&edits(&absorbed.properties));
+        };
+        let said = |submitted: &Submitted| {
+            Ok(edits(&Properties::default().merged(&submitted.properties)?))
+        };
+        let own = base.properties.merged(&first.properties)?;
+        let other = absorbed.properties.merged(&second.properties)?;
+        other.merged(&edits(&own))?.merged(&said(second)?)?.merged(&said(first)?)
+    }
+
+    /// Whether the account is on a side of an original that is posted: it stays usable when it is
+    /// archived (behaviour 3.11.7).
+    fn was_posted_on(&self, account: AccountId) -> bool {
+        self.given
+            .iter()
+            .any(|one| one.is_posted() && one.account_ids().any(|side| side == account))
+    }
+}
+
+/// Edits that set all these properties.
+fn edits(properties: &Properties) -> Edits {
+    properties.iter().map(|(key, value)| (key.to_owned(), Some(value.to_owned()))).collect()
 }
 
 impl PostingRules<'_> {
     /// Merges a pair: makes a new transaction, trashes both originals, and makes a draft for the
-    /// difference of their amounts. The new one is posted when either was, and then has the
-    /// accounts, date and amount of the posted one; so an archived account in it was posted on
-    /// before and is allowed (behaviour 3.11.7). `ids` are those of the new transaction and of the
-    /// draft.
+    /// difference of their amounts. The new one is posted when either was; it is complete then,
+    /// because it has all that the posted one has. `ids` are those of the new transaction and of
+    /// the draft.
     ///
     /// # Errors
-    /// A locked date of either; the same account on both sides; more text, remote ids, URLs, files
-    /// or properties than one transaction may have.
+    /// A locked date of either or of the result; the same account on both sides; a posting on an
+    /// archived account that neither was posted on; more text, remote ids, URLs, files or
+    /// properties than one transaction may have.
     pub fn merge(
         &self,
         pair: &MergePair,
@@ -141,28 +213,32 @@ impl PostingRules<'_> {
     }
 
     fn merged_fields(&self, pair: &MergePair) -> Result<Transaction, crate::Refusal> {
-        let (base, absorbed) = pair.roles();
-        let date = base.date.or(absorbed.date);
-        let (credit, debit) = (base.credit.or(absorbed.credit), base.debit.or(absorbed.debit));
+        let date = pair.first(|said| said.date, |stored| stored.date);
+        self.check_open(date.unwrap_or(self.today))?;
+        let credit = pair.first(|said| said.credit, |stored| stored.credit);
+        let debit = pair.first(|said| said.debit, |stored| stored.debit);
         check_sides(credit, debit)?;
-        let other: Edits = absorbed
-            .properties
-            .iter()
-            .map(|(key, value)| (key.to_owned(), Some(value.to_owned())))
-            .collect();
+        let posted = pair.given.iter().any(Transaction::is_posted);
+        if posted {
+            let new = [credit, debit].into_iter().flatten().filter(|id| !pair.was_posted_on(*id));
+            for account in new.filter_map(|id| self.accounts.get(id)) {
+                account.check_postable()?;
+            }
+        }
+        let (base, _) = pair.roles();
         Ok(Transaction {
             date,
             list_day: date.unwrap_or(self.created_on),
-            amount: base.amount.or(absorbed.amount),
-            description: description(joined(&base.description, &absorbed.description))?,
+            amount: pair.first(|said| said.amount, |stored| stored.amount),
+            description: description(pair.description())?,
             credit,
             debit,
-            standing: if base.is_posted() { Standing::Unchecked } else { Standing::Draft },
-            posted_at: base.is_posted().then_some(self.now),
-            properties: base.properties.merged(&other)?,
-            urls: urls(pair.merged_list(|transaction| &transaction.urls))?,
+            standing: if posted { Standing::Unchecked } else { Standing::Draft },
+            posted_at: posted.then_some(self.now),
+            properties: pair.properties()?,
+            urls: urls(pair.united(|said| &said.urls, |stored| &stored.urls))?,
             remote_ids: remote_ids(&pair.remote_ids())?,
-            files: files(pair.merged_list(|transaction| &transaction.files))?,
+            files: files(pair.united(|said| &said.files, |stored| &stored.files))?,
             created_by: self.access.user(),
             ..base.clone()
         })
@@ -170,8 +246,11 @@ impl PostingRules<'_> {
 
     /// The draft that makes up the absorbed amount together with the merged transaction: on the
     /// same accounts, with the sides swapped when the amount of the base is greater (behaviour
-    /// 3.11.6).
+    /// 3.11.6). An amount that an item says leaves none (behaviour 3.11.9).
     fn difference(&self, pair: &MergePair, merged: &Transaction) -> Option<Transaction> {
+        if pair.submitted().any(|said| said.amount.is_some()) {
+            return None;
+        }
         let (_, absorbed) = pair.roles();
         let (kept, dropped) = (merged.amount?, absorbed.amount?);
         let amount = kept.difference(dropped)?;
@@ -189,7 +268,7 @@ impl PostingRules<'_> {
             debit,
             standing: Standing::Draft,
             posted_at: None,
-            properties: crate::property::Properties::default(),
+            properties: Properties::default(),
             urls: Vec::new(),
             remote_ids: Vec::new(),
             files: Vec::new(),

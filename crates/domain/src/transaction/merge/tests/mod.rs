@@ -1,5 +1,7 @@
 //! The rules of merges (behaviour 3.11).
 
+mod payloads;
+
 use proptest::prelude::*;
 
 use super::*;

@@ -1,0 +1,201 @@
+//! Merges whose items say more than their ids (behaviour 3.11.9).
+
+use std::collections::BTreeSet;
+
+use super::*;
+use crate::account::{self, Account, AccountRef};
+use crate::field::Field;
+use crate::transaction::Changes as Body;
+
+const BANK: AccountId = AccountId::new(3);
+const OLD: AccountId = AccountId::new(4);
+
+/// A merge with payloads.
+fn submit(
+    accounts: &Directory,
+    lock_date: Option<&str>,
+    given: [&Transaction; 2],
+    items: [Body; 2],
+) -> Result<Merged, crate::Refusal> {
+    let (access, today) = (access(lock_date), parse_iso("2025-05-20").unwrap());
+    let now = Instant::new(500);
+    let rules = PostingRules { access: &access, accounts, now, today, created_on: today };
+    let pair = MergePair::new(given.map(Transaction::clone).to_vec())?;
+    let read = |(item, stored)| rules.submitted(item, stored);
+    let submitted = items.iter().zip(given).map(read).collect::<Result<Vec<_>, _>>()?;
+    rules.merge(&pair.submitting(submitted)?, IDS, None)
+}
+
+fn set(text: &str) -> Field<String> {
+    Field::Set(text.to_owned())
+}
+
+fn account(id: AccountId, name: &str, archived: bool) -> Account {
+    let changes = account::Changes { name: Some(name.to_owned()), ..account::Changes::default() };
+    let stamp = Stamp::new(None, Instant::new(1));
+    let made = Account::create(id, changes, &BTreeSet::new(), stamp).unwrap();
+    Account { archived, ..made }
+}
+
+fn chart() -> Directory {
+    Directory::new(vec![
+        account(CASH, "Cash", false),
+        account(FOOD, "Food", false),
+        account(BANK, "Bank", false),
+        account(OLD, "Old", true),
+    ])
+}
+
+fn named(name: &str) -> Field<AccountRef> {
+    Field::Set(AccountRef { id: None, name: Some(name.to_owned()) })
+}
+
+#[test]
+fn what_counts_as_saying_more_than_an_id() {
+    let bare = || Body { id: Some("1".to_owned()), ..Body::default() };
+    for silent in [bare(), Body { checked: true, draft: true, round_trip: true, ..bare() }] {
+        assert!(!silent.says_more_than_its_id(), "{silent:?}");
+    }
+    for telling in [
+        Body { date: Field::Clear, ..bare() },
+        Body { amount: set(""), ..bare() },
+        Body { description: set("x"), ..bare() },
+        Body { credit: Field::Clear, ..bare() },
+        Body { debit: named("x"), ..bare() },
+        Body { urls: Some(vec![]), ..bare() },
+        Body { remote_ids: Some(vec![]), ..bare() },
+        Body { files: Some(vec![]), ..bare() },
+        Body { properties: [("k".to_owned(), None)].into(), ..bare() },
+    ] {
+        assert!(telling.says_more_than_its_id(), "{telling:?}");
+    }
+}
+
+#[test]
+fn what_is_said_goes_before_what_is_stored() {
+    let text = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+    let map = |pairs: &[(&str, &str)]| {
+        Properties::stored(pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect())
+    };
+    let edits = |pairs: &[(&str, Option<&str>)]| {
+        pairs.iter().map(|(k, v)| ((*k).to_owned(), v.map(str::to_owned))).collect()
+    };
+    // The first is the base although it is an older draft.
+    let first = Transaction {
+        description: "first".to_owned(),
+        debit: None,
+        urls: text(&["a", "b"]),
+        remote_ids: text(&["r1"]),
+        properties: map(&[("k", "1"), ("own", "1"), ("gone", "1")]),
+        ..transaction(1, Standing::Draft)
+    };
+    let second = Transaction {
+        amount: Amount::from_units(2_500, 2),
+        description: "second".to_owned(),
+        remote_ids: text(&["r2", "r1"]),
+        properties: map(&[("k", "2"), ("own", "2"), ("gone", "2")]),
+        ..transaction(2, Standing::Unchecked)
+    };
+    let said = [
+        Body {
+            date: set(" "),
+            credit: named("bank"),
+            urls: Some(text(&["c"])),
+            properties: edits(&[("K", Some("said first")), ("gone", None)]),
+            ..Body::default()
+        },
+        Body {
+            date: set("2025-03-01"),
+            description: set("said second"),
+            credit: named("cash"),
+            remote_ids: Some(text(&["r3", "r1"])),
+            properties: edits(&[("k", Some("said second")), ("more", Some("2"))]),
+            ..Body::default()
+        },
+    ];
+    let merged = submit(&chart(), None, [&first, &second], said).unwrap();
+    let Merged { transaction: made, difference, .. } = merged;
+    assert_eq!(
+        (made.date, made.description.as_str(), made.credit, made.debit),
+        (parse_iso("2025-03-01"), "said second", Some(BANK), Some(FOOD))
+    );
+    assert_eq!((made.amount, made.standing), (first.amount, Standing::Unchecked));
+    assert_eq!(made.urls, ["c", "a", "b"]);
+    let links = ["merged_0000000000000001", "merged_0000000000000002"];
+    assert_eq!(made.remote_ids, [links[0], links[1], "r3", "r1", "r2"]);
+    assert_eq!(
+        made.properties,
+        map(&[("k", "said first"), ("own", "1"), ("gone", "2"), ("more", "2")])
+    );
+    let left = difference.unwrap();
+    assert_eq!(
+        (left.amount, left.date, left.description.as_str(), left.credit, left.debit),
+        (Amount::from_units(1_500, 2), second.date, "second", Some(BANK), Some(FOOD)),
+        "3.11.6, with the first as the base"
+    );
+}
+
+#[test]
+fn a_submitted_amount_is_the_amount() {
+    let first =
+        Transaction { amount: Amount::from_units(10_005, 3), ..transaction(1, Standing::Draft) };
+    let second =
+        Transaction { amount: Amount::from_units(2_500, 2), ..transaction(2, Standing::Draft) };
+    let merged = |said: [Field<String>; 2]| {
+        let items = said.map(|amount| Body { amount, ..Body::default() });
+        submit(&chart(), None, [&first, &second], items).unwrap()
+    };
+    for (said, units, scale) in [
+        ([set("30"), Field::Keep], 3_000, 2),
+        ([set("0"), set("30.005")], 3_001, 2),
+        // 3.10.5: what is stored is not rounded again.
+        ([set("10.005"), set("7")], 10_005, 3),
+    ] {
+        let merged = merged(said);
+        assert_eq!(merged.transaction.amount, Amount::from_units(units, scale));
+        assert_eq!(merged.difference, None);
+    }
+    for nothing in [Field::Clear, set(" 0.00 ")] {
+        let merged = merged([nothing, Field::Keep]);
+        assert_eq!(merged.transaction.amount, first.amount);
+        let left = merged.difference.and_then(|draft| draft.amount);
+        assert_eq!(left, Amount::from_units(14_995, 3), "nothing was said");
+    }
+}
+
+#[test]
+fn what_payloads_are_refused_for() {
+    let [draft, posted] = [(1, Standing::Draft), (2, Standing::Unchecked)]
+        .map(|(id, standing)| transaction(id, standing));
+    let refused = |item: Body, lock| {
+        submit(&chart(), lock, [&draft, &posted], [Body::default(), item]).unwrap_err()
+    };
+    let date = |text: &str| Body { date: set(text), ..Body::default() };
+    assert_eq!(refused(date("soon"), None), Refusal::Date("soon".to_owned()).into());
+    assert_eq!(
+        refused(date("2024-12-31"), Some("2025-01-01")),
+        Refusal::Locked("2024-12-31".to_owned()).into(),
+        "the result would stand on a locked date"
+    );
+    let same = Body { credit: named("Food"), ..Body::default() };
+    assert_eq!(refused(same, None), Refusal::SameAccount.into());
+    let amount = |text: &str| Body { amount: set(text), ..Body::default() };
+    assert!(matches!(refused(amount("-1"), None), crate::Refusal::Amount(_)));
+    assert!(matches!(refused(amount("x"), None), crate::Refusal::Amount(_)));
+    let unknown = Body { debit: named("Nowhere"), ..Body::default() };
+    assert!(matches!(refused(unknown, None), crate::Refusal::Account(_)));
+    let archived = || Body { debit: named("Old"), ..Body::default() };
+    assert!(matches!(refused(archived(), None), crate::Refusal::Account(_)));
+    let drafts = [&draft, &transaction(3, Standing::Draft)];
+    let merged = submit(&chart(), None, drafts, [archived(), Body::default()]).unwrap();
+    assert_eq!(merged.transaction.debit, Some(OLD), "drafts may name it");
+    let there = Transaction { debit: Some(OLD), ..posted.clone() };
+    let merged = submit(&chart(), None, [&draft, &there], [archived(), Body::default()]).unwrap();
+    assert_eq!((merged.transaction.debit, merged.transaction.is_posted()), (Some(OLD), true));
+    let draft_there = Transaction { debit: Some(OLD), ..draft.clone() };
+    let items = [amount("7"), Body::default()];
+    assert!(
+        submit(&chart(), None, [&draft_there, &posted], items).is_err(),
+        "posted on what only a draft named"
+    );
+}
