@@ -185,6 +185,62 @@ fn rule_12_4_by_ids(server: &Server) {
         .refused(404, "notFound");
 }
 
+/// 12.11: as 12.4, with the ids in a body.
+fn rule_12_11_load_batch(server: &Server) {
+    let cast = cast(server);
+    let made: Vec<Value> = ["t1", "t2", "t3"].iter().map(|label| draft(&cast, label)).collect();
+    cast.owner.patch(&cast.path("/transactions/trash"), &json!({"id": made[1]["id"]})).ok();
+    let path = cast.path("/transactions/load/batch");
+    let load = |items: Value| cast.owner.post(&path, &json!({"items": items}));
+    let made: Vec<String> = made.iter().map(id).collect();
+    // Whole objects may be sent; only their ids are read.
+    let items = json!([
+        {"id": made[2], "amount": "-1", "date": "x"}, {"id": made[0]}, {"id": made[1]},
+        {"id": made[0]},
+    ]);
+    let events = crate::reading::events(&cast);
+    let list = load(items.clone()).ok();
+    let order = [&made[2], &made[0], &made[1], &made[0]].map(String::as_str);
+    assert_eq!(ids(&list), order, "in that order, trashed ones included, each as often as named");
+    assert_eq!(list["items"][2]["trashed"], true);
+    let by_ids = cast.owner.get(&cast.path(&format!("/transactions?ids={}", order.join(",")))).ok();
+    assert_eq!(list, by_ids, "12.4: the same answer");
+    assert_eq!(load(json!([])).ok(), json!({"items": []}));
+    let unknown = json!([{"id": "nope1"}, {"id": made[0]}, {"id": "0a5b000000000001"}]);
+    let message = load(unknown).refused(404, "notFound");
+    assert!(message.contains("Ids: [nope1, 0a5b000000000001]"), "{message}");
+    let message = load(json!([{"id": made[0]}, {"description": "no id"}])).refused(400, "badRequest");
+    assert!(message.contains("item 1: id is required"), "{message}");
+    let many = |count: usize| Value::from(vec![json!({"id": made[0]}); count]);
+    assert_eq!(ids(&load(many(1000)).ok()).len(), 1000);
+    let message = load(many(1001)).refused(400, "badRequest");
+    assert!(message.contains("1000"), "{message}");
+    cast.owner.post(&path, &json!({})).refused(400, "invalid");
+    // 0.29: no POST without a target takes a condition. A key says nothing here (0.27).
+    cast.owner.header("If-Match", "*").post(&path, &json!({"items": []})).refused(400, "badRequest");
+    let keyed = cast.owner.header("Idempotency-Key", "load");
+    keyed.post(&path, &json!({"items": items})).ok();
+    let other = keyed.post(&path, &json!({"items": [{"id": made[0]}]}));
+    assert!(!other.headers.contains_key("idempotency-replayed"));
+    assert_eq!(ids(&other.ok()), [made[0].as_str()], "each time what is there");
+    // 7.3: who reads transactions loads them, and a RECORDER its own drafts.
+    let own = cast.recorder.post(&cast.path("/transactions"), &json!({"description": "mine"})).ok();
+    let own = id(&own["transaction"]);
+    for (role, reader) in cast.members() {
+        let answer = reader.post(&path, &json!({"items": [{"id": own}, {"id": made[0]}]}));
+        if role == "RECORDER" {
+            let message = answer.refused(404, "notFound");
+            assert!(message.contains(&format!("Ids: [{}]", made[0])), "{message}");
+        } else {
+            assert_eq!(ids(&answer.ok()), [own.as_str(), made[0].as_str()], "{role}");
+        }
+    }
+    assert_eq!(ids(&cast.recorder.post(&path, &json!({"items": [{"id": own}]})).ok()), [own]);
+    cast.stranger.post(&path, &json!({"items": []})).refused(404, "notFound");
+    cast.anonymous.post(&path, &json!({"items": []})).refused(401, "required");
+    assert_eq!(crate::reading::events(&cast).len(), events.len() + 1, "it only reads");
+}
+
 fn rule_1_2_2_the_trash_is_left_out(server: &Server) {
     let cast = cast(server);
     let made: Vec<Value> = ["t1", "t2"].iter().map(|label| draft(&cast, label)).collect();
@@ -254,6 +310,7 @@ pub fn tests() -> Vec<crate::Case> {
         rule_2_7_items_when_empty,
         rule_2_8_account_of_the_list,
         rule_12_4_by_ids,
+        rule_12_11_load_batch,
         rule_1_2_2_the_trash_is_left_out,
         rule_7_3_who_lists_what,
         rule_0_4_unknown_parameters,

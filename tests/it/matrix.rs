@@ -219,6 +219,9 @@ const DRAFTS: &[Operation] = &[
         |c, s| c.get(&s.cast.path("/transactions/count?query=account:Cash")),
         ANY_READER,
     ),
+    read("load_drafts", |c, s| load(c, s, &s.draft), OTHERS_OBJECT),
+    read("load_posted", |c, s| load(c, s, &s.unchecked), OTHERS_OBJECT),
+    read("load_trashed", |c, s| load(c, s, &s.trashed), OTHERS_OBJECT),
     read("get_draft", |c, s| c.get(&one(s, "transactions", &s.draft)), OTHERS_OBJECT),
     read("get_posted", |c, s| c.get(&one(s, "transactions", &s.unchecked)), OTHERS_OBJECT),
     write(
@@ -435,6 +438,13 @@ fn verb(client: &Client, stage: &Stage, name: &str, transaction: &Value) -> Answ
 fn verb_batch(client: &Client, stage: &Stage, name: &str, transaction: &Value) -> Answer {
     client.patch(
         &stage.cast.path(&format!("/transactions/{name}")),
+        &items(json!({"id": transaction["id"]})),
+    )
+}
+
+fn load(client: &Client, stage: &Stage, transaction: &Value) -> Answer {
+    client.post(
+        &stage.cast.path("/transactions/load/batch"),
         &items(json!({"id": transaction["id"]})),
     )
 }

@@ -103,7 +103,10 @@ impl ApiRequest {
     }
 
     /// Refuses `If-Match` on a request that has no single target (behaviour 0.17).
-    fn refuse_condition(&self) -> Result<(), ApiError> {
+    ///
+    /// # Errors
+    /// 400.
+    pub(crate) fn refuse_condition(&self) -> Result<(), ApiError> {
         if self.if_match.is_some() { Err(Error::from(Refusal::NoTarget).into()) } else { Ok(()) }
     }
 

@@ -8,15 +8,29 @@ use crate::error::{Error, Result};
 /// Items a batch may have (behaviour 3.6.6).
 pub const MAX_ITEMS: usize = 1_000;
 
+/// Ids that one request may load (behaviour 12.4, 12.11), and groups or accounts embedded in a new
+/// book (behaviour 10.9).
+pub const MAX_NAMED: usize = 1_000;
+
 /// Refuses a list that is too long; the message says which list.
 ///
 /// # Errors
 /// [`Error::BadRequest`].
 pub fn check_size(name: &str, count: usize) -> Result<()> {
-    if count > MAX_ITEMS {
-        Err(Error::BadRequest(format!(
-            "{name} has {count} entries; at most {MAX_ITEMS} are allowed"
-        )))
+    check_within(name, count, MAX_ITEMS)
+}
+
+/// As [`check_size`], for lists of at most [`MAX_NAMED`].
+///
+/// # Errors
+/// [`Error::BadRequest`].
+pub fn check_named(name: &str, count: usize) -> Result<()> {
+    check_within(name, count, MAX_NAMED)
+}
+
+fn check_within(name: &str, count: usize, most: usize) -> Result<()> {
+    if count > most {
+        Err(Error::BadRequest(format!("{name} has {count} entries; at most {most} are allowed")))
     } else {
         Ok(())
     }

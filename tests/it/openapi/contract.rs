@@ -90,9 +90,9 @@ impl Operation {
         promised.map(|headers| headers.keys().map(String::as_str).collect()).unwrap_or_default()
     }
 
-    /// Whether the operation changes something.
+    /// Whether the operation changes something. One that reads takes its ids in a body (12.11).
     pub fn writes(&self) -> bool {
-        self.method != "GET"
+        self.method != "GET" && self.id != "loadTransactionsBatch"
     }
 
     /// Whether it takes a header of that name.

@@ -270,6 +270,8 @@ fn readings(session: &Session) {
     let cursor = page["cursor"].as_str().expect("a second page");
     session.read("listTransactions", "", &format!("?query=account:Cash&limit=1&cursor={cursor}"));
     session.read("listTransactions", "", "?query=nothing+like+this");
+    let items = json!({"items": [{"id": page["items"][0]["id"]}]});
+    session.write("loadTransactionsBatch", &items);
     session.read("countTransactions", "", "?query=account:Cash");
     session.read(
         "countTransactionsPosted",

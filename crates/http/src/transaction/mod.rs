@@ -3,7 +3,7 @@
 mod count;
 mod shape;
 
-use daybook_domain::transaction::{Intent, Verb};
+use daybook_domain::transaction::{Changes, Intent, Verb};
 use daybook_service::Context;
 use daybook_service::transaction::{self, Listed, Order, Recording, Request, View};
 use daybook_storage::page::PageKey;
@@ -36,6 +36,23 @@ pub(crate) async fn list_transactions(request: ApiRequest) -> ApiResult {
         page(listed, &base, listed.next.map(|place| (place, query)))
     };
     request.read(move |tx, cx| transaction::list(tx, cx, &book, &wanted), encode).await
+}
+
+/// POST transactions/load/batch: the transactions named, in that order (behaviour 12.11). It only
+/// reads.
+pub(crate) async fn load_transactions_batch(
+    request: ApiRequest,
+    body: Body<Items<TransactionIn>>,
+) -> ApiResult {
+    let (book, base) = (request.book(), request.base());
+    request.refuse_condition()?;
+    let items: Vec<Changes> = body.items().into_iter().map(TransactionIn::into_id_only).collect();
+    request
+        .read(
+            move |tx, cx| transaction::load(tx, cx, &book, &items),
+            move |listed, _| page(listed, &base, None),
+        )
+        .await
 }
 
 /// A request with a query of its own keeps it; otherwise the query of the cursor goes on (behaviour

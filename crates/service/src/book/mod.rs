@@ -115,7 +115,7 @@ fn matches(book: &Book, term: &str, wanted: &str) -> bool {
 /// What the rules of books, groups and accounts refuse.
 pub fn create(tx: &mut Tx<'_>, cx: &Context, input: Input) -> Result<View> {
     for (name, count) in [("groups", input.groups.len()), ("accounts", input.accounts.len())] {
-        batch::check_size(name, count)?;
+        batch::check_named(name, count)?;
     }
     let settings = Settings::create(checked_zone(input.changes)?)?;
     let scale = settings.fraction_digits;

@@ -7,11 +7,12 @@ use daybook_domain::account::AccountRef;
 use daybook_domain::id::{AccountId, TransactionId, UserId};
 use daybook_domain::permission::Action;
 use daybook_domain::query::{DateBasis, Filter, ParseContext, Query, Term};
-use daybook_domain::transaction::Refusal;
+use daybook_domain::transaction::{Changes, Refusal};
 use daybook_storage::Tx;
 use daybook_storage::page::{Page, PageKey, rows_to_read};
 use daybook_storage::transaction::{Names, Search};
 
+use super::lifecycle::named_id;
 use super::{AccountDetail, View, running};
 use crate::context::Context;
 use crate::error::Result;
@@ -72,7 +73,22 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<View> 
 /// What the access step refuses; [`Refusal::UnknownIds`].
 pub fn named(tx: &mut Tx<'_>, cx: &Context, book: &str, ids: &[String]) -> Result<Listed> {
     let access = access::enter(tx, cx, book, Action::ReadTransactions)?;
-    batch::check_size("ids", ids.len())?;
+    batch::check_named("ids", ids.len())?;
+    in_order(tx, cx, access, ids)
+}
+
+/// loadTransactionsBatch: as [`named`], by the ids of items (behaviour 12.11).
+///
+/// # Errors
+/// As [`named`]; [`Refusal::IdRequired`].
+pub fn load(tx: &mut Tx<'_>, cx: &Context, book: &str, items: &[Changes]) -> Result<Listed> {
+    let access = access::enter(tx, cx, book, Action::ReadTransactions)?;
+    batch::check_named("items", items.len())?;
+    let ids = batch::each(items, |item| named_id(item).map(|(text, _)| text))?;
+    in_order(tx, cx, access, &ids)
+}
+
+fn in_order(tx: &mut Tx<'_>, cx: &Context, access: Access, ids: &[String]) -> Result<Listed> {
     let wanted: Vec<TransactionId> = ids.iter().filter_map(|id| id.parse().ok()).collect();
     let mut found = tx.transactions().by_ids(&access, &wanted)?;
     found.retain(|_, transaction| access.sees(transaction.created_by, transaction.is_posted()));
