@@ -1,6 +1,6 @@
 //! Batches of transactions (3.6).
 
-use daybook_tests::{Answer, CASH_AND_FOOD, Cast, Lunch, Server};
+use daybook_tests::{Answer, CASH_AND_FOOD, Cast, Lunch, Server, unique};
 use serde_json::{Value, json};
 
 use crate::reading::{
@@ -177,9 +177,19 @@ fn rule_3_6_4_ineligible_items_are_skipped(server: &Server) {
         let before = one_of_each(&cast);
         let known = events(&cast).len();
         // Each item twice: the second time it is in the target state already.
-        let bodies = before.iter().chain(&before).map(only_id);
-        cast.owner.patch(&cast.path(&format!("/transactions/{path}")), &batch(bodies)).no_content();
+        let bodies: Vec<Value> = before.iter().chain(&before).map(only_id).collect();
+        let keyed = cast.owner.header("Idempotency-Key", &unique("key"));
+        let send =
+            || keyed.patch(&cast.path(&format!("/transactions/{path}")), &batch(bodies.clone()));
+        let answer = send();
         let events = new_events(&cast, known);
+        let left = 2 * before.len() - touched.len();
+        assert_eq!(skipped(&answer), Some(left), "{path}: both kinds count");
+        answer.no_content();
+        let again = send();
+        assert!(again.headers.contains_key("idempotency-replayed"));
+        assert_eq!(skipped(&again), Some(left), "0.16: the first answer again");
+        again.no_content();
         assert_eq!(types(&events), vec![event; touched.len()], "{path}");
         let wanted: Vec<_> = touched.iter().map(|index| id(&before[*index])).collect();
         assert_eq!(resources(&events), wanted, "{path}: in item order");
@@ -188,6 +198,31 @@ fn rule_3_6_4_ineligible_items_are_skipped(server: &Server) {
             assert_eq!(changed, touched.contains(&index), "{path}: item {index}");
         }
     }
+}
+
+/// `Skipped-Items`; none when nothing was skipped.
+fn skipped(answer: &Answer) -> Option<usize> {
+    answer.headers.get("skipped-items").map(|text| text.parse().expect("a number"))
+}
+
+fn rule_3_6_4_nothing_is_said_of_no_skipped_item(server: &Server) {
+    let cast = cast(server);
+    let made = LUNCH.create(&cast, json!({"draft": true}));
+    for path in ["post", "check", "uncheck", "trash", "untrash"] {
+        let path = cast.path(&format!("/transactions/{path}/batch"));
+        let answer = cast.owner.patch(&path, &batch([only_id(&made)]));
+        assert_eq!(skipped(&answer), None, "{path}");
+        answer.no_content();
+        let keyed = cast.owner.header("Idempotency-Key", &unique("key"));
+        for _ in 0..2 {
+            let answer = keyed.patch(&path, &batch([]));
+            assert_eq!(skipped(&answer), None, "{path}");
+            answer.no_content();
+        }
+        assert_eq!(skipped(&cast.owner.patch(&path, &batch([only_id(&made)]))), Some(1), "{path}");
+    }
+    let updated = cast.owner.put(&cast.path("/transactions/batch"), &batch([only_id(&made)]));
+    assert_eq!(skipped(&updated), None, "a batch that answers its items shows them");
 }
 
 fn rule_3_6_4_a_post_batch_applies_changes(server: &Server) {
@@ -432,6 +467,7 @@ pub fn tests() -> Vec<crate::Case> {
         rule_3_6_3_update_leaves_some_alone,
         rule_3_6_3_the_flags_need_the_check_permission,
         rule_3_6_4_ineligible_items_are_skipped,
+        rule_3_6_4_nothing_is_said_of_no_skipped_item,
         rule_3_6_4_a_post_batch_applies_changes,
         rule_3_6_4_an_item_without_an_id,
         rule_3_6_5_all_or_nothing_on_create,

@@ -209,7 +209,8 @@ fn rule_12_11_load_batch(server: &Server) {
     let unknown = json!([{"id": "nope1"}, {"id": made[0]}, {"id": "0a5b000000000001"}]);
     let message = load(unknown).refused(404, "notFound");
     assert!(message.contains("Ids: [nope1, 0a5b000000000001]"), "{message}");
-    let message = load(json!([{"id": made[0]}, {"description": "no id"}])).refused(400, "badRequest");
+    let message =
+        load(json!([{"id": made[0]}, {"description": "no id"}])).refused(400, "badRequest");
     assert!(message.contains("item 1: id is required"), "{message}");
     let many = |count: usize| Value::from(vec![json!({"id": made[0]}); count]);
     assert_eq!(ids(&load(many(1000)).ok()).len(), 1000);
@@ -217,7 +218,10 @@ fn rule_12_11_load_batch(server: &Server) {
     assert!(message.contains("1000"), "{message}");
     cast.owner.post(&path, &json!({})).refused(400, "invalid");
     // 0.29: no POST without a target takes a condition. A key says nothing here (0.27).
-    cast.owner.header("If-Match", "*").post(&path, &json!({"items": []})).refused(400, "badRequest");
+    cast.owner
+        .header("If-Match", "*")
+        .post(&path, &json!({"items": []}))
+        .refused(400, "badRequest");
     let keyed = cast.owner.header("Idempotency-Key", "load");
     keyed.post(&path, &json!({"items": items})).ok();
     let other = keyed.post(&path, &json!({"items": [{"id": made[0]}]}));

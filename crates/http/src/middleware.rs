@@ -86,7 +86,9 @@ fn add_cors(headers: &mut HeaderMap, allowed: &str) {
     );
     headers.insert(
         header::ACCESS_CONTROL_EXPOSE_HEADERS,
-        HeaderValue::from_static("ETag, Retry-After, Idempotency-Replayed, X-Request-Id"),
+        HeaderValue::from_static(
+            "ETag, Retry-After, Idempotency-Replayed, Skipped-Items, X-Request-Id",
+        ),
     );
     headers.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400"));
     if let Ok(value) = HeaderValue::from_str(allowed) {

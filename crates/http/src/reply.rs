@@ -14,6 +14,9 @@ use crate::error::{ApiError, Transport};
 /// Marks an answer that was given before (behaviour 0.16).
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
+/// How many items of a batch were skipped (behaviour 3.6.4).
+const SKIPPED: HeaderName = HeaderName::from_static("skipped-items");
+
 /// What a handler answers.
 pub(crate) type ApiResult = Result<Reply, ApiError>;
 
@@ -22,6 +25,8 @@ pub(crate) struct Reply {
     status: StatusCode,
     tag: Option<Tag>,
     replayed: bool,
+    /// Items of a batch that were skipped; only of a 204.
+    skipped: usize,
     /// The JSON text, or why it could not be written.
     body: Result<Vec<u8>, String>,
 }
@@ -37,6 +42,7 @@ pub(crate) fn json(text: serde_json::Result<Vec<u8>>) -> Reply {
         status: StatusCode::OK,
         tag: None,
         replayed: false,
+        skipped: 0,
         body: text.map_err(|error| error.to_string()),
     }
 }
@@ -49,7 +55,8 @@ pub(crate) fn nothing() -> Reply {
 
 /// 204: neither body nor content type (behaviour 0.6).
 pub(crate) fn no_content() -> Reply {
-    Reply { status: StatusCode::NO_CONTENT, tag: None, replayed: false, body: Ok(Vec::new()) }
+    let status = StatusCode::NO_CONTENT;
+    Reply { status, tag: None, replayed: false, skipped: 0, body: Ok(Vec::new()) }
 }
 
 impl Reply {
@@ -58,12 +65,21 @@ impl Reply {
         Self { tag: Some(tag.into()), ..self }
     }
 
-    /// The form that is stored under an idempotency key.
+    /// Says how many items of a batch were skipped; it is not said of none.
+    pub(crate) fn skipping(self, skipped: usize) -> Self {
+        Self { skipped, ..self }
+    }
+
+    /// The form that is stored under an idempotency key. A 204 has no body; what is stored in its
+    /// place is the number of skipped items, if there are any.
     ///
     /// # Errors
     /// 500 when its JSON could not be written.
     pub(crate) fn into_answer(self) -> Result<StoredAnswer, ApiError> {
-        let body = self.body.map_err(Transport::Failed)?;
+        let mut body = self.body.map_err(Transport::Failed)?;
+        if self.skipped > 0 {
+            body = self.skipped.to_string().into_bytes();
+        }
         Ok(StoredAnswer {
             status: self.status.as_u16(),
             tag: self.tag.map(|tag| tag.as_str().to_owned()),
@@ -79,7 +95,12 @@ impl TryFrom<KeyedAnswer> for Reply {
         let KeyedAnswer { answer: StoredAnswer { status, tag, body }, replayed } = outcome;
         let status =
             StatusCode::from_u16(status).map_err(|error| Transport::Failed(error.to_string()))?;
-        Ok(Self { status, tag: tag.map(Tag::stored), replayed, body: Ok(body) })
+        let stored = std::str::from_utf8(&body).ok().and_then(|text| text.parse().ok());
+        let (skipped, body) = match stored.filter(|_| status == StatusCode::NO_CONTENT) {
+            Some(skipped) => (skipped, Vec::new()),
+            None => (0, body),
+        };
+        Ok(Self { status, tag: tag.map(Tag::stored), replayed, skipped, body: Ok(body) })
     }
 }
 
@@ -97,6 +118,9 @@ impl Responder for Reply {
         }
         if self.replayed {
             response.insert_header((REPLAYED, "true"));
+        }
+        if self.skipped > 0 {
+            response.insert_header((SKIPPED, self.skipped));
         }
         if self.status == StatusCode::NO_CONTENT {
             response.finish()

@@ -283,7 +283,8 @@ async fn silently(
     order: Order,
     body: Body<Items<TransactionIn>>,
 ) -> ApiResult {
-    perform(request, order, body.items(), |_, _| reply::no_content()).await
+    perform(request, order, body.items(), |view, _| reply::no_content().skipping(view.skipped))
+        .await
 }
 
 fn operation(view: &View, base: &str) -> Reply {

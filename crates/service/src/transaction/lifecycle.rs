@@ -78,6 +78,7 @@ pub fn perform(
     let rules = rules(cx, &access, &accounts);
     let files_by_id = attach::files_by_id(tx, &access, &items, &before)?;
     let mut write_set = WriteSet::about(files_by_id.clone());
+    let mut skipped: usize = 0;
     for (index, (changes, (_, id))) in items.into_iter().zip(&ids).enumerate() {
         let Some(transaction) = id.and_then(|id| current.get(&id)).cloned() else { continue };
         let rules = about(rules, &transaction);
@@ -96,13 +97,15 @@ pub fn perform(
                 rules.perform(order.verb, order.override_checked, &transaction, resolved)
             });
         match edited {
-            Ok(None) => {}
+            Ok(None) => skipped = skipped.saturating_add(1),
             Ok(Some(edited)) => {
                 write_set.attached(new_files);
                 current.insert(edited.transaction.id, edited.transaction.clone());
                 write_set.performed(&rules, order.verb, transaction, edited);
             }
-            Err(Error::Refused(refusal)) if order.batch && refusal.skips_item(order.verb) => {}
+            Err(Error::Refused(refusal)) if order.batch && refusal.skips_item(order.verb) => {
+                skipped = skipped.saturating_add(1);
+            }
             Err(error) => return Err(batch::at(index, error)),
         }
     }
@@ -112,7 +115,9 @@ pub fn perform(
     let posted =
         transactions.iter().flat_map(Transaction::entries).map(|entry| entry.account).collect();
     accounts.note_posted(&posted);
-    View::around(tx, cx, access.into_access(), (transactions, accounts), AccountDetail::Full)
+    let view =
+        View::around(tx, cx, access.into_access(), (transactions, accounts), AccountDetail::Full)?;
+    Ok(View { skipped, ..view })
 }
 
 /// Removes accounts that are about to be deleted from the drafts that name them (behaviour 4.7).

@@ -52,6 +52,8 @@ pub struct View {
     pub creators: HashMap<UserId, String>,
     /// Those of which the caller may see only the id and the remote ids (behaviour 3.7.2).
     pub masked: HashSet<TransactionId>,
+    /// How many items of a batch were skipped (behaviour 3.6.4).
+    pub skipped: usize,
 }
 
 /// How much of the accounts a view shows.
@@ -100,7 +102,8 @@ impl View {
         let mut creators: HashMap<UserId, String> =
             tx.users().by_ids(&others)?.into_iter().map(|user| (user.id, user.username)).collect();
         creators.insert(cx.user.id, cx.user.username.clone());
-        Ok(Self { access, transactions, accounts, files, forest, creators, masked: HashSet::new() })
+        let masked = HashSet::new();
+        Ok(Self { access, transactions, accounts, files, forest, creators, masked, skipped: 0 })
     }
 }
 
