@@ -144,6 +144,7 @@ modules! {
         file_stores,
         file_sweep,
         group_commit,
+        large_batches,
         laws,
         logs,
         memory,

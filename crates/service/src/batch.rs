@@ -5,8 +5,8 @@ use std::hash::Hash;
 
 use crate::error::{Error, Result};
 
-/// Items a batch may have (behaviour 3.6.6).
-pub const MAX_ITEMS: usize = 1_000;
+/// Items a batch may have: clients never split what they send (behaviour 3.6.6).
+pub const MAX_ITEMS: usize = 10_000;
 
 /// Ids that one request may load (behaviour 12.4, 12.11), and groups or accounts embedded in a new
 /// book (behaviour 10.9).

@@ -17,7 +17,7 @@ use crate::schema::idempotency_keys;
 use crate::sql::{Sql, Value};
 use crate::tx::Tx;
 
-/// Forgotten rows one sweep removes at most. A row can hold the answer to a batch of 1,000.
+/// Forgotten rows one sweep removes at most. A row can hold the answer to a batch of 10,000.
 const SWEPT_AT_ONCE: i64 = 32;
 
 /// Takes a key that is free, or whose time is over. A unit of work of another process that is
