@@ -128,7 +128,10 @@ fn update_by_name_only(server: &Server) {
     });
     let updated = cast.owner.put(&cast.path("/accounts/batch"), &list).ok();
     shows(&updated["items"][1], &json!({"id": account["id"], "name": "CASH", "archived": false}));
-    assert_eq!(previous(&cast, 2), [json!({"name": "Cash"}), json!({"archived": "true"})]);
+    assert_eq!(
+        previous(&cast, 2),
+        [json!({"name": "Cash"}), json!({"archived": "true", "active": "false"})]
+    );
     cast.owner
         .put(&cast.path("/accounts"), &json!({"name": "Unknown", "archived": true}))
         .refused(404, "notFound");

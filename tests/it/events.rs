@@ -302,8 +302,12 @@ fn rule_8_3_previous_attributes_of_accounts_and_groups(server: &Server) {
         |change: Value, wanted: Value| previous(&cast, "/accounts", &account, change, wanted);
     check(json!({"name": "Rail"}), json!({"name": "Train"}));
     check(json!({"type": "ASSET"}), json!({"type": "OUTGOING"}));
-    check(json!({"archived": true}), json!({"archived": "false"}));
-    check(json!({"archived": false, "name": "Train"}), json!({"archived": "true", "name": "Rail"}));
+    check(json!({"archived": true}), json!({"archived": "false", "active": "true"}));
+    check(
+        json!({"archived": false, "name": "Train", "properties": {"active": "perhaps"}}),
+        json!({"archived": "true", "active": "false", "name": "Rail"}),
+    );
+    check(json!({"properties": {"active": null}}), json!({"active": "perhaps"}));
     check(json!({"properties": {"parent_account": "p"}}), json!({"parent_account": ""}));
     check(json!({"properties": {"parent_account": ""}}), json!({"parent_account": "p"}));
     check(json!({"groups": [{"name": "Trips"}]}), json!({"groups": "[]"}));

@@ -365,6 +365,47 @@ fn accounts_at_the_address_of_older_clients(engine: Engine) {
     cast.anonymous.post(&path, &json!({"name": "Mine"})).refused(401, "required");
     cast.owner.get(&path).refused(405, "methodNotAllowed");
     cast.owner.post(&format!("{path}/?"), &json!({"name": "Bank"})).ok();
+    // What older clients send besides: a group by its plain name, which gives the type.
+    cast.group("Income");
+    cast.account_in("Salary", "INCOMING", &["Income"]);
+    let body = json!({"name": "Bonus", "group": "income", "description": "Once a year"});
+    let made = cast.owner.post(&path, &body).ok();
+    assert_eq!(cast.owner.get(&cast.path("/accounts/bonus")).ok(), made);
+    assert_eq!((&made["type"], &made["groups"][0]["name"]), (&json!("INCOMING"), &json!("Income")));
+    assert_eq!(made["properties"], json!({"description": "Once a year"}));
+    cast.group("Other");
+    let body = json!({
+        "name": "Refund", "type": "OUTGOING", "group": "Income", "description": " ",
+        "groups": [{"name": "Other"}], "properties": {"description": "kept"},
+    });
+    let made = cast.owner.post(&path, &body).ok();
+    assert_eq!(
+        (&made["type"], &made["properties"]["description"]),
+        (&json!("OUTGOING"), &json!("kept"))
+    );
+    assert_eq!(made["groups"].as_array().map(Vec::len), Some(2));
+    let blank = json!({"name": "Plain", "group": "", "description": null});
+    let made = cast.owner.post(&path, &blank).ok();
+    assert_eq!(
+        (&made["type"], &made["groups"], &made["properties"]),
+        (&json!("ASSET"), &json!([]), &json!({}))
+    );
+    let said = cast
+        .owner
+        .post(&path, &json!({"name": "Lost", "group": "Nowhere"}))
+        .refused(400, "badRequest");
+    assert!(said.contains("Group not found: Nowhere"), "{said}");
+    for wrong in [
+        json!({"name": "Wrong", "group": ["Income"]}),
+        json!([{"name": "Wrong"}]),
+        json!({"name": 1}),
+    ] {
+        cast.owner.post(&path, &wrong).refused(400, "invalid");
+    }
+    // createAccount itself ignores them (0.10).
+    let body = json!({"name": "New", "group": "Income", "description": "x"});
+    let made = cast.owner.post(&cast.path("/accounts"), &body).ok();
+    assert_eq!((&made["groups"], &made["properties"]), (&json!([]), &json!({})));
 }
 
 /// A setting that cannot work ends the program at once, with a message and another status than 0.

@@ -6,7 +6,9 @@ use daybook_domain::account::{Account, AccountRef, AccountType, Changes};
 use daybook_domain::field::Field;
 use daybook_domain::group::{Forest, Group, GroupRef};
 use daybook_service::account::{self, Input, View};
+use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::value::RawValue;
 
 use crate::body::{Body, Items};
 use crate::error::ApiError;
@@ -75,6 +77,56 @@ impl AccountIn {
     fn into_reference(self) -> AccountRef {
         let id = id_text(self.id);
         AccountRef { name: if id.is_none() { self.name } else { None }, id }
+    }
+}
+
+/// An account as older clients send it (behaviour 12.6): what [`AccountIn`] reads, and two fields
+/// beside it.
+#[derive(Debug)]
+pub(crate) struct LedgerAccountIn {
+    account: AccountIn,
+    beside: BesideAccountIn,
+}
+
+/// The fields that only older clients send.
+#[derive(Debug, Deserialize)]
+struct BesideAccountIn {
+    /// The plain name of a group.
+    #[serde(default)]
+    group: Option<String>,
+    #[serde(default)]
+    description: Option<String>,
+}
+
+impl<'de> Deserialize<'de> for LedgerAccountIn {
+    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
+        let raw = Box::<RawValue>::deserialize(reader)?;
+        let account = serde_json::from_str(raw.get()).map_err(D::Error::custom)?;
+        let beside = serde_json::from_str(raw.get()).map_err(D::Error::custom)?;
+        Ok(Self { account, beside })
+    }
+}
+
+impl LedgerAccountIn {
+    /// The body as input of a create: the group joins those of `groups`, and the description
+    /// becomes a property.
+    fn into_input(self) -> Input {
+        let Self { account, beside: BesideAccountIn { group, description } } = self;
+        let Input { mut changes, groups } = account.into_input();
+        let is_there = |text: &String| !text.trim().is_empty();
+        let groups = match group.filter(is_there) {
+            None => groups,
+            Some(name) => {
+                let mut all = groups.value().unwrap_or_default();
+                all.push(GroupRef { id: None, name: Some(name) });
+                Field::Set(all)
+            }
+        };
+        if let Some(description) = description.filter(is_there) {
+            let key = "description".to_owned();
+            changes.properties.entry(key).or_insert(Some(description));
+        }
+        Input { changes, groups }
     }
 }
 
@@ -207,7 +259,15 @@ pub(crate) async fn list_account_groups(request: ApiRequest) -> ApiResult {
 
 /// POST accounts.
 pub(crate) async fn create_account(request: ApiRequest, body: Body<AccountIn>) -> ApiResult {
-    create(request, vec![body.0], single).await.map_err(ApiError::alone)
+    create(request, vec![body.0.into_input()], single).await.map_err(ApiError::alone)
+}
+
+/// POST accounts at the address of older clients (behaviour 12.6).
+pub(crate) async fn create_ledger_account(
+    request: ApiRequest,
+    body: Body<LedgerAccountIn>,
+) -> ApiResult {
+    create(request, vec![body.0.into_input()], single).await.map_err(ApiError::alone)
 }
 
 /// POST accounts/batch.
@@ -215,7 +275,7 @@ pub(crate) async fn create_accounts_batch(
     request: ApiRequest,
     body: Body<Items<AccountIn>>,
 ) -> ApiResult {
-    create(request, body.items(), list).await
+    create(request, body.items().into_iter().map(AccountIn::into_input).collect(), list).await
 }
 
 /// PUT accounts.
@@ -246,13 +306,8 @@ pub(crate) async fn delete_accounts_batch(
     delete(request, references, list).await
 }
 
-async fn create(
-    request: ApiRequest,
-    items: Vec<AccountIn>,
-    encode: fn(&View) -> Reply,
-) -> ApiResult {
+async fn create(request: ApiRequest, items: Vec<Input>, encode: fn(&View) -> Reply) -> ApiResult {
     let book = request.book();
-    let items = items.into_iter().map(AccountIn::into_input).collect();
     request
         .write(
             &book.clone(),

@@ -212,7 +212,7 @@ fn paths(operations: Vec<Operation>) -> Vec<(ResourceDef, Method)> {
 fn aliases() -> Vec<Operation> {
     operations!(
         account at "/v2/ledgers/{bookId}/accounts" {
-            POST "" "" => create_account;
+            POST "" "" => create_ledger_account;
         }
     )
 }

@@ -241,6 +241,8 @@ impl Account {
         }
         if self.archived != after.archived {
             previous.insert("archived".to_owned(), self.archived.to_string());
+            // Existing clients read the opposite (behaviour 8.3).
+            previous.insert("active".to_owned(), (!self.archived).to_string());
         }
         if self.groups != after.groups {
             previous.insert(
@@ -324,7 +326,7 @@ mod tests {
         };
         let (after, previous) = cash.update(changes, Instant::new(2)).unwrap();
         assert_eq!(after.stamp.version, 2);
-        let expected = [("archived", "false"), ("k", "v"), ("name", "Cash")];
+        let expected = [("active", "true"), ("archived", "false"), ("k", "v"), ("name", "Cash")];
         assert_eq!(
             previous.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect::<Vec<_>>(),
             expected

@@ -132,6 +132,7 @@ impl Turn {
         }
         if before.archived != after.archived {
             previous.insert("archived".to_owned(), before.archived.to_string());
+            previous.insert("active".to_owned(), after.archived.to_string());
         }
         if before.groups != after.groups {
             previous.insert(
