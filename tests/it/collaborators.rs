@@ -1,6 +1,6 @@
 //! Collaborators (7.1, 7.4, 7.5).
 
-use daybook_tests::{Cast, Server, column, encode, id, shows, unique};
+use daybook_tests::{Cast, Client, Server, column, encode, id, shows, unique};
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -12,6 +12,7 @@ pub fn tests() -> Vec<Case> {
         emails_ignore_case,
         ids_are_stable,
         none_removes,
+        readers_of_a_public_book_see_no_collaborators,
         refused_bodies,
         owner_row_is_fixed,
         editor_may_share,
@@ -145,6 +146,64 @@ fn none_removes(server: &Server) {
     assert_eq!(removed["email"], book.email.as_str());
     assert_eq!(book.row(&book.email), None);
     guest.get(&book.cast.path("")).refused(404, "notFound");
+}
+
+/// 7.3: who collaborates in a PUBLIC book is not public, in no list and in no event.
+fn readers_of_a_public_book_see_no_collaborators(server: &Server) {
+    let cast = Cast::with_settings(server, json!({"visibility": "PUBLIC"}));
+    cast.share("guest@example.com", "VIEWER");
+    cast.share("guest@example.com", "POSTER");
+    cast.owner.delete(&cast.path("/collaborators/guest@example.com")).ok();
+    cast.account("Cash", "ASSET");
+    let list = |client: &Client, query: &str| {
+        client.get(&cast.path(&format!("/events?limit=200{query}"))).ok()
+    };
+    let about = |events: &Value| -> Vec<Value> {
+        let items = events["items"].as_array().expect("items").iter();
+        let about = items.filter(|event| {
+            event["type"].as_str().is_some_and(|name| name.starts_with("COLLABORATOR_"))
+        });
+        about.cloned().collect()
+    };
+    let all = list(&cast.owner, "");
+    let secret = about(&all);
+    assert!(secret.len() >= 7, "four members, and what happened to the guest: {all}");
+    for (role, member) in cast.members() {
+        member.get(&cast.path("/collaborators")).ok();
+        assert_eq!(about(&list(member, "")).len(), secret.len(), "{role}");
+    }
+    let reader = &cast.stranger;
+    reader.get(&cast.path("/collaborators")).refused(403, "forbidden");
+    let seen = list(reader, "");
+    assert_eq!(about(&seen), Vec::<Value>::new());
+    assert_eq!(
+        column(&seen, "id").len(),
+        column(&all, "id").len() - secret.len(),
+        "all other events are there"
+    );
+    for event in &secret {
+        let event_id = id(event);
+        reader.get(&cast.path(&format!("/events/{event_id}"))).refused(404, "notFound");
+        cast.viewer.get(&cast.path(&format!("/events/{event_id}"))).ok();
+        let kind = event["type"].as_str().expect("a type");
+        let resource = event["resource"].as_str().expect("an id");
+        for query in [format!("&type={kind}"), format!("&resourceId={resource}")] {
+            assert_eq!(list(reader, &query)["items"], json!([]), "{query}");
+            assert!(!about(&list(&cast.viewer, &query)).is_empty(), "{query}");
+        }
+    }
+    // Page by page there are as many.
+    let (mut found, mut cursor) = (Vec::new(), None::<String>);
+    loop {
+        let caller = cursor.as_ref().map_or(reader.clone(), |c| reader.header("cursor", c));
+        let page = caller.get(&cast.path("/events?limit=2")).ok();
+        found.extend(column(&page, "id"));
+        cursor = page["cursor"].as_str().map(str::to_owned);
+        if cursor.is_none() {
+            break;
+        }
+    }
+    assert_eq!(found, column(&seen, "id"));
 }
 
 /// 7.5: OWNER, and an invalid e-mail, answer 400.

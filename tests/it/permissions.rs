@@ -9,8 +9,17 @@ use crate::Case;
 use crate::matrix::{Operation, operations};
 
 /// The columns. PUBLIC is a signed-in user without a permission, in a PUBLIC book.
-const CALLERS: [&str; 8] =
-    ["owner", "editor", "poster", "recorder", "viewer", "public", "stranger", "anonymous"];
+const CALLERS: [&str; 9] = [
+    "owner",
+    "editor",
+    "poster",
+    "recorder",
+    "viewer",
+    "public",
+    "stranger",
+    "anonymous",
+    "public_recorder",
+];
 
 pub fn tests() -> Vec<Case> {
     let mut cases = Vec::new();
@@ -124,7 +133,7 @@ impl Stage {
             "owner" => &cast.owner,
             "editor" => &cast.editor,
             "poster" => &cast.poster,
-            "recorder" => &cast.recorder,
+            "recorder" | "public_recorder" => &cast.recorder,
             "viewer" => &cast.viewer,
             "anonymous" => &cast.anonymous,
             _ => &cast.stranger,
@@ -159,7 +168,7 @@ pub fn complete(description: &str, draft: bool, checked: bool) -> Value {
 
 /// One cell: `yes`, a status, or `draft` for a create that a RECORDER may make but not post.
 fn check(server: &Server, operation: &Operation, caller: &str, cell: &str) {
-    let stage = Stage::new(server, if caller == "public" { "PUBLIC" } else { "PRIVATE" });
+    let stage = Stage::new(server, if caller.starts_with("public") { "PUBLIC" } else { "PRIVATE" });
     let before = stage.snapshot();
     let answer = (operation.call)(stage.caller(caller), &stage);
     match cell {

@@ -1,6 +1,6 @@
 //! The RECORDER (7.1 - 7.3): records drafts, sees only its own, names accounts without seeing them.
 
-use daybook_tests::{CASH_AND_FOOD, Cast, Server, column, id, shows};
+use daybook_tests::{CASH_AND_FOOD, Cast, Server, column, id, shows, unique};
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -321,4 +321,64 @@ fn recorder_of_a_public_book(server: &Server) {
     let body = json!({"description": "mine"});
     cast.recorder.post(&cast.path("/transactions"), &body).ok();
     cast.stranger.post(&cast.path("/transactions"), &body).refused(403, "forbidden");
+    // 7.3: it sees what the public sees, with the same answers.
+    cast.account("Cash", "ASSET");
+    cast.account("Food", "OUTGOING");
+    let posted =
+        id(&cast.record("2025-01-31", "5", "Cash", "Food", "posted by the owner")).to_owned();
+    let trashed =
+        id(&cast.record("2025-01-31", "6", "Cash", "Food", "trashed by the owner")).to_owned();
+    cast.owner.patch(&cast.path("/transactions/trash"), &json!({"id": trashed})).ok();
+    let file = cast.owner.post(&cast.path("/files"), &json!({"name": "f.txt", "content": "YQ=="}));
+    let file = id(&file.ok()).to_owned();
+    for rest in [
+        "/transactions",
+        "/transactions?query=is:trashed",
+        "/transactions/count?query=account:Cash",
+        &format!("/transactions/{posted}"),
+        &format!("/transactions?ids={trashed},{posted}"),
+        "/accounts",
+        "/groups",
+        "/balances?query=on:2025",
+        "/queries",
+        "/files",
+        &format!("/files/{file}"),
+    ] {
+        let seen = cast.recorder.get(&cast.path(rest)).ok();
+        assert_eq!(seen, cast.viewer.get(&cast.path(rest)).ok(), "{rest}");
+        assert_eq!(seen, cast.stranger.get(&cast.path(rest)).ok(), "{rest}");
+    }
+    let whole = cast.recorder.get(&cast.path("?loadAccounts=true")).ok();
+    assert_eq!(column(&json!({"items": whole["accounts"]}), "name"), ["Cash", "Food"]);
+    // A duplicate create shows the whole transaction of another user (3.7.2), and sides show more
+    // than names.
+    let remote = unique("r");
+    let others =
+        json!({"description": "others", "remoteIds": [remote], "creditAccount": {"name": "Cash"}});
+    cast.owner.post(&cast.path("/transactions"), &others).ok();
+    let again = cast.recorder.post(&cast.path("/transactions"), &others).ok();
+    assert_eq!(again["transaction"]["description"], "others");
+    assert_eq!(again["transaction"]["creditAccount"]["type"], "ASSET");
+    // It changes no more than before: what it sees of others is refused, not missing.
+    let draft = id(&again["transaction"]).to_owned();
+    for (method, rest, body) in [
+        ("PUT", "/transactions", json!({"id": draft, "description": "taken"})),
+        ("PATCH", "/transactions/trash", json!({"id": draft})),
+        ("PATCH", "/transactions/trash/batch", json!({"items": [{"id": draft}]})),
+        ("PATCH", "/transactions/trash", json!({"id": posted})),
+        ("PUT", "/files", json!({"id": file, "name": "taken.txt"})),
+        ("PUT", "/files", json!({"id": file, "content": "Yg=="})),
+        ("DELETE", &format!("/files/{file}"), Value::Null),
+        ("POST", "/accounts", json!({"name": "New"})),
+    ] {
+        cast.recorder.send(method, &cast.path(rest), &body).refused(403, "forbidden");
+    }
+    let kept = cast.owner.get(&cast.path(&format!("/files/{file}"))).ok();
+    assert_eq!((&kept["name"], &kept["content"]), (&json!("f.txt"), &json!("YQ==")));
+    cast.recorder.post(&cast.path("/copy?name=Mine"), &Value::Null).ok();
+    // Private again, all this is gone.
+    cast.owner.put(&cast.path(""), &json!({"visibility": "PRIVATE"})).ok();
+    assert_eq!(own(&cast), ["mine"]);
+    cast.recorder.get(&cast.path("/accounts")).refused(403, "forbidden");
+    cast.recorder.get(&cast.path(&format!("/files/{file}"))).refused(404, "notFound");
 }

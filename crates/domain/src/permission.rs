@@ -43,6 +43,15 @@ impl Permission {
         Self::ALL.into_iter().find(|permission| permission.as_str() == name)
     }
 
+    /// The permission whose sight somebody with this one has in a book that everybody may view.
+    #[must_use]
+    pub const fn at_least_viewing(self) -> Self {
+        match self {
+            Self::Recorder | Self::None => Self::Viewer,
+            Self::Owner | Self::Editor | Self::Poster | Self::Viewer => self,
+        }
+    }
+
     /// Whether the matrix lets this permission do it outright (not merely to one's own things).
     #[must_use]
     pub const fn may(self, action: Action) -> bool {
@@ -85,7 +94,7 @@ pub enum Action {
     DeleteBook,
     /// Change who may see the book.
     ChangeVisibility,
-    /// listCollaborators.
+    /// listCollaborators, and the events about collaborators.
     ListCollaborators,
     /// Add and remove collaborators.
     ManageCollaborators,
@@ -95,6 +104,37 @@ pub enum Action {
     CopyBook,
     /// Copy the book with its transactions.
     CopyTransactions,
+}
+
+impl Action {
+    /// Whether it only shows what is in the book. What the public of a PUBLIC book may see so,
+    /// every collaborator may (behaviour 7.3).
+    #[must_use]
+    pub const fn is_sight(self) -> bool {
+        match self {
+            Self::ReadBook
+            | Self::ReadTransactions
+            | Self::ReadFiles
+            | Self::ReadChart
+            | Self::ReadEvents
+            | Self::ListCollaborators
+            | Self::CopyBook => true,
+            Self::RecordDraft
+            | Self::EditDraft
+            | Self::Post
+            | Self::Check
+            | Self::WriteChart
+            | Self::UpdateBook
+            | Self::AdvanceDates
+            | Self::ReopenDates
+            | Self::WriteLockedGroups
+            | Self::DeleteBook
+            | Self::ChangeVisibility
+            | Self::ManageCollaborators
+            | Self::WriteSavedQueries
+            | Self::CopyTransactions => false,
+        }
+    }
 }
 
 /// A cell of the permission matrix.

@@ -97,8 +97,23 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<View> 
         Some(sequence) => tx.events().find(&access, sequence)?,
         None => None,
     };
+    let event = event.filter(|read| !hidden(&access).contains(&read.event.kind));
     let event = event.ok_or(Error::NotFound("event"))?;
     fill(tx, cx, (access, activity), (vec![event], None))
+}
+
+/// The types of events that the caller does not see: who collaborates is not public (behaviour
+/// 7.3).
+fn hidden(access: &Access) -> &'static [EventType] {
+    if access.may(Action::ListCollaborators) {
+        &[]
+    } else {
+        &[
+            EventType::CollaboratorAdded,
+            EventType::CollaboratorUpdated,
+            EventType::CollaboratorRemoved,
+        ]
+    }
 }
 
 /// The filter for storage; `None` when no event can match. A resource overrides error and type,
@@ -116,7 +131,8 @@ fn filter(access: &Access, request: &Request) -> Result<Option<EventFilter>> {
         }),
     };
     let (after, before) = (instant("after", &request.after)?, instant("before", &request.before)?);
-    let base = EventFilter { after, before, below: request.below, ..EventFilter::default() };
+    let (below, hidden) = (request.below, hidden(access));
+    let base = EventFilter { after, before, below, hidden, ..EventFilter::default() };
     Ok(match (&request.resource, request.error) {
         (Some(resource), _) => resource_number(access, resource)
             .map(|number| EventFilter { resource: Some(number), ..base }),

@@ -154,6 +154,7 @@ pub fn update(
 pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<View> {
     let access = access::enter_to(tx, cx, book, Record::Edit)?;
     let file = named(tx, &access, id)?;
+    check_editable(&access, &file)?;
     let keeper = transaction::keeper_of_file(tx, &access, file.id)?;
     keeper.iter().try_for_each(|keeper| FileHold::check_permitted(&access, keeper))?;
     cx.check_precondition(&file)?;
@@ -199,6 +200,7 @@ fn changed(
     let access = access::enter_to(tx, cx, book, Record::Edit)?;
     let id = changes.id.clone().filter(|id| !id.trim().is_empty()).ok_or(Refusal::IdRequired)?;
     let before = named(tx, &access, &id)?;
+    check_editable(&access, &before)?;
     let revision = before.clone().update(changes, cx.now);
     let keeper = match &revision {
         Ok((after, _)) if after.content != before.content => {
@@ -211,6 +213,16 @@ fn changed(
     let (after, previous) = revision?;
     keeper.iter().try_for_each(|keeper| FileHold::check(&access, keeper))?;
     Ok((access, after, previous))
+}
+
+/// Refuses what a caller may only do to their own files. In a PUBLIC book a recorder sees those of
+/// others too.
+fn check_editable(access: &Access, file: &File) -> Result<()> {
+    if access.may_touch(Action::EditDraft, file.created_by) {
+        Ok(())
+    } else {
+        Err(daybook_domain::access::Refusal::NotEnough(access.permission().as_str()).into())
+    }
 }
 
 /// Finds a file by id. Another user's file does not exist for a recorder (behaviour 7.3).

@@ -78,6 +78,8 @@ pub struct EventFilter {
     pub before: Option<Instant>,
     /// Of this type only.
     pub kind: Option<EventType>,
+    /// Not of these types.
+    pub hidden: &'static [EventType],
     /// About this resource only.
     pub resource: Option<i64>,
     /// Before this number: where the page before ended.
@@ -190,12 +192,15 @@ impl Tx<'_> {
         filter: &EventFilter,
         limit: i64,
     ) -> Result<Sql<'static>> {
-        let EventFilter { after, before, kind, resource, below } = filter;
+        let EventFilter { after, before, kind, hidden, resource, below } = filter;
         let book = access.book().id;
         let mut page =
             Sql::new("(SELECT k.sequence FROM events k WHERE k.book_id = ").int(book.get());
         if let Some(kind) = kind {
             page = page.push(" AND k.kind = ").int(i64::from(kind.number()));
+        }
+        for kind in *hidden {
+            page = page.push(" AND k.kind <> ").int(i64::from(kind.number()));
         }
         if let Some(resource) = resource {
             page = page.push(" AND k.resource = ").int(*resource);

@@ -233,6 +233,8 @@ pub enum Answer {
     Collaborators(Vec<Collaborator>),
     /// With those the caller may only see id and remote ids of.
     Transactions(Vec<Transaction>, BTreeSet<label::Transaction>),
+    /// With how many items were skipped (3.6.4).
+    Performed(Vec<Transaction>, usize),
     /// All pages of a list, and the one account it is about (2.8).
     Pages(Vec<Vec<Row>>, Option<label::Account>),
     Count(usize),

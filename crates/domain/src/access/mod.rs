@@ -14,6 +14,8 @@ use crate::permission::{Action, Permission, Verdict, verdict};
 pub struct Access {
     book: Book,
     permission: Permission,
+    /// Whether the list of collaborators names them; else the book is PUBLIC.
+    collaborates: bool,
     user: UserId,
 }
 
@@ -39,7 +41,24 @@ impl Access {
             Visibility::Public => Permission::Viewer,
             Visibility::Private => Permission::None,
         };
-        Self { book, permission: granted.unwrap_or(public), user }
+        let collaborates = granted.is_some();
+        Self { book, permission: granted.unwrap_or(public), collaborates, user }
+    }
+
+    /// What the matrix says of the caller in this book. The public of a PUBLIC book has the column
+    /// of a viewer, but does not see who collaborates; and a recorder of a PUBLIC book sees what a
+    /// viewer sees, because what a collaborator may see is never less than what the public may
+    /// (behaviour 7.3).
+    const fn verdict(&self, action: Action) -> Verdict {
+        match self.book.settings.visibility {
+            Visibility::Public if action.is_sight() => {
+                if !self.collaborates && matches!(action, Action::ListCollaborators) {
+                    return Verdict::No;
+                }
+                verdict(action, self.permission.at_least_viewing())
+            }
+            Visibility::Public | Visibility::Private => verdict(action, self.permission),
+        }
     }
 
     /// Refuses what the permission does not allow at all.
@@ -47,7 +66,7 @@ impl Access {
     /// # Errors
     /// As [`Access::admit`].
     pub const fn require(&self, action: Action) -> Result<(), Refusal> {
-        match verdict(action, self.permission) {
+        match self.verdict(action) {
             Verdict::Yes | Verdict::Own => Ok(()),
             Verdict::No => Err(Refusal::NotEnough(self.permission.as_str())),
             Verdict::Hidden => Err(Refusal::BookNotFound),
@@ -82,13 +101,13 @@ impl Access {
     /// Whether the matrix lets the caller do it outright.
     #[must_use]
     pub const fn may(&self, action: Action) -> bool {
-        self.permission.may(action)
+        matches!(self.verdict(action), Verdict::Yes)
     }
 
     /// Whether the matrix lets the caller do it to something `creator` made.
     #[must_use]
     pub fn may_touch(&self, action: Action, creator: UserId) -> bool {
-        match verdict(action, self.permission) {
+        match self.verdict(action) {
             Verdict::Yes => true,
             Verdict::Own => creator == self.user,
             Verdict::No | Verdict::Hidden => false,
@@ -103,13 +122,17 @@ impl Access {
     }
 
     /// Whether the caller sees a transaction that `creator` made: a recorder sees its own drafts
-    /// only, also in the trash (behaviour 7.3). What it does not see does not exist for it.
+    /// only, also in the trash, unless the book is PUBLIC (behaviour 7.3). What it does not see
+    /// does not exist for it.
     #[must_use]
     pub fn sees(&self, creator: UserId, posted: bool) -> bool {
-        match verdict(Action::ReadTransactions, self.permission) {
+        match self.verdict(Action::ReadTransactions) {
             Verdict::Yes => true,
             Verdict::Own => creator == self.user && !posted,
             Verdict::No | Verdict::Hidden => false,
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -10,7 +10,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use super::text::{checked_name, folded, merged, note_properties};
-use super::{Book, Caller, Model, Turn, allowed, amount, dates, may};
+use super::{Book, Caller, Model, Turn, amount, dates, may};
 use crate::sim::body::{AccountBody, GroupBody};
 use crate::sim::facts::{self, Answer, Collaborator, Properties, Refused, Resource, Settings};
 use crate::sim::label;
@@ -102,7 +102,7 @@ impl Model {
         groups: bool,
     ) -> Result<Answer, Refused> {
         let (book, permission) = self.enter(book, caller, may::READ_BOOK)?;
-        let may = allowed(permission, may::READ);
+        let may = book.allows(permission, may::READ);
         let list = || book.groups_in_order().iter().map(|group| book.with_nature(group)).collect();
         Ok(Answer::Chart {
             accounts: (may && accounts).then(|| book.accounts_by_name()),

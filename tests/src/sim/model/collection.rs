@@ -135,7 +135,8 @@ impl Model {
         Some(facts::Collection { permission: Permission::Viewer, ..shown })
     }
 
-    fn collaborates(&self, book: &Book, caller: &Caller) -> bool {
+    /// Other readers of a PUBLIC book are not shown who does (7.3).
+    pub fn collaborates(&self, book: &Book, caller: &Caller) -> bool {
         book.collaborators.values().any(|one| one.email == self.users[caller.who].email)
     }
 

@@ -27,9 +27,12 @@ impl Model {
         filter: &Filter,
         limit: usize,
     ) -> Result<Vec<Vec<Event>>, Refused> {
-        self.enter(book, caller, may::READ)?;
+        let (found, _) = self.enter(book, caller, may::READ)?;
+        let insider = self.collaborates(found, caller);
+        let seen = |event: &&Event| insider || !matches!(event.resource, Resource::Collaborator(_));
+        let log = self.logs[&book].iter().rev();
         let found: Vec<Event> =
-            self.logs[&book].iter().rev().filter(|event| filter.takes(event)).cloned().collect();
+            log.filter(seen).filter(|event| filter.takes(event)).cloned().collect();
         // The default, and the maximum.
         let limit = if limit == 0 { 50 } else { limit.min(200) };
         Ok(pages(found, limit))

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use daybook_domain::event::EventType;
 use daybook_domain::field::Field;
+use daybook_domain::permission::Permission;
 use daybook_domain::transaction::Standing;
 
 use super::event::pages;
 use super::text::{merged, note_properties};
-use super::{Book, Caller, Model, Turn, allowed, may};
+use super::{Book, Caller, Model, Turn, may};
 use crate::sim::body::{FileBody, Id};
 use crate::sim::facts::{File, Properties, Refused, Resource, Transaction};
 use crate::sim::label;
@@ -22,7 +23,8 @@ impl Model {
         limit: usize,
     ) -> Result<Vec<Vec<File>>, Refused> {
         let (book, permission) = self.enter(book, caller, may::READ_TRANSACTIONS)?;
-        let visible = |file: &&File| allowed(permission, may::READ) || file.creator == caller.who;
+        let visible =
+            |file: &&File| book.allows(permission, may::READ) || file.creator == caller.who;
         let found: Vec<File> = book.files.values().rev().filter(visible).cloned().collect();
         Ok(pages(found, if limit == 0 { 100 } else { limit.min(1000) }))
     }
@@ -34,7 +36,8 @@ impl Model {
         id: Id<label::File>,
     ) -> Result<File, Refused> {
         let (book, permission) = self.enter(book, caller, may::READ_TRANSACTIONS)?;
-        let visible = |file: &&File| allowed(permission, may::READ) || file.creator == caller.who;
+        let visible =
+            |file: &&File| book.allows(permission, may::READ) || file.creator == caller.who;
         book.file(id).filter(visible).cloned().ok_or_else(Refused::missing)
     }
 }
@@ -68,6 +71,7 @@ impl Turn {
 
     pub fn update_file(&mut self, body: &FileBody) -> Result<File, Refused> {
         let before = self.visible_file(body.id.ok_or_else(Refused::bad)?)?;
+        self.check_own(&before)?;
         let name = body.name.as_deref().map_or(Ok(before.name.clone()), checked_name)?;
         let mut after = File {
             content_type: content_type(&body.content_type, &before.content_type, &name)?,
@@ -95,6 +99,7 @@ impl Turn {
     /// The transactions that hold it lose it.
     pub fn delete_file(&mut self, id: Id<label::File>) -> Result<File, Refused> {
         let doomed = self.visible_file(id)?;
+        self.check_own(&doomed)?;
         self.check_lets_go(doomed.label)?;
         for before in self.book.holders(doomed.label) {
             let mut after = before.clone();
@@ -130,6 +135,16 @@ impl Turn {
         Ok(files)
     }
 
+    /// What a RECORDER sees of others it may not change.
+    fn check_own(&self, file: &File) -> Result<(), Refused> {
+        let restricted = self.permission == Permission::Recorder;
+        if restricted && file.creator != self.caller.who {
+            Err(Refused::forbidden())
+        } else {
+            Ok(())
+        }
+    }
+
     fn sees(&self, file: &File) -> bool {
         self.may(may::READ) || file.creator == self.caller.who
     }
@@ -141,7 +156,8 @@ impl Turn {
     /// 9.16: every transaction that holds it lets go, or none.
     fn check_lets_go(&self, file: label::File) -> Result<(), Refused> {
         for holder in self.book.holders(file) {
-            let own = self.may(may::READ) || holder.creator == self.caller.who;
+            let restricted = self.permission == Permission::Recorder;
+            let own = !restricted || holder.creator == self.caller.who;
             if !own || !self.may(if holder.is_posted() { may::POST } else { may::RECORD }) {
                 return Err(Refused::forbidden());
             }

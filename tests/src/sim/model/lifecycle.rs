@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use daybook_domain::event::EventType;
+use daybook_domain::permission::Permission;
 use daybook_domain::transaction::{Standing, Verb};
 
 use super::query::is_own_draft;
@@ -25,6 +26,13 @@ enum Cell {
     Performed,
     Kept,
     Refused(Refused),
+}
+
+/// What became of an item.
+enum Done {
+    Something,
+    /// It was in the target state already.
+    Nothing,
 }
 
 /// Why an item was not done.
@@ -96,11 +104,12 @@ impl Turn {
         &mut self,
         order: Order,
         items: &[TransactionBody],
-    ) -> Result<Vec<Transaction>, Refused> {
+    ) -> Result<(Vec<Transaction>, usize), Refused> {
         let ids = each(items, |body| body.id.ok_or_else(Refused::bad))?;
         let targets: Option<Vec<label::Transaction>> =
             ids.iter().map(|id| self.visible(*id)).collect();
         let targets = targets.ok_or_else(Refused::missing)?;
+        let mut skipped = 0;
         each(items.iter().zip(&targets), |(body, label)| {
             let before = self.book.transactions[label].clone();
             // An item that is skipped leaves nothing, no new files either.
@@ -110,12 +119,20 @@ impl Turn {
                 self.perform_one(order, &before, body)
             };
             match done {
-                Ok(()) => Ok(()),
-                Err(Stop::Skips(_)) if order.batch => Ok(()),
+                Ok(Done::Something) => Ok(()),
+                Ok(Done::Nothing) => {
+                    skipped += 1;
+                    Ok(())
+                }
+                Err(Stop::Skips(_)) if order.batch => {
+                    skipped += 1;
+                    Ok(())
+                }
                 Err(Stop::Skips(refused) | Stop::Fails(refused)) => Err(refused),
             }
         })?;
-        Ok(targets.iter().map(|label| self.book.transactions[label].clone()).collect())
+        let done = targets.iter().map(|label| self.book.transactions[label].clone()).collect();
+        Ok((done, skipped))
     }
 
     /// A RECORDER sees its own drafts.
@@ -130,12 +147,15 @@ impl Turn {
         order: Order,
         before: &Transaction,
         body: &TransactionBody,
-    ) -> Result<(), Stop> {
-        if !self.may(order.may(before)) {
+    ) -> Result<Done, Stop> {
+        // What a RECORDER of a PUBLIC book sees of others it may not change.
+        let restricted = self.permission == Permission::Recorder;
+        let others = restricted && before.creator != self.caller.who;
+        if others || !self.may(order.may(before)) {
             return Err(Stop::Fails(Refused::forbidden()));
         }
         match order.cell(before) {
-            Cell::Kept => return Ok(()),
+            Cell::Kept => return Ok(Done::Nothing),
             Cell::Refused(refused) => return Err(Stop::Skips(refused)),
             Cell::Performed => {}
         }
@@ -143,7 +163,7 @@ impl Turn {
         let locked = self.is_locked(locked);
         let (after, kind) = match order.verb {
             Verb::Update => {
-                return self.update(before, body).map_err(|refused| {
+                return self.update(before, body).map(|()| Done::Something).map_err(|refused| {
                     match refused.reason.as_str() {
                         "lockedDate" => Stop::Skips(refused),
                         _ => Stop::Fails(refused),
@@ -177,6 +197,6 @@ impl Turn {
         };
         self.emit(kind, Resource::Transaction(after.label), BTreeMap::new());
         self.replace_transaction(before, after, false);
-        Ok(())
+        Ok(Done::Something)
     }
 }

@@ -118,7 +118,11 @@ impl Model {
     ) -> Result<(&Book, Permission), Refused> {
         let book = self.books.get(&book).ok_or_else(Refused::missing)?;
         let permission = self.permission(book, caller.who).ok_or_else(Refused::missing)?;
-        if allowed(permission, may) { Ok((book, permission)) } else { Err(Refused::forbidden()) }
+        if book.allows(permission, may) {
+            Ok((book, permission))
+        } else {
+            Err(Refused::forbidden())
+        }
     }
 
     /// A collaborator's permission; anybody else is a VIEWER of a PUBLIC book (6.9).
@@ -176,7 +180,7 @@ impl Turn {
     }
 
     pub fn may(&self, may: &str) -> bool {
-        allowed(self.permission, may)
+        self.book.allows(self.permission, may)
     }
 
     /// Notes an event; it gets its number when the request ends well.
@@ -212,6 +216,16 @@ impl Turn {
     /// Whether a day is locked or closed (3.5.1).
     pub fn is_locked(&self, day: Date) -> bool {
         self.book.settings.lock.max(self.book.settings.closing).is_some_and(|until| day <= until)
+    }
+}
+
+impl Book {
+    /// 7.3: in a PUBLIC book a RECORDER sees what a VIEWER sees.
+    pub fn allows(&self, permission: Permission, may: &str) -> bool {
+        let sees = [may::READ_BOOK, may::READ_TRANSACTIONS, may::READ].contains(&may);
+        let viewing = sees && self.settings.visibility == "PUBLIC";
+        allowed(permission, may)
+            || viewing && permission != Permission::None && allowed(Permission::Viewer, may)
     }
 }
 

@@ -11,7 +11,7 @@ use super::dates::{self, DateOperator, Literal, within};
 use super::event::pages;
 use super::group::is_permanent;
 use super::text::{folded, property_key};
-use super::{Book, Caller, Model, User, allowed, amount, may};
+use super::{Book, Caller, Model, User, amount, may};
 use crate::sim::body::Named;
 use crate::sim::facts::{Refused, Row, Transaction};
 use crate::sim::label;
@@ -77,7 +77,7 @@ impl Model {
         let (book, permission) = self.enter(book, caller, may::READ_TRANSACTIONS)?;
         let found = label.and_then(|label| book.transactions.get(&label));
         let visible =
-            |one: &&Transaction| allowed(permission, may::READ) || is_own_draft(one, caller);
+            |one: &&Transaction| book.allows(permission, may::READ) || is_own_draft(one, caller);
         found.filter(visible).cloned().ok_or_else(Refused::missing)
     }
 
@@ -91,7 +91,7 @@ impl Model {
         let (book, permission) = self.enter(book, caller, may::READ_TRANSACTIONS)?;
         let today = dates::day(caller.now, &book.settings.zone);
         let mut found = book.find(&self.users, today, query);
-        if !allowed(permission, may::READ) {
+        if !book.allows(permission, may::READ) {
             found.retain(|one| is_own_draft(one, caller));
         }
         let limit = if limit == 0 { 100 } else { limit.min(1000) };

@@ -8,7 +8,7 @@ use daybook_service::collaborator;
 use super::{Drawn, Operation};
 use crate::sim::body::Email;
 use crate::sim::draw::Draw;
-use crate::sim::facts::{Answer, Outcome};
+use crate::sim::facts::{Answer, Outcome, Refused};
 use crate::sim::label;
 use crate::sim::model::{Caller, Model, Turn, may};
 use crate::sim::service::Service;
@@ -144,6 +144,9 @@ impl Operation for List {
 
     fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
         let (book, _) = model.enter(self.0, caller, may::READ)?;
+        if !model.collaborates(book, caller) {
+            return Err(Refused::forbidden());
+        }
         Ok(Answer::Collaborators(book.collaborators_in_order()))
     }
 }

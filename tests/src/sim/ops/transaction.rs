@@ -186,14 +186,14 @@ impl Operation for Perform {
         });
         let view = alone(view, batch)?;
         service.note_brought(self.book, caller, &self.items)?;
-        Ok(Answer::Transactions(shown(service, &view), Default::default()))
+        Ok(Answer::Performed(shown(service, &view), view.skipped))
     }
 
     fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
         let done = model.write(self.book, caller, self.order.required(), |turn| {
             turn.perform(self.order, &self.items)
         });
-        alone(done, self.order.batch).map(|done| Answer::Transactions(done, Default::default()))
+        alone(done, self.order.batch).map(|(done, skipped)| Answer::Performed(done, skipped))
     }
 
     fn smaller(&self) -> Vec<Drawn> {
