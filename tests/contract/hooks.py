@@ -117,6 +117,7 @@ MAKERS = {
         in_book("/collaborators"),
         lambda number: {"email": f"guest-{number}@example.com", "permission": "VIEWER"},
     ),
+    "tokens": made(lambda: "/v5/user/tokens", lambda number: {"name": f"Token {number}"}),
     # Books that may be renamed, locked, given away and deleted; `BOOK` stays as it is, so that the
     # others keep finding it.
     "books": made(lambda: "/v5/books", lambda number: {"name": f"Spare {number}"}),
@@ -148,6 +149,7 @@ ENDING = {
     "deleteFile": "files",
     "deleteQuery": "queries",
     "deleteCollection": "collections",
+    "revokeToken": "tokens",
     "removeCollaborator": "collaborators",
 }
 # What could take the book from the caller, or close it for all that follows.
@@ -265,6 +267,7 @@ FIELDS = {
     "files": {"id": id_of("files"), "content": content},
     "queries": {"id": id_of("queries"), "query": one_of(SEARCHES)},
     "collections": {"id": id_of("collections")},
+    "tokens": {"days": one_of([7, 1, 3650, 0, -1]), "books": lambda rng, operation: [BOOK]},
     "collaborators": {
         "email": lambda rng, operation: f"guest-{rng.randint(1, 60)}@example.com",
         "permission": one_of(["EDITOR", "POSTER", "RECORDER", "VIEWER", "NONE", "OWNER"]),

@@ -46,7 +46,7 @@ impl Fixture {
         let user = stores[0]
             .write(Lane::NO_BOOK, move |tx| user::sign_in(tx, &email, &minted, NOW))
             .expect("a user");
-        let cx = Context { user: Arc::new(user), agent: None, now: NOW, ids, condition: None };
+        let cx = Context::new(Arc::new(user), NOW, ids);
         let mut fixture =
             Fixture { stores, cx, books: Vec::new(), shelves: Default::default(), _server: server };
         fixture.books = (0..books).map(|number| fixture.book(number)).collect();

@@ -34,7 +34,7 @@ impl Inside {
         let user = store
             .write(Lane::NO_BOOK, move |tx| user::sign_in(tx, &email, &minted, now))
             .expect("a user");
-        let cx = Context { user: Arc::new(user), agent: None, now, ids, condition: None };
+        let cx = Context::new(Arc::new(user), now, ids);
         let changes = daybook_domain::book::Changes { name: Some("Inside".to_owned()), ..settings };
         let input = book::Input { changes, accounts: Vec::new(), groups: Vec::new() };
         let maker = cx.clone();

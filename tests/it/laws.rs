@@ -93,11 +93,8 @@ fn any_sequence_of_requests_keeps_the_laws(engine: Engine) {
     let user = store
         .write(Lane::NO_BOOK, move |tx| user::sign_in(tx, &email, &minted, NOW))
         .expect("a user");
-    let mut bench = Bench {
-        store,
-        cx: Context { user: Arc::new(user), agent: None, now: NOW, ids, condition: None },
-        book: String::new(),
-    };
+    let mut bench =
+        Bench { store, cx: Context::new(Arc::new(user), NOW, ids), book: String::new() };
     let books = if engine == Engine::Sqlite { 30 } else { 6 };
     for seed in 0..books {
         let mut dice = Dice::new(seed);

@@ -66,7 +66,7 @@ pub struct Stage {
 }
 
 impl Stage {
-    fn new(server: &Server, visibility: &str) -> Stage {
+    pub fn new(server: &Server, visibility: &str) -> Stage {
         let settings = json!({
             "visibility": visibility, "lockDate": "2001-01-31", "closingDate": "2001-01-31",
         });
@@ -141,7 +141,7 @@ impl Stage {
     }
 
     /// All that a write could change.
-    fn snapshot(&self) -> [Value; 5] {
+    pub fn snapshot(&self) -> [Value; 5] {
         let read = |rest: &str| self.cast.owner.get(&self.cast.path(rest)).ok();
         [
             read("?loadAccounts=true"),

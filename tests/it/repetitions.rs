@@ -204,14 +204,9 @@ impl Bench {
             email: "a@example.com".to_owned(),
             username: "a".to_owned(),
             created_at: NOW,
+            disabled_at: None,
         };
-        let cx = Context {
-            user: Arc::new(user),
-            agent: None,
-            now: NOW,
-            ids: Arc::new(Ids::new(1)),
-            condition: None,
-        };
+        let cx = Context::new(Arc::new(user), NOW, Arc::new(Ids::new(1)));
         Bench { store, cx, _server: server }
     }
 

@@ -54,7 +54,7 @@ fn another_zone_has_other_months(engine: Engine) {
     let user = store
         .write(Lane::NO_BOOK, move |tx| user::sign_in(tx, &email, &minted, now))
         .expect("a user");
-    let cx = Context { user: Arc::new(user), agent: None, now, ids, condition: None };
+    let cx = Context::new(Arc::new(user), now, ids);
     let named = |name: &str| account::Input {
         changes: daybook_domain::account::Changes {
             name: Some(name.to_owned()),

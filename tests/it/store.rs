@@ -53,7 +53,7 @@ impl Bench {
         let user = store
             .write(Lane::NO_BOOK, move |tx| user::sign_in(tx, &email, &minted, NOW))
             .expect("a user");
-        let cx = Context { user: Arc::new(user), agent: None, now: NOW, ids, condition: None };
+        let cx = Context::new(Arc::new(user), NOW, ids);
         let changes =
             daybook_domain::book::Changes { name: Some("Store".to_owned()), ..Default::default() };
         let accounts = ["Cash", "Food"].map(named).to_vec();

@@ -32,13 +32,7 @@ fn rule_2_6_the_day_of_creation(engine: Engine) {
     let user = store
         .write(Lane::NO_BOOK, move |tx| user::sign_in(tx, &email, &minted, CREATED))
         .expect("a user");
-    let at = |now: Instant| Context {
-        user: Arc::new(user.clone()),
-        agent: None,
-        now,
-        ids: Arc::clone(&ids),
-        condition: None,
-    };
+    let at = |now: Instant| Context::new(Arc::new(user.clone()), now, Arc::clone(&ids));
     let (name, zone) = (Some("Undated".to_owned()), Some("Europe/Berlin".to_owned()));
     let changes = daybook_domain::book::Changes { name, time_zone: zone, ..Default::default() };
     let (input, cx) =

@@ -35,19 +35,21 @@ impl Cast {
     /// A book created from this body; a missing name is filled in.
     #[track_caller]
     pub fn with_settings(server: &Server, mut book: Value) -> Cast {
-        let person = |kind: &str| server.client(&format!("{}@example.com", unique(kind)));
+        let kinds = ["owner", "editor", "poster", "recorder", "viewer", "stranger"];
+        let emails = kinds.map(|kind| format!("{}@example.com", unique(kind)));
+        let [owner, editor, poster, recorder, viewer, stranger] =
+            server.clients(&emails).try_into().unwrap_or_else(|_| panic!("a caller for each"));
         if book["name"].is_null() {
             book["name"] = json!(unique("Book"));
         }
-        let owner = person("owner");
         let created = owner.post("/v5/books", &book).ok();
         let cast = Cast {
             book: created["id"].as_str().expect("a book has an id").to_owned(),
-            editor: person("editor"),
-            poster: person("poster"),
-            recorder: person("recorder"),
-            viewer: person("viewer"),
-            stranger: person("stranger"),
+            editor,
+            poster,
+            recorder,
+            viewer,
+            stranger,
             anonymous: server.anonymous(),
             owner,
         };

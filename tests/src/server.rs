@@ -5,8 +5,8 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU16, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -275,18 +275,37 @@ impl Server {
     /// An access token, by `daybook token`.
     #[track_caller]
     pub fn token(&self, email: &str) -> String {
-        token(self.command("token"), email, &self.data_dir)
+        tokens(&mut self.admin(&["token"]), &[email.to_owned()]).remove(0)
+    }
+
+    /// An operator's command, like `token list`, on the data of this server.
+    pub fn admin(&self, verbs: &[&str]) -> Command {
+        let (first, rest) = verbs.split_first().expect("a command");
+        let mut command = self.command(first);
+        command.args(rest).arg("--data-dir").arg(&self.data_dir);
+        command.args(["--database-url", &self.database_url]);
+        command
     }
 
     /// A caller with that e-mail.
     pub fn client(&self, email: &str) -> Client {
-        let command = std::sync::Mutex::new(Some(self.command("token")));
-        let (address, data_dir) = (email.to_owned(), self.data_dir.clone());
-        let mint = move || {
-            let command = command.lock().expect("no panic before").take();
-            token(command.expect("a token is made once"), &address, &data_dir)
+        self.clients(&[email.to_owned()]).remove(0)
+    }
+
+    /// Callers with these e-mails. One command makes the tokens of all, when the first is needed.
+    pub fn clients(&self, emails: &[String]) -> Vec<Client> {
+        let command = Mutex::new(self.admin(&["token"]));
+        let (addresses, minted) = (emails.to_vec(), OnceLock::new());
+        let mint = Arc::new(move |index: usize| {
+            let all: &Vec<String> = minted
+                .get_or_init(|| tokens(&mut command.lock().expect("no panic before"), &addresses));
+            all[index].clone()
+        });
+        let caller = |(index, email): (usize, &String)| {
+            let mint = Arc::clone(&mint);
+            Client::new(&self.base, email, Some(Box::new(move || mint(index))))
         };
-        Client::new(&self.base, email, Some(Box::new(mint)))
+        emails.iter().enumerate().map(caller).collect()
     }
 
     /// A caller without a token.
@@ -301,19 +320,22 @@ impl Server {
     }
 }
 
-fn token(mut command: Command, email: &str, data_dir: &Path) -> String {
-    let run = command
-        .args(["--email", email, "--data-dir"])
-        .arg(data_dir)
-        .output()
-        .expect("daybook token runs");
+fn tokens(command: &mut Command, emails: &[String]) -> Vec<String> {
+    for email in emails {
+        command.args(["--email", email]);
+    }
+    let run = command.output().expect("daybook token runs");
     let said = String::from_utf8_lossy(&run.stderr);
-    assert!(run.status.success(), "daybook token --email {email}: {}: {said}", run.status);
-    let token = String::from_utf8(run.stdout).expect("a token is ASCII");
-    let token = token.strip_suffix('\n').unwrap_or(&token);
-    let plain = token.bytes().all(|byte| byte.is_ascii_graphic());
-    assert!(plain && !token.is_empty(), "standard output is the token and nothing else: {token:?}");
-    token.to_owned()
+    assert!(run.status.success(), "daybook token {emails:?}: {}: {said}", run.status);
+    let printed = String::from_utf8(run.stdout).expect("a token is ASCII");
+    let tokens: Vec<String> = printed.lines().map(str::to_owned).collect();
+    let plain =
+        |token: &String| !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic());
+    assert!(
+        tokens.len() == emails.len() && tokens.iter().all(plain),
+        "standard output is the tokens and nothing else: {printed:?}"
+    );
+    tokens
 }
 
 impl Drop for Server {

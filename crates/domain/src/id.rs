@@ -81,6 +81,10 @@ id!(
     SavedQueryId, decimal
 );
 id!(
+    /// An access token of this installation.
+    TokenId, hex
+);
+id!(
     /// A user's collection of books.
     CollectionId, hex
 );

@@ -50,6 +50,7 @@ pub mod reason;
 pub mod reference;
 pub mod refusal;
 pub mod saved_query;
+pub mod token;
 pub mod transaction;
 pub mod version;
 

@@ -33,6 +33,8 @@ pub enum Reason {
     QueryTooLarge,
     /// The permission is not enough.
     Forbidden,
+    /// The access token is limited, and does not reach so far (behaviour 11.9).
+    InsufficientScope,
     /// The resource is unknown, or invisible to the caller.
     NotFound,
     /// The resource is in another state than expected (behaviour 0.17).
@@ -51,6 +53,7 @@ impl Reason {
             Self::LockedDate => "lockedDate",
             Self::QueryTooLarge => "queryTooLarge",
             Self::Forbidden => "forbidden",
+            Self::InsufficientScope => "insufficientScope",
             Self::NotFound => "notFound",
             Self::ConditionNotMet => "conditionNotMet",
             Self::IdempotencyKeyReused => "idempotencyKeyReused",
@@ -65,7 +68,7 @@ impl Reason {
             | Self::CheckedTransaction
             | Self::LockedDate
             | Self::QueryTooLarge => RefusalKind::Invalid,
-            Self::Forbidden => RefusalKind::Denied,
+            Self::Forbidden | Self::InsufficientScope => RefusalKind::Denied,
             Self::NotFound => RefusalKind::Missing,
             Self::ConditionNotMet => RefusalKind::Stale,
             Self::IdempotencyKeyReused => RefusalKind::Reused,

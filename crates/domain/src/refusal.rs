@@ -3,7 +3,7 @@
 use crate::reason::{Reason, RefusalKind};
 use crate::{
     access, account, amount, book, collaborator, collection, file, group, idempotency, name,
-    property, query, saved_query, transaction, version,
+    property, query, saved_query, token, transaction, version,
 };
 
 /// Any refusal of the ledger.
@@ -48,6 +48,9 @@ pub enum Refusal {
     /// About a saved query.
     #[error(transparent)]
     SavedQuery(#[from] saved_query::Refusal),
+    /// About an access token.
+    #[error(transparent)]
+    Token(#[from] token::Refusal),
     /// About a transaction.
     #[error(transparent)]
     Transaction(#[from] transaction::Refusal),
@@ -71,6 +74,7 @@ impl Refusal {
             Self::Idempotency(refusal) => refusal.reason(),
             Self::Query(refusal) => refusal.reason(),
             Self::SavedQuery(refusal) => refusal.reason(),
+            Self::Token(refusal) => refusal.reason(),
             Self::Transaction(refusal) => refusal.reason(),
             Self::Version(refusal) => refusal.reason(),
             Self::Amount(_) | Self::Name(_) | Self::Property(_) => Reason::BadRequest,

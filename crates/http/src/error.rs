@@ -32,6 +32,8 @@ pub(crate) enum ApiError {
 #[derive(Debug)]
 pub(crate) enum Transport {
     LoginRequired,
+    /// The operator has disabled the user.
+    Disabled,
     UnknownRoute,
     /// With the methods the path takes.
     MethodNotAllowed(String),
@@ -94,6 +96,7 @@ impl Transport {
     const fn status(&self) -> StatusCode {
         match self {
             Self::LoginRequired => StatusCode::UNAUTHORIZED,
+            Self::Disabled => StatusCode::FORBIDDEN,
             Self::UnknownRoute => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed(_) => StatusCode::METHOD_NOT_ALLOWED,
             Self::Malformed(_) | Self::InvalidFormat(_) => StatusCode::BAD_REQUEST,
@@ -108,6 +111,7 @@ impl Transport {
     const fn reason(&self) -> &'static str {
         match self {
             Self::LoginRequired => "required",
+            Self::Disabled => "disabled",
             Self::UnknownRoute => "notFound",
             Self::MethodNotAllowed(_) => "methodNotAllowed",
             Self::Malformed(_) => "parseError",
@@ -126,6 +130,7 @@ impl Transport {
                 "Login Required: send a valid access token as Authorization: Bearer <token>"
                     .to_owned()
             }
+            Self::Disabled => "this user is disabled; ask the operator of this server".to_owned(),
             Self::UnknownRoute => "route not found".to_owned(),
             Self::MethodNotAllowed(_) => "this path does not answer that method".to_owned(),
             Self::Malformed(text) => format!("the body is not valid JSON: {text}"),

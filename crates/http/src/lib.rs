@@ -21,6 +21,7 @@ mod file;
 mod group;
 mod health;
 mod idempotency;
+mod identity;
 mod middleware;
 mod parameters;
 mod reply;
@@ -30,8 +31,7 @@ mod run;
 mod saved_query;
 mod state;
 mod template;
-pub mod token;
-mod token_crypto;
+mod token;
 mod transaction;
 mod user;
 mod wire;
@@ -56,7 +56,9 @@ pub use blob::store::Blobs;
 pub use blob::sweep::{FileSweep, Swept};
 pub use blocking::{Panicked, block};
 pub use budget::Budget;
-pub use state::{AppState, Headers, UserCache};
+pub use identity::own_token::{LocalKey, SigningFailed};
+pub use identity::{IDENTITY_INTERVAL, Identity};
+pub use state::{AppState, Headers};
 pub use template::catalog::Templates;
 
 /// How long running requests may take to finish after a stop, in seconds.

@@ -8,6 +8,7 @@ use daybook_domain::idempotency::StoredAnswer;
 use daybook_domain::version::Tag;
 use daybook_service::idempotency::KeyedAnswer;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::error::{ApiError, Transport};
 
@@ -68,6 +69,21 @@ impl Reply {
     /// Says how many items of a batch were skipped; it is not said of none.
     pub(crate) fn skipping(self, skipped: usize) -> Self {
         Self { skipped, ..self }
+    }
+
+    /// The same answer with another body, made from this one.
+    ///
+    /// # Errors
+    /// What `change` answers; 500 for a body that is not a `T`.
+    pub(crate) fn amend<T: DeserializeOwned, R: Serialize>(
+        self,
+        change: impl FnOnce(T) -> Result<R, ApiError>,
+    ) -> ApiResult {
+        let text = self.body.map_err(Transport::Failed)?;
+        let body = serde_json::from_slice(&text);
+        let changed = change(body.map_err(|error| Transport::Failed(error.to_string()))?)?;
+        let body = serde_json::to_vec(&changed).map_err(|error| error.to_string());
+        Ok(Self { body, ..self })
     }
 
     /// The form that is stored under an idempotency key. A 204 has no body; what is stored in its

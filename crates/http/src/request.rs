@@ -13,11 +13,11 @@ use actix_web::{FromRequest, HttpRequest, web};
 use daybook_domain::version::{Condition, Refusal};
 use daybook_service::idempotency::{KeyScope, once};
 use daybook_service::{Context, Error};
-use daybook_storage::user::User;
 use daybook_storage::{Lane, Tx};
 
 use crate::error::{ApiError, Transport};
 use crate::idempotency::Keyed;
+use crate::identity::authenticate::authenticate;
 use crate::parameters;
 use crate::reply::{self, ApiResult, Reply};
 use crate::run;
@@ -199,6 +199,10 @@ impl ApiRequest {
         encode: impl FnOnce(&T, &Context) -> Reply + Send + 'static,
     ) -> ApiResult {
         self.refuse_condition()?;
+        self.cx.scope.check_write().map_err(Error::from)?;
+        if !matches!(scope, KeyScope::Book(_)) {
+            self.cx.scope.check_outside_books().map_err(Error::from)?;
+        }
         let Self { cx, state, key, .. } = self;
         let Some(key) = key else {
             let asked = cx.clone();
@@ -224,13 +228,12 @@ impl FromRequest for ApiRequest {
         let request = request.clone();
         Box::pin(async move {
             let state = state(&request)?.clone();
-            let email = bearer(&request)
-                .and_then(|token| state.tokens.verify(token))
-                .ok_or(Transport::LoginRequired)?;
-            let user = user(&state, email).await?;
+            let token = bearer(&request).ok_or(Transport::LoginRequired)?;
+            let caller = authenticate(&state, token).await?;
+            let (user, scope) = (Arc::clone(&caller.user), caller.scope.clone());
             let (agent, now, ids) =
                 (agent(&request, &state), (state.clock)(), Arc::clone(&state.ids));
-            let cx = Context { user, agent, now, ids, condition: None };
+            let cx = Context { user, scope, agent, now, ids, condition: None };
             let key = Keyed::of(&request)?;
             let path = web::Path::<Segments>::extract(&request)
                 .await
@@ -298,31 +301,4 @@ fn bearer(request: &HttpRequest) -> Option<&str> {
 fn agent(request: &HttpRequest, state: &AppState) -> Option<String> {
     let given = state.headers.agent.iter().find_map(|name| header(request, name))?.trim();
     if given.is_empty() { None } else { Some(given.chars().take(MAX_AGENT).collect()) }
-}
-
-/// The user with that address: remembered, found in the database, or made.
-async fn user(state: &web::Data<AppState>, email: String) -> Result<Arc<User>, ApiError> {
-    if let Some(known) = state.known.find(&email) {
-        return Ok(known);
-    }
-    let wanted = email.clone();
-    if let Some(found) =
-        run::read(state, move |tx| daybook_service::user::find(tx, &wanted)).await?
-    {
-        return Ok(state.known.add(found));
-    }
-    let sign_in = || {
-        let (ids, now, email) = (Arc::clone(&state.ids), (state.clock)(), email.clone());
-        run::write(state, Lane::of_newcomer(&email), move |tx| {
-            daybook_service::user::sign_in(tx, &email, &ids, now)
-        })
-    };
-    let made = match sign_in().await {
-        // Another process made the same user, or one of the same name, at the same moment.
-        Err(ApiError::Service(Error::Storage(daybook_storage::Error::UniqueViolation(_)))) => {
-            sign_in().await?
-        }
-        outcome => outcome?,
-    };
-    Ok(state.known.add(made))
 }

@@ -14,7 +14,7 @@ use crate::reply::{self, ApiResult};
 use crate::state::AppState;
 use crate::{
     account, balance, book, collaborator, collection, event, file, group, health, saved_query,
-    template, transaction, user,
+    template, token, transaction, user,
 };
 
 /// An operation of the contract.
@@ -173,6 +173,12 @@ fn books() -> Vec<Operation> {
         }
         user at "/v5/user" {
             GET "" "getUser" => get_user;
+        }
+        token at "/v5/user/tokens" {
+            GET "" "listTokens" => list_tokens;
+            POST "" "createToken" => create_token;
+            GET "/{id}" "getToken" => get_token;
+            DELETE "/{id}" "revokeToken" => revoke_token;
         }
     )
 }

@@ -1,21 +1,16 @@
 //! What every request is answered with: the store, the clock, the settings.
 
-use std::collections::HashMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use daybook_domain::instant::Instant;
 use daybook_service::Ids;
 use daybook_storage::Store;
-use daybook_storage::user::User;
 
 use crate::bell::Bell;
 use crate::blob::store::Blobs;
 use crate::budget::Budget;
+use crate::identity::Identity;
 use crate::template::catalog::Templates;
-use crate::token::Tokens;
-
-/// Users remembered at most; when there are more, all are forgotten.
-const MAX_REMEMBERED: usize = 100_000;
 
 /// Everything that the API is wired to.
 pub struct AppState {
@@ -25,8 +20,8 @@ pub struct AppState {
     pub ids: Arc<Ids>,
     /// The clock: milliseconds since the epoch.
     pub clock: fn() -> Instant,
-    /// Who issues and verifies access tokens.
-    pub tokens: Tokens,
+    /// Who turns access tokens into users.
+    pub identity: Arc<Identity>,
     /// Accepted prefixes of the agent and API-key headers (behaviour 0.15).
     pub headers: Headers,
     /// Where the API is mounted: empty, or a path without trailing slash (behaviour 0.1).
@@ -45,8 +40,6 @@ pub struct AppState {
     pub ledger_alias: bool,
     /// The starter books of this installation (behaviour 9.7).
     pub templates: Templates,
-    /// The users seen so far. Users never change, so remembering them is safe.
-    pub known: UserCache,
     /// Wakes the audit worker.
     pub audits: Bell,
 }
@@ -91,25 +84,5 @@ impl Headers {
                 .collect()
         };
         Self { agent: named("agent-id"), api_key: named("api-key") }
-    }
-}
-
-/// Users that have been seen, by verified address.
-#[derive(Debug, Default)]
-pub struct UserCache(RwLock<HashMap<String, Arc<User>>>);
-
-impl UserCache {
-    pub(crate) fn find(&self, email: &str) -> Option<Arc<User>> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).get(email).cloned()
-    }
-
-    pub(crate) fn add(&self, user: User) -> Arc<User> {
-        let user = Arc::new(user);
-        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        if known.len() >= MAX_REMEMBERED {
-            known.clear();
-        }
-        known.insert(user.email.clone(), Arc::clone(&user));
-        user
     }
 }

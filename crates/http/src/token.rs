@@ -1,114 +1,128 @@
-//! Access tokens. Daybook signs its own, with a key from the data directory, and trusts only those
-//! (behaviour 11.2). Other issuers will become variants of [`Tokens`].
+//! Access tokens of this installation on the wire (behaviour 11.8).
 
+use std::collections::BTreeSet;
+
+use daybook_domain::id::BookKey;
 use daybook_domain::instant::Instant;
-use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation, decode, encode};
+use daybook_domain::token::{AccessToken, TokenRequest, TokenScope};
+use daybook_service::{Context, token};
 use serde::{Deserialize, Serialize};
 
-use crate::token_crypto;
+use crate::body::MaybeBody;
+use crate::error::{ApiError, Transport};
+use crate::reply::{self, ApiResult, Reply};
+use crate::request::ApiRequest;
+use crate::wire::{ListOut, objects_only};
 
-/// The issuer that tokens of this kind name, so that something else signed with the same key is no
-/// token.
-const ISSUER: &str = "daybook";
-/// The scope every token must carry.
-const SCOPE: &str = "email";
-
-/// Why a token could not be made.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// The e-mail address is malformed.
-    #[error(transparent)]
-    Email(#[from] daybook_domain::collaborator::Refusal),
-    /// Signing failed.
-    #[error("the token could not be signed: {0}")]
-    Signing(String),
+/// What is asked of a new token.
+#[derive(Debug, Default, Deserialize)]
+#[serde(remote = "Self", rename_all = "camelCase")]
+pub(crate) struct TokenIn {
+    #[serde(default)]
+    name: Option<String>,
+    #[serde(default)]
+    days: Option<i64>,
+    #[serde(default)]
+    read_only: Option<bool>,
+    #[serde(default)]
+    books: Option<Vec<String>>,
 }
 
-/// Issues and verifies access tokens.
-pub enum Tokens {
-    /// Signed by Daybook, with the key of this installation.
-    Local(LocalKey),
+objects_only!(TokenIn);
+
+impl From<TokenIn> for TokenRequest {
+    fn from(body: TokenIn) -> Self {
+        let TokenIn { name, days, read_only, books } = body;
+        let books: Option<BTreeSet<BookKey>> =
+            books.map(|books| books.into_iter().map(BookKey::new).collect());
+        Self { name, days, scope: TokenScope { read_only: read_only.unwrap_or(false), books } }
+    }
 }
 
-/// The key that signs the tokens of an installation.
-pub struct LocalKey {
-    encoding: EncodingKey,
-    decoding: DecodingKey,
-}
-
+/// A token, without the text that lets somebody in.
 #[derive(Serialize, Deserialize)]
-struct Claims {
-    iss: String,
-    email: String,
-    scope: String,
-    iat: i64,
-    exp: i64,
+#[serde(rename_all = "camelCase")]
+struct TokenOut {
+    id: String,
+    name: String,
+    read_only: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    books: Option<Vec<String>>,
+    active: bool,
+    created_at: String,
+    expires_at: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    revoked_at: Option<String>,
 }
 
-impl LocalKey {
-    /// The key with this secret, of at least 32 random bytes.
-    #[must_use]
-    pub fn new(secret: &[u8]) -> Self {
-        token_crypto::install();
+impl TokenOut {
+    fn new(token: &AccessToken, cx: &Context) -> Self {
+        let milliseconds = |instant: Instant| instant.milliseconds().to_string();
+        let AccessToken { id, user: _, name, scope, created_at, expires_at, revoked_at } = token;
         Self {
-            encoding: EncodingKey::from_secret(secret),
-            decoding: DecodingKey::from_secret(secret),
-        }
-    }
-
-    /// A token for a user, valid for so many days from `now`.
-    ///
-    /// # Errors
-    /// [`Error::Email`] for a malformed address.
-    pub fn issue(&self, email: &str, days: u32, now: Instant) -> Result<String, Error> {
-        let email = daybook_domain::collaborator::email(email)?;
-        let iat = now.milliseconds().div_euclid(1_000);
-        let exp = iat.saturating_add(i64::from(days).saturating_mul(86_400));
-        let claims = Claims { iss: ISSUER.to_owned(), email, scope: SCOPE.to_owned(), iat, exp };
-        encode(&Header::new(Algorithm::HS256), &claims, &self.encoding)
-            .map_err(|error| Error::Signing(error.to_string()))
-    }
-
-    fn verify(&self, token: &str) -> Option<String> {
-        let mut validation = Validation::new(Algorithm::HS256);
-        validation.set_issuer(&[ISSUER]);
-        validation.set_required_spec_claims(&["exp", "iss"]);
-        validation.leeway = 0;
-        let claims = decode::<Claims>(token, &self.decoding, &validation).ok()?.claims;
-        let scoped = claims.scope.split_whitespace().any(|scope| scope == SCOPE);
-        if scoped { daybook_domain::collaborator::email(&claims.email).ok() } else { None }
-    }
-}
-
-impl Tokens {
-    /// The e-mail address that a token stands for, in lower case; `None` for a token that is not
-    /// trusted.
-    #[must_use]
-    pub fn verify(&self, token: &str) -> Option<String> {
-        match self {
-            Self::Local(local) => local.verify(token),
+            id: id.to_string(),
+            name: name.clone(),
+            read_only: scope.read_only,
+            books: scope.books.as_ref().map(|keys| keys.iter().map(BookKey::to_string).collect()),
+            active: token.is_active(cx.now),
+            created_at: milliseconds(*created_at),
+            expires_at: milliseconds(*expires_at),
+            revoked_at: revoked_at.map(milliseconds),
         }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// A token that was just issued: the only answer with the text that lets somebody in.
+#[derive(Serialize)]
+struct IssuedOut {
+    #[serde(flatten)]
+    token: TokenOut,
+    #[serde(rename = "token")]
+    text: String,
+}
 
-    /// Far in the future, because the library checks against the real clock.
-    const NOW: Instant = Instant::new(4_000_000_000_000);
+fn single(token: &AccessToken, cx: &Context) -> Reply {
+    reply::ok(&TokenOut::new(token, cx))
+}
 
-    #[test]
-    fn only_own_unexpired_tokens_are_trusted() {
-        let (ours, theirs) = (LocalKey::new(&[1; 32]), LocalKey::new(&[2; 32]));
-        let token = ours.issue("Alice@Example.com", 1, NOW).unwrap();
-        assert_eq!(ours.verify(&token).as_deref(), Some("alice@example.com"));
-        assert_eq!(theirs.verify(&token), None);
-        let expired = ours.issue("alice@example.com", 1, Instant::new(0)).unwrap();
-        assert_eq!(ours.verify(&expired), None);
-        let (head, _) = token.rsplit_once('.').unwrap();
-        assert_eq!(ours.verify(&format!("{head}.")), None);
-        assert_eq!(ours.verify("nonsense"), None);
-        assert!(ours.issue("nobody", 1, NOW).is_err());
-    }
+/// GET user/tokens.
+pub(crate) async fn list_tokens(request: ApiRequest) -> ApiResult {
+    let all = |tokens: &Vec<AccessToken>, cx: &Context| {
+        tokens.iter().map(|token| TokenOut::new(token, cx)).collect()
+    };
+    request.read(token::list, move |tokens, cx| reply::ok(&ListOut::whole(all(tokens, cx)))).await
+}
+
+/// GET user/tokens/{id}.
+pub(crate) async fn get_token(request: ApiRequest) -> ApiResult {
+    let id = request.id();
+    request.read(move |tx, cx| token::get(tx, cx, &id), single).await
+}
+
+/// POST user/tokens. The text of the token is made after the answer is recorded under an
+/// idempotency key, so that it is stored nowhere; it is the same each time.
+pub(crate) async fn create_token(request: ApiRequest, body: MaybeBody<TokenIn>) -> ApiResult {
+    let asked = TokenRequest::from(body.0.unwrap_or_default());
+    let (state, user) = (request.state.clone(), request.cx.user.clone());
+    let recorded = request.write_own(move |tx, cx| token::issue(tx, cx, asked), single).await?;
+    recorded.amend(|token: TokenOut| {
+        let unreadable = || ApiError::from(Transport::Failed("a recorded token".to_owned()));
+        let instant = |text: &str| text.parse().map(Instant::new).map_err(|_| unreadable());
+        let id = token.id.parse().map_err(|_| unreadable())?;
+        let (created_at, expires_at) = (instant(&token.created_at)?, instant(&token.expires_at)?);
+        let text = state
+            .identity
+            .key()
+            .sign(id, &user.email, created_at, expires_at)
+            .map_err(|error| Transport::Failed(error.to_string()))?;
+        Ok(IssuedOut { token, text })
+    })
+}
+
+/// DELETE user/tokens/{id}.
+pub(crate) async fn revoke_token(request: ApiRequest) -> ApiResult {
+    let (id, state) = (request.id(), request.state.clone());
+    let answer = request.write_own(move |tx, cx| token::revoke(tx, cx, &id), single).await;
+    state.identity.forget();
+    answer
 }

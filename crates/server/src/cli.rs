@@ -18,8 +18,10 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Serve the API until SIGTERM or Ctrl-C
     Serve(Box<ServeArgs>),
-    /// Print an access token for a user of this installation
-    Token(TokenArgs),
+    /// Print an access token for a user of this installation; list and revoke tokens
+    Token(Box<TokenArgs>),
+    /// List users, disable and enable them
+    User(UserArgs),
 }
 
 /// Where an installation keeps its data.
@@ -29,6 +31,19 @@ pub(crate) struct DataArgs {
     /// when missing
     #[arg(long, env = "DAYBOOK_DATA_DIR", default_value = "./data", value_name = "DIR")]
     pub(crate) data_dir: PathBuf,
+
+    /// Database: sqlite:PATH or postgres://USER@HOST/NAME; by default SQLite in the data directory
+    #[arg(long, env = "DAYBOOK_DATABASE_URL", value_name = "URL", hide_env_values = true)]
+    pub(crate) database_url: Option<String>,
+}
+
+impl DataArgs {
+    /// The address of the database.
+    pub(crate) fn database(&self) -> String {
+        self.database_url
+            .clone()
+            .unwrap_or_else(|| format!("sqlite:{}", self.data_dir.join("daybook.db").display()))
+    }
 }
 
 #[derive(Debug, Args)]
@@ -41,10 +56,6 @@ pub(crate) struct ServeArgs {
         value_name = "ADDR:PORT"
     )]
     pub(crate) listen: SocketAddr,
-
-    /// Database: sqlite:PATH or postgres://USER@HOST/NAME; by default SQLite in the data directory
-    #[arg(long, env = "DAYBOOK_DATABASE_URL", value_name = "URL", hide_env_values = true)]
-    pub(crate) database_url: Option<String>,
 
     #[command(flatten)]
     pub(crate) data: DataArgs,
@@ -192,15 +203,78 @@ fn path_prefix(text: &str) -> Result<String, String> {
 }
 
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct TokenArgs {
-    /// The user's e-mail address
-    #[arg(long)]
-    pub(crate) email: String,
+    #[command(subcommand)]
+    pub(crate) command: Option<TokenCommand>,
+
+    /// The user's e-mail address; given several times, a token is printed for each, in a line
+    #[arg(long, required = true)]
+    pub(crate) email: Vec<String>,
 
     /// Days the token stays valid
     #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=3650))]
     pub(crate) days: u32,
 
+    /// What the token is for, as its user sees it in their list
+    #[arg(long)]
+    pub(crate) name: Option<String>,
+
+    /// The token only reads
+    #[arg(long)]
+    pub(crate) read_only: bool,
+
+    /// The token reaches this book only; given several times, these books
+    #[arg(long, value_name = "ID")]
+    pub(crate) book: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum TokenCommand {
+    /// List the tokens of a user: id, state, end, limits and name
+    List {
+        /// The user's e-mail address
+        #[arg(long)]
+        email: String,
+        #[command(flatten)]
+        data: DataArgs,
+    },
+    /// Revoke a token: every server refuses it within 5 seconds
+    Revoke {
+        /// The id of the token
+        id: String,
+        #[command(flatten)]
+        data: DataArgs,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct UserArgs {
+    #[command(subcommand)]
+    pub(crate) command: UserCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum UserCommand {
+    /// List all users: e-mail address, username, and whether they are disabled
+    List {
+        #[command(flatten)]
+        data: DataArgs,
+    },
+    /// Disable a user: every server refuses their tokens within 5 seconds
+    Disable(NamedUserArgs),
+    /// Let a disabled user in again
+    Enable(NamedUserArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct NamedUserArgs {
+    /// The user's e-mail address
+    #[arg(long)]
+    pub(crate) email: String,
     #[command(flatten)]
     pub(crate) data: DataArgs,
 }

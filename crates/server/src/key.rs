@@ -7,7 +7,7 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use daybook_http::token::LocalKey;
+use daybook_http::LocalKey;
 
 const FILE: &str = "token.key";
 const LENGTH: usize = 32;

@@ -1,5 +1,6 @@
 //! The `daybook` command.
 
+mod admin;
 mod cli;
 mod clock;
 mod files;
@@ -11,7 +12,6 @@ mod worker;
 use std::io::Write;
 use std::process::ExitCode;
 
-use anyhow::Context;
 use clap::Parser;
 
 use cli::{Cli, Command};
@@ -33,10 +33,7 @@ fn main() -> ExitCode {
 fn run(cli: Cli) -> anyhow::Result<()> {
     match cli.command {
         Command::Serve(options) => serve::run(&options),
-        Command::Token(options) => {
-            let tokens = key::load(&options.data.data_dir)?;
-            let token = tokens.issue(&options.email, options.days, clock::now())?;
-            writeln!(std::io::stdout(), "{token}").context("the token could not be printed")
-        }
+        Command::Token(options) => admin::token(*options),
+        Command::User(options) => admin::user(options),
     }
 }

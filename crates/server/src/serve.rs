@@ -6,8 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
-use daybook_http::token::Tokens;
-use daybook_http::{AppState, Bell, Budget, FileSweep, Headers, Templates, UserCache};
+use daybook_http::{AppState, Bell, Budget, FileSweep, Headers, Identity, Templates};
 use daybook_service::Ids;
 use daybook_storage::{Address, Options, Store};
 use tokio::signal::unix::{SignalKind, signal};
@@ -16,7 +15,7 @@ use tracing_subscriber::prelude::*;
 
 use crate::cli::ServeArgs;
 use crate::worker::audit::AuditWorker;
-use crate::worker::{self, Stop, Worker, audit, file_sweep};
+use crate::worker::{self, Stop, Worker, audit, file_sweep, identity};
 use crate::{clock, files, key, limit};
 
 /// Serves until SIGTERM or Ctrl-C; then finishes running requests and closes the store.
@@ -28,13 +27,9 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
     start_log(options)?;
     let templates = options.templates.as_deref().map(templates).transpose()?.unwrap_or_default();
     let data_dir = &options.data.data_dir;
-    let tokens = Tokens::Local(key::load(data_dir)?);
-    let url = options
-        .database_url
-        .clone()
-        .unwrap_or_else(|| format!("sqlite:{}", data_dir.join("daybook.db").display()));
+    let identity = Arc::new(Identity::new(key::load(data_dir)?));
     let store = Arc::new(
-        Store::open(&Options::new(Address::parse(&url)?))
+        Store::open(&Options::new(Address::parse(&options.data.database())?))
             .context("the database cannot be opened")?,
     );
     let listener = TcpListener::bind(options.listen)
@@ -44,6 +39,7 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
     let blobs = files::open(&options.files, data_dir)?;
     let (stop, audits) = (Stop::new(), Bell::default());
     let workers = vec![
+        identity::worker(Arc::clone(&identity), Arc::clone(&store)),
         audit::worker(
             AuditWorker {
                 store: Arc::clone(&store),
@@ -64,7 +60,7 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
         store: Arc::clone(&store),
         ids,
         clock: clock::now,
-        tokens,
+        identity,
         headers: Headers::with_prefixes(&options.header_prefixes),
         path_prefix: options.path_prefix.clone(),
         public_url: options.public_url.clone(),
@@ -73,7 +69,6 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
         missing_as_no_content: options.missing_as_no_content,
         ledger_alias: options.ledger_alias,
         templates,
-        known: UserCache::default(),
         audits,
     };
     announce(options, address);
@@ -94,7 +89,7 @@ fn announce(options: &ServeArgs, address: SocketAddr) {
         );
     }
     tracing::info!(%address, "daybook is ready: http://{address}/docs");
-    if options.database_url.is_none() {
+    if options.data.database_url.is_none() {
         let command = std::env::current_exe().unwrap_or_else(|_| "daybook".into());
         tracing::info!(
             "get a token: TOKEN=$({} token --email you@example.com --data-dir {})",

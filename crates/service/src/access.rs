@@ -1,6 +1,7 @@
 //! The first step of every use case: the caller enters the book, or is refused.
 
 use daybook_domain::access::{Access, Refusal};
+use daybook_domain::id::BookKey;
 use daybook_domain::permission::Action;
 use daybook_domain::purpose::Purpose;
 use daybook_storage::Tx;
@@ -77,7 +78,10 @@ pub fn enter_to<P: Purpose>(
 /// The book as the caller finds it, with how busy it is, before anything is allowed.
 ///
 /// # Errors
-/// 404 for unknown books.
+/// 404 for unknown books; 403 for books that the access token does not reach, unknown ones too.
 pub(crate) fn find(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<BookAccess> {
+    if cx.scope.is_limited() {
+        cx.scope.check_book(&BookKey::new(book.to_owned()))?;
+    }
     Ok(tx.books().load_for_user(book, &cx.user.email)?.ok_or(Refusal::BookNotFound)?)
 }

@@ -43,6 +43,7 @@ impl View {
 
 /// listCollections: the caller's own, by name.
 pub fn list(tx: &mut Tx<'_>, cx: &Context) -> Result<Vec<View>> {
+    cx.scope.check_outside_books()?;
     let mut all = tx.collections().list(cx.user.id)?;
     all.sort_by_cached_key(Collection::place);
     let mut contents = contents(tx, cx)?;
@@ -58,6 +59,7 @@ pub fn list(tx: &mut Tx<'_>, cx: &Context) -> Result<Vec<View>> {
 /// # Errors
 /// [`Refusal::Unknown`], also for another user's collection.
 pub fn get(tx: &mut Tx<'_>, cx: &Context, id: &str) -> Result<View> {
+    cx.scope.check_outside_books()?;
     let collection = find(tx, cx, id)?;
     whole(tx, cx, collection, cx.user.username.clone())
 }
@@ -282,7 +284,8 @@ fn contents(tx: &mut Tx<'_>, cx: &Context) -> Result<HashMap<CollectionId, Vec<b
         return Ok(contents);
     }
     for found in tx.books().of_collections(cx.user.id, None, &cx.user.email)? {
-        let Some(place) = places.get(&found.book.id) else { continue };
+        let place = places.get(&found.book.id).filter(|_| cx.scope.reaches(&found.book.key));
+        let Some(place) = place else { continue };
         let activity = found.activity;
         if let Ok(access) = found.admit(cx.user.id, Action::ReadBook) {
             contents.entry(*place).or_default().push(book::View::plain(access, activity));
@@ -293,7 +296,8 @@ fn contents(tx: &mut Tx<'_>, cx: &Context) -> Result<HashMap<CollectionId, Vec<b
 
 fn view(cx: &Context, collection: &Collection, found: BookAccess) -> Option<book::View> {
     let activity = found.activity;
-    let shows = collection.shows(&found.book, found.granted, cx.user.id);
+    let shows = collection.shows(&found.book, found.granted, cx.user.id)
+        && cx.scope.reaches(&found.book.key);
     let access = found.admit(cx.user.id, Action::ReadBook).ok().filter(|_| shows)?;
     Some(book::View::plain(access, activity))
 }

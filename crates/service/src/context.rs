@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use daybook_domain::instant::{Instant, Stamp};
+use daybook_domain::token::TokenScope;
 use daybook_domain::version::{self, Condition, Tag};
 use daybook_storage::user::User;
 use time::Date;
@@ -15,6 +16,8 @@ use crate::zone;
 pub struct Context {
     /// The authenticated user.
     pub user: Arc<User>,
+    /// What the access token is limited to (behaviour 11.9).
+    pub scope: TokenScope,
     /// The app the request names as its origin; not authenticated (behaviour 9.2).
     pub agent: Option<String>,
     /// The time of the request.
@@ -26,6 +29,13 @@ pub struct Context {
 }
 
 impl Context {
+    /// A request of a user without an app, a precondition or a limit.
+    #[must_use]
+    pub const fn new(user: Arc<User>, now: Instant, ids: Arc<Ids>) -> Self {
+        let scope = TokenScope { read_only: false, books: None };
+        Self { user, scope, agent: None, now, ids, condition: None }
+    }
+
     /// The stamp of whatever this request creates.
     #[must_use]
     pub fn stamp(&self) -> Stamp {

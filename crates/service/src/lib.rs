@@ -25,6 +25,7 @@ pub mod group;
 pub mod idempotency;
 mod ids;
 pub mod saved_query;
+pub mod token;
 pub mod transaction;
 pub mod user;
 pub mod zone;

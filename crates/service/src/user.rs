@@ -5,11 +5,29 @@ use daybook_domain::instant::Instant;
 use daybook_storage::Tx;
 use daybook_storage::user::User;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::ids::Ids;
 
 /// How many numbered usernames are tried before the whole address becomes the username.
 const MAX_ATTEMPTS: u32 = 1_000;
+
+/// All users, by address.
+pub fn list(tx: &mut Tx<'_>) -> Result<Vec<User>> {
+    Ok(tx.users().list()?)
+}
+
+/// Disables a user, whose tokens are refused from then on, or enables them again (behaviour 11.10).
+///
+/// # Errors
+/// 404 for an unknown address.
+pub fn set_disabled(tx: &mut Tx<'_>, email: &str, disabled: bool, now: Instant) -> Result<User> {
+    let user = tx.users().find(email)?.ok_or(Error::NotFound("user"))?;
+    let disabled_at = if disabled { user.disabled_at.or(Some(now)) } else { None };
+    let user = User { disabled_at, ..user };
+    tx.users().save_disabled(&user)?;
+    tx.identity_changes().record()?;
+    Ok(user)
+}
 
 /// Finds the user with that verified address.
 pub fn find(tx: &mut Tx<'_>, email: &str) -> Result<Option<User>> {
@@ -26,6 +44,7 @@ pub fn sign_in(tx: &mut Tx<'_>, email: &str, ids: &Ids, now: Instant) -> Result<
         email: email.to_owned(),
         username: free_username(tx, email)?,
         created_at: now,
+        disabled_at: None,
     };
     tx.users().insert(&user)?;
     Ok(user)

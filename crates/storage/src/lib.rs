@@ -29,7 +29,8 @@
 //! No query and no key crosses books: every table of a book leads its key and its indexes with
 //! `book_id`. There are no foreign keys. The exceptions are the index that lists the books of a
 //! user; `collections` and `collection_books`, which users keep across books and which `user_id`
-//! leads; and `users`, `idempotency_keys` and `process_starts`, which belong to no book.
+//! leads; and `users`, `tokens`, `identity_changes`, `idempotency_keys` and `process_starts`, which
+//! belong to no book.
 
 pub mod access;
 pub mod account;
@@ -49,6 +50,7 @@ pub mod event;
 pub mod file;
 pub mod group;
 pub mod idempotency;
+pub mod identity;
 mod index_term;
 mod lease;
 pub mod page;
@@ -59,6 +61,7 @@ pub mod saved_query;
 mod schema;
 mod sql;
 mod store;
+pub mod token;
 pub mod transaction;
 mod tx;
 pub mod user;

@@ -18,6 +18,8 @@
 //! | `day_totals`, `month_totals` | Debit and credit of one account in one period, kept by the unit of work that posts |
 //! | `events` | The log |
 //! | `idempotency_keys` | Answers to requests with a key, by user, key and operation. They outlive books and are swept away after 24 hours |
+//! | `tokens` | The access tokens that were issued, until 30 days after their end |
+//! | `identity_changes` | One row: how often users and tokens were changed. Processes compare it to forget what they remember |
 //! | `process_starts` | One row: how often the database was opened. The number makes ids unique |
 //! | `audit_requests` | Audits that are asked for and not finished |
 
@@ -27,6 +29,7 @@ diesel::table! {
         email -> Text,
         username -> Text,
         created_at -> BigInt,
+        disabled_at -> Nullable<BigInt>,
     }
 }
 
@@ -239,6 +242,26 @@ diesel::table! {
         user_id -> BigInt,
         book_id -> BigInt,
         collection_id -> BigInt,
+    }
+}
+
+diesel::table! {
+    tokens (id) {
+        id -> BigInt,
+        user_id -> BigInt,
+        name -> Text,
+        read_only -> Bool,
+        books -> Nullable<Text>,
+        created_at -> BigInt,
+        expires_at -> BigInt,
+        revoked_at -> Nullable<BigInt>,
+    }
+}
+
+diesel::table! {
+    identity_changes (id) {
+        id -> Integer,
+        count -> BigInt,
     }
 }
 

@@ -88,6 +88,11 @@ pub struct Options {
     pub address: Address,
     /// Connections for reading.
     pub readers: u32,
+    /// Connections for writing, each with a writer.
+    pub writers: usize,
+    /// Whether texts that are not indexed yet are indexed first; searches find them without, but
+    /// slowly.
+    pub indexes_first: bool,
     /// Writes that may wait in each writer's queue before callers are turned away.
     pub queue: usize,
 }
@@ -96,7 +101,15 @@ impl Options {
     /// The usual sizes.
     #[must_use]
     pub const fn new(address: Address) -> Self {
-        Self { address, readers: 8, queue: 4096 }
+        let writers = address.writers();
+        Self { address, readers: 8, writers, indexes_first: true, queue: 4096 }
+    }
+
+    /// For a command that does one thing after another, perhaps beside a server: it takes SQLite's
+    /// write lock for nothing but its own.
+    #[must_use]
+    pub const fn for_command(address: Address) -> Self {
+        Self { address, readers: 1, writers: 1, indexes_first: false, queue: 16 }
     }
 }
 
@@ -117,7 +130,9 @@ impl Store {
     /// [`Error::Unavailable`] and [`Error::Migration`].
     pub fn open(options: &Options) -> Result<Self> {
         options.address.migrate()?;
-        transaction::catch_up(&mut options.address.connect(Mode::Write)?)?;
+        if options.indexes_first {
+            transaction::catch_up(&mut options.address.connect(Mode::Write)?)?;
+        }
         let number = count_start(&options.address)?;
         let statements = Arc::new(AtomicU64::new(0));
         let charts = Arc::new(Charts::default());
@@ -128,7 +143,7 @@ impl Store {
                 (Arc::clone(&statements), Arc::clone(&charts)),
             )
         };
-        let writers = (0..options.address.writers()).map(start).collect::<Result<Vec<_>>>()?;
+        let writers = (0..options.writers).map(start).collect::<Result<Vec<_>>>()?;
         let readers = readers(options.address.clone(), options.readers, Arc::clone(&statements))?;
         Ok(Self {
             address: options.address.clone(),

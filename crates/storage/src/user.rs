@@ -22,6 +22,8 @@ pub struct User {
     pub username: String,
     /// When the first valid token of this address was seen.
     pub created_at: Instant,
+    /// Since when the operator refuses them (behaviour 11.10).
+    pub disabled_at: Option<Instant>,
 }
 
 #[derive(Queryable, Selectable, Insertable)]
@@ -31,12 +33,19 @@ struct Row {
     email: String,
     username: String,
     created_at: i64,
+    disabled_at: Option<i64>,
 }
 
 impl From<Row> for User {
     fn from(row: Row) -> Self {
-        let Row { id, email, username, created_at } = row;
-        Self { id: UserId::new(id), email, username, created_at: Instant::new(created_at) }
+        let Row { id, email, username, created_at, disabled_at } = row;
+        Self {
+            id: UserId::new(id),
+            email,
+            username,
+            created_at: Instant::new(created_at),
+            disabled_at: disabled_at.map(Instant::new),
+        }
     }
 }
 
@@ -87,12 +96,29 @@ impl Users<'_, '_> {
             email: user.email.clone(),
             username: user.username.clone(),
             created_at: user.created_at.milliseconds(),
+            disabled_at: user.disabled_at.map(Instant::milliseconds),
         };
         on_each!(
             self.tx.flushed()?,
             c => diesel::insert_into(users::table).values(&row).execute(c)
         )?;
         Ok(())
+    }
+
+    /// Saves since when a user is disabled.
+    pub fn save_disabled(self, user: &User) -> Result<()> {
+        let target = users::table.find(user.id.get());
+        let set = users::disabled_at.eq(user.disabled_at.map(Instant::milliseconds));
+        on_each!(self.tx.flushed()?, c => diesel::update(target).set(set).execute(c))?;
+        Ok(())
+    }
+
+    /// All users, by address.
+    pub fn list(self) -> Result<Vec<User>> {
+        let query = users::table.order(users::email);
+        let rows: Vec<Row> =
+            on_each!(self.tx.unflushed(), c => query.select(Row::as_select()).load(c))?;
+        Ok(rows.into_iter().map(User::from).collect())
     }
 
     /// The users with these ids, in no order.

@@ -121,6 +121,7 @@ fn answers_are_the_documents(server: &Server) {
     files(&session);
     collaborators(&session);
     shelves(&session);
+    tokens(&session);
     audits(&session);
     endings(&session);
     let all: BTreeSet<&str> = session.operations.iter().map(|operation| operation.id).collect();
@@ -347,6 +348,14 @@ fn shelves(session: &Session) {
     session.read("listEvents", "", "?limit=1");
     session.call("removeBooksFromCollection", &at, "", &books);
     session.read("deleteCollection", &at, "");
+}
+
+/// What a user has besides books.
+fn tokens(session: &Session) {
+    session.read("listTokens", "", "");
+    let issued = session.write("createToken", &json!({"days": 1, "books": [session.book]}));
+    session.read("getToken", id(&issued), "");
+    session.read("revokeToken", id(&issued), "");
 }
 
 fn audits(session: &Session) {

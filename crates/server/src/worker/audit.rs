@@ -84,13 +84,8 @@ impl AuditWorker {
         let (ids, now, book) = (Arc::clone(&self.ids), (self.clock)(), key.clone());
         let known = self.store.write(Lane::of_book(key.as_str()), move |tx| {
             let Some(user) = user::find(tx, &made.wanted.email)? else { return Ok(false) };
-            let cx = Context {
-                user: Arc::new(user),
-                agent: made.wanted.agent.clone(),
-                now,
-                ids,
-                condition: None,
-            };
+            let agent = made.wanted.agent.clone();
+            let cx = Context { agent, ..Context::new(Arc::new(user), now, ids) };
             audit::conclude(tx, &cx, &book, &made).map(|()| true)
         })?;
         tracing::info!(book = key.as_str(), sequence, findings, "audited");

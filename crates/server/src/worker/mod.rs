@@ -15,6 +15,8 @@
 //!   The result is recorded under the lock of the book, and only while the audit is still wanted.
 //! - [`file_sweep`] runs each hour, or more often for a shorter `--files-orphan-seconds`. It takes
 //!   one lease. Removing an orphan that is gone already changes nothing.
+//! - [`identity`] runs each two seconds in every process, without a lease: each forgets for itself
+//!   whom tokens let in, when users or tokens have changed.
 //!
 //! Expired idempotency keys need no worker: one request with a key in eight removes some of them in
 //! its own unit of work, and skips rows that another process is removing.
@@ -23,6 +25,7 @@
 
 pub(crate) mod audit;
 pub(crate) mod file_sweep;
+pub(crate) mod identity;
 
 use std::pin::Pin;
 use std::time::{Duration, Instant};

@@ -62,7 +62,7 @@ pub fn list(tx: &mut Tx<'_>, cx: &Context, term: &str) -> Result<Vec<View>> {
     let found: Vec<BookAccess> = tx.books().of_user(&cx.user.email)?;
     let collections = collection::of_books(tx, cx, &found)?;
     let mut views = Vec::with_capacity(found.len());
-    for found in found {
+    for found in found.into_iter().filter(|found| cx.scope.reaches(&found.book.key)) {
         let (book, activity) = (&found.book, found.activity);
         let collection = collections.get(&book.id);
         if wanted.is_empty()
@@ -140,6 +140,7 @@ pub fn create(tx: &mut Tx<'_>, cx: &Context, input: Input) -> Result<View> {
 
 /// Adds a book with the caller as its owner, who is the first on the list of collaborators.
 fn establish(tx: &mut Tx<'_>, cx: &Context, book: Book) -> Result<AccessTo<ManageCollaborators>> {
+    cx.scope.check_outside_books()?;
     let founded = tx.books().insert(book, cx.user.id)?;
     let access = founded.admit_to(cx.user.id, ManageCollaborators)?;
     let id = CollaboratorId::new(cx.mint());

@@ -30,8 +30,8 @@ use crate::write_buffer::WriteBuffer;
 pub(crate) use flush::Flushed;
 
 use crate::{
-    account, audit, balance, collaborator, collection, event, file, group, idempotency,
-    saved_query, transaction, user,
+    account, audit, balance, collaborator, collection, event, file, group, idempotency, identity,
+    saved_query, token, transaction, user,
 };
 
 /// A unit of work. On a read it is one snapshot; on a write everything in it becomes durable
@@ -106,6 +106,16 @@ impl<'a> Tx<'a> {
     /// Users.
     pub fn users(&mut self) -> user::Users<'_, 'a> {
         user::Users { tx: self }
+    }
+
+    /// Access tokens.
+    pub fn tokens(&mut self) -> token::Tokens<'_, 'a> {
+        token::Tokens { tx: self }
+    }
+
+    /// How often users and tokens were changed.
+    pub fn identity_changes(&mut self) -> identity::IdentityChanges<'_, 'a> {
+        identity::IdentityChanges { tx: self }
     }
 
     /// Books.

@@ -102,13 +102,8 @@ impl Service {
 
     pub fn context(&self, caller: &Caller) -> Context {
         let (user, ids) = (Arc::clone(&self.users[caller.who]), Arc::clone(&self.ids));
-        Context {
-            user,
-            agent: caller.agent.clone(),
-            now: Instant::new(caller.now),
-            ids,
-            condition: None,
-        }
+        let agent = caller.agent.clone();
+        Context { agent, ..Context::new(user, Instant::new(caller.now), ids) }
     }
 
     /// Reads in a book; an unknown one has a key that nobody has.

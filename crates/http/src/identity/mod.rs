@@ -1,0 +1,71 @@
+//! Who sends a request: from the bearer token to the user (behaviour 11).
+//!
+//! | Module | What it does |
+//! |---|---|
+//! | `authenticate` | Finds the user of a token, and makes it at the first sight |
+//! | `own_token`, `crypto` | Signs and verifies the tokens of this installation |
+//! | `bearer` | Remembers whom a token lets in, and forgets it when users or tokens change |
+//!
+//! A token that was verified is remembered by its hash, so a request mostly costs a look into a
+//! map. What is remembered is trusted only while this process knows that nothing has changed: each
+//! change of a user or a token is counted in the database (`identity_changes`), a background worker
+//! of each process reads the count every two seconds, and forgets all when it grew. When it could
+//! not be read for too long, tokens are verified anew.
+
+pub(crate) mod authenticate;
+mod bearer;
+mod crypto;
+pub(crate) mod own_token;
+
+use std::time::Duration;
+
+use daybook_service::Error;
+use daybook_storage::Store;
+
+use bearer::BearerCache;
+use own_token::LocalKey;
+
+/// How often a process looks whether users or tokens have changed. What is remembered is trusted
+/// for twice as long, which is within the 5 seconds of behaviour 11.8.
+pub const IDENTITY_INTERVAL: Duration = Duration::from_secs(2);
+
+/// Turns tokens into users.
+pub struct Identity {
+    key: LocalKey,
+    bearers: BearerCache,
+}
+
+impl Identity {
+    /// With the key that signs the tokens of this installation.
+    #[must_use]
+    pub fn new(key: LocalKey) -> Self {
+        Self { key, bearers: BearerCache::new(IDENTITY_INTERVAL * 2) }
+    }
+
+    /// The key of this installation.
+    pub(crate) const fn key(&self) -> &LocalKey {
+        &self.key
+    }
+
+    /// Whom tokens let in.
+    pub(crate) const fn bearers(&self) -> &BearerCache {
+        &self.bearers
+    }
+
+    /// Forgets whom tokens let in, after a change in this process.
+    pub(crate) fn forget(&self) {
+        self.bearers.forget();
+    }
+
+    /// Looks whether users or tokens have changed in the database, and forgets what is remembered
+    /// if so.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn refresh(&self, store: &Store) -> daybook_service::Result<()> {
+        let begun = std::time::Instant::now();
+        let count = store.read(|tx| tx.identity_changes().count().map_err(Error::from))?;
+        self.bearers.confirm(count, begun);
+        Ok(())
+    }
+}

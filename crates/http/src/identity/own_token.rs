@@ -1,0 +1,163 @@
+//! The tokens of this installation: signed with HMAC under a key from the data directory, each with
+//! the id of its row (behaviour 11.7).
+
+use daybook_domain::id::TokenId;
+use daybook_domain::instant::Instant;
+use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation, decode, encode};
+use serde::{Deserialize, Serialize};
+
+use super::crypto;
+
+/// The issuer that tokens of this kind name, so that something else signed with the same key is no
+/// token.
+const ISSUER: &str = "daybook";
+/// The scope every token must carry.
+const SCOPE: &str = "email";
+
+/// A token could not be signed.
+#[derive(Debug, thiserror::Error)]
+#[error("the token could not be signed: {0}")]
+pub struct SigningFailed(String);
+
+/// The key that signs the tokens of an installation.
+pub struct LocalKey {
+    encoding: EncodingKey,
+    decoding: DecodingKey,
+}
+
+/// What a token says.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Claims {
+    iss: String,
+    email: String,
+    scope: String,
+    iat: i64,
+    exp: i64,
+    /// The id of the token; absent in those printed before tokens had ids.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    jti: Option<String>,
+}
+
+impl Claims {
+    /// The id of the token's row.
+    pub(crate) fn id(&self) -> Option<TokenId> {
+        self.jti.as_ref()?.parse().ok()
+    }
+
+    /// When it ends.
+    pub(crate) const fn expires_at(&self) -> Instant {
+        Instant::new(self.exp.saturating_mul(1_000))
+    }
+
+    /// The address it was issued to.
+    pub(crate) fn into_email(self) -> String {
+        self.email
+    }
+}
+
+impl LocalKey {
+    /// The key with this secret, of at least 32 random bytes.
+    #[must_use]
+    pub fn new(secret: &[u8]) -> Self {
+        crypto::install();
+        Self {
+            encoding: EncodingKey::from_secret(secret),
+            decoding: DecodingKey::from_secret(secret),
+        }
+    }
+
+    /// Writes the token with that id. The same arguments always make the same text.
+    ///
+    /// # Errors
+    /// When it cannot be signed.
+    pub fn sign(
+        &self,
+        id: TokenId,
+        email: &str,
+        created_at: Instant,
+        expires_at: Instant,
+    ) -> Result<String, SigningFailed> {
+        let seconds = |instant: Instant| instant.milliseconds().div_euclid(1_000);
+        self.encode(&Claims {
+            iss: ISSUER.to_owned(),
+            email: email.to_owned(),
+            scope: SCOPE.to_owned(),
+            iat: seconds(created_at),
+            exp: seconds(expires_at),
+            jti: Some(id.to_string()),
+        })
+    }
+
+    fn encode(&self, claims: &Claims) -> Result<String, SigningFailed> {
+        encode(&Header::new(Algorithm::HS256), claims, &self.encoding)
+            .map_err(|error| SigningFailed(error.to_string()))
+    }
+
+    /// What a token says; `None` for one that is not trusted: forged, expired, or something else
+    /// signed with the same key.
+    pub(crate) fn verify(&self, token: &str, now: Instant) -> Option<Claims> {
+        let mut validation = Validation::new(Algorithm::HS256);
+        validation.set_issuer(&[ISSUER]);
+        validation.set_required_spec_claims(&["exp", "iss"]);
+        // The library would ask the clock itself.
+        validation.validate_exp = false;
+        let claims = decode::<Claims>(token, &self.decoding, &validation).ok()?.claims;
+        let scoped = claims.scope.split_whitespace().any(|scope| scope == SCOPE);
+        let known = claims.jti.is_none() || claims.id().is_some();
+        let email = daybook_domain::collaborator::email(&claims.email).ok()?;
+        let trusted = scoped && known && now < claims.expires_at();
+        trusted.then_some(Claims { email, ..claims })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Instant = Instant::new(1_763_000_000_000);
+    const LATER: Instant = Instant::new(1_763_000_060_000);
+
+    fn claims() -> Claims {
+        Claims {
+            iss: ISSUER.to_owned(),
+            email: "Alice@Example.com".to_owned(),
+            scope: "openid email".to_owned(),
+            iat: 1_763_000_000,
+            exp: 1_763_000_060,
+            jti: None,
+        }
+    }
+
+    #[test]
+    fn only_own_unexpired_tokens_are_trusted() {
+        let (ours, theirs) = (LocalKey::new(&[1; 32]), LocalKey::new(&[2; 32]));
+        let id = TokenId::new(77);
+        let token = ours.sign(id, "alice@example.com", NOW, LATER).unwrap();
+        let trusted = ours.verify(&token, NOW).unwrap();
+        assert_eq!((trusted.id(), trusted.expires_at()), (Some(id), LATER));
+        assert_eq!(trusted.into_email(), "alice@example.com");
+        assert!(theirs.verify(&token, NOW).is_none());
+        assert!(ours.verify(&token, Instant::new(LATER.milliseconds() - 1)).is_some());
+        assert!(ours.verify(&token, LATER).is_none());
+        let (head, _) = token.rsplit_once('.').unwrap();
+        assert!(ours.verify(&format!("{head}."), NOW).is_none());
+        assert!(ours.verify("nonsense", NOW).is_none());
+        assert_eq!(ours.sign(id, "alice@example.com", NOW, LATER).unwrap(), token);
+    }
+
+    #[test]
+    fn what_else_the_key_signed_is_no_token() {
+        let key = LocalKey::new(&[1; 32]);
+        let trusted = |claims: Claims| key.verify(&key.encode(&claims).unwrap(), NOW);
+        let old = trusted(claims()).unwrap();
+        assert_eq!((old.id(), old.into_email().as_str()), (None, "alice@example.com"));
+        for refused in [
+            Claims { iss: "another".to_owned(), ..claims() },
+            Claims { scope: "openid".to_owned(), ..claims() },
+            Claims { email: "nobody".to_owned(), ..claims() },
+            Claims { jti: Some("no id".to_owned()), ..claims() },
+        ] {
+            assert!(trusted(refused).is_none());
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! What an operator does on the server's machine, beside a running server or without one: the
+//! commands `token` and `user`. They change the database; a server that runs notices within 5
+//! seconds (behaviour 11.8).
+
+use std::io::{Write, stdout};
+use std::sync::Arc;
+
+use anyhow::Context;
+use daybook_domain::collaborator::email;
+use daybook_domain::id::BookKey;
+use daybook_domain::instant::Instant;
+use daybook_domain::token::{AccessToken, TokenRequest, TokenScope};
+use daybook_service::{Error, Ids, token, user};
+use daybook_storage::user::User;
+use daybook_storage::{Address, Lane, Options, Store};
+
+use crate::cli::{DataArgs, TokenArgs, TokenCommand, UserArgs, UserCommand};
+use crate::{clock, key};
+
+/// How often a new user is tried again when another process makes users of the same name.
+const MAX_COLLISIONS: u32 = 20;
+
+/// `daybook token`.
+///
+/// # Errors
+/// What is refused; a database that cannot be opened.
+pub(crate) fn token(options: TokenArgs) -> anyhow::Result<()> {
+    match options.command {
+        None => issue(options),
+        Some(TokenCommand::List { email, data }) => {
+            let (store, now) = (open(&data)?, clock::now());
+            let user = named(&store, &email)?;
+            let tokens = store.read(|tx| token::of_user(tx, &user, now))?;
+            print(tokens.iter().map(|token| described(token, now)))
+        }
+        Some(TokenCommand::Revoke { id, data }) => {
+            let store = open(&data)?;
+            let now = clock::now();
+            let revoked = store.write(Lane::NO_BOOK, move |tx| token::revoke_any(tx, &id, now))?;
+            print([described(&revoked, now)])
+        }
+    }
+}
+
+/// `daybook user`.
+///
+/// # Errors
+/// What is refused; a database that cannot be opened.
+pub(crate) fn user(options: UserArgs) -> anyhow::Result<()> {
+    let (named, disabled) = match options.command {
+        UserCommand::List { data } => {
+            let users = open(&data)?.read(user::list)?;
+            return print(users.iter().map(shown));
+        }
+        UserCommand::Disable(named) => (named, true),
+        UserCommand::Enable(named) => (named, false),
+    };
+    let (email, now) = (email(&named.email)?, clock::now());
+    let changed = open(&named.data)?.write(Lane::of_newcomer(&email), move |tx| {
+        user::set_disabled(tx, &email, disabled, now)
+    })?;
+    print([shown(&changed)])
+}
+
+/// Issues a token to each address, and prints them in that order.
+fn issue(options: TokenArgs) -> anyhow::Result<()> {
+    let TokenArgs { command: _, email: emails, days, name, read_only, book, data } = options;
+    let emails = emails.iter().map(|text| email(text)).collect::<Result<Vec<_>, _>>()?;
+    let key = key::load(&data.data_dir)?;
+    let store = open(&data)?;
+    let ids = Arc::new(Ids::new(store.start()));
+    let now = clock::now();
+    let books = book.into_iter().map(BookKey::new).collect::<std::collections::BTreeSet<_>>();
+    let books = Some(books).filter(|books| !books.is_empty());
+    let request =
+        TokenRequest { name, days: Some(days.into()), scope: TokenScope { read_only, books } };
+    let mut printed = Vec::with_capacity(emails.len());
+    for email in emails {
+        let issue = || {
+            let (ids, request, address) = (Arc::clone(&ids), request.clone(), email.clone());
+            store.write(Lane::of_newcomer(&email), move |tx| {
+                token::issue_to(tx, &address, request, &ids, now)
+            })
+        };
+        let mut issued = issue();
+        for _ in 0..MAX_COLLISIONS {
+            // A server made the same user, or one of the same name, at the same moment.
+            let Err(Error::Storage(daybook_storage::Error::UniqueViolation(_))) = issued else {
+                break;
+            };
+            issued = issue();
+        }
+        let issued = issued?;
+        printed.push(key.sign(issued.id, &email, issued.created_at, issued.expires_at)?);
+    }
+    print(printed)
+}
+
+/// The database of an installation, opened for one command.
+fn open(data: &DataArgs) -> anyhow::Result<Store> {
+    key::prepare(&data.data_dir)?;
+    Store::open(&Options::for_command(Address::parse(&data.database())?))
+        .context("the database cannot be opened")
+}
+
+fn named(store: &Store, address: &str) -> anyhow::Result<User> {
+    let address = email(address)?;
+    let found = store.read(|tx| user::find(tx, &address))?;
+    Ok(found.ok_or(Error::NotFound("user"))?)
+}
+
+/// A token in a line, its columns separated by tabs.
+fn described(token: &AccessToken, now: Instant) -> String {
+    let AccessToken { id, user: _, name, scope, created_at: _, expires_at, revoked_at } = token;
+    let state = match revoked_at {
+        Some(_) => "revoked",
+        None if token.is_active(now) => "active",
+        None => "expired",
+    };
+    let access = if scope.read_only { "read-only" } else { "full" };
+    let books = scope.books.as_ref().map_or_else(
+        || "all books".to_owned(),
+        |books| books.iter().map(BookKey::as_str).collect::<Vec<_>>().join(","),
+    );
+    format!("{id}\t{state}\t{}\t{access}\t{books}\t{name}", expires_at.milliseconds())
+}
+
+/// A user in a line, its columns separated by tabs.
+fn shown(user: &User) -> String {
+    let state = if user.disabled_at.is_some() { "disabled" } else { "enabled" };
+    format!("{}\t{}\t{state}", user.email, user.username)
+}
+
+fn print(lines: impl IntoIterator<Item = String>) -> anyhow::Result<()> {
+    let mut out = stdout().lock();
+    for line in lines {
+        writeln!(out, "{line}").context("the output could not be written")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,25 @@
+//! Forgets whom tokens let in when users or tokens have changed (behaviour 11.8).
+
+use std::sync::Arc;
+
+use daybook_http::{Bell, IDENTITY_INTERVAL, Identity, block};
+use daybook_storage::Store;
+
+use super::{RoundReport, RunningRound, Worker};
+
+/// The worker of this process.
+pub(crate) fn worker(identity: Arc<Identity>, store: Arc<Store>) -> Worker {
+    let round = move || -> RunningRound {
+        let (identity, store) = (Arc::clone(&identity), Arc::clone(&store));
+        Box::pin(async move {
+            block(move || identity.refresh(&store)).await??;
+            Ok(RoundReport::default())
+        })
+    };
+    Worker {
+        name: "identity",
+        interval: IDENTITY_INTERVAL,
+        bell: Bell::default(),
+        round: Box::new(round),
+    }
+}

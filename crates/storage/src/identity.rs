@@ -1,0 +1,34 @@
+//! How often users and tokens were changed. Processes remember whom a token lets in, and compare
+//! this count to learn that they must forget it (behaviour 11.8).
+
+use diesel::prelude::*;
+
+use crate::conn::on_each;
+use crate::error::Result;
+use crate::schema::identity_changes;
+use crate::sql::Sql;
+use crate::tx::Tx;
+
+/// The count of changes.
+pub struct IdentityChanges<'t, 'a> {
+    pub(crate) tx: &'t mut Tx<'a>,
+}
+
+impl IdentityChanges<'_, '_> {
+    /// How many changes there were so far.
+    pub fn count(self) -> Result<i64> {
+        let query = identity_changes::table.select(identity_changes::count);
+        let count: Option<i64> =
+            on_each!(self.tx.unflushed(), c => query.get_result(c).optional())?;
+        Ok(count.unwrap_or(0))
+    }
+
+    /// Counts a change: whatever is remembered of users and tokens is not true any more.
+    pub fn record(self) -> Result<()> {
+        let counting = Sql::new(
+            "INSERT INTO identity_changes (id, count) VALUES (1, 1) ON CONFLICT (id) \
+                DO UPDATE SET count = identity_changes.count + 1",
+        );
+        Ok(self.tx.flushed()?.execute(&counting).map(drop)?)
+    }
+}

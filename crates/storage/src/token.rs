@@ -1,0 +1,118 @@
+//! Access tokens: rows and repository. A token is found by its id alone, because that is all a
+//! request brings.
+
+use std::collections::BTreeSet;
+
+use daybook_domain::id::{BookKey, TokenId, UserId};
+use daybook_domain::instant::Instant;
+use daybook_domain::token::{AccessToken, TokenScope};
+use diesel::prelude::*;
+
+use crate::column;
+use crate::conn::on_each;
+use crate::error::Result;
+use crate::schema::tokens;
+use crate::tx::Tx;
+
+#[derive(Queryable, Selectable, Insertable)]
+#[diesel(table_name = tokens, treat_none_as_default_value = false)]
+struct Row {
+    id: i64,
+    user_id: i64,
+    name: String,
+    read_only: bool,
+    books: Option<String>,
+    created_at: i64,
+    expires_at: i64,
+    revoked_at: Option<i64>,
+}
+
+impl From<&AccessToken> for Row {
+    fn from(token: &AccessToken) -> Self {
+        let AccessToken { id, user, name, scope, created_at, expires_at, revoked_at } = token;
+        let TokenScope { read_only, books } = scope;
+        let keys = books.as_ref().map(|books| books.iter().map(BookKey::to_string));
+        Self {
+            id: id.get(),
+            user_id: user.get(),
+            name: name.clone(),
+            read_only: *read_only,
+            books: keys.and_then(|keys| column::texts_to_text(&keys.collect::<Vec<_>>())),
+            created_at: created_at.milliseconds(),
+            expires_at: expires_at.milliseconds(),
+            revoked_at: revoked_at.map(Instant::milliseconds),
+        }
+    }
+}
+
+impl TryFrom<Row> for AccessToken {
+    type Error = crate::error::Error;
+
+    fn try_from(row: Row) -> Result<Self> {
+        let Row { id, user_id, name, read_only, books, created_at, expires_at, revoked_at } = row;
+        let books: Option<BTreeSet<BookKey>> = books
+            .map(|text| column::texts_from_text(Some(text), "books"))
+            .transpose()?
+            .map(|keys| keys.into_iter().map(BookKey::new).collect());
+        Ok(Self {
+            id: TokenId::new(id),
+            user: UserId::new(user_id),
+            name,
+            scope: TokenScope { read_only, books },
+            created_at: Instant::new(created_at),
+            expires_at: Instant::new(expires_at),
+            revoked_at: revoked_at.map(Instant::new),
+        })
+    }
+}
+
+/// The access tokens of this installation.
+pub struct Tokens<'t, 'a> {
+    pub(crate) tx: &'t mut Tx<'a>,
+}
+
+impl Tokens<'_, '_> {
+    /// The token with that id.
+    pub fn find(self, id: TokenId) -> Result<Option<AccessToken>> {
+        let row = on_each!(
+            self.tx.flushed()?,
+            c => tokens::table.find(id.get()).select(Row::as_select()).get_result(c).optional()
+        )?;
+        row.map(AccessToken::try_from).transpose()
+    }
+
+    /// A user's tokens, the oldest first.
+    pub fn list(self, user: UserId) -> Result<Vec<AccessToken>> {
+        let query = tokens::table.filter(tokens::user_id.eq(user.get())).order(tokens::id);
+        let rows: Vec<Row> =
+            on_each!(self.tx.flushed()?, c => query.select(Row::as_select()).load(c))?;
+        rows.into_iter().map(AccessToken::try_from).collect()
+    }
+
+    /// Adds a token.
+    pub fn insert(self, token: &AccessToken) -> Result<()> {
+        let row = Row::from(token);
+        on_each!(
+            self.tx.flushed()?,
+            c => diesel::insert_into(tokens::table).values(&row).execute(c)
+        )?;
+        Ok(())
+    }
+
+    /// Saves when a token was revoked.
+    pub fn revoke(self, token: &AccessToken) -> Result<()> {
+        let target = tokens::table.find(token.id.get());
+        let set = tokens::revoked_at.eq(token.revoked_at.map(Instant::milliseconds));
+        on_each!(self.tx.flushed()?, c => diesel::update(target).set(set).execute(c))?;
+        Ok(())
+    }
+
+    /// Removes a user's tokens that ended before an instant.
+    pub fn remove_ended(self, user: UserId, before: Instant) -> Result<()> {
+        let target = tokens::table
+            .filter(tokens::user_id.eq(user.get()))
+            .filter(tokens::expires_at.lt(before.milliseconds()));
+        on_each!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
+        Ok(())
+    }
+}

@@ -1,0 +1,3 @@
+DROP TABLE identity_changes;
+DROP TABLE tokens;
+ALTER TABLE users DROP COLUMN disabled_at;

@@ -1,0 +1,23 @@
+-- Users may be disabled, and access tokens have ids by which they are revoked.
+
+ALTER TABLE users ADD COLUMN disabled_at INTEGER;
+
+CREATE TABLE tokens (
+    id INTEGER NOT NULL PRIMARY KEY,
+    user_id INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    read_only INTEGER NOT NULL,
+    -- The public ids of the books it reaches, as JSON; all of the user's when absent.
+    books TEXT,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    revoked_at INTEGER
+) STRICT;
+
+CREATE INDEX tokens_of_user ON tokens (user_id, id);
+
+-- One row, which grows with every change of users and tokens that processes may remember.
+CREATE TABLE identity_changes (
+    id INTEGER NOT NULL PRIMARY KEY,
+    count INTEGER NOT NULL
+) STRICT;

@@ -1,0 +1,56 @@
+//! The permission matrix once more, by callers whose token or user is limited (11.9, 11.10): every
+//! operation by an owner whose token only reads, by an owner whose token names another book, and by
+//! one that is disabled.
+
+use std::time::Duration;
+
+use daybook_tests::{Client, Server, run_for};
+use serde_json::{Value, json};
+
+use crate::Case;
+use crate::matrix::{Operation, operations};
+use crate::permissions::Stage;
+
+/// How the names of operations begin that only read.
+const READING: [&str; 5] = ["get_", "list_", "load_", "search_", "count_"];
+
+pub fn tests() -> Vec<Case> {
+    let case = |operation: &'static Operation| Case {
+        name: format!("{}_by_limited_callers", operation.name),
+        run: Box::new(move |server| check(server, operation)),
+    };
+    operations().map(case).collect()
+}
+
+fn check(server: &Server, operation: &Operation) {
+    let stage = Stage::new(server, "PRIVATE");
+    let owner = &stage.cast.owner;
+    let other = owner.post("/v5/books", &json!({"name": "Other"})).ok();
+    let elsewhere = issued(server, owner, json!({"books": [other["id"]]}));
+    let reader = issued(server, owner, json!({"readOnly": true}));
+    let before = stage.snapshot();
+    (operation.call)(&elsewhere, &stage).refused(403, "insufficientScope");
+    let answer = (operation.call)(&reader, &stage);
+    if READING.iter().any(|prefix| operation.name.starts_with(prefix)) {
+        assert!(matches!(answer.status, 200 | 204), "it reads: {}", answer.text);
+    } else {
+        answer.refused(403, "insufficientScope");
+    }
+    set_disabled(server, owner, "disable");
+    // The server has not seen this token before.
+    let disabled = server.client_with_token(&server.token(owner.email()));
+    (operation.call)(&disabled, &stage).refused(403, "disabled");
+    set_disabled(server, owner, "enable");
+    assert_eq!(stage.snapshot(), before, "a refused request changes nothing");
+}
+
+fn issued(server: &Server, owner: &Client, body: Value) -> Client {
+    let issued = owner.post("/v5/user/tokens", &body).ok();
+    server.client_with_token(issued["token"].as_str().expect("a token"))
+}
+
+fn set_disabled(server: &Server, owner: &Client, verb: &str) {
+    let mut command = server.admin(&["user", verb]);
+    let run = run_for(command.args(["--email", owner.email()]), Duration::from_secs(30));
+    assert!(run.is_some_and(|run| run.status.success()), "daybook user {verb}");
+}

@@ -1,0 +1,276 @@
+//! Access tokens of this installation (11.7 - 11.10): issued, limited, listed, revoked, by their
+//! users and by the operator; and disabled users.
+
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use daybook_tests::{Cast, Client, Server, id, pause, run_for, shows, unique};
+use serde_json::{Value, json};
+
+pub fn tests() -> Vec<crate::Case> {
+    crate::cases![
+        issued_used_and_revoked,
+        what_may_be_asked_for,
+        other_users_tokens_do_not_exist,
+        a_repetition_answers_the_same_token,
+        limited_to_books,
+        read_only_tokens_issue_none,
+        operators_list_and_revoke,
+        disabled_users_are_refused,
+        printed_with_limits,
+        commands_refuse_what_is_unknown,
+    ]
+}
+
+/// How long a server may go on trusting what was revoked on another process (11.8).
+const NOTICED: Duration = Duration::from_secs(5);
+
+fn person(server: &Server) -> Client {
+    server.client(&format!("{}@example.com", unique("holder")))
+}
+
+fn issue(server: &Server, owner: &Client, body: &Value) -> (String, Client) {
+    let issued = owner.post("/v5/user/tokens", body).ok();
+    let text = issued["token"].as_str().expect("the text of a new token");
+    (id(&issued).to_owned(), server.client_with_token(text))
+}
+
+/// Runs a command to its end; what it printed.
+fn done(mut command: Command) -> String {
+    let run = run_for(&mut command, Duration::from_secs(30)).expect("it ends");
+    let said = String::from_utf8_lossy(&run.stderr).into_owned();
+    assert!(run.status.success(), "{command:?}: {said}");
+    String::from_utf8(run.stdout).expect("UTF-8")
+}
+
+/// Waits until the server refuses a caller that it let in before.
+#[track_caller]
+fn refused_soon(caller: &Client, status: u16, reason: &str) {
+    let asked = Instant::now();
+    loop {
+        let answer = caller.get("/v5/user");
+        if answer.status == status {
+            answer.refused(status, reason);
+            return;
+        }
+        assert!(asked.elapsed() < NOTICED, "11.8: still trusted after 5 seconds");
+        pause(Duration::from_millis(50));
+    }
+}
+
+fn issued_used_and_revoked(server: &Server) {
+    let owner = person(server);
+    let (number, holder) = issue(server, &owner, &json!({"name": "importer", "days": 7}));
+    let user = owner.get("/v5/user").ok();
+    assert_eq!(holder.get("/v5/user").ok(), user, "it stands for the same user");
+    let path = format!("/v5/user/tokens/{number}");
+    let shown = owner.get(&path).ok();
+    shows(&shown, &json!({"id": number, "name": "importer", "readOnly": false, "active": true}));
+    assert!(shown["token"].is_null(), "the text is answered once: {shown}");
+    let instant = |field: &str| shown[field].as_str().and_then(|text| text.parse::<i64>().ok());
+    let (created, ends) = (instant("createdAt"), instant("expiresAt"));
+    let days = (ends.expect("expiresAt") - created.expect("createdAt")) / 86_400_000;
+    assert!((6..=7).contains(&days), "{shown}");
+    let list = owner.get("/v5/user/tokens").ok();
+    assert_eq!(list["items"][0], shown, "the newest first");
+    assert_eq!(list["items"].as_array().map(Vec::len), Some(2), "with that of the command: {list}");
+    let revoked = owner.delete(&path).ok();
+    shows(&revoked, &json!({"id": number, "active": false}));
+    assert!(revoked["revokedAt"].is_string(), "{revoked}");
+    // At once, in the process that did it.
+    holder.get("/v5/user").refused(401, "required");
+    assert_eq!(owner.delete(&path).ok(), revoked, "a second time changes nothing");
+    assert_eq!(owner.get("/v5/user").ok(), user, "the other token goes on");
+}
+
+fn what_may_be_asked_for(server: &Server) {
+    let owner = person(server);
+    let books: Vec<String> = (0..101).map(|n| n.to_string()).collect();
+    for (body, words) in [
+        (json!({"days": 0}), "days is 0"),
+        (json!({"days": 3651}), "1 to 3650 days"),
+        (json!({"name": "n".repeat(256)}), "256 characters"),
+        (json!({"books": []}), "books is empty"),
+        (json!({"books": books}), "at most 100"),
+    ] {
+        let message = owner.post("/v5/user/tokens", &body).refused(400, "badRequest");
+        assert!(message.contains(words), "{words}: {message}");
+    }
+    owner.post("/v5/user/tokens", &json!({"days": "soon"})).refused(400, "invalid");
+    let unknown = json!({"books": ["nowhere"]});
+    let message = owner.post("/v5/user/tokens", &unknown).refused(404, "notFound");
+    assert!(message.contains("Ids: [nowhere]"), "{message}");
+    let list = owner.get("/v5/user/tokens").ok();
+    assert_eq!(list["items"].as_array().map(Vec::len), Some(1), "nothing was issued: {list}");
+    // Without a body, all is as usual.
+    let issued = owner.send("POST", "/v5/user/tokens", &Value::Null).ok();
+    shows(&issued, &json!({"name": "", "readOnly": false, "active": true}));
+}
+
+fn other_users_tokens_do_not_exist(server: &Server) {
+    let (owner, other) = (person(server), person(server));
+    let (number, holder) = issue(server, &owner, &json!({}));
+    for missing in [number.as_str(), "nonsense", "0000000000000000", "%2F"] {
+        let path = format!("/v5/user/tokens/{missing}");
+        other.get(&path).refused(404, "notFound");
+        other.delete(&path).refused(404, "notFound");
+    }
+    holder.get("/v5/user").ok();
+    let anonymous = server.anonymous();
+    anonymous.get("/v5/user/tokens").refused(401, "required");
+    anonymous.post("/v5/user/tokens", &json!({})).refused(401, "required");
+}
+
+fn a_repetition_answers_the_same_token(server: &Server) {
+    let owner = person(server).header("Idempotency-Key", &unique("key"));
+    let body = json!({"name": "once"});
+    let first = owner.post("/v5/user/tokens", &body).ok();
+    let again = owner.post("/v5/user/tokens", &body);
+    assert_eq!(again.headers.get("idempotency-replayed").map(String::as_str), Some("true"));
+    assert_eq!(again.ok(), first, "0.16");
+    let list = owner.get("/v5/user/tokens").ok();
+    assert_eq!(list["items"].as_array().map(Vec::len), Some(2), "{list}");
+}
+
+/// 11.9: what such a token does not name does not exist for it, in lists and collections too.
+fn limited_to_books(server: &Server) {
+    let cast = Cast::with_accounts(server, &[("Cash", "ASSET")]);
+    let other = cast.owner.post("/v5/books", &json!({"name": unique("Other")})).ok();
+    let shelf = cast.owner.post("/v5/collections", &json!({"name": "Shelf"})).ok();
+    let both = json!({"items": [{"id": cast.book}, {"id": other["id"]}]});
+    let add = format!("/v5/collections/{}/books/add", id(&shelf));
+    cast.owner.patch(&add, &both).ok();
+    let (_, holder) = issue(server, &cast.owner, &json!({"books": [cast.book]}));
+    holder.post(&cast.path("/accounts"), &json!({"name": "Food", "type": "OUTGOING"})).ok();
+    let listed = holder.get("/v5/books").ok();
+    assert_eq!(listed["items"].as_array().map(Vec::len), Some(1), "{listed}");
+    assert_eq!(listed["items"][0]["id"], cast.book.as_str());
+    for answer in
+        [holder.get("/v5/books"), holder.get(&cast.path("")), holder.get(&cast.path("/events"))]
+    {
+        assert!(!answer.text.contains(id(&other)), "another book shows: {}", answer.text);
+        answer.ok();
+    }
+    let elsewhere = format!("/v5/books/{}", id(&other));
+    for answer in [
+        holder.get(&elsewhere),
+        holder.get("/v5/books/nowhere"),
+        holder.post(&format!("{elsewhere}/accounts"), &json!({"name": "A", "type": "ASSET"})),
+        holder.put("/v5/books", &json!({"id": other["id"], "name": "Renamed"})),
+        holder.post("/v5/books", &json!({"name": "New"})),
+        holder.post(&cast.path("/copy?name=Copy"), &Value::Null),
+        holder.get("/v5/collections"),
+        holder.get(&format!("/v5/collections/{}", id(&shelf))),
+        holder.post("/v5/collections", &json!({"name": "Mine"})),
+        holder.delete(&format!("/v5/collections/{}", id(&shelf))),
+        holder.get("/v5/user/tokens"),
+        holder.post("/v5/user/tokens", &json!({})),
+    ] {
+        answer.refused(403, "insufficientScope");
+    }
+    holder.put("/v5/books", &json!({"id": cast.book, "pageSize": 7})).ok();
+    holder.get("/v5/user").ok();
+    assert_eq!(cast.owner.get(&elsewhere).ok()["name"], other["name"]);
+}
+
+fn read_only_tokens_issue_none(server: &Server) {
+    let owner = person(server);
+    let (number, reader) = issue(server, &owner, &json!({"readOnly": true}));
+    reader.get("/v5/user/tokens").ok();
+    let path = format!("/v5/user/tokens/{number}");
+    for answer in [
+        reader.post("/v5/user/tokens", &json!({})),
+        reader.delete(&path),
+        reader.post("/v5/books", &json!({"name": "New"})),
+        reader.post("/v5/collections", &json!({"name": "New"})),
+    ] {
+        answer.refused(403, "insufficientScope");
+    }
+    shows(&owner.get(&path).ok(), &json!({"readOnly": true, "active": true}));
+}
+
+fn operators_list_and_revoke(server: &Server) {
+    let owner = person(server);
+    let (number, holder) = issue(server, &owner, &json!({"name": "leaked", "readOnly": true}));
+    holder.get("/v5/user").ok();
+    let list = || {
+        let mut command = server.admin(&["token", "list"]);
+        command.args(["--email", owner.email()]);
+        done(command)
+    };
+    let line = |list: &str| {
+        list.lines().find(|line| line.starts_with(&number)).map(str::to_owned).expect("its line")
+    };
+    let columns: Vec<String> = line(&list()).split('\t').map(str::to_owned).collect();
+    assert_eq!(
+        [&columns[1], &columns[3], &columns[4], &columns[5]],
+        ["active", "read-only", "all books", "leaked"]
+    );
+    let mut command = server.admin(&["token", "revoke"]);
+    command.arg(&number);
+    assert!(done(command).contains("revoked"));
+    refused_soon(&holder, 401, "required");
+    assert!(line(&list()).contains("\trevoked\t"));
+    shows(&owner.get(&format!("/v5/user/tokens/{number}")).ok(), &json!({"active": false}));
+}
+
+fn disabled_users_are_refused(server: &Server) {
+    let cast = Cast::new(server);
+    let editor = &cast.editor;
+    editor.get(&cast.path("")).ok();
+    let user = |verb: &str| {
+        let mut command = server.admin(&["user", verb]);
+        command.args(["--email", editor.email()]);
+        done(command)
+    };
+    assert!(user("disable").ends_with("\tdisabled\n"));
+    refused_soon(editor, 403, "disabled");
+    editor.post(&cast.path("/groups"), &json!({"name": "New"})).refused(403, "disabled");
+    // A token made after that is refused too.
+    server
+        .client_with_token(&server.token(editor.email()))
+        .get("/v5/user")
+        .refused(403, "disabled");
+    let users = done(server.admin(&["user", "list"]));
+    let line = users.lines().find(|line| line.starts_with(editor.email())).expect("the user");
+    assert!(line.ends_with("\tdisabled"), "{line}");
+    // What they did and may do stays.
+    let listed = cast.owner.get(&cast.path("/collaborators")).ok();
+    assert!(listed.to_string().contains(editor.email()));
+    assert!(user("enable").ends_with("\tenabled\n"));
+    editor.get(&cast.path("")).ok();
+}
+
+fn printed_with_limits(server: &Server) {
+    let cast = Cast::new(server);
+    cast.owner.get("/v5/user").ok();
+    let mut command = server.admin(&["token"]);
+    command.args(["--email", cast.owner.email(), "--read-only", "--name", "backup"]);
+    command.args(["--book", &cast.book]);
+    let holder = server.client_with_token(done(command).trim());
+    holder.get(&cast.path("")).ok();
+    holder.post(&cast.path("/groups"), &json!({"name": "New"})).refused(403, "insufficientScope");
+    holder.get("/v5/collections").refused(403, "insufficientScope");
+    let listed = cast.owner.get("/v5/user/tokens").ok();
+    shows(
+        &listed["items"][0],
+        &json!({"name": "backup", "readOnly": true, "books": [cast.book], "active": true}),
+    );
+}
+
+fn commands_refuse_what_is_unknown(server: &Server) {
+    for (verbs, rest, words) in [
+        (&["token", "revoke"][..], &["0000000000000000"][..], "token not found"),
+        (&["token", "list"], &["--email", "nobody@nowhere.example"], "user not found"),
+        (&["token"], &["--email", "nobody"], "not an e-mail address"),
+        (&["token"], &["--email", "a@example.com", "--book", "nowhere"], "Ids: [nowhere]"),
+        (&["user", "disable"], &["--email", "nobody@nowhere.example"], "user not found"),
+    ] {
+        let mut command = server.admin(verbs);
+        command.args(rest);
+        let run = run_for(&mut command, Duration::from_secs(30)).expect("it ends");
+        let said = String::from_utf8_lossy(&run.stderr).into_owned();
+        assert_eq!((run.status.code(), run.stdout.as_slice()), (Some(1), &b""[..]), "{said}");
+        assert!(said.contains(words), "{words}: {said}");
+    }
+}
