@@ -58,6 +58,10 @@ SEARCHES = [
     "using:Spare by:m",
     "account:Account3 by:d after:$d-30",
     "is:",
+    "account:Cash on: 2024-1-1",
+    "on:2024-02-30 lunch",
+    "account:Cash -is:foo",
+    "account:Cash lunch by:q",
     "account:",
     "after:never",
 ]

@@ -46,8 +46,8 @@ fn rule_5_8_periodicity(server: &Server) {
         ("BY:y", "YEARLY"),
         ("on:2025 by:w", "YEARLY"),
         ("by:w", "MONTHLY"),
-        ("on:nonsense", "MONTHLY"),
-        ("on:2025-02-30", "MONTHLY"),
+        ("on:2025-1-2", "DAILY"),
+        ("on:2025-1", "MONTHLY"),
     ];
     let mut faults = Faults::default();
     for (dates, wanted) in rows {
@@ -343,6 +343,16 @@ fn rule_5_9_only_dates_and_periods_are_kept(server: &Server) {
         nothing("#tag group:X"),
         nothing("account:Cash on:"),
         nothing("account:Cash on:2025-02-30"),
+        // 1.1.9: whatever was meant, it is not the range of the other terms.
+        nothing("account:Cash on:2025-03 on:2025-02-30"),
+        (
+            "account:Cash on:2025-3",
+            " on:2025-3",
+            " on:2025-2",
+            " on:2025-4",
+            Some(date(2025, 3, 1)),
+            Some(date(2025, 3, 31)),
+        ),
     ];
     check(&cast, "%d/%m/%Y", &rows);
 }

@@ -67,7 +67,7 @@ fn units_see_what_earlier_ones_have_queued(engine: Engine) {
     let again = bench.submit(create(mirrored()));
     let sum = {
         let (cx, book) = (bench.cx.clone(), bench.book.clone());
-        bench.submit(move |tx| balance::get(tx, &cx, &book, "account:Cash on:2025-05"))
+        bench.submit(move |tx| balance::get(tx, &cx, &book, &"account:Cash on:2025-05".into()))
     };
     release.send(()).expect("the writer waits");
     let id = |answer: Receiver<Result<View, Error>>| {
@@ -120,7 +120,7 @@ fn a_refusal_undoes_what_is_queued_and_what_is_changed_in_place(engine: Engine) 
     assert_eq!(bench.descriptions(), ["three", "two", "one"]);
     let view = bench
         .store
-        .read(|tx| balance::get(tx, &bench.cx, &bench.book, "account:Cash on:2025-05"))
+        .read(|tx| balance::get(tx, &bench.cx, &bench.book, &"account:Cash on:2025-05".into()))
         .expect("balances");
     assert_eq!(
         view.balances.accounts.expect("an account was asked for")[0].figures.cumulative.credit,
@@ -251,7 +251,7 @@ fn processes_take_turns_on_a_book(engine: Engine) {
     assert_eq!(bench.descriptions().len(), 4 * EACH);
     let view = bench
         .store
-        .read(|tx| balance::get(tx, &bench.cx, &bench.book, "account:Cash on:2025-05"))
+        .read(|tx| balance::get(tx, &bench.cx, &bench.book, &"account:Cash on:2025-05".into()))
         .expect("balances");
     let cash = &view.balances.accounts.expect("an account was asked for")[0];
     assert_eq!(

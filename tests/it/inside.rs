@@ -110,7 +110,7 @@ impl Inside {
 
     /// All pages of a query.
     pub fn all(&self, query: &str, limit: usize) -> Vec<Transaction> {
-        let mut request = Request { query: query.to_owned(), limit: Some(limit), after: None };
+        let mut request = Request { query: query.into(), limit: Some(limit), after: None };
         let mut rows = Vec::new();
         loop {
             let page = self.list(&request);
@@ -140,7 +140,10 @@ impl Inside {
 
     /// countTransactions.
     pub fn count(&self, query: &str) -> i64 {
-        self.store.read(|tx| transaction::count(tx, &self.cx, &self.book, query)).expect("a count")
+        self.store
+            .read(|tx| transaction::count(tx, &self.cx, &self.book, &query.into()))
+            .expect("a count")
+            .total
     }
 }
 

@@ -166,7 +166,7 @@ impl Bench {
         let read = |tx: &mut Tx<'_>| {
             let mut transactions = Vec::new();
             for query in ["", "is:trashed"] {
-                let request = Request { query: query.to_owned(), limit: Some(1000), after: None };
+                let request = Request { query: query.into(), limit: Some(1000), after: None };
                 let listed = transaction::list(tx, &self.cx, &self.book, &request)?;
                 assert!(listed.next.is_none(), "more transactions than a page takes");
                 transactions.extend(listed.view.transactions);
@@ -199,8 +199,10 @@ impl Bench {
 
     fn check_balances(&self, state: &State, tags: &[&str], by: &str) {
         let text = tags.iter().map(|tag| format!("#{tag} ")).collect::<String>() + "by:" + by;
-        let view =
-            self.store.read(|tx| balance::get(tx, &self.cx, &self.book, &text)).expect("balances");
+        let view = self
+            .store
+            .read(|tx| balance::get(tx, &self.cx, &self.book, &text.clone().into()))
+            .expect("balances");
         let accounts = view.balances.accounts.expect("no account is in a group");
         let sum: i128 = accounts.iter().map(|account| account.figures.cumulative.balance()).sum();
         assert_eq!(sum, 0, "5.16: {text}");

@@ -123,6 +123,7 @@ modules! {
         queries,
         query_dates,
         query_garbage,
+        query_warnings,
         recorder,
         remote_ids,
         round_trips,

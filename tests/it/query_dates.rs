@@ -31,6 +31,9 @@ fn day(day: Date) -> Range {
     from_to(day, day + 1.day())
 }
 
+/// No day at all.
+const NEVER: Range = (Some(date(2025, 1, 1)), Some(date(2025, 1, 1)));
+
 /// Days that show a bound that is off by one: month ends, year ends, and all days around today.
 fn days(today: Date) -> BTreeSet<Date> {
     let mut days = BTreeSet::new();
@@ -130,11 +133,17 @@ fn rule_1_3_1_literals(server: &Server) {
         ("after:2013 after:2024 before:2026 before:2025", year(2024)),
         ("on:2025 after:2025-01-31", from_to(date(2025, 1, 31), date(2026, 1, 1))),
         ("on:2025 on:2025-02", month(date(2025, 2, 1), 0)),
-        // Dates that cannot be read are no terms.
-        ("on:2025-02-30", (None, None)),
-        ("on:31/02/2025", (None, None)),
-        ("on:13/13/2025", (None, None)),
-        ("before:2025-13", (None, None)),
+        // Without zeros.
+        ("on:2025-1-31", day(date(2025, 1, 31))),
+        ("on:2025-01-2", day(date(2025, 1, 2))),
+        ("on: 2025-1", month(date(2025, 1, 1), 0)),
+        ("after:2025-1-2 before:2025-2", from_to(date(2025, 1, 2), date(2025, 2, 1))),
+        // Dates that cannot be read match nothing.
+        ("on:2025-02-30", NEVER),
+        ("-on:2025-2-30", NEVER),
+        ("on:31/02/2025", NEVER),
+        ("on:13/13/2025", NEVER),
+        ("before:2025-13", NEVER),
     ];
     check(&cast, today, &table);
 }

@@ -244,7 +244,18 @@ fn term(dice: &mut Dice) -> String {
         }
         19 => pick(
             dice,
-            &["using:postDate", "by:d", "by:nobody", "invalid:syntax:query::", "on:", "'unclosed"],
+            &[
+                "using:postDate",
+                "using:force",
+                "by:d",
+                "by:q",
+                "by:nobody",
+                "invalid:syntax:query::",
+                "on:",
+                "nul\0",
+                "account:Ca\0sh",
+                "'unclosed",
+            ],
         )
         .to_owned(),
         20 | 21 => phrase(dice),

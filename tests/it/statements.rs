@@ -59,7 +59,7 @@ fn a_batch_takes_a_constant_number_of_statements(engine: Engine) {
         "one statement reads all names, where bodies that name accounts need another: {large_typed}"
     );
     let ids: Vec<Changes> = {
-        let request = Request { limit: Some(1000), query: "#tag".to_owned(), ..Request::default() };
+        let request = Request { limit: Some(1000), query: "#tag".into(), ..Request::default() };
         let listed = bench
             .store
             .read(|tx| transaction::list(tx, &bench.cx, &bench.book, &request))

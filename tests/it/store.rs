@@ -199,7 +199,7 @@ fn concurrent_writers_of_one_book_lose_nothing(engine: Engine) {
     assert_eq!(found.len(), WRITERS * EACH, "every acknowledged transaction is there once");
     let view = bench
         .store
-        .read(|tx| balance::get(tx, &bench.cx, &bench.book, "account:Cash on:2025-05"))
+        .read(|tx| balance::get(tx, &bench.cx, &bench.book, &"account:Cash on:2025-05".into()))
         .expect("balances");
     let cash = view.balances.accounts.expect("an account was asked for").remove(0);
     assert_eq!(

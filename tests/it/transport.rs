@@ -167,7 +167,7 @@ fn undecodable_paths(server: &Server) {
 /// 0.9: an optional boolean or limit that cannot be read counts as absent.
 fn booleans_that_cannot_be_read(server: &Server) {
     let cast = furnished(server);
-    for value in ["maybe", "1", "", "TRUE%20", "false"] {
+    for value in ["maybe", "2", "", "on", "false", "NO%20"] {
         let book =
             cast.owner.get(&cast.path(&format!("?loadAccounts={value}&loadGroups={value}"))).ok();
         shows(&book, &json!({"accounts": null, "groups": null}));

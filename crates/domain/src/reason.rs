@@ -31,6 +31,8 @@ pub enum Reason {
     LockedDate,
     /// The query asks for more than is evaluated (behaviour 1.7.1, 5.17).
     QueryTooLarge,
+    /// A part of the query would be ignored (behaviour 1.1.14).
+    QueryNotUnderstood,
     /// The permission is not enough.
     Forbidden,
     /// The access token is limited, and does not reach so far (behaviour 11.9).
@@ -52,6 +54,7 @@ impl Reason {
             Self::CheckedTransaction => "checkedTransaction",
             Self::LockedDate => "lockedDate",
             Self::QueryTooLarge => "queryTooLarge",
+            Self::QueryNotUnderstood => "queryNotUnderstood",
             Self::Forbidden => "forbidden",
             Self::InsufficientScope => "insufficientScope",
             Self::NotFound => "notFound",
@@ -67,7 +70,8 @@ impl Reason {
             Self::BadRequest
             | Self::CheckedTransaction
             | Self::LockedDate
-            | Self::QueryTooLarge => RefusalKind::Invalid,
+            | Self::QueryTooLarge
+            | Self::QueryNotUnderstood => RefusalKind::Invalid,
             Self::Forbidden | Self::InsufficientScope => RefusalKind::Denied,
             Self::NotFound => RefusalKind::Missing,
             Self::ConditionNotMet => RefusalKind::Stale,

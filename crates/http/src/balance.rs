@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::reply::{self, ApiResult};
 use crate::request::ApiRequest;
-use crate::wire::properties;
+use crate::wire::{properties, warnings};
 
 /// The six amounts of a container or of a slice.
 #[derive(Serialize)]
@@ -70,6 +70,8 @@ struct RangesOut<'v> {
     next_range: &'v str,
     range_begin_label: &'v str,
     range_end_label: &'v str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
 }
@@ -192,19 +194,22 @@ impl BalanceWriter<'_> {
             next_range: &query.next_range,
             range_begin_label: &query.begin_label,
             range_end_label: &query.end_label,
+            warnings: warnings(&query.warnings),
             truncated: self.view.balances.truncated,
         };
         let mut out = serde_json::to_string(&ranges)?;
         out.pop();
-        // A filter that matches nothing still gets its list, empty (behaviour 5.1).
-        let accounts =
-            self.view.balances.accounts.as_deref().or((!query.accounts.is_empty()).then_some(&[]));
+        // What matches nothing still gets its lists, empty (behaviour 5.1): that of each filter, or
+        // without filters both.
+        let whole = !query.is_filtered();
+        let accounts = self.view.balances.accounts.as_deref();
+        let accounts = accounts.or((whole || !query.accounts.is_empty()).then_some(&[]));
         if let Some(accounts) = accounts {
             out.push(',');
             self.accounts(accounts, &mut out)?;
         }
-        let groups =
-            self.view.balances.groups.as_deref().or((!query.groups.is_empty()).then_some(&[]));
+        let groups = self.view.balances.groups.as_deref();
+        let groups = groups.or((whole || !query.groups.is_empty()).then_some(&[]));
         if let Some(groups) = groups {
             out.push(',');
             self.groups(groups, &mut out)?;
@@ -216,7 +221,7 @@ impl BalanceWriter<'_> {
 
 /// GET balances.
 pub(crate) async fn get_balances(request: ApiRequest) -> ApiResult {
-    let (book, text) = (request.book(), request.query());
+    let (book, asked) = (request.book(), request.query());
     let encode = |view: &View, _: &Context| {
         let book = view.access.book();
         let written =
@@ -224,5 +229,5 @@ pub(crate) async fn get_balances(request: ApiRequest) -> ApiResult {
                 .write();
         reply::json(written.map(String::into_bytes))
     };
-    request.read(move |tx, cx| balance::get(tx, cx, &book, &text), encode).await
+    request.read(move |tx, cx| balance::get(tx, cx, &book, &asked), encode).await
 }

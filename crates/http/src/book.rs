@@ -235,7 +235,7 @@ fn single(view: &View, cx: &Context) -> Reply {
 
 /// GET books.
 pub(crate) async fn list_books(request: ApiRequest) -> ApiResult {
-    let term = request.query();
+    let term = request.text("query").unwrap_or_default().to_owned();
     request
         .read(
             move |tx, cx| book::list(tx, cx, &term),

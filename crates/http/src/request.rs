@@ -12,6 +12,7 @@ use actix_web::http::uri::Authority;
 use actix_web::{FromRequest, HttpRequest, web};
 use daybook_domain::version::{Condition, Refusal};
 use daybook_service::idempotency::{KeyScope, once};
+use daybook_service::query::QueryText;
 use daybook_service::{Context, Error};
 use daybook_storage::{Lane, Tx};
 
@@ -65,15 +66,21 @@ impl ApiRequest {
         self.parameters.get(name).map(String::as_str)
     }
 
-    /// The query text. It is never refused, so NUL, which a database cannot store, becomes a space
-    /// (behaviour 1.1.10).
-    pub(crate) fn query(&self) -> String {
-        self.text("query").unwrap_or_default().replace('\0', " ")
+    /// The query, and whether it is strict (behaviour 1.1.14).
+    pub(crate) fn query(&self) -> QueryText {
+        QueryText {
+            text: self.text("query").unwrap_or_default().to_owned(),
+            strict: self.flag("strict") == Some(true),
+        }
     }
 
     /// A boolean parameter. What cannot be read counts as absent (behaviour 0.9).
     pub(crate) fn flag(&self, name: &str) -> Option<bool> {
-        self.text(name).and_then(|text| text.trim().parse().ok())
+        match self.text(name)?.trim().to_ascii_lowercase().as_str() {
+            "true" | "1" | "yes" => Some(true),
+            "false" | "0" | "no" => Some(false),
+            _ => None,
+        }
     }
 
     /// The parameter `limit`. What cannot be read counts as absent (behaviour 0.9).

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use daybook_domain::field::Field;
 use daybook_domain::instant::Stamp;
 use daybook_domain::property::{Edits, Properties};
+use daybook_domain::query::Warning;
 use daybook_domain::reference::Reference;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error as _, IgnoredAny, MapAccess, Unexpected, Visitor};
@@ -159,6 +160,11 @@ pub(crate) fn convert<T, U: From<T>>(field: Field<T>) -> Field<U> {
         Field::Clear => Field::Clear,
         Field::Set(value) => Field::Set(value.into()),
     }
+}
+
+/// The texts of what of a query was read as less than it says (behaviour 1.1.13).
+pub(crate) fn warnings(warnings: &[Warning]) -> Vec<String> {
+    warnings.iter().map(Warning::to_string).collect()
 }
 
 /// A list in an answer; `items` is always present (behaviour 2.7).

@@ -6,12 +6,13 @@ use daybook_domain::balance::{BalanceAnswer, BalanceInputs, BalanceScope, segmen
 use daybook_domain::group::Forest;
 use daybook_domain::id::{AccountId, GroupId};
 use daybook_domain::permission::Action;
-use daybook_domain::query::{BalanceQuery, Periodicity, Refusal};
+use daybook_domain::query::{BalanceQuery, Periodicity};
 use daybook_storage::Tx;
 use daybook_storage::balance::{AccountScope, TotalsQuery};
 
 use crate::context::Context;
 use crate::error::Result;
+use crate::query::QueryText;
 use crate::transaction::reading;
 use crate::{access, group};
 
@@ -34,10 +35,9 @@ pub struct View {
 ///
 /// # Errors
 /// Why a query is refused (behaviour 1.1.10); what the access step refuses.
-pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<View> {
+pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, asked: &QueryText) -> Result<View> {
     let access = access::enter(tx, cx, book, Action::ReadChart)?;
-    let query = BalanceQuery::parse(text, &reading(cx, &access)).ok_or(Refusal::Required)?;
-    query.check_size()?;
+    let query = asked.of_balances(&reading(cx, &access))?;
     let forest = group::forest(tx, &access)?;
     let (scope, accounts) = scope(tx, &access, &query, &forest)?;
     scope.check_size(&accounts, &forest)?;
@@ -69,13 +69,17 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<View
 }
 
 /// The accounts and groups that the query names, each once, with all accounts in them. Unknown
-/// names match nothing (behaviour 1.2.6).
+/// names match nothing (behaviour 1.2.6); neither does a query with a term that
+/// cannot be read (behaviour 1.1.9).
 fn scope(
     tx: &mut Tx<'_>,
     access: &Access,
     query: &BalanceQuery,
     forest: &Forest,
 ) -> Result<(BalanceScope, Vec<Account>)> {
+    if query.unreadable {
+        return Ok((BalanceScope::NOTHING, Vec::new()));
+    }
     if !query.is_filtered() {
         return Ok((BalanceScope::Book, tx.accounts().list(access)?));
     }

@@ -24,6 +24,7 @@ pub mod file;
 pub mod group;
 pub mod idempotency;
 mod ids;
+pub mod query;
 pub mod saved_query;
 pub mod token;
 pub mod transaction;

@@ -74,6 +74,11 @@ fn query(input: &str) -> Result<(), String> {
             &balance.is_none(),
             &input.trim().is_empty(),
         )?;
+        let understood = |query: &BalanceQuery| query.check_understood().is_ok();
+        holds(
+            "1.1.13: what cannot be read is warned of",
+            balance.iter().all(|query| !query.unreadable || !understood(query)),
+        )?;
         let Some(balance) = balance.filter(|balance| !balance.range.is_empty()) else { continue };
         let Some(again) = BalanceQuery::parse(&balance.range, &reading) else {
             return Err(format!("{:?} is blank", balance.range));

@@ -236,8 +236,10 @@ pub enum Answer {
     /// With how many items were skipped (3.6.4).
     Performed(Vec<Transaction>, usize),
     /// All pages of a list, and the one account it is about (2.8).
-    Pages(Vec<Vec<Row>>, Option<label::Account>),
-    Count(usize),
+    /// Then what of the query was read as less than it says (1.1.13).
+    Pages(Vec<Vec<Row>>, Option<label::Account>, Vec<String>),
+    /// With the same warnings.
+    Count(usize, Vec<String>),
     /// Fuzzy dates, and how many.
     Counts {
         posted: Vec<(i32, usize)>,
@@ -248,8 +250,8 @@ pub enum Answer {
     Events(Vec<Vec<Event>>),
     Files(Vec<Vec<File>>),
     SavedQueries(Vec<SavedQuery>),
-    /// The containers of accounts, then those of groups with what is in them.
-    Balances(Vec<Container>),
+    /// The containers of accounts, then those of groups with what is in them; with warnings.
+    Balances(Vec<Container>, Vec<String>),
 }
 
 /// Why an operation was refused: the reason of behaviour 10.2, and in a batch the place of the bad

@@ -190,9 +190,10 @@ impl World {
         let query = Query {
             asks: vec![state("draft"), state("posted"), state("trashed")],
             by_posting: false,
+            ignored: vec![],
         };
         let request = transaction::Request {
-            query: service.query_text(&query),
+            query: service.query_text(&query).into(),
             limit: Some(1000),
             after: None,
         };
@@ -224,15 +225,17 @@ impl World {
                 tags: vec![],
                 dates: vec![],
                 by: Some(by),
+                flaws: vec![],
+                unreadable: false,
             };
-            let text = service.question_text(&question);
+            let asked = service.question_text(&question).into();
             let view = service
-                .read(label, &owner, |tx, cx, key| balance::get(tx, cx, key, &text))
+                .read(label, &owner, |tx, cx, key| balance::get(tx, cx, key, &asked))
                 .map_err(unread)?;
             agree(
                 "the balances",
                 &self.model.balances(label, &owner, &question),
-                &Ok(Answer::Balances(service.containers(&view))),
+                &Ok(Answer::Balances(service.containers(&view), vec![])),
             )?;
         }
         Ok(())

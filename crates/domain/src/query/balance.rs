@@ -4,12 +4,15 @@
 use time::Date;
 
 use super::ParseContext;
+use super::filter::DateBasis;
 use super::lexer::{Lexer, Token};
 use super::literal::{DateLiteral, DateOperator};
 use super::operator::Operator;
 use super::range::{DateRange, DateTerm, RangeTerm};
 use super::refusal::{MAX_TERMS, Refusal};
+use super::term::{self, Decoded};
 use super::unit::Periodicity;
+use super::warning::{Problem, Warning, Warnings};
 
 /// A query of getBalances.
 ///
@@ -53,6 +56,11 @@ pub struct BalanceQuery {
     pub begin_label: String,
     /// The last day of the range in the book's pattern; empty when open.
     pub end_label: String,
+    /// Whether a term cannot be read, so that nothing is summed (behaviour 1.1.9). Then there are
+    /// no range, neighbours and labels either.
+    pub unreadable: bool,
+    /// What was read as less than it says (behaviour 1.1.13).
+    pub warnings: Vec<Warning>,
 }
 
 impl BalanceQuery {
@@ -68,12 +76,13 @@ impl BalanceQuery {
             groups: Vec::new(),
             tags: Vec::new(),
             ranged: Vec::new(),
+            unreadable: false,
+            warnings: Warnings::default(),
         };
         let mut scope = TokenFilter::default();
-        for token in Lexer::new(text, reading) {
-            if scope.admits(&token) {
-                terms.take(token);
-            }
+        let mut lexer = Lexer::new(text);
+        while let Some(token) = lexer.next() {
+            terms.take(scope.role(&token), token, lexer.written());
         }
         Some(terms.finish())
     }
@@ -89,6 +98,14 @@ impl BalanceQuery {
         Refusal::check("hashtags", self.tags.len(), MAX_TERMS)
     }
 
+    /// Refuses a query of which a part would be ignored (behaviour 1.1.14).
+    ///
+    /// # Errors
+    /// [`Refusal::NotUnderstood`].
+    pub fn check_understood(&self) -> Result<(), Refusal> {
+        Refusal::check_understood(&self.warnings)
+    }
+
     /// Whether accounts or groups are asked for, also by a filter that matches nothing (behaviour
     /// 5.1).
     #[must_use]
@@ -97,7 +114,18 @@ impl BalanceQuery {
     }
 }
 
-/// Selects the tokens that count. There is no boolean logic, and a negated term or group is ignored
+/// What a token is in a query of balances.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// No term.
+    Sign,
+    /// A term behind NOT.
+    Negated,
+    /// A term that counts.
+    Counted,
+}
+
+/// Tells the tokens that count. There is no boolean logic, and a negated term or group is ignored
 /// as a whole (behaviour 1.4.2).
 #[derive(Default)]
 struct TokenFilter {
@@ -107,13 +135,12 @@ struct TokenFilter {
 }
 
 impl TokenFilter {
-    /// Whether a token is a term that counts.
-    fn admits(&mut self, token: &Token<'_>) -> bool {
+    fn role(&mut self, token: &Token<'_>) -> Role {
         match token {
-            Token::And => return false,
+            Token::And => return Role::Sign,
             Token::Not => {
                 self.not = !self.not;
-                return false;
+                return Role::Sign;
             }
             Token::Open => self.ignored += usize::from(self.not || self.ignored > 0),
             Token::Close => self.ignored = self.ignored.saturating_sub(1),
@@ -123,11 +150,12 @@ impl TokenFilter {
             | Token::Hashtag(_)
             | Token::Operator(_)
             | Token::Empty => {
-                return !std::mem::take(&mut self.not) && self.ignored == 0;
+                let counted = !std::mem::take(&mut self.not) && self.ignored == 0;
+                return if counted { Role::Counted } else { Role::Negated };
             }
         }
         self.not = false;
-        false
+        Role::Sign
     }
 }
 
@@ -137,50 +165,84 @@ struct BalanceTerms<'a> {
     groups: Vec<String>,
     tags: Vec<String>,
     ranged: Vec<RangeTerm<'a>>,
+    unreadable: bool,
+    warnings: Warnings,
 }
 
 impl<'a> BalanceTerms<'a> {
-    fn take(&mut self, token: Token<'a>) {
-        match token {
+    fn take(&mut self, role: Role, token: Token<'a>, written: &str) {
+        let counts = role == Role::Counted;
+        let problem = match token {
+            Token::Open | Token::Close | Token::And | Token::Not => None,
+            Token::Or => Some(Problem::NotForBalances),
+            Token::Empty => Some(Problem::Empty),
+            Token::Word(_) | Token::Phrase(_) | Token::Hashtag(_)
+                if written.contains('\0') && counts =>
+            {
+                self.unreadable = true;
+                Some(Problem::Nul)
+            }
+            Token::Word(_) | Token::Phrase(_) => Some(Problem::NotForBalances),
+            Token::Hashtag(_) if !counts => Some(Problem::NotForBalances),
             // A tag that no transaction can have is kept: with it the sum is nothing, without it
             // the sum would be everything.
-            Token::Hashtag(tag) => self.tags.push(tag.to_lowercase()),
-            Token::Operator(operator) => self.operator(&operator),
-            Token::Open
-            | Token::Close
-            | Token::And
-            | Token::Or
-            | Token::Not
-            | Token::Word(_)
-            | Token::Phrase(_)
-            | Token::Empty => {}
+            Token::Hashtag(tag) => {
+                self.tags.push(tag.to_lowercase());
+                (!term::is_tag(tag)).then_some(Problem::NotATag)
+            }
+            Token::Operator(operator) => self.operator(operator, counts),
+        };
+        if let Some(problem) = problem {
+            self.warnings.add(written, problem);
         }
     }
 
-    fn operator(&mut self, operator: &Operator<'a>) {
-        let value = operator.value.trim();
-        if let Some(date) = DateOperator::from_name(operator.name) {
-            let term = DateLiteral::read(value, self.reading)
-                .and_then(|literal| DateTerm::new(operator.name, date, literal, value.to_owned()));
-            self.ranged.extend(term.map(RangeTerm::Date));
-            return;
-        }
-        match operator.name.to_ascii_lowercase().as_str() {
-            "account" | "acc" => self.accounts.push(value.to_owned()),
-            "group" => self.groups.push(value.to_owned()),
-            "by" => {
-                let periodicity = Periodicity::from_letter(value);
-                self.ranged.extend(periodicity.map(|periodicity| RangeTerm::By {
-                    periodicity,
-                    text: format!(" {}:{value}", operator.name),
-                }));
+    /// Takes a term with an operator; what is wrong with it, if something is.
+    fn operator(&mut self, operator: Operator<'a>, counts: bool) -> Option<Problem> {
+        let nul = operator.has_nul();
+        let Operator { name, ref value, .. } = operator;
+        let value = value.trim().to_owned();
+        let date = DateOperator::from_name(name).zip(DateLiteral::read(&value, self.reading));
+        // All terms are read, also those that balances do not have: what cannot be read was meant
+        // to restrict the sums.
+        match term::decode(operator, DateBasis::Transaction, self.reading) {
+            Decoded::Unreadable(problem) => {
+                self.unreadable = true;
+                return Some(problem);
             }
-            _ => {}
+            Decoded::Term(_) if nul && counts => {
+                self.unreadable = true;
+                return Some(Problem::Nul);
+            }
+            Decoded::Ignored(Problem::NotAPeriodicity) => return Some(Problem::NotAPeriodicity),
+            Decoded::Term(_) | Decoded::PostingDates | Decoded::Ignored(_) if !counts => {
+                return Some(Problem::NotForBalances);
+            }
+            Decoded::Term(_) | Decoded::PostingDates | Decoded::Ignored(_) => {}
         }
+        if let Some((operator, literal)) = date {
+            let term = DateTerm::new(name, operator, literal, value);
+            self.ranged.extend(term.map(RangeTerm::Date));
+            return None;
+        }
+        match name.to_ascii_lowercase().as_str() {
+            "account" | "acc" => self.accounts.push(value),
+            "group" => self.groups.push(value),
+            "by" => {
+                let Some(periodicity) = Periodicity::from_letter(&value) else {
+                    return Some(Problem::NotForBalances);
+                };
+                self.ranged.push(RangeTerm::By { periodicity, text: format!(" {name}:{value}") });
+            }
+            _ => return Some(Problem::NotForBalances),
+        }
+        None
     }
 
     fn finish(self) -> BalanceQuery {
-        let range = DateRange::new(&self.ranged, self.reading);
+        // Whatever was meant, it is not the range of the other terms.
+        let ranged = if self.unreadable { &[] } else { self.ranged.as_slice() };
+        let range = DateRange::new(ranged, self.reading);
         let bounds = range.bounds();
         let label = |day: Option<Date>| {
             day.filter(|day| day.year() >= 1).map(|day| self.reading.pattern.format(day))
@@ -188,7 +250,7 @@ impl<'a> BalanceTerms<'a> {
         BalanceQuery {
             from: bounds.from,
             until: bounds.until(),
-            periodicity: range.periodicity(),
+            periodicity: DateRange::new(&self.ranged, self.reading).periodicity(),
             range: range.text(),
             previous_range: range.shifted(-1),
             next_range: range.shifted(1),
@@ -197,6 +259,8 @@ impl<'a> BalanceTerms<'a> {
             accounts: self.accounts,
             groups: self.groups,
             tags: self.tags,
+            unreadable: self.unreadable,
+            warnings: self.warnings.finish(),
         }
     }
 }

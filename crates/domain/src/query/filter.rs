@@ -4,6 +4,7 @@ use rust_decimal::Decimal;
 use time::Date;
 
 use crate::account::AccountType;
+use crate::id::TransactionId;
 
 /// A condition on a transaction.
 ///
@@ -74,6 +75,8 @@ pub enum Term {
     Agent(String),
     /// At least one side has that account type.
     AccountType(AccountType),
+    /// Is this one (behaviour 1.1.15).
+    Id(TransactionId),
     /// Has attachments.
     HasFile,
     /// Has URLs.

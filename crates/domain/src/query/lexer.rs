@@ -1,7 +1,6 @@
 //! Splits a query into tokens (behaviour 1.1). Every character is visited a bounded number of
 //! times.
 
-use super::ParseContext;
 use super::filter::Comparison;
 use super::operator::{self, Operator};
 
@@ -33,20 +32,31 @@ pub(super) enum Token<'a> {
 /// Reads the tokens of a query one by one.
 pub(super) struct Lexer<'a> {
     rest: &'a str,
-    reading: &'a ParseContext,
+    /// The last token as written.
+    written: &'a str,
     /// Whether a dash stands directly before the rest of the text.
     negated: bool,
 }
 
 impl<'a> Lexer<'a> {
     /// Starts at the beginning, after a leading `= ` (behaviour 1.1.7).
-    pub(super) fn new(text: &'a str, reading: &'a ParseContext) -> Self {
+    pub(super) fn new(text: &'a str) -> Self {
         let start = text.trim_start();
         let rest = start
             .strip_prefix('=')
             .filter(|rest| rest.starts_with(char::is_whitespace))
             .unwrap_or(start);
-        Self { rest, reading, negated: false }
+        Self { rest, written: "", negated: false }
+    }
+
+    /// The last token as written.
+    pub(super) const fn written(&self) -> &'a str {
+        self.written
+    }
+
+    /// The text behind the last token.
+    pub(super) const fn behind(&self) -> &'a str {
+        self.rest
     }
 
     fn term(&mut self, first: char, negated: bool) -> Token<'a> {
@@ -88,19 +98,14 @@ impl<'a> Lexer<'a> {
     fn operator(&mut self, name: &'a str) -> Token<'a> {
         let mut comparison = self.comparison(name);
         if self.rest.starts_with(|c: char| c.is_whitespace() || c == ')') || self.rest.is_empty() {
-            let start = self.rest;
-            self.rest = start.trim_start();
+            self.rest = self.rest.trim_start();
             if comparison.is_none() {
                 comparison = self.comparison(name);
                 self.rest = self.rest.trim_start();
             }
-            let own_term = is_own_term(self.rest);
-            let (value, quoted) = self.value();
-            if !operator::is_plausible(name, &value, own_term, self.reading) {
-                self.rest = start;
+            if is_own_term(self.rest) {
                 return Token::Empty;
             }
-            return found(Operator { name, comparison, value, quoted });
         }
         let (value, quoted) = self.value();
         found(Operator { name, comparison, value, quoted })
@@ -178,7 +183,11 @@ impl<'a> Iterator for Lexer<'a> {
         }
         let negated = std::mem::take(&mut self.negated);
         let first = self.rest.chars().next()?;
-        Some(self.term(first, negated))
+        let start = self.rest;
+        let token = self.term(first, negated);
+        let length = start.len().saturating_sub(self.rest.len());
+        self.written = start.get(..length).unwrap_or_default().trim_end();
+        Some(token)
     }
 }
 

@@ -6,7 +6,7 @@ use super::style::{self, DateStyle};
 use super::unit::{Shift, Unit};
 use super::variable::Variable;
 use super::{ParseContext, slashes};
-use crate::calendar::{from_parts, parse_iso};
+use crate::calendar::from_parts;
 
 /// The operators that limit days.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,8 +70,8 @@ impl DateLiteral {
     /// not a date of the years 1 to 9999.
     pub(super) fn read(text: &str, reading: &ParseContext) -> Option<Self> {
         let text = text.trim();
-        if let Some((first, unit)) = read_iso(text) {
-            return Self::plain(DateStyle::Iso, unit, first);
+        if let Some((first, unit, padded)) = read_iso(text) {
+            return Self::plain(DateStyle::Iso { padded }, unit, first);
         }
         if text.contains('/') {
             let slashed = slashes::read(text, reading)?;
@@ -147,7 +147,10 @@ impl DateLiteral {
 
     fn restyled(&self, start: Date, count: i64) -> Option<String> {
         match self.style {
-            DateStyle::Iso => Some(style::iso(start, self.unit.granularity())),
+            DateStyle::Iso { padded: true } => Some(style::iso(start, self.unit.granularity())),
+            DateStyle::Iso { padded: false } => {
+                Some(style::unpadded(start, self.unit.granularity()))
+            }
             DateStyle::Slashes(slashes) => Some(slashes.write(start)),
             DateStyle::Variable(variable) => {
                 let offset = variable.offset.checked_add(count)?;
@@ -158,19 +161,29 @@ impl DateLiteral {
     }
 }
 
-fn read_iso(text: &str) -> Option<(Date, Unit)> {
-    match text.len() {
-        4 => Some((from_parts(number(text)?.try_into().ok()?, 1, 1)?, Unit::Year)),
-        7 => {
-            let (year, month) = text.split_once('-')?;
-            let (4, 2) = (year.len(), month.len()) else { return None };
-            Some((
-                from_parts(number(year)?.try_into().ok()?, number(month)?.try_into().ok()?, 1)?,
-                Unit::Month,
-            ))
-        }
-        _ => Some((parse_iso(text)?, Unit::Day)),
+/// A day, month or year as in ISO 8601, also without zeros; the first day, what it spans, and
+/// whether months and days have two digits.
+fn read_iso(text: &str) -> Option<(Date, Unit, bool)> {
+    let mut parts = text.split('-');
+    let year = parts.next().filter(|year| year.len() == 4)?;
+    let (month, day) = (parts.next(), parts.next());
+    let short = |part: Option<&str>| part.is_none_or(|part| (1..=2).contains(&part.len()));
+    if parts.next().is_some() || !short(month) || !short(day) {
+        return None;
     }
+    let unit = match (month, day) {
+        (None, _) => Unit::Year,
+        (Some(_), None) => Unit::Month,
+        (Some(_), Some(_)) => Unit::Day,
+    };
+    let part = |part: Option<&str>| part.map_or(Some(1), number);
+    let first = from_parts(
+        number(year)?.try_into().ok()?,
+        part(month)?.try_into().ok()?,
+        part(day)?.try_into().ok()?,
+    )?;
+    let padded = [month, day].into_iter().flatten().all(|part| part.len() == 2);
+    Some((first, unit, padded))
 }
 
 fn number(text: &str) -> Option<u32> {

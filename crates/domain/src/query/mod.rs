@@ -1,8 +1,9 @@
 //! The query language (behaviour 1): reads text as a filter of transactions or as a query of
 //! balances.
 //!
-//! Reading never fails (behaviour 1.1.10): a term that cannot be read is ignored. Two readers share
-//! a lexer and the forms of dates:
+//! Reading never fails (behaviour 1.1.10): a term that cannot be read matches nothing, and what
+//! was read as less than it says becomes a [`Warning`] (behaviour 1.1.13). Two readers share a
+//! lexer and the forms of dates:
 //!
 //! - [`Query`] for listTransactions and countTransactions: a tree of [`Term`]s, which the storage
 //!   translates into a search.
@@ -26,6 +27,7 @@ mod style;
 mod term;
 mod unit;
 mod variable;
+mod warning;
 
 #[cfg(test)]
 mod tests;
@@ -35,6 +37,7 @@ pub use context::ParseContext;
 pub use filter::{Comparison, DateBasis, Filter, Status, Term};
 pub use refusal::{MAX_TERMS, Refusal};
 pub use unit::Periodicity;
+pub use warning::{Problem, Warning};
 
 /// A query of listTransactions or countTransactions.
 ///
@@ -62,14 +65,15 @@ pub struct Query {
     filter: Filter,
     /// How many terms the text has that count.
     terms: usize,
+    warnings: Vec<Warning>,
 }
 
 impl Query {
     /// Reads a query. Every text is one; blank text matches everything that is not trashed.
     #[must_use]
     pub fn parse(text: &str, reading: &ParseContext) -> Self {
-        let (filter, terms) = parser::parse(text, reading);
-        Self { filter, terms }
+        let parser::Parsed { filter, terms, warnings } = parser::parse(text, reading);
+        Self { filter, terms, warnings }
     }
 
     /// The filter that transactions must match; always a [`Filter::All`], including the exclusion
@@ -77,6 +81,20 @@ impl Query {
     #[must_use]
     pub const fn filter(&self) -> &Filter {
         &self.filter
+    }
+
+    /// What was read as less than it says (behaviour 1.1.13).
+    #[must_use]
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+
+    /// Refuses a query of which a part would be ignored (behaviour 1.1.14).
+    ///
+    /// # Errors
+    /// [`Refusal::NotUnderstood`].
+    pub fn check_understood(&self) -> Result<(), Refusal> {
+        Refusal::check_understood(&self.warnings)
     }
 
     /// Refuses a query of more terms than are evaluated (behaviour 1.7.1).

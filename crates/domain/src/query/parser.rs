@@ -6,21 +6,51 @@
 use super::ParseContext;
 use super::filter::{DateBasis, Filter, Status, Term};
 use super::lexer::{Lexer, Token};
-use super::operator::Operator;
-use super::term;
+use super::operator::{Operator, looks_like_operator};
+use super::term::{self, Decoded};
+use super::warning::{Problem, Warning, Warnings};
+use crate::id::TransactionId;
 
 /// How deep parentheses may nest.
 const MAX_DEPTH: usize = 64;
 
-/// Reads a query of transactions: its filter, and how many terms it has without the exclusion of
-/// trashed transactions.
-pub(super) fn parse(text: &str, reading: &ParseContext) -> (Filter, usize) {
-    let (found, basis) = read(text, DateBasis::Transaction, reading);
-    // `using:postDate` also applies to date terms before it, so the text is read again.
-    if basis == DateBasis::Posting { read(text, basis, reading).0 } else { found }
+/// A condition that no transaction meets.
+const NOTHING: Filter = Filter::Any(Vec::new());
+
+/// A query as read.
+pub(super) struct Parsed {
+    pub(super) filter: Filter,
+    /// How many terms it has, without the exclusion of trashed transactions.
+    pub(super) terms: usize,
+    pub(super) warnings: Vec<Warning>,
 }
 
-fn read(text: &str, basis: DateBasis, reading: &ParseContext) -> ((Filter, usize), DateBasis) {
+impl Parsed {
+    /// The query whose only word is an id: it finds that transaction beside whatever holds the text
+    /// (behaviour 1.1.15), and trashed ones no more than any other.
+    fn or_the_one(mut self, id: TransactionId) -> Self {
+        if let Filter::All(filters) = &mut self.filter
+            && let Some(text) = filters.first_mut()
+        {
+            let alternatives = vec![Filter::Term(Term::Id(id)), text.clone()];
+            *text = Filter::Any(alternatives);
+        }
+        self
+    }
+}
+
+/// Reads a query of transactions.
+pub(super) fn parse(text: &str, reading: &ParseContext) -> Parsed {
+    let (found, basis) = read(text, DateBasis::Transaction, reading);
+    // `using:postDate` also applies to date terms before it, so the text is read again.
+    let found = if basis == DateBasis::Posting { read(text, basis, reading).0 } else { found };
+    match text.trim().parse() {
+        Ok(id) => found.or_the_one(id),
+        Err(_) => found,
+    }
+}
+
+fn read(text: &str, basis: DateBasis, reading: &ParseContext) -> (Parsed, DateBasis) {
     let mut parser = Parser {
         reading,
         basis,
@@ -29,9 +59,12 @@ fn read(text: &str, basis: DateBasis, reading: &ParseContext) -> ((Filter, usize
         around: Vec::new(),
         current: Parenthesis::default(),
         skipped: 0,
+        void: 0,
+        warnings: Warnings::default(),
     };
-    for token in Lexer::new(text, reading) {
-        parser.take(token);
+    let mut lexer = Lexer::new(text);
+    while let Some(token) = lexer.next() {
+        parser.take(token, (lexer.written(), lexer.behind()));
     }
     let asked = parser.asked;
     (parser.finish(), asked)
@@ -49,6 +82,9 @@ struct Parser<'a> {
     current: Parenthesis,
     /// How many open parentheses are too deep to count.
     skipped: usize,
+    /// How many terms match nothing whatever is stored.
+    void: usize,
+    warnings: Warnings,
 }
 
 /// A parenthesis, or the whole query, while it is read.
@@ -66,44 +102,105 @@ struct Parenthesis {
 }
 
 impl Parser<'_> {
-    fn take(&mut self, token: Token<'_>) {
+    fn take(&mut self, token: Token<'_>, (written, behind): (&str, &str)) {
         match token {
+            Token::Open if self.around.len() == MAX_DEPTH => {
+                // Once is enough.
+                if self.skipped == 0 {
+                    self.warnings.add(written, Problem::TooDeep);
+                }
+                self.skipped += 1;
+            }
             Token::Open => self.open(),
             Token::Close => self.close(),
             Token::And => {}
             Token::Or => self.current.end_conjunction(),
             Token::Not => self.current.not = !self.current.not,
-            Token::Empty => self.add(None),
-            Token::Word(word) => self.add(term::text(word)),
-            Token::Phrase(phrase) => self.add(term::text(&phrase)),
-            Token::Hashtag(tag) => self.add(term::hashtag(tag)),
-            Token::Operator(operator) => self.operator(operator),
+            Token::Empty => self.ignore(written, Problem::Empty),
+            Token::Word(word) => {
+                if looks_like_operator(word, behind) {
+                    self.warnings.add(written, Problem::ReadAsText);
+                }
+                self.text(word, written);
+            }
+            Token::Phrase(phrase) => self.text(&phrase, written),
+            Token::Hashtag(tag) if term::is_tag(tag) => {
+                self.add(Filter::Term(Term::Tag(tag.to_lowercase())));
+            }
+            // What no hashtag can be (`#a-b`) is searched for as text.
+            Token::Hashtag(_) => {
+                self.warnings.add(written, Problem::ReadAsText);
+                self.text(written, written);
+            }
+            Token::Operator(operator) => self.operator(operator, written),
         }
     }
 
-    fn operator(&mut self, operator: Operator<'_>) {
-        let negated = self.current.inverted ^ self.current.not;
-        if !negated && term::is_using_post_date(&operator) {
-            self.asked = DateBasis::Posting;
+    fn text(&mut self, text: &str, written: &str) {
+        match term::text(text) {
+            _ if text.contains('\0') => self.nothing(),
+            Some(term) => self.add(Filter::Term(term)),
+            None => self.ignore(written, Problem::Empty),
         }
-        let decoded = term::decode(operator, self.basis, self.reading);
-        self.trashed |= !negated && decoded == Some(Term::Status(Status::Trashed));
-        self.add(decoded);
     }
 
-    /// Adds a term. A term that is ignored takes the NOT before it with it (behaviour 1.1.9).
-    fn add(&mut self, term: Option<Term>) {
+    fn operator(&mut self, operator: Operator<'_>, written: &str) {
+        let negated = self.is_negated();
+        let nul = operator.has_nul();
+        match term::decode(operator, self.basis, self.reading) {
+            Decoded::Term(_) if nul => self.nothing(),
+            Decoded::Term(term) => {
+                self.trashed |= !negated && term == Term::Status(Status::Trashed);
+                self.add(Filter::Term(term));
+            }
+            Decoded::PostingDates if negated => self.ignore(written, Problem::Negated),
+            Decoded::PostingDates => {
+                self.asked = DateBasis::Posting;
+                self.current.not = false;
+            }
+            Decoded::Ignored(problem) => self.ignore(written, problem),
+            Decoded::Unreadable(problem) => {
+                self.warnings.add(written, problem);
+                self.unreadable();
+            }
+        }
+    }
+
+    /// Whether the next term is negated by an odd number of NOTs in all.
+    const fn is_negated(&self) -> bool {
+        self.current.inverted ^ self.current.not
+    }
+
+    /// Adds a term.
+    fn add(&mut self, filter: Filter) {
         let negated = std::mem::take(&mut self.current.not);
-        if let Some(filter) = term::filter(term) {
-            self.current.add(filter, negated);
+        self.current.add(filter, negated);
+    }
+
+    /// Passes over a term, which takes the NOT before it with it.
+    fn ignore(&mut self, written: &str, problem: Problem) {
+        self.warnings.add(written, problem);
+        self.current.not = false;
+    }
+
+    /// Adds what no transaction is (behaviour 0.23): its negation is every transaction.
+    fn nothing(&mut self) {
+        self.void = self.void.saturating_add(1);
+        self.add(NOTHING);
+    }
+
+    /// Adds a term that cannot be read. Nobody knows what it matches, so nothing is found by it,
+    /// negated or not: it is what the negations around it turn into nothing (behaviour 1.1.9).
+    fn unreadable(&mut self) {
+        if self.is_negated() {
+            self.void = self.void.saturating_add(1);
+            self.add(Filter::Not(Box::new(NOTHING)));
+        } else {
+            self.nothing();
         }
     }
 
     fn open(&mut self) {
-        if self.around.len() == MAX_DEPTH {
-            self.skipped += 1;
-            return;
-        }
         let negated = std::mem::take(&mut self.current.not);
         let inner = Parenthesis {
             negated,
@@ -126,7 +223,7 @@ impl Parser<'_> {
         }
     }
 
-    fn finish(mut self) -> (Filter, usize) {
+    fn finish(mut self) -> Parsed {
         self.skipped = 0;
         while !self.around.is_empty() {
             self.close();
@@ -136,13 +233,13 @@ impl Parser<'_> {
             Some(Filter::All(filters)) => filters,
             Some(filter) => vec![filter],
         };
-        let mut terms = 0_usize;
+        let mut terms = self.void;
         let mut count = |_| terms = terms.saturating_add(1);
         conjunction.iter().for_each(|filter| filter.each_term(&mut count));
         if !self.trashed {
             conjunction.push(Filter::Not(Box::new(Filter::Term(Term::Status(Status::Trashed)))));
         }
-        (Filter::All(conjunction), terms)
+        Parsed { filter: Filter::All(conjunction), terms, warnings: self.warnings.finish() }
     }
 }
 
@@ -163,7 +260,7 @@ impl Parenthesis {
         self.not = false;
         match conjunction(std::mem::take(&mut self.terms)) {
             None => {}
-            Some(Filter::Any(filters)) => self.alternatives.extend(filters),
+            Some(Filter::Any(filters)) if !filters.is_empty() => self.alternatives.extend(filters),
             Some(filter) => self.alternatives.push(filter),
         }
     }

@@ -1,5 +1,6 @@
 //! Why a query is not evaluated.
 
+use super::Warning;
 use crate::reason::Reason;
 
 /// Most terms of a query of transactions; most accounts and groups together, and most hashtags, of
@@ -23,6 +24,9 @@ pub enum Refusal {
         /// How much is allowed.
         limit: usize,
     },
+    /// A part would be ignored, and the caller wants to be told (behaviour 1.1.14).
+    #[error("the query is not understood: {}", listed(.0))]
+    NotUnderstood(Vec<Warning>),
 }
 
 impl Refusal {
@@ -30,7 +34,16 @@ impl Refusal {
         match self {
             Self::Required => Reason::BadRequest,
             Self::TooLarge { .. } => Reason::QueryTooLarge,
+            Self::NotUnderstood(_) => Reason::QueryNotUnderstood,
         }
+    }
+
+    /// Refuses warnings.
+    ///
+    /// # Errors
+    /// [`Refusal::NotUnderstood`].
+    pub(super) fn check_understood(warnings: &[Warning]) -> Result<(), Self> {
+        if warnings.is_empty() { Ok(()) } else { Err(Self::NotUnderstood(warnings.to_vec())) }
     }
 
     /// Refuses a count beyond a limit.
@@ -40,4 +53,8 @@ impl Refusal {
     pub(crate) const fn check(what: &'static str, count: usize, limit: usize) -> Result<(), Self> {
         if count > limit { Err(Self::TooLarge { what, count, limit }) } else { Ok(()) }
     }
+}
+
+fn listed(warnings: &[Warning]) -> String {
+    warnings.iter().map(Warning::to_string).collect::<Vec<_>>().join("; ")
 }

@@ -11,7 +11,10 @@ use crate::calendar::format_iso;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DateStyle {
     /// `2025-03-31`, `2025-03` or `2025`.
-    Iso,
+    Iso {
+        /// Whether months and days have two digits.
+        padded: bool,
+    },
     /// A day, month or short day with slashes.
     Slashes(SlashStyle),
     /// A variable, or a word that stands for one.
@@ -26,5 +29,15 @@ pub(super) fn iso(day: Date, granularity: Periodicity) -> String {
         Periodicity::Daily => format_iso(day),
         Periodicity::Monthly => format!("{:04}-{:02}", day.year(), u8::from(day.month())),
         Periodicity::Yearly => format!("{:04}", day.year()),
+    }
+}
+
+/// As [`iso`], without zeros before months and days.
+pub(super) fn unpadded(day: Date, granularity: Periodicity) -> String {
+    let (year, month) = (day.year(), u8::from(day.month()));
+    match granularity {
+        Periodicity::Daily => format!("{year:04}-{month}-{}", day.day()),
+        Periodicity::Monthly => format!("{year:04}-{month}"),
+        Periodicity::Yearly => format!("{year:04}"),
     }
 }

@@ -1,88 +1,95 @@
 //! The meaning of the operators of transaction queries (behaviour 1.2).
 
-use super::filter::{Comparison, DateBasis, Filter, Status, Term};
+use super::filter::{Comparison, DateBasis, Status, Term};
 use super::literal::{DateLiteral, DateOperator};
-use super::operator::Operator;
+use super::operator::{Operator, is_operator};
 use super::unit::Periodicity;
+use super::warning::Problem;
 use super::{ParseContext, number};
 use crate::account::AccountType;
 use crate::name::fold;
 use crate::property::normalized_key;
 
-/// The term that an operator and its value mean; `None` for a value that cannot be read (behaviour
-/// 1.1.9).
-pub(super) fn decode(
-    operator: Operator<'_>,
-    basis: DateBasis,
-    reading: &ParseContext,
-) -> Option<Term> {
+/// What an operator and its value mean.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Decoded {
+    /// A condition.
+    Term(Term),
+    /// `using:postDate`, which says how others are read and filters nothing itself.
+    PostingDates,
+    /// Nothing here.
+    Ignored(Problem),
+    /// A value that cannot be read: the term matches nothing, negated or not (behaviour 1.1.9).
+    Unreadable(Problem),
+}
+
+/// The meaning of an operator and its value.
+pub(super) fn decode(operator: Operator<'_>, basis: DateBasis, reading: &ParseContext) -> Decoded {
     if let Some(dated) = DateOperator::from_name(operator.name) {
-        let bounds = DateLiteral::read(&operator.value, reading)?.bounds(dated)?;
-        return Some(Term::Dated { basis, from: bounds.from, until: bounds.until() });
+        let literal = DateLiteral::read(&operator.value, reading);
+        let bounds = literal.and_then(|literal| literal.bounds(dated));
+        let term = bounds.map(|days| Term::Dated { basis, from: days.from, until: days.until() });
+        return or_unreadable(term, Problem::NotADate);
     }
     let name = operator.name.to_ascii_lowercase();
     if !is_operator(&name) {
-        return Some(property(operator));
+        return Decoded::Term(property(operator));
     }
     let value = operator.value.trim();
-    match name.as_str() {
-        "account" | "acc" => Some(Term::Account(value.to_owned())),
-        "from" => Some(Term::From(value.to_owned())),
-        "to" => Some(Term::To(value.to_owned())),
-        "group" => Some(Term::Group(value.to_owned())),
-        "remoteid" => Some(Term::RemoteId(value.to_owned())),
-        "agent" => Some(Term::Agent(value.to_owned())),
-        "user" | "createdby" => Some(Term::By(value.to_owned())),
-        "by" => (!is_period(value)).then(|| Term::By(value.to_owned())),
-        "is" => Status::from_name(value).map(Term::Status),
-        "type" => AccountType::from_name(&value.to_ascii_uppercase()).map(Term::AccountType),
-        "amount" => {
-            let comparison = operator.comparison.unwrap_or(Comparison::Eq);
-            number::read(value, reading.separator).map(|value| Term::Amount { comparison, value })
+    let owned = || value.to_owned();
+    Decoded::Term(match name.as_str() {
+        "account" | "acc" => Term::Account(owned()),
+        "from" => Term::From(owned()),
+        "to" => Term::To(owned()),
+        "group" => Term::Group(owned()),
+        "remoteid" => Term::RemoteId(owned()),
+        "agent" => Term::Agent(owned()),
+        "by" if Periodicity::from_letter(value).is_some() => {
+            return Decoded::Ignored(Problem::OnlyForBalances);
         }
-        "error" => match value.to_ascii_lowercase().as_str() {
-            "true" => Some(Term::HasError(true)),
-            "false" => Some(Term::HasError(false)),
-            _ => None,
+        "by" if is_other_period(value) => return Decoded::Ignored(Problem::NotAPeriodicity),
+        "by" | "user" | "createdby" => Term::By(owned()),
+        _ => return decode_one_of(&name, value, operator.comparison, reading),
+    })
+}
+
+/// The meaning of an operator whose values have a form.
+fn decode_one_of(
+    name: &str,
+    value: &str,
+    comparison: Option<Comparison>,
+    reading: &ParseContext,
+) -> Decoded {
+    let lower = value.to_ascii_lowercase();
+    match name {
+        "is" => or_unreadable(Status::from_name(value).map(Term::Status), Problem::NotAStatus),
+        "type" => {
+            let kind = AccountType::from_name(&value.to_ascii_uppercase());
+            or_unreadable(kind.map(Term::AccountType), Problem::NotAnAccountType)
+        }
+        "amount" => {
+            let comparison = comparison.unwrap_or(Comparison::Eq);
+            let number = number::read(value, reading.separator);
+            let term = number.map(|value| Term::Amount { comparison, value });
+            or_unreadable(term, Problem::NotANumber)
+        }
+        "error" => match lower.as_str() {
+            "true" => Decoded::Term(Term::HasError(true)),
+            "false" => Decoded::Term(Term::HasError(false)),
+            _ => Decoded::Unreadable(Problem::NotABoolean),
         },
-        "has" => match value.to_ascii_lowercase().as_str() {
-            "file" => Some(Term::HasFile),
-            "url" => Some(Term::HasUrl),
-            _ => None,
+        "has" => match lower.as_str() {
+            "file" => Decoded::Term(Term::HasFile),
+            "url" => Decoded::Term(Term::HasUrl),
+            _ => Decoded::Unreadable(Problem::NotAnAttachment),
         },
-        // `using:` sets how others are read and filters nothing itself.
-        _ => None,
+        _ if lower == "postdate" => Decoded::PostingDates,
+        _ => Decoded::Unreadable(Problem::NotPostDate),
     }
 }
 
-/// The names of operators other than those of dates; all other names, `posted` included, are
-/// properties (behaviour 1.2).
-fn is_operator(name: &str) -> bool {
-    matches!(
-        name,
-        "account"
-            | "acc"
-            | "group"
-            | "from"
-            | "to"
-            | "by"
-            | "user"
-            | "createdby"
-            | "agent"
-            | "using"
-            | "is"
-            | "amount"
-            | "remoteid"
-            | "error"
-            | "type"
-            | "has"
-    )
-}
-
-/// Whether an operator asks for posting dates.
-pub(super) fn is_using_post_date(operator: &Operator<'_>) -> bool {
-    operator.name.eq_ignore_ascii_case("using")
-        && operator.value.trim().eq_ignore_ascii_case("postDate")
+fn or_unreadable(term: Option<Term>, problem: Problem) -> Decoded {
+    term.map_or(Decoded::Unreadable(problem), Decoded::Term)
 }
 
 /// The term of a word or phrase; `None` when nothing of it remains after folding.
@@ -90,22 +97,14 @@ pub(super) fn text(word: &str) -> Option<Term> {
     Some(fold(word)).filter(|folded| !folded.is_empty()).map(Term::Text)
 }
 
-/// The term of a hashtag. What no hashtag can be (`#a-b`, behaviour 3.9.1) is searched for as text.
-pub(super) fn hashtag(tag: &str) -> Option<Term> {
-    if is_tag(tag) { Some(Term::Tag(tag.to_lowercase())) } else { text(&format!("#{tag}")) }
-}
-
-/// A term as a filter.
-pub(super) fn filter(term: Option<Term>) -> Option<Filter> {
-    term.map(Filter::Term)
-}
-
-fn is_tag(tag: &str) -> bool {
+/// Whether text behind `#` can be a hashtag (behaviour 3.9.1).
+pub(super) fn is_tag(tag: &str) -> bool {
     tag.chars().all(|c| c.is_alphanumeric() || c == '_')
 }
 
-fn is_period(value: &str) -> bool {
-    Periodicity::from_letter(value).is_some() || value.eq_ignore_ascii_case("w")
+/// Lengths of time that no series has: weeks and quarters.
+pub(super) fn is_other_period(value: &str) -> bool {
+    value.eq_ignore_ascii_case("w") || value.eq_ignore_ascii_case("q")
 }
 
 fn property(operator: Operator<'_>) -> Term {

@@ -1,12 +1,12 @@
 //! Counts of transactions on the wire.
 
 use daybook_domain::transaction::TransactionCount;
-use daybook_service::Context;
-use daybook_service::transaction::{self, Counts, SpanText};
+use daybook_service::transaction::{self, Counts, QueryCount, SpanText};
 use serde::Serialize;
 
 use crate::reply::{self, ApiResult};
 use crate::request::ApiRequest;
+use crate::wire;
 
 /// A number of transactions. The count of a query has no date (behaviour 1.4.3).
 #[derive(Default, Serialize)]
@@ -21,6 +21,15 @@ struct CountOut {
     #[serde(skip_serializing_if = "Option::is_none")]
     fuzzy_date: Option<i32>,
     total: i64,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
+}
+
+impl From<&QueryCount> for CountOut {
+    fn from(count: &QueryCount) -> Self {
+        let QueryCount { total, warnings } = count;
+        Self { total: *total, warnings: wire::warnings(warnings), ..Self::default() }
+    }
 }
 
 impl From<&TransactionCount> for CountOut {
@@ -32,6 +41,7 @@ impl From<&TransactionCount> for CountOut {
             day: Some(day),
             fuzzy_date: Some(count.fuzzy_date()),
             total,
+            warnings: Vec::new(),
         }
     }
 }
@@ -57,9 +67,12 @@ impl From<&Counts> for CountsOut {
 /// GET transactions/count.
 pub(crate) async fn count_transactions(request: ApiRequest) -> ApiResult {
     let (book, query) = (request.book(), request.query());
-    let encode =
-        |total: &i64, _: &Context| reply::ok(&CountOut { total: *total, ..CountOut::default() });
-    request.read(move |tx, cx| transaction::count(tx, cx, &book, &query), encode).await
+    request
+        .read(
+            move |tx, cx| transaction::count(tx, cx, &book, &query),
+            |count, _| reply::ok(&CountOut::from(count)),
+        )
+        .await
 }
 
 /// GET transactions/count/posted.

@@ -14,6 +14,7 @@ use crate::cursor::{self, TransactionCursor};
 use crate::error::ApiError;
 use crate::reply::{self, ApiResult, Reply};
 use crate::request::ApiRequest;
+use crate::wire;
 pub(crate) use count::{count_transactions, count_transactions_posted};
 use shape::{ListedOut, OperationOut, TransactionIn, TransactionOut};
 
@@ -31,7 +32,7 @@ pub(crate) async fn list_transactions(request: ApiRequest) -> ApiResult {
             .await;
     }
     let wanted = list_request(&request);
-    let query = wanted.query.clone();
+    let query = wanted.query.text.clone();
     let encode = move |listed: &Listed, _: &Context| {
         page(listed, &base, listed.next.map(|place| (place, query)))
     };
@@ -59,13 +60,11 @@ pub(crate) async fn load_transactions_batch(
 /// 2.4).
 fn list_request(request: &ApiRequest) -> Request {
     let cursor: Option<TransactionCursor> = request.cursor().and_then(cursor::read);
-    let own = request.query();
+    let mut query = request.query();
     let after = cursor.as_ref().map(TransactionCursor::place);
-    let query = if own.trim().is_empty() {
-        cursor.map(|cursor| cursor.query.replace('\0', " ")).unwrap_or_default()
-    } else {
-        own
-    };
+    if let Some(cursor) = cursor.filter(|_| query.text.trim().is_empty()) {
+        query.text = cursor.query;
+    }
     Request { query, limit: request.limit(), after }
 }
 
@@ -76,6 +75,7 @@ fn page(listed: &Listed, base: &str, next: Option<(PageKey, String)>) -> Reply {
         items: TransactionOut::listed(listed, base),
         cursor,
         account: listed.account.map(|id| id.to_string()),
+        warnings: wire::warnings(&listed.warnings),
     })
 }
 
@@ -306,5 +306,6 @@ fn whole(view: &View, base: &str) -> Reply {
         items: TransactionOut::briefly(view, base),
         cursor: None,
         account: None,
+        warnings: Vec::new(),
     })
 }

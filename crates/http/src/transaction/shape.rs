@@ -310,4 +310,6 @@ pub(crate) struct ListedOut {
     pub(crate) cursor: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) account: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) warnings: Vec<String>,
 }

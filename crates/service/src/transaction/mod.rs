@@ -33,7 +33,7 @@ pub use merge::merge;
 #[doc(hidden)]
 pub use read::explain;
 pub(crate) use read::reading;
-pub use read::{Listed, Request, count, get, list, load, named};
+pub use read::{Listed, QueryCount, Request, count, get, list, load, named};
 
 /// Transactions as the caller sees them, with the resources they name.
 #[derive(Debug, Clone)]

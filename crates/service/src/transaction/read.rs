@@ -6,7 +6,7 @@ use daybook_domain::access::Access;
 use daybook_domain::account::AccountRef;
 use daybook_domain::id::{AccountId, TransactionId, UserId};
 use daybook_domain::permission::Action;
-use daybook_domain::query::{DateBasis, Filter, ParseContext, Query, Term};
+use daybook_domain::query::{DateBasis, Filter, ParseContext, Query, Term, Warning};
 use daybook_domain::transaction::{Changes, Refusal};
 use daybook_storage::Tx;
 use daybook_storage::page::{Page, PageKey, rows_to_read};
@@ -16,6 +16,7 @@ use super::lifecycle::named_id;
 use super::{AccountDetail, View, running};
 use crate::context::Context;
 use crate::error::Result;
+use crate::query::QueryText;
 use crate::{access, batch, zone};
 
 /// Rows of a page by default, and at most (behaviour 2.2).
@@ -25,8 +26,8 @@ const MAX_ROWS: usize = 1_000;
 /// The parameters of listTransactions.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
-    /// The query text.
-    pub query: String,
+    /// The query.
+    pub query: QueryText,
     /// Rows wanted.
     pub limit: Option<usize>,
     /// The row the page before ended at.
@@ -45,11 +46,22 @@ pub struct Listed {
     /// The balance of that account after each posted row, in units of the book's scale; empty when
     /// the account is not permanent (behaviour 2.9).
     pub balances: HashMap<TransactionId, i128>,
+    /// What of the query was read as less than it says (behaviour 1.1.13).
+    pub warnings: Vec<Warning>,
+}
+
+/// How many transactions a query finds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QueryCount {
+    /// So many.
+    pub total: i64,
+    /// What of the query was read as less than it says (behaviour 1.1.13).
+    pub warnings: Vec<Warning>,
 }
 
 impl Listed {
     fn of(view: View) -> Self {
-        Self { view, next: None, account: None, balances: HashMap::new() }
+        Self { view, next: None, account: None, balances: HashMap::new(), warnings: Vec::new() }
     }
 }
 
@@ -107,7 +119,7 @@ fn in_order(tx: &mut Tx<'_>, cx: &Context, access: Access, ids: &[String]) -> Re
 /// listTransactions: a page of what the query finds, newest first (behaviour 1, 2).
 ///
 /// # Errors
-/// What the access step refuses; a query that is too large (behaviour 1.7.1).
+/// What the access step refuses; why a query is refused (behaviour 1.1.10).
 pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str, request: &Request) -> Result<Listed> {
     let access = access::enter(tx, cx, book, Action::ReadTransactions)?;
     let ResolvedQuery { query, names } = ResolvedQuery::read(tx, cx, &access, &request.query)?;
@@ -119,18 +131,20 @@ pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str, request: &Request) -> Res
     let view = View::load(tx, cx, access, page.items, AccountDetail::Brief)?;
     let balances = account
         .map_or_else(|| Ok(HashMap::new()), |account| running::after_rows(tx, &view, account))?;
-    Ok(Listed { view, next: page.next, account, balances })
+    let warnings = query.warnings().to_vec();
+    Ok(Listed { view, next: page.next, account, balances, warnings })
 }
 
 /// countTransactions: how many the query finds (behaviour 1.4.3).
 ///
 /// # Errors
-/// What the access step refuses; a query that is too large (behaviour 1.7.1).
-pub fn count(tx: &mut Tx<'_>, cx: &Context, book: &str, query: &str) -> Result<i64> {
+/// What the access step refuses; why a query is refused (behaviour 1.1.10).
+pub fn count(tx: &mut Tx<'_>, cx: &Context, book: &str, asked: &QueryText) -> Result<QueryCount> {
     let access = access::enter(tx, cx, book, Action::ReadTransactions)?;
-    let ResolvedQuery { query, names } = ResolvedQuery::read(tx, cx, &access, query)?;
+    let ResolvedQuery { query, names } = ResolvedQuery::read(tx, cx, &access, asked)?;
     let search = Search { filter: query.filter(), names: &names, drafts_of: drafts_of(&access) };
-    Ok(tx.transactions().count(&access, &search)?)
+    let total = tx.transactions().count(&access, &search)?;
+    Ok(QueryCount { total, warnings: query.warnings().to_vec() })
 }
 
 /// The database's plan for [`list`], or without a limit for [`count`]. Tests check the plan instead
@@ -162,10 +176,9 @@ impl ResolvedQuery {
     /// Parses a query and resolves its names.
     ///
     /// # Errors
-    /// [`query::Refusal::TooLarge`](daybook_domain::query::Refusal::TooLarge).
-    fn read(tx: &mut Tx<'_>, cx: &Context, access: &Access, text: &str) -> Result<Self> {
-        let query = Query::parse(text, &reading(cx, access));
-        query.check_size()?;
+    /// As [`QueryText::of_transactions`].
+    fn read(tx: &mut Tx<'_>, cx: &Context, access: &Access, asked: &QueryText) -> Result<Self> {
+        let query = asked.of_transactions(&reading(cx, access))?;
         let names = resolve(tx, access, query.filter())?;
         Ok(Self { query, names })
     }

@@ -7,6 +7,7 @@ use jiff::civil::Date;
 
 use super::dates::{self, DateOperator, Literal, Range, Unit, within};
 use super::group::is_permanent;
+use super::query::Flaw;
 use super::text::normalized;
 use super::{Book, Caller, Model, may};
 use crate::sim::body::Named;
@@ -22,6 +23,10 @@ pub struct Question {
     pub dates: Vec<(DateOperator, Literal)>,
     /// `by:`.
     pub by: Option<Unit>,
+    /// Terms that are read as less than they say, behind all others.
+    pub flaws: Vec<Flaw>,
+    /// Whether one of these cannot be read.
+    pub unreadable: bool,
 }
 
 /// The axis all series of an answer lie on.
@@ -49,13 +54,17 @@ impl Model {
     ) -> Result<Answer, Refused> {
         let (book, _) = self.enter(book, caller, may::READ)?;
         let today = dates::day(caller.now, &book.settings.zone);
-        Ok(Answer::Balances(book.balances(today, question)))
+        let texts = question.flaws.iter().map(|flaw| format!("{}: {}", flaw.text, flaw.warning));
+        Ok(Answer::Balances(book.balances(today, question), texts.collect()))
     }
 }
 
 impl Book {
     /// The containers that a question is answered with, those inside another behind it.
     pub fn balances(&self, today: Date, question: &Question) -> Vec<Container> {
+        if question.unreadable {
+            return Vec::new();
+        }
         let range = dates::tightest(
             question.dates.iter().map(|(operator, literal)| literal.range(*operator, today)),
         );

@@ -31,7 +31,7 @@ impl Model {
         query: &Query,
     ) -> Result<Answer, Refused> {
         let (pages, _) = self.list_transactions(book, caller, query, 1000)?;
-        Ok(Answer::Count(pages.iter().map(Vec::len).sum()))
+        Ok(Answer::Count(pages.iter().map(Vec::len).sum(), query.warnings()))
     }
 
     pub fn counts(

@@ -12,7 +12,7 @@ use super::event::pages;
 use super::group::is_permanent;
 use super::text::{folded, property_key};
 use super::{Book, Caller, Model, User, amount, may};
-use crate::sim::body::Named;
+use crate::sim::body::{Id, Named};
 use crate::sim::facts::{Refused, Row, Transaction};
 use crate::sim::label;
 
@@ -45,6 +45,23 @@ pub enum Term {
     Kind(AccountType),
     HasFile,
     HasUrl,
+    /// Cannot be read (1.1.9).
+    Unreadable(Flaw),
+    /// Nothing but the id (1.1.15); it stands alone.
+    Id(Id<label::Transaction>),
+}
+
+/// A term that is read as less than it says, and the warning about it (1.1.13).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Flaw {
+    pub text: &'static str,
+    pub warning: &'static str,
+}
+
+impl Flaw {
+    pub const fn new(text: &'static str, warning: &'static str) -> Flaw {
+        Flaw { text, warning }
+    }
 }
 
 /// All of these; several `is:` terms are alternatives (1.2.1).
@@ -53,6 +70,8 @@ pub struct Query {
     pub asks: Vec<Ask>,
     /// `using:postDate`.
     pub by_posting: bool,
+    /// Behind all others.
+    pub ignored: Vec<Flaw>,
 }
 
 /// The rows of a list in pages, and the one account it is about (2.8).
@@ -153,6 +172,24 @@ impl Query {
         self.asks.iter().any(|ask| wants(ask, false))
     }
 
+    /// 1.1.13: in the order of the text.
+    pub fn warnings(&self) -> Vec<String> {
+        fn gather(ask: &Ask, into: &mut Vec<Flaw>) {
+            match ask {
+                Ask::Term(Term::Unreadable(flaw)) => into.push(*flaw),
+                Ask::Term(_) => {}
+                Ask::Not(inner) => gather(inner, into),
+                Ask::All(inner) | Ask::Any(inner) => {
+                    inner.iter().for_each(|ask| gather(ask, into));
+                }
+            }
+        }
+        let mut flaws = Vec::new();
+        self.asks.iter().for_each(|ask| gather(ask, &mut flaws));
+        flaws.extend(&self.ignored);
+        flaws.iter().map(|flaw| format!("{}: {}", flaw.text, flaw.warning)).collect()
+    }
+
     /// 2.8: exactly one term that names an account, and it stands inside no NOT and no OR.
     fn account(&self, book: &Book) -> Option<label::Account> {
         fn count(ask: &Ask) -> usize {
@@ -189,21 +226,33 @@ impl Scene<'_> {
         }
         let is_state = |ask: &&Ask| matches!(ask, Ask::Term(Term::Is(_)));
         let mut states = query.asks.iter().filter(is_state).peekable();
-        let state = states.peek().is_none() || states.any(|ask| self.matches(ask, transaction));
+        let state = states.peek().is_none()
+            || states.any(|ask| self.matches(ask, transaction) == Some(true));
         state
             && query
                 .asks
                 .iter()
                 .filter(|ask| !is_state(ask))
-                .all(|ask| self.matches(ask, transaction))
+                .all(|ask| self.matches(ask, transaction) == Some(true))
     }
 
-    fn matches(&self, ask: &Ask, transaction: &Transaction) -> bool {
+    /// Whether a transaction matches; nobody knows what a term that cannot be read means (1.1.9).
+    fn matches(&self, ask: &Ask, transaction: &Transaction) -> Option<bool> {
+        // One of these decides, whatever the others are; else all must be known.
+        let joined = |inner: &[Ask], decides: bool| {
+            let found: Vec<Option<bool>> =
+                inner.iter().map(|ask| self.matches(ask, transaction)).collect();
+            if found.contains(&Some(decides)) {
+                return Some(decides);
+            }
+            (!found.contains(&None)).then_some(!decides)
+        };
         match ask {
-            Ask::Term(term) => self.has(term, transaction),
-            Ask::Not(inner) => !self.matches(inner, transaction),
-            Ask::All(inner) => inner.iter().all(|ask| self.matches(ask, transaction)),
-            Ask::Any(inner) => inner.iter().any(|ask| self.matches(ask, transaction)),
+            Ask::Term(Term::Unreadable(_)) => None,
+            Ask::Term(term) => Some(self.has(term, transaction)),
+            Ask::Not(inner) => self.matches(inner, transaction).map(|found| !found),
+            Ask::All(inner) => joined(inner, false),
+            Ask::Any(inner) => joined(inner, true),
         }
     }
 
@@ -248,6 +297,8 @@ impl Scene<'_> {
             }
             Term::HasFile => !transaction.files.is_empty(),
             Term::HasUrl => !transaction.urls.is_empty(),
+            Term::Id(id) => *id == Id::Of(transaction.label),
+            Term::Unreadable(_) => false,
         }
     }
 

@@ -4,20 +4,33 @@ use std::sync::Arc;
 
 use daybook_service::balance;
 
+use super::list::UNREADABLE;
 use super::{Drawn, Operation, fewer};
 use crate::sim::draw::{Draw, TAGS};
 use crate::sim::facts::{Answer, Outcome};
 use crate::sim::label;
 use crate::sim::model::balance::Question;
 use crate::sim::model::dates::Unit;
+use crate::sim::model::query::Flaw;
 use crate::sim::model::{Caller, Model};
-use crate::sim::service::Service;
+use crate::sim::service::{Service, warning_texts};
 
 #[derive(Clone, Debug)]
 struct Balances {
     book: label::Book,
     question: Question,
 }
+
+/// What balances do without (1.4.1, 1.4.2).
+const IGNORED: [Flaw; 7] = [
+    Flaw::new("lunch", "ignored in balances"),
+    Flaw::new("amount>5", "ignored in balances"),
+    Flaw::new("is:draft", "ignored in balances"),
+    Flaw::new("Chase:Slate", "ignored in balances"),
+    Flaw::new("using:postDate", "ignored in balances"),
+    Flaw::new("by:q", "ignored, not a periodicity"),
+    Flaw::new("after:", "ignored, nothing to look for"),
+];
 
 pub fn draw(draw: &mut Draw<'_>) -> Drawn {
     let named = |draw: &mut Draw<'_>| {
@@ -43,7 +56,16 @@ pub fn draw(draw: &mut Draw<'_>) -> Drawn {
     let tags = if draw.one_in(4) { vec![draw.pick(&TAGS).to_owned()] } else { Vec::new() };
     let dates = (0..draw.below(3)).map(|_| draw.date_term()).collect();
     let by = draw.pick(&[None, None, Some(Unit::Month), Some(Unit::Year), Some(Unit::Day)]);
-    Arc::new(Balances { book: draw.book, question: Question { accounts, groups, tags, dates, by } })
+    let mut flaws = Vec::new();
+    if draw.one_in(6) {
+        flaws.push(draw.pick(&IGNORED));
+    }
+    let unreadable = draw.one_in(10);
+    if unreadable {
+        flaws.push(draw.pick(&UNREADABLE));
+    }
+    let question = Question { accounts, groups, tags, dates, by, flaws, unreadable };
+    Arc::new(Balances { book: draw.book, question })
 }
 
 impl Operation for Balances {
@@ -52,10 +74,10 @@ impl Operation for Balances {
     }
 
     fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
-        let text = service.question_text(&self.question);
+        let asked = service.question_text(&self.question).into();
         let view =
-            service.read(self.book, caller, |tx, cx, book| balance::get(tx, cx, book, &text))?;
-        Ok(Answer::Balances(service.containers(&view)))
+            service.read(self.book, caller, |tx, cx, book| balance::get(tx, cx, book, &asked))?;
+        Ok(Answer::Balances(service.containers(&view), warning_texts(&view.query.warnings)))
     }
 
     fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {

@@ -12,6 +12,7 @@ use crate::sim::model::count::Span;
 use crate::sim::model::query::Query;
 use crate::sim::model::{Caller, Model};
 use crate::sim::service::Service;
+use crate::sim::service::warning_texts;
 
 #[derive(Clone, Debug)]
 struct Count {
@@ -55,10 +56,11 @@ impl Operation for Count {
     }
 
     fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
-        let text = service.query_text(&self.query);
+        let asked = service.query_text(&self.query).into();
         let count = service
-            .read(self.book, caller, |tx, cx, book| transaction::count(tx, cx, book, &text))?;
-        Ok(Answer::Count(usize::try_from(count).expect("a small count")))
+            .read(self.book, caller, |tx, cx, book| transaction::count(tx, cx, book, &asked))?;
+        let total = usize::try_from(count.total).expect("a small count");
+        Ok(Answer::Count(total, warning_texts(&count.warnings)))
     }
 
     fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use daybook_service::transaction::{self, Request};
 
 use super::{Drawn, Operation, fewer};
+use crate::sim::body::Id;
 use crate::sim::draw::{AGENTS, Draw, KINDS, PROPERTIES, TAGS, WORDS};
 use crate::sim::facts::{Answer, Outcome};
 use crate::sim::label;
-use crate::sim::model::query::{Ask, Query, Term};
+use crate::sim::model::query::{Ask, Flaw, Query, Term};
 use crate::sim::model::{Caller, Model};
-use crate::sim::service::Service;
+use crate::sim::service::{Service, warning_texts};
 
 #[derive(Clone, Debug)]
 struct List {
@@ -26,13 +27,37 @@ pub fn draw(draw: &mut Draw<'_>) -> Drawn {
     Arc::new(List { book: draw.book, query: query(draw), limit })
 }
 
+/// Values that cannot be read (1.1.9).
+pub const UNREADABLE: [Flaw; 6] = [
+    Flaw::new("on:2025-02-30", "not a date"),
+    Flaw::new("before:soon", "not a date"),
+    Flaw::new("is:lost", "not a status"),
+    Flaw::new("amount>many", "not a number"),
+    Flaw::new("type:WEALTH", "not an account type"),
+    Flaw::new("has:luck", "neither file nor url"),
+];
+
+/// What lists do without (1.1.13).
+const IGNORED: [Flaw; 4] = [
+    Flaw::new("by:m", "ignored, only balances have a periodicity"),
+    Flaw::new("by:q", "ignored, not a periodicity"),
+    Flaw::new("after:", "ignored, nothing to look for"),
+    Flaw::new("''", "ignored, nothing to look for"),
+];
+
 pub fn query(draw: &mut Draw<'_>) -> Query {
+    if draw.one_in(12) {
+        let id = draw.transaction(|_| true).map_or(Id::Unknown, Id::Of);
+        let asks = vec![Ask::Term(Term::Id(id))];
+        return Query { asks, by_posting: false, ignored: Vec::new() };
+    }
     let mut asks: Vec<Ask> = (0..draw.below(4)).map(|_| ask(draw)).collect();
     // Several of them are alternatives, but only side by side.
     for _ in 0..draw.below(3) {
         asks.push(Ask::Term(Term::Is(draw.pick(&STATES))));
     }
-    Query { asks, by_posting: draw.one_in(8) }
+    let ignored = if draw.one_in(10) { vec![draw.pick(&IGNORED)] } else { Vec::new() };
+    Query { asks, by_posting: draw.one_in(8), ignored }
 }
 
 fn ask(draw: &mut Draw<'_>) -> Ask {
@@ -51,6 +76,9 @@ fn term(draw: &mut Draw<'_>) -> Term {
 
 fn plain(draw: &mut Draw<'_>) -> Term {
     let text = |text: &str| text.to_owned();
+    if draw.one_in(20) {
+        return Term::Unreadable(draw.pick(&UNREADABLE));
+    }
     match draw.below(15) {
         0 | 1 => Term::Account(named(draw)),
         2 => Term::From(named(draw)),
@@ -100,20 +128,26 @@ impl Operation for List {
 
     fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
         let mut request = Request {
-            query: service.query_text(&self.query),
+            query: service.query_text(&self.query).into(),
             limit: Some(self.limit),
             after: None,
         };
         let (mut pages, mut account) = (Vec::new(), None);
+        let mut warnings = None;
         loop {
             let page = service.read(self.book, caller, |tx, cx, book| {
                 transaction::list(tx, cx, book, &request)
             })?;
             pages.push(service.rows(&page));
+            // Every page says the same.
+            let said = warning_texts(&page.warnings);
+            if *warnings.get_or_insert_with(|| said.clone()) != said {
+                warnings = Some(vec!["the pages differ".to_owned()]);
+            }
             account = account.or(page.account.map(|id| service.labels.accounts.label(id.get())));
             request.after = page.next;
             if request.after.is_none() {
-                return Ok(Answer::Pages(pages, account));
+                return Ok(Answer::Pages(pages, account, warnings.unwrap_or_default()));
             }
         }
     }
@@ -121,7 +155,7 @@ impl Operation for List {
     fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
         let (pages, account) =
             model.list_transactions(self.book, caller, &self.query, self.limit)?;
-        Ok(Answer::Pages(pages, account))
+        Ok(Answer::Pages(pages, account, self.query.warnings()))
     }
 
     fn smaller(&self) -> Vec<Drawn> {

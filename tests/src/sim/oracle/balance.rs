@@ -41,6 +41,8 @@ impl Oracle {
             tags: (!asked.tag.is_empty()).then(|| asked.tag.to_owned()).into_iter().collect(),
             dates: bounds.into_iter().flatten().collect(),
             by: Some(asked.by),
+            flaws: Vec::new(),
+            unreadable: false,
         };
         let containers = self.book.balances(self.today, &question);
         let mut answer = json!({"periodicity": match asked.by {

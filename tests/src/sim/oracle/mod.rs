@@ -7,6 +7,7 @@ mod search;
 use std::collections::{BTreeMap, BTreeSet};
 
 use daybook_domain::account::AccountType;
+use daybook_domain::id::TransactionId;
 use daybook_domain::transaction::Standing;
 use jiff::civil::Date;
 
@@ -24,6 +25,8 @@ pub struct Oracle {
     today: Date,
     accounts: BTreeMap<String, label::Account>,
     groups: BTreeMap<String, label::Group>,
+    /// The transactions that were added with an id.
+    ids: BTreeMap<TransactionId, label::Transaction>,
 }
 
 /// Through whom and when; no rule that is asked for here depends on the time.
@@ -51,7 +54,8 @@ impl Oracle {
         let labels = (label::Book(0), label::Collaborator(0));
         let book = Book::founded(&caller, email, labels, (settings, 2));
         let users = vec![User { email: email.to_owned(), username: username.to_owned() }];
-        Oracle { book, users, today, accounts: BTreeMap::new(), groups: BTreeMap::new() }
+        let (accounts, groups) = (BTreeMap::new(), BTreeMap::new());
+        Oracle { book, users, today, accounts, groups, ids: BTreeMap::new() }
     }
 
     /// Adds a group below another; "" for a root. Parents come first.

@@ -8,7 +8,7 @@ use daybook_domain::transaction::{Standing, Transaction};
 
 use super::{Oracle, STAMP, day};
 use crate::decimal;
-use crate::sim::body::Named;
+use crate::sim::body::{Id, Named};
 use crate::sim::facts::{self, Stamp};
 use crate::sim::label;
 use crate::sim::model::dates::{DateOperator, Literal};
@@ -47,6 +47,7 @@ impl Oracle {
             creator: 0,
             stamp: Stamp { agent: one.stamp.agent.clone(), ..STAMP },
         };
+        self.ids.insert(one.id, transaction.label);
         self.book.transactions.insert(transaction.label, transaction);
     }
 
@@ -57,7 +58,7 @@ impl Oracle {
         filter.each_term(&mut |term| {
             by_posting |= matches!(term, Term::Dated { basis: DateBasis::Posting, .. });
         });
-        let query = Query { asks: vec![self.ask(filter)], by_posting };
+        let query = Query { asks: vec![self.ask(filter)], by_posting, ignored: Vec::new() };
         let found = self.book.find(&self.users, self.today, &query);
         let place = |one: &facts::Transaction| usize::try_from(one.label.0).expect("an index");
         found.into_iter().map(place).collect()
@@ -114,6 +115,9 @@ impl Oracle {
             }
             Term::Agent(agent) => query::Term::Agent(agent.clone()),
             Term::AccountType(kind) => query::Term::Kind(*kind),
+            Term::Id(id) => {
+                query::Term::Id(self.ids.get(id).map_or(Id::Unknown, |label| Id::Of(*label)))
+            }
             Term::HasFile => query::Term::HasFile,
             Term::HasUrl => query::Term::HasUrl,
             // No bot has ever answered.

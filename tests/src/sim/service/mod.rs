@@ -13,6 +13,7 @@ use anyhow::Context as _;
 use daybook_domain::event::EventType;
 use daybook_domain::id::UserId;
 use daybook_domain::instant::Instant;
+use daybook_domain::query::Warning;
 use daybook_service::event::{self, Request};
 use daybook_service::{Context, Error, Ids, file, user};
 use daybook_storage::user::User;
@@ -218,6 +219,11 @@ fn refused(error: Error) -> Refused {
         Some(reason) => Refused { reason: reason.as_str().to_owned(), item },
         None => Refused { reason: format!("failed: {error}"), item },
     }
+}
+
+/// The texts of warnings.
+pub fn warning_texts(warnings: &[Warning]) -> Vec<String> {
+    warnings.iter().map(Warning::to_string).collect()
 }
 
 /// The fields of a JSON object as texts.

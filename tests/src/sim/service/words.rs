@@ -11,6 +11,7 @@ impl Service {
         posting
             .into_iter()
             .chain(query.asks.iter().map(|ask| self.ask_text(ask)))
+            .chain(query.ignored.iter().map(|flaw| flaw.text.to_owned()))
             .collect::<Vec<_>>()
             .join(" ")
     }
@@ -56,6 +57,8 @@ impl Service {
             Term::Kind(kind) => format!("type:{}", kind.as_str()),
             Term::HasFile => "has:file".to_owned(),
             Term::HasUrl => "has:url".to_owned(),
+            Term::Unreadable(flaw) => flaw.text.to_owned(),
+            Term::Id(id) => self.transaction_id(*id),
         }
     }
 
@@ -81,8 +84,9 @@ impl Service {
             };
             format!("by:{letter}")
         });
+        let flaws = question.flaws.iter().map(|flaw| flaw.text.to_owned());
         let mut words: Vec<String> =
-            accounts.chain(groups).chain(tags).chain(dates).chain(by).collect();
+            accounts.chain(groups).chain(tags).chain(dates).chain(by).chain(flaws).collect();
         if words.is_empty() {
             // A text that asks for nothing in particular; a blank one is refused (5.1).
             words.push("by:m".to_owned());

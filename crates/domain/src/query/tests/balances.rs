@@ -43,7 +43,7 @@ fn only_some_terms_have_effect_1_4_1() {
         ("#a #B", "||a,b|"),
         ("#a-b", "||a-b|"),
         ("period:2025 x", "||| period:2025"),
-        ("after:soon before: on:2025-02-30 by:y group:X", "|X||"),
+        ("after:soon before: on:2025-02-30 on:2025 by:y group:X", "|X||"),
     ] {
         assert_eq!(shown(text), expected, "{text}");
     }

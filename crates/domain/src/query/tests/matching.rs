@@ -38,6 +38,7 @@ const TO: &str = "eating_out";
 const GROUP: &str = "expenses";
 const TYPES: [AccountType; 2] = [AccountType::Asset, AccountType::Outgoing];
 const DESCRIPTION: &str = "Almoço with Ana #Food";
+const ID: i64 = 0x0a5b_0000_0000_0001;
 const PROPERTY: (&str, &str) = ("tax_rate", "full");
 
 impl Lunch {
@@ -81,6 +82,7 @@ impl Term {
             Self::By(user) => user == "ana",
             Self::Agent(agent) => agent == "bot",
             Self::AccountType(kind) => TYPES.contains(kind),
+            Self::Id(id) => id.get() == ID,
             Self::HasFile => true,
             Self::HasUrl => false,
         }
@@ -172,8 +174,66 @@ fn terms_match() {
             ("NOT (almoco OR dinner)", false),
             ("dinner OR lunch OR #food", true),
             ("using:postDate on:2025", true),
+            // 1.1.15: nothing but the id, and only then.
+            ("0a5b000000000001", true),
+            ("  0a5b000000000001 ", true),
+            ("0a5b000000000002", false),
+            ("0a5b000000000001 almoco", false),
+            ("-0a5b000000000001", true),
+            ("'0a5b000000000001'", false),
+            ("remoteId:0a5b000000000001", false),
+            // 0.23: no text holds a NUL.
+            ("almo\0co", false),
+            ("\0", false),
+            ("-\0 almoco", true),
+            ("\0 OR almoco", true),
+            ("account:Cash\0", false),
+            ("#food\0", false),
+            ("tax\0_rate:full", false),
         ],
     );
+}
+
+/// 1.1.9: what cannot be read is found by nothing, negated or not, and alternatives go on.
+#[test]
+fn what_cannot_be_read_matches_nothing() {
+    for bad in [
+        "on:2013-02-30",
+        "after:$x",
+        "before:9999999",
+        "is:foo",
+        "amount>x",
+        "type:WEALTH",
+        "error:maybe",
+        "has:luck",
+        "using:force",
+        "on: lunch",
+        "on:2025\0",
+    ] {
+        check_matches(
+            &Lunch::default(),
+            &[
+                (bad, false),
+                (&format!("-{bad}"), false),
+                (&format!("NOT NOT {bad}"), false),
+                (&format!("almoco {bad}"), false),
+                (&format!("almoco -{bad}"), false),
+                (&format!("almoco OR {bad}"), true),
+                (&format!("almoco OR -{bad}"), true),
+                (&format!("dinner OR -{bad}"), false),
+                (&format!("({bad})"), false),
+                (&format!("-({bad})"), false),
+                (&format!("-(almoco {bad})"), false),
+                // Whatever it means, one side is known.
+                (&format!("-(dinner {bad})"), true),
+                (&format!("-(dinner OR {bad})"), false),
+                (&format!("-(dinner -(almoco OR -{bad}))"), true),
+                (&format!("-(almoco (dinner OR {bad}))"), false),
+                (&format!("is:unchecked {bad}"), false),
+                (&format!("using:postDate almoco -{bad}"), false),
+            ],
+        );
+    }
 }
 
 #[test]

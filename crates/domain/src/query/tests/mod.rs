@@ -7,6 +7,7 @@ mod matching;
 mod ranges;
 mod robustness;
 mod terms;
+mod warnings;
 
 use super::{BalanceQuery, Comparison, DateBasis, Filter, ParseContext, Query, Term};
 use crate::amount::DecimalSeparator;
@@ -61,6 +62,7 @@ fn show(filter: &Filter) -> String {
 fn show_inner(filter: &Filter) -> String {
     match filter {
         Filter::All(_) => format!("({})", show(filter)),
+        Filter::Any(filters) if filters.is_empty() => "nothing".to_owned(),
         Filter::Any(filters) => {
             format!("({})", filters.iter().map(show_inner).collect::<Vec<_>>().join(" | "))
         }
@@ -102,6 +104,7 @@ fn show_term(term: &Term) -> String {
         Term::By(user) => format!("by:{user}"),
         Term::Agent(agent) => format!("agent:{agent}"),
         Term::AccountType(kind) => format!("type:{}", format!("{kind:?}").to_uppercase()),
+        Term::Id(id) => format!("id:{id}"),
         Term::HasFile => "has:file".to_owned(),
         Term::HasUrl => "has:url".to_owned(),
     }

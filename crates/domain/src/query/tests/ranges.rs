@@ -159,6 +159,24 @@ fn labels_and_styles_in_other_patterns() {
 }
 
 #[test]
+fn days_without_zeros_stay_without_them() {
+    check(
+        "on:2025-3-31",
+        [" on:2025-3-31", " on:2025-3-30", " on:2025-4-1"],
+        ["31/03/2025", "31/03/2025"],
+    );
+    check(
+        "after:2025-9 before:2025-10",
+        [
+            " after:2025-9 before:2025-10",
+            " after:2025-8 before:2025-09",
+            " after:2025-10 before:2025-11",
+        ],
+        ["01/09/2025", "30/09/2025"],
+    );
+}
+
+#[test]
 fn what_a_style_cannot_say_is_written_in_iso() {
     // Composed dates.
     check(

@@ -89,7 +89,7 @@ fn parentheses_beyond_the_limit_are_flat() {
     // Beyond the limit the innermost group goes on, up to the parenthesis that closes it.
     let open = "x OR (y (".repeat(32);
     let flat = query(&format!("{open}(a) b"));
-    assert_eq!(flat, query(&format!("{open}a b")));
+    assert_eq!(flat.filter(), query(&format!("{open}a b")).filter());
     check(&format!("{}a{} b", "(".repeat(1000), ")".repeat(1000)), "'a' 'b'");
 }
 

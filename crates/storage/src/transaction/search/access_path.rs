@@ -1,7 +1,7 @@
 //! Which index ranges a search reads: those of the terms that narrow most.
 
 use daybook_domain::book::Book;
-use daybook_domain::id::AccountId;
+use daybook_domain::id::{AccountId, TransactionId};
 use daybook_domain::query::{Filter, Status, Term};
 use diesel::QueryableByName;
 use diesel::prelude::*;
@@ -29,6 +29,8 @@ const FEW_BLOCKS: i64 = 32;
 pub(in crate::transaction) enum IndexRange {
     /// One account's entries.
     Account(AccountId),
+    /// One transaction.
+    One(TransactionId),
     /// What is indexed under one term.
     Term(String),
     /// Blocks of transactions whose texts may hold what is looked for.
@@ -49,7 +51,7 @@ pub(in crate::transaction) enum AccessPath {
 /// How much a range is expected to narrow, the most first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
-    /// A remote id, a property with its value, a name that nothing has.
+    /// An id, a remote id, a property with its value, a name that nothing has.
     Exact,
     /// A text in few blocks.
     Rare,
@@ -168,6 +170,7 @@ impl<'s, 'a> PathSelector<'_, 's, '_, 'a> {
 
     fn term(&mut self, term: &Term) -> Result<Option<Candidate>> {
         Ok(match term {
+            Term::Id(id) => Some(Candidate::one(Rank::Exact, IndexRange::One(*id))),
             Term::RemoteId(id) => {
                 Some(Candidate::one(Rank::Exact, IndexRange::Term(index_term::remote_id(id))))
             }

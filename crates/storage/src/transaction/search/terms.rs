@@ -88,6 +88,7 @@ impl<'a> Search<'a> {
             // Bot responses are not stored yet, as nothing delivers events: no transaction has an
             // error. When they are, this asks for one in the events about `t.id`.
             Term::HasError(wanted) => Sql::new(if *wanted { "1 = 0" } else { "1 = 1" }),
+            Term::Id(id) => Sql::new("t.id = ").int(id.get()),
             Term::HasFile => Sql::new("t.files IS NOT NULL"),
             Term::HasUrl => Sql::new("t.urls IS NOT NULL"),
         }

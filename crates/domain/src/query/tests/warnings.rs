@@ -1,0 +1,177 @@
+//! Behaviour 1.1.13 and 1.1.14: what is said of a query that was read as less than it says.
+
+use super::*;
+use crate::query::{Refusal, Warning};
+
+fn texts(warnings: &[Warning]) -> Vec<String> {
+    warnings.iter().map(Warning::to_string).collect()
+}
+
+#[track_caller]
+fn check_lists(text: &str, expected: &[&str]) {
+    assert_eq!(texts(query(text).warnings()), expected, "{text}");
+}
+
+#[track_caller]
+fn check_balances(text: &str, expected: &[&str]) {
+    assert_eq!(texts(&balance(text).warnings), expected, "{text}");
+}
+
+#[test]
+fn what_is_understood_is_not_warned_of() {
+    for text in [
+        "",
+        "lunch 'two words' 10:30 http://a.b/c?d=e f(x=1 -> => 50% a-b = C++",
+        "account:Nobody group:'No Group' from:A to:B #tag -#tag",
+        "on:2013-1-1 after: 2013-1 before:31/12 period:$m-1",
+        "is:draft OR (NOT amount>5)",
+        "amount:>= 5 amount<1,000.50 remoteId:x key:* Chase:Slate posted:2025",
+        "using:postDate error:true has:file type:asset by:ana user:bob agent:x",
+        "AND OR NOT ) ( (a b",
+        "account:'Credit Ca",
+        "0a5b000000000001",
+        "a\0b -\0",
+        "amount on the way",
+    ] {
+        check_lists(text, &[]);
+    }
+    for text in [
+        "account:Cash acc:B group:X #tag on:2013-1-1 by:d",
+        "(account:Cash AND #a) NOT NOT on:$m by:Y",
+        "= group:Nobody",
+    ] {
+        check_balances(text, &[]);
+    }
+}
+
+#[test]
+fn every_part_that_was_not_asked_is_named() {
+    for (text, expected) in [
+        ("on:2013-02-30 lunch", "on:2013-02-30: not a date"),
+        ("lunch -on: 2013-02-30", "on: 2013-02-30: not a date"),
+        ("after:'next week'", "after:'next week': not a date"),
+        ("before:$y+99999", "before:$y+99999: not a date"),
+        ("is:foo", "is:foo: not a status"),
+        ("(a OR amount>x)", "amount>x: not a number"),
+        ("amount: >= x", "amount: >= x: not a number"),
+        ("type:WEALTH", "type:WEALTH: not an account type"),
+        ("error:maybe", "error:maybe: neither true nor false"),
+        ("has:luck", "has:luck: neither file nor url"),
+        ("using:force", "using:force: not postDate"),
+        ("by:m x", "by:m: ignored, only balances have a periodicity"),
+        ("by:q", "by:q: ignored, not a periodicity"),
+        ("-using:postDate", "using:postDate: ignored, it cannot be negated"),
+        ("after: #x", "after:: ignored, nothing to look for"),
+        ("x account:''", "account:'': ignored, nothing to look for"),
+        ("'' x", "'': ignored, nothing to look for"),
+        ("date>2013-01-01", "date>2013-01-01: read as text"),
+        ("_a:b", "_a:b: read as text"),
+        ("amount > 100", "amount: read as text"),
+        ("on :2013", "on: read as text"),
+        ("#a-b", "#a-b: read as text"),
+        ("using:postDate on:2013-02-30", "on:2013-02-30: not a date"),
+    ] {
+        check_lists(text, &[expected]);
+    }
+    for (text, expected) in [
+        ("on:2013-02-30", "on:2013-02-30: not a date"),
+        ("-on:2013-02-30", "on:2013-02-30: not a date"),
+        ("account:Cash is:foo", "is:foo: not a status"),
+        ("account:Cash is:draft", "is:draft: ignored in balances"),
+        ("account:Cash lunch", "lunch: ignored in balances"),
+        ("account:Cash 'two words'", "'two words': ignored in balances"),
+        ("account:Cash Chase:Slate", "Chase:Slate: ignored in balances"),
+        ("account:Cash from:Bank", "from:Bank: ignored in balances"),
+        ("using:postDate by:m", "using:postDate: ignored in balances"),
+        ("by:q", "by:q: ignored, not a periodicity"),
+        ("by:ana", "by:ana: ignored in balances"),
+        ("-account:Cash", "account:Cash: ignored in balances"),
+        ("-(#a)", "#a: ignored in balances"),
+        ("#a OR #b", "OR: ignored in balances"),
+        ("#a-b", "#a-b: not a hashtag"),
+        ("on: by:m", "on:: ignored, nothing to look for"),
+        ("account:Cash \0", "\0: no text holds the character NUL"),
+        ("account:Ca\0sh", "account:Ca\0sh: no text holds the character NUL"),
+        ("date>2013", "date>2013: ignored in balances"),
+    ] {
+        check_balances(text, &[expected]);
+    }
+}
+
+#[test]
+fn terms_are_named_in_their_order() {
+    check_lists(
+        "is:foo x on:bad by:q",
+        &["is:foo: not a status", "on:bad: not a date", "by:q: ignored, not a periodicity"],
+    );
+    check_lists(
+        &format!("{}x", "a OR (".repeat(70)),
+        &["(: ignored, parentheses nest at most 64 deep"],
+    );
+    check_balances(
+        "a -(b on:bad) #c",
+        &["a: ignored in balances", "b: ignored in balances", "on:bad: not a date"],
+    );
+}
+
+#[test]
+fn strictly_they_are_refused() {
+    assert_eq!(query("lunch").check_understood(), Ok(()));
+    let refused = query("is:foo on:bad").check_understood().unwrap_err();
+    assert!(matches!(refused, Refusal::NotUnderstood(_)));
+    assert_eq!(
+        refused.to_string(),
+        "the query is not understood: is:foo: not a status; on:bad: not a date"
+    );
+    assert_eq!(balance("account:Cash").check_understood(), Ok(()));
+    assert!(balance("account:Cash lunch").check_understood().is_err());
+}
+
+#[test]
+fn balances_of_what_cannot_be_read_have_no_range() {
+    for text in [
+        "account:Cash on:2025-01 on:2013-02-30",
+        "account:Cash on:2025-01 is:foo",
+        "account:Cash on:2025-01 -amount>x",
+        "account:Cash on:2025-01 \0",
+        "account:Cash on:2025-01 #a\0",
+    ] {
+        let asked = balance(text);
+        assert!(asked.unreadable && asked.is_filtered(), "{text}");
+        let texts = [
+            &asked.range,
+            &asked.previous_range,
+            &asked.next_range,
+            &asked.begin_label,
+            &asked.end_label,
+        ];
+        assert_eq!(texts, [""; 5], "{text}");
+    }
+    for text in ["account:Cash lunch", "-\0 account:Cash", "#a-b", "on: #x", "by:q"] {
+        assert!(!balance(text).unreadable, "{text}");
+    }
+    assert_eq!(balance("\0").accounts.len(), 0);
+}
+
+#[test]
+fn sizes_are_counted_as_written() {
+    let check = |text: String| query(&text).check_size();
+    assert_eq!(check("-w ".repeat(200)), Ok(()));
+    for term in ["-w ", "on:bad ", "-on:bad ", "\0 ", "x OR "] {
+        let what = "terms";
+        assert_eq!(
+            check(term.repeat(201)),
+            Err(Refusal::TooLarge { what, count: 201, limit: 200 }),
+            "{term}"
+        );
+    }
+    let too_large = |text: String| balance(&text).check_size().unwrap_err().to_string();
+    assert_eq!(
+        too_large("account:a group:b ".repeat(101)),
+        "the query asks for 202 accounts and groups; at most 200 are allowed"
+    );
+    assert_eq!(
+        too_large("#t ".repeat(201)),
+        "the query asks for 201 hashtags; at most 200 are allowed"
+    );
+}

@@ -1,0 +1,337 @@
+//! A query is never answered as if part of it had not been asked (1.1.9, 1.1.13 - 1.1.15): terms
+//! that cannot be read, warnings, strictness, ids, NUL.
+
+use daybook_tests::{Answer, Cast, Server, encode};
+use serde_json::{Value, json};
+
+use crate::reading::{Faults, find, id, items, sorted_labels};
+
+pub fn tests() -> Vec<crate::Case> {
+    crate::cases![
+        rule_1_1_9_what_cannot_be_read_matches_nothing,
+        rule_1_1_9_balances_without_containers,
+        rule_1_1_13_lists_and_counts_say_what_they_left_out,
+        rule_1_1_13_balances_say_what_they_left_out,
+        rule_1_1_13_every_page_says_it,
+        rule_1_1_14_strictly_refused,
+        rule_1_1_15_an_id_finds_its_transaction,
+        rule_0_23_no_text_holds_a_nul,
+        rule_0_9_booleans,
+    ]
+}
+
+/// A lunch on 2013-01-01 and a draft without a date.
+fn fixture(server: &Server) -> Cast {
+    let cast = Cast::new(server);
+    cast.group("Assets");
+    cast.account_in("Cash", "ASSET", &["Assets"]);
+    cast.account("Food", "OUTGOING");
+    cast.record("2013-01-01", "5.00", "Cash", "Food", "lunch #food");
+    cast.owner.post(&cast.path("/transactions"), &json!({"description": "note 10:30"})).ok();
+    cast
+}
+
+fn ask(cast: &Cast, operation: &str, query: &str) -> Answer {
+    cast.owner.get(&cast.path(&format!("/{operation}?query={}", encode(query))))
+}
+
+/// The warnings of a list, which are also those of the count.
+#[track_caller]
+fn of_list(cast: &Cast, query: &str) -> Value {
+    let list = ask(cast, "transactions", query).ok();
+    let count = ask(cast, "transactions/count", query).ok();
+    assert_eq!(count["total"], items(&list).len(), "1.4.3: {query:?}");
+    assert_eq!(count["warnings"], list["warnings"], "1.1.13: {query:?}: lists and counts agree");
+    list["warnings"].clone()
+}
+
+fn rule_1_1_9_what_cannot_be_read_matches_nothing(server: &Server) {
+    let cast = fixture(server);
+    let all = vec!["lunch", "note"];
+    let mut faults = Faults::default();
+    for bad in [
+        "on:2013-02-30",
+        "after:someday",
+        "before: 2013-13",
+        "is:foo",
+        "amount>x",
+        "amount:many",
+        "type:WEALTH",
+        "has:luck",
+        "error:maybe",
+        "using:force",
+    ] {
+        for (query, wanted) in [
+            (bad.to_owned(), vec![]),
+            (format!("-{bad}"), vec![]),
+            (format!("NOT {bad}"), vec![]),
+            (format!("lunch {bad}"), vec![]),
+            (format!("lunch -{bad}"), vec![]),
+            (format!("-(lunch {bad})"), vec!["note"]),
+            (format!("-(lunch OR {bad})"), vec![]),
+            (format!("lunch OR {bad}"), vec!["lunch"]),
+            (format!("lunch OR -({bad})"), vec!["lunch"]),
+        ] {
+            let list = find(&cast, &query);
+            faults.same(&format!("`{query}`"), sorted_labels(&list), wanted.clone());
+            let count = ask(&cast, "transactions/count", &query).ok();
+            faults.same(&format!("`{query}`, counted"), &count["total"], &json!(wanted.len()));
+        }
+    }
+    // An operator with nothing behind it stays ignored.
+    for query in ["on:", "on: is: OR lunch OR note", "amount> ", "account:''", "-is:"] {
+        faults.same(&format!("`{query}`"), sorted_labels(&find(&cast, query)), all.clone());
+    }
+    // What is readable now: days without zeros, and white space behind the colon.
+    for query in ["on:2013-1-1", "on: 2013-1-1", "on: 2013-1", "account: Cash is:  unchecked"] {
+        faults.same(&format!("`{query}`"), sorted_labels(&find(&cast, query)), vec!["lunch"]);
+    }
+    faults.none();
+}
+
+fn rule_1_1_9_balances_without_containers(server: &Server) {
+    let cast = fixture(server);
+    let mut faults = Faults::default();
+    for bad in ["on:2013-02-30", "-on:2013-02-30", "is:foo", "amount>x", "-(has:luck)"] {
+        for (scope, accounts, groups) in [
+            ("", json!([]), json!([])),
+            ("account:Cash ", json!([]), Value::Null),
+            ("group:Assets ", Value::Null, json!([])),
+            ("account:Cash group:Assets on:2013 ", json!([]), json!([])),
+        ] {
+            let query = format!("{scope}{bad}");
+            let answer = ask(&cast, "balances", &query).ok();
+            faults.same(&query, &answer["accountBalances"], &accounts);
+            faults.same(&query, &answer["groupBalances"], &groups);
+            for field in ["range", "previousRange", "nextRange", "rangeBeginLabel", "rangeEndLabel"]
+            {
+                faults.same(&format!("{query}: {field}"), &answer[field], &json!(""));
+            }
+            faults.same(&query, answer["warnings"].as_array().map(Vec::len), Some(1));
+        }
+    }
+    // The same with readable values sums.
+    for query in ["account:Cash on: 2013-1-1", "account:Cash on:2013-1"] {
+        let answer = ask(&cast, "balances", query).ok();
+        let credit = &answer["accountBalances"][0]["periodCredit"];
+        faults.same(query, credit, &json!("5.00"));
+        faults.same(query, &answer["warnings"], &Value::Null);
+    }
+    faults.none();
+}
+
+fn rule_1_1_13_lists_and_counts_say_what_they_left_out(server: &Server) {
+    let cast = fixture(server);
+    let mut faults = Faults::default();
+    for query in [
+        "",
+        "lunch OR note",
+        "10:30",
+        "http://example.com/a=b",
+        "Chase:Slate",
+        "account:Nobody on:2013-1-1 #food -#food",
+        "using:postDate on:2013",
+        "(a OR b) c)",
+        "a\u{0}b",
+    ] {
+        faults.same(query, of_list(&cast, query), Value::Null);
+    }
+    for (query, wanted) in [
+        ("on:2013-02-30", vec!["on:2013-02-30: not a date"]),
+        ("lunch -on: 2013-02-30", vec!["on: 2013-02-30: not a date"]),
+        ("is:foo amount>x", vec!["is:foo: not a status", "amount>x: not a number"]),
+        ("by:q lunch", vec!["by:q: ignored, not a periodicity"]),
+        ("by:m lunch", vec!["by:m: ignored, only balances have a periodicity"]),
+        ("lunch after:", vec!["after:: ignored, nothing to look for"]),
+        ("date>2013-01-01", vec!["date>2013-01-01: read as text"]),
+        ("amount > 5", vec!["amount: read as text"]),
+        ("#a-b", vec!["#a-b: read as text"]),
+        ("error:maybe", vec!["error:maybe: neither true nor false"]),
+    ] {
+        faults.same(query, of_list(&cast, query), json!(wanted));
+    }
+    // A long term is cut, and of many the rest is counted.
+    let long = of_list(&cast, &format!("on:{}", "é".repeat(3000)));
+    faults.same("a long term", long, json!([format!("on:{}...: not a date", "é".repeat(97))]));
+    let many = of_list(&cast, &"by:m ".repeat(300));
+    faults.same("many terms", many.as_array().map(Vec::len), Some(201));
+    faults.same("many terms", &many[200], &json!("and 100 more"));
+    faults.none();
+}
+
+fn rule_1_1_13_balances_say_what_they_left_out(server: &Server) {
+    let cast = fixture(server);
+    let plain = ask(&cast, "balances", "account:Cash on:2013").ok();
+    assert_eq!(plain["warnings"], Value::Null);
+    let mut faults = Faults::default();
+    for (term, warning) in [
+        ("lunch", "lunch: ignored in balances"),
+        ("'two words'", "'two words': ignored in balances"),
+        ("amount>5", "amount>5: ignored in balances"),
+        ("from:Cash", "from:Cash: ignored in balances"),
+        ("is:draft", "is:draft: ignored in balances"),
+        ("Chase:Slate", "Chase:Slate: ignored in balances"),
+        ("remoteId:x", "remoteId:x: ignored in balances"),
+        ("using:postDate", "using:postDate: ignored in balances"),
+        ("by:someone", "by:someone: ignored in balances"),
+        ("by:q", "by:q: ignored, not a periodicity"),
+        ("-#food", "#food: ignored in balances"),
+        ("NOT account:Food", "account:Food: ignored in balances"),
+        ("OR", "OR: ignored in balances"),
+        ("after:", "after:: ignored, nothing to look for"),
+    ] {
+        let mut answer = ask(&cast, "balances", &format!("account:Cash on:2013 {term}")).ok();
+        let fields = answer.as_object_mut().expect("an object");
+        faults.same(term, fields.remove("warnings"), Some(json!([warning])));
+        faults.same(term, &answer, &plain);
+    }
+    // No hashtag can be like this, so nothing carries it.
+    let answer = ask(&cast, "balances", "account:Cash #a-b").ok();
+    faults.same("#a-b", &answer["warnings"], &json!(["#a-b: not a hashtag"]));
+    faults.same("#a-b", &answer["accountBalances"][0]["cumulativeBalance"], &json!("0.00"));
+    faults.none();
+}
+
+/// 2.4: a page of a cursor alone goes on with the query, and with what was not understood of it.
+fn rule_1_1_13_every_page_says_it(server: &Server) {
+    let cast = fixture(server);
+    let path = cast.path(&format!("/transactions?limit=1&query={}", encode("by:q a\u{0}b OR n")));
+    let first = cast.owner.get(&path).ok();
+    assert_eq!(first["warnings"], json!(["by:q: ignored, not a periodicity"]));
+    let cursor = first["cursor"].as_str().expect("two rows").to_owned();
+    let next = cast.owner.header("cursor", &cursor);
+    let next = next.get(&cast.path("/transactions?limit=1"));
+    assert_eq!(next.clone().ok()["warnings"], first["warnings"]);
+    assert_eq!(items(&next.ok()).len(), 1);
+    let strictly = cast.owner.header("cursor", &cursor);
+    strictly.get(&cast.path("/transactions?strict=true")).refused(400, "queryNotUnderstood");
+}
+
+fn rule_1_1_14_strictly_refused(server: &Server) {
+    let cast = fixture(server);
+    let strictly = |operation: &str, query: &str, strict: &str| {
+        let path = format!("/{operation}?strict={strict}&query={}", encode(query));
+        cast.owner.get(&cast.path(&path))
+    };
+    for operation in ["transactions", "transactions/count", "balances"] {
+        for strict in ["true", "1", "YES"] {
+            let message = strictly(operation, "account:Cash on:2013-02-30 is:foo", strict)
+                .refused(400, "queryNotUnderstood");
+            for part in ["on:2013-02-30: not a date", "is:foo: not a status"] {
+                assert!(message.contains(part), "1.1.14: {operation}: {message}");
+            }
+        }
+        for strict in ["false", "0", "No", "", "maybe"] {
+            strictly(operation, "account:Cash on:2013-02-30", strict).ok();
+        }
+        strictly(operation, "account:Cash on:2013-1-1 #food", "true").ok();
+        // Too large comes first, and who may not see the book learns nothing.
+        strictly(operation, &"account:Cash by:q ".repeat(201), "true")
+            .refused(400, "queryTooLarge");
+        let path = format!("/{operation}?strict=true&query=is:foo");
+        cast.stranger.get(&cast.path(&path)).refused(404, "notFound");
+    }
+    strictly("transactions", "Chase:Slate", "true").ok();
+    strictly("balances", "account:Cash Chase:Slate", "true").refused(400, "queryNotUnderstood");
+}
+
+fn rule_1_1_15_an_id_finds_its_transaction(server: &Server) {
+    let cast = fixture(server);
+    let lunch = id(&items(&find(&cast, "lunch"))[0]);
+    let note = id(&items(&find(&cast, "note"))[0]);
+    let found = |query: &str| sorted_labels(&find(&cast, query));
+    assert_eq!(found(&lunch), ["lunch"]);
+    assert_eq!(found(&format!("  {note} ")), ["note"]);
+    let count = ask(&cast, "transactions/count", &lunch).ok();
+    assert_eq!(count, json!({"total": 1}));
+    // Beside whatever holds the text.
+    let about = json!({"description": format!("about {lunch}"), "amount": "1"});
+    cast.owner.post(&cast.path("/transactions"), &about).ok();
+    assert_eq!(found(&lunch), ["about", "lunch"]);
+    // Anything else is a query as before.
+    assert_eq!(found(&format!("{lunch} lunch")), Vec::<String>::new());
+    assert_eq!(found(&format!("'{lunch}'")), ["about"]);
+    assert_eq!(found(&format!("-{lunch}")), ["lunch", "note"]);
+    assert_eq!(found("0000000000000001"), Vec::<String>::new());
+    // Of the book, of the caller, and not of the trash.
+    let other = Cast::new(server);
+    assert_eq!(sorted_labels(&find(&other, &lunch)), Vec::<String>::new());
+    let path = cast.path(&format!("/transactions?query={lunch}"));
+    assert_eq!(items(&cast.recorder.get(&path).ok()).len(), 0, "7.3");
+    cast.owner.patch(&cast.path("/transactions/trash"), &json!({"id": lunch})).ok();
+    assert_eq!(found(&lunch), ["about"], "1.2.2");
+    // In balances it is text.
+    let answer = ask(&cast, "balances", &lunch).ok();
+    assert_eq!(answer["warnings"], json!([format!("{lunch}: ignored in balances")]));
+}
+
+fn rule_0_23_no_text_holds_a_nul(server: &Server) {
+    let cast = fixture(server);
+    let mut faults = Faults::default();
+    for (query, wanted) in [
+        ("\u{0}", vec![]),
+        ("lun\u{0}ch", vec![]),
+        ("lunch \u{0}", vec![]),
+        ("lunch OR \u{0}", vec!["lunch"]),
+        ("-\u{0}", vec!["lunch", "note"]),
+        ("account:Ca\u{0}sh", vec![]),
+        ("from:Cash\u{0}", vec![]),
+        ("group:\u{0}", vec![]),
+        ("#food\u{0}", vec![]),
+        ("remoteId:\u{0}", vec![]),
+        ("key:\u{0}", vec![]),
+        ("k\u{0}y:*", vec![]),
+        ("by:\u{0}a", vec![]),
+        ("agent:\u{0}", vec![]),
+        ("'\u{0}'", vec![]),
+        ("on:2013\u{0}", vec![]),
+    ] {
+        faults.same(&format!("{query:?}"), sorted_labels(&find(&cast, query)), wanted.clone());
+        let count = ask(&cast, "transactions/count", query).ok();
+        faults.same(&format!("{query:?}, counted"), &count["total"], &json!(wanted.len()));
+        let scoped = format!("account:Cash {query}");
+        let answer = ask(&cast, "balances", &scoped).ok();
+        let shown = answer["accountBalances"].as_array().map(Vec::len);
+        // There a negated term is ignored (1.4.2).
+        let containers = usize::from(query.starts_with('-'));
+        faults.same(&format!("{scoped:?}"), shown, Some(containers));
+        ask(&cast, "balances", query).ok();
+    }
+    faults.none();
+    let books = cast.owner.get("/v5/books?query=%00").ok();
+    assert_eq!(items(&books).len(), 0, "0.23: no name holds it either");
+}
+
+/// 0.9: booleans of the URL, in lists and in what is changed.
+fn rule_0_9_booleans(server: &Server) {
+    let cast = fixture(server);
+    for (text, loaded) in [
+        ("true", true),
+        ("TRUE", true),
+        ("1", true),
+        ("yes", true),
+        ("Yes", true),
+        ("false", false),
+        ("0", false),
+        ("no", false),
+        ("NO", false),
+        ("2", false),
+        ("y", false),
+        ("on", false),
+    ] {
+        let book = cast.owner.get(&cast.path(&format!("?loadAccounts={text}"))).ok();
+        assert_eq!(book["accounts"].is_array(), loaded, "0.9: {text}");
+    }
+    let checked = json!({
+        "date": "2013-01-02", "amount": "1", "description": "checked", "checked": true,
+        "creditAccount": {"name": "Cash"}, "debitAccount": {"name": "Food"},
+    });
+    let made = cast.owner.post(&cast.path("/transactions"), &checked).ok();
+    let only = json!({"items": [{"id": made["transaction"]["id"]}]});
+    let trash = |text: &str| {
+        let path = cast.path(&format!("/transactions/trash/batch?trashChecked={text}"));
+        cast.owner.patch(&path, &only).no_content();
+        items(&find(&cast, "is:trashed")).len()
+    };
+    assert_eq!((trash("no"), trash("0"), trash("Yes")), (0, 0, 1), "0.9");
+}
