@@ -7,6 +7,7 @@ use daybook_domain::group::GroupRef;
 use daybook_domain::transaction::{Changes, Intent, Verb};
 use daybook_service::transaction::{Order, Request};
 use daybook_service::{Error, account, book, group, transaction};
+use daybook_storage::Tx;
 use daybook_tests::Engine;
 
 use crate::Lone;
@@ -18,6 +19,7 @@ pub fn lone() -> Vec<Lone> {
         a_batch_takes_a_constant_number_of_statements,
         deleting_a_batch_takes_a_constant_number_of_statements,
         a_copy_takes_a_constant_number_of_statements,
+        a_portion_takes_a_constant_number_of_statements,
         what_changes_nothing_writes_nothing,
     ]
 }
@@ -150,13 +152,43 @@ fn deleting_a_batch_takes_a_constant_number_of_statements(engine: Engine) {
     assert_eq!(small, large, "deleting ten and four hundred takes as many statements");
 }
 
+fn whole_copy() -> book::Copying {
+    let name = Some("Copy".to_owned());
+    book::Copying { name, transactions: true, ..book::Copying::default() }
+}
+
+/// 6.14: each portion of a large copy takes as many statements as any other.
+fn a_portion_takes_a_constant_number_of_statements(engine: Engine) {
+    let bench = Bench::new(engine, 4096);
+    let record = |count: usize| {
+        let all = (0..count).map(|number| draft(&format!("#tag {number}")));
+        bench.record(all.collect()).expect("a batch");
+    };
+    let copied = || {
+        let before = bench.store.statements();
+        let asked = (bench.book.as_str(), &whole_copy());
+        let finish = |tx: &mut Tx<'_>, whole: book::WholeCopy| whole.publish(tx);
+        book::copy_in_portions(&bench.store, &bench.cx, asked, &|| false, finish).expect("a copy");
+        bench.store.statements() - before
+    };
+    record(1000);
+    record(500);
+    let mut counts = Vec::new();
+    for _ in 0..3 {
+        counts.push(copied());
+        record(1000);
+    }
+    let portions: Vec<u64> = counts.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    assert_eq!(portions[0], portions[1], "{counts:?}");
+    assert!(portions[0] <= 16, "{portions:?} statements for a portion");
+}
+
 fn a_copy_takes_a_constant_number_of_statements(engine: Engine) {
     let bench = Bench::new(engine, 4096);
     let copied = |expected: i64| {
         let before = bench.store.statements();
         let (cx, source) = (bench.cx.clone(), bench.book.clone());
-        let request =
-            book::Copying { name: Some("Copy".to_owned()), transactions: true, from: None };
+        let request = whole_copy();
         let view = bench
             .store
             .write(bench.lane(), move |tx| book::copy(tx, &cx, &source, &request))

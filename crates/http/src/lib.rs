@@ -22,6 +22,7 @@ mod group;
 mod health;
 mod idempotency;
 mod identity;
+mod large_copies;
 mod middleware;
 mod parameters;
 mod reply;
@@ -58,6 +59,7 @@ pub use blocking::{Panicked, block};
 pub use budget::Budget;
 pub use identity::own_token::{LocalKey, SigningFailed};
 pub use identity::{IDENTITY_INTERVAL, Identity};
+pub use large_copies::LargeCopies;
 pub use state::{AppState, Headers};
 pub use template::catalog::Templates;
 

@@ -66,6 +66,11 @@ impl Reply {
         Self { tag: Some(tag.into()), ..self }
     }
 
+    /// Whether the answer was given before.
+    pub(crate) const fn is_replayed(&self) -> bool {
+        self.replayed
+    }
+
     /// Says how many items of a batch were skipped; it is not said of none.
     pub(crate) fn skipping(self, skipped: usize) -> Self {
         Self { skipped, ..self }

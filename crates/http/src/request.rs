@@ -10,6 +10,7 @@ use actix_web::dev::Payload;
 use actix_web::http::header::{AUTHORIZATION, HOST, IF_MATCH};
 use actix_web::http::uri::Authority;
 use actix_web::{FromRequest, HttpRequest, web};
+use daybook_domain::idempotency::Claim;
 use daybook_domain::version::{Condition, Refusal};
 use daybook_service::idempotency::{KeyScope, once};
 use daybook_service::query::QueryText;
@@ -196,6 +197,14 @@ impl ApiRequest {
     ) -> ApiResult {
         let lane = Lane::of_user(self.cx.user.id);
         self.write_in(lane, KeyScope::Caller, work, encode).await
+    }
+
+    /// Its context and its claim, for a write that is several units of work and keeps the promise
+    /// of the key itself.
+    pub(crate) fn into_claim(self) -> (Context, web::Data<AppState>, Option<Claim>) {
+        let Self { cx, state, key, .. } = self;
+        let claim = key.map(|key| key.claim(cx.user.id, &state.path_prefix));
+        (cx, state, claim)
     }
 
     async fn write_in<T: Send + 'static>(

@@ -10,6 +10,7 @@ use crate::bell::Bell;
 use crate::blob::store::Blobs;
 use crate::budget::Budget;
 use crate::identity::Identity;
+use crate::large_copies::LargeCopies;
 use crate::template::catalog::Templates;
 
 /// Everything that the API is wired to.
@@ -42,6 +43,8 @@ pub struct AppState {
     pub templates: Templates,
     /// Wakes the audit worker.
     pub audits: Bell,
+    /// Copies of more than one unit of work.
+    pub copies: LargeCopies,
 }
 
 impl AppState {

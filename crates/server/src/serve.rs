@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
-use daybook_http::{AppState, Bell, Budget, FileSweep, Headers, Identity, Templates};
+use daybook_http::{AppState, Bell, Budget, FileSweep, Headers, Identity, LargeCopies, Templates};
 use daybook_service::Ids;
 use daybook_storage::{Address, Options, Store};
 use tokio::signal::unix::{SignalKind, signal};
@@ -15,7 +15,7 @@ use tracing_subscriber::prelude::*;
 
 use crate::cli::ServeArgs;
 use crate::worker::audit::AuditWorker;
-use crate::worker::{self, Stop, Worker, audit, file_sweep, identity};
+use crate::worker::{self, Stop, Worker, audit, copy_sweep, file_sweep, identity};
 use crate::{clock, files, key, limit};
 
 /// Serves until SIGTERM or Ctrl-C; then finishes running requests and closes the store.
@@ -37,7 +37,7 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
     let address = listener.local_addr()?;
     let ids = Arc::new(Ids::new(store.start()));
     let blobs = files::open(&options.files, data_dir)?;
-    let (stop, audits) = (Stop::new(), Bell::default());
+    let (stop, audits, unfinished) = (Stop::new(), Bell::default(), Bell::default());
     let workers = vec![
         identity::worker(Arc::clone(&identity), Arc::clone(&store)),
         audit::worker(
@@ -49,6 +49,7 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
             },
             audits.clone(),
         ),
+        copy_sweep::worker(Arc::clone(&store), stop.clone(), unfinished.clone()),
         file_sweep::worker(FileSweep {
             store: Arc::clone(&store),
             blobs: blobs.clone(),
@@ -70,6 +71,10 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
         ledger_alias: options.ledger_alias,
         templates,
         audits,
+        copies: LargeCopies::new(unfinished, {
+            let stop = stop.clone();
+            move || stop.asked()
+        }),
     };
     announce(options, address);
     // It returns when blocking work has ended too: an audit gives up when it is asked to.

@@ -13,6 +13,7 @@
 
 use daybook_domain::access::Access;
 use daybook_domain::audit::{Recount, Report, StrayEntry, Trail};
+use daybook_domain::book::copy::{CopyProof, CopySummary};
 use daybook_domain::id::{AccountId, BookKey};
 use daybook_domain::purpose::Audit;
 use daybook_storage::Tx;
@@ -74,6 +75,10 @@ pub fn make(tx: &mut Tx<'_>, key: &BookKey, stop: &dyn Fn() -> bool) -> Result<O
         }
     }
     trail.check_head(head);
+    if trail.is_of_copy() {
+        let Some(found) = copied(tx, &access, stop)? else { return Ok(None) };
+        trail.check_copied(&found);
+    }
     Ok(Some(Made { wanted, report: Report::new(recount.finish(counted), trail) }))
 }
 
@@ -93,6 +98,24 @@ pub fn conclude(tx: &mut Tx<'_>, cx: &Context, key: &BookKey, made: &Made) -> Re
     tx.audits().done(&access, made.wanted.request)?;
     let event = access.book().audited_event(&made.report);
     event_log::append(tx, cx, &access, vec![event])
+}
+
+/// The transactions that a book was copied with, as its log would say it; `None` when it gave up.
+fn copied(
+    tx: &mut Tx<'_>,
+    access: &Access,
+    stop: &dyn Fn() -> bool,
+) -> Result<Option<CopySummary>> {
+    let (mut proof, mut after) = (CopyProof::default(), None);
+    loop {
+        let digests = tx.audits().copied(access, after, PORTION)?;
+        let Some((last, _)) = digests.last() else { return Ok(Some(proof.summary())) };
+        after = Some(*last);
+        digests.iter().for_each(|(_, digest)| proof.add(digest));
+        if stop() {
+            return Ok(None);
+        }
+    }
 }
 
 fn recount(tx: &mut Tx<'_>, access: &Access, stop: &dyn Fn() -> bool) -> Result<Option<Recount>> {

@@ -48,6 +48,16 @@ pub fn once<E: From<Error>>(
     Ok(KeyedAnswer { answer, replayed: false })
 }
 
+/// The answer that is stored under the key, for work that is begun before its key is claimed.
+///
+/// # Errors
+/// 422 when the key stands for another request.
+pub fn answered(tx: &mut Tx<'_>, cx: &Context, claim: &Claim) -> Result<Option<KeyedAnswer>> {
+    let known = tx.keys().find(claim, cx.now)?;
+    let answer = known.map(|record| record.replay(claim)).transpose()?;
+    Ok(answer.map(|answer| KeyedAnswer { answer, replayed: true }))
+}
+
 /// Claims the key, or finds the answer stored under it.
 fn recorded(
     tx: &mut Tx<'_>,

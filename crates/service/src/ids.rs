@@ -15,7 +15,6 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use daybook_domain::id::BookKey;
 use daybook_domain::instant::Instant;
-use daybook_storage::transaction::Numbers;
 
 /// 2020-01-01T00:00:00Z: 41 bits of milliseconds from here last until 2089.
 const EPOCH: i64 = 1_577_836_800_000;
@@ -58,23 +57,6 @@ impl Ids {
     #[must_use]
     pub fn token(&self) -> String {
         uuid::Uuid::new_v4().simple().to_string()
-    }
-
-    /// Reserves `count` numbers, for rows that the database numbers itself.
-    pub fn reserve(&self, now: Instant, count: i64) -> Numbers {
-        let earliest = earliest(now);
-        let begin = |last: i64| last.saturating_add(1).max(earliest);
-        let last_of = |last: i64| begin(last).saturating_add(count.max(1) - 1);
-        let before = self
-            .last
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| Some(last_of(last)))
-            .unwrap_or_default();
-        Numbers {
-            first: begin(before),
-            run: 1 << COUNTER_BITS,
-            stride: 1 << (NODE_BITS + COUNTER_BITS),
-            offset: self.node << COUNTER_BITS,
-        }
     }
 
     /// The public id of a new book: time-ordered and unguessable.
@@ -131,27 +113,5 @@ mod tests {
         let ids = Ids::new(1);
         let later = ids.next(Instant::new(1_763_000_001_000));
         assert!(ids.next(Instant::new(1_763_000_000_000)) > later);
-    }
-
-    /// The `n`th number of a block, as the database computes it.
-    fn nth(numbers: Numbers, n: i64) -> i64 {
-        let Numbers { first, run, stride, offset } = numbers;
-        (first + n) / run * stride + offset + (first + n) % run
-    }
-
-    #[test]
-    fn a_block_is_what_would_have_been_minted_one_by_one() {
-        let now = Instant::new(1_763_000_000_000);
-        let (blocks, singles) = (Ids::new(5), Ids::new(5));
-        assert_eq!(blocks.next(now), singles.next(now));
-        for size in [1_i64, 4_094, 4_096, 10_000, 3] {
-            let block = blocks.reserve(now, size);
-            for n in 0..size {
-                assert_eq!(nth(block, n), singles.next(now), "{n} of {size}");
-            }
-        }
-        assert_eq!(blocks.next(now), singles.next(now));
-        let later = Instant::new(1_763_000_009_000);
-        assert_eq!(nth(blocks.reserve(later, 2), 0), singles.next(later));
     }
 }

@@ -90,6 +90,18 @@ impl Keys<'_, '_> {
         KeyRecord::try_from(row).map(Some)
     }
 
+    /// What is recorded under the key, without taking it. It sees only what is committed.
+    pub fn find(self, claim: &Claim, now: Instant) -> Result<Option<KeyRecord>> {
+        let known = named(
+            Sql::new("SELECT fingerprint, status, version_tag, body FROM idempotency_keys"),
+            claim,
+        )
+        .push(" AND created_at >= ")
+        .int(forgotten_before(now).milliseconds());
+        let rows: Vec<Row> = on_each!(self.tx.flushed()?, c => (&known).load(c))?;
+        rows.into_iter().next().map(KeyRecord::try_from).transpose()
+    }
+
     /// Records the answer under a key that this unit of work has taken.
     pub fn record(self, claim: &Claim, answer: &StoredAnswer) -> Result<()> {
         let StoredAnswer { status, tag, body } = answer;

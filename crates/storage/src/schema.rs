@@ -22,6 +22,8 @@
 //! | `identity_changes` | One row: how often users and tokens were changed. Processes compare it to forget what they remember |
 //! | `process_starts` | One row: how often the database was opened. The number makes ids unique |
 //! | `audit_requests` | Audits that are asked for and not finished |
+//! | `unfinished_copies` | Books that are being copied in portions, and who copies. Such a book has no collaborators, so nobody sees it |
+//! | `copied_transactions` | The digest that a copied transaction had before its first change: the log of the copy proves it |
 
 diesel::table! {
     users (id) {

@@ -26,7 +26,7 @@ use crate::chart::Charts;
 use crate::conn::on_each;
 use crate::dialect::Mode;
 use crate::error::{Error, Result};
-use crate::lease::Lease;
+use crate::lease::{Held, Lease};
 use crate::pool::{Address, Readers, readers};
 use crate::schema::process_starts;
 use crate::sql::Sql;
@@ -120,6 +120,7 @@ pub struct Store {
     writers: Vec<Writer>,
     statements: Arc<AtomicU64>,
     charts: Arc<Charts>,
+    leases: Held,
     start: i64,
 }
 
@@ -151,6 +152,7 @@ impl Store {
             writers,
             statements,
             charts,
+            leases: Held::default(),
             start: number,
         })
     }
@@ -221,13 +223,14 @@ impl Store {
         self.start
     }
 
-    /// Takes the lease of that name, which one process at a time can hold; `None` when another
-    /// holds it. It ends when it is dropped, or with the process.
+    /// Takes the lease of that name, which can be held once at a time over all processes; `None`
+    /// when it is held. It ends when it is dropped, or with the process.
     ///
     /// # Errors
     /// When the database cannot be reached.
     pub fn lease(&self, name: &str) -> Result<Option<Lease>> {
-        Lease::take(&self.address, i64::from_be_bytes(digest(name.as_bytes()).to_be_bytes()))
+        let key = i64::from_be_bytes(digest(name.as_bytes()).to_be_bytes());
+        Lease::take(&self.address, &self.leases, key)
     }
 
     /// One lane for each writer, so that each can be checked.

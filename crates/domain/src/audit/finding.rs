@@ -22,6 +22,8 @@ pub enum FindingKind {
     EventMissing,
     /// The last event as the book state has it.
     EventHead,
+    /// The transactions that the book was copied with.
+    Copied,
     /// A transaction that contradicts itself.
     Transaction,
     /// The entry of a transaction on one of its accounts.
@@ -48,6 +50,7 @@ impl FindingKind {
             Self::Event => "event",
             Self::EventMissing => "eventMissing",
             Self::EventHead => "eventHead",
+            Self::Copied => "copied",
             Self::Transaction => "transaction",
             Self::Entry => "entry",
             Self::MonthTotal => "monthTotal",

@@ -1,5 +1,6 @@
 //! Checks the chain of events (behaviour 8.15).
 
+use crate::book::copy::CopySummary;
 use crate::event::{Event, Hash, Head, public_id};
 use crate::id::BookKey;
 
@@ -25,6 +26,8 @@ pub struct Trail<'k> {
     /// unreadable.
     previous: Option<Hash>,
     checked: i64,
+    /// What the first event of a copy says of its transactions (behaviour 6.20).
+    copied: Option<String>,
     findings: Findings,
 }
 
@@ -32,7 +35,8 @@ impl<'k> Trail<'k> {
     /// Begins before the first event of the book with that id.
     #[must_use]
     pub fn new(key: &'k BookKey) -> Self {
-        Self { key, last: 0, previous: Some(Hash::ZERO), checked: 0, findings: Findings::default() }
+        let (previous, findings) = (Some(Hash::ZERO), Findings::default());
+        Self { key, last: 0, previous, checked: 0, copied: None, findings }
     }
 
     /// Checks the next event; events come in the order of their numbers.
@@ -70,8 +74,27 @@ impl<'k> Trail<'k> {
                 self.add(FindingKind::Event, *sequence, "an event", "unreadable row".to_owned())
             }
         }
+        if let (1, Some(event)) = (*sequence, event) {
+            self.copied = CopySummary::in_event(&event.data).map(str::to_owned);
+        }
         self.previous = event.as_ref().map(|event| event.hash);
         self.last = *sequence;
+    }
+
+    /// Whether the book is a copy whose log says what it was copied with.
+    #[must_use]
+    pub const fn is_of_copy(&self) -> bool {
+        self.copied.is_some()
+    }
+
+    /// Compares the transactions that the book was copied with, as they are now or were before
+    /// their first change, with what its log says.
+    pub fn check_copied(&mut self, found: &CopySummary) {
+        let found = found.canonical();
+        if let Some(said) = self.copied.take().filter(|said| *said != found) {
+            let key = self.key.as_str();
+            self.findings.add(Finding::new(FindingKind::Copied, key, said, found));
+        }
     }
 
     /// Compares the last event with the head in the book state; `None` when that has no readable

@@ -10,7 +10,7 @@ use time::Date;
 
 pub use dates::CLEARED_DATE;
 pub use period::{Period, StartMonth};
-pub use refusal::{MAX_COPIED_TRANSACTIONS, Refusal};
+pub use refusal::Refusal;
 
 use crate::amount::{DecimalSeparator, MAX_FRACTION_DIGITS, Precision};
 use crate::calendar::{DatePattern, format_iso};

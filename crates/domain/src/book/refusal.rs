@@ -3,11 +3,6 @@
 use crate::amount::MAX_FRACTION_DIGITS;
 use crate::reason::Reason;
 
-/// The most transactions that one copy takes. They are copied in one unit of work, and other writes
-/// wait for it: those of all books on SQLite, those of the books that share its writer on
-/// PostgreSQL.
-pub const MAX_COPIED_TRANSACTIONS: i64 = 250_000;
-
 /// Why something about a book was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
@@ -41,12 +36,6 @@ pub enum Refusal {
     /// `fromDate` of a copy is not a day.
     #[error("fromDate {0:?} is not a day of the form yyyyMMdd")]
     CopyFromDate(String),
-    /// More transactions than one copy takes.
-    #[error(
-        "{0} transactions would be copied; at most {MAX_COPIED_TRANSACTIONS} are allowed, so give \
-            a later fromDate"
-    )]
-    CopyTooLarge(i64),
 }
 
 impl Refusal {
@@ -61,8 +50,7 @@ impl Refusal {
             | Self::Date(..)
             | Self::Rescale(_)
             | Self::CopyNameRequired
-            | Self::CopyFromDate(_)
-            | Self::CopyTooLarge(_) => Reason::BadRequest,
+            | Self::CopyFromDate(_) => Reason::BadRequest,
         }
     }
 }

@@ -178,12 +178,18 @@ impl NewEvent {
         Self { kind, resource, data: Json::Object(data).canonical() }
     }
 
-    /// A new event about an audit, with its report beside the snapshot of the book (behaviour 6.7).
+    /// A new event with a report beside the snapshot: of an audit (behaviour 6.7), or of what a
+    /// copy took (behaviour 6.20).
     #[must_use]
-    pub fn audit(resource: i64, object: Object, audit: Object) -> Self {
+    pub fn with_report(
+        kind: EventType,
+        resource: i64,
+        object: Object,
+        (name, report): (&str, Object),
+    ) -> Self {
         let data =
-            Object::new().with("object", Json::Object(object)).with("audit", Json::Object(audit));
-        Self { kind: EventType::BookAudited, resource, data: Json::Object(data).canonical() }
+            Object::new().with("object", Json::Object(object)).with(name, Json::Object(report));
+        Self { kind, resource, data: Json::Object(data).canonical() }
     }
 }
 

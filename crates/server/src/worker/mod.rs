@@ -13,6 +13,8 @@
 //!
 //! - [`audit`] runs when an audit is requested, and each minute. It takes a lease for each book.
 //!   The result is recorded under the lock of the book, and only while the audit is still wanted.
+//! - [`copy_sweep`] runs when a copy has failed, and each minute. It takes the lease of each copy,
+//!   so it leaves alone what is still being made.
 //! - [`file_sweep`] runs each hour, or more often for a shorter `--files-orphan-seconds`. It takes
 //!   one lease. Removing an orphan that is gone already changes nothing.
 //! - [`identity`] runs each two seconds in every process, without a lease: each forgets for itself
@@ -24,6 +26,7 @@
 //! A new worker is a file here, an item in the list above, and a line in `serve.rs`.
 
 pub(crate) mod audit;
+pub(crate) mod copy_sweep;
 pub(crate) mod file_sweep;
 pub(crate) mod identity;
 

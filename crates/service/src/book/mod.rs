@@ -19,7 +19,9 @@ use crate::context::Context;
 use crate::error::Result;
 use crate::{access, account, batch, collection, event_log, group, zone};
 
-pub use copy::{Request as Copying, copy};
+pub use copy::{
+    Request as Copying, SweptCopies, WholeCopy, copy, copy_in_portions, is_large, sweep,
+};
 
 /// A book as the caller sees it.
 #[derive(Debug, Clone)]
@@ -138,11 +140,17 @@ pub fn create(tx: &mut Tx<'_>, cx: &Context, input: Input) -> Result<View> {
     Ok(View::plain(access.into_access(), activity))
 }
 
-/// Adds a book with the caller as its owner, who is the first on the list of collaborators.
+/// Adds a book with the caller as its owner.
 fn establish(tx: &mut Tx<'_>, cx: &Context, book: Book) -> Result<AccessTo<ManageCollaborators>> {
     cx.scope.check_outside_books()?;
     let founded = tx.books().insert(book, cx.user.id)?;
     let access = founded.admit_to(cx.user.id, ManageCollaborators)?;
+    add_owner(tx, cx, &access)?;
+    Ok(access)
+}
+
+/// Puts the caller, who made the book, on its list of collaborators.
+fn add_owner(tx: &mut Tx<'_>, cx: &Context, access: &AccessTo<ManageCollaborators>) -> Result<()> {
     let id = CollaboratorId::new(cx.mint());
     let owner = Collaborator {
         id,
@@ -150,8 +158,7 @@ fn establish(tx: &mut Tx<'_>, cx: &Context, book: Book) -> Result<AccessTo<Manag
         permission: Permission::Owner,
         stamp: cx.stamp(),
     };
-    tx.collaborators().insert(&access, &owner)?;
-    Ok(access)
+    Ok(tx.collaborators().insert(access, &owner)?)
 }
 
 /// getBook. A recorder never gets accounts or groups (behaviour 6.2).

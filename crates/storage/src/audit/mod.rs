@@ -4,6 +4,7 @@
 //! Nothing here trusts a row: what this program could not have written must come out as it is, for
 //! the audit to find.
 
+mod copied;
 mod record;
 
 use daybook_domain::access::Access;

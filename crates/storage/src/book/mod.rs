@@ -2,6 +2,7 @@
 
 mod access_query;
 mod row;
+mod unfinished;
 
 use daybook_domain::book::Book;
 use daybook_domain::event::Hash;
@@ -142,27 +143,6 @@ impl Books<'_, '_> {
     /// Removes a book with everything in it, event log included (behaviour 6.5).
     pub fn delete(self, access: &AccessTo<DeleteBook>) -> Result<()> {
         let book = access.book();
-        const TABLES: [&str; 16] = [
-            "DELETE FROM audit_requests WHERE book_id = ",
-            "DELETE FROM entries WHERE book_id = ",
-            "DELETE FROM index_terms WHERE book_id = ",
-            "DELETE FROM trigrams WHERE book_id = ",
-            "DELETE FROM trigram_blocks WHERE book_id = ",
-            "DELETE FROM day_totals WHERE book_id = ",
-            "DELETE FROM month_totals WHERE book_id = ",
-            "DELETE FROM events WHERE book_id = ",
-            "DELETE FROM transactions WHERE book_id = ",
-            "DELETE FROM files WHERE book_id = ",
-            "DELETE FROM memberships WHERE book_id = ",
-            "DELETE FROM account_groups WHERE book_id = ",
-            "DELETE FROM accounts WHERE book_id = ",
-            "DELETE FROM saved_queries WHERE book_id = ",
-            "DELETE FROM collaborators WHERE book_id = ",
-            "DELETE FROM book_state WHERE book_id = ",
-        ];
-        for table in TABLES {
-            self.tx.flushed()?.execute(&Sql::new(table).int(book.id.get()))?;
-        }
         // Users' collections are not waited for while the book is held: a row left behind names no
         // book any more.
         let mut conn = self.tx.flushed()?;
@@ -175,8 +155,6 @@ impl Books<'_, '_> {
                 .append(collected)
                 .push(")"),
         )?;
-        conn.execute(&Sql::new("DELETE FROM books WHERE id = ").int(book.id.get()))?;
-        self.tx.group_cache.book_states.remove(&book.id);
-        Ok(())
+        self.tx.remove_book(book.id)
     }
 }

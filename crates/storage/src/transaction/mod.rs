@@ -28,7 +28,7 @@ use crate::tx::Tx;
 use row::{COLUMNS, Row};
 use search::index_ranges::{self, RangeRow};
 
-pub use copy::{Copying, Numbers};
+pub use copy::Portion;
 pub use count::Counted;
 pub(crate) use count::counts_by_day;
 pub(crate) use ledger::running_sums;
@@ -146,6 +146,17 @@ impl Transactions<'_, '_> {
         let rows: Vec<Row> = on_each!(self.tx.flushed()?, c => (&sql).load(c))?;
         rows.into_iter().map(|row| row.into_transaction(access.book().scale)).collect()
     }
+}
+
+/// Rows as an audit reads them, each with its id: what cannot be read is no transaction.
+pub(crate) fn rows_of(
+    tx: &mut Tx<'_>,
+    scale: u32,
+    condition: Sql<'_>,
+) -> Result<Vec<(i64, Option<Transaction>)>> {
+    let sql = Sql::new("SELECT ").push(COLUMNS).push(" FROM transactions t").append(condition);
+    let rows: Vec<Row> = on_each!(tx.flushed()?, c => (&sql).load(c))?;
+    Ok(rows.into_iter().map(|row| (row.id(), row.into_transaction(scale).ok())).collect())
 }
 
 /// The transactions with these ids.

@@ -43,6 +43,10 @@ pub(super) struct Row {
 }
 
 impl Row {
+    pub(super) const fn id(&self) -> i64 {
+        self.id
+    }
+
     pub(super) fn into_transaction(self, scale: u32) -> Result<Transaction> {
         let Self {
             id,

@@ -8,6 +8,7 @@ use daybook_domain::purpose::Record;
 use daybook_domain::transaction::Transaction;
 
 use super::Transactions;
+use super::copy::keep_originals;
 use super::row;
 use super::trigram_index::FoldedText;
 use crate::access::AccessTo;
@@ -179,6 +180,8 @@ impl Transactions<'_, '_> {
                 .for_each(|(term, _)| push_term(&mut terms, book, term, after));
         }
         let mut conn = self.tx.flushed()?;
+        let originals = changes.iter().filter_map(|change| change.before.as_ref());
+        keep_originals(&mut conn, access, originals)?;
         conn.write(rows)?;
         delete_entries(&mut conn, book, &gone_entries)?;
         conn.write(entries)?;

@@ -149,15 +149,6 @@ impl Tx<'_> {
         if waiting >= TRANSACTIONS_PER_CHUNK { self.index_chunk(book) } else { Ok(()) }
     }
 
-    /// Counts the rows of a copied book as not indexed, and indexes its full chunks.
-    pub(super) fn index_copied(&mut self, book: BookId, rows: usize) -> Result<()> {
-        self.queued_book_state(book)?.unindexed = i64::try_from(rows).unwrap_or(i64::MAX);
-        while self.book_state(book).is_some_and(|state| state.unindexed >= TRANSACTIONS_PER_CHUNK) {
-            self.index_chunk(book)?;
-        }
-        Ok(())
-    }
-
     /// Takes note of changed texts.
     pub(super) fn index_changed(&mut self, book: BookId, changes: &[Change]) -> Result<()> {
         let until = self.trigram_extent(book)?.until;

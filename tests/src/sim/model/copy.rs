@@ -1,15 +1,18 @@
 //! Copies of books, from behaviour 6.6 and 6.14.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use daybook_domain::account::AccountType;
 use daybook_domain::event::EventType;
 use daybook_domain::permission::Permission;
+use daybook_domain::transaction::Standing;
 use jiff::civil::Date;
 
-use super::text::checked_name;
+use super::group::is_permanent;
+use super::text::{checked_name, normalized};
 use super::{Book, Caller, Model, Turn, allowed, dates, may};
 use crate::sim::facts::{
-    self, Account, Group, Refused, Resource, SavedQuery, Settings, Transaction,
+    self, Account, Group, Properties, Refused, Resource, SavedQuery, Settings, Transaction,
 };
 use crate::sim::label;
 
@@ -22,7 +25,10 @@ pub struct Copying {
     pub name: Option<String>,
     pub transactions: bool,
     pub from: Option<String>,
-    /// What is copied has the label of its original, plus this.
+    /// Whether permanent accounts begin with their balances of the day before (6.19).
+    pub opening: bool,
+    /// What is copied has the label of its original, plus this. An opening balance has the label of
+    /// its account's original, plus twice this, and so has the account of nobody they are against.
     pub labels: u32,
 }
 
@@ -90,6 +96,9 @@ impl Copying {
             };
             book.saved.insert(copy.label, copy);
         }
+        if let Some(from) = from.filter(|_| self.transactions && self.opening) {
+            self.open(book, source, caller, from);
+        }
         let taken = |one: &&Transaction| {
             self.transactions && !one.trashed && from.is_none_or(|from| one.day >= from)
         };
@@ -105,6 +114,67 @@ impl Copying {
                 ..one.clone()
             });
         }
+    }
+
+    /// 6.19.
+    fn open(&self, book: &mut Book, source: &Book, caller: &Caller, from: Date) {
+        let Ok(day) = from.yesterday() else { return };
+        let raw = |account: label::Account| -> i128 {
+            let before = source.transactions.values().filter(|one| one.counts() && one.day < from);
+            let entries = before.flat_map(|one| {
+                let amount = one.amount.expect("posted ones have an amount");
+                [(one.credit, amount), (one.debit, -amount)]
+            });
+            entries.filter(|(side, _)| *side == Some(account)).map(|(_, amount)| amount).sum()
+        };
+        let own = source.accounts.values().find(|one| normalized(&one.name) == "opening_balances");
+        let against = own.map_or(self.opening_account(), |one| self.account(one.label));
+        for account in source.accounts.values().filter(|one| is_permanent(one.kind)) {
+            let (copy, balance) = (self.account(account.label), raw(account.label));
+            if balance == 0 || copy == against {
+                continue;
+            }
+            book.accounts.entry(against).or_insert_with(|| Account {
+                label: against,
+                name: "Opening balances".to_owned(),
+                kind: AccountType::Liability,
+                archived: false,
+                posted: false,
+                groups: BTreeSet::new(),
+                properties: Properties::new(),
+                stamp: caller.stamp(),
+            });
+            let (credit, debit) = if balance > 0 { (copy, against) } else { (against, copy) };
+            book.put(Transaction {
+                label: self.opening(account.label),
+                date: Some(day),
+                day,
+                amount: Some(balance.abs()),
+                description: "Opening balances".to_owned(),
+                tags: Vec::new(),
+                credit: Some(credit),
+                debit: Some(debit),
+                standing: Standing::Unchecked,
+                trashed: false,
+                posted_at: Some(caller.now),
+                properties: Properties::new(),
+                urls: Vec::new(),
+                remote_ids: Vec::new(),
+                files: Vec::new(),
+                creator: caller.who,
+                stamp: caller.stamp(),
+            });
+        }
+    }
+
+    /// The label of the opening balance of an account.
+    pub fn opening(&self, original: label::Account) -> label::Transaction {
+        label::Transaction(original.0 + 2 * self.labels)
+    }
+
+    /// The label of the account that opening balances are against, when it is new.
+    pub fn opening_account(&self) -> label::Account {
+        label::Account(3 * self.labels)
     }
 
     pub fn account(&self, original: label::Account) -> label::Account {

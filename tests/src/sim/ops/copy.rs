@@ -22,7 +22,7 @@ struct Copy {
     copying: Copying,
 }
 
-/// Each copy doubles the labels.
+/// Each copy multiplies the labels.
 const MAX_LABELS: u32 = 1 << 28;
 
 pub fn draw(draw: &mut Draw<'_>) -> Drawn {
@@ -31,7 +31,7 @@ pub fn draw(draw: &mut Draw<'_>) -> Drawn {
     }
     let (book, owner) = (draw.label(), draw.label());
     let labels = *draw.last;
-    *draw.last += labels;
+    *draw.last += 2 * labels;
     let from = match draw.below(4) {
         0 => draw.day_of_one(),
         1 => Some(draw.today() - i32::try_from(draw.below(60)).expect("small").days()),
@@ -54,6 +54,7 @@ pub fn draw(draw: &mut Draw<'_>) -> Drawn {
         name: name.map(str::to_owned),
         transactions: draw.one_in(2),
         from,
+        opening: draw.one_in(2),
         labels,
     };
     Arc::new(Copy { source: draw.book, copying })
@@ -73,11 +74,13 @@ impl Copy {
             .iter()
             .map(|one| (one.name.as_str().to_owned(), service.labels.accounts.label(one.id.get())))
             .collect();
+        let mut originals_of = HashMap::new();
         for one in accounts(service, copying.book)? {
             let original = called.get(one.name.as_str());
-            original.into_iter().for_each(|label| {
-                service.labels.accounts.note(one.id.get(), copying.account(*label))
-            });
+            let label = original.map_or(copying.opening_account(), |label| copying.account(*label));
+            service.labels.accounts.note(one.id.get(), label);
+            let is_against = one.name.normalized() == "opening_balances";
+            originals_of.extend(original.filter(|_| !is_against).map(|label| (one.id, *label)));
         }
         let groups = |service: &Service, book| {
             service.read(book, caller, group::list).map(|view| view.groups)
@@ -110,7 +113,15 @@ impl Copy {
             transactions(service, source, caller)?.into_iter().map(|one| service.transaction(&one));
         let originals: Vec<_> =
             originals.filter(|one| from.is_none_or(|from| one.day >= from)).collect();
-        for (original, one) in originals.iter().zip(transactions(service, copying.book, caller)?) {
+        let mut copies = transactions(service, copying.book, caller)?;
+        // Those that open accounts are older than all others.
+        let openings = copies.split_off(originals.len());
+        for one in openings {
+            let mut sides = one.credit.into_iter().chain(one.debit);
+            let account = sides.find_map(|side| originals_of.get(&side)).expect("its account");
+            service.labels.transactions.note(one.id.get(), copying.opening(*account));
+        }
+        for (original, one) in originals.iter().zip(copies) {
             service.labels.transactions.note(
                 one.id.get(),
                 label::Transaction(original.label.0.saturating_add(copying.labels)),
@@ -145,8 +156,9 @@ impl Operation for Copy {
     }
 
     fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
-        let Copying { name, transactions, from, .. } = self.copying.clone();
-        let request = book::Copying { name, transactions, from };
+        let Copying { name, transactions, from, opening: opening_balances, .. } =
+            self.copying.clone();
+        let request = book::Copying { name, transactions, from, opening_balances };
         let view = service
             .write(self.source, caller, move |tx, cx, key| book::copy(tx, cx, key, &request))?;
         let made = view.access.book();
@@ -165,6 +177,7 @@ impl Operation for Copy {
         let copying = &self.copying;
         let mut simple = Vec::new();
         simple.extend(copying.from.as_ref().map(|_| Copying { from: None, ..copying.clone() }));
+        simple.extend(copying.opening.then(|| Copying { opening: false, ..copying.clone() }));
         simple.extend(
             copying.transactions.then(|| Copying { transactions: false, ..copying.clone() }),
         );

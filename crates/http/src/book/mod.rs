@@ -1,5 +1,7 @@
 //! Books on the wire.
 
+mod copy;
+
 use std::collections::BTreeMap;
 
 use daybook_domain::access::Access;
@@ -301,8 +303,18 @@ pub(crate) async fn copy_book(request: ApiRequest) -> ApiResult {
         name: text("name"),
         transactions: request.flag("copyTransactions") == Some(true),
         from: text("fromDate"),
+        opening_balances: request.flag("openingBalances") == Some(true),
     };
-    request.write(&id.clone(), move |tx, cx| book::copy(tx, cx, &id, &copying), single).await
+    let asked = (id.clone(), copying.clone());
+    match request.look(move |tx, cx| book::is_large(tx, cx, &asked.0, &asked.1)).await {
+        Err(error) => request.refuse(&id, error).await,
+        Ok(true) => copy::large(request, (id, copying), single).await,
+        Ok(false) => {
+            request
+                .write(&id.clone(), move |tx, cx| book::copy(tx, cx, &id, &copying), single)
+                .await
+        }
+    }
 }
 
 /// DELETE books/{bookId}.

@@ -1,10 +1,22 @@
-//! Copies of a book: their settings, and which transactions they take (behaviour 6.6).
+//! Copies of a book: their settings, which transactions they take and as what (behaviour 6.6), and
+//! the proof of these that the log of the copy begins with (behaviour 6.20).
+
+mod opening;
+mod proof;
+
+use std::collections::HashMap;
 
 use time::Date;
 
-use super::{Book, MAX_COPIED_TRANSACTIONS, Refusal, Settings, Visibility};
+pub use opening::{OPENING_ACCOUNT, Openings};
+pub use proof::{CopyProof, CopySummary, row_digest};
+
+use super::{Book, Refusal, Settings, Visibility};
 use crate::calendar::from_day_number;
+use crate::id::{AccountId, TransactionId, UserId};
+use crate::instant::Stamp;
 use crate::name::Name;
+use crate::transaction::Transaction;
 
 impl Book {
     /// The settings of a copy under another name: those of this book, but private and without lock
@@ -45,15 +57,59 @@ pub fn first_day(text: Option<&str>) -> Result<Option<Date>, Refusal> {
     day.map(Some).ok_or_else(|| Refusal::CopyFromDate(text.chars().take(40).collect()))
 }
 
-/// Checks the number of transactions to copy.
-///
-/// # Errors
-/// [`Refusal::CopyTooLarge`].
-pub const fn check_size(transactions: i64) -> Result<(), Refusal> {
-    if transactions > MAX_COPIED_TRANSACTIONS {
-        Err(Refusal::CopyTooLarge(transactions))
-    } else {
-        Ok(())
+/// Whose a copy is, and what the accounts of its source are in it.
+#[derive(Debug, Clone)]
+pub struct Copier {
+    /// Each account of the source with its copy.
+    pub accounts: HashMap<AccountId, AccountId>,
+    /// Who copies.
+    pub user: UserId,
+    /// When, and through which app.
+    pub stamp: Stamp,
+}
+
+impl Copier {
+    /// The copy of a transaction: the copier's own, recorded and posted now, without files
+    /// (behaviour 6.14).
+    #[must_use]
+    pub fn transaction(&self, id: TransactionId, original: &Transaction) -> Transaction {
+        let Transaction {
+            id: _,
+            date,
+            list_day,
+            amount,
+            description,
+            credit,
+            debit,
+            standing,
+            trashed,
+            posted_at: _,
+            properties,
+            urls,
+            remote_ids,
+            files: _,
+            created_by: _,
+            stamp: _,
+        } = original.clone();
+        let copied = |account: AccountId| self.accounts.get(&account).copied();
+        Transaction {
+            id,
+            date,
+            list_day,
+            amount,
+            description,
+            credit: credit.and_then(copied),
+            debit: debit.and_then(copied),
+            standing,
+            trashed,
+            posted_at: original.is_posted().then_some(self.stamp.created_at),
+            properties,
+            urls,
+            remote_ids,
+            files: Vec::new(),
+            created_by: self.user,
+            stamp: self.stamp.clone(),
+        }
     }
 }
 
@@ -131,16 +187,5 @@ mod tests {
             );
         }
         assert_eq!(first_day(None), Ok(None));
-    }
-
-    #[test]
-    fn copies_are_bounded() {
-        for (count, expected) in [
-            (0, Ok(())),
-            (MAX_COPIED_TRANSACTIONS, Ok(())),
-            (MAX_COPIED_TRANSACTIONS + 1, Err(Refusal::CopyTooLarge(250_001))),
-        ] {
-            assert_eq!(check_size(count), expected);
-        }
     }
 }

@@ -1,0 +1,97 @@
+//! Large copies of books. A small copy is a write like any other. A large one is several units of
+//! work, and has to keep two promises that one unit of work keeps by itself: a request that is sent
+//! again is done once (behaviour 0.16), and the server ends soon after it is asked to.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use daybook_domain::idempotency::Claim;
+use daybook_service::book::{self, Copying, View, WholeCopy};
+use daybook_service::idempotency::{KeyScope, answered, once};
+use daybook_service::{Context, Error};
+use daybook_storage::{Lease, Store, Tx};
+use tokio::time::{Instant, sleep};
+
+use crate::blocking::block;
+use crate::error::ApiError;
+use crate::reply::{ApiResult, Reply};
+use crate::request::ApiRequest;
+use crate::run;
+use crate::state::AppState;
+
+/// How long a repetition waits for the request it repeats, and how often it looks.
+const KEY_TIMEOUT: Duration = Duration::from_secs(30);
+const LOOK_AGAIN: Duration = Duration::from_millis(500);
+
+/// Makes the answer of a copy.
+type Encode = fn(&View, &Context) -> Reply;
+
+/// A copy in several units of work. It goes on when the client leaves.
+pub(super) async fn large(
+    request: ApiRequest,
+    (id, copying): (String, Copying),
+    encode: Encode,
+) -> ApiResult {
+    let (cx, state, claim) = request.into_claim();
+    let turn = match &claim {
+        Some(claim) => Some(turn(&state, claim).await?),
+        None => None,
+    };
+    if let Some(claim) = claim.clone() {
+        let asked = cx.clone();
+        let known = run::read(&state, move |tx| answered(tx, &asked, &claim)).await?;
+        if let Some(known) = known {
+            return known.try_into();
+        }
+    }
+    let copies = state.copies.clone();
+    let place = Arc::clone(&copies.places).acquire_owned().await;
+    let store = Arc::clone(&state.store);
+    let done = block(move || {
+        let _held = (turn, place);
+        let outcome = copy(&store, &cx, (id, &copying), (claim, encode), &*copies.stop);
+        // What is left of a copy that failed, or that another process made before, can go.
+        if outcome.as_ref().map_or(true, |reply| reply.is_replayed()) {
+            copies.sweep.ring();
+        }
+        outcome
+    });
+    done.await?
+}
+
+/// Makes the copy; its last unit of work records the answer under the key.
+fn copy(
+    store: &Store,
+    cx: &Context,
+    (id, copying): (String, &Copying),
+    (claim, encode): (Option<Claim>, Encode),
+    stop: &dyn Fn() -> bool,
+) -> ApiResult {
+    let (scope, asked) = (KeyScope::Book(id.clone()), cx.clone());
+    let finish = move |tx: &mut Tx<'_>, whole: WholeCopy| -> Result<Reply, ApiError> {
+        let answer = |tx: &mut Tx<'_>| -> Result<Reply, ApiError> {
+            Ok(encode(&whole.publish(tx)?, &asked))
+        };
+        let Some(claim) = claim else { return answer(tx) };
+        once(tx, &asked, &scope, &claim, |tx| answer(tx)?.into_answer())?.try_into()
+    };
+    book::copy_in_portions(store, cx, (&id, copying), stop, finish)
+}
+
+/// Waits until no other request with this key is at work, and keeps others from it.
+async fn turn(state: &AppState, claim: &Claim) -> Result<Lease, ApiError> {
+    let Claim { user, key, operation, fingerprint: _ } = claim;
+    let name = format!("request {user} {operation} {}", key.as_str());
+    let begun = Instant::now();
+    loop {
+        let (store, name) = (Arc::clone(&state.store), name.clone());
+        if let Some(lease) = block(move || store.lease(&name)).await?? {
+            return Ok(lease);
+        }
+        if begun.elapsed() > KEY_TIMEOUT {
+            let why = "another request with this key is still at work".to_owned();
+            return Err(Error::from(daybook_storage::Error::Unavailable(why)).into());
+        }
+        sleep(LOOK_AGAIN).await;
+    }
+}

@@ -1,0 +1,205 @@
+//! The structure of a copy: settings, groups, accounts and saved queries under new ids, and the
+//! opening balances of the accounts.
+
+use std::collections::{BTreeSet, HashMap};
+
+use daybook_domain::access::Access;
+use daybook_domain::account::{Account, AccountType};
+use daybook_domain::balance::segments;
+use daybook_domain::book::Book;
+use daybook_domain::book::copy::{Copier, OPENING_ACCOUNT, Openings};
+use daybook_domain::group::Group;
+use daybook_domain::id::{AccountId, BookId, GroupId, SavedQueryId};
+use daybook_domain::name::Name;
+use daybook_domain::property::Properties;
+use daybook_domain::purpose::{ManageCollaborators, WriteChart, WriteSavedQueries};
+use daybook_domain::query::Periodicity;
+use daybook_domain::saved_query::SavedQuery;
+use daybook_domain::transaction::Transaction;
+use daybook_storage::Tx;
+use daybook_storage::access::AccessTo;
+use daybook_storage::balance::{AccountScope, TotalsQuery};
+use time::Date;
+
+use super::{CopySource, Request, mint};
+use crate::context::Context;
+use crate::error::Result;
+
+/// All of a copy but the copied transactions.
+#[derive(Debug, Clone)]
+pub(super) struct Structure {
+    /// The book, which has no number yet.
+    pub(super) book: Book,
+    groups: Vec<Group>,
+    accounts: Vec<Account>,
+    saved_queries: Vec<SavedQuery>,
+    copier: Copier,
+    /// The opening balances (behaviour 6.19).
+    pub(super) openings: Vec<Transaction>,
+}
+
+impl Structure {
+    /// Reads it from the source and gives everything new ids, oldest first.
+    pub(super) fn read(
+        tx: &mut Tx<'_>,
+        cx: &Context,
+        source: &CopySource,
+        request: &Request,
+    ) -> Result<Self> {
+        let CopySource { access, from } = source;
+        let book = Book {
+            id: BookId::new(0),
+            key: cx.ids.book_key(),
+            owner_name: cx.user.username.clone(),
+            settings: access.book().settings_of_copy(request.name.as_deref())?,
+            scale: access.book().scale,
+            stamp: cx.stamp(),
+        };
+        let (groups, ids) = groups(cx, tx.groups().list(access)?);
+        let originals = tx.accounts().list(access)?;
+        let (mut accounts, copies) = accounts(cx, originals, &ids);
+        let mut saved = tx.saved_queries().list(access)?;
+        saved.sort_by_key(|saved| saved.id);
+        let saved_queries = saved.into_iter().map(|saved| {
+            let SavedQuery { id: _, title, query, stamp: _ } = saved;
+            SavedQuery { id: SavedQueryId::new(cx.mint()), title, query, stamp: cx.stamp() }
+        });
+        let saved_queries = saved_queries.collect();
+        let copier = Copier { accounts: copies, user: cx.user.id, stamp: cx.stamp() };
+        let day = from.and_then(Date::previous_day);
+        let openings = match day {
+            Some(day) if request.transactions && request.opening_balances => {
+                let balances = balances(tx, access, &copier, day)?;
+                openings(cx, &copier, &mut accounts, (day, access.book().scale), balances)?
+            }
+            _ => Vec::new(),
+        };
+        Ok(Self { book, groups, accounts, saved_queries, copier, openings })
+    }
+
+    /// Writes it into the new book, but for the opening balances. Nothing is posted on the accounts
+    /// yet.
+    pub(super) fn write(
+        &self,
+        tx: &mut Tx<'_>,
+        target: &AccessTo<ManageCollaborators>,
+    ) -> Result<()> {
+        let chart = target.with_purpose(WriteChart)?;
+        tx.groups().insert(&chart, &self.groups)?;
+        tx.accounts().insert(&chart, &self.accounts)?;
+        let saved = target.with_purpose(WriteSavedQueries)?;
+        Ok(tx.saved_queries().insert(&saved, &self.saved_queries)?)
+    }
+
+    /// The copies of transactions, under new ids in the same order.
+    pub(super) fn copies(&self, cx: &Context, originals: &[Transaction]) -> Vec<Transaction> {
+        originals.iter().map(|original| self.copier.transaction(mint(cx), original)).collect()
+    }
+}
+
+/// The copies of groups, and the new ids by the old ones.
+fn groups(cx: &Context, mut originals: Vec<Group>) -> (Vec<Group>, HashMap<GroupId, GroupId>) {
+    originals.sort_by_key(|group| group.id);
+    let ids: HashMap<GroupId, GroupId> =
+        originals.iter().map(|group| (group.id, GroupId::new(cx.mint()))).collect();
+    let renumbered = |id: &GroupId| ids.get(id).copied();
+    let copies = originals.into_iter().filter_map(|group| {
+        let Group { id, name, parent, hidden, locked, properties, stamp: _ } = group;
+        let (id, parent) = (renumbered(&id)?, parent.as_ref().and_then(renumbered));
+        Some(Group { id, name, parent, hidden, locked, properties, stamp: cx.stamp() })
+    });
+    (copies.collect(), ids)
+}
+
+/// The copies of accounts, and the new ids by the old ones. Nothing is posted on the copies yet.
+fn accounts(
+    cx: &Context,
+    mut originals: Vec<Account>,
+    ids: &HashMap<GroupId, GroupId>,
+) -> (Vec<Account>, HashMap<AccountId, AccountId>) {
+    originals.sort_by_key(|account| account.id);
+    let mut renumbered = HashMap::new();
+    let copies = originals.into_iter().map(|account| {
+        let Account {
+            id: old,
+            name,
+            kind,
+            archived,
+            balance_verified: _,
+            has_transaction_posted: _,
+            properties,
+            groups,
+            stamp: _,
+        } = account;
+        let id = AccountId::new(cx.mint());
+        renumbered.insert(old, id);
+        Account {
+            id,
+            name,
+            kind,
+            archived,
+            balance_verified: true,
+            has_transaction_posted: false,
+            properties,
+            groups: groups.iter().filter_map(|group| ids.get(group).copied()).collect(),
+            stamp: cx.stamp(),
+        }
+    });
+    (copies.collect(), renumbered)
+}
+
+/// The raw balances of the source's accounts at the end of a day, by the ids of their copies.
+fn balances(
+    tx: &mut Tx<'_>,
+    source: &Access,
+    copier: &Copier,
+    day: Date,
+) -> Result<HashMap<AccountId, i128>> {
+    let query = TotalsQuery { scope: AccountScope::Book, tags: &[], by_month: true };
+    let mut balances: HashMap<AccountId, i128> = HashMap::new();
+    for segment in segments(None, day.next_day(), Periodicity::Monthly) {
+        for total in tx.balances().read(source, &segment, &query)? {
+            let Some(copy) = copier.accounts.get(&total.account) else { continue };
+            let balance = balances.entry(*copy).or_default();
+            *balance = balance.saturating_add(total.credit.saturating_sub(total.debit));
+        }
+    }
+    Ok(balances)
+}
+
+/// The postings that open the permanent accounts with these balances, against the account of the
+/// book that is called so, else a new one.
+fn openings(
+    cx: &Context,
+    copier: &Copier,
+    accounts: &mut Vec<Account>,
+    (day, scale): (Date, u32),
+    balances: HashMap<AccountId, i128>,
+) -> Result<Vec<Transaction>> {
+    let name = Name::new(OPENING_ACCOUNT)?;
+    let own = accounts.iter().find(|account| account.name.normalized() == name.normalized());
+    let own = own.map(|account| account.id);
+    let against = own.unwrap_or_else(|| AccountId::new(cx.mint()));
+    let openings = Openings { day, scale, against };
+    let permanent = accounts.iter().filter(|account| account.kind.is_permanent());
+    let made: Vec<Transaction> = permanent
+        .flat_map(|account| {
+            let balance = balances.get(&account.id).copied().unwrap_or_default();
+            openings.of_account(copier, (account.id, balance), || mint(cx))
+        })
+        .collect();
+    if own.is_none() && !made.is_empty() {
+        accounts.push(Account {
+            id: against,
+            name,
+            kind: AccountType::Liability,
+            archived: false,
+            balance_verified: true,
+            has_transaction_posted: false,
+            properties: Properties::default(),
+            groups: BTreeSet::new(),
+            stamp: cx.stamp(),
+        });
+    }
+    Ok(made)
+}

@@ -1,0 +1,72 @@
+//! The transactions that a book was copied with, as an audit compares them with the log (behaviour
+//! 6.20).
+
+use std::collections::HashMap;
+
+use daybook_domain::access::Access;
+use daybook_domain::book::copy::row_digest;
+use daybook_domain::event::Hash;
+use daybook_domain::id::TransactionId;
+use diesel::QueryableByName;
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Binary};
+
+use super::Audits;
+use crate::conn::on_each;
+use crate::error::Result;
+use crate::sql::Sql;
+use crate::transaction::rows_of;
+
+#[derive(QueryableByName)]
+struct FirstDigest {
+    #[diesel(sql_type = BigInt)]
+    transaction_id: i64,
+    #[diesel(sql_type = Binary)]
+    digest: Vec<u8>,
+}
+
+impl Audits<'_, '_> {
+    /// The digests of the next transactions behind one that came with the book, in the order of
+    /// ids: as they are, or as they were before their first change. A row that cannot be read has
+    /// the digest of nothing. Only a change that has an event counts as one.
+    pub fn copied(
+        self,
+        access: &Access,
+        after: Option<TransactionId>,
+        limit: i64,
+    ) -> Result<Vec<(TransactionId, Hash)>> {
+        let book = access.book();
+        let number = book.id.get();
+        let after = after.map_or(i64::MIN, TransactionId::get);
+        let copied = Sql::new(" WHERE t.book_id = ")
+            .int(number)
+            .push(" AND t.id > ")
+            .int(after)
+            .push(" AND t.created_at = ")
+            .int(book.stamp.created_at.milliseconds())
+            .push(" ORDER BY t.id LIMIT ")
+            .int(limit);
+        let rows = rows_of(self.tx, book.scale, copied)?;
+        let Some((last, _)) = rows.last() else { return Ok(Vec::new()) };
+        let originals = Sql::new(
+            "SELECT o.transaction_id, o.digest FROM copied_transactions o WHERE o.book_id = ",
+        )
+        .int(number)
+        .push(" AND o.transaction_id > ")
+        .int(after)
+        .push(" AND o.transaction_id <= ")
+        .int(*last)
+        .push(" AND EXISTS (SELECT 1 FROM events e WHERE e.book_id = ")
+        .int(number)
+        .push(" AND e.resource = o.transaction_id)");
+        let originals: Vec<FirstDigest> = on_each!(self.tx.flushed()?, c => (&originals).load(c))?;
+        let originals: HashMap<i64, Vec<u8>> =
+            originals.into_iter().map(|row| (row.transaction_id, row.digest)).collect();
+        let digest = |(id, row): (i64, Option<_>)| {
+            let original = originals.get(&id).and_then(|digest| Hash::from_bytes(digest));
+            let digest = original.or_else(|| row.as_ref().map(row_digest));
+            (TransactionId::new(id), digest.unwrap_or(Hash::ZERO))
+        };
+        Ok(rows.into_iter().map(digest).collect())
+    }
+}

@@ -1,0 +1,130 @@
+//! Books that are being copied in several units of work (behaviour 6.14). Such a book has no
+//! collaborators, so nobody sees it; a row in `unfinished_copies` says who copies. The row goes
+//! when the copy is whole. While it stands, the book belongs to that copy, or, after a crash, to
+//! the sweep.
+
+use daybook_domain::id::{BookId, BookKey, UserId};
+use daybook_domain::permission::Permission;
+use daybook_domain::purpose::ManageCollaborators;
+use diesel::QueryableByName;
+use diesel::prelude::*;
+use diesel::sql_types::Text;
+
+use super::Books;
+use crate::access::{AccessTo, BookAccess};
+use crate::conn::on_each;
+use crate::error::Result;
+use crate::sql::{Sql, Value};
+use crate::tx::Tx;
+
+/// The tables of a book and their keys behind `book_id`, in the order in which they are emptied.
+/// What says that there is a book is no part of them: it goes last.
+const TABLES: [(&str, &str); 16] = [
+    ("audit_requests", "book_id"),
+    ("copied_transactions", "transaction_id"),
+    ("entries", "account_id, day, transaction_id"),
+    ("index_terms", "term, day, transaction_id"),
+    ("trigrams", "trigram, chunk"),
+    ("trigram_blocks", "block"),
+    ("day_totals", "account_id, day"),
+    ("month_totals", "account_id, month"),
+    ("events", "sequence"),
+    ("transactions", "id"),
+    ("files", "id"),
+    ("memberships", "group_id, account_id"),
+    ("account_groups", "id"),
+    ("accounts", "id"),
+    ("saved_queries", "id"),
+    ("collaborators", "id"),
+];
+
+const UNFINISHED: &str =
+    "SELECT b.public_id FROM unfinished_copies n JOIN books b ON b.id = n.book_id";
+
+#[derive(QueryableByName)]
+struct UnfinishedBook {
+    #[diesel(sql_type = Text)]
+    public_id: String,
+}
+
+impl Books<'_, '_> {
+    /// Notes that a book that was just added is being copied by its owner.
+    pub fn begin_copy(self, book: &BookAccess, user: UserId) -> Result<()> {
+        let row = [book.book.id.get(), user.get()].map(Value::Int);
+        let begun = Sql::new("INSERT INTO unfinished_copies (book_id, user_id) VALUES ").list(row);
+        self.tx.flushed()?.execute(&begun)?;
+        Ok(())
+    }
+
+    /// The book of a copy that the user is making, to go on with; `None` when there is none any
+    /// more.
+    pub fn unfinished_copy(self, key: &BookKey, user: UserId) -> Result<Option<BookAccess>> {
+        // Nobody's address: there are no collaborators.
+        let Some(book) = self.tx.books().load_for_user(key.as_str(), "")? else { return Ok(None) };
+        let own = Sql::new(UNFINISHED)
+            .push(" WHERE b.id = ")
+            .int(book.book.id.get())
+            .push(" AND n.user_id = ")
+            .int(user.get());
+        let rows: Vec<UnfinishedBook> = on_each!(self.tx.flushed()?, c => (&own).load(c))?;
+        Ok((!rows.is_empty()).then_some(BookAccess { granted: Some(Permission::Owner), ..book }))
+    }
+
+    /// Ends a copy: with its owner as a collaborator, the book is like any other.
+    pub fn end_copy(self, access: &AccessTo<ManageCollaborators>) -> Result<()> {
+        let ended = Sql::new("DELETE FROM unfinished_copies WHERE book_id = ");
+        self.tx.flushed()?.execute(&ended.int(access.book().id.get()))?;
+        Ok(())
+    }
+
+    /// The books of all copies that are not finished, whether they are still being made or not.
+    pub fn unfinished_copies(self) -> Result<Vec<BookKey>> {
+        let all = Sql::new(UNFINISHED).push(" ORDER BY n.book_id");
+        let rows: Vec<UnfinishedBook> = on_each!(self.tx.flushed()?, c => (&all).load(c))?;
+        Ok(rows.into_iter().map(|row| BookKey::new(row.public_id)).collect())
+    }
+
+    /// Removes up to so many rows of the book of an unfinished copy that nobody makes any more;
+    /// answers whether any are left.
+    pub fn remove_unfinished(self, key: &BookKey, limit: i64) -> Result<bool> {
+        let Some(book) = self.tx.books().load_for_user(key.as_str(), "")? else { return Ok(false) };
+        let book = book.book.id;
+        let known = Sql::new(UNFINISHED).push(" WHERE b.id = ").int(book.get());
+        let rows: Vec<UnfinishedBook> = on_each!(self.tx.flushed()?, c => (&known).load(c))?;
+        if rows.is_empty() {
+            return Ok(false);
+        }
+        let mut left = limit;
+        for (table, key) in TABLES {
+            let some = Sql::new("DELETE FROM ").push(table).push(" WHERE book_id = ");
+            let some = some.int(book.get()).push(" AND (").push(key).push(") IN (SELECT ");
+            let some = some.push(key).push(" FROM ").push(table).push(" WHERE book_id = ");
+            let some = some.int(book.get()).push(" LIMIT ").int(left).push(")");
+            let gone = self.tx.flushed()?.execute(&some)?;
+            left = left.saturating_sub(i64::try_from(gone).unwrap_or(i64::MAX));
+            if left <= 0 {
+                return Ok(true);
+            }
+        }
+        self.tx.remove_book(book)?;
+        Ok(false)
+    }
+}
+
+impl Tx<'_> {
+    /// Removes a book with all that is left in its tables.
+    pub(super) fn remove_book(&mut self, book: BookId) -> Result<()> {
+        for (table, _) in TABLES {
+            let all = Sql::new("DELETE FROM ").push(table).push(" WHERE book_id = ");
+            self.flushed()?.execute(&all.int(book.get()))?;
+        }
+        for (table, key) in
+            [("unfinished_copies", "book_id"), ("book_state", "book_id"), ("books", "id")]
+        {
+            let row = Sql::new("DELETE FROM ").push(table).push(" WHERE ").push(key).push(" = ");
+            self.flushed()?.execute(&row.int(book.get()))?;
+        }
+        self.group_cache.book_states.remove(&book);
+        Ok(())
+    }
+}

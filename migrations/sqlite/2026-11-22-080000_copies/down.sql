@@ -1,0 +1,2 @@
+DROP TABLE copied_transactions;
+DROP TABLE unfinished_copies;
