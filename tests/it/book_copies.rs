@@ -254,8 +254,8 @@ fn rule_6_6_names_and_days_that_are_refused(server: &Server) {
     assert_eq!(column(&cast.owner.get("/v5/books").ok(), "name"), before);
 }
 
-/// 6.6, 7.3: any reader but a RECORDER copies the structure and owns the copy; the transactions are
-/// the OWNER's to copy.
+/// 6.6, 7.3: any reader but a RECORDER of a PRIVATE book copies the structure and owns the copy; the
+/// transactions are the OWNER's to copy.
 fn rule_6_6_readers_copy_the_structure(server: &Server) {
     let cast = cast(server);
     fill(&cast);
@@ -266,6 +266,7 @@ fn rule_6_6_readers_copy_the_structure(server: &Server) {
         ("EDITOR", &cast.editor),
         ("POSTER", &cast.poster),
         ("VIEWER", &cast.viewer),
+        ("RECORDER", &cast.recorder),
         ("PUBLIC", &cast.stranger),
     ] {
         copy(reader, "&copyTransactions=true").refused(403, "forbidden");
@@ -282,8 +283,8 @@ fn rule_6_6_readers_copy_the_structure(server: &Server) {
             )
             .ok();
     }
-    copy(&cast.recorder, "").refused(403, "forbidden");
     cast.owner.put(&cast.path(""), &json!({"visibility": "PRIVATE"})).ok();
+    copy(&cast.recorder, "").refused(403, "forbidden");
     copy(&cast.stranger, "").refused(404, "notFound");
 }
 
