@@ -254,8 +254,8 @@ fn rule_6_6_names_and_days_that_are_refused(server: &Server) {
     assert_eq!(column(&cast.owner.get("/v5/books").ok(), "name"), before);
 }
 
-/// 6.6, 7.3: any reader but a RECORDER of a PRIVATE book copies the structure and owns the copy; the
-/// transactions are the OWNER's to copy.
+/// 6.6, 7.3: any reader but a RECORDER of a PRIVATE book copies the structure and owns the copy;
+/// the transactions are the OWNER's to copy.
 fn rule_6_6_readers_copy_the_structure(server: &Server) {
     let cast = cast(server);
     fill(&cast);
