@@ -19,6 +19,7 @@ pub struct Targets {
     query: String,
     file: String,
     collection: String,
+    token: String,
 }
 
 impl Targets {
@@ -39,10 +40,24 @@ impl Targets {
             .ok();
         let collection = cast.owner.post("/v5/collections", &json!({"name": "Shelf"})).ok();
         let collaborator = cast.share(&format!("{}@example.com", unique("guest")), "VIEWER");
-        let [account, group, transaction, other, collaborator, query, file, collection] =
-            [&account, &group, &transaction, &other, &collaborator, &query, &file, &collection]
+        let token = cast.owner.post("/v5/user/tokens", &json!({"name": "spare"})).ok();
+        let [account, group, transaction, other] =
+            [&account, &group, &transaction, &other].map(|resource| id(resource).to_owned());
+        let [collaborator, query, file, collection, token] =
+            [&collaborator, &query, &file, &collection, &token]
                 .map(|resource| id(resource).to_owned());
-        Targets { cast, account, group, transaction, other, collaborator, query, file, collection }
+        Targets {
+            cast,
+            account,
+            group,
+            transaction,
+            other,
+            collaborator,
+            query,
+            file,
+            collection,
+            token,
+        }
     }
 
     /// What the operation works on: what its path or its body names.
@@ -55,6 +70,7 @@ impl Targets {
             ("/queries", &self.query),
             ("/files", &self.file),
             ("/collections", &self.collection),
+            ("/tokens", &self.token),
         ];
         let found = nouns
             .into_iter()
@@ -139,8 +155,9 @@ impl Targets {
         }
     }
 
-    /// All that a write could change in the book; `Null` where the book is gone.
-    pub fn snapshot(&self) -> [Value; 4] {
+    /// All that a write could change in the book, `Null` where the book is gone; and the owner's
+    /// tokens.
+    pub fn snapshot(&self) -> [Value; 5] {
         let read = |rest: &str| {
             let mut body = self.cast.owner.get(&self.cast.path(rest)).body;
             // A refusal names the request, not the book.
@@ -151,6 +168,7 @@ impl Targets {
             read("/transactions?query=is:trashed%20is:draft%20is:posted"),
             read("/collaborators"),
             read("/events"),
+            self.cast.owner.get("/v5/user/tokens").ok(),
         ]
     }
 }
