@@ -95,6 +95,8 @@ pub fn copy(tx: &mut Tx<'_>, cx: &Context, book: &str, request: &Request) -> Res
 /// Who may copy, and what.
 fn enter(tx: &mut Tx<'_>, cx: &Context, book: &str, request: &Request) -> Result<CopySource> {
     let access = access::enter(tx, cx, book, Action::CopyBook)?;
+    // The copy is another book.
+    cx.scope.check_outside_books()?;
     if request.transactions {
         access.require(Action::CopyTransactions)?;
     }
