@@ -20,7 +20,7 @@ pub struct User {
     pub email: String,
     /// Unique, from the local part of the address (behaviour 9.11).
     pub username: String,
-    /// When the first valid token of this address was seen.
+    /// When the user came into being: at the first token, or its first sight.
     pub created_at: Instant,
     /// Since when the operator refuses them (behaviour 11.10).
     pub disabled_at: Option<Instant>,
