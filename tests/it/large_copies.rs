@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use crate::Case;
 use crate::audit::audit;
 use crate::book_copies::{Copy, bare};
+use crate::limited_callers::issued;
 use crate::reading::{batch, items};
 
 pub fn tests() -> Vec<Case> {
@@ -93,6 +94,12 @@ fn copied(copy: &Copy) -> Value {
 /// 6.14: lists, searches, balances and counts; and an audit finds nothing.
 fn rule_6_14_the_copy_is_the_source(server: &Server) {
     let cast = filled(server, 3);
+    let books = || items(&cast.owner.get("/v5/books").ok()).len();
+    let before = books();
+    issued(server, &cast.owner, json!({"readOnly": true}))
+        .post(&cast.path(&format!("/copy?{ALL}")), &Value::Null)
+        .refused(403, "insufficientScope");
+    assert_eq!(books(), before, "11.9: a token that only reads makes no copy");
     let copy = Copy::make(&cast.owner, &cast.book, ALL);
     let own = id(&copy.book).to_owned();
     for query in [

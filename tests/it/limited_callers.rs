@@ -44,7 +44,8 @@ fn check(server: &Server, operation: &Operation) {
     assert_eq!(stage.snapshot(), before, "a refused request changes nothing");
 }
 
-fn issued(server: &Server, owner: &Client, body: Value) -> Client {
+/// A client whose token is limited by this body of the request that issues it.
+pub fn issued(server: &Server, owner: &Client, body: Value) -> Client {
     let issued = owner.post("/v5/user/tokens", &body).ok();
     server.client_with_token(issued["token"].as_str().expect("a token"))
 }

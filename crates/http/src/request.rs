@@ -201,10 +201,26 @@ impl ApiRequest {
 
     /// Its context and its claim, for a write that is several units of work and keeps the promise
     /// of the key itself.
-    pub(crate) fn into_claim(self) -> (Context, web::Data<AppState>, Option<Claim>) {
+    ///
+    /// # Errors
+    /// As [`Self::check_write`].
+    pub(crate) fn into_claim(
+        self,
+    ) -> Result<(Context, web::Data<AppState>, Option<Claim>), ApiError> {
+        self.check_write()?;
         let Self { cx, state, key, .. } = self;
         let claim = key.map(|key| key.claim(cx.user.id, &state.path_prefix));
-        (cx, state, claim)
+        Ok((cx, state, claim))
+    }
+
+    /// What every write asks first, and whatever prepares one: `If-Match` has a target, and the
+    /// access token may write (behaviour 0.17, 11.9).
+    ///
+    /// # Errors
+    /// 400 for `If-Match` without a target; 403 for a token that only reads.
+    pub(crate) fn check_write(&self) -> Result<(), ApiError> {
+        self.refuse_condition()?;
+        Ok(self.cx.scope.check_write().map_err(Error::from)?)
     }
 
     async fn write_in<T: Send + 'static>(
@@ -214,8 +230,7 @@ impl ApiRequest {
         work: impl FnOnce(&mut Tx<'_>, &Context) -> daybook_service::Result<T> + Send + 'static,
         encode: impl FnOnce(&T, &Context) -> Reply + Send + 'static,
     ) -> ApiResult {
-        self.refuse_condition()?;
-        self.cx.scope.check_write().map_err(Error::from)?;
+        self.check_write()?;
         if !matches!(scope, KeyScope::Book(_)) {
             self.cx.scope.check_outside_books().map_err(Error::from)?;
         }

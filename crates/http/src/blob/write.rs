@@ -18,6 +18,7 @@ pub(crate) async fn of_new_file(
     changes: &Changes,
     bytes: Bytes,
 ) -> Result<Content, ApiError> {
+    request.check_write()?;
     let blob = request.state.blobs.new_blob(bytes).await?;
     let (id, draft) = (request.book(), (changes.clone(), blob.content.clone()));
     request.look(move |tx, cx| file::check_create(tx, cx, &id, draft)).await?;
@@ -42,6 +43,7 @@ pub(crate) async fn of_changed_file(
     changes: &Changes,
     bytes: Bytes,
 ) -> Result<Update, ApiError> {
+    request.check_write()?;
     let blob = request.state.blobs.new_blob(bytes).await?;
     let (id, changes) =
         (request.book(), Changes { content: Some(blob.content.clone()), ..changes.clone() });
@@ -68,6 +70,7 @@ pub(crate) async fn of_attachments(
     for entry in files {
         let Some(bytes) = entry.take_bytes()? else { continue };
         if !admitted {
+            request.check_write()?;
             let id = request.book();
             request.look(move |tx, cx| file::check_attach(tx, cx, &id, transactions)).await?;
             admitted = true;
@@ -85,7 +88,9 @@ pub(crate) async fn of_attachments(
 /// 503 when the note cannot be stored.
 pub(crate) async fn note_deletion(request: &ApiRequest) -> Result<(), ApiError> {
     let id = request.book();
-    if request.look(move |tx, cx| book::check_delete(tx, cx, &id)).await.is_ok() {
+    if request.check_write().is_ok()
+        && request.look(move |tx, cx| book::check_delete(tx, cx, &id)).await.is_ok()
+    {
         request.state.blobs.note_deletion(&request.book()).await?;
     }
     Ok(())

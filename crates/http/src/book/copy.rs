@@ -32,7 +32,7 @@ pub(super) async fn large(
     (id, copying): (String, Copying),
     encode: Encode,
 ) -> ApiResult {
-    let (cx, state, claim) = request.into_claim();
+    let (cx, state, claim) = request.into_claim()?;
     let turn = match &claim {
         Some(claim) => Some(turn(&state, claim).await?),
         None => None,
