@@ -11,13 +11,13 @@ use crate::reading::{
     resources, totals, transaction, types,
 };
 
-const LUNCH: Lunch = Lunch { date: "2025-01-15", amount: "10.00" };
+pub const LUNCH: Lunch = Lunch { date: "2025-01-15", amount: "10.00" };
 
-fn cast(server: &Server) -> Cast {
+pub fn cast(server: &Server) -> Cast {
     Cast::with_accounts(server, &CASH_BANK_FOOD)
 }
 
-fn send(cast: &Cast, items: Value) -> Answer {
+pub fn send(cast: &Cast, items: Value) -> Answer {
     cast.owner.patch(&cast.path("/transactions/merge"), &json!({"items": items}))
 }
 

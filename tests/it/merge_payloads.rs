@@ -1,23 +1,14 @@
 //! mergeTransactions with items that say more than their ids (3.11.9, 3.11.10).
 
-use daybook_tests::{Answer, CASH_BANK_FOOD, Cast, Lunch, Server, shows, unique};
+use daybook_tests::{Cast, Server, shows, unique};
 use serde_json::{Value, json};
 
 use crate::Case;
+use crate::merge::{LUNCH, cast, send};
 use crate::reading::{
     Faults, events, expected_totals, find, id, ids, items, new_events, refused_400, totals,
     transaction, types,
 };
-
-const LUNCH: Lunch = Lunch { date: "2025-01-15", amount: "10.00" };
-
-fn cast(server: &Server) -> Cast {
-    Cast::with_accounts(server, &CASH_BANK_FOOD)
-}
-
-fn send(cast: &Cast, items: Value) -> Answer {
-    cast.owner.patch(&cast.path("/transactions/merge"), &json!({"items": items}))
-}
 
 #[track_caller]
 fn merge(cast: &Cast, items: Value) -> Value {

@@ -210,9 +210,7 @@ impl ApiError {
             Self::Transport(error) => error.message(),
         }
     }
-}
 
-impl ApiError {
     /// The body that clients read.
     fn shown(&self) -> ErrorOut {
         let (status, reason, message) = (self.status(), self.reason(), self.message());

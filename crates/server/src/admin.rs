@@ -2,6 +2,7 @@
 //! commands `token` and `user`. They change the database; a server that runs notices within 5
 //! seconds (behaviour 11.8).
 
+use std::collections::BTreeSet;
 use std::io::{Write, stdout};
 use std::sync::Arc;
 
@@ -70,7 +71,7 @@ fn issue(options: TokenArgs) -> anyhow::Result<()> {
     let store = open(&data)?;
     let ids = Arc::new(Ids::new(store.start()));
     let now = clock::now();
-    let books = book.into_iter().map(BookKey::new).collect::<std::collections::BTreeSet<_>>();
+    let books = book.into_iter().map(BookKey::new).collect::<BTreeSet<_>>();
     let books = Some(books).filter(|books| !books.is_empty());
     let request =
         TokenRequest { name, days: Some(days.into()), scope: TokenScope { read_only, books } };

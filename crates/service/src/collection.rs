@@ -114,15 +114,7 @@ pub fn add(
     let collection = enter(tx, cx, id)?;
     batch::check_size("items", books.len())?;
     let keys = named(books)?;
-    let found = tx.books().by_public_ids(&keys, &cx.user.email)?;
-    let mut visible: HashMap<String, book::View> = HashMap::new();
-    for found in found {
-        let activity = found.activity;
-        if let Ok(access) = found.admit(cx.user.id, Action::ReadBook) {
-            visible
-                .insert(access.book().key.as_str().to_owned(), book::View::plain(access, activity));
-        }
-    }
+    let mut visible = book::readable(tx, &cx.user, &keys)?;
     let unknown: Vec<String> =
         keys.iter().filter(|key| !visible.contains_key(*key)).cloned().collect();
     if !unknown.is_empty() {

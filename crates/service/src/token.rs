@@ -1,15 +1,13 @@
 //! Use cases of access tokens (behaviour 11.7 - 11.10). A token belongs to a user: the access step
 //! is to look among the caller's own, and no event is recorded.
 
-use std::collections::HashSet;
-
 use daybook_domain::id::TokenId;
 use daybook_domain::instant::Instant;
-use daybook_domain::permission::Action;
 use daybook_domain::token::{AccessToken, Refusal, TokenRequest, listed_since};
 use daybook_storage::Tx;
 use daybook_storage::user::User;
 
+use crate::book;
 use crate::context::Context;
 use crate::error::Result;
 use crate::ids::Ids;
@@ -77,8 +75,7 @@ pub fn revoke(tx: &mut Tx<'_>, cx: &Context, id: &str) -> Result<AccessToken> {
 /// # Errors
 /// [`Refusal::Unknown`].
 pub fn revoke_any(tx: &mut Tx<'_>, id: &str, now: Instant) -> Result<AccessToken> {
-    let found = id.parse().ok().map(|id| tx.tokens().find(id)).transpose()?.flatten();
-    let token = found.ok_or_else(|| unknown(id))?;
+    let token = find_any(tx, id)?.ok_or_else(|| unknown(id))?;
     end(tx, token, now)
 }
 
@@ -86,7 +83,7 @@ pub fn revoke_any(tx: &mut Tx<'_>, id: &str, now: Instant) -> Result<AccessToken
 pub fn of_user(tx: &mut Tx<'_>, user: &User, now: Instant) -> Result<Vec<AccessToken>> {
     let since = listed_since(now);
     let mut all = tx.tokens().list(user.id)?;
-    all.retain(|token| token.revoked_at.unwrap_or(token.expires_at).min(token.expires_at) >= since);
+    all.retain(|token| token.end() >= since);
     all.reverse();
     Ok(all)
 }
@@ -116,8 +113,14 @@ fn end(tx: &mut Tx<'_>, token: AccessToken, now: Instant) -> Result<AccessToken>
     Ok(revoked)
 }
 
+/// A token of any user.
+fn find_any(tx: &mut Tx<'_>, text: &str) -> Result<Option<AccessToken>> {
+    let Ok(id) = text.parse() else { return Ok(None) };
+    Ok(tx.tokens().find(id)?)
+}
+
 fn find(tx: &mut Tx<'_>, cx: &Context, text: &str) -> Result<AccessToken> {
-    let found = text.parse().ok().map(|id| tx.tokens().find(id)).transpose()?.flatten();
+    let found = find_any(tx, text)?;
     Ok(found.filter(|token| token.user == cx.user.id).ok_or_else(|| unknown(text))?)
 }
 
@@ -130,12 +133,7 @@ fn check_books(tx: &mut Tx<'_>, user: &User, request: &TokenRequest) -> Result<(
     request.scope.check()?;
     let Some(books) = &request.scope.books else { return Ok(()) };
     let keys: Vec<String> = books.iter().map(ToString::to_string).collect();
-    let found = tx.books().by_public_ids(&keys, &user.email)?;
-    let readable: HashSet<String> = found
-        .into_iter()
-        .filter_map(|book| book.admit(user.id, Action::ReadBook).ok())
-        .map(|access| access.book().key.to_string())
-        .collect();
-    let missing: Vec<String> = keys.into_iter().filter(|key| !readable.contains(key)).collect();
+    let readable = book::readable(tx, user, &keys)?;
+    let missing: Vec<String> = keys.into_iter().filter(|key| !readable.contains_key(key)).collect();
     if missing.is_empty() { Ok(()) } else { Err(Refusal::UnknownBooks(missing).into()) }
 }

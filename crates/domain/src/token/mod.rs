@@ -89,6 +89,12 @@ impl AccessToken {
         self.revoked_at.is_none() && now < self.expires_at
     }
 
+    /// When it ended, or ends by itself.
+    #[must_use]
+    pub fn end(&self) -> Instant {
+        self.revoked_at.map_or(self.expires_at, |revoked| revoked.min(self.expires_at))
+    }
+
     /// The same token, revoked. One that was revoked before stays as it is.
     #[must_use]
     pub fn revoke(self, now: Instant) -> Self {
@@ -146,7 +152,9 @@ mod tests {
         assert_eq!(token.expires_at, Instant::new(1_000 + MILLISECONDS_OF_DAY));
         assert!(token.is_active(Instant::new(1_000 + MILLISECONDS_OF_DAY - 1)));
         assert!(!token.is_active(token.expires_at));
+        assert_eq!(token.end(), token.expires_at);
         let revoked = token.revoke(Instant::new(5_000));
+        assert_eq!(revoked.end(), Instant::new(5_000));
         assert!(!revoked.is_active(Instant::new(5_000)));
         assert_eq!(revoked.clone().revoke(Instant::new(6_000)), revoked);
     }

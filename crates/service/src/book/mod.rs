@@ -2,6 +2,7 @@
 
 mod copy;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use daybook_domain::access::Access;
@@ -14,6 +15,7 @@ use daybook_domain::purpose::{DeleteBook, ManageCollaborators, UpdateBook, Write
 use daybook_storage::Tx;
 use daybook_storage::access::{AccessTo, BookAccess};
 use daybook_storage::book_state::Activity;
+use daybook_storage::user::User;
 
 use crate::context::Context;
 use crate::error::Result;
@@ -77,6 +79,21 @@ pub fn list(tx: &mut Tx<'_>, cx: &Context, term: &str) -> Result<Vec<View>> {
     }
     sort(&mut views);
     Ok(views)
+}
+
+/// The books with these public ids that a user may read, by public id.
+pub(crate) fn readable(
+    tx: &mut Tx<'_>,
+    user: &User,
+    keys: &[String],
+) -> Result<HashMap<String, View>> {
+    let found = tx.books().by_public_ids(keys, &user.email)?;
+    let views = found.into_iter().filter_map(|found| {
+        let activity = found.activity;
+        let access = found.admit(user.id, Action::ReadBook).ok()?;
+        Some((access.book().key.to_string(), View::plain(access, activity)))
+    });
+    Ok(views.collect())
 }
 
 /// Sorts books by name, ignoring case.

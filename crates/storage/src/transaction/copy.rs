@@ -42,7 +42,20 @@ struct Sized {
     text: i64,
 }
 
+/// Where a portion ends.
+struct PortionEnd {
+    /// The last of its transactions.
+    last: TransactionId,
+    /// Whether transactions follow behind it.
+    more: bool,
+}
+
 impl Transactions<'_, '_> {
+    /// Whether the transactions to copy are more than one portion.
+    pub fn exceed_one_portion(self, source: &Access, from: Option<Date>) -> Result<bool> {
+        Ok(self.portion_end(source, from, i64::MIN)?.is_some_and(|end| end.more))
+    }
+
     /// The next transactions to copy behind one: not trashed, of `from` and later days.
     pub fn portion(
         self,
@@ -51,6 +64,24 @@ impl Transactions<'_, '_> {
         after: Option<TransactionId>,
     ) -> Result<Portion> {
         let after = after.map_or(i64::MIN, TransactionId::get);
+        let Some(PortionEnd { last, more }) =
+            self.tx.transactions().portion_end(source, from, after)?
+        else {
+            return Ok(Portion { transactions: Vec::new(), next: None });
+        };
+        let rows =
+            Sql::new("SELECT ").push(COLUMNS).push(" FROM transactions t WHERE t.book_id = ");
+        let transactions = self.rows(source, within(rows, source, from, (after, last.get())))?;
+        Ok(Portion { transactions, next: more.then_some(last) })
+    }
+
+    /// How far the portion behind an id reaches; `None` when nothing is left.
+    fn portion_end(
+        self,
+        source: &Access,
+        from: Option<Date>,
+        after: i64,
+    ) -> Result<Option<PortionEnd>> {
         let limit = i64::try_from(MAX_ROWS).unwrap_or(i64::MAX).saturating_add(1);
         let sizes = Sql::new(
             "SELECT t.id, CAST(LENGTH(t.description) + COALESCE(LENGTH(t.properties), 0) \
@@ -60,24 +91,16 @@ impl Transactions<'_, '_> {
         );
         let sizes = within(sizes, source, from, (after, i64::MAX)).push(" LIMIT ").int(limit);
         let sizes: Vec<Sized> = on_each!(self.tx.flushed()?, c => (&sizes).load(c))?;
-        let (mut text, mut last) = (0_i64, None);
-        let mut taken = 0;
-        for Sized { id, text: more } in &sizes {
-            text = text.saturating_add(*more);
+        let (mut text, mut taken, mut last) = (0_i64, 0, None);
+        for Sized { id, text: length } in &sizes {
+            text = text.saturating_add(*length);
             if taken == MAX_ROWS || (text > MAX_TEXT && taken > 0) {
                 break;
             }
             taken += 1;
-            last = Some(*id);
+            last = Some(TransactionId::new(*id));
         }
-        let Some(last) = last else {
-            return Ok(Portion { transactions: Vec::new(), next: None });
-        };
-        let rows =
-            Sql::new("SELECT ").push(COLUMNS).push(" FROM transactions t WHERE t.book_id = ");
-        let transactions = self.rows(source, within(rows, source, from, (after, last)))?;
-        let next = (sizes.len() > taken).then(|| TransactionId::new(last));
-        Ok(Portion { transactions, next })
+        Ok(last.map(|last| PortionEnd { last, more: sizes.len() > taken }))
     }
 }
 

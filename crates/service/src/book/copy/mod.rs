@@ -58,7 +58,7 @@ pub fn is_large(tx: &mut Tx<'_>, cx: &Context, book: &str, request: &Request) ->
     if !request.transactions {
         return Ok(false);
     }
-    Ok(tx.transactions().portion(&source.access, source.from, None)?.next.is_some())
+    Ok(tx.transactions().exceed_one_portion(&source.access, source.from)?)
 }
 
 /// copyBook in one unit of work: copies settings, groups, accounts and saved queries and, for the
