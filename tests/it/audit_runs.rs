@@ -41,15 +41,15 @@ impl Bench {
         self.store.read(audit::waiting).expect("what waits").len()
     }
 
-    fn make(&self) -> Option<audit::Made> {
+    fn make(&self) -> Option<audit::AuditRun> {
         let key = self.key();
-        self.store.read(|tx| audit::make(tx, &key, &|| false)).expect("an audit")
+        self.store.read(|tx| audit::run(tx, &key, &|| false)).expect("an audit")
     }
 
-    fn conclude(&self, made: audit::Made) {
+    fn conclude(&self, made: audit::AuditRun) {
         let (cx, key) = (self.cx.clone(), self.key());
         self.store
-            .write(self.lane(), move |tx| audit::conclude(tx, &cx, &key, &made))
+            .write(self.lane(), move |tx| audit::record(tx, &cx, &key, &made))
             .expect("a result");
     }
 
@@ -110,9 +110,9 @@ fn an_audit_is_about_its_snapshot(engine: Engine) {
     let key = bench.key();
     let made = bench.store.read(|tx| {
         tx.ping()?;
-        let made = audit::make(tx, &key, &|| false)?;
+        let made = audit::run(tx, &key, &|| false)?;
         bench.record(vec![draft("meanwhile")])?;
-        Ok::<_, Error>((made, audit::make(tx, &key, &|| false)?))
+        Ok::<_, Error>((made, audit::run(tx, &key, &|| false)?))
     });
     let (before, after) = made.expect("two audits of one snapshot");
     let (before, after) = (before.expect("it is wanted"), after.expect("it is wanted"));
@@ -130,7 +130,7 @@ fn it_gives_up_between_portions(engine: Engine) {
     bench.record((0..10).map(|number| draft(&number.to_string())).collect()).expect("a batch");
     bench.ask();
     let key = bench.key();
-    assert!(bench.store.read(|tx| audit::make(tx, &key, &|| true)).expect("no failure").is_none());
+    assert!(bench.store.read(|tx| audit::run(tx, &key, &|| true)).expect("no failure").is_none());
     assert_eq!(bench.waiting(), 1, "it is made another time");
 }
 

@@ -9,7 +9,7 @@ use std::thread;
 use daybook_domain::account::AccountRef;
 use daybook_domain::field::Field;
 use daybook_domain::transaction::{Changes, Intent, Verb};
-use daybook_service::transaction::{self, Order, View};
+use daybook_service::transaction::{self, VerbRequest, View};
 use daybook_service::{Context, Error, Ids, account, balance};
 use daybook_storage::{Address, Options, Store, Tx};
 use daybook_tests::Engine;
@@ -92,7 +92,7 @@ fn a_refusal_undoes_what_is_queued_and_what_is_changed_in_place(engine: Engine) 
                 tx,
                 &cx,
                 &book,
-                Order::single(Verb::Check),
+                VerbRequest::single(Verb::Check),
                 vec![Changes::default()],
             )
         })
@@ -108,7 +108,7 @@ fn a_refusal_undoes_what_is_queued_and_what_is_changed_in_place(engine: Engine) 
         let made =
             transaction::create(tx, cx, book, vec![draft("in place and undone")], Intent::Create)?;
         let item = Changes { id: Some(made.transactions[0].id.to_string()), ..Changes::default() };
-        transaction::perform(tx, cx, book, Order::single(Verb::Check), vec![item])?;
+        transaction::perform(tx, cx, book, VerbRequest::single(Verb::Check), vec![item])?;
         transaction::create(tx, cx, book, vec![draft("both and undone")], Intent::Create).map(drop)
     }));
     kept.push(bench.submit(bench.creation("three")));

@@ -9,7 +9,7 @@ use daybook_domain::group::GroupRef;
 use daybook_domain::id::TransactionId;
 use daybook_domain::instant::Instant;
 use daybook_domain::transaction::{Changes, Intent, Transaction, Verb};
-use daybook_service::transaction::{self, Listed, Order, Request};
+use daybook_service::transaction::{self, Listed, Request, VerbRequest};
 use daybook_service::{Context, Error, Ids, account, book, group, user};
 use daybook_storage::{Address, Lane, Options, Store, Tx};
 use daybook_tests::{Engine, Server, unique};
@@ -97,7 +97,7 @@ impl Inside {
         for items in items.chunks(1000) {
             let items = items.to_vec();
             self.write(move |tx, cx, book| {
-                transaction::perform(tx, cx, book, Order::batch(verb, true), items)
+                transaction::perform(tx, cx, book, VerbRequest::batch(verb, true), items)
             })
             .expect("a batch");
         }

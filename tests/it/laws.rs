@@ -13,7 +13,7 @@ use daybook_domain::field::Field;
 use daybook_domain::id::AccountId;
 use daybook_domain::instant::Instant;
 use daybook_domain::transaction::{Changes, Intent, Standing, Transaction, Verb};
-use daybook_service::transaction::{Order, Recording, Request};
+use daybook_service::transaction::{CreateMode, Request, VerbRequest};
 use daybook_service::{Context, Error, Ids, account, balance, book, event, transaction, user};
 use daybook_storage::{Address, Lane, Options, Store, Tx};
 use daybook_tests::dice::Dice;
@@ -330,7 +330,7 @@ fn request(dice: &mut Dice, state: &State) -> (String, Work) {
                 draft: dice.below(6) == 0,
                 ..Changes::default()
             };
-            let recording = Recording { single: true, ..Intent::Create.into() };
+            let recording = CreateMode { single: true, ..Intent::Create.into() };
             (
                 format!("{item:?}"),
                 Box::new(move |tx, cx, book| {
@@ -351,8 +351,11 @@ fn request(dice: &mut Dice, state: &State) -> (String, Work) {
         }
         6..16 => {
             let (verb, batch) = (pick(dice, &VERBS), dice.below(2) == 0);
-            let order =
-                if batch { Order::batch(verb, dice.below(2) == 0) } else { Order::single(verb) };
+            let order = if batch {
+                VerbRequest::batch(verb, dice.below(2) == 0)
+            } else {
+                VerbRequest::single(verb)
+            };
             let count = if batch { dice.below(6) } else { 1 };
             let items: Vec<Changes> = (0..count).map(|_| edit(dice, state, wild)).collect();
             (

@@ -5,7 +5,7 @@ use daybook_domain::account::{AccountRef, AccountType};
 use daybook_domain::field::Field;
 use daybook_domain::group::GroupRef;
 use daybook_domain::transaction::{Changes, Intent, Verb};
-use daybook_service::transaction::{Order, Request};
+use daybook_service::transaction::{Request, VerbRequest};
 use daybook_service::{Error, account, book, group, transaction};
 use daybook_storage::Tx;
 use daybook_tests::Engine;
@@ -75,7 +75,7 @@ fn a_batch_takes_a_constant_number_of_statements(engine: Engine) {
     };
     let verb = |verb, items: &[Changes]| {
         let (cx, book, items) = (bench.cx.clone(), bench.book.clone(), items.to_vec());
-        let order = Order::batch(verb, true);
+        let order = VerbRequest::batch(verb, true);
         bench
             .store
             .write(bench.lane(), move |tx| transaction::perform(tx, &cx, &book, order, items))
@@ -234,7 +234,7 @@ fn what_changes_nothing_writes_nothing(engine: Engine) {
     let changed = inside.write({
         let checked = made[0].clone();
         move |tx, cx, book| {
-            transaction::perform(tx, cx, book, Order::batch(Verb::Check, true), vec![checked])
+            transaction::perform(tx, cx, book, VerbRequest::batch(Verb::Check, true), vec![checked])
         }
     });
     assert!(

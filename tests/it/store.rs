@@ -11,7 +11,7 @@ use daybook_domain::account::AccountRef;
 use daybook_domain::field::Field;
 use daybook_domain::instant::Instant;
 use daybook_domain::transaction::{Changes, Intent, Verb};
-use daybook_service::transaction::{Order, Request};
+use daybook_service::transaction::{Request, VerbRequest};
 use daybook_service::{Context, Error, Ids, account, balance, book, event, transaction, user};
 use daybook_storage::{Address, Lane, Options, Store, Tx};
 use daybook_tests::{Engine, Server, unique};
@@ -222,7 +222,7 @@ fn a_refused_request_does_not_disturb_its_neighbours(engine: Engine) {
                 tx,
                 &cx,
                 &book,
-                Order::single(Verb::Check),
+                VerbRequest::single(Verb::Check),
                 vec![Changes::default()],
             )
         })

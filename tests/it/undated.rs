@@ -7,7 +7,7 @@ use daybook_domain::calendar::format_iso;
 use daybook_domain::field::Field;
 use daybook_domain::instant::Instant;
 use daybook_domain::transaction::{Changes, Intent, Verb};
-use daybook_service::transaction::{Order, Request};
+use daybook_service::transaction::{Request, VerbRequest};
 use daybook_service::{Context, Ids, book, transaction, user};
 use daybook_storage::{Address, Lane, Options, Store};
 use daybook_tests::{Engine, Server, unique};
@@ -55,7 +55,7 @@ fn rule_2_6_the_day_of_creation(engine: Engine) {
     };
     let update = |item: Changes, now: Instant| {
         let (cx, key) = (at(now), key.clone());
-        let order = Order::single(Verb::Update);
+        let order = VerbRequest::single(Verb::Update);
         store
             .write(Lane::of_book(&key.clone()), move |tx| {
                 transaction::perform(tx, &cx, &key, order, vec![item])

@@ -8,12 +8,12 @@
 //! use daybook_domain::account::AccountType;
 //! use daybook_domain::balance::Sums;
 //! use daybook_domain::permission::{Action, Permission};
-//! use daybook_domain::transaction::{Refusal, State, Transition, Verb, transition};
+//! use daybook_domain::transaction::{LifecycleState, Refusal, Transition, Verb, transition};
 //!
 //! // The transition table: a checked transaction is read-only.
-//! assert_eq!(transition(State::Unchecked, Verb::Update, false), Transition::Done);
+//! assert_eq!(transition(LifecycleState::Unchecked, Verb::Update, false), Transition::Done);
 //! let refused = Transition::Refused(Refusal::Checked);
-//! assert_eq!(transition(State::Checked, Verb::Update, false), refused);
+//! assert_eq!(transition(LifecycleState::Checked, Verb::Update, false), refused);
 //! // The permission matrix.
 //! assert!(Permission::Poster.may(Action::Post) && !Permission::Poster.may(Action::Check));
 //! // Raw balances: credits minus debits.

@@ -223,14 +223,14 @@ pub(crate) fn list_out(view: &View) -> Vec<AccountOut> {
     view.accounts.iter().map(|account| AccountOut::new(account, &view.forest)).collect()
 }
 
-fn single(view: &View) -> Reply {
+fn to_reply(view: &View) -> Reply {
     let shown =
         |account: &Account| reply::ok(&AccountOut::new(account, &view.forest)).tagged(account);
     view.accounts.first().map_or_else(reply::nothing, shown)
 }
 
 fn list(view: &View) -> Reply {
-    reply::ok(&ListOut::whole(list_out(view)))
+    reply::ok(&ListOut::complete(list_out(view)))
 }
 
 /// GET accounts.
@@ -243,7 +243,9 @@ pub(crate) async fn list_accounts(request: ApiRequest) -> ApiResult {
 pub(crate) async fn get_account(request: ApiRequest) -> ApiResult {
     let (book, id) = (request.book(), request.id());
     let tolerant = request.state.missing_as_no_content;
-    match request.read(move |tx, cx| account::get(tx, cx, &book, &id), |view, _| single(view)).await
+    match request
+        .read(move |tx, cx| account::get(tx, cx, &book, &id), |view, _| to_reply(view))
+        .await
     {
         Err(error) if tolerant && error.is_missing_in_chart() => Ok(reply::no_content()),
         outcome => outcome,
@@ -253,13 +255,13 @@ pub(crate) async fn get_account(request: ApiRequest) -> ApiResult {
 /// GET accounts/{id}/groups.
 pub(crate) async fn list_account_groups(request: ApiRequest) -> ApiResult {
     let (book, id) = (request.book(), request.id());
-    let encode = |view: &_, _: &_| reply::ok(&ListOut::whole(GroupOut::all(view)));
+    let encode = |view: &_, _: &_| reply::ok(&ListOut::complete(GroupOut::all(view)));
     request.read(move |tx, cx| account::groups(tx, cx, &book, &id), encode).await
 }
 
 /// POST accounts.
 pub(crate) async fn create_account(request: ApiRequest, body: Body<AccountIn>) -> ApiResult {
-    create(request, vec![body.0.into_input()], single).await.map_err(ApiError::alone)
+    create(request, vec![body.0.into_input()], to_reply).await.map_err(ApiError::alone)
 }
 
 /// POST accounts at the address of older clients (behaviour 12.6).
@@ -267,7 +269,7 @@ pub(crate) async fn create_ledger_account(
     request: ApiRequest,
     body: Body<LedgerAccountIn>,
 ) -> ApiResult {
-    create(request, vec![body.0.into_input()], single).await.map_err(ApiError::alone)
+    create(request, vec![body.0.into_input()], to_reply).await.map_err(ApiError::alone)
 }
 
 /// POST accounts/batch.
@@ -280,7 +282,7 @@ pub(crate) async fn create_accounts_batch(
 
 /// PUT accounts.
 pub(crate) async fn update_account(request: ApiRequest, body: Body<AccountIn>) -> ApiResult {
-    update(request.conditional()?, vec![body.0], single).await.map_err(ApiError::alone)
+    update(request.conditional()?, vec![body.0], to_reply).await.map_err(ApiError::alone)
 }
 
 /// PUT accounts/batch.
@@ -294,7 +296,7 @@ pub(crate) async fn update_accounts_batch(
 /// DELETE accounts/{id}.
 pub(crate) async fn delete_account(request: ApiRequest) -> ApiResult {
     let reference = AccountRef { id: Some(request.id()), name: None };
-    delete(request.conditional()?, vec![reference], single).await.map_err(ApiError::alone)
+    delete(request.conditional()?, vec![reference], to_reply).await.map_err(ApiError::alone)
 }
 
 /// POST accounts/delete/batch.

@@ -92,7 +92,7 @@ impl<T: DeserializeOwned + Send + 'static> FromRequest for Body<T> {
             } else {
                 Err(Transport::UnsupportedMediaType.into())
             };
-            unless_invisible(&request, read).await.map(Self)
+            body_or_refusal(&request, read).await.map(Self)
         })
     }
 }
@@ -110,14 +110,14 @@ impl<T: DeserializeOwned + Send + 'static> FromRequest for MaybeBody<T> {
             if json { parse(bytes).map(Some) } else { Err(Transport::UnsupportedMediaType.into()) }
         };
         Box::pin(async move {
-            unless_invisible(&request, receive(&request, payload, read).await).await.map(Self)
+            body_or_refusal(&request, receive(&request, payload, read).await).await.map(Self)
         })
     }
 }
 
 /// Passes a body on. One that cannot be read is refused only to callers who may see the book; to
 /// all others the book does not exist (behaviour 0.17).
-async fn unless_invisible<T>(
+async fn body_or_refusal<T>(
     request: &HttpRequest,
     read: Result<T, ApiError>,
 ) -> Result<T, ApiError> {
@@ -127,7 +127,7 @@ async fn unless_invisible<T>(
         let book = caller.book();
         if !book.is_empty() {
             caller
-                .look(move |tx, cx| access::enter(tx, cx, &book, Action::ReadBook).map(drop))
+                .on_snapshot(move |tx, cx| access::enter(tx, cx, &book, Action::ReadBook).map(drop))
                 .await?;
         }
     }

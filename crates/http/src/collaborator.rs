@@ -52,7 +52,7 @@ impl From<&Collaborator> for CollaboratorOut {
     }
 }
 
-fn single(collaborator: &Collaborator, _: &Context) -> Reply {
+fn to_reply(collaborator: &Collaborator, _: &Context) -> Reply {
     reply::ok(&CollaboratorOut::from(collaborator))
 }
 
@@ -60,7 +60,7 @@ fn single(collaborator: &Collaborator, _: &Context) -> Reply {
 pub(crate) async fn list_collaborators(request: ApiRequest) -> ApiResult {
     let book = request.book();
     let encode = |all: &Vec<Collaborator>, _: &Context| {
-        reply::ok(&ListOut::whole(all.iter().map(CollaboratorOut::from).collect()))
+        reply::ok(&ListOut::complete(all.iter().map(CollaboratorOut::from).collect()))
     };
     request.read(move |tx, cx| collaborator::list(tx, cx, &book), encode).await
 }
@@ -74,7 +74,7 @@ pub(crate) async fn add_collaborator(request: ApiRequest, body: Body<Collaborato
         .write(
             &book.clone(),
             move |tx, cx| collaborator::add(tx, cx, &book, email.as_deref(), permission),
-            single,
+            to_reply,
         )
         .await
 }
@@ -83,6 +83,6 @@ pub(crate) async fn add_collaborator(request: ApiRequest, body: Body<Collaborato
 pub(crate) async fn remove_collaborator(request: ApiRequest) -> ApiResult {
     let (book, id) = (request.book(), request.id());
     request
-        .write(&book.clone(), move |tx, cx| collaborator::remove(tx, cx, &book, &id), single)
+        .write(&book.clone(), move |tx, cx| collaborator::remove(tx, cx, &book, &id), to_reply)
         .await
 }

@@ -126,7 +126,7 @@ impl CollectionsOfList {
     }
 
     /// The collection in the next row that shows it.
-    pub(crate) fn around(&mut self, view: &View) -> Option<CollectionAround> {
+    pub(crate) fn in_next_row(&mut self, view: &View) -> Option<CollectionAround> {
         let text = self.texts.get_mut(&view.collection.id)?;
         let size = text.whole.get().len();
         if text.is_shown && size > self.left {
@@ -149,7 +149,7 @@ pub(crate) fn rows_showing(text: &RawValue) -> usize {
     }
 }
 
-fn single(view: &View, cx: &Context) -> Reply {
+fn to_reply(view: &View, cx: &Context) -> Reply {
     reply::ok(&CollectionOut::new(view, cx))
 }
 
@@ -163,20 +163,20 @@ pub(crate) async fn list_collections(request: ApiRequest) -> ApiResult {
         views.iter().map(|view| CollectionOut::new(view, cx)).collect()
     };
     request
-        .read(collection::list, move |views, cx| reply::ok(&ListOut::whole(all(views, cx))))
+        .read(collection::list, move |views, cx| reply::ok(&ListOut::complete(all(views, cx))))
         .await
 }
 
 /// GET collections/{id} (behaviour 12.9).
 pub(crate) async fn get_collection(request: ApiRequest) -> ApiResult {
     let id = request.id();
-    request.read(move |tx, cx| collection::get(tx, cx, &id), single).await
+    request.read(move |tx, cx| collection::get(tx, cx, &id), to_reply).await
 }
 
 /// POST collections.
 pub(crate) async fn create_collection(request: ApiRequest, body: Body<CollectionIn>) -> ApiResult {
     let CollectionIn { id: _, name } = body.0;
-    request.write_own(move |tx, cx| collection::create(tx, cx, name.as_deref()), single).await
+    request.write_own(move |tx, cx| collection::create(tx, cx, name.as_deref()), to_reply).await
 }
 
 /// PUT collections, the id in the body.
@@ -184,7 +184,10 @@ pub(crate) async fn update_collection(request: ApiRequest, body: Body<Collection
     let CollectionIn { id, name } = body.0;
     let id = id_text(id);
     request
-        .write_own(move |tx, cx| collection::update(tx, cx, id.as_deref(), name.as_deref()), single)
+        .write_own(
+            move |tx, cx| collection::update(tx, cx, id.as_deref(), name.as_deref()),
+            to_reply,
+        )
         .await
 }
 

@@ -22,7 +22,7 @@ impl TransactionCursor {
         Self { day, id, query }
     }
 
-    pub(crate) const fn place(&self) -> PageKey {
+    pub(crate) const fn key(&self) -> PageKey {
         PageKey { day: self.day, id: self.id }
     }
 }
@@ -49,7 +49,7 @@ impl FileCursor {
         Self { file: id.get() }
     }
 
-    pub(crate) const fn place(&self) -> FileId {
+    pub(crate) const fn key(&self) -> FileId {
         FileId::new(self.file)
     }
 }

@@ -182,7 +182,7 @@ fn data(reader: Reader<'_>, read: &ReadEvent) -> serde_json::Result<Value> {
         Snapshot::Account(snapshot) => Value::Object(account(reader.view, snapshot)?),
         Snapshot::Group(snapshot) => group(reader.view, snapshot)?,
         Snapshot::File(snapshot) => Value::Object(with_defaults(
-            located(reader.base, event, snapshot),
+            with_url(reader.base, event, snapshot),
             &[("properties", json!({}))],
         )),
         Snapshot::SavedQuery(object) => {
@@ -238,7 +238,7 @@ fn transaction(
     let creator = view.users.get(&snapshot.created_by.unwrap_or(event.user));
     let creator = creator.map(|user| user.username.as_str()).unwrap_or_default();
     let files: Vec<Value> =
-        snapshot.files.iter().map(|file| Value::Object(located(base, event, file))).collect();
+        snapshot.files.iter().map(|file| Value::Object(with_url(base, event, file))).collect();
     let mut object = with_defaults(
         map(&snapshot.object),
         &[
@@ -274,7 +274,7 @@ fn transaction(
 }
 
 /// A file: its token becomes its serving address, which answers for as long as the file exists.
-fn located(base: &str, event: &Event, snapshot: &FileSnapshot) -> Map<String, Value> {
+fn with_url(base: &str, event: &Event, snapshot: &FileSnapshot) -> Map<String, Value> {
     let address =
         FileAddress { book: event.book, file: snapshot.id, token: snapshot.token.clone() };
     let mut object = map(&snapshot.object);

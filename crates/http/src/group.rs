@@ -134,13 +134,13 @@ impl GroupOut {
     }
 }
 
-fn single(view: &View) -> Reply {
+fn to_reply(view: &View) -> Reply {
     let shown = |group: &Group| reply::ok(&GroupOut::new(group, &view.forest)).tagged(group);
     view.groups.first().map_or_else(reply::nothing, shown)
 }
 
 fn list(view: &View) -> Reply {
-    reply::ok(&ListOut::whole(GroupOut::all(view)))
+    reply::ok(&ListOut::complete(GroupOut::all(view)))
 }
 
 /// GET groups.
@@ -153,7 +153,8 @@ pub(crate) async fn list_groups(request: ApiRequest) -> ApiResult {
 pub(crate) async fn get_group(request: ApiRequest) -> ApiResult {
     let (book, id) = (request.book(), request.id());
     let tolerant = request.state.missing_as_no_content;
-    match request.read(move |tx, cx| group::get(tx, cx, &book, &id), |view, _| single(view)).await {
+    match request.read(move |tx, cx| group::get(tx, cx, &book, &id), |view, _| to_reply(view)).await
+    {
         Err(error) if tolerant && error.is_missing_in_chart() => Ok(reply::no_content()),
         outcome => outcome,
     }
@@ -162,13 +163,13 @@ pub(crate) async fn get_group(request: ApiRequest) -> ApiResult {
 /// GET groups/{id}/accounts.
 pub(crate) async fn list_group_accounts(request: ApiRequest) -> ApiResult {
     let (book, id) = (request.book(), request.id());
-    let encode = |view: &_, _: &_| reply::ok(&ListOut::whole(crate::account::list_out(view)));
+    let encode = |view: &_, _: &_| reply::ok(&ListOut::complete(crate::account::list_out(view)));
     request.read(move |tx, cx| group::accounts(tx, cx, &book, &id), encode).await
 }
 
 /// POST groups.
 pub(crate) async fn create_group(request: ApiRequest, body: Body<GroupIn>) -> ApiResult {
-    create(request, vec![body.0], single).await.map_err(ApiError::alone)
+    create(request, vec![body.0], to_reply).await.map_err(ApiError::alone)
 }
 
 /// POST groups/batch.
@@ -181,7 +182,7 @@ pub(crate) async fn create_groups_batch(
 
 /// PUT groups.
 pub(crate) async fn update_group(request: ApiRequest, body: Body<GroupIn>) -> ApiResult {
-    update(request.conditional()?, vec![body.0], single).await.map_err(ApiError::alone)
+    update(request.conditional()?, vec![body.0], to_reply).await.map_err(ApiError::alone)
 }
 
 /// PUT groups/batch (behaviour 12.9).
@@ -195,7 +196,7 @@ pub(crate) async fn update_groups_batch(
 /// DELETE groups/{id}.
 pub(crate) async fn delete_group(request: ApiRequest) -> ApiResult {
     let id = request.id();
-    delete(request.conditional()?, vec![GroupRef { id: Some(id), name: None }], single)
+    delete(request.conditional()?, vec![GroupRef { id: Some(id), name: None }], to_reply)
         .await
         .map_err(ApiError::alone)
 }

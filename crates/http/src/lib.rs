@@ -5,7 +5,6 @@
 
 mod account;
 mod balance;
-mod bell;
 mod blob;
 mod blocking;
 mod body;
@@ -35,6 +34,7 @@ mod template;
 mod token;
 mod transaction;
 mod user;
+mod wakeup;
 mod wire;
 
 use std::net::TcpListener;
@@ -52,7 +52,6 @@ use actix_web::{App, web};
 use connection::{LINGER, Socket};
 use health::Contract;
 
-pub use bell::Bell;
 pub use blob::store::Blobs;
 pub use blob::sweep::{FileSweep, Swept};
 pub use blocking::{Panicked, block};
@@ -62,6 +61,7 @@ pub use identity::{IDENTITY_INTERVAL, Identity};
 pub use large_copies::LargeCopies;
 pub use state::{AppState, Headers};
 pub use template::catalog::Templates;
+pub use wakeup::Wakeup;
 
 /// How long running requests may take to finish after a stop, in seconds.
 const SHUTDOWN_SECONDS: u64 = 8;
@@ -91,7 +91,7 @@ pub fn serve(
         let app = App::new()
             .app_data(state.clone())
             .app_data(contract.clone())
-            .wrap(from_fn(middleware::around))
+            .wrap(from_fn(middleware::observe))
             .wrap(NormalizePath::new(TrailingSlash::Trim))
             .configure(|config| routes::mount(config, &state));
         let stop = stop.clone();

@@ -23,7 +23,7 @@ const MAX_ID: usize = 128;
 
 /// Gives the request its id, logs it without anything personal, and adds the CORS headers
 /// (behaviour 0.13).
-pub(crate) async fn around(
+pub(crate) async fn observe(
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<impl MessageBody>, Error> {

@@ -129,7 +129,7 @@ impl ApiRequest {
     ///
     /// # Errors
     /// What the use case refuses; 400 for `If-Match` without a target.
-    pub(crate) async fn look<T: Send + 'static>(
+    pub(crate) async fn on_snapshot<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut Tx<'_>, &Context) -> daybook_service::Result<T> + Send + 'static,
     ) -> Result<T, ApiError> {
@@ -157,7 +157,7 @@ impl ApiRequest {
     ///
     /// # Errors
     /// The error itself, unless an answer is recorded.
-    pub(crate) async fn refuse(self, book: &str, error: ApiError) -> ApiResult {
+    pub(crate) async fn answer_refusal(self, book: &str, error: ApiError) -> ApiResult {
         match error {
             ApiError::Service(error) => {
                 self.write(book, move |_, _| Err::<(), _>(error), |(), _| reply::no_content()).await
@@ -247,7 +247,7 @@ impl ApiRequest {
                 encode(&done, &cx).into_answer()
             })
         };
-        Reply::try_from(run::write_patiently(&state, lane, whole).await?)
+        Reply::try_from(run::write_with_timeout(&state, lane, whole).await?)
     }
 }
 

@@ -72,7 +72,7 @@ where
 ///
 /// # Errors
 /// As [`write`]; 503 when it waits for too long.
-pub(crate) async fn write_patiently<T, E>(
+pub(crate) async fn write_with_timeout<T, E>(
     state: &AppState,
     lane: Lane,
     work: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E> + Send + 'static,

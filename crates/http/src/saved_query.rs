@@ -45,7 +45,7 @@ impl From<&SavedQuery> for QueryOut {
     }
 }
 
-fn single(one: &SavedQuery, _: &Context) -> Reply {
+fn to_reply(one: &SavedQuery, _: &Context) -> Reply {
     reply::ok(&QueryOut::from(one))
 }
 
@@ -53,7 +53,7 @@ fn single(one: &SavedQuery, _: &Context) -> Reply {
 pub(crate) async fn list_queries(request: ApiRequest) -> ApiResult {
     let book = request.book();
     let encode = |all: &Vec<SavedQuery>, _: &Context| {
-        reply::ok(&ListOut::whole(all.iter().map(QueryOut::from).collect()))
+        reply::ok(&ListOut::complete(all.iter().map(QueryOut::from).collect()))
     };
     request.read(move |tx, cx| saved_query::list(tx, cx, &book), encode).await
 }
@@ -61,7 +61,7 @@ pub(crate) async fn list_queries(request: ApiRequest) -> ApiResult {
 /// GET queries/{id} (behaviour 12.9).
 pub(crate) async fn get_query(request: ApiRequest) -> ApiResult {
     let (book, id) = (request.book(), request.id());
-    request.read(move |tx, cx| saved_query::get(tx, cx, &book, &id), single).await
+    request.read(move |tx, cx| saved_query::get(tx, cx, &book, &id), to_reply).await
 }
 
 /// POST queries.
@@ -70,7 +70,7 @@ pub(crate) async fn save_query(request: ApiRequest, body: Body<QueryIn>) -> ApiR
     let QueryIn { id: _, title, query } = body.0;
     let changes = Changes { title, query };
     request
-        .write(&book.clone(), move |tx, cx| saved_query::create(tx, cx, &book, changes), single)
+        .write(&book.clone(), move |tx, cx| saved_query::create(tx, cx, &book, changes), to_reply)
         .await
 }
 
@@ -83,7 +83,7 @@ pub(crate) async fn update_query(request: ApiRequest, body: Body<QueryIn>) -> Ap
         .write(
             &book.clone(),
             move |tx, cx| saved_query::update(tx, cx, &book, id.as_deref(), changes),
-            single,
+            to_reply,
         )
         .await
 }
@@ -92,6 +92,6 @@ pub(crate) async fn update_query(request: ApiRequest, body: Body<QueryIn>) -> Ap
 pub(crate) async fn delete_query(request: ApiRequest) -> ApiResult {
     let (book, id) = (request.book(), request.id());
     request
-        .write(&book.clone(), move |tx, cx| saved_query::delete(tx, cx, &book, &id), single)
+        .write(&book.clone(), move |tx, cx| saved_query::delete(tx, cx, &book, &id), to_reply)
         .await
 }

@@ -6,12 +6,12 @@ use daybook_domain::instant::Instant;
 use daybook_service::Ids;
 use daybook_storage::Store;
 
-use crate::bell::Bell;
 use crate::blob::store::Blobs;
 use crate::budget::Budget;
 use crate::identity::Identity;
 use crate::large_copies::LargeCopies;
 use crate::template::catalog::Templates;
+use crate::wakeup::Wakeup;
 
 /// Everything that the API is wired to.
 pub struct AppState {
@@ -42,7 +42,7 @@ pub struct AppState {
     /// The starter books of this installation (behaviour 9.7).
     pub templates: Templates,
     /// Wakes the audit worker.
-    pub audits: Bell,
+    pub audits: Wakeup,
     /// Copies of more than one unit of work.
     pub copies: LargeCopies,
 }

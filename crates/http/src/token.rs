@@ -81,7 +81,7 @@ struct IssuedOut {
     text: String,
 }
 
-fn single(token: &AccessToken, cx: &Context) -> Reply {
+fn to_reply(token: &AccessToken, cx: &Context) -> Reply {
     reply::ok(&TokenOut::new(token, cx))
 }
 
@@ -90,13 +90,15 @@ pub(crate) async fn list_tokens(request: ApiRequest) -> ApiResult {
     let all = |tokens: &Vec<AccessToken>, cx: &Context| {
         tokens.iter().map(|token| TokenOut::new(token, cx)).collect()
     };
-    request.read(token::list, move |tokens, cx| reply::ok(&ListOut::whole(all(tokens, cx)))).await
+    request
+        .read(token::list, move |tokens, cx| reply::ok(&ListOut::complete(all(tokens, cx))))
+        .await
 }
 
 /// GET user/tokens/{id}.
 pub(crate) async fn get_token(request: ApiRequest) -> ApiResult {
     let id = request.id();
-    request.read(move |tx, cx| token::get(tx, cx, &id), single).await
+    request.read(move |tx, cx| token::get(tx, cx, &id), to_reply).await
 }
 
 /// POST user/tokens. The text of the token is made after the answer is recorded under an
@@ -104,7 +106,7 @@ pub(crate) async fn get_token(request: ApiRequest) -> ApiResult {
 pub(crate) async fn create_token(request: ApiRequest, body: MaybeBody<TokenIn>) -> ApiResult {
     let asked = TokenRequest::from(body.0.unwrap_or_default());
     let (state, user) = (request.state.clone(), request.cx.user.clone());
-    let recorded = request.write_own(move |tx, cx| token::issue(tx, cx, asked), single).await?;
+    let recorded = request.write_own(move |tx, cx| token::issue(tx, cx, asked), to_reply).await?;
     recorded.amend(|token: TokenOut| {
         let unreadable = || ApiError::from(Transport::Failed("a recorded token".to_owned()));
         let instant = |text: &str| text.parse().map(Instant::new).map_err(|_| unreadable());
@@ -122,7 +124,7 @@ pub(crate) async fn create_token(request: ApiRequest, body: MaybeBody<TokenIn>) 
 /// DELETE user/tokens/{id}.
 pub(crate) async fn revoke_token(request: ApiRequest) -> ApiResult {
     let (id, state) = (request.id(), request.state.clone());
-    let answer = request.write_own(move |tx, cx| token::revoke(tx, cx, &id), single).await;
+    let answer = request.write_own(move |tx, cx| token::revoke(tx, cx, &id), to_reply).await;
     state.identity.forget();
     answer
 }

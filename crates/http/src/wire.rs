@@ -176,7 +176,7 @@ pub(crate) struct ListOut<T> {
 }
 
 impl<T> ListOut<T> {
-    pub(crate) const fn whole(items: Vec<T>) -> Self {
+    pub(crate) const fn complete(items: Vec<T>) -> Self {
         Self { items, cursor: None }
     }
 }

@@ -54,19 +54,19 @@ pub(crate) fn prepare(data_dir: &Path) -> anyhow::Result<()> {
         .with_context(|| format!("{} cannot be made", data_dir.display()))
 }
 
-/// Writes a fresh key to a draft and links it to its place, so that of two processes that start at
-/// once one wins and both read the same key.
+/// Writes a fresh key to a temporary file and links it to its place, so that of two processes that
+/// start at once one wins and both read the same key.
 fn make(path: &Path) -> anyhow::Result<Vec<u8>> {
     let mut secret = vec![0; LENGTH];
     getrandom::fill(&mut secret)
         .map_err(|error| anyhow::anyhow!("no randomness for a key: {error}"))?;
-    let draft = path.with_extension(format!("key.{}", std::process::id()));
+    let temporary = path.with_extension(format!("key.{}", std::process::id()));
     let mut file =
-        OpenOptions::new().write(true).create(true).truncate(true).mode(MODE).open(&draft)?;
+        OpenOptions::new().write(true).create(true).truncate(true).mode(MODE).open(&temporary)?;
     file.write_all(&secret)?;
     file.sync_all()?;
-    let linked = fs::hard_link(&draft, path);
-    fs::remove_file(&draft)?;
+    let linked = fs::hard_link(&temporary, path);
+    fs::remove_file(&temporary)?;
     match linked {
         Ok(()) => Ok(secret),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(fs::read(path)?),

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
-use daybook_http::{AppState, Bell, Budget, FileSweep, Headers, Identity, LargeCopies, Templates};
+use daybook_http::{
+    AppState, Budget, FileSweep, Headers, Identity, LargeCopies, Templates, Wakeup,
+};
 use daybook_service::Ids;
 use daybook_storage::{Address, Options, Store};
 use tokio::signal::unix::{SignalKind, signal};
@@ -37,7 +39,7 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
     let address = listener.local_addr()?;
     let ids = Arc::new(Ids::new(store.start()));
     let blobs = files::open(&options.files, data_dir)?;
-    let (stop, audits, unfinished) = (Stop::new(), Bell::default(), Bell::default());
+    let (stop, audits, unfinished) = (Stop::new(), Wakeup::default(), Wakeup::default());
     let workers = vec![
         identity::worker(Arc::clone(&identity), Arc::clone(&store)),
         audit::worker(

@@ -32,7 +32,7 @@ const MAX_ACCOUNTS: usize = 1_000;
 
 /// A finished audit that is not recorded yet.
 #[derive(Debug)]
-pub struct Made {
+pub struct AuditRun {
     /// The request it answers.
     pub wanted: WantedAudit,
     /// What it found.
@@ -58,7 +58,7 @@ pub fn waiting(tx: &mut Tx<'_>) -> Result<Vec<BookKey>> {
 /// Runs the requested audit of a book on one snapshot. It needs memory for the accounts of the book
 /// and for a portion of its rows. After each portion it asks `stop` whether to give up. `None` when
 /// it gave up, or when no audit is requested any more.
-pub fn make(tx: &mut Tx<'_>, key: &BookKey, stop: &dyn Fn() -> bool) -> Result<Option<Made>> {
+pub fn run(tx: &mut Tx<'_>, key: &BookKey, stop: &dyn Fn() -> bool) -> Result<Option<AuditRun>> {
     let Some(wanted) = tx.audits().wanted(key)? else { return Ok(None) };
     let Some(access) = tx.audits().enter(key, &wanted)? else { return Ok(None) };
     let (head, counted) = tx.audits().head(&access)?;
@@ -79,13 +79,13 @@ pub fn make(tx: &mut Tx<'_>, key: &BookKey, stop: &dyn Fn() -> bool) -> Result<O
         let Some(found) = copied(tx, &access, stop)? else { return Ok(None) };
         trail.check_copied(&found);
     }
-    Ok(Some(Made { wanted, report: Report::new(recount.finish(counted), trail) }))
+    Ok(Some(AuditRun { wanted, report: Report::new(recount.finish(counted), trail) }))
 }
 
 /// Records the result of an audit: `balanceVerified` where it changed, and BOOK_AUDITED. The book
 /// may have changed since; the report says which event it is about. Nothing is recorded when no
 /// audit is requested any more: another process was faster, or the book was deleted.
-pub fn conclude(tx: &mut Tx<'_>, cx: &Context, key: &BookKey, made: &Made) -> Result<()> {
+pub fn record(tx: &mut Tx<'_>, cx: &Context, key: &BookKey, made: &AuditRun) -> Result<()> {
     let Some(access) = tx.audits().enter(key, &made.wanted)? else { return Ok(()) };
     if tx.audits().wanted(key)?.is_none() {
         return Ok(());

@@ -101,9 +101,9 @@ fn delete(
     tx: &mut Tx<'_>,
     cx: &Context,
     access: &AccessTo<RemoveCollaborator>,
-    doomed: Collaborator,
+    removed: Collaborator,
 ) -> Result<Collaborator> {
-    tx.collaborators().delete(access, doomed.id)?;
-    event_log::append(tx, cx, access, vec![doomed.removed_event()])?;
-    Ok(doomed)
+    tx.collaborators().delete(access, removed.id)?;
+    event_log::append(tx, cx, access, vec![removed.removed_event()])?;
+    Ok(removed)
 }

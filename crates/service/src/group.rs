@@ -112,22 +112,22 @@ pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, references: &[GroupRef]
     let before = forest(tx, &access)?;
     let targets = found(&before, references.iter().cloned())?;
     let mut removal = Removal::new(before.clone(), tx.accounts().in_groups(&access, &targets)?);
-    let mut doomed = batch::each(targets.iter().copied(), |id| {
+    let mut removed = batch::each(targets.iter().copied(), |id| {
         let group = before.get(id).cloned().ok_or_else(|| Refusal::Unknown(id.to_string()))?;
         removal.check(id, owner)?;
         cx.check_precondition(&group)?;
         Ok(group)
     })?;
     let mut seen = HashSet::new();
-    doomed.retain(|group| seen.insert(group.id));
-    let ids: Vec<GroupId> = doomed.iter().map(|group| group.id).collect();
+    removed.retain(|group| seen.insert(group.id));
+    let ids: Vec<GroupId> = removed.iter().map(|group| group.id).collect();
     ids.iter().try_for_each(|id| removal.take_out(*id, cx.now))?;
     let Removed { freed, moved, events } = removal.finish();
     tx.accounts().update(&access, &freed)?;
     tx.groups().update(&access, &moved)?;
     tx.groups().delete(&access, &ids)?;
     event_log::append(tx, cx, &access, events)?;
-    Ok(View { groups: doomed, forest: before })
+    Ok(View { groups: removed, forest: before })
 }
 
 /// listGroupAccounts: the accounts of the group and of all groups below (behaviour 4.17).

@@ -72,10 +72,10 @@ pub fn update(
 /// What the access step refuses; [`Refusal::Unknown`].
 pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<SavedQuery> {
     let access = access::enter_to(tx, cx, book, WriteSavedQueries)?;
-    let doomed = find(tx, &access, id)?;
-    tx.saved_queries().delete(&access, doomed.id)?;
-    event_log::append(tx, cx, &access, vec![doomed.deleted_event()])?;
-    Ok(doomed)
+    let removed = find(tx, &access, id)?;
+    tx.saved_queries().delete(&access, removed.id)?;
+    event_log::append(tx, cx, &access, vec![removed.deleted_event()])?;
+    Ok(removed)
 }
 
 fn find(tx: &mut Tx<'_>, access: &Access, text: &str) -> Result<SavedQuery> {

@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 
 use daybook_domain::id::FileId;
 use daybook_domain::property::Properties;
-use daybook_domain::transaction::{State, Transaction, tags};
+use daybook_domain::transaction::{LifecycleState, Transaction, tags};
 use sha2::{Digest, Sha256};
 
 /// Values longer than this are indexed by their hash: an index entry must stay small (PostgreSQL
@@ -70,7 +70,7 @@ pub(crate) struct IndexedFields<'a> {
     pub(crate) description: &'a str,
     pub(crate) properties: &'a Properties,
     pub(crate) files: &'a [FileId],
-    pub(crate) state: State,
+    pub(crate) state: LifecycleState,
 }
 
 impl IndexedFields<'_> {
@@ -84,9 +84,9 @@ impl IndexedFields<'_> {
             terms.insert(property(name, value));
         }
         terms.extend(match self.state {
-            State::Draft => Some(DRAFT.to_owned()),
-            State::Trashed => Some(TRASHED.to_owned()),
-            State::Unchecked | State::Checked => None,
+            LifecycleState::Draft => Some(DRAFT.to_owned()),
+            LifecycleState::Trashed => Some(TRASHED.to_owned()),
+            LifecycleState::Unchecked | LifecycleState::Checked => None,
         });
         terms
     }

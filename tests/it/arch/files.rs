@@ -28,7 +28,7 @@ const NOUNS: [&str; 13] = [
     "user",
 ];
 
-/// The rooms that have nothing to say about a noun: no rule is about users, and templates are
+/// The layers that have nothing to say about a noun: no rule is about users, and templates are
 /// configuration of http alone.
 const SILENT: [(&str, &str); 4] =
     [("user", "domain"), ("template", "domain"), ("template", "storage"), ("template", "service")];
@@ -38,7 +38,7 @@ pub fn tests() -> Vec<crate::Case> {
         files_are_short_and_say_what_they_are,
         lines_fit,
         folders_hold_their_own_file,
-        nouns_have_a_file_in_every_room,
+        nouns_have_a_file_in_every_layer,
         tree_stands_alone,
     ]
 }
@@ -99,14 +99,14 @@ fn folders_hold_their_own_file(_: &Server) {
 }
 
 /// Whoever knows the noun knows the path: a file, or a folder with a file per verb.
-fn nouns_have_a_file_in_every_room(_: &Server) {
+fn nouns_have_a_file_in_every_layer(_: &Server) {
     let mut missing = Vec::new();
     for noun in NOUNS {
-        let rooms = ["domain", "storage", "service", "http"]
+        let layers = ["domain", "storage", "service", "http"]
             .into_iter()
-            .filter(|room| !SILENT.contains(&(noun, *room)));
+            .filter(|layer| !SILENT.contains(&(noun, *layer)));
         let mut files: Vec<String> =
-            rooms.map(|room| format!("crates/{room}/src/{noun}")).collect();
+            layers.map(|layer| format!("crates/{layer}/src/{noun}")).collect();
         // A file of the suite is named by the collection, as its URL is.
         files.push(
             noun.strip_suffix('y')
@@ -117,7 +117,7 @@ fn nouns_have_a_file_in_every_room(_: &Server) {
                 && !root().join(file).join("mod.rs").exists()
         }));
     }
-    none(&missing, "A noun has a file in every room");
+    none(&missing, "A noun has a file in every layer");
     // The other way round: a noun that appears in the API joins the list above.
     let routes = read("crates/http/src/routes.rs");
     let groups = routes.lines().filter_map(|line| line.trim().split_once(" at \""));

@@ -5,13 +5,13 @@
 //! a third kind of case.
 
 mod catalogue;
-mod circles;
 mod citations;
+mod cycles;
 mod documents;
 mod files;
+mod layers;
 mod names;
 mod prose;
-mod rooms;
 mod schema;
 mod tree;
 
@@ -19,12 +19,12 @@ pub use catalogue::tables;
 
 pub fn tests() -> Vec<crate::Case> {
     let themes = [
-        circles::tests(),
+        cycles::tests(),
         citations::tests(),
         documents::tests(),
         files::tests(),
         names::tests(),
-        rooms::tests(),
+        layers::tests(),
         schema::tests(),
     ];
     themes.into_iter().flatten().collect()

@@ -7,7 +7,9 @@ use crate::file::Attachment;
 use crate::id::{AccountId, FileId};
 use crate::permission::Action;
 
-use super::{Changes, Edited, FileHold, PostingRules, Refusal, Standing, State, Transaction};
+use super::{
+    Changes, Edited, FileHold, LifecycleState, PostingRules, Refusal, Standing, Transaction,
+};
 
 /// The operations that act on a transaction's state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -40,21 +42,21 @@ pub enum Transition {
 /// The transition table (behaviour 3.4). `override_checked` is `updateChecked` or `trashChecked` of
 /// a batch.
 #[must_use]
-pub const fn transition(state: State, verb: Verb, override_checked: bool) -> Transition {
+pub const fn transition(state: LifecycleState, verb: Verb, override_checked: bool) -> Transition {
     use Transition::{Done, Kept, Refused};
     match (state, verb) {
-        (State::Draft, Verb::Post | Verb::Update | Verb::Trash) => Done,
-        (State::Draft, Verb::Check) => Refused(Refusal::NotPosted),
-        (State::Draft, Verb::Uncheck | Verb::Untrash) => Kept,
-        (State::Unchecked, Verb::Update | Verb::Check | Verb::Trash) => Done,
-        (State::Unchecked, Verb::Post | Verb::Uncheck | Verb::Untrash) => Kept,
-        (State::Checked, Verb::Uncheck) => Done,
-        (State::Checked, Verb::Post | Verb::Check | Verb::Untrash) => Kept,
-        (State::Checked, Verb::Update | Verb::Trash) if override_checked => Done,
-        (State::Checked, Verb::Update | Verb::Trash) => Refused(Refusal::Checked),
-        (State::Trashed, Verb::Untrash) => Done,
-        (State::Trashed, Verb::Trash) => Kept,
-        (State::Trashed, Verb::Post | Verb::Update | Verb::Check | Verb::Uncheck) => {
+        (LifecycleState::Draft, Verb::Post | Verb::Update | Verb::Trash) => Done,
+        (LifecycleState::Draft, Verb::Check) => Refused(Refusal::NotPosted),
+        (LifecycleState::Draft, Verb::Uncheck | Verb::Untrash) => Kept,
+        (LifecycleState::Unchecked, Verb::Update | Verb::Check | Verb::Trash) => Done,
+        (LifecycleState::Unchecked, Verb::Post | Verb::Uncheck | Verb::Untrash) => Kept,
+        (LifecycleState::Checked, Verb::Uncheck) => Done,
+        (LifecycleState::Checked, Verb::Post | Verb::Check | Verb::Untrash) => Kept,
+        (LifecycleState::Checked, Verb::Update | Verb::Trash) if override_checked => Done,
+        (LifecycleState::Checked, Verb::Update | Verb::Trash) => Refused(Refusal::Checked),
+        (LifecycleState::Trashed, Verb::Untrash) => Done,
+        (LifecycleState::Trashed, Verb::Trash) => Kept,
+        (LifecycleState::Trashed, Verb::Post | Verb::Update | Verb::Check | Verb::Uncheck) => {
             Refused(Refusal::Trashed)
         }
     }
@@ -88,8 +90,9 @@ impl PostingRules<'_> {
         if !self.access.sees(transaction.created_by, transaction.is_posted()) {
             return Err(Refusal::Unknown(transaction.id.to_string()));
         }
-        let checks =
-            verb == Verb::Update && changes.checked && transaction.state() == State::Unchecked;
+        let checks = verb == Verb::Update
+            && changes.checked
+            && transaction.state() == LifecycleState::Unchecked;
         if self.access.may_touch(verb.action(transaction), transaction.created_by)
             && (!checks || self.access.may(Action::Check))
         {

@@ -69,7 +69,7 @@ pub enum Standing {
 
 /// The four states of the transition table (behaviour 3.1.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum State {
+pub enum LifecycleState {
     /// Not posted.
     Draft,
     /// Posted, not checked.
@@ -80,7 +80,7 @@ pub enum State {
     Trashed,
 }
 
-impl State {
+impl LifecycleState {
     /// The state of a transaction with this standing.
     #[must_use]
     pub const fn of(standing: Standing, trashed: bool) -> Self {
@@ -147,8 +147,8 @@ pub struct Entry {
 impl Transaction {
     /// The state in the transition table.
     #[must_use]
-    pub const fn state(&self) -> State {
-        State::of(self.standing, self.trashed)
+    pub const fn state(&self) -> LifecycleState {
+        LifecycleState::of(self.standing, self.trashed)
     }
 
     /// Whether it is posted, trashed or not.

@@ -71,7 +71,7 @@ impl Blobs {
     /// 503 when they cannot be stored.
     pub(crate) async fn put(&self, book: &str, new: NewBlob) -> Result<Content, ApiError> {
         let NewBlob { content, bytes } = new;
-        self.store.put(&place(book, &content.blob)?, bytes.into()).await.map_err(failed)?;
+        self.store.put(&blob_path(book, &content.blob)?, bytes.into()).await.map_err(failed)?;
         Ok(content)
     }
 
@@ -85,7 +85,7 @@ impl Blobs {
         blob: &str,
     ) -> Result<Option<impl Stream<Item = Result<Bytes, object_store::Error>> + use<>>, ApiError>
     {
-        match self.store.get(&place(book, blob)?).await {
+        match self.store.get(&blob_path(book, blob)?).await {
             Ok(found) => Ok(Some(found.into_stream())),
             Err(object_store::Error::NotFound { .. }) => Ok(None),
             Err(error) => Err(failed(error)),
@@ -97,7 +97,7 @@ impl Blobs {
     /// # Errors
     /// 503 when the store cannot be asked.
     pub(crate) async fn read(&self, book: &str, blob: &str) -> Result<Option<Bytes>, ApiError> {
-        let found = match self.store.get(&place(book, blob)?).await {
+        let found = match self.store.get(&blob_path(book, blob)?).await {
             Ok(found) => found,
             Err(object_store::Error::NotFound { .. }) => return Ok(None),
             Err(error) => return Err(failed(error)),
@@ -130,7 +130,7 @@ impl Blobs {
             None => Ok(()),
             Some(Ok(_)) => self
                 .store
-                .put(&place(book, DELETED)?, PutPayload::new())
+                .put(&blob_path(book, DELETED)?, PutPayload::new())
                 .await
                 .map(drop)
                 .map_err(failed),
@@ -139,8 +139,8 @@ impl Blobs {
     }
 
     /// Removes a blob or a note. One that is gone already is no error.
-    pub(super) async fn delete(&self, place: &Path) -> Result<(), object_store::Error> {
-        match self.store.delete(place).await {
+    pub(super) async fn delete(&self, path: &Path) -> Result<(), object_store::Error> {
+        match self.store.delete(path).await {
             Err(object_store::Error::NotFound { .. }) | Ok(()) => Ok(()),
             Err(error) => Err(error),
         }
@@ -154,7 +154,7 @@ pub(super) fn is_name(text: &str) -> bool {
 }
 
 /// `BOOK/BLOB`: the blobs of a book lie together.
-fn place(book: &str, blob: &str) -> Result<Path, ApiError> {
+fn blob_path(book: &str, blob: &str) -> Result<Path, ApiError> {
     let plain =
         |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
     if plain(book) && plain(blob) {

@@ -21,7 +21,7 @@ pub(crate) async fn of_new_file(
     request.check_write()?;
     let blob = request.state.blobs.new_blob(bytes).await?;
     let (id, draft) = (request.book(), (changes.clone(), blob.content.clone()));
-    request.look(move |tx, cx| file::check_create(tx, cx, &id, draft)).await?;
+    request.on_snapshot(move |tx, cx| file::check_create(tx, cx, &id, draft)).await?;
     request.state.blobs.put(&request.book(), blob).await
 }
 
@@ -47,7 +47,7 @@ pub(crate) async fn of_changed_file(
     let blob = request.state.blobs.new_blob(bytes).await?;
     let (id, changes) =
         (request.book(), Changes { content: Some(blob.content.clone()), ..changes.clone() });
-    if request.look(move |tx, cx| file::check_update(tx, cx, &id, changes)).await? {
+    if request.on_snapshot(move |tx, cx| file::check_update(tx, cx, &id, changes)).await? {
         Ok(Update::New(request.state.blobs.put(&request.book(), blob).await?))
     } else {
         Ok(Update::Unchanged(blob.content.digest))
@@ -72,7 +72,9 @@ pub(crate) async fn of_attachments(
         if !admitted {
             request.check_write()?;
             let id = request.book();
-            request.look(move |tx, cx| file::check_attach(tx, cx, &id, transactions)).await?;
+            request
+                .on_snapshot(move |tx, cx| file::check_attach(tx, cx, &id, transactions))
+                .await?;
             admitted = true;
         }
         let blob = request.state.blobs.new_blob(bytes).await?;
@@ -89,7 +91,7 @@ pub(crate) async fn of_attachments(
 pub(crate) async fn note_deletion(request: &ApiRequest) -> Result<(), ApiError> {
     let id = request.book();
     if request.check_write().is_ok()
-        && request.look(move |tx, cx| book::check_delete(tx, cx, &id)).await.is_ok()
+        && request.on_snapshot(move |tx, cx| book::check_delete(tx, cx, &id)).await.is_ok()
     {
         request.state.blobs.note_deletion(&request.book()).await?;
     }

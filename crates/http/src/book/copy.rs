@@ -45,14 +45,14 @@ pub(super) async fn large(
         }
     }
     let copies = state.copies.clone();
-    let place = Arc::clone(&copies.places).acquire_owned().await;
+    let slot = Arc::clone(&copies.slots).acquire_owned().await;
     let store = Arc::clone(&state.store);
     let done = block(move || {
-        let _held = (turn, place);
+        let _held = (turn, slot);
         let outcome = copy(&store, &cx, (id, &copying), (claim, encode), &*copies.stop);
         // What is left of a copy that failed, or that another process made before, can go.
         if outcome.as_ref().map_or(true, |reply| reply.is_replayed()) {
-            copies.sweep.ring();
+            copies.sweep.notify();
         }
         outcome
     });

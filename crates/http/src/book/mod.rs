@@ -212,14 +212,14 @@ impl BookOut {
         let shown = views.iter().filter_map(|view| view.collection.as_deref());
         let mut collections = CollectionsOfList::new(shown, cx)?;
         let mut row = |view: &View| {
-            let around = view.collection.as_deref().and_then(|view| collections.around(view));
+            let around = view.collection.as_deref().and_then(|view| collections.in_next_row(view));
             Self { collection: around, ..Self::new(&view.access, view.activity, cx) }
         };
-        serde_json::to_vec(&ListOut::whole(views.iter().map(&mut row).collect()))
+        serde_json::to_vec(&ListOut::complete(views.iter().map(&mut row).collect()))
     }
 
     pub(crate) fn list(views: &[View], cx: &Context) -> ListOut<Self> {
-        ListOut::whole(views.iter().map(|view| Self::of(view, cx)).collect())
+        ListOut::complete(views.iter().map(|view| Self::of(view, cx)).collect())
     }
 
     pub(crate) fn of(view: &View, cx: &Context) -> Self {
@@ -231,7 +231,7 @@ impl BookOut {
     }
 }
 
-fn single(view: &View, cx: &Context) -> Reply {
+fn to_reply(view: &View, cx: &Context) -> Reply {
     reply::ok(&BookOut::of(view, cx)).tagged(view.access.book())
 }
 
@@ -262,7 +262,7 @@ pub(crate) async fn create_new_book(request: ApiRequest, body: MaybeBody<BookIn>
         groups: groups.into_iter().map(GroupIn::into_input).collect(),
         accounts: accounts.into_iter().map(AccountIn::into_input).collect(),
     };
-    request.write("", move |tx, cx| book::create(tx, cx, input), single).await
+    request.write("", move |tx, cx| book::create(tx, cx, input), to_reply).await
 }
 
 /// GET books/{bookId}.
@@ -270,7 +270,7 @@ pub(crate) async fn get_book(request: ApiRequest) -> ApiResult {
     let id = request.book();
     let (accounts, groups) =
         (request.flag("loadAccounts") == Some(true), request.flag("loadGroups") == Some(true));
-    request.read(move |tx, cx| book::get(tx, cx, &id, accounts, groups), single).await
+    request.read(move |tx, cx| book::get(tx, cx, &id, accounts, groups), to_reply).await
 }
 
 /// PUT books, the id in the body.
@@ -291,7 +291,7 @@ async fn update(request: ApiRequest, id: String, given: BookIn) -> ApiResult {
     let changes = Changes::from(given);
     request
         .conditional()?
-        .write(&id.clone(), move |tx, cx| book::update(tx, cx, &id, changes), single)
+        .write(&id.clone(), move |tx, cx| book::update(tx, cx, &id, changes), to_reply)
         .await
 }
 
@@ -306,12 +306,12 @@ pub(crate) async fn copy_book(request: ApiRequest) -> ApiResult {
         opening_balances: request.flag("openingBalances") == Some(true),
     };
     let asked = (id.clone(), copying.clone());
-    match request.look(move |tx, cx| book::is_large(tx, cx, &asked.0, &asked.1)).await {
-        Err(error) => request.refuse(&id, error).await,
-        Ok(true) => copy::large(request, (id, copying), single).await,
+    match request.on_snapshot(move |tx, cx| book::is_large(tx, cx, &asked.0, &asked.1)).await {
+        Err(error) => request.answer_refusal(&id, error).await,
+        Ok(true) => copy::large(request, (id, copying), to_reply).await,
         Ok(false) => {
             request
-                .write(&id.clone(), move |tx, cx| book::copy(tx, cx, &id, &copying), single)
+                .write(&id.clone(), move |tx, cx| book::copy(tx, cx, &id, &copying), to_reply)
                 .await
         }
     }
@@ -322,7 +322,7 @@ pub(crate) async fn delete_book(request: ApiRequest) -> ApiResult {
     let request = request.conditional()?;
     let id = request.book();
     blob::write::note_deletion(&request).await?;
-    request.write(&id.clone(), move |tx, cx| book::delete(tx, cx, &id), single).await
+    request.write(&id.clone(), move |tx, cx| book::delete(tx, cx, &id), to_reply).await
 }
 
 /// PATCH books/{bookId}/audit. The request is durable when it is answered; the audit worker makes
@@ -332,6 +332,6 @@ pub(crate) async fn audit_book(request: ApiRequest) -> ApiResult {
     let reply = request
         .write(&id.clone(), move |tx, cx| audit::request(tx, cx, &id), |_, _| reply::no_content())
         .await?;
-    state.audits.ring();
+    state.audits.notify();
     Ok(reply)
 }

@@ -22,7 +22,7 @@ pub(crate) use shape::{FileIn, FileOut, url};
 /// GET files (behaviour 12.1).
 pub(crate) async fn list_files(request: ApiRequest) -> ApiResult {
     let (book, base, limit) = (request.book(), request.base(), request.limit());
-    let below = request.cursor().and_then(cursor::read).as_ref().map(FileCursor::place);
+    let below = request.cursor().and_then(cursor::read).as_ref().map(FileCursor::key);
     let encode = move |listed: &file::Listed, _: &Context| {
         let number = listed.access.book().id;
         let items = listed.files.iter().map(|file| FileOut::new(file, number, &base)).collect();
@@ -39,7 +39,7 @@ pub(crate) async fn get_file(request: ApiRequest, http: HttpRequest) -> ApiResul
     let (book, id, base) = (request.book(), request.id(), request.base());
     let find = async || {
         let (book, id) = (book.clone(), id.clone());
-        request.look(move |tx, cx| file::get(tx, cx, &book, &id)).await
+        request.on_snapshot(move |tx, cx| file::get(tx, cx, &book, &id)).await
     };
     let first = find().await?;
     let (blobs, mut grant) = (&request.state.blobs, request.state.budget.grant());
@@ -69,13 +69,13 @@ pub(crate) async fn create_file(request: ApiRequest, body: Body<FileIn>) -> ApiR
     let (changes, bytes) = body.0.into_new()?;
     let content = match blob::write::of_new_file(&request, &changes, bytes).await {
         Ok(content) => content,
-        Err(error) => return request.refuse(&book, error).await,
+        Err(error) => return request.answer_refusal(&book, error).await,
     };
     request
         .write(
             &book.clone(),
             move |tx, cx| file::create(tx, cx, &book, (changes, content)),
-            move |view, _| single(view, &base),
+            move |view, _| to_reply(view, &base),
         )
         .await
 }
@@ -90,15 +90,16 @@ pub(crate) async fn update_file(request: ApiRequest, body: Body<FileIn>) -> ApiR
         match blob::write::of_changed_file(&request, &changes, bytes).await {
             Ok(Update::New(content)) => changes.content = Some(content),
             Ok(Update::Unchanged(digest)) => unchanged = Some(digest),
-            Err(error) => return request.refuse(&book, error).await,
+            Err(error) => return request.answer_refusal(&book, error).await,
         }
     }
-    let (named, single) = (book.clone(), move |view: &file::View, _: &Context| single(view, &base));
+    let (named, to_reply) =
+        (book.clone(), move |view: &file::View, _: &Context| to_reply(view, &base));
     request
         .write(
             &named,
             move |tx, cx| file::update(tx, cx, &book, changes, unchanged.as_deref()),
-            single,
+            to_reply,
         )
         .await
 }
@@ -111,11 +112,11 @@ pub(crate) async fn delete_file(request: ApiRequest) -> ApiResult {
         .write(
             &book.clone(),
             move |tx, cx| file::delete(tx, cx, &book, &id),
-            move |view, _| single(view, &base),
+            move |view, _| to_reply(view, &base),
         )
         .await
 }
 
-fn single(view: &file::View, base: &str) -> Reply {
+fn to_reply(view: &file::View, base: &str) -> Reply {
     reply::ok(&FileOut::new(&view.file, view.access.book().id, base)).tagged(&view.file)
 }

@@ -5,7 +5,7 @@ mod shape;
 
 use daybook_domain::transaction::{Changes, Intent, Verb};
 use daybook_service::Context;
-use daybook_service::transaction::{self, Listed, Order, Recording, Request, View};
+use daybook_service::transaction::{self, CreateMode, Listed, Request, VerbRequest, View};
 use daybook_storage::page::PageKey;
 
 use crate::blob;
@@ -61,7 +61,7 @@ pub(crate) async fn load_transactions_batch(
 fn list_request(request: &ApiRequest) -> Request {
     let cursor: Option<TransactionCursor> = request.cursor().and_then(cursor::read);
     let mut query = request.query();
-    let after = cursor.as_ref().map(TransactionCursor::place);
+    let after = cursor.as_ref().map(TransactionCursor::key);
     if let Some(cursor) = cursor.filter(|_| query.text.trim().is_empty()) {
         query.text = cursor.query;
     }
@@ -95,8 +95,8 @@ pub(crate) async fn create_transaction(
     request: ApiRequest,
     body: Body<TransactionIn>,
 ) -> ApiResult {
-    let recording = Recording { single: true, ..Intent::Create.into() };
-    create(request, vec![body.0], recording, operation).await.map_err(ApiError::alone)
+    let mode = CreateMode { single: true, ..Intent::Create.into() };
+    create(request, vec![body.0], mode, operation).await.map_err(ApiError::alone)
 }
 
 /// POST transactions/batch.
@@ -104,7 +104,7 @@ pub(crate) async fn create_transactions_batch(
     request: ApiRequest,
     body: Body<Items<TransactionIn>>,
 ) -> ApiResult {
-    create(request, body.items(), Intent::Create.into(), whole).await
+    create(request, body.items(), Intent::Create.into(), list_reply).await
 }
 
 /// PUT transactions.
@@ -112,7 +112,7 @@ pub(crate) async fn update_transaction(
     request: ApiRequest,
     body: Body<TransactionIn>,
 ) -> ApiResult {
-    single(request, Verb::Update, body).await
+    perform_single(request, Verb::Update, body).await
 }
 
 /// PUT transactions/batch.
@@ -120,15 +120,15 @@ pub(crate) async fn update_transactions_batch(
     request: ApiRequest,
     body: Body<Items<TransactionIn>>,
 ) -> ApiResult {
-    let order = Order::batch(Verb::Update, request.flag("updateChecked") == Some(true));
-    perform(request, order, body.items(), whole).await
+    let wanted = VerbRequest::batch(Verb::Update, request.flag("updateChecked") == Some(true));
+    perform(request, wanted, body.items(), list_reply).await
 }
 
 /// PATCH transactions/post. With an id it posts that transaction; without one it creates and posts
 /// (behaviour 3.3).
 pub(crate) async fn post_transaction(request: ApiRequest, body: Body<TransactionIn>) -> ApiResult {
     if body.0.has_id() {
-        return single(request, Verb::Post, body).await;
+        return perform_single(request, Verb::Post, body).await;
     }
     create(request, vec![body.0], Intent::Post.into(), operation).await.map_err(ApiError::alone)
 }
@@ -138,12 +138,12 @@ pub(crate) async fn post_transactions_batch(
     request: ApiRequest,
     body: Body<Items<TransactionIn>>,
 ) -> ApiResult {
-    silently(request, Order::batch(Verb::Post, false), body).await
+    perform_batch(request, VerbRequest::batch(Verb::Post, false), body).await
 }
 
 /// PATCH transactions/check.
 pub(crate) async fn check_transaction(request: ApiRequest, body: Body<TransactionIn>) -> ApiResult {
-    single(request, Verb::Check, body).await
+    perform_single(request, Verb::Check, body).await
 }
 
 /// PATCH transactions/check/batch.
@@ -151,7 +151,7 @@ pub(crate) async fn check_transactions_batch(
     request: ApiRequest,
     body: Body<Items<TransactionIn>>,
 ) -> ApiResult {
-    silently(request, Order::batch(Verb::Check, false), body).await
+    perform_batch(request, VerbRequest::batch(Verb::Check, false), body).await
 }
 
 /// PATCH transactions/uncheck.
@@ -159,7 +159,7 @@ pub(crate) async fn uncheck_transaction(
     request: ApiRequest,
     body: Body<TransactionIn>,
 ) -> ApiResult {
-    single(request, Verb::Uncheck, body).await
+    perform_single(request, Verb::Uncheck, body).await
 }
 
 /// PATCH transactions/uncheck/batch.
@@ -167,12 +167,12 @@ pub(crate) async fn uncheck_transactions_batch(
     request: ApiRequest,
     body: Body<Items<TransactionIn>>,
 ) -> ApiResult {
-    silently(request, Order::batch(Verb::Uncheck, false), body).await
+    perform_batch(request, VerbRequest::batch(Verb::Uncheck, false), body).await
 }
 
 /// PATCH transactions/trash, and its older name remove.
 pub(crate) async fn trash_transaction(request: ApiRequest, body: Body<TransactionIn>) -> ApiResult {
-    single(request, Verb::Trash, body).await
+    perform_single(request, Verb::Trash, body).await
 }
 
 /// PATCH transactions/trash/batch.
@@ -180,8 +180,8 @@ pub(crate) async fn trash_transactions_batch(
     request: ApiRequest,
     body: Body<Items<TransactionIn>>,
 ) -> ApiResult {
-    let order = Order::batch(Verb::Trash, request.flag("trashChecked") == Some(true));
-    silently(request, order, body).await
+    let wanted = VerbRequest::batch(Verb::Trash, request.flag("trashChecked") == Some(true));
+    perform_batch(request, wanted, body).await
 }
 
 /// PATCH transactions/untrash, and its older name restore.
@@ -189,7 +189,7 @@ pub(crate) async fn untrash_transaction(
     request: ApiRequest,
     body: Body<TransactionIn>,
 ) -> ApiResult {
-    single(request, Verb::Untrash, body).await
+    perform_single(request, Verb::Untrash, body).await
 }
 
 /// PATCH transactions/untrash/batch.
@@ -197,7 +197,7 @@ pub(crate) async fn untrash_transactions_batch(
     request: ApiRequest,
     body: Body<Items<TransactionIn>>,
 ) -> ApiResult {
-    silently(request, Order::batch(Verb::Untrash, false), body).await
+    perform_batch(request, VerbRequest::batch(Verb::Untrash, false), body).await
 }
 
 /// PATCH transactions/merge. The items may say more than their ids (behaviour 3.11.9).
@@ -208,7 +208,7 @@ pub(crate) async fn merge_transactions(
     let (book, base) = (request.book(), request.base());
     let mut items = body.items();
     if let Err(error) = store_files(&request, &mut items).await {
-        return request.refuse(&book, error).await;
+        return request.answer_refusal(&book, error).await;
     }
     let items = items.into_iter().map(TransactionIn::into_changes).collect();
     request
@@ -223,19 +223,19 @@ pub(crate) async fn merge_transactions(
 async fn create(
     request: ApiRequest,
     mut items: Vec<TransactionIn>,
-    recording: Recording,
+    mode: CreateMode,
     encode: fn(&View, &str) -> Reply,
 ) -> ApiResult {
-    let recording = Recording { zone: request.text("timeZone").map(str::to_owned), ..recording };
+    let mode = CreateMode { zone: request.text("timeZone").map(str::to_owned), ..mode };
     let (book, base) = (request.book(), request.base());
     if let Err(error) = store_files(&request, &mut items).await {
-        return request.refuse(&book, error).await;
+        return request.answer_refusal(&book, error).await;
     }
     let items = items.into_iter().map(TransactionIn::into_changes).collect();
     request
         .write(
             &book.clone(),
-            move |tx, cx| transaction::create(tx, cx, &book, items, recording),
+            move |tx, cx| transaction::create(tx, cx, &book, items, mode),
             move |view, _| encode(view, &base),
         )
         .await
@@ -243,14 +243,14 @@ async fn create(
 
 async fn perform(
     request: ApiRequest,
-    order: Order,
+    wanted: VerbRequest,
     mut items: Vec<TransactionIn>,
     encode: fn(&View, &str) -> Reply,
 ) -> ApiResult {
     let (book, base) = (request.book(), request.base());
-    let reads_body = matches!(order.verb, Verb::Update | Verb::Post);
+    let reads_body = matches!(wanted.verb, Verb::Update | Verb::Post);
     if reads_body && let Err(error) = store_files(&request, &mut items).await {
-        return request.refuse(&book, error).await;
+        return request.answer_refusal(&book, error).await;
     }
     let items = items
         .into_iter()
@@ -259,7 +259,7 @@ async fn perform(
     request
         .write(
             &book.clone(),
-            move |tx, cx| transaction::perform(tx, cx, &book, order, items),
+            move |tx, cx| transaction::perform(tx, cx, &book, wanted, items),
             move |view, _| encode(view, &base),
         )
         .await
@@ -272,18 +272,18 @@ async fn store_files(request: &ApiRequest, items: &mut [TransactionIn]) -> Resul
     blob::write::of_attachments(request, count, files).await
 }
 
-async fn single(request: ApiRequest, verb: Verb, body: Body<TransactionIn>) -> ApiResult {
-    perform(request.conditional()?, Order::single(verb), vec![body.0], operation)
+async fn perform_single(request: ApiRequest, verb: Verb, body: Body<TransactionIn>) -> ApiResult {
+    perform(request.conditional()?, VerbRequest::single(verb), vec![body.0], operation)
         .await
         .map_err(ApiError::alone)
 }
 
-async fn silently(
+async fn perform_batch(
     request: ApiRequest,
-    order: Order,
+    wanted: VerbRequest,
     body: Body<Items<TransactionIn>>,
 ) -> ApiResult {
-    perform(request, order, body.items(), |view, _| reply::no_content().skipping(view.skipped))
+    perform(request, wanted, body.items(), |view, _| reply::no_content().skipping(view.skipped))
         .await
 }
 
@@ -301,7 +301,7 @@ fn tagged(reply: Reply, view: &View) -> Reply {
     }
 }
 
-fn whole(view: &View, base: &str) -> Reply {
+fn list_reply(view: &View, base: &str) -> Reply {
     reply::ok(&ListedOut {
         items: TransactionOut::briefly(view, base),
         cursor: None,

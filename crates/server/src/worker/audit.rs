@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use daybook_domain::id::BookKey;
 use daybook_domain::instant::Instant;
-use daybook_http::{Bell, block};
+use daybook_http::{Wakeup, block};
 use daybook_service::{Context, Error, Ids, audit, user};
 use daybook_storage::{Lane, Store};
 
@@ -30,13 +30,13 @@ pub(crate) struct AuditWorker {
     pub(crate) stop: Stop,
 }
 
-/// The worker; `bell` is rung when somebody has asked for an audit.
-pub(crate) fn worker(audits: AuditWorker, bell: Bell) -> Worker {
+/// The worker; `wakeup` is notified when somebody has asked for an audit.
+pub(crate) fn worker(audits: AuditWorker, wakeup: Wakeup) -> Worker {
     let round = move || -> RunningRound {
         let audits = audits.clone();
         Box::pin(async move { Ok(block(move || audits.round()).await??) })
     };
-    Worker { name: "audit", interval: POLL_INTERVAL, bell, round: Box::new(round) }
+    Worker { name: "audit", interval: POLL_INTERVAL, wakeup, round: Box::new(round) }
 }
 
 impl AuditWorker {
@@ -77,7 +77,7 @@ impl AuditWorker {
         let Some(_lease) = self.store.lease(&format!("audit {}", key.as_str()))? else {
             return Ok(false);
         };
-        let Some(made) = self.store.read(|tx| audit::make(tx, key, &|| self.stop.asked()))? else {
+        let Some(made) = self.store.read(|tx| audit::run(tx, key, &|| self.stop.asked()))? else {
             return Ok(false);
         };
         let (sequence, findings) = (made.report.sequence, made.report.findings.count());
@@ -86,7 +86,7 @@ impl AuditWorker {
             let Some(user) = user::find(tx, &made.wanted.email)? else { return Ok(false) };
             let agent = made.wanted.agent.clone();
             let cx = Context { agent, ..Context::new(Arc::new(user), now, ids) };
-            audit::conclude(tx, &cx, &book, &made).map(|()| true)
+            audit::record(tx, &cx, &book, &made).map(|()| true)
         })?;
         tracing::info!(book = key.as_str(), sequence, findings, "audited");
         Ok(known)

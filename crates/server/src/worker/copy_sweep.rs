@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use daybook_http::{Bell, block};
+use daybook_http::{Wakeup, block};
 use daybook_service::book::{self, SweptCopies};
 use daybook_storage::Store;
 
@@ -14,8 +14,8 @@ use super::{RoundReport, RunningRound, Stop, Worker};
 /// ended before its copy was whole.
 const INTERVAL: Duration = Duration::from_secs(60);
 
-/// The worker; `bell` is rung when a copy has failed.
-pub(crate) fn worker(store: Arc<Store>, stop: Stop, bell: Bell) -> Worker {
+/// The worker; `wakeup` is notified when a copy has failed.
+pub(crate) fn worker(store: Arc<Store>, stop: Stop, wakeup: Wakeup) -> Worker {
     let round = move || -> RunningRound {
         let (store, stop) = (Arc::clone(&store), stop.clone());
         Box::pin(async move {
@@ -24,5 +24,5 @@ pub(crate) fn worker(store: Arc<Store>, stop: Stop, bell: Bell) -> Worker {
             Ok(RoundReport { found, done: removed, left: found.saturating_sub(removed) })
         })
     };
-    Worker { name: "copy sweep", interval: INTERVAL, bell, round: Box::new(round) }
+    Worker { name: "copy sweep", interval: INTERVAL, wakeup, round: Box::new(round) }
 }

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use daybook_http::{Bell, FileSweep, Swept};
+use daybook_http::{FileSweep, Swept, Wakeup};
 
 use super::{RoundReport, RunningRound, Worker};
 
@@ -16,7 +16,7 @@ pub(crate) fn worker(sweep: FileSweep) -> Worker {
     Worker {
         name: "file sweep",
         interval: sweep.orphan_age.clamp(Duration::from_secs(1), MAX_INTERVAL),
-        bell: Bell::default(),
+        wakeup: Wakeup::default(),
         round: Box::new(move || round(sweep.clone())),
     }
 }

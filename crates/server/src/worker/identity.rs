@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use daybook_http::{Bell, IDENTITY_INTERVAL, Identity, block};
+use daybook_http::{IDENTITY_INTERVAL, Identity, Wakeup, block};
 use daybook_storage::Store;
 
 use super::{RoundReport, RunningRound, Worker};
@@ -19,7 +19,7 @@ pub(crate) fn worker(identity: Arc<Identity>, store: Arc<Store>) -> Worker {
     Worker {
         name: "identity",
         interval: IDENTITY_INTERVAL,
-        bell: Bell::default(),
+        wakeup: Wakeup::default(),
         round: Box::new(round),
     }
 }

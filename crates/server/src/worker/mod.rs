@@ -2,7 +2,7 @@
 //! here.
 //!
 //! A [`Worker`] is a name, an interval and a `round`. The home runs a round at the start, after
-//! each interval, and whenever the worker's bell is rung. What there is to do stands in the
+//! each interval, and whenever the worker is woken. What there is to do stands in the
 //! database or in the file store, never in memory: a round that fails, panics or is cut off by a
 //! stop loses nothing, and the next one goes on. Each round leaves a line in the log that shows the
 //! backlog.
@@ -35,7 +35,7 @@ use std::time::{Duration, Instant};
 
 use actix_web::rt::spawn;
 use actix_web::rt::task::{JoinError, JoinHandle};
-use daybook_http::Bell;
+use daybook_http::Wakeup;
 use tokio::sync::watch;
 use tokio::time::sleep;
 
@@ -46,7 +46,7 @@ pub(crate) struct Worker {
     /// How long after a round the next one begins at the latest.
     pub(crate) interval: Duration,
     /// Begins a round before that when it is rung.
-    pub(crate) bell: Bell,
+    pub(crate) wakeup: Wakeup,
     /// Does what there is to do. A stop drops it where it awaits; work that blocks asks
     /// [`Stop::asked`] itself.
     pub(crate) round: Box<dyn Fn() -> RunningRound>,
@@ -109,7 +109,7 @@ async fn run(worker: Worker, stop: Stop) {
         log(worker.name, started.elapsed(), outcome);
         tokio::select! {
             () = sleep(worker.interval) => {}
-            () = worker.bell.heard() => {}
+            () = worker.wakeup.notified() => {}
             () = stop.wait() => {}
         }
     }
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn a_worker_outlives_a_panic_and_ends_when_it_is_asked_to() {
-        let (begun, bell, stop) = (Rc::new(Cell::new(0)), Bell::default(), Stop::new());
+        let (begun, wakeup, stop) = (Rc::new(Cell::new(0)), Wakeup::default(), Stop::new());
         let counter = Rc::clone(&begun);
         let round = move || -> RunningRound {
             counter.set(counter.get() + 1);
@@ -167,11 +167,12 @@ mod tests {
             })
         };
         let interval = Duration::from_secs(3_600);
-        let worker = Worker { name: "test", interval, bell: bell.clone(), round: Box::new(round) };
+        let worker =
+            Worker { name: "test", interval, wakeup: wakeup.clone(), round: Box::new(round) };
         System::new().block_on(async {
             let running = start(vec![worker], &stop);
             while begun.get() < 2 {
-                bell.ring();
+                wakeup.notify();
                 sleep(Duration::from_millis(1)).await;
             }
             stop.ask();

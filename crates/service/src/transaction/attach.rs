@@ -71,19 +71,19 @@ pub(crate) fn release_file(
     tx: &mut Tx<'_>,
     cx: &Context,
     access: &AccessTo<Record>,
-    doomed: &File,
+    removed: &File,
 ) -> Result<()> {
-    if tx.transactions().count_holders_of(access, doomed.id, MAX_RELEASED.saturating_add(1))?
+    if tx.transactions().count_holders_of(access, removed.id, MAX_RELEASED.saturating_add(1))?
         > MAX_RELEASED
     {
         return Err(daybook_domain::file::Refusal::TooManyHolders.into());
     }
-    let holders = tx.transactions().holders_of(access, doomed.id)?;
+    let holders = tx.transactions().holders_of(access, removed.id)?;
     let accounts = tx.accounts().by_ids(access, sides(&holders))?;
-    let mut write_set = WriteSet::about(files_by_id(tx, access, &[], &holders)?);
+    let mut write_set = WriteSet::with_files(files_by_id(tx, access, &[], &holders)?);
     let rules = rules(cx, access, &accounts);
     for before in holders {
-        let edited = rules.without_file(before.clone(), doomed.id)?;
+        let edited = rules.without_file(before.clone(), removed.id)?;
         write_set.performed(&rules, Verb::Update, before, edited);
     }
     write_set.save(tx, cx, access, &accounts)

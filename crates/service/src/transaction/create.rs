@@ -16,7 +16,7 @@ use crate::{access, batch, zone};
 
 /// How a request creates transactions.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Recording {
+pub struct CreateMode {
     /// Whether they must be posted.
     pub intent: Intent,
     /// Whether it is createTransaction, whose typed line may ask for the following months too
@@ -26,16 +26,16 @@ pub struct Recording {
     pub zone: Option<String>,
 }
 
-impl From<Intent> for Recording {
+impl From<Intent> for CreateMode {
     /// As a batch creates transactions, in the book's zone.
     fn from(intent: Intent) -> Self {
         Self { intent, single: false, zone: None }
     }
 }
 
-impl Recording {
+impl CreateMode {
     /// The same with the zone spelled as the zone database spells it.
-    fn located(self) -> Result<Self> {
+    fn with_known_zone(self) -> Result<Self> {
         let unknown = |name: &str| {
             Error::BadRequest(format!(
                 "timeZone {:?} is not an IANA time zone",
@@ -59,22 +59,22 @@ pub fn create(
     cx: &Context,
     book: &str,
     items: Vec<Changes>,
-    recording: impl Into<Recording>,
+    mode: impl Into<CreateMode>,
 ) -> Result<View> {
-    let recording = recording.into();
-    let intent = recording.intent;
+    let mode = mode.into();
+    let intent = mode.intent;
     let purpose = if intent == Intent::Post { Record::Post } else { Record::Draft };
     let access = access::enter_to(tx, cx, book, purpose)?;
     batch::check_size("items", items.len())?;
-    let recording = recording.located()?;
+    let mode = mode.with_known_zone()?;
     check_indexed(&items)?;
-    let (items, repeats) = quick_entry::read(tx, cx, &access, items, &recording)?;
+    let (items, repeats) = quick_entry::read(tx, cx, &access, items, &mode)?;
     let mut matches = RemoteIdMatches::load(tx, &access, &items)?;
     let references = items.iter().flat_map(Changes::references);
     let mut accounts =
         tx.accounts().directory(&access, references, sides(&matches.transactions))?;
     let files_by_id = attach::files_by_id(tx, &access, &items, &[])?;
-    let mut write_set = WriteSet::about(files_by_id.clone());
+    let mut write_set = WriteSet::with_files(files_by_id.clone());
     let rules = rules(cx, &access, &accounts);
     let transactions = batch::each(items, |changes| {
         let ids = remote_ids(changes.remote_ids.as_deref().unwrap_or_default())?;
@@ -102,8 +102,13 @@ pub fn create(
         .filter(|transaction| !access.sees(transaction.created_by, transaction.is_posted()))
         .map(|transaction| transaction.id)
         .collect();
-    let view =
-        View::around(tx, cx, access.into_access(), (transactions, accounts), AccountDetail::Full)?;
+    let view = View::with_accounts(
+        tx,
+        cx,
+        access.into_access(),
+        (transactions, accounts),
+        AccountDetail::Full,
+    )?;
     Ok(View { masked, ..view })
 }
 

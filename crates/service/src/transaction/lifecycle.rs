@@ -12,14 +12,14 @@ use daybook_storage::Tx;
 use daybook_storage::access::AccessTo;
 
 use super::save::WriteSet;
-use super::{AccountDetail, View, about, attach, rules, sides};
+use super::{AccountDetail, View, attach, rules, rules_of, sides};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::{access, batch};
 
 /// What to do, and whether a refusal skips the item or fails the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Order {
+pub struct VerbRequest {
     /// The verb.
     pub verb: Verb,
     /// Whether it is a batch, which skips ineligible items; a single request is refused (behaviour
@@ -29,7 +29,7 @@ pub struct Order {
     pub override_checked: bool,
 }
 
-impl Order {
+impl VerbRequest {
     /// A single request.
     #[must_use]
     pub const fn single(verb: Verb) -> Self {
@@ -63,13 +63,13 @@ pub fn perform(
     tx: &mut Tx<'_>,
     cx: &Context,
     book: &str,
-    order: Order,
+    wanted: VerbRequest,
     items: Vec<Changes>,
 ) -> Result<View> {
-    let access = access::enter_to(tx, cx, book, order.purpose())?;
+    let access = access::enter_to(tx, cx, book, wanted.purpose())?;
     batch::check_size("items", items.len())?;
     let ids = batch::each(&items, named_id)?;
-    let on_unknown = if order.batch { OnUnknown::ListAll } else { OnUnknown::NameIt };
+    let on_unknown = if wanted.batch { OnUnknown::ListAll } else { OnUnknown::NameIt };
     let mut current = load(tx, &access, &ids, on_unknown)?;
     check_indexed(&items)?;
     let references = items.iter().flat_map(Changes::references);
@@ -77,12 +77,12 @@ pub fn perform(
     let mut accounts = tx.accounts().directory(&access, references, sides(&before))?;
     let rules = rules(cx, &access, &accounts);
     let files_by_id = attach::files_by_id(tx, &access, &items, &before)?;
-    let mut write_set = WriteSet::about(files_by_id.clone());
+    let mut write_set = WriteSet::with_files(files_by_id.clone());
     let mut skipped: usize = 0;
     for (index, (changes, (_, id))) in items.into_iter().zip(&ids).enumerate() {
         let Some(transaction) = id.and_then(|id| current.get(&id)).cloned() else { continue };
-        let rules = about(rules, &transaction);
-        let permitted = rules.check_permitted(&transaction, order.verb, &changes);
+        let rules = rules_of(rules, &transaction);
+        let permitted = rules.check_permitted(&transaction, wanted.verb, &changes);
         let mut new_files = Vec::new();
         let resolved = || {
             let (changes, new) =
@@ -94,16 +94,16 @@ pub fn perform(
             .map_err(Error::from)
             .and_then(|()| Ok(cx.check_precondition(&transaction)?))
             .and_then(|()| {
-                rules.perform(order.verb, order.override_checked, &transaction, resolved)
+                rules.perform(wanted.verb, wanted.override_checked, &transaction, resolved)
             });
         match edited {
             Ok(None) => skipped = skipped.saturating_add(1),
             Ok(Some(edited)) => {
                 write_set.attached(new_files);
                 current.insert(edited.transaction.id, edited.transaction.clone());
-                write_set.performed(&rules, order.verb, transaction, edited);
+                write_set.performed(&rules, wanted.verb, transaction, edited);
             }
-            Err(Error::Refused(refusal)) if order.batch && refusal.skips_item(order.verb) => {
+            Err(Error::Refused(refusal)) if wanted.batch && refusal.skips_item(wanted.verb) => {
                 skipped = skipped.saturating_add(1);
             }
             Err(error) => return Err(batch::at(index, error)),
@@ -115,8 +115,13 @@ pub fn perform(
     let posted =
         transactions.iter().flat_map(Transaction::entries).map(|entry| entry.account).collect();
     accounts.note_posted(&posted);
-    let view =
-        View::around(tx, cx, access.into_access(), (transactions, accounts), AccountDetail::Full)?;
+    let view = View::with_accounts(
+        tx,
+        cx,
+        access.into_access(),
+        (transactions, accounts),
+        AccountDetail::Full,
+    )?;
     Ok(View { skipped, ..view })
 }
 
@@ -128,19 +133,22 @@ pub(crate) fn release_accounts(
     tx: &mut Tx<'_>,
     cx: &Context,
     access: &AccessTo<Record>,
-    doomed: &BTreeSet<AccountId>,
+    removed: &BTreeSet<AccountId>,
 ) -> Result<()> {
-    if tx.transactions().count_drafts_of_accounts(access, doomed, MAX_RELEASED.saturating_add(1))?
-        > MAX_RELEASED
+    if tx.transactions().count_drafts_of_accounts(
+        access,
+        removed,
+        MAX_RELEASED.saturating_add(1),
+    )? > MAX_RELEASED
     {
         return Err(account::Refusal::TooManyDrafts.into());
     }
-    let drafts = tx.transactions().drafts_of_accounts(access, doomed)?;
+    let drafts = tx.transactions().drafts_of_accounts(access, removed)?;
     let accounts = tx.accounts().by_ids(access, sides(&drafts))?;
     let rules = rules(cx, access, &accounts);
-    let mut write_set = WriteSet::about(attach::files_by_id(tx, access, &[], &drafts)?);
+    let mut write_set = WriteSet::with_files(attach::files_by_id(tx, access, &[], &drafts)?);
     for before in drafts {
-        let edited = rules.without_accounts(before.clone(), doomed)?;
+        let edited = rules.without_accounts(before.clone(), removed)?;
         write_set.performed(&rules, Verb::Update, before, edited);
     }
     write_set.save(tx, cx, access, &accounts)

@@ -35,7 +35,7 @@ pub fn merge(tx: &mut Tx<'_>, cx: &Context, book: &str, items: Vec<Changes>) -> 
     let mut accounts = tx.accounts().directory(&access, references, sides(pair.given()))?;
     let files_by_id = attach::files_by_id(tx, &access, &items, pair.given())?;
     let rules = rules(cx, &access, &accounts);
-    let mut write_set = WriteSet::about(files_by_id.clone());
+    let mut write_set = WriteSet::with_files(files_by_id.clone());
     let pair = if items.iter().any(Changes::says_more_than_its_id) {
         let originals = pair.given().clone();
         let submitted = batch::each(items.into_iter().zip(&originals), |(item, stored)| {
@@ -59,5 +59,11 @@ pub fn merge(tx: &mut Tx<'_>, cx: &Context, book: &str, items: Vec<Changes>) -> 
     }
     write_set.save(tx, cx, &access, &accounts)?;
     accounts.note_posted(&transaction.entries().iter().map(|entry| entry.account).collect());
-    View::around(tx, cx, access.into_access(), (vec![transaction], accounts), AccountDetail::Full)
+    View::with_accounts(
+        tx,
+        cx,
+        access.into_access(),
+        (vec![transaction], accounts),
+        AccountDetail::Full,
+    )
 }

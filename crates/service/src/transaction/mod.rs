@@ -26,9 +26,9 @@ use crate::zone;
 
 pub(crate) use attach::{keeper_of_file, release_file};
 pub use count::{Counts, SpanText, counts};
-pub use create::{Recording, create};
+pub use create::{CreateMode, create};
 pub(crate) use lifecycle::release_accounts;
-pub use lifecycle::{Order, perform};
+pub use lifecycle::{VerbRequest, perform};
 pub use merge::merge;
 #[doc(hidden)]
 pub use read::explain;
@@ -74,10 +74,10 @@ impl View {
         detail: AccountDetail,
     ) -> Result<Self> {
         let accounts = tx.accounts().by_ids(&access, sides(&transactions))?;
-        Self::around(tx, cx, access, (transactions, accounts), detail)
+        Self::with_accounts(tx, cx, access, (transactions, accounts), detail)
     }
 
-    fn around(
+    fn with_accounts(
         tx: &mut Tx<'_>,
         cx: &Context,
         access: Access,
@@ -107,13 +107,13 @@ impl View {
     }
 }
 
-/// The rules for new transactions; [`about`] makes them the rules for an existing one.
+/// The rules for new transactions; [`rules_of`] makes them the rules for an existing one.
 fn rules<'a>(cx: &Context, access: &'a Access, accounts: &'a Directory) -> PostingRules<'a> {
     let today = cx.today(access.book());
     PostingRules { access, accounts, now: cx.now, today, created_on: today }
 }
 
-fn about<'a>(rules: PostingRules<'a>, transaction: &Transaction) -> PostingRules<'a> {
+fn rules_of<'a>(rules: PostingRules<'a>, transaction: &Transaction) -> PostingRules<'a> {
     let created_on =
         zone::day(transaction.stamp.created_at, &rules.access.book().settings.time_zone);
     PostingRules { created_on, ..rules }

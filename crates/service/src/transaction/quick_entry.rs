@@ -6,7 +6,7 @@ use daybook_domain::transaction::quick_entry::{Discovery, Lexicon, QuickEntryRea
 use daybook_storage::Tx;
 use time::Date;
 
-use super::Recording;
+use super::CreateMode;
 use crate::context::Context;
 use crate::error::Result;
 use crate::zone;
@@ -19,7 +19,7 @@ pub(super) fn read(
     cx: &Context,
     access: &Access,
     items: Vec<Changes>,
-    recording: &Recording,
+    recording: &CreateMode,
 ) -> Result<(Vec<Changes>, Vec<Date>)> {
     let (settings, precision) = (&access.book().settings, access.book().precision());
     if !items.iter().any(|item| item.discovery(precision.separator).is_some()) {

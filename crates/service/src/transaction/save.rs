@@ -20,7 +20,7 @@ use crate::event_log;
 #[derive(Debug, Default)]
 pub(super) struct WriteSet {
     changes: Vec<Change>,
-    places: HashMap<TransactionId, usize>,
+    positions: HashMap<TransactionId, usize>,
     events: Vec<NewEvent>,
     /// The files the transactions hold, for their snapshots.
     files: FilesById,
@@ -32,7 +32,7 @@ pub(super) struct WriteSet {
 
 impl WriteSet {
     /// An empty write set about transactions that hold these files.
-    pub(super) fn about(files: FilesById) -> Self {
+    pub(super) fn with_files(files: FilesById) -> Self {
         Self { files, ..Self::default() }
     }
 
@@ -49,7 +49,7 @@ impl WriteSet {
     pub(super) fn created(&mut self, rules: &PostingRules<'_>, transaction: &Transaction) {
         self.events.push(rules.created_event(transaction, &self.files));
         self.note_posted(transaction);
-        self.places.insert(transaction.id, self.changes.len());
+        self.positions.insert(transaction.id, self.changes.len());
         self.changes.push(Change::new(transaction.clone()));
     }
 
@@ -80,10 +80,10 @@ impl WriteSet {
     /// last.
     fn changed(&mut self, before: Transaction, after: Transaction) {
         self.note_posted(&after);
-        match self.places.get(&after.id).and_then(|place| self.changes.get_mut(*place)) {
+        match self.positions.get(&after.id).and_then(|position| self.changes.get_mut(*position)) {
             Some(change) => change.after = after,
             None => {
-                self.places.insert(after.id, self.changes.len());
+                self.positions.insert(after.id, self.changes.len());
                 self.changes.push(Change { before: Some(before), after });
             }
         }

@@ -7,7 +7,7 @@ use daybook_domain::access::Access;
 use daybook_domain::audit::{AuditedEntry, AuditedTransaction};
 use daybook_domain::id::{AccountId, TransactionId};
 use daybook_domain::name::fold;
-use daybook_domain::transaction::State;
+use daybook_domain::transaction::LifecycleState;
 use diesel::QueryableByName;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool, Integer, Nullable, Text};
@@ -75,7 +75,7 @@ impl Row {
         let properties = column::properties_from_text(self.properties.clone()).ok()?;
         let remote_ids = column::texts_from_text(self.remote_ids.clone(), "remote_ids").ok()?;
         let files = column::files_from_text(self.files.clone()).ok()?;
-        let state = State::of(standing_from_column(self.standing).ok()?, self.trashed);
+        let state = LifecycleState::of(standing_from_column(self.standing).ok()?, self.trashed);
         let fields = index_term::IndexedFields {
             remote_ids: &remote_ids,
             description: &self.description,

@@ -132,7 +132,7 @@ impl Operation for Create {
     fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
         let items = service.transaction_inputs(&self.items);
         let Recording { post, single, zone, months } = self.recording.clone();
-        let recording = transaction::Recording {
+        let recording = transaction::CreateMode {
             intent: if post { Intent::Post } else { Intent::Create },
             single,
             zone,
@@ -183,9 +183,9 @@ impl Operation for Perform {
     fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
         let Order { verb, batch, checked_too } = self.order;
         let order = if batch {
-            transaction::Order::batch(verb, checked_too)
+            transaction::VerbRequest::batch(verb, checked_too)
         } else {
-            transaction::Order::single(verb)
+            transaction::VerbRequest::single(verb)
         };
         let items = service.transaction_inputs(&self.items);
         let view = service.write(self.book, caller, move |tx, cx, book| {

@@ -14,22 +14,22 @@ use crate::property::{self, Edits, Properties};
 use super::changes::{description, files, remote_ids, urls};
 use super::joined::joined;
 use super::lifecycle::Transition;
-use super::{PostingRules, Refusal, Standing, State, Transaction, check_sides};
+use super::{LifecycleState, PostingRules, Refusal, Standing, Transaction, check_sides};
 pub use submitted::Submitted;
 
 /// The column `merge` of the transition table (behaviour 3.4).
 ///
 /// ```
-/// use daybook_domain::transaction::{Transition, Refusal, State, merge_transition};
-/// assert_eq!(merge_transition(State::Unchecked), Transition::Done);
-/// assert_eq!(merge_transition(State::Checked), Transition::Refused(Refusal::Checked));
+/// use daybook_domain::transaction::{Transition, Refusal, LifecycleState, merge_transition};
+/// assert_eq!(merge_transition(LifecycleState::Unchecked), Transition::Done);
+/// assert_eq!(merge_transition(LifecycleState::Checked), Transition::Refused(Refusal::Checked));
 /// ```
 #[must_use]
-pub const fn merge_transition(state: State) -> Transition {
+pub const fn merge_transition(state: LifecycleState) -> Transition {
     match state {
-        State::Draft | State::Unchecked => Transition::Done,
-        State::Checked => Transition::Refused(Refusal::Checked),
-        State::Trashed => Transition::Refused(Refusal::Trashed),
+        LifecycleState::Draft | LifecycleState::Unchecked => Transition::Done,
+        LifecycleState::Checked => Transition::Refused(Refusal::Checked),
+        LifecycleState::Trashed => Transition::Refused(Refusal::Trashed),
     }
 }
 

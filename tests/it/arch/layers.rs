@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::tree::{none, read, root, said};
 
-/// The rooms from left to right, each with the rooms it may know. An arrow may skip rooms and never
+/// The layers from left to right, each with the layers it may know. An arrow may skip layers and never
 /// points left.
 const CORRIDOR: [(&str, &[&str]); 5] = [
     ("server", &["http", "service", "storage", "domain"]),
@@ -21,7 +21,7 @@ const CORRIDOR: [(&str, &[&str]); 5] = [
 pub fn tests() -> Vec<crate::Case> {
     crate::cases![
         dependencies_follow_the_corridor,
-        lints_hold_in_every_room,
+        lints_hold_in_every_layer,
         domain_stands_alone,
         domain_is_pure,
         only_the_outside_is_async,
@@ -45,12 +45,12 @@ fn cargo(arguments: &[&str]) -> String {
     String::from_utf8(run.stdout).expect("cargo writes UTF-8")
 }
 
-/// The names each room depends on for what it ships; dependencies of its own tests are free.
+/// The names each layer depends on for what it ships; dependencies of its own tests are free.
 fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
     let metadata: Value =
         serde_json::from_str(&cargo(&["metadata", "--format-version", "1", "--no-deps"]))
             .expect("JSON");
-    let mut rooms = BTreeMap::new();
+    let mut layers = BTreeMap::new();
     for package in metadata["packages"].as_array().expect("packages") {
         let needed = package["dependencies"].as_array().expect("dependencies").iter();
         let shipped = needed.filter(|dependency| dependency["kind"] != "dev");
@@ -59,38 +59,38 @@ fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
             .map(str::to_owned)
             .collect();
         let name = package["name"].as_str().expect("a name").trim_start_matches("daybook-");
-        rooms.insert(name.to_owned(), names);
+        layers.insert(name.to_owned(), names);
     }
-    rooms
+    layers
 }
 
 fn dependencies_follow_the_corridor(_: &Server) {
-    let mut rooms = dependencies();
-    rooms.remove("tests");
-    let names: BTreeSet<&str> = rooms.keys().map(String::as_str).collect();
+    let mut layers = dependencies();
+    layers.remove("tests");
+    let names: BTreeSet<&str> = layers.keys().map(String::as_str).collect();
     assert_eq!(
         names,
-        CORRIDOR.iter().map(|(room, _)| *room).collect(),
+        CORRIDOR.iter().map(|(layer, _)| *layer).collect(),
         "a sixth crate needs an argument"
     );
-    for (room, allowed) in CORRIDOR {
+    for (layer, allowed) in CORRIDOR {
         let inside: BTreeSet<&str> =
-            rooms[room].iter().filter_map(|name| name.strip_prefix("daybook-")).collect();
+            layers[layer].iter().filter_map(|name| name.strip_prefix("daybook-")).collect();
         assert_eq!(
             inside,
             allowed.iter().copied().collect(),
-            "what {room} knows of the other rooms"
+            "what {layer} knows of the other layers"
         );
     }
 }
 
-fn lints_hold_in_every_room(_: &Server) {
+fn lints_hold_in_every_layer(_: &Server) {
     assert!(read("clippy.toml").contains("too-many-lines-threshold = 70\n"));
     assert!(read("Cargo.toml").contains("too_many_lines = \"deny\"\n"));
-    for (room, _) in CORRIDOR {
+    for (layer, _) in CORRIDOR {
         assert!(
-            read(&format!("crates/{room}/Cargo.toml")).contains("[lints]\nworkspace = true\n"),
-            "{room} takes the workspace's lints"
+            read(&format!("crates/{layer}/Cargo.toml")).contains("[lints]\nworkspace = true\n"),
+            "{layer} takes the workspace's lints"
         );
     }
 }
@@ -166,12 +166,12 @@ fn shapes_live_in_http(_: &Server) {
         &said(&inside, &["serde_json"], &["crates/storage/src/column.rs"]),
         "JSON is the business of http",
     );
-    let rooms = dependencies();
+    let layers = dependencies();
     let users = |name: &str| -> Vec<&str> {
-        rooms
+        layers
             .iter()
             .filter(|(_, needed)| needed.contains(name))
-            .map(|(room, _)| room.as_str())
+            .map(|(layer, _)| layer.as_str())
             .collect()
     };
     assert_eq!(users("serde"), ["http"]);

@@ -6,11 +6,11 @@ use daybook_tests::Server;
 
 use super::tree::{Source, none, sources};
 
-/// The crates whose files are looked at. Storage and service have circles that belong to them: a
+/// The crates whose files are looked at. Storage and service have cycles that belong to them: a
 /// unit of work gives out its repositories.
 const CRATES: [&str; 2] = ["domain", "http"];
 
-/// Circles that stay, as modules of a crate.
+/// Cycles that stay, as modules of a crate.
 const NATURAL: [(&str, &[&str]); 3] = [
     // A module and a part of it.
     ("domain", &["book", "book/dates"]),
@@ -23,23 +23,23 @@ const NATURAL: [(&str, &[&str]); 3] = [
 type Path = Vec<String>;
 
 pub fn tests() -> Vec<crate::Case> {
-    crate::cases![files_form_no_circles]
+    crate::cases![files_form_no_cycles]
 }
 
-fn files_form_no_circles(_: &Server) {
-    let mut circles = BTreeSet::new();
+fn files_form_no_cycles(_: &Server) {
+    let mut cycles = BTreeSet::new();
     for name in CRATES {
         let uses = Crate::read(name).uses();
         for module in uses.keys() {
             let after = reachable(&uses, module);
-            let circle = after.iter().filter(|other| reachable(&uses, other).contains(module));
-            let circle: Vec<String> = circle.map(|path| path.join("/")).collect();
-            if !circle.is_empty() && !NATURAL.contains(&(name, &strs(&circle))) {
-                circles.insert(format!("{name}: {}", circle.join(", ")));
+            let cycle = after.iter().filter(|other| reachable(&uses, other).contains(module));
+            let cycle: Vec<String> = cycle.map(|path| path.join("/")).collect();
+            if !cycle.is_empty() && !NATURAL.contains(&(name, &strs(&cycle))) {
+                cycles.insert(format!("{name}: {}", cycle.join(", ")));
             }
         }
     }
-    none(&circles.into_iter().collect::<Vec<_>>(), "Files use one another in one direction");
+    none(&cycles.into_iter().collect::<Vec<_>>(), "Files use one another in one direction");
 }
 
 fn strs(texts: &[String]) -> Vec<&str> {
