@@ -11,8 +11,9 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use serde_json::{Value, json};
 
+use crate::engine::target_dir;
 use crate::guard::{Entry, Folder};
-use crate::{Server, pause, setting, unique};
+use crate::{Server, pause, unique};
 
 /// Statuses of the answers an operation gave, with how often.
 pub type Statuses = BTreeMap<String, u64>;
@@ -58,9 +59,7 @@ fn sources() -> PathBuf {
 }
 
 fn home() -> PathBuf {
-    let target = setting("CARGO_TARGET_DIR")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../target"), PathBuf::from);
-    target.join("schemathesis")
+    target_dir().join("schemathesis")
 }
 
 /// What is missing, and how to get it; `None` when schemathesis is there in the version that is

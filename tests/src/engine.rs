@@ -1,6 +1,7 @@
 //! The two database engines, and the settings of a test run.
 
 use std::fmt;
+use std::path::{Path, PathBuf};
 
 /// A database engine that every test runs on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -47,4 +48,10 @@ impl fmt::Display for Engine {
 )]
 pub fn setting(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.trim().is_empty())
+}
+
+/// Where what is built lies, and what the scripts of `tests/` install.
+pub(crate) fn target_dir() -> PathBuf {
+    setting("CARGO_TARGET_DIR")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../target"), PathBuf::from)
 }

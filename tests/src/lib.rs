@@ -16,6 +16,7 @@ mod guard;
 mod hold;
 pub mod load;
 mod postgres;
+pub mod provider;
 pub mod release;
 mod server;
 pub mod sim;

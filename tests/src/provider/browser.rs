@@ -1,0 +1,163 @@
+//! How a person signs in at a provider: the authorization code flow, through its pages.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use ureq::Agent;
+use ureq::http::Response;
+
+use super::{Provider, agent};
+use crate::encode;
+
+/// The secret of the clients that people sign in through.
+const SECRET: &str = "of-the-web-page";
+/// Where they are sent in the end; nothing needs to be there.
+const CALLBACK: &str = "https://client.example/callback";
+
+/// What a client gets for a code.
+#[derive(Clone, Debug)]
+pub struct Tokens {
+    /// Opaque, or a JWT where a resource was asked for.
+    pub access: String,
+    /// A JWT.
+    pub id: String,
+}
+
+impl Provider {
+    /// Signs a user in through a client (`web-ES256`, ...; the access tokens of `web-brief` live
+    /// for three seconds) and consents to the scope. With a resource the access token is a JWT.
+    #[track_caller]
+    pub fn sign_in(&self, sub: &str, client: &str, scope: &str, resource: &str) -> Tokens {
+        let issuer = self.issuer().to_owned();
+        let mut browser = Browser { issuer, agent: agent(), cookies: BTreeMap::new() };
+        let mut question = vec![
+            ("client_id", client),
+            ("redirect_uri", CALLBACK),
+            ("response_type", "code"),
+            ("scope", scope),
+        ];
+        if !resource.is_empty() {
+            question.push(("resource", resource));
+        }
+        let mut page = browser.get(&format!("{}/auth?{}", self.issuer(), form(&question)));
+        for fields in [
+            &[("prompt", "login"), ("login", sub), ("password", "any")][..],
+            &[("prompt", "consent")],
+        ] {
+            let Page::Form(action) = page else { panic!("a form for {fields:?}: {page:?}") };
+            page = browser.post(&action, fields);
+        }
+        let Page::Back(query) = page else { panic!("back at the client: {page:?}") };
+        let code = query.split('&').find_map(|pair| pair.strip_prefix("code="));
+        let code = code.unwrap_or_else(|| panic!("a code: {query}"));
+        self.exchange(client, code, resource)
+    }
+
+    #[track_caller]
+    fn exchange(&self, client: &str, code: &str, resource: &str) -> Tokens {
+        let mut fields = vec![
+            ("grant_type", "authorization_code"),
+            ("code", code),
+            ("redirect_uri", CALLBACK),
+            ("client_id", client),
+            ("client_secret", SECRET),
+        ];
+        if !resource.is_empty() {
+            fields.push(("resource", resource));
+        }
+        let body = self.form("/token", &fields);
+        let body: Value = serde_json::from_str(&body).expect("JSON");
+        let text = |name: &str| match body[name].as_str() {
+            Some(text) => text.to_owned(),
+            None => panic!("{name}: {body}"),
+        };
+        Tokens { access: text("access_token"), id: text("id_token") }
+    }
+
+    /// Revokes an opaque access token of this client.
+    #[track_caller]
+    pub fn revoke(&self, client: &str, token: &str) {
+        let fields = [("token", token), ("client_id", client), ("client_secret", SECRET)];
+        self.form("/token/revocation", &fields);
+    }
+
+    /// Sends a form to an endpoint, which takes it; the text of the answer.
+    #[track_caller]
+    fn form(&self, path: &str, fields: &[(&str, &str)]) -> String {
+        let request = agent().post(format!("{}{path}", self.issuer()));
+        let sent = request.content_type("application/x-www-form-urlencoded").send(form(fields));
+        let mut answer = sent.expect("an answer");
+        let text = answer.body_mut().read_to_string().expect("text");
+        assert_eq!(answer.status(), 200, "{path}: {text}");
+        text
+    }
+}
+
+fn form(fields: &[(&str, &str)]) -> String {
+    let pairs = fields.iter().map(|(name, value)| format!("{name}={}", encode(value)));
+    pairs.collect::<Vec<_>>().join("&")
+}
+
+/// Where a request led, after all redirects.
+#[derive(Debug)]
+enum Page {
+    /// To a page with a form, which is sent to this address.
+    Form(String),
+    /// Back to the client, with this query.
+    Back(String),
+}
+
+/// As much of a browser as it takes: cookies, redirects and forms.
+struct Browser {
+    issuer: String,
+    agent: Agent,
+    cookies: BTreeMap<String, String>,
+}
+
+impl Browser {
+    #[track_caller]
+    fn get(&mut self, url: &str) -> Page {
+        let request = self.agent.get(url).header("cookie", self.cookie());
+        let answer = request.call().expect("an answer");
+        self.follow(answer)
+    }
+
+    #[track_caller]
+    fn post(&mut self, url: &str, fields: &[(&str, &str)]) -> Page {
+        let request = self.agent.post(url).header("cookie", self.cookie());
+        let request = request.content_type("application/x-www-form-urlencoded");
+        let answer = request.send(form(fields)).expect("an answer");
+        self.follow(answer)
+    }
+
+    fn cookie(&self) -> String {
+        let pairs = self.cookies.iter().map(|(name, value)| format!("{name}={value}"));
+        pairs.collect::<Vec<_>>().join("; ")
+    }
+
+    #[track_caller]
+    fn follow(&mut self, mut answer: Response<ureq::Body>) -> Page {
+        for set in answer.headers().get_all("set-cookie") {
+            let pair = set.to_str().expect("ASCII").split(';').next().unwrap_or_default();
+            let (name, value) = pair.split_once('=').expect("a name and a value");
+            // An empty value takes a cookie away.
+            self.cookies.insert(name.to_owned(), value.to_owned());
+            self.cookies.retain(|_, value| !value.is_empty());
+        }
+        if let Some(place) = answer.headers().get("location") {
+            let place = place.to_str().expect("ASCII").to_owned();
+            if let Some(query) = place.strip_prefix(CALLBACK) {
+                return Page::Back(query.trim_start_matches('?').to_owned());
+            }
+            return if place.starts_with('/') {
+                self.get(&format!("{}{place}", self.issuer))
+            } else {
+                self.get(&place)
+            };
+        }
+        let page = answer.body_mut().read_to_string().expect("a page");
+        let action = page.split_once("action=\"").and_then(|(_, rest)| rest.split_once('"'));
+        let (action, _) = action.unwrap_or_else(|| panic!("a form, not {page}"));
+        Page::Form(action.to_owned())
+    }
+}
