@@ -10,6 +10,8 @@ pub fn tests() -> Vec<Case> {
         add_and_list,
         add_again_updates,
         emails_ignore_case,
+        spellings_of_an_email_are_one,
+        look_alikes_are_refused,
         ids_are_stable,
         none_removes,
         readers_of_a_public_book_see_no_collaborators,
@@ -124,6 +126,68 @@ fn emails_ignore_case(server: &Server) {
     }
     assert_eq!(server.client(&book.email).get(&book.cast.path("")).status, 200);
     assert_eq!(server.client(&book.email.to_uppercase()).get(&book.cast.path("")).status, 200);
+}
+
+/// 7.9: case, composition and the form of the domain make no other address, wherever it is sent.
+fn spellings_of_an_email_are_one(server: &Server) {
+    let book = alone(server);
+    let local = unique("zo\u{eb}");
+    let email = format!("{local}@xn--bcher-kva.example");
+    let spellings = [
+        format!("{}@B\u{dc}CHER.Example", local.to_uppercase()),
+        format!("{}@bu\u{308}cher.example", local.replace('\u{eb}', "e\u{308}")),
+        format!("{local}@XN--BCHER-KVA.example"),
+        format!(" {email}\t"),
+    ];
+    let added = book.share(&email, "VIEWER").ok();
+    shows(&added, &json!({"email": email}));
+    for spelling in &spellings {
+        let row = book.share(spelling, "POSTER").ok();
+        shows(&row, &json!({"id": added["id"], "email": email}));
+        let guest = server.client(spelling);
+        assert_eq!(guest.get("/v5/user").ok()["email"], email.as_str(), "{spelling:?}");
+        assert_eq!(guest.get(&book.cast.path("")).ok()["permission"], "POSTER", "{spelling:?}");
+    }
+    assert_eq!(book.rows().as_array().map(Vec::len), Some(6), "one row for all of them");
+    for spelling in &spellings {
+        let row = book.share(&email, "VIEWER").ok();
+        assert_eq!(book.remove(&encode(spelling)).ok()["id"], row["id"], "{spelling:?}");
+        assert_eq!(book.row(&email), None);
+    }
+}
+
+/// 7.9: what could be taken for another address is refused with a message that shows why; nobody
+/// has it, and nobody gets a token for it.
+fn look_alikes_are_refused(server: &Server) {
+    let book = alone(server);
+    let before = book.rows();
+    let domain = "example.com";
+    for (email, fault) in [
+        (format!("\u{212a}ate@{domain}"), "U+212A"),
+        (format!("al\u{200d}ice@{domain}"), "U+200D"),
+        (format!("\u{ff41}lice@{domain}"), "U+FF41"),
+        (format!("\u{130}rem@{domain}"), "U+0130"),
+        (format!("I\u{307}rem@{domain}"), "U+0130"),
+        (format!("mi\u{17f}s@{domain}"), "U+017F"),
+        (format!("al\u{7}ice@{domain}"), "U+0007"),
+        (format!("p\u{430}ypal@{domain}"), "taken for another"),
+        (format!("\u{441}\u{43e}\u{440}@{domain}"), "taken for another"),
+        ("alice@\u{ff45}xample.com".to_owned(), "not a domain"),
+        ("alice@e\u{200d}xample.com".to_owned(), "not a domain"),
+        ("alice@example\u{3002}com".to_owned(), "not a domain"),
+        ("alice@example.\u{212a}om".to_owned(), "not a domain"),
+        (format!("{}@{domain}", "a".repeat(65)), "64 bytes"),
+        (format!("a@{}", "b.".repeat(130)), "254 bytes"),
+    ] {
+        let message = book.share(&email, "VIEWER").refused(400, "badRequest");
+        assert!(message.contains(fault), "{email:?}: {message}");
+        book.remove(&encode(&email)).refused(404, "notFound");
+        let run = server.admin(&["token"]).args(["--email", &email]).output().expect("it runs");
+        let said = String::from_utf8_lossy(&run.stderr).into_owned();
+        assert!(!run.status.success() && run.stdout.is_empty(), "{email:?}");
+        assert!(said.contains(fault), "{email:?}: {said}");
+    }
+    assert_eq!(book.rows(), before);
 }
 
 /// 7.5: ids are stable per book: signing in, an update and a return do not change them.

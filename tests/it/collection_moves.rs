@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Barrier};
 use std::thread;
 
+use daybook_domain::email::Email;
 use daybook_domain::instant::Instant;
 use daybook_service::{Context, Error, Ids, book, collection, user};
 use daybook_storage::{Address, Lane, Options, Store, Tx};
@@ -42,7 +43,8 @@ impl Fixture {
         };
         let stores = [open(), open()];
         let ids = Arc::new(Ids::new(7));
-        let (email, minted) = (format!("{}@example.com", unique("mover")), Arc::clone(&ids));
+        let (email, minted) =
+            (Email::stored(format!("{}@example.com", unique("mover"))), Arc::clone(&ids));
         let user = stores[0]
             .write(Lane::NO_BOOK, move |tx| user::sign_in(tx, &email, &minted, NOW))
             .expect("a user");

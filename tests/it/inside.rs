@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use daybook_domain::account::{AccountRef, AccountType};
+use daybook_domain::email::Email;
 use daybook_domain::field::Field;
 use daybook_domain::group::GroupRef;
 use daybook_domain::id::TransactionId;
@@ -30,7 +31,8 @@ impl Inside {
             Address::parse(server.database_url()).expect("the harness knows the form of URLs");
         let store = Arc::new(Store::open(&Options::new(address)).expect("the store opens"));
         let ids = Arc::new(Ids::new(9));
-        let (email, minted) = (format!("{}@example.com", unique("inside")), Arc::clone(&ids));
+        let (email, minted) =
+            (Email::stored(format!("{}@example.com", unique("inside"))), Arc::clone(&ids));
         let user = store
             .write(Lane::NO_BOOK, move |tx| user::sign_in(tx, &email, &minted, now))
             .expect("a user");

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use daybook_domain::account::{Account, AccountRef, AccountType};
 use daybook_domain::balance::{AccountBalances, Sums};
 use daybook_domain::book::Book;
+use daybook_domain::email::Email;
 use daybook_domain::field::Field;
 use daybook_domain::id::AccountId;
 use daybook_domain::instant::Instant;
@@ -89,7 +90,8 @@ fn any_sequence_of_requests_keeps_the_laws(engine: Engine) {
         Address::parse(server.database_url()).expect("the harness knows the form of URLs");
     let store = Store::open(&Options::new(address)).expect("the store opens");
     let ids = Arc::new(Ids::new(8));
-    let (email, minted) = (format!("{}@example.com", unique("laws")), Arc::clone(&ids));
+    let (email, minted) =
+        (Email::stored(format!("{}@example.com", unique("laws"))), Arc::clone(&ids));
     let user = store
         .write(Lane::NO_BOOK, move |tx| user::sign_in(tx, &email, &minted, NOW))
         .expect("a user");

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant as Stopwatch};
 
+use daybook_domain::email::Email;
 use daybook_domain::event::Hash;
 use daybook_domain::id::UserId;
 use daybook_domain::idempotency::{Claim, Key, StoredAnswer as Kept, fingerprint, operation};
@@ -201,7 +202,7 @@ impl Bench {
                 .expect("the store opens");
         let user = User {
             id: UserId::new(7),
-            email: "a@example.com".to_owned(),
+            email: Email::stored("a@example.com".to_owned()),
             username: "a".to_owned(),
             created_at: NOW,
             disabled_at: None,

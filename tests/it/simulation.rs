@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use daybook_domain::account::{AccountRef, AccountType};
+use daybook_domain::email::Email;
 use daybook_domain::field::Field;
 use daybook_domain::instant::Instant;
 use daybook_domain::transaction::{Changes, Intent};
@@ -50,7 +51,8 @@ fn another_zone_has_other_months(engine: Engine) {
     // Two hours before the year ends in UTC, when it has long begun in Tokyo.
     let now = Instant::new(1_735_682_400_000);
     let ids = Arc::new(Ids::new(9));
-    let (email, minted) = (format!("{}@example.com", unique("zones")), Arc::clone(&ids));
+    let (email, minted) =
+        (Email::stored(format!("{}@example.com", unique("zones"))), Arc::clone(&ids));
     let user = store
         .write(Lane::NO_BOOK, move |tx| user::sign_in(tx, &email, &minted, now))
         .expect("a user");

@@ -8,6 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use daybook_domain::account::AccountRef;
+use daybook_domain::email::Email;
 use daybook_domain::field::Field;
 use daybook_domain::instant::Instant;
 use daybook_domain::transaction::{Changes, Intent, Verb};
@@ -48,7 +49,7 @@ impl Bench {
             Store::open(&Options { queue, ..Options::new(address) }).expect("the store opens"),
         );
         let ids = Arc::new(Ids::new(7));
-        let email = format!("{}@example.com", unique("store"));
+        let email = Email::stored(format!("{}@example.com", unique("store")));
         let minted = Arc::clone(&ids);
         let user = store
             .write(Lane::NO_BOOK, move |tx| user::sign_in(tx, &email, &minted, NOW))

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use daybook_domain::calendar::format_iso;
+use daybook_domain::email::Email;
 use daybook_domain::field::Field;
 use daybook_domain::instant::Instant;
 use daybook_domain::transaction::{Changes, Intent, Verb};
@@ -28,7 +29,8 @@ fn rule_2_6_the_day_of_creation(engine: Engine) {
         Address::parse(server.database_url()).expect("the harness knows the form of URLs");
     let store = Store::open(&Options::new(address)).expect("the store opens");
     let ids = Arc::new(Ids::new(9));
-    let (email, minted) = (format!("{}@example.com", unique("undated")), Arc::clone(&ids));
+    let (email, minted) =
+        (Email::stored(format!("{}@example.com", unique("undated"))), Arc::clone(&ids));
     let user = store
         .write(Lane::NO_BOOK, move |tx| user::sign_in(tx, &email, &minted, CREATED))
         .expect("a user");

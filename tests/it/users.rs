@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
+use daybook_domain::email::Email;
 use daybook_domain::instant::Instant;
 use daybook_service::{Error, Ids, user};
 use daybook_storage::{Address, Lane, Options, Store, Tx};
@@ -135,8 +136,10 @@ fn rule_11_2_two_processes_sign_in_the_same_users(server: &Server) {
     });
     let prefix = unique("twice");
     for round in 0..5 {
-        let emails: Vec<String> =
-            (0..40).map(|number| format!("{prefix}-{round}-{number}@example.com")).collect();
+        let emails: Vec<Email> = (0..40)
+            .map(|number| format!("{prefix}-{round}-{number}@example.com"))
+            .map(Email::stored)
+            .collect();
         let (sender, answers) = channel();
         std::thread::scope(|scope| {
             for (turn, (store, ids)) in processes.iter().enumerate() {

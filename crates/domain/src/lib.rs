@@ -32,6 +32,7 @@ pub mod calendar;
 pub mod collaborator;
 pub mod collection;
 pub mod deletion;
+pub mod email;
 pub mod event;
 pub mod field;
 pub mod file;

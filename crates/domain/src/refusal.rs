@@ -2,7 +2,7 @@
 
 use crate::reason::{Reason, RefusalKind};
 use crate::{
-    access, account, amount, book, collaborator, collection, file, group, idempotency, name,
+    access, account, amount, book, collaborator, collection, email, file, group, idempotency, name,
     property, query, saved_query, token, transaction, version,
 };
 
@@ -27,6 +27,9 @@ pub enum Refusal {
     /// About a collection.
     #[error(transparent)]
     Collection(#[from] collection::Refusal),
+    /// About an e-mail address.
+    #[error(transparent)]
+    Email(#[from] email::Refusal),
     /// About a file.
     #[error(transparent)]
     File(#[from] file::Refusal),
@@ -69,6 +72,7 @@ impl Refusal {
             Self::Book(refusal) => refusal.reason(),
             Self::Collaborator(refusal) => refusal.reason(),
             Self::Collection(refusal) => refusal.reason(),
+            Self::Email(refusal) => refusal.reason(),
             Self::File(refusal) => refusal.reason(),
             Self::Group(refusal) => refusal.reason(),
             Self::Idempotency(refusal) => refusal.reason(),

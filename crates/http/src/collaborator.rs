@@ -44,7 +44,7 @@ impl From<&Collaborator> for CollaboratorOut {
         let Collaborator { id, email, permission, stamp } = collaborator;
         Self {
             id: id.to_string(),
-            email: email.clone(),
+            email: email.to_string(),
             permission: permission.as_str(),
             avatar_url: "",
             stamp: StampOut::from(stamp),

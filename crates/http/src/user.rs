@@ -49,9 +49,9 @@ fn user_out(user: &User, (month, year): (i64, i64)) -> UserOut {
         name: user.username.clone(),
         full_name: user.username.clone(),
         given_name: user.username.clone(),
-        email: user.email.clone(),
+        email: user.email.to_string(),
         avatar_url: "",
-        hash: Sha256::digest(user.email.as_bytes())
+        hash: Sha256::digest(user.email.as_str())
             .iter()
             .map(|byte| format!("{byte:02x}"))
             .collect(),

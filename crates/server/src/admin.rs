@@ -7,7 +7,7 @@ use std::io::{Write, stdout};
 use std::sync::Arc;
 
 use anyhow::Context;
-use daybook_domain::collaborator::email;
+use daybook_domain::email::Email;
 use daybook_domain::id::BookKey;
 use daybook_domain::instant::Instant;
 use daybook_domain::token::{AccessToken, TokenRequest, TokenScope};
@@ -56,7 +56,7 @@ pub(crate) fn user(options: UserArgs) -> anyhow::Result<()> {
         UserCommand::Disable(named) => (named, true),
         UserCommand::Enable(named) => (named, false),
     };
-    let (email, now) = (email(&named.email)?, clock::now());
+    let (email, now) = (Email::parse(&named.email)?, clock::now());
     let changed = open(&named.data)?.write(Lane::of_newcomer(&email), move |tx| {
         user::set_disabled(tx, &email, disabled, now)
     })?;
@@ -66,7 +66,7 @@ pub(crate) fn user(options: UserArgs) -> anyhow::Result<()> {
 /// Issues a token to each address, and prints them in that order.
 fn issue(options: TokenArgs) -> anyhow::Result<()> {
     let TokenArgs { command: _, email: emails, days, name, read_only, book, data } = options;
-    let emails = emails.iter().map(|text| email(text)).collect::<Result<Vec<_>, _>>()?;
+    let emails = emails.iter().map(|text| Email::parse(text)).collect::<Result<Vec<_>, _>>()?;
     let key = key::load(&data.data_dir)?;
     let store = open(&data)?;
     let ids = Arc::new(Ids::new(store.start()));
@@ -105,7 +105,7 @@ fn open(data: &DataArgs) -> anyhow::Result<Store> {
 }
 
 fn named(store: &Store, address: &str) -> anyhow::Result<User> {
-    let address = email(address)?;
+    let address = Email::parse(address)?;
     let found = store.read(|tx| user::find(tx, &address))?;
     Ok(found.ok_or(Error::NotFound("user"))?)
 }

@@ -1,6 +1,7 @@
 //! Use cases of collaborators (behaviour 7).
 
-use daybook_domain::collaborator::{Collaborator, Refusal, Sharing, email};
+use daybook_domain::collaborator::{Collaborator, Refusal, Sharing};
+use daybook_domain::email::Email;
 use daybook_domain::id::CollaboratorId;
 use daybook_domain::permission::{Action, Permission};
 use daybook_domain::purpose::{ManageCollaborators, RemoveCollaborator};
@@ -38,7 +39,7 @@ pub fn add(
     permission: Option<Permission>,
 ) -> Result<Collaborator> {
     let access = access::enter_to(tx, cx, book, ManageCollaborators)?;
-    let address = email(address.ok_or(Refusal::Required("email"))?)?;
+    let address = Email::parse(address.ok_or(Refusal::Required("email"))?)?;
     let permission = permission.ok_or(Refusal::Required("permission"))?;
     match Sharing::of(tx.collaborators().find(&access, &address)?, permission)? {
         Sharing::Add => insert(tx, cx, &access, address, permission),
@@ -56,12 +57,15 @@ pub fn add(
 /// What the access step refuses; [`Refusal::Unknown`] and [`Refusal::OwnerIsFixed`].
 pub fn remove(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<Collaborator> {
     let mut access = access::enter_to(tx, cx, book, RemoveCollaborator::Oneself)?;
-    let found = match text.parse::<CollaboratorId>() {
-        Ok(id) => tx.collaborators().find_by_id(&access, id)?,
-        Err(_) => tx.collaborators().find(&access, &text.trim().to_lowercase())?,
+    // What is no address is nobody's.
+    let email = Email::parse(text).ok();
+    let found = match (text.parse::<CollaboratorId>(), &email) {
+        (Ok(id), _) => tx.collaborators().find_by_id(&access, id)?,
+        (Err(_), Some(email)) => tx.collaborators().find(&access, email)?,
+        (Err(_), None) => None,
     };
-    let oneself = found.as_ref().is_some_and(|found| found.email == cx.user.email)
-        || text.eq_ignore_ascii_case(&cx.user.email);
+    let named = found.as_ref().map(|found| &found.email).or(email.as_ref());
+    let oneself = named == Some(&cx.user.email);
     if !oneself {
         access = access.with_purpose(RemoveCollaborator::Other)?;
     }
@@ -74,7 +78,7 @@ fn insert(
     tx: &mut Tx<'_>,
     cx: &Context,
     access: &AccessTo<ManageCollaborators>,
-    email: String,
+    email: Email,
     permission: Permission,
 ) -> Result<Collaborator> {
     let added =

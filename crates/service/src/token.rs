@@ -1,6 +1,7 @@
 //! Use cases of access tokens (behaviour 11.7 - 11.10). A token belongs to a user: the access step
 //! is to look among the caller's own, and no event is recorded.
 
+use daybook_domain::email::Email;
 use daybook_domain::id::TokenId;
 use daybook_domain::instant::Instant;
 use daybook_domain::token::{AccessToken, Refusal, TokenRequest, listed_since};
@@ -50,7 +51,7 @@ pub fn issue(tx: &mut Tx<'_>, cx: &Context, request: TokenRequest) -> Result<Acc
 /// What the rules of tokens refuse; [`Refusal::UnknownBooks`].
 pub fn issue_to(
     tx: &mut Tx<'_>,
-    email: &str,
+    email: &Email,
     request: TokenRequest,
     ids: &Ids,
     now: Instant,

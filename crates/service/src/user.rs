@@ -1,5 +1,6 @@
 //! Users. The first valid token of an address creates its user (behaviour 11.2).
 
+use daybook_domain::email::Email;
 use daybook_domain::id::UserId;
 use daybook_domain::instant::Instant;
 use daybook_storage::Tx;
@@ -20,7 +21,7 @@ pub fn list(tx: &mut Tx<'_>) -> Result<Vec<User>> {
 ///
 /// # Errors
 /// 404 for an unknown address.
-pub fn set_disabled(tx: &mut Tx<'_>, email: &str, disabled: bool, now: Instant) -> Result<User> {
+pub fn set_disabled(tx: &mut Tx<'_>, email: &Email, disabled: bool, now: Instant) -> Result<User> {
     let user = tx.users().find(email)?.ok_or(Error::NotFound("user"))?;
     let disabled_at = if disabled { user.disabled_at.or(Some(now)) } else { None };
     let user = User { disabled_at, ..user };
@@ -30,18 +31,18 @@ pub fn set_disabled(tx: &mut Tx<'_>, email: &str, disabled: bool, now: Instant) 
 }
 
 /// Finds the user with that verified address.
-pub fn find(tx: &mut Tx<'_>, email: &str) -> Result<Option<User>> {
+pub fn find(tx: &mut Tx<'_>, email: &Email) -> Result<Option<User>> {
     Ok(tx.users().find(email)?)
 }
 
 /// The user with that verified address, created on the first request.
-pub fn sign_in(tx: &mut Tx<'_>, email: &str, ids: &Ids, now: Instant) -> Result<User> {
+pub fn sign_in(tx: &mut Tx<'_>, email: &Email, ids: &Ids, now: Instant) -> Result<User> {
     if let Some(user) = tx.users().find(email)? {
         return Ok(user);
     }
     let user = User {
         id: UserId::new(ids.next(now)),
-        email: email.to_owned(),
+        email: email.clone(),
         username: free_username(tx, email)?,
         created_at: now,
         disabled_at: None,
@@ -51,8 +52,8 @@ pub fn sign_in(tx: &mut Tx<'_>, email: &str, ids: &Ids, now: Instant) -> Result<
 }
 
 /// The local part of the address, with a number when it is taken (behaviour 9.11).
-fn free_username(tx: &mut Tx<'_>, email: &str) -> Result<String> {
-    let local = email.split('@').next().unwrap_or(email);
+fn free_username(tx: &mut Tx<'_>, email: &Email) -> Result<String> {
+    let local = email.local();
     let candidates: Vec<String> = (1..MAX_ATTEMPTS)
         .map(|attempt| if attempt == 1 { local.to_owned() } else { format!("{local}{attempt}") })
         .collect();
@@ -60,5 +61,5 @@ fn free_username(tx: &mut Tx<'_>, email: &str) -> Result<String> {
     Ok(candidates
         .into_iter()
         .find(|candidate| !taken.contains(candidate))
-        .unwrap_or_else(|| email.to_owned()))
+        .unwrap_or_else(|| email.to_string()))
 }

@@ -2,6 +2,7 @@
 
 use daybook_domain::access::Access;
 use daybook_domain::collaborator::Collaborator;
+use daybook_domain::email::Email;
 use daybook_domain::id::CollaboratorId;
 use daybook_domain::permission::Permission;
 use daybook_domain::purpose::{ManageCollaborators, RemoveCollaborator};
@@ -35,7 +36,7 @@ impl TryFrom<Row> for Collaborator {
         let permission = Permission::from_name(&permission).ok_or(Error::Corrupt("permission"))?;
         Ok(Self {
             id: CollaboratorId::new(id),
-            email,
+            email: Email::stored(email),
             permission,
             stamp: column::stamp(agent, created_at, updated_at, version),
         })
@@ -57,9 +58,11 @@ impl Collaborators<'_, '_> {
     }
 
     /// The one with that address.
-    pub fn find(self, access: &Access, email: &str) -> Result<Option<Collaborator>> {
+    pub fn find(self, access: &Access, email: &Email) -> Result<Option<Collaborator>> {
         let query = collaborators::table.filter(
-            collaborators::book_id.eq(access.book().id.get()).and(collaborators::email.eq(email)),
+            collaborators::book_id
+                .eq(access.book().id.get())
+                .and(collaborators::email.eq(email.as_str())),
         );
         let row = on_each!(
             self.tx.unflushed(),
@@ -88,7 +91,7 @@ impl Collaborators<'_, '_> {
         let row = Row {
             book_id: access.book().id.get(),
             id: id.get(),
-            email: email.clone(),
+            email: email.as_str().to_owned(),
             permission: permission.as_str().to_owned(),
             agent: stamp.agent.clone(),
             created_at: stamp.created_at.milliseconds(),

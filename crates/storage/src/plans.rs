@@ -4,6 +4,7 @@
 
 use daybook_domain::access::Access;
 use daybook_domain::balance::Segment;
+use daybook_domain::email::Email;
 use daybook_domain::id::{AccountId, TransactionId, UserId};
 use daybook_domain::transaction::{Span, Transaction};
 
@@ -32,12 +33,12 @@ impl<'a> Tx<'a> {
 
 impl Plans<'_, '_> {
     /// Of [`book::Books::of_user`].
-    pub fn books_of_user(self, email: &str) -> Result<Vec<String>> {
+    pub fn books_of_user(self, email: &Email) -> Result<Vec<String>> {
         self.explain(book::of_user(email))
     }
 
     /// Of [`book::Books::of_collections`].
-    pub fn books_of_collections(self, owner: UserId, email: &str) -> Result<Vec<String>> {
+    pub fn books_of_collections(self, owner: UserId, email: &Email) -> Result<Vec<String>> {
         self.explain(book::of_collections(owner, None, email))
     }
 

@@ -17,6 +17,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use daybook_domain::email::Email;
 use daybook_domain::id::UserId;
 use diesel::prelude::*;
 use diesel::r2d2::Pool;
@@ -60,8 +61,8 @@ impl Lane {
     /// it: on PostgreSQL who comes second waits for the first, and processes that met several in
     /// different orders would wait for each other.
     #[must_use]
-    pub fn of_newcomer(email: &str) -> Self {
-        Self(digest(email.split('@').next().unwrap_or(email).as_bytes()) & !BOOKS)
+    pub fn of_newcomer(email: &Email) -> Self {
+        Self(digest(email.local().as_bytes()) & !BOOKS)
     }
 
     /// The lane of what a user keeps across books. It comes before the lanes of all books: the

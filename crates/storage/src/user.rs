@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use daybook_domain::email::Email;
 use daybook_domain::id::UserId;
 use daybook_domain::instant::Instant;
 use diesel::prelude::*;
@@ -16,8 +17,8 @@ use crate::tx::Tx;
 pub struct User {
     /// The number.
     pub id: UserId,
-    /// The verified address, in lower case.
-    pub email: String,
+    /// The verified address.
+    pub email: Email,
     /// Unique, from the local part of the address (behaviour 9.11).
     pub username: String,
     /// When the user came into being: at the first token, or its first sight.
@@ -41,7 +42,7 @@ impl From<Row> for User {
         let Row { id, email, username, created_at, disabled_at } = row;
         Self {
             id: UserId::new(id),
-            email,
+            email: Email::stored(email),
             username,
             created_at: Instant::new(created_at),
             disabled_at: disabled_at.map(Instant::new),
@@ -56,8 +57,8 @@ pub struct Users<'t, 'a> {
 
 impl Users<'_, '_> {
     /// The user with that address.
-    pub fn find(self, email: &str) -> Result<Option<User>> {
-        let query = users::table.filter(users::email.eq(email));
+    pub fn find(self, email: &Email) -> Result<Option<User>> {
+        let query = users::table.filter(users::email.eq(email.as_str()));
         let row = on_each!(
             self.tx.unflushed(),
             c => query.select(Row::as_select()).get_result(c).optional()
@@ -93,7 +94,7 @@ impl Users<'_, '_> {
     pub fn insert(self, user: &User) -> Result<()> {
         let row = Row {
             id: user.id.get(),
-            email: user.email.clone(),
+            email: user.email.as_str().to_owned(),
             username: user.username.clone(),
             created_at: user.created_at.milliseconds(),
             disabled_at: user.disabled_at.map(Instant::milliseconds),

@@ -128,6 +128,21 @@ pub(super) const TEXT: &[&str] = &[
 ];
 
 /// Of names and other text that is kept (4.3, 8.15).
+pub(super) const EMAIL: &[&str] = &[
+    "Alice+tag@Example.COM",
+    "zoe\u{308}@b\u{fc}cher.example",
+    "иван.петров@пример.рф",
+    "田中taro@xn--bcher-kva.example",
+    "\u{212a}ate@example.com",
+    "\u{430}lice@example.com",
+    "I\u{307}@\u{130}.com",
+    "al\u{200d}ice@exam\u{ad}ple.com",
+    "\u{ff41}@\u{ff45}xample\u{3002}com",
+    "a..b@c",
+    "a@b@c",
+    "@",
+];
+
 pub(super) const NAME: &[&str] = &[
     "Á é î-õ ú ão",
     "520111 Freight Charges - Intergroup",

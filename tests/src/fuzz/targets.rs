@@ -5,6 +5,7 @@ use std::fmt::Debug;
 
 use daybook_domain::amount::{self, DecimalSeparator, Precision};
 use daybook_domain::calendar::{DatePattern, format_iso, parse_iso};
+use daybook_domain::email::Email;
 use daybook_domain::id::AccountId;
 use daybook_domain::json::{Json, Object};
 use daybook_domain::name::{fold, normalized};
@@ -27,13 +28,14 @@ pub struct Target {
 }
 
 /// All targets.
-pub fn all() -> [Target; 6] {
+pub fn all() -> [Target; 7] {
     [
         Target { name: "query", corpus: corpus::QUERY, check: query },
         Target { name: "amount", corpus: corpus::AMOUNT, check: amount },
         Target { name: "day", corpus: corpus::DAY, check: day },
         Target { name: "text", corpus: corpus::TEXT, check: text },
         Target { name: "name", corpus: corpus::NAME, check: name },
+        Target { name: "email", corpus: corpus::EMAIL, check: email },
         Target { name: "json", corpus: corpus::NAME, check: json },
     ]
 }
@@ -188,6 +190,16 @@ fn name(input: &str) -> Result<(), String> {
     same("4.3: normalized twice", &normalized(&once), &once)?;
     let folded = fold(input);
     same("1.2.4: folded twice", &fold(&folded), &folded)
+}
+
+/// An address has one form, of letters that can be seen (7.9).
+fn email(input: &str) -> Result<(), String> {
+    let Ok(email) = Email::parse(input) else { return Ok(()) };
+    same("7.9: parsed twice", &Email::parse(email.as_str()), &Ok(email.clone()))?;
+    holds("7.9: the domain as the DNS has it", email.domain().is_ascii())?;
+    let hidden = |c: char| c.is_control() || c.is_whitespace() || c.is_uppercase();
+    holds("7.9: visible and lower case", !email.as_str().contains(hidden))?;
+    holds("7.9: no longer than what is stored", email.as_str().len() <= 254)
 }
 
 /// Canonical JSON is JSON of the same value, and canonical itself (8.15, RFC 8785).

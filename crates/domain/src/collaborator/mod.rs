@@ -2,6 +2,7 @@
 
 mod events;
 
+use crate::email::Email;
 use crate::event::Previous;
 use crate::id::CollaboratorId;
 use crate::instant::{Instant, Stamp};
@@ -14,9 +15,6 @@ pub enum Refusal {
     /// No such collaborator.
     #[error("collaborator not found")]
     Unknown,
-    /// Not an e-mail address.
-    #[error("email {0:?} is not an e-mail address")]
-    InvalidEmail(String),
     /// There is exactly one owner, who is never added, changed or removed (behaviour 7.5).
     #[error("a book has exactly one OWNER, who cannot be added, changed or removed")]
     OwnerIsFixed,
@@ -29,7 +27,7 @@ impl Refusal {
     pub(crate) const fn reason(&self) -> Reason {
         match self {
             Self::Unknown => Reason::NotFound,
-            Self::InvalidEmail(_) | Self::OwnerIsFixed | Self::Required(_) => Reason::BadRequest,
+            Self::OwnerIsFixed | Self::Required(_) => Reason::BadRequest,
         }
     }
 }
@@ -39,8 +37,8 @@ impl Refusal {
 pub struct Collaborator {
     /// Stable per book.
     pub id: CollaboratorId,
-    /// Who, in lower case; possibly somebody who never signed in yet.
-    pub email: String,
+    /// Who; possibly somebody who never signed in yet.
+    pub email: Email,
     /// What they may do.
     pub permission: Permission,
     /// Who added them through which app, and when.
@@ -114,63 +112,17 @@ impl Sharing {
     }
 }
 
-/// Checks an e-mail address for its shape, and lower-cases it: it is how users are told apart
-/// (behaviour 7.5, 11.2).
-///
-/// # Errors
-/// [`Refusal::InvalidEmail`].
-pub fn email(text: &str) -> Result<String, Refusal> {
-    let trimmed = text.trim();
-    let plain = |part: &str| {
-        !part.is_empty()
-            && !part.chars().any(|c| {
-                c.is_whitespace()
-                    || c.is_control()
-                    || matches!(c, '@' | '/' | ',' | ';' | '<' | '>' | '"')
-            })
-    };
-    match trimmed.split_once('@') {
-        Some((local, domain))
-            if trimmed.len() <= 254
-                && plain(local)
-                && plain(domain)
-                && !domain.starts_with('.')
-                && !domain.ends_with('.') =>
-        {
-            Ok(trimmed.to_lowercase())
-        }
-        _ => Err(Refusal::InvalidEmail(trimmed.chars().take(254).collect())),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::instant::Instant;
 
     #[test]
-    fn emails_are_checked_and_lower_cased() {
-        assert_eq!(email(" Alice@Example.COM "), Ok("alice@example.com".to_owned()));
-        for bad in [
-            "",
-            "alice",
-            "@example.com",
-            "alice@",
-            "a b@example.com",
-            "a@b@c",
-            "a@.com",
-            "a,b@c.de",
-        ] {
-            assert!(email(bad).is_err(), "{bad}");
-        }
-    }
-
-    #[test]
     fn sharing_by_what_is_there_and_what_is_given() {
         use Permission::{Editor, None as Nothing, Owner, Viewer};
         let row = |permission| Collaborator {
             id: CollaboratorId::new(1),
-            email: "a@example.com".to_owned(),
+            email: Email::stored("a@example.com".to_owned()),
             permission,
             stamp: Stamp::new(None, Instant::new(0)),
         };

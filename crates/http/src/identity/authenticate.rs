@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use daybook_domain::email::Email;
 use daybook_domain::instant::Instant;
 use daybook_domain::token::TokenScope;
 use daybook_service::{Error, token, user};
@@ -48,7 +49,7 @@ async fn bearer(state: &AppState, claims: Claims, now: Instant) -> Result<Bearer
 }
 
 /// The user with that address, found in the database or made.
-async fn sign_in(state: &AppState, email: String) -> Result<User, ApiError> {
+async fn sign_in(state: &AppState, email: Email) -> Result<User, ApiError> {
     let wanted = email.clone();
     if let Some(found) = run::read(state, move |tx| user::find(tx, &wanted)).await? {
         return Ok(found);

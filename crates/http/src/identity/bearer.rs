@@ -104,6 +104,7 @@ impl BearerCache {
 
 #[cfg(test)]
 mod tests {
+    use daybook_domain::email::Email;
     use daybook_domain::id::UserId;
 
     use super::*;
@@ -113,7 +114,7 @@ mod tests {
     fn bearer() -> Arc<Bearer> {
         let user = User {
             id: UserId::new(1),
-            email: "alice@example.com".to_owned(),
+            email: Email::stored("alice@example.com".to_owned()),
             username: "alice".to_owned(),
             created_at: NOW,
             disabled_at: None,

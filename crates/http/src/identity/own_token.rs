@@ -1,6 +1,7 @@
 //! The tokens of this installation: signed with HMAC under a key from the data directory, each with
 //! the id of its row (behaviour 11.7).
 
+use daybook_domain::email::Email;
 use daybook_domain::id::TokenId;
 use daybook_domain::instant::Instant;
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation, decode, encode};
@@ -50,8 +51,8 @@ impl Claims {
     }
 
     /// The address it was issued to.
-    pub(crate) fn into_email(self) -> String {
-        self.email
+    pub(crate) fn into_email(self) -> Email {
+        Email::stored(self.email)
     }
 }
 
@@ -73,14 +74,14 @@ impl LocalKey {
     pub fn sign(
         &self,
         id: TokenId,
-        email: &str,
+        email: &Email,
         created_at: Instant,
         expires_at: Instant,
     ) -> Result<String, SigningFailed> {
         let seconds = |instant: Instant| instant.milliseconds().div_euclid(1_000);
         self.encode(&Claims {
             iss: ISSUER.to_owned(),
-            email: email.to_owned(),
+            email: email.to_string(),
             scope: SCOPE.to_owned(),
             iat: seconds(created_at),
             exp: seconds(expires_at),
@@ -104,7 +105,7 @@ impl LocalKey {
         let claims = decode::<Claims>(token, &self.decoding, &validation).ok()?.claims;
         let scoped = claims.scope.split_whitespace().any(|scope| scope == SCOPE);
         let known = claims.jti.is_none() || claims.id().is_some();
-        let email = daybook_domain::collaborator::email(&claims.email).ok()?;
+        let email = Email::parse(&claims.email).ok()?.to_string();
         let trusted = scoped && known && now < claims.expires_at();
         trusted.then_some(Claims { email, ..claims })
     }
@@ -132,17 +133,18 @@ mod tests {
     fn only_own_unexpired_tokens_are_trusted() {
         let (ours, theirs) = (LocalKey::new(&[1; 32]), LocalKey::new(&[2; 32]));
         let id = TokenId::new(77);
-        let token = ours.sign(id, "alice@example.com", NOW, LATER).unwrap();
+        let alice = Email::stored("alice@example.com".to_owned());
+        let token = ours.sign(id, &alice, NOW, LATER).unwrap();
         let trusted = ours.verify(&token, NOW).unwrap();
         assert_eq!((trusted.id(), trusted.expires_at()), (Some(id), LATER));
-        assert_eq!(trusted.into_email(), "alice@example.com");
+        assert_eq!(trusted.into_email(), alice);
         assert!(theirs.verify(&token, NOW).is_none());
         assert!(ours.verify(&token, Instant::new(LATER.milliseconds() - 1)).is_some());
         assert!(ours.verify(&token, LATER).is_none());
         let (head, _) = token.rsplit_once('.').unwrap();
         assert!(ours.verify(&format!("{head}."), NOW).is_none());
         assert!(ours.verify("nonsense", NOW).is_none());
-        assert_eq!(ours.sign(id, "alice@example.com", NOW, LATER).unwrap(), token);
+        assert_eq!(ours.sign(id, &alice, NOW, LATER).unwrap(), token);
     }
 
     #[test]

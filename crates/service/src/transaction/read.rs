@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use daybook_domain::access::Access;
 use daybook_domain::account::AccountRef;
+use daybook_domain::email::Email;
 use daybook_domain::id::{AccountId, TransactionId, UserId};
 use daybook_domain::permission::Action;
 use daybook_domain::query::{DateBasis, Filter, ParseContext, Query, Term, Warning};
@@ -230,7 +231,9 @@ fn resolve(tx: &mut Tx<'_>, access: &Access, filter: &Filter) -> Result<Names> {
 fn users(tx: &mut Tx<'_>, wanted: &HashSet<&str>) -> Result<HashMap<String, UserId>> {
     let mut users = HashMap::new();
     for text in wanted {
-        if let Some(user) = tx.users().find_named(&text.to_lowercase())? {
+        let name =
+            Email::parse(text).map_or_else(|_| text.to_lowercase(), |email| email.to_string());
+        if let Some(user) = tx.users().find_named(&name)? {
             users.insert((*text).to_owned(), user.id);
         }
     }

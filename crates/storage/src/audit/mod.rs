@@ -12,6 +12,7 @@ use daybook_domain::audit::{
     AccountFlags, AuditedCounts, AuditedEntry, AuditedEvent, AuditedTotal, EntryTotals, StrayEntry,
 };
 use daybook_domain::balance::Sums;
+use daybook_domain::email::Email;
 use daybook_domain::event::{Hash, Head};
 use daybook_domain::id::{AccountId, BookKey, TransactionId, UserId};
 use daybook_domain::permission::Permission;
@@ -37,7 +38,7 @@ pub struct WantedAudit {
     /// Who asked last.
     pub user: UserId,
     /// The address of that user.
-    pub email: String,
+    pub email: Email,
     /// Through which app.
     pub agent: Option<String>,
 }
@@ -174,7 +175,7 @@ impl Audits<'_, '_> {
             on_each!(self.tx.flushed()?, c => (&sql.text(public_id.as_str())).load(c))?;
         Ok(rows.into_iter().next().map(|row| {
             let WantedRow { request, user_id, email, agent } = row;
-            WantedAudit { request, user: UserId::new(user_id), email, agent }
+            WantedAudit { request, user: UserId::new(user_id), email: Email::stored(email), agent }
         }))
     }
 

@@ -1,5 +1,6 @@
 //! The way into a book: the book, its state and what the user may do, in one statement.
 
+use daybook_domain::email::Email;
 use daybook_domain::id::{CollectionId, UserId};
 use daybook_domain::permission::Permission;
 use diesel::prelude::*;
@@ -43,17 +44,17 @@ fn access_query<'a>(seen: &'static str, books: &'static str) -> Sql<'a> {
 }
 
 /// The books somebody is a collaborator of.
-pub(crate) fn of_user(email: &str) -> Sql<'_> {
+pub(crate) fn of_user(email: &Email) -> Sql<'_> {
     access_query(SEEN, "collaborators c JOIN books b ON b.id = c.book_id")
         .push(" WHERE c.email = ")
-        .text(email)
+        .text(email.as_str())
 }
 
 /// The books in an owner's collections, or in one of them, as a user enters them.
-pub(crate) fn of_collections(owner: UserId, one: Option<CollectionId>, email: &str) -> Sql<'_> {
+pub(crate) fn of_collections(owner: UserId, one: Option<CollectionId>, email: &Email) -> Sql<'_> {
     let collected = access_query(SEEN, "collection_books p JOIN books b ON b.id = p.book_id")
         .push(PERMISSION)
-        .text(email)
+        .text(email.as_str())
         .push(" WHERE p.user_id = ")
         .int(owner.get());
     match one {
@@ -63,10 +64,10 @@ pub(crate) fn of_collections(owner: UserId, one: Option<CollectionId>, email: &s
 }
 
 /// The books with these public ids, as a user enters them.
-pub(super) fn by_public_ids<'a>(public_ids: &'a [String], email: &'a str) -> Sql<'a> {
+pub(super) fn by_public_ids<'a>(public_ids: &'a [String], email: &'a Email) -> Sql<'a> {
     access_query(SEEN, "books b")
         .push(PERMISSION)
-        .text(email)
+        .text(email.as_str())
         .push(" WHERE b.public_id IN ")
         .list(public_ids.iter().map(|id| Value::Text(id.into())))
         .cached_up_to(public_ids.len())

@@ -5,6 +5,7 @@ mod row;
 mod unfinished;
 
 use daybook_domain::book::Book;
+use daybook_domain::email::Email;
 use daybook_domain::event::Hash;
 use daybook_domain::id::{BookId, CollectionId, UserId};
 use daybook_domain::permission::Permission;
@@ -48,7 +49,16 @@ impl Books<'_, '_> {
 
     /// The book with what a user may do in it. In a unit of work that writes, it takes the book's
     /// lock first, the row of its state.
-    pub fn load_for_user(self, public_id: &str, email: &str) -> Result<Option<BookAccess>> {
+    pub fn load_for_user(self, public_id: &str, email: &Email) -> Result<Option<BookAccess>> {
+        self.load(public_id, email.as_str())
+    }
+
+    /// The same, as nobody enters it: without a permission.
+    pub(crate) fn load_for_nobody(self, public_id: &str) -> Result<Option<BookAccess>> {
+        self.load(public_id, "")
+    }
+
+    fn load(self, public_id: &str, email: &str) -> Result<Option<BookAccess>> {
         let place = (public_id.to_owned(), email.to_owned());
         if let Some(access) = self.tx.group_cache.accesses.get(&place).cloned() {
             let activity =
@@ -79,12 +89,12 @@ impl Books<'_, '_> {
     }
 
     /// The books somebody is a collaborator of, in no order.
-    pub fn of_user(self, email: &str) -> Result<Vec<BookAccess>> {
+    pub fn of_user(self, email: &Email) -> Result<Vec<BookAccess>> {
         self.tx.load_accesses(&of_user(email))
     }
 
     /// The books with these public ids, as a user enters them, in no order.
-    pub fn by_public_ids(self, public_ids: &[String], email: &str) -> Result<Vec<BookAccess>> {
+    pub fn by_public_ids(self, public_ids: &[String], email: &Email) -> Result<Vec<BookAccess>> {
         self.tx.load_accesses(&by_public_ids(public_ids, email))
     }
 
@@ -93,7 +103,7 @@ impl Books<'_, '_> {
         self,
         owner: UserId,
         one: Option<CollectionId>,
-        email: &str,
+        email: &Email,
     ) -> Result<Vec<BookAccess>> {
         self.tx.load_accesses(&of_collections(owner, one, email))
     }

@@ -59,8 +59,8 @@ impl Books<'_, '_> {
     /// The book of a copy that the user is making, to go on with; `None` when there is none any
     /// more.
     pub fn unfinished_copy(self, key: &BookKey, user: UserId) -> Result<Option<BookAccess>> {
-        // Nobody's address: there are no collaborators.
-        let Some(book) = self.tx.books().load_for_user(key.as_str(), "")? else { return Ok(None) };
+        // There are no collaborators yet.
+        let Some(book) = self.tx.books().load_for_nobody(key.as_str())? else { return Ok(None) };
         let own = Sql::new(UNFINISHED)
             .push(" WHERE b.id = ")
             .int(book.book.id.get())
@@ -87,7 +87,7 @@ impl Books<'_, '_> {
     /// Removes up to so many rows of the book of an unfinished copy that nobody makes any more;
     /// answers whether any are left.
     pub fn remove_unfinished(self, key: &BookKey, limit: i64) -> Result<bool> {
-        let Some(book) = self.tx.books().load_for_user(key.as_str(), "")? else { return Ok(false) };
+        let Some(book) = self.tx.books().load_for_nobody(key.as_str())? else { return Ok(false) };
         let book = book.book.id;
         let known = Sql::new(UNFINISHED).push(" WHERE b.id = ").int(book.get());
         let rows: Vec<UnfinishedBook> = on_each!(self.tx.flushed()?, c => (&known).load(c))?;

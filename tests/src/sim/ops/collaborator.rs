@@ -55,11 +55,24 @@ pub fn draw_add(draw: &mut Draw<'_>) -> Drawn {
 fn email(draw: &mut Draw<'_>) -> Option<Email> {
     if draw.wild && draw.one_in(4) {
         return draw
-            .pick(&[None, Some(""), Some("nobody"), Some("a@b@c")])
+            .pick(&[
+                None,
+                Some(""),
+                Some("nobody"),
+                Some("a@b@c"),
+                Some("a..b@elsewhere.example"),
+                Some("\u{212a}im@elsewhere.example"),
+                Some("pending@\u{ff45}lsewhere.example"),
+            ])
             .map(|text| Email::Text(text.to_owned()));
     }
     if draw.one_in(8) {
-        return Some(Email::Text("pending@elsewhere.example".to_owned()));
+        let pending = [
+            "pending@elsewhere.example",
+            "Pending@B\u{fc}cher.example",
+            "pending@xn--bcher-kva.example",
+        ];
+        return Some(Email::Text(draw.pick(&pending).to_owned()));
     }
     let who = draw.below(draw.model.users.len());
     Some(if draw.one_in(4) { Email::Shouted(who) } else { Email::Of(who) })

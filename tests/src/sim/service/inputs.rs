@@ -48,8 +48,8 @@ impl Service {
 
     pub fn email(&self, email: &Email) -> String {
         match email {
-            Email::Of(who) => self.users[*who].email.clone(),
-            Email::Shouted(who) => self.users[*who].email.to_uppercase(),
+            Email::Of(who) => self.users[*who].email.to_string(),
+            Email::Shouted(who) => self.users[*who].email.as_str().to_uppercase(),
             Email::Text(text) => text.clone(),
         }
     }

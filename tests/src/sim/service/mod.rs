@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use anyhow::Context as _;
+use daybook_domain::email::Email;
 use daybook_domain::event::EventType;
 use daybook_domain::id::UserId;
 use daybook_domain::instant::Instant;
@@ -81,7 +82,8 @@ impl Service {
         let minted = Arc::new(Ids::new(node));
         let mut users = Vec::new();
         for number in 0..count {
-            let (email, minted) = (format!("u{number}@sim{corner}.example"), Arc::clone(&minted));
+            let (email, minted) =
+                (Email::stored(format!("u{number}@sim{corner}.example")), Arc::clone(&minted));
             let sign_in =
                 move |tx: &mut Tx<'_>| user::sign_in(tx, &email, &minted, Instant::new(now - past));
             users.push(Arc::new(place.store.write(Lane::NO_BOOK, sign_in)?));
@@ -92,7 +94,10 @@ impl Service {
     pub fn users(&self) -> Vec<model::User> {
         self.users
             .iter()
-            .map(|user| model::User { email: user.email.clone(), username: user.username.clone() })
+            .map(|user| model::User {
+                email: user.email.to_string(),
+                username: user.username.clone(),
+            })
             .collect()
     }
 

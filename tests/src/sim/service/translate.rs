@@ -129,7 +129,7 @@ impl Service {
     pub fn collaborator(&self, row: &Collaborator) -> facts::Collaborator {
         facts::Collaborator {
             label: self.labels.collaborators.label(row.id.get()),
-            email: row.email.clone(),
+            email: row.email.to_string(),
             permission: row.permission,
             stamp: stamp(&row.stamp),
         }

@@ -1,0 +1,226 @@
+//! Examples and laws of addresses (behaviour 7.9).
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn parsed(text: &str) -> Result<String, Refusal> {
+    Email::parse(text).map(|email| email.to_string())
+}
+
+#[test]
+fn addresses_are_normalized() {
+    for (given, expected) in [
+        (" Alice@Example.COM ", "alice@example.com"),
+        ("a+b-c_d.e'f@example.com", "a+b-c_d.e'f@example.com"),
+        ("!#$%&*=?^`{|}~@example.com", "!#$%&*=?^`{|}~@example.com"),
+        ("root@localhost", "root@localhost"),
+        ("a@b--c.example", "a@b--c.example"),
+        ("ZOË@example.com", "zoë@example.com"),
+        ("zoe\u{308}@example.com", "zoë@example.com"),
+        ("иван.Петров@example.com", "иван.петров@example.com"),
+        ("ΟΔΥΣΣΕΥΣ@example.com", "οδυσσευς@example.com"),
+        ("田中taro@example.com", "田中taro@example.com"),
+        ("अर्जुन@example.com", "अर्जुन@example.com"),
+        ("ẹ\u{300}@example.com", "ẹ\u{300}@example.com"),
+        ("a@BÜCHER.example", "a@xn--bcher-kva.example"),
+        ("a@bu\u{308}cher.example", "a@xn--bcher-kva.example"),
+        ("a@XN--BCHER-KVA.example", "a@xn--bcher-kva.example"),
+        ("a@straße.example", "a@xn--strae-oqa.example"),
+        ("a@пример.рф", "a@xn--e1afmkfd.xn--p1ai"),
+    ] {
+        assert_eq!(parsed(given).as_deref(), Ok(expected), "{given}");
+    }
+}
+
+#[test]
+fn what_is_no_address_is_refused() {
+    for bad in [
+        "",
+        " ",
+        "@",
+        "alice",
+        "@example.com",
+        "alice@",
+        "a@b@c.com",
+        ".a@example.com",
+        "a.@example.com",
+        "a..b@example.com",
+    ] {
+        assert_eq!(parsed(bad), Err(Refusal::Malformed(bad.trim().to_owned())));
+    }
+    for bad in [
+        "a b@example.com",
+        "a\n@example.com",
+        "a\0@example.com",
+        "a/b@example.com",
+        "a,b@example.com",
+        "a:b@example.com",
+        "\"a\"@example.com",
+        "<a@example.com",
+        "a(b)@example.com",
+    ] {
+        assert!(matches!(parsed(bad), Err(Refusal::Character { .. })), "{bad}: {:?}", parsed(bad));
+    }
+    for bad in [
+        "a@.com",
+        "a@com.",
+        "a@example..com",
+        "a@exa mple.com",
+        "a@example.com/x",
+        "a@exam_ple.com",
+        "a@-example.com",
+        "a@example-.com",
+        "a@[127.0.0.1]",
+        "a@example.com,b",
+        "a@xn--.com",
+        "a@xn--a.com",
+    ] {
+        assert!(matches!(parsed(bad), Err(Refusal::Domain(_))), "{bad}: {:?}", parsed(bad));
+    }
+}
+
+#[test]
+fn look_alikes_and_what_cannot_be_seen_are_refused() {
+    for bad in [
+        "\u{212A}ate@example.com",
+        "\u{130}@example.com",
+        "I\u{307}@example.com",
+        "i\u{307}@example.com",
+        "\u{131}\u{307}x@example.com",
+        "mi\u{17F}s@example.com",
+        "\u{FF41}lice@example.com",
+        "al\u{200D}ice@example.com",
+        "al\u{200B}ice@example.com",
+        "al\u{AD}ice@example.com",
+        "al\u{34F}ice@example.com",
+        "al\u{FE0F}ice@example.com",
+        "\u{202E}alice@example.com",
+        "\u{FEFF}alice@example.com",
+        "alice\u{2019}s@example.com",
+        "a\u{2010}b@example.com",
+        "\u{1D41A}lice@example.com",
+        "\u{FB01}ne@example.com",
+        "a\u{338}@example.com",
+        "\u{300}a@example.com",
+        "é\u{2024}a@example.com",
+    ] {
+        assert!(
+            matches!(parsed(bad), Err(Refusal::Character { .. })),
+            "{bad:?}: {:?}",
+            parsed(bad)
+        );
+    }
+    for bad in [
+        "\u{430}lice@example.com",
+        "p\u{430}ypal@example.com",
+        "сор@example.com",
+        "ο@example.com",
+        "aиb@example.com",
+        "\u{131}@example.com",
+        "a\u{30CE}b@example.com",
+    ] {
+        assert_eq!(parsed(bad), Err(Refusal::LookAlike(bad.to_owned())));
+    }
+    for bad in [
+        "a@example.\u{212A}om",
+        "a@\u{FF45}xample.com",
+        "a@example\u{3002}com",
+        "a@exam\u{200D}ple.com",
+        "a@exam\u{200B}ple.com",
+        "a@exam\u{AD}ple.com",
+        "a@mi\u{17F}s.com",
+        "a@\u{130}.com",
+        "a@ﬁne.com",
+    ] {
+        assert!(matches!(parsed(bad), Err(Refusal::Domain(_))), "{bad:?}: {:?}", parsed(bad));
+    }
+}
+
+#[test]
+fn lengths_are_bounded() {
+    let domain = ["d".repeat(63), "e".repeat(63), "f".repeat(59), "x".to_owned()].join(".");
+    let fits = format!("{}@{domain}", "a".repeat(64));
+    assert_eq!((fits.len(), parsed(&fits)), (MAX_EMAIL, Ok(fits.clone())));
+    assert_eq!(parsed(&format!("{fits}y")), Err(Refusal::TooLong));
+    let long = format!("{}@example.com", "a".repeat(65));
+    assert_eq!(parsed(&long), Err(Refusal::LongLocal(long.clone())));
+    let letters = format!("{}@example.com", "é".repeat(33));
+    assert_eq!(parsed(&letters), Err(Refusal::LongLocal(letters.clone())));
+    // Short as it is given, long as the DNS has it.
+    let given = format!("a@{}", ["ü".repeat(30), "ü".repeat(30), "b".repeat(62)].join("."));
+    assert!(parsed(&given).is_ok(), "{:?}", parsed(&given));
+    assert!(parsed(&format!("a@{}.com", "b".repeat(64))).is_err());
+}
+
+#[test]
+fn a_message_shows_what_cannot_be_seen() {
+    let message = parsed("al\u{200D}ice@example.com").unwrap_err().to_string();
+    assert!(message.contains("U+200D") && message.contains("\\u{200d}"), "{message}");
+    assert!(!message.contains('\u{200D}'));
+}
+
+/// Of all characters: what is taken is the character itself, or its lower case, and can be seen.
+#[test]
+fn no_character_becomes_another() {
+    let mut taken = 0;
+    // The planes between have no characters.
+    let all = ('\u{80}'..='\u{3FFFF}').chain('\u{E0000}'..='\u{E0FFF}');
+    for c in all.filter(|c| !c.is_whitespace()) {
+        let Ok(local) = local::normalized(&format!("{c}\u{E4}")) else { continue };
+        taken += 1;
+        let local = local.strip_suffix('\u{E4}').unwrap();
+        assert!(!local.is_ascii(), "{c:?}");
+        let lower: String = c.to_lowercase().collect();
+        let composed: String =
+            unicode_normalization::UnicodeNormalization::nfc(lower.as_str()).collect();
+        assert_eq!(local, composed, "{c:?}");
+        assert!(local.chars().all(|c| c.is_alphanumeric() && !c.is_uppercase()), "{c:?}");
+    }
+    assert!(taken > 500, "{taken} letters go with a Latin one");
+}
+
+/// Text that is near to addresses.
+fn near() -> impl Strategy<Value = String> {
+    let part = || {
+        prop_oneof![
+            "[a-zA-Z0-9.+_-]{1,8}",
+            "[äéßøİıſΣςαбвгд田タहि\u{300}\u{307}\u{200d}\u{212a}ａ]{1,4}",
+            "\\PC{1,4}",
+        ]
+    };
+    let parts = || proptest::collection::vec(part(), 1..3).prop_map(|parts| parts.concat());
+    (parts(), parts(), "[a-zA-Zé]{2,6}")
+        .prop_map(|(local, domain, top)| format!("{local}@{domain}.{top}"))
+}
+
+proptest! {
+    #[test]
+    fn an_address_has_one_form(text in prop_oneof![near(), ".*"]) {
+        if let Ok(email) = Email::parse(&text) {
+            prop_assert_eq!(Email::parse(email.as_str()), Ok(email.clone()));
+            prop_assert!(email.as_str().len() <= MAX_EMAIL && email.local().len() <= MAX_LOCAL);
+            prop_assert!(email.domain().is_ascii());
+            prop_assert_eq!(email.to_string(), format!("{}@{}", email.local(), email.domain()));
+            for c in email.as_str().chars() {
+                prop_assert!(!c.is_uppercase() && !c.is_control() && !c.is_whitespace(), "{:?}", c);
+                let marks = c.is_alphanumeric() || c.is_ascii_graphic();
+                prop_assert!(marks || unicode_normalization::char::is_combining_mark(c));
+            }
+        }
+    }
+
+    /// Case and composition make no difference.
+    #[test]
+    fn spellings_of_one_address_are_one(text in near()) {
+        use unicode_normalization::UnicodeNormalization;
+        if let Ok(email) = Email::parse(&text) {
+            let apart: String = email.as_str().nfd().collect();
+            if apart.len() <= MAX_EMAIL {
+                prop_assert_eq!(Email::parse(&apart), Ok(email.clone()));
+            }
+            let shouted = email.as_str().to_ascii_uppercase();
+            prop_assert_eq!(Email::parse(&shouted), Ok(email));
+        }
+    }
+}
