@@ -8,7 +8,11 @@ use std::time::Duration;
 use daybook_tests::{Server, binary, run_for};
 
 pub fn tests() -> Vec<crate::Case> {
-    crate::cases![help_and_page_agree, bounds_are_those_of_the_program]
+    crate::cases![
+        help_and_page_agree,
+        bounds_are_those_of_the_program,
+        rule_11_11_what_cannot_be_admitted_stops_the_start,
+    ]
 }
 
 /// The commands that have options of their own.
@@ -140,4 +144,23 @@ fn bounds_are_those_of_the_program(_: &Server) {
         }
     }
     assert_eq!(checked, 3, "options with bounds");
+}
+
+fn rule_11_11_what_cannot_be_admitted_stops_the_start(_: &Server) {
+    // The option behind it has no value, so nothing starts; the first fault is reported.
+    let run = |entries: &str| daybook(&["serve", "--admit", entries, "--data-dir"]);
+    for (entries, fault) in [
+        ("example.org", "example.org"),
+        ("a@example.com,,@example.org", "\"\""),
+        ("@example.org,@exam ple.com", "@exam ple.com"),
+        ("p\u{430}ypal@example.com", "taken for another"),
+    ] {
+        let refused = run(entries);
+        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert_eq!(refused.status.code(), Some(2), "{entries}: {said}");
+        assert!(said.contains("for '--admit") && said.contains(fault), "{entries}: {said}");
+    }
+    let fine = run("Alice@Example.com, @example.org,@b\u{fc}cher.example");
+    let said = String::from_utf8_lossy(&fine.stderr).into_owned();
+    assert!(!said.contains("--admit") && said.contains("--data-dir"), "{said}");
 }

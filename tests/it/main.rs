@@ -138,6 +138,7 @@ modules! {
         transport,
         updates,
         users,
+        verified_users,
         wire;
     lone:
         audit_runs,

@@ -376,12 +376,14 @@ fn lists_of_books_begin_with_the_reader(engine: Engine) {
     shelved.expect("a collection");
     crowd_of_books(&inside);
     let reader = inside.cx.user.clone();
-    let [mine, collected, around] = inside
+    let [mine, collected, around, pending] = inside
         .store
         .read(|tx| {
             let mine = tx.plans().books_of_user(&reader.email)?;
             let collected = tx.plans().books_of_collections(reader.id, &reader.email)?;
-            Ok::<_, Error>([mine, collected, tx.plans().collections_around_books(&reader)?])
+            let pending = tx.plans().pending(&reader.email)?;
+            let around = tx.plans().collections_around_books(&reader)?;
+            Ok::<_, Error>([mine, collected, around, pending])
         })
         .expect("plans");
     let mut faults = Faults::default();
@@ -389,6 +391,7 @@ fn lists_of_books_begin_with_the_reader(engine: Engine) {
         ("books of a user", mine),
         ("books of collections", collected),
         ("collections around books", around),
+        ("books that await somebody", pending),
     ] {
         let scanned = ["SCAN b", "SCAN s", "SCAN u", "SCAN c", "SCAN p", "SCAN m", "Seq Scan"];
         let passes = steps.iter().any(|step| {

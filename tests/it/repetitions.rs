@@ -10,6 +10,7 @@ use daybook_domain::event::Hash;
 use daybook_domain::id::UserId;
 use daybook_domain::idempotency::{Claim, Key, StoredAnswer as Kept, fingerprint, operation};
 use daybook_domain::instant::Instant;
+use daybook_domain::user::Profile;
 use daybook_service::idempotency::{KeyScope, KeyedAnswer, once};
 use daybook_service::{Context, Error, Ids};
 use daybook_storage::user::User;
@@ -206,6 +207,7 @@ impl Bench {
             username: "a".to_owned(),
             created_at: NOW,
             disabled_at: None,
+            profile: Profile::default(),
         };
         let cx = Context::new(Arc::new(user), NOW, Arc::new(Ids::new(1)));
         Bench { store, cx, _server: server }

@@ -53,6 +53,7 @@ pub mod refusal;
 pub mod saved_query;
 pub mod token;
 pub mod transaction;
+pub mod user;
 pub mod version;
 
 pub use reason::{Reason, RefusalKind};

@@ -37,6 +37,8 @@ pub enum Reason {
     Forbidden,
     /// The access token is limited, and does not reach so far (behaviour 11.9).
     InsufficientScope,
+    /// Who is seen for the first time is not admitted (behaviour 11.11).
+    NotAdmitted,
     /// The resource is unknown, or invisible to the caller.
     NotFound,
     /// The resource is in another state than expected (behaviour 0.17).
@@ -57,6 +59,7 @@ impl Reason {
             Self::QueryNotUnderstood => "queryNotUnderstood",
             Self::Forbidden => "forbidden",
             Self::InsufficientScope => "insufficientScope",
+            Self::NotAdmitted => "notAdmitted",
             Self::NotFound => "notFound",
             Self::ConditionNotMet => "conditionNotMet",
             Self::IdempotencyKeyReused => "idempotencyKeyReused",
@@ -72,7 +75,7 @@ impl Reason {
             | Self::LockedDate
             | Self::QueryTooLarge
             | Self::QueryNotUnderstood => RefusalKind::Invalid,
-            Self::Forbidden | Self::InsufficientScope => RefusalKind::Denied,
+            Self::Forbidden | Self::InsufficientScope | Self::NotAdmitted => RefusalKind::Denied,
             Self::NotFound => RefusalKind::Missing,
             Self::ConditionNotMet => RefusalKind::Stale,
             Self::IdempotencyKeyReused => RefusalKind::Reused,

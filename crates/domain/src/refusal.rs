@@ -3,7 +3,7 @@
 use crate::reason::{Reason, RefusalKind};
 use crate::{
     access, account, amount, book, collaborator, collection, email, file, group, idempotency, name,
-    property, query, saved_query, token, transaction, version,
+    property, query, saved_query, token, transaction, user, version,
 };
 
 /// Any refusal of the ledger.
@@ -57,6 +57,9 @@ pub enum Refusal {
     /// About a transaction.
     #[error(transparent)]
     Transaction(#[from] transaction::Refusal),
+    /// About a user.
+    #[error(transparent)]
+    User(#[from] user::Refusal),
     /// About the state a caller expects.
     #[error(transparent)]
     Version(#[from] version::Refusal),
@@ -80,6 +83,7 @@ impl Refusal {
             Self::SavedQuery(refusal) => refusal.reason(),
             Self::Token(refusal) => refusal.reason(),
             Self::Transaction(refusal) => refusal.reason(),
+            Self::User(refusal) => refusal.reason(),
             Self::Version(refusal) => refusal.reason(),
             Self::Amount(_) | Self::Name(_) | Self::Property(_) => Reason::BadRequest,
         }

@@ -33,7 +33,7 @@ struct CollaboratorOut {
     id: String,
     email: String,
     permission: &'static str,
-    /// Always empty: Daybook keeps no pictures (behaviour 12.3).
+    /// Always empty: only their user sees what an identity provider tells (behaviour 9.11).
     avatar_url: &'static str,
     #[serde(flatten)]
     stamp: StampOut,

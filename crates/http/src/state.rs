@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use daybook_domain::instant::Instant;
+use daybook_domain::user::Admission;
 use daybook_service::Ids;
 use daybook_storage::Store;
 
@@ -23,6 +24,8 @@ pub struct AppState {
     pub clock: fn() -> Instant,
     /// Who turns access tokens into users.
     pub identity: Arc<Identity>,
+    /// Whom identity providers may bring as new users (behaviour 11.11).
+    pub admission: Arc<Admission>,
     /// Accepted prefixes of the agent and API-key headers (behaviour 0.15).
     pub headers: Headers,
     /// Where the API is mounted: empty, or a path without trailing slash (behaviour 0.1).

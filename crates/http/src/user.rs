@@ -16,10 +16,15 @@ struct UserOut {
     name: String,
     full_name: String,
     given_name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    family_name: Option<String>,
     email: String,
-    avatar_url: &'static str,
+    avatar_url: String,
     /// SHA-256 of the e-mail address, for services that find a picture by it.
     hash: String,
+    /// The organization's domain, where an identity provider told one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hosted_domain: Option<String>,
     plan: &'static str,
     /// The period in which postings are counted; nothing is billed for it (behaviour 12.3).
     plan_cycle: &'static str,
@@ -43,18 +48,19 @@ pub(crate) async fn get_user(request: ApiRequest) -> ApiResult {
 }
 
 fn user_out(user: &User, (month, year): (i64, i64)) -> UserOut {
+    let User { id, email, username, created_at: _, disabled_at: _, profile } = user;
+    let full_name = profile.full_name().unwrap_or_else(|| username.clone());
     UserOut {
-        id: user.id.to_string(),
-        username: user.username.clone(),
-        name: user.username.clone(),
-        full_name: user.username.clone(),
-        given_name: user.username.clone(),
-        email: user.email.to_string(),
-        avatar_url: "",
-        hash: Sha256::digest(user.email.as_str())
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect(),
+        id: id.to_string(),
+        username: username.clone(),
+        name: full_name.clone(),
+        full_name,
+        given_name: profile.given_name.clone().unwrap_or_else(|| username.clone()),
+        family_name: profile.family_name.clone(),
+        email: email.to_string(),
+        avatar_url: profile.picture.clone().unwrap_or_default(),
+        hash: Sha256::digest(email.as_str()).iter().map(|byte| format!("{byte:02x}")).collect(),
+        hosted_domain: profile.hosted_domain.clone(),
         plan: "FREE",
         plan_cycle: "MONTHLY",
         free: true,

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
+use daybook_domain::user::Admitted;
 
 /// Daybook: financial books over a REST API.
 #[derive(Debug, Parser)]
@@ -59,6 +60,12 @@ pub(crate) struct ServeArgs {
 
     #[command(flatten)]
     pub(crate) data: DataArgs,
+
+    /// Who becomes a user at the first sight through an identity provider, separated by commas:
+    /// addresses (alice@example.com) and domains (@example.org). Besides them whoever a book is
+    /// shared with; nobody else by default
+    #[arg(long, env = "DAYBOOK_ADMIT", value_delimiter = ',', value_name = "ENTRY")]
+    pub(crate) admit: Vec<Admitted>,
 
     /// Accepted prefixes of the agent-id and api-key request headers, separated by commas
     #[arg(

@@ -64,6 +64,7 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
         ids,
         clock: clock::now,
         identity,
+        admission: Arc::new(options.admit.iter().cloned().collect()),
         headers: Headers::with_prefixes(&options.header_prefixes),
         path_prefix: options.path_prefix.clone(),
         public_url: options.public_url.clone(),

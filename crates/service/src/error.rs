@@ -63,6 +63,7 @@ refusals!(
     daybook_domain::saved_query::Refusal,
     daybook_domain::token::Refusal,
     daybook_domain::transaction::Refusal,
+    daybook_domain::user::Refusal,
     daybook_domain::version::Refusal,
 );
 

@@ -1,8 +1,10 @@
-//! Users. The first valid token of an address creates its user (behaviour 11.2).
+//! Users. The first valid token of an address creates its user (behaviour 11.2), one of an identity
+//! provider only when the address is admitted (behaviour 11.11).
 
 use daybook_domain::email::Email;
 use daybook_domain::id::UserId;
 use daybook_domain::instant::Instant;
+use daybook_domain::user::{Admission, Profile, Refusal};
 use daybook_storage::Tx;
 use daybook_storage::user::User;
 
@@ -35,17 +37,73 @@ pub fn find(tx: &mut Tx<'_>, email: &Email) -> Result<Option<User>> {
     Ok(tx.users().find(email)?)
 }
 
-/// The user with that verified address, created on the first request.
-pub fn sign_in(tx: &mut Tx<'_>, email: &Email, ids: &Ids, now: Instant) -> Result<User> {
-    if let Some(user) = tx.users().find(email)? {
+/// Somebody whom an identity provider has verified.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VerifiedUser {
+    /// The verified address.
+    pub email: Email,
+    /// What the provider tells about them now; what does not fit is left out (behaviour 9.11).
+    pub profile: Profile,
+}
+
+/// The user that an identity provider has verified, if they are known and nothing has changed: then
+/// [`sign_in_verified`] has nothing to write.
+pub fn find_verified(tx: &mut Tx<'_>, verified: &VerifiedUser) -> Result<Option<User>> {
+    let user = tx.users().find(&verified.email)?;
+    Ok(user.filter(|user| user.profile.clone().with(verified.profile.clone()) == user.profile))
+}
+
+/// The user that an identity provider has verified, with the profile of now. They are created when
+/// they are admitted, or when a book is shared with them (behaviour 11.11).
+///
+/// # Errors
+/// [`Refusal::NotAdmitted`]; then nothing is kept.
+pub fn sign_in_verified(
+    tx: &mut Tx<'_>,
+    verified: &VerifiedUser,
+    admission: &Admission,
+    ids: &Ids,
+    now: Instant,
+) -> Result<User> {
+    let VerifiedUser { email, profile } = verified;
+    let Some(user) = tx.users().find(email)? else {
+        if !admission.admits(email) && !tx.collaborators().is_pending(email)? {
+            return Err(Refusal::NotAdmitted(email.clone()).into());
+        }
+        return create(tx, email, profile.clone().fitting(), ids, now);
+    };
+    let told = user.profile.clone().with(profile.clone());
+    if told == user.profile {
         return Ok(user);
     }
+    let user = User { profile: told, ..user };
+    tx.users().save_profile(&user)?;
+    tx.identity_changes().record()?;
+    Ok(user)
+}
+
+/// The user with that verified address, created on the first request.
+pub fn sign_in(tx: &mut Tx<'_>, email: &Email, ids: &Ids, now: Instant) -> Result<User> {
+    match tx.users().find(email)? {
+        Some(user) => Ok(user),
+        None => create(tx, email, Profile::default(), ids, now),
+    }
+}
+
+fn create(
+    tx: &mut Tx<'_>,
+    email: &Email,
+    profile: Profile,
+    ids: &Ids,
+    now: Instant,
+) -> Result<User> {
     let user = User {
         id: UserId::new(ids.next(now)),
         email: email.clone(),
         username: free_username(tx, email)?,
         created_at: now,
         disabled_at: None,
+        profile,
     };
     tx.users().insert(&user)?;
     Ok(user)

@@ -7,12 +7,14 @@ use daybook_domain::id::CollaboratorId;
 use daybook_domain::permission::Permission;
 use daybook_domain::purpose::{ManageCollaborators, RemoveCollaborator};
 use diesel::prelude::*;
+use diesel::sql_types::BigInt;
 
 use crate::access::AccessTo;
 use crate::column;
 use crate::conn::on_each;
 use crate::error::{Error, Result};
 use crate::schema::collaborators;
+use crate::sql::Sql;
 use crate::tx::Tx;
 
 #[derive(Queryable, Selectable, Insertable)]
@@ -43,6 +45,19 @@ impl TryFrom<Row> for Collaborator {
     }
 }
 
+#[derive(QueryableByName)]
+struct SharedBook {
+    #[diesel(sql_type = BigInt, column_name = "book_id")]
+    _book: i64,
+}
+
+/// A book that is shared with an address.
+pub(crate) fn pending(email: &Email) -> Sql<'_> {
+    Sql::new("SELECT c.book_id FROM collaborators c WHERE c.email = ")
+        .text(email.as_str())
+        .push(" LIMIT 1")
+}
+
 /// The collaborators of a book.
 pub struct Collaborators<'t, 'a> {
     pub(crate) tx: &'t mut Tx<'a>,
@@ -69,6 +84,12 @@ impl Collaborators<'_, '_> {
             c => query.select(Row::as_select()).get_result(c).optional()
         )?;
         row.map(Collaborator::try_from).transpose()
+    }
+
+    /// Whether a book waits for somebody with that address.
+    pub fn is_pending(self, email: &Email) -> Result<bool> {
+        let rows: Vec<SharedBook> = on_each!(self.tx.unflushed(), c => pending(email).load(c))?;
+        Ok(!rows.is_empty())
     }
 
     /// The one with that id.

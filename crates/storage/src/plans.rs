@@ -15,7 +15,7 @@ use crate::sql::Sql;
 use crate::transaction::{self, Search};
 use crate::tx::Tx;
 use crate::user::User;
-use crate::{book, collection, event};
+use crate::{book, collaborator, collection, event};
 
 /// The plans of statements.
 #[doc(hidden)]
@@ -40,6 +40,11 @@ impl Plans<'_, '_> {
     /// Of [`book::Books::of_collections`].
     pub fn books_of_collections(self, owner: UserId, email: &Email) -> Result<Vec<String>> {
         self.explain(book::of_collections(owner, None, email))
+    }
+
+    /// Of [`collaborator::Collaborators::is_pending`].
+    pub fn pending(self, email: &Email) -> Result<Vec<String>> {
+        self.explain(collaborator::pending(email))
     }
 
     /// Of [`collection::Collections::around_books`].

@@ -32,6 +32,11 @@ diesel::table! {
         username -> Text,
         created_at -> BigInt,
         disabled_at -> Nullable<BigInt>,
+        name -> Nullable<Text>,
+        given_name -> Nullable<Text>,
+        family_name -> Nullable<Text>,
+        picture -> Nullable<Text>,
+        hosted_domain -> Nullable<Text>,
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use daybook_domain::email::Email;
 use daybook_domain::id::UserId;
 use daybook_domain::instant::Instant;
+use daybook_domain::user::Profile;
 use diesel::prelude::*;
 
 use crate::conn::on_each;
@@ -25,6 +26,8 @@ pub struct User {
     pub created_at: Instant,
     /// Since when the operator refuses them (behaviour 11.10).
     pub disabled_at: Option<Instant>,
+    /// What an identity provider told last; empty for who never came through one.
+    pub profile: Profile,
 }
 
 #[derive(Queryable, Selectable, Insertable)]
@@ -35,17 +38,44 @@ struct Row {
     username: String,
     created_at: i64,
     disabled_at: Option<i64>,
+    #[diesel(embed)]
+    profile: ProfileRow,
+}
+
+#[derive(Queryable, Selectable, Insertable, AsChangeset)]
+#[diesel(table_name = users, treat_none_as_default_value = false, treat_none_as_null = true)]
+struct ProfileRow {
+    name: Option<String>,
+    given_name: Option<String>,
+    family_name: Option<String>,
+    picture: Option<String>,
+    hosted_domain: Option<String>,
+}
+
+impl From<ProfileRow> for Profile {
+    fn from(row: ProfileRow) -> Self {
+        let ProfileRow { name, given_name, family_name, picture, hosted_domain } = row;
+        Self { name, given_name, family_name, picture, hosted_domain }
+    }
+}
+
+impl From<&Profile> for ProfileRow {
+    fn from(profile: &Profile) -> Self {
+        let Profile { name, given_name, family_name, picture, hosted_domain } = profile.clone();
+        Self { name, given_name, family_name, picture, hosted_domain }
+    }
 }
 
 impl From<Row> for User {
     fn from(row: Row) -> Self {
-        let Row { id, email, username, created_at, disabled_at } = row;
+        let Row { id, email, username, created_at, disabled_at, profile } = row;
         Self {
             id: UserId::new(id),
             email: Email::stored(email),
             username,
             created_at: Instant::new(created_at),
             disabled_at: disabled_at.map(Instant::new),
+            profile: profile.into(),
         }
     }
 }
@@ -98,6 +128,7 @@ impl Users<'_, '_> {
             username: user.username.clone(),
             created_at: user.created_at.milliseconds(),
             disabled_at: user.disabled_at.map(Instant::milliseconds),
+            profile: ProfileRow::from(&user.profile),
         };
         on_each!(
             self.tx.flushed()?,
@@ -111,6 +142,14 @@ impl Users<'_, '_> {
         let target = users::table.find(user.id.get());
         let set = users::disabled_at.eq(user.disabled_at.map(Instant::milliseconds));
         on_each!(self.tx.flushed()?, c => diesel::update(target).set(set).execute(c))?;
+        Ok(())
+    }
+
+    /// Saves the profile of a user.
+    pub fn save_profile(self, user: &User) -> Result<()> {
+        let target = users::table.find(user.id.get());
+        let set = ProfileRow::from(&user.profile);
+        on_each!(self.tx.flushed()?, c => diesel::update(target).set(&set).execute(c))?;
         Ok(())
     }
 

@@ -28,10 +28,9 @@ const NOUNS: [&str; 13] = [
     "user",
 ];
 
-/// The layers that have nothing to say about a noun: no rule is about users, and templates are
-/// configuration of http alone.
-const SILENT: [(&str, &str); 4] =
-    [("user", "domain"), ("template", "domain"), ("template", "storage"), ("template", "service")];
+/// The layers that have nothing to say about a noun: templates are configuration of http alone.
+const SILENT: [(&str, &str); 3] =
+    [("template", "domain"), ("template", "storage"), ("template", "service")];
 
 pub fn tests() -> Vec<crate::Case> {
     crate::cases![

@@ -106,6 +106,7 @@ impl BearerCache {
 mod tests {
     use daybook_domain::email::Email;
     use daybook_domain::id::UserId;
+    use daybook_domain::user::Profile;
 
     use super::*;
 
@@ -118,6 +119,7 @@ mod tests {
             username: "alice".to_owned(),
             created_at: NOW,
             disabled_at: None,
+            profile: Profile::default(),
         };
         let expires_at = Instant::new(2_000);
         Arc::new(Bearer { user: Arc::new(user), scope: TokenScope::default(), expires_at })

@@ -1,0 +1,103 @@
+//! Whom an installation admits at first sight.
+
+use std::collections::BTreeSet;
+use std::str::FromStr;
+
+use super::Refusal;
+use crate::email::{Domain, Email};
+
+/// An address, or all addresses of a domain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Admitted {
+    /// `alice@example.com`.
+    Address(Email),
+    /// `@example.org`, without the domains below it.
+    Domain(Domain),
+}
+
+impl FromStr for Admitted {
+    type Err = Refusal;
+
+    fn from_str(text: &str) -> Result<Self, Refusal> {
+        let entry = text.trim();
+        let read = match entry.strip_prefix('@') {
+            Some(domain) => Domain::parse(domain).map(Self::Domain),
+            None => Email::parse(entry).map(Self::Address),
+        };
+        read.map_err(|fault| Refusal::Entry { entry: entry.to_owned(), fault })
+    }
+}
+
+/// Who becomes a user at the first sight through an identity provider (behaviour 11.11).
+///
+/// ```
+/// use daybook_domain::email::Email;
+/// use daybook_domain::user::{Admission, Admitted};
+/// let entries = ["alice@example.com", "@example.org"].map(|entry| entry.parse::<Admitted>());
+/// let admission: Admission = entries.into_iter().collect::<Result<_, _>>().unwrap();
+/// assert!(admission.admits(&Email::parse("bob@EXAMPLE.org").unwrap()));
+/// assert!(!admission.admits(&Email::parse("bob@example.com").unwrap()));
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Admission {
+    addresses: BTreeSet<Email>,
+    domains: BTreeSet<String>,
+}
+
+impl Admission {
+    /// Whether an address is admitted.
+    #[must_use]
+    pub fn admits(&self, email: &Email) -> bool {
+        self.addresses.contains(email) || self.domains.contains(email.domain())
+    }
+}
+
+impl FromIterator<Admitted> for Admission {
+    fn from_iter<I: IntoIterator<Item = Admitted>>(entries: I) -> Self {
+        let mut admission = Self::default();
+        for entry in entries {
+            match entry {
+                Admitted::Address(email) => admission.addresses.insert(email),
+                Admitted::Domain(domain) => admission.domains.insert(domain.as_str().to_owned()),
+            };
+        }
+        admission
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_and_domains_are_admitted() {
+        let entries = ["Alice@Example.com", " @EXAMPLE.org ", "@bücher.example"];
+        let admission: Admission =
+            entries.iter().map(|entry| entry.parse::<Admitted>().unwrap()).collect();
+        for (email, expected) in [
+            ("alice@example.com", true),
+            ("ALICE@EXAMPLE.COM", true),
+            ("bob@example.com", false),
+            ("alicia@example.com", false),
+            ("bob@example.org", true),
+            ("bob@sub.example.org", false),
+            ("bob@notexample.org", false),
+            ("bob@xn--bcher-kva.example", true),
+        ] {
+            assert_eq!(admission.admits(&Email::parse(email).unwrap()), expected, "{email}");
+        }
+        assert!(!Admission::default().admits(&Email::parse("alice@example.com").unwrap()));
+    }
+
+    #[test]
+    fn a_fault_names_its_entry() {
+        for bad in ["", "@", "example.org", "*@example.org", "@@example.org", "a@b@c", "@a b"] {
+            let fault = bad.parse::<Admitted>();
+            let named = matches!(&fault, Err(Refusal::Entry { entry, .. }) if entry == bad);
+            // A star is a character of addresses, and admits nobody else.
+            assert!(named || bad == "*@example.org", "{bad}: {fault:?}");
+        }
+        let message = "p\u{430}ypal@example.com".parse::<Admitted>().unwrap_err().to_string();
+        assert!(message.contains("taken for another"), "{message}");
+    }
+}

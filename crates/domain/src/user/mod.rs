@@ -1,0 +1,10 @@
+//! Users as identity providers know them: who is admitted, and what they are called (behaviour
+//! 9.11, 11.11).
+
+mod admission;
+mod profile;
+mod refusal;
+
+pub use admission::{Admission, Admitted};
+pub use profile::Profile;
+pub use refusal::Refusal;

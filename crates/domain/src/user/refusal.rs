@@ -1,0 +1,35 @@
+//! Why somebody is not admitted, or nobody can be.
+
+use crate::email::{self, Email};
+use crate::reason::Reason;
+
+/// Why somebody is not admitted, or nobody can be (behaviour 11.11).
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// A first sight of an address that is neither admitted nor pending.
+    #[error(
+        "{0} is not admitted to this server: ask its operator to admit the address or its domain, \
+         or the owner of a book to share it with you"
+    )]
+    NotAdmitted(Email),
+    /// What is to be admitted is neither an address nor a domain.
+    #[error(
+        "{entry:?} is neither an address like alice@example.com nor a domain like @example.org: \
+         {fault}"
+    )]
+    Entry {
+        /// The entry as given.
+        entry: String,
+        /// What is wrong with it.
+        fault: email::Refusal,
+    },
+}
+
+impl Refusal {
+    pub(crate) const fn reason(&self) -> Reason {
+        match self {
+            Self::NotAdmitted(_) => Reason::NotAdmitted,
+            Self::Entry { .. } => Reason::BadRequest,
+        }
+    }
+}

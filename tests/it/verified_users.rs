@@ -1,0 +1,216 @@
+//! Whom an identity provider has verified: admission (11.11) and profile (9.11), asked of the use
+//! cases and seen through HTTP.
+
+use std::sync::Arc;
+
+use daybook_domain::email::Email;
+use daybook_domain::instant::Instant;
+use daybook_domain::user::{Admission, Admitted, Profile};
+use daybook_service::user::{self, VerifiedUser};
+use daybook_service::{Error, Ids};
+use daybook_storage::user::User;
+use daybook_storage::{Address, Lane, Options, Store};
+use daybook_tests::{Cast, Server, column, unique};
+use serde_json::{Value, json};
+
+pub fn tests() -> Vec<crate::Case> {
+    crate::cases![
+        only_the_admitted_become_users,
+        who_a_book_waits_for_becomes_a_user,
+        who_is_a_user_stays_one,
+        the_profile_is_shown,
+        claims_replace_what_they_tell,
+        an_unchanged_profile_writes_nothing,
+        what_does_not_fit_is_left_out,
+    ]
+}
+
+const NOW: Instant = Instant::new(1_763_000_000_000);
+
+/// A process beside the server that has verified somebody.
+struct Provider {
+    store: Store,
+    ids: Arc<Ids>,
+}
+
+impl Provider {
+    fn beside(server: &Server) -> Provider {
+        let address = Address::parse(server.database_url()).expect("the form of URLs");
+        let store = Store::open(&Options::new(address)).expect("a store");
+        let ids = Arc::new(Ids::new(store.start()));
+        Provider { store, ids }
+    }
+
+    fn sign_in(&self, verified: &VerifiedUser, admit: &[&str]) -> Result<User, Error> {
+        let entries = admit.iter().map(|entry| entry.parse::<Admitted>().expect("an entry"));
+        let admission: Admission = entries.collect();
+        let (verified, ids) = (verified.clone(), Arc::clone(&self.ids));
+        self.store.write(Lane::of_newcomer(&verified.email), move |tx| {
+            user::sign_in_verified(tx, &verified, &admission, &ids, NOW)
+        })
+    }
+
+    fn find(&self, verified: &VerifiedUser) -> Option<User> {
+        self.store.read(|tx| user::find_verified(tx, verified)).expect("a reading")
+    }
+
+    fn known(&self, email: &Email) -> bool {
+        self.store.read(|tx| user::find(tx, email)).expect("a reading").is_some()
+    }
+
+    /// How often users were changed, as all processes see it.
+    fn changes(&self) -> i64 {
+        let count =
+            |tx: &mut daybook_storage::Tx<'_>| Ok::<_, Error>(tx.identity_changes().count()?);
+        self.store.read(count).expect("a count")
+    }
+}
+
+fn verified(email: &str, profile: Profile) -> VerifiedUser {
+    VerifiedUser { email: Email::parse(email).expect("an address"), profile }
+}
+
+fn somebody(domain: &str) -> VerifiedUser {
+    verified(&format!("{}@{domain}", unique("verified")), Profile::default())
+}
+
+fn zoe() -> Profile {
+    Profile {
+        name: Some("Zo\u{eb} M\u{fc}ller".to_owned()),
+        given_name: Some("Zo\u{eb}".to_owned()),
+        family_name: Some("M\u{fc}ller".to_owned()),
+        picture: Some("https://pictures.example/zoe.png?s=96".to_owned()),
+        hosted_domain: Some("example.org".to_owned()),
+    }
+}
+
+/// What getUser answers of a profile.
+fn shown(server: &Server, email: &Email) -> Value {
+    let user = server.client(email.as_str()).get("/v5/user").ok();
+    let fields = ["name", "fullName", "givenName", "familyName", "avatarUrl", "hostedDomain"];
+    fields.iter().map(|field| user[field].clone()).collect()
+}
+
+fn only_the_admitted_become_users(server: &Server) {
+    let provider = Provider::beside(server);
+    let (alice, bob) = (somebody("admitted.example"), somebody("elsewhere.example"));
+    for admit in [&[][..], &["@sub.admitted.example", "@example"], &[bob.email.as_str()]] {
+        let refused = provider.sign_in(&alice, admit).expect_err("no book waits for them");
+        assert_eq!(refused.reason().map(|reason| reason.as_str()), Some("notAdmitted"));
+        let message = refused.to_string();
+        assert!(
+            message.contains(alice.email.as_str()) && message.contains("operator"),
+            "{message}"
+        );
+        assert!(!provider.known(&alice.email), "11.11: nothing is kept");
+    }
+    let by_domain = provider.sign_in(&alice, &["@Admitted.EXAMPLE"]).expect("admitted");
+    let by_address = provider.sign_in(&bob, &[bob.email.as_str()]).expect("admitted");
+    for (user, who) in [(by_domain, alice), (by_address, bob)] {
+        assert_eq!((&user.email, user.created_at), (&who.email, NOW));
+        assert_eq!(user.username, who.email.local());
+        let seen = server.client(who.email.as_str()).get("/v5/user").ok();
+        assert_eq!(seen["id"], user.id.to_string());
+    }
+}
+
+/// 7.5, 11.11: a collaborator before they exist finds the book in their list at the first sight.
+fn who_a_book_waits_for_becomes_a_user(server: &Server) {
+    let provider = Provider::beside(server);
+    let cast = Cast::new(server);
+    let guest = somebody("b\u{fc}cher.example");
+    provider.sign_in(&guest, &[]).expect_err("before a book waits for them");
+    let spelling = guest.email.as_str().to_uppercase();
+    cast.share(&spelling, "POSTER");
+    provider.sign_in(&guest, &[]).expect("a book waits for them");
+    let client = server.client(guest.email.as_str());
+    assert_eq!(column(&client.get("/v5/books").ok(), "id"), [cast.book.as_str()]);
+    assert_eq!(client.get(&cast.path("")).ok()["permission"], "POSTER");
+    // Who is taken off before the first sight is waited for no more.
+    let late = somebody("elsewhere.example");
+    cast.share(late.email.as_str(), "VIEWER");
+    cast.owner.delete(&cast.path(&format!("/collaborators/{}", late.email))).ok();
+    provider.sign_in(&late, &[]).expect_err("no book waits for them");
+    assert!(!provider.known(&late.email));
+}
+
+/// 11.11: whatever is admitted later; and a token of the server's machine needs no admission.
+fn who_is_a_user_stays_one(server: &Server) {
+    let provider = Provider::beside(server);
+    let who = somebody("example.com");
+    assert_eq!(provider.find(&who), None);
+    let by_token = server.client(who.email.as_str()).get("/v5/user").ok();
+    let user = provider.sign_in(&who, &[]).expect("a user already");
+    assert_eq!(by_token["id"], user.id.to_string());
+    assert_eq!(provider.find(&who), Some(user));
+}
+
+fn the_profile_is_shown(server: &Server) {
+    let provider = Provider::beside(server);
+    let who = VerifiedUser { profile: zoe(), ..somebody("example.org") };
+    provider.sign_in(&who, &["@example.org"]).expect("admitted");
+    let [name, given, family] = ["Zo\u{eb} M\u{fc}ller", "Zo\u{eb}", "M\u{fc}ller"];
+    let picture = "https://pictures.example/zoe.png?s=96";
+    assert_eq!(
+        shown(server, &who.email),
+        json!([name, name, given, family, picture, "example.org"])
+    );
+    // Others see the username.
+    let client = server.client(who.email.as_str());
+    let book = client.post("/v5/books", &json!({"name": "Home"})).ok();
+    assert_eq!(book["ownerName"], who.email.local());
+}
+
+fn claims_replace_what_they_tell(server: &Server) {
+    let provider = Provider::beside(server);
+    let who = somebody("example.org");
+    let before = provider.sign_in(&who, &["@example.org"]).expect("admitted");
+    let username = who.email.local();
+    let nothing = json!([username, username, username, null, "", null]);
+    assert_eq!(shown(server, &who.email), nothing);
+    let count = provider.changes();
+    let told = VerifiedUser { profile: zoe(), ..who.clone() };
+    assert_eq!(provider.find(&told), None, "there is something to write");
+    let after = provider.sign_in(&told, &[]).expect("a user");
+    assert_eq!((after.id, &after.username, &after.profile), (before.id, &before.username, &zoe()));
+    assert!(provider.changes() > count, "11.8: other processes forget the user");
+    let parts = Profile {
+        given_name: Some("Zo".to_owned()),
+        family_name: Some("Schmidt".to_owned()),
+        ..Profile::default()
+    };
+    provider.sign_in(&VerifiedUser { profile: parts, ..who.clone() }, &[]).expect("a user");
+    let user = provider.find(&who).expect("claims that are absent change nothing");
+    assert_eq!(user.profile.name, zoe().name, "9.11: what is absent stays");
+    assert_eq!(user.profile.family_name.as_deref(), Some("Schmidt"));
+    assert_eq!(user.profile.picture, zoe().picture);
+}
+
+fn an_unchanged_profile_writes_nothing(server: &Server) {
+    let provider = Provider::beside(server);
+    let who = VerifiedUser { profile: zoe(), ..somebody("example.org") };
+    let user = provider.sign_in(&who, &["@example.org"]).expect("admitted");
+    assert_eq!(provider.find(&who), Some(user.clone()));
+    assert_eq!(provider.sign_in(&who, &[]).expect("a user"), user);
+    let silent = VerifiedUser { profile: Profile::default(), ..who };
+    assert_eq!(provider.find(&silent), Some(user));
+}
+
+fn what_does_not_fit_is_left_out(server: &Server) {
+    let provider = Provider::beside(server);
+    let claims = Profile {
+        name: Some("Zo\0e".to_owned()),
+        given_name: Some("n".repeat(256)),
+        family_name: Some(" M\u{fc}ller ".to_owned()),
+        picture: Some("javascript:alert(1)".to_owned()),
+        hosted_domain: Some("no domain".to_owned()),
+    };
+    let who = VerifiedUser { profile: claims, ..somebody("example.org") };
+    let user = provider.sign_in(&who, &["@example.org"]).expect("admitted");
+    let family = Some("M\u{fc}ller".to_owned());
+    assert_eq!(user.profile, Profile { family_name: family, ..Profile::default() });
+    assert_eq!(provider.find(&who), Some(user), "it is left out each time");
+    let name = "M\u{fc}ller";
+    let username = who.email.local();
+    assert_eq!(shown(server, &who.email), json!([name, name, username, name, "", null]));
+}
