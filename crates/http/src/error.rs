@@ -32,6 +32,8 @@ pub(crate) enum ApiError {
 #[derive(Debug)]
 pub(crate) enum Transport {
     LoginRequired,
+    /// The token is trusted, and tells no verified e-mail address: why.
+    NoEmail(&'static str),
     /// The operator has disabled the user.
     Disabled,
     UnknownRoute,
@@ -46,6 +48,8 @@ pub(crate) enum Transport {
     HeadTooSlow,
     Crowded,
     FilesUnavailable(String),
+    /// An identity provider does not answer, so it is not known whom the token lets in.
+    ProviderUnavailable(String),
     Failed(String),
 }
 
@@ -95,7 +99,7 @@ const fn status_of(kind: RefusalKind) -> StatusCode {
 impl Transport {
     const fn status(&self) -> StatusCode {
         match self {
-            Self::LoginRequired => StatusCode::UNAUTHORIZED,
+            Self::LoginRequired | Self::NoEmail(_) => StatusCode::UNAUTHORIZED,
             Self::Disabled => StatusCode::FORBIDDEN,
             Self::UnknownRoute => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed(_) => StatusCode::METHOD_NOT_ALLOWED,
@@ -103,14 +107,16 @@ impl Transport {
             Self::TooLarge | Self::FileTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::BodyTooSlow | Self::HeadTooSlow => StatusCode::REQUEST_TIMEOUT,
-            Self::Crowded | Self::FilesUnavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Crowded | Self::FilesUnavailable(_) | Self::ProviderUnavailable(_) => {
+                StatusCode::SERVICE_UNAVAILABLE
+            }
             Self::Failed(_) => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
 
     const fn reason(&self) -> &'static str {
         match self {
-            Self::LoginRequired => "required",
+            Self::LoginRequired | Self::NoEmail(_) => "required",
             Self::Disabled => "disabled",
             Self::UnknownRoute => "notFound",
             Self::MethodNotAllowed(_) => "methodNotAllowed",
@@ -119,7 +125,9 @@ impl Transport {
             Self::TooLarge | Self::FileTooLarge => "requestTooLarge",
             Self::UnsupportedMediaType => "unsupportedMediaType",
             Self::BodyTooSlow | Self::HeadTooSlow => "requestTimeout",
-            Self::Crowded | Self::FilesUnavailable(_) => "backendError",
+            Self::Crowded | Self::FilesUnavailable(_) | Self::ProviderUnavailable(_) => {
+                "backendError"
+            }
             Self::Failed(_) => "internalError",
         }
     }
@@ -130,6 +138,7 @@ impl Transport {
                 "Login Required: send a valid access token as Authorization: Bearer <token>"
                     .to_owned()
             }
+            Self::NoEmail(why) => format!("this access token lets nobody in: {why}"),
             Self::Disabled => "this user is disabled; ask the operator of this server".to_owned(),
             Self::UnknownRoute => "route not found".to_owned(),
             Self::MethodNotAllowed(_) => "this path does not answer that method".to_owned(),
@@ -143,6 +152,9 @@ impl Transport {
             Self::BodyTooSlow => "the body did not arrive in time".to_owned(),
             Self::HeadTooSlow => "the head of the request did not arrive in time".to_owned(),
             Self::Crowded | Self::FilesUnavailable(_) => UNAVAILABLE.to_owned(),
+            Self::ProviderUnavailable(_) => {
+                "the identity provider does not answer; try again shortly".to_owned()
+            }
             Self::Failed(_) => "internal error".to_owned(),
         }
     }
@@ -274,9 +286,11 @@ impl ResponseError for ApiError {
                 Self::Transport(Transport::Crowded) => {
                     "the memory for bodies and contents of files is in use".to_owned()
                 }
-                Self::Transport(Transport::Failed(cause) | Transport::FilesUnavailable(cause)) => {
-                    cause.clone()
-                }
+                Self::Transport(
+                    Transport::Failed(cause)
+                    | Transport::FilesUnavailable(cause)
+                    | Transport::ProviderUnavailable(cause),
+                ) => cause.clone(),
                 Self::Transport(other) => other.message(),
             };
             if status == StatusCode::SERVICE_UNAVAILABLE {

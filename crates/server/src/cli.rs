@@ -117,6 +117,11 @@ pub(crate) struct ServeArgs {
     #[arg(long, env = "DAYBOOK_LEDGER_ALIAS")]
     pub(crate) ledger_alias: bool,
 
+    /// JSON file with the identity providers whose access tokens are taken besides this
+    /// installation's own; none by default
+    #[arg(long, env = "DAYBOOK_PROVIDERS", value_name = "PATH")]
+    pub(crate) providers: Option<PathBuf>,
+
     /// JSON file with the starter books that listTemplates offers, in the form of its answer; none
     /// by default
     #[arg(long, env = "DAYBOOK_TEMPLATES", value_name = "PATH")]

@@ -6,6 +6,7 @@ mod clock;
 mod files;
 mod key;
 mod limit;
+mod providers;
 mod serve;
 mod worker;
 

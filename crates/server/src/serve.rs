@@ -18,7 +18,7 @@ use tracing_subscriber::prelude::*;
 use crate::cli::ServeArgs;
 use crate::worker::audit::AuditWorker;
 use crate::worker::{self, Stop, Worker, audit, copy_sweep, file_sweep, identity};
-use crate::{clock, files, key, limit};
+use crate::{clock, files, key, limit, providers};
 
 /// Serves until SIGTERM or Ctrl-C; then finishes running requests and closes the store.
 ///
@@ -29,7 +29,8 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
     start_log(options)?;
     let templates = options.templates.as_deref().map(templates).transpose()?.unwrap_or_default();
     let data_dir = &options.data.data_dir;
-    let identity = Arc::new(Identity::new(key::load(data_dir)?));
+    let providers = options.providers.as_deref().map(providers::read).transpose()?;
+    let identity = Arc::new(Identity::new(key::load(data_dir)?, providers));
     let store = Arc::new(
         Store::open(&Options::new(Address::parse(&options.data.database())?))
             .context("the database cannot be opened")?,

@@ -11,6 +11,7 @@ use daybook_storage::user::User;
 
 use super::bearer::{Bearer, hash};
 use super::own_token::Claims;
+use super::provider::{Refusal, Verified};
 use crate::error::{ApiError, Transport};
 use crate::run;
 use crate::state::AppState;
@@ -27,8 +28,15 @@ pub(crate) async fn authenticate(state: &AppState, token: &str) -> Result<Arc<Be
         return Ok(known);
     }
     let generation = identity.bearers().generation();
-    let claims = identity.key().verify(token, now).ok_or(Transport::LoginRequired)?;
-    let bearer = Arc::new(bearer(state, claims, now).await?);
+    let bearer = match (identity.key().verify(token, now), identity.providers()) {
+        (Some(claims), _) => own(state, claims, now).await?,
+        (None, Some(providers)) => {
+            let verified = providers.verify(token, now).await.map_err(refused)?;
+            of_provider(state, verified, now).await?
+        }
+        (None, None) => return Err(Transport::LoginRequired.into()),
+    };
+    let bearer = Arc::new(bearer);
     if bearer.user.disabled_at.is_some() {
         return Err(Transport::Disabled.into());
     }
@@ -36,7 +44,8 @@ pub(crate) async fn authenticate(state: &AppState, token: &str) -> Result<Arc<Be
     Ok(bearer)
 }
 
-async fn bearer(state: &AppState, claims: Claims, now: Instant) -> Result<Bearer, ApiError> {
+/// Whom a token of this installation lets in.
+async fn own(state: &AppState, claims: Claims, now: Instant) -> Result<Bearer, ApiError> {
     let Some(id) = claims.id() else {
         // Printed before tokens had ids: the signature is all there is.
         let expires_at = claims.expires_at();
@@ -58,11 +67,53 @@ async fn sign_in(state: &AppState, email: Email) -> Result<User, ApiError> {
         let (ids, now, email) = (Arc::clone(&state.ids), (state.clock)(), email.clone());
         run::write(state, Lane::of_newcomer(&email), move |tx| user::sign_in(tx, &email, &ids, now))
     };
+    twice(make).await
+}
+
+/// Whom a token of a provider lets in: somebody who is known, or who is admitted at the first sight
+/// (behaviour 11.11).
+async fn of_provider(
+    state: &AppState,
+    verified: Verified,
+    now: Instant,
+) -> Result<Bearer, ApiError> {
+    let Verified { user: verified, until } = verified;
+    let bearer =
+        |user| Bearer { user: Arc::new(user), scope: TokenScope::default(), expires_at: until };
+    let wanted = verified.clone();
+    if let Some(found) = run::read(state, move |tx| user::find_verified(tx, &wanted)).await? {
+        return Ok(bearer(found));
+    }
+    let lane = Lane::of_newcomer(&verified.email);
+    let make = || {
+        let (ids, admission) = (Arc::clone(&state.ids), Arc::clone(&state.admission));
+        let verified = verified.clone();
+        run::write(state, lane, move |tx| {
+            user::sign_in_verified(tx, &verified, &admission, &ids, now)
+        })
+    };
+    Ok(bearer(twice(make).await?))
+}
+
+/// Makes a user, and tries again when another process made the same user, or one of the same name,
+/// at the same moment.
+async fn twice<F>(make: impl Fn() -> F) -> Result<User, ApiError>
+where
+    F: Future<Output = Result<User, ApiError>>,
+{
     match make().await {
-        // Another process made the same user, or one of the same name, at the same moment.
         Err(ApiError::Service(Error::Storage(daybook_storage::Error::UniqueViolation(_)))) => {
             make().await
         }
         outcome => outcome,
+    }
+}
+
+fn refused(refusal: Refusal) -> Transport {
+    match refusal {
+        Refusal::Untrusted => Transport::LoginRequired,
+        Refusal::Scope => Transport::NoEmail("its scope does not hold the e-mail address"),
+        Refusal::Email => Transport::NoEmail("its e-mail address is not known, or not verified"),
+        Refusal::Unavailable(cause) => Transport::ProviderUnavailable(cause),
     }
 }

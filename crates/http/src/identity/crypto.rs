@@ -1,11 +1,16 @@
-//! The cryptography of tokens: HMAC by ring, which TLS brings anyway. The crate of tokens leaves
-//! the choice open; its own offers would each compile a second RSA and second curves.
+//! The cryptography of tokens by ring, which TLS brings anyway: HMAC for the tokens of this
+//! installation, public keys for those of other issuers. The crate of tokens leaves the choice
+//! open; its own offers would each compile a second RSA and second curves.
 
 use jsonwebtoken::crypto::{CryptoProvider, JwtSigner, JwtVerifier, KeyUtils};
 use jsonwebtoken::errors::{ErrorKind, Result};
 use jsonwebtoken::signature::{self, Signer, Verifier};
-use jsonwebtoken::{Algorithm, AlgorithmFamily, DecodingKey, EncodingKey};
+use jsonwebtoken::{Algorithm, AlgorithmFamily, DecodingKey, DecodingKeyKind, EncodingKey};
 use ring::hmac::{HMAC_SHA256, Key, sign, verify};
+use ring::signature::{
+    ECDSA_P256_SHA256_FIXED, ED25519, RSA_PKCS1_2048_8192_SHA256, RSA_PSS_2048_8192_SHA256,
+    RsaParameters, RsaPublicKeyComponents, UnparsedPublicKey, VerificationAlgorithm,
+};
 
 static PROVIDER: CryptoProvider = CryptoProvider {
     signer_factory: signer,
@@ -17,6 +22,39 @@ static PROVIDER: CryptoProvider = CryptoProvider {
 pub(crate) fn install() {
     // It fails when a provider is installed, and the only one there is is this.
     let _ = PROVIDER.install_default();
+}
+
+fn signer(algorithm: &Algorithm, key: &EncodingKey) -> Result<Box<dyn JwtSigner>> {
+    Ok(Box::new(Hs256::new(*algorithm, key.family(), key.as_bytes())?))
+}
+
+/// Refuses a key of another kind than the algorithm: a public key must not become the secret of an
+/// HMAC.
+fn verifier(algorithm: &Algorithm, key: &DecodingKey) -> Result<Box<dyn JwtVerifier>> {
+    if key.family() != algorithm.family() {
+        return Err(ErrorKind::InvalidKeyFormat.into());
+    }
+    let public = |ring| -> Result<Box<dyn JwtVerifier>> {
+        let key = key.try_get_as_bytes()?.to_vec();
+        Ok(Box::new(PublicKey { algorithm: *algorithm, ring, key }))
+    };
+    match algorithm {
+        Algorithm::HS256 => {
+            Ok(Box::new(Hs256::new(*algorithm, key.family(), key.try_get_as_bytes()?)?))
+        }
+        Algorithm::RS256 => RsaKey::boxed(*algorithm, &RSA_PKCS1_2048_8192_SHA256, key),
+        Algorithm::PS256 => RsaKey::boxed(*algorithm, &RSA_PSS_2048_8192_SHA256, key),
+        Algorithm::ES256 => public(&ECDSA_P256_SHA256_FIXED),
+        Algorithm::EdDSA => public(&ED25519),
+        Algorithm::HS384
+        | Algorithm::HS512
+        | Algorithm::ES384
+        | Algorithm::RS384
+        | Algorithm::RS512
+        | Algorithm::PS384
+        | Algorithm::PS512
+        | _ => Err(ErrorKind::InvalidAlgorithm.into()),
+    }
 }
 
 /// HMAC with SHA-256 under one key.
@@ -34,14 +72,6 @@ impl Hs256 {
         }
         Ok(Self(Key::new(HMAC_SHA256, secret)))
     }
-}
-
-fn signer(algorithm: &Algorithm, key: &EncodingKey) -> Result<Box<dyn JwtSigner>> {
-    Ok(Box::new(Hs256::new(*algorithm, key.family(), key.as_bytes())?))
-}
-
-fn verifier(algorithm: &Algorithm, key: &DecodingKey) -> Result<Box<dyn JwtVerifier>> {
-    Ok(Box::new(Hs256::new(*algorithm, key.family(), key.try_get_as_bytes()?)?))
 }
 
 impl Signer<Vec<u8>> for Hs256 {
@@ -72,6 +102,70 @@ impl JwtVerifier for Hs256 {
     }
 }
 
+/// A public key of ECDSA on P-256, or of Ed25519.
+struct PublicKey {
+    algorithm: Algorithm,
+    ring: &'static dyn VerificationAlgorithm,
+    key: Vec<u8>,
+}
+
+impl Verifier<Vec<u8>> for PublicKey {
+    fn verify(
+        &self,
+        message: &[u8],
+        signature: &Vec<u8>,
+    ) -> std::result::Result<(), signature::Error> {
+        UnparsedPublicKey::new(self.ring, &self.key)
+            .verify(message, signature)
+            .map_err(|_| signature::Error::new())
+    }
+}
+
+impl JwtVerifier for PublicKey {
+    fn algorithm(&self) -> Algorithm {
+        self.algorithm
+    }
+}
+
+/// A public key of RSA, of 2,048 to 8,192 bits.
+struct RsaKey {
+    algorithm: Algorithm,
+    ring: &'static RsaParameters,
+    key: RsaPublicKeyComponents<Vec<u8>>,
+}
+
+impl RsaKey {
+    fn boxed(
+        algorithm: Algorithm,
+        ring: &'static RsaParameters,
+        key: &DecodingKey,
+    ) -> Result<Box<dyn JwtVerifier>> {
+        match key.kind() {
+            DecodingKeyKind::RsaModulusExponent { n, e } => {
+                let key = RsaPublicKeyComponents { n: n.clone(), e: e.clone() };
+                Ok(Box::new(Self { algorithm, ring, key }))
+            }
+            DecodingKeyKind::SecretOrDer(_) => Err(ErrorKind::InvalidKeyFormat.into()),
+        }
+    }
+}
+
+impl Verifier<Vec<u8>> for RsaKey {
+    fn verify(
+        &self,
+        message: &[u8],
+        signature: &Vec<u8>,
+    ) -> std::result::Result<(), signature::Error> {
+        self.key.verify(self.ring, message, signature).map_err(|_| signature::Error::new())
+    }
+}
+
+impl JwtVerifier for RsaKey {
+    fn algorithm(&self) -> Algorithm {
+        self.algorithm
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -99,11 +193,57 @@ mod tests {
         assert!(!check(&SIGNATURE.replace("dBjf", "dBjg"), key.as_bytes()));
     }
 
+    /// RFC 7515, appendices A.2 and A.3; RFC 8037, appendix A.5.
+    const RSA: (&str, &str) = (
+        "ofgWCuLjybRlzo0tZWJjNiuSfb4p4fAkd_wWJcyQoTbji9k0l8W26mPddxHmfHQp-Vaw-4qPCJrcS2mJPMEzP1Pt0B\
+         m4d4QlL-yRT-SFd2lZS-pCgNMsD1W_YpRPEwOWvG6b32690r2jZ47soMZo9wGzjb_7OMg0LOL-bSf63kpaSHSXndS5z\
+         5rexMdbBYUsLA9e-KXBdQOS-UTo7WTBEMa2R2CapHg665xsmtdVMTBQY4uDZlxvb3qCo5ZwKh9kG4LT6_I5IhlJH7aG\
+         hyxXFvUK-DWNmoudF8NAco9_h9iaGNj8q2ethFkMLs91kzk2PAcDTW9gb54h4FRWyuXpoQ",
+        "AQAB",
+    );
+    const RSA_SIGNATURE: &str = "cC4hiUPoj9Eetdgtv3hF80EGrhuB__dzERat0XF9g2VtQgr9PJbu3XOiZj5RZmh7AAuHIm4Bh-0Qc_lF5YKt_O8W2Fp\
+         5jujGbds9uJdbF9CUAr7t1dnZcAcQjbKBYNX4BAynRFdiuB--f_nZLgrnbyTyWzO75vRK5h6xBArLIARNPvkSjtQBMH\
+         lb1L07Qe7K0GarZRmB_eSN9383LcOLn6_dO--xi12jzDwusC-eOkHWEsqtFZESc6BfI7noOPqvhJ1phCnvWh6IeYI2w\
+         9QOYEUipUTI8np6LbgGY9Fs98rqVt5AXLIhWkWywlVmtVrBp0igcN_IoypGlUPQGe77Rw";
+    const EC: (&str, &str) = (
+        "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU",
+        "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0",
+    );
+    const EC_SIGNATURE: &str =
+        "DtEhU3ljbEg8L38VWAfUAqOyKAM6-Xx-F4GawxaepmXFCgfTjDxw5djxLa8ISlSApmWQxfKTUJqPP3-Kg6NU1Q";
+    const ED: &str = "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo";
+    const ED_MESSAGE: &str = "eyJhbGciOiJFZERTQSJ9.RXhhbXBsZSBvZiBFZDI1NTE5IHNpZ25pbmc";
+    const ED_SIGNATURE: &str =
+        "hgyY0il_MGCjP0JzlnLWG1PPOt7-09PGcvMg3AIbQR6dWbhijcNR4ki4iylGjg5BhVsPt9g7sVvpAr_MuM0KAg";
+
+    #[test]
+    fn the_public_keys_of_the_standards_verify() {
+        install();
+        let claims = MESSAGE.split_once('.').unwrap().1;
+        let rsa = DecodingKey::from_rsa_components(RSA.0, RSA.1).unwrap();
+        let ec = DecodingKey::from_ec_components(EC.0, EC.1).unwrap();
+        let ed = DecodingKey::from_ed_components(ED).unwrap();
+        for (key, algorithm, message, signature) in [
+            (rsa, Algorithm::RS256, format!("eyJhbGciOiJSUzI1NiJ9.{claims}"), RSA_SIGNATURE),
+            (ec, Algorithm::ES256, format!("eyJhbGciOiJFUzI1NiJ9.{claims}"), EC_SIGNATURE),
+            (ed, Algorithm::EdDSA, ED_MESSAGE.to_owned(), ED_SIGNATURE),
+        ] {
+            let check = |message: &str| {
+                jsonwebtoken::crypto::verify(signature, message.as_bytes(), &key, algorithm)
+            };
+            assert_eq!(check(&message), Ok(true), "{algorithm:?}");
+            assert_eq!(check(&message.replace('J', "K")), Ok(false), "{algorithm:?}");
+        }
+    }
+
     #[test]
     fn other_algorithms_and_keys_are_refused() {
         let secret = EncodingKey::from_secret(b"secret");
         assert!(signer(&Algorithm::HS384, &secret).is_err());
-        let public = DecodingKey::from_rsa_der(b"not a secret");
-        assert!(verifier(&Algorithm::HS256, &public).is_err());
+        let public = DecodingKey::from_rsa_components(RSA.0, RSA.1).unwrap();
+        for other in [Algorithm::HS256, Algorithm::ES256, Algorithm::EdDSA, Algorithm::RS512] {
+            assert!(verifier(&other, &public).is_err(), "{other:?}");
+        }
+        assert!(verifier(&Algorithm::HS256, &DecodingKey::from_rsa_der(b"no secret")).is_err());
     }
 }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `authenticate` | Finds the user of a token, and makes it at the first sight |
 //! | `own_token`, `crypto` | Signs and verifies the tokens of this installation |
+//! | `provider` | Verifies the tokens of other identity providers |
 //! | `bearer` | Remembers whom a token lets in, and forgets it when users or tokens change |
 //!
 //! A token that was verified is remembered by its hash, so a request mostly costs a look into a
@@ -16,6 +17,7 @@ pub(crate) mod authenticate;
 mod bearer;
 mod crypto;
 pub(crate) mod own_token;
+pub(crate) mod provider;
 
 use std::time::Duration;
 
@@ -24,6 +26,7 @@ use daybook_storage::Store;
 
 use bearer::BearerCache;
 use own_token::LocalKey;
+use provider::Providers;
 
 /// How often a process looks whether users or tokens have changed. What is remembered is trusted
 /// for twice as long, which is within the 5 seconds of behaviour 11.8.
@@ -32,14 +35,21 @@ pub const IDENTITY_INTERVAL: Duration = Duration::from_secs(2);
 /// Turns tokens into users.
 pub struct Identity {
     key: LocalKey,
+    providers: Option<Providers>,
     bearers: BearerCache,
 }
 
 impl Identity {
-    /// With the key that signs the tokens of this installation.
+    /// With the key that signs the tokens of this installation, and the other providers whose
+    /// tokens are taken.
     #[must_use]
-    pub fn new(key: LocalKey) -> Self {
-        Self { key, bearers: BearerCache::new(IDENTITY_INTERVAL * 2) }
+    pub fn new(key: LocalKey, providers: Option<Providers>) -> Self {
+        Self { key, providers, bearers: BearerCache::new(IDENTITY_INTERVAL * 2) }
+    }
+
+    /// The other providers whose tokens are taken.
+    pub(crate) const fn providers(&self) -> Option<&Providers> {
+        self.providers.as_ref()
     }
 
     /// The key of this installation.

@@ -1,0 +1,202 @@
+//! The file of identity providers, as an operator writes it (behaviour 11.12). It is read once, at
+//! the start.
+
+use std::collections::HashSet;
+use std::net::IpAddr;
+
+use reqwest::Url;
+use serde::Deserialize;
+
+use super::introspection::Introspection;
+use super::oidc::Issuer;
+use super::tokeninfo::Tokeninfo;
+use super::{MAX_PROVIDERS, OpaqueProvider, Providers};
+use crate::outgoing::Outgoing;
+use crate::wire::objects_only;
+
+/// The file as a whole, entries still unread so that a fault can name the entry it is in.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, remote = "Self")]
+struct ProvidersFile {
+    items: Vec<serde_json::Value>,
+}
+
+objects_only!(ProvidersFile);
+
+/// One provider of the file.
+#[derive(Deserialize)]
+#[serde(tag = "kind", rename_all = "camelCase")]
+enum Entry {
+    Oidc(OidcEntry),
+    Introspection(IntrospectionEntry),
+    Tokeninfo(TokeninfoEntry),
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct OidcEntry {
+    issuer: String,
+    clients: Vec<String>,
+    email_scope: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct IntrospectionEntry {
+    url: String,
+    client_id: String,
+    client_secret: String,
+    clients: Option<Vec<String>>,
+    userinfo_url: Option<String>,
+    email_scope: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct TokeninfoEntry {
+    url: String,
+    clients: Vec<String>,
+    email_scope: Option<String>,
+}
+
+/// The scopes that let a provider tell the e-mail address: `email`, and the provider's own name for
+/// it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct EmailScope(Option<String>);
+
+impl EmailScope {
+    /// Whether one of these scopes is granted.
+    pub(super) fn is_in(&self, granted: &[String]) -> bool {
+        granted.iter().any(|scope| scope == "email" || Some(scope) == self.0.as_ref())
+    }
+}
+
+impl Providers {
+    /// Reads the text of a file of providers.
+    ///
+    /// # Errors
+    /// What is wrong with it, naming the entry.
+    ///
+    /// ```
+    /// use daybook_http::Providers;
+    /// let refused = Providers::read(r#"{"items": [{"kind": "oidc", "issuer": "id"}]}"#);
+    /// assert_eq!(refused.err().as_deref(), Some("items[0]: missing field `clients`"));
+    /// ```
+    pub fn read(text: &str) -> Result<Self, String> {
+        let file: ProvidersFile = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        if file.items.len() > MAX_PROVIDERS {
+            let count = file.items.len();
+            return Err(format!("items has {count} entries; at most {MAX_PROVIDERS} are allowed"));
+        }
+        let outgoing = Outgoing::new().map_err(|failure| failure.to_string())?;
+        let mut all = Self::with(outgoing);
+        for (index, entry) in file.items.into_iter().enumerate() {
+            all.add(entry).map_err(|fault| format!("items[{index}]: {fault}"))?;
+        }
+        Ok(all)
+    }
+
+    /// Whether the file holds a secret.
+    #[must_use]
+    pub fn has_secret(&self) -> bool {
+        self.opaque.iter().any(|one| matches!(one, OpaqueProvider::Introspection(_)))
+    }
+
+    fn add(&mut self, entry: serde_json::Value) -> Result<(), String> {
+        match serde_json::from_value(entry).map_err(|error| error.to_string())? {
+            Entry::Oidc(entry) => {
+                let issuer = issuer(entry.issuer)?;
+                if self.issuers.iter().any(|other| other.name == issuer) {
+                    return Err(format!("issuer {issuer:?} is named twice"));
+                }
+                let clients = clients(entry.clients)?;
+                self.issuers.push(Issuer::new(issuer, clients, EmailScope(entry.email_scope)));
+            }
+            Entry::Introspection(entry) => {
+                let IntrospectionEntry { client_id, client_secret, email_scope, .. } = entry;
+                if client_id.is_empty() || client_secret.is_empty() {
+                    return Err("clientId and clientSecret are required".to_owned());
+                }
+                self.opaque.push(OpaqueProvider::Introspection(Introspection {
+                    url: endpoint("url", &entry.url)?,
+                    credentials: (client_id, client_secret),
+                    clients: entry.clients.map(clients).transpose()?,
+                    userinfo: entry
+                        .userinfo_url
+                        .map(|url| endpoint("userinfoUrl", &url))
+                        .transpose()?,
+                    scope: EmailScope(email_scope),
+                }));
+            }
+            Entry::Tokeninfo(entry) => self.opaque.push(OpaqueProvider::Tokeninfo(Tokeninfo {
+                url: endpoint("url", &entry.url)?,
+                clients: clients(entry.clients)?,
+                scope: EmailScope(entry.email_scope),
+            })),
+        }
+        Ok(())
+    }
+}
+
+fn issuer(text: String) -> Result<String, String> {
+    let url = endpoint("issuer", &text)?;
+    if url.query().is_some() { Err("issuer has a query".to_owned()) } else { Ok(text) }
+}
+
+fn clients(clients: Vec<String>) -> Result<HashSet<String>, String> {
+    if clients.is_empty() || clients.iter().any(String::is_empty) {
+        return Err("clients names at least one client, and no empty one".to_owned());
+    }
+    Ok(clients.into_iter().collect())
+}
+
+/// An address that tokens and secrets may be sent to: encrypted, or on this machine.
+///
+/// # Errors
+/// What is wrong with it.
+pub(super) fn endpoint(field: &str, text: &str) -> Result<Url, String> {
+    let url = Url::parse(text).map_err(|error| format!("{field} is no URL: {error}"))?;
+    let plain = url.username().is_empty() && url.password().is_none() && url.fragment().is_none();
+    if !plain {
+        return Err(format!("{field} has a user name, a password or a fragment"));
+    }
+    let here = url.host_str().is_some_and(|host| {
+        let ip = host.trim_matches(['[', ']']).parse::<IpAddr>();
+        host == "localhost" || ip.is_ok_and(|ip| ip.is_loopback())
+    });
+    match url.scheme() {
+        "https" => Ok(url),
+        "http" if here => Ok(url),
+        _ => Err(format!("{field} starts with https://, or with http:// and a loopback address")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endpoints_are_encrypted_or_on_this_machine() {
+        for allowed in [
+            "https://id.example.com",
+            "https://10.0.0.1/x?y=z",
+            "http://localhost:1/token",
+            "http://127.0.0.1:8081/",
+            "http://[::1]/",
+        ] {
+            assert!(endpoint("url", allowed).is_ok(), "{allowed}");
+        }
+        for refused in [
+            "",
+            "id.example.com",
+            "http://id.example.com",
+            "http://10.0.0.1",
+            "http://localhost.example.com",
+            "ftp://127.0.0.1",
+            "https://me:secret@id.example.com",
+            "https://id.example.com/#part",
+        ] {
+            assert!(endpoint("url", refused).is_err(), "{refused}");
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Token introspection (RFC 7662).
+
+use std::collections::HashSet;
+
+use daybook_domain::instant::Instant;
+use oauth2::basic::{
+    BasicErrorResponse, BasicRevocationErrorResponse, BasicTokenResponse, BasicTokenType,
+};
+use oauth2::{
+    AccessToken, Client, ClientId, ClientSecret, ExtraTokenFields, IntrospectionUrl,
+    RequestTokenError, StandardRevocableToken, StandardTokenIntrospectionResponse,
+    TokenIntrospectionResponse,
+};
+use reqwest::Url;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::claims::Claims;
+use super::config::EmailScope;
+use super::{Providers, Refusal, Verified, userinfo};
+use crate::outgoing::Failure;
+
+/// A provider that introspects tokens.
+pub(super) struct Introspection {
+    pub(super) url: Url,
+    /// The id and the secret by which the provider knows this server.
+    pub(super) credentials: (String, String),
+    /// Whose tokens are taken; those of all clients when absent.
+    pub(super) clients: Option<HashSet<String>>,
+    pub(super) userinfo: Option<Url>,
+    pub(super) scope: EmailScope,
+}
+
+/// What an answer says beside the fields of the standard.
+#[derive(Debug, Deserialize, Serialize)]
+struct Others(Map<String, Value>);
+
+impl ExtraTokenFields for Others {}
+
+type Answer = StandardTokenIntrospectionResponse<Others, BasicTokenType>;
+
+impl Introspection {
+    /// Whom a token lets in.
+    ///
+    /// # Errors
+    /// [`Refusal`].
+    pub(super) async fn verify(
+        &self,
+        all: &Providers,
+        token: &str,
+        now: Instant,
+    ) -> Result<Verified, Refusal> {
+        let answer = self.ask(all, token).await?;
+        if !answer.active() {
+            return Err(Refusal::Untrusted);
+        }
+        let claims = claims(&answer)?;
+        let ours = self.clients.as_ref().is_none_or(|clients| {
+            let named = ["client_id", "aud"].into_iter().flat_map(|claim| claims.texts(claim));
+            named.into_iter().any(|client| clients.contains(client))
+        });
+        if !ours || !claims.is_current(now) {
+            return Err(Refusal::Untrusted);
+        }
+        claims.check_scope(&self.scope)?;
+        let user = match &self.userinfo {
+            Some(url) if !claims.has_email() => {
+                userinfo::ask(all, url, token, claims.text("sub")).await?.user()?
+            }
+            _ => claims.user()?,
+        };
+        Ok(Verified { user, until: claims.remembered_until(now) })
+    }
+
+    async fn ask(&self, all: &Providers, token: &str) -> Result<Answer, Refusal> {
+        let _permit = all.question().await?;
+        let (id, secret) = self.credentials.clone();
+        let client = Client::<
+            BasicErrorResponse,
+            BasicTokenResponse,
+            Answer,
+            StandardRevocableToken,
+            BasicRevocationErrorResponse,
+        >::new(ClientId::new(id))
+        .set_client_secret(ClientSecret::new(secret))
+        .set_introspection_url(IntrospectionUrl::from_url(self.url.clone()));
+        let token = AccessToken::new(token.to_owned());
+        let question = client.introspect(&token).set_token_type_hint("access_token");
+        question.request_async(&all.outgoing).await.map_err(|error| match error {
+            RequestTokenError::Request(failure) => Refusal::from(failure),
+            RequestTokenError::ServerResponse(_) => unavailable("introspection is refused"),
+            RequestTokenError::Parse(..) | RequestTokenError::Other(_) => {
+                unavailable("the answer of the introspection cannot be read")
+            }
+        })
+    }
+}
+
+fn unavailable(why: &str) -> Refusal {
+    Failure::NoAnswer(why.to_owned()).into()
+}
+
+/// All fields of an answer.
+fn claims(answer: &Answer) -> Result<Claims, Refusal> {
+    let fields = serde_json::to_value(answer).and_then(serde_json::from_value);
+    fields.map_err(|_| unavailable("the answer of the introspection cannot be read"))
+}

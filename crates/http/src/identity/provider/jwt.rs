@@ -1,0 +1,250 @@
+//! JSON Web Tokens of other issuers (RFC 7519, RFC 9068): whether a key signed one, and for whom.
+
+use std::collections::HashSet;
+
+use daybook_domain::instant::Instant;
+use jsonwebtoken::dangerous::insecure_decode_claims;
+use jsonwebtoken::jwk::{Jwk, PublicKeyUse};
+use jsonwebtoken::{
+    Algorithm, AlgorithmFamily, DecodingKey, Header, Validation, decode, decode_header,
+};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::claims::Claims;
+
+/// The algorithms that tokens may be signed with. None has a shared secret.
+const ALGORITHMS: [Algorithm; 4] =
+    [Algorithm::RS256, Algorithm::PS256, Algorithm::ES256, Algorithm::EdDSA];
+/// The types of tokens that let somebody in, where a token tells its type. A logout token, say,
+/// does not, though the same keys sign it.
+const TYPES: [&str; 3] = ["jwt", "at+jwt", "application/at+jwt"];
+/// Keys of an issuer that are read at most.
+const MAX_KEYS: usize = 100;
+
+/// The issuer that a JWT names, verified by nothing; `None` for what is no JWT.
+pub(super) fn issuer(token: &str) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Named {
+        iss: String,
+    }
+    let parts = token.split('.').count();
+    let named = insecure_decode_claims::<Named>(token).ok().filter(|_| parts == 3)?;
+    Some(named.iss)
+}
+
+/// A key that an issuer signs with.
+pub(super) struct PublicKey {
+    id: Option<String>,
+    algorithm: Option<Algorithm>,
+    key: DecodingKey,
+}
+
+/// The keys of a JWK set that can verify. Others are left out: for encryption, of kinds that are
+/// not supported, secret.
+pub(super) fn public_keys(body: &[u8]) -> Option<Vec<PublicKey>> {
+    #[derive(Deserialize)]
+    struct KeySet {
+        keys: Vec<Value>,
+    }
+    let set: KeySet = serde_json::from_slice(body).ok()?;
+    Some(set.keys.into_iter().take(MAX_KEYS).filter_map(public_key).collect())
+}
+
+fn public_key(key: Value) -> Option<PublicKey> {
+    let jwk: Jwk = serde_json::from_value(key).ok()?;
+    if jwk.common.public_key_use.as_ref().is_some_and(|used| *used != PublicKeyUse::Signature) {
+        return None;
+    }
+    let algorithm = match jwk.common.key_algorithm {
+        None => None,
+        Some(named) => {
+            let algorithm = Algorithm::try_from(named).ok()?;
+            Some(algorithm).filter(|algorithm| ALGORITHMS.contains(algorithm)).map(Some)?
+        }
+    };
+    let key = DecodingKey::from_jwk(&jwk).ok()?;
+    (key.family() != AlgorithmFamily::Hmac).then_some(PublicKey {
+        id: jwk.common.key_id,
+        algorithm,
+        key,
+    })
+}
+
+impl PublicKey {
+    /// Whether a token with this header may have been signed by it.
+    fn fits(&self, header: &Header) -> bool {
+        let named = header.kid.is_none() || header.kid == self.id;
+        let allowed = self.algorithm.is_none_or(|algorithm| algorithm == header.alg);
+        named && allowed && self.key.family() == header.alg.family()
+    }
+}
+
+/// What a token says before it is verified, of a form that can be.
+///
+/// # Errors
+/// `None` for other forms: unsigned, signed with a shared secret, of another type, or with parts
+/// that must be understood and are not.
+pub(super) fn header(token: &str) -> Option<Header> {
+    let header = decode_header(token).ok()?;
+    let known = |kind: &String| TYPES.contains(&kind.to_ascii_lowercase().as_str());
+    let plain = header.crit.is_none() && header.zip.is_none() && header.enc.is_none();
+    let fits = ALGORITHMS.contains(&header.alg) && header.typ.as_ref().is_none_or(known);
+    (plain && fits).then_some(header)
+}
+
+/// Whether one of the keys may have signed a token with this header.
+pub(super) fn is_known(header: &Header, keys: &[PublicKey]) -> bool {
+    keys.iter().any(|key| key.fits(header))
+}
+
+/// What a token says, when one of the keys signed it, for one of the clients, and it is in force.
+pub(super) fn verify(
+    token: &str,
+    header: &Header,
+    keys: &[PublicKey],
+    (issuer, clients): (&str, &HashSet<String>),
+    now: Instant,
+) -> Option<Claims> {
+    let mut validation = Validation::new(header.alg);
+    validation.set_issuer(&[issuer]);
+    validation.aud = Some(clients.clone());
+    validation.set_required_spec_claims(&["exp", "iss", "aud"]);
+    // The library would ask the clock itself.
+    validation.validate_exp = false;
+    let fitting = keys.iter().filter(|key| key.fits(header));
+    let claims = fitting
+        .filter_map(|key| decode::<Claims>(token, &key.key, &validation).ok())
+        .map(|decoded| decoded.claims)
+        .next()?;
+    (claims.instant("exp").is_some() && claims.is_current(now)).then_some(claims)
+}
+
+#[cfg(test)]
+mod tests {
+    use base64::Engine;
+    use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+    use ring::rand::SystemRandom;
+    use ring::signature::{Ed25519KeyPair, KeyPair};
+    use serde_json::json;
+
+    use super::*;
+
+    const NOW: Instant = Instant::new(1_763_000_000_000);
+    const ISSUER: &str = "https://id.example.com";
+
+    /// A provider with one key.
+    struct Signer {
+        pair: Ed25519KeyPair,
+        keys: Vec<PublicKey>,
+    }
+
+    fn base64(bytes: impl AsRef<[u8]>) -> String {
+        BASE64_URL_SAFE_NO_PAD.encode(bytes)
+    }
+
+    impl Signer {
+        fn new() -> Self {
+            super::super::super::crypto::install();
+            let generated = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new()).unwrap();
+            let pair = Ed25519KeyPair::from_pkcs8(generated.as_ref()).unwrap();
+            let x = base64(pair.public_key());
+            let set = json!({"keys": [{"kty": "OKP", "crv": "Ed25519", "x": x, "kid": "one"}]});
+            Self { pair, keys: public_keys(set.to_string().as_bytes()).unwrap() }
+        }
+
+        fn sign(&self, header: &Value, claims: &Value) -> String {
+            let message = format!("{}.{}", base64(header.to_string()), base64(claims.to_string()));
+            let signature = base64(self.pair.sign(message.as_bytes()));
+            format!("{message}.{signature}")
+        }
+
+        fn trusts(&self, token: &str) -> bool {
+            let clients = HashSet::from(["daybook".to_owned()]);
+            header(token).is_some_and(|header| {
+                verify(token, &header, &self.keys, (ISSUER, &clients), NOW).is_some()
+            })
+        }
+    }
+
+    fn header_with(field: &str, value: Value) -> Value {
+        let mut header = json!({"alg": "EdDSA", "typ": "JWT", "kid": "one"});
+        header[field] = value;
+        header
+    }
+
+    fn claims_with(field: &str, value: Value) -> Value {
+        let mut claims = json!({"iss": ISSUER, "aud": "daybook", "exp": 1_763_000_060});
+        claims[field] = value;
+        claims
+    }
+
+    #[test]
+    fn what_a_key_signed_is_trusted() {
+        let signer = Signer::new();
+        let plain = header_with("typ", json!("JWT"));
+        let trusted = |claims: Value| signer.trusts(&signer.sign(&plain, &claims));
+        for (field, value, expected) in [
+            ("aud", json!(["another", "daybook"]), true),
+            ("exp", json!(1_762_999_941), true),
+            ("exp", json!(1_762_999_940), false),
+            ("exp", json!("soon"), false),
+            ("exp", Value::Null, false),
+            ("nbf", json!(1_763_000_060), true),
+            ("nbf", json!(1_763_000_061), false),
+            ("aud", json!("another"), false),
+            ("aud", Value::Null, false),
+            ("iss", json!("https://id.example.com/"), false),
+            ("iss", Value::Null, false),
+        ] {
+            assert_eq!(trusted(claims_with(field, value.clone())), expected, "{field} {value}");
+        }
+    }
+
+    #[test]
+    fn headers_say_what_is_understood() {
+        let signer = Signer::new();
+        let claims = claims_with("sub", json!("1"));
+        let trusted = |header: &Value| signer.trusts(&signer.sign(header, &claims));
+        for (field, value, expected) in [
+            ("typ", json!("at+jwt"), true),
+            ("typ", json!("logout+jwt"), false),
+            ("kid", Value::Null, true),
+            ("kid", json!("two"), false),
+            ("alg", json!("none"), false),
+            ("alg", json!("HS256"), false),
+            ("alg", json!("RS256"), false),
+            ("crit", json!(["exp"]), false),
+        ] {
+            assert_eq!(trusted(&header_with(field, value.clone())), expected, "{field} {value}");
+        }
+        let token = signer.sign(&header_with("typ", json!("JWT")), &claims);
+        assert!(!Signer::new().trusts(&token), "another key");
+        assert!(!signer.trusts(token.rsplit_once('.').unwrap().0));
+    }
+
+    #[test]
+    fn keys_that_cannot_verify_are_left_out() {
+        let set = json!({"keys": [
+            {"kty": "oct", "k": "c2VjcmV0"},
+            {"kty": "OKP", "crv": "Ed25519", "x": base64([7; 32]), "use": "enc"},
+            {"kty": "OKP", "crv": "Ed25519", "x": base64([7; 32]), "alg": "ES384"},
+            {"kty": "new", "x": "?"},
+            "no key",
+            {"kty": "OKP", "crv": "Ed25519", "x": base64([7; 32]), "use": "sig", "alg": "EdDSA"},
+        ]});
+        let keys = public_keys(set.to_string().as_bytes()).unwrap();
+        assert_eq!(keys.len(), 1);
+        assert!(public_keys(b"[]").is_none());
+    }
+
+    #[test]
+    fn a_jwt_names_its_issuer() {
+        let signer = Signer::new();
+        let token = signer.sign(&json!({}), &claims_with("sub", json!("1")));
+        assert_eq!(issuer(&token).as_deref(), Some(ISSUER));
+        for other in ["", "opaque", "a.b.c", &token[..20], &format!("{token}.x")] {
+            assert_eq!(issuer(other), None, "{other}");
+        }
+    }
+}

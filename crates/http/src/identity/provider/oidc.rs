@@ -1,0 +1,181 @@
+//! An OpenID provider: its keys are found by discovery (OpenID Connect Discovery 1.0), and its JWTs
+//! verified by them.
+
+use std::collections::HashSet;
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::{Duration, Instant as Moment};
+
+use daybook_domain::instant::Instant;
+use http::Request;
+use reqwest::Url;
+use serde::Deserialize;
+use tokio::sync::Mutex;
+
+use super::config::{EmailScope, endpoint};
+use super::jwt::{self, PublicKey};
+use super::{Providers, Refusal, Verified, userinfo};
+
+/// Age from which keys are read again before they are used.
+const STALE: Duration = Duration::from_secs(60 * 60);
+/// Age up to which keys are used when their provider does not answer.
+const MAX_AGE: Duration = Duration::from_secs(24 * 60 * 60);
+/// How often a key that is not known leads to reading the keys again.
+const UNKNOWN_INTERVAL: Duration = Duration::from_secs(60);
+/// How long a provider that did not answer is not asked again.
+const FAILURE_INTERVAL: Duration = Duration::from_secs(2);
+
+/// The form of the document that discovery finds.
+#[derive(Deserialize)]
+struct Discovered {
+    issuer: String,
+    jwks_uri: String,
+    userinfo_endpoint: Option<String>,
+}
+
+/// What a provider publishes.
+struct Published {
+    keys: Vec<PublicKey>,
+    userinfo: Option<Url>,
+    read_at: Moment,
+}
+
+/// When the provider was asked last, and why it did not answer.
+#[derive(Default)]
+struct Attempts {
+    /// For a key that was not known.
+    unknown: Option<Moment>,
+    failed: Option<(Moment, Refusal)>,
+}
+
+/// An OpenID provider.
+pub(super) struct Issuer {
+    /// Its name, which its tokens carry as `iss`.
+    pub(super) name: String,
+    clients: HashSet<String>,
+    scope: EmailScope,
+    published: RwLock<Option<Arc<Published>>>,
+    /// Held while the provider is asked, so that it is asked once for all who wait.
+    attempts: Mutex<Attempts>,
+}
+
+impl Issuer {
+    pub(super) fn new(name: String, clients: HashSet<String>, scope: EmailScope) -> Self {
+        let (published, attempts) = (RwLock::default(), Mutex::default());
+        Self { name, clients, scope, published, attempts }
+    }
+
+    /// Whom a JWT of this issuer lets in.
+    ///
+    /// # Errors
+    /// [`Refusal`].
+    pub(super) async fn verify(
+        &self,
+        all: &Providers,
+        token: &str,
+        now: Instant,
+    ) -> Result<Verified, Refusal> {
+        let header = jwt::header(token).ok_or(Refusal::Untrusted)?;
+        let published = self.published(all, &header).await?;
+        let named = (self.name.as_str(), &self.clients);
+        let claims =
+            jwt::verify(token, &header, &published.keys, named, now).ok_or(Refusal::Untrusted)?;
+        claims.check_scope(&self.scope)?;
+        let until = claims.remembered_until(now);
+        let user = match &published.userinfo {
+            Some(url) if !claims.has_email() => {
+                userinfo::ask(all, url, token, claims.text("sub")).await?.user()?
+            }
+            _ => claims.user()?,
+        };
+        Ok(Verified { user, until })
+    }
+
+    /// What the provider publishes: as known, or read again when it is old or does not have the key
+    /// of this header.
+    async fn published(
+        &self,
+        all: &Providers,
+        header: &jsonwebtoken::Header,
+    ) -> Result<Arc<Published>, Refusal> {
+        let known = self.known();
+        let fits = |known: &Arc<Published>| {
+            known.read_at.elapsed() < STALE && jwt::is_known(header, &known.keys)
+        };
+        if let Some(known) = known.filter(fits) {
+            return Ok(known);
+        }
+        let mut attempts = self.attempts.lock().await;
+        // Another request may have read them while this one waited.
+        let known = self.known();
+        let fresh = known.as_ref().filter(|known| known.read_at.elapsed() < STALE).cloned();
+        if let Some(fresh) = fresh {
+            let lately = attempts.unknown.is_some_and(|at| at.elapsed() < UNKNOWN_INTERVAL);
+            if jwt::is_known(header, &fresh.keys) {
+                return Ok(fresh);
+            }
+            if lately {
+                // Nobody knows a key that an unanswered question was about.
+                return match &attempts.failed {
+                    Some((_, failure)) => Err(failure.clone()),
+                    None => Ok(fresh),
+                };
+            }
+            attempts.unknown = Some(Moment::now());
+        }
+        let outcome = match &attempts.failed {
+            Some((at, failure)) if at.elapsed() < FAILURE_INTERVAL => Err(failure.clone()),
+            _ => self.read(all).await,
+        };
+        match outcome {
+            Ok(read) => {
+                attempts.failed = None;
+                let read = Arc::new(read);
+                let mut published = self.published.write().unwrap_or_else(PoisonError::into_inner);
+                *published = Some(Arc::clone(&read));
+                Ok(read)
+            }
+            Err(failure) => {
+                attempts.failed = Some((Moment::now(), failure.clone()));
+                let usable = known.filter(|known| {
+                    known.read_at.elapsed() < MAX_AGE && jwt::is_known(header, &known.keys)
+                });
+                usable.ok_or(failure)
+            }
+        }
+    }
+
+    fn known(&self) -> Option<Arc<Published>> {
+        self.published.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Asks the provider for its keys.
+    async fn read(&self, all: &Providers) -> Result<Published, Refusal> {
+        let name = self.name.trim_end_matches('/');
+        let body = get(all, &format!("{name}/.well-known/openid-configuration")).await?;
+        let unusable = |why: &str| Refusal::Unavailable(format!("{}: {why}", self.name));
+        let found: Discovered = serde_json::from_slice(&body)
+            .map_err(|_| unusable("the discovery document cannot be read"))?;
+        if found.issuer != self.name {
+            return Err(unusable("the discovery document names another issuer"));
+        }
+        let keys_at = endpoint("jwks_uri", &found.jwks_uri).map_err(|why| unusable(&why))?;
+        let userinfo = found.userinfo_endpoint.map(|url| endpoint("userinfo_endpoint", &url));
+        let userinfo = userinfo.transpose().map_err(|why| unusable(&why))?;
+        let keys = jwt::public_keys(&get(all, keys_at.as_str()).await?)
+            .ok_or_else(|| unusable("the keys cannot be read"))?;
+        Ok(Published { keys, userinfo, read_at: Moment::now() })
+    }
+}
+
+async fn get(all: &Providers, url: &str) -> Result<Vec<u8>, Refusal> {
+    let _permit = all.question().await?;
+    let request = Request::get(url)
+        .header("accept", "application/json")
+        .body(Vec::new())
+        .map_err(|error| Refusal::Unavailable(error.to_string()))?;
+    let answer = all.outgoing.send(request).await?;
+    if answer.status() != 200 {
+        return Err(Refusal::Unavailable(format!("the provider answers {}", answer.status())));
+    }
+    Ok(answer.into_body())
+}

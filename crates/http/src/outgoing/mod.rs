@@ -1,0 +1,116 @@
+//! Requests that this server sends to others: one client for all of them. It follows no redirect,
+//! uses no proxy, waits no longer than its timeouts, reads no more of an answer than
+//! [`MAX_ANSWER`], and connects only to addresses that `address` allows.
+
+pub(crate) mod address;
+
+use std::future::Future;
+use std::pin::Pin;
+use std::time::Duration;
+
+use http::{Request, Response};
+use oauth2::AsyncHttpClient;
+use reqwest::redirect::Policy;
+use reqwest::{Client, Url};
+
+/// How long a connection may take to be made.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
+/// How long an answer may take, from the first step to its last byte.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
+/// Bytes of an answer's body that are read at most.
+const MAX_ANSWER: usize = 1024 * 1024;
+
+/// Why a request got no answer. It names no address and no part of the request.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Failure {
+    /// The name has no address that may be reached.
+    #[error("the address may not be reached")]
+    Address,
+    /// No connection, no answer in time, or one that ended early.
+    #[error("no answer: {0}")]
+    NoAnswer(String),
+    /// The body is longer than [`MAX_ANSWER`].
+    #[error("the answer has more than {MAX_ANSWER} bytes")]
+    TooLarge,
+}
+
+impl From<reqwest::Error> for Failure {
+    fn from(error: reqwest::Error) -> Self {
+        // Its text would name the address, whose query may hold a token.
+        let error = error.without_url();
+        let mut causes = vec![error.to_string()];
+        let mut cause = std::error::Error::source(&error);
+        while let Some(inner) = cause {
+            causes.push(inner.to_string());
+            cause = inner.source();
+        }
+        Self::NoAnswer(causes.join(": "))
+    }
+}
+
+/// Sends requests. Clones share connections.
+#[derive(Debug, Clone)]
+pub(crate) struct Outgoing {
+    client: Client,
+}
+
+impl Outgoing {
+    /// A client that trusts the certificates that this machine trusts.
+    ///
+    /// # Errors
+    /// When TLS cannot be set up.
+    pub(crate) fn new() -> Result<Self, Failure> {
+        // It fails only when a provider is installed already, which serves as well.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let client = Client::builder()
+            .redirect(Policy::none())
+            .no_proxy()
+            .dns_resolver(address::Resolver)
+            .connect_timeout(CONNECT_TIMEOUT)
+            .timeout(ANSWER_TIMEOUT)
+            .build()?;
+        Ok(Self { client })
+    }
+
+    /// Sends a request and reads its whole answer, whatever its status.
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub(crate) async fn send(
+        &self,
+        request: Request<Vec<u8>>,
+    ) -> Result<Response<Vec<u8>>, Failure> {
+        let request = reqwest::Request::try_from(request)?;
+        check(request.url())?;
+        let mut answer = self.client.execute(request).await?;
+        let mut body = Vec::new();
+        while let Some(chunk) = answer.chunk().await? {
+            if body.len() + chunk.len() > MAX_ANSWER {
+                return Err(Failure::TooLarge);
+            }
+            body.extend_from_slice(&chunk);
+        }
+        let mut response = Response::new(body);
+        *response.status_mut() = answer.status();
+        *response.headers_mut() = answer.headers().clone();
+        Ok(response)
+    }
+}
+
+/// Refuses an address that stands in the URL itself: the resolver never sees it.
+fn check(url: &Url) -> Result<(), Failure> {
+    let literal = url.host_str().map(|host| host.trim_matches(['[', ']']).parse());
+    match literal {
+        Some(Ok(ip)) if !address::may_be_reached(ip) => Err(Failure::Address),
+        _ => Ok(()),
+    }
+}
+
+impl<'c> AsyncHttpClient<'c> for Outgoing {
+    type Error = Failure;
+    type Future = Pin<Box<dyn Future<Output = Result<Response<Vec<u8>>, Failure>> + Send + 'c>>;
+
+    fn call(&'c self, request: Request<Vec<u8>>) -> Self::Future {
+        Box::pin(self.send(request))
+    }
+}
