@@ -150,6 +150,7 @@ modules! {
         file_stores,
         file_sweep,
         group_commit,
+        identity,
         killed_copies,
         large_batches,
         laws,

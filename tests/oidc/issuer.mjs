@@ -31,8 +31,7 @@ export class Issuer {
   // Takes the keys of the next set. oidc-provider reads its settings once, so this is another one
   // with the same memory.
   async rotate({ keep }) {
-    // Neighbours have different keys.
-    const next = await keySet(`${this.number % 2}${this.rotations}`);
+    const next = await keySet(`${this.number}-${this.rotations}`, `rotation ${this.rotations}`);
     this.retired = keep ? this.keys : undefined;
     this.keys = next;
     this.rotations += 1;

@@ -9,35 +9,39 @@ export const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
 
 const made = new Map();
 
-// The key pairs of a set, by algorithm. A set has a name, and its keys have it in their `kid`.
-// RS256 and PS256 are two uses of one pair: to make it is what takes time.
-export function keySet(name) {
+function once(name, make) {
   if (!made.has(name)) {
-    made.set(name, generateSet(name));
+    made.set(name, make());
   }
   return made.get(name);
 }
 
-async function generateSet(name) {
-  const rsa = generate('rsa', { modulusLength: 2048 });
-  const pairs = await Promise.all([
-    rsa,
-    rsa,
-    generate('ec', { namedCurve: 'P-256' }),
-    generate('ed25519'),
-  ]);
-  const described = ALGORITHMS.map((alg, index) => {
-    const { privateKey, publicKey } = pairs[index];
-    const labels = { alg, kid: `${alg}-${name}`, use: 'sig' };
-    return [alg, {
-      kid: labels.kid,
-      privateKey,
-      privateJwk: { ...privateKey.export({ format: 'jwk' }), ...labels },
-      publicJwk: { ...publicKey.export({ format: 'jwk' }), ...labels },
-      publicPem: publicKey.export({ format: 'pem', type: 'spki' }),
-    }];
+// The key pairs of a set, by algorithm. A set has a name, and its keys have it in their `kid`. To
+// make RSA keys takes time, so RS256 and PS256 are two uses of one pair, and sets with the same
+// name for it share it; all other keys are the set's own.
+export function keySet(name, rsaName = name) {
+  return once(`set ${name}`, async () => {
+    const rsa = once(`RSA ${rsaName}`, () => generate('rsa', { modulusLength: 2048 }));
+    const pairs = await Promise.all([
+      rsa,
+      rsa,
+      generate('ec', { namedCurve: 'P-256' }),
+      generate('ed25519'),
+    ]);
+    const described = ALGORITHMS.map((alg, index) => [alg, describe(alg, name, pairs[index])]);
+    return Object.fromEntries(described);
   });
-  return Object.fromEntries(described);
+}
+
+function describe(alg, name, { privateKey, publicKey }) {
+  const labels = { alg, kid: `${alg}-${name}`, use: 'sig' };
+  return {
+    kid: labels.kid,
+    privateKey,
+    privateJwk: { ...privateKey.export({ format: 'jwk' }), ...labels },
+    publicJwk: { ...publicKey.export({ format: 'jwk' }), ...labels },
+    publicPem: publicKey.export({ format: 'pem', type: 'spki' }),
+  };
 }
 
 function signature(input, how) {

@@ -14,7 +14,7 @@ const visitors = [...ALGORITHMS, 'brief'].map((name) => ({
   id_token_signed_response_alg: ALGORITHMS.includes(name) ? name : 'RS256',
 }));
 
-// The server under test, which asks for introspection. Its secret has what RFC 6749 (2.3.1) encodes
+// The server under test, which asks for introspection. Its secret has what RFC 6749, 2.3.1, encodes
 // before it goes into the header.
 const asking = {
   client_id: 'daybook',

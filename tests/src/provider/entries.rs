@@ -14,7 +14,7 @@ use crate::unique;
 pub const API: &str = "https://books.example/api/";
 
 /// The secret of the client `daybook`, which may ask for introspection. As it is, it would be
-/// misread in a header: RFC 6749 (2.3.1) has it encoded first.
+/// misread in a header: RFC 6749, 2.3.1, has it encoded first.
 pub const ASKING_SECRET: &str = "a:b+c%2F&d=e f";
 
 impl Provider {
