@@ -16,7 +16,7 @@ pub fn tests() -> Vec<crate::Case> {
 }
 
 /// The commands that have options of their own.
-const COMMANDS: [&str; 2] = ["serve", "token"];
+const COMMANDS: [&str; 3] = ["serve", "token", "login"];
 
 /// What the help and the page both say of an option.
 #[derive(Debug, Default, PartialEq, Eq)]

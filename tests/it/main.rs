@@ -131,6 +131,7 @@ modules! {
         round_trips,
         running_balances,
         saved_queries,
+        sessions,
         text_mode,
         tokens,
         transaction_shapes,

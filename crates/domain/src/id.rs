@@ -85,6 +85,10 @@ id!(
     TokenId, hex
 );
 id!(
+    /// A browser in which somebody has signed in.
+    SessionId, hex
+);
+id!(
     /// A user's collection of books.
     CollectionId, hex
 );

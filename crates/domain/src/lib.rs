@@ -51,6 +51,7 @@ pub mod reason;
 pub mod reference;
 pub mod refusal;
 pub mod saved_query;
+pub mod session;
 pub mod token;
 pub mod transaction;
 pub mod user;

@@ -18,6 +18,8 @@ pub enum RefusalKind {
     Limited,
     /// A failure that the caller did not cause.
     Internal,
+    /// It is not known who the caller is.
+    Unauthenticated,
 }
 
 /// The stable reason that clients read in `errors[0].reason` (behaviour 10.2).
@@ -45,6 +47,8 @@ pub enum Reason {
     ConditionNotMet,
     /// The idempotency key was used for another request (behaviour 0.16).
     IdempotencyKeyReused,
+    /// Nobody is signed in.
+    LoginRequired,
 }
 
 impl Reason {
@@ -63,6 +67,7 @@ impl Reason {
             Self::NotFound => "notFound",
             Self::ConditionNotMet => "conditionNotMet",
             Self::IdempotencyKeyReused => "idempotencyKeyReused",
+            Self::LoginRequired => "required",
         }
     }
 
@@ -79,6 +84,7 @@ impl Reason {
             Self::NotFound => RefusalKind::Missing,
             Self::ConditionNotMet => RefusalKind::Stale,
             Self::IdempotencyKeyReused => RefusalKind::Reused,
+            Self::LoginRequired => RefusalKind::Unauthenticated,
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::reason::{Reason, RefusalKind};
 use crate::{
     access, account, amount, book, collaborator, collection, email, file, group, idempotency, name,
-    property, query, saved_query, token, transaction, user, version,
+    property, query, saved_query, session, token, transaction, user, version,
 };
 
 /// Any refusal of the ledger.
@@ -51,6 +51,9 @@ pub enum Refusal {
     /// About a saved query.
     #[error(transparent)]
     SavedQuery(#[from] saved_query::Refusal),
+    /// About signing in.
+    #[error(transparent)]
+    Session(#[from] session::Refusal),
     /// About an access token.
     #[error(transparent)]
     Token(#[from] token::Refusal),
@@ -81,6 +84,7 @@ impl Refusal {
             Self::Idempotency(refusal) => refusal.reason(),
             Self::Query(refusal) => refusal.reason(),
             Self::SavedQuery(refusal) => refusal.reason(),
+            Self::Session(refusal) => refusal.reason(),
             Self::Token(refusal) => refusal.reason(),
             Self::Transaction(refusal) => refusal.reason(),
             Self::User(refusal) => refusal.reason(),

@@ -7,7 +7,7 @@ use std::fmt;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{ALLOW, RETRY_AFTER, WWW_AUTHENTICATE};
 use actix_web::{HttpResponse, ResponseError};
-use daybook_domain::{Refusal, RefusalKind, account, group};
+use daybook_domain::{Refusal, RefusalKind, account, group, session};
 use daybook_service::Error;
 use serde::Serialize;
 
@@ -36,6 +36,8 @@ pub(crate) enum Transport {
     NoEmail(&'static str),
     /// The operator has disabled the user.
     Disabled,
+    /// An app of an origin that may not use sessions.
+    UnknownOrigin,
     UnknownRoute,
     /// With the methods the path takes.
     MethodNotAllowed(String),
@@ -93,6 +95,7 @@ const fn status_of(kind: RefusalKind) -> StatusCode {
         RefusalKind::Reused => StatusCode::UNPROCESSABLE_ENTITY,
         RefusalKind::Limited => StatusCode::SERVICE_UNAVAILABLE,
         RefusalKind::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+        RefusalKind::Unauthenticated => StatusCode::UNAUTHORIZED,
     }
 }
 
@@ -100,7 +103,7 @@ impl Transport {
     const fn status(&self) -> StatusCode {
         match self {
             Self::LoginRequired | Self::NoEmail(_) => StatusCode::UNAUTHORIZED,
-            Self::Disabled => StatusCode::FORBIDDEN,
+            Self::Disabled | Self::UnknownOrigin => StatusCode::FORBIDDEN,
             Self::UnknownRoute => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed(_) => StatusCode::METHOD_NOT_ALLOWED,
             Self::Malformed(_) | Self::InvalidFormat(_) => StatusCode::BAD_REQUEST,
@@ -118,6 +121,7 @@ impl Transport {
         match self {
             Self::LoginRequired | Self::NoEmail(_) => "required",
             Self::Disabled => "disabled",
+            Self::UnknownOrigin => "forbidden",
             Self::UnknownRoute => "notFound",
             Self::MethodNotAllowed(_) => "methodNotAllowed",
             Self::Malformed(_) => "parseError",
@@ -140,6 +144,10 @@ impl Transport {
             }
             Self::NoEmail(why) => format!("this access token lets nobody in: {why}"),
             Self::Disabled => "this user is disabled; ask the operator of this server".to_owned(),
+            Self::UnknownOrigin => {
+                "apps of this origin may not use sessions; the operator lists those that may"
+                    .to_owned()
+            }
             Self::UnknownRoute => "route not found".to_owned(),
             Self::MethodNotAllowed(_) => "this path does not answer that method".to_owned(),
             Self::Malformed(text) => format!("the body is not valid JSON: {text}"),
@@ -173,6 +181,19 @@ impl ApiError {
         )
     }
 
+    /// Whether it says that nobody is signed in.
+    pub(crate) const fn is_signed_out(&self) -> bool {
+        matches!(self, Self::Service(Error::Refused(Refusal::Session(session::Refusal::SignedOut))))
+    }
+
+    /// Whether it says that a link does not sign in.
+    pub(crate) const fn is_unusable_link(&self) -> bool {
+        matches!(
+            self,
+            Self::Service(Error::Refused(Refusal::Session(session::Refusal::LinkUnusable)))
+        )
+    }
+
     /// The error of a request that is no batch: without the index of an item.
     pub(crate) fn alone(self) -> Self {
         match self {
@@ -200,7 +221,8 @@ impl ApiError {
                     | RefusalKind::Missing
                     | RefusalKind::Stale
                     | RefusalKind::Reused
-                    | RefusalKind::Internal,
+                    | RefusalKind::Internal
+                    | RefusalKind::Unauthenticated,
                 ) => "internalError",
             },
             Self::Transport(error) => error.reason(),
@@ -217,7 +239,8 @@ impl ApiError {
                 | RefusalKind::Denied
                 | RefusalKind::Missing
                 | RefusalKind::Stale
-                | RefusalKind::Reused => error.to_string(),
+                | RefusalKind::Reused
+                | RefusalKind::Unauthenticated => error.to_string(),
             },
             Self::Transport(error) => error.message(),
         }

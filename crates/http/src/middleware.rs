@@ -14,6 +14,7 @@ use tracing::Instrument;
 
 use crate::budget::Grant;
 use crate::connection::{Connection, Running, TimedBody};
+use crate::session::origin;
 use crate::state::AppState;
 
 /// The header that carries the id of a request, in and out.
@@ -34,10 +35,16 @@ pub(crate) async fn observe(
         given_id(request.headers()).unwrap_or_else(|| uuid::Uuid::now_v7().simple().to_string());
     // The pattern of the route, not the path: paths contain names and e-mail addresses.
     let route = request.match_pattern().unwrap_or_else(|| "-".to_owned());
-    let allowed = request
-        .app_data::<web::Data<AppState>>()
-        .map(|state| allowed_headers(state))
-        .unwrap_or_default();
+    let state = request.app_data::<web::Data<AppState>>();
+    let allowed = state.map(|state| allowed_headers(state)).unwrap_or_default();
+    let trusted = state.and_then(|state| {
+        let origin = origin::with_credentials(
+            (request.path(), &state.path_prefix),
+            request.headers(),
+            &state.web_origins,
+        )?;
+        HeaderValue::from_str(origin).ok()
+    });
     let span = tracing::info_span!("request", id = %id, method = %request.method(), route = %route);
     let started = Instant::now();
     let mut response = next.call(request).instrument(span.clone()).await?;
@@ -47,7 +54,7 @@ pub(crate) async fn observe(
     if let Ok(value) = HeaderValue::from_str(&id) {
         headers.insert(REQUEST_ID, value);
     }
-    add_cors(headers, &allowed);
+    add_cors(headers, &allowed, trusted);
     if response.response().head().connection_type() == ConnectionType::Close {
         running.iter_mut().for_each(Running::close);
     }
@@ -78,8 +85,20 @@ fn allowed_headers(state: &AppState) -> String {
     own.into_iter().chain(named).collect::<Vec<_>>().join(", ")
 }
 
-fn add_cors(headers: &mut HeaderMap, allowed: &str) {
-    headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+/// Every origin may read every answer, but only without credentials; `trusted` may send them too
+/// (behaviour 11.4).
+fn add_cors(headers: &mut HeaderMap, allowed: &str, trusted: Option<HeaderValue>) {
+    match trusted {
+        Some(origin) => {
+            headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+            let yes = HeaderValue::from_static("true");
+            headers.insert(header::ACCESS_CONTROL_ALLOW_CREDENTIALS, yes);
+            headers.insert(header::VARY, HeaderValue::from_static("Origin"));
+        }
+        None => {
+            headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+        }
+    }
     headers.insert(
         header::ACCESS_CONTROL_ALLOW_METHODS,
         HeaderValue::from_static("GET, POST, PUT, PATCH, DELETE, OPTIONS"),

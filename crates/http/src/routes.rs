@@ -14,7 +14,7 @@ use crate::reply::{self, ApiResult};
 use crate::state::AppState;
 use crate::{
     account, balance, book, collaborator, collection, event, file, group, health, saved_query,
-    template, token, transaction, user,
+    session, template, token, transaction, user,
 };
 
 /// An operation of the contract.
@@ -185,6 +185,13 @@ fn books() -> Vec<Operation> {
 
 fn outside() -> Vec<Operation> {
     operations!(
+        session at "/auth" {
+            GET "/login" "" => login;
+            GET "/link" "" => show_link;
+            POST "/link" "" => sign_in;
+            POST "/refresh" "" => refresh;
+            GET "/logout" "" => logout;
+        }
         file at "/files" {
             GET "/{address}" "" => serve;
         }

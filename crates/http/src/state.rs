@@ -11,6 +11,7 @@ use crate::blob::store::Blobs;
 use crate::budget::Budget;
 use crate::identity::Identity;
 use crate::large_copies::LargeCopies;
+use crate::session::WebOrigin;
 use crate::template::catalog::Templates;
 use crate::wakeup::Wakeup;
 
@@ -26,6 +27,8 @@ pub struct AppState {
     pub identity: Arc<Identity>,
     /// Whom identity providers may bring as new users (behaviour 11.11).
     pub admission: Arc<Admission>,
+    /// The web origins whose apps may use sessions (behaviour 11.4).
+    pub web_origins: Vec<WebOrigin>,
     /// Accepted prefixes of the agent and API-key headers (behaviour 0.15).
     pub headers: Headers,
     /// Where the API is mounted: empty, or a path without trailing slash (behaviour 0.1).

@@ -11,11 +11,12 @@ use daybook_domain::email::Email;
 use daybook_domain::id::BookKey;
 use daybook_domain::instant::Instant;
 use daybook_domain::token::{AccessToken, TokenRequest, TokenScope};
-use daybook_service::{Error, Ids, token, user};
+use daybook_http::LoginSecret;
+use daybook_service::{Error, Ids, session, token, user};
 use daybook_storage::user::User;
 use daybook_storage::{Address, Lane, Options, Store};
 
-use crate::cli::{DataArgs, TokenArgs, TokenCommand, UserArgs, UserCommand};
+use crate::cli::{DataArgs, LoginArgs, TokenArgs, TokenCommand, UserArgs, UserCommand};
 use crate::{clock, key};
 
 /// How often a new user is tried again when another process makes users of the same name.
@@ -41,6 +42,19 @@ pub(crate) fn token(options: TokenArgs) -> anyhow::Result<()> {
             print([described(&revoked, now)])
         }
     }
+}
+
+/// `daybook login`: prints a link that signs somebody in (behaviour 11.3).
+///
+/// # Errors
+/// What is refused; a database that cannot be opened.
+pub(crate) fn login(options: &LoginArgs) -> anyhow::Result<()> {
+    let (email, now) = (Email::parse(&options.email)?, clock::now());
+    let secret = LoginSecret::random()?;
+    let digest = secret.digest();
+    let lane = Lane::of_newcomer(&email);
+    open(&options.data)?.write(lane, move |tx| session::make_link(tx, digest, email, now))?;
+    print([format!("{}/auth/link?code={}", options.public_url, secret.as_str())])
 }
 
 /// `daybook user`.

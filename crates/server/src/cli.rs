@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use daybook_domain::user::Admitted;
+use daybook_http::WebOrigin;
 
 /// Daybook: financial books over a REST API.
 #[derive(Debug, Parser)]
@@ -21,6 +22,8 @@ pub(crate) enum Command {
     Serve(Box<ServeArgs>),
     /// Print an access token for a user of this installation; list and revoke tokens
     Token(Box<TokenArgs>),
+    /// Print a link that signs somebody in with their browser, once
+    Login(LoginArgs),
     /// List users, disable and enable them
     User(UserArgs),
 }
@@ -121,6 +124,11 @@ pub(crate) struct ServeArgs {
     /// installation's own; none by default
     #[arg(long, env = "DAYBOOK_PROVIDERS", value_name = "PATH")]
     pub(crate) providers: Option<PathBuf>,
+
+    /// Web origins whose apps may sign people in with their browser, separated by commas, for
+    /// example https://app.example.com; none by default
+    #[arg(long, env = "DAYBOOK_WEB_ORIGINS", value_delimiter = ',', value_name = "ORIGIN")]
+    pub(crate) web_origins: Vec<WebOrigin>,
 
     /// JSON file with the starter books that listTemplates offers, in the form of its answer; none
     /// by default
@@ -239,6 +247,26 @@ pub(crate) struct TokenArgs {
     /// The token reaches this book only; given several times, these books
     #[arg(long, value_name = "ID")]
     pub(crate) book: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LoginArgs {
+    /// The user's e-mail address
+    #[arg(long)]
+    pub(crate) email: String,
+
+    /// Address clients reach the server at, with the path it is mounted under
+    #[arg(
+        long,
+        env = "DAYBOOK_PUBLIC_URL",
+        default_value = "http://127.0.0.1:8080",
+        value_name = "URL",
+        value_parser = public_url
+    )]
+    pub(crate) public_url: String,
 
     #[command(flatten)]
     pub(crate) data: DataArgs,

@@ -35,6 +35,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
     match cli.command {
         Command::Serve(options) => serve::run(&options),
         Command::Token(options) => admin::token(*options),
+        Command::Login(options) => admin::login(&options),
         Command::User(options) => admin::user(options),
     }
 }

@@ -66,6 +66,7 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
         clock: clock::now,
         identity,
         admission: Arc::new(options.admit.iter().cloned().collect()),
+        web_origins: options.web_origins.clone(),
         headers: Headers::with_prefixes(&options.header_prefixes),
         path_prefix: options.path_prefix.clone(),
         public_url: options.public_url.clone(),

@@ -61,6 +61,7 @@ refusals!(
     daybook_domain::name::Refusal,
     daybook_domain::query::Refusal,
     daybook_domain::saved_query::Refusal,
+    daybook_domain::session::Refusal,
     daybook_domain::token::Refusal,
     daybook_domain::transaction::Refusal,
     daybook_domain::user::Refusal,

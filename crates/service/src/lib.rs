@@ -26,6 +26,7 @@ pub mod idempotency;
 mod ids;
 pub mod query;
 pub mod saved_query;
+pub mod session;
 pub mod token;
 pub mod transaction;
 pub mod user;

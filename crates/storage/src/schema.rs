@@ -19,6 +19,7 @@
 //! | `events` | The log |
 //! | `idempotency_keys` | Answers to requests with a key, by user, key and operation. They outlive books and are swept away after 24 hours |
 //! | `tokens` | The access tokens that were issued, until 30 days after their end |
+//! | `login_links`, `sessions` | How people sign in with a browser |
 //! | `identity_changes` | One row: how often users and tokens were changed. Processes compare it to forget what they remember |
 //! | `process_starts` | One row: how often the database was opened. The number makes ids unique |
 //! | `audit_requests` | Audits that are asked for and not finished |
@@ -262,6 +263,26 @@ diesel::table! {
         created_at -> BigInt,
         expires_at -> BigInt,
         revoked_at -> Nullable<BigInt>,
+    }
+}
+
+diesel::table! {
+    login_links (digest) {
+        digest -> Binary,
+        email -> Text,
+        created_at -> BigInt,
+        used_at -> Nullable<BigInt>,
+    }
+}
+
+diesel::table! {
+    sessions (id) {
+        id -> BigInt,
+        user_id -> BigInt,
+        digest -> Binary,
+        created_at -> BigInt,
+        used_at -> BigInt,
+        ended_at -> Nullable<BigInt>,
     }
 }
 

@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::tree::{none, read, root, said};
 
-/// The layers from left to right, each with the layers it may know. An arrow may skip layers and never
-/// points left.
+/// The layers from left to right, each with the layers it may know. An arrow may skip layers and
+/// never points left.
 const CORRIDOR: [(&str, &[&str]); 5] = [
     ("server", &["http", "service", "storage", "domain"]),
     ("http", &["service", "storage", "domain"]),

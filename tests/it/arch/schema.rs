@@ -76,11 +76,20 @@ fn books_do_not_cross(server: &Server) {
         .filter(|(_, table)| !table.has("book_id"))
         .map(|(name, _)| name.as_str())
         .collect();
-    // Idempotency keys belong to users and outlive books (behaviour 0.16), tokens belong to users,
-    // and starts to processes.
+    // Idempotency keys belong to users and outlive books (behaviour 0.16), tokens, sessions and
+    // links belong to users, and starts to processes.
     assert_eq!(
         without,
-        ["books", "idempotency_keys", "identity_changes", "process_starts", "tokens", "users"],
+        [
+            "books",
+            "idempotency_keys",
+            "identity_changes",
+            "login_links",
+            "process_starts",
+            "sessions",
+            "tokens",
+            "users",
+        ],
         "every other table belongs to a book"
     );
     for (name, table) in schema.iter().filter(|(_, table)| table.has("book_id")) {

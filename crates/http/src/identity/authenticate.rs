@@ -5,13 +5,13 @@ use std::sync::Arc;
 use daybook_domain::email::Email;
 use daybook_domain::instant::Instant;
 use daybook_domain::token::TokenScope;
-use daybook_service::{Error, token, user};
+use daybook_service::{Error, session, token, user};
 use daybook_storage::Lane;
 use daybook_storage::user::User;
 
 use super::bearer::{Bearer, hash};
 use super::own_token::Claims;
-use super::provider::{Refusal, Verified};
+use super::provider::outcome::{Refusal, Verified};
 use crate::error::{ApiError, Transport};
 use crate::run;
 use crate::state::AppState;
@@ -46,6 +46,12 @@ pub(crate) async fn authenticate(state: &AppState, token: &str) -> Result<Arc<Be
 
 /// Whom a token of this installation lets in.
 async fn own(state: &AppState, claims: Claims, now: Instant) -> Result<Bearer, ApiError> {
+    if let Some(id) = claims.session() {
+        let expires_at = claims.expires_at();
+        let found = run::read(state, move |tx| session::bearer(tx, id, now)).await?;
+        let (_, user) = found.ok_or(Transport::LoginRequired)?;
+        return Ok(Bearer { user: Arc::new(user), scope: TokenScope::default(), expires_at });
+    }
     let Some(id) = claims.id() else {
         // Printed before tokens had ids: the signature is all there is.
         let expires_at = claims.expires_at();
@@ -67,7 +73,7 @@ async fn sign_in(state: &AppState, email: Email) -> Result<User, ApiError> {
         let (ids, now, email) = (Arc::clone(&state.ids), (state.clock)(), email.clone());
         run::write(state, Lane::of_newcomer(&email), move |tx| user::sign_in(tx, &email, &ids, now))
     };
-    twice(make).await
+    again_on_collision(make).await
 }
 
 /// Whom a token of a provider lets in: somebody who is known, or who is admitted at the first sight
@@ -92,14 +98,14 @@ async fn of_provider(
             user::sign_in_verified(tx, &verified, &admission, &ids, now)
         })
     };
-    Ok(bearer(twice(make).await?))
+    Ok(bearer(again_on_collision(make).await?))
 }
 
-/// Makes a user, and tries again when another process made the same user, or one of the same name,
-/// at the same moment.
-async fn twice<F>(make: impl Fn() -> F) -> Result<User, ApiError>
+/// Makes a user by a unit of work, and tries again when another process made the same user, or one
+/// of the same name, at the same moment.
+pub(crate) async fn again_on_collision<T, F>(make: impl Fn() -> F) -> Result<T, ApiError>
 where
-    F: Future<Output = Result<User, ApiError>>,
+    F: Future<Output = Result<T, ApiError>>,
 {
     match make().await {
         Err(ApiError::Service(Error::Storage(daybook_storage::Error::UniqueViolation(_)))) => {

@@ -36,7 +36,7 @@ fn verifier(algorithm: &Algorithm, key: &DecodingKey) -> Result<Box<dyn JwtVerif
     }
     let public = |ring| -> Result<Box<dyn JwtVerifier>> {
         let key = key.try_get_as_bytes()?.to_vec();
-        Ok(Box::new(PublicKey { algorithm: *algorithm, ring, key }))
+        Ok(Box::new(CurveKey { algorithm: *algorithm, ring, key }))
     };
     match algorithm {
         Algorithm::HS256 => {
@@ -103,13 +103,13 @@ impl JwtVerifier for Hs256 {
 }
 
 /// A public key of ECDSA on P-256, or of Ed25519.
-struct PublicKey {
+struct CurveKey {
     algorithm: Algorithm,
     ring: &'static dyn VerificationAlgorithm,
     key: Vec<u8>,
 }
 
-impl Verifier<Vec<u8>> for PublicKey {
+impl Verifier<Vec<u8>> for CurveKey {
     fn verify(
         &self,
         message: &[u8],
@@ -121,7 +121,7 @@ impl Verifier<Vec<u8>> for PublicKey {
     }
 }
 
-impl JwtVerifier for PublicKey {
+impl JwtVerifier for CurveKey {
     fn algorithm(&self) -> Algorithm {
         self.algorithm
     }
@@ -195,16 +195,19 @@ mod tests {
 
     /// RFC 7515, appendices A.2 and A.3; RFC 8037, appendix A.5.
     const RSA: (&str, &str) = (
-        "ofgWCuLjybRlzo0tZWJjNiuSfb4p4fAkd_wWJcyQoTbji9k0l8W26mPddxHmfHQp-Vaw-4qPCJrcS2mJPMEzP1Pt0B\
-         m4d4QlL-yRT-SFd2lZS-pCgNMsD1W_YpRPEwOWvG6b32690r2jZ47soMZo9wGzjb_7OMg0LOL-bSf63kpaSHSXndS5z\
-         5rexMdbBYUsLA9e-KXBdQOS-UTo7WTBEMa2R2CapHg665xsmtdVMTBQY4uDZlxvb3qCo5ZwKh9kG4LT6_I5IhlJH7aG\
-         hyxXFvUK-DWNmoudF8NAco9_h9iaGNj8q2ethFkMLs91kzk2PAcDTW9gb54h4FRWyuXpoQ",
+        "ofgWCuLjybRlzo0tZWJjNiuSfb4p4fAkd_wWJcyQoTbji9k0l8W26mPddxHmfHQp-Vaw-4qPCJrcS2\
+         mJPMEzP1Pt0Bm4d4QlL-yRT-SFd2lZS-pCgNMsD1W_YpRPEwOWvG6b32690r2jZ47soMZo9wGzjb_7\
+         OMg0LOL-bSf63kpaSHSXndS5z5rexMdbBYUsLA9e-KXBdQOS-UTo7WTBEMa2R2CapHg665xsmtdVMT\
+         BQY4uDZlxvb3qCo5ZwKh9kG4LT6_I5IhlJH7aGhyxXFvUK-DWNmoudF8NAco9_h9iaGNj8q2ethFkM\
+         Ls91kzk2PAcDTW9gb54h4FRWyuXpoQ",
         "AQAB",
     );
-    const RSA_SIGNATURE: &str = "cC4hiUPoj9Eetdgtv3hF80EGrhuB__dzERat0XF9g2VtQgr9PJbu3XOiZj5RZmh7AAuHIm4Bh-0Qc_lF5YKt_O8W2Fp\
-         5jujGbds9uJdbF9CUAr7t1dnZcAcQjbKBYNX4BAynRFdiuB--f_nZLgrnbyTyWzO75vRK5h6xBArLIARNPvkSjtQBMH\
-         lb1L07Qe7K0GarZRmB_eSN9383LcOLn6_dO--xi12jzDwusC-eOkHWEsqtFZESc6BfI7noOPqvhJ1phCnvWh6IeYI2w\
-         9QOYEUipUTI8np6LbgGY9Fs98rqVt5AXLIhWkWywlVmtVrBp0igcN_IoypGlUPQGe77Rw";
+    const RSA_SIGNATURE: &str = "\
+        cC4hiUPoj9Eetdgtv3hF80EGrhuB__dzERat0XF9g2VtQgr9PJbu3XOiZj5RZmh7AAuHIm4Bh-0Qc_\
+        lF5YKt_O8W2Fp5jujGbds9uJdbF9CUAr7t1dnZcAcQjbKBYNX4BAynRFdiuB--f_nZLgrnbyTyWzO7\
+        5vRK5h6xBArLIARNPvkSjtQBMHlb1L07Qe7K0GarZRmB_eSN9383LcOLn6_dO--xi12jzDwusC-eOk\
+        HWEsqtFZESc6BfI7noOPqvhJ1phCnvWh6IeYI2w9QOYEUipUTI8np6LbgGY9Fs98rqVt5AXLIhWkWy\
+        wlVmtVrBp0igcN_IoypGlUPQGe77Rw";
     const EC: (&str, &str) = (
         "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU",
         "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0",

@@ -2,7 +2,7 @@
 //! the id of its row (behaviour 11.7).
 
 use daybook_domain::email::Email;
-use daybook_domain::id::TokenId;
+use daybook_domain::id::{SessionId, TokenId};
 use daybook_domain::instant::Instant;
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation, decode, encode};
 use serde::{Deserialize, Serialize};
@@ -37,12 +37,33 @@ pub(crate) struct Claims {
     /// The id of the token; absent in those printed before tokens had ids.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     jti: Option<String>,
+    /// The id of the session that gave it; absent in those that were issued by themselves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    sid: Option<String>,
 }
 
 impl Claims {
+    fn new(email: &Email, created_at: Instant, expires_at: Instant) -> Self {
+        let seconds = |instant: Instant| instant.milliseconds().div_euclid(1_000);
+        Self {
+            iss: ISSUER.to_owned(),
+            email: email.to_string(),
+            scope: SCOPE.to_owned(),
+            iat: seconds(created_at),
+            exp: seconds(expires_at),
+            jti: None,
+            sid: None,
+        }
+    }
+
     /// The id of the token's row.
     pub(crate) fn id(&self) -> Option<TokenId> {
         self.jti.as_ref()?.parse().ok()
+    }
+
+    /// The id of the session that gave it.
+    pub(crate) fn session(&self) -> Option<SessionId> {
+        self.sid.as_ref()?.parse().ok()
     }
 
     /// When it ends.
@@ -78,15 +99,23 @@ impl LocalKey {
         created_at: Instant,
         expires_at: Instant,
     ) -> Result<String, SigningFailed> {
-        let seconds = |instant: Instant| instant.milliseconds().div_euclid(1_000);
-        self.encode(&Claims {
-            iss: ISSUER.to_owned(),
-            email: email.to_string(),
-            scope: SCOPE.to_owned(),
-            iat: seconds(created_at),
-            exp: seconds(expires_at),
-            jti: Some(id.to_string()),
-        })
+        let claims = Claims::new(email, created_at, expires_at);
+        self.encode(&Claims { jti: Some(id.to_string()), ..claims })
+    }
+
+    /// Writes an access token that a session gives.
+    ///
+    /// # Errors
+    /// When it cannot be signed.
+    pub(crate) fn sign_for_session(
+        &self,
+        id: SessionId,
+        email: &Email,
+        created_at: Instant,
+        expires_at: Instant,
+    ) -> Result<String, SigningFailed> {
+        let claims = Claims::new(email, created_at, expires_at);
+        self.encode(&Claims { sid: Some(id.to_string()), ..claims })
     }
 
     fn encode(&self, claims: &Claims) -> Result<String, SigningFailed> {
@@ -104,7 +133,8 @@ impl LocalKey {
         validation.validate_exp = false;
         let claims = decode::<Claims>(token, &self.decoding, &validation).ok()?.claims;
         let scoped = claims.scope.split_whitespace().any(|scope| scope == SCOPE);
-        let known = claims.jti.is_none() || claims.id().is_some();
+        let known = (claims.jti.is_none() || claims.id().is_some())
+            && (claims.sid.is_none() || claims.session().is_some());
         let email = Email::parse(&claims.email).ok()?.to_string();
         let trusted = scoped && known && now < claims.expires_at();
         trusted.then_some(Claims { email, ..claims })
@@ -126,6 +156,7 @@ mod tests {
             iat: 1_763_000_000,
             exp: 1_763_000_060,
             jti: None,
+            sid: None,
         }
     }
 
@@ -158,6 +189,7 @@ mod tests {
             Claims { scope: "openid".to_owned(), ..claims() },
             Claims { email: "nobody".to_owned(), ..claims() },
             Claims { jti: Some("no id".to_owned()), ..claims() },
+            Claims { sid: Some("no id".to_owned()), ..claims() },
         ] {
             assert!(trusted(refused).is_none());
         }

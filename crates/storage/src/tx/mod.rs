@@ -31,7 +31,7 @@ pub(crate) use flush::Flushed;
 
 use crate::{
     account, audit, balance, collaborator, collection, event, file, group, idempotency, identity,
-    saved_query, token, transaction, user,
+    saved_query, session, token, transaction, user,
 };
 
 /// A unit of work. On a read it is one snapshot; on a write everything in it becomes durable
@@ -111,6 +111,16 @@ impl<'a> Tx<'a> {
     /// Access tokens.
     pub fn tokens(&mut self) -> token::Tokens<'_, 'a> {
         token::Tokens { tx: self }
+    }
+
+    /// Links by which people sign in.
+    pub fn login_links(&mut self) -> session::LoginLinks<'_, 'a> {
+        session::LoginLinks { tx: self }
+    }
+
+    /// Sessions of browsers.
+    pub fn sessions(&mut self) -> session::Sessions<'_, 'a> {
+        session::Sessions { tx: self }
     }
 
     /// How often users and tokens were changed.

@@ -7,15 +7,20 @@ use daybook_service::user::VerifiedUser;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::config::EmailScope;
-use super::{LEEWAY, REMEMBERED, Refusal};
+use super::outcome::Refusal;
+use super::scope::EmailScope;
+
+/// How far the clocks of a provider and of this machine may differ, in milliseconds.
+const LEEWAY: i64 = 60_000;
+/// How long the answer of a provider about a token is remembered at most, in milliseconds.
+const REMEMBERED: i64 = 5 * 60_000;
 
 /// Claims. A claim of an unexpected type counts as absent.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(transparent)]
-pub(super) struct Claims(Map<String, Value>);
+pub(super) struct IdentityClaims(Map<String, Value>);
 
-impl Claims {
+impl IdentityClaims {
     /// Reads a JSON object.
     pub(super) fn read(body: &[u8]) -> Option<Self> {
         serde_json::from_slice(body).ok()

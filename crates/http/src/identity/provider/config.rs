@@ -2,13 +2,13 @@
 //! the start.
 
 use std::collections::HashSet;
-use std::net::IpAddr;
 
-use reqwest::Url;
 use serde::Deserialize;
 
+use super::endpoint::endpoint;
 use super::introspection::Introspection;
 use super::oidc::Issuer;
+use super::scope::EmailScope;
 use super::tokeninfo::Tokeninfo;
 use super::{MAX_PROVIDERS, OpaqueProvider, Providers};
 use crate::outgoing::Outgoing;
@@ -26,7 +26,7 @@ objects_only!(ProvidersFile);
 /// One provider of the file.
 #[derive(Deserialize)]
 #[serde(tag = "kind", rename_all = "camelCase")]
-enum Entry {
+enum ProviderEntry {
     Oidc(OidcEntry),
     Introspection(IntrospectionEntry),
     Tokeninfo(TokeninfoEntry),
@@ -57,18 +57,6 @@ struct TokeninfoEntry {
     url: String,
     clients: Vec<String>,
     email_scope: Option<String>,
-}
-
-/// The scopes that let a provider tell the e-mail address: `email`, and the provider's own name for
-/// it.
-#[derive(Debug, Clone, Default)]
-pub(super) struct EmailScope(Option<String>);
-
-impl EmailScope {
-    /// Whether one of these scopes is granted.
-    pub(super) fn is_in(&self, granted: &[String]) -> bool {
-        granted.iter().any(|scope| scope == "email" || Some(scope) == self.0.as_ref())
-    }
 }
 
 impl Providers {
@@ -104,7 +92,7 @@ impl Providers {
 
     fn add(&mut self, entry: serde_json::Value) -> Result<(), String> {
         match serde_json::from_value(entry).map_err(|error| error.to_string())? {
-            Entry::Oidc(entry) => {
+            ProviderEntry::Oidc(entry) => {
                 let issuer = issuer(entry.issuer)?;
                 if self.issuers.iter().any(|other| other.name == issuer) {
                     return Err(format!("issuer {issuer:?} is named twice"));
@@ -112,7 +100,7 @@ impl Providers {
                 let clients = clients(entry.clients)?;
                 self.issuers.push(Issuer::new(issuer, clients, EmailScope(entry.email_scope)));
             }
-            Entry::Introspection(entry) => {
+            ProviderEntry::Introspection(entry) => {
                 let IntrospectionEntry { client_id, client_secret, email_scope, .. } = entry;
                 if client_id.is_empty() || client_secret.is_empty() {
                     return Err("clientId and clientSecret are required".to_owned());
@@ -128,11 +116,13 @@ impl Providers {
                     scope: EmailScope(email_scope),
                 }));
             }
-            Entry::Tokeninfo(entry) => self.opaque.push(OpaqueProvider::Tokeninfo(Tokeninfo {
-                url: endpoint("url", &entry.url)?,
-                clients: clients(entry.clients)?,
-                scope: EmailScope(entry.email_scope),
-            })),
+            ProviderEntry::Tokeninfo(entry) => {
+                self.opaque.push(OpaqueProvider::Tokeninfo(Tokeninfo {
+                    url: endpoint("url", &entry.url)?,
+                    clients: clients(entry.clients)?,
+                    scope: EmailScope(entry.email_scope),
+                }))
+            }
         }
         Ok(())
     }
@@ -148,55 +138,4 @@ fn clients(clients: Vec<String>) -> Result<HashSet<String>, String> {
         return Err("clients names at least one client, and no empty one".to_owned());
     }
     Ok(clients.into_iter().collect())
-}
-
-/// An address that tokens and secrets may be sent to: encrypted, or on this machine.
-///
-/// # Errors
-/// What is wrong with it.
-pub(super) fn endpoint(field: &str, text: &str) -> Result<Url, String> {
-    let url = Url::parse(text).map_err(|error| format!("{field} is no URL: {error}"))?;
-    let plain = url.username().is_empty() && url.password().is_none() && url.fragment().is_none();
-    if !plain {
-        return Err(format!("{field} has a user name, a password or a fragment"));
-    }
-    let here = url.host_str().is_some_and(|host| {
-        let ip = host.trim_matches(['[', ']']).parse::<IpAddr>();
-        host == "localhost" || ip.is_ok_and(|ip| ip.is_loopback())
-    });
-    match url.scheme() {
-        "https" => Ok(url),
-        "http" if here => Ok(url),
-        _ => Err(format!("{field} starts with https://, or with http:// and a loopback address")),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn endpoints_are_encrypted_or_on_this_machine() {
-        for allowed in [
-            "https://id.example.com",
-            "https://10.0.0.1/x?y=z",
-            "http://localhost:1/token",
-            "http://127.0.0.1:8081/",
-            "http://[::1]/",
-        ] {
-            assert!(endpoint("url", allowed).is_ok(), "{allowed}");
-        }
-        for refused in [
-            "",
-            "id.example.com",
-            "http://id.example.com",
-            "http://10.0.0.1",
-            "http://localhost.example.com",
-            "ftp://127.0.0.1",
-            "https://me:secret@id.example.com",
-            "https://id.example.com/#part",
-        ] {
-            assert!(endpoint("url", refused).is_err(), "{refused}");
-        }
-    }
 }

@@ -15,9 +15,11 @@ use reqwest::Url;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::claims::Claims;
-use super::config::EmailScope;
-use super::{Providers, Refusal, Verified, userinfo};
+use super::claims::IdentityClaims;
+use super::outcome::{Refusal, Verified};
+use super::question::Questions;
+use super::scope::EmailScope;
+use super::userinfo;
 use crate::outgoing::Failure;
 
 /// A provider that introspects tokens.
@@ -46,11 +48,11 @@ impl Introspection {
     /// [`Refusal`].
     pub(super) async fn verify(
         &self,
-        all: &Providers,
+        questions: &Questions,
         token: &str,
         now: Instant,
     ) -> Result<Verified, Refusal> {
-        let answer = self.ask(all, token).await?;
+        let answer = self.ask(questions, token).await?;
         if !answer.active() {
             return Err(Refusal::Untrusted);
         }
@@ -65,15 +67,15 @@ impl Introspection {
         claims.check_scope(&self.scope)?;
         let user = match &self.userinfo {
             Some(url) if !claims.has_email() => {
-                userinfo::ask(all, url, token, claims.text("sub")).await?.user()?
+                userinfo::ask(questions, url, token, claims.text("sub")).await?.user()?
             }
             _ => claims.user()?,
         };
         Ok(Verified { user, until: claims.remembered_until(now) })
     }
 
-    async fn ask(&self, all: &Providers, token: &str) -> Result<Answer, Refusal> {
-        let _permit = all.question().await?;
+    async fn ask(&self, questions: &Questions, token: &str) -> Result<Answer, Refusal> {
+        let _permit = questions.permit().await?;
         let (id, secret) = self.credentials.clone();
         let client = Client::<
             BasicErrorResponse,
@@ -86,7 +88,7 @@ impl Introspection {
         .set_introspection_url(IntrospectionUrl::from_url(self.url.clone()));
         let token = AccessToken::new(token.to_owned());
         let question = client.introspect(&token).set_token_type_hint("access_token");
-        question.request_async(&all.outgoing).await.map_err(|error| match error {
+        question.request_async(&questions.outgoing).await.map_err(|error| match error {
             RequestTokenError::Request(failure) => Refusal::from(failure),
             RequestTokenError::ServerResponse(_) => unavailable("introspection is refused"),
             RequestTokenError::Parse(..) | RequestTokenError::Other(_) => {
@@ -101,7 +103,7 @@ fn unavailable(why: &str) -> Refusal {
 }
 
 /// All fields of an answer.
-fn claims(answer: &Answer) -> Result<Claims, Refusal> {
+fn claims(answer: &Answer) -> Result<IdentityClaims, Refusal> {
     let fields = serde_json::to_value(answer).and_then(serde_json::from_value);
     fields.map_err(|_| unavailable("the answer of the introspection cannot be read"))
 }

@@ -11,7 +11,7 @@ use jsonwebtoken::{
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::claims::Claims;
+use super::claims::IdentityClaims;
 
 /// The algorithms that tokens may be signed with. None has a shared secret.
 const ALGORITHMS: [Algorithm; 4] =
@@ -25,11 +25,11 @@ const MAX_KEYS: usize = 100;
 /// The issuer that a JWT names, verified by nothing; `None` for what is no JWT.
 pub(super) fn issuer(token: &str) -> Option<String> {
     #[derive(Deserialize)]
-    struct Named {
+    struct NamedIssuer {
         iss: String,
     }
     let parts = token.split('.').count();
-    let named = insecure_decode_claims::<Named>(token).ok().filter(|_| parts == 3)?;
+    let named = insecure_decode_claims::<NamedIssuer>(token).ok().filter(|_| parts == 3)?;
     Some(named.iss)
 }
 
@@ -105,7 +105,7 @@ pub(super) fn verify(
     keys: &[PublicKey],
     (issuer, clients): (&str, &HashSet<String>),
     now: Instant,
-) -> Option<Claims> {
+) -> Option<IdentityClaims> {
     let mut validation = Validation::new(header.alg);
     validation.set_issuer(&[issuer]);
     validation.aud = Some(clients.clone());
@@ -114,7 +114,7 @@ pub(super) fn verify(
     validation.validate_exp = false;
     let fitting = keys.iter().filter(|key| key.fits(header));
     let claims = fitting
-        .filter_map(|key| decode::<Claims>(token, &key.key, &validation).ok())
+        .filter_map(|key| decode::<IdentityClaims>(token, &key.key, &validation).ok())
         .map(|decoded| decoded.claims)
         .next()?;
     (claims.instant("exp").is_some() && claims.is_current(now)).then_some(claims)

@@ -11,9 +11,12 @@ use reqwest::Url;
 use serde::Deserialize;
 use tokio::sync::Mutex;
 
-use super::config::{EmailScope, endpoint};
+use super::endpoint::endpoint;
 use super::jwt::{self, PublicKey};
-use super::{Providers, Refusal, Verified, userinfo};
+use super::outcome::{Refusal, Verified};
+use super::question::Questions;
+use super::scope::EmailScope;
+use super::userinfo;
 
 /// Age from which keys are read again before they are used.
 const STALE: Duration = Duration::from_secs(60 * 60);
@@ -70,12 +73,12 @@ impl Issuer {
     /// [`Refusal`].
     pub(super) async fn verify(
         &self,
-        all: &Providers,
+        questions: &Questions,
         token: &str,
         now: Instant,
     ) -> Result<Verified, Refusal> {
         let header = jwt::header(token).ok_or(Refusal::Untrusted)?;
-        let published = self.published(all, &header).await?;
+        let published = self.published(questions, &header).await?;
         let named = (self.name.as_str(), &self.clients);
         let claims =
             jwt::verify(token, &header, &published.keys, named, now).ok_or(Refusal::Untrusted)?;
@@ -83,7 +86,7 @@ impl Issuer {
         let until = claims.remembered_until(now);
         let user = match &published.userinfo {
             Some(url) if !claims.has_email() => {
-                userinfo::ask(all, url, token, claims.text("sub")).await?.user()?
+                userinfo::ask(questions, url, token, claims.text("sub")).await?.user()?
             }
             _ => claims.user()?,
         };
@@ -94,7 +97,7 @@ impl Issuer {
     /// of this header.
     async fn published(
         &self,
-        all: &Providers,
+        questions: &Questions,
         header: &jsonwebtoken::Header,
     ) -> Result<Arc<Published>, Refusal> {
         let known = self.known();
@@ -124,7 +127,7 @@ impl Issuer {
         }
         let outcome = match &attempts.failed {
             Some((at, failure)) if at.elapsed() < FAILURE_INTERVAL => Err(failure.clone()),
-            _ => self.read(all).await,
+            _ => self.read(questions).await,
         };
         match outcome {
             Ok(read) => {
@@ -149,9 +152,9 @@ impl Issuer {
     }
 
     /// Asks the provider for its keys.
-    async fn read(&self, all: &Providers) -> Result<Published, Refusal> {
+    async fn read(&self, questions: &Questions) -> Result<Published, Refusal> {
         let name = self.name.trim_end_matches('/');
-        let body = get(all, &format!("{name}/.well-known/openid-configuration")).await?;
+        let body = get(questions, &format!("{name}/.well-known/openid-configuration")).await?;
         let unusable = |why: &str| Refusal::Unavailable(format!("{}: {why}", self.name));
         let found: Discovered = serde_json::from_slice(&body)
             .map_err(|_| unusable("the discovery document cannot be read"))?;
@@ -161,19 +164,19 @@ impl Issuer {
         let keys_at = endpoint("jwks_uri", &found.jwks_uri).map_err(|why| unusable(&why))?;
         let userinfo = found.userinfo_endpoint.map(|url| endpoint("userinfo_endpoint", &url));
         let userinfo = userinfo.transpose().map_err(|why| unusable(&why))?;
-        let keys = jwt::public_keys(&get(all, keys_at.as_str()).await?)
+        let keys = jwt::public_keys(&get(questions, keys_at.as_str()).await?)
             .ok_or_else(|| unusable("the keys cannot be read"))?;
         Ok(Published { keys, userinfo, read_at: Moment::now() })
     }
 }
 
-async fn get(all: &Providers, url: &str) -> Result<Vec<u8>, Refusal> {
-    let _permit = all.question().await?;
+async fn get(questions: &Questions, url: &str) -> Result<Vec<u8>, Refusal> {
+    let _permit = questions.permit().await?;
     let request = Request::get(url)
         .header("accept", "application/json")
         .body(Vec::new())
         .map_err(|error| Refusal::Unavailable(error.to_string()))?;
-    let answer = all.outgoing.send(request).await?;
+    let answer = questions.outgoing.send(request).await?;
     if answer.status() != 200 {
         return Err(Refusal::Unavailable(format!("the provider answers {}", answer.status())));
     }

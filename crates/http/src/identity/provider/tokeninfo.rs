@@ -6,9 +6,10 @@ use daybook_domain::instant::Instant;
 use http::{Request, StatusCode};
 use reqwest::Url;
 
-use super::claims::Claims;
-use super::config::EmailScope;
-use super::{Providers, Refusal, Verified};
+use super::claims::IdentityClaims;
+use super::outcome::{Refusal, Verified};
+use super::question::Questions;
+use super::scope::EmailScope;
 
 /// A provider that tells about its access tokens.
 pub(super) struct Tokeninfo {
@@ -25,11 +26,11 @@ impl Tokeninfo {
     /// [`Refusal`].
     pub(super) async fn verify(
         &self,
-        all: &Providers,
+        questions: &Questions,
         token: &str,
         now: Instant,
     ) -> Result<Verified, Refusal> {
-        let claims = self.ask(all, token).await?;
+        let claims = self.ask(questions, token).await?;
         let ours = claims.texts("aud").into_iter().any(|client| self.clients.contains(client));
         if !ours || claims.instant("exp").is_none() || !claims.is_current(now) {
             return Err(Refusal::Untrusted);
@@ -38,21 +39,21 @@ impl Tokeninfo {
         Ok(Verified { user: claims.user()?, until: claims.remembered_until(now) })
     }
 
-    async fn ask(&self, all: &Providers, token: &str) -> Result<Claims, Refusal> {
-        let _permit = all.question().await?;
+    async fn ask(&self, questions: &Questions, token: &str) -> Result<IdentityClaims, Refusal> {
+        let _permit = questions.permit().await?;
         let mut url = self.url.clone();
         url.query_pairs_mut().append_pair("access_token", token);
         let request = Request::get(url.as_str())
             .header("accept", "application/json")
             .body(Vec::new())
             .map_err(|_| Refusal::Untrusted)?;
-        let answer = all.outgoing.send(request).await?;
+        let answer = questions.outgoing.send(request).await?;
         match answer.status() {
             StatusCode::OK => {}
             StatusCode::BAD_REQUEST | StatusCode::UNAUTHORIZED => return Err(Refusal::Untrusted),
             other => return Err(Refusal::Unavailable(format!("tokeninfo answers {other}"))),
         }
-        Claims::read(answer.body())
+        IdentityClaims::read(answer.body())
             .ok_or_else(|| Refusal::Unavailable("tokeninfo answers no JSON object".to_owned()))
     }
 }

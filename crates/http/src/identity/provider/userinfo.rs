@@ -4,8 +4,9 @@
 use http::{Request, StatusCode};
 use reqwest::Url;
 
-use super::claims::Claims;
-use super::{Providers, Refusal};
+use super::claims::IdentityClaims;
+use super::outcome::Refusal;
+use super::question::Questions;
 
 /// What the provider says about the user of a token.
 ///
@@ -13,24 +14,24 @@ use super::{Providers, Refusal};
 /// [`Refusal::Untrusted`] when the provider does not take the token, or answers about somebody else
 /// than `subject`; [`Refusal::Unavailable`].
 pub(super) async fn ask(
-    all: &Providers,
+    questions: &Questions,
     url: &Url,
     token: &str,
     subject: Option<&str>,
-) -> Result<Claims, Refusal> {
-    let _permit = all.question().await?;
+) -> Result<IdentityClaims, Refusal> {
+    let _permit = questions.permit().await?;
     let request = Request::get(url.as_str())
         .header("authorization", format!("Bearer {token}"))
         .header("accept", "application/json")
         .body(Vec::new())
         .map_err(|_| Refusal::Untrusted)?;
-    let answer = all.outgoing.send(request).await?;
+    let answer = questions.outgoing.send(request).await?;
     match answer.status() {
         StatusCode::OK => {}
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => return Err(Refusal::Untrusted),
         other => return Err(Refusal::Unavailable(format!("userinfo answers {other}"))),
     }
-    let claims = Claims::read(answer.body())
+    let claims = IdentityClaims::read(answer.body())
         .ok_or_else(|| Refusal::Unavailable("userinfo answers no JSON object".to_owned()))?;
     if subject.is_none() || claims.text("sub") != subject {
         return Err(Refusal::Untrusted);

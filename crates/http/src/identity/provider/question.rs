@@ -1,0 +1,37 @@
+//! Questions to providers: a bounded number at once, so that tokens nobody knows cannot take all
+//! the sockets of this server.
+
+use std::time::Duration;
+
+use tokio::sync::{Semaphore, SemaphorePermit};
+
+use super::outcome::Refusal;
+use crate::outgoing::Outgoing;
+
+/// Questions that are open at once at most, and how long a further one waits.
+const MAX_QUESTIONS: usize = 64;
+const QUESTION_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// Sends questions.
+pub(super) struct Questions {
+    pub(super) outgoing: Outgoing,
+    open: Semaphore,
+}
+
+impl Questions {
+    pub(super) fn new(outgoing: Outgoing) -> Self {
+        Self { outgoing, open: Semaphore::new(MAX_QUESTIONS) }
+    }
+
+    /// Takes part in the bound until the permit is dropped.
+    ///
+    /// # Errors
+    /// [`Refusal::Unavailable`] when too many questions are open.
+    pub(super) async fn permit(&self) -> Result<SemaphorePermit<'_>, Refusal> {
+        let waiting = tokio::time::timeout(QUESTION_TIMEOUT, self.open.acquire()).await;
+        match waiting {
+            Ok(Ok(permit)) => Ok(permit),
+            _ => Err(Refusal::Unavailable("too many questions to providers are open".to_owned())),
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! The cookies that a browser keeps. No script reads them, and no other site makes a browser send
+//! them but by a link.
+
+use actix_web::HttpRequest;
+use actix_web::cookie::time::Duration;
+use actix_web::cookie::{Cookie, SameSite};
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use daybook_domain::id::SessionId;
+use daybook_domain::session::{SESSION_DAYS, SecretDigest};
+use reqwest::Url;
+
+use super::origin::return_url;
+use super::secret::{LoginSecret, digest};
+use crate::request::host;
+use crate::state::AppState;
+
+/// The cookie of the session: its id and its secret.
+const SESSION: &str = "daybook_session";
+/// The cookie of the address to return to after signing in.
+const RETURN: &str = "daybook_return";
+/// How long the way back is remembered.
+const RETURN_MINUTES: i64 = 60;
+
+/// The session that a browser shows: its id and the digest of its secret.
+pub(super) fn session(request: &HttpRequest) -> Option<(SessionId, SecretDigest)> {
+    let cookie = request.cookie(SESSION)?;
+    let (id, secret) = cookie.value().split_once('.')?;
+    Some((id.parse().ok()?, digest(secret)))
+}
+
+/// Makes a browser keep a session.
+pub(super) fn keep_session(
+    request: &HttpRequest,
+    state: &AppState,
+    (id, secret): (SessionId, &LoginSecret),
+) -> Cookie<'static> {
+    let value = format!("{id}.{}", secret.as_str());
+    made(request, state, (SESSION, value), Duration::days(SESSION_DAYS))
+}
+
+/// Makes a browser forget its session.
+pub(super) fn forget_session(request: &HttpRequest, state: &AppState) -> Cookie<'static> {
+    made(request, state, (SESSION, String::new()), Duration::ZERO)
+}
+
+/// Where to return to, as it was remembered. It is checked again: a cookie is a browser's own.
+pub(super) fn way_back(request: &HttpRequest, state: &AppState) -> Option<Url> {
+    let bytes = BASE64_URL_SAFE_NO_PAD.decode(request.cookie(RETURN)?.value()).ok()?;
+    return_url(&String::from_utf8(bytes).ok()?, &state.web_origins)
+}
+
+/// Makes a browser remember where to return to.
+pub(super) fn keep_way_back(request: &HttpRequest, state: &AppState, to: &Url) -> Cookie<'static> {
+    // An address may hold characters that end the value of a cookie.
+    let value = BASE64_URL_SAFE_NO_PAD.encode(to.as_str());
+    made(request, state, (RETURN, value), Duration::minutes(RETURN_MINUTES))
+}
+
+/// Makes a browser forget where to return to.
+pub(super) fn forget_way_back(request: &HttpRequest, state: &AppState) -> Cookie<'static> {
+    made(request, state, (RETURN, String::new()), Duration::ZERO)
+}
+
+fn made(
+    request: &HttpRequest,
+    state: &AppState,
+    (name, value): (&'static str, String),
+    age: Duration,
+) -> Cookie<'static> {
+    let path = format!("{}/auth", state.public_path());
+    Cookie::build(name, value)
+        .path(path)
+        .max_age(age)
+        .http_only(true)
+        .same_site(SameSite::Lax)
+        .secure(!is_loopback(request, state))
+        .finish()
+}
+
+/// Whether a browser reaches the server on its own machine without TLS, where a secure cookie would
+/// not be kept.
+fn is_loopback(request: &HttpRequest, state: &AppState) -> bool {
+    let base = state.base(host(request));
+    Url::parse(&base).is_ok_and(|url| {
+        let ip = url.host_str().map(|host| host.trim_matches(['[', ']']).parse());
+        let here = url.host_str() == Some("localhost")
+            || ip
+                .is_some_and(|ip: Result<std::net::IpAddr, _>| ip.is_ok_and(|ip| ip.is_loopback()));
+        url.scheme() == "http" && here
+    })
+}

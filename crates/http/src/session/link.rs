@@ -1,0 +1,113 @@
+//! Signing in by a link that works once. Opening it shows whom it signs in; only the button uses it
+//! up, because programs that look at links before people do open them too.
+
+use std::sync::Arc;
+
+use actix_web::http::StatusCode;
+use actix_web::http::header::ORIGIN;
+use actix_web::{HttpRequest, HttpResponse, web};
+use daybook_domain::session::Session;
+use daybook_service::session;
+use daybook_storage::Lane;
+use maud::html;
+use serde::Deserialize;
+
+use super::page::{page, page_to};
+use super::secret::{LoginSecret, digest};
+use super::{cookie, login};
+use crate::error::{ApiError, Transport};
+use crate::identity::authenticate::again_on_collision;
+use crate::parameters;
+use crate::request::host;
+use crate::run;
+use crate::state::AppState;
+
+/// The form of the button.
+#[derive(Deserialize)]
+pub(crate) struct Form {
+    code: String,
+}
+
+/// GET /auth/link?code=: shows whom the link signs in.
+pub(crate) async fn show_link(
+    request: HttpRequest,
+    state: web::Data<AppState>,
+) -> Result<HttpResponse, ApiError> {
+    let code = parameters::pairs(&request).into_iter().find(|(name, _)| name == "code");
+    let code = code.map(|(_, code)| code).unwrap_or_default();
+    let (by, now) = (digest(&code), (state.clock)());
+    let link = match run::read(&state, move |tx| session::link(tx, &by, now)).await {
+        Ok(link) => link,
+        Err(error) if error.is_unusable_link() => return Ok(unusable()),
+        Err(error) => return Err(error),
+    };
+    let content = html! {
+        p { "You sign in as " strong { (link.email) } "." }
+        form method="post" action={ (state.public_path()) "/auth/link" } {
+            input type="hidden" name="code" value=(code);
+            button { "Sign in" }
+        }
+    };
+    let back = cookie::way_back(&request, &state).map(|url| url.origin().ascii_serialization());
+    Ok(page_to(StatusCode::OK, "Sign in", &content, back.as_deref()))
+}
+
+/// POST /auth/link: uses the link up and begins a session.
+pub(crate) async fn sign_in(
+    request: HttpRequest,
+    state: web::Data<AppState>,
+    form: Result<web::Form<Form>, actix_web::Error>,
+) -> Result<HttpResponse, ApiError> {
+    let Ok(web::Form(Form { code })) = form else { return Ok(unusable()) };
+    if !is_own_form(&request, &state) {
+        let why = html! { p { "Another site has sent this form. Open the link itself." } };
+        return Ok(page(StatusCode::FORBIDDEN, "This does not sign you in", &why));
+    }
+    let secret = LoginSecret::random().map_err(|error| Transport::Failed(error.to_string()))?;
+    let session = match begin(&state, &code, &secret).await {
+        Ok(session) => session,
+        Err(error) if error.is_unusable_link() => return Ok(unusable()),
+        Err(error) => return Err(error),
+    };
+    let mut answer = match cookie::way_back(&request, &state) {
+        Some(target) => login::to(&target),
+        None => {
+            page(StatusCode::OK, "You are signed in", &html! { p { "You may close this page." } })
+        }
+    };
+    for cookie in [
+        cookie::keep_session(&request, &state, (session.id, &secret)),
+        cookie::forget_way_back(&request, &state),
+    ] {
+        answer.add_cookie(&cookie).map_err(|error| Transport::Failed(error.to_string()))?;
+    }
+    Ok(answer)
+}
+
+/// Begins the session, in the lane in which its user is created.
+async fn begin(state: &AppState, code: &str, secret: &LoginSecret) -> Result<Session, ApiError> {
+    let (by, kept, now) = (digest(code), secret.digest(), (state.clock)());
+    let link = run::read(state, move |tx| session::link(tx, &by, now)).await?;
+    let make = || {
+        let ids = Arc::clone(&state.ids);
+        let lane = Lane::of_newcomer(&link.email);
+        run::write(state, lane, move |tx| session::begin(tx, &by, kept, &ids, now))
+    };
+    again_on_collision(make).await
+}
+
+/// Whether a form was sent by a page of this server. Browsers tell the origin of every form.
+fn is_own_form(request: &HttpRequest, state: &AppState) -> bool {
+    let Some(origin) = request.headers().get(ORIGIN) else { return true };
+    let sender = origin.to_str().ok().and_then(|text| reqwest::Url::parse(text).ok());
+    let own = reqwest::Url::parse(&state.base(host(request))).ok();
+    // The scheme is not compared: behind a proxy that does TLS this server does not know it.
+    sender.zip(own).is_some_and(|(sender, own)| sender.authority() == own.authority())
+}
+
+fn unusable() -> HttpResponse {
+    let why = html! {
+        p { "A link works once, for 15 minutes. Ask the operator of this server for a new one." }
+    };
+    page(StatusCode::NOT_FOUND, "This link does not work", &why)
+}

@@ -1,0 +1,58 @@
+//! Where signing in begins.
+
+use actix_web::http::StatusCode;
+use actix_web::http::header::LOCATION;
+use actix_web::{HttpRequest, HttpResponse, web};
+use daybook_service::session;
+use maud::html;
+
+use super::page::{guarded, page};
+use super::{cookie, origin};
+use crate::error::{ApiError, Transport};
+use crate::parameters;
+use crate::run;
+use crate::state::AppState;
+
+/// GET /auth/login?returnUrl=: a browser that is signed in goes back at once. One that is not is
+/// told how to sign in, and returns after that.
+pub(crate) async fn login(
+    request: HttpRequest,
+    state: web::Data<AppState>,
+) -> Result<HttpResponse, ApiError> {
+    let given = parameters::pairs(&request).into_iter().find(|(name, _)| name == "returnUrl");
+    let Some(target) = given.and_then(|(_, to)| origin::return_url(&to, &state.web_origins)) else {
+        let why = html! { p {
+            "The address to return to is missing, or is not one that this server knows. "
+            "The operator lists the apps that may sign people in (--web-origins)."
+        } };
+        return Ok(page(StatusCode::BAD_REQUEST, "This app is not known here", &why));
+    };
+    if signed_in(&request, &state).await? {
+        return Ok(to(&target));
+    }
+    let how = html! {
+        p { "Open the link that signs you in, in this browser. Then you return to "
+            strong { (target.host_str().unwrap_or_default()) } "." }
+        p { "The operator of this server gives you such a link. It works once, for 15 minutes." }
+    };
+    let mut answer = page(StatusCode::OK, "Sign in", &how);
+    let kept = cookie::keep_way_back(&request, &state, &target);
+    answer.add_cookie(&kept).map_err(|error| Transport::Failed(error.to_string()))?;
+    Ok(answer)
+}
+
+async fn signed_in(request: &HttpRequest, state: &AppState) -> Result<bool, ApiError> {
+    let Some((id, digest)) = cookie::session(request) else { return Ok(false) };
+    let now = (state.clock)();
+    let found = run::read(state, move |tx| session::find(tx, id, &digest, now)).await;
+    match found {
+        Ok((_, user)) => Ok(user.disabled_at.is_none()),
+        Err(error) if error.is_signed_out() => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Sends a browser on, by GET.
+pub(super) fn to(target: &reqwest::Url) -> HttpResponse {
+    guarded(HttpResponse::SeeOther()).insert_header((LOCATION, target.as_str())).finish()
+}

@@ -1,0 +1,105 @@
+//! Use cases of signing in with a browser (behaviour 11.3, 11.4).
+
+use daybook_domain::email::Email;
+use daybook_domain::id::SessionId;
+use daybook_domain::instant::Instant;
+use daybook_domain::session::{
+    LoginLink, Refusal, SecretDigest, Session, kept_since, links_kept_since,
+};
+use daybook_storage::Tx;
+use daybook_storage::user::User;
+
+use crate::error::Result;
+use crate::ids::Ids;
+use crate::user;
+
+/// How often the use of a session is written down, in milliseconds.
+const USE_INTERVAL: i64 = 60 * 60_000;
+
+/// Makes a link by which the holder of an address signs in.
+pub fn make_link(tx: &mut Tx<'_>, digest: SecretDigest, email: Email, now: Instant) -> Result<()> {
+    tx.login_links().remove_before(links_kept_since(now))?;
+    Ok(tx.login_links().insert(&LoginLink::new(digest, email, now))?)
+}
+
+/// A link that works, to be shown before it is used.
+///
+/// # Errors
+/// [`Refusal::LinkUnusable`].
+pub fn link(tx: &mut Tx<'_>, digest: &SecretDigest, now: Instant) -> Result<LoginLink> {
+    let link = tx.login_links().find(digest)?.ok_or(Refusal::LinkUnusable)?;
+    link.check(now)?;
+    Ok(link)
+}
+
+/// Uses a link up, and begins a session of the user with its address, who is created at the first
+/// one.
+///
+/// # Errors
+/// [`Refusal::LinkUnusable`].
+pub fn begin(
+    tx: &mut Tx<'_>,
+    by: &SecretDigest,
+    secret: SecretDigest,
+    ids: &Ids,
+    now: Instant,
+) -> Result<Session> {
+    let link = tx.login_links().find(by)?.ok_or(Refusal::LinkUnusable)?.use_up(now)?;
+    if !tx.login_links().use_up(&link)? {
+        return Err(Refusal::LinkUnusable.into());
+    }
+    let user = user::sign_in(tx, &link.email, ids, now)?;
+    let session = Session::begin(SessionId::new(ids.next(now)), user.id, secret, now);
+    tx.sessions().remove_unused(user.id, kept_since(now))?;
+    tx.sessions().insert(&session)?;
+    Ok(session)
+}
+
+/// A session that a browser shows, and its user.
+///
+/// # Errors
+/// [`Refusal::SignedOut`] when it is unknown, has ended, or the secret is another.
+pub fn find(
+    tx: &mut Tx<'_>,
+    id: SessionId,
+    digest: &SecretDigest,
+    now: Instant,
+) -> Result<(Session, User)> {
+    let (session, user) = bearer(tx, id, now)?.ok_or(Refusal::SignedOut)?;
+    if session.digest == *digest { Ok((session, user)) } else { Err(Refusal::SignedOut.into()) }
+}
+
+/// Whether the use of a session at this moment is worth writing down.
+#[must_use]
+pub fn is_worth_noting(session: &Session, now: Instant) -> bool {
+    now.milliseconds().saturating_sub(session.used_at.milliseconds()) >= USE_INTERVAL
+}
+
+/// Notes that a session was used now.
+pub fn note_use(tx: &mut Tx<'_>, id: SessionId, now: Instant) -> Result<()> {
+    match tx.sessions().find(id)? {
+        Some(session) if session.is_active(now) => {
+            Ok(tx.sessions().save_use(&session.used(now))?)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Ends a session. The access tokens that it gave end with it.
+///
+/// # Errors
+/// As [`find`].
+pub fn end(tx: &mut Tx<'_>, id: SessionId, digest: &SecretDigest, now: Instant) -> Result<()> {
+    let (session, _) = find(tx, id, digest, now)?;
+    tx.sessions().save_end(&session.end(now))?;
+    Ok(tx.identity_changes().record()?)
+}
+
+/// Whom the access tokens of a session let in; nobody when it is unknown or has ended.
+pub fn bearer(tx: &mut Tx<'_>, id: SessionId, now: Instant) -> Result<Option<(Session, User)>> {
+    let Some(session) = tx.sessions().find(id)?.filter(|session| session.is_active(now)) else {
+        return Ok(None);
+    };
+    let user = tx.users().by_ids(&[session.user])?.into_iter().next();
+    Ok(user.map(|user| (session, user)))
+}

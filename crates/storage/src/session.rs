@@ -1,0 +1,172 @@
+//! Sessions of browsers, and the links by which they begin: rows and repository.
+
+use daybook_domain::email::Email;
+use daybook_domain::id::{SessionId, UserId};
+use daybook_domain::instant::Instant;
+use daybook_domain::session::{LoginLink, SecretDigest, Session};
+use diesel::prelude::*;
+
+use crate::conn::on_each;
+use crate::error::{Error, Result};
+use crate::schema::{login_links, sessions};
+use crate::tx::Tx;
+
+#[derive(Queryable, Selectable, Insertable)]
+#[diesel(table_name = login_links, treat_none_as_default_value = false)]
+struct LinkRow {
+    digest: Vec<u8>,
+    email: String,
+    created_at: i64,
+    used_at: Option<i64>,
+}
+
+#[derive(Queryable, Selectable, Insertable)]
+#[diesel(table_name = sessions, treat_none_as_default_value = false)]
+struct SessionRow {
+    id: i64,
+    user_id: i64,
+    digest: Vec<u8>,
+    created_at: i64,
+    used_at: i64,
+    ended_at: Option<i64>,
+}
+
+fn digest(bytes: &[u8]) -> Result<SecretDigest> {
+    bytes.try_into().map_err(|_| Error::Corrupt("digest"))
+}
+
+impl TryFrom<LinkRow> for LoginLink {
+    type Error = Error;
+
+    fn try_from(row: LinkRow) -> Result<Self> {
+        Ok(Self {
+            digest: digest(&row.digest)?,
+            email: Email::stored(row.email),
+            created_at: Instant::new(row.created_at),
+            used_at: row.used_at.map(Instant::new),
+        })
+    }
+}
+
+impl TryFrom<SessionRow> for Session {
+    type Error = Error;
+
+    fn try_from(row: SessionRow) -> Result<Self> {
+        Ok(Self {
+            id: SessionId::new(row.id),
+            user: UserId::new(row.user_id),
+            digest: digest(&row.digest)?,
+            created_at: Instant::new(row.created_at),
+            used_at: Instant::new(row.used_at),
+            ended_at: row.ended_at.map(Instant::new),
+        })
+    }
+}
+
+/// The links by which sessions begin.
+pub struct LoginLinks<'t, 'a> {
+    pub(crate) tx: &'t mut Tx<'a>,
+}
+
+impl LoginLinks<'_, '_> {
+    /// The link with the secret of that digest.
+    pub fn find(self, digest: &SecretDigest) -> Result<Option<LoginLink>> {
+        let query = login_links::table.find(digest.as_slice());
+        let row = on_each!(
+            self.tx.flushed()?,
+            c => query.select(LinkRow::as_select()).get_result(c).optional()
+        )?;
+        row.map(LoginLink::try_from).transpose()
+    }
+
+    /// Adds a link.
+    pub fn insert(self, link: &LoginLink) -> Result<()> {
+        let row = LinkRow {
+            digest: link.digest.to_vec(),
+            email: link.email.as_str().to_owned(),
+            created_at: link.created_at.milliseconds(),
+            used_at: link.used_at.map(Instant::milliseconds),
+        };
+        on_each!(
+            self.tx.flushed()?,
+            c => diesel::insert_into(login_links::table).values(&row).execute(c)
+        )?;
+        Ok(())
+    }
+
+    /// Saves that a link was used, unless another process was faster: then it answers `false`.
+    pub fn use_up(self, link: &LoginLink) -> Result<bool> {
+        let target =
+            login_links::table.find(link.digest.as_slice()).filter(login_links::used_at.is_null());
+        let set = login_links::used_at.eq(link.used_at.map(Instant::milliseconds));
+        let changed =
+            on_each!(self.tx.flushed()?, c => diesel::update(target).set(set).execute(c))?;
+        Ok(changed == 1)
+    }
+
+    /// Removes the links that were made before an instant.
+    pub fn remove_before(self, before: Instant) -> Result<()> {
+        let target = login_links::table.filter(login_links::created_at.lt(before.milliseconds()));
+        on_each!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
+        Ok(())
+    }
+}
+
+/// The sessions of this installation.
+pub struct Sessions<'t, 'a> {
+    pub(crate) tx: &'t mut Tx<'a>,
+}
+
+impl Sessions<'_, '_> {
+    /// The session with that id.
+    pub fn find(self, id: SessionId) -> Result<Option<Session>> {
+        let query = sessions::table.find(id.get());
+        let row = on_each!(
+            self.tx.flushed()?,
+            c => query.select(SessionRow::as_select()).get_result(c).optional()
+        )?;
+        row.map(Session::try_from).transpose()
+    }
+
+    /// Adds a session.
+    pub fn insert(self, session: &Session) -> Result<()> {
+        let row = SessionRow {
+            id: session.id.get(),
+            user_id: session.user.get(),
+            digest: session.digest.to_vec(),
+            created_at: session.created_at.milliseconds(),
+            used_at: session.used_at.milliseconds(),
+            ended_at: session.ended_at.map(Instant::milliseconds),
+        };
+        on_each!(
+            self.tx.flushed()?,
+            c => diesel::insert_into(sessions::table).values(&row).execute(c)
+        )?;
+        Ok(())
+    }
+
+    /// Saves when a session was used last.
+    pub fn save_use(self, session: &Session) -> Result<()> {
+        let target = sessions::table.find(session.id.get());
+        let set = sessions::used_at.eq(session.used_at.milliseconds());
+        on_each!(self.tx.flushed()?, c => diesel::update(target).set(set).execute(c))?;
+        Ok(())
+    }
+
+    /// Saves when a session ended.
+    pub fn save_end(self, session: &Session) -> Result<()> {
+        let target = sessions::table.find(session.id.get());
+        let set = sessions::ended_at.eq(session.ended_at.map(Instant::milliseconds));
+        on_each!(self.tx.flushed()?, c => diesel::update(target).set(set).execute(c))?;
+        Ok(())
+    }
+
+    /// Removes a user's sessions that were used last before an instant.
+    pub fn remove_unused(self, user: UserId, before: Instant) -> Result<()> {
+        let target = sessions::table
+            .filter(sessions::user_id.eq(user.get()))
+            .filter(sessions::used_at.lt(before.milliseconds()));
+        on_each!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
+        Ok(())
+    }
+}
