@@ -100,6 +100,18 @@ for permission, (email, _) in CALLERS.items():
     if permission not in {"OWNER", "STRANGER"}:
         send(f"/v5/books/{BOOK}/collaborators", {"email": email, "permission": permission})
 
+ASKING = [f"Bearer {CALLERS[kind][1]}" for kind in ["VIEWER", "RECORDER", "POSTER", "STRANGER"]]
+
+
+def requested(number):
+    """An access request of somebody who is no EDITOR; its sender is not the owner."""
+    path = f"{BASE}/v5/books/{BOOK}/collaborators/request"
+    asking = {"Authorization": ASKING[number % len(ASKING)]}
+    answer = requests.post(f"{path}?permission=EDITOR", headers=asking, timeout=30)
+    assert answer.status_code == 204, f"the fixture: {answer.status_code} {answer.text}"
+    return SESSION.get(path, timeout=30).json()["items"][0]
+
+
 # Answers by status, of each operation.
 COUNTS = collections.defaultdict(collections.Counter)
 
@@ -121,6 +133,8 @@ MAKERS = {
         in_book("/collaborators"),
         lambda number: {"email": f"guest-{number}@example.com", "permission": "VIEWER"},
     ),
+    # Access requests: the next one of these callers replaces their former one.
+    "request": lambda: requested(next(NUMBERS)),
     "tokens": made(lambda: "/v5/user/tokens", lambda number: {"name": f"Token {number}"}),
     # Books that may be renamed, locked, given away and deleted; `BOOK` stays as it is, so that the
     # others keep finding it.
@@ -155,6 +169,7 @@ ENDING = {
     "deleteCollection": "collections",
     "revokeToken": "tokens",
     "removeCollaborator": "collaborators",
+    "declineBookAccessRequest": "request",
 }
 # What could take the book from the caller, or close it for all that follows.
 ON_SPARE_BOOKS = {"deleteBook", "updateBook", "updateBookDeprecated", "addCollaborator"}
@@ -216,6 +231,8 @@ def likely(rng, operation, chance):
 def existing(rng, noun, operation):
     if noun == "transactions" and operation in VERBS and likely(rng, operation, 0.5):
         return VERBS[operation]()
+    if noun == "request" and likely(rng, operation, 0.3):
+        return fresh(noun)
     if ENDING.get(operation) == noun and likely(rng, operation, 0.7):
         return fresh(noun)
     return rng.choice(POOLS[noun])
@@ -345,6 +362,9 @@ def lively(rng, value, noun, operation):
 def authorization(rng, operation):
     """Mostly the owner, who gets furthest; at times nobody, or what is no token."""
     owner = f"Bearer {CALLERS['OWNER'][1]}"
+    if operation == "requestBookAccess" and likely(rng, operation, 0.6):
+        # The owner has nothing to ask for.
+        return f"Bearer {CALLERS['STRANGER'][1]}"
     if likely(rng, operation, 0.83):
         return owner
     if rng.random() < 0.12:

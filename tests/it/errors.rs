@@ -136,6 +136,8 @@ fn naming_one() -> Vec<(&'static str, &'static str, Value)> {
         ("PATCH", "/transactions/remove", json!({"id": "{id}"})),
         ("PATCH", "/transactions/restore", json!({"id": "{id}"})),
         ("DELETE", "/collaborators/{id}", Value::Null),
+        ("GET", "/collaborators/request/{id}", Value::Null),
+        ("DELETE", "/collaborators/request/{id}", Value::Null),
     ]
 }
 

@@ -66,13 +66,13 @@ fn same(first: &Answer, again: &Answer) {
 
 fn done_once(server: &Server, operation: Operation) {
     let targets = Targets::new(server);
-    let owner = keyed(&targets.cast.owner);
+    let caller = keyed(targets.caller(operation));
     let books = || column(&targets.cast.owner.get("/v5/books").ok(), "id").len();
-    let first = targets.call(&owner, operation, "First");
+    let first = targets.call(&caller, operation, "First");
     assert!(matches!(first.status, 200 | 204), "{}: {} {}", operation.id, first.status, first.text);
     targets.settle(operation);
     let after = (targets.snapshot(), books());
-    let again = targets.call(&owner, operation, "First");
+    let again = targets.call(&caller, operation, "First");
     same(&first, &again);
     assert_eq!(
         (targets.snapshot(), books()),
@@ -85,12 +85,12 @@ fn done_once(server: &Server, operation: Operation) {
 
     // Another request under the same key: by its body, or where there is none by a parameter.
     let other = match targets.body(operation, "Second") {
-        Value::Null => owner.send(
+        Value::Null => caller.send(
             operation.method,
             &format!("{}?more=1", targets.path(operation)),
             &Value::Null,
         ),
-        body => owner.send(operation.method, &targets.path(operation), &body),
+        body => caller.send(operation.method, &targets.path(operation), &body),
     };
     let faults = operation.faults(other.status, &other.text);
     assert!(faults.is_empty(), "{faults:?}");

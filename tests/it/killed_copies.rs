@@ -60,6 +60,7 @@ fn rule_6_14_a_killed_copy_leaves_nothing(engine: Engine) {
         "memberships",
         "book_state",
         "events",
+        "access_requests",
     ] {
         let strays = count(table, "WHERE book_id NOT IN (SELECT id FROM books)");
         assert_eq!(strays, 0, "{table}");

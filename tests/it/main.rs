@@ -71,6 +71,7 @@ mod targets;
 // Modules with `tests()`, then modules with `lone()`.
 modules! {
     shared:
+        access_requests,
         account_batches,
         account_names,
         account_updates,

@@ -208,6 +208,22 @@ const SHARING: &[Operation] = &[
         |c, s| c.delete(&s.cast.path(&format!("/collaborators/{}", s.cast.owner.email()))),
         "400 400 403 403 403 403 404 401 403",
     ),
+    // Everybody asks for EDITOR, which the first two have (7.6).
+    write(
+        "request_access",
+        |c, s| {
+            let path = s.cast.path("/collaborators/request?permission=EDITOR");
+            c.send("POST", &path, &Value::Null)
+        },
+        "400 400 yes yes yes yes yes 401 yes",
+    ),
+    read("list_access_requests", |c, s| c.get(&s.cast.path("/collaborators/request")), EDIT),
+    read("get_access_request", |c, s| c.get(&one(s, "collaborators/request", &s.request)), EDIT),
+    write(
+        "decline_access_request",
+        |c, s| c.delete(&one(s, "collaborators/request", &s.request)),
+        EDIT,
+    ),
 ];
 
 const DRAFTS: &[Operation] = &[

@@ -48,6 +48,8 @@ pub struct Stage {
     pub group: Value,
     /// A saved query.
     pub query: Value,
+    /// What the stranger asks for.
+    pub request: Value,
     /// A complete draft.
     pub draft: Value,
     /// Another one.
@@ -110,8 +112,12 @@ impl Stage {
             .owner
             .post(&cast.path("/files"), &json!({"name": "receipt.pdf", "content": "JVBERg=="}))
             .ok();
+        let ask = cast.path("/collaborators/request");
+        cast.stranger.post(&format!("{ask}?permission=EDITOR"), &Value::Null).no_content();
+        let request = cast.owner.get(&ask).ok()["items"][0].clone();
         Stage {
             cast,
+            request,
             file,
             account,
             spare,
@@ -141,12 +147,13 @@ impl Stage {
     }
 
     /// All that a write could change.
-    pub fn snapshot(&self) -> [Value; 5] {
+    pub fn snapshot(&self) -> [Value; 6] {
         let read = |rest: &str| self.cast.owner.get(&self.cast.path(rest)).ok();
         [
             read("?loadAccounts=true"),
             read("/transactions?query=is:trashed%20is:draft%20is:posted"),
             read("/collaborators"),
+            read("/collaborators/request"),
             read("/events"),
             read("/files"),
         ]
@@ -183,7 +190,7 @@ fn check(server: &Server, operation: &Operation, caller: &str, cell: &str) {
     }
 }
 
-fn allowed(stage: &Stage, operation: &Operation, answer: Answer, before: &[Value; 5]) {
+fn allowed(stage: &Stage, operation: &Operation, answer: Answer, before: &[Value; 6]) {
     assert!(
         matches!(answer.status, 200 | 204),
         "allowed, but answered {}: {}",
@@ -208,7 +215,7 @@ fn allowed(stage: &Stage, operation: &Operation, answer: Answer, before: &[Value
     }
 }
 
-fn refused(stage: &Stage, answer: Answer, status: &str, before: &[Value; 5]) {
+fn refused(stage: &Stage, answer: Answer, status: &str, before: &[Value; 6]) {
     let status = status.parse().expect("a status");
     let reason = match status {
         401 => "required",

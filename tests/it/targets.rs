@@ -20,6 +20,7 @@ pub struct Targets {
     file: String,
     collection: String,
     token: String,
+    request: String,
 }
 
 impl Targets {
@@ -41,6 +42,9 @@ impl Targets {
         let collection = cast.owner.post("/v5/collections", &json!({"name": "Shelf"})).ok();
         let collaborator = cast.share(&format!("{}@example.com", unique("guest")), "VIEWER");
         let token = cast.owner.post("/v5/user/tokens", &json!({"name": "spare"})).ok();
+        let ask = cast.path("/collaborators/request");
+        cast.viewer.post(&format!("{ask}?permission=EDITOR"), &Value::Null).no_content();
+        let request = id(&cast.owner.get(&ask).ok()["items"][0]).to_owned();
         let [account, group, transaction, other] =
             [&account, &group, &transaction, &other].map(|resource| id(resource).to_owned());
         let [collaborator, query, file, collection, token] =
@@ -57,6 +61,7 @@ impl Targets {
             file,
             collection,
             token,
+            request,
         }
     }
 
@@ -66,6 +71,7 @@ impl Targets {
             ("/accounts", &self.account),
             ("/groups", &self.group),
             ("/transactions", &self.transaction),
+            ("/request", &self.request),
             ("/collaborators", &self.collaborator),
             ("/queries", &self.query),
             ("/files", &self.file),
@@ -113,6 +119,11 @@ impl Targets {
         body
     }
 
+    /// Who may do it: the owner, who alone has nothing to ask for (7.6).
+    pub fn caller(&self, operation: Operation) -> &Client {
+        if operation.id == "requestBookAccess" { &self.cast.stranger } else { &self.cast.owner }
+    }
+
     /// Calls the operation as somebody.
     #[track_caller]
     pub fn call(&self, caller: &Client, operation: Operation, word: &str) -> Answer {
@@ -120,6 +131,7 @@ impl Targets {
         let parameters = match operation.id {
             "copyBook" => format!("?name={word}"),
             "auditBook" => format!("?word={word}"),
+            "requestBookAccess" => format!("?permission=VIEWER&message={word}"),
             _ => String::new(),
         };
         caller.send(
@@ -157,7 +169,7 @@ impl Targets {
 
     /// All that a write could change in the book, `Null` where the book is gone; and the owner's
     /// tokens.
-    pub fn snapshot(&self) -> [Value; 5] {
+    pub fn snapshot(&self) -> [Value; 6] {
         let read = |rest: &str| {
             let mut body = self.cast.owner.get(&self.cast.path(rest)).body;
             // A refusal names the request, not the book.
@@ -167,6 +179,7 @@ impl Targets {
             read("?loadAccounts=true"),
             read("/transactions?query=is:trashed%20is:draft%20is:posted"),
             read("/collaborators"),
+            read("/collaborators/request"),
             read("/events"),
             self.cast.owner.get("/v5/user/tokens").ok(),
         ]

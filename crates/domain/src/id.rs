@@ -77,6 +77,10 @@ id!(
     CollaboratorId, hex
 );
 id!(
+    /// A request for access to a book.
+    AccessRequestId, hex
+);
+id!(
     /// A saved query: digits, unique across all books.
     SavedQueryId, decimal
 );
@@ -108,6 +112,12 @@ impl BookKey {
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// Whether a book can have this id: 32 hexadecimal digits.
+    #[must_use]
+    pub fn is_well_formed(&self) -> bool {
+        self.0.len() == 32 && self.0.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
     }
 }
 
@@ -155,6 +165,15 @@ mod tests {
         let transaction = TransactionId::new(0x0a5b_0000_0000_0001);
         assert_eq!(transaction.to_string(), "0a5b000000000001");
         assert_eq!(transaction.to_string().parse(), Ok(transaction));
+    }
+
+    #[test]
+    fn what_can_be_the_id_of_a_book() {
+        let well_formed = |text: &str| BookKey::new(text.to_owned()).is_well_formed();
+        assert!(well_formed("0192f5c0a1b27c3d8e4f5a6b7c8d9e0f"));
+        for text in ["", "nobody", "0192F5C0A1B27C3D8E4F5A6B7C8D9E0F", &"0".repeat(33)] {
+            assert!(!well_formed(text), "{text}");
+        }
     }
 
     #[test]

@@ -23,6 +23,7 @@
 //! ```
 
 pub mod access;
+pub mod access_request;
 pub mod account;
 pub mod amount;
 pub mod audit;

@@ -43,6 +43,24 @@ impl Permission {
         Self::ALL.into_iter().find(|permission| permission.as_str() == name)
     }
 
+    /// Whether it is the other permission or more (behaviour 7.1).
+    #[must_use]
+    pub const fn covers(self, other: Self) -> bool {
+        other.parts() & !self.parts() == 0
+    }
+
+    /// What it consists of, as bits: to view, to record, and what each higher one adds.
+    const fn parts(self) -> u8 {
+        match self {
+            Self::Owner => 0b11111,
+            Self::Editor => 0b01111,
+            Self::Poster => 0b00111,
+            Self::Recorder => 0b00010,
+            Self::Viewer => 0b00001,
+            Self::None => 0,
+        }
+    }
+
     /// The permission whose sight somebody with this one has in a book that everybody may view.
     #[must_use]
     pub const fn at_least_viewing(self) -> Self {
@@ -190,6 +208,21 @@ pub const fn verdict(action: Action, permission: Permission) -> Verdict {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn which_permission_covers_which() {
+        use Permission::{Editor, None as Nothing, Owner, Poster, Recorder, Viewer};
+        let chains =
+            [[Nothing, Viewer, Poster, Editor, Owner], [Nothing, Recorder, Poster, Editor, Owner]];
+        for chain in chains {
+            for (at, lower) in chain.into_iter().enumerate() {
+                for (place, higher) in chain.into_iter().enumerate() {
+                    assert_eq!(higher.covers(lower), at <= place, "{higher:?}, {lower:?}");
+                }
+            }
+        }
+        assert!(!Viewer.covers(Recorder) && !Recorder.covers(Viewer), "siblings");
+    }
 
     #[test]
     fn nobody_without_permission_gets_anything() {

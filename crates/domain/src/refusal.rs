@@ -2,8 +2,8 @@
 
 use crate::reason::{Reason, RefusalKind};
 use crate::{
-    access, account, amount, book, collaborator, collection, email, file, group, idempotency, name,
-    property, query, saved_query, session, token, transaction, user, version,
+    access, access_request, account, amount, book, collaborator, collection, email, file, group,
+    idempotency, name, property, query, saved_query, session, token, transaction, user, version,
 };
 
 /// Any refusal of the ledger.
@@ -12,6 +12,9 @@ pub enum Refusal {
     /// About access.
     #[error(transparent)]
     Access(#[from] access::Refusal),
+    /// About a request for access.
+    #[error(transparent)]
+    AccessRequest(#[from] access_request::Refusal),
     /// About an account.
     #[error(transparent)]
     Account(#[from] account::Refusal),
@@ -74,6 +77,7 @@ impl Refusal {
     pub const fn reason(&self) -> Reason {
         match self {
             Self::Access(refusal) => refusal.reason(),
+            Self::AccessRequest(refusal) => refusal.reason(),
             Self::Account(refusal) => refusal.reason(),
             Self::Book(refusal) => refusal.reason(),
             Self::Collaborator(refusal) => refusal.reason(),

@@ -3,6 +3,7 @@
 //! [`serve`] listens and answers until it is told to stop. A handler decodes, calls one use case
 //! through `ApiRequest`, and encodes.
 
+mod access_request;
 mod account;
 mod balance;
 mod blob;

@@ -13,8 +13,8 @@ use crate::error::Transport;
 use crate::reply::{self, ApiResult};
 use crate::state::AppState;
 use crate::{
-    account, balance, book, collaborator, collection, event, file, group, health, saved_query,
-    session, template, token, transaction, user,
+    access_request, account, balance, book, collaborator, collection, event, file, group, health,
+    saved_query, session, template, token, transaction, user,
 };
 
 /// An operation of the contract.
@@ -140,6 +140,12 @@ fn books() -> Vec<Operation> {
             GET "" "listCollaborators" => list_collaborators;
             POST "" "addCollaborator" => add_collaborator;
             DELETE "/{id}" "removeCollaborator" => remove_collaborator;
+        }
+        access_request at "/v5/books/{bookId}/collaborators/request" {
+            GET "" "listBookAccessRequests" => list_book_access_requests;
+            POST "" "requestBookAccess" => request_book_access;
+            GET "/{id}" "getBookAccessRequest" => get_book_access_request;
+            DELETE "/{id}" "declineBookAccessRequest" => decline_book_access_request;
         }
         event at "/v5/books/{bookId}/events" {
             GET "" "listEvents" => list_events;

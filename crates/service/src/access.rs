@@ -80,8 +80,16 @@ pub fn enter_to<P: Purpose>(
 /// # Errors
 /// 404 for unknown books; 403 for books that the access token does not reach, unknown ones too.
 pub(crate) fn find(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<BookAccess> {
+    Ok(find_known(tx, cx, book)?.ok_or(Refusal::BookNotFound)?)
+}
+
+/// As [`find`], and nothing for unknown books.
+///
+/// # Errors
+/// 403 for books that the access token does not reach, unknown ones too.
+pub(crate) fn find_known(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<Option<BookAccess>> {
     if cx.scope.is_limited() {
         cx.scope.check_book(&BookKey::new(book.to_owned()))?;
     }
-    Ok(tx.books().load_for_user(book, &cx.user.email)?.ok_or(Refusal::BookNotFound)?)
+    Ok(tx.books().load_for_user(book, &cx.user.email)?)
 }

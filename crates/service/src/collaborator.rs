@@ -26,7 +26,8 @@ pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<Vec<Collaborato
     Ok(all)
 }
 
-/// addCollaborator: adds or updates by e-mail; NONE removes.
+/// addCollaborator: adds or updates by e-mail; NONE removes. What somebody asked for and has now is
+/// granted (behaviour 7.6).
 ///
 /// # Errors
 /// What the access step refuses; a missing or malformed address, OWNER, any change of the owner's
@@ -41,7 +42,9 @@ pub fn add(
     let access = access::enter_to(tx, cx, book, ManageCollaborators)?;
     let address = Email::parse(address.ok_or(Refusal::Required("email"))?)?;
     let permission = permission.ok_or(Refusal::Required("permission"))?;
-    match Sharing::of(tx.collaborators().find(&access, &address)?, permission)? {
+    let sharing = Sharing::of(tx.collaborators().find(&access, &address)?, permission)?;
+    tx.access_requests().close_granted(&access, &address, permission)?;
+    match sharing {
         Sharing::Add => insert(tx, cx, &access, address, permission),
         Sharing::Change(existing) => change(tx, cx, &access, existing, permission),
         Sharing::Keep(existing) => Ok(existing),

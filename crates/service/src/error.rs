@@ -50,6 +50,7 @@ macro_rules! refusals {
 refusals!(
     Refusal,
     daybook_domain::access::Refusal,
+    daybook_domain::access_request::Refusal,
     daybook_domain::account::Refusal,
     daybook_domain::book::Refusal,
     daybook_domain::collaborator::Refusal,

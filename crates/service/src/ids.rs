@@ -8,8 +8,8 @@
 //!
 //! Ids grow with creation, so (day, id) is the order of lists. Ids of users, accounts, groups and
 //! saved queries are written in decimal digits, because their DELETE paths take an int64; those of
-//! transactions, files, collaborators and collections in 16 hexadecimal digits. The public id of a
-//! book is a UUID v7: ordered by time, and not to be guessed.
+//! transactions, files, collaborators, access requests and collections in 16 hexadecimal digits.
+//! The public id of a book is a UUID v7: ordered by time, and not to be guessed.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 

@@ -9,6 +9,7 @@
 //! below names only what it refuses itself.
 
 pub mod access;
+pub mod access_request;
 pub mod account;
 pub mod audit;
 pub mod balance;

@@ -33,6 +33,7 @@
 //! and `process_starts`, which belong to no book.
 
 pub mod access;
+pub mod access_request;
 pub mod account;
 pub mod audit;
 pub mod balance;

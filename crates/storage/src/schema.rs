@@ -7,6 +7,7 @@
 //! | `users`, `books` | Who, and what owners decide. The id of a book is internal; clients know `public_id` |
 //! | `book_state` | What moves with every write: number and hash of the last event, counts, chart version, index progress. It is apart from `books`, so that a write rewrites a short row |
 //! | `collaborators` | Who may see a book, and how much they may do |
+//! | `access_requests` | What users ask of a book. The newest request of a user replaces the one before |
 //! | `accounts`, `account_groups`, `memberships` | The chart. Names are unique by normalized name |
 //! | `saved_queries` | Query texts that a book keeps for everybody in it |
 //! | `collections`, `collection_books` | A user's sets of books. Its key says that a book is in at most one collection of an owner |

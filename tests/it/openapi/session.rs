@@ -56,6 +56,11 @@ struct Session {
 }
 
 impl Session {
+    fn of(caller: Client) -> Session {
+        let (operations, called) = (operations(), RefCell::default());
+        Session { caller, book: String::new(), operations, called }
+    }
+
     /// Calls an operation: `{bookId}` is the session's book, `{id}` is this id, and `query` follows
     /// the path.
     #[track_caller]
@@ -106,12 +111,7 @@ fn answers_are_the_documents(server: &Server) {
     let caller = server
         .client(&format!("{}@example.com", unique("session")))
         .header("service-agent-id", "importer");
-    let mut session = Session {
-        caller,
-        book: String::new(),
-        operations: operations(),
-        called: RefCell::default(),
-    };
+    let mut session = Session::of(caller);
     session.book = books(&session);
     chart(&session);
     transactions(&session);
@@ -120,6 +120,7 @@ fn answers_are_the_documents(server: &Server) {
     readings(&session);
     files(&session);
     collaborators(&session);
+    requests(&session, server.client(&format!("{}@example.com", unique("guest"))));
     shelves(&session);
     tokens(&session);
     audits(&session);
@@ -324,6 +325,17 @@ fn collaborators(session: &Session) {
     session.write("addCollaborator", &json!({"email": "ann@example.com", "permission": "POSTER"}));
     session.read("listCollaborators", "", "");
     session.read("removeCollaborator", id(&added), "");
+}
+
+/// What another user asks of the book.
+fn requests(session: &Session, guest: Client) {
+    let asking = Session { book: session.book.clone(), ..Session::of(guest) };
+    asking.read("requestBookAccess", "", "?permission=VIEWER&message=Please");
+    session.called.borrow_mut().extend(asking.called.into_inner());
+    let list = session.read("listBookAccessRequests", "", "");
+    let request = id(&list["items"][0]).to_owned();
+    session.read("getBookAccessRequest", &request, "");
+    session.read("declineBookAccessRequest", &request, "");
 }
 
 /// What is kept beside the ledger.

@@ -30,8 +30,8 @@ use crate::write_buffer::WriteBuffer;
 pub(crate) use flush::Flushed;
 
 use crate::{
-    account, audit, balance, collaborator, collection, event, file, group, idempotency, identity,
-    saved_query, session, token, transaction, user,
+    access_request, account, audit, balance, collaborator, collection, event, file, group,
+    idempotency, identity, saved_query, session, token, transaction, user,
 };
 
 /// A unit of work. On a read it is one snapshot; on a write everything in it becomes durable
@@ -136,6 +136,11 @@ impl<'a> Tx<'a> {
     /// Collaborators of a book.
     pub fn collaborators(&mut self) -> collaborator::Collaborators<'_, 'a> {
         collaborator::Collaborators { tx: self }
+    }
+
+    /// Requests for access to a book.
+    pub fn access_requests(&mut self) -> access_request::AccessRequests<'_, 'a> {
+        access_request::AccessRequests { tx: self }
     }
 
     /// Accounts of a book.

@@ -1,0 +1,100 @@
+//! Access requests on the wire (behaviour 7.6).
+
+use daybook_domain::access_request::AccessRequest;
+use daybook_service::{Context, access_request};
+use serde::Serialize;
+
+use crate::reply::{self, ApiResult, Reply};
+use crate::request::ApiRequest;
+use crate::wire::ListOut;
+
+/// A request for access.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct AccessRequestOut {
+    id: String,
+    email: String,
+    permission: &'static str,
+    /// Always empty: only their user sees what an identity provider tells (behaviour 9.11).
+    avatar_url: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
+    created_at: String,
+    expires_at: String,
+}
+
+impl From<&AccessRequest> for AccessRequestOut {
+    fn from(request: &AccessRequest) -> Self {
+        let expires_at = request.end().milliseconds().to_string();
+        let AccessRequest { id, user: _, email, permission, message, created_at } = request;
+        Self {
+            id: id.to_string(),
+            email: email.to_string(),
+            permission: permission.as_str(),
+            avatar_url: "",
+            message: message.clone(),
+            created_at: created_at.milliseconds().to_string(),
+            expires_at,
+        }
+    }
+}
+
+/// The collaborator that a request asks to make: without an id, as there is none yet.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct AskedCollaboratorOut {
+    email: String,
+    permission: &'static str,
+    avatar_url: &'static str,
+}
+
+fn to_reply(request: &AccessRequest, _: &Context) -> Reply {
+    reply::ok(&AccessRequestOut::from(request))
+}
+
+/// POST collaborators/request. It takes no body, and does not read one that is sent.
+pub(crate) async fn request_book_access(request: ApiRequest) -> ApiResult {
+    let book = request.book();
+    let text = |name: &str| request.text(name).map(|text| text.replace('\0', " "));
+    let (permission, message) = (text("permission"), text("message"));
+    request
+        .write(
+            &book.clone(),
+            move |tx, cx| {
+                let (permission, message) = (permission.as_deref(), message.as_deref());
+                access_request::request(tx, cx, &book, permission, message)
+            },
+            |(), _| reply::no_content(),
+        )
+        .await
+}
+
+/// GET collaborators/request.
+pub(crate) async fn list_book_access_requests(request: ApiRequest) -> ApiResult {
+    let book = request.book();
+    let encode = |all: &Vec<AccessRequest>, _: &Context| {
+        reply::ok(&ListOut::complete(all.iter().map(AccessRequestOut::from).collect()))
+    };
+    request.read(move |tx, cx| access_request::list(tx, cx, &book), encode).await
+}
+
+/// GET collaborators/request/{id}.
+pub(crate) async fn get_book_access_request(request: ApiRequest) -> ApiResult {
+    let (book, id) = (request.book(), request.id());
+    let encode = |asked: &AccessRequest, _: &Context| {
+        reply::ok(&AskedCollaboratorOut {
+            email: asked.email.to_string(),
+            permission: asked.permission.as_str(),
+            avatar_url: "",
+        })
+    };
+    request.read(move |tx, cx| access_request::get(tx, cx, &book, &id), encode).await
+}
+
+/// DELETE collaborators/request/{id}.
+pub(crate) async fn decline_book_access_request(request: ApiRequest) -> ApiResult {
+    let (book, id) = (request.book(), request.id());
+    request
+        .write(&book.clone(), move |tx, cx| access_request::decline(tx, cx, &book, &id), to_reply)
+        .await
+}
