@@ -142,7 +142,9 @@ impl Transport {
                 "Login Required: send a valid access token as Authorization: Bearer <token>"
                     .to_owned()
             }
-            Self::NoEmail(why) => format!("this access token lets nobody in: {why}"),
+            Self::NoEmail(why) => {
+                format!("Login Required: this access token lets nobody in: {why}")
+            }
             Self::Disabled => "this user is disabled; ask the operator of this server".to_owned(),
             Self::UnknownOrigin => {
                 "apps of this origin may not use sessions; the operator lists those that may"

@@ -26,6 +26,7 @@ fn rule_11_12_times(engine: Engine) {
         ("just expired", json!({"exp": now() - 30})),
         ("valid in a moment", json!({"nbf": now() + 30})),
         ("valid since a while", json!({"nbf": now() - 3600})),
+        ("parts of a second", json!({"exp": (now() + 60) as f64 + 0.5})),
     ] {
         lets_in(stage.ask(&stage.signed_with("ed", &times)), "ed@example.com", what);
     }
@@ -35,6 +36,9 @@ fn rule_11_12_times(engine: Engine) {
         ("never ends", json!({"exp": null})),
         ("not yet valid", json!({"nbf": now() + 90})),
         ("ends before 1970", json!({"exp": -1})),
+        ("not yet valid, in parts of a second", json!({"nbf": (now() + 90) as f64 + 0.5})),
+        ("its start cannot be read", json!({"nbf": "soon"})),
+        ("it starts in the far future", json!({"nbf": 1.5e20})),
     ] {
         not_trusted(stage.ask(&stage.signed_with("ed", &times)), what);
     }
@@ -87,6 +91,9 @@ fn rule_11_12_claims_of_any_shape(engine: Engine) {
         json!({"exp": 1e300}),
         json!({"exp": i64::MAX}),
         json!({"nbf": i64::MIN}),
+        // The most seconds that are milliseconds, too; the leeway takes them beyond.
+        json!({"exp": 9_223_372_036_854_774_i64}),
+        json!({"nbf": -9_223_372_036_854_774_i64}),
         json!({"iat": "yesterday"}),
         json!({"sub": 5}),
         json!({"sub": null}),

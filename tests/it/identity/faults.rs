@@ -85,6 +85,8 @@ fn entries_that_cannot_work(_: Engine) {
         (with(oidc(), json!({"clients": "web"})), &[]),
         (with(oidc(), json!({"clients": [""]})), &["clients"]),
         (with(oidc(), json!({"clients": [5]})), &[]),
+        (with(oidc(), json!({"emailScope": ""})), &["emailScope"]),
+        (with(oidc(), json!({"emailScope": "a b"})), &["emailScope"]),
         (with(introspection(), json!({"url": null})), &["url"]),
         (with(introspection(), json!({"url": "http://accounts.example/a"})), &["url", "http"]),
         (with(introspection(), json!({"clientId": null})), &["clientId"]),

@@ -173,7 +173,8 @@ fn lets_in(answer: Answer, email: &str, what: &str) {
 #[track_caller]
 fn not_trusted(answer: Answer, what: &str) {
     assert_eq!(answer.status, 401, "{what}: {}", answer.text);
-    answer.refused(401, "required");
+    let message = answer.refused(401, "required");
+    assert!(message.contains("Login Required"), "10.2: {what}: {message}");
 }
 
 /// 503 with the time to wait: the token may be good, and nobody can tell now.

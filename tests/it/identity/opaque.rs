@@ -14,6 +14,7 @@ pub fn lone() -> Vec<Lone> {
         rule_11_12_answers_of_introspection,
         rule_11_13_the_scope_holds_the_address,
         rule_11_12_providers_in_the_order_of_the_file,
+        rule_11_12_jwts_of_others_are_opaque,
         rule_11_12_a_client_that_may_not_ask,
     ]
 }
@@ -78,6 +79,7 @@ fn rule_11_12_answers_of_introspection(engine: Engine) {
         ("not yet", json!({"nbf": now() + 90})),
         ("not verified", json!({"email_verified": false})),
         ("a scope without the address", json!({"scope": "openid profile"})),
+        ("no scope", json!({"scope": null})),
     ] {
         not_trusted(answered(what, changes), what);
     }
@@ -135,6 +137,14 @@ fn rule_11_12_providers_in_the_order_of_the_file(engine: Engine) {
     let token = second.sign_in("ivo", CLIENT, "openid email", "").access;
     lets_in(stage.ask(&token), "ivo@example.com", "the second knows it");
     not_known_now(stage.ask("unknown"), "perhaps the first knows it");
+}
+
+/// oidc-provider refuses to look at JWTs with 400; that is an answer.
+fn rule_11_12_jwts_of_others_are_opaque(engine: Engine) {
+    let stage = Stage::new(engine, |provider| vec![provider.introspection()]);
+    let token = stage.signed_with("ina", &json!({}));
+    not_trusted(stage.ask(&token), "a JWT that nobody trusts");
+    assert_eq!(stage.provider.count("/jwks"), 0, "no keys are asked for");
 }
 
 /// The server's own secret is wrong: that is no fault of the caller.

@@ -33,7 +33,7 @@ fn lets_in_soon(stage: &Stage, token: &str, email: &str) {
         }
         not_known_now(answer, "until it is there again");
         assert!(started.elapsed() < NOTICED, "there again, and not asked");
-        pause(Duration::from_millis(2_500));
+        pause(Duration::from_millis(200));
     }
 }
 
@@ -68,11 +68,13 @@ fn rule_11_13_down_for_opaque_tokens(engine: Engine) {
 /// How long a provider may take at most before a caller is answered.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// As many callers as are let in at once, and more, wait for a slow provider; others do not notice.
+/// As many callers as are let in at once, and more, wait for a slow provider; others do not notice:
+/// neither those whom nobody needs to ask about, nor those of another provider.
 fn rule_11_13_slow_providers_delay_nobody_else(engine: Engine) {
-    let slow = Provider::start();
-    let stage =
-        Stage::new(engine, |provider| vec![provider.oidc(), slow.oidc(), provider.introspection()]);
+    let [slow, unseen] = [(), ()].map(|()| Provider::start());
+    let stage = Stage::new(engine, |provider| {
+        vec![provider.oidc(), slow.oidc(), unseen.oidc(), provider.introspection()]
+    });
     slow.fail("/jwks", &json!({"kind": "slow", "seconds": 60}));
     stage.provider.fail(INTROSPECTION, &json!({"kind": "dripping"}));
     let known = stage.signed_with("otto", &json!({}));
@@ -81,7 +83,7 @@ fn rule_11_13_slow_providers_delay_nobody_else(engine: Engine) {
         let claims = changed(stage.claims("otto"), &json!({"iss": provider.issuer()}));
         provider.sign(&json!({}), &claims, &json!({"alg": "ES256"}))
     };
-    let waiting = of(&slow);
+    let (waiting, first) = (of(&slow), of(&unseen));
     let fresh = stage.signed_with("fresh", &json!({}));
     let own = stage.server.client("own@example.com");
     own.get("/v5/user").ok();
@@ -103,6 +105,7 @@ fn rule_11_13_slow_providers_delay_nobody_else(engine: Engine) {
             lets_in(stage.ask(&known), "otto@example.com", "known");
         }
         lets_in(stage.ask(&fresh), "fresh@example.com", "another token");
+        lets_in(stage.ask(&first), "otto@example.com", "another provider, asked now");
         let took = asked.elapsed();
         assert!(took < Duration::from_secs(2), "others waited too: {took:?}");
         assert!(many.iter().any(|wait| !wait.is_finished()), "somebody still waits");

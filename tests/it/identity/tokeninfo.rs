@@ -68,6 +68,7 @@ fn rule_11_12_answers_of_tokeninfo(engine: Engine) {
         ("verified in other words", json!({"email_verified": "yes"})),
         ("nothing of verified", json!({"email_verified": null})),
         ("no address", json!({"email": null})),
+        ("no scope", json!({"scope": null})),
         ("a scope without it", json!({"scope": "openid profile"})),
         ("at its end", json!({"exp": (now() - 90).to_string(), "expires_in": "-90"})),
         ("no exp", json!({"exp": null})),

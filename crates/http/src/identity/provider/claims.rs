@@ -42,7 +42,7 @@ impl IdentityClaims {
     /// A point in time, in seconds since the epoch; Google's tokeninfo writes it as text.
     pub(super) fn instant(&self, name: &str) -> Option<Instant> {
         let seconds = match self.0.get(name)? {
-            Value::Number(number) => number.as_i64()?,
+            Value::Number(number) => whole(&number.to_string())?,
             Value::String(text) => text.parse().ok()?,
             Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => return None,
         };
@@ -74,12 +74,26 @@ impl IdentityClaims {
         }
     }
 
+    /// The same of an answer about an access token, which has a scope.
+    pub(super) fn require_scope(&self, scope: &EmailScope) -> Result<(), Refusal> {
+        let granted = self.scopes().is_some_and(|granted| scope.is_in(&granted));
+        if granted { Ok(()) } else { Err(Refusal::Scope) }
+    }
+
+    /// Whether a point in time is as it should be; one that is not told is.
+    fn holds(&self, name: &str, holds: impl Fn(Instant) -> bool) -> bool {
+        match self.0.get(name) {
+            None | Some(Value::Null) => true,
+            Some(_) => self.instant(name).is_some_and(holds),
+        }
+    }
+
     /// Whether they are in force, as far as they say when.
     pub(super) fn is_current(&self, now: Instant) -> bool {
         let now = now.milliseconds();
-        let begins = self.instant("nbf").is_none_or(|from| from.milliseconds() - LEEWAY <= now);
-        let lasts = self.instant("exp").is_none_or(|end| now < end.milliseconds() + LEEWAY);
-        begins && lasts
+        let begins = |from: Instant| from.milliseconds().saturating_sub(LEEWAY) <= now;
+        let lasts = |end: Instant| now < end.milliseconds().saturating_add(LEEWAY);
+        self.holds("nbf", begins) && self.holds("exp", lasts)
     }
 
     /// Until when an answer with these claims is remembered.
@@ -110,4 +124,13 @@ impl IdentityClaims {
         };
         Ok(VerifiedUser { email, profile })
     }
+}
+
+/// The whole part of a number: a point in time may have a fraction (RFC 7519, section 2). `None`
+/// for one with an exponent, which no point in time needs.
+fn whole(number: &str) -> Option<i64> {
+    if number.contains(['e', 'E']) {
+        return None;
+    }
+    number.split('.').next()?.parse().ok()
 }

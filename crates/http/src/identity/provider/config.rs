@@ -8,6 +8,7 @@ use serde::Deserialize;
 use super::endpoint::endpoint;
 use super::introspection::Introspection;
 use super::oidc::Issuer;
+use super::question::Questions;
 use super::scope::EmailScope;
 use super::tokeninfo::Tokeninfo;
 use super::{MAX_PROVIDERS, OpaqueProvider, Providers};
@@ -91,6 +92,7 @@ impl Providers {
     }
 
     fn add(&mut self, entry: serde_json::Value) -> Result<(), String> {
+        let questions = Questions::new(&self.outgoing);
         match serde_json::from_value(entry).map_err(|error| error.to_string())? {
             ProviderEntry::Oidc(entry) => {
                 let issuer = issuer(entry.issuer)?;
@@ -98,7 +100,8 @@ impl Providers {
                     return Err(format!("issuer {issuer:?} is named twice"));
                 }
                 let clients = clients(entry.clients)?;
-                self.issuers.push(Issuer::new(issuer, clients, EmailScope(entry.email_scope)));
+                let scope = EmailScope::new(entry.email_scope)?;
+                self.issuers.push(Issuer::new(issuer, clients, scope, questions));
             }
             ProviderEntry::Introspection(entry) => {
                 let IntrospectionEntry { client_id, client_secret, email_scope, .. } = entry;
@@ -113,14 +116,16 @@ impl Providers {
                         .userinfo_url
                         .map(|url| endpoint("userinfoUrl", &url))
                         .transpose()?,
-                    scope: EmailScope(email_scope),
+                    scope: EmailScope::new(email_scope)?,
+                    questions,
                 }));
             }
             ProviderEntry::Tokeninfo(entry) => {
                 self.opaque.push(OpaqueProvider::Tokeninfo(Tokeninfo {
                     url: endpoint("url", &entry.url)?,
                     clients: clients(entry.clients)?,
-                    scope: EmailScope(entry.email_scope),
+                    scope: EmailScope::new(entry.email_scope)?,
+                    questions,
                 }))
             }
         }

@@ -31,6 +31,7 @@ pub(super) struct Introspection {
     pub(super) clients: Option<HashSet<String>>,
     pub(super) userinfo: Option<Url>,
     pub(super) scope: EmailScope,
+    pub(super) questions: Questions,
 }
 
 /// What an answer says beside the fields of the standard.
@@ -46,13 +47,8 @@ impl Introspection {
     ///
     /// # Errors
     /// [`Refusal`].
-    pub(super) async fn verify(
-        &self,
-        questions: &Questions,
-        token: &str,
-        now: Instant,
-    ) -> Result<Verified, Refusal> {
-        let answer = self.ask(questions, token).await?;
+    pub(super) async fn verify(&self, token: &str, now: Instant) -> Result<Verified, Refusal> {
+        let answer = self.ask(token).await?;
         if !answer.active() {
             return Err(Refusal::Untrusted);
         }
@@ -64,18 +60,18 @@ impl Introspection {
         if !ours || !claims.is_current(now) {
             return Err(Refusal::Untrusted);
         }
-        claims.check_scope(&self.scope)?;
+        claims.require_scope(&self.scope)?;
         let user = match &self.userinfo {
             Some(url) if !claims.has_email() => {
-                userinfo::ask(questions, url, token, claims.text("sub")).await?.user()?
+                userinfo::ask(&self.questions, url, token, claims.text("sub")).await?.user()?
             }
             _ => claims.user()?,
         };
         Ok(Verified { user, until: claims.remembered_until(now) })
     }
 
-    async fn ask(&self, questions: &Questions, token: &str) -> Result<Answer, Refusal> {
-        let _permit = questions.permit().await?;
+    async fn ask(&self, token: &str) -> Result<Answer, Refusal> {
+        let _permit = self.questions.permit().await?;
         let (id, secret) = self.credentials.clone();
         let client = Client::<
             BasicErrorResponse,
@@ -88,8 +84,14 @@ impl Introspection {
         .set_introspection_url(IntrospectionUrl::from_url(self.url.clone()));
         let token = AccessToken::new(token.to_owned());
         let question = client.introspect(&token).set_token_type_hint("access_token");
-        question.request_async(&questions.outgoing).await.map_err(|error| match error {
+        question.request_async(&self.questions.outgoing).await.map_err(|error| match error {
             RequestTokenError::Request(failure) => Refusal::from(failure),
+            // What some answer to any JWT: they do not know it.
+            RequestTokenError::ServerResponse(error)
+                if error.error().as_ref() == "unsupported_token_type" =>
+            {
+                Refusal::Untrusted
+            }
             RequestTokenError::ServerResponse(_) => unavailable("introspection is refused"),
             RequestTokenError::Parse(..) | RequestTokenError::Other(_) => {
                 unavailable("the answer of the introspection cannot be read")

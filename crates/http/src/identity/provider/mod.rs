@@ -26,7 +26,6 @@ use daybook_domain::instant::Instant;
 
 use crate::outgoing::Outgoing;
 use outcome::{Refusal, Verified};
-use question::Questions;
 
 /// Providers of one installation at most.
 const MAX_PROVIDERS: usize = 100;
@@ -39,15 +38,14 @@ enum OpaqueProvider {
 
 /// The identity providers of this installation.
 pub struct Providers {
-    questions: Questions,
+    outgoing: Outgoing,
     issuers: Vec<oidc::Issuer>,
     opaque: Vec<OpaqueProvider>,
 }
 
 impl Providers {
     fn with(outgoing: Outgoing) -> Self {
-        let questions = Questions::new(outgoing);
-        Self { questions, issuers: Vec::new(), opaque: Vec::new() }
+        Self { outgoing, issuers: Vec::new(), opaque: Vec::new() }
     }
 
     /// Whom a token lets in: by the keys of its issuer where it is a JWT of one that is configured,
@@ -59,7 +57,7 @@ impl Providers {
         let issued_by = jwt::issuer(token);
         let issuer = self.issuers.iter().find(|issuer| Some(&issuer.name) == issued_by.as_ref());
         match issuer {
-            Some(issuer) => issuer.verify(&self.questions, token, now).await,
+            Some(issuer) => issuer.verify(token, now).await,
             None => self.ask(token, now).await,
         }
     }
@@ -70,8 +68,8 @@ impl Providers {
         let mut outcome = Err(Refusal::Untrusted);
         for provider in &self.opaque {
             let answer = match provider {
-                OpaqueProvider::Introspection(one) => one.verify(&self.questions, token, now).await,
-                OpaqueProvider::Tokeninfo(one) => one.verify(&self.questions, token, now).await,
+                OpaqueProvider::Introspection(one) => one.verify(token, now).await,
+                OpaqueProvider::Tokeninfo(one) => one.verify(token, now).await,
             };
             match answer {
                 Err(Refusal::Untrusted) => {}

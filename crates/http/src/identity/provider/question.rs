@@ -1,5 +1,5 @@
-//! Questions to providers: a bounded number at once, so that tokens nobody knows cannot take all
-//! the sockets of this server.
+//! Questions to providers: a bounded number at once to each, so that neither tokens that nobody
+//! knows nor a slow provider take the sockets of this server, or keep others from asking.
 
 use std::time::Duration;
 
@@ -8,19 +8,19 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use super::outcome::Refusal;
 use crate::outgoing::Outgoing;
 
-/// Questions that are open at once at most, and how long a further one waits.
+/// Questions to one provider that are open at once at most, and how long a further one waits.
 const MAX_QUESTIONS: usize = 64;
 const QUESTION_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Sends questions.
+/// Sends questions to one provider.
 pub(super) struct Questions {
     pub(super) outgoing: Outgoing,
     open: Semaphore,
 }
 
 impl Questions {
-    pub(super) fn new(outgoing: Outgoing) -> Self {
-        Self { outgoing, open: Semaphore::new(MAX_QUESTIONS) }
+    pub(super) fn new(outgoing: &Outgoing) -> Self {
+        Self { outgoing: outgoing.clone(), open: Semaphore::new(MAX_QUESTIONS) }
     }
 
     /// Takes part in the bound until the permit is dropped.
@@ -31,7 +31,9 @@ impl Questions {
         let waiting = tokio::time::timeout(QUESTION_TIMEOUT, self.open.acquire()).await;
         match waiting {
             Ok(Ok(permit)) => Ok(permit),
-            _ => Err(Refusal::Unavailable("too many questions to providers are open".to_owned())),
+            _ => {
+                Err(Refusal::Unavailable("too many questions to the provider are open".to_owned()))
+            }
         }
     }
 }

@@ -17,6 +17,7 @@ pub(super) struct Tokeninfo {
     /// Whose tokens are taken.
     pub(super) clients: HashSet<String>,
     pub(super) scope: EmailScope,
+    pub(super) questions: Questions,
 }
 
 impl Tokeninfo {
@@ -24,30 +25,25 @@ impl Tokeninfo {
     ///
     /// # Errors
     /// [`Refusal`].
-    pub(super) async fn verify(
-        &self,
-        questions: &Questions,
-        token: &str,
-        now: Instant,
-    ) -> Result<Verified, Refusal> {
-        let claims = self.ask(questions, token).await?;
+    pub(super) async fn verify(&self, token: &str, now: Instant) -> Result<Verified, Refusal> {
+        let claims = self.ask(token).await?;
         let ours = claims.texts("aud").into_iter().any(|client| self.clients.contains(client));
         if !ours || claims.instant("exp").is_none() || !claims.is_current(now) {
             return Err(Refusal::Untrusted);
         }
-        claims.check_scope(&self.scope)?;
+        claims.require_scope(&self.scope)?;
         Ok(Verified { user: claims.user()?, until: claims.remembered_until(now) })
     }
 
-    async fn ask(&self, questions: &Questions, token: &str) -> Result<IdentityClaims, Refusal> {
-        let _permit = questions.permit().await?;
+    async fn ask(&self, token: &str) -> Result<IdentityClaims, Refusal> {
+        let _permit = self.questions.permit().await?;
         let mut url = self.url.clone();
         url.query_pairs_mut().append_pair("access_token", token);
         let request = Request::get(url.as_str())
             .header("accept", "application/json")
             .body(Vec::new())
             .map_err(|_| Refusal::Untrusted)?;
-        let answer = questions.outgoing.send(request).await?;
+        let answer = self.questions.outgoing.send(request).await?;
         match answer.status() {
             StatusCode::OK => {}
             StatusCode::BAD_REQUEST | StatusCode::UNAUTHORIZED => return Err(Refusal::Untrusted),
