@@ -47,6 +47,8 @@ pub enum Reason {
     ConditionNotMet,
     /// The idempotency key was used for another request (behaviour 0.16).
     IdempotencyKeyReused,
+    /// The operator has disabled the user (behaviour 11.10).
+    Disabled,
     /// Nobody is signed in.
     LoginRequired,
 }
@@ -67,6 +69,7 @@ impl Reason {
             Self::NotFound => "notFound",
             Self::ConditionNotMet => "conditionNotMet",
             Self::IdempotencyKeyReused => "idempotencyKeyReused",
+            Self::Disabled => "disabled",
             Self::LoginRequired => "required",
         }
     }
@@ -80,7 +83,9 @@ impl Reason {
             | Self::LockedDate
             | Self::QueryTooLarge
             | Self::QueryNotUnderstood => RefusalKind::Invalid,
-            Self::Forbidden | Self::InsufficientScope | Self::NotAdmitted => RefusalKind::Denied,
+            Self::Forbidden | Self::InsufficientScope | Self::NotAdmitted | Self::Disabled => {
+                RefusalKind::Denied
+            }
             Self::NotFound => RefusalKind::Missing,
             Self::ConditionNotMet => RefusalKind::Stale,
             Self::IdempotencyKeyReused => RefusalKind::Reused,

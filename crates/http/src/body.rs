@@ -13,7 +13,7 @@ use actix_web::dev::Payload;
 use actix_web::error::PayloadError;
 use actix_web::http::header::CONTENT_TYPE;
 use actix_web::web::{Bytes, BytesMut};
-use actix_web::{FromRequest, HttpRequest};
+use actix_web::{FromRequest, HttpRequest, web};
 use daybook_domain::event::Hash;
 use daybook_domain::permission::Action;
 use daybook_service::access;
@@ -31,6 +31,8 @@ use crate::{blocking, request};
 
 /// Largest body in bytes (behaviour 10.8).
 const MAX_BYTES: usize = 32 * 1024 * 1024;
+/// The most bytes of a form.
+const MAX_FORM: usize = 16 * 1024;
 /// How long a body may take to arrive, and how many bytes earn it one second more: a file of 20 MB
 /// may come over a slow line.
 const BODY_TIMEOUT: Duration = Duration::from_secs(30);
@@ -141,7 +143,7 @@ async fn receive<T: Send + 'static>(
     read: impl FnOnce(&[u8]) -> Result<T, ApiError> + Send + 'static,
 ) -> Result<T, ApiError> {
     let mut grant = request::state(request)?.budget.grant();
-    let bytes = collect(payload, &mut grant).await?;
+    let bytes = collect(payload, &mut grant, MAX_BYTES).await?;
     if let Some(connection) = request.conn_data::<Rc<Connection>>() {
         connection.received();
     }
@@ -156,6 +158,29 @@ async fn receive<T: Send + 'static>(
     body
 }
 
+/// The form that a page of this server sends, as pairs of a query string; none when it cannot be
+/// read. Anybody may send one, so it is small.
+pub(crate) struct Form(pub(crate) Vec<(String, String)>);
+
+impl FromRequest for Form {
+    type Error = ApiError;
+    type Future = Pin<Box<dyn Future<Output = Result<Self, ApiError>>>>;
+
+    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let (payload, request) = (payload.take(), request.clone());
+        Box::pin(async move {
+            let mut grant = request::state(&request)?.budget.grant();
+            let bytes = collect(payload, &mut grant, MAX_FORM).await?;
+            if let Some(connection) = request.conn_data::<Rc<Connection>>() {
+                connection.received();
+            }
+            let text = String::from_utf8(bytes.to_vec()).unwrap_or_default();
+            let pairs = web::Query::from_query(&text).map(web::Query::into_inner);
+            Ok(Self(pairs.unwrap_or_default()))
+        })
+    }
+}
+
 /// Whether the content type is JSON. A missing one counts as JSON (behaviour 0.8).
 fn is_json(request: &HttpRequest) -> bool {
     let Some(value) = request.headers().get(CONTENT_TYPE) else { return true };
@@ -166,7 +191,7 @@ fn is_json(request: &HttpRequest) -> bool {
         || (essence.starts_with("application/") && essence.ends_with("+json"))
 }
 
-async fn collect(mut payload: Payload, grant: &mut Grant) -> Result<Bytes, ApiError> {
+async fn collect(mut payload: Payload, grant: &mut Grant, most: usize) -> Result<Bytes, ApiError> {
     let started = Instant::now();
     let mut bytes = BytesMut::new();
     loop {
@@ -185,7 +210,7 @@ async fn collect(mut payload: Payload, grant: &mut Grant) -> Result<Bytes, ApiEr
             }
         })?;
         let size = bytes.len().saturating_add(chunk.len());
-        if size > MAX_BYTES {
+        if size > most {
             return Err(Transport::TooLarge.into());
         }
         grant.cover(size)?;

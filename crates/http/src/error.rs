@@ -183,17 +183,17 @@ impl ApiError {
         )
     }
 
-    /// Whether it says that nobody is signed in.
-    pub(crate) const fn is_signed_out(&self) -> bool {
-        matches!(self, Self::Service(Error::Refused(Refusal::Session(session::Refusal::SignedOut))))
+    /// Why somebody is not signed in, if that is what it says.
+    pub(crate) const fn session_refusal(&self) -> Option<&session::Refusal> {
+        match self {
+            Self::Service(Error::Refused(Refusal::Session(refusal))) => Some(refusal),
+            Self::Service(_) | Self::Transport(_) => None,
+        }
     }
 
-    /// Whether it says that a link does not sign in.
-    pub(crate) const fn is_unusable_link(&self) -> bool {
-        matches!(
-            self,
-            Self::Service(Error::Refused(Refusal::Session(session::Refusal::LinkUnusable)))
-        )
+    /// Whether it says that nobody is signed in.
+    pub(crate) const fn is_signed_out(&self) -> bool {
+        matches!(self.session_refusal(), Some(session::Refusal::SignedOut))
     }
 
     /// The error of a request that is no batch: without the index of an item.

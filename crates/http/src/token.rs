@@ -124,7 +124,7 @@ pub(crate) async fn create_token(request: ApiRequest, body: MaybeBody<TokenIn>) 
 /// DELETE user/tokens/{id}.
 pub(crate) async fn revoke_token(request: ApiRequest) -> ApiResult {
     let (id, state) = (request.id(), request.state.clone());
-    let answer = request.write_own(move |tx, cx| token::revoke(tx, cx, &id), to_reply).await;
+    let answer = request.write_own(move |tx, cx| token::revoke(tx, cx, &id), to_reply).await?;
     state.identity.forget();
-    answer
+    Ok(answer)
 }

@@ -44,7 +44,7 @@ pub(crate) fn token(options: TokenArgs) -> anyhow::Result<()> {
     }
 }
 
-/// `daybook login`: prints a link that signs somebody in (behaviour 11.3).
+/// `daybook login`: prints a link that signs somebody in (behaviour 11.14).
 ///
 /// # Errors
 /// What is refused; a database that cannot be opened.

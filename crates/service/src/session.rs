@@ -1,4 +1,4 @@
-//! Use cases of signing in with a browser (behaviour 11.3, 11.4).
+//! Use cases of signing in with a browser (behaviour 11.4, 11.14).
 
 use daybook_domain::email::Email;
 use daybook_domain::id::SessionId;
@@ -25,10 +25,13 @@ pub fn make_link(tx: &mut Tx<'_>, digest: SecretDigest, email: Email, now: Insta
 /// A link that works, to be shown before it is used.
 ///
 /// # Errors
-/// [`Refusal::LinkUnusable`].
+/// [`Refusal::LinkUnusable`]; [`Refusal::Disabled`], and the link stays as it is.
 pub fn link(tx: &mut Tx<'_>, digest: &SecretDigest, now: Instant) -> Result<LoginLink> {
     let link = tx.login_links().find(digest)?.ok_or(Refusal::LinkUnusable)?;
     link.check(now)?;
+    if tx.users().find(&link.email)?.is_some_and(|user| user.disabled_at.is_some()) {
+        return Err(Refusal::Disabled.into());
+    }
     Ok(link)
 }
 
@@ -36,7 +39,7 @@ pub fn link(tx: &mut Tx<'_>, digest: &SecretDigest, now: Instant) -> Result<Logi
 /// one.
 ///
 /// # Errors
-/// [`Refusal::LinkUnusable`].
+/// [`Refusal::LinkUnusable`]; [`Refusal::Disabled`], and the link stays as it is.
 pub fn begin(
     tx: &mut Tx<'_>,
     by: &SecretDigest,
@@ -44,7 +47,7 @@ pub fn begin(
     ids: &Ids,
     now: Instant,
 ) -> Result<Session> {
-    let link = tx.login_links().find(by)?.ok_or(Refusal::LinkUnusable)?.use_up(now)?;
+    let link = link(tx, by, now)?.use_up(now)?;
     if !tx.login_links().use_up(&link)? {
         return Err(Refusal::LinkUnusable.into());
     }

@@ -48,9 +48,28 @@ pub struct VerifiedUser {
 
 /// The user that an identity provider has verified, if they are known and nothing has changed: then
 /// [`sign_in_verified`] has nothing to write.
-pub fn find_verified(tx: &mut Tx<'_>, verified: &VerifiedUser) -> Result<Option<User>> {
-    let user = tx.users().find(&verified.email)?;
-    Ok(user.filter(|user| user.profile.clone().with(verified.profile.clone()) == user.profile))
+///
+/// # Errors
+/// What [`sign_in_verified`] refuses.
+pub fn find_verified(
+    tx: &mut Tx<'_>,
+    verified: &VerifiedUser,
+    admission: &Admission,
+) -> Result<Option<User>> {
+    let Some(user) = tx.users().find(&verified.email)? else {
+        check_admitted(tx, &verified.email, admission)?;
+        return Ok(None);
+    };
+    let told = user.profile.clone().with(verified.profile.clone());
+    Ok((told == user.profile).then_some(user))
+}
+
+fn check_admitted(tx: &mut Tx<'_>, email: &Email, admission: &Admission) -> Result<()> {
+    if admission.admits(email) || tx.collaborators().is_pending(email)? {
+        Ok(())
+    } else {
+        Err(Refusal::NotAdmitted(email.clone()).into())
+    }
 }
 
 /// The user that an identity provider has verified, with the profile of now. They are created when
@@ -67,9 +86,7 @@ pub fn sign_in_verified(
 ) -> Result<User> {
     let VerifiedUser { email, profile } = verified;
     let Some(user) = tx.users().find(email)? else {
-        if !admission.admits(email) && !tx.collaborators().is_pending(email)? {
-            return Err(Refusal::NotAdmitted(email.clone()).into());
-        }
+        check_admitted(tx, email, admission)?;
         return create(tx, email, profile.clone().fitting(), ids, now);
     };
     let told = user.profile.clone().with(profile.clone());

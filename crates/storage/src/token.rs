@@ -109,9 +109,11 @@ impl Tokens<'_, '_> {
 
     /// Removes a user's tokens that ended before an instant.
     pub fn remove_ended(self, user: UserId, before: Instant) -> Result<()> {
-        let target = tokens::table
-            .filter(tokens::user_id.eq(user.get()))
-            .filter(tokens::expires_at.lt(before.milliseconds()));
+        let target = tokens::table.filter(tokens::user_id.eq(user.get())).filter(
+            tokens::expires_at
+                .lt(before.milliseconds())
+                .or(tokens::revoked_at.lt(before.milliseconds()).assume_not_null()),
+        );
         on_each!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
         Ok(())
     }

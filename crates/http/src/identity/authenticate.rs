@@ -86,8 +86,9 @@ async fn of_provider(
     let Verified { user: verified, until } = verified;
     let bearer =
         |user| Bearer { user: Arc::new(user), scope: TokenScope::default(), expires_at: until };
-    let wanted = verified.clone();
-    if let Some(found) = run::read(state, move |tx| user::find_verified(tx, &wanted)).await? {
+    let (wanted, admission) = (verified.clone(), Arc::clone(&state.admission));
+    let known = run::read(state, move |tx| user::find_verified(tx, &wanted, &admission)).await?;
+    if let Some(found) = known {
         return Ok(bearer(found));
     }
     let lane = Lane::of_newcomer(&verified.email);

@@ -11,7 +11,7 @@ use super::crypto;
 
 /// The issuer that tokens of this kind name, so that something else signed with the same key is no
 /// token.
-const ISSUER: &str = "daybook";
+pub(super) const ISSUER: &str = "daybook";
 /// The scope every token must carry.
 const SCOPE: &str = "email";
 

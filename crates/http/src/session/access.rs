@@ -2,7 +2,8 @@
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
-use daybook_domain::session::{Refusal, Session};
+use daybook_domain::id::SessionId;
+use daybook_domain::session::{Refusal, SecretDigest, Session};
 use daybook_service::{Error, session};
 use daybook_storage::Lane;
 use maud::html;
@@ -57,12 +58,9 @@ pub(crate) async fn logout(
     state: web::Data<AppState>,
 ) -> Result<HttpResponse, ApiError> {
     if let Some((id, digest)) = cookie::session(&request) {
-        let now = (state.clock)();
-        let ended =
-            run::write(&state, Lane::NO_BOOK, move |tx| session::end(tx, id, &digest, now)).await;
-        match ended {
+        match end(&state, id, digest).await {
             Err(error) if !error.is_signed_out() => return Err(error),
-            _ => state.identity.forget(),
+            _ => {}
         }
     }
     let given = parameters::pairs(&request).into_iter().find(|(name, _)| name == "returnUrl");
@@ -76,4 +74,14 @@ pub(crate) async fn logout(
         .add_cookie(&cookie::forget_session(&request, &state))
         .map_err(|error| Transport::Failed(error.to_string()))?;
     Ok(answer)
+}
+
+/// Ends a session. One that is none costs a look, and changes nothing for others.
+async fn end(state: &AppState, id: SessionId, digest: SecretDigest) -> Result<(), ApiError> {
+    let now = (state.clock)();
+    let (_, user) = run::read(state, move |tx| session::find(tx, id, &digest, now)).await?;
+    let lane = Lane::of_user(user.id);
+    run::write(state, lane, move |tx| session::end(tx, id, &digest, now)).await?;
+    state.identity.forget();
+    Ok(())
 }

@@ -6,27 +6,21 @@ use std::sync::Arc;
 use actix_web::http::StatusCode;
 use actix_web::http::header::ORIGIN;
 use actix_web::{HttpRequest, HttpResponse, web};
-use daybook_domain::session::Session;
+use daybook_domain::session::{Refusal, Session};
 use daybook_service::session;
 use daybook_storage::Lane;
 use maud::html;
-use serde::Deserialize;
 
 use super::page::{page, page_to};
 use super::secret::{LoginSecret, digest};
 use super::{cookie, login};
+use crate::body::Form;
 use crate::error::{ApiError, Transport};
 use crate::identity::authenticate::again_on_collision;
 use crate::parameters;
 use crate::request::host;
 use crate::run;
 use crate::state::AppState;
-
-/// The form of the button.
-#[derive(Deserialize)]
-pub(crate) struct Form {
-    code: String,
-}
 
 /// GET /auth/link?code=: shows whom the link signs in.
 pub(crate) async fn show_link(
@@ -38,8 +32,7 @@ pub(crate) async fn show_link(
     let (by, now) = (digest(&code), (state.clock)());
     let link = match run::read(&state, move |tx| session::link(tx, &by, now)).await {
         Ok(link) => link,
-        Err(error) if error.is_unusable_link() => return Ok(unusable()),
-        Err(error) => return Err(error),
+        Err(error) => return refused(error),
     };
     let content = html! {
         p { "You sign in as " strong { (link.email) } "." }
@@ -56,18 +49,21 @@ pub(crate) async fn show_link(
 pub(crate) async fn sign_in(
     request: HttpRequest,
     state: web::Data<AppState>,
-    form: Result<web::Form<Form>, actix_web::Error>,
+    form: Form,
 ) -> Result<HttpResponse, ApiError> {
-    let Ok(web::Form(Form { code })) = form else { return Ok(unusable()) };
+    let code = form.0.into_iter().find(|(name, _)| name == "code");
+    let code = code.map(|(_, code)| code).unwrap_or_default();
     if !is_own_form(&request, &state) {
-        let why = html! { p { "Another site has sent this form. Open the link itself." } };
+        let why = html! { p {
+            "This form was not sent by a page of this server. Open the link itself, at "
+            (state.base(host(&request))) "."
+        } };
         return Ok(page(StatusCode::FORBIDDEN, "This does not sign you in", &why));
     }
     let secret = LoginSecret::random().map_err(|error| Transport::Failed(error.to_string()))?;
     let session = match begin(&state, &code, &secret).await {
         Ok(session) => session,
-        Err(error) if error.is_unusable_link() => return Ok(unusable()),
-        Err(error) => return Err(error),
+        Err(error) => return refused(error),
     };
     let mut answer = match cookie::way_back(&request, &state) {
         Some(target) => login::to(&target),
@@ -105,9 +101,11 @@ fn is_own_form(request: &HttpRequest, state: &AppState) -> bool {
     sender.zip(own).is_some_and(|(sender, own)| sender.authority() == own.authority())
 }
 
-fn unusable() -> HttpResponse {
-    let why = html! {
-        p { "A link works once, for 15 minutes. Ask the operator of this server for a new one." }
-    };
-    page(StatusCode::NOT_FOUND, "This link does not work", &why)
+/// What a person reads who is not signed in.
+fn refused(error: ApiError) -> Result<HttpResponse, ApiError> {
+    let Some(refusal) = error.session_refusal() else { return Err(error) };
+    let next = html! { p { (refusal) ". Ask the operator of this server." } };
+    let status =
+        if *refusal == Refusal::Disabled { StatusCode::FORBIDDEN } else { StatusCode::NOT_FOUND };
+    Ok(page(status, "This link does not sign you in", &next))
 }

@@ -28,7 +28,7 @@ pub(crate) async fn login(
         return Ok(page(StatusCode::BAD_REQUEST, "This app is not known here", &why));
     };
     if signed_in(&request, &state).await? {
-        return Ok(to(&target));
+        return Ok(if is_cross_site(&request) { other_site(&target) } else { to(&target) });
     }
     let how = html! {
         p { "Open the link that signs you in, in this browser. Then you return to "
@@ -50,6 +50,22 @@ async fn signed_in(request: &HttpRequest, state: &AppState) -> Result<bool, ApiE
         Err(error) if error.is_signed_out() => Ok(false),
         Err(error) => Err(error),
     }
+}
+
+/// Whether a page of another site has sent the browser here.
+fn is_cross_site(request: &HttpRequest) -> bool {
+    request.headers().get("sec-fetch-site").is_some_and(|site| site == "cross-site")
+}
+
+/// Browsers keep the cookie of the session from requests of apps on other sites. Such an app would
+/// send the browser here again and again.
+fn other_site(target: &reqwest::Url) -> HttpResponse {
+    let why = html! {
+        p { "You are signed in, but the app at " strong { (target.host_str().unwrap_or_default()) }
+            " stands on another site than this server, and browsers keep its requests from the "
+            "session. Serve both under one domain." }
+    };
+    page(StatusCode::OK, "This app cannot use the session", &why)
 }
 
 /// Sends a browser on, by GET.

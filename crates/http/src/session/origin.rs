@@ -44,7 +44,9 @@ pub(crate) fn with_credentials<'h>(
 /// An address to return to after signing in, if its origin is listed.
 pub(crate) fn return_url(text: &str, listed: &[WebOrigin]) -> Option<Url> {
     let url = Url::parse(text).ok()?;
-    let plain = url.username().is_empty() && url.password().is_none();
+    let plain = matches!(url.scheme(), "https" | "http")
+        && url.username().is_empty()
+        && url.password().is_none();
     let origin = url.origin().ascii_serialization();
     let allowed = listed.iter().any(|listed| listed.0 == origin);
     (plain && allowed).then_some(url)

@@ -24,6 +24,7 @@ mod userinfo;
 
 use daybook_domain::instant::Instant;
 
+use super::own_token::ISSUER;
 use crate::outgoing::Outgoing;
 use outcome::{Refusal, Verified};
 
@@ -55,6 +56,10 @@ impl Providers {
     /// [`Refusal`].
     pub(crate) async fn verify(&self, token: &str, now: Instant) -> Result<Verified, Refusal> {
         let issued_by = jwt::issuer(token);
+        if issued_by.as_deref() == Some(ISSUER) {
+            // Expired, forged or of another Daybook: no business of any provider.
+            return Err(Refusal::Untrusted);
+        }
         let issuer = self.issuers.iter().find(|issuer| Some(&issuer.name) == issued_by.as_ref());
         match issuer {
             Some(issuer) => issuer.verify(token, now).await,
