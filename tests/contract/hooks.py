@@ -158,6 +158,7 @@ POOLS["events"] = [
 # What ends the life of things, and of which; most calls get new ones.
 ENDING = {
     "deleteBook": "books",
+    "transferBook": "books",
     "deleteAccount": "accounts",
     "deleteAccountsBatch": "accounts",
     "deleteGroup": "groups",
@@ -172,7 +173,13 @@ ENDING = {
     "declineBookAccessRequest": "request",
 }
 # What could take the book from the caller, or close it for all that follows.
-ON_SPARE_BOOKS = {"deleteBook", "updateBook", "updateBookDeprecated", "addCollaborator"}
+ON_SPARE_BOOKS = {
+    "deleteBook",
+    "transferBook",
+    "updateBook",
+    "updateBookDeprecated",
+    "addCollaborator",
+}
 
 
 
@@ -216,6 +223,10 @@ VERBS = {
     for verb, make in STATES.items()
     for suffix in ["", "sBatch"]
 }
+
+
+# Whom a book can be given to.
+USERS = [CALLERS["OWNER"][0]] * 3 + [CALLERS["EDITOR"][0], "nobody@example.com"]
 
 
 def accepted(operation):
@@ -348,6 +359,8 @@ def lively(rng, value, noun, operation):
             lively(rng, item, noun, operation) for item in items[: 2 if least == 2 else None]
         ]
         return value
+    if operation == "transferBook" and likely(rng, operation, 0.85):
+        return {**value, "email": one_of(USERS)(rng, operation)}
     names = set(value) & set(fields)
     names |= {
         name for name in ["id"] if name in fields and not operation.startswith(("create", "save"))

@@ -86,6 +86,7 @@ fn expects(server: &Server, operation: Operation) {
         return;
     }
     assert_eq!(tag(&targets.read(operation)), changed, "{}: GET gives the same tag", operation.id);
+    let owner = targets.next_caller(operation);
     if targets.snapshot() != before {
         assert_ne!(changed, seen, "a change is a new version");
         targets.call(&expecting(owner, &seen), operation, "Again").refused(412, "conditionNotMet");

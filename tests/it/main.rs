@@ -89,6 +89,7 @@ modules! {
         book_copies,
         book_dates,
         book_settings,
+        book_transfers,
         books,
         collaborators,
         collection_views,

@@ -103,6 +103,11 @@ const BOOK: &[Operation] = &[
     ),
     // To the other value: the book of the public reader is PUBLIC.
     write("change_visibility", change_visibility, OWN),
+    write(
+        "transfer_book",
+        |c, s| c.post(&s.cast.path("/transfer"), &json!({"email": s.cast.poster.email()})),
+        OWN,
+    ),
     write("delete_book", |c, s| c.delete(&s.cast.path("")), OWN),
 ];
 

@@ -87,6 +87,7 @@ impl Targets {
             "/v5/books/{bookId}",
             "/v5/books/{bookId}/audit",
             "/v5/books/{bookId}/copy",
+            "/v5/books/{bookId}/transfer",
         ]
         .contains(&operation.path)
         .then_some(self.cast.book.as_str());
@@ -114,7 +115,10 @@ impl Targets {
             "addBooksToCollection" | "removeBooksFromCollection" => json!([{"id": self.cast.book}]),
             _ => json!([item]),
         };
-        body["email"] = json!(format!("{}@example.com", word.to_lowercase()));
+        body["email"] = match operation.id {
+            "transferBook" => json!(self.cast.editor.email()),
+            _ => json!(format!("{}@example.com", word.to_lowercase())),
+        };
         body["permission"] = json!("VIEWER");
         body
     }
@@ -122,6 +126,11 @@ impl Targets {
     /// Who may do it: the owner, who alone has nothing to ask for (7.6).
     pub fn caller(&self, operation: Operation) -> &Client {
         if operation.id == "requestBookAccess" { &self.cast.stranger } else { &self.cast.owner }
+    }
+
+    /// Who may do it after it was done: the new owner of a book that was given away.
+    pub fn next_caller(&self, operation: Operation) -> &Client {
+        if operation.id == "transferBook" { &self.cast.editor } else { self.caller(operation) }
     }
 
     /// Calls the operation as somebody.

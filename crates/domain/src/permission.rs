@@ -110,6 +110,8 @@ pub enum Action {
     WriteLockedGroups,
     /// Delete the book.
     DeleteBook,
+    /// Make somebody else the owner.
+    TransferBook,
     /// Change who may see the book.
     ChangeVisibility,
     /// listCollaborators, and the events about collaborators.
@@ -147,6 +149,7 @@ impl Action {
             | Self::ReopenDates
             | Self::WriteLockedGroups
             | Self::DeleteBook
+            | Self::TransferBook
             | Self::ChangeVisibility
             | Self::ManageCollaborators
             | Self::WriteSavedQueries
@@ -188,6 +191,7 @@ pub const fn verdict(action: Action, permission: Permission) -> Verdict {
         Action::ReopenDates => [Yes, No, No, No, No],
         Action::WriteLockedGroups => [Yes, No, No, No, No],
         Action::DeleteBook => [Yes, No, No, No, No],
+        Action::TransferBook => [Yes, No, No, No, No],
         Action::ChangeVisibility => [Yes, No, No, No, No],
         Action::ListCollaborators => [Yes, Yes, Yes, No, Yes],
         Action::ManageCollaborators => [Yes, Yes, No, No, No],

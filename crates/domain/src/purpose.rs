@@ -14,6 +14,7 @@
 //! | [`UpdateBook`] | `UpdateBook` | the book's own settings |
 //! | [`Audit`] | `UpdateBook` | the request for an audit, and what it finds |
 //! | [`DeleteBook`] | `DeleteBook` | nothing is left |
+//! | [`TransferBook`] | `TransferBook` | who owns the book |
 //!
 //! The other rows are for reading, or are asked about while writing (`Access::may`).
 
@@ -99,6 +100,8 @@ purposes! {
     Audit by UpdateBook;
     /// Deleting the book.
     DeleteBook by DeleteBook;
+    /// Making somebody else the owner.
+    TransferBook by TransferBook;
 }
 
 #[cfg(test)]
@@ -115,6 +118,7 @@ mod tests {
             UpdateBook.action(),
             Audit.action(),
             DeleteBook.action(),
+            TransferBook.action(),
             RemoveCollaborator::Other.action(),
         ];
         let record = [Record::Draft, Record::Edit, Record::Post, Record::Check];

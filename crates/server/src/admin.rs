@@ -1,6 +1,6 @@
 //! What an operator does on the server's machine, beside a running server or without one: the
-//! commands `token` and `user`. They change the database; a server that runs notices within 5
-//! seconds (behaviour 11.8).
+//! commands `token`, `user` and `book`. They change the database; a server that runs notices
+//! within 5 seconds (behaviour 11.8).
 
 use std::collections::BTreeSet;
 use std::io::{Write, stdout};
@@ -12,11 +12,13 @@ use daybook_domain::id::BookKey;
 use daybook_domain::instant::Instant;
 use daybook_domain::token::{AccessToken, TokenRequest, TokenScope};
 use daybook_http::LoginSecret;
-use daybook_service::{Error, Ids, session, token, user};
+use daybook_service::{Error, Ids, book, session, token, user};
 use daybook_storage::user::User;
 use daybook_storage::{Address, Lane, Options, Store};
 
-use crate::cli::{DataArgs, LoginArgs, TokenArgs, TokenCommand, UserArgs, UserCommand};
+use crate::cli::{
+    BookArgs, BookCommand, DataArgs, LoginArgs, TokenArgs, TokenCommand, UserArgs, UserCommand,
+};
 use crate::{clock, key};
 
 /// How often a new user is tried again when another process makes users of the same name.
@@ -75,6 +77,21 @@ pub(crate) fn user(options: UserArgs) -> anyhow::Result<()> {
         user::set_disabled(tx, &email, disabled, now)
     })?;
     print([shown(&changed)])
+}
+
+/// `daybook book`.
+///
+/// # Errors
+/// What is refused; a database that cannot be opened.
+pub(crate) fn book(options: BookArgs) -> anyhow::Result<()> {
+    let BookCommand::Transfer { book, to, data } = options.command;
+    let store = open(&data)?;
+    let (ids, now) = (Arc::new(Ids::new(store.start())), clock::now());
+    let view = store.write(Lane::of_book(&book), move |tx| {
+        book::transfer_by_operator(tx, &book, &to, &ids, now)
+    })?;
+    let book = view.access.book();
+    print([format!("{}\t{}\t{}", book.key, book.owner_name, book.settings.name.as_str())])
 }
 
 /// Issues a token to each address, and prints them in that order.

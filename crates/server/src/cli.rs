@@ -26,6 +26,8 @@ pub(crate) enum Command {
     Login(LoginArgs),
     /// List users, disable and enable them
     User(UserArgs),
+    /// Give a book to another owner
+    Book(BookArgs),
 }
 
 /// Where an installation keeps its data.
@@ -317,4 +319,25 @@ pub(crate) struct NamedUserArgs {
     pub(crate) email: String,
     #[command(flatten)]
     pub(crate) data: DataArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BookArgs {
+    #[command(subcommand)]
+    pub(crate) command: BookCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum BookCommand {
+    /// Make a user the owner of a book; who owned it stays as an EDITOR
+    Transfer {
+        /// The id of the book
+        #[arg(long, value_name = "ID")]
+        book: String,
+        /// The e-mail address of the new owner, who must be a user already
+        #[arg(long, value_name = "EMAIL")]
+        to: String,
+        #[command(flatten)]
+        data: DataArgs,
+    },
 }

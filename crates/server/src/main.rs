@@ -37,5 +37,6 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Token(options) => admin::token(*options),
         Command::Login(options) => admin::login(&options),
         Command::User(options) => admin::user(options),
+        Command::Book(options) => admin::book(options),
     }
 }

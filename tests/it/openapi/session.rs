@@ -124,6 +124,7 @@ fn answers_are_the_documents(server: &Server) {
     shelves(&session);
     tokens(&session);
     audits(&session);
+    transfer(&session);
     endings(&session);
     let all: BTreeSet<&str> = session.operations.iter().map(|operation| operation.id).collect();
     let called = session.called.into_inner();
@@ -376,6 +377,12 @@ fn audits(session: &Session) {
     while audited()["items"].as_array().is_none_or(Vec::is_empty) {
         daybook_tests::pause(std::time::Duration::from_millis(20));
     }
+}
+
+/// To oneself, because the session goes on as the owner.
+fn transfer(session: &Session) {
+    let own = session.read("getUser", "", "")["email"].clone();
+    session.write("transferBook", &json!({"email": own}));
 }
 
 /// What takes things away, and the events of it all.

@@ -13,7 +13,7 @@ const READS: [Action; 6] = [
     Action::ReadEvents,
     Action::CopyBook,
 ];
-const WRITES: [Action; 14] = [
+const WRITES: [Action; 15] = [
     Action::RecordDraft,
     Action::EditDraft,
     Action::Post,
@@ -24,6 +24,7 @@ const WRITES: [Action; 14] = [
     Action::ReopenDates,
     Action::WriteLockedGroups,
     Action::DeleteBook,
+    Action::TransferBook,
     Action::ChangeVisibility,
     Action::ManageCollaborators,
     Action::WriteSavedQueries,

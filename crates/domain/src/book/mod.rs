@@ -5,6 +5,7 @@ mod dates;
 mod events;
 mod period;
 mod refusal;
+mod transfer;
 
 use time::Date;
 

@@ -1,6 +1,7 @@
 //! Why a request about books is refused.
 
 use crate::amount::MAX_FRACTION_DIGITS;
+use crate::email::Email;
 use crate::reason::Reason;
 
 /// Why something about a book was refused.
@@ -30,6 +31,12 @@ pub enum Refusal {
     /// The permission is not enough for the change.
     #[error("permission {0} is not enough to change {1}")]
     NotEnough(&'static str, &'static str),
+    /// No address of a new owner.
+    #[error("email of the new owner is required")]
+    NewOwnerRequired,
+    /// Nobody with that address can own a book.
+    #[error("{0} is no user of this installation who could own the book")]
+    NewOwnerUnknown(Email),
     /// No name for the copy.
     #[error("name is required, as a query parameter")]
     CopyNameRequired,
@@ -49,6 +56,8 @@ impl Refusal {
             | Self::PageSize(_)
             | Self::Date(..)
             | Self::Rescale(_)
+            | Self::NewOwnerRequired
+            | Self::NewOwnerUnknown(_)
             | Self::CopyNameRequired
             | Self::CopyFromDate(_) => Reason::BadRequest,
         }

@@ -54,6 +54,18 @@ impl Collaborator {
         (Self { permission, stamp: self.stamp.touched(now), ..self }, previous)
     }
 
+    /// The row of an owner after somebody else became the owner: an EDITOR (behaviour 6.21).
+    #[must_use]
+    pub fn retired(self, now: Instant) -> (Self, Previous) {
+        self.with_permission(Permission::Editor, now)
+    }
+
+    /// The row of who becomes the owner (behaviour 6.21).
+    #[must_use]
+    pub fn promoted(self, now: Instant) -> (Self, Previous) {
+        self.with_permission(Permission::Owner, now)
+    }
+
     /// Refuses a change of the owner's row.
     ///
     /// # Errors
@@ -116,6 +128,22 @@ impl Sharing {
 mod tests {
     use super::*;
     use crate::instant::Instant;
+
+    #[test]
+    fn who_was_the_owner_stays_as_an_editor() {
+        let row = |permission| Collaborator {
+            id: CollaboratorId::new(1),
+            email: Email::stored("a@example.com".to_owned()),
+            permission,
+            stamp: Stamp::new(None, Instant::new(0)),
+        };
+        let was = |name: &str| Previous::from([("permission".to_owned(), name.to_owned())]);
+        let (editor, previous) = row(Permission::Owner).retired(Instant::new(3));
+        assert_eq!((editor.permission, previous), (Permission::Editor, was("OWNER")));
+        let (owner, previous) = row(Permission::Viewer).promoted(Instant::new(3));
+        assert_eq!((owner.permission, previous), (Permission::Owner, was("VIEWER")));
+        assert_eq!((owner.stamp.version, owner.stamp.updated_at), (2, Instant::new(3)));
+    }
 
     #[test]
     fn sharing_by_what_is_there_and_what_is_given() {

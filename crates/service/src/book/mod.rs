@@ -1,6 +1,7 @@
 //! Use cases of books (behaviour 6).
 
 mod copy;
+mod transfer;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -24,6 +25,7 @@ use crate::{access, account, batch, collection, event_log, group, zone};
 pub use copy::{
     Request as Copying, SweptCopies, WholeCopy, copy, copy_in_portions, is_large, sweep,
 };
+pub use transfer::{transfer, transfer_by_operator};
 
 /// A book as the caller sees it.
 #[derive(Debug, Clone)]

@@ -9,7 +9,7 @@ use daybook_domain::email::Email;
 use daybook_domain::event::Hash;
 use daybook_domain::id::{BookId, CollectionId, UserId};
 use daybook_domain::permission::Permission;
-use daybook_domain::purpose::{DeleteBook, UpdateBook};
+use daybook_domain::purpose::{DeleteBook, TransferBook, UpdateBook};
 use diesel::prelude::*;
 
 use crate::access::{AccessTo, BookAccess};
@@ -146,6 +146,29 @@ impl Books<'_, '_> {
         on_each!(
             self.tx.flushed()?,
             c => diesel::update(books::table.find(book.id.get())).set(&columns).execute(c)
+        )?;
+        Ok(())
+    }
+
+    /// The user who owns the book with this public id.
+    pub fn owner(self, public_id: &str) -> Result<Option<UserId>> {
+        let query = books::table.filter(books::public_id.eq(public_id)).select(books::owner_id);
+        let owner: Option<i64> =
+            on_each!(self.tx.unflushed(), c => query.get_result(c).optional())?;
+        Ok(owner.map(UserId::new))
+    }
+
+    /// Saves another owner of the book, with the version that the change makes.
+    pub fn transfer(self, access: &AccessTo<TransferBook>, owner: UserId) -> Result<()> {
+        let book = access.book();
+        let set = (
+            books::owner_id.eq(owner.get()),
+            books::updated_at.eq(book.stamp.updated_at.milliseconds()),
+            books::version.eq(book.stamp.version),
+        );
+        on_each!(
+            self.tx.flushed()?,
+            c => diesel::update(books::table.find(book.id.get())).set(set).execute(c)
         )?;
         Ok(())
     }

@@ -1,0 +1,262 @@
+//! Transfer of ownership (6.21).
+
+use std::time::Duration;
+
+use daybook_tests::{Cast, Client, Server, column, id, run_for, shows, unique};
+use serde_json::{Value, json};
+
+use crate::Case;
+
+pub fn tests() -> Vec<Case> {
+    crate::cases![
+        the_book_changes_hands,
+        to_somebody_it_was_not_shared_with,
+        events_of_a_transfer,
+        to_oneself_changes_nothing,
+        whom_it_cannot_be_given_to,
+        collection_and_postings_follow,
+        a_request_for_access_is_granted,
+        checks_in_order,
+        by_the_operator,
+        by_the_operator_refused,
+    ]
+}
+
+fn give(cast: &Cast, client: &Client, email: &str) -> daybook_tests::Answer {
+    client.post(&cast.path("/transfer"), &json!({"email": email}))
+}
+
+fn username(client: &Client) -> Value {
+    client.get("/v5/user").ok()["username"].clone()
+}
+
+/// Address and permission of each collaborator, in the order of the list.
+fn permissions(cast: &Cast, reader: &Client) -> Vec<(String, String)> {
+    let list = reader.get(&cast.path("/collaborators")).ok();
+    column(&list, "email").into_iter().zip(column(&list, "permission")).collect()
+}
+
+fn events(cast: &Cast, reader: &Client) -> Vec<Value> {
+    let list = reader.get(&cast.path("/events?limit=200")).ok();
+    list["items"].as_array().expect("items").clone()
+}
+
+fn the_book_changes_hands(server: &Server) {
+    let cast = Cast::with_settings(server, json!({"lockDate": "2001-01-31"}));
+    let (former, owner) = (&cast.owner, &cast.poster);
+    let given = give(&cast, former, &format!(" {} ", owner.email().to_uppercase())).ok();
+    shows(&given, &json!({"permission": "EDITOR", "ownerName": username(owner)}));
+    shows(
+        &owner.get(&cast.path("")).ok(),
+        &json!({"permission": "OWNER", "ownerName": username(owner)}),
+    );
+    let rows = permissions(&cast, owner);
+    assert_eq!(rows[0], (owner.email().to_owned(), "OWNER".to_owned()), "7.5: the owner first");
+    assert!(rows.contains(&(former.email().to_owned(), "EDITOR".to_owned())), "{rows:?}");
+    assert_eq!(rows.iter().filter(|(_, permission)| permission == "OWNER").count(), 1, "7.1");
+    // What is the owner's alone is the new one's.
+    let back = json!({"id": cast.book, "lockDate": "2000-12-31"});
+    former.put("/v5/books", &back).refused(403, "forbidden");
+    owner.put("/v5/books", &back).ok();
+    give(&cast, former, former.email()).refused(403, "forbidden");
+    owner
+        .delete(&cast.path(&format!("/collaborators/{}", owner.email())))
+        .refused(400, "badRequest");
+    owner.delete(&cast.path(&format!("/collaborators/{}", former.email()))).ok();
+    former.get(&cast.path("")).refused(404, "notFound");
+    owner.delete(&cast.path("")).ok();
+}
+
+fn to_somebody_it_was_not_shared_with(server: &Server) {
+    let cast = Cast::new(server);
+    cast.stranger.get(&cast.path("")).refused(404, "notFound");
+    give(&cast, &cast.owner, cast.stranger.email()).ok();
+    shows(&cast.stranger.get(&cast.path("")).ok(), &json!({"permission": "OWNER"}));
+    assert_eq!(column(&cast.stranger.get("/v5/books").ok(), "id"), [cast.book.as_str()]);
+    assert_eq!(permissions(&cast, &cast.owner).len(), 6);
+    // And back again: the rows keep their ids (7.5).
+    let rows = cast.owner.get(&cast.path("/collaborators")).ok();
+    give(&cast, &cast.stranger, cast.owner.email()).ok();
+    let ids = |list: &Value| {
+        let mut ids = column(list, "id");
+        ids.sort();
+        ids
+    };
+    assert_eq!(ids(&cast.owner.get(&cast.path("/collaborators")).ok()), ids(&rows));
+    shows(&cast.owner.get(&cast.path("")).ok(), &json!({"permission": "OWNER"}));
+}
+
+/// What an event is about, and what was there before.
+#[track_caller]
+fn says(event: &Value, kind: &str, object: &Value, previous: &Value) {
+    assert_eq!(event["type"], kind);
+    shows(&event["data"]["object"], object);
+    assert_eq!(&event["data"]["previousAttributes"], previous, "{event}");
+}
+
+fn events_of_a_transfer(server: &Server) {
+    let cast = Cast::new(server);
+    let before = events(&cast, &cast.owner).len();
+    let former = username(&cast.owner);
+    give(&cast, &cast.owner, cast.stranger.email()).ok();
+    let log = events(&cast, &cast.owner);
+    let newest: Vec<&Value> = log.iter().take(log.len() - before).rev().collect();
+    let [book, retired, added] = newest.as_slice() else { panic!("three events: {newest:?}") };
+    let next = username(&cast.stranger);
+    says(book, "BOOK_UPDATED", &json!({"ownerName": next}), &json!({"ownerName": former}));
+    assert_eq!(book["user"]["username"], former);
+    let editor = json!({"email": cast.owner.email(), "permission": "EDITOR"});
+    says(retired, "COLLABORATOR_UPDATED", &editor, &json!({"permission": "OWNER"}));
+    let owner = json!({"email": cast.stranger.email(), "permission": "OWNER"});
+    says(added, "COLLABORATOR_ADDED", &owner, &Value::Null);
+    give(&cast, &cast.stranger, cast.viewer.email()).ok();
+    let owner = json!({"email": cast.viewer.email(), "permission": "OWNER"});
+    let newest = &events(&cast, &cast.owner)[0];
+    says(newest, "COLLABORATOR_UPDATED", &owner, &json!({"permission": "VIEWER"}));
+}
+
+fn to_oneself_changes_nothing(server: &Server) {
+    let cast = Cast::new(server);
+    let (seen, log) = (cast.owner.get(&cast.path("")), events(&cast, &cast.owner));
+    let given = give(&cast, &cast.owner, cast.owner.email());
+    assert_eq!(given.headers["etag"], seen.headers["etag"]);
+    assert_eq!(given.ok(), seen.ok());
+    assert_eq!(events(&cast, &cast.owner), log);
+}
+
+fn whom_it_cannot_be_given_to(server: &Server) {
+    let cast = Cast::new(server);
+    let pending = format!("{}@example.com", unique("pending"));
+    cast.share(&pending, "EDITOR");
+    set_disabled(server, cast.editor.email(), "disable");
+    let before = permissions(&cast, &cast.owner);
+    for (email, message) in [
+        (pending.as_str(), "no user"),
+        ("nobody.at.all@example.com", "no user"),
+        (cast.editor.email(), "no user"),
+        ("no-at-sign", "@"),
+        ("", "@"),
+    ] {
+        let said = give(&cast, &cast.owner, email).refused(400, "badRequest");
+        assert!(said.contains(message), "{email:?}: {said}");
+    }
+    let path = cast.path("/transfer");
+    let said = cast.owner.post(&path, &json!({})).refused(400, "badRequest");
+    assert!(said.contains("email"), "{said}");
+    for (body, reason) in
+        [(json!({"email": 7}), "invalid"), (json!([cast.viewer.email()]), "invalid")]
+    {
+        cast.owner.post(&path, &body).refused(400, reason);
+    }
+    assert_eq!(permissions(&cast, &cast.owner), before);
+    shows(&cast.owner.get(&cast.path("")).ok(), &json!({"permission": "OWNER"}));
+}
+
+/// 9.11, 6.2: what is counted and shown for the owner is the new one's.
+fn collection_and_postings_follow(server: &Server) {
+    let cast = Cast::with_accounts(server, &daybook_tests::CASH_AND_FOOD);
+    cast.record("2025-01-31", "5", "Cash", "Food", "Lunch");
+    let shelf = |client: &Client, name: &str| {
+        let made = client.post("/v5/collections", &json!({"name": name})).ok();
+        let books = json!({"items": [{"id": cast.book}]});
+        client.patch(&format!("/v5/collections/{}/books/add", id(&made)), &books).ok();
+    };
+    shelf(&cast.owner, "Former");
+    shelf(&cast.poster, "Next");
+    let seen = || cast.viewer.get(&cast.path("")).ok()["collection"]["name"].clone();
+    let posted = |client: &Client| client.get("/v5/user").ok()["totalTransactionsThisYear"].clone();
+    assert_eq!(
+        (seen(), posted(&cast.owner), posted(&cast.poster)),
+        (json!("Former"), json!(1), json!(0))
+    );
+    give(&cast, &cast.owner, cast.poster.email()).ok();
+    assert_eq!(
+        (seen(), posted(&cast.owner), posted(&cast.poster)),
+        (json!("Next"), json!(0), json!(1))
+    );
+}
+
+fn a_request_for_access_is_granted(server: &Server) {
+    let cast = Cast::new(server);
+    let path = cast.path("/collaborators/request");
+    for asking in [&cast.stranger, &cast.viewer] {
+        asking.send("POST", &format!("{path}?permission=EDITOR"), &Value::Null).no_content();
+    }
+    give(&cast, &cast.owner, cast.stranger.email()).ok();
+    assert_eq!(column(&cast.owner.get(&path).ok(), "email"), [cast.viewer.email()]);
+}
+
+/// 0.17: visibility, permission, condition, values.
+fn checks_in_order(server: &Server) {
+    let cast = Cast::new(server);
+    let stale = |client: &Client| client.header("If-Match", "\"book.x.9\"");
+    let nobody = "nobody.at.all@example.com";
+    give(&cast, &stale(&cast.stranger), nobody).refused(404, "notFound");
+    give(&cast, &stale(&cast.editor), nobody).refused(403, "forbidden");
+    give(&cast, &stale(&cast.owner), nobody).refused(412, "conditionNotMet");
+    give(&cast, &cast.owner, nobody).refused(400, "badRequest");
+    let missing: String = cast.book.chars().rev().collect();
+    let path = format!("/v5/books/{missing}/transfer");
+    cast.owner.post(&path, &json!({"email": nobody})).refused(404, "notFound");
+}
+
+/// The exit and what it says of `daybook book transfer`.
+fn transfer(server: &Server, book: &str, email: &str) -> (bool, String) {
+    let mut command = server.admin(&["book", "transfer"]);
+    let run = run_for(command.args(["--book", book, "--to", email]), Duration::from_secs(30));
+    let run = run.expect("it ends");
+    let said =
+        String::from_utf8_lossy(if run.status.success() { &run.stdout } else { &run.stderr });
+    (run.status.success(), said.into_owned())
+}
+
+fn set_disabled(server: &Server, email: &str, verb: &str) {
+    let mut command = server.admin(&["user", verb]);
+    let run = run_for(command.args(["--email", email]), Duration::from_secs(30));
+    assert!(run.is_some_and(|run| run.status.success()), "daybook user {verb}");
+}
+
+/// Also when the owner is locked out.
+fn by_the_operator(server: &Server) {
+    let cast = Cast::new(server);
+    let former = username(&cast.owner);
+    set_disabled(server, cast.owner.email(), "disable");
+    let (done, said) = transfer(server, &cast.book, cast.viewer.email());
+    assert!(done, "{said}");
+    let next = username(&cast.viewer);
+    let name = cast.viewer.get(&cast.path("")).ok()["name"].clone();
+    let words = [json!(cast.book), next.clone(), name].map(|word| word.as_str().map(str::to_owned));
+    assert_eq!(
+        said.trim_end().split('\t').map(|word| Some(word.to_owned())).collect::<Vec<_>>(),
+        words
+    );
+    shows(
+        &cast.viewer.get(&cast.path("")).ok(),
+        &json!({"permission": "OWNER", "ownerName": next.clone()}),
+    );
+    let log = events(&cast, &cast.viewer);
+    let changed = log.iter().find(|event| event["type"] == "BOOK_UPDATED").expect("an event");
+    says(changed, "BOOK_UPDATED", &json!({"ownerName": next}), &json!({"ownerName": former}));
+    assert_eq!(
+        (&changed["user"]["username"], &changed["agent"]["id"]),
+        (&former, &json!("daybook"))
+    );
+    assert!(
+        permissions(&cast, &cast.viewer)
+            .contains(&(cast.owner.email().to_owned(), "EDITOR".to_owned()))
+    );
+}
+
+fn by_the_operator_refused(server: &Server) {
+    let cast = Cast::new(server);
+    let missing: String = cast.book.chars().rev().collect();
+    for (book, email, message) in [
+        (missing.as_str(), cast.viewer.email(), "book not found"),
+        (&cast.book, "nobody.at.all@example.com", "no user"),
+        (&cast.book, "no-at-sign", "@"),
+    ] {
+        let (done, said) = transfer(server, book, email);
+        assert!(!done && said.contains(message), "{said}");
+    }
+    shows(&cast.owner.get(&cast.path("")).ok(), &json!({"permission": "OWNER"}));
+}
