@@ -170,12 +170,16 @@ fn claims_replace_what_they_tell(server: &Server) {
     let username = who.email.local();
     let nothing = json!([username, username, username, null, "", null]);
     assert_eq!(shown(server, &who.email), nothing);
+    let remembered = server.client(who.email.as_str());
+    remembered.get("/v5/user").ok();
     let count = provider.changes();
     let told = VerifiedUser { profile: zoe(), ..who.clone() };
     assert_eq!(provider.find(&told), None, "there is something to write");
     let after = provider.sign_in(&told, &[]).expect("a user");
     assert_eq!((after.id, &after.username, &after.profile), (before.id, &before.username, &zoe()));
-    assert!(provider.changes() > count, "11.8: other processes forget the user");
+    let shown = remembered.get("/v5/user").ok();
+    assert_eq!(shown["familyName"].as_str(), zoe().family_name.as_deref(), "also to this token");
+    assert_eq!(provider.changes(), count, "two tokens that tell different names disturb nobody");
     let parts = Profile {
         given_name: Some("Zo".to_owned()),
         family_name: Some("Schmidt".to_owned()),

@@ -1,5 +1,6 @@
 //! The authenticated user on the wire (behaviour 9.11).
 
+use daybook_service::user;
 use daybook_storage::user::User;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -40,11 +41,7 @@ struct UserOut {
 
 /// GET user.
 pub(crate) async fn get_user(request: ApiRequest) -> ApiResult {
-    request
-        .read(daybook_service::book::postings_of_owner, |(month, year), cx| {
-            reply::ok(&user_out(&cx.user, (*month, *year)))
-        })
-        .await
+    request.read(user::get, |(user, postings), _| reply::ok(&user_out(user, *postings))).await
 }
 
 fn user_out(user: &User, (month, year): (i64, i64)) -> UserOut {

@@ -8,6 +8,8 @@ use daybook_domain::user::{Admission, Profile, Refusal};
 use daybook_storage::Tx;
 use daybook_storage::user::User;
 
+use crate::book;
+use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::ids::Ids;
 
@@ -30,6 +32,14 @@ pub fn set_disabled(tx: &mut Tx<'_>, email: &Email, disabled: bool, now: Instant
     tx.users().save_disabled(&user)?;
     tx.identity_changes().record()?;
     Ok(user)
+}
+
+/// getUser: the caller as they are now, and how much was posted this month and this year in the
+/// books they own.
+pub fn get(tx: &mut Tx<'_>, cx: &Context) -> Result<(User, (i64, i64))> {
+    let now = tx.users().by_ids(&[cx.user.id])?.into_iter().next();
+    let user = now.unwrap_or_else(|| User::clone(&cx.user));
+    Ok((user, book::postings_of_owner(tx, cx)?))
 }
 
 /// Finds the user with that verified address.
@@ -94,8 +104,8 @@ pub fn sign_in_verified(
         return Ok(user);
     }
     let user = User { profile: told, ..user };
+    // No change that processes must learn of: it lets in nobody else, and getUser reads it anew.
     tx.users().save_profile(&user)?;
-    tx.identity_changes().record()?;
     Ok(user)
 }
 

@@ -110,7 +110,7 @@ fn is_named(collection: &collection::View, wanted: &str) -> bool {
 }
 
 /// How much was posted this month and this year in all books the caller owns, each in its own zone.
-pub fn postings_of_owner(tx: &mut Tx<'_>, cx: &Context) -> Result<(i64, i64)> {
+pub(crate) fn postings_of_owner(tx: &mut Tx<'_>, cx: &Context) -> Result<(i64, i64)> {
     let owned = tx
         .books()
         .of_user(&cx.user.email)?
