@@ -237,8 +237,8 @@ fn aliases() -> Vec<Operation> {
     )
 }
 
-/// Adds all routes, under the prefix if there is one. Health, contract, sign-in and served files are
-/// also found without it.
+/// Adds all routes, under the prefix if there is one. Health, contract, sign-in and served files
+/// are also found without it.
 pub(crate) fn mount(config: &mut web::ServiceConfig, state: &AppState) {
     let prefix = state.path_prefix.as_str();
     if prefix.is_empty() {
