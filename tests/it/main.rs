@@ -8,6 +8,7 @@ use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
+use std::thread::available_parallelism;
 
 use daybook_tests::{Engine, Server};
 use libtest_mimic::{Arguments, Trial};
@@ -247,7 +248,10 @@ fn trials(shared: &Arc<Shared>) -> Vec<Trial> {
 }
 
 fn main() -> ExitCode {
-    let arguments = Arguments::from_args();
+    let mut arguments = Arguments::from_args();
+    // Cases mostly wait: for answers, for commits, for time to pass.
+    arguments.test_threads =
+        arguments.test_threads.or_else(|| Some(1 + available_parallelism().ok()?.get()));
     let shared = Arc::new(Shared::default());
     let conclusion = libtest_mimic::run(&arguments, trials(&shared));
     let panics = shared.panics();

@@ -22,9 +22,9 @@ use serde::de::{DeserializeOwned, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use tokio::time::{Instant, timeout_at};
 
-use crate::budget::Grant;
+use crate::budget::MemoryShare;
 use crate::connection::Connection;
-use crate::error::{ApiError, Transport};
+use crate::error::{ApiError, RequestError};
 use crate::idempotency::{note_hash, wants_hash};
 use crate::request::ApiRequest;
 use crate::{blocking, request};
@@ -92,7 +92,7 @@ impl<T: DeserializeOwned + Send + 'static> FromRequest for Body<T> {
             let read = if json {
                 receive(&request, payload, parse).await
             } else {
-                Err(Transport::UnsupportedMediaType.into())
+                Err(RequestError::UnsupportedMediaType.into())
             };
             body_or_refusal(&request, read).await.map(Self)
         })
@@ -109,7 +109,11 @@ impl<T: DeserializeOwned + Send + 'static> FromRequest for MaybeBody<T> {
             if bytes.iter().all(u8::is_ascii_whitespace) {
                 return Ok(None);
             }
-            if json { parse(bytes).map(Some) } else { Err(Transport::UnsupportedMediaType.into()) }
+            if json {
+                parse(bytes).map(Some)
+            } else {
+                Err(RequestError::UnsupportedMediaType.into())
+            }
         };
         Box::pin(async move {
             body_or_refusal(&request, receive(&request, payload, read).await).await.map(Self)
@@ -191,7 +195,11 @@ fn is_json(request: &HttpRequest) -> bool {
         || (essence.starts_with("application/") && essence.ends_with("+json"))
 }
 
-async fn collect(mut payload: Payload, grant: &mut Grant, most: usize) -> Result<Bytes, ApiError> {
+async fn collect(
+    mut payload: Payload,
+    grant: &mut MemoryShare,
+    most: usize,
+) -> Result<Bytes, ApiError> {
     let started = Instant::now();
     let mut bytes = BytesMut::new();
     loop {
@@ -200,18 +208,18 @@ async fn collect(mut payload: Payload, grant: &mut Grant, most: usize) -> Result
             std::future::poll_fn(|cx| futures_core::Stream::poll_next(Pin::new(&mut payload), cx));
         let next = timeout_at(started + BODY_TIMEOUT + Duration::from_secs(earned), next)
             .await
-            .map_err(|_| Transport::BodyTooSlow)?;
+            .map_err(|_| RequestError::BodyTooSlow)?;
         let Some(chunk) = next else { return Ok(bytes.freeze()) };
         let chunk = chunk.map_err(|error| {
             if matches!(error, PayloadError::Overflow) {
-                Transport::TooLarge
+                RequestError::TooLarge
             } else {
-                Transport::Malformed(error.to_string())
+                RequestError::Malformed(error.to_string())
             }
         })?;
         let size = bytes.len().saturating_add(chunk.len());
         if size > most {
-            return Err(Transport::TooLarge.into());
+            return Err(RequestError::TooLarge.into());
         }
         grant.cover(size)?;
         bytes.extend_from_slice(&chunk);
@@ -222,9 +230,9 @@ async fn collect(mut payload: Payload, grant: &mut Grant, most: usize) -> Result
 /// 0.10).
 fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
     let text = std::str::from_utf8(bytes)
-        .map_err(|error| Transport::Malformed(format!("it is not UTF-8: {error}")))?;
+        .map_err(|error| RequestError::Malformed(format!("it is not UTF-8: {error}")))?;
     if holds_nul(bytes) {
-        return Err(Transport::InvalidFormat(
+        return Err(RequestError::InvalidFormat(
             "text must not contain the character NUL (\\u0000)".to_owned(),
         )
         .into());
@@ -234,19 +242,21 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
 
 /// Reads a refused body again, with a slower reader that tells where it is wrong. Broken JSON comes
 /// before a value of the wrong type.
-fn explain<T: DeserializeOwned>(text: &str) -> Transport {
+fn explain<T: DeserializeOwned>(text: &str) -> RequestError {
     if let Err(error) = serde_json::from_str::<IgnoredAny>(text) {
-        return Transport::Malformed(error.to_string());
+        return RequestError::Malformed(error.to_string());
     }
     match serde_path_to_error::deserialize::<_, T>(&mut serde_json::Deserializer::from_str(text)) {
         Err(located) if located.path().iter().next().is_none() => {
-            Transport::InvalidFormat(located.inner().to_string())
+            RequestError::InvalidFormat(located.inner().to_string())
         }
         Err(located) => {
-            Transport::InvalidFormat(format!("{}: {}", located.path(), located.inner()))
+            RequestError::InvalidFormat(format!("{}: {}", located.path(), located.inner()))
         }
         // The fast reader refused it, so something is wrong although this one found nothing.
-        Ok(_) => Transport::InvalidFormat("the body does not have the documented shape".to_owned()),
+        Ok(_) => {
+            RequestError::InvalidFormat("the body does not have the documented shape".to_owned())
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use actix_web::{HttpMessage, HttpRequest};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::error::Transport;
+use crate::error::RequestError;
 
 /// Memory is counted in steps, so that a body does not ask for each piece that arrives, and that a
 /// step for each possible connection fits into the smallest budget.
@@ -25,32 +25,32 @@ impl Budget {
     }
 
     /// A new share, empty at first.
-    pub(crate) fn grant(&self) -> Grant {
-        Grant { budget: Arc::clone(&self.0), steps: None }
+    pub(crate) fn grant(&self) -> MemoryShare {
+        MemoryShare { budget: Arc::clone(&self.0), steps: None }
     }
 }
 
 /// The share of one request, given back when it is dropped.
-pub(crate) struct Grant {
+pub(crate) struct MemoryShare {
     budget: Arc<Semaphore>,
     steps: Option<OwnedSemaphorePermit>,
 }
 
-impl Grant {
+impl MemoryShare {
     /// Grows the share to so many bytes. It never waits: requests that wait hold memory too.
     ///
     /// # Errors
-    /// [`Transport::Crowded`] when nothing is left.
-    pub(crate) fn cover(&mut self, bytes: usize) -> Result<(), Transport> {
+    /// [`RequestError::Crowded`] when nothing is left.
+    pub(crate) fn cover(&mut self, bytes: usize) -> Result<(), RequestError> {
         let held = self.steps.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
         let lacking = bytes.div_ceil(STEP).saturating_sub(held);
         if lacking == 0 {
             return Ok(());
         }
-        let lacking = u32::try_from(lacking).map_err(|_| Transport::Crowded)?;
+        let lacking = u32::try_from(lacking).map_err(|_| RequestError::Crowded)?;
         let more = Arc::clone(&self.budget)
             .try_acquire_many_owned(lacking)
-            .map_err(|_| Transport::Crowded)?;
+            .map_err(|_| RequestError::Crowded)?;
         match &mut self.steps {
             Some(steps) => steps.merge(more),
             None => self.steps = Some(more),
@@ -80,9 +80,9 @@ mod tests {
         one.cover(1).unwrap();
         one.cover(STEP).unwrap();
         other.cover((STEPS_OF_A_MEGABYTE - 1) * STEP).unwrap();
-        assert!(matches!(one.cover(STEP + 1), Err(Transport::Crowded)));
+        assert!(matches!(one.cover(STEP + 1), Err(RequestError::Crowded)));
         drop(other);
         one.cover(STEPS_OF_A_MEGABYTE * STEP).unwrap();
-        assert!(matches!(one.cover(STEPS_OF_A_MEGABYTE * STEP + 1), Err(Transport::Crowded)));
+        assert!(matches!(one.cover(STEPS_OF_A_MEGABYTE * STEP + 1), Err(RequestError::Crowded)));
     }
 }

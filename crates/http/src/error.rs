@@ -25,12 +25,12 @@ pub(crate) enum ApiError {
     /// A use case refused or failed.
     Service(Error),
     /// The request never reached a use case.
-    Transport(Transport),
+    RequestError(RequestError),
 }
 
 /// What is wrong with a request before a use case is called.
 #[derive(Debug)]
-pub(crate) enum Transport {
+pub(crate) enum RequestError {
     LoginRequired,
     /// The token is trusted, and tells no verified e-mail address: why.
     NoEmail(&'static str),
@@ -67,15 +67,15 @@ impl From<daybook_storage::Error> for ApiError {
     }
 }
 
-impl From<Transport> for ApiError {
-    fn from(error: Transport) -> Self {
-        Self::Transport(error)
+impl From<RequestError> for ApiError {
+    fn from(error: RequestError) -> Self {
+        Self::RequestError(error)
     }
 }
 
 impl From<Panicked> for ApiError {
     fn from(error: Panicked) -> Self {
-        Self::Transport(Transport::Failed(error.to_string()))
+        Self::RequestError(RequestError::Failed(error.to_string()))
     }
 }
 
@@ -99,7 +99,7 @@ const fn status_of(kind: RefusalKind) -> StatusCode {
     }
 }
 
-impl Transport {
+impl RequestError {
     const fn status(&self) -> StatusCode {
         match self {
             Self::LoginRequired | Self::NoEmail(_) => StatusCode::UNAUTHORIZED,
@@ -187,7 +187,7 @@ impl ApiError {
     pub(crate) const fn session_refusal(&self) -> Option<&session::Refusal> {
         match self {
             Self::Service(Error::Refused(Refusal::Session(refusal))) => Some(refusal),
-            Self::Service(_) | Self::Transport(_) => None,
+            Self::Service(_) | Self::RequestError(_) => None,
         }
     }
 
@@ -200,14 +200,14 @@ impl ApiError {
     pub(crate) fn alone(self) -> Self {
         match self {
             Self::Service(error) => Self::Service(error.alone()),
-            Self::Transport(error) => Self::Transport(error),
+            Self::RequestError(error) => Self::RequestError(error),
         }
     }
 
     fn status(&self) -> StatusCode {
         match self {
             Self::Service(error) => status_of(error.kind()),
-            Self::Transport(error) => error.status(),
+            Self::RequestError(error) => error.status(),
         }
     }
 
@@ -227,7 +227,7 @@ impl ApiError {
                     | RefusalKind::Unauthenticated,
                 ) => "internalError",
             },
-            Self::Transport(error) => error.reason(),
+            Self::RequestError(error) => error.reason(),
         }
     }
 
@@ -244,7 +244,7 @@ impl ApiError {
                 | RefusalKind::Reused
                 | RefusalKind::Unauthenticated => error.to_string(),
             },
-            Self::Transport(error) => error.message(),
+            Self::RequestError(error) => error.message(),
         }
     }
 
@@ -308,15 +308,15 @@ impl ResponseError for ApiError {
         if status.is_server_error() {
             let cause = match self {
                 Self::Service(error) => error.to_string(),
-                Self::Transport(Transport::Crowded) => {
+                Self::RequestError(RequestError::Crowded) => {
                     "the memory for bodies and contents of files is in use".to_owned()
                 }
-                Self::Transport(
-                    Transport::Failed(cause)
-                    | Transport::FilesUnavailable(cause)
-                    | Transport::ProviderUnavailable(cause),
+                Self::RequestError(
+                    RequestError::Failed(cause)
+                    | RequestError::FilesUnavailable(cause)
+                    | RequestError::ProviderUnavailable(cause),
                 ) => cause.clone(),
-                Self::Transport(other) => other.message(),
+                Self::RequestError(other) => other.message(),
             };
             if status == StatusCode::SERVICE_UNAVAILABLE {
                 tracing::warn!(%cause, "turned away");
@@ -328,7 +328,7 @@ impl ResponseError for ApiError {
         if status == StatusCode::SERVICE_UNAVAILABLE {
             response.insert_header((RETRY_AFTER, RETRY_AFTER_SECONDS));
         }
-        if let Self::Transport(Transport::MethodNotAllowed(methods)) = self {
+        if let Self::RequestError(RequestError::MethodNotAllowed(methods)) = self {
             response.insert_header((ALLOW, methods.as_str()));
         }
         if status == StatusCode::UNAUTHORIZED {
@@ -345,7 +345,7 @@ impl ResponseError for ApiError {
 /// The whole answer to a request whose head did not arrive in time (behaviour 0.20), which the HTTP
 /// server never sees.
 pub(crate) fn head_timeout() -> Vec<u8> {
-    let error = ApiError::from(Transport::HeadTooSlow);
+    let error = ApiError::from(RequestError::HeadTooSlow);
     let body = serde_json::to_string(&error.shown()).unwrap_or_default();
     let (status, length) = (error.status(), body.len());
     format!(

@@ -12,7 +12,7 @@ use actix_web::middleware::Next;
 use actix_web::{Error, web};
 use tracing::Instrument;
 
-use crate::budget::Grant;
+use crate::budget::MemoryShare;
 use crate::connection::{Connection, Running, TimedBody};
 use crate::session::origin;
 use crate::state::AppState;
@@ -58,7 +58,7 @@ pub(crate) async fn observe(
     if response.response().head().connection_type() == ConnectionType::Close {
         running.iter_mut().for_each(Running::close);
     }
-    let kept = (running, Grant::of(response.request()));
+    let kept = (running, MemoryShare::of(response.request()));
     Ok(response.map_body(|_, body| TimedBody::new(body.boxed(), kept)))
 }
 

@@ -10,7 +10,7 @@ use daybook_service::idempotency::KeyedAnswer;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::error::{ApiError, Transport};
+use crate::error::{ApiError, RequestError};
 
 /// Marks an answer that was given before (behaviour 0.16).
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
@@ -84,9 +84,9 @@ impl Reply {
         self,
         change: impl FnOnce(T) -> Result<R, ApiError>,
     ) -> ApiResult {
-        let text = self.body.map_err(Transport::Failed)?;
+        let text = self.body.map_err(RequestError::Failed)?;
         let body = serde_json::from_slice(&text);
-        let changed = change(body.map_err(|error| Transport::Failed(error.to_string()))?)?;
+        let changed = change(body.map_err(|error| RequestError::Failed(error.to_string()))?)?;
         let body = serde_json::to_vec(&changed).map_err(|error| error.to_string());
         Ok(Self { body, ..self })
     }
@@ -97,7 +97,7 @@ impl Reply {
     /// # Errors
     /// 500 when its JSON could not be written.
     pub(crate) fn into_answer(self) -> Result<StoredAnswer, ApiError> {
-        let mut body = self.body.map_err(Transport::Failed)?;
+        let mut body = self.body.map_err(RequestError::Failed)?;
         if self.skipped > 0 {
             body = self.skipped.to_string().into_bytes();
         }
@@ -114,8 +114,8 @@ impl TryFrom<KeyedAnswer> for Reply {
 
     fn try_from(outcome: KeyedAnswer) -> Result<Self, ApiError> {
         let KeyedAnswer { answer: StoredAnswer { status, tag, body }, replayed } = outcome;
-        let status =
-            StatusCode::from_u16(status).map_err(|error| Transport::Failed(error.to_string()))?;
+        let status = StatusCode::from_u16(status)
+            .map_err(|error| RequestError::Failed(error.to_string()))?;
         let stored = std::str::from_utf8(&body).ok().and_then(|text| text.parse().ok());
         let (skipped, body) = match stored.filter(|_| status == StatusCode::NO_CONTENT) {
             Some(skipped) => (skipped, Vec::new()),
@@ -131,7 +131,7 @@ impl Responder for Reply {
     fn respond_to(self, _: &HttpRequest) -> HttpResponse {
         let body = match self.body {
             Ok(body) => body,
-            Err(fault) => return ApiError::from(Transport::Failed(fault)).error_response(),
+            Err(fault) => return ApiError::from(RequestError::Failed(fault)).error_response(),
         };
         let mut response = HttpResponse::build(self.status);
         if let Some(tag) = self.tag {

@@ -17,7 +17,7 @@ use daybook_service::query::QueryText;
 use daybook_service::{Context, Error};
 use daybook_storage::{Lane, Tx};
 
-use crate::error::{ApiError, Transport};
+use crate::error::{ApiError, RequestError};
 use crate::idempotency::Keyed;
 use crate::identity::authenticate::authenticate;
 use crate::parameters;
@@ -162,7 +162,7 @@ impl ApiRequest {
             ApiError::Service(error) => {
                 self.write(book, move |_, _| Err::<(), _>(error), |(), _| reply::no_content()).await
             }
-            ApiError::Transport(_) => Err(error),
+            ApiError::RequestError(_) => Err(error),
         }
     }
 
@@ -259,7 +259,7 @@ impl FromRequest for ApiRequest {
         let request = request.clone();
         Box::pin(async move {
             let state = state(&request)?.clone();
-            let token = bearer(&request).ok_or(Transport::LoginRequired)?;
+            let token = bearer(&request).ok_or(RequestError::LoginRequired)?;
             let caller = authenticate(&state, token).await?;
             let (user, scope) = (Arc::clone(&caller.user), caller.scope.clone());
             let (agent, now, ids) =
@@ -268,10 +268,10 @@ impl FromRequest for ApiRequest {
             let key = Keyed::of(&request)?;
             let path = web::Path::<Segments>::extract(&request)
                 .await
-                .map_err(|_| Transport::UnknownRoute)?
+                .map_err(|_| RequestError::UnknownRoute)?
                 .into_inner();
             if path.book.contains('\0') || path.id.contains('\0') {
-                return Err(Transport::UnknownRoute.into());
+                return Err(RequestError::UnknownRoute.into());
             }
             let cursor = header(&request, "cursor").map(str::to_owned);
             let given =
@@ -296,10 +296,10 @@ impl FromRequest for ApiRequest {
 ///
 /// # Errors
 /// 500 when the server was wired without it.
-pub(crate) fn state(request: &HttpRequest) -> Result<&web::Data<AppState>, Transport> {
+pub(crate) fn state(request: &HttpRequest) -> Result<&web::Data<AppState>, RequestError> {
     request
         .app_data::<web::Data<AppState>>()
-        .ok_or_else(|| Transport::Failed("no state".to_owned()))
+        .ok_or_else(|| RequestError::Failed("no state".to_owned()))
 }
 
 /// `If-Match` of a write, several of them joined with commas. A value that is not text never

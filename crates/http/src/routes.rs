@@ -9,7 +9,7 @@ use actix_web::dev::ResourceDef;
 use actix_web::http::Method;
 use actix_web::{HttpRequest, Route, guard, web};
 
-use crate::error::Transport;
+use crate::error::RequestError;
 use crate::reply::{self, ApiResult};
 use crate::state::AppState;
 use crate::{
@@ -270,9 +270,9 @@ async fn unmatched(request: HttpRequest, state: web::Data<AppState>) -> ApiResul
     }
     let methods = methods(request.path(), &state);
     Err(if methods.is_empty() {
-        Transport::UnknownRoute
+        RequestError::UnknownRoute
     } else {
-        Transport::MethodNotAllowed(allow(&methods))
+        RequestError::MethodNotAllowed(allow(&methods))
     }
     .into())
 }

@@ -12,7 +12,7 @@ use daybook_storage::{Error, Lane, Tx};
 use tokio::time::timeout;
 
 use crate::blocking::block;
-use crate::error::{ApiError, Transport};
+use crate::error::{ApiError, RequestError};
 use crate::state::AppState;
 
 /// How long a request with an idempotency key may wait for its turn.
@@ -63,7 +63,7 @@ where
         let _ = sender.send(outcome);
     });
     let outcome =
-        receiver.await.map_err(|_| Transport::Failed("the writer went away".to_owned()))?;
+        receiver.await.map_err(|_| RequestError::Failed("the writer went away".to_owned()))?;
     Ok(outcome?)
 }
 

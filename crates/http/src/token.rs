@@ -9,7 +9,7 @@ use daybook_service::{Context, token};
 use serde::{Deserialize, Serialize};
 
 use crate::body::MaybeBody;
-use crate::error::{ApiError, Transport};
+use crate::error::{ApiError, RequestError};
 use crate::reply::{self, ApiResult, Reply};
 use crate::request::ApiRequest;
 use crate::wire::{ListOut, objects_only};
@@ -108,7 +108,7 @@ pub(crate) async fn create_token(request: ApiRequest, body: MaybeBody<TokenIn>) 
     let (state, user) = (request.state.clone(), request.cx.user.clone());
     let recorded = request.write_own(move |tx, cx| token::issue(tx, cx, asked), to_reply).await?;
     recorded.amend(|token: TokenOut| {
-        let unreadable = || ApiError::from(Transport::Failed("a recorded token".to_owned()));
+        let unreadable = || ApiError::from(RequestError::Failed("a recorded token".to_owned()));
         let instant = |text: &str| text.parse().map(Instant::new).map_err(|_| unreadable());
         let id = token.id.parse().map_err(|_| unreadable())?;
         let (created_at, expires_at) = (instant(&token.created_at)?, instant(&token.expires_at)?);
@@ -116,7 +116,7 @@ pub(crate) async fn create_token(request: ApiRequest, body: MaybeBody<TokenIn>) 
             .identity
             .key()
             .sign(id, &user.email, created_at, expires_at)
-            .map_err(|error| Transport::Failed(error.to_string()))?;
+            .map_err(|error| RequestError::Failed(error.to_string()))?;
         Ok(IssuedOut { token, text })
     })
 }

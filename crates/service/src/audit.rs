@@ -17,7 +17,7 @@ use daybook_domain::book::copy::{CopyProof, CopySummary};
 use daybook_domain::id::{AccountId, BookKey};
 use daybook_domain::purpose::Audit;
 use daybook_storage::Tx;
-use daybook_storage::audit::WantedAudit;
+use daybook_storage::audit::RequestedAudit;
 
 use crate::context::Context;
 use crate::error::Result;
@@ -34,7 +34,7 @@ const MAX_ACCOUNTS: usize = 1_000;
 #[derive(Debug)]
 pub struct AuditRun {
     /// The request it answers.
-    pub wanted: WantedAudit,
+    pub wanted: RequestedAudit,
     /// What it found.
     pub report: Report,
 }
@@ -47,19 +47,19 @@ pub struct AuditRun {
 /// What the access step refuses.
 pub fn request(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<()> {
     let access = access::enter_to(tx, cx, book, Audit)?;
-    Ok(tx.audits().want(&access, cx.mint(), cx.agent.as_deref())?)
+    Ok(tx.audits().request(&access, cx.mint(), cx.agent.as_deref())?)
 }
 
 /// The books that wait for an audit, in the order of their requests.
 pub fn waiting(tx: &mut Tx<'_>) -> Result<Vec<BookKey>> {
-    Ok(tx.audits().waiting()?)
+    Ok(tx.audits().requested_books()?)
 }
 
 /// Runs the requested audit of a book on one snapshot. It needs memory for the accounts of the book
 /// and for a portion of its rows. After each portion it asks `stop` whether to give up. `None` when
 /// it gave up, or when no audit is requested any more.
 pub fn run(tx: &mut Tx<'_>, key: &BookKey, stop: &dyn Fn() -> bool) -> Result<Option<AuditRun>> {
-    let Some(wanted) = tx.audits().wanted(key)? else { return Ok(None) };
+    let Some(wanted) = tx.audits().requested(key)? else { return Ok(None) };
     let Some(access) = tx.audits().enter(key, &wanted)? else { return Ok(None) };
     let (head, counted) = tx.audits().head(&access)?;
     let Some(recount) = recount(tx, &access, stop)? else { return Ok(None) };
@@ -87,7 +87,7 @@ pub fn run(tx: &mut Tx<'_>, key: &BookKey, stop: &dyn Fn() -> bool) -> Result<Op
 /// audit is requested any more: another process was faster, or the book was deleted.
 pub fn record(tx: &mut Tx<'_>, cx: &Context, key: &BookKey, made: &AuditRun) -> Result<()> {
     let Some(access) = tx.audits().enter(key, &made.wanted)? else { return Ok(()) };
-    if tx.audits().wanted(key)?.is_none() {
+    if tx.audits().requested(key)?.is_none() {
         return Ok(());
     }
     for verified in [true, false] {

@@ -1,7 +1,7 @@
 //! Appends events to a book's log, in the unit of work of the change they describe.
 
 use daybook_domain::access::Access;
-use daybook_domain::event::{Link, NewEvent};
+use daybook_domain::event::{EventOrigin, NewEvent};
 use daybook_storage::Tx;
 use daybook_storage::access::AccessTo;
 use daybook_storage::event::PostingCounts;
@@ -33,14 +33,14 @@ pub(crate) fn append_counted<P>(
         return Ok(());
     }
     let book = access.book();
-    let link = Link {
+    let origin = EventOrigin {
         book: book.id,
         key: &book.key,
         user: cx.user.id,
         agent: cx.agent.as_deref(),
         at: cx.now,
     };
-    Ok(tx.events().queue(access, &link, events, posting_counts)?)
+    Ok(tx.events().queue(access, &origin, events, posting_counts)?)
 }
 
 /// The change in the number of posted transactions, by month of posting in the book zone (behaviour

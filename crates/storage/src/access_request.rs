@@ -11,7 +11,7 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Nullable, Text};
 
 use crate::access::{AccessTo, BookAccess};
-use crate::conn::on_each;
+use crate::conn::on_engine;
 use crate::error::{Error, Result};
 use crate::sql::{Sql, Value};
 use crate::tx::Tx;
@@ -75,7 +75,7 @@ impl AccessRequests<'_, '_> {
     }
 
     fn load(self, query: Sql<'_>) -> Result<Vec<AccessRequest>> {
-        let rows: Vec<Row> = on_each!(self.tx.unflushed(), c => (&query).load(c))?;
+        let rows: Vec<Row> = on_engine!(self.tx.unflushed(), c => (&query).load(c))?;
         rows.into_iter().map(AccessRequest::try_from).collect()
     }
 

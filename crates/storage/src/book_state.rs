@@ -9,7 +9,7 @@ use diesel::sql_types::BigInt;
 use crate::access::AccessTo;
 use crate::book::Books;
 use crate::bulk::Bulk;
-use crate::conn::{Conn, on_each};
+use crate::conn::{Conn, on_engine};
 use crate::error::{Error, Result};
 use crate::event::PostingCounts;
 use crate::schema::book_state;
@@ -202,7 +202,7 @@ impl Books<'_, '_> {
         .flag(false)
         .push(" AND t.posted_at >= ")
         .int(current.year_start.milliseconds());
-        let rows: Vec<Postings> = on_each!(self.tx.flushed()?, c => (&postings).load(c))?;
+        let rows: Vec<Postings> = on_engine!(self.tx.flushed()?, c => (&postings).load(c))?;
         let state = self.tx.queued_book_state(book.id)?;
         state.month = current.month;
         (state.month_posted, state.year_posted) =

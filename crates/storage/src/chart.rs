@@ -52,9 +52,9 @@ impl Remembered {
 
 /// The cache, shared by all connections of a store.
 #[derive(Debug, Default)]
-pub(crate) struct Charts(Mutex<Remembered>);
+pub(crate) struct ChartCache(Mutex<Remembered>);
 
-impl Charts {
+impl ChartCache {
     /// The accounts among these ids and normalized names that are remembered.
     pub(crate) fn accounts(
         &self,
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn what_is_forgotten_of_one_book_makes_no_other_forgotten() {
-        let (charts, changing, quiet) = (Charts::default(), BookId::new(1), BookId::new(2));
+        let (charts, changing, quiet) = (ChartCache::default(), BookId::new(1), BookId::new(2));
         charts.learn((quiet, 0), &[cash()], &[]);
         let twenty = vec![cash(); 20];
         (0..=MAX_REMEMBERED / 20)
@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn only_what_was_read_of_the_same_version_is_remembered() {
         let cash = cash();
-        let (charts, book) = (Charts::default(), BookId::new(1));
+        let (charts, book) = (ChartCache::default(), BookId::new(1));
         let found = |version| {
             charts
                 .accounts((book, version), &BTreeSet::new(), &BTreeSet::from(["cash".to_owned()]))

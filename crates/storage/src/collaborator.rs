@@ -11,7 +11,7 @@ use diesel::sql_types::BigInt;
 
 use crate::access::AccessTo;
 use crate::column;
-use crate::conn::on_each;
+use crate::conn::on_engine;
 use crate::error::{Error, Result};
 use crate::schema::collaborators;
 use crate::sql::Sql;
@@ -68,7 +68,7 @@ impl Collaborators<'_, '_> {
     pub fn list(self, access: &Access) -> Result<Vec<Collaborator>> {
         let query = collaborators::table.filter(collaborators::book_id.eq(access.book().id.get()));
         let rows: Vec<Row> =
-            on_each!(self.tx.unflushed(), c => query.select(Row::as_select()).load(c))?;
+            on_engine!(self.tx.unflushed(), c => query.select(Row::as_select()).load(c))?;
         rows.into_iter().map(Collaborator::try_from).collect()
     }
 
@@ -79,7 +79,7 @@ impl Collaborators<'_, '_> {
                 .eq(access.book().id.get())
                 .and(collaborators::email.eq(email.as_str())),
         );
-        let row = on_each!(
+        let row = on_engine!(
             self.tx.unflushed(),
             c => query.select(Row::as_select()).get_result(c).optional()
         )?;
@@ -88,14 +88,14 @@ impl Collaborators<'_, '_> {
 
     /// Whether a book waits for somebody with that address.
     pub fn is_pending(self, email: &Email) -> Result<bool> {
-        let rows: Vec<SharedBook> = on_each!(self.tx.unflushed(), c => pending(email).load(c))?;
+        let rows: Vec<SharedBook> = on_engine!(self.tx.unflushed(), c => pending(email).load(c))?;
         Ok(!rows.is_empty())
     }
 
     /// The one with that id.
     pub fn find_by_id(self, access: &Access, id: CollaboratorId) -> Result<Option<Collaborator>> {
         let query = collaborators::table.find((access.book().id.get(), id.get()));
-        let row = on_each!(
+        let row = on_engine!(
             self.tx.unflushed(),
             c => query.select(Row::as_select()).get_result(c).optional()
         )?;
@@ -119,7 +119,7 @@ impl Collaborators<'_, '_> {
             updated_at: stamp.updated_at.milliseconds(),
             version: stamp.version,
         };
-        on_each!(
+        on_engine!(
             self.tx.flushed()?,
             c => diesel::insert_into(collaborators::table).values(&row).execute(c)
         )?;
@@ -138,14 +138,14 @@ impl Collaborators<'_, '_> {
             collaborators::updated_at.eq(collaborator.stamp.updated_at.milliseconds()),
             collaborators::version.eq(collaborator.stamp.version),
         );
-        on_each!(self.tx.flushed()?, c => diesel::update(target).set(set).execute(c))?;
+        on_engine!(self.tx.flushed()?, c => diesel::update(target).set(set).execute(c))?;
         Ok(())
     }
 
     /// Removes one.
     pub fn delete(self, access: &AccessTo<RemoveCollaborator>, id: CollaboratorId) -> Result<()> {
         let target = collaborators::table.find((access.book().id.get(), id.get()));
-        on_each!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
+        on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
         Ok(())
     }
 }

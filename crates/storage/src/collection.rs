@@ -11,7 +11,7 @@ use diesel::sql_types::BigInt;
 
 use crate::bulk::Bulk;
 use crate::column;
-use crate::conn::on_each;
+use crate::conn::on_engine;
 use crate::error::{Error, Result};
 use crate::schema::{collection_books, collections};
 use crate::sql::{Sql, Value};
@@ -89,14 +89,14 @@ impl Collections<'_, '_> {
     pub fn list(self, user: UserId) -> Result<Vec<Collection>> {
         let query = collections::table.filter(collections::user_id.eq(user.get()));
         let rows: Vec<Row> =
-            on_each!(self.tx.flushed()?, c => query.select(Row::as_select()).load(c))?;
+            on_engine!(self.tx.flushed()?, c => query.select(Row::as_select()).load(c))?;
         Ok(rows.into_iter().map(Collection::from).collect())
     }
 
     /// The user's own with that id.
     pub fn find(self, user: UserId, id: CollectionId) -> Result<Option<Collection>> {
         let query = collections::table.find((user.get(), id.get()));
-        let row = on_each!(
+        let row = on_engine!(
             self.tx.flushed()?,
             c => query.select(Row::as_select()).get_result(c).optional()
         )?;
@@ -108,7 +108,7 @@ impl Collections<'_, '_> {
         let query = collection_books::table.filter(collection_books::user_id.eq(user.get()));
         let columns = (collection_books::book_id, collection_books::collection_id);
         let pairs: Vec<(i64, i64)> =
-            on_each!(self.tx.flushed()?, c => query.select(columns).load(c))?;
+            on_engine!(self.tx.flushed()?, c => query.select(columns).load(c))?;
         Ok(pairs
             .into_iter()
             .map(|(book, collection)| (BookId::new(book), CollectionId::new(collection)))
@@ -131,7 +131,7 @@ impl Collections<'_, '_> {
             )
             .text(reader.email.as_str())
             .push(")))");
-        let rows: Vec<Around> = on_each!(self.tx.flushed()?, c => (&sql).load(c))?;
+        let rows: Vec<Around> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
         Ok(rows.into_iter().map(|around| around.row.into()).collect())
     }
 
@@ -139,7 +139,7 @@ impl Collections<'_, '_> {
     /// owners'.
     pub fn around_books(self, reader: &User) -> Result<Vec<(BookId, Collection)>> {
         let sql = around_books(reader);
-        let rows: Vec<Around> = on_each!(self.tx.flushed()?, c => (&sql).load(c))?;
+        let rows: Vec<Around> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
         Ok(rows
             .into_iter()
             .map(|around| (BookId::new(around.book_id), around.row.into()))
@@ -158,7 +158,7 @@ impl Collections<'_, '_> {
             updated_at: stamp.updated_at.milliseconds(),
             version: stamp.version,
         };
-        on_each!(
+        on_engine!(
             self.tx.flushed()?,
             c => diesel::insert_into(collections::table).values(&row).execute(c)
         )?;
@@ -174,7 +174,7 @@ impl Collections<'_, '_> {
             collections::updated_at.eq(stamp.updated_at.milliseconds()),
             collections::version.eq(stamp.version),
         );
-        on_each!(self.tx.flushed()?, c => diesel::update(target).set(set).execute(c))?;
+        on_engine!(self.tx.flushed()?, c => diesel::update(target).set(set).execute(c))?;
         Ok(())
     }
 
@@ -187,7 +187,7 @@ impl Collections<'_, '_> {
             .int(id);
         self.tx.flushed()?.execute(&emptied)?;
         let target = collections::table.find((owner, id));
-        on_each!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
+        on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
         Ok(())
     }
 

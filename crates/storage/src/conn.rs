@@ -1,7 +1,7 @@
 //! One connection type over two engines. Only this file, `pool.rs`, `dialect.rs` and `bulk.rs` name
 //! an engine.
 //!
-//! [`Conn`] is an enum of our own, and [`on_each!`] writes one diesel expression into both arms of
+//! [`Conn`] is an enum of our own, and [`on_engine!`] writes one diesel expression into both arms of
 //! a `match`. diesel's `MultiConnection` would be one type for free, but through it inserts of many
 //! rows and `ON CONFLICT` do not compile, and `RETURNING` does only in part. The write path is made
 //! of these statements.
@@ -17,9 +17,9 @@ pub(crate) enum Conn {
 }
 
 /// Stamps one diesel expression out for both engines:
-/// `on_each!(conn, c => users::table.count().get_result::<i64>(c))` becomes a `match` with that
+/// `on_engine!(conn, c => users::table.count().get_result::<i64>(c))` becomes a `match` with that
 /// expression in both arms, so each is typed, prepared and cached natively.
-macro_rules! on_each {
+macro_rules! on_engine {
     ($conn:expr, $c:ident => $body:expr) => {
         match &mut *$conn {
             $crate::conn::Conn::Sqlite($c) => $body,
@@ -28,4 +28,4 @@ macro_rules! on_each {
     };
 }
 
-pub(crate) use on_each;
+pub(crate) use on_engine;

@@ -7,7 +7,7 @@ use diesel::result::QueryResult;
 use diesel::sql_types::{Bool, Text};
 use diesel::{PgConnection, SqliteConnection};
 
-use crate::conn::{Conn, on_each};
+use crate::conn::{Conn, on_engine};
 use crate::planner::{self, Lookup};
 use crate::sql::Sql;
 
@@ -180,7 +180,7 @@ impl Conn {
 
     /// Runs a statement.
     pub(crate) fn execute(&mut self, sql: &Sql<'_>) -> QueryResult<usize> {
-        on_each!(self, c => sql.execute(c))
+        on_engine!(self, c => sql.execute(c))
     }
 
     /// How a join is kept to its order.
@@ -217,7 +217,7 @@ impl Conn {
                 counter.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
             }
         };
-        on_each!(self, c => c.set_instrumentation(count));
+        on_engine!(self, c => c.set_instrumentation(count));
     }
 }
 

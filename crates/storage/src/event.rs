@@ -9,7 +9,7 @@
 
 use daybook_domain::access::Access;
 use daybook_domain::audit::AuditedEvent;
-use daybook_domain::event::{Event, EventType, Hash, Link, NewEvent, ReadEvent};
+use daybook_domain::event::{Event, EventOrigin, EventType, Hash, NewEvent, ReadEvent};
 use daybook_domain::id::{BookId, UserId};
 use daybook_domain::instant::Instant;
 use diesel::prelude::*;
@@ -18,7 +18,7 @@ use diesel::sql_types::BigInt;
 use crate::access::AccessTo;
 use crate::bulk::Bulk;
 use crate::column;
-use crate::conn::{Conn, on_each};
+use crate::conn::{Conn, on_engine};
 use crate::error::{Error, Result};
 use crate::schema::events;
 use crate::sql::{Sql, Value};
@@ -126,7 +126,7 @@ impl Events<'_, '_> {
     pub fn queue<P>(
         self,
         access: &AccessTo<P>,
-        link: &Link<'_>,
+        origin: &EventOrigin<'_>,
         events: Vec<NewEvent>,
         tally: &PostingCounts,
     ) -> Result<()> {
@@ -134,11 +134,11 @@ impl Events<'_, '_> {
         let state = self.tx.queued_book_state(book)?;
         // Requests may overtake one another on their way here; the log never goes back (behaviour
         // 8.18).
-        let last_event_at = link.at.milliseconds().max(state.last_event_at);
-        let (added, end) =
-            Link { at: Instant::new(last_event_at), ..*link }.append(state.head()?, events);
+        let last_event_at = origin.at.milliseconds().max(state.last_event_at);
+        let (added, end) = EventOrigin { at: Instant::new(last_event_at), ..*origin }
+            .append(state.head()?, events);
         state.last_event_at = last_event_at;
-        state.advance(end, link.at, tally);
+        state.advance(end, origin.at, tally);
         self.tx.buffer().queue_events(added);
         Ok(())
     }
@@ -149,7 +149,7 @@ impl Events<'_, '_> {
     /// [`Error::Corrupt`] for an event that cannot be read.
     pub fn list(self, access: &Access, filter: &EventFilter, limit: i64) -> Result<Vec<ReadEvent>> {
         let page = self.tx.event_page(access, filter, limit)?;
-        let rows: Vec<Row> = on_each!(self.tx.flushed()?, c => (&page).load(c))?;
+        let rows: Vec<Row> = on_engine!(self.tx.flushed()?, c => (&page).load(c))?;
         rows.into_iter().map(Row::read).collect()
     }
 
@@ -164,14 +164,14 @@ impl Events<'_, '_> {
             events::book_id.eq(access.book().id.get()).and(events::resource.eq_any(resources));
         let query = events::table.filter(about.and(events::kind.eq(kind.number())));
         let rows: Vec<Row> =
-            on_each!(self.tx.flushed()?, c => query.select(Row::as_select()).load(c))?;
+            on_engine!(self.tx.flushed()?, c => query.select(Row::as_select()).load(c))?;
         rows.into_iter().map(Row::read).collect()
     }
 
     /// The event with that number.
     pub fn find(self, access: &Access, sequence: i64) -> Result<Option<ReadEvent>> {
         let query = events::table.find((access.book().id.get(), sequence));
-        let row = on_each!(
+        let row = on_engine!(
             self.tx.flushed()?,
             c => query.select(Row::as_select()).get_result(c).optional()
         )?;
@@ -245,7 +245,7 @@ impl Tx<'_> {
                  FROM steps s WHERE s.step > 0) \
                  SELECT s.at AS number FROM steps s WHERE s.step = 0",
             );
-        let found: Vec<Numbered> = on_each!(self.flushed()?, c => (&steps).load(c))?;
+        let found: Vec<Numbered> = on_engine!(self.flushed()?, c => (&steps).load(c))?;
         Ok(found.first().map_or(0, |found| found.number))
     }
 }
@@ -267,7 +267,7 @@ pub(crate) fn logged(
     let query = events::table
         .filter(events::book_id.eq(access.book().id.get()).and(events::sequence.gt(after)));
     let query = query.order(events::sequence).limit(limit);
-    let rows: Vec<Row> = on_each!(tx.flushed()?, c => query.select(Row::as_select()).load(c))?;
+    let rows: Vec<Row> = on_engine!(tx.flushed()?, c => query.select(Row::as_select()).load(c))?;
     Ok(rows
         .into_iter()
         .map(|row| AuditedEvent { sequence: row.sequence, event: Event::try_from(row).ok() })

@@ -16,7 +16,7 @@ use diesel::sql_types::Text;
 use crate::access::AccessTo;
 use crate::bulk::Bulk;
 use crate::column;
-use crate::conn::on_each;
+use crate::conn::on_engine;
 use crate::error::{Error, Result};
 use crate::schema::{books, files};
 use crate::sql::{MAX_NAMED, Sql, Value};
@@ -96,7 +96,7 @@ impl Files<'_, '_> {
     /// The file with that id.
     pub fn find(self, access: &Access, id: FileId) -> Result<Option<File>> {
         let query = files::table.find((access.book().id.get(), id.get()));
-        let row = on_each!(
+        let row = on_engine!(
             self.tx.flushed()?,
             c => query.select(Row::as_select()).get_result(c).optional()
         )?;
@@ -119,7 +119,7 @@ impl Files<'_, '_> {
                 .push(" AND id IN ")
                 .list(chunk.iter().copied().map(Value::Int));
             let wanted = wanted.cached_up_to(chunk.len());
-            let rows: Vec<Row> = on_each!(self.tx.flushed()?, c => (&wanted).load(c))?;
+            let rows: Vec<Row> = on_engine!(self.tx.flushed()?, c => (&wanted).load(c))?;
             found.extend(rows.into_iter().map(File::try_from).collect::<Result<Vec<_>>>()?);
         }
         Ok(FilesById::new(found))
@@ -142,7 +142,7 @@ impl Files<'_, '_> {
             wanted = wanted.push(" AND id < ").int(id.get());
         }
         wanted = wanted.push(" ORDER BY id DESC LIMIT ").int(limit);
-        let rows: Vec<Row> = on_each!(self.tx.flushed()?, c => (&wanted).load(c))?;
+        let rows: Vec<Row> = on_engine!(self.tx.flushed()?, c => (&wanted).load(c))?;
         rows.into_iter().map(File::try_from).collect()
     }
 
@@ -156,10 +156,10 @@ impl Files<'_, '_> {
             .int(file.get())
             .push(" AND token = ")
             .text(token.as_str());
-        let rows: Vec<Row> = on_each!(self.tx.flushed()?, c => (&found).load(c))?;
+        let rows: Vec<Row> = on_engine!(self.tx.flushed()?, c => (&found).load(c))?;
         let Some(row) = rows.into_iter().next() else { return Ok(None) };
         let query = books::table.find(book.get()).select(books::public_id);
-        let public_id: String = on_each!(self.tx.flushed()?, c => query.get_result(c))?;
+        let public_id: String = on_engine!(self.tx.flushed()?, c => query.get_result(c))?;
         Ok(Some((public_id, File::try_from(row)?)))
     }
 
@@ -167,7 +167,8 @@ impl Files<'_, '_> {
     /// the sweep, which belongs to no caller.
     pub fn known_blobs(self, public_id: &str, blobs: &[String]) -> Result<Option<HashSet<String>>> {
         let query = books::table.filter(books::public_id.eq(public_id)).select(books::id);
-        let book: Option<i64> = on_each!(self.tx.flushed()?, c => query.get_result(c).optional())?;
+        let book: Option<i64> =
+            on_engine!(self.tx.flushed()?, c => query.get_result(c).optional())?;
         let Some(book) = book else { return Ok(None) };
         let mut found = HashSet::new();
         for chunk in blobs.chunks(MAX_NAMED) {
@@ -177,7 +178,7 @@ impl Files<'_, '_> {
                 .push(" AND blob IN ")
                 .list(names)
                 .uncached();
-            let rows: Vec<Known> = on_each!(self.tx.flushed()?, c => (&known).load(c))?;
+            let rows: Vec<Known> = on_engine!(self.tx.flushed()?, c => (&known).load(c))?;
             found.extend(rows.into_iter().map(|row| row.blob));
         }
         Ok(Some(found))
@@ -230,7 +231,7 @@ impl Files<'_, '_> {
     /// Removes a file; its bytes are left to the sweep.
     pub fn delete(self, access: &AccessTo<Record>, id: FileId) -> Result<()> {
         let target = files::table.find((access.book().id.get(), id.get()));
-        on_each!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
+        on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
         Ok(())
     }
 }

@@ -12,7 +12,7 @@ use diesel::prelude::*;
 use crate::access::AccessTo;
 use crate::bulk::Bulk;
 use crate::column;
-use crate::conn::on_each;
+use crate::conn::on_engine;
 use crate::error::{Error, Result};
 use crate::schema::account_groups;
 use crate::sql::{MAX_NAMED, Sql, Value};
@@ -77,7 +77,7 @@ impl Groups<'_, '_> {
         let query =
             account_groups::table.filter(account_groups::book_id.eq(access.book().id.get()));
         let rows: Vec<Row> =
-            on_each!(self.tx.unflushed(), c => query.select(Row::as_select()).load(c))?;
+            on_engine!(self.tx.unflushed(), c => query.select(Row::as_select()).load(c))?;
         rows.into_iter().map(Group::try_from).collect()
     }
 
@@ -104,7 +104,7 @@ impl Groups<'_, '_> {
                 .push(" AND id IN ")
                 .list(values)
                 .cached_up_to(chunk.len());
-            let rows: Vec<Row> = on_each!(self.tx.unflushed(), c => (&wanted).load(c))?;
+            let rows: Vec<Row> = on_engine!(self.tx.unflushed(), c => (&wanted).load(c))?;
             let read = rows.into_iter().map(Group::try_from).collect::<Result<Vec<_>>>()?;
             if let Some((charts, version)) = &chart {
                 charts.learn(*version, &[], &read);

@@ -11,7 +11,7 @@ use daybook_domain::idempotency::{Claim, KeyRecord, StoredAnswer, forgotten_befo
 use daybook_domain::instant::Instant;
 use diesel::prelude::*;
 
-use crate::conn::on_each;
+use crate::conn::on_engine;
 use crate::error::{Error, Result};
 use crate::schema::idempotency_keys;
 use crate::sql::{Sql, Value};
@@ -82,7 +82,7 @@ impl Keys<'_, '_> {
             Sql::new("SELECT fingerprint, status, version_tag, body FROM idempotency_keys"),
             claim,
         );
-        let rows: Vec<Row> = on_each!(self.tx.flushed()?, c => (&known).load(c))?;
+        let rows: Vec<Row> = on_engine!(self.tx.flushed()?, c => (&known).load(c))?;
         let row = rows
             .into_iter()
             .next()
@@ -98,7 +98,7 @@ impl Keys<'_, '_> {
         )
         .push(" AND created_at >= ")
         .int(forgotten_before(now).milliseconds());
-        let rows: Vec<Row> = on_each!(self.tx.flushed()?, c => (&known).load(c))?;
+        let rows: Vec<Row> = on_engine!(self.tx.flushed()?, c => (&known).load(c))?;
         rows.into_iter().next().map(KeyRecord::try_from).transpose()
     }
 

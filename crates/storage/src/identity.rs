@@ -3,7 +3,7 @@
 
 use diesel::prelude::*;
 
-use crate::conn::on_each;
+use crate::conn::on_engine;
 use crate::error::Result;
 use crate::schema::identity_changes;
 use crate::sql::Sql;
@@ -19,7 +19,7 @@ impl IdentityChanges<'_, '_> {
     pub fn count(self) -> Result<i64> {
         let query = identity_changes::table.select(identity_changes::count);
         let count: Option<i64> =
-            on_each!(self.tx.unflushed(), c => query.get_result(c).optional())?;
+            on_engine!(self.tx.unflushed(), c => query.get_result(c).optional())?;
         Ok(count.unwrap_or(0))
     }
 

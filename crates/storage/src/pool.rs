@@ -133,7 +133,7 @@ impl ManageConnection for Readers {
     }
 
     fn has_broken(&self, conn: &mut Conn) -> bool {
-        crate::conn::on_each!(conn, c => diesel::r2d2::R2D2Connection::is_broken(c))
+        crate::conn::on_engine!(conn, c => diesel::r2d2::R2D2Connection::is_broken(c))
     }
 }
 

@@ -9,7 +9,7 @@ use diesel::prelude::*;
 use crate::access::AccessTo;
 use crate::bulk::Bulk;
 use crate::column;
-use crate::conn::on_each;
+use crate::conn::on_engine;
 use crate::error::Result;
 use crate::schema::saved_queries;
 use crate::sql::Value;
@@ -49,14 +49,14 @@ impl SavedQueries<'_, '_> {
     pub fn list(self, access: &Access) -> Result<Vec<SavedQuery>> {
         let query = saved_queries::table.filter(saved_queries::book_id.eq(access.book().id.get()));
         let rows: Vec<Row> =
-            on_each!(self.tx.flushed()?, c => query.select(Row::as_select()).load(c))?;
+            on_engine!(self.tx.flushed()?, c => query.select(Row::as_select()).load(c))?;
         Ok(rows.into_iter().map(SavedQuery::from).collect())
     }
 
     /// The one with that id.
     pub fn find(self, access: &Access, id: SavedQueryId) -> Result<Option<SavedQuery>> {
         let query = saved_queries::table.find((access.book().id.get(), id.get()));
-        let row = on_each!(
+        let row = on_engine!(
             self.tx.flushed()?,
             c => query.select(Row::as_select()).get_result(c).optional()
         )?;
@@ -96,14 +96,14 @@ impl SavedQueries<'_, '_> {
             saved_queries::updated_at.eq(stamp.updated_at.milliseconds()),
             saved_queries::version.eq(stamp.version),
         );
-        on_each!(self.tx.flushed()?, c => diesel::update(target).set(set).execute(c))?;
+        on_engine!(self.tx.flushed()?, c => diesel::update(target).set(set).execute(c))?;
         Ok(())
     }
 
     /// Removes one.
     pub fn delete(self, access: &AccessTo<WriteSavedQueries>, id: SavedQueryId) -> Result<()> {
         let target = saved_queries::table.find((access.book().id.get(), id.get()));
-        on_each!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
+        on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
         Ok(())
     }
 }

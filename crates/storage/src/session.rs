@@ -6,7 +6,7 @@ use daybook_domain::instant::Instant;
 use daybook_domain::session::{LoginLink, SecretDigest, Session};
 use diesel::prelude::*;
 
-use crate::conn::on_each;
+use crate::conn::on_engine;
 use crate::error::{Error, Result};
 use crate::schema::{login_links, sessions};
 use crate::tx::Tx;
@@ -72,7 +72,7 @@ impl LoginLinks<'_, '_> {
     /// The link with the secret of that digest.
     pub fn find(self, digest: &SecretDigest) -> Result<Option<LoginLink>> {
         let query = login_links::table.find(digest.as_slice());
-        let row = on_each!(
+        let row = on_engine!(
             self.tx.flushed()?,
             c => query.select(LinkRow::as_select()).get_result(c).optional()
         )?;
@@ -87,7 +87,7 @@ impl LoginLinks<'_, '_> {
             created_at: link.created_at.milliseconds(),
             used_at: link.used_at.map(Instant::milliseconds),
         };
-        on_each!(
+        on_engine!(
             self.tx.flushed()?,
             c => diesel::insert_into(login_links::table).values(&row).execute(c)
         )?;
@@ -100,14 +100,14 @@ impl LoginLinks<'_, '_> {
             login_links::table.find(link.digest.as_slice()).filter(login_links::used_at.is_null());
         let set = login_links::used_at.eq(link.used_at.map(Instant::milliseconds));
         let changed =
-            on_each!(self.tx.flushed()?, c => diesel::update(target).set(set).execute(c))?;
+            on_engine!(self.tx.flushed()?, c => diesel::update(target).set(set).execute(c))?;
         Ok(changed == 1)
     }
 
     /// Removes the links that were made before an instant.
     pub fn remove_before(self, before: Instant) -> Result<()> {
         let target = login_links::table.filter(login_links::created_at.lt(before.milliseconds()));
-        on_each!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
+        on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
         Ok(())
     }
 }
@@ -121,7 +121,7 @@ impl Sessions<'_, '_> {
     /// The session with that id.
     pub fn find(self, id: SessionId) -> Result<Option<Session>> {
         let query = sessions::table.find(id.get());
-        let row = on_each!(
+        let row = on_engine!(
             self.tx.flushed()?,
             c => query.select(SessionRow::as_select()).get_result(c).optional()
         )?;
@@ -138,7 +138,7 @@ impl Sessions<'_, '_> {
             used_at: session.used_at.milliseconds(),
             ended_at: session.ended_at.map(Instant::milliseconds),
         };
-        on_each!(
+        on_engine!(
             self.tx.flushed()?,
             c => diesel::insert_into(sessions::table).values(&row).execute(c)
         )?;
@@ -149,7 +149,7 @@ impl Sessions<'_, '_> {
     pub fn save_use(self, session: &Session) -> Result<()> {
         let target = sessions::table.find(session.id.get());
         let set = sessions::used_at.eq(session.used_at.milliseconds());
-        on_each!(self.tx.flushed()?, c => diesel::update(target).set(set).execute(c))?;
+        on_engine!(self.tx.flushed()?, c => diesel::update(target).set(set).execute(c))?;
         Ok(())
     }
 
@@ -157,7 +157,7 @@ impl Sessions<'_, '_> {
     pub fn save_end(self, session: &Session) -> Result<()> {
         let target = sessions::table.find(session.id.get());
         let set = sessions::ended_at.eq(session.ended_at.map(Instant::milliseconds));
-        on_each!(self.tx.flushed()?, c => diesel::update(target).set(set).execute(c))?;
+        on_engine!(self.tx.flushed()?, c => diesel::update(target).set(set).execute(c))?;
         Ok(())
     }
 
@@ -166,7 +166,7 @@ impl Sessions<'_, '_> {
         let target = sessions::table
             .filter(sessions::user_id.eq(user.get()))
             .filter(sessions::used_at.lt(before.milliseconds()));
-        on_each!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
+        on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
         Ok(())
     }
 }

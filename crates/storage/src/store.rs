@@ -23,8 +23,8 @@ use diesel::prelude::*;
 use diesel::r2d2::Pool;
 use sha2::{Digest, Sha256};
 
-use crate::chart::Charts;
-use crate::conn::on_each;
+use crate::chart::ChartCache;
+use crate::conn::on_engine;
 use crate::dialect::Mode;
 use crate::error::{Error, Result};
 use crate::lease::{Held, Lease};
@@ -120,7 +120,7 @@ pub struct Store {
     readers: Pool<Readers>,
     writers: Vec<Writer>,
     statements: Arc<AtomicU64>,
-    charts: Arc<Charts>,
+    charts: Arc<ChartCache>,
     leases: Held,
     start: i64,
 }
@@ -137,7 +137,7 @@ impl Store {
         }
         let number = count_start(&options.address)?;
         let statements = Arc::new(AtomicU64::new(0));
-        let charts = Arc::new(Charts::default());
+        let charts = Arc::new(ChartCache::default());
         let start = |_| {
             Writer::start(
                 options.address.clone(),
@@ -260,7 +260,7 @@ fn count_start(address: &Address) -> Result<i64> {
             DO UPDATE SET count = process_starts.count + 1 RETURNING count",
     );
     let mut conn = address.connect(Mode::Write)?;
-    let counted: Vec<Start> = on_each!(&mut conn, c => (&counting).load(c))?;
+    let counted: Vec<Start> = on_engine!(&mut conn, c => (&counting).load(c))?;
     Ok(counted.into_iter().next().ok_or(Error::Corrupt("count"))?.count)
 }
 

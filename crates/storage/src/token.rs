@@ -9,7 +9,7 @@ use daybook_domain::token::{AccessToken, TokenScope};
 use diesel::prelude::*;
 
 use crate::column;
-use crate::conn::on_each;
+use crate::conn::on_engine;
 use crate::error::Result;
 use crate::schema::tokens;
 use crate::tx::Tx;
@@ -74,7 +74,7 @@ pub struct Tokens<'t, 'a> {
 impl Tokens<'_, '_> {
     /// The token with that id.
     pub fn find(self, id: TokenId) -> Result<Option<AccessToken>> {
-        let row = on_each!(
+        let row = on_engine!(
             self.tx.flushed()?,
             c => tokens::table.find(id.get()).select(Row::as_select()).get_result(c).optional()
         )?;
@@ -85,14 +85,14 @@ impl Tokens<'_, '_> {
     pub fn list(self, user: UserId) -> Result<Vec<AccessToken>> {
         let query = tokens::table.filter(tokens::user_id.eq(user.get())).order(tokens::id);
         let rows: Vec<Row> =
-            on_each!(self.tx.flushed()?, c => query.select(Row::as_select()).load(c))?;
+            on_engine!(self.tx.flushed()?, c => query.select(Row::as_select()).load(c))?;
         rows.into_iter().map(AccessToken::try_from).collect()
     }
 
     /// Adds a token.
     pub fn insert(self, token: &AccessToken) -> Result<()> {
         let row = Row::from(token);
-        on_each!(
+        on_engine!(
             self.tx.flushed()?,
             c => diesel::insert_into(tokens::table).values(&row).execute(c)
         )?;
@@ -103,7 +103,7 @@ impl Tokens<'_, '_> {
     pub fn revoke(self, token: &AccessToken) -> Result<()> {
         let target = tokens::table.find(token.id.get());
         let set = tokens::revoked_at.eq(token.revoked_at.map(Instant::milliseconds));
-        on_each!(self.tx.flushed()?, c => diesel::update(target).set(set).execute(c))?;
+        on_engine!(self.tx.flushed()?, c => diesel::update(target).set(set).execute(c))?;
         Ok(())
     }
 
@@ -114,7 +114,7 @@ impl Tokens<'_, '_> {
                 .lt(before.milliseconds())
                 .or(tokens::revoked_at.lt(before.milliseconds()).assume_not_null()),
         );
-        on_each!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
+        on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
         Ok(())
     }
 }

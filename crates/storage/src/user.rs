@@ -8,7 +8,7 @@ use daybook_domain::instant::Instant;
 use daybook_domain::user::Profile;
 use diesel::prelude::*;
 
-use crate::conn::on_each;
+use crate::conn::on_engine;
 use crate::error::Result;
 use crate::schema::users;
 use crate::tx::Tx;
@@ -89,7 +89,7 @@ impl Users<'_, '_> {
     /// The user with that address.
     pub fn find(self, email: &Email) -> Result<Option<User>> {
         let query = users::table.filter(users::email.eq(email.as_str()));
-        let row = on_each!(
+        let row = on_engine!(
             self.tx.unflushed(),
             c => query.select(Row::as_select()).get_result(c).optional()
         )?;
@@ -103,7 +103,7 @@ impl Users<'_, '_> {
         let query = users::table
             .filter(users::username.eq(text).or(users::email.eq(text)))
             .order(users::id);
-        let row = on_each!(
+        let row = on_engine!(
             self.tx.unflushed(),
             c => query.select(Row::as_select()).get_result(c).optional()
         )?;
@@ -113,7 +113,7 @@ impl Users<'_, '_> {
     /// Which of these usernames are taken.
     pub fn taken(self, usernames: &[String]) -> Result<HashSet<String>> {
         let query = users::table.filter(users::username.eq_any(usernames)).select(users::username);
-        let taken: Vec<String> = on_each!(self.tx.unflushed(), c => query.load(c))?;
+        let taken: Vec<String> = on_engine!(self.tx.unflushed(), c => query.load(c))?;
         Ok(taken.into_iter().collect())
     }
 
@@ -130,7 +130,7 @@ impl Users<'_, '_> {
             disabled_at: user.disabled_at.map(Instant::milliseconds),
             profile: ProfileRow::from(&user.profile),
         };
-        on_each!(
+        on_engine!(
             self.tx.flushed()?,
             c => diesel::insert_into(users::table).values(&row).execute(c)
         )?;
@@ -141,7 +141,7 @@ impl Users<'_, '_> {
     pub fn save_disabled(self, user: &User) -> Result<()> {
         let target = users::table.find(user.id.get());
         let set = users::disabled_at.eq(user.disabled_at.map(Instant::milliseconds));
-        on_each!(self.tx.flushed()?, c => diesel::update(target).set(set).execute(c))?;
+        on_engine!(self.tx.flushed()?, c => diesel::update(target).set(set).execute(c))?;
         Ok(())
     }
 
@@ -149,7 +149,7 @@ impl Users<'_, '_> {
     pub fn save_profile(self, user: &User) -> Result<()> {
         let target = users::table.find(user.id.get());
         let set = ProfileRow::from(&user.profile);
-        on_each!(self.tx.flushed()?, c => diesel::update(target).set(&set).execute(c))?;
+        on_engine!(self.tx.flushed()?, c => diesel::update(target).set(&set).execute(c))?;
         Ok(())
     }
 
@@ -157,7 +157,7 @@ impl Users<'_, '_> {
     pub fn list(self) -> Result<Vec<User>> {
         let query = users::table.order(users::email);
         let rows: Vec<Row> =
-            on_each!(self.tx.unflushed(), c => query.select(Row::as_select()).load(c))?;
+            on_engine!(self.tx.unflushed(), c => query.select(Row::as_select()).load(c))?;
         Ok(rows.into_iter().map(User::from).collect())
     }
 
@@ -168,7 +168,7 @@ impl Users<'_, '_> {
         }
         let query = users::table.filter(users::id.eq_any(ids.iter().map(|id| id.get())));
         let rows: Vec<Row> =
-            on_each!(self.tx.unflushed(), c => query.select(Row::as_select()).load(c))?;
+            on_engine!(self.tx.unflushed(), c => query.select(Row::as_select()).load(c))?;
         Ok(rows.into_iter().map(User::from).collect())
     }
 }

@@ -24,7 +24,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
 
-use crate::chart::Charts;
+use crate::chart::ChartCache;
 use crate::conn::Conn;
 use crate::dialect::Mode;
 use crate::error::{Error, Result};
@@ -131,7 +131,7 @@ impl Writer {
     pub(crate) fn start(
         address: Address,
         capacity: usize,
-        shared: (Arc<AtomicU64>, Arc<Charts>),
+        shared: (Arc<AtomicU64>, Arc<ChartCache>),
     ) -> Result<Self> {
         let (sender, receiver) = sync_channel(capacity);
         let (statements, charts) = shared;
@@ -176,7 +176,7 @@ struct WriterLoop {
     conn: Option<Conn>,
     address: Address,
     statements: Arc<AtomicU64>,
-    charts: Arc<Charts>,
+    charts: Arc<ChartCache>,
 }
 
 impl WriterLoop {
@@ -247,7 +247,7 @@ impl WriterLoop {
 /// Runs the units of work one after another and commits once.
 fn run_group(
     conn: &mut Conn,
-    charts: Arc<Charts>,
+    charts: Arc<ChartCache>,
     group: Vec<Box<dyn Job>>,
 ) -> (Vec<Box<dyn Completion>>, Result<()>) {
     let mut tx = Tx::writing(conn, charts, group.len() > 1);

@@ -16,8 +16,8 @@
 //! use daybook_domain::transaction::Standing;
 //!
 //! let [cash, food] = [1, 2].map(AccountId::new);
-//! let kept = |account| AccountFlags { account, verified: true, posted: true };
-//! let mut recount = Recount::new("book", (2, 2), [kept(cash), kept(food)]);
+//! let stored = |account| AccountFlags { account, verified: true, posted: true };
+//! let mut recount = Recount::new("book", (2, 2), [stored(cash), stored(food)]);
 //! recount.add_transaction(&AuditedTransaction {
 //!     id: TransactionId::new(7),
 //!     day: 20_250_131,

@@ -21,9 +21,9 @@ const MAX_SHIFTED_DAYS: usize = 100_000;
 #[derive(Debug, Clone, Default)]
 struct Audited {
     /// The columns of its row; `None` for an account that does not exist.
-    kept: Option<AccountFlags>,
+    stored: Option<AccountFlags>,
     /// What its transactions sum to.
-    right: Sums,
+    expected_sums: Sums,
     /// How many entries belong to a transaction.
     matched: i64,
     /// A finding concerns it.
@@ -81,7 +81,7 @@ impl Recount {
     ) -> Self {
         let accounts = accounts
             .into_iter()
-            .map(|kept| (kept.account, Audited { kept: Some(kept), ..Audited::default() }));
+            .map(|stored| (stored.account, Audited { stored: Some(stored), ..Audited::default() }));
         Self {
             book: book.to_owned(),
             places,
@@ -139,19 +139,20 @@ impl Recount {
             (*credit, *credit_entry, AuditedEntry { credit: true, amount: units }),
             (*debit, *debit_entry, AuditedEntry { credit: false, amount: units.saturating_neg() }),
         ];
-        for (account, found, right) in sides {
+        for (account, found, expected_sums) in sides {
             let Some(account) = account else { continue };
             let audited = self.account(account);
-            audited.right = audited.right + right.sums();
+            audited.expected_sums = audited.expected_sums + expected_sums.sums();
             audited.posted |= counts;
             audited.matched = audited.matched.saturating_add(i64::from(found.is_some()));
-            if found != Some(right) {
-                let [expected, actual] = [Some(right), found].map(|entry| self.shown(entry));
+            if found != Some(expected_sums) {
+                let [expected, actual] =
+                    [Some(expected_sums), found].map(|entry| self.shown(entry));
                 self.entry(*id, account, expected, actual);
                 self.move_day(
                     account,
                     *day,
-                    right.sums().minus(found.map(AuditedEntry::sums).unwrap_or_default()),
+                    expected_sums.sums().minus(found.map(AuditedEntry::sums).unwrap_or_default()),
                 );
             }
         }
@@ -202,26 +203,26 @@ impl Recount {
         let [entries, days, months] = [entries, days, months].map(by_period);
         for account in accounts {
             let audited = self.account(*account).clone();
-            let mut right = of_account(&entries, *account);
+            let mut expected_sums = of_account(&entries, *account);
             for ((_, day), shift) in self.shift.range((*account, i32::MIN)..=(*account, i32::MAX)) {
-                let sums = right.entry(*day).or_default();
+                let sums = expected_sums.entry(*day).or_default();
                 *sums = *sums + *shift;
             }
             let mut by_month: BTreeMap<i32, Sums> = BTreeMap::new();
-            for (day, sums) in &right {
+            for (day, sums) in &expected_sums {
                 let month = by_month.entry(day.div_euclid(100)).or_default();
                 *month = *month + *sums;
             }
             let (days, months) = (of_account(&days, *account), of_account(&months, *account));
             if !audited.untracked {
-                self.periods(FindingKind::DayTotal, *account, &right, &days);
+                self.periods(FindingKind::DayTotal, *account, &expected_sums, &days);
                 self.periods(FindingKind::MonthTotal, *account, &by_month, &months);
             }
-            let kept: Sums = months.values().copied().sum();
-            self.add(2, kept.balance());
-            if kept.balance() != audited.right.balance() {
+            let stored: Sums = months.values().copied().sum();
+            self.add(2, stored.balance());
+            if stored.balance() != audited.expected_sums.balance() {
                 let [expected, actual] =
-                    [audited.right, kept].map(|sums| self.money(sums.balance()));
+                    [audited.expected_sums, stored].map(|sums| self.money(sums.balance()));
                 self.findings.add(Finding::new(
                     FindingKind::Balance,
                     account.to_string(),
@@ -238,33 +239,35 @@ impl Recount {
     pub fn finish(mut self, counted: AuditedCounts) -> RecountResult {
         // Missing index terms are findings of their transactions; here it shows when there are too
         // many.
-        for (kind, right, kept) in [
+        for (kind, expected_sums, stored) in [
             (FindingKind::Count, self.posted, counted.posted),
             (FindingKind::Index, self.index_terms, counted.index_terms),
         ] {
-            if right != kept {
+            if expected_sums != stored {
                 self.findings.add(Finding::new(
                     kind,
                     &self.book,
-                    right.to_string(),
-                    kept.to_string(),
+                    expected_sums.to_string(),
+                    stored.to_string(),
                 ));
             }
         }
-        let right = self
+        let expected_sums = self
             .accounts
             .values()
-            .map(|audited| audited.right.balance())
+            .map(|audited| audited.expected_sums.balance())
             .fold(0, i128::saturating_add);
-        self.add(0, right);
+        self.add(0, expected_sums);
         for sum in self.sums.into_iter().filter(|sum| *sum != 0).collect::<BTreeSet<i128>>() {
             let [zero, sum] = [0, sum].map(|units| self.money(units));
             self.findings.add(Finding::new(FindingKind::ZeroSum, &self.book, zero, sum));
         }
-        let kept =
-            self.accounts.values().filter_map(|audited| audited.kept.map(|kept| (kept, audited)));
+        let stored = self
+            .accounts
+            .values()
+            .filter_map(|audited| audited.stored.map(|stored| (stored, audited)));
         let (mut changed, mut checked) = (Vec::new(), 0_i64);
-        for (AccountFlags { account, verified, posted }, audited) in kept {
+        for (AccountFlags { account, verified, posted }, audited) in stored {
             checked = checked.saturating_add(1);
             // The flag never turns back, so only its absence can be wrong (behaviour 4.7).
             if audited.posted && !posted {
@@ -293,13 +296,13 @@ impl Recount {
         &mut self,
         kind: FindingKind,
         account: AccountId,
-        right: &BTreeMap<i32, Sums>,
-        kept: &BTreeMap<i32, Sums>,
+        expected_sums: &BTreeMap<i32, Sums>,
+        stored: &BTreeMap<i32, Sums>,
     ) {
-        let periods: BTreeSet<i32> = right.keys().chain(kept.keys()).copied().collect();
+        let periods: BTreeSet<i32> = expected_sums.keys().chain(stored.keys()).copied().collect();
         for period in periods {
             let [expected, actual] =
-                [right, kept].map(|side| side.get(&period).copied().unwrap_or_default());
+                [expected_sums, stored].map(|side| side.get(&period).copied().unwrap_or_default());
             if expected != actual {
                 let [expected, actual] = [expected, actual].map(|sums| self.both(sums));
                 let finding = Finding::new(kind, account.to_string(), expected, actual);
@@ -333,7 +336,7 @@ impl Recount {
     }
 
     fn exists(&self, account: AccountId) -> bool {
-        self.accounts.get(&account).is_some_and(|audited| audited.kept.is_some())
+        self.accounts.get(&account).is_some_and(|audited| audited.stored.is_some())
     }
 
     fn account(&mut self, id: AccountId) -> &mut Audited {

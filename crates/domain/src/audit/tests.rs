@@ -1,7 +1,7 @@
 //! The rules of audits on small books.
 
 use super::*;
-use crate::event::{Event, EventType, Hash, Head, Link, NewEvent};
+use crate::event::{Event, EventOrigin, EventType, Hash, Head, NewEvent};
 use crate::id::{BookId, BookKey, UserId};
 use crate::instant::Instant;
 use crate::json::Object;
@@ -14,7 +14,7 @@ const DAY: i32 = 20_250_131;
 /// A book of three accounts and two transactions, with everything beside them as it should be.
 #[derive(Clone)]
 struct Stage {
-    kept: Vec<AccountFlags>,
+    stored: Vec<AccountFlags>,
     records: Vec<AuditedTransaction>,
     strays: Vec<StrayEntry>,
     ledgers: Vec<EntryTotals>,
@@ -57,7 +57,7 @@ fn stage() -> Stage {
             .collect::<Vec<_>>()
     };
     Stage {
-        kept: [CASH, FOOD, RENT]
+        stored: [CASH, FOOD, RENT]
             .map(|account| AccountFlags { account, verified: true, posted: true })
             .to_vec(),
         records: vec![record(10, 100, FOOD), record(11, 50, RENT)],
@@ -75,7 +75,7 @@ fn stage() -> Stage {
 }
 
 fn audit(stage: &Stage) -> RecountResult {
-    let mut recount = Recount::new("book", (2, 2), stage.kept.iter().copied());
+    let mut recount = Recount::new("book", (2, 2), stage.stored.iter().copied());
     stage.records.iter().for_each(|record| recount.add_transaction(record));
     let suspects = recount.compare_sums(&stage.ledgers);
     for stray in &stage.strays {
@@ -176,13 +176,13 @@ const OF_THE_REST: [Case; 9] = [
         true,
     ),
     ("the count", |s| s.counted.posted = 3, &["count"], &[], true),
-    ("the flag of a posting", |s| s.kept[1].posted = false, &["hasTransactionPosted"], &[], true),
+    ("the flag of a posting", |s| s.stored[1].posted = false, &["hasTransactionPosted"], &[], true),
     ("an index", |s| s.records[0].indexed = false, &["index"], &[], true),
     ("an index term too many", |s| s.counted.index_terms = 3, &["index"], &[], true),
     (
         "an account that is none",
         |s| {
-            s.kept.remove(2);
+            s.stored.remove(2);
         },
         &["transaction"],
         &[CASH],
@@ -288,7 +288,7 @@ fn what_contradicts_itself_is_told() {
 #[test]
 fn a_doubted_account_is_verified_again() {
     let mut mended = stage();
-    mended.kept[1].verified = false;
+    mended.stored[1].verified = false;
     assert_eq!(audit(&mended).changed, [(FOOD, true)]);
 }
 
@@ -315,7 +315,7 @@ fn key() -> BookKey {
 
 fn chain(count: usize) -> (Vec<Event>, Head) {
     let key = key();
-    let link = Link {
+    let origin = EventOrigin {
         book: BookId::new(1),
         key: &key,
         user: UserId::new(7),
@@ -325,7 +325,7 @@ fn chain(count: usize) -> (Vec<Event>, Head) {
     let events = (1..=count).map(|number| {
         NewEvent::new(EventType::AccountCreated, i64::try_from(number).unwrap(), Object::new())
     });
-    link.append(Head::default(), events.collect())
+    origin.append(Head::default(), events.collect())
 }
 
 fn walk(events: &[Event], head: Head) -> Vec<(&'static str, String)> {

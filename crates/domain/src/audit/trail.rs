@@ -58,12 +58,12 @@ impl<'k> Trail<'k> {
         }
         match (event, self.previous) {
             (Some(event), Some(previous)) => {
-                let right = event.chained(&previous, self.key);
-                if right != event.hash {
+                let expected = event.chained(&previous, self.key);
+                if expected != event.hash {
                     self.add(
                         FindingKind::Event,
                         *sequence,
-                        right.to_string(),
+                        expected.to_string(),
                         event.hash.to_string(),
                     );
                 }

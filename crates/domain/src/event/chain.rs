@@ -67,7 +67,7 @@ impl Default for Head {
 
 /// The data that all events of one request share.
 #[derive(Debug, Clone, Copy)]
-pub struct Link<'a> {
+pub struct EventOrigin<'a> {
     /// The book's number.
     pub book: BookId,
     /// The book's public id.
@@ -80,17 +80,17 @@ pub struct Link<'a> {
     pub at: Instant,
 }
 
-impl Link<'_> {
+impl EventOrigin<'_> {
     /// Appends new events to the chain that ends at `head`: returns the events in order and the new
     /// head.
     ///
     /// ```
-    /// use daybook_domain::event::{EventType, Head, Link, NewEvent};
+    /// use daybook_domain::event::{EventType, Head, EventOrigin, NewEvent};
     /// use daybook_domain::id::{BookId, BookKey, UserId};
     /// use daybook_domain::instant::Instant;
     /// use daybook_domain::json::Object;
     /// let key = BookKey::new("k".into());
-    /// let link = Link {
+    /// let origin = EventOrigin {
     ///     book: BookId::new(1),
     ///     key: &key,
     ///     user: UserId::new(1),
@@ -98,7 +98,7 @@ impl Link<'_> {
     ///     at: Instant::new(0),
     /// };
     /// let created = NewEvent::new(EventType::BookCreated, 1, Object::new());
-    /// let (events, head) = link.append(Head::default(), vec![created]);
+    /// let (events, head) = origin.append(Head::default(), vec![created]);
     /// assert_eq!((events[0].sequence, head.sequence), (1, 1));
     /// assert_eq!(events[0].hash, head.hash);
     /// ```
@@ -207,7 +207,7 @@ mod tests {
 
     fn chain(agent: Option<&str>) -> Vec<Event> {
         let key = BookKey::new("book".to_owned());
-        let link = Link {
+        let origin = EventOrigin {
             book: BookId::new(1),
             key: &key,
             user: UserId::new(7),
@@ -215,7 +215,7 @@ mod tests {
             at: Instant::new(1_700_000_000_000),
         };
         let event = |kind| NewEvent::new(kind, 42, Object::new().with("name", Json::text("Cash")));
-        let (events, head) = link.append(
+        let (events, head) = origin.append(
             Head::default(),
             vec![event(EventType::AccountCreated), event(EventType::AccountDeleted)],
         );

@@ -7,8 +7,8 @@ use crate::field::Field;
 use crate::json::text_list;
 
 use super::changes::{description, files_of_update, urls};
-use super::posting_rules::read_date;
-use super::{Changes, PostingRules, Refusal, Standing, Transaction, check_sides, remote_ids};
+use super::rules::read_date;
+use super::{Changes, Refusal, Standing, Transaction, TransactionRules, check_sides, remote_ids};
 
 /// The outcome of an update.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,7 +29,7 @@ impl Edited {
     }
 }
 
-impl PostingRules<'_> {
+impl TransactionRules<'_> {
     /// Applies an update; the transition table must allow it.
     ///
     /// # Errors

@@ -1,11 +1,11 @@
 //! The events of transactions (behaviour 8.1).
 
-use super::{Edited, PostingRules, Transaction, Verb};
+use super::{Edited, Transaction, TransactionRules, Verb};
 use crate::event::{EventType, NewEvent, snapshot};
 use crate::file::FilesById;
 use crate::json::Object;
 
-impl PostingRules<'_> {
+impl TransactionRules<'_> {
     /// TRANSACTION_POSTED for a new transaction that is posted at once, else TRANSACTION_CREATED.
     #[must_use]
     pub fn created_event(&self, transaction: &Transaction, files: &FilesById) -> NewEvent {

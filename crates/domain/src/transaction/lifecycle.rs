@@ -8,7 +8,7 @@ use crate::id::{AccountId, FileId};
 use crate::permission::Action;
 
 use super::{
-    Changes, Edited, FileHold, LifecycleState, PostingRules, Refusal, Standing, Transaction,
+    Changes, Edited, FileHold, LifecycleState, Refusal, Standing, Transaction, TransactionRules,
 };
 
 /// The operations that act on a transaction's state.
@@ -75,7 +75,7 @@ impl Verb {
     }
 }
 
-impl PostingRules<'_> {
+impl TransactionRules<'_> {
     /// Refuses a verb the caller's permission does not reach; a transaction a recorder may not see
     /// does not exist. An update of an unchecked transaction with `checked: true` checks it too.
     ///
@@ -102,7 +102,7 @@ impl PostingRules<'_> {
         }
     }
 
-    /// Performs a verb; it must have been checked with [`PostingRules::check_permitted`]. `changes`
+    /// Performs a verb; it must have been checked with [`TransactionRules::check_permitted`]. `changes`
     /// gives what the body says, with its files resolved; it is asked only where the transition
     /// table lets the verb happen, so that a body's files are ignored where nothing is done
     /// (behaviour 3.3.4, 3.4.1, 3.6.3). `None` means it was so already.

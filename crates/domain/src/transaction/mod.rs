@@ -9,9 +9,9 @@ mod joined;
 mod lifecycle;
 mod limits;
 mod merge;
-mod posting_rules;
 pub mod quick_entry;
 mod refusal;
+mod rules;
 pub mod tags;
 
 use time::Date;
@@ -23,8 +23,8 @@ pub use file_hold::FileHold;
 pub use lifecycle::{Transition, Verb, transition};
 pub use limits::{MAX_DESCRIPTION, MAX_INDEXED, MAX_LISTED, MAX_REMOTE_ID};
 pub use merge::{MergePair, Merged, Submitted, merge_transition};
-pub use posting_rules::{Intent, PostingRules};
 pub use refusal::Refusal;
+pub use rules::{Intent, TransactionRules};
 
 use crate::account::AccountRef;
 use crate::amount::Amount;

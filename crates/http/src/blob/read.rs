@@ -2,7 +2,7 @@
 
 use daybook_domain::file::File;
 
-use crate::error::{ApiError, Transport};
+use crate::error::{ApiError, RequestError};
 
 /// Reads the bytes of a file whose row has been found, together with that row. When the bytes are
 /// not there the row is found once more: an update has put others in their place.
@@ -27,6 +27,9 @@ pub(crate) async fn with_row<V, B>(
 
 /// The bytes that a row names are not there, which they always should be.
 fn lost(file: &File) -> ApiError {
-    Transport::Failed(format!("the bytes of file {} are missing: {}", file.id, file.content.blob))
-        .into()
+    RequestError::Failed(format!(
+        "the bytes of file {} are missing: {}",
+        file.id, file.content.blob
+    ))
+    .into()
 }

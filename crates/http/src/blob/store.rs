@@ -12,7 +12,7 @@ use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt, PutPayload};
 use sha2::{Digest, Sha256};
 
 use crate::blocking;
-use crate::error::{ApiError, Transport};
+use crate::error::{ApiError, RequestError};
 
 /// The name of a book's deletion note. Blobs have longer names.
 pub(super) const DELETED: &str = "deleted";
@@ -60,7 +60,7 @@ impl Blobs {
             Sha256::digest(&digested).iter().map(|byte| format!("{byte:02x}")).collect::<String>()
         };
         let digest = blocking::compute(bytes.len(), digest).await?;
-        let size = i64::try_from(bytes.len()).map_err(|_| Transport::FileTooLarge)?;
+        let size = i64::try_from(bytes.len()).map_err(|_| RequestError::FileTooLarge)?;
         let blob = uuid::Uuid::now_v7().simple().to_string();
         Ok(NewBlob { content: Content { blob, size, digest }, bytes })
     }
@@ -161,11 +161,11 @@ fn blob_path(book: &str, blob: &str) -> Result<Path, ApiError> {
         Ok(Path::from_iter([book, blob]))
     } else {
         // The caller has access to the book, so its id is well-formed.
-        Err(Transport::Failed("a book or blob with an odd name".to_owned()).into())
+        Err(RequestError::Failed("a book or blob with an odd name".to_owned()).into())
     }
 }
 
 /// 503: the store is another machine, or a disk that may be full, so trying again may help.
 fn failed(error: object_store::Error) -> ApiError {
-    Transport::FilesUnavailable(error.to_string()).into()
+    RequestError::FilesUnavailable(error.to_string()).into()
 }

@@ -11,7 +11,7 @@ use daybook_domain::file::{File, FileAddress, Refusal, media};
 use daybook_service::{Error, file};
 
 use crate::blob;
-use crate::error::{ApiError, Transport};
+use crate::error::{ApiError, RequestError};
 use crate::run;
 use crate::state::AppState;
 
@@ -40,7 +40,7 @@ pub(crate) async fn serve(
         blob::read::with_row((book, file), again, open, |(_, file)| file).await?;
     let tag = EntityTag::new_strong(file.content.digest.clone());
     let size = u64::try_from(file.content.size)
-        .map_err(|_| Transport::Failed("a size below zero".to_owned()))?;
+        .map_err(|_| RequestError::Failed("a size below zero".to_owned()))?;
     let mut response = headed(HttpResponse::Ok(), &file, tag);
     Ok(response.body(SizedStream::new(size, bytes)))
 }

@@ -14,7 +14,7 @@ use daybook_domain::id::BookId;
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::error::Transport;
+use crate::error::RequestError;
 use crate::wire::{PropertiesIn, StampOut, TextOrNumber, field, id_text, objects_only, properties};
 
 /// Base64 is read with and without padding.
@@ -50,7 +50,7 @@ impl FileIn {
     ///
     /// # Errors
     /// 413 for content beyond the limit.
-    pub(crate) fn into_new(self) -> Result<(Changes, Bytes), Transport> {
+    pub(crate) fn into_new(self) -> Result<(Changes, Bytes), RequestError> {
         let (changes, bytes) = self.into_changes()?;
         Ok((changes, bytes.unwrap_or_default()))
     }
@@ -59,7 +59,7 @@ impl FileIn {
     ///
     /// # Errors
     /// 413 for content beyond the limit.
-    pub(crate) fn into_changes(self) -> Result<(Changes, Option<Bytes>), Transport> {
+    pub(crate) fn into_changes(self) -> Result<(Changes, Option<Bytes>), RequestError> {
         let Self { id, name, content_type, content, properties, stored: _ } = self;
         let bytes = content.map(ContentIn::bytes).transpose()?;
         Ok((
@@ -78,7 +78,7 @@ impl FileIn {
     ///
     /// # Errors
     /// 413 for content beyond the limit.
-    pub(crate) fn take_bytes(&mut self) -> Result<Option<Bytes>, Transport> {
+    pub(crate) fn take_bytes(&mut self) -> Result<Option<Bytes>, RequestError> {
         self.content.take().map(ContentIn::bytes).transpose()
     }
 
@@ -113,10 +113,10 @@ enum ContentIn {
 }
 
 impl ContentIn {
-    fn bytes(self) -> Result<Bytes, Transport> {
+    fn bytes(self) -> Result<Bytes, RequestError> {
         match self {
             Self::Bytes(bytes) => Ok(bytes),
-            Self::TooLarge => Err(Transport::FileTooLarge),
+            Self::TooLarge => Err(RequestError::FileTooLarge),
         }
     }
 }
@@ -246,7 +246,7 @@ mod tests {
                 .bytes()
         };
         assert_eq!(read(MAX_BYTES).unwrap().len(), MAX_BYTES);
-        assert!(matches!(read(MAX_BYTES + 1), Err(Transport::FileTooLarge)));
+        assert!(matches!(read(MAX_BYTES + 1), Err(RequestError::FileTooLarge)));
         assert!(
             serde_json::from_str::<ContentIn>("\"?\"").is_err()
                 && serde_json::from_str::<ContentIn>("7").is_err()

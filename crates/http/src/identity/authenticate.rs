@@ -12,7 +12,7 @@ use daybook_storage::user::User;
 use super::bearer::{Bearer, hash};
 use super::own_token::Claims;
 use super::provider::outcome::{Refusal, Verified};
-use crate::error::{ApiError, Transport};
+use crate::error::{ApiError, RequestError};
 use crate::run;
 use crate::state::AppState;
 
@@ -34,11 +34,11 @@ pub(crate) async fn authenticate(state: &AppState, token: &str) -> Result<Arc<Be
             let verified = providers.verify(token, now).await.map_err(refused)?;
             of_provider(state, verified, now).await?
         }
-        (None, None) => return Err(Transport::LoginRequired.into()),
+        (None, None) => return Err(RequestError::LoginRequired.into()),
     };
     let bearer = Arc::new(bearer);
     if bearer.user.disabled_at.is_some() {
-        return Err(Transport::Disabled.into());
+        return Err(RequestError::Disabled.into());
     }
     identity.bearers().add(hash, Arc::clone(&bearer), generation);
     Ok(bearer)
@@ -49,7 +49,7 @@ async fn own(state: &AppState, claims: Claims, now: Instant) -> Result<Bearer, A
     if let Some(id) = claims.session() {
         let expires_at = claims.expires_at();
         let found = run::read(state, move |tx| session::bearer(tx, id, now)).await?;
-        let (_, user) = found.ok_or(Transport::LoginRequired)?;
+        let (_, user) = found.ok_or(RequestError::LoginRequired)?;
         return Ok(Bearer { user: Arc::new(user), scope: TokenScope::default(), expires_at });
     }
     let Some(id) = claims.id() else {
@@ -59,7 +59,7 @@ async fn own(state: &AppState, claims: Claims, now: Instant) -> Result<Bearer, A
         return Ok(Bearer { user, scope: TokenScope::default(), expires_at });
     };
     let found = run::read(state, move |tx| token::bearer(tx, id, now)).await?;
-    let (user, token) = found.ok_or(Transport::LoginRequired)?;
+    let (user, token) = found.ok_or(RequestError::LoginRequired)?;
     Ok(Bearer { user: Arc::new(user), scope: token.scope, expires_at: token.expires_at })
 }
 
@@ -116,11 +116,11 @@ where
     }
 }
 
-fn refused(refusal: Refusal) -> Transport {
+fn refused(refusal: Refusal) -> RequestError {
     match refusal {
-        Refusal::Untrusted => Transport::LoginRequired,
-        Refusal::Scope => Transport::NoEmail("its scope does not hold the e-mail address"),
-        Refusal::Email => Transport::NoEmail("its e-mail address is not known, or not verified"),
-        Refusal::Unavailable(cause) => Transport::ProviderUnavailable(cause),
+        Refusal::Untrusted => RequestError::LoginRequired,
+        Refusal::Scope => RequestError::NoEmail("its scope does not hold the e-mail address"),
+        Refusal::Email => RequestError::NoEmail("its e-mail address is not known, or not verified"),
+        Refusal::Unavailable(cause) => RequestError::ProviderUnavailable(cause),
     }
 }

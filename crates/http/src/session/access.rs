@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::page::{guarded, page};
 use super::{cookie, login, origin};
-use crate::error::{ApiError, Transport};
+use crate::error::{ApiError, RequestError};
 use crate::parameters;
 use crate::run;
 use crate::state::AppState;
@@ -30,13 +30,13 @@ pub(crate) async fn refresh(
     state: web::Data<AppState>,
 ) -> Result<HttpResponse, ApiError> {
     if origin::sender(request.headers(), &state.web_origins).is_none() {
-        return Err(Transport::UnknownOrigin.into());
+        return Err(RequestError::UnknownOrigin.into());
     }
     let (id, digest) = cookie::session(&request).ok_or(Error::from(Refusal::SignedOut))?;
     let now = (state.clock)();
     let (found, user) = run::read(&state, move |tx| session::find(tx, id, &digest, now)).await?;
     if user.disabled_at.is_some() {
-        return Err(Transport::Disabled.into());
+        return Err(RequestError::Disabled.into());
     }
     if session::is_worth_noting(&found, now) {
         let lane = Lane::of_user(user.id);
@@ -47,7 +47,7 @@ pub(crate) async fn refresh(
         .identity
         .key()
         .sign_for_session(id, &user.email, now, until)
-        .map_err(|error| Transport::Failed(error.to_string()))?;
+        .map_err(|error| RequestError::Failed(error.to_string()))?;
     let answer = AccessOut { user_id: user.id.to_string(), access_token };
     Ok(guarded(HttpResponse::Ok()).json(answer))
 }
@@ -72,7 +72,7 @@ pub(crate) async fn logout(
     };
     answer
         .add_cookie(&cookie::forget_session(&request, &state))
-        .map_err(|error| Transport::Failed(error.to_string()))?;
+        .map_err(|error| RequestError::Failed(error.to_string()))?;
     Ok(answer)
 }
 

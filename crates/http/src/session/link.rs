@@ -15,7 +15,7 @@ use super::page::{page, page_to};
 use super::secret::{LoginSecret, digest};
 use super::{cookie, login};
 use crate::body::Form;
-use crate::error::{ApiError, Transport};
+use crate::error::{ApiError, RequestError};
 use crate::identity::authenticate::again_on_collision;
 use crate::parameters;
 use crate::request::host;
@@ -60,7 +60,7 @@ pub(crate) async fn sign_in(
         } };
         return Ok(page(StatusCode::FORBIDDEN, "This does not sign you in", &why));
     }
-    let secret = LoginSecret::random().map_err(|error| Transport::Failed(error.to_string()))?;
+    let secret = LoginSecret::random().map_err(|error| RequestError::Failed(error.to_string()))?;
     let session = match begin(&state, &code, &secret).await {
         Ok(session) => session,
         Err(error) => return refused(error),
@@ -75,7 +75,7 @@ pub(crate) async fn sign_in(
         cookie::keep_session(&request, &state, (session.id, &secret)),
         cookie::forget_way_back(&request, &state),
     ] {
-        answer.add_cookie(&cookie).map_err(|error| Transport::Failed(error.to_string()))?;
+        answer.add_cookie(&cookie).map_err(|error| RequestError::Failed(error.to_string()))?;
     }
     Ok(answer)
 }

@@ -8,7 +8,7 @@ use maud::html;
 
 use super::page::{guarded, page};
 use super::{cookie, origin};
-use crate::error::{ApiError, Transport};
+use crate::error::{ApiError, RequestError};
 use crate::parameters;
 use crate::run;
 use crate::state::AppState;
@@ -37,7 +37,7 @@ pub(crate) async fn login(
     };
     let mut answer = page(StatusCode::OK, "Sign in", &how);
     let kept = cookie::keep_way_back(&request, &state, &target);
-    answer.add_cookie(&kept).map_err(|error| Transport::Failed(error.to_string()))?;
+    answer.add_cookie(&kept).map_err(|error| RequestError::Failed(error.to_string()))?;
     Ok(answer)
 }
 

@@ -16,7 +16,7 @@ use crate::reply::{self, ApiResult, Reply};
 use crate::request::ApiRequest;
 use crate::wire;
 pub(crate) use count::{count_transactions, count_transactions_posted};
-use shape::{ListedOut, OperationOut, TransactionIn, TransactionOut};
+use shape::{ListedOut, TransactionIn, TransactionOperationOut, TransactionOut};
 
 /// GET transactions: a page, or with `ids` the transactions named (behaviour 12.4).
 pub(crate) async fn list_transactions(request: ApiRequest) -> ApiResult {
@@ -288,7 +288,7 @@ async fn perform_batch(
 }
 
 fn operation(view: &View, base: &str) -> Reply {
-    OperationOut::of(view, base)
+    TransactionOperationOut::of(view, base)
         .map_or_else(reply::nothing, |operation| tagged(reply::ok(&operation), view))
 }
 

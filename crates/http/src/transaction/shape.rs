@@ -281,13 +281,13 @@ impl SideOut {
 
 /// A transaction with the accounts it affects.
 #[derive(Serialize)]
-pub(crate) struct OperationOut {
+pub(crate) struct TransactionOperationOut {
     transaction: TransactionOut,
     #[serde(skip_serializing_if = "Option::is_none")]
     accounts: Option<Vec<AccountOut>>,
 }
 
-impl OperationOut {
+impl TransactionOperationOut {
     pub(crate) fn of(view: &View, base: &str) -> Option<Self> {
         let transaction = view.transactions.first()?;
         let sides = transaction.account_ids().filter_map(|id| view.accounts.get(id));

@@ -17,7 +17,7 @@ use daybook_domain::account::Directory;
 use daybook_domain::file::FilesById;
 use daybook_domain::group::Forest;
 use daybook_domain::id::{AccountId, TransactionId, UserId};
-use daybook_domain::transaction::{PostingRules, Transaction};
+use daybook_domain::transaction::{Transaction, TransactionRules};
 use daybook_storage::Tx;
 
 use crate::context::Context;
@@ -108,15 +108,15 @@ impl View {
 }
 
 /// The rules for new transactions; [`rules_of`] makes them the rules for an existing one.
-fn rules<'a>(cx: &Context, access: &'a Access, accounts: &'a Directory) -> PostingRules<'a> {
+fn rules<'a>(cx: &Context, access: &'a Access, accounts: &'a Directory) -> TransactionRules<'a> {
     let today = cx.today(access.book());
-    PostingRules { access, accounts, now: cx.now, today, created_on: today }
+    TransactionRules { access, accounts, now: cx.now, today, created_on: today }
 }
 
-fn rules_of<'a>(rules: PostingRules<'a>, transaction: &Transaction) -> PostingRules<'a> {
+fn rules_of<'a>(rules: TransactionRules<'a>, transaction: &Transaction) -> TransactionRules<'a> {
     let created_on =
         zone::day(transaction.stamp.created_at, &rules.access.book().settings.time_zone);
-    PostingRules { created_on, ..rules }
+    TransactionRules { created_on, ..rules }
 }
 
 /// The accounts on the sides of transactions.

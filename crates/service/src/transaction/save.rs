@@ -7,7 +7,7 @@ use daybook_domain::event::NewEvent;
 use daybook_domain::file::{File, FilesById};
 use daybook_domain::id::{AccountId, TransactionId};
 use daybook_domain::purpose::Record;
-use daybook_domain::transaction::{Edited, PostingRules, Transaction, Verb};
+use daybook_domain::transaction::{Edited, Transaction, TransactionRules, Verb};
 use daybook_storage::Tx;
 use daybook_storage::access::AccessTo;
 use daybook_storage::transaction::Change;
@@ -46,7 +46,7 @@ impl WriteSet {
     }
 
     /// Adds a new transaction with its event.
-    pub(super) fn created(&mut self, rules: &PostingRules<'_>, transaction: &Transaction) {
+    pub(super) fn created(&mut self, rules: &TransactionRules<'_>, transaction: &Transaction) {
         self.events.push(rules.created_event(transaction, &self.files));
         self.note_posted(transaction);
         self.positions.insert(transaction.id, self.changes.len());
@@ -56,7 +56,7 @@ impl WriteSet {
     /// Adds what a verb did to a transaction, with its events.
     pub(super) fn performed(
         &mut self,
-        rules: &PostingRules<'_>,
+        rules: &TransactionRules<'_>,
         verb: Verb,
         before: Transaction,
         edited: Edited,
@@ -68,7 +68,7 @@ impl WriteSet {
     /// Adds a transaction that a merge put in the trash, with its event.
     pub(super) fn merged_away(
         &mut self,
-        rules: &PostingRules<'_>,
+        rules: &TransactionRules<'_>,
         before: Transaction,
         after: Transaction,
     ) {

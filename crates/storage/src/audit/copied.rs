@@ -12,7 +12,7 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary};
 
 use super::Audits;
-use crate::conn::on_each;
+use crate::conn::on_engine;
 use crate::error::Result;
 use crate::sql::Sql;
 use crate::transaction::rows_of;
@@ -59,7 +59,8 @@ impl Audits<'_, '_> {
         .push(" AND EXISTS (SELECT 1 FROM events e WHERE e.book_id = ")
         .int(number)
         .push(" AND e.resource = o.transaction_id)");
-        let originals: Vec<FirstDigest> = on_each!(self.tx.flushed()?, c => (&originals).load(c))?;
+        let originals: Vec<FirstDigest> =
+            on_engine!(self.tx.flushed()?, c => (&originals).load(c))?;
         let originals: HashMap<i64, Vec<u8>> =
             originals.into_iter().map(|row| (row.transaction_id, row.digest)).collect();
         let digest = |(id, row): (i64, Option<_>)| {

@@ -23,7 +23,7 @@ use diesel::sql_types::{BigInt, Binary, Bool, Integer, Nullable, Text};
 
 use crate::access::{AccessTo, BookAccess};
 use crate::balance::{ENTRY_SUMS, Limbs};
-use crate::conn::on_each;
+use crate::conn::on_engine;
 use crate::error::Result;
 use crate::event;
 use crate::sql::{MAX_NAMED, Sql, Value};
@@ -32,7 +32,7 @@ use crate::tx::Tx;
 /// An audit that somebody asked for; only the queue of requests yields one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct WantedAudit {
+pub struct RequestedAudit {
     /// Which of the requests for this book: a later one has another number.
     pub request: i64,
     /// Who asked last.
@@ -131,7 +131,12 @@ pub struct Audits<'t, 'a> {
 
 impl Audits<'_, '_> {
     /// Requests an audit of the book. A book has one request at most: a later one replaces it.
-    pub fn want(self, access: &AccessTo<Audit>, request: i64, agent: Option<&str>) -> Result<()> {
+    pub fn request(
+        self,
+        access: &AccessTo<Audit>,
+        request: i64,
+        agent: Option<&str>,
+    ) -> Result<()> {
         let row = [
             Value::Int(access.book().id.get()),
             Value::Int(request),
@@ -152,18 +157,18 @@ impl Audits<'_, '_> {
     }
 
     /// The books that wait for an audit, in the order of requests.
-    pub fn waiting(self) -> Result<Vec<BookKey>> {
+    pub fn requested_books(self) -> Result<Vec<BookKey>> {
         let sql = Sql::new(
             "SELECT b.public_id \
              FROM audit_requests a JOIN books b ON b.id = a.book_id \
              ORDER BY a.request",
         );
-        let rows: Vec<WaitingBook> = on_each!(self.tx.flushed()?, c => (&sql).load(c))?;
+        let rows: Vec<WaitingBook> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
         Ok(rows.into_iter().map(|row| BookKey::new(row.public_id)).collect())
     }
 
     /// The audit that is requested of a book.
-    pub fn wanted(self, public_id: &BookKey) -> Result<Option<WantedAudit>> {
+    pub fn requested(self, public_id: &BookKey) -> Result<Option<RequestedAudit>> {
         let sql = Sql::new(
             "SELECT a.request, a.user_id, u.email, a.agent \
              FROM books b \
@@ -172,10 +177,15 @@ impl Audits<'_, '_> {
              WHERE b.public_id = ",
         );
         let rows: Vec<WantedRow> =
-            on_each!(self.tx.flushed()?, c => (&sql.text(public_id.as_str())).load(c))?;
+            on_engine!(self.tx.flushed()?, c => (&sql.text(public_id.as_str())).load(c))?;
         Ok(rows.into_iter().next().map(|row| {
             let WantedRow { request, user_id, email, agent } = row;
-            WantedAudit { request, user: UserId::new(user_id), email: Email::stored(email), agent }
+            RequestedAudit {
+                request,
+                user: UserId::new(user_id),
+                email: Email::stored(email),
+                agent,
+            }
         }))
     }
 
@@ -185,7 +195,7 @@ impl Audits<'_, '_> {
     pub fn enter(
         self,
         public_id: &BookKey,
-        wanted: &WantedAudit,
+        wanted: &RequestedAudit,
     ) -> Result<Option<AccessTo<Audit>>> {
         let found = self.tx.books().load_for_user(public_id.as_str(), &wanted.email)?;
         let as_asked = found.map(|found| BookAccess { granted: Some(Permission::Editor), ..found });
@@ -231,7 +241,7 @@ impl Audits<'_, '_> {
             "SELECT id, balance_verified, has_transaction_posted FROM accounts WHERE book_id = ",
         );
         let rows: Vec<KeepingRow> =
-            on_each!(self.tx.flushed()?, c => (&sql.int(access.book().id.get())).load(c))?;
+            on_engine!(self.tx.flushed()?, c => (&sql.int(access.book().id.get())).load(c))?;
         let kept = |row: KeepingRow| {
             let KeepingRow { id, balance_verified: verified, has_transaction_posted: posted } = row;
             AccountFlags { account: AccountId::new(id), verified, posted }
@@ -249,7 +259,7 @@ impl Audits<'_, '_> {
         .int(book)
         .push(") AS terms FROM book_state s WHERE s.book_id = ")
         .int(book);
-        let rows: Vec<CountedRow> = on_each!(self.tx.flushed()?, c => (&sql).load(c))?;
+        let rows: Vec<CountedRow> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
         let Some(CountedRow { sequence, hash, posted, terms }) = rows.into_iter().next() else {
             return Ok((None, AuditedCounts::default()));
         };
@@ -287,7 +297,7 @@ impl Audits<'_, '_> {
         let book = access.book().id.get();
         let sql = Sql::new("SELECT account_id FROM day_totals WHERE book_id = ").int(book);
         let sql = sql.push(" UNION SELECT account_id FROM month_totals WHERE book_id = ").int(book);
-        let rows: Vec<TotalledAccount> = on_each!(self.tx.flushed()?, c => (&sql).load(c))?;
+        let rows: Vec<TotalledAccount> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
         Ok(rows.into_iter().map(|row| AccountId::new(row.account_id)).collect())
     }
 
@@ -318,7 +328,7 @@ impl Audits<'_, '_> {
         .int(place.1)
         .push(") ORDER BY e.day, e.transaction_id LIMIT ")
         .int(limit);
-        let rows: Vec<StrayRow> = on_each!(self.tx.flushed()?, c => (&sql).load(c))?;
+        let rows: Vec<StrayRow> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
         let stray = |row: StrayRow| {
             let StrayRow { day, transaction_id, credit, amount } = row;
             let entry = AuditedEntry { credit, amount };
@@ -371,6 +381,6 @@ impl Audits<'_, '_> {
 
     fn sums(self, sql: Sql<'_>) -> Result<Vec<SumRow>> {
         let sql = sql.uncached();
-        Ok(on_each!(self.tx.flushed()?, c => (&sql).load(c))?)
+        Ok(on_engine!(self.tx.flushed()?, c => (&sql).load(c))?)
     }
 }

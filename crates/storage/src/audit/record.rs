@@ -13,7 +13,7 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool, Integer, Nullable, Text};
 
 use super::Audits;
-use crate::conn::on_each;
+use crate::conn::on_engine;
 use crate::error::Result;
 use crate::sql::{MAX_NAMED, Sql, Value};
 use crate::transaction::standing_from_column;
@@ -127,7 +127,7 @@ impl Audits<'_, '_> {
         let after = after.map_or(i64::MIN, TransactionId::get);
         let sql = Sql::new(RECORDS).int(access.book().id.get()).push(" AND t.id > ").int(after);
         let sql = sql.push(" ORDER BY t.id LIMIT ").int(limit);
-        let rows: Vec<Row> = on_each!(self.tx.flushed()?, c => (&sql).load(c))?;
+        let rows: Vec<Row> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
         let (mut expected, mut wanted) = (HashMap::new(), Vec::new());
         for row in &rows {
             if let Some(terms) = row.terms() {
@@ -163,7 +163,7 @@ impl Audits<'_, '_> {
                  WHERE m.book_id = ",
             );
             let sql = sql.int(access.book().id.get()).push(" GROUP BY m.transaction_id").uncached();
-            let rows: Vec<TermCount> = on_each!(self.tx.flushed()?, c => (&sql).load(c))?;
+            let rows: Vec<TermCount> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
             for TermCount { transaction_id, found } in rows {
                 *counts.entry(transaction_id).or_default() += found;
             }

@@ -23,7 +23,7 @@ use diesel::sql_types::{BigInt, Integer};
 use crate::access::AccessTo;
 use crate::bulk::Bulk;
 use crate::column::day_to_column;
-use crate::conn::{Conn, on_each};
+use crate::conn::{Conn, on_engine};
 use crate::error::{Error, Result};
 use crate::sql::{MAX_NAMED, Sql, Value};
 use crate::transaction::Change;
@@ -117,7 +117,7 @@ impl Balances<'_, '_> {
             .push(" AND t.amount > ")
             .int(most)
             .push(" LIMIT 1");
-        let found: Vec<Found> = on_each!(self.tx.flushed()?, c => (&beyond).load(c))?;
+        let found: Vec<Found> = on_engine!(self.tx.flushed()?, c => (&beyond).load(c))?;
         if found.iter().any(|row| row.found != 0) {
             return Ok(false);
         }
@@ -175,7 +175,7 @@ impl Tx<'_> {
         query: &TotalsQuery<'_>,
     ) -> Result<Vec<PeriodTotal>> {
         let sql = self.totals_statement(access, segment, query)?;
-        let rows: Vec<Row> = on_each!(self.flushed()?, c => (&sql).load(c))?;
+        let rows: Vec<Row> = on_engine!(self.flushed()?, c => (&sql).load(c))?;
         let mut totals = rows
             .into_iter()
             .map(|row| row.into_total(segment.level))

@@ -9,7 +9,7 @@ use diesel::sql_types::{BigInt, Nullable, Text};
 use super::row::Row;
 use crate::access::BookAccess;
 use crate::book_state::BookStateRow;
-use crate::conn::on_each;
+use crate::conn::on_engine;
 use crate::error::{Error, Result};
 use crate::sql::{Sql, Value};
 use crate::tx::Tx;
@@ -117,14 +117,14 @@ impl Tx<'_> {
             .push(" WHERE b.public_id = ")
             .text(public_id)
             .push(if lock { " FOR UPDATE OF s" } else { "" });
-        let rows: QueryResult<Vec<AccessRow>> = on_each!(self.unflushed(), c => (&query).load(c));
+        let rows: QueryResult<Vec<AccessRow>> = on_engine!(self.unflushed(), c => (&query).load(c));
         let rows = if lock { rows.map_err(Error::of_waiting)? } else { rows? };
         Ok(rows.into_iter().next())
     }
 
     /// Several books as a user enters them.
     pub(super) fn load_accesses(&mut self, query: &Sql<'_>) -> Result<Vec<BookAccess>> {
-        let rows: Vec<AccessRow> = on_each!(self.flushed()?, c => query.load(c))?;
+        let rows: Vec<AccessRow> = on_engine!(self.flushed()?, c => query.load(c))?;
         rows.into_iter().map(|row| row.into_access().map(|(access, _)| access)).collect()
     }
 }

@@ -14,7 +14,7 @@ use diesel::prelude::*;
 
 use crate::access::{AccessTo, BookAccess};
 use crate::book_state::BookStateRow;
-use crate::conn::on_each;
+use crate::conn::on_engine;
 use crate::error::{Error, Result};
 use crate::schema::books;
 use crate::sql::Sql;
@@ -112,7 +112,7 @@ impl Books<'_, '_> {
     pub fn insert(self, book: Book, owner: UserId) -> Result<BookAccess> {
         let place = (books::public_id.eq(book.key.as_str()), books::owner_id.eq(owner.get()));
         let columns = SettingsColumns::of(&book)?;
-        let id: i64 = on_each!(
+        let id: i64 = on_engine!(
             self.tx.flushed()?,
             c => diesel::insert_into(books::table).values((place, columns))
                 .returning(books::id).get_result(c)
@@ -143,7 +143,7 @@ impl Books<'_, '_> {
     pub fn update(self, access: &AccessTo<UpdateBook>) -> Result<()> {
         let book = access.book();
         let columns = SettingsColumns::of(book)?;
-        on_each!(
+        on_engine!(
             self.tx.flushed()?,
             c => diesel::update(books::table.find(book.id.get())).set(&columns).execute(c)
         )?;
@@ -154,7 +154,7 @@ impl Books<'_, '_> {
     pub fn owner(self, public_id: &str) -> Result<Option<UserId>> {
         let query = books::table.filter(books::public_id.eq(public_id)).select(books::owner_id);
         let owner: Option<i64> =
-            on_each!(self.tx.unflushed(), c => query.get_result(c).optional())?;
+            on_engine!(self.tx.unflushed(), c => query.get_result(c).optional())?;
         Ok(owner.map(UserId::new))
     }
 
@@ -166,7 +166,7 @@ impl Books<'_, '_> {
             books::updated_at.eq(book.stamp.updated_at.milliseconds()),
             books::version.eq(book.stamp.version),
         );
-        on_each!(
+        on_engine!(
             self.tx.flushed()?,
             c => diesel::update(books::table.find(book.id.get())).set(set).execute(c)
         )?;

@@ -12,7 +12,7 @@ use diesel::sql_types::Text;
 
 use super::Books;
 use crate::access::{AccessTo, BookAccess};
-use crate::conn::on_each;
+use crate::conn::on_engine;
 use crate::error::Result;
 use crate::sql::{Sql, Value};
 use crate::tx::Tx;
@@ -67,7 +67,7 @@ impl Books<'_, '_> {
             .int(book.book.id.get())
             .push(" AND n.user_id = ")
             .int(user.get());
-        let rows: Vec<UnfinishedBook> = on_each!(self.tx.flushed()?, c => (&own).load(c))?;
+        let rows: Vec<UnfinishedBook> = on_engine!(self.tx.flushed()?, c => (&own).load(c))?;
         Ok((!rows.is_empty()).then_some(BookAccess { granted: Some(Permission::Owner), ..book }))
     }
 
@@ -81,7 +81,7 @@ impl Books<'_, '_> {
     /// The books of all copies that are not finished, whether they are still being made or not.
     pub fn unfinished_copies(self) -> Result<Vec<BookKey>> {
         let all = Sql::new(UNFINISHED).push(" ORDER BY n.book_id");
-        let rows: Vec<UnfinishedBook> = on_each!(self.tx.flushed()?, c => (&all).load(c))?;
+        let rows: Vec<UnfinishedBook> = on_engine!(self.tx.flushed()?, c => (&all).load(c))?;
         Ok(rows.into_iter().map(|row| BookKey::new(row.public_id)).collect())
     }
 
@@ -91,7 +91,7 @@ impl Books<'_, '_> {
         let Some(book) = self.tx.books().load_for_nobody(key.as_str())? else { return Ok(false) };
         let book = book.book.id;
         let known = Sql::new(UNFINISHED).push(" WHERE b.id = ").int(book.get());
-        let rows: Vec<UnfinishedBook> = on_each!(self.tx.flushed()?, c => (&known).load(c))?;
+        let rows: Vec<UnfinishedBook> = on_engine!(self.tx.flushed()?, c => (&known).load(c))?;
         if rows.is_empty() {
             return Ok(false);
         }

@@ -12,7 +12,7 @@ use diesel::prelude::*;
 use diesel::sql_types::BigInt;
 
 use super::trigram_index::{ANY_TRIGRAM, BLOCKS_PER_CHUNK, Extent, trigrams};
-use crate::conn::on_each;
+use crate::conn::on_engine;
 use crate::error::Result;
 use crate::sql::Sql;
 use crate::tx::Tx;
@@ -91,7 +91,7 @@ impl Occurrences {
             Some(chunks) => rows.push(" AND g.chunk IN ").numbers(chunks.iter().copied()),
             None => rows,
         };
-        let rows: Vec<Row> = on_each!(tx.flushed()?, c => (&rows).load(c))?;
+        let rows: Vec<Row> = on_engine!(tx.flushed()?, c => (&rows).load(c))?;
         Ok(Self(
             rows.into_iter()
                 .map(|row| ((row.chunk, row.trigram), row.block_bitmap.cast_unsigned()))

@@ -14,7 +14,7 @@ use super::Transactions;
 use super::row::COLUMNS;
 use crate::bulk::Bulk;
 use crate::column::day_to_column;
-use crate::conn::{Conn, on_each};
+use crate::conn::{Conn, on_engine};
 use crate::error::Result;
 use crate::sql::{Sql, Value};
 
@@ -90,7 +90,7 @@ impl Transactions<'_, '_> {
              FROM transactions t WHERE t.book_id = ",
         );
         let sizes = within(sizes, source, from, (after, i64::MAX)).push(" LIMIT ").int(limit);
-        let sizes: Vec<Sized> = on_each!(self.tx.flushed()?, c => (&sizes).load(c))?;
+        let sizes: Vec<Sized> = on_engine!(self.tx.flushed()?, c => (&sizes).load(c))?;
         let (mut text, mut taken, mut last) = (0_i64, 0, None);
         for Sized { id, text: length } in &sizes {
             text = text.saturating_add(*length);

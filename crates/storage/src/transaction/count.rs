@@ -11,7 +11,7 @@ use time::Date;
 use super::search::PathSelector;
 use super::{Search, Transactions};
 use crate::column::day_to_column;
-use crate::conn::on_each;
+use crate::conn::on_engine;
 use crate::error::{Error, Result};
 use crate::sql::Sql;
 
@@ -50,7 +50,7 @@ impl Transactions<'_, '_> {
             .plan()?
             .count(book)
             .uncached();
-        let rows: Vec<Total> = on_each!(self.tx.flushed()?, c => (&sql).load(c))?;
+        let rows: Vec<Total> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
         Ok(rows.first().map_or(0, |row| row.total))
     }
 
@@ -58,7 +58,7 @@ impl Transactions<'_, '_> {
     /// order; days without any are left out (behaviour 9.8).
     pub fn counts(self, access: &Access, span: &Span) -> Result<Vec<Counted>> {
         let sql = counts_by_day(access, span);
-        let rows: Vec<Row> = on_each!(self.tx.flushed()?, c => (&sql).load(c))?;
+        let rows: Vec<Row> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
         let counted = |row: Row| {
             let Row { day, posted, trashed } = row;
             Ok(Counted { day: from_day_number(day).ok_or(Error::Corrupt("day"))?, posted, trashed })

@@ -12,7 +12,7 @@ use super::count::Total;
 use super::row::standing_to_column;
 use super::{Transactions, holding};
 use crate::column::day_to_column;
-use crate::conn::on_each;
+use crate::conn::on_engine;
 use crate::error::Result;
 use crate::index_term;
 use crate::sql::{Sql, Value};
@@ -59,7 +59,7 @@ impl Transactions<'_, '_> {
             .int(most)
             .push(") AS found")
             .uncached();
-        let rows: Vec<Total> = on_each!(self.tx.flushed()?, c => (&sql).load(c))?;
+        let rows: Vec<Total> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
         Ok(rows.first().map_or(0, |row| usize::try_from(row.total).unwrap_or_default()))
     }
 }
@@ -128,7 +128,7 @@ mod tests {
             .int(holder.created_by.get())
             .push(" AS created_by) t WHERE ");
         let sql = keeps(row, hold);
-        let rows: Vec<Total> = on_each!(conn, c => (&sql).load(c)).unwrap();
+        let rows: Vec<Total> = on_engine!(conn, c => (&sql).load(c)).unwrap();
         rows.iter().all(|row| row.total == 1)
     }
 

@@ -13,7 +13,7 @@ use diesel::sql_types::{BigInt, Integer};
 use super::Transactions;
 use crate::balance::{RUNNING_SUM, from_limbs};
 use crate::column::day_to_column;
-use crate::conn::on_each;
+use crate::conn::on_engine;
 use crate::error::{Error, Result};
 use crate::sql::{Sql, Value};
 
@@ -38,7 +38,7 @@ impl Transactions<'_, '_> {
         rows: &[&Transaction],
     ) -> Result<Vec<RunningRow>> {
         let sql = running_sums(access, account, rows).uncached();
-        let found: Vec<Row> = on_each!(self.tx.flushed()?, c => (&sql).load(c))?;
+        let found: Vec<Row> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
         let moved = |row: Row| {
             let Row { day, transaction_id, high, low } = row;
             let day = from_day_number(day).ok_or(Error::Corrupt("day"))?;

@@ -18,7 +18,7 @@ use daybook_domain::id::{AccountId, FileId, TransactionId};
 use daybook_domain::transaction::Transaction;
 use diesel::prelude::*;
 
-use crate::conn::on_each;
+use crate::conn::on_engine;
 use crate::error::Result;
 use crate::index_term;
 use crate::page::PageKey;
@@ -69,7 +69,7 @@ impl Transactions<'_, '_> {
         let mut found = Vec::new();
         for chunk in remote_ids.chunks(MAX_NAMED) {
             let sql = with_remote_ids(lookup, book.get(), chunk);
-            let rows: Vec<Row> = on_each!(conn, c => (&sql).load(c))?;
+            let rows: Vec<Row> = on_engine!(conn, c => (&sql).load(c))?;
             for row in rows {
                 found.push(row.into_transaction(access.book().scale)?);
             }
@@ -132,7 +132,7 @@ impl Transactions<'_, '_> {
         for share in [first, limit] {
             if page.is_none() {
                 let rows = plan.rows(ranges, book, after, share).uncached();
-                let rows: Vec<RangeRow> = on_each!(self.tx.flushed()?, c => (&rows).load(c))?;
+                let rows: Vec<RangeRow> = on_engine!(self.tx.flushed()?, c => (&rows).load(c))?;
                 page = index_ranges::page(&rows, share, limit);
             }
         }
@@ -143,7 +143,7 @@ impl Transactions<'_, '_> {
     }
 
     fn rows(self, access: &Access, sql: Sql<'_>) -> Result<Vec<Transaction>> {
-        let rows: Vec<Row> = on_each!(self.tx.flushed()?, c => (&sql).load(c))?;
+        let rows: Vec<Row> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;
         rows.into_iter().map(|row| row.into_transaction(access.book().scale)).collect()
     }
 }
@@ -155,7 +155,7 @@ pub(crate) fn rows_of(
     condition: Sql<'_>,
 ) -> Result<Vec<(i64, Option<Transaction>)>> {
     let sql = Sql::new("SELECT ").push(COLUMNS).push(" FROM transactions t").append(condition);
-    let rows: Vec<Row> = on_each!(tx.flushed()?, c => (&sql).load(c))?;
+    let rows: Vec<Row> = on_engine!(tx.flushed()?, c => (&sql).load(c))?;
     Ok(rows.into_iter().map(|row| (row.id(), row.into_transaction(scale).ok())).collect())
 }
 

@@ -28,7 +28,7 @@ use diesel::sql_types::BigInt;
 
 use super::Change;
 use crate::bulk::Bulk;
-use crate::conn::{Conn, on_each};
+use crate::conn::{Conn, on_engine};
 use crate::dialect::Mode;
 use crate::error::{Error, Result};
 use crate::sql::{Sql, Value};
@@ -181,7 +181,7 @@ impl Tx<'_> {
             .int(book.get())
             .push(" AND b.last_id >= v.id ORDER BY b.last_id LIMIT 1) AS block FROM v")
             .uncached();
-        let rows: Vec<BlockOf> = on_each!(self.flushed()?, c => (&blocks).load(c))?;
+        let rows: Vec<BlockOf> = on_engine!(self.flushed()?, c => (&blocks).load(c))?;
         let blocks: HashMap<i64, i64> = rows.into_iter().map(|row| (row.id, row.block)).collect();
         let mut added = Trigrams::default();
         for FoldedText { id, folded } in texts {
@@ -205,7 +205,7 @@ impl Tx<'_> {
             .int(extent.until)
             .push(" ORDER BY t.id LIMIT ")
             .int(TRANSACTIONS_PER_CHUNK);
-        let texts: Vec<TextRow> = on_each!(self.flushed()?, c => (&next).load(c))?;
+        let texts: Vec<TextRow> = on_engine!(self.flushed()?, c => (&next).load(c))?;
         let mut index = Trigrams::default();
         let mut bounds = Bulk::new(INSERT_BLOCKS, 4, "");
         let mut until = extent.until;
@@ -240,7 +240,7 @@ pub(crate) fn catch_up(conn: &mut Conn) -> Result<()> {
         )
         .int(TRANSACTIONS_PER_CHUNK)
         .push(" LIMIT 1");
-        let books: Vec<UnindexedBook> = on_each!(tx.flushed()?, c => (&waiting).load(c))?;
+        let books: Vec<UnindexedBook> = on_engine!(tx.flushed()?, c => (&waiting).load(c))?;
         let Some(UnindexedBook { public_id }) = books.into_iter().next() else {
             return tx.abandon();
         };

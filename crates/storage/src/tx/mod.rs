@@ -21,7 +21,7 @@ use daybook_domain::id::BookId;
 use crate::access::BookAccess;
 use crate::book::Books;
 use crate::book_state::BookStateRow;
-use crate::chart::Charts;
+use crate::chart::ChartCache;
 use crate::conn::Conn;
 use crate::dialect::Mode;
 use crate::error::{Error, Result};
@@ -56,7 +56,7 @@ pub struct Tx<'a> {
     own: WriteBuffer,
     /// What the group has read under the books' locks.
     pub(crate) group_cache: GroupCache,
-    charts: Arc<Charts>,
+    charts: Arc<ChartCache>,
     /// Books whose accounts or groups this group has changed, committed or not.
     changed_charts: HashSet<BookId>,
 }
@@ -75,17 +75,17 @@ pub(crate) struct GroupCache {
 
 impl<'a> Tx<'a> {
     /// A unit of work that reads.
-    pub(crate) fn reading(conn: &'a mut Conn, charts: Arc<Charts>) -> Self {
+    pub(crate) fn reading(conn: &'a mut Conn, charts: Arc<ChartCache>) -> Self {
         Self::new(conn, charts, Mode::Read, false)
     }
 
     /// A unit of work that writes. One that is alone in its group is undone with the whole
     /// database transaction.
-    pub(crate) fn writing(conn: &'a mut Conn, charts: Arc<Charts>, grouped: bool) -> Self {
+    pub(crate) fn writing(conn: &'a mut Conn, charts: Arc<ChartCache>, grouped: bool) -> Self {
         Self::new(conn, charts, Mode::Write, grouped)
     }
 
-    fn new(conn: &'a mut Conn, charts: Arc<Charts>, mode: Mode, grouped: bool) -> Self {
+    fn new(conn: &'a mut Conn, charts: Arc<ChartCache>, mode: Mode, grouped: bool) -> Self {
         let (earlier, own) = (WriteBuffer::default(), WriteBuffer::default());
         let (group_cache, changed_charts) = (GroupCache::default(), HashSet::new());
         Self {
@@ -239,7 +239,7 @@ impl<'a> Tx<'a> {
 
     /// The cache of charts with the version of the book's chart, unless this group has changed the
     /// chart.
-    pub(crate) fn chart(&self, book: BookId) -> Option<(Arc<Charts>, (BookId, i64))> {
+    pub(crate) fn chart(&self, book: BookId) -> Option<(Arc<ChartCache>, (BookId, i64))> {
         let version =
             self.book_state(book).filter(|_| !self.changed_charts.contains(&book))?.chart_version;
         Some((Arc::clone(&self.charts), (book, version)))

@@ -14,7 +14,7 @@ use crate::property::{self, Edits, Properties};
 use super::changes::{description, files, remote_ids, urls};
 use super::joined::joined;
 use super::lifecycle::Transition;
-use super::{LifecycleState, PostingRules, Refusal, Standing, Transaction, check_sides};
+use super::{LifecycleState, Refusal, Standing, Transaction, TransactionRules, check_sides};
 pub use submitted::Submitted;
 
 /// The column `merge` of the transition table (behaviour 3.4).
@@ -179,7 +179,7 @@ fn edits(properties: &Properties) -> Edits {
     properties.iter().map(|(key, value)| (key.to_owned(), Some(value.to_owned()))).collect()
 }
 
-impl PostingRules<'_> {
+impl TransactionRules<'_> {
     /// Merges a pair: makes a new transaction, trashes both originals, and makes a draft for the
     /// difference of their amounts. The new one is posted when either was; it is complete then,
     /// because it has all that the posted one has. `ids` are those of the new transaction and of

@@ -7,8 +7,8 @@ use crate::field::Field;
 use crate::id::{AccountId, FileId};
 use crate::property::Edits;
 use crate::transaction::changes::files_of_update;
-use crate::transaction::posting_rules::read_date;
-use crate::transaction::{Changes, PostingRules, Transaction};
+use crate::transaction::rules::read_date;
+use crate::transaction::{Changes, Transaction, TransactionRules};
 
 /// What an item of a merge says besides its id, read. What it leaves blank it does not say.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -60,7 +60,7 @@ impl Changes {
     }
 }
 
-impl PostingRules<'_> {
+impl TransactionRules<'_> {
     /// Reads what an item says; `stored` is the transaction it names.
     ///
     /// # Errors

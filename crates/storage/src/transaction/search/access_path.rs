@@ -8,7 +8,7 @@ use diesel::prelude::*;
 use diesel::sql_types::BigInt;
 
 use super::{Search, SearchPlan};
-use crate::conn::on_each;
+use crate::conn::on_engine;
 use crate::error::Result;
 use crate::index_term;
 use crate::sql::Sql;
@@ -222,7 +222,7 @@ impl<'s, 'a> PathSelector<'_, 's, '_, 'a> {
         .int(self.book.id.get());
         let members = members.push(" AND m.group_id IN ").numbers(groups.iter().map(|id| id.get()));
         let members = members.push(" LIMIT ").int(most.saturating_add(1)).uncached();
-        let rows: Vec<Number> = on_each!(self.tx.flushed()?, c => (&members).load(c))?;
+        let rows: Vec<Number> = on_engine!(self.tx.flushed()?, c => (&members).load(c))?;
         if rows.len() > MAX_RANGES {
             return Ok(None);
         }

@@ -58,7 +58,7 @@ fn merge(
     second: &Transaction,
 ) -> Result<Merged, crate::Refusal> {
     let (accounts, today) = (Directory::default(), parse_iso("2025-05-20").unwrap());
-    let recorder = PostingRules {
+    let recorder = TransactionRules {
         access,
         accounts: &accounts,
         now: Instant::new(500),

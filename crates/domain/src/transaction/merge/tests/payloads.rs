@@ -19,7 +19,7 @@ fn submit(
 ) -> Result<Merged, crate::Refusal> {
     let (access, today) = (access(lock_date), parse_iso("2025-05-20").unwrap());
     let now = Instant::new(500);
-    let rules = PostingRules { access: &access, accounts, now, today, created_on: today };
+    let rules = TransactionRules { access: &access, accounts, now, today, created_on: today };
     let pair = MergePair::new(given.map(Transaction::clone).to_vec())?;
     let read = |(item, stored)| rules.submitted(item, stored);
     let submitted = items.iter().zip(given).map(read).collect::<Result<Vec<_>, _>>()?;

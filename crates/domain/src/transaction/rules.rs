@@ -18,7 +18,7 @@ use super::{Changes, Refusal, Standing, Transaction, check_sides, remote_ids};
 
 /// What recording a transaction depends on besides its body.
 #[derive(Debug, Clone, Copy)]
-pub struct PostingRules<'a> {
+pub struct TransactionRules<'a> {
     /// The caller and the book.
     pub access: &'a Access,
     /// The accounts the body may name.
@@ -41,7 +41,7 @@ pub enum Intent {
     Post,
 }
 
-impl PostingRules<'_> {
+impl TransactionRules<'_> {
     /// A new transaction, posted or not (behaviour 3.2.2, 3.3.2).
     ///
     /// # Errors
