@@ -1,10 +1,10 @@
 //! One connection type over two engines. Only this file, `pool.rs`, `dialect.rs` and `bulk.rs` name
 //! an engine.
 //!
-//! [`Conn`] is an enum of our own, and [`on_engine!`] writes one diesel expression into both arms of
-//! a `match`. diesel's `MultiConnection` would be one type for free, but through it inserts of many
-//! rows and `ON CONFLICT` do not compile, and `RETURNING` does only in part. The write path is made
-//! of these statements.
+//! [`Conn`] is an enum of our own, and [`on_engine!`] writes one diesel expression into both arms
+//! of a `match`. diesel's `MultiConnection` would be one type for free, but through it inserts of
+//! many rows and `ON CONFLICT` do not compile, and `RETURNING` does only in part. The write path is
+//! made of these statements.
 
 use diesel::{PgConnection, SqliteConnection};
 

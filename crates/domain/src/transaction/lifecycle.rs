@@ -102,10 +102,10 @@ impl TransactionRules<'_> {
         }
     }
 
-    /// Performs a verb; it must have been checked with [`TransactionRules::check_permitted`]. `changes`
-    /// gives what the body says, with its files resolved; it is asked only where the transition
-    /// table lets the verb happen, so that a body's files are ignored where nothing is done
-    /// (behaviour 3.3.4, 3.4.1, 3.6.3). `None` means it was so already.
+    /// Performs a verb; it must have been checked with [`TransactionRules::check_permitted`].
+    /// `changes` gives what the body says, with its files resolved; it is asked only where the
+    /// transition table lets the verb happen, so that a body's files are ignored where nothing is
+    /// done (behaviour 3.3.4, 3.4.1, 3.6.3). `None` means it was so already.
     ///
     /// # Errors
     /// What the transition table, the dates, the accounts or the values refuse; those of `changes`.

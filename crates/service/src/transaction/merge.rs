@@ -35,6 +35,7 @@ pub fn merge(tx: &mut Tx<'_>, cx: &Context, book: &str, items: Vec<Changes>) -> 
     let mut accounts = tx.accounts().directory(&access, references, sides(pair.given()))?;
     let files_by_id = attach::files_by_id(tx, &access, &items, pair.given())?;
     let rules = rules(cx, &access, &accounts);
+    rules.check_mergeable(&pair)?;
     let mut write_set = WriteSet::with_files(files_by_id.clone());
     let pair = if items.iter().any(Changes::says_more_than_its_id) {
         let originals = pair.given().clone();

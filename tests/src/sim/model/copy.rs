@@ -27,8 +27,9 @@ pub struct Copying {
     pub from: Option<String>,
     /// Whether permanent accounts begin with their balances of the day before (6.19).
     pub opening: bool,
-    /// What is copied has the label of its original, plus this. An opening balance has the label of
-    /// its account's original, plus twice this, and so has the account of nobody they are against.
+    /// What is copied has the label of its original, plus this. Labels grow with age, and opening
+    /// balances are older than what is copied beside them: an opening balance has the label of its
+    /// account's original, plus this, and a copied transaction its original's, plus twice this.
     pub labels: u32,
 }
 
@@ -104,7 +105,7 @@ impl Copying {
         };
         for one in source.transactions.values().filter(taken) {
             book.put(Transaction {
-                label: label::Transaction(one.label.0 + self.labels),
+                label: self.transaction(one.label),
                 credit: one.credit.map(|side| self.account(side)),
                 debit: one.debit.map(|side| self.account(side)),
                 posted_at: one.posted_at.map(|_| caller.now),
@@ -169,7 +170,12 @@ impl Copying {
 
     /// The label of the opening balance of an account.
     pub fn opening(&self, original: label::Account) -> label::Transaction {
-        label::Transaction(original.0 + 2 * self.labels)
+        label::Transaction(original.0 + self.labels)
+    }
+
+    /// The label of the copy of a transaction.
+    pub fn transaction(&self, original: label::Transaction) -> label::Transaction {
+        label::Transaction(original.0.saturating_add(2 * self.labels))
     }
 
     /// The label of the account that opening balances are against, when it is new.

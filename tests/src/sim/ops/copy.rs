@@ -122,10 +122,7 @@ impl Copy {
             service.labels.transactions.note(one.id.get(), copying.opening(*account));
         }
         for (original, one) in originals.iter().zip(copies) {
-            service.labels.transactions.note(
-                one.id.get(),
-                label::Transaction(original.label.0.saturating_add(copying.labels)),
-            );
+            service.labels.transactions.note(one.id.get(), copying.transaction(original.label));
         }
         Ok(())
     }

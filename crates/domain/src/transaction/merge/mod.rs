@@ -195,10 +195,7 @@ impl TransactionRules<'_> {
         ids: [TransactionId; 2],
         agent: Option<&str>,
     ) -> Result<Merged, crate::Refusal> {
-        for original in &pair.given {
-            // Drafts too; one without date counts as dated today (behaviour 3.5.1, 3.5.3).
-            self.check_open(original.date.unwrap_or(self.today))?;
-        }
+        self.check_mergeable(pair)?;
         let [id, difference_id] = ids;
         let stamp = Stamp::new(agent.map(str::to_owned), self.now);
         let transaction = Transaction { id, stamp: stamp.clone(), ..self.merged_fields(pair)? };
@@ -210,6 +207,17 @@ impl TransactionRules<'_> {
             originals: [self.trashed_copy(first), self.trashed_copy(second)],
             difference,
         })
+    }
+
+    /// Refuses a pair of which one is on a locked date. It does not depend on what the items say, so
+    /// it is asked before that is read (behaviour 0.30).
+    ///
+    /// # Errors
+    /// A locked date.
+    pub fn check_mergeable(&self, pair: &MergePair) -> Result<(), crate::Refusal> {
+        // Drafts too; one without date counts as dated today (behaviour 3.5.1, 3.5.3).
+        let mut dates = pair.given.iter().map(|original| original.date.unwrap_or(self.today));
+        dates.try_for_each(|date| Ok(self.check_open(date)?))
     }
 
     fn merged_fields(&self, pair: &MergePair) -> Result<Transaction, crate::Refusal> {
