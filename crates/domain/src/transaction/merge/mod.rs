@@ -209,8 +209,8 @@ impl TransactionRules<'_> {
         })
     }
 
-    /// Refuses a pair of which one is on a locked date. It does not depend on what the items say, so
-    /// it is asked before that is read (behaviour 0.30).
+    /// Refuses a pair of which one is on a locked date. It does not depend on what the items say,
+    /// so it is asked before that is read (behaviour 0.30).
     ///
     /// # Errors
     /// A locked date.
