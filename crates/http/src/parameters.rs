@@ -6,3 +6,8 @@ use actix_web::{HttpRequest, web};
 pub(crate) fn pairs(request: &HttpRequest) -> Vec<(String, String)> {
     web::Query::from_query(request.query_string()).map(web::Query::into_inner).unwrap_or_default()
 }
+
+/// The first parameter of that name.
+pub(crate) fn first(request: &HttpRequest, name: &str) -> Option<String> {
+    pairs(request).into_iter().find(|(known, _)| known == name).map(|(_, value)| value)
+}

@@ -7,6 +7,7 @@
 use std::io;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
+use reqwest::Url;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
 /// The metadata service of a cloud at an address that is not link-local.
@@ -26,6 +27,16 @@ pub(crate) fn may_be_reached(ip: IpAddr) -> bool {
                 || ip == METADATA)
         }
     }
+}
+
+/// The IP address that stands in a URL itself, where that names no host.
+pub(crate) fn written_in(url: &Url) -> Option<IpAddr> {
+    url.host_str()?.trim_matches(['[', ']']).parse().ok()
+}
+
+/// Whether a URL leads to this machine.
+pub(crate) fn is_loopback(url: &Url) -> bool {
+    url.host_str() == Some("localhost") || written_in(url).is_some_and(|ip| ip.is_loopback())
 }
 
 /// Finds the addresses of a name that may be connected to. The connection is made to what is

@@ -99,9 +99,8 @@ impl Outgoing {
 
 /// Refuses an address that stands in the URL itself: the resolver never sees it.
 fn check(url: &Url) -> Result<(), Failure> {
-    let literal = url.host_str().map(|host| host.trim_matches(['[', ']']).parse());
-    match literal {
-        Some(Ok(ip)) if !address::may_be_reached(ip) => Err(Failure::Address),
+    match address::written_in(url) {
+        Some(ip) if !address::may_be_reached(ip) => Err(Failure::Address),
         _ => Ok(()),
     }
 }

@@ -63,16 +63,14 @@ pub(crate) async fn logout(
             _ => {}
         }
     }
-    let given = parameters::pairs(&request).into_iter().find(|(name, _)| name == "returnUrl");
-    let mut answer = match given.and_then(|(_, to)| origin::return_url(&to, &state.web_origins)) {
+    let given = parameters::first(&request, "returnUrl");
+    let mut answer = match given.and_then(|to| origin::return_url(&to, &state.web_origins)) {
         Some(target) => login::to(&target),
         None => {
             page(StatusCode::OK, "You are signed out", &html! { p { "You may close this page." } })
         }
     };
-    answer
-        .add_cookie(&cookie::forget_session(&request, &state))
-        .map_err(|error| RequestError::Failed(error.to_string()))?;
+    cookie::add(&mut answer, &cookie::forget_session(&request, &state))?;
     Ok(answer)
 }
 

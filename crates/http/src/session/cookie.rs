@@ -1,9 +1,9 @@
 //! The cookies that a browser keeps. No script reads them, and no other site makes a browser send
 //! them but by a link.
 
-use actix_web::HttpRequest;
 use actix_web::cookie::time::Duration;
 use actix_web::cookie::{Cookie, SameSite};
+use actix_web::{HttpRequest, HttpResponse};
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use daybook_domain::id::SessionId;
@@ -12,6 +12,8 @@ use reqwest::Url;
 
 use super::origin::return_url;
 use super::secret::{LoginSecret, digest};
+use crate::error::RequestError;
+use crate::outgoing::address::is_loopback;
 use crate::request::host;
 use crate::state::AppState;
 
@@ -62,6 +64,14 @@ pub(super) fn forget_way_back(request: &HttpRequest, state: &AppState) -> Cookie
     made(request, state, (RETURN, String::new()), Duration::ZERO)
 }
 
+/// Adds a cookie to an answer.
+///
+/// # Errors
+/// 500 when it cannot be written.
+pub(super) fn add(answer: &mut HttpResponse, cookie: &Cookie<'_>) -> Result<(), RequestError> {
+    answer.add_cookie(cookie).map_err(|error| RequestError::Failed(error.to_string()))
+}
+
 fn made(
     request: &HttpRequest,
     state: &AppState,
@@ -74,19 +84,13 @@ fn made(
         .max_age(age)
         .http_only(true)
         .same_site(SameSite::Lax)
-        .secure(!is_loopback(request, state))
+        .secure(!is_plain_loopback(request, state))
         .finish()
 }
 
 /// Whether a browser reaches the server on its own machine without TLS, where a secure cookie would
 /// not be kept.
-fn is_loopback(request: &HttpRequest, state: &AppState) -> bool {
-    let base = state.base(host(request));
-    Url::parse(&base).is_ok_and(|url| {
-        let ip = url.host_str().map(|host| host.trim_matches(['[', ']']).parse());
-        let here = url.host_str() == Some("localhost")
-            || ip
-                .is_some_and(|ip: Result<std::net::IpAddr, _>| ip.is_ok_and(|ip| ip.is_loopback()));
-        url.scheme() == "http" && here
-    })
+fn is_plain_loopback(request: &HttpRequest, state: &AppState) -> bool {
+    let base = Url::parse(&state.base(host(request)));
+    base.is_ok_and(|url| url.scheme() == "http" && is_loopback(&url))
 }

@@ -27,8 +27,7 @@ pub(crate) async fn show_link(
     request: HttpRequest,
     state: web::Data<AppState>,
 ) -> Result<HttpResponse, ApiError> {
-    let code = parameters::pairs(&request).into_iter().find(|(name, _)| name == "code");
-    let code = code.map(|(_, code)| code).unwrap_or_default();
+    let code = parameters::first(&request, "code").unwrap_or_default();
     let (by, now) = (digest(&code), (state.clock)());
     let link = match run::read(&state, move |tx| session::link(tx, &by, now)).await {
         Ok(link) => link,
@@ -75,7 +74,7 @@ pub(crate) async fn sign_in(
         cookie::keep_session(&request, &state, (session.id, &secret)),
         cookie::forget_way_back(&request, &state),
     ] {
-        answer.add_cookie(&cookie).map_err(|error| RequestError::Failed(error.to_string()))?;
+        cookie::add(&mut answer, &cookie)?;
     }
     Ok(answer)
 }

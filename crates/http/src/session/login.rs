@@ -8,7 +8,7 @@ use maud::html;
 
 use super::page::{guarded, page};
 use super::{cookie, origin};
-use crate::error::{ApiError, RequestError};
+use crate::error::ApiError;
 use crate::parameters;
 use crate::run;
 use crate::state::AppState;
@@ -19,8 +19,8 @@ pub(crate) async fn login(
     request: HttpRequest,
     state: web::Data<AppState>,
 ) -> Result<HttpResponse, ApiError> {
-    let given = parameters::pairs(&request).into_iter().find(|(name, _)| name == "returnUrl");
-    let Some(target) = given.and_then(|(_, to)| origin::return_url(&to, &state.web_origins)) else {
+    let given = parameters::first(&request, "returnUrl");
+    let Some(target) = given.and_then(|to| origin::return_url(&to, &state.web_origins)) else {
         let why = html! { p {
             "The address to return to is missing, or is not one that this server knows. "
             "The operator lists the apps that may sign people in (--web-origins)."
@@ -37,7 +37,7 @@ pub(crate) async fn login(
     };
     let mut answer = page(StatusCode::OK, "Sign in", &how);
     let kept = cookie::keep_way_back(&request, &state, &target);
-    answer.add_cookie(&kept).map_err(|error| RequestError::Failed(error.to_string()))?;
+    cookie::add(&mut answer, &kept)?;
     Ok(answer)
 }
 

@@ -1,8 +1,8 @@
 //! The addresses of providers.
 
-use std::net::IpAddr;
-
 use reqwest::Url;
+
+use crate::outgoing::address::is_loopback;
 
 /// An address that tokens and secrets may be sent to: encrypted, or on this machine.
 ///
@@ -14,13 +14,9 @@ pub(super) fn endpoint(field: &str, text: &str) -> Result<Url, String> {
     if !plain {
         return Err(format!("{field} has a user name, a password or a fragment"));
     }
-    let here = url.host_str().is_some_and(|host| {
-        let ip = host.trim_matches(['[', ']']).parse::<IpAddr>();
-        host == "localhost" || ip.is_ok_and(|ip| ip.is_loopback())
-    });
     match url.scheme() {
         "https" => Ok(url),
-        "http" if here => Ok(url),
+        "http" if is_loopback(&url) => Ok(url),
         _ => Err(format!("{field} starts with https://, or with http:// and a loopback address")),
     }
 }

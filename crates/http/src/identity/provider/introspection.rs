@@ -61,12 +61,8 @@ impl Introspection {
             return Err(Refusal::Untrusted);
         }
         claims.require_scope(&self.scope)?;
-        let user = match &self.userinfo {
-            Some(url) if !claims.has_email() => {
-                userinfo::ask(&self.questions, url, token, claims.text("sub")).await?.user()?
-            }
-            _ => claims.user()?,
-        };
+        let at = self.userinfo.as_ref();
+        let user = userinfo::user(&self.questions, at, token, &claims).await?;
         Ok(Verified { user, until: claims.remembered_until(now) })
     }
 

@@ -6,7 +6,6 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant as Moment};
 
 use daybook_domain::instant::Instant;
-use http::Request;
 use jsonwebtoken::Header;
 use reqwest::Url;
 use serde::Deserialize;
@@ -109,12 +108,8 @@ impl Issuer {
             jwt::verify(token, &header, &published.keys, named, now).ok_or(Refusal::Untrusted)?;
         claims.check_scope(&self.scope)?;
         let until = claims.remembered_until(now);
-        let user = match &published.userinfo {
-            Some(url) if !claims.has_email() => {
-                userinfo::ask(&self.questions, url, token, claims.text("sub")).await?.user()?
-            }
-            _ => claims.user()?,
-        };
+        let at = published.userinfo.as_ref();
+        let user = userinfo::user(&self.questions, at, token, &claims).await?;
         Ok(Verified { user, until })
     }
 
@@ -192,12 +187,7 @@ impl Issuer {
 }
 
 async fn get(questions: &Questions, url: &str) -> Result<Vec<u8>, Refusal> {
-    let _permit = questions.permit().await?;
-    let request = Request::get(url)
-        .header("accept", "application/json")
-        .body(Vec::new())
-        .map_err(|error| Refusal::Unavailable(error.to_string()))?;
-    let answer = questions.outgoing.send(request).await?;
+    let answer = questions.get(url, None).await?;
     if answer.status() != 200 {
         return Err(Refusal::Unavailable(format!("the provider answers {}", answer.status())));
     }

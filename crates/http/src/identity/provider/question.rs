@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use http::{Request, Response};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::outcome::Refusal;
@@ -35,5 +36,24 @@ impl Questions {
                 Err(Refusal::Unavailable("too many questions to the provider are open".to_owned()))
             }
         }
+    }
+
+    /// Asks for what stands at an address, in the name of a token's holder if one is given.
+    ///
+    /// # Errors
+    /// [`Refusal::Unavailable`].
+    pub(super) async fn get(
+        &self,
+        url: &str,
+        bearer: Option<&str>,
+    ) -> Result<Response<Vec<u8>>, Refusal> {
+        let _permit = self.permit().await?;
+        let mut request = Request::get(url).header("accept", "application/json");
+        if let Some(token) = bearer {
+            request = request.header("authorization", format!("Bearer {token}"));
+        }
+        let request = request.body(Vec::new());
+        let request = request.map_err(|error| Refusal::Unavailable(error.to_string()))?;
+        Ok(self.outgoing.send(request).await?)
     }
 }

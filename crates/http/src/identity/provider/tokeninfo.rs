@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use daybook_domain::instant::Instant;
-use http::{Request, StatusCode};
+use http::StatusCode;
 use reqwest::Url;
 
 use super::claims::IdentityClaims;
@@ -36,14 +36,9 @@ impl Tokeninfo {
     }
 
     async fn ask(&self, token: &str) -> Result<IdentityClaims, Refusal> {
-        let _permit = self.questions.permit().await?;
         let mut url = self.url.clone();
         url.query_pairs_mut().append_pair("access_token", token);
-        let request = Request::get(url.as_str())
-            .header("accept", "application/json")
-            .body(Vec::new())
-            .map_err(|_| Refusal::Untrusted)?;
-        let answer = self.questions.outgoing.send(request).await?;
+        let answer = self.questions.get(url.as_str(), None).await?;
         match answer.status() {
             StatusCode::OK => {}
             StatusCode::BAD_REQUEST | StatusCode::UNAUTHORIZED => return Err(Refusal::Untrusted),

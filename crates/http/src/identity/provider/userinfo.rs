@@ -1,31 +1,43 @@
 //! The userinfo endpoint of a provider (OpenID Connect Core 5.3): asked for the address of somebody
 //! whose token does not tell it.
 
-use http::{Request, StatusCode};
+use daybook_service::user::VerifiedUser;
+use http::StatusCode;
 use reqwest::Url;
 
 use super::claims::IdentityClaims;
 use super::outcome::Refusal;
 use super::question::Questions;
 
+/// Whom the claims of a token describe; where they tell no address, what the provider says at `url`
+/// about its user.
+///
+/// # Errors
+/// [`Refusal`].
+pub(super) async fn user(
+    questions: &Questions,
+    url: Option<&Url>,
+    token: &str,
+    claims: &IdentityClaims,
+) -> Result<VerifiedUser, Refusal> {
+    match url.filter(|_| !claims.has_email()) {
+        Some(url) => ask(questions, url, token, claims.text("sub")).await?.user(),
+        None => claims.user(),
+    }
+}
+
 /// What the provider says about the user of a token.
 ///
 /// # Errors
 /// [`Refusal::Untrusted`] when the provider does not take the token, or answers about somebody else
 /// than `subject`; [`Refusal::Unavailable`].
-pub(super) async fn ask(
+async fn ask(
     questions: &Questions,
     url: &Url,
     token: &str,
     subject: Option<&str>,
 ) -> Result<IdentityClaims, Refusal> {
-    let _permit = questions.permit().await?;
-    let request = Request::get(url.as_str())
-        .header("authorization", format!("Bearer {token}"))
-        .header("accept", "application/json")
-        .body(Vec::new())
-        .map_err(|_| Refusal::Untrusted)?;
-    let answer = questions.outgoing.send(request).await?;
+    let answer = questions.get(url.as_str(), Some(token)).await?;
     match answer.status() {
         StatusCode::OK => {}
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => return Err(Refusal::Untrusted),
