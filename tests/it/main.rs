@@ -163,6 +163,7 @@ modules! {
         migrations,
         plans,
         process,
+        refused_tokens,
         releases,
         repetitions,
         search_examples,

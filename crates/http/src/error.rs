@@ -12,6 +12,7 @@ use daybook_service::Error;
 use serde::Serialize;
 
 use crate::blocking::Panicked;
+use crate::rate::attempts::RetryAfter;
 
 /// Seconds that a caller is asked to wait before trying again.
 const RETRY_AFTER_SECONDS: &str = "1";
@@ -34,6 +35,8 @@ pub(crate) enum RequestError {
     LoginRequired,
     /// The token is trusted, and tells no verified e-mail address: why.
     NoEmail(&'static str),
+    /// Too many attempts of the client's address (behaviour 10.12).
+    TooManyAttempts(RetryAfter),
     /// The operator has disabled the user.
     Disabled,
     /// An app of an origin that may not use sessions.
@@ -73,6 +76,12 @@ impl From<RequestError> for ApiError {
     }
 }
 
+impl From<RetryAfter> for RequestError {
+    fn from(wait: RetryAfter) -> Self {
+        Self::TooManyAttempts(wait)
+    }
+}
+
 impl From<Panicked> for ApiError {
     fn from(error: Panicked) -> Self {
         Self::RequestError(RequestError::Failed(error.to_string()))
@@ -103,6 +112,7 @@ impl RequestError {
     const fn status(&self) -> StatusCode {
         match self {
             Self::LoginRequired | Self::NoEmail(_) => StatusCode::UNAUTHORIZED,
+            Self::TooManyAttempts(_) => StatusCode::TOO_MANY_REQUESTS,
             Self::Disabled | Self::UnknownOrigin => StatusCode::FORBIDDEN,
             Self::UnknownRoute => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed(_) => StatusCode::METHOD_NOT_ALLOWED,
@@ -120,6 +130,7 @@ impl RequestError {
     const fn reason(&self) -> &'static str {
         match self {
             Self::LoginRequired | Self::NoEmail(_) => "required",
+            Self::TooManyAttempts(_) => "rateLimitExceeded",
             Self::Disabled => "disabled",
             Self::UnknownOrigin => "forbidden",
             Self::UnknownRoute => "notFound",
@@ -145,6 +156,7 @@ impl RequestError {
             Self::NoEmail(why) => {
                 format!("Login Required: this access token lets nobody in: {why}")
             }
+            Self::TooManyAttempts(wait) => wait.to_string(),
             Self::Disabled => "this user is disabled; ask the operator of this server".to_owned(),
             Self::UnknownOrigin => {
                 "apps of this origin may not use sessions; the operator lists those that may"
@@ -189,6 +201,11 @@ impl ApiError {
             Self::Service(Error::Refused(Refusal::Session(refusal))) => Some(refusal),
             Self::Service(_) | Self::RequestError(_) => None,
         }
+    }
+
+    /// Whether it says that a token lets nobody in.
+    pub(crate) fn is_unauthenticated(&self) -> bool {
+        self.status() == StatusCode::UNAUTHORIZED
     }
 
     /// Whether it says that nobody is signed in.
@@ -327,6 +344,9 @@ impl ResponseError for ApiError {
         let mut response = HttpResponse::build(status);
         if status == StatusCode::SERVICE_UNAVAILABLE {
             response.insert_header((RETRY_AFTER, RETRY_AFTER_SECONDS));
+        }
+        if let Self::RequestError(RequestError::TooManyAttempts(RetryAfter(seconds))) = self {
+            response.insert_header((RETRY_AFTER, *seconds));
         }
         if let Self::RequestError(RequestError::MethodNotAllowed(methods)) = self {
             response.insert_header((ALLOW, methods.as_str()));

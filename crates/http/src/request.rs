@@ -260,7 +260,7 @@ impl FromRequest for ApiRequest {
         Box::pin(async move {
             let state = state(&request)?.clone();
             let token = bearer(&request).ok_or(RequestError::LoginRequired)?;
-            let caller = authenticate(&state, token).await?;
+            let caller = authenticate(&request, &state, token).await?;
             let (user, scope) = (Arc::clone(&caller.user), caller.scope.clone());
             let (agent, now, ids) =
                 (agent(&request, &state), (state.clock)(), Arc::clone(&state.ids));

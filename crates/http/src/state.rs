@@ -9,8 +9,10 @@ use daybook_storage::Store;
 
 use crate::blob::store::Blobs;
 use crate::budget::Budget;
+use crate::client_address::proxy::TrustedProxy;
 use crate::identity::Identity;
 use crate::large_copies::LargeCopies;
+use crate::rate::attempts::AttemptLimit;
 use crate::session::WebOrigin;
 use crate::template::catalog::Templates;
 use crate::wakeup::Wakeup;
@@ -27,6 +29,10 @@ pub struct AppState {
     pub identity: Arc<Identity>,
     /// Whom identity providers may bring as new users (behaviour 11.11).
     pub admission: Arc<Admission>,
+    /// The proxies that tell the addresses of clients (behaviour 10.12).
+    pub trusted_proxies: Vec<TrustedProxy>,
+    /// Access tokens that were refused, by the address of the client (behaviour 10.12).
+    pub refused_tokens: AttemptLimit,
     /// The web origins whose apps may use sessions (behaviour 11.4).
     pub web_origins: Vec<WebOrigin>,
     /// Accepted prefixes of the agent and API-key headers (behaviour 0.15).

@@ -8,6 +8,8 @@ use clap::{Args, Parser, Subcommand};
 use daybook_domain::user::Admitted;
 use daybook_http::WebOrigin;
 
+use crate::rate::RateArgs;
+
 /// Daybook: financial books over a REST API.
 #[derive(Debug, Parser)]
 #[command(version, about)]
@@ -126,6 +128,9 @@ pub(crate) struct ServeArgs {
     /// installation's own; none by default
     #[arg(long, env = "DAYBOOK_PROVIDERS", value_name = "PATH")]
     pub(crate) providers: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) rates: RateArgs,
 
     /// Web origins whose apps may sign people in with their browser, separated by commas, for
     /// example https://app.example.com; none by default

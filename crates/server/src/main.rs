@@ -7,6 +7,7 @@ mod files;
 mod key;
 mod limit;
 mod providers;
+mod rate;
 mod serve;
 mod worker;
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use daybook_http::{
-    AppState, Budget, FileSweep, Headers, Identity, LargeCopies, Templates, Wakeup,
+    AppState, AttemptLimit, Budget, FileSweep, Headers, Identity, LargeCopies, Templates, Wakeup,
 };
 use daybook_service::Ids;
 use daybook_storage::{Address, Options, Store};
@@ -66,6 +66,8 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
         clock: clock::now,
         identity,
         admission: Arc::new(options.admit.iter().cloned().collect()),
+        trusted_proxies: options.rates.trusted_proxies.clone(),
+        refused_tokens: AttemptLimit::per_minute(options.rates.refused_tokens_per_minute),
         web_origins: options.web_origins.clone(),
         headers: Headers::with_prefixes(&options.header_prefixes),
         path_prefix: options.path_prefix.clone(),

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use actix_web::HttpRequest;
 use daybook_domain::email::Email;
 use daybook_domain::instant::Instant;
 use daybook_domain::token::TokenScope;
@@ -9,9 +10,10 @@ use daybook_service::{Error, session, token, user};
 use daybook_storage::Lane;
 use daybook_storage::user::User;
 
-use super::bearer::{Bearer, hash};
+use super::bearer::{Bearer, TokenHash, hash};
 use super::own_token::Claims;
 use super::provider::outcome::{Refusal, Verified};
+use crate::client_address::client_address;
 use crate::error::{ApiError, RequestError};
 use crate::run;
 use crate::state::AppState;
@@ -19,14 +21,39 @@ use crate::state::AppState;
 /// Whom a token lets in: as remembered, or verified now.
 ///
 /// # Errors
-/// 401 for a token that is not trusted, 403 for a disabled user.
-pub(crate) async fn authenticate(state: &AppState, token: &str) -> Result<Arc<Bearer>, ApiError> {
+/// 401 for a token that is not trusted, 403 for a disabled user; 429 when the client has sent too
+/// many tokens that are not trusted (behaviour 10.12).
+pub(crate) async fn authenticate(
+    request: &HttpRequest,
+    state: &AppState,
+    token: &str,
+) -> Result<Arc<Bearer>, ApiError> {
     let now = (state.clock)();
-    let identity = &state.identity;
     let hash = hash(token);
-    if let Some(known) = identity.bearers().find(&hash, now) {
+    let bearers = state.identity.bearers();
+    if let Some(known) = bearers.find(&hash, now) {
         return Ok(known);
     }
+    let client = client_address(request, state);
+    if !bearers.was_good(&hash) {
+        state.refused_tokens.check(client).map_err(RequestError::from)?;
+    }
+    let outcome = verify(state, token, hash, now).await;
+    if outcome.as_ref().is_err_and(ApiError::is_unauthenticated) {
+        bearers.refuse(&hash);
+        state.refused_tokens.record(client);
+    }
+    outcome
+}
+
+/// Verifies a token, and remembers whom it lets in.
+async fn verify(
+    state: &AppState,
+    token: &str,
+    hash: TokenHash,
+    now: Instant,
+) -> Result<Arc<Bearer>, ApiError> {
+    let identity = &state.identity;
     let generation = identity.bearers().generation();
     let bearer = match (identity.key().verify(token, now), identity.providers()) {
         (Some(claims), _) => own(state, claims, now).await?,

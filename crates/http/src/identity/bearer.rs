@@ -1,6 +1,6 @@
 //! Whom a verified token lets in, remembered by the hash of the token.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -38,6 +38,9 @@ pub(crate) struct BearerCache {
 #[derive(Default)]
 struct Entries {
     bearers: HashMap<TokenHash, Arc<Bearer>>,
+    /// Tokens that were good when they were last verified. What changed since does not make a guess
+    /// of them.
+    good: HashSet<TokenHash>,
     /// Grows whenever all is forgotten, so that what was verified before is not added after.
     generation: u64,
     /// The count of changes when it was last read.
@@ -79,10 +82,22 @@ impl BearerCache {
         if state.generation != generation {
             return;
         }
-        if state.bearers.len() >= MAX_REMEMBERED {
+        if state.good.len() >= MAX_REMEMBERED {
             state.bearers.clear();
+            state.good.clear();
         }
         state.bearers.insert(hash, bearer);
+        state.good.insert(hash);
+    }
+
+    /// Whether a token was good when it was last verified.
+    pub(crate) fn was_good(&self, hash: &TokenHash) -> bool {
+        self.state.read().unwrap_or_else(PoisonError::into_inner).good.contains(hash)
+    }
+
+    /// Notes that a token is not good any more.
+    pub(crate) fn refuse(&self, hash: &TokenHash) {
+        self.state.write().unwrap_or_else(PoisonError::into_inner).good.remove(hash);
     }
 
     /// Forgets all.
@@ -155,6 +170,9 @@ mod tests {
         assert!(remembered.find(&hash("a"), NOW).is_some());
         remembered.forget();
         assert!(remembered.find(&hash("a"), NOW).is_none());
+        assert!(remembered.was_good(&hash("a")), "until it is refused");
+        remembered.refuse(&hash("a"));
+        assert!(!remembered.was_good(&hash("a")));
     }
 
     #[test]

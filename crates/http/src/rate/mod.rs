@@ -1,0 +1,12 @@
+//! Limits of rate, by the generic cell rate algorithm of the crate `governor`. Each process counts
+//! for itself.
+//!
+//! | Module | What it does |
+//! |---|---|
+//! | `arrivals` | Keeps what was taken, of a bounded number of keys |
+//! | `limiter` | So many cells a minute for each key, all of which may be taken at once |
+//! | `attempts` | Limits the failures of a client's address |
+
+mod arrivals;
+pub(crate) mod attempts;
+mod limiter;

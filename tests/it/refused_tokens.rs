@@ -1,0 +1,87 @@
+//! Access tokens that are not valid are limited by the address of the client (10.12). Cases have
+//! servers of their own, whose clients choose their addresses.
+
+use daybook_tests::{Answer, Client, Engine, Options, Server};
+use serde_json::json;
+
+use crate::Lone;
+
+pub fn lone() -> Vec<Lone> {
+    crate::lone![only_refused_tokens_of_an_address_count, only_trusted_proxies_tell_addresses]
+}
+
+const HERE: &str = "198.51.100.2";
+const ELSEWHERE: &str = "203.0.113.9";
+
+fn server(engine: Engine, args: &[&str]) -> Server {
+    let args = ["--refused-tokens-per-minute", "3"].iter().chain(args);
+    let args = args.map(|arg| (*arg).to_owned()).collect();
+    Server::start_with(Options { engine, args, ..Options::default() })
+}
+
+fn from(client: &Client, addresses: &str) -> Client {
+    client.header("X-Forwarded-For", addresses)
+}
+
+/// The answer to a request of somebody with this token.
+fn guess(server: &Server, token: &str, addresses: &str) -> Answer {
+    from(&server.client_with_token(token), addresses).get("/v5/user")
+}
+
+#[track_caller]
+fn too_many(answer: Answer) {
+    let wait = answer.headers.get("retry-after").and_then(|text| text.parse::<u64>().ok());
+    // One of three comes back each 20 seconds.
+    assert!(wait.is_some_and(|seconds| (1..=20).contains(&seconds)), "{:?}", answer.headers);
+    let message = answer.refused(429, "rateLimitExceeded");
+    assert!(message.contains("try again in"), "{message}");
+}
+
+fn only_refused_tokens_of_an_address_count(engine: Engine) {
+    let server = server(engine, &["--trusted-proxies", "127.0.0.1,10.0.0.0/8"]);
+    let known = server.client("known@example.com");
+    let fresh = server.token("fresh@example.com");
+    from(&known, HERE).get("/v5/user").ok();
+    for _ in 0..5 {
+        // Neither what succeeds counts nor what tries nothing.
+        from(&known, HERE).get("/v5/user").ok();
+        from(&server.anonymous(), HERE).get("/v5/user").refused(401, "required");
+    }
+    for token in ["not.a.token", "guess", "not.a.token"] {
+        guess(&server, token, HERE).refused(401, "required");
+    }
+    too_many(guess(&server, "another", HERE));
+    too_many(guess(&server, "not.a.token", HERE));
+    too_many(guess(&server, &fresh, HERE));
+    // A proxy appends to what the client sent.
+    too_many(guess(&server, "another", &format!("{ELSEWHERE}, {HERE}")));
+    too_many(guess(&server, "another", &format!("{ELSEWHERE}, {HERE}, 10.1.2.3")));
+    // What the process knows works on, also when what it remembers was put in doubt: the issue of
+    // a token changes nothing, the end of one does.
+    let known = from(&known, HERE);
+    let issued = known.post("/v5/user/tokens", &json!({})).ok();
+    known.delete(&format!("/v5/user/tokens/{}", issued["id"].as_str().expect("an id"))).ok();
+    known.get("/v5/user").ok();
+    from(&server.anonymous(), HERE).get("/v5/user").refused(401, "required");
+    assert_eq!(from(&server.anonymous(), HERE).get("/health").status, 200);
+    // Others are not concerned, and what they have shown is known everywhere.
+    guess(&server, "guess", ELSEWHERE).refused(401, "required");
+    guess(&server, &fresh, ELSEWHERE).ok();
+    guess(&server, &fresh, HERE).ok();
+    // A network of IPv6 is one client.
+    for address in ["2001:db8::1", "2001:db8::2", "2001:db8::ffff:0:3"] {
+        guess(&server, "guess", address).refused(401, "required");
+    }
+    too_many(guess(&server, "guess", "2001:db8::4"));
+    guess(&server, "guess", "2001:db8:0:1::4").refused(401, "required");
+}
+
+fn only_trusted_proxies_tell_addresses(engine: Engine) {
+    let server = server(engine, &[]);
+    let fresh = server.token("fresh@example.com");
+    for address in ["198.51.100.1", "198.51.100.2", "garbage"] {
+        guess(&server, "guess", address).refused(401, "required");
+    }
+    too_many(guess(&server, "guess", "198.51.100.4"));
+    too_many(server.client_with_token(&fresh).get("/v5/user"));
+}
