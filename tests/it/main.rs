@@ -168,6 +168,7 @@ modules! {
         repetitions,
         search_examples,
         searches,
+        signing_keys,
         simulation,
         statements,
         store,

@@ -53,6 +53,7 @@ pub mod reference;
 pub mod refusal;
 pub mod saved_query;
 pub mod session;
+pub mod signing_key;
 pub mod token;
 pub mod transaction;
 pub mod user;

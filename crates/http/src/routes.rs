@@ -14,7 +14,7 @@ use crate::reply::{self, ApiResult};
 use crate::state::AppState;
 use crate::{
     access_request, account, balance, book, collaborator, collection, event, file, group, health,
-    saved_query, session, template, token, transaction, user,
+    saved_query, session, signing_key, template, token, transaction, user,
 };
 
 /// An operation of the contract.
@@ -198,6 +198,9 @@ fn outside() -> Vec<Operation> {
             POST "/link" "" => sign_in;
             POST "/refresh" "" => refresh;
             GET "/logout" "" => logout;
+        }
+        signing_key at "/.well-known/jwks.json" {
+            GET "" "" => jwks;
         }
         file at "/files" {
             GET "/{address}" "" => serve;

@@ -30,6 +30,8 @@ pub(crate) enum Command {
     User(UserArgs),
     /// Give a book to another owner
     Book(BookArgs),
+    /// List the keys that tokens for other apps are signed with, and rotate them
+    Keys(KeysArgs),
 }
 
 /// Where an installation keeps its data.
@@ -342,6 +344,31 @@ pub(crate) enum BookCommand {
         /// The e-mail address of the new owner, who must be a user already
         #[arg(long, value_name = "EMAIL")]
         to: String,
+        #[command(flatten)]
+        data: DataArgs,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct KeysArgs {
+    #[command(subcommand)]
+    pub(crate) command: KeysCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum KeysCommand {
+    /// List the signing keys: algorithm, number, state, when each begins to sign, and id
+    List {
+        #[command(flatten)]
+        data: DataArgs,
+    },
+    /// Make new signing keys: published at once, they sign after 10 minutes; the old ones stay
+    /// published until what they signed has expired
+    Rotate {
+        /// Remove the old keys at once, because somebody else has them or they do not open; what
+        /// they signed is void
+        #[arg(long)]
+        discard: bool,
         #[command(flatten)]
         data: DataArgs,
     },

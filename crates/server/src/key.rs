@@ -1,5 +1,5 @@
-//! The key that signs access tokens: 32 random bytes in the data directory that only their owner
-//! may read.
+//! The key that signs access tokens and seals what the database keeps secret: 32 random bytes in
+//! the data directory that only their owner may read.
 
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{ErrorKind, Write};
@@ -30,7 +30,8 @@ pub(crate) fn load(data_dir: &Path) -> anyhow::Result<LocalKey> {
     };
     if secret.len() != LENGTH {
         bail!(
-            "{} holds {} bytes instead of {LENGTH}; restore it, or delete it to void all tokens",
+            "{} holds {} bytes instead of {LENGTH}; restore it, or delete it to void all tokens \
+                and signing keys",
             path.display(),
             secret.len()
         );

@@ -39,5 +39,6 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Login(options) => admin::login(&options),
         Command::User(options) => admin::user(options),
         Command::Book(options) => admin::book(options),
+        Command::Keys(options) => admin::keys(options),
     }
 }

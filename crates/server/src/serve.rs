@@ -8,8 +8,9 @@ use std::time::Duration;
 use anyhow::Context;
 use daybook_http::{
     AppState, AttemptLimit, Budget, FileSweep, Headers, Identity, LargeCopies, Templates, Wakeup,
+    check_keys,
 };
-use daybook_service::Ids;
+use daybook_service::{Ids, signing_key};
 use daybook_storage::{Address, Options, Store};
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::filter::Targets;
@@ -35,6 +36,7 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
         Store::open(&Options::new(Address::parse(&options.data.database())?))
             .context("the database cannot be opened")?,
     );
+    check_keys(store.read(signing_key::list)?, identity.key(), clock::now())?;
     let listener = TcpListener::bind(options.listen)
         .with_context(|| format!("{} cannot be listened on", options.listen))?;
     let address = listener.local_addr()?;

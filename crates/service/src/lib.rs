@@ -28,6 +28,7 @@ mod ids;
 pub mod query;
 pub mod saved_query;
 pub mod session;
+pub mod signing_key;
 pub mod token;
 pub mod transaction;
 pub mod user;

@@ -21,6 +21,7 @@
 //! | `idempotency_keys` | Answers to requests with a key, by user, key and operation. They outlive books and are swept away after 24 hours |
 //! | `tokens` | The access tokens that were issued, until 30 days after their end |
 //! | `login_links`, `sessions` | How people sign in with a browser |
+//! | `signing_keys` | The key pairs that others verify signatures of, with sealed private keys |
 //! | `identity_changes` | One row: how often users and tokens were changed. Processes compare it to forget what they remember |
 //! | `process_starts` | One row: how often the database was opened. The number makes ids unique |
 //! | `audit_requests` | Audits that are asked for and not finished |
@@ -284,6 +285,17 @@ diesel::table! {
         created_at -> BigInt,
         used_at -> BigInt,
         ended_at -> Nullable<BigInt>,
+    }
+}
+
+diesel::table! {
+    signing_keys (algorithm, number) {
+        algorithm -> Text,
+        number -> BigInt,
+        id -> Text,
+        sealed -> Binary,
+        created_at -> BigInt,
+        signs_from -> BigInt,
     }
 }
 

@@ -12,7 +12,7 @@ use super::tree::{Source, none, read, root, sources};
 const MAX_LINES: [(&str, usize); 2] = [("crates", 400), ("tests", 500)];
 
 /// The nouns of the API as it stands.
-const NOUNS: [&str; 15] = [
+const NOUNS: [&str; 16] = [
     "access_request",
     "account",
     "balance",
@@ -24,6 +24,7 @@ const NOUNS: [&str; 15] = [
     "group",
     "saved_query",
     "session",
+    "signing_key",
     "template",
     "token",
     "transaction",
@@ -111,6 +112,7 @@ fn nouns_have_a_file_in_every_layer(_: &Server) {
         // A file of the suite is named by the collection, as its URL is.
         files.push(
             noun.strip_suffix('y')
+                .filter(|stem| !stem.ends_with('e'))
                 .map_or_else(|| format!("tests/it/{noun}s"), |stem| format!("tests/it/{stem}ies")),
         );
         missing.extend(files.into_iter().filter(|file| {

@@ -77,7 +77,7 @@ fn books_do_not_cross(server: &Server) {
         .map(|(name, _)| name.as_str())
         .collect();
     // Idempotency keys belong to users and outlive books (behaviour 0.16), tokens, sessions and
-    // links belong to users, and starts to processes.
+    // links belong to users, signing keys to the installation, and starts to processes.
     assert_eq!(
         without,
         [
@@ -87,6 +87,7 @@ fn books_do_not_cross(server: &Server) {
             "login_links",
             "process_starts",
             "sessions",
+            "signing_keys",
             "tokens",
             "users",
         ],

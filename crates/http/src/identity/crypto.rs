@@ -1,21 +1,26 @@
 //! The cryptography of tokens by ring, which TLS brings anyway: HMAC for the tokens of this
-//! installation, public keys for those of other issuers. The crate of tokens leaves the choice
-//! open; its own offers would each compile a second RSA and second curves.
+//! installation, key pairs for what others verify, public keys for the tokens of other issuers. The
+//! crate of tokens leaves the choice open; its own offers would each compile a second RSA and
+//! second curves.
 
 use jsonwebtoken::crypto::{CryptoProvider, JwtSigner, JwtVerifier, KeyUtils};
 use jsonwebtoken::errors::{ErrorKind, Result};
+use jsonwebtoken::jwk::ThumbprintHash;
 use jsonwebtoken::signature::{self, Signer, Verifier};
 use jsonwebtoken::{Algorithm, AlgorithmFamily, DecodingKey, DecodingKeyKind, EncodingKey};
+use ring::digest::{SHA256, digest};
 use ring::hmac::{HMAC_SHA256, Key, sign, verify};
+use ring::rand::SystemRandom;
 use ring::signature::{
-    ECDSA_P256_SHA256_FIXED, ED25519, RSA_PKCS1_2048_8192_SHA256, RSA_PSS_2048_8192_SHA256,
-    RsaParameters, RsaPublicKeyComponents, UnparsedPublicKey, VerificationAlgorithm,
+    ECDSA_P256_SHA256_FIXED, ED25519, Ed25519KeyPair, RSA_PKCS1_2048_8192_SHA256, RSA_PKCS1_SHA256,
+    RSA_PSS_2048_8192_SHA256, RsaKeyPair, RsaParameters, RsaPublicKeyComponents, UnparsedPublicKey,
+    VerificationAlgorithm,
 };
 
 static PROVIDER: CryptoProvider = CryptoProvider {
     signer_factory: signer,
     verifier_factory: verifier,
-    key_utils: KeyUtils::new_unimplemented(),
+    key_utils: KeyUtils { compute_digest: sha256, ..KeyUtils::new_unimplemented() },
 };
 
 /// Makes ring the cryptography of all tokens of this process. To do so again changes nothing.
@@ -24,8 +29,40 @@ pub(crate) fn install() {
     let _ = PROVIDER.install_default();
 }
 
+/// Refuses a key of another kind than the algorithm, as the verifier does.
 fn signer(algorithm: &Algorithm, key: &EncodingKey) -> Result<Box<dyn JwtSigner>> {
-    Ok(Box::new(Hs256::new(*algorithm, key.family(), key.as_bytes())?))
+    if key.family() != algorithm.family() {
+        return Err(ErrorKind::InvalidKeyFormat.into());
+    }
+    let invalid = |_| ErrorKind::InvalidKeyFormat;
+    match algorithm {
+        Algorithm::HS256 => Ok(Box::new(Hs256::new(*algorithm, key.family(), key.as_bytes())?)),
+        Algorithm::RS256 => {
+            Ok(Box::new(RsaSigner(RsaKeyPair::from_der(key.as_bytes()).map_err(invalid)?)))
+        }
+        Algorithm::EdDSA => {
+            Ok(Box::new(EdSigner(Ed25519KeyPair::from_pkcs8(key.as_bytes()).map_err(invalid)?)))
+        }
+        Algorithm::HS384
+        | Algorithm::HS512
+        | Algorithm::ES256
+        | Algorithm::ES384
+        | Algorithm::RS384
+        | Algorithm::RS512
+        | Algorithm::PS256
+        | Algorithm::PS384
+        | Algorithm::PS512
+        | _ => Err(ErrorKind::InvalidAlgorithm.into()),
+    }
+}
+
+/// The digest of thumbprints, of which one function is enough.
+fn sha256(data: &[u8], function: ThumbprintHash) -> Result<Vec<u8>> {
+    if function == ThumbprintHash::SHA256 {
+        Ok(digest(&SHA256, data).as_ref().to_vec())
+    } else {
+        Err(ErrorKind::InvalidAlgorithm.into())
+    }
 }
 
 /// Refuses a key of another kind than the algorithm: a public key must not become the secret of an
@@ -99,6 +136,40 @@ impl Verifier<Vec<u8>> for Hs256 {
 impl JwtVerifier for Hs256 {
     fn algorithm(&self) -> Algorithm {
         Algorithm::HS256
+    }
+}
+
+/// A key pair of RSA that signs with PKCS #1 v1.5 and SHA-256.
+struct RsaSigner(RsaKeyPair);
+
+impl Signer<Vec<u8>> for RsaSigner {
+    fn try_sign(&self, message: &[u8]) -> std::result::Result<Vec<u8>, signature::Error> {
+        let mut signature = vec![0; self.0.public().modulus_len()];
+        self.0
+            .sign(&RSA_PKCS1_SHA256, &SystemRandom::new(), message, &mut signature)
+            .map_err(|_| signature::Error::new())?;
+        Ok(signature)
+    }
+}
+
+impl JwtSigner for RsaSigner {
+    fn algorithm(&self) -> Algorithm {
+        Algorithm::RS256
+    }
+}
+
+/// A key pair of Ed25519.
+struct EdSigner(Ed25519KeyPair);
+
+impl Signer<Vec<u8>> for EdSigner {
+    fn try_sign(&self, message: &[u8]) -> std::result::Result<Vec<u8>, signature::Error> {
+        Ok(self.0.sign(message).as_ref().to_vec())
+    }
+}
+
+impl JwtSigner for EdSigner {
+    fn algorithm(&self) -> Algorithm {
+        Algorithm::EdDSA
     }
 }
 

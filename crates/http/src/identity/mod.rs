@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `authenticate` | Finds the user of a token, and makes it at the first sight |
 //! | `own_token`, `crypto` | Signs and verifies the tokens of this installation |
+//! | `sealer` | Seals secrets that the database keeps |
 //! | `provider` | Verifies the tokens of other identity providers |
 //! | `bearer` | Remembers whom a token lets in, and forgets it when users or tokens change |
 //!
@@ -18,6 +19,7 @@ mod bearer;
 mod crypto;
 pub(crate) mod own_token;
 pub(crate) mod provider;
+pub(crate) mod sealer;
 
 use std::time::Duration;
 
@@ -28,6 +30,8 @@ use bearer::BearerCache;
 use own_token::LocalKey;
 use provider::Providers;
 
+use crate::signing_key::opened::KeyCache;
+
 /// How often a process looks whether users or tokens have changed. What is remembered is trusted
 /// for twice as long, which is within the 5 seconds of behaviour 11.8.
 pub const IDENTITY_INTERVAL: Duration = Duration::from_secs(2);
@@ -37,6 +41,7 @@ pub struct Identity {
     key: LocalKey,
     providers: Option<Providers>,
     bearers: BearerCache,
+    signing_keys: KeyCache,
 }
 
 impl Identity {
@@ -44,7 +49,8 @@ impl Identity {
     /// tokens are taken.
     #[must_use]
     pub fn new(key: LocalKey, providers: Option<Providers>) -> Self {
-        Self { key, providers, bearers: BearerCache::new(IDENTITY_INTERVAL * 2) }
+        let bearers = BearerCache::new(IDENTITY_INTERVAL * 2);
+        Self { key, providers, bearers, signing_keys: KeyCache::default() }
     }
 
     /// The other providers whose tokens are taken.
@@ -53,7 +59,8 @@ impl Identity {
     }
 
     /// The key of this installation.
-    pub(crate) const fn key(&self) -> &LocalKey {
+    #[must_use]
+    pub const fn key(&self) -> &LocalKey {
         &self.key
     }
 
@@ -62,13 +69,18 @@ impl Identity {
         &self.bearers
     }
 
+    /// The keys that this installation signs with for others.
+    pub(crate) const fn signing_keys(&self) -> &KeyCache {
+        &self.signing_keys
+    }
+
     /// Forgets whom tokens let in, after a change in this process.
     pub(crate) fn forget(&self) {
         self.bearers.forget();
     }
 
-    /// Looks whether users or tokens have changed in the database, and forgets what is remembered
-    /// if so.
+    /// Looks whether users, tokens or keys have changed in the database, and forgets what is
+    /// remembered if so.
     ///
     /// # Errors
     /// When the database cannot be read.
@@ -76,6 +88,7 @@ impl Identity {
         let begun = std::time::Instant::now();
         let count = store.read(|tx| tx.identity_changes().count().map_err(Error::from))?;
         self.bearers.confirm(count, begun);
+        self.signing_keys.confirm(count);
         Ok(())
     }
 }

@@ -8,6 +8,7 @@ use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation, deco
 use serde::{Deserialize, Serialize};
 
 use super::crypto;
+use super::sealer::Sealer;
 
 /// The issuer that tokens of this kind name, so that something else signed with the same key is no
 /// token.
@@ -20,10 +21,11 @@ const SCOPE: &str = "email";
 #[error("the token could not be signed: {0}")]
 pub struct SigningFailed(String);
 
-/// The key that signs the tokens of an installation.
+/// The key of an installation: it signs its tokens, and seals what its database keeps secret.
 pub struct LocalKey {
     encoding: EncodingKey,
     decoding: DecodingKey,
+    sealer: Sealer,
 }
 
 /// What a token says.
@@ -85,7 +87,13 @@ impl LocalKey {
         Self {
             encoding: EncodingKey::from_secret(secret),
             decoding: DecodingKey::from_secret(secret),
+            sealer: Sealer::new(secret),
         }
+    }
+
+    /// What seals secrets.
+    pub(crate) const fn sealer(&self) -> &Sealer {
+        &self.sealer
     }
 
     /// Writes the token with that id. The same arguments always make the same text.

@@ -1,0 +1,184 @@
+//! All keys of an installation: which of them sign, and which are published.
+
+use super::{
+    ANNOUNCED_MINUTES, KeyState, NewPair, RETIRED_MINUTES, SigningAlgorithm, SigningKey, later,
+};
+use crate::instant::Instant;
+
+/// The signing keys of an installation.
+///
+/// ```
+/// use daybook_domain::instant::Instant;
+/// use daybook_domain::signing_key::{KeyRing, KeyState, NewPair, SigningAlgorithm};
+///
+/// let algorithm = SigningAlgorithm::EdDsa;
+/// let pair = |id: &str| NewPair { id: id.to_owned(), algorithm, sealed: Vec::new() };
+/// let mut ring = KeyRing::default();
+/// ring.add(pair("one"), Instant::new(0));
+/// ring.add(pair("two"), Instant::new(0));
+/// let signing = |ring: &KeyRing, now| ring.signing(algorithm, now).map(|key| key.pair.id.clone());
+/// assert_eq!(signing(&ring, Instant::new(599_999)).as_deref(), Some("one"));
+/// assert_eq!(signing(&ring, Instant::new(600_000)).as_deref(), Some("two"));
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct KeyRing(Vec<SigningKey>);
+
+impl KeyRing {
+    /// With these keys.
+    #[must_use]
+    pub fn new(mut keys: Vec<SigningKey>) -> Self {
+        keys.sort_by_key(|key| (key.pair.algorithm, key.number));
+        Self(keys)
+    }
+
+    /// All keys, by algorithm and number.
+    #[must_use]
+    pub fn keys(&self) -> &[SigningKey] {
+        &self.0
+    }
+
+    /// The algorithms that have no key yet.
+    #[must_use]
+    pub fn missing(&self) -> Vec<SigningAlgorithm> {
+        let mut all = SigningAlgorithm::ALL.to_vec();
+        all.retain(|algorithm| self.of(*algorithm).next().is_none());
+        all
+    }
+
+    /// Adds a pair as the next key of its algorithm. The first one signs at once, because nobody
+    /// can expect another.
+    pub fn add(&mut self, pair: NewPair, now: Instant) -> SigningKey {
+        let last = self.of(pair.algorithm).last();
+        let number = last.map_or(0, |last| last.number).saturating_add(1);
+        let signs_from = if last.is_some() { later(now, ANNOUNCED_MINUTES) } else { now };
+        let key = SigningKey { pair, number, created_at: now, signs_from };
+        *self = Self::new([std::mem::take(&mut self.0), vec![key.clone()]].concat());
+        key
+    }
+
+    /// The key that signs with an algorithm: the newest whose time has come. A clock that was set
+    /// back finds the oldest.
+    #[must_use]
+    pub fn signing(&self, algorithm: SigningAlgorithm, now: Instant) -> Option<&SigningKey> {
+        let begun = self.of(algorithm).rfind(|key| key.signs_from <= now);
+        begun.or_else(|| self.of(algorithm).next())
+    }
+
+    /// What a key of this ring does.
+    #[must_use]
+    pub fn state(&self, key: &SigningKey, now: Instant) -> KeyState {
+        let signing = self.signing(key.pair.algorithm, now).map(|signing| signing.number);
+        let after = self.of(key.pair.algorithm).filter(|other| other.number > key.number);
+        match after.map(|other| other.signs_from).min() {
+            _ if signing == Some(key.number) => KeyState::Signing,
+            Some(ended) if later(ended, RETIRED_MINUTES) <= now => KeyState::Spent,
+            _ if signing < Some(key.number) => KeyState::Announced,
+            _ => KeyState::Retired,
+        }
+    }
+
+    /// The keys that are published: all whose signatures may be valid, now or soon.
+    pub fn published(&self, now: Instant) -> impl Iterator<Item = &SigningKey> {
+        self.0.iter().filter(move |key| self.state(key, now) != KeyState::Spent)
+    }
+
+    /// Takes out the keys that are spent.
+    pub fn take_spent(&mut self, now: Instant) -> Vec<SigningKey> {
+        let all = self.clone();
+        let (spent, kept) = std::mem::take(&mut self.0)
+            .into_iter()
+            .partition(|key| all.state(key, now) == KeyState::Spent);
+        self.0 = kept;
+        spent
+    }
+
+    fn of(&self, algorithm: SigningAlgorithm) -> impl DoubleEndedIterator<Item = &SigningKey> {
+        self.0.iter().filter(move |key| key.pair.algorithm == algorithm)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MINUTE: i64 = 60_000;
+
+    fn pair(algorithm: SigningAlgorithm, id: &str) -> NewPair {
+        NewPair { id: id.to_owned(), algorithm, sealed: vec![1] }
+    }
+
+    fn at(minutes: i64) -> Instant {
+        Instant::new(minutes * MINUTE)
+    }
+
+    /// A ring with two keys of an algorithm, made at 0 and at 100 minutes.
+    fn rotated() -> KeyRing {
+        let mut ring = KeyRing::default();
+        assert_eq!(ring.missing(), SigningAlgorithm::ALL);
+        let first = ring.add(pair(SigningAlgorithm::Rs256, "one"), at(0));
+        assert_eq!((first.number, first.signs_from), (1, at(0)));
+        let second = ring.add(pair(SigningAlgorithm::Rs256, "two"), at(100));
+        assert_eq!((second.number, second.signs_from), (2, at(110)));
+        assert_eq!(ring.missing(), [SigningAlgorithm::EdDsa]);
+        ring
+    }
+
+    #[test]
+    fn a_new_key_is_published_before_it_signs_and_the_old_one_after() {
+        use KeyState::{Announced, Retired, Signing, Spent};
+        let ring = rotated();
+        for (minutes, old, new) in [
+            (100, Signing, Announced),
+            (109, Signing, Announced),
+            (110, Retired, Signing),
+            (174, Retired, Signing),
+            (175, Spent, Signing),
+        ] {
+            let states: Vec<KeyState> =
+                ring.keys().iter().map(|key| ring.state(key, at(minutes))).collect();
+            assert_eq!(states, [old, new], "after {minutes} minutes");
+            let published = ring.published(at(minutes)).count();
+            assert_eq!(published, if old == Spent { 1 } else { 2 }, "after {minutes} minutes");
+        }
+        assert_eq!(ring.signing(SigningAlgorithm::EdDsa, at(200)), None);
+    }
+
+    #[test]
+    fn a_clock_that_was_set_back_signs_with_the_oldest_key() {
+        let ring = rotated();
+        let signing = ring.signing(SigningAlgorithm::Rs256, at(-5)).map(|key| key.number);
+        assert_eq!(signing, Some(1));
+        assert_eq!(ring.published(at(-5)).count(), 2);
+    }
+
+    #[test]
+    fn a_rotation_before_the_last_one_signs_takes_its_turn() {
+        let mut ring = rotated();
+        ring.add(pair(SigningAlgorithm::Rs256, "three"), at(105));
+        let signing = |minutes| {
+            let found = ring.signing(SigningAlgorithm::Rs256, at(minutes));
+            found.map(|key| key.number)
+        };
+        assert_eq!([109, 110, 114, 115].map(signing), [1, 2, 2, 3].map(Some));
+        assert_eq!(ring.state(&ring.keys()[1], at(116)), KeyState::Retired);
+    }
+
+    #[test]
+    fn spent_keys_are_taken_out() {
+        let mut ring = rotated();
+        assert_eq!(ring.take_spent(at(174)), []);
+        let spent: Vec<i64> = ring.take_spent(at(175)).iter().map(|key| key.number).collect();
+        assert_eq!(spent, [1]);
+        assert_eq!(ring.keys().len(), 1);
+        let third = ring.add(pair(SigningAlgorithm::Rs256, "three"), at(200));
+        assert_eq!(third.number, 3, "numbers are not used again");
+    }
+
+    #[test]
+    fn algorithms_are_known_by_their_names() {
+        for algorithm in SigningAlgorithm::ALL {
+            assert_eq!(SigningAlgorithm::named(algorithm.as_str()), Some(algorithm));
+        }
+        assert_eq!(SigningAlgorithm::named("HS256"), None);
+    }
+}

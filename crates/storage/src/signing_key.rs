@@ -1,0 +1,89 @@
+//! The key pairs that this installation signs with for others: rows and repository. Private keys
+//! arrive sealed.
+
+use daybook_domain::instant::Instant;
+use daybook_domain::signing_key::{KeyRing, NewPair, SigningAlgorithm, SigningKey};
+use diesel::prelude::*;
+
+use crate::conn::on_engine;
+use crate::error::{Error, Result};
+use crate::schema::signing_keys;
+use crate::tx::Tx;
+
+#[derive(Queryable, Selectable, Insertable)]
+#[diesel(table_name = signing_keys)]
+struct Row {
+    algorithm: String,
+    number: i64,
+    id: String,
+    sealed: Vec<u8>,
+    created_at: i64,
+    signs_from: i64,
+}
+
+impl From<&SigningKey> for Row {
+    fn from(key: &SigningKey) -> Self {
+        let SigningKey { pair, number, created_at, signs_from } = key;
+        let NewPair { id, algorithm, sealed } = pair;
+        Self {
+            algorithm: algorithm.as_str().to_owned(),
+            number: *number,
+            id: id.clone(),
+            sealed: sealed.clone(),
+            created_at: created_at.milliseconds(),
+            signs_from: signs_from.milliseconds(),
+        }
+    }
+}
+
+impl TryFrom<Row> for SigningKey {
+    type Error = Error;
+
+    fn try_from(row: Row) -> Result<Self> {
+        let Row { algorithm, number, id, sealed, created_at, signs_from } = row;
+        let algorithm = SigningAlgorithm::named(&algorithm).ok_or(Error::Corrupt("algorithm"))?;
+        Ok(Self {
+            pair: NewPair { id, algorithm, sealed },
+            number,
+            created_at: Instant::new(created_at),
+            signs_from: Instant::new(signs_from),
+        })
+    }
+}
+
+/// The signing keys of this installation.
+pub struct SigningKeys<'t, 'a> {
+    pub(crate) tx: &'t mut Tx<'a>,
+}
+
+impl SigningKeys<'_, '_> {
+    /// All of them.
+    pub fn list(self) -> Result<KeyRing> {
+        let rows: Vec<Row> = on_engine!(
+            self.tx.flushed()?,
+            c => signing_keys::table.select(Row::as_select()).load(c)
+        )?;
+        let keys = rows.into_iter().map(SigningKey::try_from).collect::<Result<_>>()?;
+        Ok(KeyRing::new(keys))
+    }
+
+    /// Adds a key.
+    ///
+    /// # Errors
+    /// [`Error::UniqueViolation`] when another process has added the key of that number.
+    pub fn insert(self, key: &SigningKey) -> Result<()> {
+        let row = Row::from(key);
+        on_engine!(
+            self.tx.flushed()?,
+            c => diesel::insert_into(signing_keys::table).values(&row).execute(c)
+        )?;
+        Ok(())
+    }
+
+    /// Removes a key.
+    pub fn remove(self, key: &SigningKey) -> Result<()> {
+        let target = signing_keys::table.find((key.pair.algorithm.as_str(), key.number));
+        on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
+        Ok(())
+    }
+}
