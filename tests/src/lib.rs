@@ -15,6 +15,7 @@ pub mod fuzz;
 mod guard;
 mod hold;
 pub mod load;
+pub mod mail_server;
 mod postgres;
 pub mod provider;
 pub mod release;

@@ -93,6 +93,10 @@ id!(
     SessionId, hex
 );
 id!(
+    /// A mail in the outbox.
+    MailId, hex
+);
+id!(
     /// A user's collection of books.
     CollectionId, hex
 );

@@ -42,6 +42,7 @@ pub mod id;
 pub mod idempotency;
 pub mod instant;
 pub mod json;
+pub mod mail;
 pub mod name;
 mod numeral;
 pub mod permission;

@@ -1,7 +1,8 @@
 //! Access requests on the wire (behaviour 7.6).
 
 use daybook_domain::access_request::AccessRequest;
-use daybook_service::{Context, access_request};
+use daybook_service::Context;
+use daybook_service::access_request::{self, Request};
 use serde::Serialize;
 
 use crate::reply::{self, ApiResult, Reply};
@@ -54,19 +55,23 @@ fn to_reply(request: &AccessRequest, _: &Context) -> Reply {
 
 /// POST collaborators/request. It takes no body, and does not read one that is sent.
 pub(crate) async fn request_book_access(request: ApiRequest) -> ApiResult {
-    let book = request.book();
+    let (book, state) = (request.book(), request.state.clone());
     let text = |name: &str| request.text(name).map(|text| text.replace('\0', " "));
     let (permission, message) = (text("permission"), text("message"));
-    request
+    let server = state.mail_address.clone();
+    let reply = request
         .write(
             &book.clone(),
             move |tx, cx| {
                 let (permission, message) = (permission.as_deref(), message.as_deref());
-                access_request::request(tx, cx, &book, permission, message)
+                let asked = Request { permission, message, server: &server };
+                access_request::request(tx, cx, &book, asked)
             },
             |(), _| reply::no_content(),
         )
-        .await
+        .await?;
+    state.mails.notify();
+    Ok(reply)
 }
 
 /// GET collaborators/request.

@@ -2,7 +2,8 @@
 
 use daybook_domain::collaborator::Collaborator;
 use daybook_domain::permission::Permission;
-use daybook_service::{Context, collaborator};
+use daybook_service::Context;
+use daybook_service::collaborator::{self, Input};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::body::Body;
@@ -65,18 +66,25 @@ pub(crate) async fn list_collaborators(request: ApiRequest) -> ApiResult {
     request.read(move |tx, cx| collaborator::list(tx, cx, &book), encode).await
 }
 
-/// POST collaborators. The parameter `message` is for the invitation mail, which Daybook does not
-/// send yet.
+/// POST collaborators. The parameter `message` is for the invitation, which is mailed afterwards.
 pub(crate) async fn add_collaborator(request: ApiRequest, body: Body<CollaboratorIn>) -> ApiResult {
-    let book = request.book();
+    let (book, state) = (request.book(), request.state.clone());
     let CollaboratorIn { email, permission } = body.0;
-    request
+    let message = request.text("message").map(str::to_owned);
+    let server = state.mail_address.clone();
+    let reply = request
         .write(
             &book.clone(),
-            move |tx, cx| collaborator::add(tx, cx, &book, email.as_deref(), permission),
+            move |tx, cx| {
+                let (email, message) = (email.as_deref(), message.as_deref());
+                let input = Input { email, permission, message, server: &server };
+                collaborator::add(tx, cx, &book, input)
+            },
             to_reply,
         )
-        .await
+        .await?;
+    state.mails.notify();
+    Ok(reply)
 }
 
 /// DELETE collaborators/{id}, by id or e-mail.

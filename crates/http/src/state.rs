@@ -53,6 +53,11 @@ pub struct AppState {
     pub ledger_alias: bool,
     /// The starter books of this installation (behaviour 9.7).
     pub templates: Templates,
+    /// The address of this server in mails. It is configured: the host of a request is what its
+    /// sender says, and others read the mail.
+    pub mail_address: String,
+    /// Wakes the mail worker.
+    pub mails: Wakeup,
     /// Wakes the audit worker.
     pub audits: Wakeup,
     /// Copies of more than one unit of work.

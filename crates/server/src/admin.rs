@@ -165,7 +165,10 @@ fn issue(options: TokenArgs) -> anyhow::Result<()> {
 }
 
 /// The database of an installation, opened for one command.
-fn open(data: &DataArgs) -> anyhow::Result<Store> {
+///
+/// # Errors
+/// A database that cannot be opened.
+pub(crate) fn open(data: &DataArgs) -> anyhow::Result<Store> {
     key::prepare(&data.data_dir)?;
     Store::open(&Options::for_command(Address::parse(&data.database())?))
         .context("the database cannot be opened")
@@ -206,7 +209,11 @@ fn listed(ring: &KeyRing, key: &SigningKey, now: Instant) -> String {
     format!("{algorithm}\t{}\t{state}\t{signs_from}\t{}", key.number, key.pair.id)
 }
 
-fn print(lines: impl IntoIterator<Item = String>) -> anyhow::Result<()> {
+/// Prints lines.
+///
+/// # Errors
+/// When nobody takes them.
+pub(crate) fn print(lines: impl IntoIterator<Item = String>) -> anyhow::Result<()> {
     let mut out = stdout().lock();
     for line in lines {
         writeln!(out, "{line}").context("the output could not be written")?;

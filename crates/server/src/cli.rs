@@ -8,6 +8,8 @@ use clap::{Args, Parser, Subcommand};
 use daybook_domain::user::Admitted;
 use daybook_http::WebOrigin;
 
+use crate::mail::MailArgs;
+use crate::outbox::OutboxArgs;
 use crate::rate::RateArgs;
 
 /// Daybook: financial books over a REST API.
@@ -32,6 +34,8 @@ pub(crate) enum Command {
     Book(BookArgs),
     /// List the keys that tokens for other apps are signed with, and rotate them
     Keys(KeysArgs),
+    /// Look at the mails that wait to be sent, and drop them
+    Outbox(OutboxArgs),
 }
 
 /// Where an installation keeps its data.
@@ -138,6 +142,9 @@ pub(crate) struct ServeArgs {
     /// example https://app.example.com; none by default
     #[arg(long, env = "DAYBOOK_WEB_ORIGINS", value_delimiter = ',', value_name = "ORIGIN")]
     pub(crate) web_origins: Vec<WebOrigin>,
+
+    #[command(flatten)]
+    pub(crate) mail: MailArgs,
 
     /// JSON file with the starter books that listTemplates offers, in the form of its answer; none
     /// by default

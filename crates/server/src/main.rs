@@ -6,9 +6,12 @@ mod clock;
 mod files;
 mod key;
 mod limit;
+mod mail;
+mod outbox;
 mod providers;
 mod rate;
 mod serve;
+mod smtp;
 mod worker;
 
 use std::io::Write;
@@ -40,5 +43,6 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Command::User(options) => admin::user(options),
         Command::Book(options) => admin::book(options),
         Command::Keys(options) => admin::keys(options),
+        Command::Outbox(options) => outbox::run(options),
     }
 }

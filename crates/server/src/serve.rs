@@ -18,7 +18,8 @@ use tracing_subscriber::prelude::*;
 
 use crate::cli::ServeArgs;
 use crate::worker::audit::AuditWorker;
-use crate::worker::{self, Stop, Worker, audit, copy_sweep, file_sweep, identity};
+use crate::worker::mail::MailWorker;
+use crate::worker::{self, Stop, Worker, audit, copy_sweep, file_sweep, identity, mail};
 use crate::{clock, files, key, limit, providers};
 
 /// Serves until SIGTERM or Ctrl-C; then finishes running requests and closes the store.
@@ -43,6 +44,7 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
     let ids = Arc::new(Ids::new(store.start()));
     let blobs = files::open(&options.files, data_dir)?;
     let (stop, audits, unfinished) = (Stop::new(), Wakeup::default(), Wakeup::default());
+    let mails = Wakeup::default();
     let workers = vec![
         identity::worker(Arc::clone(&identity), Arc::clone(&store)),
         audit::worker(
@@ -54,6 +56,7 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
             },
             audits.clone(),
         ),
+        mail::worker(MailWorker::new(&store, options.mail.relay()?, &stop), mails.clone()),
         copy_sweep::worker(Arc::clone(&store), stop.clone(), unfinished.clone()),
         file_sweep::worker(FileSweep {
             store: Arc::clone(&store),
@@ -79,6 +82,8 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
         missing_as_no_content: options.missing_as_no_content,
         ledger_alias: options.ledger_alias,
         templates,
+        mail_address: mail_address(options, address),
+        mails,
         audits,
         copies: LargeCopies::new(unfinished, {
             let stop = stop.clone();
@@ -92,6 +97,12 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
     drop(store);
     tracing::info!("daybook has stopped");
     Ok(())
+}
+
+/// The address of this server in mails.
+fn mail_address(options: &ServeArgs, address: SocketAddr) -> String {
+    let own = || format!("http://{address}{}", options.path_prefix);
+    options.public_url.clone().unwrap_or_else(own)
 }
 
 /// Logs that the server is ready, and what to do first.

@@ -11,20 +11,27 @@ use daybook_storage::Tx;
 use crate::access::{enter, enter_to, find_known};
 use crate::context::Context;
 use crate::error::Result;
+use crate::mail;
 
-/// requestBookAccess. Somebody who may not see the book learns nothing of it: an id that no book
-/// has is answered alike, and then nothing is kept (behaviour 7.4).
+/// What requestBookAccess is given.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Request<'a> {
+    /// The name of the permission.
+    pub permission: Option<&'a str>,
+    /// What the user says to the owner.
+    pub message: Option<&'a str>,
+    /// The address of this server, for the mail to the owner.
+    pub server: &'a str,
+}
+
+/// requestBookAccess. The owner gets a mail. Somebody who may not see the book learns nothing of
+/// it: an id that no book has is answered alike, and then nothing is kept (behaviour 7.4).
 ///
 /// # Errors
 /// 403 for books that the access token does not reach; 404 for what cannot be the id of a book;
 /// what the rules of access requests refuse.
-pub fn request(
-    tx: &mut Tx<'_>,
-    cx: &Context,
-    book: &str,
-    permission: Option<&str>,
-    message: Option<&str>,
-) -> Result<()> {
+pub fn request(tx: &mut Tx<'_>, cx: &Context, book: &str, asked: Request<'_>) -> Result<()> {
+    let Request { permission, message, server } = asked;
     let found = find_known(tx, cx, book)?;
     if !BookKey::new(book.to_owned()).is_well_formed() {
         return Err(access::Refusal::BookNotFound.into());
@@ -33,7 +40,8 @@ pub fn request(
     let granted = found.as_ref().and_then(|found| found.granted);
     let (id, user) = (AccessRequestId::new(cx.mint()), (cx.user.id, cx.user.email.clone()));
     let request = AccessRequest::ask(id, user, input, granted, cx.now)?;
-    Ok(tx.access_requests().submit(found.as_ref(), &request)?)
+    tx.access_requests().submit(found.as_ref(), &request)?;
+    mail::tell_owner(tx, cx, found.as_ref(), (&request, server))
 }
 
 /// listBookAccessRequests: those that are open, the newest first.

@@ -1,8 +1,9 @@
 //! Use cases of collaborators (behaviour 7).
 
-use daybook_domain::collaborator::{Collaborator, Refusal, Sharing};
+use daybook_domain::collaborator::{Collaborator, Refusal, Sharing, read_message};
 use daybook_domain::email::Email;
 use daybook_domain::id::CollaboratorId;
+use daybook_domain::mail::Invitation;
 use daybook_domain::permission::{Action, Permission};
 use daybook_domain::purpose::{ManageCollaborators, RemoveCollaborator};
 use daybook_storage::Tx;
@@ -10,7 +11,7 @@ use daybook_storage::access::AccessTo;
 
 use crate::context::Context;
 use crate::error::Result;
-use crate::{access, event_log};
+use crate::{access, event_log, mail};
 
 /// listCollaborators: the owner first, then by e-mail.
 ///
@@ -26,24 +27,38 @@ pub fn list(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<Vec<Collaborato
     Ok(all)
 }
 
+/// What addCollaborator is given.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Input<'a> {
+    /// The address.
+    pub email: Option<&'a str>,
+    /// The permission.
+    pub permission: Option<Permission>,
+    /// What the invitation says.
+    pub message: Option<&'a str>,
+    /// The address of this server, for the invitation.
+    pub server: &'a str,
+}
+
 /// addCollaborator: adds or updates by e-mail; NONE removes. What somebody asked for and has now is
-/// granted (behaviour 7.6).
+/// granted (behaviour 7.6). An invitation is mailed to those that are new, or with a message.
 ///
 /// # Errors
 /// What the access step refuses; a missing or malformed address, OWNER, any change of the owner's
-/// row.
-pub fn add(
-    tx: &mut Tx<'_>,
-    cx: &Context,
-    book: &str,
-    address: Option<&str>,
-    permission: Option<Permission>,
-) -> Result<Collaborator> {
+/// row; a message that is too long.
+pub fn add(tx: &mut Tx<'_>, cx: &Context, book: &str, input: Input<'_>) -> Result<Collaborator> {
+    let Input { email, permission, message, server } = input;
     let access = access::enter_to(tx, cx, book, ManageCollaborators)?;
-    let address = Email::parse(address.ok_or(Refusal::Required("email"))?)?;
+    let address = Email::parse(email.ok_or(Refusal::Required("email"))?)?;
     let permission = permission.ok_or(Refusal::Required("permission"))?;
+    let message = read_message(message)?;
     let sharing = Sharing::of(tx.collaborators().find(&access, &address)?, permission)?;
     tx.access_requests().close_granted(&access, &address, permission)?;
+    if sharing.invites(message.is_some()) {
+        let (from, message) = (&cx.user.email, message.as_deref());
+        let invitation = Invitation { from, to: &address, permission, message };
+        mail::invite(tx, cx, &access, (&invitation, server))?;
+    }
     match sharing {
         Sharing::Add => insert(tx, cx, &access, address, permission),
         Sharing::Change(existing) => change(tx, cx, &access, existing, permission),

@@ -25,6 +25,7 @@ pub mod file;
 pub mod group;
 pub mod idempotency;
 mod ids;
+pub mod mail;
 pub mod query;
 pub mod saved_query;
 pub mod session;

@@ -29,8 +29,8 @@
 //! No query and no key crosses books: every table of a book leads its key and its indexes with
 //! `book_id`. There are no foreign keys. The exceptions are the index that lists the books of a
 //! user; `collections` and `collection_books`, which users keep across books and which `user_id`
-//! leads; and `users`, `tokens`, `sessions`, `login_links`, `signing_keys`, `identity_changes`,
-//! `idempotency_keys` and `process_starts`, which belong to no book.
+//! leads; and `users`, `tokens`, `sessions`, `login_links`, `mails`, `signing_keys`,
+//! `identity_changes`, `idempotency_keys` and `process_starts`, which belong to no book.
 
 pub mod access;
 pub mod access_request;
@@ -54,6 +54,7 @@ pub mod idempotency;
 pub mod identity;
 mod index_term;
 mod lease;
+pub mod mail;
 pub mod page;
 mod planner;
 mod plans;

@@ -22,6 +22,7 @@
 //! | `tokens` | The access tokens that were issued, until 30 days after their end |
 //! | `login_links`, `sessions` | How people sign in with a browser |
 //! | `signing_keys` | The key pairs that others verify signatures of, with sealed private keys |
+//! | `mails` | The outbox: what is to be sent, and for a week what became of it |
 //! | `identity_changes` | One row: how often users and tokens were changed. Processes compare it to forget what they remember |
 //! | `process_starts` | One row: how often the database was opened. The number makes ids unique |
 //! | `audit_requests` | Audits that are asked for and not finished |
@@ -296,6 +297,26 @@ diesel::table! {
         sealed -> Binary,
         created_at -> BigInt,
         signs_from -> BigInt,
+    }
+}
+
+diesel::table! {
+    mails (id) {
+        id -> BigInt,
+        recipient -> Text,
+        kind -> Text,
+        user_id -> Nullable<BigInt>,
+        book -> Nullable<Text>,
+        subject -> Text,
+        plain -> Text,
+        html -> Text,
+        created_at -> BigInt,
+        due_at -> BigInt,
+        until -> BigInt,
+        attempts -> BigInt,
+        ended_at -> Nullable<BigInt>,
+        ending -> Nullable<Text>,
+        failure -> Nullable<Text>,
     }
 }
 

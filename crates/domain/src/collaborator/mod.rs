@@ -9,6 +9,9 @@ use crate::instant::{Instant, Stamp};
 use crate::permission::Permission;
 use crate::reason::Reason;
 
+/// Longest message of an invitation, in characters (behaviour 7.5).
+pub const MAX_MESSAGE: usize = 2_000;
+
 /// Why a change of collaborators was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
@@ -21,15 +24,30 @@ pub enum Refusal {
     /// A required field is missing.
     #[error("{0} is required")]
     Required(&'static str),
+    /// The message is too long.
+    #[error("the message has more than {MAX_MESSAGE} characters")]
+    MessageTooLong,
 }
 
 impl Refusal {
     pub(crate) const fn reason(&self) -> Reason {
         match self {
             Self::Unknown => Reason::NotFound,
-            Self::OwnerIsFixed | Self::Required(_) => Reason::BadRequest,
+            Self::OwnerIsFixed | Self::Required(_) | Self::MessageTooLong => Reason::BadRequest,
         }
     }
+}
+
+/// What an invitation says. White space around it is cut off; a blank message is none.
+///
+/// # Errors
+/// [`Refusal::MessageTooLong`].
+pub fn read_message(message: Option<&str>) -> Result<Option<String>, Refusal> {
+    let message = message.map(str::trim).filter(|message| !message.is_empty());
+    if message.is_some_and(|message| message.chars().count() > MAX_MESSAGE) {
+        return Err(Refusal::MessageTooLong);
+    }
+    Ok(message.map(str::to_owned))
 }
 
 /// A row of a book's list of collaborators.
@@ -96,6 +114,17 @@ pub enum Sharing {
 }
 
 impl Sharing {
+    /// Whether the one that it is about is sent an invitation: those that are new, and with a
+    /// message everybody who has access then (behaviour 7.5).
+    #[must_use]
+    pub const fn invites(&self, has_message: bool) -> bool {
+        match self {
+            Self::Add => true,
+            Self::Change(_) | Self::Keep(_) => has_message,
+            Self::Remove(_) => false,
+        }
+    }
+
     /// What becomes of `existing`, the row of that address, when `permission` is given.
     ///
     /// # Errors
@@ -143,6 +172,29 @@ mod tests {
         let (owner, previous) = row(Permission::Viewer).promoted(Instant::new(3));
         assert_eq!((owner.permission, previous), (Permission::Owner, was("VIEWER")));
         assert_eq!((owner.stamp.version, owner.stamp.updated_at), (2, Instant::new(3)));
+    }
+
+    #[test]
+    fn who_is_invited() {
+        let row = || Collaborator {
+            id: CollaboratorId::new(1),
+            email: Email::stored("a@example.com".to_owned()),
+            permission: Permission::Viewer,
+            stamp: Stamp::new(None, Instant::new(0)),
+        };
+        for (sharing, without, with) in [
+            (Sharing::Add, true, true),
+            (Sharing::Change(row()), false, true),
+            (Sharing::Keep(row()), false, true),
+            (Sharing::Remove(row()), false, false),
+        ] {
+            assert_eq!((sharing.invites(false), sharing.invites(true)), (without, with));
+        }
+        let longest = "\u{e9}".repeat(MAX_MESSAGE);
+        assert_eq!(read_message(Some(&format!(" {longest}\n"))), Ok(Some(longest.clone())));
+        assert_eq!(read_message(Some(&format!("{longest}!"))), Err(Refusal::MessageTooLong));
+        assert_eq!(read_message(Some(" \t")), Ok(None));
+        assert_eq!(read_message(None), Ok(None));
     }
 
     #[test]

@@ -17,6 +17,9 @@
 //!   so it leaves alone what is still being made.
 //! - [`file_sweep`] runs each hour, or more often for a shorter `--files-orphan-seconds`. It takes
 //!   one lease. Removing an orphan that is gone already changes nothing.
+//! - [`mail`] runs when a mail may have been written, and each minute. It takes each mail for some
+//!   minutes in the database; what another process is taking is passed over. A mail that was sent
+//!   by a process that ended before it wrote that down is sent again.
 //! - [`identity`] runs each two seconds in every process, without a lease: each forgets for itself
 //!   whom tokens let in, when users or tokens have changed.
 //!
@@ -29,6 +32,7 @@ pub(crate) mod audit;
 pub(crate) mod copy_sweep;
 pub(crate) mod file_sweep;
 pub(crate) mod identity;
+pub(crate) mod mail;
 
 use std::pin::Pin;
 use std::time::{Duration, Instant};

@@ -31,7 +31,7 @@ pub(crate) use flush::Flushed;
 
 use crate::{
     access_request, account, audit, balance, collaborator, collection, event, file, group,
-    idempotency, identity, saved_query, session, signing_key, token, transaction, user,
+    idempotency, identity, mail, saved_query, session, signing_key, token, transaction, user,
 };
 
 /// A unit of work. On a read it is one snapshot; on a write everything in it becomes durable
@@ -126,6 +126,11 @@ impl<'a> Tx<'a> {
     /// The key pairs that this installation signs with for others.
     pub fn signing_keys(&mut self) -> signing_key::SigningKeys<'_, 'a> {
         signing_key::SigningKeys { tx: self }
+    }
+
+    /// The outbox.
+    pub fn mails(&mut self) -> mail::Mails<'_, 'a> {
+        mail::Mails { tx: self }
     }
 
     /// How often users and tokens were changed.

@@ -103,7 +103,12 @@ impl Operation for Add {
             (self.email.as_ref().map(|email| service.email(email)), self.permission);
         let add =
             move |tx: &mut daybook_storage::Tx<'_>, cx: &daybook_service::Context, book: &str| {
-                collaborator::add(tx, cx, book, email.as_deref(), permission)
+                let input = collaborator::Input {
+                    email: email.as_deref(),
+                    permission,
+                    ..collaborator::Input::default()
+                };
+                collaborator::add(tx, cx, book, input)
             };
         let row = service.write(self.book, caller, add)?;
         service.labels.collaborators.note(row.id.get(), self.label);

@@ -1,0 +1,114 @@
+//! The mails that the server writes, in plain English (behaviour 7.5, 7.6, 11.14).
+
+use super::content::{MailContent, Paragraph};
+use super::words;
+use crate::access_request::AccessRequest;
+use crate::book::Book;
+use crate::email::Email;
+use crate::permission::Permission;
+use crate::session::LINK_MINUTES;
+
+/// Somebody shares a book.
+#[derive(Debug, Clone, Copy)]
+pub struct Invitation<'a> {
+    /// Who shares it.
+    pub from: &'a Email,
+    /// With whom.
+    pub to: &'a Email,
+    /// What they may do.
+    pub permission: Permission,
+    /// What who shares it says.
+    pub message: Option<&'a str>,
+}
+
+impl Invitation<'_> {
+    /// The mail to whom the book is shared with; `server` is the address of this server.
+    #[must_use]
+    pub fn content(&self, book: &Book, server: &str) -> MailContent {
+        let Self { from, to, permission, message } = self;
+        let mut paragraphs = vec![Paragraph::said(format!(
+            "{from} shares a book with you: you may {}.",
+            able(*permission)
+        ))];
+        paragraphs.extend(about(book));
+        paragraphs.extend(saying(from, *message));
+        paragraphs.extend([
+            Paragraph::said(format!(
+                "To open it, sign in as {to} with an app that uses this server:"
+            )),
+            Paragraph::Link(server.to_owned()),
+            Paragraph::said(format!("If you do not know {from}, you need not do anything.")),
+        ]);
+        let subject = format!("{from} shares the book \"{}\" with you", shown(book));
+        MailContent::new(subject, &paragraphs)
+    }
+}
+
+/// The mail to the owner of a book in which somebody asks for access.
+#[must_use]
+pub fn access_asked(request: &AccessRequest, book: &Book, server: &str) -> MailContent {
+    let AccessRequest { id, user: _, email, permission, message, created_at: _ } = request;
+    let mut paragraphs = vec![Paragraph::said(format!(
+        "{email} asks for access to your book, to {} ({}).",
+        able(*permission),
+        permission.as_str()
+    ))];
+    paragraphs.extend(about(book));
+    paragraphs.extend(saying(email, message.as_deref()));
+    paragraphs.extend([
+        Paragraph::said(format!(
+            "The request is {id}. To grant it, share the book with {email}, with an app that uses \
+             this server:"
+        )),
+        Paragraph::Link(server.to_owned()),
+        Paragraph::said("If you do nothing, nobody gets access, and the request expires."),
+    ]);
+    let subject = format!("{email} asks for access to the book \"{}\"", shown(book));
+    MailContent::new(subject, &paragraphs)
+}
+
+/// The mail with a link that signs its reader in.
+#[must_use]
+pub fn sign_in_link(email: &Email, link: &str) -> MailContent {
+    let paragraphs = [
+        Paragraph::said(format!("Open this link to sign in as {email}:")),
+        Paragraph::Link(link.to_owned()),
+        Paragraph::said(format!("It works once, for {LINK_MINUTES} minutes.")),
+        Paragraph::said(
+            "If you did not ask for it, delete this mail, and give the link to nobody: who has it \
+             signs in as you.",
+        ),
+    ];
+    MailContent::new("Your link to sign in".to_owned(), &paragraphs)
+}
+
+/// What a permission allows, behind 'may'.
+const fn able(permission: Permission) -> &'static str {
+    match permission {
+        Permission::None => "not open it",
+        Permission::Viewer => "view it",
+        Permission::Recorder => "record drafts in it",
+        Permission::Poster => "view it and post transactions in it",
+        Permission::Editor => "view it and change everything in it",
+        Permission::Owner => "do everything with it",
+    }
+}
+
+/// The name of a book in a subject.
+fn shown(book: &Book) -> String {
+    words::short(book.settings.name.as_str())
+}
+
+/// Which book it is.
+fn about(book: &Book) -> [Paragraph; 3] {
+    [
+        Paragraph::said("The book is called:"),
+        Paragraph::quoted(&shown(book)),
+        Paragraph::said(format!("Its id is {}.", book.key)),
+    ]
+}
+
+fn saying(who: &Email, message: Option<&str>) -> Vec<Paragraph> {
+    let Some(message) = message else { return Vec::new() };
+    vec![Paragraph::said(format!("{who} writes:")), Paragraph::quoted(message)]
+}

@@ -1,0 +1,90 @@
+//! `daybook outbox`: the mails that wait to be sent, and what became of the others (behaviour
+//! 7.10).
+
+use clap::{Args, Subcommand};
+use daybook_domain::email::Email;
+use daybook_domain::mail::Mail;
+use daybook_service::mail;
+use daybook_storage::Lane;
+
+use crate::admin::{open, print};
+use crate::cli::DataArgs;
+
+#[derive(Debug, Args)]
+pub(crate) struct OutboxArgs {
+    #[command(subcommand)]
+    pub(crate) command: OutboxCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum OutboxCommand {
+    /// List mails: id, state, kind, recipient, when it was written, and attempts; the first 1,000
+    List {
+        /// Only mails to this address
+        #[arg(long, value_name = "EMAIL")]
+        to: Option<String>,
+        #[command(flatten)]
+        data: DataArgs,
+    },
+    /// Print a mail
+    Show(NamedMailArgs),
+    /// Take a mail out of the outbox: it is not sent any more
+    Drop(NamedMailArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct NamedMailArgs {
+    /// The id of the mail
+    pub(crate) id: String,
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+}
+
+/// `daybook outbox`.
+///
+/// # Errors
+/// An unknown mail; a database that cannot be opened.
+pub(crate) fn run(options: OutboxArgs) -> anyhow::Result<()> {
+    match options.command {
+        OutboxCommand::List { to, data } => {
+            let to = to.map(|email| Email::parse(&email)).transpose()?;
+            let mails = open(&data)?.read(|tx| mail::list(tx, to.as_ref()))?;
+            print(mails.iter().map(listed))
+        }
+        OutboxCommand::Show(NamedMailArgs { id, data }) => {
+            print(shown(&open(&data)?.read(|tx| mail::get(tx, &id))?))
+        }
+        OutboxCommand::Drop(NamedMailArgs { id, data }) => {
+            let store = open(&data)?;
+            let dropped = store.write(Lane::NO_BOOK, move |tx| mail::discard(tx, &id))?;
+            print([listed(&dropped)])
+        }
+    }
+}
+
+fn state(mail: &Mail) -> &'static str {
+    mail.ended.map_or("waiting", |(_, end)| end.as_str())
+}
+
+/// A mail in a line, its columns separated by tabs.
+fn listed(mail: &Mail) -> String {
+    let (kind, written) = (mail.cause.kind.as_str(), mail.created_at.milliseconds());
+    let Mail { id, recipient, attempts, .. } = mail;
+    format!("{id}\t{}\t{kind}\t{recipient}\t{written}\t{attempts}", state(mail))
+}
+
+/// A mail as its reader gets it, after what the outbox knows of it.
+fn shown(mail: &Mail) -> Vec<String> {
+    let mut lines = vec![
+        format!("Id: {}", mail.id),
+        format!("State: {}", state(mail)),
+        format!("Kind: {}", mail.cause.kind.as_str()),
+        format!("Attempts: {}", mail.attempts),
+    ];
+    lines.extend(mail.failure.as_ref().map(|why| format!("Failure: {why}")));
+    lines.push(format!("To: {}", mail.recipient));
+    lines.push(format!("Subject: {}", mail.content.subject));
+    lines.push(String::new());
+    lines.push(mail.content.text.trim_end().to_owned());
+    lines
+}

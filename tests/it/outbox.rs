@@ -1,0 +1,288 @@
+//! Mails in the outbox (7.5, 7.6, 7.10), where no mail server is configured: what is written to
+//! whom, and what becomes of it.
+
+use std::time::{Duration, Instant};
+
+use daybook_tests::{Answer, Backdoor, Cast, Client, Server, encode, id, pause, unique};
+use serde_json::{Value, json};
+
+pub fn tests() -> Vec<crate::Case> {
+    crate::cases![
+        new_collaborators_are_invited,
+        others_are_mailed_with_a_message_only,
+        what_is_refused_mails_nobody,
+        messages_have_a_limit,
+        what_users_type_is_quoted,
+        a_repetition_mails_once,
+        the_owner_is_told_once_a_day,
+        the_mail_tells_nothing_of_the_book,
+        a_user_causes_100_mails_a_day,
+        mails_are_shown_and_dropped,
+        what_is_not_sent_in_time_is_given_up,
+        mails_that_ended_are_removed,
+    ]
+}
+
+/// Runs `daybook outbox`; what it prints.
+#[track_caller]
+fn outbox(server: &Server, arguments: &[&str]) -> String {
+    let run = server.admin(&[&["outbox"], arguments].concat()).output().expect("daybook runs");
+    let said = String::from_utf8_lossy(&run.stderr).into_owned();
+    assert!(run.status.success(), "daybook outbox {arguments:?}: {said}");
+    String::from_utf8(run.stdout).expect("UTF-8")
+}
+
+/// The mails to an address, each as its columns.
+#[track_caller]
+fn mails(server: &Server, to: &str) -> Vec<Vec<String>> {
+    let printed = outbox(server, &["list", "--to", to]);
+    printed.lines().map(|line| line.split('\t').map(str::to_owned).collect()).collect()
+}
+
+/// How many mails an address has, without a process.
+fn count(server: &Server, to: &str) -> u64 {
+    let touch = format!("UPDATE mails SET attempts = attempts WHERE recipient = '{to}'");
+    Backdoor::open(server).execute(&touch)
+}
+
+/// The only mail to an address, as `daybook outbox show` prints it.
+#[track_caller]
+fn only(server: &Server, to: &str) -> String {
+    let listed = mails(server, to);
+    assert_eq!(listed.len(), 1, "{listed:?}");
+    outbox(server, &["show", &listed[0][0]])
+}
+
+fn person() -> String {
+    format!("{}@example.org", unique("invited"))
+}
+
+fn share(cast: &Cast, by: &Client, to: &str, permission: &str, message: &str) -> Answer {
+    let query =
+        if message.is_empty() { String::new() } else { format!("?message={}", encode(message)) };
+    let body = json!({"email": to, "permission": permission});
+    by.post(&cast.path(&format!("/collaborators{query}")), &body)
+}
+
+fn new_collaborators_are_invited(server: &Server) {
+    let (cast, to) = (Cast::with_settings(server, json!({"name": "House & home"})), person());
+    share(&cast, &cast.editor, &to, "POSTER", " Hello,\nhave a look ").ok();
+    let listed = mails(server, &to);
+    assert_eq!(listed[0][1..4], ["waiting", "invitation", &to], "{listed:?}");
+    let shown = only(server, &to);
+    let from = cast.editor.email();
+    for part in [
+        format!("To: {to}\n"),
+        format!("Subject: {from} shares the book \"House & home\" with you\n"),
+        format!("{from} shares a book with you: you may view it and post transactions in it."),
+        "> House & home\n".to_owned(),
+        format!("Its id is {}.", cast.book),
+        format!("{from} writes:\n\n> Hello,\n> have a look\n"),
+        format!("sign in as {to} with an app that uses this server:\n\n{}\n", server.base()),
+    ] {
+        assert!(shown.contains(&part), "{part:?} in {shown}");
+    }
+}
+
+/// 7.5: invitations go for newly added rows, or with a message.
+fn others_are_mailed_with_a_message_only(server: &Server) {
+    let (cast, to) = (Cast::new(server), person());
+    let mut expected = 0;
+    for (permission, message, mailed) in [
+        ("VIEWER", "", true),
+        ("VIEWER", "", false),
+        ("EDITOR", "", false),
+        ("EDITOR", " \n ", false),
+        ("EDITOR", "look again", true),
+        ("POSTER", "less", true),
+        ("NONE", "goodbye", false),
+        ("VIEWER", "", true),
+    ] {
+        share(&cast, &cast.owner, &to, permission, message).ok();
+        expected += u64::from(mailed);
+        assert_eq!(count(server, &to), expected, "{permission} {message:?}");
+    }
+}
+
+fn what_is_refused_mails_nobody(server: &Server) {
+    let (cast, to) = (Cast::new(server), person());
+    share(&cast, &cast.viewer, &to, "VIEWER", "x").refused(403, "forbidden");
+    share(&cast, &cast.stranger, &to, "VIEWER", "x").refused(404, "notFound");
+    share(&cast, &cast.owner, &to, "OWNER", "x").refused(400, "badRequest");
+    share(&cast, &cast.owner, &to, "NONE", "x").refused(404, "notFound");
+    assert_eq!(count(server, &to), 0);
+    let before = count(server, cast.owner.email());
+    share(&cast, &cast.owner, cast.owner.email(), "EDITOR", "x").refused(400, "badRequest");
+    assert_eq!(count(server, cast.owner.email()), before);
+}
+
+/// 7.5: at most 2,000 characters.
+fn messages_have_a_limit(server: &Server) {
+    let (cast, to) = (Cast::new(server), person());
+    let longest = "\u{e9}".repeat(2_000);
+    share(&cast, &cast.owner, &to, "VIEWER", &format!("{longest}x")).refused(400, "badRequest");
+    assert_eq!(count(server, &to), 0);
+    share(&cast, &cast.owner, &to, "VIEWER", &format!(" {longest}\n")).ok();
+    assert!(only(server, &to).contains(&longest));
+}
+
+/// 7.10: nothing a user typed adds lines, or looks like a link of the server.
+fn what_users_type_is_quoted(server: &Server) {
+    let name = "Cash \u{202e}https://evil.example <b>";
+    let (cast, to) = (Cast::with_settings(server, json!({"name": name})), person());
+    let message = "\r\nBcc: all@example.com\r\n\r\nSign in at https://evil.example/x\0\u{2028}now";
+    share(&cast, &cast.owner, &to, "VIEWER", message).ok();
+    let shown = only(server, &to);
+    assert!(!shown.contains("//evil.example/x") && !shown.contains("https://evil"), "{shown}");
+    let quoted = "> Bcc:\u{20}all@\u{200b}example.\u{200b}com\n> \n> Sign in at \
+        https:\u{200b}//evil.\u{200b}example/x \n> now\n";
+    let shown_lines: Vec<&str> = shown.lines().map(str::trim_end).collect();
+    for line in quoted.lines().map(str::trim_end) {
+        assert!(shown_lines.contains(&line), "{line:?} in {shown:?}");
+    }
+    let subject = shown_lines.iter().find(|line| line.starts_with("Subject: ")).expect("a subject");
+    let name = "\"Cash https:\u{200b}//evil.\u{200b}example <b>\" with you";
+    assert!(subject.ends_with(name), "{subject}");
+}
+
+/// 0.16: a request that is sent again mails nobody again.
+fn a_repetition_mails_once(server: &Server) {
+    let (cast, to) = (Cast::new(server), person());
+    let keyed = cast.owner.header("Idempotency-Key", &unique("mail"));
+    for _ in 0..3 {
+        share(&cast, &keyed, &to, "VIEWER", "once").ok();
+    }
+    assert_eq!(count(server, &to), 1);
+}
+
+fn ask(cast: &Cast, by: &Client, query: &str) -> Answer {
+    by.send("POST", &cast.path(&format!("/collaborators/request{query}")), &Value::Null)
+}
+
+/// 7.6: at most one mail a day for a book and requester.
+fn the_owner_is_told_once_a_day(server: &Server) {
+    let cast = Cast::new(server);
+    let owner = cast.owner.email();
+    ask(&cast, &cast.stranger, "?permission=VIEWER&message=Let%20me%20in").no_content();
+    let shown = only(server, owner);
+    let open = cast.owner.get(&cast.path("/collaborators/request")).ok();
+    let from = cast.stranger.email();
+    for part in [
+        format!("{from} asks for access to your book, to view it (VIEWER)."),
+        format!("{from} writes:\n\n> Let me in\n"),
+        format!("The request is {}.", id(&open["items"][0])),
+    ] {
+        assert!(shown.contains(&part), "{part:?} in {shown}");
+    }
+    ask(&cast, &cast.stranger, "?permission=EDITOR").no_content();
+    let open = cast.owner.get(&cast.path("/collaborators/request")).ok();
+    let request = id(&open["items"][0]).to_owned();
+    cast.owner.delete(&cast.path(&format!("/collaborators/request/{request}"))).ok();
+    ask(&cast, &cast.stranger, "?permission=POSTER").no_content();
+    assert_eq!(count(server, owner), 1, "the same day");
+    ask(&cast, &cast.viewer, "?permission=EDITOR").no_content();
+    assert_eq!(count(server, owner), 2, "of another requester");
+    ask(&cast, &cast.viewer, "?permission=OWNER").refused(400, "badRequest");
+    let yesterday =
+        format!("UPDATE mails SET created_at = created_at - 86400000 WHERE recipient = '{owner}'");
+    Backdoor::open(server).execute(&yesterday);
+    ask(&cast, &cast.stranger, "?permission=POSTER").no_content();
+    assert_eq!(count(server, owner), 3, "the next day");
+}
+
+/// 7.4, 7.6: of an unknown book nobody is told, and nothing is kept.
+fn the_mail_tells_nothing_of_the_book(server: &Server) {
+    let cast = Cast::new(server);
+    let path = format!("/v5/books/{}/collaborators/request?permission=VIEWER", "0".repeat(32));
+    for _ in 0..2 {
+        cast.stranger.send("POST", &path, &Value::Null).no_content();
+    }
+    assert_eq!(count(server, cast.stranger.email()), 0);
+}
+
+/// 7.10: the collaborator is added all the same.
+fn a_user_causes_100_mails_a_day(server: &Server) {
+    let cast = Cast::new(server);
+    // The book's cast was invited by the owner.
+    let people: Vec<String> = (0..101).map(|_| person()).collect();
+    for to in &people {
+        share(&cast, &cast.editor, to, "VIEWER", "").ok();
+    }
+    assert_eq!(count(server, &people[99]), 1);
+    assert_eq!(count(server, &people[100]), 0);
+    let rows = cast.owner.get(&cast.path("/collaborators")).ok();
+    assert!(rows.to_string().contains(&people[100]));
+    let to = person();
+    share(&cast, &cast.owner, &to, "VIEWER", "").ok();
+    assert_eq!(count(server, &to), 1, "another user's count is another");
+}
+
+fn mails_are_shown_and_dropped(server: &Server) {
+    let (cast, to) = (Cast::new(server), person());
+    share(&cast, &cast.owner, &to, "VIEWER", "").ok();
+    let listed = mails(server, &to);
+    let dropped = outbox(server, &["drop", &listed[0][0]]);
+    assert_eq!(dropped.trim_end().split('\t').collect::<Vec<_>>(), listed[0]);
+    assert_eq!(count(server, &to), 0);
+    for (verb, name) in [("show", listed[0][0].as_str()), ("drop", "nothing"), ("show", "")] {
+        let run = server.admin(&["outbox", verb, name]).output().expect("daybook runs");
+        let said = String::from_utf8_lossy(&run.stderr).into_owned();
+        assert_eq!(run.status.code(), Some(1), "{verb} {name:?}: {said}");
+        assert!(said.contains("mail not found"), "{said}");
+    }
+    assert!(outbox(server, &["list"]).lines().count() <= 1_000);
+}
+
+/// Waits until it is so, while invitations wake the worker.
+#[track_caller]
+fn wait(cast: &Cast, what: impl Fn() -> bool) {
+    let started = Instant::now();
+    while !what() {
+        assert!(started.elapsed() < Duration::from_secs(10), "it does not happen");
+        share(cast, &cast.owner, &person(), "VIEWER", "").ok();
+        pause(Duration::from_millis(20));
+    }
+}
+
+/// 7.10: mails wait for 30 days; what they said stays for the operator.
+fn what_is_not_sent_in_time_is_given_up(server: &Server) {
+    let (cast, to) = (Cast::new(server), person());
+    share(&cast, &cast.owner, &to, "VIEWER", "").ok();
+    let days = |days: i64| {
+        let past = days * 86_400_000;
+        Backdoor::open(server).execute(&format!(
+            "UPDATE mails SET created_at = created_at - {past}, due_at = due_at - {past}, \
+             until = until - {past} WHERE recipient = '{to}'"
+        ))
+    };
+    days(29);
+    let other = person();
+    share(&cast, &cast.owner, &other, "VIEWER", "").ok();
+    assert_eq!(mails(server, &to)[0][1], "waiting");
+    days(2);
+    let ended = format!(
+        "UPDATE mails SET attempts = attempts WHERE recipient = '{to}' AND ending = 'given-up'"
+    );
+    wait(&cast, || Backdoor::open(server).execute(&ended) == 1);
+    let shown = only(server, &to);
+    assert!(shown.contains("Failure: it was not sent in time\n"), "{shown}");
+    assert!(shown.contains("shares a book with you"), "{shown}");
+    assert_eq!(mails(server, &other)[0][1], "waiting");
+}
+
+/// 7.10: seven days after their end.
+fn mails_that_ended_are_removed(server: &Server) {
+    let (cast, old, young) = (Cast::new(server), person(), person());
+    let days = |to: &str, days: i64| {
+        Backdoor::open(server).execute(&format!(
+            "UPDATE mails SET ending = 'sent', ended_at = created_at - {days} * 86400000 \
+             WHERE recipient = '{to}'"
+        ))
+    };
+    for (to, ago) in [(&old, 8), (&young, 6)] {
+        share(&cast, &cast.owner, to, "VIEWER", "").ok();
+        assert_eq!(days(to, ago), 1);
+    }
+    wait(&cast, || count(server, &old) == 0);
+    assert_eq!(mails(server, &young)[0][1], "sent");
+}
