@@ -106,6 +106,7 @@ modules! {
         faults,
         file_serving,
         files,
+        grants,
         group_flags,
         group_locks,
         groups,

@@ -3,11 +3,11 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use daybook_tests::{Answer, Backdoor, Client, Server, encode, pause, unique};
+use daybook_tests::browser::{Browser, form, is_page, login_link};
+use daybook_tests::{Answer, Backdoor, Server, encode, pause, unique};
 use serde_json::Value;
 
 pub fn tests() -> Vec<crate::Case> {
@@ -32,99 +32,18 @@ pub fn tests() -> Vec<crate::Case> {
 const APP: &str = "https://app.example.com";
 const ORIGINS: [&str; 2] = ["--web-origins", "https://app.example.com,http://localhost:3000"];
 
-/// A browser: it keeps the cookies of one server, and sends them.
-struct Browser {
-    server: Client,
-    cookies: Vec<(String, String)>,
+fn refresh(browser: &mut Browser) -> Answer {
+    browser.send("POST", "/auth/refresh", Some(APP), "")
 }
 
-impl Browser {
-    fn new(server: &Server) -> Self {
-        Self { server: server.anonymous(), cookies: Vec::new() }
-    }
-
-    fn cookie(&self, name: &str) -> Option<&str> {
-        self.cookies.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
-    }
-
-    fn send(&mut self, method: &str, path: &str, origin: Option<&str>, form: &str) -> Answer {
-        let mut client = self.server.clone();
-        if !self.cookies.is_empty() {
-            let all = self.cookies.iter().map(|(name, value)| format!("{name}={value}"));
-            client = client.header("Cookie", &all.collect::<Vec<_>>().join("; "));
-        }
-        if let Some(origin) = origin {
-            client = client.header("Origin", origin);
-        }
-        let kind = (method == "POST").then_some("application/x-www-form-urlencoded");
-        let answer = client.send_raw(method, path, kind, form.as_bytes());
-        for name in ["daybook_session", "daybook_return"] {
-            let set = answer.headers.get("set-cookie").and_then(|all| value_of(all, name));
-            if let Some(value) = set {
-                self.cookies.retain(|(known, _)| known != name);
-                if !value.is_empty() {
-                    self.cookies.push((name.to_owned(), value));
-                }
-            }
-        }
-        answer
-    }
-
-    fn get(&mut self, path: &str) -> Answer {
-        self.send("GET", path, None, "")
-    }
-
-    /// Presses the button of a link's page.
-    fn press(&mut self, code: &str, origin: Option<&str>) -> Answer {
-        self.send("POST", "/auth/link", origin, &format!("code={}", encode(code)))
-    }
-
-    fn refresh(&mut self) -> Answer {
-        self.send("POST", "/auth/refresh", Some(APP), "")
-    }
-
-    #[track_caller]
-    fn access_token(&mut self) -> String {
-        let answer = self.refresh().ok();
-        answer["accessToken"].as_str().expect("an access token").to_owned()
-    }
-}
-
-fn value_of(cookies: &str, name: &str) -> Option<String> {
-    let rest = cookies.split_once(&format!("{name}="))?.1;
-    Some(rest.split(';').next().unwrap_or_default().to_owned())
-}
-
-/// The code of a link that signs somebody in.
-fn link(server: &Server, email: &str) -> String {
-    let mut command: Command = server.admin(&["login"]);
-    let run = command.args(["--email", email]).output().expect("daybook login runs");
-    let said = String::from_utf8_lossy(&run.stderr).into_owned();
-    assert!(run.status.success(), "daybook login: {said}");
-    let printed = String::from_utf8(run.stdout).expect("UTF-8");
-    printed.trim().split_once("/auth/link?code=").expect("a link").1.to_owned()
+#[track_caller]
+fn access_token(browser: &mut Browser) -> String {
+    let answer = refresh(browser).ok();
+    answer["accessToken"].as_str().expect("an access token").to_owned()
 }
 
 fn person() -> String {
     format!("{}@example.com", unique("browser"))
-}
-
-#[track_caller]
-fn signed_in(server: &Server, email: &str) -> Browser {
-    let mut browser = Browser::new(server);
-    assert_eq!(browser.press(&link(server, email), None).status, 200);
-    browser
-}
-
-#[track_caller]
-fn is_page(answer: &Answer, status: u16) {
-    assert_eq!(answer.status, status, "{}", answer.text);
-    assert!(answer.text.starts_with("<!DOCTYPE html>"), "{}", answer.text);
-    assert!(!answer.text.contains("<script"), "{}", answer.text);
-    let policy = &answer.headers["content-security-policy"];
-    assert!(policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'"));
-    assert_eq!(answer.headers["cache-control"], "no-store");
-    assert!(!answer.headers.contains_key("location"));
 }
 
 /// 11.4, as browser clients do it: they send the browser to login, and refresh by cookie.
@@ -133,19 +52,19 @@ fn a_link_signs_in_and_an_app_gets_tokens(server: &Server) {
     let mut browser = Browser::new(&server);
     let login = format!("/auth/login?returnUrl={}", encode("https://app.example.com/books?a=1;b"));
     is_page(&browser.get(&login), 200);
-    browser.refresh().refused(401, "required");
-    let code = link(&server, &email);
+    refresh(&mut browser).refused(401, "required");
+    let code = login_link(&server, &email);
     for _ in 0..2 {
         let shown = browser.get(&format!("/auth/link?code={code}"));
         is_page(&shown, 200);
         assert!(shown.text.contains(&email), "whom it signs in");
         assert!(shown.headers["content-security-policy"].contains(APP), "form-action");
     }
-    let answer = browser.press(&code, None);
+    let answer = browser.press(&code);
     assert_eq!(answer.status, 303, "{}", answer.text);
     assert_eq!(answer.headers["location"], "https://app.example.com/books?a=1;b");
     assert_eq!(browser.cookie("daybook_return"), None);
-    let refreshed = browser.refresh();
+    let refreshed = refresh(&mut browser);
     assert_eq!(refreshed.headers["access-control-allow-origin"], APP);
     assert_eq!(refreshed.headers["access-control-allow-credentials"], "true");
     assert_eq!(refreshed.headers["cache-control"], "no-store");
@@ -159,24 +78,24 @@ fn a_link_signs_in_and_an_app_gets_tokens(server: &Server) {
 }
 
 fn a_link_works_once(server: &Server) {
-    let code = link(server, &person());
+    let code = login_link(server, &person());
     let mut browser = Browser::new(server);
-    is_page(&browser.press(&code, None), 200);
+    is_page(&browser.press(&code), 200);
     let session = browser.cookie("daybook_session").map(str::to_owned);
     assert!(session.is_some());
     for code in [code.as_str(), "", "unknown", &"x".repeat(10_000)] {
-        is_page(&browser.press(code, None), 404);
+        is_page(&browser.press(code), 404);
         is_page(&browser.get(&format!("/auth/link?code={code}")), 404);
     }
-    is_page(&browser.send("POST", "/auth/link", None, "kode=1"), 404);
+    is_page(&browser.post("/auth/link", &[("kode", "1")]), 404);
     assert_eq!(browser.cookie("daybook_session").map(str::to_owned), session);
 }
 
 fn a_link_is_used_by_one_of_two(server: &Server) {
     let other = server.beside(&ORIGINS);
-    let code = link(server, &person());
+    let code = login_link(server, &person());
     let statuses = thread::scope(|scope| {
-        let press = |server| Browser::new(server).press(&code, None).status;
+        let press = |server| Browser::new(server).press(&code).status;
         let both = [server, &other].map(|server| scope.spawn(move || press(server)));
         both.map(|one| one.join().expect("an answer"))
     });
@@ -190,12 +109,12 @@ fn old_links_and_sessions_end(server: &Server) {
     let server = server.beside(&ORIGINS);
     let mut door = Backdoor::open(&server);
     let email = person();
-    let code = link(&server, &email);
+    let code = login_link(&server, &email);
     door.execute(&format!(
         "UPDATE login_links SET created_at = created_at - 900000 WHERE email = '{email}'"
     ));
-    is_page(&Browser::new(&server).press(&code, None), 404);
-    let mut browser = signed_in(&server, &email);
+    is_page(&Browser::new(&server).press(&code), 404);
+    let mut browser = Browser::signed_in(&server, &email);
     let days = |days: i64| format!("UPDATE sessions SET used_at = used_at - {}", days * 86_400_000);
     let id = i64::from_str_radix(
         browser.cookie("daybook_session").and_then(|all| all.split('.').next()).expect("an id"),
@@ -203,17 +122,17 @@ fn old_links_and_sessions_end(server: &Server) {
     );
     let only = format!(" WHERE id = {}", id.expect("a number"));
     door.execute(&format!("{}{only}", days(29)));
-    browser.access_token();
+    access_token(&mut browser);
     // Its use was written down: it lasts another thirty days.
     door.execute(&format!("{}{only}", days(29)));
-    browser.access_token();
+    access_token(&mut browser);
     door.execute(&format!("{}{only}", days(30)));
-    browser.refresh().refused(401, "required");
+    refresh(&mut browser).refused(401, "required");
 }
 
 fn refreshing_needs_a_session_and_a_listed_origin(server: &Server) {
     let server = server.beside(&ORIGINS);
-    let mut browser = signed_in(&server, &person());
+    let mut browser = Browser::signed_in(&server, &person());
     for origin in
         [None, Some("https://evil.example"), Some("null"), Some("https://app.example.com.")]
     {
@@ -225,7 +144,7 @@ fn refreshing_needs_a_session_and_a_listed_origin(server: &Server) {
     for cookie in ["", "x", "1.2", "zz.zz"] {
         let mut other = Browser::new(&server);
         other.cookies.push(("daybook_session".to_owned(), cookie.to_owned()));
-        let answer = other.refresh();
+        let answer = refresh(&mut other);
         assert_eq!(answer.headers["access-control-allow-origin"], APP, "an app reads the 401");
         answer.refused(401, "required");
     }
@@ -234,7 +153,7 @@ fn refreshing_needs_a_session_and_a_listed_origin(server: &Server) {
     let mut guess = Browser::new(&server);
     let wrong = secret.replace(|c: char| c.is_ascii_lowercase(), "x");
     guess.cookies.push(("daybook_session".to_owned(), format!("{id}.{wrong}")));
-    guess.refresh().refused(401, "required");
+    refresh(&mut guess).refused(401, "required");
     let preflight = browser.send("OPTIONS", "/auth/refresh", Some("http://localhost:3000"), "");
     assert_eq!(preflight.headers["access-control-allow-origin"], "http://localhost:3000");
     assert_eq!(preflight.headers["access-control-allow-credentials"], "true");
@@ -247,9 +166,9 @@ fn refreshing_needs_a_session_and_a_listed_origin(server: &Server) {
 fn signing_out_ends_all_tokens_of_the_session(server: &Server) {
     let (server, email) = (server.beside(&ORIGINS), person());
     let other = server.beside(&ORIGINS);
-    let mut browser = signed_in(&server, &email);
-    let mut elsewhere = signed_in(&server, &email);
-    let token = browser.access_token();
+    let mut browser = Browser::signed_in(&server, &email);
+    let mut elsewhere = Browser::signed_in(&server, &email);
+    let token = access_token(&mut browser);
     let (here, there) = (server.client_with_token(&token), other.client_with_token(&token));
     here.get("/v5/user").ok();
     there.get("/v5/user").ok();
@@ -263,16 +182,16 @@ fn signing_out_ends_all_tokens_of_the_session(server: &Server) {
         pause(Duration::from_millis(50));
     }
     browser.cookies = before;
-    browser.refresh().refused(401, "required");
+    refresh(&mut browser).refused(401, "required");
     is_page(&browser.get("/auth/logout"), 200);
-    elsewhere.access_token();
+    access_token(&mut elsewhere);
     let back = elsewhere.get(&format!("/auth/logout?returnUrl={}", encode(APP)));
     assert_eq!((back.status, back.headers["location"].as_str()), (303, "https://app.example.com/"));
 }
 
 fn nobody_is_sent_to_other_sites(server: &Server) {
     let server = server.beside(&ORIGINS);
-    let mut browser = signed_in(&server, &person());
+    let mut browser = Browser::signed_in(&server, &person());
     for target in [
         "",
         "/",
@@ -291,42 +210,42 @@ fn nobody_is_sent_to_other_sites(server: &Server) {
             let answer = browser.get(&format!("/auth/{page}?returnUrl={}", encode(target)));
             is_page(&answer, if page == "login" { 400 } else { 200 });
         }
-        browser = signed_in(&server, &person());
+        browser = Browser::signed_in(&server, &person());
     }
     browser.cookies.push(("daybook_return".to_owned(), "aHR0cHM6Ly9ldmlsLmV4YW1wbGUv".to_owned()));
-    let code = link(&server, &person());
-    is_page(&browser.press(&code, None), 200);
+    let code = login_link(&server, &person());
+    is_page(&browser.press(&code), 200);
 }
 
 fn forms_of_other_sites_sign_nobody_in(server: &Server) {
-    let code = link(server, &person());
+    let code = login_link(server, &person());
     let mut browser = Browser::new(server);
     for origin in ["https://evil.example", "null", "http://127.0.0.1:1"] {
-        is_page(&browser.press(&code, Some(origin)), 403);
+        is_page(&browser.send("POST", "/auth/link", Some(origin), &form(&[("code", &code)])), 403);
     }
     assert!(browser.cookies.is_empty());
-    let own = server.base().to_owned();
-    is_page(&browser.press(&code, Some(&own)), 200);
+    is_page(&browser.send("POST", "/auth/link", None, &form(&[("code", &code)])), 403);
+    is_page(&browser.press(&code), 200);
 }
 
 fn disabled_users_get_no_tokens(server: &Server) {
     let (server, email) = (server.beside(&ORIGINS), person());
-    let mut browser = signed_in(&server, &email);
-    browser.access_token();
+    let mut browser = Browser::signed_in(&server, &email);
+    access_token(&mut browser);
     let mut command = server.admin(&["user", "disable"]);
     assert!(command.args(["--email", &email]).output().expect("it runs").status.success());
-    browser.refresh().refused(403, "disabled");
-    let code = link(&server, &email);
-    is_page(&browser.press(&code, None), 403);
+    refresh(&mut browser).refused(403, "disabled");
+    let code = login_link(&server, &email);
+    is_page(&browser.press(&code), 403);
     let mut command = server.admin(&["user", "enable"]);
     assert!(command.args(["--email", &email]).output().expect("it runs").status.success());
-    is_page(&browser.press(&code, None), 200);
+    is_page(&browser.press(&code), 200);
 }
 
 /// An app of another site would send its browser to and fro for ever.
 fn apps_of_other_sites_are_told(server: &Server) {
     let server = server.beside(&ORIGINS);
-    let mut browser = signed_in(&server, &person());
+    let mut browser = Browser::signed_in(&server, &person());
     let path = format!("/auth/login?returnUrl={}", encode("http://localhost:3000/"));
     assert_eq!(browser.get(&path).status, 303);
     browser.server = browser.server.header("Sec-Fetch-Site", "cross-site");
@@ -350,19 +269,19 @@ fn forms_are_small_and_come_in_time(server: &Server) {
 /// A session that somebody put into a browser before does not become that of who signs in.
 fn a_session_of_before_is_not_taken_over(server: &Server) {
     let server = server.beside(&ORIGINS);
-    let mut planted = signed_in(&server, &person());
-    let (victim, cookies) = (person(), planted.cookies.clone());
-    let mut browser = Browser { server: server.anonymous(), cookies };
-    is_page(&browser.press(&link(&server, &victim), None), 200);
+    let mut planted = Browser::signed_in(&server, &person());
+    let (victim, mut browser) = (person(), Browser::new(&server));
+    browser.cookies = planted.cookies.clone();
+    is_page(&browser.press(&login_link(&server, &victim)), 200);
     assert_ne!(browser.cookie("daybook_session"), planted.cookie("daybook_session"));
     let user = |token: String| server.client_with_token(&token).get("/v5/user").ok();
-    assert_eq!(user(browser.access_token())["email"], victim.as_str());
-    assert_ne!(user(planted.access_token())["email"], victim.as_str());
+    assert_eq!(user(access_token(&mut browser))["email"], victim.as_str());
+    assert_ne!(user(access_token(&mut planted))["email"], victim.as_str());
 }
 
 fn cookies_and_pages_are_closed(server: &Server) {
-    let code = link(server, &person());
-    let answer = Browser::new(server).press(&code, None);
+    let code = login_link(server, &person());
+    let answer = Browser::new(server).press(&code);
     let set = &answer.headers["set-cookie"];
     for part in ["HttpOnly", "SameSite=Lax", "Path=/auth", "Max-Age=2592000"] {
         assert!(set.contains(part), "{part}: {set}");
@@ -371,18 +290,20 @@ fn cookies_and_pages_are_closed(server: &Server) {
     assert_eq!(answer.headers["x-frame-options"], "DENY");
     assert_eq!(answer.headers["referrer-policy"], "same-origin");
     let public = server.beside(&["--public-url", "https://books.example.com/api"]);
-    let answer = Browser::new(&public).press(&link(&public, &person()), None);
+    let mut browser = Browser::new(&public);
+    browser.origin = "https://books.example.com".to_owned();
+    let answer = browser.press(&login_link(&public, &person()));
     let set = &answer.headers["set-cookie"];
     assert!(set.contains("Secure") && set.contains("Path=/api/auth"), "{set}");
 }
 
 fn nothing_secret_is_logged(server: &Server) {
     let (server, email) = (server.beside(&[&ORIGINS[..], &["--log", "trace"]].concat()), person());
-    let code = link(&server, &email);
+    let code = login_link(&server, &email);
     let mut browser = Browser::new(&server);
     browser.get(&format!("/auth/link?code={code}"));
-    browser.press(&code, None);
-    let token = browser.access_token();
+    browser.press(&code);
+    let token = access_token(&mut browser);
     server.client_with_token(&token).get("/v5/user").ok();
     let kept = browser.cookie("daybook_session").expect("a session").to_owned();
     let secret = kept.split_once('.').expect("id and secret").1;

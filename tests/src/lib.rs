@@ -4,6 +4,7 @@
 mod backdoor;
 pub mod bank;
 pub mod bench;
+pub mod browser;
 mod cast;
 mod client;
 pub mod contract;

@@ -97,6 +97,10 @@ id!(
     MailId, hex
 );
 id!(
+    /// What a user lets an app do.
+    GrantId, hex
+);
+id!(
     /// A user's collection of books.
     CollectionId, hex
 );

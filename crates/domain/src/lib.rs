@@ -37,6 +37,7 @@ pub mod email;
 pub mod event;
 pub mod field;
 pub mod file;
+pub mod grant;
 pub mod group;
 pub mod id;
 pub mod idempotency;

@@ -2,8 +2,9 @@
 
 use crate::reason::{Reason, RefusalKind};
 use crate::{
-    access, access_request, account, amount, book, collaborator, collection, email, file, group,
-    idempotency, name, property, query, saved_query, session, token, transaction, user, version,
+    access, access_request, account, amount, book, collaborator, collection, email, file, grant,
+    group, idempotency, name, property, query, saved_query, session, token, transaction, user,
+    version,
 };
 
 /// Any refusal of the ledger.
@@ -36,6 +37,9 @@ pub enum Refusal {
     /// About a file.
     #[error(transparent)]
     File(#[from] file::Refusal),
+    /// About what an app is granted.
+    #[error(transparent)]
+    Grant(#[from] grant::Refusal),
     /// About a group.
     #[error(transparent)]
     Group(#[from] group::Refusal),
@@ -84,6 +88,7 @@ impl Refusal {
             Self::Collection(refusal) => refusal.reason(),
             Self::Email(refusal) => refusal.reason(),
             Self::File(refusal) => refusal.reason(),
+            Self::Grant(refusal) => refusal.reason(),
             Self::Group(refusal) => refusal.reason(),
             Self::Idempotency(refusal) => refusal.reason(),
             Self::Query(refusal) => refusal.reason(),

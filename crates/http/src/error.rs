@@ -7,7 +7,7 @@ use std::fmt;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{ALLOW, RETRY_AFTER, WWW_AUTHENTICATE};
 use actix_web::{HttpResponse, ResponseError};
-use daybook_domain::{Refusal, RefusalKind, account, group, session};
+use daybook_domain::{Refusal, RefusalKind, account, grant, group, session};
 use daybook_service::Error;
 use serde::Serialize;
 
@@ -199,6 +199,14 @@ impl ApiError {
     pub(crate) const fn session_refusal(&self) -> Option<&session::Refusal> {
         match self {
             Self::Service(Error::Refused(Refusal::Session(refusal))) => Some(refusal),
+            Self::Service(_) | Self::RequestError(_) => None,
+        }
+    }
+
+    /// Why an app is granted nothing, if that is what it says.
+    pub(crate) const fn grant_refusal(&self) -> Option<&grant::Refusal> {
+        match self {
+            Self::Service(Error::Refused(Refusal::Grant(refusal))) => Some(refusal),
             Self::Service(_) | Self::RequestError(_) => None,
         }
     }

@@ -1,6 +1,7 @@
 //! The parameters of a query string.
 
 use actix_web::{HttpRequest, web};
+use form_urlencoded::Serializer;
 
 /// The parameters in the order they were sent; none of a query string that cannot be read.
 pub(crate) fn pairs(request: &HttpRequest) -> Vec<(String, String)> {
@@ -10,4 +11,21 @@ pub(crate) fn pairs(request: &HttpRequest) -> Vec<(String, String)> {
 /// The first parameter of that name.
 pub(crate) fn first(request: &HttpRequest, name: &str) -> Option<String> {
     pairs(request).into_iter().find(|(known, _)| known == name).map(|(_, value)| value)
+}
+
+/// A query string with these parameters.
+pub(crate) fn encoded<'p>(pairs: impl Iterator<Item = (&'p str, &'p str)>) -> String {
+    Serializer::new(String::new()).extend_pairs(pairs).finish()
+}
+
+/// A text as forms encode it; `None` when it is more than one.
+pub(crate) fn decoded(text: &str) -> Option<String> {
+    if text.contains(['&', '=']) {
+        return None;
+    }
+    Some(
+        form_urlencoded::parse(text.as_bytes())
+            .next()
+            .map_or_else(String::new, |(text, _)| text.into_owned()),
+    )
 }

@@ -13,8 +13,8 @@ use crate::error::RequestError;
 use crate::reply::{self, ApiResult};
 use crate::state::AppState;
 use crate::{
-    access_request, account, balance, book, collaborator, collection, event, file, group, health,
-    saved_query, session, signing_key, template, token, transaction, user,
+    access_request, account, balance, book, collaborator, collection, event, file, grant, group,
+    health, saved_query, session, signing_key, template, token, transaction, user,
 };
 
 /// An operation of the contract.
@@ -201,6 +201,18 @@ fn outside() -> Vec<Operation> {
         }
         signing_key at "/.well-known/jwks.json" {
             GET "" "" => jwks;
+        }
+        grant at "/auth" {
+            GET "/authorize" "" => authorize;
+            POST "/consent" "" => consent;
+            POST "/token" "" => token;
+            POST "/device/code" "" => device_code;
+            GET "/device" "" => show_device;
+            POST "/device" "" => decide_device;
+            POST "/revoke" "" => revoke;
+            POST "/introspect" "" => introspect;
+            GET "/consents" "" => list_consents;
+            POST "/consents" "" => withdraw_consent;
         }
         file at "/files" {
             GET "/{address}" "" => serve;

@@ -10,6 +10,7 @@ use daybook_storage::Store;
 use crate::blob::store::Blobs;
 use crate::budget::Budget;
 use crate::client_address::proxy::TrustedProxy;
+use crate::grant::Clients;
 use crate::identity::Identity;
 use crate::large_copies::LargeCopies;
 use crate::rate::attempts::AttemptLimit;
@@ -35,6 +36,8 @@ pub struct AppState {
     pub refused_tokens: AttemptLimit,
     /// The web origins whose apps may use sessions (behaviour 11.4).
     pub web_origins: Vec<WebOrigin>,
+    /// The apps that may ask users for access (behaviour 11.16).
+    pub clients: Clients,
     /// Accepted prefixes of the agent and API-key headers (behaviour 0.15).
     pub headers: Headers,
     /// Where the API is mounted: empty, or a path without trailing slash (behaviour 0.1).

@@ -130,6 +130,11 @@ pub(crate) struct ServeArgs {
     #[arg(long, env = "DAYBOOK_LEDGER_ALIAS")]
     pub(crate) ledger_alias: bool,
 
+    /// JSON file with the apps that may ask users for access to their books, beside the built-in
+    /// command line and console
+    #[arg(long, env = "DAYBOOK_CLIENTS", value_name = "PATH")]
+    pub(crate) clients: Option<PathBuf>,
+
     /// JSON file with the identity providers whose access tokens are taken besides this
     /// installation's own; none by default
     #[arg(long, env = "DAYBOOK_PROVIDERS", value_name = "PATH")]

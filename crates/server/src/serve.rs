@@ -20,7 +20,7 @@ use crate::cli::ServeArgs;
 use crate::worker::audit::AuditWorker;
 use crate::worker::mail::MailWorker;
 use crate::worker::{self, Stop, Worker, audit, copy_sweep, file_sweep, identity, mail};
-use crate::{clock, files, key, limit, providers};
+use crate::{clock, files, key, limit, registries};
 
 /// Serves until SIGTERM or Ctrl-C; then finishes running requests and closes the store.
 ///
@@ -31,7 +31,8 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
     start_log(options)?;
     let templates = options.templates.as_deref().map(templates).transpose()?.unwrap_or_default();
     let data_dir = &options.data.data_dir;
-    let providers = options.providers.as_deref().map(providers::read).transpose()?;
+    let providers = options.providers.as_deref().map(registries::providers).transpose()?;
+    let clients = options.clients.as_deref().map(registries::clients).transpose()?;
     let identity = Arc::new(Identity::new(key::load(data_dir)?, providers));
     let store = Arc::new(
         Store::open(&Options::new(Address::parse(&options.data.database())?))
@@ -74,6 +75,7 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
         trusted_proxies: options.rates.trusted_proxies.clone(),
         refused_tokens: AttemptLimit::per_minute(options.rates.refused_tokens_per_minute),
         web_origins: options.web_origins.clone(),
+        clients: clients.unwrap_or_default(),
         headers: Headers::with_prefixes(&options.header_prefixes),
         path_prefix: options.path_prefix.clone(),
         public_url: options.public_url.clone(),

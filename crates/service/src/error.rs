@@ -57,6 +57,7 @@ refusals!(
     daybook_domain::collection::Refusal,
     daybook_domain::email::Refusal,
     daybook_domain::file::Refusal,
+    daybook_domain::grant::Refusal,
     daybook_domain::group::Refusal,
     daybook_domain::idempotency::Refusal,
     daybook_domain::name::Refusal,

@@ -22,6 +22,7 @@ mod error;
 pub mod event;
 pub mod event_log;
 pub mod file;
+pub mod grant;
 pub mod group;
 pub mod idempotency;
 mod ids;

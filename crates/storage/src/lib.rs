@@ -29,8 +29,9 @@
 //! No query and no key crosses books: every table of a book leads its key and its indexes with
 //! `book_id`. There are no foreign keys. The exceptions are the index that lists the books of a
 //! user; `collections` and `collection_books`, which users keep across books and which `user_id`
-//! leads; and `users`, `tokens`, `sessions`, `login_links`, `mails`, `signing_keys`,
-//! `identity_changes`, `idempotency_keys` and `process_starts`, which belong to no book.
+//! leads; and `users`, `tokens`, `sessions`, `login_links`, `grants`, `consents`,
+//! `device_authorizations`, `mails`, `signing_keys`, `identity_changes`, `idempotency_keys` and
+//! `process_starts`, which belong to no book.
 
 pub mod access;
 pub mod access_request;
@@ -49,6 +50,7 @@ mod dialect;
 mod error;
 pub mod event;
 pub mod file;
+pub mod grant;
 pub mod group;
 pub mod idempotency;
 pub mod identity;

@@ -23,6 +23,7 @@
 //! | `login_links`, `sessions` | How people sign in with a browser |
 //! | `signing_keys` | The key pairs that others verify signatures of, with sealed private keys |
 //! | `mails` | The outbox: what is to be sent, and for a week what became of it |
+//! | `grants`, `consents`, `device_authorizations` | What users let apps do, the apps they agreed to, and the programs that wait for a decision |
 //! | `identity_changes` | One row: how often users and tokens were changed. Processes compare it to forget what they remember |
 //! | `process_starts` | One row: how often the database was opened. The number makes ids unique |
 //! | `audit_requests` | Audits that are asked for and not finished |
@@ -317,6 +318,41 @@ diesel::table! {
         ended_at -> Nullable<BigInt>,
         ending -> Nullable<Text>,
         failure -> Nullable<Text>,
+    }
+}
+
+diesel::table! {
+    grants (id) {
+        id -> BigInt,
+        user_id -> BigInt,
+        client -> Text,
+        scope -> Text,
+        signed_in_at -> BigInt,
+        rotation -> BigInt,
+        expires_at -> BigInt,
+    }
+}
+
+diesel::table! {
+    consents (user_id, client) {
+        user_id -> BigInt,
+        client -> Text,
+        scope -> Text,
+        created_at -> BigInt,
+    }
+}
+
+diesel::table! {
+    device_authorizations (digest) {
+        digest -> Binary,
+        user_code -> Text,
+        client -> Text,
+        scope -> Text,
+        created_at -> BigInt,
+        polled_at -> Nullable<BigInt>,
+        poll_interval -> BigInt,
+        denied -> Bool,
+        grant_id -> Nullable<BigInt>,
     }
 }
 

@@ -26,7 +26,8 @@ impl FromStr for TrustedProxy {
         let network = text.parse::<IpNet>().or_else(|_| address());
         network.map(Self).map_err(|_| {
             format!(
-                "{text:?} is neither an address, such as 10.0.0.7, nor a network, such as 10.0.0.0/8"
+                "{text:?} is neither an address, such as 10.0.0.7, nor a network, such as \
+                 10.0.0.0/8"
             )
         })
     }

@@ -6,7 +6,7 @@ use actix_web::HttpRequest;
 use daybook_domain::email::Email;
 use daybook_domain::instant::Instant;
 use daybook_domain::token::TokenScope;
-use daybook_service::{Error, session, token, user};
+use daybook_service::{Error, grant, session, token, user};
 use daybook_storage::Lane;
 use daybook_storage::user::User;
 
@@ -72,7 +72,20 @@ async fn verify(
 }
 
 /// Whom a token of this installation lets in.
-async fn own(state: &AppState, claims: Claims, now: Instant) -> Result<Bearer, ApiError> {
+///
+/// # Errors
+/// 401 for a token that was revoked.
+pub(crate) async fn own(
+    state: &AppState,
+    claims: Claims,
+    now: Instant,
+) -> Result<Bearer, ApiError> {
+    if let Some(id) = claims.grant() {
+        let expires_at = claims.expires_at();
+        let found = run::read(state, move |tx| grant::find(tx, id, now)).await?;
+        let (_, user) = found.ok_or(RequestError::LoginRequired)?;
+        return Ok(Bearer { user: Arc::new(user), scope: TokenScope::default(), expires_at });
+    }
     if let Some(id) = claims.session() {
         let expires_at = claims.expires_at();
         let found = run::read(state, move |tx| session::bearer(tx, id, now)).await?;

@@ -2,9 +2,10 @@
 //! the id of its row (behaviour 11.7).
 
 use daybook_domain::email::Email;
-use daybook_domain::id::{SessionId, TokenId};
+use daybook_domain::id::{GrantId, SessionId, TokenId};
 use daybook_domain::instant::Instant;
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation, decode, encode};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::crypto;
@@ -28,6 +29,33 @@ pub struct LocalKey {
     sealer: Sealer,
 }
 
+/// What the key signs besides access tokens. Each names another issuer, so that none is taken for
+/// another.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum TokenUse {
+    /// A code that is redeemed for tokens.
+    AuthorizationCode,
+    /// A token that is redeemed for the next ones.
+    RefreshToken,
+}
+
+impl TokenUse {
+    const fn issuer(self) -> &'static str {
+        match self {
+            Self::AuthorizationCode => "daybook code",
+            Self::RefreshToken => "daybook refresh",
+        }
+    }
+}
+
+/// Claims with the issuer that tells their purpose.
+#[derive(Serialize, Deserialize)]
+struct Sealed<T> {
+    iss: String,
+    #[serde(flatten)]
+    claims: T,
+}
+
 /// What a token says.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Claims {
@@ -42,6 +70,9 @@ pub(crate) struct Claims {
     /// The id of the session that gave it; absent in those that were issued by themselves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     sid: Option<String>,
+    /// The id of the grant on which it hangs; present in those of apps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    gid: Option<String>,
 }
 
 impl Claims {
@@ -55,6 +86,7 @@ impl Claims {
             exp: seconds(expires_at),
             jti: None,
             sid: None,
+            gid: None,
         }
     }
 
@@ -66,6 +98,11 @@ impl Claims {
     /// The id of the session that gave it.
     pub(crate) fn session(&self) -> Option<SessionId> {
         self.sid.as_ref()?.parse().ok()
+    }
+
+    /// The id of the grant on which it hangs.
+    pub(crate) fn grant(&self) -> Option<GrantId> {
+        self.gid.as_ref()?.parse().ok()
     }
 
     /// When it ends.
@@ -126,7 +163,43 @@ impl LocalKey {
         self.encode(&Claims { sid: Some(id.to_string()), ..claims })
     }
 
-    fn encode(&self, claims: &Claims) -> Result<String, SigningFailed> {
+    /// Writes an access token that hangs on a grant.
+    ///
+    /// # Errors
+    /// When it cannot be signed.
+    pub(crate) fn sign_for_grant(
+        &self,
+        id: GrantId,
+        email: &Email,
+        created_at: Instant,
+        expires_at: Instant,
+    ) -> Result<String, SigningFailed> {
+        let claims = Claims::new(email, created_at, expires_at);
+        self.encode(&Claims { gid: Some(id.to_string()), ..claims })
+    }
+
+    /// Signs something that is no access token.
+    ///
+    /// # Errors
+    /// When it cannot be signed.
+    pub(crate) fn seal(
+        &self,
+        purpose: TokenUse,
+        claims: &impl Serialize,
+    ) -> Result<String, SigningFailed> {
+        self.encode(&Sealed { iss: purpose.issuer().to_owned(), claims })
+    }
+
+    /// Reads what this key has signed for that purpose. Whether it is still valid is not looked at.
+    pub(crate) fn open<T: DeserializeOwned>(&self, purpose: TokenUse, text: &str) -> Option<T> {
+        let mut validation = Validation::new(Algorithm::HS256);
+        validation.set_issuer(&[purpose.issuer()]);
+        validation.set_required_spec_claims(&["iss"]);
+        validation.validate_exp = false;
+        Some(decode::<Sealed<T>>(text, &self.decoding, &validation).ok()?.claims.claims)
+    }
+
+    fn encode(&self, claims: &impl Serialize) -> Result<String, SigningFailed> {
         encode(&Header::new(Algorithm::HS256), claims, &self.encoding)
             .map_err(|error| SigningFailed(error.to_string()))
     }
@@ -142,7 +215,8 @@ impl LocalKey {
         let claims = decode::<Claims>(token, &self.decoding, &validation).ok()?.claims;
         let scoped = claims.scope.split_whitespace().any(|scope| scope == SCOPE);
         let known = (claims.jti.is_none() || claims.id().is_some())
-            && (claims.sid.is_none() || claims.session().is_some());
+            && (claims.sid.is_none() || claims.session().is_some())
+            && (claims.gid.is_none() || claims.grant().is_some());
         let email = Email::parse(&claims.email).ok()?.to_string();
         let trusted = scoped && known && now < claims.expires_at();
         trusted.then_some(Claims { email, ..claims })
@@ -165,6 +239,7 @@ mod tests {
             exp: 1_763_000_060,
             jti: None,
             sid: None,
+            gid: None,
         }
     }
 
@@ -198,8 +273,23 @@ mod tests {
             Claims { email: "nobody".to_owned(), ..claims() },
             Claims { jti: Some("no id".to_owned()), ..claims() },
             Claims { sid: Some("no id".to_owned()), ..claims() },
+            Claims { gid: Some("no id".to_owned()), ..claims() },
         ] {
             assert!(trusted(refused).is_none());
         }
+    }
+
+    #[test]
+    fn what_is_signed_for_a_purpose_serves_no_other() {
+        let key = LocalKey::new(&[1; 32]);
+        let claims = serde_json::json!({"email": "alice@example.com", "scope": "email", "iat": 1,
+            "exp": 9_999_999_999_i64});
+        let refresh = key.seal(TokenUse::RefreshToken, &claims).unwrap();
+        let read = |purpose| key.open::<serde_json::Value>(purpose, &refresh);
+        assert_eq!(read(TokenUse::RefreshToken), Some(claims));
+        assert_eq!(read(TokenUse::AuthorizationCode), None);
+        assert!(key.verify(&refresh, NOW).is_none(), "no access token");
+        let other = LocalKey::new(&[2; 32]);
+        assert!(other.open::<serde_json::Value>(TokenUse::RefreshToken, &refresh).is_none());
     }
 }

@@ -65,7 +65,7 @@ pub(crate) async fn logout(
     }
     let given = parameters::first(&request, "returnUrl");
     let mut answer = match given.and_then(|to| origin::return_url(&to, &state.web_origins)) {
-        Some(target) => login::to(&target),
+        Some(target) => login::to(target.as_str()),
         None => {
             page(StatusCode::OK, "You are signed out", &html! { p { "You may close this page." } })
         }

@@ -10,8 +10,8 @@ use daybook_domain::id::SessionId;
 use daybook_domain::session::{SESSION_DAYS, SecretDigest};
 use reqwest::Url;
 
-use super::origin::return_url;
 use super::secret::{LoginSecret, digest};
+use super::way_back::WayBack;
 use crate::error::RequestError;
 use crate::outgoing::address::is_loopback;
 use crate::request::host;
@@ -47,13 +47,17 @@ pub(super) fn forget_session(request: &HttpRequest, state: &AppState) -> Cookie<
 }
 
 /// Where to return to, as it was remembered. It is checked again: a cookie is a browser's own.
-pub(super) fn way_back(request: &HttpRequest, state: &AppState) -> Option<Url> {
+pub(super) fn way_back(request: &HttpRequest, state: &AppState) -> Option<WayBack> {
     let bytes = BASE64_URL_SAFE_NO_PAD.decode(request.cookie(RETURN)?.value()).ok()?;
-    return_url(&String::from_utf8(bytes).ok()?, &state.web_origins)
+    WayBack::read(&String::from_utf8(bytes).ok()?, state)
 }
 
 /// Makes a browser remember where to return to.
-pub(super) fn keep_way_back(request: &HttpRequest, state: &AppState, to: &Url) -> Cookie<'static> {
+pub(super) fn keep_way_back(
+    request: &HttpRequest,
+    state: &AppState,
+    to: &WayBack,
+) -> Cookie<'static> {
     // An address may hold characters that end the value of a cookie.
     let value = BASE64_URL_SAFE_NO_PAD.encode(to.as_str());
     made(request, state, (RETURN, value), Duration::minutes(RETURN_MINUTES))

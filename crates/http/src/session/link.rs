@@ -4,7 +4,6 @@
 use std::sync::Arc;
 
 use actix_web::http::StatusCode;
-use actix_web::http::header::ORIGIN;
 use actix_web::{HttpRequest, HttpResponse, web};
 use daybook_domain::session::{Refusal, Session};
 use daybook_service::session;
@@ -13,7 +12,7 @@ use maud::html;
 
 use super::page::{page, page_to};
 use super::secret::{LoginSecret, digest};
-use super::{cookie, login};
+use super::{cookie, login, own_form};
 use crate::body::Form;
 use crate::error::{ApiError, RequestError};
 use crate::identity::authenticate::again_on_collision;
@@ -40,7 +39,8 @@ pub(crate) async fn show_link(
             button { "Sign in" }
         }
     };
-    let back = cookie::way_back(&request, &state).map(|url| url.origin().ascii_serialization());
+    let back = cookie::way_back(&request, &state);
+    let back = back.and_then(|back| back.form_target(&request, &state));
     Ok(page_to(StatusCode::OK, "Sign in", &content, back.as_deref()))
 }
 
@@ -52,7 +52,7 @@ pub(crate) async fn sign_in(
 ) -> Result<HttpResponse, ApiError> {
     let code = form.0.into_iter().find(|(name, _)| name == "code");
     let code = code.map(|(_, code)| code).unwrap_or_default();
-    if !is_own_form(&request, &state) {
+    if !own_form::is_own_form(&request, &state) {
         let why = html! { p {
             "This form was not sent by a page of this server. Open the link itself, at "
             (state.base(host(&request))) "."
@@ -65,7 +65,7 @@ pub(crate) async fn sign_in(
         Err(error) => return refused(error),
     };
     let mut answer = match cookie::way_back(&request, &state) {
-        Some(target) => login::to(&target),
+        Some(back) => login::to(&back.target(&state)),
         None => {
             page(StatusCode::OK, "You are signed in", &html! { p { "You may close this page." } })
         }
@@ -89,15 +89,6 @@ async fn begin(state: &AppState, code: &str, secret: &LoginSecret) -> Result<Ses
         run::write(state, lane, move |tx| session::begin(tx, &by, kept, &ids, now))
     };
     again_on_collision(make).await
-}
-
-/// Whether a form was sent by a page of this server. Browsers tell the origin of every form.
-fn is_own_form(request: &HttpRequest, state: &AppState) -> bool {
-    let Some(origin) = request.headers().get(ORIGIN) else { return true };
-    let sender = origin.to_str().ok().and_then(|text| reqwest::Url::parse(text).ok());
-    let own = reqwest::Url::parse(&state.base(host(request))).ok();
-    // The scheme is not compared: behind a proxy that does TLS this server does not know it.
-    sender.zip(own).is_some_and(|(sender, own)| sender.authority() == own.authority())
 }
 
 /// What a person reads who is not signed in.

@@ -3,10 +3,13 @@
 use actix_web::http::StatusCode;
 use actix_web::http::header::LOCATION;
 use actix_web::{HttpRequest, HttpResponse, web};
+use daybook_domain::session::Session;
 use daybook_service::session;
+use daybook_storage::user::User;
 use maud::html;
 
 use super::page::{guarded, page};
+use super::way_back::WayBack;
 use super::{cookie, origin};
 use crate::error::ApiError;
 use crate::parameters;
@@ -27,27 +30,45 @@ pub(crate) async fn login(
         } };
         return Ok(page(StatusCode::BAD_REQUEST, "This app is not known here", &why));
     };
-    if signed_in(&request, &state).await? {
-        return Ok(if is_cross_site(&request) { other_site(&target) } else { to(&target) });
+    if signed_in(&request, &state).await?.is_some() {
+        return Ok(if is_cross_site(&request) { other_site(&target) } else { to(target.as_str()) });
     }
+    ask_to_sign_in(&request, &state, &WayBack::App(target))
+}
+
+/// The page that says how to sign in. The browser returns after that.
+///
+/// # Errors
+/// 500 when the way back cannot be kept.
+pub(crate) fn ask_to_sign_in(
+    request: &HttpRequest,
+    state: &AppState,
+    way_back: &WayBack,
+) -> Result<HttpResponse, ApiError> {
     let how = html! {
-        p { "Open the link that signs you in, in this browser. Then you return to "
-            strong { (target.host_str().unwrap_or_default()) } "." }
+        p { "Open the link that signs you in, in this browser."
+            @if let Some(app) = way_back.app() { " Then you return to " strong { (app) } "." }
+            @else { " Then this goes on." } }
         p { "The operator of this server gives you such a link. It works once, for 15 minutes." }
     };
     let mut answer = page(StatusCode::OK, "Sign in", &how);
-    let kept = cookie::keep_way_back(&request, &state, &target);
-    cookie::add(&mut answer, &kept)?;
+    cookie::add(&mut answer, &cookie::keep_way_back(request, state, way_back))?;
     Ok(answer)
 }
 
-async fn signed_in(request: &HttpRequest, state: &AppState) -> Result<bool, ApiError> {
-    let Some((id, digest)) = cookie::session(request) else { return Ok(false) };
+/// The session of a browser and its user, when somebody is signed in who is not disabled.
+///
+/// # Errors
+/// When the database does not answer.
+pub(crate) async fn signed_in(
+    request: &HttpRequest,
+    state: &AppState,
+) -> Result<Option<(Session, User)>, ApiError> {
+    let Some((id, digest)) = cookie::session(request) else { return Ok(None) };
     let now = (state.clock)();
-    let found = run::read(state, move |tx| session::find(tx, id, &digest, now)).await;
-    match found {
-        Ok((_, user)) => Ok(user.disabled_at.is_none()),
-        Err(error) if error.is_signed_out() => Ok(false),
+    match run::read(state, move |tx| session::find(tx, id, &digest, now)).await {
+        Ok((session, user)) => Ok(user.disabled_at.is_none().then_some((session, user))),
+        Err(error) if error.is_signed_out() => Ok(None),
         Err(error) => Err(error),
     }
 }
@@ -69,6 +90,6 @@ fn other_site(target: &reqwest::Url) -> HttpResponse {
 }
 
 /// Sends a browser on, by GET.
-pub(super) fn to(target: &reqwest::Url) -> HttpResponse {
-    guarded(HttpResponse::SeeOther()).insert_header((LOCATION, target.as_str())).finish()
+pub(crate) fn to(target: &str) -> HttpResponse {
+    guarded(HttpResponse::SeeOther()).insert_header((LOCATION, target)).finish()
 }

@@ -6,16 +6,20 @@
 //! | `link` | Signs in by a link that works once |
 //! | `access` | Gives access tokens to the apps of a signed-in browser, and signs out |
 //! | `cookie` | The cookies of the session and of the way back |
+//! | `way_back` | Where a browser returns after signing in |
 //! | `origin` | The web origins that may use sessions |
+//! | `own_form` | Whether a page of this server has sent a form |
 //! | `page`, `secret` | What the pages look like, and how secrets are made |
 
 mod access;
-mod cookie;
+pub(crate) mod cookie;
 mod link;
-mod login;
+pub(crate) mod login;
 pub(crate) mod origin;
-mod page;
-mod secret;
+pub(crate) mod own_form;
+pub(crate) mod page;
+pub(crate) mod secret;
+pub(crate) mod way_back;
 
 pub(crate) use access::{logout, refresh};
 pub(crate) use link::{show_link, sign_in};

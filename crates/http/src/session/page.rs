@@ -17,12 +17,12 @@ const STYLE: &str = "body{font:1rem/1.5 system-ui,sans-serif;max-width:32rem;mar
     padding:0 1rem;color:#222}h1{font-size:1.4rem}button{font:inherit;padding:.6rem 1.2rem}";
 
 /// A page with a heading.
-pub(super) fn page(status: StatusCode, heading: &str, content: &Markup) -> HttpResponse {
+pub(crate) fn page(status: StatusCode, heading: &str, content: &Markup) -> HttpResponse {
     page_to(status, heading, content, None)
 }
 
 /// A page whose form may lead to another origin in the end.
-pub(super) fn page_to(
+pub(crate) fn page_to(
     status: StatusCode,
     heading: &str,
     content: &Markup,
@@ -50,7 +50,7 @@ pub(super) fn page_to(
 
 /// An answer to a browser that is kept nowhere, framed by nobody, and tells no other site its
 /// address.
-pub(super) fn guarded(mut response: HttpResponseBuilder) -> HttpResponseBuilder {
+pub(crate) fn guarded(mut response: HttpResponseBuilder) -> HttpResponseBuilder {
     response
         .insert_header((CACHE_CONTROL, "no-store"))
         .insert_header((X_FRAME_OPTIONS, "DENY"))

@@ -39,6 +39,6 @@ impl LoginSecret {
 }
 
 /// What is kept of a secret that somebody sends.
-pub(super) fn digest(text: &str) -> SecretDigest {
+pub(crate) fn digest(text: &str) -> SecretDigest {
     Sha256::digest(text.as_bytes()).into()
 }

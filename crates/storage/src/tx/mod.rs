@@ -30,7 +30,7 @@ use crate::write_buffer::WriteBuffer;
 pub(crate) use flush::Flushed;
 
 use crate::{
-    access_request, account, audit, balance, collaborator, collection, event, file, group,
+    access_request, account, audit, balance, collaborator, collection, event, file, grant, group,
     idempotency, identity, mail, saved_query, session, signing_key, token, transaction, user,
 };
 
@@ -131,6 +131,21 @@ impl<'a> Tx<'a> {
     /// The outbox.
     pub fn mails(&mut self) -> mail::Mails<'_, 'a> {
         mail::Mails { tx: self }
+    }
+
+    /// What users let apps do.
+    pub fn grants(&mut self) -> grant::Grants<'_, 'a> {
+        grant::Grants { tx: self }
+    }
+
+    /// The apps that users have agreed to.
+    pub fn consents(&mut self) -> grant::Consents<'_, 'a> {
+        grant::Consents { tx: self }
+    }
+
+    /// The programs that wait for somebody's decision.
+    pub fn device_authorizations(&mut self) -> grant::DeviceAuthorizations<'_, 'a> {
+        grant::DeviceAuthorizations { tx: self }
     }
 
     /// How often users and tokens were changed.

@@ -1,0 +1,91 @@
+//! What an app asks for (RFC 6749, 3.3).
+
+use std::fmt;
+
+use super::Refusal;
+
+/// The scopes that have a meaning here: who somebody is, their address, their profile, and that
+/// tokens can be refreshed, which they always can.
+const KNOWN: [&str; 4] = ["openid", "email", "profile", "offline_access"];
+
+/// Scopes, as the client has asked for them. Those without a meaning are left out, and `email`, or
+/// the client's own name for it, is always among them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GrantScope(Vec<String>);
+
+impl GrantScope {
+    /// Reads the scopes that a client asks for; without any it gets `email`. `alias` is the
+    /// client's own name for `email`.
+    ///
+    /// # Errors
+    /// [`Refusal::InvalidScope`] without `email`.
+    pub fn read(text: Option<&str>, alias: Option<&str>) -> Result<Self, Refusal> {
+        let text = text.unwrap_or("email");
+        let mut scopes: Vec<String> = Vec::new();
+        for scope in text.split(' ') {
+            let known = KNOWN.contains(&scope) || Some(scope) == alias;
+            if known && !scopes.iter().any(|other| other == scope) {
+                scopes.push(scope.to_owned());
+            }
+        }
+        let is_email = |scope: &String| scope == "email" || Some(scope.as_str()) == alias;
+        if scopes.iter().any(is_email) { Ok(Self(scopes)) } else { Err(Refusal::InvalidScope) }
+    }
+
+    /// Scopes as they were stored.
+    #[must_use]
+    pub fn stored(text: &str) -> Self {
+        Self(text.split(' ').map(str::to_owned).collect())
+    }
+
+    /// Whether a scope is among them.
+    #[must_use]
+    pub fn has(&self, scope: &str) -> bool {
+        self.0.iter().any(|own| own == scope)
+    }
+
+    /// Whether all of other scopes are among them.
+    #[must_use]
+    pub fn covers(&self, other: &Self) -> bool {
+        other.0.iter().all(|scope| self.has(scope))
+    }
+}
+
+impl fmt::Display for GrantScope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.join(" "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scopes_without_a_meaning_are_left_out() {
+        const ALIAS: &str = "https://id.example/userinfo.email";
+        for (text, expected) in [
+            (None, Ok("email")),
+            (Some("email"), Ok("email")),
+            (Some("openid email"), Ok("openid email")),
+            (Some("email  email books"), Ok("email")),
+            (Some(ALIAS), Ok(ALIAS)),
+            (Some("openid profile"), Err(Refusal::InvalidScope)),
+            (Some(""), Err(Refusal::InvalidScope)),
+            (Some("Email"), Err(Refusal::InvalidScope)),
+        ] {
+            let read = GrantScope::read(text, Some(ALIAS)).map(|scope| scope.to_string());
+            assert_eq!(read, expected.map(str::to_owned), "{text:?}");
+        }
+        assert_eq!(GrantScope::read(Some(ALIAS), None), Err(Refusal::InvalidScope));
+    }
+
+    #[test]
+    fn consent_covers_what_it_names() {
+        let scope = |text| GrantScope::read(Some(text), None).unwrap();
+        assert!(scope("openid email").covers(&scope("email")));
+        assert!(!scope("email").covers(&scope("openid email")));
+        let stored = GrantScope::stored("openid email");
+        assert!(stored == scope("openid email") && stored.has("openid"));
+    }
+}

@@ -1,0 +1,36 @@
+//! The parameters of OAuth requests: one that is empty counts as absent, and none may stand twice
+//! (RFC 6749, 3.1 and 3.2).
+
+/// The parameters of a query string or a form.
+#[derive(Debug, Clone)]
+pub(super) struct Fields(pub(super) Vec<(String, String)>);
+
+impl Fields {
+    /// The value of a parameter.
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        let found = self.0.iter().find(|(known, value)| known == name && !value.is_empty());
+        found.map(|(_, value)| value.as_str())
+    }
+
+    /// A parameter that stands twice.
+    pub(super) fn repeated(&self) -> Option<&str> {
+        let mut names: Vec<&str> = self.0.iter().map(|(name, _)| name.as_str()).collect();
+        names.sort_unstable();
+        names.iter().zip(names.iter().skip(1)).find(|(a, b)| a == b).map(|(name, _)| *name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn empty_is_absent_and_twice_is_too_often() {
+        let fields = |pairs: &[(&str, &str)]| {
+            Fields(pairs.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect())
+        };
+        let one = fields(&[("a", ""), ("b", "2"), ("c", "3")]);
+        assert_eq!((one.get("a"), one.get("b"), one.repeated()), (None, Some("2"), None));
+        assert_eq!(fields(&[("a", "1"), ("b", ""), ("a", "1")]).repeated(), Some("a"));
+    }
+}

@@ -1,0 +1,63 @@
+//! Errors of the endpoints that programs ask, in the form of RFC 6749, 5.2.
+
+use actix_web::HttpResponse;
+use actix_web::http::StatusCode;
+use actix_web::http::header::WWW_AUTHENTICATE;
+use daybook_domain::grant::Refusal;
+use serde::Serialize;
+
+use crate::session::page::guarded;
+
+/// What a program reads.
+#[derive(Serialize)]
+struct OauthErrorOut<'e> {
+    error: &'e str,
+    error_description: &'e str,
+}
+
+/// Refuses a request: 400, or 503 when there is no room.
+pub(super) fn refused(refusal: &Refusal) -> HttpResponse {
+    let status = if *refusal == Refusal::Crowded {
+        StatusCode::SERVICE_UNAVAILABLE
+    } else {
+        StatusCode::BAD_REQUEST
+    };
+    with(status, refusal.code(), &refusal.to_string())
+}
+
+/// Refuses a request with a code that no rule of the domain has.
+pub(super) fn refused_with(code: &str, description: &str) -> HttpResponse {
+    with(StatusCode::BAD_REQUEST, code, description)
+}
+
+/// Why it is not known which client asks.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Unproven {
+    /// The request is malformed: what is wrong.
+    Malformed(String),
+    /// The client is unknown, or its secret is wrong.
+    Client,
+}
+
+impl Unproven {
+    /// What the program is told.
+    pub(super) fn answer(&self) -> HttpResponse {
+        match self {
+            Self::Malformed(what) => refused_with("invalid_request", what),
+            Self::Client => invalid_client(),
+        }
+    }
+}
+
+/// Refuses a client that is unknown, or does not prove who it is.
+pub(super) fn invalid_client() -> HttpResponse {
+    let text = "the client is unknown, or its secret is wrong";
+    let mut answer = with(StatusCode::UNAUTHORIZED, "invalid_client", text);
+    let basic = actix_web::http::header::HeaderValue::from_static("Basic realm=\"daybook\"");
+    answer.headers_mut().insert(WWW_AUTHENTICATE, basic);
+    answer
+}
+
+fn with(status: StatusCode, error: &str, error_description: &str) -> HttpResponse {
+    guarded(HttpResponse::build(status)).json(OauthErrorOut { error, error_description })
+}

@@ -1,0 +1,186 @@
+//! The clients of this installation: those of the operator's file, and the two that are built in
+//! (behaviour 11.16). The file is read once, at the start.
+
+use daybook_domain::grant::{OauthClient, RedirectUri};
+use daybook_domain::session::SecretDigest;
+use serde::Deserialize;
+
+use crate::session::secret::digest;
+use crate::wire::objects_only;
+
+/// Clients of one installation at most.
+const MAX_CLIENTS: usize = 1_000;
+/// Characters of an id, a secret or a name at most.
+const MAX_TEXT: usize = 255;
+/// The client of the command line.
+const COMMAND_LINE: &str = "daybook-cli";
+/// The client of a console under this server's own address.
+const CONSOLE: &str = "daybook-console";
+
+/// The file as a whole, entries still unread so that a fault can name the entry it is in.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, remote = "Self")]
+struct ClientsFile {
+    items: Vec<serde_json::Value>,
+}
+
+objects_only!(ClientsFile);
+
+/// One client of the file.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct ClientEntry {
+    client_id: String,
+    name: String,
+    #[serde(default)]
+    redirect_uris: Vec<String>,
+    client_secret: Option<String>,
+    #[serde(default)]
+    implicit: bool,
+    email_scope: Option<String>,
+}
+
+/// A client, and how it proves that it is the one it says.
+#[derive(Debug)]
+pub(super) struct Registered {
+    pub(super) client: OauthClient,
+    /// Absent for a client that can keep no secret.
+    pub(super) secret: Option<SecretDigest>,
+}
+
+impl Registered {
+    fn public(id: &str, name: &str, redirects: &[&str]) -> Self {
+        let redirects = redirects.iter().filter_map(|uri| RedirectUri::parse(uri).ok()).collect();
+        Self {
+            client: OauthClient {
+                id: id.to_owned(),
+                name: name.to_owned(),
+                redirects,
+                implicit: false,
+                email_scope: None,
+            },
+            secret: None,
+        }
+    }
+
+    /// Whether answers may be sent to an address, for clients that find the server at `base`.
+    pub(super) fn redirects_to(&self, asked: &str, base: &str) -> bool {
+        let own = self.client.id == CONSOLE
+            && asked.strip_prefix(base).is_some_and(|path| path == "/console");
+        own || self.client.redirects_to(asked)
+    }
+}
+
+/// The clients of this installation.
+#[derive(Debug)]
+pub struct Clients(Vec<Registered>);
+
+impl Default for Clients {
+    fn default() -> Self {
+        let loopback = ["http://127.0.0.1/callback", "http://[::1]/callback"];
+        let command_line = Registered::public(COMMAND_LINE, "Daybook command line", &loopback);
+        Self(vec![command_line, Registered::public(CONSOLE, "Daybook console", &[])])
+    }
+}
+
+impl Clients {
+    /// Reads the text of a file of clients.
+    ///
+    /// # Errors
+    /// What is wrong with it, naming the entry.
+    ///
+    /// ```
+    /// use daybook_http::Clients;
+    /// let refused = Clients::read(r#"{"items": [{"clientId": "app"}]}"#);
+    /// assert_eq!(refused.err().as_deref(), Some("items[0]: missing field `name`"));
+    /// ```
+    pub fn read(text: &str) -> Result<Self, String> {
+        let file: ClientsFile = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        if file.items.len() > MAX_CLIENTS {
+            let count = file.items.len();
+            return Err(format!("items has {count} entries; at most {MAX_CLIENTS} are allowed"));
+        }
+        let mut all = Self::default();
+        for (index, entry) in file.items.into_iter().enumerate() {
+            all.add(entry).map_err(|fault| format!("items[{index}]: {fault}"))?;
+        }
+        Ok(all)
+    }
+
+    /// Whether the file holds a secret.
+    #[must_use]
+    pub fn has_secret(&self) -> bool {
+        self.0.iter().any(|one| one.secret.is_some())
+    }
+
+    /// The client with that id.
+    pub(super) fn find(&self, id: &str) -> Option<&Registered> {
+        self.0.iter().find(|one| one.client.id == id)
+    }
+
+    fn add(&mut self, entry: serde_json::Value) -> Result<(), String> {
+        let entry: ClientEntry =
+            serde_json::from_value(entry).map_err(|error| error.to_string())?;
+        let id = text("clientId", entry.client_id)?;
+        if self.find(&id).is_some() {
+            return Err(format!("clientId {id:?} is named twice, or is that of a built-in client"));
+        }
+        let secret = entry.client_secret.map(|secret| text("clientSecret", secret)).transpose()?;
+        let redirects = entry.redirect_uris.iter().map(|uri| RedirectUri::parse(uri));
+        let email_scope = entry.email_scope.map(|scope| text("emailScope", scope)).transpose()?;
+        if email_scope.as_ref().is_some_and(|scope| scope.contains(' ')) {
+            return Err("emailScope is not the name of one scope".to_owned());
+        }
+        let name = text("name", entry.name)?;
+        let (redirects, implicit) = (redirects.collect::<Result<_, _>>()?, entry.implicit);
+        let client = OauthClient { id, name, redirects, implicit, email_scope };
+        self.0.push(Registered { client, secret: secret.as_deref().map(digest) });
+        Ok(())
+    }
+}
+
+fn text(field: &str, value: String) -> Result<String, String> {
+    let fits = !value.trim().is_empty()
+        && value.chars().count() <= MAX_TEXT
+        && !value.contains(char::is_control);
+    if fits { Ok(value) } else { Err(format!("{field} is blank, too long, or has a line break")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fault(entries: &str) -> String {
+        Clients::read(&format!("{{\"items\": [{entries}]}}")).unwrap_err()
+    }
+
+    #[test]
+    fn a_file_is_read_whole_or_refused() {
+        let app = r#"{"clientId": "app", "name": "App", "redirectUris": ["https://a.example/cb"]}"#;
+        let read = Clients::read(&format!("{{\"items\": [{app}]}}")).unwrap();
+        assert!(read.find("app").unwrap().redirects_to("https://a.example/cb", ""));
+        assert!(!read.has_secret() && read.find(COMMAND_LINE).is_some());
+        assert!(fault(&format!("{app}, {app}")).starts_with("items[1]: clientId \"app\""));
+        for (entry, expected) in [
+            (r#"{"clientId": "daybook-cli", "name": "x"}"#, "built-in"),
+            (r#"{"clientId": " ", "name": "x"}"#, "clientId is blank"),
+            (r#"{"clientId": "a", "name": "x\n"}"#, "name is blank"),
+            (r#"{"clientId": "a", "name": "x", "redirectUris": ["http://a.example"]}"#, "neither"),
+            (r#"{"clientId": "a", "name": "x", "emailScope": "a b"}"#, "one scope"),
+            (r#"{"clientId": "a", "name": "x", "secret": "s"}"#, "unknown field"),
+        ] {
+            let fault = fault(entry);
+            assert!(fault.starts_with("items[0]: ") && fault.contains(expected), "{fault}");
+        }
+    }
+
+    #[test]
+    fn the_console_stands_under_the_own_address() {
+        let clients = Clients::default();
+        let console = clients.find(CONSOLE).unwrap();
+        assert!(console.redirects_to("https://books.example/console", "https://books.example"));
+        for asked in ["https://books.example.evil/console", "https://books.example/console/x", ""] {
+            assert!(!console.redirects_to(asked, "https://books.example"), "{asked}");
+        }
+    }
+}

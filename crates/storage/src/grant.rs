@@ -1,0 +1,332 @@
+//! What users let apps do: rows and repositories (behaviour 11.16 - 11.19).
+
+use daybook_domain::grant::{
+    Consent, Decision, DeviceAuthorization, Grant, GrantScope, MAX_GRANTS, UserCode,
+};
+use daybook_domain::id::{GrantId, UserId};
+use daybook_domain::instant::Instant;
+use daybook_domain::session::SecretDigest;
+use diesel::prelude::*;
+use diesel::upsert::excluded;
+
+use crate::conn::on_engine;
+use crate::error::{Error, Result};
+use crate::schema::{consents, device_authorizations, grants};
+use crate::tx::Tx;
+
+#[derive(Queryable, Selectable, Insertable)]
+#[diesel(table_name = grants)]
+struct GrantRow {
+    id: i64,
+    user_id: i64,
+    client: String,
+    scope: String,
+    signed_in_at: i64,
+    rotation: i64,
+    expires_at: i64,
+}
+
+impl From<&Grant> for GrantRow {
+    fn from(grant: &Grant) -> Self {
+        Self {
+            id: grant.id.get(),
+            user_id: grant.user.get(),
+            client: grant.client.clone(),
+            scope: grant.scope.to_string(),
+            signed_in_at: grant.signed_in_at.milliseconds(),
+            rotation: grant.rotation,
+            expires_at: grant.expires_at.milliseconds(),
+        }
+    }
+}
+
+impl From<GrantRow> for Grant {
+    fn from(row: GrantRow) -> Self {
+        Self {
+            id: GrantId::new(row.id),
+            user: UserId::new(row.user_id),
+            client: row.client,
+            scope: GrantScope::stored(&row.scope),
+            signed_in_at: Instant::new(row.signed_in_at),
+            rotation: row.rotation,
+            expires_at: Instant::new(row.expires_at),
+        }
+    }
+}
+
+/// What users let apps do.
+pub struct Grants<'t, 'a> {
+    pub(crate) tx: &'t mut Tx<'a>,
+}
+
+impl Grants<'_, '_> {
+    /// The grant with that id.
+    pub fn find(self, id: GrantId) -> Result<Option<Grant>> {
+        let query = grants::table.find(id.get());
+        let row = on_engine!(
+            self.tx.flushed()?,
+            c => query.select(GrantRow::as_select()).get_result(c).optional()
+        )?;
+        Ok(row.map(Grant::from))
+    }
+
+    /// Adds a grant.
+    pub fn insert(self, grant: &Grant) -> Result<()> {
+        let row = GrantRow::from(grant);
+        on_engine!(
+            self.tx.flushed()?,
+            c => diesel::insert_into(grants::table).values(&row).execute(c)
+        )?;
+        Ok(())
+    }
+
+    /// Saves the rotation of a grant, unless another process was faster: then it answers `false`.
+    pub fn save_rotation(self, grant: &Grant, before: i64) -> Result<bool> {
+        let target = grants::table.find(grant.id.get()).filter(grants::rotation.eq(before));
+        let set = (
+            grants::rotation.eq(grant.rotation),
+            grants::expires_at.eq(grant.expires_at.milliseconds()),
+        );
+        let changed =
+            on_engine!(self.tx.flushed()?, c => diesel::update(target).set(set).execute(c))?;
+        Ok(changed == 1)
+    }
+
+    /// Ends a grant, and answers whether there was one.
+    pub fn remove(self, id: GrantId) -> Result<bool> {
+        let target = grants::table.find(id.get());
+        let gone = on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
+        Ok(gone == 1)
+    }
+
+    /// Ends all that a user has granted to a client.
+    pub fn remove_of_client(self, user: UserId, client: &str) -> Result<()> {
+        let target =
+            grants::table.filter(grants::user_id.eq(user.get())).filter(grants::client.eq(client));
+        on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
+        Ok(())
+    }
+
+    /// Removes a user's grants that have ended, and of the others all but those that last longest,
+    /// so that one more has room.
+    pub fn make_room(self, user: UserId, now: Instant) -> Result<()> {
+        let of_user = grants::table.filter(grants::user_id.eq(user.get()));
+        let over = of_user.filter(grants::expires_at.le(now.milliseconds()));
+        on_engine!(self.tx.flushed()?, c => diesel::delete(over).execute(c))?;
+        let longest = of_user.order((grants::expires_at.desc(), grants::id.desc()));
+        let ids: Vec<i64> =
+            on_engine!(self.tx.flushed()?, c => longest.select(grants::id).load(c))?;
+        let beyond: Vec<i64> = ids.into_iter().skip(MAX_GRANTS - 1).collect();
+        if !beyond.is_empty() {
+            let target = grants::table.filter(grants::id.eq_any(beyond));
+            on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
+        }
+        Ok(())
+    }
+}
+
+#[derive(Queryable, Selectable, Insertable)]
+#[diesel(table_name = consents)]
+struct ConsentRow {
+    user_id: i64,
+    client: String,
+    scope: String,
+    created_at: i64,
+}
+
+impl From<ConsentRow> for Consent {
+    fn from(row: ConsentRow) -> Self {
+        Self {
+            user: UserId::new(row.user_id),
+            client: row.client,
+            scope: GrantScope::stored(&row.scope),
+            created_at: Instant::new(row.created_at),
+        }
+    }
+}
+
+/// The apps that users have agreed to.
+pub struct Consents<'t, 'a> {
+    pub(crate) tx: &'t mut Tx<'a>,
+}
+
+impl Consents<'_, '_> {
+    /// What a user has agreed to, by client.
+    pub fn list(self, user: UserId) -> Result<Vec<Consent>> {
+        let query = consents::table.filter(consents::user_id.eq(user.get()));
+        let query = query.order(consents::client);
+        let rows: Vec<ConsentRow> = on_engine!(
+            self.tx.flushed()?,
+            c => query.select(ConsentRow::as_select()).load(c)
+        )?;
+        Ok(rows.into_iter().map(Consent::from).collect())
+    }
+
+    /// What a user has agreed to for a client.
+    pub fn find(self, user: UserId, client: &str) -> Result<Option<Consent>> {
+        let query = consents::table.find((user.get(), client));
+        let row = on_engine!(
+            self.tx.flushed()?,
+            c => query.select(ConsentRow::as_select()).get_result(c).optional()
+        )?;
+        Ok(row.map(Consent::from))
+    }
+
+    /// Saves what a user agrees to, in place of what they agreed to before.
+    pub fn save(self, consent: &Consent) -> Result<()> {
+        let row = ConsentRow {
+            user_id: consent.user.get(),
+            client: consent.client.clone(),
+            scope: consent.scope.to_string(),
+            created_at: consent.created_at.milliseconds(),
+        };
+        on_engine!(
+            self.tx.flushed()?,
+            c => diesel::insert_into(consents::table)
+                .values(&row)
+                .on_conflict((consents::user_id, consents::client))
+                .do_update()
+                .set((
+                    consents::scope.eq(excluded(consents::scope)),
+                    consents::created_at.eq(excluded(consents::created_at)),
+                ))
+                .execute(c)
+        )?;
+        Ok(())
+    }
+
+    /// Withdraws what a user has agreed to.
+    pub fn remove(self, user: UserId, client: &str) -> Result<()> {
+        let target = consents::table.find((user.get(), client));
+        on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
+        Ok(())
+    }
+}
+
+#[derive(Queryable, Selectable, Insertable, AsChangeset)]
+#[diesel(table_name = device_authorizations, treat_none_as_null = true)]
+#[diesel(primary_key(digest))]
+struct DeviceRow {
+    digest: Vec<u8>,
+    user_code: String,
+    client: String,
+    scope: String,
+    created_at: i64,
+    polled_at: Option<i64>,
+    poll_interval: i64,
+    denied: bool,
+    grant_id: Option<i64>,
+}
+
+impl From<&DeviceAuthorization> for DeviceRow {
+    fn from(device: &DeviceAuthorization) -> Self {
+        Self {
+            digest: device.digest.to_vec(),
+            user_code: device.user_code.as_str().to_owned(),
+            client: device.client.clone(),
+            scope: device.scope.to_string(),
+            created_at: device.created_at.milliseconds(),
+            polled_at: device.polled_at.map(Instant::milliseconds),
+            poll_interval: device.interval,
+            denied: device.decision == Some(Decision::Denied),
+            grant_id: match device.decision {
+                Some(Decision::Granted(grant)) => Some(grant.get()),
+                Some(Decision::Denied) | None => None,
+            },
+        }
+    }
+}
+
+impl TryFrom<DeviceRow> for DeviceAuthorization {
+    type Error = Error;
+
+    fn try_from(row: DeviceRow) -> Result<Self> {
+        let digest: SecretDigest =
+            row.digest.as_slice().try_into().map_err(|_| Error::Corrupt("digest"))?;
+        let granted = row.grant_id.map(|id| Decision::Granted(GrantId::new(id)));
+        Ok(Self {
+            digest,
+            user_code: UserCode::stored(row.user_code),
+            client: row.client,
+            scope: GrantScope::stored(&row.scope),
+            created_at: Instant::new(row.created_at),
+            polled_at: row.polled_at.map(Instant::new),
+            interval: row.poll_interval,
+            decision: granted.or(row.denied.then_some(Decision::Denied)),
+        })
+    }
+}
+
+/// The programs without a browser that wait for somebody's decision.
+pub struct DeviceAuthorizations<'t, 'a> {
+    pub(crate) tx: &'t mut Tx<'a>,
+}
+
+impl DeviceAuthorizations<'_, '_> {
+    /// The one with the code of that digest.
+    pub fn find(self, digest: &SecretDigest) -> Result<Option<DeviceAuthorization>> {
+        let query = device_authorizations::table.find(digest.as_slice());
+        let row = on_engine!(
+            self.tx.flushed()?,
+            c => query.select(DeviceRow::as_select()).get_result(c).optional()
+        )?;
+        row.map(DeviceAuthorization::try_from).transpose()
+    }
+
+    /// The one with the code that a person types.
+    pub fn by_user_code(self, code: &UserCode) -> Result<Option<DeviceAuthorization>> {
+        let query =
+            device_authorizations::table.filter(device_authorizations::user_code.eq(code.as_str()));
+        let row = on_engine!(
+            self.tx.flushed()?,
+            c => query.select(DeviceRow::as_select()).get_result(c).optional()
+        )?;
+        row.map(DeviceAuthorization::try_from).transpose()
+    }
+
+    /// How many began to wait after an instant.
+    pub fn count_since(self, since: Instant) -> Result<i64> {
+        let query = device_authorizations::table
+            .filter(device_authorizations::created_at.gt(since.milliseconds()))
+            .count();
+        Ok(on_engine!(self.tx.flushed()?, c => query.get_result(c))?)
+    }
+
+    /// Adds one that begins to wait.
+    pub fn insert(self, device: &DeviceAuthorization) -> Result<()> {
+        let row = DeviceRow::from(device);
+        on_engine!(
+            self.tx.flushed()?,
+            c => diesel::insert_into(device_authorizations::table).values(&row).execute(c)
+        )?;
+        Ok(())
+    }
+
+    /// Saves when one asked last, and what was decided, unless somebody has decided meanwhile: then
+    /// it answers `false`.
+    pub fn save(self, device: &DeviceAuthorization) -> Result<bool> {
+        let target = device_authorizations::table
+            .find(device.digest.as_slice())
+            .filter(device_authorizations::grant_id.is_null())
+            .filter(device_authorizations::denied.eq(false));
+        let row = DeviceRow::from(device);
+        let changed =
+            on_engine!(self.tx.flushed()?, c => diesel::update(target).set(&row).execute(c))?;
+        Ok(changed == 1)
+    }
+
+    /// Removes one, and answers whether it was there.
+    pub fn remove(self, digest: &SecretDigest) -> Result<bool> {
+        let target = device_authorizations::table.find(digest.as_slice());
+        let gone = on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
+        Ok(gone == 1)
+    }
+
+    /// Removes those that began to wait before an instant.
+    pub fn remove_before(self, before: Instant) -> Result<()> {
+        let target = device_authorizations::table
+            .filter(device_authorizations::created_at.lt(before.milliseconds()));
+        on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
+        Ok(())
+    }
+}

@@ -1,0 +1,3 @@
+DROP TABLE device_authorizations;
+DROP TABLE consents;
+DROP TABLE grants;

@@ -1,0 +1,127 @@
+//! What apps may ask for, and how the user is asked (RFC 6749; OpenID Connect Core, 3.1.2.1).
+
+use daybook_tests::Server;
+use daybook_tests::browser::{Browser, is_page, login_link};
+
+use super::{
+    ASKED, CLI, OLD, OLD_URI, WAITING, allow, asked_with, code, path_of, person, redeem, sent,
+    with_clients,
+};
+
+pub fn tests() -> Vec<crate::Case> {
+    crate::cases![
+        whoever_is_signed_out_signs_in_first,
+        apps_are_told_what_is_wrong,
+        apps_may_ask_without_a_page,
+        users_sign_in_again_when_an_app_wants_it,
+        users_may_refuse,
+        other_programs_wait_elsewhere,
+    ]
+}
+
+fn whoever_is_signed_out_signs_in_first(server: &Server) {
+    let email = person();
+    let mut browser = Browser::new(server);
+    is_page(&browser.get(&path_of(&ASKED)), 200);
+    let link = login_link(server, &email);
+    let shown = browser.get(&format!("/auth/link?code={link}"));
+    let policy = &shown.headers["content-security-policy"];
+    assert!(policy.contains("http://127.0.0.1:51234"), "the form may lead there: {policy}");
+    let back = browser.press(&link);
+    assert_eq!(back.status, 303, "{}", back.text);
+    let path = back.headers["location"].clone();
+    assert!(path.starts_with("/auth/authorize?"), "{path}");
+    assert_eq!(browser.cookie("daybook_return"), None);
+    is_page(&browser.get(&path), 200);
+    redeem(server, &code(&mut browser, &ASKED));
+}
+
+/// An answer that says what is wrong, and nothing else.
+#[track_caller]
+fn is_told(browser: &mut Browser, asked: &[(&str, &str)], expected: &str) {
+    let answer = browser.get(&path_of(asked));
+    assert_eq!(sent(&answer, "error").as_deref(), Some(expected), "{asked:?}");
+    assert_eq!(sent(&answer, "state").as_deref(), Some("st&te"));
+    assert!(sent(&answer, "iss").is_some() && sent(&answer, "code").is_none());
+}
+
+fn apps_are_told_what_is_wrong(server: &Server) {
+    let (server, email) = (with_clients(server), person());
+    let mut browser = Browser::signed_in(&server, &email);
+    for (name, value, expected) in [
+        ("response_type", "", "unsupported_response_type"),
+        ("response_type", "code token", "unsupported_response_type"),
+        ("response_type", "id_token", "unsupported_response_type"),
+        ("response_type", "token", "unauthorized_client"),
+        ("code_challenge", "", "invalid_request"),
+        ("code_challenge", "short", "invalid_request"),
+        ("code_challenge_method", "", "invalid_request"),
+        ("code_challenge_method", "plain", "invalid_request"),
+        ("scope", "openid profile", "invalid_scope"),
+        ("response_mode", "form_post", "invalid_request"),
+        ("prompt", "none login", "invalid_request"),
+        ("max_age", "soon", "invalid_request"),
+        ("request", "x.y.z", "request_not_supported"),
+        ("request_uri", "https://evil.example/", "request_uri_not_supported"),
+    ] {
+        is_told(&mut browser, &asked_with(&[(name, value)]), expected);
+    }
+    let old = [("client_id", OLD), ("redirect_uri", OLD_URI)];
+    is_told(
+        &mut browser,
+        &asked_with(&[&old[..], &[("code_challenge", "")]].concat()),
+        "invalid_request",
+    );
+}
+
+fn apps_may_ask_without_a_page(server: &Server) {
+    let silent = asked_with(&[("prompt", "none")]);
+    is_told(&mut Browser::new(server), &silent, "login_required");
+    let mut browser = Browser::signed_in(server, &person());
+    is_told(&mut browser, &silent, "consent_required");
+    allow(&mut browser, &ASKED);
+    let answer = browser.get(&path_of(&silent));
+    redeem(server, &sent(&answer, "code").expect("a code"));
+    let more = asked_with(&[("prompt", "none"), ("scope", "email profile")]);
+    is_told(&mut browser, &more, "consent_required");
+    is_page(&browser.get(&path_of(&asked_with(&[("prompt", "consent")]))), 200);
+}
+
+fn users_sign_in_again_when_an_app_wants_it(server: &Server) {
+    let email = person();
+    let mut browser = Browser::signed_in(server, &email);
+    allow(&mut browser, &ASKED);
+    for again in [("prompt", "login"), ("prompt", "select_account"), ("max_age", "0")] {
+        let page = browser.get(&path_of(&asked_with(&[again])));
+        is_page(&page, 200);
+        assert!(!page.text.contains("Allow"), "{}", page.text);
+        let back = browser.press(&login_link(server, &email));
+        let answer = browser.get(&back.headers["location"]);
+        assert!(sent(&answer, "code").is_some(), "once");
+    }
+    let silent = browser.get(&path_of(&asked_with(&[("max_age", "0"), ("prompt", "none")])));
+    assert_eq!(sent(&silent, "error").as_deref(), Some("login_required"));
+}
+
+fn users_may_refuse(server: &Server) {
+    let mut browser = Browser::signed_in(server, &person());
+    for decision in ["deny", "", "x"] {
+        let fields = [&ASKED[..], &[("decision", decision)]].concat();
+        let answer = browser.post("/auth/consent", &fields);
+        assert_eq!(sent(&answer, "error").as_deref(), Some("access_denied"));
+    }
+    is_page(&browser.get(&path_of(&ASKED)), 200);
+}
+
+/// RFC 8252, 7.3: a program waits on a port that nobody knows before.
+fn other_programs_wait_elsewhere(server: &Server) {
+    let mut browser = Browser::signed_in(server, &person());
+    for uri in ["http://127.0.0.1:40000/callback", "http://[::1]:9/callback", WAITING] {
+        let answer = allow(&mut browser, &asked_with(&[("redirect_uri", uri)]));
+        assert!(answer.headers["location"].starts_with(&format!("{uri}?code=")));
+    }
+    let console = format!("{}/console", server.base());
+    let asked = asked_with(&[("client_id", "daybook-console"), ("redirect_uri", &console)]);
+    assert!(allow(&mut browser, &asked).headers["location"].starts_with(&console));
+    assert_eq!(ASKED[1], ("client_id", CLI));
+}

@@ -1,0 +1,220 @@
+//! Authorization codes with PKCE (RFC 6749, 4.1; RFC 7636), and refresh tokens that rotate.
+
+use std::thread;
+
+use daybook_tests::browser::{Browser, is_page};
+use daybook_tests::{Backdoor, Server};
+
+use super::{
+    APP, APP_URI, ASKED, CHALLENGE, SECRET, VERIFIER, WAITING, allow, ask, asked_with, code,
+    is_refused, lets_in, path_of, person, post, redeem, redemption, refresh, sent, text,
+    with_clients, with_secret,
+};
+
+pub fn tests() -> Vec<crate::Case> {
+    crate::cases![
+        a_program_gets_tokens_and_refreshes_them,
+        an_app_with_a_secret_gets_tokens,
+        a_code_is_bound_to_its_request,
+        a_code_that_is_used_twice_revokes_what_it_gave,
+        a_code_is_used_by_one_of_two,
+        a_refresh_token_that_is_used_twice_revokes_its_family,
+        codes_and_tokens_end,
+        disabled_users_get_nothing,
+        what_is_signed_for_something_else_is_no_token,
+    ]
+}
+
+fn a_program_gets_tokens_and_refreshes_them(server: &Server) {
+    let email = person();
+    let mut browser = Browser::signed_in(server, &email);
+    let page = browser.get(&path_of(&ASKED));
+    is_page(&page, 200);
+    for shown in ["Daybook command line", "127.0.0.1", email.as_str()] {
+        assert!(page.text.contains(shown), "{shown}: {}", page.text);
+    }
+    let policy = &page.headers["content-security-policy"];
+    assert!(policy.contains("form-action 'self' http://127.0.0.1:51234"), "{policy}");
+    let answer = allow(&mut browser, &ASKED);
+    assert!(answer.headers["location"].starts_with(&format!("{WAITING}?code=")));
+    assert_eq!(sent(&answer, "state").as_deref(), Some("st&te"));
+    assert_eq!(sent(&answer, "iss").as_deref(), Some(server.base()));
+    let answer = ask(server, "/auth/token", &redemption(&sent(&answer, "code").expect("a code")));
+    assert_eq!(answer.headers["cache-control"], "no-store");
+    assert_eq!(answer.headers["access-control-allow-origin"], "*", "apps in browsers ask too");
+    let first = answer.ok();
+    assert_eq!((text(&first, "token_type"), text(&first, "scope")), ("Bearer", "email"));
+    assert_eq!(first["expires_in"], 3_600);
+    lets_in(server, text(&first, "access_token"), &email);
+    let second = refresh(server, text(&first, "refresh_token")).ok();
+    lets_in(server, text(&second, "access_token"), &email);
+    lets_in(server, text(&first, "access_token"), &email);
+    let third = refresh(server, text(&second, "refresh_token")).ok();
+    lets_in(server, text(&third, "access_token"), &email);
+    let again = browser.get(&path_of(&ASKED));
+    assert!(sent(&again, "code").is_some(), "who has agreed is not asked again");
+}
+
+fn an_app_with_a_secret_gets_tokens(server: &Server) {
+    let (server, email) = (with_clients(server), person());
+    let mut browser = Browser::signed_in(&server, &email);
+    let asked = asked_with(&[("client_id", APP), ("redirect_uri", APP_URI)]);
+    let page = browser.get(&path_of(&asked));
+    assert!(page.text.contains("The &lt;App&gt;"), "{}", page.text);
+    let answer = allow(&mut browser, &asked);
+    assert!(answer.headers["location"].starts_with(&format!("{APP_URI}&code=")));
+    let code = sent(&answer, "code").expect("a code");
+    let fields = |code| {
+        let mut fields = redemption(code);
+        fields[1] = ("client_id", APP);
+        fields[2] = ("redirect_uri", APP_URI);
+        fields
+    };
+    is_refused(&ask(&server, "/auth/token", &fields(&code)), 401, "invalid_client");
+    let wrong = with_secret(&server, APP, "secret");
+    let refused = post(&wrong, "/auth/token", &fields(&code));
+    is_refused(&refused, 401, "invalid_client");
+    assert!(refused.headers["www-authenticate"].starts_with("Basic"));
+    let app = with_secret(&server, APP, SECRET);
+    let tokens = post(&app, "/auth/token", &fields(&code)[2..]);
+    is_refused(&tokens, 400, "invalid_request");
+    let tokens = post(&app, "/auth/token", &fields(&code)).ok();
+    lets_in(&server, text(&tokens, "access_token"), &email);
+    let token = text(&tokens, "refresh_token");
+    is_refused(&refresh(&server, token), 400, "invalid_grant");
+    let fields = [("grant_type", "refresh_token"), ("client_secret", SECRET), ("client_id", APP)];
+    let fields = [&fields[..], &[("refresh_token", token)]].concat();
+    let tokens = ask(&server, "/auth/token", &fields).ok();
+    lets_in(&server, text(&tokens, "access_token"), &email);
+}
+
+fn a_code_is_bound_to_its_request(server: &Server) {
+    let mut browser = Browser::signed_in(server, &person());
+    let code = code(&mut browser, &ASKED);
+    let fields = redemption(&code);
+    for (name, value, expected) in [
+        ("code", "guess", "invalid_grant"),
+        ("code", &code[..code.len() - 4], "invalid_grant"),
+        ("code", "", "invalid_request"),
+        ("code_verifier", CHALLENGE, "invalid_grant"),
+        ("code_verifier", "", "invalid_request"),
+        ("redirect_uri", "http://127.0.0.1:51235/callback", "invalid_grant"),
+        ("redirect_uri", "", "invalid_request"),
+        ("client_id", "daybook-console", "invalid_grant"),
+        ("grant_type", "password", "unsupported_grant_type"),
+        ("grant_type", "", "invalid_request"),
+    ] {
+        let other = fields.map(|(own, old)| (own, if own == name { value } else { old }));
+        is_refused(&ask(server, "/auth/token", &other), 400, expected);
+    }
+    let unknown = fields.map(|(name, old)| (name, if name == "client_id" { "x" } else { old }));
+    is_refused(&ask(server, "/auth/token", &unknown), 401, "invalid_client");
+    let twice = [&fields[..], &[("code_verifier", VERIFIER)]].concat();
+    is_refused(&ask(server, "/auth/token", &twice), 400, "invalid_request");
+    redeem(server, &code);
+}
+
+fn a_code_that_is_used_twice_revokes_what_it_gave(server: &Server) {
+    let email = person();
+    let mut browser = Browser::signed_in(server, &email);
+    let code = code(&mut browser, &ASKED);
+    let tokens = redeem(server, &code);
+    lets_in(server, text(&tokens, "access_token"), &email);
+    is_refused(&ask(server, "/auth/token", &redemption(&code)), 400, "invalid_grant");
+    server
+        .client_with_token(text(&tokens, "access_token"))
+        .get("/v5/user")
+        .refused(401, "required");
+    is_refused(&refresh(server, text(&tokens, "refresh_token")), 400, "invalid_grant");
+}
+
+/// Two processes redeem one code: one of them gets tokens, and these are revoked.
+fn a_code_is_used_by_one_of_two(server: &Server) {
+    let other = server.beside(&[]);
+    let mut browser = Browser::signed_in(server, &person());
+    let code = code(&mut browser, &ASKED);
+    let answers = thread::scope(|scope| {
+        let redeem = |server| ask(server, "/auth/token", &redemption(&code));
+        let both = [server, &other].map(|server| scope.spawn(move || redeem(server)));
+        both.map(|one| one.join().expect("an answer"))
+    });
+    let mut statuses = answers.each_ref().map(|answer| answer.status);
+    statuses.sort_unstable();
+    assert_eq!(statuses, [200, 400]);
+    let given = answers.iter().find(|answer| answer.status == 200).expect("one");
+    is_refused(&refresh(server, text(&given.body, "refresh_token")), 400, "invalid_grant");
+}
+
+fn a_refresh_token_that_is_used_twice_revokes_its_family(server: &Server) {
+    let email = person();
+    let mut browser = Browser::signed_in(server, &email);
+    let first = redeem(server, &code(&mut browser, &ASKED));
+    let other = redeem(server, &code(&mut browser, &ASKED));
+    let second = refresh(server, text(&first, "refresh_token")).ok();
+    is_refused(&refresh(server, text(&first, "refresh_token")), 400, "invalid_grant");
+    is_refused(&refresh(server, text(&second, "refresh_token")), 400, "invalid_grant");
+    for tokens in [&first, &second] {
+        let client = server.client_with_token(text(tokens, "access_token"));
+        client.get("/v5/user").refused(401, "required");
+    }
+    lets_in(server, text(&other, "access_token"), &email);
+    refresh(server, text(&other, "refresh_token")).ok();
+}
+
+fn codes_and_tokens_end(server: &Server) {
+    let mut door = Backdoor::open(server);
+    let email = person();
+    let mut browser = Browser::signed_in(server, &email);
+    let expire = |door: &mut Backdoor| {
+        door.execute(&format!(
+            "UPDATE grants SET expires_at = 1 WHERE user_id = \
+             (SELECT id FROM users WHERE email = '{email}')"
+        ));
+    };
+    let old = code(&mut browser, &ASKED);
+    expire(&mut door);
+    is_refused(&ask(server, "/auth/token", &redemption(&old)), 400, "invalid_grant");
+    let tokens = redeem(server, &code(&mut browser, &ASKED));
+    expire(&mut door);
+    is_refused(&refresh(server, text(&tokens, "refresh_token")), 400, "invalid_grant");
+    // The next grant sweeps away those that have ended.
+    redeem(server, &code(&mut browser, &ASKED));
+    let left = door.execute(&format!(
+        "UPDATE grants SET expires_at = 1 WHERE user_id = \
+         (SELECT id FROM users WHERE email = '{email}')"
+    ));
+    assert_eq!(left, 1);
+}
+
+fn disabled_users_get_nothing(server: &Server) {
+    let email = person();
+    let mut browser = Browser::signed_in(server, &email);
+    let tokens = redeem(server, &code(&mut browser, &ASKED));
+    let next = code(&mut browser, &ASKED);
+    let admin = |verb: &str| {
+        let mut command = server.admin(&["user", verb]);
+        assert!(command.args(["--email", &email]).output().expect("it runs").status.success());
+    };
+    admin("disable");
+    is_refused(&ask(server, "/auth/token", &redemption(&next)), 400, "invalid_grant");
+    is_refused(&refresh(server, text(&tokens, "refresh_token")), 400, "invalid_grant");
+    is_page(&browser.get(&path_of(&ASKED)), 200);
+    admin("enable");
+    refresh(server, text(&tokens, "refresh_token")).ok();
+}
+
+fn what_is_signed_for_something_else_is_no_token(server: &Server) {
+    let mut browser = Browser::signed_in(server, &person());
+    let code = code(&mut browser, &ASKED);
+    let tokens = redeem(server, &code);
+    let (access, again) = (text(&tokens, "access_token"), text(&tokens, "refresh_token"));
+    for other in [&code, again] {
+        server.client_with_token(other).get("/v5/user").refused(401, "required");
+    }
+    for other in [&code, access] {
+        is_refused(&refresh(server, other), 400, "invalid_grant");
+    }
+    for other in [access, again] {
+        is_refused(&ask(server, "/auth/token", &redemption(other)), 400, "invalid_grant");
+    }
+}

@@ -1,0 +1,180 @@
+//! What users let apps do with their books (11.3, 11.16 - 11.19): the built-in issuer, asked as
+//! apps ask it.
+
+mod abuse;
+mod authorize;
+mod codes;
+mod consents;
+mod device;
+mod implicit;
+mod token_state;
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use daybook_tests::browser::{Browser, form};
+use daybook_tests::{Answer, Client, Server, encode, unique};
+use serde_json::{Value, json};
+
+pub fn tests() -> Vec<crate::Case> {
+    let all = [
+        abuse::tests(),
+        authorize::tests(),
+        codes::tests(),
+        consents::tests(),
+        device::tests(),
+        implicit::tests(),
+        token_state::tests(),
+    ];
+    all.into_iter().flatten().collect()
+}
+
+/// The built-in client, and an address at which a program waits for its answer.
+const CLI: &str = "daybook-cli";
+const WAITING: &str = "http://127.0.0.1:51234/callback";
+/// The example of RFC 7636, appendix B.
+const VERIFIER: &str = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
+const CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
+/// An app of the web with a secret, an older one without, and a command line of another server.
+const APP: &str = "app";
+const APP_URI: &str = "https://app.example.com/cb?from=daybook";
+const OLD: &str = "old-app";
+const OLD_URI: &str = "https://old.example.com/";
+const OTHER_CLI: &str = "1234.apps.example.com";
+const SECRET: &str = "s3cret/with+signs%";
+
+fn person() -> String {
+    format!("{}@example.com", unique("grants"))
+}
+
+/// A server with clients of its own, beside another.
+fn with_clients(server: &Server) -> Server {
+    let file = server.data_dir().join(unique("clients"));
+    let clients = json!({"items": [
+        {"clientId": APP, "name": "The <App>", "clientSecret": SECRET, "redirectUris": [APP_URI]},
+        {"clientId": OLD, "name": "Old app", "implicit": true, "redirectUris": [OLD_URI]},
+        {"clientId": OTHER_CLI, "name": "Command line", "clientSecret": "public",
+            "emailScope": "https://id.example.com/userinfo.email"},
+    ]});
+    std::fs::write(&file, clients.to_string()).expect("a file");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+    std::fs::set_permissions(&file, mode).expect("a mode");
+    server.beside(&["--clients", file.to_str().expect("a path")])
+}
+
+/// The parameters of a request for a code, as the built-in client sends it.
+const ASKED: [(&str, &str); 7] = [
+    ("response_type", "code"),
+    ("client_id", CLI),
+    ("redirect_uri", WAITING),
+    ("scope", "email"),
+    ("state", "st&te"),
+    ("code_challenge", CHALLENGE),
+    ("code_challenge_method", "S256"),
+];
+
+/// The same with other values; an empty one is left out.
+fn asked_with<'p>(other: &[(&'p str, &'p str)]) -> Vec<(&'p str, &'p str)> {
+    let mut all: Vec<(&str, &str)> =
+        ASKED.into_iter().filter(|(name, _)| other.iter().all(|(own, _)| own != name)).collect();
+    all.extend(other.iter().filter(|(_, value)| !value.is_empty()));
+    all
+}
+
+fn path_of(asked: &[(&str, &str)]) -> String {
+    format!("/auth/authorize?{}", form(asked))
+}
+
+/// The value of a parameter in the address that an answer sends a browser to.
+#[track_caller]
+fn sent(answer: &Answer, name: &str) -> Option<String> {
+    assert_eq!(answer.status, 303, "{}", answer.text);
+    let (_, parameters) = answer.headers["location"].rsplit_once(['?', '#'])?;
+    let found = parameters.split('&').find_map(|pair| pair.strip_prefix(&format!("{name}=")))?;
+    Some(decoded(found))
+}
+
+fn decoded(text: &str) -> String {
+    let text = text.replace('+', " ");
+    let mut bytes = Vec::new();
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        if byte == b'%' {
+            let digits: String = rest.by_ref().take(2).map(char::from).collect();
+            bytes.push(u8::from_str_radix(&digits, 16).expect("two digits"));
+        } else {
+            bytes.push(byte);
+        }
+    }
+    String::from_utf8(bytes).expect("UTF-8")
+}
+
+/// Allows what the page asks.
+#[track_caller]
+fn allow(browser: &mut Browser, asked: &[(&str, &str)]) -> Answer {
+    browser.post("/auth/consent", &[asked, &[("decision", "allow")]].concat())
+}
+
+/// A code, for somebody who is signed in.
+#[track_caller]
+fn code(browser: &mut Browser, asked: &[(&str, &str)]) -> String {
+    sent(&allow(browser, asked), "code").expect("a code")
+}
+
+/// Sends a form as programs do.
+#[track_caller]
+fn ask(server: &Server, path: &str, fields: &[(&str, &str)]) -> Answer {
+    post(&server.anonymous(), path, fields)
+}
+
+#[track_caller]
+fn post(client: &Client, path: &str, fields: &[(&str, &str)]) -> Answer {
+    let kind = Some("application/x-www-form-urlencoded");
+    client.send_raw("POST", path, kind, form(fields).as_bytes())
+}
+
+/// A program that proves who it is by HTTP Basic.
+fn with_secret(server: &Server, id: &str, secret: &str) -> Client {
+    let pair = format!("{}:{}", encode(id), encode(secret));
+    server.anonymous().header("Authorization", &format!("Basic {}", BASE64_STANDARD.encode(pair)))
+}
+
+fn redemption(code: &str) -> [(&str, &str); 5] {
+    [
+        ("grant_type", "authorization_code"),
+        ("client_id", CLI),
+        ("redirect_uri", WAITING),
+        ("code_verifier", VERIFIER),
+        ("code", code),
+    ]
+}
+
+/// The tokens for a code of the built-in client.
+#[track_caller]
+fn redeem(server: &Server, code: &str) -> Value {
+    ask(server, "/auth/token", &redemption(code)).ok()
+}
+
+#[track_caller]
+fn refresh(server: &Server, token: &str) -> Answer {
+    let fields = [("grant_type", "refresh_token"), ("client_id", CLI), ("refresh_token", token)];
+    ask(server, "/auth/token", &fields)
+}
+
+fn text<'v>(value: &'v Value, name: &str) -> &'v str {
+    value[name].as_str().unwrap_or_else(|| panic!("{name} in {value}"))
+}
+
+/// Asserts that a program is refused with this code, in the form of RFC 6749, and is told why.
+#[track_caller]
+fn is_refused(answer: &Answer, status: u16, code: &str) {
+    assert_eq!(answer.status, status, "{}", answer.text);
+    assert_eq!(answer.body["error"], code, "{}", answer.text);
+    assert!(!text(&answer.body, "error_description").is_empty());
+    assert_eq!(answer.headers["cache-control"], "no-store");
+}
+
+/// Asserts that a token lets in whom it should.
+#[track_caller]
+fn lets_in(server: &Server, token: &str, email: &str) {
+    assert_eq!(server.client_with_token(token).get("/v5/user").ok()["email"], email);
+}

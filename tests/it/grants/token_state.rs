@@ -1,0 +1,92 @@
+//! Clients revoke tokens (RFC 7009), and ask whether they are valid (RFC 7662).
+
+use daybook_tests::Server;
+use daybook_tests::browser::Browser;
+use serde_json::{Value, json};
+
+use super::{
+    APP, ASKED, CLI, OLD, SECRET, ask, code, is_refused, lets_in, person, post, redeem, refresh,
+    text, with_clients, with_secret,
+};
+
+pub fn tests() -> Vec<crate::Case> {
+    crate::cases![a_program_revokes_its_tokens, other_servers_ask_about_tokens]
+}
+
+fn a_program_revokes_its_tokens(server: &Server) {
+    let mut browser = Browser::signed_in(server, &person());
+    for revoked in ["refresh_token", "access_token"] {
+        let tokens = redeem(server, &code(&mut browser, &ASKED));
+        let token = text(&tokens, revoked);
+        let other = [("client_id", "daybook-console"), ("token", token)];
+        is_refused(&ask(server, "/auth/revoke", &other), 400, "invalid_grant");
+        let fields = [("client_id", CLI), ("token", token), ("token_type_hint", "what?")];
+        for _ in 0..2 {
+            assert_eq!(ask(server, "/auth/revoke", &fields).status, 200);
+        }
+        let client = server.client_with_token(text(&tokens, "access_token"));
+        client.get("/v5/user").refused(401, "required");
+        is_refused(&refresh(server, text(&tokens, "refresh_token")), 400, "invalid_grant");
+    }
+    for token in ["unknown", "a.b.c"] {
+        let fields = [("client_id", CLI), ("token", token)];
+        assert_eq!(ask(server, "/auth/revoke", &fields).status, 200);
+    }
+    is_refused(&ask(server, "/auth/revoke", &[("client_id", CLI)]), 400, "invalid_request");
+    is_refused(&ask(server, "/auth/revoke", &[("token", "x")]), 400, "invalid_request");
+}
+
+fn other_servers_ask_about_tokens(server: &Server) {
+    let (server, email) = (with_clients(server), person());
+    let app = with_secret(&server, APP, SECRET);
+    let about = |token: &str| post(&app, "/auth/introspect", &[("token", token)]).ok();
+    let mut browser = Browser::signed_in(&server, &email);
+    let tokens = redeem(&server, &code(&mut browser, &ASKED));
+    let user = server.client_with_token(text(&tokens, "access_token")).get("/v5/user").ok();
+    for (name, kind) in [("access_token", json!("Bearer")), ("refresh_token", Value::Null)] {
+        let told = about(text(&tokens, name));
+        for (field, expected) in [
+            ("active", json!(true)),
+            ("scope", json!("email")),
+            ("client_id", json!(CLI)),
+            ("token_type", kind),
+            ("sub", user["id"].clone()),
+            ("username", user["username"].clone()),
+            ("email", json!(email)),
+            ("email_verified", json!(true)),
+            ("iss", json!(server.base())),
+        ] {
+            assert_eq!(told[field], expected, "{field}: {told}");
+        }
+        assert!(told["exp"].as_i64().is_some_and(|exp| exp > 1_700_000_000), "{told}");
+    }
+    let own = server.token(&email);
+    assert_eq!(about(&own)["active"], true, "also those of daybook token");
+    let limited = server.client_with_token(&own);
+    let limited = limited.post("/v5/user/tokens", &json!({"readOnly": true})).ok();
+    let inactive = json!({"active": false});
+    assert_eq!(about(text(&limited, "token")), inactive, "nobody else keeps its limits");
+    for token in ["unknown", "a.b.c"] {
+        assert_eq!(about(token), inactive);
+    }
+    let next = refresh(&server, text(&tokens, "refresh_token")).ok();
+    assert_eq!(about(text(&tokens, "refresh_token")), inactive, "it was used");
+    assert_eq!(about(text(&next, "refresh_token"))["active"], true);
+    let token = text(&next, "access_token");
+    let mut disable = server.admin(&["user", "disable"]);
+    assert!(disable.args(["--email", &email]).output().expect("it runs").status.success());
+    assert_eq!(about(token), inactive);
+    assert_eq!(about(text(&next, "refresh_token")), inactive);
+    let mut enable = server.admin(&["user", "enable"]);
+    assert!(enable.args(["--email", &email]).output().expect("it runs").status.success());
+    lets_in(&server, token, &email);
+    for (fields, status) in [
+        (&[("client_id", APP), ("token", token)][..], 401),
+        (&[("client_id", OLD), ("token", token)], 401),
+        (&[("client_id", CLI), ("token", token)], 401),
+        (&[("token", token)], 400),
+    ] {
+        assert_eq!(ask(&server, "/auth/introspect", fields).status, status, "{fields:?}");
+    }
+    is_refused(&post(&app, "/auth/introspect", &[]), 400, "invalid_request");
+}
