@@ -112,6 +112,14 @@ def requested(number):
     return SESSION.get(path, timeout=30).json()["items"][0]
 
 
+def key():
+    """An API key. A user has at most ten, so older ones make room."""
+    listed = SESSION.get(f"{BASE}/v5/user/keys", timeout=30).json()["items"]
+    for old in [one for one in listed if one["active"]][4:]:
+        SESSION.delete(f"{BASE}/v5/user/keys/{old['id']}", timeout=30)
+    return send("/v5/user/keys", {"name": f"Key {next(NUMBERS)}"})
+
+
 # Answers by status, of each operation.
 COUNTS = collections.defaultdict(collections.Counter)
 
@@ -136,6 +144,7 @@ MAKERS = {
     # Access requests: the next one of these callers replaces their former one.
     "request": lambda: requested(next(NUMBERS)),
     "tokens": made(lambda: "/v5/user/tokens", lambda number: {"name": f"Token {number}"}),
+    "keys": key,
     # Books that may be renamed, locked, given away and deleted; `BOOK` stays as it is, so that the
     # others keep finding it.
     "books": made(lambda: "/v5/books", lambda number: {"name": f"Spare {number}"}),
@@ -169,6 +178,7 @@ ENDING = {
     "deleteQuery": "queries",
     "deleteCollection": "collections",
     "revokeToken": "tokens",
+    "revokeApiKey": "keys",
     "removeCollaborator": "collaborators",
     "declineBookAccessRequest": "request",
 }

@@ -78,6 +78,7 @@ modules! {
         account_updates,
         accounts,
         amounts,
+        api_keys,
         arch,
         attachments,
         audit,

@@ -20,6 +20,7 @@ pub struct Targets {
     file: String,
     collection: String,
     token: String,
+    key: String,
     request: String,
 }
 
@@ -42,13 +43,14 @@ impl Targets {
         let collection = cast.owner.post("/v5/collections", &json!({"name": "Shelf"})).ok();
         let collaborator = cast.share(&format!("{}@example.com", unique("guest")), "VIEWER");
         let token = cast.owner.post("/v5/user/tokens", &json!({"name": "spare"})).ok();
+        let key = cast.owner.post("/v5/user/keys", &json!({"name": "spare"})).ok();
         let ask = cast.path("/collaborators/request");
         cast.viewer.post(&format!("{ask}?permission=EDITOR"), &Value::Null).no_content();
         let request = id(&cast.owner.get(&ask).ok()["items"][0]).to_owned();
         let [account, group, transaction, other] =
             [&account, &group, &transaction, &other].map(|resource| id(resource).to_owned());
-        let [collaborator, query, file, collection, token] =
-            [&collaborator, &query, &file, &collection, &token]
+        let [collaborator, query, file, collection, token, key] =
+            [&collaborator, &query, &file, &collection, &token, &key]
                 .map(|resource| id(resource).to_owned());
         Targets {
             cast,
@@ -61,6 +63,7 @@ impl Targets {
             file,
             collection,
             token,
+            key,
             request,
         }
     }
@@ -77,6 +80,7 @@ impl Targets {
             ("/files", &self.file),
             ("/collections", &self.collection),
             ("/tokens", &self.token),
+            ("/keys", &self.key),
         ];
         let found = nouns
             .into_iter()
@@ -177,8 +181,8 @@ impl Targets {
     }
 
     /// All that a write could change in the book, `Null` where the book is gone; and the owner's
-    /// tokens.
-    pub fn snapshot(&self) -> [Value; 6] {
+    /// tokens and keys.
+    pub fn snapshot(&self) -> [Value; 7] {
         let read = |rest: &str| {
             let mut body = self.cast.owner.get(&self.cast.path(rest)).body;
             // A refusal names the request, not the book.
@@ -191,6 +195,7 @@ impl Targets {
             read("/collaborators/request"),
             read("/events"),
             self.cast.owner.get("/v5/user/tokens").ok(),
+            self.cast.owner.get("/v5/user/keys").ok(),
         ]
     }
 }

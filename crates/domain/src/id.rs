@@ -89,6 +89,10 @@ id!(
     TokenId, hex
 );
 id!(
+    /// An API key.
+    ApiKeyId, hex
+);
+id!(
     /// A browser in which somebody has signed in.
     SessionId, hex
 );

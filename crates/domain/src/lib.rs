@@ -26,6 +26,7 @@ pub mod access;
 pub mod access_request;
 pub mod account;
 pub mod amount;
+pub mod api_key;
 pub mod audit;
 pub mod balance;
 pub mod book;

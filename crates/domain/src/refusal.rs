@@ -2,9 +2,9 @@
 
 use crate::reason::{Reason, RefusalKind};
 use crate::{
-    access, access_request, account, amount, book, collaborator, collection, email, file, grant,
-    group, idempotency, name, property, query, saved_query, session, token, transaction, user,
-    version,
+    access, access_request, account, amount, api_key, book, collaborator, collection, email, file,
+    grant, group, idempotency, name, property, query, saved_query, session, token, transaction,
+    user, version,
 };
 
 /// Any refusal of the ledger.
@@ -22,6 +22,9 @@ pub enum Refusal {
     /// About an amount.
     #[error(transparent)]
     Amount(#[from] amount::Refusal),
+    /// About an API key.
+    #[error(transparent)]
+    ApiKey(#[from] api_key::Refusal),
     /// About a book.
     #[error(transparent)]
     Book(#[from] book::Refusal),
@@ -83,6 +86,7 @@ impl Refusal {
             Self::Access(refusal) => refusal.reason(),
             Self::AccessRequest(refusal) => refusal.reason(),
             Self::Account(refusal) => refusal.reason(),
+            Self::ApiKey(refusal) => refusal.reason(),
             Self::Book(refusal) => refusal.reason(),
             Self::Collaborator(refusal) => refusal.reason(),
             Self::Collection(refusal) => refusal.reason(),

@@ -5,6 +5,7 @@
 
 mod access_request;
 mod account;
+mod api_key;
 mod balance;
 mod blob;
 mod blocking;
@@ -59,6 +60,9 @@ use actix_web::{App, web};
 use connection::{LINGER, Socket};
 use health::Contract;
 
+pub use api_key::cache::ApiKeyCache;
+pub use api_key::calls::ApiKeyCalls;
+pub use api_key::text::ApiKeyText;
 pub use blob::store::Blobs;
 pub use blob::sweep::{FileSweep, Swept};
 pub use blocking::{Panicked, block};

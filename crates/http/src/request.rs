@@ -17,6 +17,7 @@ use daybook_service::query::QueryText;
 use daybook_service::{Context, Error};
 use daybook_storage::{Lane, Tx};
 
+use crate::api_key::known;
 use crate::error::{ApiError, RequestError};
 use crate::idempotency::Keyed;
 use crate::identity::authenticate::authenticate;
@@ -261,6 +262,9 @@ impl FromRequest for ApiRequest {
             let state = state(&request)?.clone();
             let token = bearer(&request).ok_or(RequestError::LoginRequired)?;
             let caller = authenticate(&request, &state, token).await?;
+            if let Some(key) = known::find(&request, &state).await? {
+                state.api_key_calls.add(key.id, (state.clock)());
+            }
             let (user, scope) = (Arc::clone(&caller.user), caller.scope.clone());
             let (agent, now, ids) =
                 (agent(&request, &state), (state.clock)(), Arc::clone(&state.ids));

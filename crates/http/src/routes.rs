@@ -13,8 +13,8 @@ use crate::error::RequestError;
 use crate::reply::{self, ApiResult};
 use crate::state::AppState;
 use crate::{
-    access_request, account, balance, book, collaborator, collection, event, file, grant, group,
-    health, saved_query, session, signing_key, template, token, transaction, user,
+    access_request, account, api_key, balance, book, collaborator, collection, event, file, grant,
+    group, health, saved_query, session, signing_key, template, token, transaction, user,
 };
 
 /// An operation of the contract.
@@ -186,6 +186,12 @@ fn books() -> Vec<Operation> {
             POST "" "createToken" => create_token;
             GET "/{id}" "getToken" => get_token;
             DELETE "/{id}" "revokeToken" => revoke_token;
+        }
+        api_key at "/v5/user/keys" {
+            GET "" "listApiKeys" => list_api_keys;
+            POST "" "createApiKey" => create_api_key;
+            GET "/{id}" "getApiKey" => get_api_key;
+            DELETE "/{id}" "revokeApiKey" => revoke_api_key;
         }
     )
 }

@@ -7,6 +7,8 @@ use daybook_domain::user::Admission;
 use daybook_service::Ids;
 use daybook_storage::Store;
 
+use crate::api_key::cache::ApiKeyCache;
+use crate::api_key::calls::ApiKeyCalls;
 use crate::blob::store::Blobs;
 use crate::budget::Budget;
 use crate::client_address::proxy::TrustedProxy;
@@ -30,6 +32,10 @@ pub struct AppState {
     pub identity: Arc<Identity>,
     /// Whom identity providers may bring as new users (behaviour 11.11).
     pub admission: Arc<Admission>,
+    /// The API keys that requests brought.
+    pub api_keys: ApiKeyCache,
+    /// How often they were used (behaviour 10.13).
+    pub api_key_calls: Arc<ApiKeyCalls>,
     /// The proxies that tell the addresses of clients (behaviour 10.12).
     pub trusted_proxies: Vec<TrustedProxy>,
     /// Access tokens that were refused, by the address of the client (behaviour 10.12).

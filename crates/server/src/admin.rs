@@ -24,7 +24,7 @@ use crate::cli::{
 use crate::{clock, key};
 
 /// How often a new user is tried again when another process makes users of the same name.
-const MAX_COLLISIONS: u32 = 20;
+pub(crate) const MAX_COLLISIONS: u32 = 20;
 
 /// `daybook token`.
 ///
@@ -174,7 +174,8 @@ pub(crate) fn open(data: &DataArgs) -> anyhow::Result<Store> {
         .context("the database cannot be opened")
 }
 
-fn named(store: &Store, address: &str) -> anyhow::Result<User> {
+/// The user with an address.
+pub(crate) fn named(store: &Store, address: &str) -> anyhow::Result<User> {
     let address = Email::parse(address)?;
     let found = store.read(|tx| user::find(tx, &address))?;
     Ok(found.ok_or(Error::NotFound("user"))?)

@@ -8,6 +8,7 @@ use clap::{Args, Parser, Subcommand};
 use daybook_domain::user::Admitted;
 use daybook_http::WebOrigin;
 
+use crate::api_key::KeyArgs;
 use crate::mail::MailArgs;
 use crate::outbox::OutboxArgs;
 use crate::rate::RateArgs;
@@ -36,6 +37,8 @@ pub(crate) enum Command {
     Keys(KeysArgs),
     /// Look at the mails that wait to be sent, and drop them
     Outbox(OutboxArgs),
+    /// Print an API key for an app of a user; list and revoke API keys
+    Key(KeyArgs),
 }
 
 /// Where an installation keeps its data.

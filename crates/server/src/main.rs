@@ -1,6 +1,7 @@
 //! The `daybook` command.
 
 mod admin;
+mod api_key;
 mod cli;
 mod clock;
 mod files;
@@ -44,5 +45,6 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Book(options) => admin::book(options),
         Command::Keys(options) => admin::keys(options),
         Command::Outbox(options) => outbox::run(options),
+        Command::Key(options) => api_key::run(options),
     }
 }

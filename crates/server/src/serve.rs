@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use anyhow::Context;
 use daybook_http::{
-    AppState, AttemptLimit, Budget, FileSweep, Headers, Identity, LargeCopies, Templates, Wakeup,
-    check_keys,
+    ApiKeyCache, ApiKeyCalls, AppState, AttemptLimit, Budget, FileSweep, Headers, Identity,
+    LargeCopies, Templates, Wakeup, check_keys,
 };
 use daybook_service::{Ids, signing_key};
 use daybook_storage::{Address, Options, Store};
@@ -19,7 +19,9 @@ use tracing_subscriber::prelude::*;
 use crate::cli::ServeArgs;
 use crate::worker::audit::AuditWorker;
 use crate::worker::mail::MailWorker;
-use crate::worker::{self, Stop, Worker, audit, copy_sweep, file_sweep, identity, mail};
+use crate::worker::{
+    self, Stop, Worker, api_key_calls, audit, copy_sweep, file_sweep, identity, mail,
+};
 use crate::{clock, files, key, limit, registries};
 
 /// Serves until SIGTERM or Ctrl-C; then finishes running requests and closes the store.
@@ -46,7 +48,9 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
     let blobs = files::open(&options.files, data_dir)?;
     let (stop, audits, unfinished) = (Stop::new(), Wakeup::default(), Wakeup::default());
     let mails = Wakeup::default();
+    let calls = Arc::new(ApiKeyCalls::default());
     let workers = vec![
+        api_key_calls::worker(Arc::clone(&calls), Arc::clone(&store), clock::now),
         identity::worker(Arc::clone(&identity), Arc::clone(&store)),
         audit::worker(
             AuditWorker {
@@ -72,6 +76,8 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
         clock: clock::now,
         identity,
         admission: Arc::new(options.admit.iter().cloned().collect()),
+        api_keys: ApiKeyCache::default(),
+        api_key_calls: Arc::clone(&calls),
         trusted_proxies: options.rates.trusted_proxies.clone(),
         refused_tokens: AttemptLimit::per_minute(options.rates.refused_tokens_per_minute),
         web_origins: options.web_origins.clone(),
@@ -95,6 +101,9 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
     announce(options, address);
     // It returns when blocking work has ended too: an audit gives up when it is asked to.
     actix_web::rt::System::new().block_on(answer(listener, state, workers, stop))?;
+    if let Err(error) = calls.flush(&store, clock::now()) {
+        tracing::warn!(%error, "the last calls of API keys could not be written down");
+    }
     // The writers finish the units of work in their queues before they end.
     drop(store);
     tracing::info!("daybook has stopped");

@@ -1,5 +1,5 @@
-//! How often users and tokens were changed. Processes remember whom a token lets in, and compare
-//! this count to learn that they must forget it (behaviour 11.8).
+//! How often users, tokens and API keys were changed. Processes remember whom a token lets in, and
+//! compare this count to learn that they must forget it (behaviour 11.8).
 
 use diesel::prelude::*;
 
@@ -23,7 +23,7 @@ impl IdentityChanges<'_, '_> {
         Ok(count.unwrap_or(0))
     }
 
-    /// Counts a change: whatever is remembered of users and tokens is not true any more.
+    /// Counts a change: whatever is remembered of them is not true any more.
     pub fn record(self) -> Result<()> {
         let counting = Sql::new(
             "INSERT INTO identity_changes (id, count) VALUES (1, 1) ON CONFLICT (id) \

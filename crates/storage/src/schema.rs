@@ -24,7 +24,8 @@
 //! | `signing_keys` | The key pairs that others verify signatures of, with sealed private keys |
 //! | `mails` | The outbox: what is to be sent, and for a week what became of it |
 //! | `grants`, `consents`, `device_authorizations` | What users let apps do, the apps they agreed to, and the programs that wait for a decision |
-//! | `identity_changes` | One row: how often users and tokens were changed. Processes compare it to forget what they remember |
+//! | `api_keys`, `api_key_days` | API keys, until 30 days after they were revoked; how often each was used on a day |
+//! | `identity_changes` | One row: how often users, tokens and API keys were changed. Processes compare it to forget what they remember |
 //! | `process_starts` | One row: how often the database was opened. The number makes ids unique |
 //! | `audit_requests` | Audits that are asked for and not finished |
 //! | `unfinished_copies` | Books that are being copied in portions, and who copies. Such a book has no collaborators, so nobody sees it |
@@ -353,6 +354,26 @@ diesel::table! {
         poll_interval -> BigInt,
         denied -> Bool,
         grant_id -> Nullable<BigInt>,
+    }
+}
+
+diesel::table! {
+    api_keys (id) {
+        id -> BigInt,
+        user_id -> BigInt,
+        name -> Text,
+        digest -> Binary,
+        rate -> Nullable<BigInt>,
+        created_at -> BigInt,
+        revoked_at -> Nullable<BigInt>,
+    }
+}
+
+diesel::table! {
+    api_key_days (key_id, day) {
+        key_id -> BigInt,
+        day -> BigInt,
+        calls -> BigInt,
     }
 }
 

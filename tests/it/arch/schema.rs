@@ -76,12 +76,14 @@ fn books_do_not_cross(server: &Server) {
         .filter(|(_, table)| !table.has("book_id"))
         .map(|(name, _)| name.as_str())
         .collect();
-    // Idempotency keys belong to users and outlive books (behaviour 0.16), tokens, sessions, links
-    // and grants belong to users, devices to nobody yet, mails are found by when they are due,
-    // signing keys belong to the installation, and starts to processes.
+    // Idempotency keys belong to users and outlive books (behaviour 0.16), API keys, tokens,
+    // sessions, links and grants belong to users, devices to nobody yet, mails are found by when
+    // they are due, signing keys belong to the installation, and starts to processes.
     assert_eq!(
         without,
         [
+            "api_key_days",
+            "api_keys",
             "books",
             "consents",
             "device_authorizations",

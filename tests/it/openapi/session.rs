@@ -369,6 +369,10 @@ fn tokens(session: &Session) {
     let issued = session.write("createToken", &json!({"days": 1, "books": [session.book]}));
     session.read("getToken", id(&issued), "");
     session.read("revokeToken", id(&issued), "");
+    session.read("listApiKeys", "", "");
+    let created = session.write("createApiKey", &json!({"name": "importer"}));
+    session.read("getApiKey", id(&created), "");
+    session.read("revokeApiKey", id(&created), "");
 }
 
 fn audits(session: &Session) {

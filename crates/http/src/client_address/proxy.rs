@@ -25,10 +25,7 @@ impl FromStr for TrustedProxy {
         let address = || text.parse::<IpAddr>().map(|one| IpNet::from(one.to_canonical()));
         let network = text.parse::<IpNet>().or_else(|_| address());
         network.map(Self).map_err(|_| {
-            format!(
-                "{text:?} is neither an address, such as 10.0.0.7, nor a network, such as \
-                 10.0.0.0/8"
-            )
+            format!("{text:?} is no address (such as 10.0.0.7) and no network (such as 10.0.0.0/8)")
         })
     }
 }

@@ -76,6 +76,14 @@ impl BearerCache {
         self.state.read().unwrap_or_else(PoisonError::into_inner).generation
     }
 
+    /// The generation, while what it remembers is trusted: what else was read in it is true until
+    /// the next one begins.
+    pub(crate) fn trusted_generation(&self) -> Option<u64> {
+        let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
+        let trusted = state.confirmed.is_some_and(|since| since.elapsed() <= self.trust);
+        trusted.then_some(state.generation)
+    }
+
     /// Remembers the bearer of a token, unless something changed since its verification began.
     pub(crate) fn add(&self, hash: TokenHash, bearer: Arc<Bearer>, generation: u64) {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
@@ -178,12 +186,15 @@ mod tests {
     #[test]
     fn nothing_is_trusted_that_was_not_confirmed_lately() {
         let never = BearerCache::new(Duration::from_secs(60));
+        assert_eq!(never.trusted_generation(), None);
+        assert!(confirmed().trusted_generation().is_some());
         never.add(hash("a"), bearer(), never.generation());
         assert!(never.find(&hash("a"), NOW).is_none());
         let late = BearerCache::new(Duration::ZERO);
         let before = std::time::Instant::now().checked_sub(Duration::from_millis(2)).unwrap();
         late.confirm(7, before);
         late.add(hash("a"), bearer(), late.generation());
+        assert_eq!(late.trusted_generation(), None);
         assert!(late.find(&hash("a"), NOW).is_none());
     }
 }

@@ -10,9 +10,9 @@
 //!
 //! A token that was verified is remembered by its hash, so a request mostly costs a look into a
 //! map. What is remembered is trusted only while this process knows that nothing has changed: each
-//! change of a user or a token is counted in the database (`identity_changes`), a background worker
-//! of each process reads the count every two seconds, and forgets all when it grew. When it could
-//! not be read for too long, tokens are verified anew.
+//! change of a user, a token or an API key is counted in the database (`identity_changes`), a
+//! background worker of each process reads the count every two seconds, and forgets all when it
+//! grew. When it could not be read for too long, tokens are verified anew.
 
 pub(crate) mod authenticate;
 mod bearer;

@@ -1,15 +1,19 @@
 //! The tokens of this installation: signed with HMAC under a key from the data directory, each with
 //! the id of its row (behaviour 11.7).
 
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use daybook_domain::email::Email;
-use daybook_domain::id::{GrantId, SessionId, TokenId};
+use daybook_domain::id::{ApiKeyId, GrantId, SessionId, TokenId};
 use daybook_domain::instant::Instant;
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation, decode, encode};
+use ring::hmac;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::crypto;
 use super::sealer::Sealer;
+use crate::api_key::text::ApiKeyText;
 
 /// The issuer that tokens of this kind name, so that something else signed with the same key is no
 /// token.
@@ -27,6 +31,7 @@ pub struct LocalKey {
     encoding: EncodingKey,
     decoding: DecodingKey,
     sealer: Sealer,
+    deriving: hmac::Key,
 }
 
 /// What the key signs besides access tokens. Each names another issuer, so that none is taken for
@@ -125,6 +130,7 @@ impl LocalKey {
             encoding: EncodingKey::from_secret(secret),
             decoding: DecodingKey::from_secret(secret),
             sealer: Sealer::new(secret),
+            deriving: hmac::Key::new(hmac::HMAC_SHA256, secret),
         }
     }
 
@@ -199,6 +205,14 @@ impl LocalKey {
         Some(decode::<Sealed<T>>(text, &self.decoding, &validation).ok()?.claims.claims)
     }
 
+    /// The text of the API key with that id, always the same, and not to be guessed without the
+    /// secret. No token is signed over such a text: theirs have a dot.
+    #[must_use]
+    pub fn api_key(&self, id: ApiKeyId) -> ApiKeyText {
+        let tag = hmac::sign(&self.deriving, format!("daybook API key {id}").as_bytes());
+        ApiKeyText::new(format!("dbk_{}", BASE64_URL_SAFE_NO_PAD.encode(tag)))
+    }
+
     fn encode(&self, claims: &impl Serialize) -> Result<String, SigningFailed> {
         encode(&Header::new(Algorithm::HS256), claims, &self.encoding)
             .map_err(|error| SigningFailed(error.to_string()))
@@ -259,6 +273,16 @@ mod tests {
         assert!(ours.verify(&format!("{head}."), NOW).is_none());
         assert!(ours.verify("nonsense", NOW).is_none());
         assert_eq!(ours.sign(id, &alice, NOW, LATER).unwrap(), token);
+    }
+
+    #[test]
+    fn api_keys_are_made_again_from_their_ids() {
+        let (ours, theirs) = (LocalKey::new(&[1; 32]), LocalKey::new(&[2; 32]));
+        let text = |key: &LocalKey, id| key.api_key(ApiKeyId::new(id)).as_str().to_owned();
+        assert_eq!(text(&ours, 7), text(&ours, 7));
+        assert_eq!(text(&ours, 7).len(), 47);
+        assert_ne!(text(&ours, 7), text(&ours, 8));
+        assert_ne!(text(&ours, 7), text(&theirs, 7));
     }
 
     #[test]

@@ -22,12 +22,15 @@
 //!   by a process that ended before it wrote that down is sent again.
 //! - [`identity`] runs each two seconds in every process, without a lease: each forgets for itself
 //!   whom tokens let in, when users or tokens have changed.
+//! - [`api_key_calls`] runs each ten seconds in every process, without a lease: each writes down
+//!   what it has counted, which alone of all this stands in memory, and once more at the stop.
 //!
 //! Expired idempotency keys need no worker: one request with a key in eight removes some of them in
 //! its own unit of work, and skips rows that another process is removing.
 //!
 //! A new worker is a file here, an item in the list above, and a line in `serve.rs`.
 
+pub(crate) mod api_key_calls;
 pub(crate) mod audit;
 pub(crate) mod copy_sweep;
 pub(crate) mod file_sweep;

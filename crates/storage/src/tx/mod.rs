@@ -30,8 +30,9 @@ use crate::write_buffer::WriteBuffer;
 pub(crate) use flush::Flushed;
 
 use crate::{
-    access_request, account, audit, balance, collaborator, collection, event, file, grant, group,
-    idempotency, identity, mail, saved_query, session, signing_key, token, transaction, user,
+    access_request, account, api_key, audit, balance, collaborator, collection, event, file, grant,
+    group, idempotency, identity, mail, saved_query, session, signing_key, token, transaction,
+    user,
 };
 
 /// A unit of work. On a read it is one snapshot; on a write everything in it becomes durable
@@ -113,6 +114,11 @@ impl<'a> Tx<'a> {
         token::Tokens { tx: self }
     }
 
+    /// API keys.
+    pub fn api_keys(&mut self) -> api_key::ApiKeys<'_, 'a> {
+        api_key::ApiKeys { tx: self }
+    }
+
     /// Links by which people sign in.
     pub fn login_links(&mut self) -> session::LoginLinks<'_, 'a> {
         session::LoginLinks { tx: self }
@@ -148,7 +154,7 @@ impl<'a> Tx<'a> {
         grant::DeviceAuthorizations { tx: self }
     }
 
-    /// How often users and tokens were changed.
+    /// How often users, tokens and API keys were changed.
     pub fn identity_changes(&mut self) -> identity::IdentityChanges<'_, 'a> {
         identity::IdentityChanges { tx: self }
     }

@@ -1,0 +1,48 @@
+//! Finds the API key of a request.
+
+use actix_web::HttpRequest;
+use daybook_service::api_key;
+
+use super::cache::KnownKey;
+use super::text::digest;
+use crate::error::ApiError;
+use crate::parameters;
+use crate::run;
+use crate::state::AppState;
+
+/// Longest text that is looked for; those of this installation have 47 characters.
+const MAX_TEXT: usize = 255;
+
+/// The key of a request, in a header or the parameter `key` (behaviour 0.15, 9.1). A text that is
+/// no key, or a revoked one, counts as none.
+///
+/// # Errors
+/// 503 when the database cannot be reached.
+pub(crate) async fn find(
+    request: &HttpRequest,
+    state: &AppState,
+) -> Result<Option<KnownKey>, ApiError> {
+    let Some(digest) = sent(request, state).map(|text| digest(&text)) else { return Ok(None) };
+    let generation = state.identity.bearers().trusted_generation();
+    let known = generation.and_then(|generation| state.api_keys.find(&digest, generation));
+    if let Some(known) = known {
+        return Ok(known);
+    }
+    let found = run::read(state, move |tx| api_key::active(tx, &digest)).await?;
+    let found = found.map(|key| KnownKey { id: key.id, rate: key.rate });
+    if let Some(generation) = generation {
+        state.api_keys.add(digest, found, generation);
+    }
+    Ok(found)
+}
+
+/// The text that a request brings. The header wins over the parameter.
+fn sent(request: &HttpRequest, state: &AppState) -> Option<String> {
+    let named = |name: &String| request.headers().get(name).and_then(|value| value.to_str().ok());
+    let header = state.headers.api_key.iter().find_map(named).map(str::to_owned);
+    let parameter =
+        || request.query_string().contains("key=").then(|| parameters::first(request, "key"));
+    let text = header.or_else(|| parameter().flatten())?;
+    let text = text.trim();
+    (!text.is_empty() && text.len() <= MAX_TEXT).then(|| text.to_owned())
+}

@@ -1,0 +1,196 @@
+//! Use cases of API keys (behaviour 10.13). A key belongs to a user: the access step is to look
+//! among the caller's own, and no event is recorded.
+
+use std::collections::HashMap;
+
+use daybook_domain::api_key::{ApiKey, KeyDigest, KeyRequest, Refusal, Usage, counted_since};
+use daybook_domain::email::Email;
+use daybook_domain::id::{ApiKeyId, UserId};
+use daybook_domain::instant::Instant;
+use daybook_storage::Tx;
+use daybook_storage::user::User;
+use time::Date;
+
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::ids::Ids;
+use crate::{user, zone};
+
+/// A key and how often it was used, the latest day first.
+#[derive(Debug, Clone)]
+pub struct View {
+    /// The key.
+    pub key: ApiKey,
+    /// The days with calls.
+    pub usage: Vec<Usage>,
+}
+
+/// Lists the caller's keys, the newest first: those in force, and those that were revoked in the
+/// last 30 days.
+///
+/// # Errors
+/// The access token is limited to books.
+pub fn list(tx: &mut Tx<'_>, cx: &Context) -> Result<Vec<View>> {
+    cx.scope.check_outside_books()?;
+    of_user(tx, &cx.user, cx.now)
+}
+
+/// Finds a key of the caller.
+///
+/// # Errors
+/// [`Refusal::Unknown`], also for another user's key; the access token is limited to books.
+pub fn get(tx: &mut Tx<'_>, cx: &Context, id: &str) -> Result<View> {
+    cx.scope.check_outside_books()?;
+    let key = find(tx, cx, id)?;
+    view(tx, key, cx.now)
+}
+
+/// Creates a key of the caller. `digest` makes the digest of the key with that id.
+///
+/// # Errors
+/// What the rules of keys refuse.
+pub fn create(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    digest: impl FnOnce(ApiKeyId) -> KeyDigest,
+    request: KeyRequest,
+) -> Result<View> {
+    let id = ApiKeyId::new(cx.mint());
+    let key = ApiKey::create((id, cx.user.id), digest(id), request, cx.now)?;
+    ApiKey::check_count(&tx.api_keys().list(cx.user.id)?)?;
+    add(tx, key, cx.now)
+}
+
+/// Creates a key of the user with that address, who is created at the first sight: what the
+/// operator does on the server's machine.
+///
+/// # Errors
+/// What the rules of keys refuse.
+pub fn create_for(
+    tx: &mut Tx<'_>,
+    email: &Email,
+    digest: impl FnOnce(ApiKeyId) -> KeyDigest,
+    request: KeyRequest,
+    (ids, now): (&Ids, Instant),
+) -> Result<View> {
+    let user = user::sign_in(tx, email, ids, now)?;
+    let id = ApiKeyId::new(ids.next(now));
+    let key = ApiKey::create((id, user.id), digest(id), request, now)?;
+    add(tx, key, now)
+}
+
+/// Revokes a key of the caller. One that was revoked before stays as it is.
+///
+/// # Errors
+/// [`Refusal::Unknown`], also for another user's key.
+pub fn revoke(tx: &mut Tx<'_>, cx: &Context, id: &str) -> Result<View> {
+    let key = find(tx, cx, id)?;
+    end(tx, key, cx.now)
+}
+
+/// Revokes a key of any user: what the operator does on the server's machine. The address of the
+/// user comes with it.
+///
+/// # Errors
+/// [`Refusal::Unknown`].
+pub fn revoke_any(tx: &mut Tx<'_>, id: &str, now: Instant) -> Result<(Email, View)> {
+    let key = find_any(tx, id)?.ok_or_else(|| unknown(id))?;
+    let owner = tx.users().by_ids(&[key.user])?.into_iter().next();
+    let email = owner.ok_or(Error::NotFound("user"))?.email;
+    Ok((email, end(tx, key, now)?))
+}
+
+/// A user's keys, as [`list`] has them.
+pub fn of_user(tx: &mut Tx<'_>, user: &User, now: Instant) -> Result<Vec<View>> {
+    let mut all = tx.api_keys().list(user.id)?;
+    all.retain(|key| key.is_listed(now));
+    all.reverse();
+    views(tx, all, now)
+}
+
+/// The keys of all users, with the addresses of these, the newest first: those in force, and those
+/// that were revoked in the last 30 days.
+pub fn of_all(tx: &mut Tx<'_>, now: Instant) -> Result<Vec<(Email, View)>> {
+    let mut all = tx.api_keys().list_all()?;
+    all.retain(|key| key.is_listed(now));
+    all.reverse();
+    let ids: Vec<UserId> = all.iter().map(|key| key.user).collect();
+    let mut owners: HashMap<UserId, Email> = HashMap::new();
+    for some in ids.chunks(1_000) {
+        owners.extend(tx.users().by_ids(some)?.into_iter().map(|user| (user.id, user.email)));
+    }
+    let views = views(tx, all, now)?.into_iter();
+    Ok(views.filter_map(|view| Some((owners.get(&view.key.user)?.clone(), view))).collect())
+}
+
+/// The key whose text has that digest, if it was not revoked.
+pub fn active(tx: &mut Tx<'_>, digest: &KeyDigest) -> Result<Option<ApiKey>> {
+    Ok(tx.api_keys().by_digest(digest)?.filter(ApiKey::is_active))
+}
+
+/// Adds what was counted, and removes of the same keys what is too old to be shown.
+pub fn count(tx: &mut Tx<'_>, counted: &[(ApiKeyId, Usage)], now: Instant) -> Result<()> {
+    if counted.is_empty() {
+        return Ok(());
+    }
+    tx.api_keys().add_calls(counted)?;
+    let mut keys: Vec<ApiKeyId> = counted.iter().map(|(key, _)| *key).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    Ok(tx.api_keys().remove_calls_before(&keys, counted_since(day(now)))?)
+}
+
+/// The day by the clock of UTC, which calls are counted by.
+#[must_use]
+pub fn day(now: Instant) -> Date {
+    zone::day(now, "UTC")
+}
+
+fn add(tx: &mut Tx<'_>, key: ApiKey, now: Instant) -> Result<View> {
+    let mut forgotten = tx.api_keys().list(key.user)?;
+    forgotten.retain(|key| !key.is_listed(now));
+    let forgotten: Vec<ApiKeyId> = forgotten.iter().map(|key| key.id).collect();
+    tx.api_keys().remove(&forgotten)?;
+    tx.api_keys().insert(&key)?;
+    Ok(View { key, usage: Vec::new() })
+}
+
+fn end(tx: &mut Tx<'_>, key: ApiKey, now: Instant) -> Result<View> {
+    if !key.is_active() {
+        return view(tx, key, now);
+    }
+    let revoked = key.revoke(now);
+    tx.api_keys().revoke(&revoked)?;
+    tx.identity_changes().record()?;
+    view(tx, revoked, now)
+}
+
+fn view(tx: &mut Tx<'_>, key: ApiKey, now: Instant) -> Result<View> {
+    let counted = tx.api_keys().calls(&[key.id], counted_since(day(now)))?;
+    Ok(View { key, usage: counted.into_iter().map(|(_, usage)| usage).collect() })
+}
+
+fn views(tx: &mut Tx<'_>, keys: Vec<ApiKey>, now: Instant) -> Result<Vec<View>> {
+    let ids: Vec<ApiKeyId> = keys.iter().map(|key| key.id).collect();
+    let mut counted: HashMap<ApiKeyId, Vec<Usage>> = HashMap::new();
+    for (key, usage) in tx.api_keys().calls(&ids, counted_since(day(now)))? {
+        counted.entry(key).or_default().push(usage);
+    }
+    let view = |key: ApiKey| View { usage: counted.remove(&key.id).unwrap_or_default(), key };
+    Ok(keys.into_iter().map(view).collect())
+}
+
+/// A key of any user.
+fn find_any(tx: &mut Tx<'_>, text: &str) -> Result<Option<ApiKey>> {
+    let Ok(id) = text.parse() else { return Ok(None) };
+    Ok(tx.api_keys().find(id)?)
+}
+
+fn find(tx: &mut Tx<'_>, cx: &Context, text: &str) -> Result<ApiKey> {
+    let found = find_any(tx, text)?;
+    Ok(found.filter(|key| key.user == cx.user.id).ok_or_else(|| unknown(text))?)
+}
+
+fn unknown(id: &str) -> Refusal {
+    Refusal::Unknown(id.chars().take(60).collect())
+}

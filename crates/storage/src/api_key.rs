@@ -1,0 +1,186 @@
+//! API keys and how often they were used: rows and repository. A key is found by its digest,
+//! because that is all a request brings.
+
+use daybook_domain::api_key::{ApiKey, Usage};
+use daybook_domain::calendar::{day_number, from_day_number};
+use daybook_domain::id::{ApiKeyId, UserId};
+use daybook_domain::instant::Instant;
+use diesel::prelude::*;
+use time::Date;
+
+use crate::bulk::Bulk;
+use crate::conn::on_engine;
+use crate::error::{Error, Result};
+use crate::schema::{api_key_days, api_keys};
+use crate::sql::{MAX_NAMED, Value};
+use crate::tx::Tx;
+
+#[derive(Queryable, Selectable, Insertable)]
+#[diesel(table_name = api_keys, treat_none_as_default_value = false)]
+struct Row {
+    id: i64,
+    user_id: i64,
+    name: String,
+    digest: Vec<u8>,
+    rate: Option<i64>,
+    created_at: i64,
+    revoked_at: Option<i64>,
+}
+
+impl From<&ApiKey> for Row {
+    fn from(key: &ApiKey) -> Self {
+        let ApiKey { id, user, name, digest, rate, created_at, revoked_at } = key;
+        Self {
+            id: id.get(),
+            user_id: user.get(),
+            name: name.clone(),
+            digest: digest.to_vec(),
+            rate: rate.map(i64::from),
+            created_at: created_at.milliseconds(),
+            revoked_at: revoked_at.map(Instant::milliseconds),
+        }
+    }
+}
+
+impl TryFrom<Row> for ApiKey {
+    type Error = Error;
+
+    fn try_from(row: Row) -> Result<Self> {
+        let Row { id, user_id, name, digest, rate, created_at, revoked_at } = row;
+        let rate = rate.map(u32::try_from).transpose().map_err(|_| Error::Corrupt("rate"))?;
+        Ok(Self {
+            id: ApiKeyId::new(id),
+            user: UserId::new(user_id),
+            name,
+            digest: digest.try_into().map_err(|_| Error::Corrupt("digest"))?,
+            rate,
+            created_at: Instant::new(created_at),
+            revoked_at: revoked_at.map(Instant::new),
+        })
+    }
+}
+
+/// The API keys of this installation.
+pub struct ApiKeys<'t, 'a> {
+    pub(crate) tx: &'t mut Tx<'a>,
+}
+
+impl ApiKeys<'_, '_> {
+    /// The key with that id.
+    pub fn find(self, id: ApiKeyId) -> Result<Option<ApiKey>> {
+        let query = api_keys::table.find(id.get());
+        let row = on_engine!(
+            self.tx.flushed()?,
+            c => query.select(Row::as_select()).get_result(c).optional()
+        )?;
+        row.map(ApiKey::try_from).transpose()
+    }
+
+    /// The key whose text has that digest.
+    pub fn by_digest(self, digest: &[u8]) -> Result<Option<ApiKey>> {
+        let query = api_keys::table.filter(api_keys::digest.eq(digest));
+        let row = on_engine!(
+            self.tx.flushed()?,
+            c => query.select(Row::as_select()).get_result(c).optional()
+        )?;
+        row.map(ApiKey::try_from).transpose()
+    }
+
+    /// A user's keys, the oldest first.
+    pub fn list(self, user: UserId) -> Result<Vec<ApiKey>> {
+        let query = api_keys::table.filter(api_keys::user_id.eq(user.get())).order(api_keys::id);
+        let rows: Vec<Row> =
+            on_engine!(self.tx.flushed()?, c => query.select(Row::as_select()).load(c))?;
+        rows.into_iter().map(ApiKey::try_from).collect()
+    }
+
+    /// The keys of all users, the oldest first.
+    pub fn list_all(self) -> Result<Vec<ApiKey>> {
+        let query = api_keys::table.order(api_keys::id);
+        let rows: Vec<Row> =
+            on_engine!(self.tx.flushed()?, c => query.select(Row::as_select()).load(c))?;
+        rows.into_iter().map(ApiKey::try_from).collect()
+    }
+
+    /// Adds a key.
+    pub fn insert(self, key: &ApiKey) -> Result<()> {
+        let row = Row::from(key);
+        on_engine!(
+            self.tx.flushed()?,
+            c => diesel::insert_into(api_keys::table).values(&row).execute(c)
+        )?;
+        Ok(())
+    }
+
+    /// Saves when a key was revoked.
+    pub fn revoke(self, key: &ApiKey) -> Result<()> {
+        let target = api_keys::table.find(key.id.get());
+        let set = api_keys::revoked_at.eq(key.revoked_at.map(Instant::milliseconds));
+        on_engine!(self.tx.flushed()?, c => diesel::update(target).set(set).execute(c))?;
+        Ok(())
+    }
+
+    /// Removes keys, and what was counted of them.
+    pub fn remove(self, keys: &[ApiKeyId]) -> Result<()> {
+        if keys.is_empty() {
+            return Ok(());
+        }
+        let mut conn = self.tx.flushed()?;
+        let ids = || keys.iter().map(|id| id.get());
+        let days = api_key_days::table.filter(api_key_days::key_id.eq_any(ids()));
+        let target = api_keys::table.filter(api_keys::id.eq_any(ids()));
+        on_engine!(conn, c => diesel::delete(days).execute(c))?;
+        on_engine!(conn, c => diesel::delete(target).execute(c))?;
+        Ok(())
+    }
+
+    /// Adds calls to the days of keys.
+    pub fn add_calls(self, counted: &[(ApiKeyId, Usage)]) -> Result<()> {
+        let mut rows = Bulk::new(
+            "INSERT INTO api_key_days (key_id, day, calls)",
+            3,
+            " ON CONFLICT (key_id, day) DO UPDATE SET calls = api_key_days.calls + excluded.calls",
+        );
+        for (key, Usage { day, calls }) in counted {
+            let calls = i64::try_from(*calls).unwrap_or(i64::MAX);
+            rows.row([
+                Value::Int(key.get()),
+                Value::Int(day_number(*day).into()),
+                Value::Int(calls),
+            ]);
+        }
+        Ok(self.tx.flushed()?.write(rows)?)
+    }
+
+    /// Removes what was counted of keys before a day.
+    pub fn remove_calls_before(self, keys: &[ApiKeyId], day: Date) -> Result<()> {
+        let mut conn = self.tx.flushed()?;
+        for some in keys.chunks(MAX_NAMED) {
+            let target = api_key_days::table
+                .filter(api_key_days::key_id.eq_any(some.iter().map(|id| id.get())))
+                .filter(api_key_days::day.lt(i64::from(day_number(day))));
+            on_engine!(conn, c => diesel::delete(target).execute(c))?;
+        }
+        Ok(())
+    }
+
+    /// What was counted of keys since a day, of each the latest day first.
+    pub fn calls(self, keys: &[ApiKeyId], since: Date) -> Result<Vec<(ApiKeyId, Usage)>> {
+        let mut conn = self.tx.flushed()?;
+        let mut rows: Vec<(i64, i64, i64)> = Vec::new();
+        for some in keys.chunks(MAX_NAMED) {
+            let query = api_key_days::table
+                .filter(api_key_days::key_id.eq_any(some.iter().map(|id| id.get())))
+                .filter(api_key_days::day.ge(i64::from(day_number(since))))
+                .order((api_key_days::key_id, api_key_days::day.desc()));
+            rows.append(&mut on_engine!(conn, c => query.load(c))?);
+        }
+        let read = |(key, day, calls): (i64, i64, i64)| {
+            let day = i32::try_from(day).ok().and_then(from_day_number);
+            let day = day.ok_or(Error::Corrupt("day"))?;
+            let calls = u64::try_from(calls).map_err(|_| Error::Corrupt("calls"))?;
+            Ok((ApiKeyId::new(key), Usage { day, calls }))
+        };
+        rows.into_iter().map(read).collect()
+    }
+}

@@ -1,0 +1,2 @@
+DROP TABLE api_key_days;
+DROP TABLE api_keys;
