@@ -6,6 +6,8 @@ import { ALGORITHMS } from './keys.mjs';
 // a JWT; without `resource` it is opaque.
 const RESOURCE = 'https://books.example/api/';
 
+const SIGN_IN_SECRET = 'of:the+server%2F&under=test';
+
 const visitors = [...ALGORITHMS, 'brief'].map((name) => ({
   client_id: `web-${name}`,
   client_secret: 'of-the-web-page',
@@ -25,14 +27,32 @@ const asking = {
   token_endpoint_auth_method: 'client_secret_basic',
 };
 
+// The server under test, through which people sign in: with a secret, and without one. It is there
+// once it is known where it is.
+const signingIn = (redirects) => (redirects === undefined ? [] : [
+  {
+    client_id: 'sign-in',
+    client_secret: SIGN_IN_SECRET,
+    redirect_uris: redirects,
+    token_endpoint_auth_method: 'client_secret_basic',
+  },
+  {
+    client_id: 'sign-in-public',
+    redirect_uris: redirects,
+    token_endpoint_auth_method: 'none',
+  },
+]);
+
 // The settings of an issuer whose users are `users` (claims by `sub`). `options` can change
 // between two tokens:
 // - emailInIdToken: ID tokens have the claims of their scope, not `sub` alone.
 // - claimsInAccessToken: so do access tokens, also in the answer of introspection.
+// - redirects: where it sends browsers back to that sign in to the server under test.
 export function settings({ users, options, keys, Store }) {
   return {
     adapter: Store,
-    clients: [...visitors, asking],
+    clients: [...visitors, asking, ...signingIn(options.redirects)],
+    pkce: { required: (_, client) => client.clientId.startsWith('sign-in') },
     jwks: { keys: Object.values(keys).map((key) => key.privateJwk) },
     cookies: { keys: ['only for tests'] },
     claims: {

@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::{Answer, Client, Server, encode};
 
 /// The cookies that this server sets.
-const COOKIES: [&str; 2] = ["daybook_session", "daybook_return"];
+const COOKIES: [&str; 3] = ["daybook_session", "daybook_return", "daybook_sign_in"];
 
 /// A browser.
 pub struct Browser {

@@ -202,6 +202,8 @@ fn outside() -> Vec<Operation> {
             GET "/login" "" => login;
             GET "/link" "" => show_link;
             POST "/link" "" => sign_in;
+            GET "/provider" "" => begin;
+            GET "/callback" "" => finish;
             POST "/refresh" "" => refresh;
             GET "/logout" "" => logout;
         }

@@ -139,7 +139,7 @@ pub(crate) struct ServeArgs {
     pub(crate) clients: Option<PathBuf>,
 
     /// JSON file with the identity providers whose access tokens are taken besides this
-    /// installation's own; none by default
+    /// installation's own, and through which people sign in; none by default
     #[arg(long, env = "DAYBOOK_PROVIDERS", value_name = "PATH")]
     pub(crate) providers: Option<PathBuf>,
 

@@ -52,6 +52,23 @@ pub fn begin(
         return Err(Refusal::LinkUnusable.into());
     }
     let user = user::sign_in(tx, &link.email, ids, now)?;
+    open(tx, &user, secret, ids, now)
+}
+
+/// Begins a session of a user.
+///
+/// # Errors
+/// [`Refusal::Disabled`].
+pub fn open(
+    tx: &mut Tx<'_>,
+    user: &User,
+    secret: SecretDigest,
+    ids: &Ids,
+    now: Instant,
+) -> Result<Session> {
+    if user.disabled_at.is_some() {
+        return Err(Refusal::Disabled.into());
+    }
     let session = Session::begin(SessionId::new(ids.next(now)), user.id, secret, now);
     tx.sessions().remove_unused(user.id, kept_since(now))?;
     tx.sessions().insert(&session)?;

@@ -60,6 +60,12 @@ fn tokeninfo() -> Value {
     json!({"kind": "tokeninfo", "url": "https://accounts.example/tokeninfo", "clients": ["web"]})
 }
 
+/// An entry through which people sign in, with changes of how they do.
+fn signing_in(changes: Value) -> Value {
+    let client = json!({"name": "Id", "clientId": "a", "clientSecret": "not-to-be-shown"});
+    super::changed(oidc(), &json!({"signIn": super::changed(client, &changes)}))
+}
+
 /// The entry stands second, behind a good one: the message says which it is, and what is wrong.
 fn entries_that_cannot_work(_: Engine) {
     let with = |entry: Value, changes: Value| super::changed(entry, &changes);
@@ -98,10 +104,24 @@ fn entries_that_cannot_work(_: Engine) {
         (with(tokeninfo(), json!({"clients": null})), &["clients"]),
         (with(tokeninfo(), json!({"clients": []})), &["clients"]),
         (with(tokeninfo(), json!({"url": "http://accounts.example/a"})), &["url", "http"]),
+        (signing_in(json!({"name": null})), &["name"]),
+        (signing_in(json!({"name": " "})), &["signIn.name"]),
+        (signing_in(json!({"name": "a\nb"})), &["signIn.name"]),
+        (signing_in(json!({"name": "x".repeat(101)})), &["signIn.name"]),
+        (signing_in(json!({"name": "First"})), &["First", "twice"]),
+        (signing_in(json!({"clientId": null})), &["clientId"]),
+        (signing_in(json!({"clientId": ""})), &["clientId"]),
+        (signing_in(json!({"clientSecret": ""})), &["clientSecret"]),
+        (signing_in(json!({"scope": "email"})), &["scope"]),
+        (with(oidc(), json!({"signIn": true})), &[]),
+        (with(tokeninfo(), json!({"signIn": {"name": "a", "clientId": "a"}})), &["signIn"]),
         (json!("accounts.example"), &[]),
         (json!(null), &[]),
     ] {
-        let good = json!({"kind": "oidc", "issuer": first, "clients": ["web"]});
+        let signing_in = json!({"name": "First", "clientId": "web"});
+        let good = json!({
+            "kind": "oidc", "issuer": first, "clients": ["web"], "signIn": signing_in,
+        });
         let file = File::new(&[good, entry.clone()]);
         let said = refused_file(&file.path(), &entry.to_string());
         for word in words {
@@ -131,12 +151,14 @@ fn files_that_cannot_be_read(_: Engine) {
     let said = refused_file(Path::new("/nowhere/providers.json"), "no file");
     assert!(said.contains("/nowhere/providers.json"), "{said}");
     // It holds a secret: nobody else may read it.
-    let file = File::new(&[oidc(), introspection()]);
-    for mode in [0o644, 0o640, 0o604] {
-        file.open_to(mode);
-        let said = refused_file(&file.path(), &format!("{mode:o}"));
-        assert!(said.contains("providers.json") && said.contains("read"), "{mode:o}: {said}");
-        assert!(!said.contains("not-to-be-shown"), "{said}");
+    for secret in [introspection(), signing_in(json!({}))] {
+        let file = File::new(&[tokeninfo(), secret]);
+        for mode in [0o644, 0o640, 0o604] {
+            file.open_to(mode);
+            let said = refused_file(&file.path(), &format!("{mode:o}"));
+            assert!(said.contains("providers.json") && said.contains("read"), "{mode:o}: {said}");
+            assert!(!said.contains("not-to-be-shown"), "{said}");
+        }
     }
 }
 
@@ -150,7 +172,7 @@ fn admissions_that_cannot_work(_: Engine) {
 
 /// Nobody is asked at the start, so the hosts need not be there.
 fn good_files_start(engine: Engine) {
-    let alone = File::new(&[oidc(), tokeninfo()]);
+    let alone = File::new(&[signing_in(json!({"clientSecret": null})), tokeninfo()]);
     alone.open_to(0o644);
     let named = super::changed(
         oidc(),

@@ -13,6 +13,7 @@ mod outages;
 mod profile;
 mod refused;
 mod remembered;
+mod sign_in;
 mod tokeninfo;
 mod userinfo;
 
@@ -35,6 +36,7 @@ pub fn lone() -> Vec<Lone> {
         profile::lone(),
         refused::lone(),
         remembered::lone(),
+        sign_in::lone(),
         tokeninfo::lone(),
         userinfo::lone(),
     ];

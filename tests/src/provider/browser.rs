@@ -39,18 +39,34 @@ impl Provider {
         if !resource.is_empty() {
             question.push(("resource", resource));
         }
-        let mut page = browser.get(&format!("{}/auth?{}", self.issuer(), form(&question)));
-        for fields in [
-            &[("prompt", "login"), ("login", sub), ("password", "any")][..],
-            &[("prompt", "consent")],
-        ] {
-            let Page::Form(action) = page else { panic!("a form for {fields:?}: {page:?}") };
-            page = browser.post(&action, fields);
-        }
-        let Page::Back(query) = page else { panic!("back at the client: {page:?}") };
-        let code = query.split('&').find_map(|pair| pair.strip_prefix("code="));
-        let code = code.unwrap_or_else(|| panic!("a code: {query}"));
+        let back = browser.sign_in(&format!("{}/auth?{}", self.issuer(), form(&question)), sub);
+        let query = back.strip_prefix(CALLBACK).map(|query| query.trim_start_matches('?'));
+        let code =
+            query.and_then(|query| query.split('&').find_map(|pair| pair.strip_prefix("code=")));
+        let code = code.unwrap_or_else(|| panic!("a code: {back}"));
         self.exchange(client, code, resource)
+    }
+
+    /// Signs a user in at the address that a client has sent a browser to, and consents; the
+    /// address at the client that the browser is sent back to.
+    #[track_caller]
+    pub fn visit(&self, url: &str, sub: &str) -> String {
+        let issuer = self.issuer().to_owned();
+        let mut browser = Browser { issuer, agent: agent(), cookies: BTreeMap::new() };
+        browser.sign_in(url, sub)
+    }
+
+    /// The same of somebody who goes back without signing in.
+    #[track_caller]
+    pub fn refuse(&self, url: &str) -> String {
+        let issuer = self.issuer().to_owned();
+        let mut browser = Browser { issuer, agent: agent(), cookies: BTreeMap::new() };
+        let page = browser.get(url);
+        let Page::Form(action) = page else { panic!("a form: {page:?}") };
+        match browser.get(&format!("{action}/abort")) {
+            Page::Back(place) => place,
+            Page::Form(action) => panic!("back at the client, not a form for {action}"),
+        }
     }
 
     #[track_caller]
@@ -103,7 +119,7 @@ fn form(fields: &[(&str, &str)]) -> String {
 enum Page {
     /// To a page with a form, which is sent to this address.
     Form(String),
-    /// Back to the client, with this query.
+    /// Back to the client, at this address.
     Back(String),
 }
 
@@ -115,6 +131,23 @@ struct Browser {
 }
 
 impl Browser {
+    /// Through all pages, from the address that a client has sent it to; where it comes back.
+    #[track_caller]
+    fn sign_in(&mut self, url: &str, sub: &str) -> String {
+        let mut page = self.get(url);
+        for fields in [
+            &[("prompt", "login"), ("login", sub), ("password", "any")][..],
+            &[("prompt", "consent")],
+        ] {
+            let Page::Form(action) = page else { panic!("a form for {fields:?}: {page:?}") };
+            page = self.post(&action, fields);
+        }
+        match page {
+            Page::Back(place) => place,
+            Page::Form(action) => panic!("back at the client, not a form for {action}"),
+        }
+    }
+
     #[track_caller]
     fn get(&mut self, url: &str) -> Page {
         let request = self.agent.get(url).header("cookie", self.cookie());
@@ -146,14 +179,11 @@ impl Browser {
         }
         if let Some(place) = answer.headers().get("location") {
             let place = place.to_str().expect("ASCII").to_owned();
-            if let Some(query) = place.strip_prefix(CALLBACK) {
-                return Page::Back(query.trim_start_matches('?').to_owned());
+            if place.starts_with('/') {
+                return self.get(&format!("{}{place}", self.issuer));
             }
-            return if place.starts_with('/') {
-                self.get(&format!("{}{place}", self.issuer))
-            } else {
-                self.get(&place)
-            };
+            let inside = place.strip_prefix(&self.issuer).is_some_and(|rest| rest.starts_with('/'));
+            return if inside { self.get(&place) } else { Page::Back(place) };
         }
         let page = answer.body_mut().read_to_string().expect("a page");
         let action = page.split_once("action=\"").and_then(|(_, rest)| rest.split_once('"'));

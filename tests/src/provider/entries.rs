@@ -17,12 +17,27 @@ pub const API: &str = "https://books.example/api/";
 /// misread in a header: RFC 6749, 2.3.1, has it encoded first.
 pub const ASKING_SECRET: &str = "a:b+c%2F&d=e f";
 
+/// The secret of the client `sign-in`, through which people sign in.
+pub const SIGN_IN_SECRET: &str = "of:the+server%2F&under=test";
+
 impl Provider {
     /// Trusts what it signs, for all its clients and resources.
     pub fn oidc(&self) -> Value {
         let clients = ALGORITHMS.iter().flat_map(|name| [format!("web-{name}"), api(name)]);
         let clients: Vec<String> = clients.collect();
         json!({"kind": "oidc", "issuer": self.issuer(), "clients": clients})
+    }
+
+    /// Trusts no access tokens of it, and lets people sign in through it by this name, as a client
+    /// with a secret or without one.
+    pub fn signing_in(&self, name: &str, secret: bool) -> Value {
+        let sign_in = if secret {
+            json!({"name": name, "clientId": "sign-in", "clientSecret": SIGN_IN_SECRET})
+        } else {
+            json!({"name": name, "clientId": "sign-in-public"})
+        };
+        let clients = ["nobody"];
+        json!({"kind": "oidc", "issuer": self.issuer(), "clients": clients, "signIn": sign_in})
     }
 
     /// Asks it what a token is, and its userinfo for the e-mail.

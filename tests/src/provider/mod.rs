@@ -22,7 +22,7 @@ use crate::free_port;
 use crate::guard::Entry;
 
 pub use browser::Tokens;
-pub use entries::{API, ASKING_SECRET, File};
+pub use entries::{API, ASKING_SECRET, File, SIGN_IN_SECRET};
 
 /// The four algorithms, which are also what the clients of an issuer are called after: `web-ES256`
 /// is a page that asks for ID tokens signed with ES256.

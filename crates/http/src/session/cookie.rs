@@ -76,7 +76,8 @@ pub(super) fn add(answer: &mut HttpResponse, cookie: &Cookie<'_>) -> Result<(), 
     answer.add_cookie(cookie).map_err(|error| RequestError::Failed(error.to_string()))
 }
 
-fn made(
+/// A cookie for the pages and endpoints of signing in.
+pub(super) fn made(
     request: &HttpRequest,
     state: &AppState,
     (name, value): (&'static str, String),

@@ -12,7 +12,7 @@ use maud::html;
 
 use super::page::{page, page_to};
 use super::secret::{LoginSecret, digest};
-use super::{cookie, login, own_form};
+use super::{cookie, entry, own_form};
 use crate::body::Form;
 use crate::error::{ApiError, RequestError};
 use crate::identity::authenticate::again_on_collision;
@@ -64,19 +64,7 @@ pub(crate) async fn sign_in(
         Ok(session) => session,
         Err(error) => return refused(error),
     };
-    let mut answer = match cookie::way_back(&request, &state) {
-        Some(back) => login::to(&back.target(&state)),
-        None => {
-            page(StatusCode::OK, "You are signed in", &html! { p { "You may close this page." } })
-        }
-    };
-    for cookie in [
-        cookie::keep_session(&request, &state, (session.id, &secret)),
-        cookie::forget_way_back(&request, &state),
-    ] {
-        cookie::add(&mut answer, &cookie)?;
-    }
-    Ok(answer)
+    Ok(entry::enter(&request, &state, &session, &secret)?)
 }
 
 /// Begins the session, in the lane in which its user is created.

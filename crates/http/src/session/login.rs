@@ -10,7 +10,7 @@ use maud::html;
 
 use super::page::{guarded, page};
 use super::way_back::WayBack;
-use super::{cookie, origin};
+use super::{cookie, origin, provider_links};
 use crate::error::ApiError;
 use crate::parameters;
 use crate::run;
@@ -45,8 +45,10 @@ pub(crate) fn ask_to_sign_in(
     state: &AppState,
     way_back: &WayBack,
 ) -> Result<HttpResponse, ApiError> {
+    let (known, links) = (provider_links::exist(state), provider_links::links(state));
     let how = html! {
-        p { "Open the link that signs you in, in this browser."
+        (links)
+        p { @if known { "Or open" } @else { "Open" } " the link that signs you in, in this browser."
             @if let Some(app) = way_back.app() { " Then you return to " strong { (app) } "." }
             @else { " Then this goes on." } }
         p { "The operator of this server gives you such a link. It works once, for 15 minutes." }

@@ -4,6 +4,9 @@
 //! |---|---|
 //! | `login` | Begins: remembers where to return to, and says how to sign in |
 //! | `link` | Signs in by a link that works once |
+//! | `provider`, `pending` | Sign in through an identity provider, with a cookie for the way there |
+//! | `provider_links` | What leads people to the identity providers |
+//! | `entry` | What a browser gets that has signed in |
 //! | `access` | Gives access tokens to the apps of a signed-in browser, and signs out |
 //! | `cookie` | The cookies of the session and of the way back |
 //! | `way_back` | Where a browser returns after signing in |
@@ -13,17 +16,22 @@
 
 mod access;
 pub(crate) mod cookie;
+mod entry;
 mod link;
 pub(crate) mod login;
 pub(crate) mod origin;
 pub(crate) mod own_form;
 pub(crate) mod page;
+mod pending;
+mod provider;
+mod provider_links;
 pub(crate) mod secret;
 pub(crate) mod way_back;
 
 pub(crate) use access::{logout, refresh};
 pub(crate) use link::{show_link, sign_in};
 pub(crate) use login::login;
+pub(crate) use provider::{begin, finish};
 
 pub use origin::WebOrigin;
 pub use secret::{LoginSecret, NoRandomness};

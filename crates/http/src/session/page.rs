@@ -14,7 +14,9 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; \
     frame-ancestors 'none'";
 const STYLE: &str = "body{font:1rem/1.5 system-ui,sans-serif;max-width:32rem;margin:4rem auto;\
-    padding:0 1rem;color:#222}h1{font-size:1.4rem}button{font:inherit;padding:.6rem 1.2rem}";
+    padding:0 1rem;color:#222}h1{font-size:1.4rem}button,.button{font:inherit;padding:.6rem 1.2rem}\
+    .button{display:inline-block;border:1px solid;border-radius:.3rem;color:inherit;\
+    text-decoration:none}";
 
 /// A page with a heading.
 pub(crate) fn page(status: StatusCode, heading: &str, content: &Markup) -> HttpResponse {

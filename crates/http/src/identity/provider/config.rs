@@ -10,6 +10,7 @@ use super::introspection::Introspection;
 use super::oidc::Issuer;
 use super::question::Questions;
 use super::scope::EmailScope;
+use super::sign_in::SignInClient;
 use super::tokeninfo::Tokeninfo;
 use super::{MAX_PROVIDERS, OpaqueProvider, Providers};
 use crate::outgoing::Outgoing;
@@ -39,6 +40,15 @@ struct OidcEntry {
     issuer: String,
     clients: Vec<String>,
     email_scope: Option<String>,
+    sign_in: Option<SignInEntry>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct SignInEntry {
+    name: String,
+    client_id: String,
+    client_secret: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -89,6 +99,7 @@ impl Providers {
     #[must_use]
     pub fn has_secret(&self) -> bool {
         self.opaque.iter().any(|one| matches!(one, OpaqueProvider::Introspection(_)))
+            || self.sign_ins().any(|(_, client)| client.has_secret())
     }
 
     fn add(&mut self, entry: serde_json::Value) -> Result<(), String> {
@@ -101,7 +112,8 @@ impl Providers {
                 }
                 let clients = clients(entry.clients)?;
                 let scope = EmailScope::new(entry.email_scope)?;
-                self.issuers.push(Issuer::new(issuer, clients, scope, questions));
+                let sign_in = entry.sign_in.map(|entry| self.sign_in_client(entry)).transpose()?;
+                self.issuers.push(Issuer::new(issuer, clients, scope, sign_in, questions));
             }
             ProviderEntry::Introspection(entry) => {
                 let IntrospectionEntry { client_id, client_secret, email_scope, .. } = entry;
@@ -130,6 +142,17 @@ impl Providers {
             }
         }
         Ok(())
+    }
+}
+
+impl Providers {
+    fn sign_in_client(&self, entry: SignInEntry) -> Result<SignInClient, String> {
+        let SignInEntry { name, client_id, client_secret } = entry;
+        let client = SignInClient::new(&name, client_id, client_secret)?;
+        if self.sign_ins().any(|(_, other)| other.name == client.name) {
+            return Err(format!("signIn.name {:?} is used twice", client.name));
+        }
+        Ok(client)
     }
 }
 

@@ -6,6 +6,7 @@
 //! | `oidc`, `jwt` | Verify the JWTs of an OpenID provider by its published keys |
 //! | `introspection`, `tokeninfo` | Ask a provider about a token |
 //! | `userinfo` | Asks for the address when the token does not tell it |
+//! | `sign_in` | Signs people in with their browser through an OpenID provider |
 //! | `claims`, `scope` | What all of these say about somebody |
 //! | `question` | Sends the questions, a bounded number at once |
 //! | `outcome` | Whom a token lets in, or why nobody |
@@ -19,14 +20,18 @@ mod oidc;
 pub(crate) mod outcome;
 mod question;
 mod scope;
+pub(crate) mod sign_in;
 mod tokeninfo;
 mod userinfo;
 
 use daybook_domain::instant::Instant;
+use daybook_service::user::VerifiedUser;
+use reqwest::Url;
 
 use super::own_token::ISSUER;
 use crate::outgoing::Outgoing;
 use outcome::{Refusal, Verified};
+use sign_in::{Callback, PendingSignIn, SignInClient, SignInRefusal};
 
 /// Providers of one installation at most.
 const MAX_PROVIDERS: usize = 100;
@@ -65,6 +70,48 @@ impl Providers {
             Some(issuer) => issuer.verify(token, now).await,
             None => self.ask(token, now).await,
         }
+    }
+
+    /// The providers that people sign in through, with this server as their client.
+    fn sign_ins(&self) -> impl Iterator<Item = (&oidc::Issuer, &SignInClient)> {
+        self.issuers.iter().filter_map(|issuer| Some((issuer, issuer.sign_in.as_ref()?)))
+    }
+
+    /// What people call the providers that they sign in through.
+    pub(crate) fn sign_in_names(&self) -> impl Iterator<Item = &str> {
+        self.sign_ins().map(|(_, client)| client.name.as_str())
+    }
+
+    /// The address at which a browser signs in through the provider of a name, and what it must
+    /// bring back to `redirect`; `None` for a name that no provider has. `secrets` are two fresh
+    /// ones.
+    ///
+    /// # Errors
+    /// [`Refusal::Unavailable`].
+    pub(crate) async fn begin_sign_in(
+        &self,
+        name: &str,
+        redirect: Url,
+        secrets: (String, String),
+    ) -> Option<Result<(Url, PendingSignIn), Refusal>> {
+        let (issuer, client) = self.sign_ins().find(|(_, client)| client.name == name)?;
+        Some(issuer.begin(client, redirect, secrets).await)
+    }
+
+    /// Who has signed in, when a browser comes back to `redirect`.
+    ///
+    /// # Errors
+    /// [`SignInRefusal`].
+    pub(crate) async fn finish_sign_in(
+        &self,
+        callback: Callback,
+        pending: &PendingSignIn,
+        redirect: Url,
+        now: Instant,
+    ) -> Result<VerifiedUser, SignInRefusal> {
+        let named = self.sign_ins().find(|(_, client)| client.name == pending.provider);
+        let (issuer, client) = named.ok_or(SignInRefusal::Foreign)?;
+        issuer.finish(client, (callback, pending), redirect, now).await
     }
 
     /// Asks the providers in the order of the file; the first that knows the token decides. One

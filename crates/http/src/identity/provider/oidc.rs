@@ -6,6 +6,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant as Moment};
 
 use daybook_domain::instant::Instant;
+use daybook_service::user::VerifiedUser;
 use jsonwebtoken::Header;
 use reqwest::Url;
 use serde::Deserialize;
@@ -16,6 +17,7 @@ use super::jwt::{self, PublicKey};
 use super::outcome::{Refusal, Verified};
 use super::question::Questions;
 use super::scope::EmailScope;
+use super::sign_in::{Callback, PendingSignIn, SignInClient, SignInEndpoints, SignInRefusal};
 use super::userinfo;
 
 /// Age from which keys are read again before they are used.
@@ -35,12 +37,19 @@ struct Discovered {
     issuer: String,
     jwks_uri: String,
     userinfo_endpoint: Option<String>,
+    authorization_endpoint: Option<String>,
+    token_endpoint: Option<String>,
+    #[serde(default)]
+    authorization_response_iss_parameter_supported: bool,
+    token_endpoint_auth_methods_supported: Option<Vec<String>>,
 }
 
 /// What a provider publishes.
 struct Published {
     keys: Vec<PublicKey>,
     userinfo: Option<Url>,
+    /// `None` for a provider that tells no addresses for it.
+    sign_in: Option<SignInEndpoints>,
     read_at: Moment,
 }
 
@@ -79,6 +88,8 @@ pub(super) struct Issuer {
     pub(super) name: String,
     clients: HashSet<String>,
     scope: EmailScope,
+    /// How people sign in through it, where they may.
+    pub(super) sign_in: Option<SignInClient>,
     questions: Questions,
     published: RwLock<Option<Arc<Published>>>,
     /// Held while the provider is asked, so that it is asked once for all who wait.
@@ -90,10 +101,11 @@ impl Issuer {
         name: String,
         clients: HashSet<String>,
         scope: EmailScope,
+        sign_in: Option<SignInClient>,
         questions: Questions,
     ) -> Self {
         let (published, attempts) = (RwLock::default(), Mutex::default());
-        Self { name, clients, scope, questions, published, attempts }
+        Self { name, clients, scope, sign_in, questions, published, attempts }
     }
 
     /// Whom a JWT of this issuer lets in.
@@ -102,7 +114,7 @@ impl Issuer {
     /// [`Refusal`].
     pub(super) async fn verify(&self, token: &str, now: Instant) -> Result<Verified, Refusal> {
         let header = jwt::header(token).ok_or(Refusal::Untrusted)?;
-        let published = self.published(&header).await?;
+        let published = self.published(|known| known.fits(&header)).await?;
         let named = (self.name.as_str(), &self.clients);
         let claims =
             jwt::verify(token, &header, &published.keys, named, now).ok_or(Refusal::Untrusted)?;
@@ -113,14 +125,65 @@ impl Issuer {
         Ok(Verified { user, until })
     }
 
-    /// What the provider publishes: as known, or read again when it is old or does not have the key
-    /// of this header.
-    async fn published(&self, header: &Header) -> Result<Arc<Published>, Refusal> {
+    /// The address at which a browser signs in, and what it must bring back; with two fresh
+    /// secrets.
+    ///
+    /// # Errors
+    /// [`Refusal::Unavailable`].
+    pub(super) async fn begin(
+        &self,
+        client: &SignInClient,
+        redirect: Url,
+        secrets: (String, String),
+    ) -> Result<(Url, PendingSignIn), Refusal> {
+        let published = self.published(|_| true).await?;
+        Ok(client.begin(self.sign_in_at(&published)?, redirect, secrets))
+    }
+
+    /// Who has signed in, when a browser comes back.
+    ///
+    /// # Errors
+    /// [`SignInRefusal`].
+    pub(super) async fn finish(
+        &self,
+        client: &SignInClient,
+        (callback, pending): (Callback, &PendingSignIn),
+        redirect: Url,
+        now: Instant,
+    ) -> Result<VerifiedUser, SignInRefusal> {
+        let published = self.published(|_| true).await?;
+        let at = self.sign_in_at(&published)?;
+        let code = callback.code(pending, &self.name, at)?;
+        let given = (code, pending.verifier.as_str());
+        let tokens = client.exchange(at, redirect, given, &self.questions).await?;
+        let header = jwt::header(&tokens.id).ok_or(Refusal::Untrusted)?;
+        let published = self.published(|known| known.fits(&header)).await?;
+        let named = (self.name.as_str(), &client.audience);
+        let claims = jwt::verify(&tokens.id, &header, &published.keys, named, now)
+            .filter(|claims| pending.is_answered_by(claims, client))
+            .ok_or(Refusal::Untrusted)?;
+        let at = published.userinfo.as_ref();
+        Ok(userinfo::user(&self.questions, at, &tokens.access, &claims).await?)
+    }
+
+    fn sign_in_at<'p>(&self, published: &'p Published) -> Result<&'p SignInEndpoints, Refusal> {
+        let why = || {
+            Refusal::Unavailable(format!("{}: discovery tells no endpoints to sign in", self.name))
+        };
+        published.sign_in.as_ref().ok_or_else(why)
+    }
+
+    /// What the provider publishes: as known, or read again when it is old or does not have what is
+    /// needed, such as a key.
+    async fn published(
+        &self,
+        fits: impl Fn(&Published) -> bool,
+    ) -> Result<Arc<Published>, Refusal> {
         let known = self.known();
-        if let Some(fresh) = known.as_ref().filter(|known| known.is_fresh() && known.fits(header)) {
+        if let Some(fresh) = known.as_ref().filter(|known| known.is_fresh() && fits(known)) {
             return Ok(Arc::clone(fresh));
         }
-        let usable = known.filter(|known| known.is_usable() && known.fits(header));
+        let usable = known.filter(|known| known.is_usable() && fits(known));
         let mut attempts = match (self.attempts.try_lock(), usable) {
             (Ok(attempts), _) => attempts,
             // Another request reads them; what is known does meanwhile.
@@ -132,12 +195,12 @@ impl Issuer {
         if let Some(fresh) = known.as_ref().filter(|known| known.is_fresh()) {
             // An attempt that failed says nothing about the key, and is made again.
             let asked = attempts.unknown.filter(|_| attempts.failed.is_none());
-            if fresh.fits(header) || asked.is_some_and(|at| at.elapsed() < UNKNOWN_INTERVAL) {
+            if fits(fresh) || asked.is_some_and(|at| at.elapsed() < UNKNOWN_INTERVAL) {
                 return Ok(Arc::clone(fresh));
             }
             attempts.unknown = Some(Moment::now());
         }
-        let usable = known.filter(|known| known.is_usable() && known.fits(header));
+        let usable = known.filter(|known| known.is_usable() && fits(known));
         let pause = if usable.is_some() { STALE_INTERVAL } else { FAILURE_INTERVAL };
         let failure = match attempts.failed_within(pause) {
             Some(failure) => failure,
@@ -178,12 +241,29 @@ impl Issuer {
             return Err(unusable("the discovery document names another issuer"));
         }
         let keys_at = endpoint("jwks_uri", &found.jwks_uri).map_err(|why| unusable(&why))?;
-        let userinfo = found.userinfo_endpoint.map(|url| endpoint("userinfo_endpoint", &url));
+        let userinfo = found.userinfo_endpoint.as_deref();
+        let userinfo = userinfo.map(|url| endpoint("userinfo_endpoint", url));
         let userinfo = userinfo.transpose().map_err(|why| unusable(&why))?;
+        let sign_in = self.sign_in.as_ref().map(|_| endpoints(&found)).transpose();
+        let sign_in = sign_in.map_err(|why| unusable(&why))?.flatten();
         let keys = jwt::public_keys(&get(&self.questions, keys_at.as_str()).await?)
             .ok_or_else(|| unusable("the keys cannot be read"))?;
-        Ok(Published { keys, userinfo, read_at: Moment::now() })
+        Ok(Published { keys, userinfo, sign_in, read_at: Moment::now() })
     }
+}
+
+/// Where people sign in; `None` where discovery does not tell it.
+fn endpoints(found: &Discovered) -> Result<Option<SignInEndpoints>, String> {
+    let both = found.authorization_endpoint.as_ref().zip(found.token_endpoint.as_ref());
+    let Some((authorization, token)) = both else { return Ok(None) };
+    let methods = found.token_endpoint_auth_methods_supported.as_deref().unwrap_or_default();
+    let takes = |method: &str| methods.iter().any(|known| known == method);
+    Ok(Some(SignInEndpoints {
+        authorization: endpoint("authorization_endpoint", authorization)?,
+        token: endpoint("token_endpoint", token)?,
+        names_issuer: found.authorization_response_iss_parameter_supported,
+        secret_in_body: takes("client_secret_post") && !takes("client_secret_basic"),
+    }))
 }
 
 async fn get(questions: &Questions, url: &str) -> Result<Vec<u8>, Refusal> {

@@ -1,0 +1,37 @@
+//! What a browser gets that has just signed in, by whatever way: its session, and the way back.
+
+use actix_web::http::StatusCode;
+use actix_web::{HttpRequest, HttpResponse};
+use daybook_domain::session::Session;
+use maud::html;
+
+use super::page::page;
+use super::secret::LoginSecret;
+use super::{cookie, login};
+use crate::error::RequestError;
+use crate::state::AppState;
+
+/// Makes a browser keep its session, and sends it back to where it came from.
+///
+/// # Errors
+/// 500 when a cookie cannot be written.
+pub(super) fn enter(
+    request: &HttpRequest,
+    state: &AppState,
+    session: &Session,
+    secret: &LoginSecret,
+) -> Result<HttpResponse, RequestError> {
+    let mut answer = match cookie::way_back(request, state) {
+        Some(back) => login::to(&back.target(state)),
+        None => {
+            page(StatusCode::OK, "You are signed in", &html! { p { "You may close this page." } })
+        }
+    };
+    for cookie in [
+        cookie::keep_session(request, state, (session.id, secret)),
+        cookie::forget_way_back(request, state),
+    ] {
+        cookie::add(&mut answer, &cookie)?;
+    }
+    Ok(answer)
+}

@@ -1,0 +1,422 @@
+//! Signing in with a browser through a provider (11.20), and all that others may try with it.
+
+use daybook_tests::browser::{Browser, is_page};
+use daybook_tests::provider::{File, Provider, SIGN_IN_SECRET};
+use daybook_tests::{Answer, Engine, Options, Server, encode};
+use serde_json::{Value, json};
+
+use super::{arguments, changed, now};
+use crate::Lone;
+
+pub fn lone() -> Vec<Lone> {
+    crate::lone![
+        people_sign_in_through_a_provider,
+        a_client_without_a_secret_proves_itself_too,
+        strangers_are_not_let_in,
+        an_answer_belongs_to_the_browser_that_was_sent,
+        an_answer_counts_once,
+        codes_of_others_are_refused,
+        answers_of_other_providers_are_refused,
+        id_tokens_answer_one_question,
+        providers_may_refuse_and_fail,
+        sign_in_is_not_logged,
+    ]
+}
+
+const APP: &str = "https://app.example.com/books";
+const BEGIN: &str = "/auth/provider?name=Example%20Id";
+
+/// A server that people sign in to through an issuer called `Example Id`.
+struct Door {
+    provider: Provider,
+    server: Server,
+    _file: File,
+}
+
+impl Door {
+    #[track_caller]
+    fn new(engine: Engine) -> Door {
+        Door::with(engine, true, &[])
+    }
+
+    /// With a secret or without one, and beside other entries.
+    #[track_caller]
+    fn with(engine: Engine, secret: bool, others: &[Value]) -> Door {
+        let provider = Provider::start();
+        let entry = provider.signing_in("Example Id", secret);
+        let file = File::new(&[&[entry], others].concat());
+        let mut args = arguments(&file, &["@example.com"]);
+        args.extend(["--web-origins".to_owned(), "https://app.example.com".to_owned()]);
+        let env = vec![("DAYBOOK_LOG".to_owned(), "trace".to_owned())];
+        let options = Options { engine, args, env, ..Options::default() };
+        let door = Door { provider, server: Server::start_with(options), _file: file };
+        door.meet(&door.provider);
+        door
+    }
+
+    /// Tells a provider where the server is.
+    #[track_caller]
+    fn meet(&self, provider: &Provider) {
+        let redirect = format!("{}/auth/callback", self.server.base());
+        provider.set(&json!({"redirects": [redirect]}));
+    }
+
+    #[track_caller]
+    fn person(&self, sub: &str) -> String {
+        let email = format!("{sub}@example.com");
+        let claims = json!({"email": email, "email_verified": true, "name": "Petra Private"});
+        self.provider.user(sub, &claims);
+        email
+    }
+
+    /// A browser that has been sent to the provider, and where.
+    #[track_caller]
+    fn begun(&self) -> (Browser, String) {
+        let mut browser = Browser::new(&self.server);
+        let to = sent(&browser.get(BEGIN));
+        (browser, to)
+    }
+
+    /// A browser in which somebody has signed in at the provider, and the path that it is sent back
+    /// to.
+    #[track_caller]
+    fn answered(&self, sub: &str) -> (Browser, String) {
+        let (browser, to) = self.begun();
+        (browser, self.path(&self.provider.visit(&to, sub)))
+    }
+
+    /// The path of an address of the server.
+    #[track_caller]
+    fn path(&self, url: &str) -> String {
+        let path = url.strip_prefix(self.server.base());
+        path.unwrap_or_else(|| panic!("an address of the server: {url}")).to_owned()
+    }
+}
+
+/// Where an answer sends the browser.
+#[track_caller]
+fn sent(answer: &Answer) -> String {
+    assert_eq!(answer.status, 303, "{}", answer.text);
+    answer.headers["location"].clone()
+}
+
+/// Nobody is signed in; a page says so and the sign-in is over.
+#[track_caller]
+fn refused(browser: &mut Browser, path: &str, status: u16, what: &str) -> String {
+    let session = browser.cookie("daybook_session").map(str::to_owned);
+    let answer = browser.get(path);
+    assert_eq!(answer.status, status, "{what}: {}", answer.text);
+    is_page(&answer, status);
+    assert_eq!(browser.cookie("daybook_session").map(str::to_owned), session, "{what}");
+    assert_eq!(browser.cookie("daybook_sign_in"), None, "{what}");
+    answer.text
+}
+
+/// Who is signed in.
+#[track_caller]
+fn user(door: &Door, browser: &mut Browser) -> Value {
+    let answer = browser.send("POST", "/auth/refresh", Some("https://app.example.com"), "").ok();
+    let token = answer["accessToken"].as_str().expect("an access token");
+    door.server.client_with_token(token).get("/v5/user").ok()
+}
+
+/// A parameter of an address, as it is written there.
+#[track_caller]
+fn parameter(url: &str, name: &str) -> String {
+    let (_, query) = url.split_once('?').expect("a query");
+    let found = query.split('&').find_map(|pair| pair.strip_prefix(&format!("{name}=")));
+    found.unwrap_or_else(|| panic!("{name} in {url}")).to_owned()
+}
+
+/// An address with another value of a parameter; `None` takes it out.
+fn with(url: &str, name: &str, value: Option<&str>) -> String {
+    let (path, query) = url.split_once('?').expect("a query");
+    let other = query.split('&').filter(|pair| !pair.starts_with(&format!("{name}=")));
+    let new = value.map(|value| format!("{name}={value}"));
+    let pairs: Vec<String> = other.map(str::to_owned).chain(new).collect();
+    format!("{path}?{}", pairs.join("&"))
+}
+
+/// From the app over the provider back to the app.
+fn people_sign_in_through_a_provider(engine: Engine) {
+    let door = Door::new(engine);
+    let email = door.person("petra");
+    let mut browser = Browser::new(&door.server);
+    let page = browser.get(&format!("/auth/login?returnUrl={}", encode(APP)));
+    is_page(&page, 200);
+    let (_, link) = page.text.split_once("href=\"").expect("a link");
+    let link = link.split('"').next().expect("its end").to_owned();
+    assert!(page.text.contains("Sign in with Example Id"), "{}", page.text);
+    let answer = browser.get(&link);
+    let cookie = answer.headers["set-cookie"].clone();
+    for part in ["HttpOnly", "SameSite=Lax", "Path=/auth", "Max-Age=600"] {
+        assert!(cookie.contains(part), "{part}: {cookie}");
+    }
+    assert!(!cookie.contains("Secure"), "loopback without TLS");
+    let to = sent(&answer);
+    assert!(to.starts_with(door.provider.issuer()), "{to}");
+    for (name, value) in [
+        ("response_type", "code"),
+        ("client_id", "sign-in"),
+        ("code_challenge_method", "S256"),
+        ("scope", "openid+email+profile"),
+    ] {
+        assert_eq!(parameter(&to, name), value, "{to}");
+    }
+    assert!(parameter(&to, "state").len() >= 43 && parameter(&to, "nonce").len() >= 43);
+    let back = door.path(&door.provider.visit(&to, "petra"));
+    assert_eq!(sent(&browser.get(&back)), APP);
+    assert_eq!(browser.cookie("daybook_sign_in"), None);
+    assert_eq!(browser.cookie("daybook_return"), None);
+    let signed_in = user(&door, &mut browser);
+    assert_eq!(
+        (&signed_in["email"], &signed_in["fullName"]),
+        (&json!(email), &json!("Petra Private"))
+    );
+    // Without an app, and as the user that is known by now. What differs from browser to browser
+    // is never the same.
+    let (mut other, again) = door.begun();
+    for name in ["state", "nonce", "code_challenge"] {
+        assert_ne!(parameter(&to, name), parameter(&again, name), "{name}");
+    }
+    is_page(&other.get(&door.path(&door.provider.visit(&again, "petra"))), 200);
+    assert_eq!(user(&door, &mut other)["id"], signed_in["id"]);
+    assert_ne!(other.cookie("daybook_session"), browser.cookie("daybook_session"));
+}
+
+fn a_client_without_a_secret_proves_itself_too(engine: Engine) {
+    let door = Door::with(engine, false, &[]);
+    let email = door.person("petra");
+    door.provider.set(&json!({"emailInIdToken": true}));
+    let (mut browser, back) = door.answered("petra");
+    is_page(&browser.get(&back), 200);
+    assert_eq!(user(&door, &mut browser)["email"], email);
+    assert_eq!(door.provider.count("/me"), 0, "the ID token tells the address");
+}
+
+/// 11.11: who is not admitted, not verified or disabled.
+fn strangers_are_not_let_in(engine: Engine) {
+    let door = Door::new(engine);
+    let claims = json!({"email": "olaf@outside.example", "email_verified": true});
+    door.provider.user("olaf", &claims);
+    let (mut browser, back) = door.answered("olaf");
+    refused(&mut browser, &back, 403, "not admitted");
+    let listed = door.server.admin(&["user", "list"]).output().expect("users").stdout;
+    assert!(!String::from_utf8_lossy(&listed).contains("olaf"), "nothing is kept of them");
+    for claims in [
+        json!({"email": "una@example.com", "email_verified": false}),
+        json!({"email": "una@example.com"}),
+        json!({"email_verified": true}),
+    ] {
+        door.provider.user("una", &claims);
+        let (mut browser, back) = door.answered("una");
+        let text = refused(&mut browser, &back, 403, "not verified");
+        assert!(text.contains("no verified e-mail address"), "{text}");
+    }
+    let email = door.person("dora");
+    let (mut browser, back) = door.answered("dora");
+    is_page(&browser.get(&back), 200);
+    let disable = door.server.admin(&["user", "disable", "--email", &email]).output();
+    assert!(disable.expect("it runs").status.success());
+    let (mut browser, back) = door.answered("dora");
+    refused(&mut browser, &back, 403, "disabled");
+}
+
+/// Login CSRF: somebody signs a browser of another person in as themselves.
+fn an_answer_belongs_to_the_browser_that_was_sent(engine: Engine) {
+    let door = Door::new(engine);
+    door.person("petra");
+    let (mut own, back) = door.answered("petra");
+    refused(&mut Browser::new(&door.server), &back, 400, "a browser that was not sent");
+    let (mut other, _) = door.begun();
+    refused(&mut other, &back, 400, "one that was sent with another state");
+    for state in [None, Some(""), Some("x")] {
+        let (mut other, _) = door.begun();
+        other.cookies.clone_from(&own.cookies);
+        refused(&mut other, &with(&back, "state", state), 400, "another state");
+    }
+    for cookie in ["", "x", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"] {
+        let mut other = Browser::new(&door.server);
+        other.cookies.push(("daybook_sign_in".to_owned(), cookie.to_owned()));
+        refused(&mut other, &back, 400, "a cookie of nobody");
+    }
+    is_page(&own.get(&back), 200);
+}
+
+/// Neither a callback nor what it brought works again, and a session begins anew.
+fn an_answer_counts_once(engine: Engine) {
+    let door = Door::new(engine);
+    door.person("petra");
+    let (mut browser, back) = door.answered("petra");
+    // Session fixation: what somebody has put there before is not taken over.
+    browser.cookies.push(("daybook_session".to_owned(), "7f.planted".to_owned()));
+    let before = browser.cookies.clone();
+    is_page(&browser.get(&back), 200);
+    let session = browser.cookie("daybook_session").expect("a session").to_owned();
+    assert!(!session.contains("planted") && !session.starts_with("7f."));
+    refused(&mut browser, &back, 400, "the same callback");
+    let mut again = Browser::new(&door.server);
+    again.cookies = before;
+    refused(&mut again, &back, 403, "with the cookie kept: the code is used up");
+    assert_eq!(user(&door, &mut browser)["email"], "petra@example.com");
+}
+
+/// Code injection: a code of one sign-in put into another.
+fn codes_of_others_are_refused(engine: Engine) {
+    let door = Door::new(engine);
+    door.person("petra");
+    door.person("mallory");
+    let (_, stolen) = door.answered("petra");
+    let (mut browser, own) = door.answered("mallory");
+    let injected = with(&own, "code", Some(&parameter(&stolen, "code")));
+    refused(&mut browser, &injected, 403, "a code for another challenge");
+    for code in [Some(""), Some("x"), None] {
+        let (mut browser, own) = door.answered("mallory");
+        let status = if code.is_some() { 403 } else { 400 };
+        refused(&mut browser, &with(&own, "code", code), status, "no code");
+    }
+}
+
+/// Mix-up (RFC 9207): a provider gets a browser to bring it the code of another.
+fn answers_of_other_providers_are_refused(engine: Engine) {
+    let other = Provider::start();
+    let door = Door::with(engine, true, &[other.signing_in("Other", true)]);
+    door.meet(&other);
+    door.person("petra");
+    let page = Browser::new(&door.server).get(&format!("/auth/login?returnUrl={}", encode(APP)));
+    assert!(page.text.contains("Example Id") && page.text.contains("name=Other"), "{}", page.text);
+    for issuer in [Some(other.issuer()), Some(""), None] {
+        let (mut browser, back) = door.answered("petra");
+        let issuer = issuer.map(encode);
+        let mixed = with(&back, "iss", issuer.as_deref());
+        refused(&mut browser, &mixed, 400, "another issuer, or none where one is promised");
+    }
+    assert_eq!(other.count("/token"), 0, "no code goes to another provider");
+    assert_eq!(door.provider.count("/token"), 0, "nor back");
+    let claims = json!({"email": "olga@example.com", "email_verified": true});
+    other.user("olga", &claims);
+    let mut browser = Browser::new(&door.server);
+    let to = sent(&browser.get("/auth/provider?name=Other"));
+    is_page(&browser.get(&door.path(&other.visit(&to, "olga"))), 200);
+    assert_eq!(user(&door, &mut browser)["email"], "olga@example.com");
+}
+
+/// Nonce replay, and ID tokens of others: the token endpoint answers with one of these.
+fn id_tokens_answer_one_question(engine: Engine) {
+    let door = Door::new(engine);
+    let issuer = door.provider.issuer();
+    let es256 = json!({"alg": "ES256"});
+    for (header, change, key, expected) in [
+        (json!({}), json!({}), es256.clone(), 200),
+        (json!({}), json!({"nonce": "of-another-sign-in"}), es256.clone(), 403),
+        (json!({}), json!({"nonce": null}), es256.clone(), 403),
+        (json!({}), json!({"aud": "web-ES256"}), es256.clone(), 403),
+        (json!({}), json!({"aud": ["sign-in", "web-ES256"]}), es256.clone(), 403),
+        (json!({}), json!({"azp": "web-ES256"}), es256.clone(), 403),
+        (json!({}), json!({"iss": "https://other.example"}), es256.clone(), 403),
+        (json!({}), json!({"exp": 5}), es256.clone(), 403),
+        (json!({}), json!({"sub": null}), es256.clone(), 403),
+        (json!({}), json!({"email_verified": false}), es256.clone(), 403),
+        (json!({}), json!({}), json!({"alg": "ES256", "set": "somebody else's"}), 403),
+        (json!({"typ": "logout+jwt"}), json!({}), es256, 403),
+        (json!({"alg": "none"}), json!({}), json!({"alg": "none"}), 403),
+        (json!({"alg": "HS256", "kid": null}), json!({}), json!({"secret": SIGN_IN_SECRET}), 403),
+    ] {
+        let (mut browser, to) = door.begun();
+        let claims = json!({
+            "iss": issuer, "aud": "sign-in", "sub": "petra", "iat": now(), "exp": now() + 60,
+            "nonce": parameter(&to, "nonce"), "email": "petra@example.com", "email_verified": true,
+        });
+        let what = format!("{header} {change} {key}");
+        let id_token = door.provider.sign(&header, &changed(claims, &change), &key);
+        let body = json!({"access_token": "a", "token_type": "Bearer", "id_token": id_token});
+        let answer = json!({"kind": "status", "status": 200, "body": body.to_string()});
+        door.provider.fail("/token", &answer);
+        let state = parameter(&to, "state");
+        let back = format!("/auth/callback?code=c&state={state}&iss={}", encode(issuer));
+        if expected == 200 {
+            is_page(&browser.get(&back), 200);
+        } else {
+            refused(&mut browser, &back, expected, &what);
+        }
+    }
+}
+
+fn providers_may_refuse_and_fail(engine: Engine) {
+    let door = Door::new(engine);
+    door.person("petra");
+    let (mut browser, to) = door.begun();
+    let back = door.path(&door.provider.refuse(&to));
+    assert_eq!(parameter(&back, "error"), "access_denied");
+    refused(&mut browser, &back, 403, "the person does not want to");
+    let issuer = encode(door.provider.issuer());
+    for (error, status) in [("server_error", 502), ("<b>", 502), ("access_denied", 403)] {
+        let (mut browser, to) = door.begun();
+        let path = format!(
+            "/auth/callback?error={}&error_description=%3Cb%3Ebold&state={}&iss={issuer}",
+            encode(error),
+            parameter(&to, "state")
+        );
+        let text = refused(&mut browser, &path, status, error);
+        assert!(!text.contains("<b>") && !text.contains("bold"), "{text}");
+    }
+    let unknown = Browser::new(&door.server).get("/auth/provider?name=Unknown");
+    is_page(&unknown, 404);
+    is_page(&Browser::new(&door.server).get("/auth/provider"), 404);
+    for failure in [
+        json!({"kind": "status", "status": 500}),
+        json!({"kind": "status", "status": 401, "body": "{\"error\":\"invalid_client\"}"}),
+        json!({"kind": "status", "status": 200, "body": "{\"access_token\":\"a\"}"}),
+        json!({"kind": "redirect", "location": "https://evil.example/"}),
+    ] {
+        let (mut browser, back) = door.answered("petra");
+        door.provider.fail("/token", &failure);
+        refused(&mut browser, &back, 503, &failure.to_string());
+        door.provider.fail("/token", &Value::Null);
+    }
+    let silent = Provider::start();
+    let others = [silent.signing_in("Silent", true)];
+    let door = Door::with(engine, true, &others);
+    silent.pause();
+    let answer = Browser::new(&door.server).get("/auth/provider?name=Silent");
+    is_page(&answer, 503);
+    assert!(answer.headers.contains_key("retry-after"));
+}
+
+/// At any level.
+fn sign_in_is_not_logged(engine: Engine) {
+    let door = Door::new(engine);
+    let email = door.person("zacharias");
+    let (mut browser, to) = door.begun();
+    let cookie = browser.cookie("daybook_sign_in").expect("a cookie").to_owned();
+    let back = door.path(&door.provider.visit(&to, "zacharias"));
+    is_page(&browser.get(&back), 200);
+    let (mut other, denied) = door.begun();
+    let denied = door.path(&door.provider.refuse(&denied));
+    refused(&mut other, &denied, 403, "denied");
+    let (mut late, unused) = door.answered("zacharias");
+    door.provider.pause();
+    refused(&mut late, &unused, 503, "the provider is down");
+    let session = browser.cookie("daybook_session").expect("a session");
+    let (_, secret) = session.split_once('.').expect("id and secret");
+    let log = door.server.log();
+    assert!(log.contains("TRACE") || log.contains("DEBUG"), "all is logged");
+    for word in [
+        email,
+        "zacharias".to_owned(),
+        "Private".to_owned(),
+        SIGN_IN_SECRET.to_owned(),
+        encode(SIGN_IN_SECRET),
+        cookie,
+        secret.to_owned(),
+        parameter(&to, "state"),
+        parameter(&to, "nonce"),
+        parameter(&to, "code_challenge"),
+        parameter(&back, "code"),
+        parameter(&unused, "code"),
+        parameter(&denied, "state"),
+    ] {
+        let line = log.lines().find(|line| line.contains(&word));
+        assert_eq!(line, None, "the log holds {word}");
+    }
+}
