@@ -2,8 +2,9 @@
 //! rotated and kept. Each case starts its own server.
 
 use std::thread;
+use std::time::{Duration, Instant};
 
-use daybook_tests::{Backdoor, Engine, Server, run_for};
+use daybook_tests::{Backdoor, Engine, Server, pause, run_for};
 use serde_json::{Value, json};
 
 use crate::Lone;
@@ -104,7 +105,13 @@ fn new_keys_take_over(engine: Engine) {
     assert_eq!(states(&rotated), after("signing", "announced").concat());
     let signs_from = |line: usize| rotated[line][3].parse::<i64>().expect("milliseconds");
     assert!(signs_from(1) - signs_from(0) >= 10 * MINUTE, "10 minutes later");
+    let asked = Instant::now();
+    while published(&server) == first {
+        assert!(asked.elapsed() < Duration::from_secs(5), "a running server learns of them");
+        pause(Duration::from_millis(50));
+    }
     let all = published(&server.beside(&[]));
+    assert_eq!(published(&server), all);
     assert_eq!(all.len(), 4);
     assert!(first.iter().all(|key| all.contains(key)));
     let mut door = Backdoor::open(&server);
@@ -142,14 +149,14 @@ fn keys_open_with_their_token_key_alone(engine: Engine) {
     assert_eq!(keys(&server, &["list"]).len(), 2, "a list needs no key");
     server.terminate();
     let mut serve = server.admin(&["serve", "--listen", "127.0.0.1:0"]);
-    let run = run_for(&mut serve, std::time::Duration::from_secs(10)).expect("it ends");
+    let run = run_for(&mut serve, Duration::from_secs(10)).expect("it ends");
     let said = String::from_utf8_lossy(&run.stderr).into_owned();
     assert!(!run.status.success() && said.contains("another token.key"), "{said}");
     assert!(!said.contains("panicked"), "{said}");
     // Lost altogether: the next one would be made silently.
     std::fs::remove_file(&file).expect("removed");
     let mut serve = server.admin(&["serve", "--listen", "127.0.0.1:0"]);
-    let run = run_for(&mut serve, std::time::Duration::from_secs(10)).expect("it ends");
+    let run = run_for(&mut serve, Duration::from_secs(10)).expect("it ends");
     assert!(!run.status.success(), "it does not start");
     std::fs::write(&file, kept).expect("restored");
     server.restart();

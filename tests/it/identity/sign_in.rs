@@ -15,6 +15,7 @@ pub fn lone() -> Vec<Lone> {
         strangers_are_not_let_in,
         an_answer_belongs_to_the_browser_that_was_sent,
         an_answer_counts_once,
+        another_process_takes_the_answer,
         codes_of_others_are_refused,
         answers_of_other_providers_are_refused,
         id_tokens_answer_one_question,
@@ -30,7 +31,7 @@ const BEGIN: &str = "/auth/provider?name=Example%20Id";
 struct Door {
     provider: Provider,
     server: Server,
-    _file: File,
+    file: File,
 }
 
 impl Door {
@@ -49,7 +50,7 @@ impl Door {
         args.extend(["--web-origins".to_owned(), "https://app.example.com".to_owned()]);
         let env = vec![("DAYBOOK_LOG".to_owned(), "trace".to_owned())];
         let options = Options { engine, args, env, ..Options::default() };
-        let door = Door { provider, server: Server::start_with(options), _file: file };
+        let door = Door { provider, server: Server::start_with(options), file };
         door.meet(&door.provider);
         door
     }
@@ -258,6 +259,20 @@ fn an_answer_counts_once(engine: Engine) {
     let mut again = Browser::new(&door.server);
     again.cookies = before;
     refused(&mut again, &back, 403, "with the cookie kept: the code is used up");
+    assert_eq!(user(&door, &mut browser)["email"], "petra@example.com");
+}
+
+/// A proxy sends a browser to any of several processes.
+fn another_process_takes_the_answer(engine: Engine) {
+    let door = Door::new(engine);
+    door.person("petra");
+    let path = door.file.path().display().to_string();
+    let beside = door.server.beside(&["--providers", &path, "--admit", "@example.com"]);
+    let (mut browser, back) = door.answered("petra");
+    let host = door.server.address().to_string();
+    browser.server = beside.anonymous().header("Host", &host);
+    is_page(&browser.get(&back), 200);
+    browser.server = door.server.anonymous();
     assert_eq!(user(&door, &mut browser)["email"], "petra@example.com");
 }
 

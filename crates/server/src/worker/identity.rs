@@ -1,4 +1,5 @@
-//! Forgets whom tokens let in when users or tokens have changed (behaviour 11.8).
+//! Forgets whom tokens let in, and the signing keys, when users, tokens or keys have changed (behaviour
+//! 11.8, 11.15).
 
 use std::sync::Arc;
 

@@ -21,7 +21,7 @@
 //!   minutes in the database; what another process is taking is passed over. A mail that was sent
 //!   by a process that ended before it wrote that down is sent again.
 //! - [`identity`] runs each two seconds in every process, without a lease: each forgets for itself
-//!   whom tokens let in, when users or tokens have changed.
+//!   whom tokens let in, and the signing keys, when users, tokens or keys have changed.
 //! - [`api_key_calls`] runs each ten seconds in every process, without a lease: each writes down
 //!   what it has counted, which alone of all this stands in memory, and once more at the stop.
 //!
