@@ -1,5 +1,5 @@
-//! Forgets whom tokens let in, and the signing keys, when users, tokens or keys have changed (behaviour
-//! 11.8, 11.15).
+//! Forgets whom tokens let in, and the signing keys, when users, tokens or keys have changed
+//! (behaviour 11.8, 11.15).
 
 use std::sync::Arc;
 
