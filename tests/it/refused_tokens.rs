@@ -77,7 +77,7 @@ fn only_refused_tokens_of_an_address_count(engine: Engine) {
 }
 
 fn only_trusted_proxies_tell_addresses(engine: Engine) {
-    let server = server(engine, &[]);
+    let server = server(engine, &["--trusted-proxies", "192.0.2.1"]);
     let fresh = server.token("fresh@example.com");
     for address in ["198.51.100.1", "198.51.100.2", "garbage"] {
         guess(&server, "guess", address).refused(401, "required");

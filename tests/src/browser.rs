@@ -3,7 +3,7 @@
 
 use std::process::Command;
 
-use crate::{Answer, Client, Server, encode};
+use crate::{Answer, Client, Server, encode, unique_address};
 
 /// The cookies that this server sets.
 const COOKIES: [&str; 3] = ["daybook_session", "daybook_return", "daybook_sign_in"];
@@ -22,7 +22,8 @@ impl Browser {
     /// A browser without cookies.
     pub fn new(server: &Server) -> Self {
         let origin = format!("http://{}", server.address());
-        Self { server: server.anonymous(), cookies: Vec::new(), origin }
+        let server = server.anonymous().header("X-Forwarded-For", &unique_address());
+        Self { server, cookies: Vec::new(), origin }
     }
 
     /// A browser in which somebody has signed in.

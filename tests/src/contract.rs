@@ -81,6 +81,14 @@ pub fn missing() -> Option<String> {
     ))
 }
 
+/// The Python that has what `tests/contract/requirements.txt` names.
+///
+/// # Errors
+/// What is missing.
+pub fn python() -> Result<PathBuf, String> {
+    missing().map_or_else(|| Ok(home().join("bin/python")), Err)
+}
+
 /// Runs schemathesis on a server.
 ///
 /// # Errors

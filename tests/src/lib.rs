@@ -46,6 +46,13 @@ pub fn unique(prefix: &str) -> String {
     format!("{prefix}-{}", NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
+/// An address, as a proxy tells it, that no other test of this process uses.
+pub fn unique_address() -> String {
+    static NEXT: AtomicU64 = AtomicU64::new(0x0A00_0001);
+    let [.., a, b, c, d] = NEXT.fetch_add(1, Ordering::Relaxed).to_be_bytes();
+    format!("{a}.{b}.{c}.{d}")
+}
+
 /// Waits a moment between two looks at something that offers no signal (a port, a child process).
 pub fn pause(time: Duration) {
     let (sender, silence) = std::sync::mpsc::channel::<()>();

@@ -132,6 +132,8 @@ impl Server {
         command.arg("--data-dir").arg(self.data_dir()).args(&self.options.args);
         // The cases of a server share the address of their clients.
         command.env("DAYBOOK_REFUSED_TOKENS_PER_MINUTE", "1000000");
+        // Cases that are limited by address have addresses of their own.
+        command.env("DAYBOOK_TRUSTED_PROXIES", "127.0.0.1");
         command.envs(self.options.env.iter().map(|(name, value)| (name, value)));
         command.stdout(log.try_clone().expect("a second handle")).stderr(log);
         let child = command.spawn().expect("daybook starts");

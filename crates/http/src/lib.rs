@@ -68,7 +68,7 @@ pub use blob::sweep::{FileSweep, Swept};
 pub use blocking::{Panicked, block};
 pub use budget::Budget;
 pub use client_address::proxy::TrustedProxy;
-pub use grant::Clients;
+pub use grant::{Clients, GrantLimits};
 pub use identity::own_token::{LocalKey, SigningFailed};
 pub use identity::provider::Providers;
 pub use identity::{IDENTITY_INTERVAL, Identity};

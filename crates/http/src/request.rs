@@ -328,7 +328,8 @@ pub(crate) fn host(request: &HttpRequest) -> Option<&str> {
     header(request, HOST.as_str()).filter(is_host)
 }
 
-fn bearer(request: &HttpRequest) -> Option<&str> {
+/// The access token of a request.
+pub(crate) fn bearer(request: &HttpRequest) -> Option<&str> {
     let (scheme, token) = header(request, AUTHORIZATION.as_str())?.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }

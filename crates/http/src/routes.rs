@@ -207,6 +207,10 @@ fn outside() -> Vec<Operation> {
             POST "/refresh" "" => refresh;
             GET "/logout" "" => logout;
         }
+        grant at "/.well-known" {
+            GET "/openid-configuration" "" => metadata;
+            GET "/oauth-authorization-server" "" => metadata;
+        }
         signing_key at "/.well-known/jwks.json" {
             GET "" "" => jwks;
         }
@@ -219,6 +223,8 @@ fn outside() -> Vec<Operation> {
             POST "/device" "" => decide_device;
             POST "/revoke" "" => revoke;
             POST "/introspect" "" => introspect;
+            GET "/userinfo" "" => userinfo;
+            POST "/userinfo" "" => userinfo;
             GET "/consents" "" => list_consents;
             POST "/consents" "" => withdraw_consent;
         }

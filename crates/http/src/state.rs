@@ -12,7 +12,7 @@ use crate::api_key::calls::ApiKeyCalls;
 use crate::blob::store::Blobs;
 use crate::budget::Budget;
 use crate::client_address::proxy::TrustedProxy;
-use crate::grant::Clients;
+use crate::grant::{Clients, GrantLimits};
 use crate::identity::Identity;
 use crate::large_copies::LargeCopies;
 use crate::rate::attempts::AttemptLimit;
@@ -44,6 +44,8 @@ pub struct AppState {
     pub web_origins: Vec<WebOrigin>,
     /// The apps that may ask users for access (behaviour 11.16).
     pub clients: Clients,
+    /// How often what these apps show may be guessed (behaviour 11.19).
+    pub grant_limits: GrantLimits,
     /// Accepted prefixes of the agent and API-key headers (behaviour 0.15).
     pub headers: Headers,
     /// Where the API is mounted: empty, or a path without trailing slash (behaviour 0.1).

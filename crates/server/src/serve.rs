@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use anyhow::Context;
 use daybook_http::{
-    ApiKeyCache, ApiKeyCalls, AppState, AttemptLimit, Budget, FileSweep, Headers, Identity,
-    LargeCopies, Templates, Wakeup, check_keys,
+    ApiKeyCache, ApiKeyCalls, AppState, AttemptLimit, Budget, FileSweep, GrantLimits, Headers,
+    Identity, LargeCopies, Templates, Wakeup, check_keys,
 };
 use daybook_service::{Ids, signing_key};
 use daybook_storage::{Address, Options, Store};
@@ -82,6 +82,7 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
         refused_tokens: AttemptLimit::per_minute(options.rates.refused_tokens_per_minute),
         web_origins: options.web_origins.clone(),
         clients: clients.unwrap_or_default(),
+        grant_limits: GrantLimits::default(),
         headers: Headers::with_prefixes(&options.header_prefixes),
         path_prefix: options.path_prefix.clone(),
         public_url: options.public_url.clone(),

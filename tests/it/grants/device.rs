@@ -16,6 +16,7 @@ pub fn tests() -> Vec<crate::Case> {
         codes_are_one_clients,
         a_decision_is_made_once,
         programs_ask_for_what_there_is,
+        guesses_are_limited_by_address,
     ]
 }
 
@@ -202,4 +203,26 @@ fn programs_ask_for_what_there_is(server: &Server) {
         text(&ask(server, "/auth/device/code", &[("client_id", CLI)]).ok(), "user_code").len(),
         9
     );
+}
+
+/// At most ten wrong codes a minute, and thirty new ones, of one address; others go on.
+fn guesses_are_limited_by_address(server: &Server) {
+    let mut browser = Browser::signed_in(server, &person());
+    let begun = begin(server, CLI);
+    for _ in 0..10 {
+        is_page(&browser.post("/auth/device", &[("user_code", "BBBB-BBBB")]), 404);
+    }
+    is_page(&browser.post("/auth/device", &[("user_code", "BBBB-BBBB")]), 429);
+    is_page(&decide(&mut browser, &begun, "allow"), 429);
+    let mut other = Browser::signed_in(server, &person());
+    is_page(&decide(&mut other, &begun, "allow"), 200);
+
+    let address = daybook_tests::unique_address();
+    let program = server.anonymous().header("X-Forwarded-For", &address);
+    let mut asked =
+        (0..31).map(|_| super::post(&program, "/auth/device/code", &[("client_id", CLI)]));
+    assert!(asked.by_ref().take(30).all(|answer| answer.status == 200));
+    let refused = asked.next().expect("one more");
+    refused.refused(429, "rateLimitExceeded");
+    begin(server, CLI);
 }

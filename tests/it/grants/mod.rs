@@ -7,12 +7,13 @@ mod codes;
 mod consents;
 mod device;
 mod implicit;
+mod openid;
 mod token_state;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use daybook_tests::browser::{Browser, form};
-use daybook_tests::{Answer, Client, Server, encode, unique};
+use daybook_tests::{Answer, Client, Server, encode, unique, unique_address};
 use serde_json::{Value, json};
 
 pub fn tests() -> Vec<crate::Case> {
@@ -23,6 +24,7 @@ pub fn tests() -> Vec<crate::Case> {
         consents::tests(),
         device::tests(),
         implicit::tests(),
+        openid::tests(),
         token_state::tests(),
     ];
     all.into_iter().flatten().collect()
@@ -93,6 +95,13 @@ fn sent(answer: &Answer, name: &str) -> Option<String> {
     Some(decoded(found))
 }
 
+/// The parameters of an address.
+fn fields_of(path: &str) -> Vec<(String, String)> {
+    let query = path.split_once('?').expect("a query").1;
+    let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
+    pairs.map(|(name, value)| (name.to_owned(), decoded(value))).collect()
+}
+
 fn decoded(text: &str) -> String {
     let text = text.replace('+', " ");
     let mut bytes = Vec::new();
@@ -123,7 +132,8 @@ fn code(browser: &mut Browser, asked: &[(&str, &str)]) -> String {
 /// Sends a form as programs do.
 #[track_caller]
 fn ask(server: &Server, path: &str, fields: &[(&str, &str)]) -> Answer {
-    post(&server.anonymous(), path, fields)
+    let client = server.anonymous().header("X-Forwarded-For", &unique_address());
+    post(&client, path, fields)
 }
 
 #[track_caller]

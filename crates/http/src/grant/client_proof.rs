@@ -8,15 +8,37 @@ use base64::prelude::BASE64_STANDARD;
 use super::fields::Fields;
 use super::refused::Unproven;
 use super::registry::{Clients, Registered};
+use crate::client_address::client_address;
+use crate::error::RequestError;
 use crate::parameters;
 use crate::session::secret::digest;
+use crate::state::AppState;
+
+/// The client that sends a form, as [`read`] finds it. Wrong secrets are limited by the address of
+/// the client, as wrong tokens are (behaviour 10.12).
+///
+/// # Errors
+/// 429.
+pub(super) fn client<'s>(
+    request: &HttpRequest,
+    fields: &Fields,
+    state: &'s AppState,
+) -> Result<Result<&'s Registered, Unproven>, RequestError> {
+    let address = client_address(request, state);
+    state.refused_tokens.check(address)?;
+    let found = read(request, fields, &state.clients);
+    if matches!(found, Err(Unproven::Client)) {
+        state.refused_tokens.record(address);
+    }
+    Ok(found)
+}
 
 /// The client that sends a form: by HTTP Basic, or by `client_id` and `client_secret` in the form.
 /// One that is registered without a secret proves nothing; existing programs send one all the same.
 ///
 /// # Errors
 /// [`Unproven`].
-pub(super) fn client<'c>(
+fn read<'c>(
     request: &HttpRequest,
     fields: &Fields,
     clients: &'c Clients,
@@ -24,28 +46,29 @@ pub(super) fn client<'c>(
     if let Some(name) = fields.repeated() {
         return Err(Unproven::Malformed(format!("{name} stands twice")));
     }
-    let named = fields.get("client_id").map(str::to_owned);
-    let (id, secret) = match basic(request) {
-        None => (named, fields.get("client_secret").map(str::to_owned)),
-        Some(Some((id, secret))) if named.as_ref().is_none_or(|named| *named == id) => {
-            (Some(id), Some(secret))
+    let named = fields.get("client_id");
+    let pairs: Vec<(String, Option<String>)> = match request.headers().get(AUTHORIZATION) {
+        Some(header) => header.to_str().ok().map(basic).unwrap_or_default(),
+        None => {
+            let id = named.ok_or_else(|| Unproven::Malformed("client_id is missing".to_owned()))?;
+            vec![(id.to_owned(), fields.get("client_secret").map(str::to_owned))]
         }
-        Some(_) => return Err(Unproven::Client),
     };
-    let id = id.ok_or_else(|| Unproven::Malformed("client_id is missing".to_owned()))?;
-    let known = clients.find(&id).ok_or(Unproven::Client)?;
-    match known.secret {
-        Some(expected) if secret.map(|secret| digest(&secret)) != Some(expected) => {
-            Err(Unproven::Client)
-        }
-        _ => Ok(known),
-    }
+    let proven = pairs.into_iter().find_map(|(id, secret)| {
+        let known = clients.find(&id).filter(|_| named.is_none_or(|named| named == id))?;
+        let digest = secret.map(|secret| digest(&secret));
+        (known.secret.is_none() || known.secret == digest).then_some(known)
+    });
+    proven.ok_or(Unproven::Client)
 }
 
-/// The id and the secret of HTTP Basic; `Some(None)` for a header that cannot be read.
-fn basic(request: &HttpRequest) -> Option<Option<(String, String)>> {
-    let header = request.headers().get(AUTHORIZATION)?;
-    Some(header.to_str().ok().and_then(decoded))
+/// The ids and secrets that a header of HTTP Basic may mean. They are encoded as in forms, but many
+/// clients send them as they are.
+fn basic(header: &str) -> Vec<(String, Option<String>)> {
+    let Some((id, secret)) = decoded(header) else { return Vec::new() };
+    let encoded = parameters::decoded(&id).zip(parameters::decoded(&secret));
+    let pairs = encoded.into_iter().chain([(id, secret)]);
+    pairs.map(|(id, secret)| (id, Some(secret))).collect()
 }
 
 fn decoded(header: &str) -> Option<(String, String)> {
@@ -55,7 +78,7 @@ fn decoded(header: &str) -> Option<(String, String)> {
     }
     let text = String::from_utf8(BASE64_STANDARD.decode(encoded.trim()).ok()?).ok()?;
     let (id, secret) = text.split_once(':')?;
-    Some((parameters::decoded(id)?, parameters::decoded(secret)?))
+    Some((id.to_owned(), secret.to_owned()))
 }
 
 #[cfg(test)]
@@ -63,13 +86,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn basic_holds_what_a_form_would() {
-        let header = |text: &str| format!("Basic {}", BASE64_STANDARD.encode(text));
-        let pair = |id: &str, secret: &str| Some((id.to_owned(), secret.to_owned()));
-        assert_eq!(decoded(&header("app:s3cret")), pair("app", "s3cret"));
-        assert_eq!(decoded(&header("my%20app:a%3Ab:c")), pair("my app", "a:b:c"));
-        assert_eq!(decoded(&header("app")), None);
-        assert_eq!(decoded("Bearer x"), None);
-        assert_eq!(decoded("Basic ?"), None);
+    fn basic_holds_what_a_form_would_or_the_text_itself() {
+        let read = |text: &str| basic(&format!("Basic {}", BASE64_STANDARD.encode(text)));
+        let pair = |id: &str, secret: &str| (id.to_owned(), Some(secret.to_owned()));
+        assert_eq!(read("app:s3cret"), [pair("app", "s3cret"), pair("app", "s3cret")]);
+        let both = [pair("my app", "a:b+"), pair("my%20app", "a%3Ab%2B")];
+        assert_eq!(read("my%20app:a%3Ab%2B"), both);
+        assert_eq!(read("app:a&b"), [pair("app", "a&b")]);
+        assert_eq!(read("app"), []);
+        assert_eq!(basic("Bearer x"), []);
+        assert_eq!(basic("Basic ?"), []);
     }
 }

@@ -19,6 +19,7 @@ use super::client_proof::client;
 use super::fields::Fields;
 use super::refused::refused;
 use crate::body::Form;
+use crate::client_address::client_address;
 use crate::error::{ApiError, RequestError};
 use crate::identity::authenticate::again_on_collision;
 use crate::request::host;
@@ -53,7 +54,7 @@ pub(crate) async fn device_code(
     form: Form,
 ) -> Result<HttpResponse, ApiError> {
     let (fields, now) = (Fields(form.0), (state.clock)());
-    let client = match client(&request, &fields, &state.clients) {
+    let client = match client(&request, &fields, &state)? {
         Ok(known) => &known.client,
         Err(unproven) => return Ok(unproven.answer()),
     };
@@ -61,6 +62,8 @@ pub(crate) async fn device_code(
         Ok(scope) => scope,
         Err(refusal) => return Ok(refused(&refusal)),
     };
+    let address = client_address(&request, &state);
+    state.grant_limits.device_codes.take(address).map_err(RequestError::from)?;
     let secret = LoginSecret::random().map_err(failed)?;
     let wait = || {
         let (id, scope, digest) = (client.id.clone(), scope.clone(), secret.digest());
@@ -140,7 +143,11 @@ pub(crate) async fn decide_device(
     let Some((session, user)) = signed_in(&request, &state).await? else {
         return ask_to_sign_in(&request, &state, &WayBack::Page("/auth/device".to_owned()));
     };
-    let fields = Fields(form.0);
+    let (fields, address) = (Fields(form.0), client_address(&request, &state));
+    if let Err(wait) = state.grant_limits.user_codes.check(address) {
+        let why = html! { p { "Too many wrong codes. Try again in " (wait.0) " seconds." } };
+        return Ok(page(StatusCode::TOO_MANY_REQUESTS, "Sign in a device", &why));
+    }
     let typed = fields.get("user_code").unwrap_or_default();
     let done = match (UserCode::read(typed), fields.get("decision")) {
         (None, _) => Err(ApiError::Service(Refusal::UnknownUserCode.into())),
@@ -151,6 +158,7 @@ pub(crate) async fn decide_device(
     };
     match done {
         Err(error) => {
+            state.grant_limits.user_codes.record(address);
             let why = error.grant_refusal().map(ToString::to_string).ok_or(error)?;
             let again = type_in(&state, "", Some(&format!("{why}.")));
             Ok(page(StatusCode::NOT_FOUND, "Sign in a device", &again))

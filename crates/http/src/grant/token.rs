@@ -17,6 +17,7 @@ use super::signed::{AuthorizationCode, RefreshToken};
 use super::tokens;
 use crate::body::Form;
 use crate::error::ApiError;
+use crate::request::host;
 use crate::run;
 use crate::session::secret::digest;
 use crate::state::AppState;
@@ -33,7 +34,7 @@ pub(crate) async fn token(
     form: Form,
 ) -> Result<HttpResponse, ApiError> {
     let (fields, now) = (Fields(form.0), (state.clock)());
-    let client = match client(&request, &fields, &state.clients) {
+    let client = match client(&request, &fields, &state)? {
         Ok(known) => known.client.id.clone(),
         Err(unproven) => return Ok(unproven.answer()),
     };
@@ -41,9 +42,13 @@ pub(crate) async fn token(
         let missing = || Refusal::InvalidRequest(format!("{name} is missing"));
         fields.get(name).map(str::to_owned).ok_or_else(missing)
     };
+    let mut nonce = None;
     let redeemed = match fields.get("grant_type") {
         Some("authorization_code") => match proven_code(&fields, &state, now) {
-            Ok(id) => redeem(&state, (id, 0), client, now).await?,
+            Ok((id, asked)) => {
+                nonce = asked;
+                redeem(&state, (id, 0), client, now).await?
+            }
             Err(refusal) => Err(refusal),
         },
         Some("refresh_token") => match required("refresh_token") {
@@ -61,7 +66,11 @@ pub(crate) async fn token(
         None => Err(Refusal::InvalidRequest("grant_type is missing".to_owned())),
     };
     match redeemed {
-        Ok((grant, user)) => tokens::answer(&state, (&grant, &user), now),
+        Ok((grant, user)) => {
+            let asked = (state.base(host(&request)), nonce);
+            let asked = (asked.0.as_str(), asked.1.as_deref());
+            tokens::answer(&state, (&grant, &user), asked, now).await
+        }
         Err(refusal) => {
             if refusal == Refusal::Reused {
                 state.identity.forget();
@@ -71,9 +80,13 @@ pub(crate) async fn token(
     }
 }
 
-/// The grant of a code, when the client proves that it has asked for it: by the verifier of the
-/// challenge, and by the address to which the code was sent.
-fn proven_code(fields: &Fields, state: &AppState, now: Instant) -> Result<GrantId, Refusal> {
+/// The grant and the nonce of a code, when the client proves that it has asked for it: by the
+/// verifier of the challenge, and by the address to which the code was sent.
+fn proven_code(
+    fields: &Fields,
+    state: &AppState,
+    now: Instant,
+) -> Result<(GrantId, Option<String>), Refusal> {
     let missing = |name: &str| Refusal::InvalidRequest(format!("{name} is missing"));
     let text = fields.get("code").ok_or_else(|| missing("code"))?;
     let verifier = fields.get("code_verifier").ok_or_else(|| missing("code_verifier"))?;
@@ -81,7 +94,8 @@ fn proven_code(fields: &Fields, state: &AppState, now: Instant) -> Result<GrantI
     let code = AuthorizationCode::read(text, state, now).ok_or(Refusal::InvalidGrant)?;
     let proven = code.redirect_uri == uri
         && BASE64_URL_SAFE_NO_PAD.encode(digest(verifier)) == code.challenge;
-    code.grant().filter(|_| proven).ok_or(Refusal::InvalidGrant)
+    let grant = code.grant().filter(|_| proven).ok_or(Refusal::InvalidGrant)?;
+    Ok((grant, code.nonce))
 }
 
 async fn refresh(

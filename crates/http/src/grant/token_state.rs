@@ -30,7 +30,7 @@ pub(crate) async fn revoke(
     form: Form,
 ) -> Result<HttpResponse, ApiError> {
     let (fields, now) = (Fields(form.0), (state.clock)());
-    let id = match client(&request, &fields, &state.clients) {
+    let id = match client(&request, &fields, &state)? {
         Ok(known) => known.client.id.as_str(),
         Err(unproven) => return Ok(unproven.answer()),
     };
@@ -85,7 +85,7 @@ pub(crate) async fn introspect(
     form: Form,
 ) -> Result<HttpResponse, ApiError> {
     let (fields, now) = (Fields(form.0), (state.clock)());
-    match client(&request, &fields, &state.clients) {
+    match client(&request, &fields, &state)? {
         Ok(known) if known.secret.is_some() => {}
         Ok(_) => return Ok(invalid_client()),
         Err(unproven) => return Ok(unproven.answer()),

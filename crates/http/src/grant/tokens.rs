@@ -6,6 +6,7 @@ use daybook_domain::instant::Instant;
 use daybook_storage::user::User;
 use serde::Serialize;
 
+use super::id_token::id_token;
 use super::signed::RefreshToken;
 use crate::error::{ApiError, RequestError};
 use crate::session::page::guarded;
@@ -19,6 +20,8 @@ struct TokensOut {
     expires_in: i64,
     refresh_token: String,
     scope: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id_token: Option<String>,
 }
 
 /// An access token that hangs on a grant.
@@ -36,20 +39,25 @@ pub(super) fn access_token(
     signed.map_err(|error| RequestError::Failed(error.to_string()))
 }
 
-/// Answers with the tokens of a grant that was redeemed.
+/// Answers with the tokens of a grant that was redeemed. `asked` is the address of this server, and
+/// the nonce of the request for a code.
 ///
 /// # Errors
 /// 500 when one cannot be signed.
-pub(super) fn answer(
+pub(super) async fn answer(
     state: &AppState,
     (grant, user): (&Grant, &User),
+    asked: (&str, Option<&str>),
     now: Instant,
 ) -> Result<HttpResponse, ApiError> {
+    let access_token = access_token(state, grant, user, now)?;
+    let id_token = id_token(state, (grant, user), asked, &access_token, now).await?;
     Ok(guarded(HttpResponse::Ok()).json(TokensOut {
-        access_token: access_token(state, grant, user, now)?,
+        access_token,
         token_type: "Bearer",
         expires_in: ACCESS_SECONDS,
         refresh_token: RefreshToken::new(grant, now).sign(state)?,
         scope: grant.scope.to_string(),
+        id_token,
     }))
 }

@@ -66,7 +66,6 @@ pub(crate) async fn jwks(state: web::Data<AppState>) -> Result<HttpResponse, Api
 ///
 /// # Errors
 /// 500 when the keys do not open, or the claims cannot be written.
-#[expect(dead_code, reason = "the issuer signs ID tokens with it, and is not there yet")]
 pub(crate) async fn sign<T: Serialize>(
     state: &AppState,
     algorithm: SigningAlgorithm,
