@@ -46,30 +46,7 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
     let address = listener.local_addr()?;
     let ids = Arc::new(Ids::new(store.start()));
     let blobs = files::open(&options.files, data_dir)?;
-    let (stop, audits, unfinished) = (Stop::new(), Wakeup::default(), Wakeup::default());
-    let mails = Wakeup::default();
-    let calls = Arc::new(ApiKeyCalls::default());
-    let workers = vec![
-        api_key_calls::worker(Arc::clone(&calls), Arc::clone(&store), clock::now),
-        identity::worker(Arc::clone(&identity), Arc::clone(&store)),
-        audit::worker(
-            AuditWorker {
-                store: Arc::clone(&store),
-                ids: Arc::clone(&ids),
-                clock: clock::now,
-                stop: stop.clone(),
-            },
-            audits.clone(),
-        ),
-        mail::worker(MailWorker::new(&store, options.mail.relay()?, &stop), mails.clone()),
-        copy_sweep::worker(Arc::clone(&store), stop.clone(), unfinished.clone()),
-        file_sweep::worker(FileSweep {
-            store: Arc::clone(&store),
-            blobs: blobs.clone(),
-            clock: clock::now,
-            orphan_age: Duration::from_secs(options.files.orphan_seconds),
-        }),
-    ];
+    let (stop, unfinished) = (Stop::new(), Wakeup::default());
     let state = AppState {
         store: Arc::clone(&store),
         ids,
@@ -77,7 +54,7 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
         identity,
         admission: Arc::new(options.admit.iter().cloned().collect()),
         api_keys: ApiKeyCache::default(),
-        api_key_calls: Arc::clone(&calls),
+        api_key_calls: Arc::new(ApiKeyCalls::default()),
         trusted_proxies: options.rates.trusted_proxies.clone(),
         refused_tokens: AttemptLimit::per_minute(options.rates.refused_tokens_per_minute),
         web_origins: options.web_origins.clone(),
@@ -92,13 +69,15 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
         ledger_alias: options.ledger_alias,
         templates,
         mail_address: mail_address(options, address),
-        mails,
-        audits,
-        copies: LargeCopies::new(unfinished, {
+        mails: Wakeup::default(),
+        audits: Wakeup::default(),
+        copies: LargeCopies::new(unfinished.clone(), {
             let stop = stop.clone();
             move || stop.asked()
         }),
     };
+    let (workers, calls) =
+        (workers(&state, options, &stop, unfinished)?, Arc::clone(&state.api_key_calls));
     announce(options, address);
     // It returns when blocking work has ended too: an audit gives up when it is asked to.
     actix_web::rt::System::new().block_on(answer(listener, state, workers, stop))?;
@@ -109,6 +88,37 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
     drop(store);
     tracing::info!("daybook has stopped");
     Ok(())
+}
+
+/// The background workers. They share with the requests what they work on.
+fn workers(
+    state: &AppState,
+    options: &ServeArgs,
+    stop: &Stop,
+    unfinished: Wakeup,
+) -> anyhow::Result<Vec<Worker>> {
+    let store = &state.store;
+    Ok(vec![
+        api_key_calls::worker(Arc::clone(&state.api_key_calls), Arc::clone(store), state.clock),
+        identity::worker(Arc::clone(&state.identity), Arc::clone(store)),
+        audit::worker(
+            AuditWorker {
+                store: Arc::clone(store),
+                ids: Arc::clone(&state.ids),
+                clock: state.clock,
+                stop: stop.clone(),
+            },
+            state.audits.clone(),
+        ),
+        mail::worker(MailWorker::new(store, options.mail.relay()?, stop), state.mails.clone()),
+        copy_sweep::worker(Arc::clone(store), stop.clone(), unfinished),
+        file_sweep::worker(FileSweep {
+            store: Arc::clone(store),
+            blobs: state.blobs.clone(),
+            clock: state.clock,
+            orphan_age: Duration::from_secs(options.files.orphan_seconds),
+        }),
+    ])
 }
 
 /// The address of this server in mails.
