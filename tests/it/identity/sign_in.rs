@@ -16,6 +16,7 @@ pub fn lone() -> Vec<Lone> {
         an_answer_belongs_to_the_browser_that_was_sent,
         an_answer_counts_once,
         another_process_takes_the_answer,
+        an_app_that_asks_for_access_waits,
         codes_of_others_are_refused,
         answers_of_other_providers_are_refused,
         id_tokens_answer_one_question,
@@ -274,6 +275,29 @@ fn another_process_takes_the_answer(engine: Engine) {
     is_page(&browser.get(&back), 200);
     browser.server = door.server.anonymous();
     assert_eq!(user(&door, &mut browser)["email"], "petra@example.com");
+}
+
+/// 11.16: whoever is not signed in signs in first, and then the app's question is put.
+fn an_app_that_asks_for_access_waits(engine: Engine) {
+    let door = Door::new(engine);
+    let email = door.person("petra");
+    let mut browser = Browser::new(&door.server);
+    let question = format!(
+        "/auth/authorize?response_type=code&client_id=daybook-cli&scope=email&state=s\
+            &redirect_uri={}&code_challenge_method=S256&code_challenge={}",
+        encode("http://127.0.0.1:4000/callback"),
+        "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+    );
+    let page = browser.get(&question);
+    is_page(&page, 200);
+    assert!(page.text.contains("Sign in with Example Id"), "{}", page.text);
+    let to = sent(&browser.get(BEGIN));
+    let back = door.path(&door.provider.visit(&to, "petra"));
+    let goes_on = sent(&browser.get(&back));
+    assert!(goes_on.starts_with("/auth/authorize?"), "{goes_on}");
+    let page = browser.get(&goes_on);
+    is_page(&page, 200);
+    assert!(page.text.contains(&email), "it asks {email}: {}", page.text);
 }
 
 /// Code injection: a code of one sign-in put into another.
