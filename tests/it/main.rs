@@ -167,6 +167,7 @@ modules! {
         migrations,
         plans,
         process,
+        quotas,
         refused_tokens,
         releases,
         repetitions,

@@ -9,7 +9,7 @@ use crate::Case;
 use crate::matrix::{Operation, operations};
 
 /// The columns. PUBLIC is a signed-in user without a permission, in a PUBLIC book.
-const CALLERS: [&str; 9] = [
+pub const CALLERS: [&str; 9] = [
     "owner",
     "editor",
     "poster",
@@ -133,7 +133,7 @@ impl Stage {
         }
     }
 
-    fn caller(&self, name: &str) -> &Client {
+    pub fn caller(&self, name: &str) -> &Client {
         let cast = &self.cast;
         match name {
             "owner" => &cast.owner,

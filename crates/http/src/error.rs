@@ -12,7 +12,6 @@ use daybook_service::Error;
 use serde::Serialize;
 
 use crate::blocking::Panicked;
-use crate::rate::attempts::RetryAfter;
 
 /// Seconds that a caller is asked to wait before trying again.
 const RETRY_AFTER_SECONDS: &str = "1";
@@ -35,8 +34,8 @@ pub(crate) enum RequestError {
     LoginRequired,
     /// The token is trusted, and tells no verified e-mail address: why.
     NoEmail(&'static str),
-    /// Too many attempts of the client's address (behaviour 10.12).
-    TooManyAttempts(RetryAfter),
+    /// More than a rate allows (behaviour 10.6, 10.12): seconds to wait, and what it is about.
+    TooMany(u64, String),
     /// The operator has disabled the user.
     Disabled,
     /// An app of an origin that may not use sessions.
@@ -76,12 +75,6 @@ impl From<RequestError> for ApiError {
     }
 }
 
-impl From<RetryAfter> for RequestError {
-    fn from(wait: RetryAfter) -> Self {
-        Self::TooManyAttempts(wait)
-    }
-}
-
 impl From<Panicked> for ApiError {
     fn from(error: Panicked) -> Self {
         Self::RequestError(RequestError::Failed(error.to_string()))
@@ -112,7 +105,7 @@ impl RequestError {
     const fn status(&self) -> StatusCode {
         match self {
             Self::LoginRequired | Self::NoEmail(_) => StatusCode::UNAUTHORIZED,
-            Self::TooManyAttempts(_) => StatusCode::TOO_MANY_REQUESTS,
+            Self::TooMany(..) => StatusCode::TOO_MANY_REQUESTS,
             Self::Disabled | Self::UnknownOrigin => StatusCode::FORBIDDEN,
             Self::UnknownRoute => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed(_) => StatusCode::METHOD_NOT_ALLOWED,
@@ -130,7 +123,7 @@ impl RequestError {
     const fn reason(&self) -> &'static str {
         match self {
             Self::LoginRequired | Self::NoEmail(_) => "required",
-            Self::TooManyAttempts(_) => "rateLimitExceeded",
+            Self::TooMany(..) => "rateLimitExceeded",
             Self::Disabled => "disabled",
             Self::UnknownOrigin => "forbidden",
             Self::UnknownRoute => "notFound",
@@ -156,7 +149,7 @@ impl RequestError {
             Self::NoEmail(why) => {
                 format!("Login Required: this access token lets nobody in: {why}")
             }
-            Self::TooManyAttempts(wait) => wait.to_string(),
+            Self::TooMany(_, message) => message.clone(),
             Self::Disabled => "this user is disabled; ask the operator of this server".to_owned(),
             Self::UnknownOrigin => {
                 "apps of this origin may not use sessions; the operator lists those that may"
@@ -353,7 +346,7 @@ impl ResponseError for ApiError {
         if status == StatusCode::SERVICE_UNAVAILABLE {
             response.insert_header((RETRY_AFTER, RETRY_AFTER_SECONDS));
         }
-        if let Self::RequestError(RequestError::TooManyAttempts(RetryAfter(seconds))) = self {
+        if let Self::RequestError(RequestError::TooMany(seconds, _)) = self {
             response.insert_header((RETRY_AFTER, *seconds));
         }
         if let Self::RequestError(RequestError::MethodNotAllowed(methods)) = self {

@@ -74,6 +74,7 @@ pub use identity::provider::Providers;
 pub use identity::{IDENTITY_INTERVAL, Identity};
 pub use large_copies::LargeCopies;
 pub use rate::attempts::AttemptLimit;
+pub use rate::quota::Quotas;
 pub use session::{LoginSecret, NoRandomness, WebOrigin};
 pub use signing_key::{NoPair, UnusableKeys, check_keys, make_pairs};
 pub use state::{AppState, Headers};
@@ -96,6 +97,7 @@ pub fn serve(
 ) -> std::io::Result<Server> {
     let contract = web::Data::new(Contract::under(state.public_path()));
     let state = web::Data::new(state);
+    let costs = web::Data::new(routes::costs());
     let workers = available_parallelism().map_or(1, usize::from);
     let builder = Server::build()
         .workers(workers)
@@ -108,6 +110,7 @@ pub fn serve(
         let app = App::new()
             .app_data(state.clone())
             .app_data(contract.clone())
+            .app_data(costs.clone())
             .wrap(from_fn(middleware::observe))
             .wrap(NormalizePath::new(TrailingSlash::Trim))
             .configure(|config| routes::mount(config, &state));

@@ -2,6 +2,7 @@
 //! and its answer gets the headers that browsers ask for.
 
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Instant;
 
 use actix_web::body::MessageBody;
@@ -9,11 +10,12 @@ use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::ConnectionType;
 use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use actix_web::middleware::Next;
-use actix_web::{Error, web};
+use actix_web::{Error, HttpMessage, web};
 use tracing::Instrument;
 
 use crate::budget::MemoryShare;
 use crate::connection::{Connection, Running, TimedBody};
+use crate::rate::quota::Charge;
 use crate::session::origin;
 use crate::state::AppState;
 
@@ -50,7 +52,9 @@ pub(crate) async fn observe(
     let mut response = next.call(request).instrument(span.clone()).await?;
     let (status, milliseconds) = (response.status().as_u16(), started.elapsed().as_millis());
     span.in_scope(|| tracing::info!(status, milliseconds, "answered"));
+    let charge = response.request().extensions().get::<Arc<Charge>>().cloned();
     let headers = response.headers_mut();
+    charge.iter().for_each(|charge| charge.show(headers));
     if let Ok(value) = HeaderValue::from_str(&id) {
         headers.insert(REQUEST_ID, value);
     }
@@ -106,7 +110,8 @@ fn add_cors(headers: &mut HeaderMap, allowed: &str, trusted: Option<HeaderValue>
     headers.insert(
         header::ACCESS_CONTROL_EXPOSE_HEADERS,
         HeaderValue::from_static(
-            "ETag, Retry-After, Idempotency-Replayed, Skipped-Items, X-Request-Id",
+            "ETag, Retry-After, Idempotency-Replayed, Skipped-Items, X-Request-Id, \
+                RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset",
         ),
     );
     headers.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400"));

@@ -3,13 +3,15 @@
 
 use std::collections::HashMap;
 use std::future::Future;
+use std::num::NonZeroU32;
 use std::pin::Pin;
 use std::sync::Arc;
 
 use actix_web::dev::Payload;
 use actix_web::http::header::{AUTHORIZATION, HOST, IF_MATCH};
 use actix_web::http::uri::Authority;
-use actix_web::{FromRequest, HttpRequest, web};
+use actix_web::{FromRequest, HttpMessage, HttpRequest, web};
+use daybook_domain::id::UserId;
 use daybook_domain::idempotency::Claim;
 use daybook_domain::version::{Condition, Refusal};
 use daybook_service::idempotency::{KeyScope, once};
@@ -17,11 +19,13 @@ use daybook_service::query::QueryText;
 use daybook_service::{Context, Error};
 use daybook_storage::{Lane, Tx};
 
+use crate::api_key::cache::KnownKey;
 use crate::api_key::known;
 use crate::error::{ApiError, RequestError};
 use crate::idempotency::Keyed;
 use crate::identity::authenticate::authenticate;
 use crate::parameters;
+use crate::rate::quota::{self, Costs, Payer, Rest};
 use crate::reply::{self, ApiResult, Reply};
 use crate::run;
 use crate::state::AppState;
@@ -47,6 +51,8 @@ pub(crate) struct ApiRequest {
     parameters: HashMap<String, String>,
     cursor: Option<String>,
     key: Option<Keyed>,
+    /// What a request with an idempotency key costs besides, unless it was answered before.
+    rest: Option<Rest>,
     /// `If-Match`, until the handler declares its target.
     if_match: Option<String>,
     host: Option<String>,
@@ -235,7 +241,7 @@ impl ApiRequest {
         if !matches!(scope, KeyScope::Book(_)) {
             self.cx.scope.check_outside_books().map_err(Error::from)?;
         }
-        let Self { cx, state, key, .. } = self;
+        let Self { cx, state, key, rest, .. } = self;
         let Some(key) = key else {
             let asked = cx.clone();
             let done = run::write(&state, lane, move |tx| work(tx, &asked)).await?;
@@ -244,6 +250,7 @@ impl ApiRequest {
         let claim = key.claim(cx.user.id, &state.path_prefix);
         let whole = move |tx: &mut Tx<'_>| -> Result<_, ApiError> {
             once(tx, &cx, &scope, &claim, |tx| {
+                rest.map_or(Ok(()), Rest::take).map_err(RequestError::from)?;
                 let done = work(tx, &cx)?;
                 encode(&done, &cx).into_answer()
             })
@@ -262,14 +269,13 @@ impl FromRequest for ApiRequest {
             let state = state(&request)?.clone();
             let token = bearer(&request).ok_or(RequestError::LoginRequired)?;
             let caller = authenticate(&request, &state, token).await?;
-            if let Some(key) = known::find(&request, &state).await? {
-                state.api_key_calls.add(key.id, (state.clock)());
-            }
             let (user, scope) = (Arc::clone(&caller.user), caller.scope.clone());
             let (agent, now, ids) =
                 (agent(&request, &state), (state.clock)(), Arc::clone(&state.ids));
             let cx = Context { user, scope, agent, now, ids, condition: None };
             let key = Keyed::of(&request)?;
+            let app = known::find(&request, &state).await?;
+            let rest = count(&request, &state, (cx.user.id, app), key.is_some())?;
             let path = web::Path::<Segments>::extract(&request)
                 .await
                 .map_err(|_| RequestError::UnknownRoute)?
@@ -289,11 +295,57 @@ impl FromRequest for ApiRequest {
                 parameters,
                 cursor,
                 key,
+                rest,
                 if_match: if_match(&request),
                 host,
             })
         })
     }
+}
+
+/// Marks a request that was counted: one whose body cannot be read is looked at again.
+struct AlreadyCounted;
+
+/// Counts a request for its API key, and takes what it costs of a quota (behaviour 10.6, 10.13).
+/// With an idempotency key it is known only later whether the request was answered before, which
+/// costs 1; the rest is returned. The account of it is left for the answer.
+///
+/// # Errors
+/// 429 when the quota is used up; nothing is taken.
+fn count(
+    request: &HttpRequest,
+    state: &AppState,
+    (user, app): (UserId, Option<KnownKey>),
+    keyed: bool,
+) -> Result<Option<Rest>, RequestError> {
+    if state.quotas.is_none() && app.is_none() {
+        return Ok(None);
+    }
+    if request.extensions_mut().insert(AlreadyCounted).is_some() {
+        return Ok(None);
+    }
+    let mut rest = None;
+    if let Some(quotas) = &state.quotas {
+        let payer = app.map_or(Payer::User(user), |app| Payer::Key(app.id));
+        let charge = Arc::new(quotas.charge(payer, app.and_then(|app| app.rate)));
+        request.extensions_mut().insert(Arc::clone(&charge));
+        let cost = cost(request, state);
+        let (first, later) = if keyed { quota::in_two(cost) } else { (cost, None) };
+        charge.take(first)?;
+        rest = later.map(|cells| Rest::new(charge, cells));
+    }
+    if let Some(app) = app {
+        state.api_key_calls.add(app.id, (state.clock)());
+    }
+    Ok(rest)
+}
+
+/// What a request costs, by its route.
+fn cost(request: &HttpRequest, state: &AppState) -> NonZeroU32 {
+    let costs = request.app_data::<web::Data<Costs>>();
+    let pattern = request.match_pattern().unwrap_or_default();
+    let pattern = pattern.strip_prefix(&state.path_prefix).unwrap_or_default();
+    costs.map_or(NonZeroU32::MIN, |costs| costs.of(request.method(), pattern))
 }
 
 /// The state of the application.

@@ -10,6 +10,7 @@ use actix_web::http::Method;
 use actix_web::{HttpRequest, Route, guard, web};
 
 use crate::error::RequestError;
+use crate::rate::quota::Costs;
 use crate::reply::{self, ApiResult};
 use crate::state::AppState;
 use crate::{
@@ -25,21 +26,24 @@ pub struct Operation {
     pub path: &'static str,
     /// The operationId in the contract; empty for operations outside of it.
     pub id: &'static str,
+    /// What a call costs of a quota (behaviour 10.6).
+    pub cost: u32,
     /// What answers.
     route: Route,
 }
 
 /// Declares operations, grouped by noun: the module of the handlers and the path that all paths of
 /// the group begin with, then a line for each operation with the method, the rest of the path, the
-/// operationId and the handler.
+/// operationId, the cost of a call where that is not 1, and the handler.
 macro_rules! operations {
     ($($noun:ident at $base:literal {
-        $($method:ident $path:literal $id:literal => $handler:ident;)*
+        $($method:ident $path:literal $id:literal $(costs $cost:literal)? => $handler:ident;)*
     })*) => {
         vec![$($(Operation {
             method: Method::$method,
             path: concat!($base, $path),
             id: $id,
+            cost: [1 $(, $cost)?].into_iter().fold(1, u32::max),
             route: taking(Method::$method).to($noun::$handler),
         },)*)*]
     };
@@ -101,11 +105,11 @@ fn chart() -> Vec<Operation> {
     operations!(
         account at "/v5/books/{bookId}/accounts" {
             GET "" "listAccounts" => list_accounts;
-            POST "" "createAccount" => create_account;
-            PUT "" "updateAccount" => update_account;
-            POST "/batch" "createAccountsBatch" => create_accounts_batch;
-            PUT "/batch" "updateAccountsBatch" => update_accounts_batch;
-            POST "/delete/batch" "deleteAccountsBatch" => delete_accounts_batch;
+            POST "" "createAccount" costs 2 => create_account;
+            PUT "" "updateAccount" costs 2 => update_account;
+            POST "/batch" "createAccountsBatch" costs 3 => create_accounts_batch;
+            PUT "/batch" "updateAccountsBatch" costs 3 => update_accounts_batch;
+            POST "/delete/batch" "deleteAccountsBatch" costs 3 => delete_accounts_batch;
             GET "/{id}" "getAccount" => get_account;
             DELETE "/{id}" "deleteAccount" => delete_account;
             GET "/{id}/groups" "listAccountGroups" => list_account_groups;
@@ -127,7 +131,7 @@ fn chart() -> Vec<Operation> {
 fn books() -> Vec<Operation> {
     operations!(
         book at "/v5/books" {
-            GET "" "listBooks" => list_books;
+            GET "" "listBooks" costs 2 => list_books;
             POST "" "createNewBook" => create_new_book;
             PUT "" "updateBook" => update_book;
             GET "/{bookId}" "getBook" => get_book;
@@ -139,12 +143,12 @@ fn books() -> Vec<Operation> {
         }
         collaborator at "/v5/books/{bookId}/collaborators" {
             GET "" "listCollaborators" => list_collaborators;
-            POST "" "addCollaborator" => add_collaborator;
+            POST "" "addCollaborator" costs 2 => add_collaborator;
             DELETE "/{id}" "removeCollaborator" => remove_collaborator;
         }
         access_request at "/v5/books/{bookId}/collaborators/request" {
             GET "" "listBookAccessRequests" => list_book_access_requests;
-            POST "" "requestBookAccess" => request_book_access;
+            POST "" "requestBookAccess" costs 2 => request_book_access;
             GET "/{id}" "getBookAccessRequest" => get_book_access_request;
             DELETE "/{id}" "declineBookAccessRequest" => decline_book_access_request;
         }
@@ -261,9 +265,15 @@ fn paths(operations: Vec<Operation>) -> Vec<(ResourceDef, Method)> {
 fn aliases() -> Vec<Operation> {
     operations!(
         account at "/v2/ledgers/{bookId}/accounts" {
-            POST "" "" => create_ledger_account;
+            POST "" "" costs 2 => create_ledger_account;
         }
     )
+}
+
+/// What calls cost, of all operations.
+pub(crate) fn costs() -> Costs {
+    let all = operations().into_iter().chain(aliases());
+    Costs::new(all.map(|operation| (operation.method, operation.path, operation.cost)))
 }
 
 /// Adds all routes, under the prefix if there is one. Health, contract, sign-in and served files

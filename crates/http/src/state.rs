@@ -16,6 +16,7 @@ use crate::grant::{Clients, GrantLimits};
 use crate::identity::Identity;
 use crate::large_copies::LargeCopies;
 use crate::rate::attempts::AttemptLimit;
+use crate::rate::quota::Quotas;
 use crate::session::WebOrigin;
 use crate::template::catalog::Templates;
 use crate::wakeup::Wakeup;
@@ -36,6 +37,8 @@ pub struct AppState {
     pub api_keys: ApiKeyCache,
     /// How often they were used (behaviour 10.13).
     pub api_key_calls: Arc<ApiKeyCalls>,
+    /// What calls may cost a minute, if that is limited (behaviour 10.6).
+    pub quotas: Option<Quotas>,
     /// The proxies that tell the addresses of clients (behaviour 10.12).
     pub trusted_proxies: Vec<TrustedProxy>,
     /// Access tokens that were refused, by the address of the client (behaviour 10.12).

@@ -3,7 +3,8 @@
 use std::num::NonZeroU32;
 
 use clap::Args;
-use daybook_http::TrustedProxy;
+use daybook_domain::api_key::{MAX_RATE, MIN_RATE};
+use daybook_http::{Quotas, TrustedProxy};
 
 /// How often clients may ask, and how they are told apart.
 #[derive(Debug, Args)]
@@ -23,6 +24,30 @@ pub(crate) struct RateArgs {
         value_parser = attempts
     )]
     pub(crate) refused_tokens_per_minute: NonZeroU32,
+
+    /// Calls a minute of a user or an API key before further ones are answered 429: 0 for no limit,
+    /// else 3 to 100000; by default 60 with --providers, else no limit
+    #[arg(long, env = "DAYBOOK_QUOTA_PER_MINUTE", value_name = "CALLS", value_parser = quota)]
+    quota_per_minute: Option<u32>,
+}
+
+/// What calls may cost a minute when an identity provider is configured and nothing else is said
+/// (behaviour 10.6).
+const USUAL_QUOTA: u32 = 60;
+
+impl RateArgs {
+    /// The quotas, if there are any.
+    pub(crate) fn quotas(&self, has_providers: bool) -> Option<Quotas> {
+        let usual = if has_providers { USUAL_QUOTA } else { 0 };
+        NonZeroU32::new(self.quota_per_minute.unwrap_or(usual)).map(Quotas::per_minute)
+    }
+}
+
+/// 0, or what a key's own rate may be.
+fn quota(text: &str) -> Result<u32, String> {
+    let number = text.parse().ok();
+    let number = number.filter(|calls| *calls == 0 || (MIN_RATE..=MAX_RATE).contains(calls));
+    number.ok_or_else(|| format!("0, or a number from {MIN_RATE} to {MAX_RATE}"))
 }
 
 /// From 1 to a million.

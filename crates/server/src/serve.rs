@@ -55,6 +55,7 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
         admission: Arc::new(options.admit.iter().cloned().collect()),
         api_keys: ApiKeyCache::default(),
         api_key_calls: Arc::new(ApiKeyCalls::default()),
+        quotas: options.rates.quotas(options.providers.is_some()),
         trusted_proxies: options.rates.trusted_proxies.clone(),
         refused_tokens: AttemptLimit::per_minute(options.rates.refused_tokens_per_minute),
         web_origins: options.web_origins.clone(),

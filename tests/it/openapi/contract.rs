@@ -95,6 +95,11 @@ impl Operation {
         self.method != "GET" && self.id != "loadTransactionsBatch"
     }
 
+    /// What a call costs of a quota (10.6).
+    pub fn cost(&self) -> u64 {
+        self.value["x-quota-cost"].as_u64().unwrap_or(1)
+    }
+
     /// Whether it takes a header of that name.
     pub fn takes(&self, header: &str) -> bool {
         self.parameters().contains(&format!("header {header}"))

@@ -4,7 +4,7 @@
 pub mod contract;
 mod session;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use daybook_tests::{Client, Server, id, unique};
 use serde_json::{Value, json};
@@ -19,6 +19,7 @@ pub fn tests() -> Vec<Case> {
         operations_are_documented_whole,
         served_as_it_stands,
         keys_are_declared,
+        costs_are_the_documents,
         reasons_are_listed,
         page_needs_no_internet
     ];
@@ -150,6 +151,30 @@ fn keys_are_declared(_: &Server) {
         assert_eq!([&key["type"], &key["in"], &key["name"]], ["apiKey", place, field], "{name}");
     }
     assert_eq!(contract::document()["security"], json!([{"oauth2": ["email"]}]));
+}
+
+/// 10.6: what the rule says costs more than 1, the document and the routes.
+fn costs_are_the_documents(_: &Server) {
+    let dear: BTreeMap<&str, u64> = [
+        ("listBooks", 2),
+        ("createAccount", 2),
+        ("updateAccount", 2),
+        ("addCollaborator", 2),
+        ("requestBookAccess", 2),
+        ("createAccountsBatch", 3),
+        ("updateAccountsBatch", 3),
+        ("deleteAccountsBatch", 3),
+    ]
+    .into();
+    let documented = operations().into_iter().map(|operation| (operation.id, operation.cost()));
+    let documented: BTreeMap<&str, u64> = documented.filter(|(_, cost)| *cost != 1).collect();
+    assert_eq!(documented, dear, "x-quota-cost");
+    let routes = daybook_http::routes::operations();
+    let served = routes.iter().map(|operation| (operation.id, u64::from(operation.cost)));
+    let served: BTreeMap<&str, u64> = served.filter(|(_, cost)| *cost != 1).collect();
+    assert_eq!(served, dear, "the table of the routes");
+    let least = u64::from(daybook_domain::api_key::MIN_RATE);
+    assert_eq!(dear.values().max(), Some(&least), "each can be called with the smallest quota");
 }
 
 /// 10.2: the contract names every reason the server knows, and no other.

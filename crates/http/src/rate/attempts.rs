@@ -5,6 +5,7 @@ use std::net::{IpAddr, Ipv6Addr};
 use std::num::NonZeroU32;
 
 use super::limiter::{Limiter, SteadyClock};
+use crate::error::RequestError;
 
 /// The network part of an IPv6 address: whoever has one address of a /64 has them all.
 const NETWORK: u128 = !0 << 64;
@@ -13,6 +14,12 @@ const NETWORK: u128 = !0 << 64;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("too many failed attempts from this address; try again in {0} s")]
 pub(crate) struct RetryAfter(pub(crate) u64);
+
+impl From<RetryAfter> for RequestError {
+    fn from(wait: RetryAfter) -> Self {
+        Self::TooMany(wait.0, wait.to_string())
+    }
+}
 
 /// So many attempts a minute of an address, or of a network (/64) of IPv6.
 ///

@@ -6,7 +6,9 @@
 //! | `arrivals` | Keeps what was taken, of a bounded number of keys |
 //! | `limiter` | So many cells a minute for each key, all of which may be taken at once |
 //! | `attempts` | Limits the failures of a client's address |
+//! | `quota` | Limits the calls of a user or an API key |
 
 mod arrivals;
 pub(crate) mod attempts;
 mod limiter;
+pub(crate) mod quota;

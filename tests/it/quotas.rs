@@ -1,0 +1,216 @@
+//! Quotas (10.6): what calls cost, whose calls count together, and what clients are told. And what
+//! was counted of API keys outlives the process (10.13).
+
+use std::time::{Duration, Instant};
+
+use daybook_tests::{Answer, Cast, Client, Engine, Options, Server, id, pause, unique};
+use serde_json::{Value, json};
+
+use crate::Lone;
+
+pub fn lone() -> Vec<Lone> {
+    crate::lone![
+        calls_cost_what_the_contract_says,
+        what_is_used_up_is_refused,
+        repetitions_cost_one,
+        keys_have_quotas_of_their_own,
+        on_with_providers_and_off_without,
+        calls_of_keys_outlive_the_process,
+    ]
+}
+
+fn server(engine: Engine, args: &[&str]) -> Server {
+    let args = args.iter().map(|arg| (*arg).to_owned()).collect();
+    Server::start_with(Options { engine, args, ..Options::default() })
+}
+
+/// RateLimit-Limit, -Remaining and -Reset; `None` for an answer that is not counted.
+#[track_caller]
+fn told(answer: &Answer) -> Option<[u32; 3]> {
+    let number = |name: &str| {
+        let text = answer.headers.get(name)?;
+        Some(text.parse().unwrap_or_else(|_| panic!("{name}: {text}")))
+    };
+    let all = ["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"].map(number);
+    let [Some(limit), Some(remaining), Some(reset)] = all else {
+        assert_eq!(all, [None; 3], "all of them or none");
+        return None;
+    };
+    Some([limit, remaining, reset])
+}
+
+/// What a call cost, if no cell came back in between.
+#[track_caller]
+fn cost(before: &Answer, after: &Answer) -> i64 {
+    let (Some([_, before, _]), Some([_, after, _])) = (told(before), told(after)) else {
+        panic!("both are counted: {:?} {:?}", before.headers, after.headers)
+    };
+    i64::from(before) - i64::from(after)
+}
+
+/// A cell that comes back between two calls makes the second look cheaper, so it is looked again.
+#[track_caller]
+fn costs(expected: i64, plain: impl Fn() -> Answer, call: impl Fn() -> Answer) {
+    for _ in 0..5 {
+        if cost(&plain(), &call()) == expected {
+            return;
+        }
+    }
+    panic!("never cost {expected}");
+}
+
+fn calls_cost_what_the_contract_says(engine: Engine) {
+    let server = server(engine, &["--quota-per-minute", "300"]);
+    let cast = Cast::new(&server);
+    let owner = &cast.owner;
+    let plain = || owner.get("/v5/user");
+    let account = |name: String| json!({"name": name, "type": "ASSET"});
+    costs(1, plain, || owner.get(&cast.path("")));
+    costs(2, plain, || owner.get("/v5/books"));
+    costs(2, plain, || owner.get("/v5/books/?"));
+    costs(2, plain, || owner.post(&cast.path("/accounts"), &account(unique("Cash"))));
+    costs(3, plain, || {
+        let items = json!({"items": [account(unique("a")), account(unique("b"))]});
+        owner.post(&cast.path("/accounts/batch"), &items)
+    });
+    // Refused or not, and whatever the answer is.
+    costs(1, plain, || owner.get("/v5/books/nowhere"));
+    costs(2, plain, || owner.put(&cast.path("/accounts"), &json!({"id": "0"})));
+    // A body that cannot be read makes the server look at the request twice.
+    costs(2, plain, || owner.post(&cast.path("/collaborators"), &json!({"email": 7})));
+    for free in ["/health", "/ready", "/openapi.json", "/docs", "/auth/login", "/v5/nowhere"] {
+        assert_eq!(told(&owner.get(free)), None, "{free}");
+    }
+    assert_eq!(told(&server.anonymous().get("/v5/user")), None, "after authentication");
+    let browser = owner.header("Origin", "https://app.example").get("/v5/user");
+    let exposed = browser.headers["access-control-expose-headers"].to_ascii_lowercase();
+    for name in ["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"] {
+        assert!(exposed.split(", ").any(|known| known == name), "{name}: {exposed}");
+    }
+}
+
+#[track_caller]
+fn exceeded(answer: Answer, limit: u32) {
+    let told = told(&answer).expect("a refusal is counted");
+    assert_eq!(told[0], limit);
+    assert!((1..=60).contains(&told[2]), "{told:?}");
+    let wait = answer.headers.get("retry-after").and_then(|text| text.parse::<u64>().ok());
+    assert!(wait.is_some_and(|seconds| (1..=60).contains(&seconds)), "{:?}", answer.headers);
+    let message = answer.refused(429, "rateLimitExceeded");
+    assert!(message.contains("quota") && message.contains("try again in"), "{message}");
+}
+
+fn what_is_used_up_is_refused(engine: Engine) {
+    let server = server(engine, &["--quota-per-minute", "3"]);
+    let (one, other) = (server.client("one@example.com"), server.client("other@example.com"));
+    assert_eq!(told(&one.get("/v5/user")), Some([3, 2, 20]));
+    let again = server.client_with_token(&server.token("one@example.com"));
+    assert_eq!(told(&again.get("/v5/user")), Some([3, 1, 40]), "another token of the same user");
+    // Two are asked for, one is left and stays.
+    exceeded(one.get("/v5/books"), 3);
+    assert_eq!(one.post("/v5/books", &json!({"name": "Home"})).status, 200);
+    exceeded(one.post("/v5/books", &json!({"name": "Away"})), 3);
+    exceeded(again.get("/v5/user"), 3);
+    assert_eq!(told(&other.get("/v5/books")), Some([3, 1, 40]), "somebody else");
+    // Who is not known is told so first.
+    server.client_with_token("guess").get("/v5/user").refused(401, "required");
+}
+
+fn repetitions_cost_one(engine: Engine) {
+    let server = server(engine, &["--quota-per-minute", "100"]);
+    let cast = Cast::new(&server);
+    let poor = server.beside(&["--quota-per-minute", "3"]);
+    let owner = poor.client_with_token(cast.owner.token().expect("a token"));
+    let keyed = |client: &Client, key: &str| client.header("Idempotency-Key", key);
+    let path = cast.path("/accounts/batch");
+    let body = |name: &str| json!({"items": [{"name": name, "type": "ASSET"}]});
+    let first = keyed(&owner, "first").post(&path, &body("Cash"));
+    assert_eq!(told(&first).map(|told| told[1]), Some(0), "3 of 3: {}", first.text);
+    exceeded(keyed(&owner, "first").post(&path, &body("Cash")), 3);
+    // In another process, which counts for itself, nothing is used up yet.
+    let other = poor.beside(&["--quota-per-minute", "3"]);
+    let owner = other.client_with_token(cast.owner.token().expect("a token"));
+    let replayed = keyed(&owner, "first").post(&path, &body("Cash"));
+    assert_eq!(told(&replayed), Some([3, 2, 20]));
+    assert_eq!(replayed.text, first.text);
+    // Two are left: the first of three is taken, the others cannot be, and nothing is done.
+    exceeded(keyed(&owner, "second").post(&path, &body("Food")), 3);
+    assert_eq!(told(&keyed(&owner, "first").post(&path, &body("Cash"))).map(|t| t[1]), Some(0));
+    cast.owner.get(&cast.path("/accounts/Food")).refused(404, "notFound");
+    // The key stands for nothing, so the request may be sent again.
+    let done = keyed(&cast.owner, "second").post(&path, &body("Food"));
+    assert_eq!((done.status, done.headers.get("idempotency-replayed")), (200, None));
+}
+
+fn key(server: &Server, args: &[&str]) -> (String, String) {
+    let email = format!("{}@example.com", unique("developer"));
+    let mut command = server.admin(&["key", "create"]);
+    let run = command.args(["--email", &email]).args(args).output().expect("it runs");
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    (email, String::from_utf8(run.stdout).expect("UTF-8").trim().to_owned())
+}
+
+fn keys_have_quotas_of_their_own(engine: Engine) {
+    let server = server(engine, &["--quota-per-minute", "5"]);
+    let (_, usual) = key(&server, &[]);
+    let (developer, dear) = key(&server, &["--rate", "1000"]);
+    let (one, other) = (server.client("one@example.com"), server.client("other@example.com"));
+    let with = |client: &Client, key: &str| client.header("service-api-key", key);
+    let limits = |client: &Client| told(&client.get("/v5/user")).map(|told| (told[0], told[1]));
+    assert_eq!(limits(&with(&one, &usual)), Some((5, 4)));
+    assert_eq!(limits(&with(&other, &usual)), Some((5, 3)), "the users of an app share");
+    assert_eq!(limits(&one), Some((5, 4)), "without a key, the user");
+    assert_eq!(limits(&with(&one, "unknown")), Some((5, 3)), "an unknown key is none");
+    assert_eq!(limits(&with(&one, &dear)).map(|(limit, _)| limit), Some(1000));
+    let told = told(&other.get(&format!("/v5/user?key={dear}")));
+    assert_eq!(told.map(|told| told[0]), Some(1000), "as a parameter");
+    // Revoked by a command, which is another process.
+    let number = id(&server.client(&developer).get("/v5/user/keys").ok()["items"][0]).to_owned();
+    let run = server.admin(&["key", "revoke"]).arg(&number).output().expect("it runs");
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    let begun = Instant::now();
+    let late = server.client("late@example.com");
+    while limits(&with(&late, &dear)).is_some_and(|(limit, _)| limit == 1000) {
+        assert!(begun.elapsed() < Duration::from_secs(5), "10.13: it still counts");
+        pause(Duration::from_millis(50));
+    }
+}
+
+fn on_with_providers_and_off_without(engine: Engine) {
+    let plain = server(engine, &[]);
+    let caller = plain.client("one@example.com");
+    assert_eq!(told(&caller.get("/v5/user")), None, "off in local mode");
+    let folder = plain.data_dir().join("providers.json");
+    let providers = json!({"items": [
+        {"kind": "oidc", "issuer": "https://id.example.com", "clients": ["daybook"]},
+    ]});
+    std::fs::write(&folder, providers.to_string()).expect("a file");
+    let path = folder.to_str().expect("UTF-8");
+    let limit = |args: &[&str]| {
+        let server = plain.beside(args);
+        let caller = server.client_with_token(caller.token().expect("a token"));
+        told(&caller.get("/v5/user")).map(|told| told[0])
+    };
+    assert_eq!(limit(&["--providers", path]), Some(60));
+    assert_eq!(limit(&["--providers", path, "--quota-per-minute", "0"]), None);
+}
+
+fn calls_of_keys_outlive_the_process(engine: Engine) {
+    let mut server = server(engine, &[]);
+    let (developer, text) = key(&server, &[]);
+    let developer = server.client(&developer);
+    let calls = || -> Vec<Value> {
+        let listed = developer.get("/v5/user/keys").ok();
+        let days = listed["items"][0]["usage"].as_array().expect("usage").iter();
+        days.map(|day| day["calls"].clone()).collect()
+    };
+    for _ in 0..7 {
+        developer.header("service-api-key", &text).get("/v5/user").ok();
+    }
+    let sum = |days: Vec<Value>| days.iter().filter_map(Value::as_u64).sum::<u64>();
+    assert_eq!(sum(calls()), 7);
+    server.restart();
+    assert_eq!(sum(calls()), 7, "written down at the stop");
+    developer.header("service-api-key", &text).get("/v5/user").ok();
+    assert_eq!(sum(calls()), 8, "and counted on");
+}
