@@ -119,6 +119,7 @@ modules! {
         limited_callers,
         lists,
         locks,
+        mailed_links,
         merge,
         merge_payloads,
         openapi,

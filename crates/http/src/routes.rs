@@ -208,6 +208,7 @@ fn outside() -> Vec<Operation> {
             POST "/link" "" => sign_in;
             GET "/provider" "" => begin;
             GET "/callback" "" => finish;
+            POST "/mail" "" => mail_link;
             POST "/refresh" "" => refresh;
             GET "/logout" "" => logout;
         }

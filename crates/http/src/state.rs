@@ -70,6 +70,9 @@ pub struct AppState {
     /// The address of this server in mails. It is configured: the host of a request is what its
     /// sender says, and others read the mail.
     pub mail_address: String,
+    /// Links that are asked for by mail, by the address of the client (behaviour 11.14); none where
+    /// no mail leaves.
+    pub mailed_links: Option<AttemptLimit>,
     /// Wakes the mail worker.
     pub mails: Wakeup,
     /// Wakes the audit worker.

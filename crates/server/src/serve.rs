@@ -70,6 +70,7 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
         ledger_alias: options.ledger_alias,
         templates,
         mail_address: mail_address(options, address),
+        mailed_links: options.mail.links(),
         mails: Wakeup::default(),
         audits: Wakeup::default(),
         copies: LargeCopies::new(unfinished.clone(), {

@@ -8,13 +8,14 @@ use daybook_domain::id::MailId;
 use daybook_domain::instant::Instant;
 use daybook_domain::mail::{
     Invitation, MAX_CAUSED, Mail, MailAttempt, MailCause, MailContent, MailKind, access_asked,
-    counted_since, kept_since,
+    counted_since, kept_since, sign_in_link,
 };
 use daybook_storage::Tx;
 use daybook_storage::access::BookAccess;
 
 use crate::context::Context;
 use crate::error::{Error, Result};
+use crate::ids::Ids;
 
 /// Mails that one unit of work gives up at most.
 const SWEPT_AT_ONCE: i64 = 100;
@@ -60,6 +61,18 @@ pub(crate) fn tell_owner(
         tx.mails().delete(mail)?;
     }
     Ok(())
+}
+
+/// Writes the mail with a link that signs in.
+pub(crate) fn write_link(
+    tx: &mut Tx<'_>,
+    email: &Email,
+    link: &str,
+    (ids, now): (&Ids, Instant),
+) -> Result<()> {
+    let cause = MailCause { kind: MailKind::SignInLink, user: None, book: None };
+    let (id, content) = (MailId::new(ids.next(now)), sign_in_link(email, link));
+    Ok(tx.mails().insert(&Mail::new(id, email.clone(), cause, content, now))?)
 }
 
 /// Whether the caller has caused as many mails today as anybody may.

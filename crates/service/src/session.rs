@@ -4,14 +4,16 @@ use daybook_domain::email::Email;
 use daybook_domain::id::SessionId;
 use daybook_domain::instant::Instant;
 use daybook_domain::session::{
-    LoginLink, Refusal, SecretDigest, Session, kept_since, links_kept_since,
+    LoginLink, MAX_OPEN_LINKS, Refusal, SecretDigest, Session, kept_since, links_kept_since,
+    links_open_since,
 };
+use daybook_domain::user::Admission;
 use daybook_storage::Tx;
 use daybook_storage::user::User;
 
 use crate::error::Result;
 use crate::ids::Ids;
-use crate::user;
+use crate::{mail, user};
 
 /// How often the use of a session is written down, in milliseconds.
 const USE_INTERVAL: i64 = 60 * 60_000;
@@ -20,6 +22,23 @@ const USE_INTERVAL: i64 = 60 * 60_000;
 pub fn make_link(tx: &mut Tx<'_>, digest: SecretDigest, email: Email, now: Instant) -> Result<()> {
     tx.login_links().remove_before(links_kept_since(now))?;
     Ok(tx.login_links().insert(&LoginLink::new(digest, email, now))?)
+}
+
+/// Mails a link to an address by which somebody may sign in, unless it has enough of them. Nobody
+/// learns whether it did (behaviour 11.14).
+pub fn mail_link(
+    tx: &mut Tx<'_>,
+    (digest, link): (SecretDigest, &str),
+    email: &Email,
+    admission: &Admission,
+    (ids, now): (&Ids, Instant),
+) -> Result<()> {
+    let open = tx.login_links().count_open(email, links_open_since(now))?;
+    if open >= MAX_OPEN_LINKS || !user::may_sign_in(tx, email, admission)? {
+        return Ok(());
+    }
+    make_link(tx, digest, email.clone(), now)?;
+    mail::write_link(tx, email, link, (ids, now))
 }
 
 /// A link that works, to be shown before it is used.

@@ -74,6 +74,15 @@ pub fn find_verified(
     Ok((told == user.profile).then_some(user))
 }
 
+/// Whether somebody with that address may sign in: a user who is not disabled, or somebody who
+/// becomes a user then (behaviour 11.11).
+pub(crate) fn may_sign_in(tx: &mut Tx<'_>, email: &Email, admission: &Admission) -> Result<bool> {
+    match tx.users().find(email)? {
+        Some(user) => Ok(user.disabled_at.is_none()),
+        None => Ok(admission.admits(email) || tx.collaborators().is_pending(email)?),
+    }
+}
+
 fn check_admitted(tx: &mut Tx<'_>, email: &Email, admission: &Admission) -> Result<()> {
     if admission.admits(email) || tx.collaborators().is_pending(email)? {
         Ok(())

@@ -94,6 +94,16 @@ impl LoginLinks<'_, '_> {
         Ok(())
     }
 
+    /// How many links of an address were made after an instant and not used.
+    pub fn count_open(self, email: &Email, since: Instant) -> Result<i64> {
+        let query = login_links::table
+            .filter(login_links::created_at.gt(since.milliseconds()))
+            .filter(login_links::email.eq(email.as_str()))
+            .filter(login_links::used_at.is_null())
+            .count();
+        Ok(on_engine!(self.tx.flushed()?, c => query.get_result(c))?)
+    }
+
     /// Saves that a link was used, unless another process was faster: then it answers `false`.
     pub fn use_up(self, link: &LoginLink) -> Result<bool> {
         let target =

@@ -13,6 +13,8 @@ use crate::instant::Instant;
 
 /// Minutes for which a link works (behaviour 11.14).
 pub const LINK_MINUTES: i64 = 15;
+/// The most links of an address that work at the same time, when they are mailed (behaviour 11.14).
+pub const MAX_OPEN_LINKS: i64 = 3;
 /// Days after its last use at which a session ends by itself (behaviour 11.14).
 pub const SESSION_DAYS: i64 = 30;
 /// Minutes for which an access token of a session is valid (behaviour 11.4).
@@ -83,6 +85,12 @@ impl Session {
 #[must_use]
 pub const fn kept_since(now: Instant) -> Instant {
     later(now, -2 * SESSION_DAYS * MILLISECONDS_OF_DAY)
+}
+
+/// Links that were made after this work, unless they were used.
+#[must_use]
+pub const fn links_open_since(now: Instant) -> Instant {
+    later(now, -LINK_MINUTES * MILLISECONDS_OF_MINUTE)
 }
 
 /// Links that were made before this have stopped to work long ago, and their rows are removed.

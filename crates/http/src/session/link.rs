@@ -17,7 +17,6 @@ use crate::body::Form;
 use crate::error::{ApiError, RequestError};
 use crate::identity::authenticate::again_on_collision;
 use crate::parameters;
-use crate::request::host;
 use crate::run;
 use crate::state::AppState;
 
@@ -53,11 +52,7 @@ pub(crate) async fn sign_in(
     let code = form.0.into_iter().find(|(name, _)| name == "code");
     let code = code.map(|(_, code)| code).unwrap_or_default();
     if !own_form::is_own_form(&request, &state) {
-        let why = html! { p {
-            "This form was not sent by a page of this server. Open the link itself, at "
-            (state.base(host(&request))) "."
-        } };
-        return Ok(page(StatusCode::FORBIDDEN, "This does not sign you in", &why));
+        return Ok(own_form::foreign_form(&request, &state));
     }
     let secret = LoginSecret::random().map_err(|error| RequestError::Failed(error.to_string()))?;
     let session = match begin(&state, &code, &secret).await {

@@ -10,7 +10,7 @@ use maud::html;
 
 use super::page::{guarded, page};
 use super::way_back::WayBack;
-use super::{cookie, origin, provider_links};
+use super::{cookie, mailed, origin, provider_links};
 use crate::error::ApiError;
 use crate::parameters;
 use crate::run;
@@ -51,7 +51,12 @@ pub(crate) fn ask_to_sign_in(
         p { @if known { "Or open" } @else { "Open" } " the link that signs you in, in this browser."
             @if let Some(app) = way_back.app() { " Then you return to " strong { (app) } "." }
             @else { " Then this goes on." } }
-        p { "The operator of this server gives you such a link. It works once, for 15 minutes." }
+        @match mailed::form(state) {
+            Some(form) => (form),
+            None => p {
+                "The operator of this server gives you such a link. It works once, for 15 minutes."
+            },
+        }
     };
     let mut answer = page(StatusCode::OK, "Sign in", &how);
     cookie::add(&mut answer, &cookie::keep_way_back(request, state, way_back))?;

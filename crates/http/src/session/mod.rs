@@ -7,6 +7,7 @@
 //! | `provider`, `pending` | Sign in through an identity provider, with a cookie for the way there |
 //! | `provider_links` | What leads people to the identity providers |
 //! | `entry` | What a browser gets that has signed in |
+//! | `mailed` | Mails such a link to who asks for it |
 //! | `access` | Gives access tokens to the apps of a signed-in browser, and signs out |
 //! | `cookie` | The cookies of the session and of the way back |
 //! | `way_back` | Where a browser returns after signing in |
@@ -19,6 +20,7 @@ pub(crate) mod cookie;
 mod entry;
 mod link;
 pub(crate) mod login;
+mod mailed;
 pub(crate) mod origin;
 pub(crate) mod own_form;
 pub(crate) mod page;
@@ -31,6 +33,7 @@ pub(crate) mod way_back;
 pub(crate) use access::{logout, refresh};
 pub(crate) use link::{show_link, sign_in};
 pub(crate) use login::login;
+pub(crate) use mailed::mail_link;
 pub(crate) use provider::{begin, finish};
 
 pub use origin::WebOrigin;

@@ -31,6 +31,12 @@ impl LoginSecret {
         &self.0
     }
 
+    /// The link that signs in by it; `server` is the address of this server.
+    #[must_use]
+    pub fn link(&self, server: &str) -> String {
+        format!("{server}/auth/link?code={}", self.0)
+    }
+
     /// What is kept of it.
     #[must_use]
     pub fn digest(&self) -> SecretDigest {

@@ -1,0 +1,229 @@
+//! Links that sign in, by mail (11.14): who gets one, and that the answer tells nobody who does.
+
+use daybook_tests::{Answer, Backdoor, Cast, Client, Server, encode, unique};
+
+pub fn tests() -> Vec<crate::Case> {
+    crate::cases![
+        the_login_page_mails_a_link,
+        who_may_sign_in_gets_a_link,
+        the_answer_is_the_same_for_all,
+        an_address_has_three_open_links,
+        what_is_no_address_is_refused,
+        forms_of_other_sites_mail_nothing,
+        a_client_asks_five_times_a_minute,
+        without_a_mail_server_nobody_is_asked,
+    ]
+}
+
+/// The origin of the pages of such a server.
+const OWN: &str = "https://books.example.com";
+
+/// A mail server that is not there: mails stay in the outbox.
+const SMTP: [&str; 6] = [
+    "--smtp-url",
+    "smtp://127.0.0.1:1",
+    "--mail-from",
+    "books@example.com",
+    "--public-url",
+    "https://books.example.com/api",
+];
+
+/// A server that mails links, behind a proxy that tells the addresses of clients.
+fn mailing(server: &Server) -> Server {
+    let more = [
+        "--trusted-proxies",
+        "127.0.0.1",
+        "--admit",
+        "@admitted.example",
+        "--web-origins",
+        "https://app.example.com",
+    ];
+    server.beside(&[&SMTP[..], &more].concat())
+}
+
+/// A client with an address of its own.
+fn client(server: &Server) -> Client {
+    let number = unique("").trim_start_matches('-').parse::<u32>().expect("a number");
+    let [_, a, b, c] = number.to_be_bytes();
+    server.anonymous().header("X-Forwarded-For", &format!("10.{a}.{b}.{c}"))
+}
+
+fn ask(client: &Client, email: &str) -> Answer {
+    let form = format!("email={}", encode(email));
+    let kind = Some("application/x-www-form-urlencoded");
+    // As browsers do: the forms of other origins count for nothing.
+    let own = client.header("Origin", OWN);
+    own.send_raw("POST", "/auth/mail", kind, form.as_bytes())
+}
+
+/// How many mails with links an address has. The answer comes before the mail is written, so the
+/// server is asked to write something else in the same lane first.
+fn count(server: &Server, email: &str) -> u64 {
+    let touch = format!(
+        "UPDATE mails SET attempts = attempts WHERE kind = 'sign-in-link' AND recipient = '{email}'"
+    );
+    Backdoor::open(server).execute(&touch)
+}
+
+/// Waits until the server has looked at all that was asked so far: writers take one after another.
+fn settle(server: &Server) {
+    let last = format!("{}@admitted.example", unique("last"));
+    ask(&client(server), &last);
+    for _ in 0..1_000 {
+        if count(server, &last) == 1 {
+            return;
+        }
+        daybook_tests::pause(std::time::Duration::from_millis(5));
+    }
+    panic!("no link is mailed");
+}
+
+fn the_login_page_mails_a_link(server: &Server) {
+    let (server, email) = (mailing(server), format!("{}@admitted.example", unique("anna")));
+    let login = format!("/auth/login?returnUrl={}", encode("https://app.example.com/books"));
+    let page = client(&server).get(&login).text;
+    assert!(page.contains("action=\"/api/auth/mail\""), "{page}");
+    assert!(page.contains("type=\"email\" name=\"email\" required"), "{page}");
+    assert_eq!(ask(&client(&server), &email.to_uppercase()).status, 200);
+    settle(&server);
+    let listed = server.admin(&["outbox", "list", "--to", &email]).output().expect("it runs");
+    let listed = String::from_utf8(listed.stdout).expect("UTF-8");
+    let number = listed.split('\t').next().expect("a mail");
+    let shown = server.admin(&["outbox", "show", number]).output().expect("it runs");
+    let shown = String::from_utf8(shown.stdout).expect("UTF-8");
+    let (_, rest) = shown
+        .split_once("\n\nhttps://books.example.com/api/auth/link?code=")
+        .unwrap_or_else(|| panic!("a link: {shown}"));
+    let code = rest.lines().next().expect("a code");
+    let page = server.anonymous().get(&format!("/auth/link?code={code}"));
+    assert!(page.status == 200 && page.text.contains(&email), "{}", page.text);
+    let form = format!("code={code}");
+    let kind = Some("application/x-www-form-urlencoded");
+    let own = server.anonymous().header("Origin", OWN);
+    let pressed = own.send_raw("POST", "/auth/link", kind, form.as_bytes());
+    assert_eq!(pressed.status, 200, "{}", pressed.text);
+    assert!(pressed.headers["set-cookie"].contains("daybook_session="));
+}
+
+/// 11.11, 11.14: users, pending collaborators, and whoever is admitted.
+fn who_may_sign_in_gets_a_link(server: &Server) {
+    let mail = mailing(server);
+    let cast = Cast::new(server);
+    let pending = format!("{}@example.org", unique("pending"));
+    cast.share(&pending, "VIEWER");
+    let admitted = format!("{}@admitted.example", unique("anna"));
+    let below = format!("{}@sub.admitted.example", unique("anna"));
+    let stranger = format!("{}@example.org", unique("nobody"));
+    let disabled = format!("{}@example.org", unique("disabled"));
+    server.client(&disabled).get("/v5/user").ok();
+    let run = server.admin(&["user", "disable", "--email", &disabled]).output().expect("it runs");
+    assert!(run.status.success());
+    let people = [
+        (cast.viewer.email(), 1),
+        (&pending, 1),
+        (&admitted, 1),
+        (&below, 0),
+        (&stranger, 0),
+        (&disabled, 0),
+    ];
+    for (email, _) in people {
+        assert_eq!(ask(&client(&mail), email).status, 200);
+    }
+    for (email, links) in people {
+        for _ in 0..200 {
+            if count(&mail, email) == links {
+                break;
+            }
+            daybook_tests::pause(std::time::Duration::from_millis(5));
+        }
+    }
+    settle(&mail);
+    for (email, links) in people {
+        assert_eq!(count(&mail, email), links, "{email}");
+    }
+}
+
+fn the_answer_is_the_same_for_all(server: &Server) {
+    let mail = mailing(server);
+    let known = Cast::new(server).viewer.email().to_owned();
+    let unknown = format!("{}@example.com", unique("nobody"));
+    let pages = [&known, &unknown].map(|email| {
+        let mut answer = ask(&client(&mail), email);
+        answer.headers.remove("x-request-id");
+        answer.headers.remove("date");
+        answer.headers.remove("content-length");
+        (answer.status, answer.text.replace(email, "X"), answer.headers)
+    });
+    assert_eq!(pages[0], pages[1]);
+    assert_eq!(pages[0].0, 200);
+}
+
+fn an_address_has_three_open_links(server: &Server) {
+    let (mail, email) = (mailing(server), format!("{}@admitted.example", unique("anna")));
+    for _ in 0..5 {
+        assert_eq!(ask(&client(&mail), &email).status, 200);
+    }
+    let reached = |links: u64| {
+        for _ in 0..400 {
+            if count(&mail, &email) >= links {
+                break;
+            }
+            daybook_tests::pause(std::time::Duration::from_millis(5));
+        }
+        settle(&mail);
+        assert_eq!(count(&mail, &email), links);
+    };
+    reached(3);
+    let older =
+        format!("UPDATE login_links SET created_at = created_at - 900000 WHERE email = '{email}'");
+    Backdoor::open(&mail).execute(&older);
+    assert_eq!(ask(&client(&mail), &email).status, 200);
+    reached(4);
+}
+
+fn what_is_no_address_is_refused(server: &Server) {
+    let mail = mailing(server);
+    for text in ["", "nobody", "a@b@c", "p\u{430}ypal@example.com", &"x".repeat(300)] {
+        let answer = ask(&client(&mail), text);
+        assert_eq!(answer.status, 400, "{text:?}: {}", answer.text);
+        assert!(answer.text.starts_with("<!DOCTYPE html>"), "{}", answer.text);
+    }
+}
+
+fn forms_of_other_sites_mail_nothing(server: &Server) {
+    let (mail, email) = (mailing(server), format!("{}@admitted.example", unique("anna")));
+    let form = format!("email={}", encode(&email));
+    let send = |client: &Client| {
+        let kind = Some("application/x-www-form-urlencoded");
+        client.send_raw("POST", "/auth/mail", kind, form.as_bytes()).status
+    };
+    for origin in ["https://evil.example", "null"] {
+        assert_eq!(send(&client(&mail).header("Origin", origin)), 403);
+    }
+    assert_eq!(send(&client(&mail)), 403);
+    settle(&mail);
+    assert_eq!(count(&mail, &email), 0);
+    assert_eq!(send(&client(&mail).header("Origin", OWN)), 200);
+}
+
+/// 10.12: by the address of the client.
+fn a_client_asks_five_times_a_minute(server: &Server) {
+    let mail = mailing(server);
+    let (one, other) = (client(&mail), client(&mail));
+    let email = |_| format!("{}@example.org", unique("nobody"));
+    for address in (0..5).map(email) {
+        assert_eq!(ask(&one, &address).status, 200);
+    }
+    let refused = ask(&one, "bob@example.org");
+    assert_eq!(refused.status, 429, "{}", refused.text);
+    assert!(refused.headers.contains_key("retry-after"));
+    assert_eq!(ask(&other, "bob@example.org").status, 200);
+}
+
+fn without_a_mail_server_nobody_is_asked(server: &Server) {
+    assert_eq!(ask(&server.anonymous(), "bob@example.org").status, 404);
+    let other = server.beside(&["--web-origins", "https://app.example.com"]);
+    let login = format!("/auth/login?returnUrl={}", encode("https://app.example.com/books"));
+    let page = other.anonymous().get(&login).text;
+    assert!(page.contains("Open the link that signs you in") && !page.contains("<form"), "{page}");
+}
