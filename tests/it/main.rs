@@ -124,6 +124,7 @@ modules! {
         merge_payloads,
         openapi,
         opening_balances,
+        operated_users,
         outbox,
         paging,
         permissions,

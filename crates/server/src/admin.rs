@@ -1,5 +1,5 @@
 //! What an operator does on the server's machine, beside a running server or without one: the
-//! commands `token`, `user`, `book` and `keys`. They change the database; a server that runs
+//! commands `token`, `book` and `keys`. They change the database; a server that runs
 //! notices within 5 seconds (behaviour 11.8).
 
 use std::collections::BTreeSet;
@@ -19,7 +19,6 @@ use daybook_storage::{Address, Lane, Options, Store};
 
 use crate::cli::{
     BookArgs, BookCommand, DataArgs, KeysArgs, KeysCommand, LoginArgs, TokenArgs, TokenCommand,
-    UserArgs, UserCommand,
 };
 use crate::{clock, key};
 
@@ -58,27 +57,7 @@ pub(crate) fn login(options: &LoginArgs) -> anyhow::Result<()> {
     let digest = secret.digest();
     let lane = Lane::of_newcomer(&email);
     open(&options.data)?.write(lane, move |tx| session::make_link(tx, digest, email, now))?;
-    print([format!("{}/auth/link?code={}", options.public_url, secret.as_str())])
-}
-
-/// `daybook user`.
-///
-/// # Errors
-/// What is refused; a database that cannot be opened.
-pub(crate) fn user(options: UserArgs) -> anyhow::Result<()> {
-    let (named, disabled) = match options.command {
-        UserCommand::List { data } => {
-            let users = open(&data)?.read(user::list)?;
-            return print(users.iter().map(shown));
-        }
-        UserCommand::Disable(named) => (named, true),
-        UserCommand::Enable(named) => (named, false),
-    };
-    let (email, now) = (Email::parse(&named.email)?, clock::now());
-    let changed = open(&named.data)?.write(Lane::of_newcomer(&email), move |tx| {
-        user::set_disabled(tx, &email, disabled, now)
-    })?;
-    print([shown(&changed)])
+    print([secret.link(&options.public_url)])
 }
 
 /// `daybook book`.
@@ -195,12 +174,6 @@ fn described(token: &AccessToken, now: Instant) -> String {
         |books| books.iter().map(BookKey::as_str).collect::<Vec<_>>().join(","),
     );
     format!("{id}\t{state}\t{}\t{access}\t{books}\t{name}", expires_at.milliseconds())
-}
-
-/// A user in a line, its columns separated by tabs.
-fn shown(user: &User) -> String {
-    let state = if user.disabled_at.is_some() { "disabled" } else { "enabled" };
-    format!("{}\t{}\t{state}", user.email, user.username)
 }
 
 /// A signing key in a line, its columns separated by tabs.

@@ -12,6 +12,7 @@ use crate::api_key::KeyArgs;
 use crate::mail::MailArgs;
 use crate::outbox::OutboxArgs;
 use crate::rate::RateArgs;
+use crate::user::UserArgs;
 
 /// Daybook: financial books over a REST API.
 #[derive(Debug, Parser)]
@@ -29,7 +30,7 @@ pub(crate) enum Command {
     Token(Box<TokenArgs>),
     /// Print a link that signs somebody in with their browser, once
     Login(LoginArgs),
-    /// List users, disable and enable them
+    /// List and show users, disable, rename and delete them
     User(UserArgs),
     /// Give a book to another owner
     Book(BookArgs),
@@ -313,34 +314,6 @@ pub(crate) enum TokenCommand {
         #[command(flatten)]
         data: DataArgs,
     },
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct UserArgs {
-    #[command(subcommand)]
-    pub(crate) command: UserCommand,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum UserCommand {
-    /// List all users: e-mail address, username, and whether they are disabled
-    List {
-        #[command(flatten)]
-        data: DataArgs,
-    },
-    /// Disable a user: every server refuses their tokens within 5 seconds
-    Disable(NamedUserArgs),
-    /// Let a disabled user in again
-    Enable(NamedUserArgs),
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct NamedUserArgs {
-    /// The user's e-mail address
-    #[arg(long)]
-    pub(crate) email: String,
-    #[command(flatten)]
-    pub(crate) data: DataArgs,
 }
 
 #[derive(Debug, Args)]

@@ -13,6 +13,7 @@ mod rate;
 mod registries;
 mod serve;
 mod smtp;
+mod user;
 mod worker;
 
 use std::io::Write;
@@ -41,7 +42,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Serve(options) => serve::run(&options),
         Command::Token(options) => admin::token(*options),
         Command::Login(options) => admin::login(&options),
-        Command::User(options) => admin::user(options),
+        Command::User(options) => user::run(options),
         Command::Book(options) => admin::book(options),
         Command::Keys(options) => admin::keys(options),
         Command::Outbox(options) => outbox::run(options),

@@ -10,8 +10,25 @@ use diesel::prelude::*;
 
 use crate::conn::on_engine;
 use crate::error::Result;
-use crate::schema::users;
+use crate::schema::{books, users};
+use crate::sql::Sql;
 use crate::tx::Tx;
+
+/// The tables of what is kept for a user alone.
+const OF_A_USER: [&str; 10] = [
+    "api_keys",
+    "tokens",
+    "sessions",
+    "grants",
+    "consents",
+    "access_requests",
+    "collection_books",
+    "collections",
+    "idempotency_keys",
+    "mails",
+];
+/// The tables of what is kept for an address, and its column there.
+const OF_AN_ADDRESS: [(&str, &str); 2] = [("login_links", "email"), ("mails", "recipient")];
 
 /// A user: somebody with a verified e-mail address.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -150,6 +167,56 @@ impl Users<'_, '_> {
         let target = users::table.find(user.id.get());
         let set = ProfileRow::from(&user.profile);
         on_engine!(self.tx.flushed()?, c => diesel::update(target).set(&set).execute(c))?;
+        Ok(())
+    }
+
+    /// Saves the address and the username of a user.
+    ///
+    /// # Errors
+    /// [`crate::Error::UniqueViolation`] when they are taken.
+    pub fn save_names(self, user: &User) -> Result<()> {
+        let target = users::table.find(user.id.get());
+        let set =
+            (users::email.eq(user.email.as_str()), users::username.eq(user.username.as_str()));
+        on_engine!(self.tx.flushed()?, c => diesel::update(target).set(set).execute(c))?;
+        Ok(())
+    }
+
+    /// Locks the user's row against whoever founds books or keeps collections for them.
+    pub fn lock(self, user: UserId) -> Result<()> {
+        Ok(self.tx.flushed()?.lock_user(user.get())?)
+    }
+
+    /// How many books a user owns; a copy that is not finished counts.
+    pub fn count_owned(self, user: UserId) -> Result<i64> {
+        let query = books::table.filter(books::owner_id.eq(user.get())).count();
+        Ok(on_engine!(self.tx.flushed()?, c => query.get_result(c))?)
+    }
+
+    /// Removes what is kept for a user alone, across all books, and for their address.
+    pub fn erase(self, user: &User) -> Result<()> {
+        let keys = Sql::new("SELECT k.id FROM api_keys k WHERE k.user_id = ").int(user.id.get());
+        let days = Sql::new("DELETE FROM api_key_days WHERE key_id IN (").append(keys).push(")");
+        self.tx.flushed()?.execute(&days)?;
+        for table in OF_A_USER {
+            let rows = Sql::new("DELETE FROM ").push(table).push(" WHERE user_id = ");
+            self.tx.flushed()?.execute(&rows.int(user.id.get()))?;
+        }
+        for (table, column) in OF_AN_ADDRESS {
+            let rows = Sql::new("DELETE FROM ").push(table).push(" WHERE ").push(column);
+            self.tx.flushed()?.execute(&rows.push(" = ").text(user.email.as_str()))?;
+        }
+        Ok(())
+    }
+
+    /// Gives what waits for an address to another one; links that sign in as the former go.
+    pub fn readdress(self, from: &Email, to: &Email) -> Result<()> {
+        let mails = Sql::new("UPDATE mails SET recipient = ").text(to.as_str());
+        let mails =
+            mails.push(" WHERE ended_at IS NULL AND kind <> 'sign-in-link' AND recipient = ");
+        self.tx.flushed()?.execute(&mails.text(from.as_str()))?;
+        let links = Sql::new("DELETE FROM login_links WHERE email = ").text(from.as_str());
+        self.tx.flushed()?.execute(&links)?;
         Ok(())
     }
 

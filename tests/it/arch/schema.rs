@@ -5,13 +5,18 @@ use std::collections::BTreeSet;
 use daybook_tests::{Engine, Server};
 
 use super::catalogue::{Schema, tables};
-use super::tree::root;
+use super::tree::{read, root};
 
 /// What a user keeps across books: found by the user's id alone.
 const OF_USERS: [&str; 2] = ["collection_books", "collections"];
 
 pub fn tests() -> Vec<crate::Case> {
-    crate::cases![migrations_have_the_same_steps, schemas_are_equal, books_do_not_cross,]
+    crate::cases![
+        migrations_have_the_same_steps,
+        schemas_are_equal,
+        books_do_not_cross,
+        what_belongs_to_a_user_goes_with_them,
+    ]
 }
 
 fn migrations_have_the_same_steps(_: &Server) {
@@ -48,6 +53,21 @@ fn schemas_are_equal(server: &Server) {
     for (name, table) in &here {
         assert_eq!(table, &there[name], "{name} on {} and on SQLite", server.engine());
     }
+}
+
+/// 7.11: who deletes a user removes what is kept for them alone. The rest belongs
+/// to books: the log says who acted, an audit is asked for, and an unfinished copy is a book.
+fn what_belongs_to_a_user_goes_with_them(server: &Server) {
+    let source = read("crates/storage/src/user.rs");
+    let (_, list) = source.split_once("const OF_A_USER").expect("the list");
+    let (list, _) = list.split_once("];").expect("its end");
+    let schema = tables(server);
+    let of_users = schema.iter().filter(|(_, table)| table.has("user_id"));
+    let left: Vec<&str> = of_users
+        .map(|(name, _)| name.as_str())
+        .filter(|name| !list.contains(&format!("\"{name}\"")))
+        .collect();
+    assert_eq!(left, ["audit_requests", "events", "unfinished_copies"]);
 }
 
 /// A book is the unit of locking, ordering and placement: its rows are found, and could be placed,

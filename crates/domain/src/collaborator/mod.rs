@@ -72,6 +72,13 @@ impl Collaborator {
         (Self { permission, stamp: self.stamp.touched(now), ..self }, previous)
     }
 
+    /// The same collaborator with another address, and the previous one.
+    #[must_use]
+    pub fn with_email(self, email: Email, now: Instant) -> (Self, Previous) {
+        let previous = Previous::from([("email".to_owned(), self.email.to_string())]);
+        (Self { email, stamp: self.stamp.touched(now), ..self }, previous)
+    }
+
     /// The row of an owner after somebody else became the owner: an EDITOR (behaviour 6.21).
     #[must_use]
     pub fn retired(self, now: Instant) -> (Self, Previous) {

@@ -2,9 +2,11 @@
 //! 9.11, 11.11).
 
 mod admission;
+mod deleted;
 mod profile;
 mod refusal;
 
 pub use admission::{Admission, Admitted};
+pub use deleted::{deleted_email, deleted_username};
 pub use profile::Profile;
 pub use refusal::Refusal;

@@ -1,6 +1,7 @@
 //! Why somebody is not admitted, or nobody can be.
 
 use crate::email::{self, Email};
+use crate::id::BookKey;
 use crate::reason::Reason;
 
 /// Why somebody is not admitted, or nobody can be (behaviour 11.11).
@@ -12,6 +13,15 @@ pub enum Refusal {
          or the owner of a book to share it with you"
     )]
     NotAdmitted(Email),
+    /// The address belongs to another user.
+    #[error("{0} is the address of another user")]
+    AddressTaken(Email),
+    /// A book is shared with both addresses, so one of them has to go first.
+    #[error("the book {0} is shared with both addresses: remove one of them from it first")]
+    AddressShared(BookKey),
+    /// A user who owns books stays.
+    #[error("this user owns {0} books: give them to others, or delete them, first")]
+    OwnsBooks(i64),
     /// What is to be admitted is neither an address nor a domain.
     #[error(
         "{entry:?} is neither an address like alice@example.com nor a domain like @example.org: \
@@ -29,7 +39,10 @@ impl Refusal {
     pub(crate) const fn reason(&self) -> Reason {
         match self {
             Self::NotAdmitted(_) => Reason::NotAdmitted,
-            Self::Entry { .. } => Reason::BadRequest,
+            Self::AddressTaken(_)
+            | Self::AddressShared(_)
+            | Self::OwnsBooks(_)
+            | Self::Entry { .. } => Reason::BadRequest,
         }
     }
 }

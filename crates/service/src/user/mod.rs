@@ -1,6 +1,10 @@
 //! Users. The first valid token of an address creates its user (behaviour 11.2), one of an identity
 //! provider only when the address is admitted (behaviour 11.11).
 
+mod operator;
+
+pub use operator::{UserReport, delete, readdress, report};
+
 use daybook_domain::email::Email;
 use daybook_domain::id::UserId;
 use daybook_domain::instant::Instant;

@@ -1,0 +1,126 @@
+//! `daybook user`: what the operator does with users (behaviour 7.11, 11.10).
+
+use std::sync::Arc;
+
+use clap::{Args, Subcommand};
+use daybook_domain::email::Email;
+use daybook_service::user::UserReport;
+use daybook_service::{Error, Ids, user};
+use daybook_storage::user::User;
+use daybook_storage::{Lane, Tx};
+
+use crate::admin::{open, print};
+use crate::cli::DataArgs;
+use crate::clock;
+
+#[derive(Debug, Args)]
+pub(crate) struct UserArgs {
+    #[command(subcommand)]
+    pub(crate) command: UserCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum UserCommand {
+    /// List all users: e-mail address, username, and whether they are disabled
+    List {
+        #[command(flatten)]
+        data: DataArgs,
+    },
+    /// Disable a user: every server refuses their tokens within 5 seconds
+    Disable(NamedUserArgs),
+    /// Let a disabled user in again
+    Enable(NamedUserArgs),
+    /// Show a user: what is known of them, and how much they have
+    Show(NamedUserArgs),
+    /// Give a user another address, by which they sign in from then on
+    RenameEmail {
+        /// The user's e-mail address
+        #[arg(long)]
+        email: String,
+        /// The new one
+        #[arg(long, value_name = "EMAIL")]
+        to: String,
+        #[command(flatten)]
+        data: DataArgs,
+    },
+    /// Delete a user who owns no books; what they recorded stays, without their name
+    Delete(NamedUserArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct NamedUserArgs {
+    /// The user's e-mail address
+    #[arg(long)]
+    pub(crate) email: String,
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+}
+
+/// `daybook user`.
+///
+/// # Errors
+/// What is refused; a database that cannot be opened.
+pub(crate) fn run(options: UserArgs) -> anyhow::Result<()> {
+    let now = clock::now();
+    match options.command {
+        UserCommand::List { data } => print(open(&data)?.read(user::list)?.iter().map(shown)),
+        UserCommand::Show(NamedUserArgs { email, data }) => {
+            let email = Email::parse(&email)?;
+            print(reported(&open(&data)?.read(|tx| user::report(tx, &email, now))?))
+        }
+        UserCommand::Disable(named) => {
+            change_user(named, move |tx, email, _| user::set_disabled(tx, email, true, now))
+        }
+        UserCommand::Enable(named) => {
+            change_user(named, move |tx, email, _| user::set_disabled(tx, email, false, now))
+        }
+        UserCommand::RenameEmail { email, to, data } => {
+            let to = Email::parse(&to)?;
+            change_user(NamedUserArgs { email, data }, move |tx, email, ids| {
+                user::readdress(tx, (email, &to), ids, now)
+            })
+        }
+        UserCommand::Delete(named) => {
+            change_user(named, move |tx, email, ids| user::delete(tx, email, ids, now))
+        }
+    }
+}
+
+/// Changes a user in one unit of work, and prints what they are then.
+fn change_user(
+    named: NamedUserArgs,
+    change: impl FnOnce(&mut Tx<'_>, &Email, &Arc<Ids>) -> Result<User, Error> + Send + 'static,
+) -> anyhow::Result<()> {
+    let (email, store) = (Email::parse(&named.email)?, open(&named.data)?);
+    let ids = Arc::new(Ids::new(store.start()));
+    let lane = Lane::of_newcomer(&email);
+    let changed = store.write(lane, move |tx| change(tx, &email, &ids))?;
+    print([shown(&changed)])
+}
+
+/// What is known of a user, and how much they have.
+fn reported(report: &UserReport) -> Vec<String> {
+    let UserReport { user, owned, shared, tokens } = report;
+    let state = match user.disabled_at {
+        Some(at) => format!("disabled at {}", at.milliseconds()),
+        None => "enabled".to_owned(),
+    };
+    let name = user.profile.full_name().unwrap_or_default();
+    vec![
+        format!("Id: {}", user.id),
+        format!("E-mail: {}", user.email),
+        format!("Username: {}", user.username),
+        format!("Name: {name}"),
+        format!("State: {state}"),
+        format!("Since: {}", user.created_at.milliseconds()),
+        format!("Books owned: {owned}"),
+        format!("Books seen: {shared}"),
+        format!("Active tokens: {tokens}"),
+    ]
+}
+
+/// A user in a line, its columns separated by tabs.
+fn shown(user: &User) -> String {
+    let state = if user.disabled_at.is_some() { "disabled" } else { "enabled" };
+    format!("{}\t{}\t{state}", user.email, user.username)
+}

@@ -1,0 +1,140 @@
+//! What the operator does with a user (behaviour 7.11).
+
+use std::sync::Arc;
+
+use daybook_domain::email::Email;
+use daybook_domain::id::BookKey;
+use daybook_domain::instant::Instant;
+use daybook_domain::purpose::ManageCollaborators;
+use daybook_domain::user::{Profile, Refusal, deleted_email, deleted_username};
+use daybook_storage::user::User;
+use daybook_storage::{Lane, Tx};
+
+use crate::access::enter_to;
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::ids::Ids;
+use crate::{collaborator, event_log, token};
+
+/// The agent that the events of an operator's command name (behaviour 6.21).
+const OPERATOR: &str = "daybook";
+
+/// A user, with what they have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UserReport {
+    /// The user.
+    pub user: User,
+    /// How many books they own.
+    pub owned: i64,
+    /// How many books they see as collaborators, their own included.
+    pub shared: usize,
+    /// How many of their access tokens are active.
+    pub tokens: usize,
+}
+
+/// A user, with what they have.
+///
+/// # Errors
+/// 404 for an unknown address.
+pub fn report(tx: &mut Tx<'_>, email: &Email, now: Instant) -> Result<UserReport> {
+    let user = known(tx, email)?;
+    let owned = tx.users().count_owned(user.id)?;
+    let shared = tx.books().of_user(email)?.len();
+    let tokens = token::of_user(tx, &user, now)?;
+    let tokens = tokens.iter().filter(|token| token.is_active(now)).count();
+    Ok(UserReport { user, owned, shared, tokens })
+}
+
+/// Gives a user another address, by which they sign in from then on and which all their books show.
+///
+/// # Errors
+/// 404 for an unknown address; [`Refusal::AddressTaken`], [`Refusal::AddressShared`].
+pub fn readdress(
+    tx: &mut Tx<'_>,
+    (from, to): (&Email, &Email),
+    ids: &Arc<Ids>,
+    now: Instant,
+) -> Result<User> {
+    let user = known(tx, from)?;
+    if from == to {
+        return Ok(user);
+    }
+    if tx.users().find(to)?.is_some() {
+        return Err(Refusal::AddressTaken(to.clone()).into());
+    }
+    for book in books(tx, from)? {
+        let Some(cx) = in_the_name_of_the_owner(tx, &book, ids, now)? else { continue };
+        let access = enter_to(tx, &cx, book.as_str(), ManageCollaborators)?;
+        if tx.collaborators().find(&access, to)?.is_some() {
+            return Err(Refusal::AddressShared(book).into());
+        }
+        let Some(row) = tx.collaborators().find(&access, from)? else { continue };
+        let (row, previous) = row.with_email(to.clone(), now);
+        tx.collaborators().readdress(&access, &row)?;
+        event_log::append(tx, &cx, &access, vec![row.updated_event(&previous)])?;
+    }
+    let user = User { email: to.clone(), ..user };
+    tx.users().save_names(&user)?;
+    tx.users().readdress(from, to)?;
+    tx.identity_changes().record()?;
+    Ok(user)
+}
+
+/// Deletes a user. They leave all books; what they recorded stays, under a name that tells nobody.
+///
+/// # Errors
+/// 404 for an unknown address; [`Refusal::OwnsBooks`].
+pub fn delete(tx: &mut Tx<'_>, email: &Email, ids: &Arc<Ids>, now: Instant) -> Result<User> {
+    let user = known(tx, email)?;
+    tx.users().lock(user.id)?;
+    let owned = tx.users().count_owned(user.id)?;
+    if owned > 0 {
+        return Err(Refusal::OwnsBooks(owned).into());
+    }
+    let cx = by_operator(user.clone(), ids, now);
+    for book in books(tx, email)? {
+        collaborator::remove(tx, &cx, book.as_str(), email.as_str())?;
+    }
+    tx.users().erase(&user)?;
+    let deleted = User {
+        email: deleted_email(user.id),
+        username: deleted_username(user.id),
+        disabled_at: user.disabled_at.or(Some(now)),
+        profile: Profile::default(),
+        ..user
+    };
+    tx.users().save_names(&deleted)?;
+    tx.users().save_profile(&deleted)?;
+    tx.users().save_disabled(&deleted)?;
+    tx.identity_changes().record()?;
+    Ok(deleted)
+}
+
+fn known(tx: &mut Tx<'_>, email: &Email) -> Result<User> {
+    tx.users().find(email)?.ok_or(Error::NotFound("user"))
+}
+
+/// The books that are shared with an address, in the order in which all processes lock books.
+fn books(tx: &mut Tx<'_>, email: &Email) -> Result<Vec<BookKey>> {
+    let found = tx.books().of_user(email)?.into_iter();
+    let mut keys: Vec<BookKey> = found.map(|access| access.book.key).collect();
+    keys.sort_by_key(|key| Lane::of_book(key.as_str()));
+    Ok(keys)
+}
+
+/// A command of the operator: an event needs a user, and an operator is none.
+fn by_operator(user: User, ids: &Arc<Ids>, now: Instant) -> Context {
+    let cx = Context::new(Arc::new(user), now, Arc::clone(ids));
+    Context { agent: Some(OPERATOR.to_owned()), ..cx }
+}
+
+fn in_the_name_of_the_owner(
+    tx: &mut Tx<'_>,
+    book: &BookKey,
+    ids: &Arc<Ids>,
+    now: Instant,
+) -> Result<Option<Context>> {
+    let Some(owner) = tx.books().owner(book.as_str())? else { return Ok(None) };
+    let owner = tx.users().by_ids(&[owner])?.into_iter().next();
+    Ok(owner.map(|owner| by_operator(owner, ids, now)))
+}

@@ -1,0 +1,214 @@
+//! What the operator does with users (7.11): `daybook user show`, `rename-email` and `delete`.
+
+use daybook_tests::{Backdoor, Cast, Server, column, id, unique};
+use serde_json::{Value, json};
+
+use crate::Case;
+
+pub fn tests() -> Vec<Case> {
+    crate::cases![
+        a_user_is_shown,
+        a_renamed_user_keeps_everything,
+        books_show_the_new_address,
+        addresses_that_collide_are_refused,
+        a_deleted_user_leaves_their_books,
+        nothing_of_a_deleted_user_is_kept,
+        owners_are_not_deleted,
+        unknown_users_are_not_found,
+    ]
+}
+
+/// Runs `daybook user`; what it prints, or what it says when it fails.
+fn run(server: &Server, arguments: &[&str]) -> Result<String, String> {
+    let run = server.admin(&[&["user"], arguments].concat()).output().expect("daybook runs");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+    if run.status.success() { Ok(text(run.stdout)) } else { Err(text(run.stderr)) }
+}
+
+fn person() -> String {
+    format!("{}@example.org", unique("operated"))
+}
+
+/// The events of a book that have a type, the newest first.
+fn events(cast: &Cast, kind: &str) -> Vec<Value> {
+    let all = cast.owner.get(&cast.path("/events?limit=200")).ok();
+    let items = all["items"].as_array().expect("items").iter();
+    items.filter(|event| event["type"] == kind).cloned().collect()
+}
+
+/// The audit finds the log whole: the request is answered, and its event says so.
+#[track_caller]
+fn audited(cast: &Cast) {
+    cast.owner.patch(&cast.path("/audit"), &Value::Null).no_content();
+    for _ in 0..500 {
+        if let [event, ..] = events(cast, "BOOK_AUDITED").as_slice() {
+            assert_eq!(event["data"]["audit"]["findingsCount"], 0, "{event}");
+            return;
+        }
+        daybook_tests::pause(std::time::Duration::from_millis(10));
+    }
+    panic!("no audit is made");
+}
+
+fn a_user_is_shown(server: &Server) {
+    let cast = Cast::new(server);
+    let shown = run(server, &["show", "--email", cast.editor.email()]).expect("a user");
+    let user = cast.editor.get("/v5/user").ok();
+    for line in [
+        format!("Id: {}", id(&user)),
+        format!("E-mail: {}", cast.editor.email()),
+        format!("Username: {}", user["username"].as_str().expect("a username")),
+        "State: enabled".to_owned(),
+        "Books owned: 0".to_owned(),
+        "Books seen: 1".to_owned(),
+        "Active tokens: 1".to_owned(),
+    ] {
+        assert!(shown.lines().any(|found| found == line), "{line} in {shown}");
+    }
+    let owner = run(server, &["show", "--email", cast.owner.email()]).expect("a user");
+    assert!(owner.contains("Books owned: 1\n"), "{owner}");
+}
+
+fn a_renamed_user_keeps_everything(server: &Server) {
+    let (cast, to) = (Cast::new(server), person());
+    let before = cast.owner.get("/v5/user").ok();
+    let (from, token) = (cast.owner.email(), cast.owner.token().expect("a token").to_owned());
+    let printed = run(server, &["rename-email", "--email", from, "--to", &to.to_uppercase()]);
+    assert!(printed.expect("it is done").starts_with(&format!("{to}\t")));
+    // Another process may have remembered whom the token lets in.
+    let fresh = server.beside(&[]);
+    let old_token = fresh.client_with_token(&token);
+    let user = old_token.get("/v5/user").ok();
+    assert_eq!(user["email"], to.as_str(), "tokens go on working");
+    assert_eq!((&user["id"], &user["username"]), (&before["id"], &before["username"]));
+    assert_eq!(old_token.get(&cast.path("")).ok()["permission"], "OWNER");
+    assert_eq!(column(&old_token.get("/v5/books").ok(), "id"), [cast.book.as_str()]);
+    assert_eq!(fresh.client(&to).get("/v5/user").ok()["id"], before["id"]);
+    let other = fresh.client(from);
+    assert_ne!(other.get("/v5/user").ok()["id"], before["id"], "the old address is anybody's");
+    other.get(&cast.path("")).refused(404, "notFound");
+}
+
+fn books_show_the_new_address(server: &Server) {
+    let (cast, to) = (Cast::new(server), person());
+    let from = cast.poster.email().to_owned();
+    let two = Cast::new(server);
+    two.share(&from, "EDITOR");
+    run(server, &["rename-email", "--email", &from, "--to", &to]).expect("it is done");
+    for (cast, permission) in [(&cast, "POSTER"), (&two, "EDITOR")] {
+        let rows = cast.owner.get(&cast.path("/collaborators")).ok();
+        let items = rows["items"].as_array().expect("items");
+        let row = items.iter().find(|row| row["email"] == to.as_str()).expect("a row");
+        assert_eq!(row["permission"], permission);
+        assert!(!items.iter().any(|row| row["email"] == from.as_str()));
+        let event = &events(cast, "COLLABORATOR_UPDATED")[0];
+        assert_eq!(event["data"]["object"]["email"], to.as_str(), "{event}");
+        assert_eq!(event["data"]["previousAttributes"]["email"], from.as_str(), "{event}");
+        assert_eq!(event["agent"]["id"], "daybook", "{event}");
+        audited(cast);
+    }
+}
+
+fn addresses_that_collide_are_refused(server: &Server) {
+    let (cast, pending) = (Cast::new(server), person());
+    cast.share(&pending, "VIEWER");
+    let before = cast.owner.get(&cast.path("/collaborators")).ok();
+    let from = cast.editor.email();
+    for (to, why) in [
+        (cast.viewer.email(), "is the address of another user"),
+        (pending.as_str(), "is shared with both addresses"),
+        ("nobody", "nobody"),
+    ] {
+        let said =
+            run(server, &["rename-email", "--email", from, "--to", to]).expect_err("refused");
+        assert!(said.contains(why), "{to}: {said}");
+    }
+    assert_eq!(cast.owner.get(&cast.path("/collaborators")).ok(), before);
+    assert_eq!(cast.editor.get("/v5/user").ok()["email"], from);
+    run(server, &["rename-email", "--email", from, "--to", from]).expect("nothing to do");
+}
+
+fn a_deleted_user_leaves_their_books(server: &Server) {
+    let cast = Cast::with_accounts(server, &[("Cash", "ASSET"), ("Food", "OUTGOING")]);
+    let (email, user) = (cast.poster.email(), id(&cast.poster.get("/v5/user").ok()).to_owned());
+    let body = json!({"date": "2026-01-02", "amount": "1", "description": "Lunch",
+        "creditAccount": {"name": "Cash"}, "debitAccount": {"name": "Food"}});
+    let made = cast.poster.post(&cast.path("/transactions"), &body).ok();
+    let token = cast.poster.token().expect("a token").to_owned();
+    let printed = run(server, &["delete", "--email", email]).expect("it is done");
+    assert!(printed.contains(&format!("deleted-{user}\tdisabled")), "{printed}");
+    let fresh = server.beside(&[]);
+    fresh.client_with_token(&token).get("/v5/user").refused(401, "required");
+    let rows = cast.owner.get(&cast.path("/collaborators")).ok();
+    assert!(!rows.to_string().contains(email), "{rows}");
+    let removed = &events(&cast, "COLLABORATOR_REMOVED")[0];
+    assert_eq!(removed["data"]["object"]["email"], email, "{removed}");
+    assert_eq!(removed["user"]["username"], format!("deleted-{user}").as_str(), "{removed}");
+    let path = cast.path(&format!("/transactions/{}", id(&made["transaction"])));
+    let kept = cast.owner.get(&path).ok();
+    assert_eq!(kept["description"], "Lunch");
+    audited(&cast);
+    let again = fresh.client(email).get("/v5/user").ok();
+    assert_ne!(again["id"], user.as_str(), "who comes back is somebody else");
+}
+
+/// Every table of what belongs to a user, but the log and the books.
+fn nothing_of_a_deleted_user_is_kept(server: &Server) {
+    let cast = Cast::new(server);
+    let client = &cast.viewer;
+    let user = id(&client.get("/v5/user").ok()).to_owned();
+    let keyed = client.header("Idempotency-Key", &unique("delete"));
+    keyed.post("/v5/collections", &json!({"name": "Mine"})).ok();
+    let other = Cast::new(server);
+    client
+        .send("POST", &other.path("/collaborators/request?permission=VIEWER"), &Value::Null)
+        .no_content();
+    let link = server.admin(&["login", "--email", client.email()]).output().expect("it runs");
+    assert!(link.status.success());
+    let count = |table: &str, column: &str, value: &str| {
+        let touch = format!("UPDATE {table} SET {column} = {column} WHERE {column} = {value}");
+        Backdoor::open(server).execute(&touch)
+    };
+    let quoted = format!("'{}'", client.email());
+    client.post("/v5/user/keys", &json!({"name": "Mine"})).ok();
+    let places = [
+        ("api_keys", "user_id", &user),
+        ("tokens", "user_id", &user),
+        ("access_requests", "user_id", &user),
+        ("collections", "user_id", &user),
+        ("idempotency_keys", "user_id", &user),
+        ("mails", "user_id", &user),
+        ("mails", "recipient", &quoted),
+        ("login_links", "email", &quoted),
+    ];
+    for (table, column, value) in places {
+        assert!(count(table, column, value) > 0, "{table}.{column} is tested");
+    }
+    run(server, &["delete", "--email", client.email()]).expect("it is done");
+    for (table, column, value) in places {
+        assert_eq!(count(table, column, value), 0, "{table}.{column}");
+    }
+    assert_eq!(count("users", "email", &quoted), 0);
+}
+
+fn owners_are_not_deleted(server: &Server) {
+    let cast = Cast::new(server);
+    let said = run(server, &["delete", "--email", cast.owner.email()]).expect_err("refused");
+    assert!(said.contains("owns 1 books"), "{said}");
+    assert_eq!(cast.owner.get(&cast.path("")).ok()["permission"], "OWNER");
+    let path = cast.path("/transfer");
+    cast.owner.post(&path, &json!({"email": cast.editor.email()})).ok();
+    run(server, &["delete", "--email", cast.owner.email()]).expect("nothing is owned any more");
+}
+
+fn unknown_users_are_not_found(server: &Server) {
+    let nobody = person();
+    for arguments in [
+        vec!["show", "--email", nobody.as_str()],
+        vec!["delete", "--email", &nobody],
+        vec!["rename-email", "--email", &nobody, "--to", "other@example.org"],
+    ] {
+        let said = run(server, &arguments).expect_err("refused");
+        assert!(said.contains("user not found"), "{arguments:?}: {said}");
+    }
+}
