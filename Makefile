@@ -19,7 +19,7 @@ run: ## build and serve on 127.0.0.1:8080 with SQLite under ./data
 	$(CARGO_TARGET_DIR)/quick/daybook serve
 
 .PHONY: test
-test: postgres schemathesis oidc-provider ## the whole suite, on SQLite and on a real PostgreSQL
+test: postgres schemathesis oidc-provider chromium ## the whole suite, on SQLite and on a real PostgreSQL
 	$(CARGO) build --workspace
 	DAYBOOK_BIN=$(CARGO_TARGET_DIR)/debug/daybook $(CARGO) test --workspace
 
@@ -34,6 +34,10 @@ schemathesis: ## install schemathesis for the tests, under the target directory
 .PHONY: oidc-provider
 oidc-provider: ## install an OpenID provider for the tests, under the target directory
 	@tests/install-oidc-provider
+
+.PHONY: chromium
+chromium: ## install Chromium and its driver for the tests where they are missing
+	@tests/install-chromium
 
 .PHONY: fmt
 fmt: ## format the code

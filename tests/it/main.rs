@@ -96,6 +96,7 @@ modules! {
         collaborators,
         collection_views,
         collections,
+        chromium,
         configuration,
         copied_transactions,
         counts,

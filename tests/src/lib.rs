@@ -6,6 +6,7 @@ pub mod bank;
 pub mod bench;
 pub mod browser;
 mod cast;
+pub mod chromium;
 mod client;
 pub mod contract;
 pub mod decimal;

@@ -1,0 +1,226 @@
+//! Signing in as people do it, in a real browser of the size of a telephone (11.3, 11.4, 11.14,
+//! 11.16 - 11.19). The pages of the server run no scripts there.
+
+mod app;
+
+use daybook_tests::browser::login_link;
+use daybook_tests::chromium::{Chromium, missing};
+use daybook_tests::{Server, encode, setting, unique};
+use serde_json::{Value, json};
+
+use app::App;
+
+pub fn tests() -> Vec<crate::Case> {
+    crate::cases![
+        a_program_gets_a_code,
+        a_program_without_a_browser_signs_in,
+        an_app_of_a_listed_origin_gets_tokens,
+        an_older_app_gets_a_token_in_its_address,
+        nobody_frames_a_page,
+    ]
+    .into_iter()
+    .map(where_installed)
+    .collect()
+}
+
+/// The case where Chromium is installed; elsewhere it says what is missing, and in CI fails.
+fn where_installed(case: crate::Case) -> crate::Case {
+    let run = move |server: &Server| {
+        if let Some(what) = missing() {
+            assert!(setting("CI").is_none(), "{what}");
+            eprintln!("a case of browsers is left out: {what}");
+            return;
+        }
+        (case.run)(server);
+    };
+    crate::Case { name: case.name, run: Box::new(run) }
+}
+
+/// The example of RFC 7636, appendix B.
+const VERIFIER: &str = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
+const CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
+
+fn person() -> String {
+    format!("{}@example.com", unique("chromium"))
+}
+
+/// The address under which a browser finds the server: apps on other ports of it are of its site.
+fn base(server: &Server) -> String {
+    format!("http://localhost:{}", server.address().port())
+}
+
+/// Opens a link that signs in, and presses its button.
+#[track_caller]
+fn sign_in(browser: &Chromium, server: &Server, email: &str) {
+    let code = login_link(server, email);
+    browser.open(&format!("{}/auth/link?code={code}", base(server)));
+    assert!(browser.text().contains(email));
+    browser.fits_a_telephone();
+    browser.click("Sign in");
+}
+
+fn asked(server: &Server, redirect_uri: &str, rest: &str) -> String {
+    let uri = encode(redirect_uri);
+    format!("{}/auth/authorize?redirect_uri={uri}&scope=email&state=s1&{rest}", base(server))
+}
+
+fn with_code(server: &Server, redirect_uri: &str) -> String {
+    let rest = format!(
+        "response_type=code&client_id=daybook-cli&code_challenge_method=S256\
+         &code_challenge={CHALLENGE}"
+    );
+    asked(server, redirect_uri, &rest)
+}
+
+#[track_caller]
+fn post(server: &Server, path: &str, form: &str) -> Value {
+    let kind = Some("application/x-www-form-urlencoded");
+    let client = server.anonymous();
+    let client = client.header("X-Forwarded-For", &daybook_tests::unique_address());
+    client.send_raw("POST", path, kind, form.as_bytes()).ok()
+}
+
+#[track_caller]
+fn lets_in(server: &Server, tokens: &Value, email: &str) {
+    let token = tokens["access_token"].as_str().unwrap_or_else(|| panic!("a token: {tokens}"));
+    assert_eq!(server.client_with_token(token).get("/v5/user").ok()["email"], email);
+}
+
+/// Signed out, signed in by a link, asked, allowed: the browser ends where the program waits.
+fn a_program_gets_a_code(server: &Server) {
+    let (email, app) = (person(), App::start("<p>Back in the program</p>"));
+    let uri = format!("http://127.0.0.1:{}/callback", app.port());
+    let browser = Chromium::without_scripts();
+    browser.open(&with_code(server, &uri));
+    assert!(browser.text().contains("Open the link that signs you in"), "{}", browser.text());
+    browser.fits_a_telephone();
+    sign_in(&browser, server, &email);
+    browser.wait_for_text("asks for access to your books");
+    browser.fits_a_telephone();
+    browser.click("Allow");
+    let url = browser.wait_for(&format!("{uri}?code="));
+    assert!(url.contains("&state=s1&iss=http%3A%2F%2Flocalhost"), "{url}");
+    let code = url.split_once("code=").and_then(|(_, rest)| rest.split('&').next());
+    let form = format!(
+        "grant_type=authorization_code&client_id=daybook-cli&code_verifier={VERIFIER}\
+         &redirect_uri={}&code={}",
+        encode(&uri),
+        code.expect("a code")
+    );
+    lets_in(server, &post(server, "/auth/token", &form), &email);
+    // Who has agreed is sent on at once, also straight from signing in again.
+    browser.open(&format!("{}/auth/logout", base(server)));
+    browser.open(&with_code(server, &uri));
+    sign_in(&browser, server, &email);
+    browser.wait_for(&format!("{uri}?code="));
+    browser.open(&format!("{}/auth/consents", base(server)));
+    browser.fits_a_telephone();
+    browser.click("End access");
+    browser.wait_for_text("No app has access");
+    browser.open(&with_code(server, &uri));
+    browser.click("Refuse");
+    let url = browser.wait_for(&format!("{uri}?error="));
+    assert!(url.contains("error=access_denied"), "{url}");
+}
+
+fn a_program_without_a_browser_signs_in(server: &Server) {
+    let email = person();
+    let begun = post(server, "/auth/device/code", "client_id=daybook-cli");
+    let (code, device) = (begun["user_code"].as_str(), begun["device_code"].as_str());
+    let (code, device) = (code.expect("a code"), device.expect("a code"));
+    let browser = Chromium::without_scripts();
+    browser.open(&format!("{}/auth/device", base(server)));
+    sign_in(&browser, server, &email);
+    browser.wait_for(&format!("{}/auth/device", base(server)));
+    browser.fits_a_telephone();
+    browser.type_into("input[name=user_code]", "bbbb bbbb");
+    browser.click("Go on");
+    browser.wait_for_text("does not work");
+    browser.type_into("input[name=user_code]", &code.to_lowercase());
+    browser.click("Go on");
+    browser.wait_for_text(code);
+    browser.fits_a_telephone();
+    browser.click("Allow");
+    browser.wait_for_text("Access is allowed");
+    let form = format!(
+        "grant_type={}&client_id=daybook-cli&device_code={device}",
+        encode("urn:ietf:params:oauth:grant-type:device_code")
+    );
+    lets_in(server, &post(server, "/auth/token", &form), &email);
+}
+
+/// What browser clients of v5 do (11.4): they refresh by cookie, and send whoever is signed out to
+/// login.
+fn an_app_of_a_listed_origin_gets_tokens(server: &Server) {
+    const PAGE: &str = "<p id=who></p><a id=out>Sign out</a><script>
+        const base = 'BASE', here = location.origin + '/';
+        document.getElementById('out').href =
+            base + '/auth/logout?returnUrl=' + encodeURIComponent(here + 'bye');
+        const show = text => document.getElementById('who').textContent = text;
+        (async () => {
+            if (location.pathname === '/bye') return show('signed out');
+            const answer = await fetch(base + '/auth/refresh',
+                {method: 'POST', credentials: 'include'});
+            if (answer.status === 401) {
+                location.href = base + '/auth/login?returnUrl=' + encodeURIComponent(here);
+                return;
+            }
+            const {accessToken} = await answer.json();
+            const user = await fetch(base + '/v5/user',
+                {headers: {Authorization: 'Bearer ' + accessToken}});
+            show('you are ' + (await user.json()).email);
+        })().catch(error => show('failed: ' + error));
+        </script>";
+    let (email, app) = (person(), App::start(""));
+    let here = format!("http://localhost:{}", app.port());
+    let server = server.beside(&["--web-origins", &here]);
+    app.serves(&PAGE.replace("BASE", &base(&server)));
+    let browser = Chromium::with_scripts();
+    browser.open(&format!("{here}/"));
+    browser.wait_for(&format!("{}/auth/login", base(&server)));
+    sign_in(&browser, &server, &email);
+    browser.wait_for(&format!("{here}/"));
+    browser.wait_for_text(&format!("you are {email}"));
+    browser.click("Sign out");
+    browser.wait_for_text("signed out");
+    browser.open(&format!("{here}/"));
+    browser.wait_for(&format!("{}/auth/login", base(&server)));
+    let elsewhere = App::start(&PAGE.replace("BASE", &base(&server)));
+    browser.open(&format!("http://localhost:{}/", elsewhere.port()));
+    browser.wait_for_text("failed: TypeError");
+}
+
+fn an_older_app_gets_a_token_in_its_address(server: &Server) {
+    let (email, app) = (person(), App::start("<p>The older app</p>"));
+    let uri = format!("http://localhost:{}/", app.port());
+    let file = server.data_dir().join(unique("clients"));
+    let entry = json!({"clientId": "old", "name": "Old", "implicit": true, "redirectUris": [uri]});
+    std::fs::write(&file, json!({ "items": [entry] }).to_string()).expect("a file");
+    let server = server.beside(&["--clients", file.to_str().expect("a path")]);
+    let browser = Chromium::without_scripts();
+    sign_in(&browser, &server, &email);
+    browser.open(&asked(&server, &uri, "response_type=token&client_id=old"));
+    browser.click("Allow");
+    let url = browser.wait_for(&format!("{uri}#access_token="));
+    let token = url.split_once("access_token=").and_then(|(_, rest)| rest.split('&').next());
+    lets_in(&server, &json!({ "access_token": token }), &email);
+}
+
+/// Neither a page of the same site nor another one shows the button to somebody who does not see
+/// what they press.
+fn nobody_frames_a_page(server: &Server) {
+    let uri = "http://127.0.0.1:9/callback";
+    let browser = Chromium::with_scripts();
+    sign_in(&browser, server, &person());
+    let frame =
+        format!("<iframe src=\"{}\"></iframe>", with_code(server, uri).replace('&', "&amp;"));
+    let app = App::start(&frame);
+    for host in ["localhost", "127.0.0.1"] {
+        browser.open(&format!("http://{host}:{}/", app.port()));
+        browser.enter_frame(0);
+        assert_eq!(browser.find("button[name=decision]"), Vec::<String>::new());
+        assert!(!browser.text().contains("your books"), "{}", browser.text());
+    }
+    browser.open(&with_code(server, uri));
+    assert_eq!(browser.find("button[name=decision]").len(), 2, "alone it is shown");
+}

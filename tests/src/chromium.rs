@@ -1,0 +1,233 @@
+//! A real browser: headless Chromium, driven by its own driver over WebDriver (W3C). One driver
+//! serves all browsers of a run; each has a profile of its own. `tests/install-chromium` installs
+//! both.
+
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use ureq::Agent;
+
+use crate::guard::{Entry, Folder};
+use crate::{free_port, pause, unique};
+
+/// How long a page may take to show what is waited for.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// The member by which WebDriver names an element.
+const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
+/// A telephone, in pixels.
+const TELEPHONE: (u32, u32) = (360, 640);
+
+/// What is missing, and how to get it.
+pub fn missing() -> Option<String> {
+    let there = |name: &str| Command::new(name).arg("--version").output().is_ok();
+    if there("chromedriver") && ["chromium", "google-chrome"].into_iter().any(there) {
+        return None;
+    }
+    Some("Chromium is not installed: run tests/install-chromium".to_owned())
+}
+
+struct Driver {
+    address: String,
+    profiles: Folder,
+    _child: Child,
+    _guard: Entry,
+}
+
+fn driver() -> &'static Driver {
+    static DRIVER: OnceLock<Driver> = OnceLock::new();
+    DRIVER.get_or_init(|| {
+        let port = free_port();
+        let profiles = Folder::create(
+            std::env::temp_dir().join(format!("daybook-chromium-{}", std::process::id())),
+        );
+        let child = Command::new("chromedriver")
+            .arg(format!("--port={port}"))
+            .process_group(0)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("chromedriver starts");
+        // The browsers that it has started are of its group.
+        let guard = Entry::new(&format!("kill -9 -{}", child.id()));
+        let address = format!("http://127.0.0.1:{port}");
+        let started = Instant::now();
+        while agent().get(format!("{address}/status")).call().is_err() {
+            assert!(started.elapsed() < PATIENCE, "chromedriver listens");
+            pause(Duration::from_millis(50));
+        }
+        Driver { address, profiles, _child: child, _guard: guard }
+    })
+}
+
+fn agent() -> &'static Agent {
+    static AGENT: OnceLock<Agent> = OnceLock::new();
+    AGENT.get_or_init(|| {
+        let config = Agent::config_builder().http_status_as_error(false).proxy(None);
+        config.timeout_global(Some(Duration::from_secs(60))).build().new_agent()
+    })
+}
+
+/// A browser with one window; closed when dropped.
+pub struct Chromium {
+    session: String,
+}
+
+impl Chromium {
+    /// A browser without cookies, in which pages run no scripts.
+    #[track_caller]
+    pub fn without_scripts() -> Self {
+        Self::start(&json!({"profile.managed_default_content_settings.javascript": 2}))
+    }
+
+    /// A browser without cookies.
+    #[track_caller]
+    pub fn with_scripts() -> Self {
+        Self::start(&json!({}))
+    }
+
+    #[track_caller]
+    fn start(preferences: &Value) -> Self {
+        let driver = driver();
+        let profile = driver.profiles.path().join(unique("profile"));
+        let (width, height) = TELEPHONE;
+        let options = json!({
+            "args": [
+                "--headless=new",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-dev-shm-usage",
+                "--no-first-run",
+                format!("--window-size={width},{height}"),
+                format!("--user-data-dir={}", profile.display()),
+            ],
+            "prefs": preferences,
+        });
+        let wanted = json!({"capabilities": {"alwaysMatch": {"goog:chromeOptions": options}}});
+        let begun = ask("POST", &format!("{}/session", driver.address), &wanted);
+        let id = begun["sessionId"].as_str().unwrap_or_else(|| panic!("a session: {begun}"));
+        Self { session: format!("{}/session/{id}", driver.address) }
+    }
+
+    #[track_caller]
+    fn post(&self, path: &str, body: &Value) -> Value {
+        ask("POST", &format!("{}/{path}", self.session), body)
+    }
+
+    /// Opens an address, and waits until the page is there.
+    #[track_caller]
+    pub fn open(&self, url: &str) {
+        self.post("url", &json!({ "url": url }));
+    }
+
+    /// The address that is shown.
+    #[track_caller]
+    pub fn url(&self) -> String {
+        let shown = ask("GET", &format!("{}/url", self.session), &Value::Null);
+        shown.as_str().expect("an address").to_owned()
+    }
+
+    /// Waits until an address begins with a text, and returns it.
+    #[track_caller]
+    pub fn wait_for(&self, start: &str) -> String {
+        let begun = Instant::now();
+        loop {
+            let url = self.url();
+            if url.starts_with(start) {
+                return url;
+            }
+            let text = self.text();
+            assert!(begun.elapsed() < PATIENCE, "{url} is no {start}: {text}");
+            pause(Duration::from_millis(30));
+        }
+    }
+
+    /// The text that a person reads.
+    #[track_caller]
+    pub fn text(&self) -> String {
+        let script = "return document.body ? document.body.innerText : ''";
+        self.run(script).as_str().unwrap_or_default().to_owned()
+    }
+
+    /// Waits until the page shows a text.
+    #[track_caller]
+    pub fn wait_for_text(&self, expected: &str) {
+        let begun = Instant::now();
+        while !self.text().contains(expected) {
+            assert!(begun.elapsed() < PATIENCE, "{expected:?} is shown: {:?}", self.text());
+            pause(Duration::from_millis(30));
+        }
+    }
+
+    /// What a script of the driver returns; it runs whatever the page may do itself.
+    #[track_caller]
+    pub fn run(&self, script: &str) -> Value {
+        self.post("execute/sync", &json!({"script": script, "args": []}))
+    }
+
+    /// The elements that a selector of CSS finds.
+    #[track_caller]
+    pub fn find(&self, selector: &str) -> Vec<String> {
+        let found = self.post("elements", &json!({"using": "css selector", "value": selector}));
+        let ids = found.as_array().expect("elements").iter();
+        ids.filter_map(|element| element[ELEMENT].as_str()).map(str::to_owned).collect()
+    }
+
+    /// Clicks the button with that text.
+    #[track_caller]
+    pub fn click(&self, label: &str) {
+        let xpath = format!("//*[(self::button or self::a) and contains(., '{label}')]");
+        let found = self.post("element", &json!({"using": "xpath", "value": xpath}));
+        let Some(id) = found[ELEMENT].as_str() else {
+            panic!("a button {label:?}: {found} in {:?}", self.text());
+        };
+        self.post(&format!("element/{id}/click"), &json!({}));
+    }
+
+    /// Types into the field that a selector of CSS finds, in place of what is there.
+    #[track_caller]
+    pub fn type_into(&self, selector: &str, text: &str) {
+        let fields = self.find(selector);
+        let field = fields.first().unwrap_or_else(|| panic!("{selector} in {:?}", self.text()));
+        self.post(&format!("element/{field}/clear"), &json!({}));
+        self.post(&format!("element/{field}/value"), &json!({ "text": text }));
+    }
+
+    /// Looks into a frame of the page.
+    #[track_caller]
+    pub fn enter_frame(&self, number: u64) {
+        self.post("frame", &json!({ "id": number }));
+    }
+
+    /// Asserts that a telephone shows the page without moving it sideways.
+    #[track_caller]
+    pub fn fits_a_telephone(&self) {
+        let widths = "return [document.documentElement.scrollWidth, window.innerWidth]";
+        let widths = self.run(widths);
+        let width = |at: usize| widths[at].as_u64().expect("pixels");
+        assert!(width(0) <= width(1), "{widths}: {}", self.text());
+    }
+}
+
+impl Drop for Chromium {
+    fn drop(&mut self) {
+        let _ = agent().delete(&self.session).call();
+    }
+}
+
+/// The value of an answer of the driver.
+#[track_caller]
+fn ask(method: &str, url: &str, body: &Value) -> Value {
+    let answer = match method {
+        "GET" => agent().get(url).call(),
+        _ => agent().post(url).content_type("application/json").send(body.to_string()),
+    };
+    let mut answer = answer.expect("the driver answers");
+    let text = answer.body_mut().read_to_string().expect("text");
+    let told: Value = serde_json::from_str(&text).expect("JSON");
+    assert!(answer.status().is_success(), "{url} {body}: {text}");
+    told["value"].clone()
+}
