@@ -310,6 +310,7 @@ FIELDS = {
     "queries": {"id": id_of("queries"), "query": one_of(SEARCHES)},
     "collections": {"id": id_of("collections")},
     "tokens": {"days": one_of([7, 1, 3650, 0, -1]), "books": lambda rng, operation: [BOOK]},
+    "keys": {},
     "collaborators": {
         "email": lambda rng, operation: f"guest-{rng.randint(1, 60)}@example.com",
         "permission": one_of(["EDITOR", "POSTER", "RECORDER", "VIEWER", "NONE", "OWNER"]),
