@@ -17,14 +17,19 @@ pub fn lone() -> Vec<Lone> {
     ]
 }
 
+/// Where a client says it comes from.
+const ADDRESS: &str = "198.51.100.77";
+
 /// Issue 2: no tokens or personal data in the logs, at any level.
 fn logs_hold_no_personal_data(engine: Engine) {
-    for level in [None, Some("debug")] {
+    for level in [None, Some("debug"), Some("trace")] {
         let names = ["RUST_LOG", "DAYBOOK_LOG", "DAYBOOK_LOG_LEVEL"];
         let env = level
             .map(|level| names.map(|name| (name.to_owned(), level.to_owned())).to_vec())
             .unwrap_or_default();
-        let server = Server::start_with(Options { engine, env, ..Options::default() });
+        let args = ["--trusted-proxies", "127.0.0.1", "--refused-tokens-per-minute", "5"];
+        let args = args.map(str::to_owned).to_vec();
+        let server = Server::start_with(Options { engine, env, args, ..Options::default() });
         let cast = Cast::new(&server);
         let email = "zacharias.private@example.com";
         cast.share(email, "VIEWER");
@@ -48,12 +53,20 @@ fn logs_hold_no_personal_data(engine: Engine) {
             .put(&cast.path(""), &json!({"decimalSeparator": "Secret purse"}))
             .refused(400, "invalid");
         server.client_with_token("not.a.token").get("/v5/user").refused(401, "required");
+        let created = cast.owner.post("/v5/user/keys", &json!({"name": "Secret app"})).ok();
+        let key = created["key"].as_str().expect("a key");
+        cast.owner.header("service-api-key", key).get("/v5/user").ok();
+        cast.owner.get(&format!("/v5/user?key={key}")).ok();
+        let guess = server.client_with_token("not.a.token").header("X-Forwarded-For", ADDRESS);
+        while guess.get("/v5/user").status != 429 {}
         cast.viewer.delete(&cast.path("")).refused(403, "forbidden");
         let log = server.log();
         assert!(!log.is_empty(), "the server writes a log");
         let token = cast.owner.token().expect("the owner has one");
         let words = [
             token,
+            key,
+            ADDRESS,
             "not.a.token",
             "zacharias",
             "@example.com",
