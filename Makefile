@@ -19,7 +19,7 @@ run: ## build and serve on 127.0.0.1:8080 with SQLite under ./data
 	$(CARGO_TARGET_DIR)/quick/daybook serve
 
 .PHONY: test
-test: postgres schemathesis oidc-provider chromium ## the whole suite, on SQLite and on a real PostgreSQL
+test: postgres schemathesis oidc-provider chromium ## the suite, on SQLite and PostgreSQL
 	$(CARGO) build --workspace
 	DAYBOOK_BIN=$(CARGO_TARGET_DIR)/debug/daybook $(CARGO) test --workspace
 

@@ -68,6 +68,8 @@ fn a_link_signs_in_and_an_app_gets_tokens(server: &Server) {
     assert_eq!(refreshed.headers["access-control-allow-origin"], APP);
     assert_eq!(refreshed.headers["access-control-allow-credentials"], "true");
     assert_eq!(refreshed.headers["cache-control"], "no-store");
+    let kept = &refreshed.headers["set-cookie"];
+    assert!(kept.contains("daybook_session=") && kept.contains("Max-Age=2592000"), "{kept}");
     let refreshed = refreshed.ok();
     let user = server.client_with_token(refreshed["accessToken"].as_str().expect("a token"));
     let user = user.get("/v5/user").ok();

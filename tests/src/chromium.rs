@@ -14,7 +14,7 @@ use crate::guard::{Entry, Folder};
 use crate::{free_port, pause, unique};
 
 /// How long a page may take to show what is waited for.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PAGE_TIMEOUT: Duration = Duration::from_secs(20);
 /// The member by which WebDriver names an element.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 /// A telephone, in pixels.
@@ -56,7 +56,7 @@ fn driver() -> &'static Driver {
         let address = format!("http://127.0.0.1:{port}");
         let started = Instant::now();
         while agent().get(format!("{address}/status")).call().is_err() {
-            assert!(started.elapsed() < PATIENCE, "chromedriver listens");
+            assert!(started.elapsed() < PAGE_TIMEOUT, "chromedriver listens");
             pause(Duration::from_millis(50));
         }
         Driver { address, profiles, _child: child, _guard: guard }
@@ -140,7 +140,7 @@ impl Chromium {
                 return url;
             }
             let text = self.text();
-            assert!(begun.elapsed() < PATIENCE, "{url} is no {start}: {text}");
+            assert!(begun.elapsed() < PAGE_TIMEOUT, "{url} is no {start}: {text}");
             pause(Duration::from_millis(30));
         }
     }
@@ -157,7 +157,7 @@ impl Chromium {
     pub fn wait_for_text(&self, expected: &str) {
         let begun = Instant::now();
         while !self.text().contains(expected) {
-            assert!(begun.elapsed() < PATIENCE, "{expected:?} is shown: {:?}", self.text());
+            assert!(begun.elapsed() < PAGE_TIMEOUT, "{expected:?} is shown: {:?}", self.text());
             pause(Duration::from_millis(30));
         }
     }

@@ -230,6 +230,14 @@ impl ApiRequest {
         Ok(self.cx.scope.check_write().map_err(Error::from)?)
     }
 
+    /// Refuses an app to manage access tokens and API keys (behaviour 11.16).
+    ///
+    /// # Errors
+    /// 403.
+    pub(crate) fn check_credentials(&self) -> Result<(), ApiError> {
+        Ok(self.cx.scope.check_credentials().map_err(Error::from)?)
+    }
+
     async fn write_in<T: Send + 'static>(
         self,
         lane: Lane,

@@ -221,6 +221,7 @@ fn outside() -> Vec<Operation> {
         }
         grant at "/auth" {
             GET "/authorize" "" => authorize;
+            POST "/authorize" "" => authorize_by_form;
             POST "/consent" "" => consent;
             POST "/token" "" => token;
             POST "/device/code" "" => device_code;

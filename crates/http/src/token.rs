@@ -35,7 +35,8 @@ impl From<TokenIn> for TokenRequest {
         let TokenIn { name, days, read_only, books } = body;
         let books: Option<BTreeSet<BookKey>> =
             books.map(|books| books.into_iter().map(BookKey::new).collect());
-        Self { name, days, scope: TokenScope { read_only: read_only.unwrap_or(false), books } }
+        let scope = TokenScope { read_only: read_only.unwrap_or(false), books, of_app: false };
+        Self { name, days, scope }
     }
 }
 
@@ -104,6 +105,7 @@ pub(crate) async fn get_token(request: ApiRequest) -> ApiResult {
 /// POST user/tokens. The text of the token is made after the answer is recorded under an
 /// idempotency key, so that it is stored nowhere; it is the same each time.
 pub(crate) async fn create_token(request: ApiRequest, body: MaybeBody<TokenIn>) -> ApiResult {
+    request.check_credentials()?;
     let asked = TokenRequest::from(body.0.unwrap_or_default());
     let (state, user) = (request.state.clone(), request.cx.user.clone());
     let recorded = request.write_own(move |tx, cx| token::issue(tx, cx, asked), to_reply).await?;
@@ -123,6 +125,7 @@ pub(crate) async fn create_token(request: ApiRequest, body: MaybeBody<TokenIn>) 
 
 /// DELETE user/tokens/{id}.
 pub(crate) async fn revoke_token(request: ApiRequest) -> ApiResult {
+    request.check_credentials()?;
     let (id, state) = (request.id(), request.state.clone());
     let answer = request.write_own(move |tx, cx| token::revoke(tx, cx, &id), to_reply).await?;
     state.identity.forget();

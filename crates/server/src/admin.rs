@@ -119,8 +119,11 @@ fn issue(options: TokenArgs) -> anyhow::Result<()> {
     let now = clock::now();
     let books = book.into_iter().map(BookKey::new).collect::<BTreeSet<_>>();
     let books = Some(books).filter(|books| !books.is_empty());
-    let request =
-        TokenRequest { name, days: Some(days.into()), scope: TokenScope { read_only, books } };
+    let request = TokenRequest {
+        name,
+        days: Some(days.into()),
+        scope: TokenScope { read_only, books, of_app: false },
+    };
     let mut printed = Vec::with_capacity(emails.len());
     for email in emails {
         let issue = || {

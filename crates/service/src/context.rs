@@ -32,7 +32,7 @@ impl Context {
     /// A request of a user without an app, a precondition or a limit.
     #[must_use]
     pub const fn new(user: Arc<User>, now: Instant, ids: Arc<Ids>) -> Self {
-        let scope = TokenScope { read_only: false, books: None };
+        let scope = TokenScope { read_only: false, books: None, of_app: false };
         Self { user, scope, agent: None, now, ids, condition: None }
     }
 

@@ -71,7 +71,9 @@ pub fn begin(
         tx.consents().save(&granted.consent(now))?;
     }
     let grant = granted.grant(GrantId::new(ids.next(now)), until);
-    tx.grants().make_room(granted.user, now)?;
+    if tx.grants().make_room(granted.user, now)? {
+        tx.identity_changes().record()?;
+    }
     tx.grants().insert(&grant)?;
     Ok(grant)
 }
@@ -119,8 +121,10 @@ pub fn end(tx: &mut Tx<'_>, id: GrantId) -> Result<()> {
 /// Withdraws a user's consent to a client, and ends all that was granted to it.
 pub fn withdraw(tx: &mut Tx<'_>, user: UserId, client: &str) -> Result<()> {
     tx.consents().remove(user, client)?;
-    tx.grants().remove_of_client(user, client)?;
-    Ok(tx.identity_changes().record()?)
+    if tx.grants().remove_of_client(user, client)? {
+        tx.identity_changes().record()?;
+    }
+    Ok(())
 }
 
 /// Begins to wait for somebody's decision about a program without a browser.

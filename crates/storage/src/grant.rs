@@ -99,17 +99,17 @@ impl Grants<'_, '_> {
         Ok(gone == 1)
     }
 
-    /// Ends all that a user has granted to a client.
-    pub fn remove_of_client(self, user: UserId, client: &str) -> Result<()> {
+    /// Ends all that a user has granted to a client, and answers whether there was anything.
+    pub fn remove_of_client(self, user: UserId, client: &str) -> Result<bool> {
         let target =
             grants::table.filter(grants::user_id.eq(user.get())).filter(grants::client.eq(client));
-        on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
-        Ok(())
+        let gone = on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
+        Ok(gone > 0)
     }
 
     /// Removes a user's grants that have ended, and of the others all but those that last longest,
-    /// so that one more has room.
-    pub fn make_room(self, user: UserId, now: Instant) -> Result<()> {
+    /// so that one more has room. It answers whether one ended that had not ended by itself.
+    pub fn make_room(self, user: UserId, now: Instant) -> Result<bool> {
         let of_user = grants::table.filter(grants::user_id.eq(user.get()));
         let over = of_user.filter(grants::expires_at.le(now.milliseconds()));
         on_engine!(self.tx.flushed()?, c => diesel::delete(over).execute(c))?;
@@ -117,11 +117,12 @@ impl Grants<'_, '_> {
         let ids: Vec<i64> =
             on_engine!(self.tx.flushed()?, c => longest.select(grants::id).load(c))?;
         let beyond: Vec<i64> = ids.into_iter().skip(MAX_GRANTS - 1).collect();
-        if !beyond.is_empty() {
+        let crowded = !beyond.is_empty();
+        if crowded {
             let target = grants::table.filter(grants::id.eq_any(beyond));
             on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
         }
-        Ok(())
+        Ok(crowded)
     }
 }
 

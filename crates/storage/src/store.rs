@@ -19,6 +19,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use daybook_domain::email::Email;
 use daybook_domain::id::UserId;
+use daybook_domain::session::SecretDigest;
 use diesel::prelude::*;
 use diesel::r2d2::Pool;
 use sha2::{Digest, Sha256};
@@ -63,6 +64,13 @@ impl Lane {
     #[must_use]
     pub fn of_newcomer(email: &Email) -> Self {
         Self(digest(email.local().as_bytes()) & !BOOKS)
+    }
+
+    /// The lane of a program that asks whether somebody has decided: one device after another, in
+    /// the same order in every process.
+    #[must_use]
+    pub fn of_device(code: &SecretDigest) -> Self {
+        Self(digest(code) & !BOOKS)
     }
 
     /// The lane of what a user keeps across books. It comes before the lanes of all books: the

@@ -30,7 +30,7 @@ struct Row {
 impl From<&AccessToken> for Row {
     fn from(token: &AccessToken) -> Self {
         let AccessToken { id, user, name, scope, created_at, expires_at, revoked_at } = token;
-        let TokenScope { read_only, books } = scope;
+        let TokenScope { read_only, books, of_app: _ } = scope;
         let keys = books.as_ref().map(|books| books.iter().map(BookKey::to_string));
         Self {
             id: id.get(),
@@ -58,7 +58,7 @@ impl TryFrom<Row> for AccessToken {
             id: TokenId::new(id),
             user: UserId::new(user_id),
             name,
-            scope: TokenScope { read_only, books },
+            scope: TokenScope { read_only, books, of_app: false },
             created_at: Instant::new(created_at),
             expires_at: Instant::new(expires_at),
             revoked_at: revoked_at.map(Instant::new),

@@ -108,11 +108,6 @@ fn a_program_gets_a_code(server: &Server) {
         code.expect("a code")
     );
     lets_in(server, &post(server, "/auth/token", &form), &email);
-    // Who has agreed is sent on at once, also straight from signing in again.
-    browser.open(&format!("{}/auth/logout", base(server)));
-    browser.open(&with_code(server, &uri));
-    sign_in(&browser, server, &email);
-    browser.wait_for(&format!("{uri}?code="));
     browser.open(&format!("{}/auth/consents", base(server)));
     browser.fits_a_telephone();
     browser.click("End access");

@@ -1,11 +1,11 @@
 //! What apps may ask for, and how the user is asked (RFC 6749; OpenID Connect Core, 3.1.2.1).
 
 use daybook_tests::Server;
-use daybook_tests::browser::{Browser, is_page, login_link};
+use daybook_tests::browser::{Browser, form, is_page, login_link};
 
 use super::{
-    ASKED, CLI, OLD, OLD_URI, WAITING, allow, asked_with, code, path_of, person, redeem, sent,
-    with_clients,
+    ASKED, CLI, OF_APP, OLD, OLD_URI, WAITING, allow, asked_with, code, path_of, person, redeem,
+    sent, with_clients,
 };
 
 pub fn tests() -> Vec<crate::Case> {
@@ -34,6 +34,11 @@ fn whoever_is_signed_out_signs_in_first(server: &Server) {
     assert_eq!(browser.cookie("daybook_return"), None);
     is_page(&browser.get(&path), 200);
     redeem(server, &code(&mut browser, &ASKED));
+    // OpenID Connect Core, 3.1.2.1: an app may also ask by a form, of another site.
+    let other = Some("https://app.example.com");
+    let sent_on = browser.send("POST", "/auth/authorize", other, &form(&ASKED));
+    assert_eq!(sent_on.status, 303, "{}", sent_on.text);
+    is_page(&browser.get(&sent_on.headers["location"]), 200);
 }
 
 /// An answer that says what is wrong, and nothing else.
@@ -75,31 +80,38 @@ fn apps_are_told_what_is_wrong(server: &Server) {
 }
 
 fn apps_may_ask_without_a_page(server: &Server) {
-    let silent = asked_with(&[("prompt", "none")]);
-    is_told(&mut Browser::new(server), &silent, "login_required");
-    let mut browser = Browser::signed_in(server, &person());
+    let server = with_clients(server);
+    let of_app =
+        |other: &[(&'static str, &'static str)]| asked_with(&[&OF_APP[..], other].concat());
+    let silent = of_app(&[("prompt", "none")]);
+    is_told(&mut Browser::new(&server), &silent, "login_required");
+    let mut browser = Browser::signed_in(&server, &person());
     is_told(&mut browser, &silent, "consent_required");
-    allow(&mut browser, &ASKED);
+    allow(&mut browser, &of_app(&[]));
     let answer = browser.get(&path_of(&silent));
-    redeem(server, &sent(&answer, "code").expect("a code"));
-    let more = asked_with(&[("prompt", "none"), ("scope", "email profile")]);
+    assert!(sent(&answer, "code").is_some(), "{}", answer.headers["location"]);
+    let more = of_app(&[("prompt", "none"), ("scope", "email profile")]);
     is_told(&mut browser, &more, "consent_required");
-    is_page(&browser.get(&path_of(&asked_with(&[("prompt", "consent")]))), 200);
+    is_page(&browser.get(&path_of(&of_app(&[("prompt", "consent")]))), 200);
+    // RFC 8252, 8.6: nobody knows which program waits on the own machine.
+    allow(&mut browser, &ASKED);
+    is_told(&mut browser, &asked_with(&[("prompt", "none")]), "consent_required");
 }
 
 fn users_sign_in_again_when_an_app_wants_it(server: &Server) {
-    let email = person();
-    let mut browser = Browser::signed_in(server, &email);
-    allow(&mut browser, &ASKED);
+    let (server, email) = (with_clients(server), person());
+    let mut browser = Browser::signed_in(&server, &email);
+    allow(&mut browser, &asked_with(&OF_APP));
     for again in [("prompt", "login"), ("prompt", "select_account"), ("max_age", "0")] {
-        let page = browser.get(&path_of(&asked_with(&[again])));
+        let page = browser.get(&path_of(&asked_with(&[again, OF_APP[0], OF_APP[1]])));
         is_page(&page, 200);
         assert!(!page.text.contains("Allow"), "{}", page.text);
-        let back = browser.press(&login_link(server, &email));
+        let back = browser.press(&login_link(&server, &email));
         let answer = browser.get(&back.headers["location"]);
         assert!(sent(&answer, "code").is_some(), "once");
     }
-    let silent = browser.get(&path_of(&asked_with(&[("max_age", "0"), ("prompt", "none")])));
+    let silent = asked_with(&[("max_age", "0"), ("prompt", "none"), OF_APP[0], OF_APP[1]]);
+    let silent = browser.get(&path_of(&silent));
     assert_eq!(sent(&silent, "error").as_deref(), Some("login_required"));
 }
 

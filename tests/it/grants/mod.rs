@@ -74,6 +74,9 @@ const ASKED: [(&str, &str); 7] = [
     ("code_challenge_method", "S256"),
 ];
 
+/// What the app of the web sends otherwise.
+const OF_APP: [(&str, &str); 2] = [("client_id", APP), ("redirect_uri", APP_URI)];
+
 /// The same with other values; an empty one is left out.
 fn asked_with<'p>(other: &[(&'p str, &'p str)]) -> Vec<(&'p str, &'p str)> {
     let mut all: Vec<(&str, &str)> =

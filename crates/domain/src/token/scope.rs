@@ -13,6 +13,8 @@ pub struct TokenScope {
     pub read_only: bool,
     /// The books it reaches; all of the user's when absent.
     pub books: Option<BTreeSet<BookKey>>,
+    /// Whether an app holds it, to which a user has granted access (behaviour 11.16).
+    pub of_app: bool,
 }
 
 impl TokenScope {
@@ -65,6 +67,19 @@ impl TokenScope {
         }
     }
 
+    /// Refuses an app to issue and revoke access tokens and API keys: what it issued would outlive
+    /// the user's consent.
+    ///
+    /// # Errors
+    /// [`Refusal::InsufficientScope`].
+    pub const fn check_credentials(&self) -> Result<(), Refusal> {
+        if self.of_app {
+            Err(Refusal::InsufficientScope("an app holds it, and manages no tokens and API keys"))
+        } else {
+            Ok(())
+        }
+    }
+
     /// Refuses to write with a token that only reads.
     ///
     /// # Errors
@@ -84,7 +99,7 @@ mod tests {
 
     fn scope(read_only: bool, books: Option<&[&str]>) -> TokenScope {
         let books = books.map(|books| books.iter().map(|book| key(book)).collect());
-        TokenScope { read_only, books }
+        TokenScope { read_only, books, of_app: false }
     }
 
     #[test]

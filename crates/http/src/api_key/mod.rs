@@ -108,6 +108,7 @@ pub(crate) async fn get_api_key(request: ApiRequest) -> ApiResult {
 /// POST user/keys. The text of the key is made again after the answer is recorded under an
 /// idempotency key, so that it is stored nowhere; it is the same each time.
 pub(crate) async fn create_api_key(request: ApiRequest, body: MaybeBody<KeyIn>) -> ApiResult {
+    request.check_credentials()?;
     let KeyIn { name } = body.0.unwrap_or_default();
     let asked = KeyRequest { name, rate: None };
     let (state, signing, shown) =
@@ -131,6 +132,7 @@ pub(crate) async fn create_api_key(request: ApiRequest, body: MaybeBody<KeyIn>) 
 
 /// DELETE user/keys/{id}.
 pub(crate) async fn revoke_api_key(request: ApiRequest) -> ApiResult {
+    request.check_credentials()?;
     let (id, state, shown) = (request.id(), request.state.clone(), request.state.clone());
     let answer = request
         .write_own(

@@ -8,8 +8,9 @@ use reqwest::Url;
 use super::fields::Fields;
 use super::redirect::Redirect;
 use super::registry::Clients;
+use crate::parameters::encoded;
 
-/// Characters of a request at most: the sign-in page keeps it in a cookie.
+/// Bytes of a request at most: the sign-in page keeps it in a cookie.
 const MAX_REQUEST: usize = 2_048;
 /// Characters of a code challenge: a SHA-256 in base64url (RFC 7636, 4.2).
 const CHALLENGE: usize = 43;
@@ -19,6 +20,8 @@ pub(super) struct Asker<'c> {
     pub(super) client: &'c OauthClient,
     pub(super) redirect_uri: String,
     pub(super) redirect: Redirect,
+    /// Whether any program of the user's machine could be the one that gets the answer.
+    pub(super) is_anybody: bool,
 }
 
 impl<'c> Asker<'c> {
@@ -31,9 +34,8 @@ impl<'c> Asker<'c> {
         clients: &'c Clients,
         base: &str,
     ) -> Result<Self, &'static str> {
-        if fields.0.iter().map(|(name, value)| name.len() + value.len()).sum::<usize>()
-            > MAX_REQUEST
-        {
+        let pairs = fields.0.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        if encoded(pairs).len() > MAX_REQUEST {
             return Err("The request of the app is too long.");
         }
         if fields.repeated().is_some() {
@@ -52,6 +54,7 @@ impl<'c> Asker<'c> {
         let state = fields.get("state").map(str::to_owned);
         Ok(Self {
             client: &known.client,
+            is_anybody: known.secret.is_none() && url.scheme() != "https",
             redirect_uri: uri.to_owned(),
             redirect: Redirect::new(url, in_fragment, state, base.to_owned()),
         })

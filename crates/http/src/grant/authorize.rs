@@ -18,7 +18,7 @@ use super::tokens;
 use crate::body::Form;
 use crate::error::ApiError;
 use crate::request::host;
-use crate::session::login::{ask_to_sign_in, signed_in};
+use crate::session::login::{ask_to_sign_in, signed_in, to};
 use crate::session::own_form::is_own_form;
 use crate::session::page::{page, page_to};
 use crate::session::way_back::WayBack;
@@ -46,6 +46,13 @@ pub(crate) async fn authorize(
     state: web::Data<AppState>,
 ) -> Result<HttpResponse, ApiError> {
     answer(&request, &state, Fields(parameters::pairs(&request)), None).await
+}
+
+/// POST /auth/authorize: the same, by a form (OpenID Connect Core, 3.1.2.1). A browser sends no
+/// cookie with a form of another site, but it does with the address to which it is sent on.
+pub(crate) async fn authorize_by_form(state: web::Data<AppState>, form: Form) -> HttpResponse {
+    let pairs = form.0.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    to(&format!("{}/auth/authorize?{}", state.public_path(), parameters::encoded(pairs)))
 }
 
 /// POST /auth/consent: what the user has decided on the page that asked.
@@ -99,7 +106,7 @@ async fn answer(
         None => {
             let known = granted.clone();
             let agreed = run::read(state, move |tx| grant::has_consent(tx, &known)).await?;
-            if agreed && !asked.asks_again() {
+            if agreed && !asker.is_anybody && !asked.asks_again() {
                 return give(state, &asker, &asked, (granted, &user), now).await;
             }
             if asked.is_silent() {

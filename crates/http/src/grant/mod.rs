@@ -30,7 +30,7 @@ mod token;
 mod token_state;
 mod tokens;
 
-pub(crate) use authorize::{authorize, consent};
+pub(crate) use authorize::{authorize, authorize_by_form, consent};
 pub(crate) use consents::{list_consents, withdraw_consent};
 pub(crate) use device::{decide_device, device_code, show_device};
 pub(crate) use id_token::userinfo;

@@ -16,7 +16,8 @@ use super::refused::{refused, refused_with};
 use super::signed::{AuthorizationCode, RefreshToken};
 use super::tokens;
 use crate::body::Form;
-use crate::error::ApiError;
+use crate::client_address::client_address;
+use crate::error::{ApiError, RequestError};
 use crate::request::host;
 use crate::run;
 use crate::session::secret::digest;
@@ -56,7 +57,11 @@ pub(crate) async fn token(
             Err(refusal) => Err(refusal),
         },
         Some(DEVICE_CODE) => match required("device_code") {
-            Ok(code) => poll(&state, &code, client, now).await?,
+            Ok(code) => {
+                let address = client_address(&request, &state);
+                state.grant_limits.polls.take(address).map_err(RequestError::from)?;
+                poll(&state, &code, client, now).await?
+            }
             Err(refusal) => Err(refusal),
         },
         Some(_) => {
@@ -137,5 +142,6 @@ async fn poll(
     if !known {
         return Ok(Err(Refusal::InvalidGrant));
     }
-    run::write(state, Lane::NO_BOOK, move |tx| grant::poll(tx, &digest, &client, now)).await
+    run::write(state, Lane::of_device(&digest), move |tx| grant::poll(tx, &digest, &client, now))
+        .await
 }

@@ -4,7 +4,6 @@
 use actix_web::{HttpRequest, HttpResponse, web};
 use daybook_domain::id::GrantId;
 use daybook_domain::instant::Instant;
-use daybook_domain::token::TokenScope;
 use daybook_service::grant;
 use daybook_storage::Lane;
 use serde::Serialize;
@@ -144,7 +143,7 @@ async fn of_access_token(
         Err(error) if error.is_unauthenticated() => return Ok(None),
         Err(error) => return Err(error),
     };
-    if bearer.user.disabled_at.is_some() || bearer.scope != TokenScope::default() {
+    if bearer.user.disabled_at.is_some() || bearer.scope.is_limited() {
         return Ok(None);
     }
     let found = match grant {

@@ -84,7 +84,8 @@ pub(crate) async fn own(
         let expires_at = claims.expires_at();
         let found = run::read(state, move |tx| grant::find(tx, id, now)).await?;
         let (_, user) = found.ok_or(RequestError::LoginRequired)?;
-        return Ok(Bearer { user: Arc::new(user), scope: TokenScope::default(), expires_at });
+        let scope = TokenScope { of_app: true, ..TokenScope::default() };
+        return Ok(Bearer { user: Arc::new(user), scope, expires_at });
     }
     if let Some(id) = claims.session() {
         let expires_at = claims.expires_at();

@@ -17,7 +17,7 @@ use crate::api_key::text::ApiKeyText;
 
 /// The issuer that tokens of this kind name, so that something else signed with the same key is no
 /// token.
-pub(super) const ISSUER: &str = "daybook";
+const ISSUER: &str = "daybook";
 /// The scope every token must carry.
 const SCOPE: &str = "email";
 
@@ -42,6 +42,12 @@ pub(crate) enum TokenUse {
     AuthorizationCode,
     /// A token that is redeemed for the next ones.
     RefreshToken,
+}
+
+/// Whether an issuer is the one that some token of this installation names, of whatever use.
+pub(super) fn is_own(issuer: &str) -> bool {
+    let others = [TokenUse::AuthorizationCode, TokenUse::RefreshToken];
+    issuer == ISSUER || others.iter().any(|other| other.issuer() == issuer)
 }
 
 impl TokenUse {

@@ -49,7 +49,11 @@ pub(crate) async fn refresh(
         .sign_for_session(id, &user.email, now, until)
         .map_err(|error| RequestError::Failed(error.to_string()))?;
     let answer = AccessOut { user_id: user.id.to_string(), access_token };
-    Ok(guarded(HttpResponse::Ok()).json(answer))
+    let mut answer = guarded(HttpResponse::Ok()).json(answer);
+    if let Some(kept) = cookie::keep_on(&request, &state) {
+        cookie::add(&mut answer, &kept)?;
+    }
+    Ok(answer)
 }
 
 /// GET /auth/logout: ends the session, and returns where `returnUrl` says.

@@ -41,6 +41,12 @@ pub(super) fn keep_session(
     made(request, state, (SESSION, value), Duration::days(SESSION_DAYS))
 }
 
+/// Makes a browser keep the session that it shows, for as long again.
+pub(super) fn keep_on(request: &HttpRequest, state: &AppState) -> Option<Cookie<'static>> {
+    let value = request.cookie(SESSION)?.value().to_owned();
+    Some(made(request, state, (SESSION, value), Duration::days(SESSION_DAYS)))
+}
+
 /// Makes a browser forget its session.
 pub(super) fn forget_session(request: &HttpRequest, state: &AppState) -> Cookie<'static> {
     made(request, state, (SESSION, String::new()), Duration::ZERO)

@@ -2,8 +2,8 @@
 
 use actix_web::http::StatusCode;
 use actix_web::http::header::{
-    CACHE_CONTROL, CONTENT_SECURITY_POLICY, ContentType, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
-    X_FRAME_OPTIONS,
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, ContentType, PRAGMA, REFERRER_POLICY,
+    X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
 use actix_web::{HttpResponse, HttpResponseBuilder};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -55,6 +55,7 @@ pub(crate) fn page_to(
 pub(crate) fn guarded(mut response: HttpResponseBuilder) -> HttpResponseBuilder {
     response
         .insert_header((CACHE_CONTROL, "no-store"))
+        .insert_header((PRAGMA, "no-cache"))
         .insert_header((X_FRAME_OPTIONS, "DENY"))
         .insert_header((X_CONTENT_TYPE_OPTIONS, "nosniff"))
         // Not no-referrer: browsers then send forms with the origin `null`.

@@ -18,6 +18,7 @@ use reqwest::Url;
 use super::page::page;
 use super::secret::LoginSecret;
 use super::{cookie, entry, login, pending};
+use crate::client_address::client_address;
 use crate::error::{ApiError, RequestError};
 use crate::identity::authenticate::again_on_collision;
 use crate::identity::provider::outcome::Refusal as ProviderRefusal;
@@ -101,8 +102,14 @@ async fn verified(
     };
     let state_parameter = given("state").unwrap_or_default();
     let callback = Callback { state: state_parameter, issuer: given("iss"), outcome };
-    let to = redirect(request, state)?;
-    Ok(providers.finish_sign_in(callback, &begun, to, (state.clock)()).await)
+    let (to, address) = (redirect(request, state)?, client_address(request, state));
+    state.refused_tokens.check(address).map_err(RequestError::from)?;
+    let verified = providers.finish_sign_in(callback, &begun, to, (state.clock)()).await;
+    if verified.is_err() {
+        // A browser that is sent here again and again would ask the provider each time.
+        state.refused_tokens.record(address);
+    }
+    Ok(verified)
 }
 
 /// Begins the session of somebody who is known, or who is admitted at the first sight.

@@ -28,7 +28,7 @@ use daybook_domain::instant::Instant;
 use daybook_service::user::VerifiedUser;
 use reqwest::Url;
 
-use super::own_token::ISSUER;
+use super::own_token::is_own;
 use crate::outgoing::Outgoing;
 use outcome::{Refusal, Verified};
 use sign_in::{Callback, PendingSignIn, SignInClient, SignInRefusal};
@@ -61,7 +61,7 @@ impl Providers {
     /// [`Refusal`].
     pub(crate) async fn verify(&self, token: &str, now: Instant) -> Result<Verified, Refusal> {
         let issued_by = jwt::issuer(token);
-        if issued_by.as_deref() == Some(ISSUER) {
+        if issued_by.as_deref().is_some_and(is_own) {
             // Expired, forged or of another Daybook: no business of any provider.
             return Err(Refusal::Untrusted);
         }
