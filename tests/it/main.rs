@@ -261,7 +261,7 @@ fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     // Cases mostly wait: for answers, for commits, for time to pass.
     arguments.test_threads =
-        arguments.test_threads.or_else(|| Some(1 + available_parallelism().ok()?.get()));
+        arguments.test_threads.or_else(|| Some(2 * available_parallelism().ok()?.get()));
     let shared = Arc::new(Shared::default());
     let conclusion = libtest_mimic::run(&arguments, trials(&shared));
     let panics = shared.panics();

@@ -420,7 +420,8 @@ fn audit(client: &Client, stage: &Stage) -> Answer {
 }
 
 fn change_visibility(client: &Client, stage: &Stage) -> Answer {
-    let now = stage.cast.owner.get(&stage.cast.path("")).ok()["visibility"].clone();
+    // Not the owner, who may be disabled by now.
+    let now = stage.cast.editor.get(&stage.cast.path("")).ok()["visibility"].clone();
     let other = if now == "PUBLIC" { "PRIVATE" } else { "PUBLIC" };
     book(client, stage, json!({"visibility": other}))
 }

@@ -10,6 +10,7 @@ pub fn tests() -> Vec<Case> {
         a_user_is_shown,
         a_renamed_user_keeps_everything,
         books_show_the_new_address,
+        a_book_founded_right_after_has_the_new_owner,
         addresses_that_collide_are_refused,
         a_deleted_user_leaves_their_books,
         nothing_of_a_deleted_user_is_kept,
@@ -107,6 +108,21 @@ fn books_show_the_new_address(server: &Server) {
         assert_eq!(event["agent"]["id"], "daybook", "{event}");
         audited(cast);
     }
+}
+
+/// The server may remember the user as they were for some seconds: the books that they found then
+/// are theirs all the same, and not the next one's who gets the old address.
+fn a_book_founded_right_after_has_the_new_owner(server: &Server) {
+    let (from, to) = (person(), person());
+    let user = server.client(&from);
+    user.get("/v5/user").ok();
+    run(server, &["rename-email", "--email", &from, "--to", &to]).expect("it is done");
+    let founded = user.post("/v5/books", &json!({"name": "After"})).ok();
+    let shared = server.client(&to).get(&format!("/v5/books/{}/collaborators", id(&founded)));
+    assert_eq!(column(&shared.ok(), "email"), [to.as_str()]);
+    run(server, &["disable", "--email", &to]).expect("it is done");
+    let answer = user.post("/v5/books", &json!({"name": "Never"}));
+    answer.refused(403, "disabled");
 }
 
 fn addresses_that_collide_are_refused(server: &Server) {

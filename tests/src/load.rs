@@ -57,9 +57,12 @@ impl Reply<'_> {
 impl Connection {
     /// Connects.
     pub fn open(address: SocketAddr, token: &str) -> io::Result<Connection> {
-        let headers = format!(
-            "Host: {address}\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\n"
-        );
+        Connection::with_headers(address, &format!("Authorization: Bearer {token}\r\n"))
+    }
+
+    /// Connects, for requests with these headers.
+    pub fn with_headers(address: SocketAddr, headers: &str) -> io::Result<Connection> {
+        let headers = format!("Host: {address}\r\n{headers}Content-Type: application/json\r\n");
         Ok(Connection {
             address,
             stream: connect(address)?,
@@ -73,6 +76,11 @@ impl Connection {
     /// GET.
     pub fn get(&mut self, path: &str) -> io::Result<Reply<'_>> {
         self.send("GET", path, "", b"")
+    }
+
+    /// GET with further headers.
+    pub fn get_with(&mut self, path: &str, headers: &str) -> io::Result<Reply<'_>> {
+        self.send("GET", path, headers, b"")
     }
 
     /// GET of the page that starts at this cursor.

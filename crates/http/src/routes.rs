@@ -215,6 +215,7 @@ fn outside() -> Vec<Operation> {
         grant at "/.well-known" {
             GET "/openid-configuration" "" => metadata;
             GET "/oauth-authorization-server" "" => metadata;
+            GET "/oauth-authorization-server/{path:.*}" "" => metadata;
         }
         signing_key at "/.well-known/jwks.json" {
             GET "" "" => jwks;

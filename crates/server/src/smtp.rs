@@ -69,6 +69,18 @@ impl SmtpFault {
         }
     }
 
+    /// The server refuses a recipient. That it wants to know who we are (530), or that it does not
+    /// pass on our mail (5.7, RFC 3463), is about this server: another setting may mend it.
+    fn of_recipient(error: &Error) -> Self {
+        let what = "the mail server refuses the recipient";
+        let (status, text) = (error.status().map(|status| status.to_string()), error.to_string());
+        if status.as_deref() == Some("530") || text.contains("5.7.") {
+            Self::of_server(what, error)
+        } else {
+            Self::of_mail(what, error)
+        }
+    }
+
     fn permanent(why: impl Into<String>) -> Self {
         Self { why: why.into(), status: None, permanent: true, of_mail: true }
     }
@@ -231,7 +243,7 @@ impl Relay {
             .map_err(|error| SmtpFault::of_server("the mail server refuses the sender", &error))?;
         open.command(Rcpt::new(to, Vec::new()))
             .await
-            .map_err(|error| SmtpFault::of_mail("the mail server refuses the recipient", &error))?;
+            .map_err(|error| SmtpFault::of_recipient(&error))?;
         let refused = |error: Error| SmtpFault::of_mail("the mail server refuses the mail", &error);
         open.command(Data).await.map_err(refused)?;
         open.message(&message).await.map(drop).map_err(refused)

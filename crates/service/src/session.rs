@@ -4,8 +4,8 @@ use daybook_domain::email::Email;
 use daybook_domain::id::SessionId;
 use daybook_domain::instant::Instant;
 use daybook_domain::session::{
-    LoginLink, MAX_OPEN_LINKS, Refusal, SecretDigest, Session, kept_since, links_kept_since,
-    links_open_since,
+    LoginLink, MAX_LINKS_A_DAY, MAX_OPEN_LINKS, Refusal, SecretDigest, Session, kept_since,
+    links_kept_since, links_open_since,
 };
 use daybook_domain::user::Admission;
 use daybook_storage::Tx;
@@ -34,7 +34,11 @@ pub fn mail_link(
     (ids, now): (&Ids, Instant),
 ) -> Result<()> {
     let open = tx.login_links().count_open(email, links_open_since(now))?;
-    if open >= MAX_OPEN_LINKS || !user::may_sign_in(tx, email, admission)? {
+    let made = tx.login_links().count_made(email, links_kept_since(now))?;
+    if open >= MAX_OPEN_LINKS
+        || made >= MAX_LINKS_A_DAY
+        || !user::may_sign_in(tx, email, admission)?
+    {
         return Ok(());
     }
     make_link(tx, digest, email.clone(), now)?;

@@ -142,6 +142,8 @@ impl Mails<'_, '_> {
         let mut conn = self.tx.flushed()?;
         let next = Sql::new("SELECT * FROM mails WHERE ended_at IS NULL AND due_at <= ")
             .int(now.milliseconds())
+            .push(" AND until > ")
+            .int(now.milliseconds())
             .push(" ORDER BY due_at, id LIMIT 1")
             .push(conn.unless_locked());
         let rows: Vec<Row> = on_engine!(&mut *conn, c => (&next).load(c))?;

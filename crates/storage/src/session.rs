@@ -104,6 +104,15 @@ impl LoginLinks<'_, '_> {
         Ok(on_engine!(self.tx.flushed()?, c => query.get_result(c))?)
     }
 
+    /// How many links of an address were made after an instant.
+    pub fn count_made(self, email: &Email, since: Instant) -> Result<i64> {
+        let query = login_links::table
+            .filter(login_links::created_at.gt(since.milliseconds()))
+            .filter(login_links::email.eq(email.as_str()))
+            .count();
+        Ok(on_engine!(self.tx.flushed()?, c => query.get_result(c))?)
+    }
+
     /// Saves that a link was used, unless another process was faster: then it answers `false`.
     pub fn use_up(self, link: &LoginLink) -> Result<bool> {
         let target =

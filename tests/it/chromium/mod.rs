@@ -194,6 +194,7 @@ fn an_older_app_gets_a_token_in_its_address(server: &Server) {
     let server = server.beside(&["--clients", file.to_str().expect("a path")]);
     let browser = Chromium::without_scripts();
     sign_in(&browser, &server, &email);
+    browser.wait_for_text("You are signed in");
     browser.open(&asked(&server, &uri, "response_type=token&client_id=old"));
     browser.click("Allow");
     let url = browser.wait_for(&format!("{uri}#access_token="));
@@ -207,11 +208,15 @@ fn nobody_frames_a_page(server: &Server) {
     let uri = "http://127.0.0.1:9/callback";
     let browser = Chromium::with_scripts();
     sign_in(&browser, server, &person());
-    let frame =
-        format!("<iframe src=\"{}\"></iframe>", with_code(server, uri).replace('&', "&amp;"));
+    browser.wait_for_text("You are signed in");
+    let frame = format!(
+        "<p>Framed</p><iframe src=\"{}\"></iframe>",
+        with_code(server, uri).replace('&', "&amp;")
+    );
     let app = App::start(&frame);
     for host in ["localhost", "127.0.0.1"] {
         browser.open(&format!("http://{host}:{}/", app.port()));
+        browser.wait_for_text("Framed");
         browser.enter_frame(0);
         assert_eq!(browser.find("button[name=decision]"), Vec::<String>::new());
         assert!(!browser.text().contains("your books"), "{}", browser.text());

@@ -223,6 +223,7 @@ fn guesses_are_limited_by_address(server: &Server) {
         (0..31).map(|_| super::post(&program, "/auth/device/code", &[("client_id", CLI)]));
     assert!(asked.by_ref().take(30).all(|answer| answer.status == 200));
     let refused = asked.next().expect("one more");
-    refused.refused(429, "rateLimitExceeded");
+    is_refused(&refused, 429, "temporarily_unavailable");
+    assert!(refused.headers["retry-after"].parse::<u64>().is_ok_and(|seconds| seconds > 0));
     begin(server, CLI);
 }

@@ -28,7 +28,12 @@ pub fn tests() -> Vec<crate::Case> {
 fn the_metadata_names_what_there_is(server: &Server) {
     let server = server.beside(&["--public-url", "https://books.example.com/api"]);
     let anybody = server.anonymous();
-    for path in ["/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"] {
+    for path in [
+        "/.well-known/openid-configuration",
+        "/.well-known/oauth-authorization-server",
+        // RFC 8414, 3.1: the path of the issuer stands behind it.
+        "/.well-known/oauth-authorization-server/api",
+    ] {
         let answer = anybody.get(path);
         assert_eq!(answer.headers["access-control-allow-origin"], "*");
         let told = answer.ok();

@@ -4,6 +4,7 @@
 mod batches;
 mod footprint;
 mod gauge;
+mod identity;
 mod raw;
 mod reads;
 mod singles;
@@ -50,11 +51,12 @@ impl Settings {
 type Section = fn(&Settings) -> anyhow::Result<Vec<Table>>;
 
 /// The sections in order.
-const SECTIONS: [(&str, Section); 4] = [
+const SECTIONS: [(&str, Section); 5] = [
     ("singles", singles::run),
     ("batches", batches::run),
     ("reads", reads::run),
     ("footprint", footprint::run),
+    ("identity", identity::run),
 ];
 
 /// The names `--only` knows.

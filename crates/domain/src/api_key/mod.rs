@@ -18,6 +18,9 @@ pub const MAX_RATE: u32 = 100_000;
 /// Keys of one user that are not revoked, at most, when users create them themselves: each key has
 /// a quota of its own (behaviour 10.13).
 pub const MAX_KEYS: usize = 10;
+/// Keys that a user has at most, those included that were revoked in the last 30 days (behaviour
+/// 10.13).
+pub const MAX_LISTED_KEYS: usize = 30;
 /// How long a key is listed after it was revoked, in milliseconds: 30 days (behaviour 10.13).
 const LISTED_AFTER_END: i64 = 30 * 86_400_000;
 /// Days of which calls are kept, today included (behaviour 10.13).
@@ -110,7 +113,14 @@ impl ApiKey {
     /// [`Refusal::TooMany`].
     pub fn check_count(all: &[Self]) -> Result<(), Refusal> {
         let active = all.iter().filter(|key| key.is_active()).count();
-        if active < MAX_KEYS { Ok(()) } else { Err(Refusal::TooMany) }
+        if active >= MAX_KEYS {
+            Err(Refusal::TooMany)
+        } else if all.len() >= MAX_LISTED_KEYS {
+            // Each key has a quota of its own: who could replace them at will would have none.
+            Err(Refusal::TooManyRevoked)
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -169,11 +179,15 @@ mod tests {
     }
 
     #[test]
-    fn only_active_keys_count() {
+    fn keys_are_bounded() {
         let active = create(KeyRequest::default()).unwrap();
         let mut all = vec![active.clone(); MAX_KEYS];
         assert_eq!(ApiKey::check_count(&all), Err(Refusal::TooMany));
-        all[0] = active.revoke(NOW);
+        all[0] = active.clone().revoke(NOW);
+        assert_eq!(ApiKey::check_count(&all), Ok(()));
+        let mut all = vec![active.revoke(NOW); MAX_LISTED_KEYS];
+        assert_eq!(ApiKey::check_count(&all), Err(Refusal::TooManyRevoked));
+        all.pop();
         assert_eq!(ApiKey::check_count(&all), Ok(()));
     }
 

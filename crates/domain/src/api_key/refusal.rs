@@ -3,7 +3,7 @@
 use crate::name::MAX_NAME;
 use crate::reason::Reason;
 
-use super::{MAX_KEYS, MAX_RATE, MIN_RATE};
+use super::{MAX_KEYS, MAX_LISTED_KEYS, MAX_RATE, MIN_RATE};
 
 /// Why something about an API key was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -20,13 +20,18 @@ pub enum Refusal {
     /// More than [`MAX_KEYS`] keys that are not revoked.
     #[error("a user has at most {MAX_KEYS} API keys; revoke some first")]
     TooMany,
+    /// More than [`MAX_LISTED_KEYS`] keys, revoked ones included.
+    #[error("a user creates at most {MAX_LISTED_KEYS} API keys in 30 days")]
+    TooManyRevoked,
 }
 
 impl Refusal {
     pub(crate) const fn reason(&self) -> Reason {
         match self {
             Self::Unknown(_) => Reason::NotFound,
-            Self::NameTooLong(_) | Self::Rate(_) | Self::TooMany => Reason::BadRequest,
+            Self::NameTooLong(_) | Self::Rate(_) | Self::TooMany | Self::TooManyRevoked => {
+                Reason::BadRequest
+            }
         }
     }
 }

@@ -17,7 +17,7 @@ use serde::Serialize;
 use super::authorize::wanted;
 use super::client_proof::client;
 use super::fields::Fields;
-use super::refused::refused;
+use super::refused::{answered, refused};
 use crate::body::Form;
 use crate::client_address::client_address;
 use crate::error::{ApiError, RequestError};
@@ -52,9 +52,17 @@ pub(crate) async fn device_code(
     request: HttpRequest,
     state: web::Data<AppState>,
     form: Form,
+) -> HttpResponse {
+    answered(new_code(&request, &state, &Fields(form.0)).await)
+}
+
+async fn new_code(
+    request: &HttpRequest,
+    state: &AppState,
+    fields: &Fields,
 ) -> Result<HttpResponse, ApiError> {
-    let (fields, now) = (Fields(form.0), (state.clock)());
-    let client = match client(&request, &fields, &state)? {
+    let now = (state.clock)();
+    let client = match client(request, fields, state)? {
         Ok(known) => &known.client,
         Err(unproven) => return Ok(unproven.answer()),
     };
@@ -62,12 +70,11 @@ pub(crate) async fn device_code(
         Ok(scope) => scope,
         Err(refusal) => return Ok(refused(&refusal)),
     };
-    let address = client_address(&request, &state);
+    let address = client_address(request, state);
     state.grant_limits.device_codes.take(address).map_err(RequestError::from)?;
     let secret = LoginSecret::random().map_err(failed)?;
     let wait = || {
         let (id, scope, digest) = (client.id.clone(), scope.clone(), secret.digest());
-        let state = &state;
         async move {
             let code = user_code()?;
             let device = DeviceAuthorization::new(digest, code, id, scope, now);
@@ -80,7 +87,7 @@ pub(crate) async fn device_code(
         Ok(device) => device,
         Err(error) => return error.grant_refusal().map(refused).ok_or(error),
     };
-    let page = format!("{}/auth/device", state.base(host(&request)));
+    let page = format!("{}/auth/device", state.base(host(request)));
     Ok(guarded(HttpResponse::Ok()).json(DeviceOut {
         device_code: secret.as_str().to_owned(),
         verification_uri_complete: format!("{page}?user_code={}", device.user_code),

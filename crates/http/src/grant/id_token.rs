@@ -11,7 +11,8 @@ use daybook_storage::user::User;
 use serde::Serialize;
 
 use crate::error::{ApiError, RequestError};
-use crate::request::{ApiRequest, bearer};
+use crate::identity::authenticate::authenticate;
+use crate::request::bearer;
 use crate::run;
 use crate::session::page::guarded;
 use crate::session::secret::digest;
@@ -108,19 +109,19 @@ fn access_token_hash(token: &str) -> String {
 
 /// GET and POST /auth/userinfo: who the bearer of a token is.
 pub(crate) async fn userinfo(
-    request: ApiRequest,
-    raw: HttpRequest,
+    request: HttpRequest,
     state: web::Data<AppState>,
 ) -> Result<HttpResponse, ApiError> {
     let now = (state.clock)();
-    let token = bearer(&raw).ok_or(RequestError::LoginRequired)?;
+    let token = bearer(&request).ok_or(RequestError::LoginRequired)?;
+    let caller = authenticate(&request, &state, token).await?;
     let granted = state.identity.key().verify(token, now).and_then(|claims| claims.grant());
     let found = match granted {
         Some(id) => run::read(&state, move |tx| grant::find(tx, id, now)).await?,
         None => None,
     };
     let scope = found.map_or_else(|| GrantScope::stored("email"), |(grant, _)| grant.scope);
-    Ok(guarded(HttpResponse::Ok()).json(UserClaims::new(&request.cx.user, &scope)))
+    Ok(guarded(HttpResponse::Ok()).json(UserClaims::new(&caller.user, &scope)))
 }
 
 #[cfg(test)]

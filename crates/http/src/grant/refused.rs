@@ -1,11 +1,12 @@
 //! Errors of the endpoints that programs ask, in the form of RFC 6749, 5.2.
 
-use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
-use actix_web::http::header::WWW_AUTHENTICATE;
+use actix_web::http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
+use actix_web::{HttpResponse, ResponseError};
 use daybook_domain::grant::Refusal;
 use serde::Serialize;
 
+use crate::error::ApiError;
 use crate::session::page::guarded;
 
 /// What a program reads.
@@ -55,6 +56,27 @@ pub(super) fn invalid_client() -> HttpResponse {
     let mut answer = with(StatusCode::UNAUTHORIZED, "invalid_client", text);
     let basic = actix_web::http::header::HeaderValue::from_static("Basic realm=\"daybook\"");
     answer.headers_mut().insert(WWW_AUTHENTICATE, basic);
+    answer
+}
+
+/// What a program reads, also when a request failed or was turned away.
+pub(super) fn answered(outcome: Result<HttpResponse, ApiError>) -> HttpResponse {
+    let error = match outcome {
+        Ok(answer) => return answer,
+        Err(error) => error,
+    };
+    let usual = error.error_response();
+    let code = match usual.status() {
+        StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS => {
+            "temporarily_unavailable"
+        }
+        status if status.is_server_error() => "server_error",
+        _ => "invalid_request",
+    };
+    let mut answer = with(usual.status(), code, &error.to_string());
+    if let Some(wait) = usual.headers().get(RETRY_AFTER) {
+        answer.headers_mut().insert(RETRY_AFTER, wait.clone());
+    }
     answer
 }
 

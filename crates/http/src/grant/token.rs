@@ -12,7 +12,7 @@ use daybook_storage::user::User;
 
 use super::client_proof::client;
 use super::fields::Fields;
-use super::refused::{refused, refused_with};
+use super::refused::{answered, refused, refused_with};
 use super::signed::{AuthorizationCode, RefreshToken};
 use super::tokens;
 use crate::body::Form;
@@ -33,9 +33,17 @@ pub(crate) async fn token(
     request: HttpRequest,
     state: web::Data<AppState>,
     form: Form,
+) -> HttpResponse {
+    answered(redeemed(&request, &state, &Fields(form.0)).await)
+}
+
+async fn redeemed(
+    request: &HttpRequest,
+    state: &AppState,
+    fields: &Fields,
 ) -> Result<HttpResponse, ApiError> {
-    let (fields, now) = (Fields(form.0), (state.clock)());
-    let client = match client(&request, &fields, &state)? {
+    let now = (state.clock)();
+    let client = match client(request, fields, state)? {
         Ok(known) => known.client.id.clone(),
         Err(unproven) => return Ok(unproven.answer()),
     };
@@ -45,22 +53,22 @@ pub(crate) async fn token(
     };
     let mut nonce = None;
     let redeemed = match fields.get("grant_type") {
-        Some("authorization_code") => match proven_code(&fields, &state, now) {
+        Some("authorization_code") => match proven_code(fields, state, now) {
             Ok((id, asked)) => {
                 nonce = asked;
-                redeem(&state, (id, 0), client, now).await?
+                redeem(state, (id, 0), client, now).await?
             }
             Err(refusal) => Err(refusal),
         },
         Some("refresh_token") => match required("refresh_token") {
-            Ok(text) => refresh(&state, &text, client, now).await?,
+            Ok(text) => refresh(state, &text, client, now).await?,
             Err(refusal) => Err(refusal),
         },
         Some(DEVICE_CODE) => match required("device_code") {
             Ok(code) => {
-                let address = client_address(&request, &state);
+                let address = client_address(request, state);
                 state.grant_limits.polls.take(address).map_err(RequestError::from)?;
-                poll(&state, &code, client, now).await?
+                poll(state, &code, client, now).await?
             }
             Err(refusal) => Err(refusal),
         },
@@ -72,9 +80,9 @@ pub(crate) async fn token(
     };
     match redeemed {
         Ok((grant, user)) => {
-            let asked = (state.base(host(&request)), nonce);
+            let asked = (state.base(host(request)), nonce);
             let asked = (asked.0.as_str(), asked.1.as_deref());
-            tokens::answer(&state, (&grant, &user), asked, now).await
+            tokens::answer(state, (&grant, &user), asked, now).await
         }
         Err(refusal) => {
             if refusal == Refusal::Reused {

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::client_proof::client;
 use super::fields::Fields;
-use super::refused::{invalid_client, refused, refused_with};
+use super::refused::{answered, invalid_client, refused, refused_with};
 use super::signed::RefreshToken;
 use crate::body::Form;
 use crate::error::ApiError;
@@ -27,24 +27,32 @@ pub(crate) async fn revoke(
     request: HttpRequest,
     state: web::Data<AppState>,
     form: Form,
+) -> HttpResponse {
+    answered(revoked(&request, &state, &Fields(form.0)).await)
+}
+
+async fn revoked(
+    request: &HttpRequest,
+    state: &AppState,
+    fields: &Fields,
 ) -> Result<HttpResponse, ApiError> {
-    let (fields, now) = (Fields(form.0), (state.clock)());
-    let id = match client(&request, &fields, &state)? {
+    let now = (state.clock)();
+    let id = match client(request, fields, state)? {
         Ok(known) => known.client.id.as_str(),
         Err(unproven) => return Ok(unproven.answer()),
     };
     let Some(token) = fields.get("token") else {
         return Ok(refused_with("invalid_request", "token is missing"));
     };
-    if let Some(named) = grant_of(&state, token, now) {
-        let found = run::read(&state, move |tx| grant::find(tx, named, now)).await?;
+    if let Some(named) = grant_of(state, token, now) {
+        let found = run::read(state, move |tx| grant::find(tx, named, now)).await?;
         match found {
             Some((found, _)) if found.client != id => {
                 return Ok(refused(&daybook_domain::grant::Refusal::InvalidGrant));
             }
             Some((found, _)) => {
                 let lane = Lane::of_user(found.user);
-                run::write(&state, lane, move |tx| grant::end(tx, named)).await?;
+                run::write(state, lane, move |tx| grant::end(tx, named)).await?;
                 state.identity.forget();
             }
             None => {}
@@ -82,9 +90,17 @@ pub(crate) async fn introspect(
     request: HttpRequest,
     state: web::Data<AppState>,
     form: Form,
+) -> HttpResponse {
+    answered(introspected(&request, &state, &Fields(form.0)).await)
+}
+
+async fn introspected(
+    request: &HttpRequest,
+    state: &AppState,
+    fields: &Fields,
 ) -> Result<HttpResponse, ApiError> {
-    let (fields, now) = (Fields(form.0), (state.clock)());
-    match client(&request, &fields, &state)? {
+    let now = (state.clock)();
+    match client(request, fields, state)? {
         Ok(known) if known.secret.is_some() => {}
         Ok(_) => return Ok(invalid_client()),
         Err(unproven) => return Ok(unproven.answer()),
@@ -92,10 +108,10 @@ pub(crate) async fn introspect(
     let Some(token) = fields.get("token") else {
         return Ok(refused_with("invalid_request", "token is missing"));
     };
-    let base = state.base(host(&request));
-    let active = match RefreshToken::read(token, &state, now) {
-        Some(refresh) => of_refresh_token(&state, &refresh, base, now).await?,
-        None => of_access_token(&state, token, base, now).await?,
+    let base = state.base(host(request));
+    let active = match RefreshToken::read(token, state, now) {
+        Some(refresh) => of_refresh_token(state, &refresh, base, now).await?,
+        None => of_access_token(state, token, base, now).await?,
     };
     let mut answer = guarded(HttpResponse::Ok());
     Ok(match active {

@@ -3,12 +3,10 @@
 use std::sync::Arc;
 
 use actix_web::HttpRequest;
-use daybook_domain::email::Email;
 use daybook_domain::instant::Instant;
 use daybook_domain::token::TokenScope;
 use daybook_service::{Error, grant, session, token, user};
 use daybook_storage::Lane;
-use daybook_storage::user::User;
 
 use super::bearer::{Bearer, TokenHash, hash};
 use super::own_token::Claims;
@@ -94,27 +92,16 @@ pub(crate) async fn own(
         return Ok(Bearer { user: Arc::new(user), scope: TokenScope::default(), expires_at });
     }
     let Some(id) = claims.id() else {
-        // Printed before tokens had ids: the signature is all there is.
-        let expires_at = claims.expires_at();
-        let user = Arc::new(sign_in(state, claims.into_email()).await?);
+        // Printed before tokens had ids: the signature is all there is. It makes nobody a user, so
+        // that who was deleted does not come back.
+        let (expires_at, email) = (claims.expires_at(), claims.into_email());
+        let found = run::read(state, move |tx| user::find(tx, &email)).await?;
+        let user = Arc::new(found.ok_or(RequestError::LoginRequired)?);
         return Ok(Bearer { user, scope: TokenScope::default(), expires_at });
     };
     let found = run::read(state, move |tx| token::bearer(tx, id, now)).await?;
     let (user, token) = found.ok_or(RequestError::LoginRequired)?;
     Ok(Bearer { user: Arc::new(user), scope: token.scope, expires_at: token.expires_at })
-}
-
-/// The user with that address, found in the database or made.
-async fn sign_in(state: &AppState, email: Email) -> Result<User, ApiError> {
-    let wanted = email.clone();
-    if let Some(found) = run::read(state, move |tx| user::find(tx, &wanted)).await? {
-        return Ok(found);
-    }
-    let make = || {
-        let (ids, now, email) = (Arc::clone(&state.ids), (state.clock)(), email.clone());
-        run::write(state, Lane::of_newcomer(&email), move |tx| user::sign_in(tx, &email, &ids, now))
-    };
-    again_on_collision(make).await
 }
 
 /// Whom a token of a provider lets in: somebody who is known, or who is admitted at the first sight

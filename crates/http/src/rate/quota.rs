@@ -57,6 +57,8 @@ impl Costs {
 
     /// What a call costs, whatever route takes it.
     pub(crate) fn of(&self, method: &Method, pattern: &str) -> NonZeroU32 {
+        // What answers GET answers HEAD too.
+        let method = if method == Method::HEAD { &Method::GET } else { method };
         let found = self.0.iter().find(|(known, path, _)| known == method && *path == pattern);
         found.map_or(LEAST, |(_, _, cost)| *cost)
     }

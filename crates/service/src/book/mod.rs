@@ -19,7 +19,7 @@ use daybook_storage::book_state::Activity;
 use daybook_storage::user::User;
 
 use crate::context::Context;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::{access, account, batch, collection, event_log, group, zone};
 
 pub use copy::{
@@ -170,13 +170,15 @@ fn establish(tx: &mut Tx<'_>, cx: &Context, book: Book) -> Result<AccessTo<Manag
 
 /// Puts the caller, who made the book, on its list of collaborators.
 fn add_owner(tx: &mut Tx<'_>, cx: &Context, access: &AccessTo<ManageCollaborators>) -> Result<()> {
+    // As the caller is now: the address may have changed since the request began (behaviour 7.11).
+    let caller = tx.users().by_ids(&[cx.user.id])?.into_iter().next();
+    let caller = caller.ok_or(Error::NotFound("user"))?;
+    if caller.disabled_at.is_some() {
+        return Err(daybook_domain::session::Refusal::Disabled.into());
+    }
     let id = CollaboratorId::new(cx.mint());
-    let owner = Collaborator {
-        id,
-        email: cx.user.email.clone(),
-        permission: Permission::Owner,
-        stamp: cx.stamp(),
-    };
+    let owner =
+        Collaborator { id, email: caller.email, permission: Permission::Owner, stamp: cx.stamp() };
     Ok(tx.collaborators().insert(access, &owner)?)
 }
 
