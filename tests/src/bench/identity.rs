@@ -17,12 +17,12 @@ const CLIENTS: usize = 8;
 const TOKENS: usize = 300;
 /// An operation that reads no row: what is left is the cost of every request.
 const PATH: &str = "/v5/templates";
-/// A quota that the callers do not use up.
-const QUOTA: &str = "1000000";
+/// A quota that a caller does not use up in the time of all rounds.
+const QUOTA: &str = "100000";
 /// What quotas may cost.
 const TARGET: Target = Target::AtLeast(0.95);
 
-const METHOD: &str = "listTemplates, which reads no row, from 8 callers with one token. After its \
+const METHOD: &str = "listTemplates, which reads no row, from 8 callers. After its \
     first request a token is remembered by its hash; then all kinds cost the same. Each row has a \
     server of its own; the ratio is to the first row, asked in turn.";
 
@@ -60,16 +60,16 @@ struct Caller {
 }
 
 impl Caller {
-    /// A caller on a server with these arguments; `headers` gets the server.
+    /// A caller on a server with these arguments; `headers` gets the server and the number of the
+    /// connection.
     fn new(
         what: &'static str,
         engine: Engine,
         (args, file): (&[&str], Option<File>),
-        headers: impl FnOnce(&Server) -> String,
+        headers: impl Fn(&Server, usize) -> String,
     ) -> anyhow::Result<Caller> {
         let server = server(engine, args);
-        let headers = headers(&server);
-        let open = |_| Connection::with_headers(server.address(), &headers);
+        let open = |number| Connection::with_headers(server.address(), &headers(&server, number));
         let connections = (0..CLIENTS).map(open).collect::<Result<_, _>>()?;
         let gauge = Gauge::new(&server);
         Ok(Caller { what, server, gauge, connections, side: Side::default(), _file: file })
@@ -96,14 +96,23 @@ fn bearer(token: &str) -> String {
     format!("Authorization: Bearer {token}\r\n")
 }
 
-fn own(server: &Server) -> String {
-    bearer(&server.token("bench@example.com"))
+/// Each connection has a user of its own, and so a quota.
+fn email(number: usize) -> String {
+    format!("bench{number}@example.com")
+}
+
+fn own(server: &Server, number: usize) -> String {
+    bearer(&server.token(&email(number)))
 }
 
 /// The same user with an API key.
-fn own_with_key(server: &Server) -> String {
-    let created = server.client("bench@example.com").post("/v5/user/keys", &json!({})).ok();
-    format!("{}service-api-key: {}\r\n", own(server), created["key"].as_str().unwrap_or_default())
+fn own_with_key(server: &Server, number: usize) -> String {
+    let created = server.client(&email(number)).post("/v5/user/keys", &json!({})).ok();
+    format!(
+        "{}service-api-key: {}\r\n",
+        own(server, number),
+        created["key"].as_str().unwrap_or_default()
+    )
 }
 
 /// A file with an entry for a provider, as arguments of a server.
@@ -121,17 +130,18 @@ fn remembered(engine: Engine, settings: &Settings) -> anyhow::Result<Vec<[Cell; 
         Caller::new("own token, quotas", engine, (&quota, None), own)?,
         Caller::new("own token, quotas, API key", engine, (&quota, None), own_with_key)?,
     ];
-    if missing().is_none() {
-        let provider = Provider::start();
+    // It answers until the rounds are over.
+    let provider = missing().is_none().then(Provider::start);
+    if let Some(provider) = &provider {
         provider.user("bench", &json!({"email": "bench@example.com", "email_verified": true}));
         let tokens = provider.sign_in("bench", "web-ES256", "openid email", "");
         for (what, entry, token) in [
-            ("token of a provider, by its keys", provider.oidc(), signed(&provider, 0)),
+            ("token of a provider, by its keys", provider.oidc(), signed(provider, 0)),
             ("token of a provider, introspected", provider.introspection(), tokens.access),
         ] {
             let (file, args) = trusting(&entry);
             let args: Vec<&str> = args.iter().map(String::as_str).collect();
-            callers.push(Caller::new(what, engine, (&args, Some(file)), |_| bearer(&token))?);
+            callers.push(Caller::new(what, engine, (&args, Some(file)), |_, _| bearer(&token))?);
         }
     }
     for caller in &mut callers {
