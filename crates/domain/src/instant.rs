@@ -17,6 +17,12 @@ impl Instant {
     pub const fn milliseconds(self) -> i64 {
         self.0
     }
+
+    /// Whole seconds since the Unix epoch, as tokens write points in time (RFC 7519, section 2).
+    #[must_use]
+    pub const fn seconds(self) -> i64 {
+        self.0.div_euclid(1_000)
+    }
 }
 
 /// When and by which app a resource was made, and how often it changed.

@@ -126,7 +126,10 @@ impl Collaborators<'_, '_> {
         Ok(())
     }
 
-    /// Saves a changed permission.
+    /// Saves a changed permission or address.
+    ///
+    /// # Errors
+    /// [`Error::UniqueViolation`] when the book is shared with that address already.
     pub fn update(
         self,
         access: &AccessTo<ManageCollaborators>,
@@ -134,26 +137,8 @@ impl Collaborators<'_, '_> {
     ) -> Result<()> {
         let target = collaborators::table.find((access.book().id.get(), collaborator.id.get()));
         let set = (
-            collaborators::permission.eq(collaborator.permission.as_str()),
-            collaborators::updated_at.eq(collaborator.stamp.updated_at.milliseconds()),
-            collaborators::version.eq(collaborator.stamp.version),
-        );
-        on_engine!(self.tx.flushed()?, c => diesel::update(target).set(set).execute(c))?;
-        Ok(())
-    }
-
-    /// Saves a changed address.
-    ///
-    /// # Errors
-    /// [`Error::UniqueViolation`] when the book is shared with that address already.
-    pub fn readdress(
-        self,
-        access: &AccessTo<ManageCollaborators>,
-        collaborator: &Collaborator,
-    ) -> Result<()> {
-        let target = collaborators::table.find((access.book().id.get(), collaborator.id.get()));
-        let set = (
             collaborators::email.eq(collaborator.email.as_str()),
+            collaborators::permission.eq(collaborator.permission.as_str()),
             collaborators::updated_at.eq(collaborator.stamp.updated_at.milliseconds()),
             collaborators::version.eq(collaborator.stamp.version),
         );

@@ -29,17 +29,13 @@ pub(crate) async fn list_consents(
     };
     let (id, path) = (user.id, state.public_path());
     let consents = run::read(&state, move |tx| grant::consents(tx, id)).await?;
-    let name = |id: &str| {
-        let known = state.clients.find(id);
-        known.map_or_else(|| id.to_owned(), |known| known.client.name.clone())
-    };
     let content = html! {
         p { "You are signed in as " strong { (user.email) } "." }
         @if consents.is_empty() { p { "No app has access to your books." } }
         @for consent in &consents {
             form method="post" action={ (path) (PAGE) } {
                 input type="hidden" name="client_id" value=(consent.client);
-                p { strong { (name(&consent.client)) } " " button { "End access" } }
+                p { strong { (state.clients.name(&consent.client)) } " " button { "End access" } }
             }
         }
     };

@@ -178,11 +178,9 @@ pub(crate) async fn decide_device(
 async fn ask(state: &AppState, code: UserCode, user: &User) -> Result<HttpResponse, ApiError> {
     let (wanted_code, now) = (code.clone(), (state.clock)());
     let device = run::read(state, move |tx| grant::device(tx, &wanted_code, now)).await?;
-    let known = state.clients.find(&device.client);
-    let name = known.map_or(device.client.as_str(), |known| known.client.name.as_str());
     let content = html! {
-        p { strong { (name) } " asks for access to your books, and shows the code "
-            strong { (code) } "." }
+        p { strong { (state.clients.name(&device.client)) }
+            " asks for access to your books, and shows the code " strong { (code) } "." }
         (wanted(device.scope.has("profile")))
         p { "Allow it only if you have started the program yourself, and it shows this code now." }
         p { "You are signed in as " strong { (user.email) } "." }

@@ -1,6 +1,8 @@
 //! The parameters of OAuth requests: one that is empty counts as absent, and none may stand twice
 //! (RFC 6749, 3.1 and 3.2).
 
+use daybook_domain::grant::Refusal;
+
 /// The parameters of a query string or a form.
 #[derive(Debug, Clone)]
 pub(super) struct Fields(pub(super) Vec<(String, String)>);
@@ -10,6 +12,14 @@ impl Fields {
     pub(super) fn get(&self, name: &str) -> Option<&str> {
         let found = self.0.iter().find(|(known, value)| known == name && !value.is_empty());
         found.map(|(_, value)| value.as_str())
+    }
+
+    /// The value of a parameter that a request needs.
+    ///
+    /// # Errors
+    /// [`Refusal::InvalidRequest`].
+    pub(super) fn required(&self, name: &str) -> Result<&str, Refusal> {
+        self.get(name).ok_or_else(|| Refusal::InvalidRequest(format!("{name} is missing")))
     }
 
     /// A parameter that stands twice.

@@ -85,13 +85,12 @@ pub(super) async fn id_token(
     if !grant.scope.has("openid") {
         return Ok(None);
     }
-    let seconds = |instant: Instant| instant.milliseconds().div_euclid(1_000);
     let claims = IdClaims {
         iss: issuer,
         aud: &grant.client,
-        exp: seconds(Grant::access_until(now)),
-        iat: seconds(now),
-        auth_time: seconds(grant.signed_in_at),
+        exp: Grant::access_until(now).seconds(),
+        iat: now.seconds(),
+        auth_time: grant.signed_in_at.seconds(),
         nonce,
         at_hash: access_token_hash(access_token),
         user: UserClaims::new(user, &grant.scope),

@@ -118,6 +118,11 @@ impl Clients {
         self.0.iter().find(|one| one.client.id == id)
     }
 
+    /// How users know a client; its id, when it is not registered any more.
+    pub(super) fn name<'c>(&'c self, id: &'c str) -> &'c str {
+        self.find(id).map_or(id, |known| known.client.name.as_str())
+    }
+
     fn add(&mut self, entry: serde_json::Value) -> Result<(), String> {
         let entry: ClientEntry =
             serde_json::from_value(entry).map_err(|error| error.to_string())?;

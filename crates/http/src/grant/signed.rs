@@ -30,10 +30,6 @@ pub(super) struct RefreshToken {
     pub(super) rotation: i64,
 }
 
-const fn seconds(instant: Instant) -> i64 {
-    instant.milliseconds().div_euclid(1_000)
-}
-
 fn is_current(exp: i64, now: Instant) -> bool {
     now < Instant::new(exp.saturating_mul(1_000))
 }
@@ -47,7 +43,7 @@ impl AuthorizationCode {
     ) -> Self {
         Self {
             gid: grant.id.to_string(),
-            exp: seconds(Grant::code_until(now)),
+            exp: Grant::code_until(now).seconds(),
             redirect_uri: redirect_uri.to_owned(),
             challenge: challenge.to_owned(),
             nonce: nonce.map(str::to_owned),
@@ -71,7 +67,7 @@ impl AuthorizationCode {
 
 impl RefreshToken {
     pub(super) fn new(grant: &Grant, now: Instant) -> Self {
-        let exp = seconds(Grant::refresh_until(now));
+        let exp = Grant::refresh_until(now).seconds();
         Self { gid: grant.id.to_string(), exp, rotation: grant.rotation }
     }
 

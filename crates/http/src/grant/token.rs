@@ -25,7 +25,7 @@ use crate::state::AppState;
 
 /// The grant type of devices (RFC 8628, 3.4).
 const DEVICE_CODE: &str = "urn:ietf:params:oauth:grant-type:device_code";
-/// A program that may not be redeemed, and whose grant is no other than before.
+/// The grant whose tokens a program gets, and its user; or why it gets none.
 type Redeemed = Result<(Grant, User), Refusal>;
 
 /// POST /auth/token.
@@ -47,10 +47,6 @@ async fn redeemed(
         Ok(known) => known.client.id.clone(),
         Err(unproven) => return Ok(unproven.answer()),
     };
-    let required = |name: &str| {
-        let missing = || Refusal::InvalidRequest(format!("{name} is missing"));
-        fields.get(name).map(str::to_owned).ok_or_else(missing)
-    };
     let mut nonce = None;
     let redeemed = match fields.get("grant_type") {
         Some("authorization_code") => match proven_code(fields, state, now) {
@@ -60,15 +56,15 @@ async fn redeemed(
             }
             Err(refusal) => Err(refusal),
         },
-        Some("refresh_token") => match required("refresh_token") {
-            Ok(text) => refresh(state, &text, client, now).await?,
+        Some("refresh_token") => match fields.required("refresh_token") {
+            Ok(text) => refresh(state, text, client, now).await?,
             Err(refusal) => Err(refusal),
         },
-        Some(DEVICE_CODE) => match required("device_code") {
+        Some(DEVICE_CODE) => match fields.required("device_code") {
             Ok(code) => {
                 let address = client_address(request, state);
                 state.grant_limits.polls.take(address).map_err(RequestError::from)?;
-                poll(state, &code, client, now).await?
+                poll(state, code, client, now).await?
             }
             Err(refusal) => Err(refusal),
         },
@@ -100,10 +96,9 @@ fn proven_code(
     state: &AppState,
     now: Instant,
 ) -> Result<(GrantId, Option<String>), Refusal> {
-    let missing = |name: &str| Refusal::InvalidRequest(format!("{name} is missing"));
-    let text = fields.get("code").ok_or_else(|| missing("code"))?;
-    let verifier = fields.get("code_verifier").ok_or_else(|| missing("code_verifier"))?;
-    let uri = fields.get("redirect_uri").ok_or_else(|| missing("redirect_uri"))?;
+    let text = fields.required("code")?;
+    let verifier = fields.required("code_verifier")?;
+    let uri = fields.required("redirect_uri")?;
     let code = AuthorizationCode::read(text, state, now).ok_or(Refusal::InvalidGrant)?;
     let proven = code.redirect_uri == uri
         && BASE64_URL_SAFE_NO_PAD.encode(digest(verifier)) == code.challenge;

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::client_proof::client;
 use super::fields::Fields;
-use super::refused::{answered, invalid_client, refused, refused_with};
+use super::refused::{answered, invalid_client, refused};
 use super::signed::RefreshToken;
 use crate::body::Form;
 use crate::error::ApiError;
@@ -41,8 +41,9 @@ async fn revoked(
         Ok(known) => known.client.id.as_str(),
         Err(unproven) => return Ok(unproven.answer()),
     };
-    let Some(token) = fields.get("token") else {
-        return Ok(refused_with("invalid_request", "token is missing"));
+    let token = match fields.required("token") {
+        Ok(token) => token,
+        Err(refusal) => return Ok(refused(&refusal)),
     };
     if let Some(named) = grant_of(state, token, now) {
         let found = run::read(state, move |tx| grant::find(tx, named, now)).await?;
@@ -105,8 +106,9 @@ async fn introspected(
         Ok(_) => return Ok(invalid_client()),
         Err(unproven) => return Ok(unproven.answer()),
     }
-    let Some(token) = fields.get("token") else {
-        return Ok(refused_with("invalid_request", "token is missing"));
+    let token = match fields.required("token") {
+        Ok(token) => token,
+        Err(refusal) => return Ok(refused(&refusal)),
     };
     let base = state.base(host(request));
     let active = match RefreshToken::read(token, state, now) {
@@ -175,7 +177,7 @@ async fn of_access_token(
         scope,
         client_id,
         token_type: Some("Bearer"),
-        exp: bearer.expires_at.milliseconds().div_euclid(1_000),
+        exp: bearer.expires_at.seconds(),
         sub: bearer.user.id.to_string(),
         iss,
         username: bearer.user.username.clone(),

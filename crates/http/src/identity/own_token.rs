@@ -88,13 +88,12 @@ pub(crate) struct Claims {
 
 impl Claims {
     fn new(email: &Email, created_at: Instant, expires_at: Instant) -> Self {
-        let seconds = |instant: Instant| instant.milliseconds().div_euclid(1_000);
         Self {
             iss: ISSUER.to_owned(),
             email: email.to_string(),
             scope: SCOPE.to_owned(),
-            iat: seconds(created_at),
-            exp: seconds(expires_at),
+            iat: created_at.seconds(),
+            exp: expires_at.seconds(),
             jti: None,
             sid: None,
             gid: None,

@@ -70,7 +70,7 @@ pub fn readdress(
         }
         let Some(row) = tx.collaborators().find(&access, from)? else { continue };
         let (row, previous) = row.with_email(to.clone(), now);
-        tx.collaborators().readdress(&access, &row)?;
+        tx.collaborators().update(&access, &row)?;
         event_log::append(tx, &cx, &access, vec![row.updated_event(&previous)])?;
     }
     let user = User { email: to.clone(), ..user };
