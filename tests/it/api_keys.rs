@@ -12,6 +12,7 @@ pub fn tests() -> Vec<crate::Case> {
         created_used_and_revoked,
         calls_are_counted_whoever_makes_them,
         what_may_be_asked_for,
+        revoked_keys_are_forgotten,
         other_users_keys_do_not_exist,
         a_repetition_answers_the_same_key,
         only_the_digest_is_kept,
@@ -116,6 +117,32 @@ fn what_may_be_asked_for(server: &Server) {
     create(&owner);
     let listed = owner.get("/v5/user/keys").ok();
     assert_eq!(column(&listed, "id").len(), 11, "revoked ones are listed for a while");
+}
+
+/// Those that were revoked long ago are neither shown nor in the way of new ones.
+fn revoked_keys_are_forgotten(server: &Server) {
+    let email = format!("{}@example.com", unique("developer"));
+    let owner = server.client(&email);
+    let mut last = String::new();
+    for _ in 0..30 {
+        let (number, _) = create(&owner);
+        last = format!("/v5/user/keys/{number}");
+        owner.delete(&last).ok();
+    }
+    let message = owner.post("/v5/user/keys", &json!({})).refused(400, "badRequest");
+    assert!(message.contains("30"), "{message}");
+    owner.get(&last).ok();
+    let month: i64 = 30 * 24 * 3_600_000;
+    let aged = format!(
+        "UPDATE api_keys SET revoked_at = revoked_at - {month} \
+            WHERE user_id = (SELECT id FROM users WHERE email = '{email}')"
+    );
+    assert_eq!(Backdoor::open(server).execute(&aged), 30);
+    owner.get(&last).refused(404, "notFound");
+    owner.delete(&last).refused(404, "notFound");
+    assert_eq!(owner.get("/v5/user/keys").ok()["items"], json!([]));
+    create(&owner);
+    assert_eq!(Backdoor::open(server).execute(&aged), 1, "the others are removed");
 }
 
 fn other_users_keys_do_not_exist(server: &Server) {

@@ -57,7 +57,9 @@ pub fn create(
 ) -> Result<View> {
     let id = ApiKeyId::new(cx.mint());
     let key = ApiKey::create((id, cx.user.id), digest(id), request, cx.now)?;
-    ApiKey::check_count(&tx.api_keys().list(cx.user.id)?)?;
+    let mut listed = tx.api_keys().list(cx.user.id)?;
+    listed.retain(|key| key.is_listed(cx.now));
+    ApiKey::check_count(&listed)?;
     add(tx, key, cx.now)
 }
 
@@ -188,7 +190,8 @@ fn find_any(tx: &mut Tx<'_>, text: &str) -> Result<Option<ApiKey>> {
 
 fn find(tx: &mut Tx<'_>, cx: &Context, text: &str) -> Result<ApiKey> {
     let found = find_any(tx, text)?;
-    Ok(found.filter(|key| key.user == cx.user.id).ok_or_else(|| unknown(text))?)
+    let shown = |key: &ApiKey| key.user == cx.user.id && key.is_listed(cx.now);
+    Ok(found.filter(shown).ok_or_else(|| unknown(text))?)
 }
 
 fn unknown(id: &str) -> Refusal {

@@ -82,9 +82,8 @@ pub fn revoke_any(tx: &mut Tx<'_>, id: &str, now: Instant) -> Result<AccessToken
 
 /// A user's tokens, the newest first: those in force, and those that ended in the last 30 days.
 pub fn of_user(tx: &mut Tx<'_>, user: &User, now: Instant) -> Result<Vec<AccessToken>> {
-    let since = listed_since(now);
     let mut all = tx.tokens().list(user.id)?;
-    all.retain(|token| token.end() >= since);
+    all.retain(|token| token.is_listed(now));
     all.reverse();
     Ok(all)
 }
@@ -122,7 +121,8 @@ fn find_any(tx: &mut Tx<'_>, text: &str) -> Result<Option<AccessToken>> {
 
 fn find(tx: &mut Tx<'_>, cx: &Context, text: &str) -> Result<AccessToken> {
     let found = find_any(tx, text)?;
-    Ok(found.filter(|token| token.user == cx.user.id).ok_or_else(|| unknown(text))?)
+    let shown = |token: &AccessToken| token.user == cx.user.id && token.is_listed(cx.now);
+    Ok(found.filter(shown).ok_or_else(|| unknown(text))?)
 }
 
 fn unknown(id: &str) -> Refusal {

@@ -133,6 +133,43 @@ pub struct Collaborator {
     pub stamp: Stamp,
 }
 
+/// What somebody asks for in a book; open for 30 days.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AccessRequest {
+    pub label: label::AccessRequest,
+    pub email: String,
+    pub permission: Permission,
+    pub message: Option<String>,
+    pub created: i64,
+    pub end: i64,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Token {
+    pub label: label::Token,
+    /// The number of the user.
+    pub user: usize,
+    pub name: String,
+    pub read_only: bool,
+    /// The books it reaches, when it does not reach all.
+    pub books: Option<BTreeSet<label::Book>>,
+    pub created: i64,
+    pub expires: i64,
+    pub revoked: Option<i64>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct ApiKey {
+    pub label: label::ApiKey,
+    /// The number of the user.
+    pub user: usize,
+    pub name: String,
+    pub created: i64,
+    pub revoked: Option<i64>,
+    /// Days with calls and how many, the latest first.
+    pub usage: Vec<(Date, u64)>,
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     pub name: String,
@@ -231,6 +268,9 @@ pub enum Answer {
     Accounts(Vec<Account>),
     Groups(Vec<(Group, Nature)>),
     Collaborators(Vec<Collaborator>),
+    AccessRequests(Vec<AccessRequest>),
+    Tokens(Vec<Token>),
+    ApiKeys(Vec<ApiKey>),
     /// With those the caller may only see id and remote ids of.
     Transactions(Vec<Transaction>, BTreeSet<label::Transaction>),
     /// With how many items were skipped (3.6.4).

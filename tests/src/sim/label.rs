@@ -36,4 +36,7 @@ labels! {
     File "F",
     SavedQuery "Q",
     Collection "K",
+    AccessRequest "R",
+    Token "W",
+    ApiKey "P",
 }

@@ -7,7 +7,8 @@ use daybook_domain::event::Hash;
 use daybook_domain::id::BookKey;
 use daybook_service::event::{self, Request};
 use daybook_service::{
-    account, balance, book, collaborator, file, group, saved_query, transaction,
+    access_request, account, api_key, balance, book, collaborator, file, group, saved_query, token,
+    transaction,
 };
 
 use super::body::terse;
@@ -134,7 +135,19 @@ impl World {
             self.heads.remove(&book);
             self.check_chain(book)?;
         }
-        Ok(())
+        (0..USERS).try_for_each(|who| self.check_user(&self.caller(who, None, 0)))
+    }
+
+    /// What a user keeps across books.
+    fn check_user(&self, user: &Caller) -> Checked {
+        let (service, nowhere) = (&self.service, label::Book(0));
+        let unread = |refused| format!("what a user has cannot be read: {refused:?}");
+        let all = service.read(nowhere, user, |tx, cx, _| token::list(tx, cx)).map_err(unread)?;
+        let all = all.iter().map(|one| service.token(one)).collect();
+        agree("the tokens", &self.model.list_tokens(user), &all)?;
+        let all = service.read(nowhere, user, |tx, cx, _| api_key::list(tx, cx)).map_err(unread)?;
+        let all = all.iter().map(|one| service.api_key(one)).collect();
+        agree("the API keys", &self.model.list_keys(user), &all)
     }
 
     fn check_chain(&mut self, book: label::Book) -> Checked {
@@ -185,6 +198,12 @@ impl World {
             "the collaborators",
             &model.collaborators_in_order(),
             &rows.iter().map(|row| service.collaborator(row)).collect(),
+        )?;
+        let open = service.read(label, &owner, access_request::list).map_err(unread)?;
+        agree(
+            "the access requests",
+            &model.open_requests(owner.now),
+            &open.iter().map(|one| service.access_request(one)).collect(),
         )?;
         let state = |state| Ask::Term(Term::Is(state));
         let query = Query {

@@ -95,6 +95,12 @@ impl AccessToken {
         self.revoked_at.map_or(self.expires_at, |revoked| revoked.min(self.expires_at))
     }
 
+    /// Whether it is still shown: up to 30 days after its end (behaviour 11.8).
+    #[must_use]
+    pub fn is_listed(&self, now: Instant) -> bool {
+        self.end() >= listed_since(now)
+    }
+
     /// The same token, revoked. One that was revoked before stays as it is.
     #[must_use]
     pub fn revoke(self, now: Instant) -> Self {
@@ -111,7 +117,7 @@ impl AccessToken {
     }
 }
 
-/// Tokens that ended before this are not listed any more, and their rows are removed.
+/// Tokens that ended before this are not shown any more, and their rows are removed.
 #[must_use]
 pub const fn listed_since(now: Instant) -> Instant {
     Instant::new(now.milliseconds().saturating_sub(LISTED_AFTER_END))
@@ -157,6 +163,9 @@ mod tests {
         assert_eq!(revoked.end(), Instant::new(5_000));
         assert!(!revoked.is_active(Instant::new(5_000)));
         assert_eq!(revoked.clone().revoke(Instant::new(6_000)), revoked);
+        let month = 30 * MILLISECONDS_OF_DAY;
+        assert!(revoked.is_listed(Instant::new(5_000 + month)));
+        assert!(!revoked.is_listed(Instant::new(5_001 + month)));
     }
 
     #[test]

@@ -52,6 +52,7 @@ impl Book {
             files: BTreeMap::new(),
             saved: BTreeMap::new(),
             collaborators: BTreeMap::from([(owner, collaborator)]),
+            requests: Vec::new(),
         }
     }
 }

@@ -29,6 +29,7 @@ impl Turn {
         let permission = permission
             .filter(|permission| *permission != Permission::Owner)
             .ok_or_else(Refused::bad)?;
+        self.book.grant(&email, permission);
         let existing = self.book.collaborators.values().find(|one| one.email == email).cloned();
         match existing {
             None if permission == Permission::None => Err(Refused::missing()),
@@ -101,7 +102,7 @@ impl Turn {
 }
 
 /// The one form of an address (7.9), for those the simulation draws.
-fn normalized(text: &str) -> Option<String> {
+pub fn normalized(text: &str) -> Option<String> {
     let (local, domain) = text.trim().split_once('@')?;
     let (local, domain) = (local.to_ascii_lowercase(), domain.to_ascii_lowercase());
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '.';

@@ -3,8 +3,10 @@
 //! or totals. It shares words with the service (the enums of types, permissions, verbs) and no
 //! rule.
 
+pub mod access_request;
 pub mod account;
 pub mod amount;
+pub mod api_key;
 pub mod balance;
 pub mod book;
 pub mod collaborator;
@@ -21,7 +23,9 @@ pub mod merge;
 pub mod query;
 pub mod saved_query;
 pub mod text;
+pub mod token;
 pub mod transaction;
+pub mod transfer;
 pub mod typed;
 
 use std::collections::BTreeMap;
@@ -79,6 +83,7 @@ pub struct Book {
     pub files: BTreeMap<label::File, facts::File>,
     pub saved: BTreeMap<label::SavedQuery, facts::SavedQuery>,
     pub collaborators: BTreeMap<label::Collaborator, facts::Collaborator>,
+    pub requests: Vec<facts::AccessRequest>,
 }
 
 #[derive(Clone, Debug)]
@@ -93,6 +98,9 @@ pub struct Model {
     pub books: BTreeMap<label::Book, Book>,
     pub logs: BTreeMap<label::Book, Vec<Event>>,
     pub collections: BTreeMap<label::Collection, collection::Collection>,
+    /// In the order of their age, as labels are.
+    pub tokens: BTreeMap<label::Token, facts::Token>,
+    pub api_keys: BTreeMap<label::ApiKey, facts::ApiKey>,
 }
 
 /// A request at work on a copy of the book: it counts when it ends well.

@@ -52,7 +52,8 @@ pub fn draw_add(draw: &mut Draw<'_>) -> Drawn {
     Arc::new(Add { book: draw.book, label: draw.label(), email: email(draw), permission })
 }
 
-fn email(draw: &mut Draw<'_>) -> Option<Email> {
+/// Mostly that of a user.
+pub fn email(draw: &mut Draw<'_>) -> Option<Email> {
     if draw.wild && draw.one_in(4) {
         return draw
             .pick(&[

@@ -1,7 +1,9 @@
 //! The operations. Each asks the service, expects of the model, and is drawn by a row of [`TABLE`];
 //! a new one is a type in its noun's file and a row here.
 
+pub mod access_request;
 pub mod account;
+pub mod api_key;
 pub mod balance;
 pub mod book;
 pub mod collaborator;
@@ -14,7 +16,9 @@ pub mod group;
 pub mod list;
 pub mod merge;
 pub mod saved_query;
+pub mod token;
 pub mod transaction;
+pub mod transfer;
 pub mod typed;
 
 use std::fmt;
@@ -90,6 +94,13 @@ pub const TABLE: &[Row] = table! {
     1 "removeCollaborator" collaborator::draw_remove,
     1 "listCollaborators" collaborator::draw_list,
     2 "listEvents" event::draw,
+    2 "requestBookAccess" access_request::draw_ask,
+    2 "read and decline access requests" access_request::draw_decide,
+    1 "transferBook" transfer::draw,
+    2 "createToken, revokeToken" token::draw_write,
+    2 "read and use tokens" token::draw_use,
+    2 "createApiKey, revokeApiKey" api_key::draw_write,
+    2 "read and use API keys" api_key::draw_use,
 };
 
 /// A list with each of its items left out in turn.

@@ -5,7 +5,8 @@ use daybook_domain::field::Field;
 use daybook_domain::file::{self, Attachment, Content};
 use daybook_domain::group::{self, GroupRef};
 use daybook_domain::id::{
-    AccountId, CollaboratorId, CollectionId, FileId, GroupId, SavedQueryId, TransactionId,
+    AccessRequestId, AccountId, ApiKeyId, CollaboratorId, CollectionId, FileId, GroupId,
+    SavedQueryId, TokenId, TransactionId,
 };
 use daybook_domain::transaction::Changes;
 use daybook_service::account::Input as AccountInput;
@@ -56,6 +57,19 @@ impl Service {
 
     pub fn collaborator_id(&self, label: label::Collaborator) -> String {
         CollaboratorId::new(self.labels.collaborators.number(label).unwrap_or(UNKNOWN)).to_string()
+    }
+
+    pub fn access_request_id(&self, label: label::AccessRequest) -> String {
+        let known = self.labels.access_requests.number(label);
+        AccessRequestId::new(known.unwrap_or(UNKNOWN)).to_string()
+    }
+
+    pub fn token_id(&self, label: label::Token) -> TokenId {
+        TokenId::new(self.labels.tokens.number(label).unwrap_or(UNKNOWN))
+    }
+
+    pub fn api_key_id(&self, label: label::ApiKey) -> String {
+        ApiKeyId::new(self.labels.api_keys.number(label).unwrap_or(UNKNOWN)).to_string()
     }
 
     pub fn file_id(&self, id: Id<label::File>) -> String {

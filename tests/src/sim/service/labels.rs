@@ -51,6 +51,9 @@ pub struct Labels {
     pub files: Pairs<label::File>,
     pub saved_queries: Pairs<label::SavedQuery>,
     pub collections: Pairs<label::Collection>,
+    pub access_requests: Pairs<label::AccessRequest>,
+    pub tokens: Pairs<label::Token>,
+    pub api_keys: Pairs<label::ApiKey>,
     pub books: Pairs<label::Book>,
     pub keys: HashMap<label::Book, String>,
     /// The numbers of the books' owners.

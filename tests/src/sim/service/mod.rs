@@ -10,13 +10,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use anyhow::Context as _;
+use daybook_domain::api_key::KeyDigest;
 use daybook_domain::email::Email;
 use daybook_domain::event::EventType;
 use daybook_domain::id::UserId;
 use daybook_domain::instant::Instant;
 use daybook_domain::query::Warning;
 use daybook_service::event::{self, Request};
-use daybook_service::{Context, Error, Ids, file, user};
+use daybook_service::{Context, Error, Ids, access_request, file, user};
 use daybook_storage::user::User;
 use daybook_storage::{Address, Lane, Options, Store, Tx};
 use rusqlite::{Connection, OpenFlags};
@@ -107,6 +108,19 @@ impl Service {
     /// The number of a user.
     pub fn user(&self, id: UserId) -> usize {
         self.users.iter().position(|user| user.id == id).unwrap_or(usize::MAX)
+    }
+
+    /// The number of the user with an address.
+    pub fn user_of(&self, email: &str) -> usize {
+        self.users.iter().position(|user| user.email.as_str() == email).unwrap_or(usize::MAX)
+    }
+
+    /// What is kept of the text of an API key; nobody else has it.
+    pub fn digest(&self, label: label::ApiKey) -> KeyDigest {
+        let own = self.users[0].id.get().to_be_bytes().into_iter().chain(label.0.to_be_bytes());
+        let mut digest = KeyDigest::default();
+        digest.iter_mut().zip(own).for_each(|(place, byte)| *place = byte);
+        digest
     }
 
     pub fn context(&self, caller: &Caller) -> Context {
@@ -212,6 +226,24 @@ impl Service {
             made.into_iter().for_each(|label| self.labels.files.note(file.id.get(), *label));
         }
         Ok(())
+    }
+
+    /// Labels what the caller just asked for; only who decides about it sees that. The owner reads
+    /// it.
+    pub fn note_request(
+        &mut self,
+        book: label::Book,
+        caller: &Caller,
+        label: label::AccessRequest,
+    ) {
+        let owner = Caller {
+            who: self.labels.owners.get(&book).copied().unwrap_or_default(),
+            ..caller.clone()
+        };
+        let asking = self.users[caller.who].id;
+        let open = self.read(book, &owner, access_request::list).unwrap_or_default();
+        let asked = open.iter().find(|one| one.user == asking);
+        asked.into_iter().for_each(|one| self.labels.access_requests.note(one.id.get(), label));
     }
 
     /// A month as `yyyymm`, now in a zone.

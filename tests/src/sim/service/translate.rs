@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use daybook_domain::access_request::AccessRequest;
 use daybook_domain::account::Account;
 use daybook_domain::amount;
+use daybook_domain::api_key::Usage;
 use daybook_domain::balance::{AccountBalances, Figures, GroupBalances, Slice, Sums};
 use daybook_domain::book::Settings;
 use daybook_domain::calendar::day_number;
@@ -12,12 +14,13 @@ use daybook_domain::event::{Event, Noun};
 use daybook_domain::file::File;
 use daybook_domain::group::{Forest, Group};
 use daybook_domain::id::{AccountId, FileId, GroupId, TransactionId};
-use daybook_domain::instant::Stamp;
+use daybook_domain::instant::{Instant, Stamp};
 use daybook_domain::property::Properties;
 use daybook_domain::saved_query::SavedQuery;
+use daybook_domain::token::AccessToken;
 use daybook_domain::transaction::Transaction;
 use daybook_service::transaction::Listed;
-use daybook_service::{balance, book, collection};
+use daybook_service::{api_key, balance, book, collection};
 
 use super::{Service, texts};
 use crate::decimal;
@@ -132,6 +135,45 @@ impl Service {
             email: row.email.to_string(),
             permission: row.permission,
             stamp: stamp(&row.stamp),
+        }
+    }
+
+    pub fn access_request(&self, request: &AccessRequest) -> facts::AccessRequest {
+        facts::AccessRequest {
+            label: self.labels.access_requests.label(request.id.get()),
+            email: request.email.to_string(),
+            permission: request.permission,
+            message: request.message.clone(),
+            created: request.created_at.milliseconds(),
+            end: request.end().milliseconds(),
+        }
+    }
+
+    pub fn token(&self, token: &AccessToken) -> facts::Token {
+        let books = token.scope.books.as_ref();
+        facts::Token {
+            label: self.labels.tokens.label(token.id.get()),
+            user: self.user(token.user),
+            name: token.name.clone(),
+            read_only: token.scope.read_only,
+            books: books
+                .map(|all| all.iter().map(|key| self.labels.book_of_key(key.as_str())).collect()),
+            created: token.created_at.milliseconds(),
+            expires: token.expires_at.milliseconds(),
+            revoked: token.revoked_at.map(Instant::milliseconds),
+        }
+    }
+
+    pub fn api_key(&self, view: &api_key::View) -> facts::ApiKey {
+        let api_key::View { key, usage } = view;
+        let day = |usage: &Usage| (dates::from_number(day_number(usage.day)), usage.calls);
+        facts::ApiKey {
+            label: self.labels.api_keys.label(key.id.get()),
+            user: self.user(key.user),
+            name: key.name.clone(),
+            created: key.created_at.milliseconds(),
+            revoked: key.revoked_at.map(Instant::milliseconds),
+            usage: usage.iter().map(day).collect(),
         }
     }
 

@@ -1,0 +1,104 @@
+//! Access requests, from behaviour 7.6.
+
+use daybook_domain::permission::Permission;
+
+use super::{Book, Caller, Model, Turn, may};
+use crate::sim::facts::{AccessRequest, Refused};
+use crate::sim::label;
+
+/// 30 days, in milliseconds.
+const OPEN_TIME: i64 = 30 * 24 * 3_600_000;
+const LONGEST_MESSAGE: usize = 2_000;
+
+impl Model {
+    /// Who asks learns nothing, whether there is such a book or not.
+    pub fn request_access(
+        &mut self,
+        book: label::Book,
+        caller: &Caller,
+        label: label::AccessRequest,
+        (permission, message): (Option<&str>, Option<&str>),
+    ) -> Result<(), Refused> {
+        let permission = match permission.map(str::trim) {
+            Some("EDITOR") => Permission::Editor,
+            Some("POSTER") => Permission::Poster,
+            Some("RECORDER") => Permission::Recorder,
+            Some("VIEWER") => Permission::Viewer,
+            _ => return Err(Refused::bad()),
+        };
+        let message = message.map(str::trim).filter(|message| !message.is_empty());
+        if message.is_some_and(|message| message.chars().count() > LONGEST_MESSAGE) {
+            return Err(Refused::bad());
+        }
+        let email = self.users[caller.who].email.clone();
+        let Some(book) = self.books.get_mut(&book) else { return Ok(()) };
+        let own = book.collaborators.values().find(|one| one.email == email);
+        if own.is_some_and(|own| holds(own.permission, permission)) {
+            return Err(Refused::bad());
+        }
+        book.requests.retain(|one| one.email != email);
+        book.requests.push(AccessRequest {
+            label,
+            email,
+            permission,
+            message: message.map(str::to_owned),
+            created: caller.now,
+            end: caller.now + OPEN_TIME,
+        });
+        Ok(())
+    }
+
+    pub fn list_requests(
+        &self,
+        book: label::Book,
+        caller: &Caller,
+    ) -> Result<Vec<AccessRequest>, Refused> {
+        let (book, _) = self.enter(book, caller, may::MANAGE)?;
+        Ok(book.open_requests(caller.now))
+    }
+
+    pub fn get_request(
+        &self,
+        book: label::Book,
+        caller: &Caller,
+        label: label::AccessRequest,
+    ) -> Result<AccessRequest, Refused> {
+        let all = self.list_requests(book, caller)?;
+        all.into_iter().find(|one| one.label == label).ok_or_else(Refused::missing)
+    }
+}
+
+impl Book {
+    /// The newest first.
+    pub fn open_requests(&self, now: i64) -> Vec<AccessRequest> {
+        self.requests.iter().rev().filter(|one| now < one.end).cloned().collect()
+    }
+
+    /// What somebody asked for and has now is granted.
+    pub fn grant(&mut self, email: &str, given: Permission) {
+        self.requests.retain(|one| one.email != email || !holds(given, one.permission));
+    }
+}
+
+impl Turn {
+    pub fn decline(&mut self, label: label::AccessRequest) -> Result<AccessRequest, Refused> {
+        let mut open = self.book.open_requests(self.caller.now).into_iter();
+        let declined = open.find(|one| one.label == label).ok_or_else(Refused::missing)?;
+        self.book.requests.retain(|one| one.label != label);
+        Ok(declined)
+    }
+}
+
+/// 7.1: VIEWER and RECORDER are siblings.
+fn holds(given: Permission, asked: Permission) -> bool {
+    let below: &[Permission] = match given {
+        Permission::Owner | Permission::Editor => {
+            &[Permission::Editor, Permission::Poster, Permission::Recorder, Permission::Viewer]
+        }
+        Permission::Poster => &[Permission::Poster, Permission::Recorder, Permission::Viewer],
+        Permission::Recorder => &[Permission::Recorder],
+        Permission::Viewer => &[Permission::Viewer],
+        Permission::None => &[],
+    };
+    below.contains(&asked)
+}
