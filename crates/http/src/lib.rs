@@ -97,7 +97,6 @@ pub fn serve(
 ) -> std::io::Result<Server> {
     let contract = web::Data::new(Contract::under(state.public_path()));
     let state = web::Data::new(state);
-    let costs = web::Data::new(routes::costs());
     let workers = available_parallelism().map_or(1, usize::from);
     let builder = Server::build()
         .workers(workers)
@@ -110,7 +109,6 @@ pub fn serve(
         let app = App::new()
             .app_data(state.clone())
             .app_data(contract.clone())
-            .app_data(costs.clone())
             .wrap(from_fn(middleware::observe))
             .wrap(NormalizePath::new(TrailingSlash::Trim))
             .configure(|config| routes::mount(config, &state));

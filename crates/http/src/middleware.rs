@@ -2,7 +2,6 @@
 //! and its answer gets the headers that browsers ask for.
 
 use std::rc::Rc;
-use std::sync::Arc;
 use std::time::Instant;
 
 use actix_web::body::MessageBody;
@@ -15,7 +14,7 @@ use tracing::Instrument;
 
 use crate::budget::MemoryShare;
 use crate::connection::{Connection, Running, TimedBody};
-use crate::rate::quota::Charge;
+use crate::request::CountedRequest;
 use crate::session::origin;
 use crate::state::AppState;
 
@@ -38,7 +37,7 @@ pub(crate) async fn observe(
     // The pattern of the route, not the path: paths contain names and e-mail addresses.
     let route = request.match_pattern().unwrap_or_else(|| "-".to_owned());
     let state = request.app_data::<web::Data<AppState>>();
-    let allowed = state.map(|state| allowed_headers(state)).unwrap_or_default();
+    let allowed = state.map(|state| state.headers.allowed.clone());
     let trusted = state.and_then(|state| {
         let origin = origin::with_credentials(
             (request.path(), &state.path_prefix),
@@ -52,13 +51,13 @@ pub(crate) async fn observe(
     let mut response = next.call(request).instrument(span.clone()).await?;
     let (status, milliseconds) = (response.status().as_u16(), started.elapsed().as_millis());
     span.in_scope(|| tracing::info!(status, milliseconds, "answered"));
-    let charge = response.request().extensions().get::<Arc<Charge>>().cloned();
+    let counted = response.request().extensions_mut().remove::<CountedRequest>();
     let headers = response.headers_mut();
-    charge.iter().for_each(|charge| charge.show(headers));
+    counted.and_then(|counted| counted.0).into_iter().for_each(|charge| charge.show(headers));
     if let Ok(value) = HeaderValue::from_str(&id) {
         headers.insert(REQUEST_ID, value);
     }
-    add_cors(headers, &allowed, trusted);
+    add_cors(headers, allowed, trusted);
     if response.response().head().connection_type() == ConnectionType::Close {
         running.iter_mut().for_each(Running::close);
     }
@@ -80,18 +79,9 @@ fn given_id(headers: &HeaderMap) -> Option<String> {
     plain.then(|| text.to_owned())
 }
 
-/// Every request header that the API reads, in every accepted spelling.
-fn allowed_headers(state: &AppState) -> String {
-    let own =
-        ["Authorization", "Content-Type", "cursor", "Idempotency-Key", "If-Match", "X-Request-Id"]
-            .map(str::to_owned);
-    let named = state.headers.agent.iter().chain(&state.headers.api_key).cloned();
-    own.into_iter().chain(named).collect::<Vec<_>>().join(", ")
-}
-
 /// Every origin may read every answer, but only without credentials; `trusted` may send them too
 /// (behaviour 11.4).
-fn add_cors(headers: &mut HeaderMap, allowed: &str, trusted: Option<HeaderValue>) {
+fn add_cors(headers: &mut HeaderMap, allowed: Option<HeaderValue>, trusted: Option<HeaderValue>) {
     match trusted {
         Some(origin) => {
             headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
@@ -115,7 +105,7 @@ fn add_cors(headers: &mut HeaderMap, allowed: &str, trusted: Option<HeaderValue>
         ),
     );
     headers.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400"));
-    if let Ok(value) = HeaderValue::from_str(allowed) {
-        headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, value);
+    if let Some(allowed) = allowed {
+        headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, allowed);
     }
 }

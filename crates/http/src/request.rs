@@ -3,12 +3,11 @@
 
 use std::collections::HashMap;
 use std::future::Future;
-use std::num::NonZeroU32;
 use std::pin::Pin;
 use std::sync::Arc;
 
 use actix_web::dev::Payload;
-use actix_web::http::header::{AUTHORIZATION, HOST, IF_MATCH};
+use actix_web::http::header::{AUTHORIZATION, HOST, HeaderName, IF_MATCH};
 use actix_web::http::uri::Authority;
 use actix_web::{FromRequest, HttpMessage, HttpRequest, web};
 use daybook_domain::id::UserId;
@@ -25,11 +24,13 @@ use crate::error::{ApiError, RequestError};
 use crate::idempotency::Keyed;
 use crate::identity::authenticate::authenticate;
 use crate::parameters;
-use crate::rate::quota::{self, Costs, Payer, Rest};
+use crate::rate::quota::{self, Charge, Cost, Payer, Rest};
 use crate::reply::{self, ApiResult, Reply};
 use crate::run;
 use crate::state::AppState;
 
+/// Where a list goes on (behaviour 2.1).
+const CURSOR: HeaderName = HeaderName::from_static("cursor");
 /// Longest agent id that is kept, in characters.
 const MAX_AGENT: usize = 255;
 
@@ -291,7 +292,7 @@ impl FromRequest for ApiRequest {
             if path.book.contains('\0') || path.id.contains('\0') {
                 return Err(RequestError::UnknownRoute.into());
             }
-            let cursor = header(&request, "cursor").map(str::to_owned);
+            let cursor = header(&request, &CURSOR).map(str::to_owned);
             let given =
                 parameters::pairs(&request).into_iter().filter(|(_, value)| !value.is_empty());
             let parameters = given.rev().collect();
@@ -311,8 +312,9 @@ impl FromRequest for ApiRequest {
     }
 }
 
-/// Marks a request that was counted: one whose body cannot be read is looked at again.
-struct AlreadyCounted;
+/// A request that was counted, with the account of what it takes of a quota. One whose body cannot
+/// be read is looked at again.
+pub(crate) struct CountedRequest(pub(crate) Option<Arc<Charge>>);
 
 /// Counts a request for its API key, and takes what it costs of a quota (behaviour 10.6, 10.13).
 /// With an idempotency key it is known only later whether the request was answered before, which
@@ -326,18 +328,19 @@ fn count(
     (user, app): (UserId, Option<KnownKey>),
     keyed: bool,
 ) -> Result<Option<Rest>, RequestError> {
-    if state.quotas.is_none() && app.is_none() {
+    if state.quotas.is_none() && app.is_none() || request.extensions().contains::<CountedRequest>()
+    {
         return Ok(None);
     }
-    if request.extensions_mut().insert(AlreadyCounted).is_some() {
-        return Ok(None);
-    }
+    let payer = app.map_or(Payer::User(user), |app| Payer::Key(app.id));
+    let charge = state
+        .quotas
+        .as_ref()
+        .map(|quotas| Arc::new(quotas.charge(payer, app.and_then(|app| app.rate))));
+    request.extensions_mut().insert(CountedRequest(charge.clone()));
     let mut rest = None;
-    if let Some(quotas) = &state.quotas {
-        let payer = app.map_or(Payer::User(user), |app| Payer::Key(app.id));
-        let charge = Arc::new(quotas.charge(payer, app.and_then(|app| app.rate)));
-        request.extensions_mut().insert(Arc::clone(&charge));
-        let cost = cost(request, state);
+    if let Some(charge) = charge {
+        let cost = Cost::cells(request.app_data());
         let (first, later) = if keyed { quota::in_two(cost) } else { (cost, None) };
         charge.take(first)?;
         rest = later.map(|cells| Rest::new(charge, cells));
@@ -346,14 +349,6 @@ fn count(
         state.api_key_calls.add(app.id, (state.clock)());
     }
     Ok(rest)
-}
-
-/// What a request costs, by its route.
-fn cost(request: &HttpRequest, state: &AppState) -> NonZeroU32 {
-    let costs = request.app_data::<web::Data<Costs>>();
-    let pattern = request.match_pattern().unwrap_or_default();
-    let pattern = pattern.strip_prefix(&state.path_prefix).unwrap_or_default();
-    costs.map_or(NonZeroU32::MIN, |costs| costs.of(request.method(), pattern))
 }
 
 /// The state of the application.
@@ -377,7 +372,7 @@ fn if_match(request: &HttpRequest) -> Option<String> {
     (!given.is_empty()).then(|| given.join(", "))
 }
 
-fn header<'r>(request: &'r HttpRequest, name: &str) -> Option<&'r str> {
+fn header<'r>(request: &'r HttpRequest, name: &HeaderName) -> Option<&'r str> {
     request.headers().get(name).and_then(|value| value.to_str().ok())
 }
 
@@ -385,12 +380,12 @@ fn header<'r>(request: &'r HttpRequest, name: &str) -> Option<&'r str> {
 /// some send one that no link may lead to.
 pub(crate) fn host(request: &HttpRequest) -> Option<&str> {
     let is_host = |text: &&str| !text.contains('@') && text.parse::<Authority>().is_ok();
-    header(request, HOST.as_str()).filter(is_host)
+    header(request, &HOST).filter(is_host)
 }
 
 /// The access token of a request.
 pub(crate) fn bearer(request: &HttpRequest) -> Option<&str> {
-    let (scheme, token) = header(request, AUTHORIZATION.as_str())?.split_once(' ')?;
+    let (scheme, token) = header(request, &AUTHORIZATION)?.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }
 

@@ -6,17 +6,21 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use actix_web::dev::ResourceDef;
+use actix_web::guard::Guard;
 use actix_web::http::Method;
-use actix_web::{HttpRequest, Route, guard, web};
+use actix_web::{HttpRequest, Resource, Route, guard, web};
 
 use crate::error::RequestError;
-use crate::rate::quota::Costs;
+use crate::rate::quota::Cost;
 use crate::reply::{self, ApiResult};
 use crate::state::AppState;
 use crate::{
     access_request, account, api_key, balance, book, collaborator, collection, event, file, grant,
     group, health, saved_query, session, signing_key, template, token, transaction, user,
 };
+
+/// The path of a book, which most operations are inside of.
+const BOOK: &str = "/v5/books/{bookId}";
 
 /// An operation of the contract.
 pub struct Operation {
@@ -44,19 +48,18 @@ macro_rules! operations {
             path: concat!($base, $path),
             id: $id,
             cost: [1 $(, $cost)?].into_iter().fold(1, u32::max),
-            route: taking(Method::$method).to($noun::$handler),
+            route: web::to($noun::$handler),
         },)*)*]
     };
 }
 
-/// A route for a method. What answers GET answers HEAD too: the server leaves out the body (RFC
-/// 9110, 9.3.2).
-fn taking(method: Method) -> Route {
-    if method == Method::GET {
-        web::route().guard(guard::Any(guard::Get()).or(guard::Head()))
-    } else {
-        web::method(method)
-    }
+/// Whether a request has a method. What answers GET answers HEAD too: the server leaves out the
+/// body (RFC 9110, 9.3.2).
+fn takes(method: Method) -> impl Guard {
+    guard::fn_guard(move |context| {
+        let asked = &context.head().method;
+        *asked == method || *asked == Method::HEAD && method == Method::GET
+    })
 }
 
 /// All operations, the most used first: they are tried in this order.
@@ -273,12 +276,6 @@ fn aliases() -> Vec<Operation> {
     )
 }
 
-/// What calls cost, of all operations.
-pub(crate) fn costs() -> Costs {
-    let all = operations().into_iter().chain(aliases());
-    Costs::new(all.map(|operation| (operation.method, operation.path, operation.cost)))
-}
-
 /// Adds all routes, under the prefix if there is one. Health, contract, sign-in and served files
 /// are also found without it.
 pub(crate) fn mount(config: &mut web::ServiceConfig, state: &AppState) {
@@ -288,20 +285,41 @@ pub(crate) fn mount(config: &mut web::ServiceConfig, state: &AppState) {
     }
     config.service(web::scope(prefix).configure(|config| configure(config, state)));
     for operation in outside() {
-        config.route(operation.path, operation.route);
+        config.service(resource(operation.path, operation));
     }
     config.default_service(web::to(unmatched));
 }
 
 /// Adds all routes. Each is a resource of its own, so that an account called `batch` is found by
 /// GET although POST has a route at that path. [`unmatched`] answers what no route takes.
+///
+/// Routes are tried one after another. Those inside of a book stand in a scope: its path is matched
+/// once for all of them, and requests for anything else try none of them.
 fn configure(config: &mut web::ServiceConfig, state: &AppState) {
-    for operation in
-        operations().into_iter().chain(if state.ledger_alias { aliases() } else { Vec::new() })
-    {
-        config.route(operation.path, operation.route);
+    let aliases = if state.ledger_alias { aliases() } else { Vec::new() };
+    let mut inside = web::scope(BOOK);
+    let mut others = Vec::new();
+    for operation in operations().into_iter().chain(aliases) {
+        match operation.path.strip_prefix(BOOK) {
+            Some(path) => inside = inside.service(resource(path, operation)),
+            None => others.push(resource(operation.path, operation)),
+        }
+    }
+    config.service(inside);
+    for other in others {
+        config.service(other);
     }
     config.default_service(web::to(unmatched));
+}
+
+/// An operation at a path. What it costs is left with the request, where it is more than 1.
+fn resource(path: &str, operation: Operation) -> Resource {
+    let Operation { method, path: _, id: _, cost, route } = operation;
+    let resource = web::resource(path).guard(takes(method)).route(route);
+    match Cost::of(cost) {
+        Some(cost) => resource.app_data(cost),
+        None => resource,
+    }
 }
 
 /// 405 for a known path with another method, else 404. OPTIONS is answered everywhere (behaviour

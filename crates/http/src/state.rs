@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use actix_web::http::header::{HeaderName, HeaderValue};
 use daybook_domain::instant::Instant;
 use daybook_domain::user::Admission;
 use daybook_service::Ids;
@@ -20,6 +21,10 @@ use crate::rate::quota::Quotas;
 use crate::session::WebOrigin;
 use crate::template::catalog::Templates;
 use crate::wakeup::Wakeup;
+
+/// The request headers whose names are not configured.
+const STANDARD: [&str; 6] =
+    ["Authorization", "Content-Type", "cursor", "Idempotency-Key", "If-Match", "X-Request-Id"];
 
 /// Everything that the API is wired to.
 pub struct AppState {
@@ -101,25 +106,44 @@ impl AppState {
     }
 }
 
-/// The accepted spellings of the agent and API-key headers, lower case.
+/// The request headers that the API reads, those of its own in every accepted spelling.
 #[derive(Debug, Clone)]
 pub struct Headers {
     /// Header names that carry the agent id.
-    pub agent: Vec<String>,
+    pub(crate) agent: Vec<HeaderName>,
     /// Header names that carry an API key.
-    pub api_key: Vec<String>,
+    pub(crate) api_key: Vec<HeaderName>,
+    /// All names, as browsers are told (behaviour 0.13).
+    pub(crate) allowed: HeaderValue,
 }
 
 impl Headers {
     /// The headers with these prefixes, for example `service-`.
-    #[must_use]
-    pub fn with_prefixes(prefixes: &[String]) -> Self {
+    ///
+    /// # Errors
+    /// The name that a prefix makes and no header can have.
+    ///
+    /// ```
+    /// use daybook_http::Headers;
+    /// assert!(Headers::with_prefixes(&["service-".to_owned()]).is_ok());
+    /// let refused = Headers::with_prefixes(&["my service".to_owned()]).unwrap_err();
+    /// assert_eq!(refused, "\"my serviceagent-id\" is no name of a header");
+    /// ```
+    pub fn with_prefixes(prefixes: &[String]) -> Result<Self, String> {
         let named = |name: &str| {
-            prefixes
-                .iter()
-                .map(|prefix| format!("{}{name}", prefix.trim().to_lowercase()))
-                .collect()
+            let spelled = prefixes.iter().map(|prefix| format!("{}{name}", prefix.trim()));
+            spelled.map(|name| read_name(&name)).collect::<Result<Vec<_>, _>>()
         };
-        Self { agent: named("agent-id"), api_key: named("api-key") }
+        let (agent, api_key) = (named("agent-id")?, named("api-key")?);
+        let own = agent.iter().chain(&api_key).map(HeaderName::as_str);
+        let allowed: Vec<&str> = STANDARD.into_iter().chain(own).collect();
+        let allowed =
+            HeaderValue::from_str(&allowed.join(", ")).map_err(|error| error.to_string())?;
+        Ok(Self { agent, api_key, allowed })
     }
+}
+
+fn read_name(text: &str) -> Result<HeaderName, String> {
+    let name = HeaderName::from_bytes(text.as_bytes());
+    name.map_err(|_| format!("{text:?} is no name of a header"))
 }

@@ -61,7 +61,7 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
         web_origins: options.web_origins.clone(),
         clients: clients.unwrap_or_default(),
         grant_limits: GrantLimits::default(),
-        headers: Headers::with_prefixes(&options.header_prefixes),
+        headers: header_names(options)?,
         path_prefix: options.path_prefix.clone(),
         public_url: options.public_url.clone(),
         blobs,
@@ -178,6 +178,11 @@ async fn answer(
         worker.await.context("a background worker panicked")?;
     }
     Ok(())
+}
+
+fn header_names(options: &ServeArgs) -> anyhow::Result<Headers> {
+    Headers::with_prefixes(&options.header_prefixes)
+        .map_err(|fault| anyhow::anyhow!("the header prefixes are refused: {fault}"))
 }
 
 fn templates(path: &Path) -> anyhow::Result<Templates> {

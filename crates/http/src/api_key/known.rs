@@ -1,6 +1,8 @@
 //! Finds the API key of a request.
 
 use actix_web::HttpRequest;
+use actix_web::http::header::HeaderName;
+use daybook_domain::api_key::KeyDigest;
 use daybook_service::api_key;
 
 use super::cache::KnownKey;
@@ -22,7 +24,7 @@ pub(crate) async fn find(
     request: &HttpRequest,
     state: &AppState,
 ) -> Result<Option<KnownKey>, ApiError> {
-    let Some(digest) = sent(request, state).map(|text| digest(&text)) else { return Ok(None) };
+    let Some(digest) = sent(request, state) else { return Ok(None) };
     let generation = state.identity.bearers().trusted_generation();
     let known = generation.and_then(|generation| state.api_keys.find(&digest, generation));
     if let Some(known) = known {
@@ -36,13 +38,20 @@ pub(crate) async fn find(
     Ok(found)
 }
 
-/// The text that a request brings. The header wins over the parameter.
-fn sent(request: &HttpRequest, state: &AppState) -> Option<String> {
-    let named = |name: &String| request.headers().get(name).and_then(|value| value.to_str().ok());
-    let header = state.headers.api_key.iter().find_map(named).map(str::to_owned);
-    let parameter =
-        || request.query_string().contains("key=").then(|| parameters::first(request, "key"));
-    let text = header.or_else(|| parameter().flatten())?;
+/// The digest of the text that a request brings. The header wins over the parameter.
+fn sent(request: &HttpRequest, state: &AppState) -> Option<KeyDigest> {
+    let named = |name: &HeaderName| request.headers().get(name)?.to_str().ok();
+    match state.headers.api_key.iter().find_map(named) {
+        Some(text) => readable(text),
+        None if request.query_string().contains("key=") => {
+            readable(&parameters::first(request, "key")?)
+        }
+        None => None,
+    }
+}
+
+/// The digest of a text that may be a key.
+fn readable(text: &str) -> Option<KeyDigest> {
     let text = text.trim();
-    (!text.is_empty() && text.len() <= MAX_TEXT).then(|| text.to_owned())
+    (!text.is_empty() && text.len() <= MAX_TEXT).then(|| digest(text))
 }

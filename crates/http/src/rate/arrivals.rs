@@ -60,12 +60,15 @@ impl<K: Eq + Hash + Copy> StateStore for Arrivals<K> {
         F: Fn(Option<Nanos>) -> Result<(T, Nanos), E>,
     {
         let mut arrivals = self.arrivals.lock().unwrap_or_else(PoisonError::into_inner);
-        let (outcome, arrival) = decide(arrivals.get(key).copied())?;
-        if *access == Measure::Take {
-            if !arrivals.contains_key(key) {
+        let known = arrivals.get_mut(key);
+        let (outcome, arrival) = decide(known.as_deref().copied())?;
+        match (access, known) {
+            (Measure::Look, _) => {}
+            (Measure::Take, Some(known)) => *known = arrival,
+            (Measure::Take, None) => {
                 self.make_room(&mut arrivals, Nanos::from(*now));
+                arrivals.insert(*key, arrival);
             }
-            arrivals.insert(*key, arrival);
         }
         Ok(outcome)
     }

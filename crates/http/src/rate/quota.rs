@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use actix_web::http::Method;
 use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
 use daybook_domain::id::{ApiKeyId, UserId};
 
@@ -42,25 +41,19 @@ impl From<QuotaExceeded> for RequestError {
     }
 }
 
-/// What operations cost that cost more than 1: each by its method and the pattern of its path.
-#[derive(Debug, Clone)]
-pub(crate) struct Costs(Vec<(Method, &'static str, NonZeroU32)>);
+/// What a call of an operation costs that costs more than 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Cost(NonZeroU32);
 
-impl Costs {
-    /// The costs among these that are more than 1.
-    pub(crate) fn new(all: impl Iterator<Item = (Method, &'static str, u32)>) -> Self {
-        let dear = all.filter(|(_, _, cost)| *cost > LEAST.get());
-        let known =
-            dear.filter_map(|(method, path, cost)| Some((method, path, NonZeroU32::new(cost)?)));
-        Self(known.collect())
+impl Cost {
+    /// Nothing for what every call costs.
+    pub(crate) fn of(cells: u32) -> Option<Self> {
+        NonZeroU32::new(cells).filter(|cells| *cells > LEAST).map(Self)
     }
 
-    /// What a call costs, whatever route takes it.
-    pub(crate) fn of(&self, method: &Method, pattern: &str) -> NonZeroU32 {
-        // What answers GET answers HEAD too.
-        let method = if method == Method::HEAD { &Method::GET } else { method };
-        let found = self.0.iter().find(|(known, path, _)| known == method && *path == pattern);
-        found.map_or(LEAST, |(_, _, cost)| *cost)
+    /// The cells that the call of an operation takes.
+    pub(crate) fn cells(known: Option<&Self>) -> NonZeroU32 {
+        known.map_or(LEAST, |cost| cost.0)
     }
 }
 
@@ -204,14 +197,9 @@ mod tests {
 
     #[test]
     fn what_calls_cost() {
-        let costs = Costs::new(
-            [(Method::GET, "/a", 2), (Method::POST, "/a", 1), (Method::PUT, "/a/{id}", 3)]
-                .into_iter(),
-        );
-        assert_eq!(costs.of(&Method::GET, "/a").get(), 2);
-        assert_eq!(costs.of(&Method::POST, "/a").get(), 1);
-        assert_eq!(costs.of(&Method::PUT, "/a/{id}").get(), 3);
-        assert_eq!(costs.of(&Method::PUT, "/b").get(), 1);
+        let cost = |cells| Cost::cells(Cost::of(cells).as_ref()).get();
+        assert_eq!([0, 1, 2, 3].map(cost), [1, 1, 2, 3]);
+        assert_eq!(Cost::of(1), None, "it is left with no request");
         assert_eq!(in_two(cells(1)), (cells(1), None));
         assert_eq!(in_two(cells(3)), (cells(1), Some(cells(2))));
     }
