@@ -143,6 +143,9 @@ MAKERS = {
     ),
     # Access requests: the next one of these callers replaces their former one.
     "request": lambda: requested(next(NUMBERS)),
+    "apps": made(
+        lambda: "/v5/apps", lambda number: {"id": f"app-{number}", "name": f"App {number}"}
+    ),
     "tokens": made(lambda: "/v5/user/tokens", lambda number: {"name": f"Token {number}"}),
     "keys": key,
     # Books that may be renamed, locked, given away and deleted; `BOOK` stays as it is, so that the
@@ -285,6 +288,13 @@ def to(noun):
     return lambda rng, operation: reference(rng, noun, operation)
 
 
+def app_id(rng, operation):
+    """A new one, or one that is taken; an update names one that exists."""
+    if operation == "createApp" and likely(rng, operation, 0.8):
+        return f"app-{next(NUMBERS)}"
+    return existing(rng, "apps", operation)
+
+
 def content(rng, operation):
     return base64.b64encode(rng.randbytes(rng.randint(0, 40))).decode()
 
@@ -309,6 +319,16 @@ FIELDS = {
     "files": {"id": id_of("files"), "content": content},
     "queries": {"id": id_of("queries"), "query": one_of(SEARCHES)},
     "collections": {"id": id_of("collections")},
+    "apps": {
+        "id": app_id,
+        "apiVersion": one_of(["v5", "v0", "v6"]),
+        "menuOpenMode": one_of(["SIDEBAR", "EXPANDED", "POPUP"]),
+        "events": one_of([["TRANSACTION_POSTED"], [], ["FILE_DELETED", "BOOK_OPENED"]]),
+        "webhookUrl": one_of(["https://bot.example/hook", "http://localhost:1", "", "bot", None]),
+        "webhookUrlDev": one_of(["http://localhost:3001", "ftp://bot.example"]),
+        "menuUrl": one_of(["https://bot.example?book=${book.id}", "javascript:alert(1)"]),
+        "logoUrl": one_of(["https://bot.example/logo.png", "data:image/png;base64,AA==", "data:"]),
+    },
     "tokens": {"days": one_of([7, 1, 3650, 0, -1]), "books": lambda rng, operation: [BOOK]},
     "keys": {},
     "collaborators": {
@@ -326,7 +346,7 @@ FIELDS = {
 }
 # Nearly every name the document makes up is empty, or taken by the second request. The makers count
 # from 1.
-for noun in ["accounts", "groups", "files", "collections", "books"]:
+for noun in ["accounts", "groups", "files", "collections", "apps", "books"]:
     FIELDS[noun]["name"] = (
         lambda rng, operation: rng.choice(["Account", "Group", "Ação", "9", "a/b?c"])
         + f" {rng.randrange(10**6, 10**7)}"
@@ -337,6 +357,7 @@ NEEDED = {
     "groups": ["name"],
     "files": ["name"],
     "collections": ["name"],
+    "apps": ["id", "name"],
     "books": ["name"],
     "transactions": ["date", "amount", "creditAccount", "debitAccount"],
     "queries": ["query"],
@@ -420,7 +441,7 @@ def before_call(context, case, kwargs):
             )
         elif str(value) not in known:
             case.path_parameters[name] = existing(
-                rng, case.path.split("/{id}")[0].rsplit("/")[-1], operation
+                rng, case.path.split(f"/{{{name}}}")[0].rsplit("/")[-1], operation
             )
     if case.path_parameters.get("bookId") == BOOK and operation in ON_SPARE_BOOKS:
         case.path_parameters["bookId"] = existing(rng, "books", operation)

@@ -79,6 +79,7 @@ modules! {
         accounts,
         amounts,
         api_keys,
+        apps,
         arch,
         attachments,
         audit,
@@ -151,6 +152,7 @@ modules! {
         verified_users,
         wire;
     lone:
+        administrators,
         audit_runs,
         collection_moves,
         contract_fuzz,

@@ -34,6 +34,15 @@ impl Json {
         }
     }
 
+    /// The text this is, if it is one.
+    #[must_use]
+    pub fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Bool(_) | Self::Number(_) | Self::List(_) | Self::Object(_) => None,
+        }
+    }
+
     /// The canonical text: sorted keys, no white space.
     ///
     /// ```

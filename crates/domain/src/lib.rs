@@ -27,6 +27,7 @@ pub mod access_request;
 pub mod account;
 pub mod amount;
 pub mod api_key;
+pub mod app;
 pub mod audit;
 pub mod balance;
 pub mod book;

@@ -10,6 +10,8 @@ pub enum RefusalKind {
     Denied,
     /// The resource does not exist, or not for this caller.
     Missing,
+    /// Another resource is in the way.
+    Conflicting,
     /// The resource has changed since the caller read it.
     Stale,
     /// The idempotency key was used for another request.
@@ -43,6 +45,8 @@ pub enum Reason {
     NotAdmitted,
     /// The resource is unknown, or invisible to the caller.
     NotFound,
+    /// Another resource has the id (behaviour 9.3).
+    Conflict,
     /// The resource is in another state than expected (behaviour 0.17).
     ConditionNotMet,
     /// The idempotency key was used for another request (behaviour 0.16).
@@ -67,6 +71,7 @@ impl Reason {
             Self::InsufficientScope => "insufficientScope",
             Self::NotAdmitted => "notAdmitted",
             Self::NotFound => "notFound",
+            Self::Conflict => "conflict",
             Self::ConditionNotMet => "conditionNotMet",
             Self::IdempotencyKeyReused => "idempotencyKeyReused",
             Self::Disabled => "disabled",
@@ -87,6 +92,7 @@ impl Reason {
                 RefusalKind::Denied
             }
             Self::NotFound => RefusalKind::Missing,
+            Self::Conflict => RefusalKind::Conflicting,
             Self::ConditionNotMet => RefusalKind::Stale,
             Self::IdempotencyKeyReused => RefusalKind::Reused,
             Self::LoginRequired => RefusalKind::Unauthenticated,

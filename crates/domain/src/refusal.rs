@@ -2,9 +2,9 @@
 
 use crate::reason::{Reason, RefusalKind};
 use crate::{
-    access, access_request, account, amount, api_key, book, collaborator, collection, email, file,
-    grant, group, idempotency, name, property, query, saved_query, session, token, transaction,
-    user, version,
+    access, access_request, account, amount, api_key, app, book, collaborator, collection, email,
+    file, grant, group, idempotency, name, property, query, saved_query, session, token,
+    transaction, user, version,
 };
 
 /// Any refusal of the ledger.
@@ -25,6 +25,9 @@ pub enum Refusal {
     /// About an API key.
     #[error(transparent)]
     ApiKey(#[from] api_key::Refusal),
+    /// About an app.
+    #[error(transparent)]
+    App(#[from] app::Refusal),
     /// About a book.
     #[error(transparent)]
     Book(#[from] book::Refusal),
@@ -87,6 +90,7 @@ impl Refusal {
             Self::AccessRequest(refusal) => refusal.reason(),
             Self::Account(refusal) => refusal.reason(),
             Self::ApiKey(refusal) => refusal.reason(),
+            Self::App(refusal) => refusal.reason(),
             Self::Book(refusal) => refusal.reason(),
             Self::Collaborator(refusal) => refusal.reason(),
             Self::Collection(refusal) => refusal.reason(),

@@ -93,6 +93,7 @@ const fn status_of(kind: RefusalKind) -> StatusCode {
         RefusalKind::Invalid => StatusCode::BAD_REQUEST,
         RefusalKind::Denied => StatusCode::FORBIDDEN,
         RefusalKind::Missing => StatusCode::NOT_FOUND,
+        RefusalKind::Conflicting => StatusCode::CONFLICT,
         RefusalKind::Stale => StatusCode::PRECONDITION_FAILED,
         RefusalKind::Reused => StatusCode::UNPROCESSABLE_ENTITY,
         RefusalKind::Limited => StatusCode::SERVICE_UNAVAILABLE,
@@ -239,6 +240,7 @@ impl ApiError {
                     RefusalKind::Invalid
                     | RefusalKind::Denied
                     | RefusalKind::Missing
+                    | RefusalKind::Conflicting
                     | RefusalKind::Stale
                     | RefusalKind::Reused
                     | RefusalKind::Internal
@@ -258,6 +260,7 @@ impl ApiError {
                 RefusalKind::Invalid
                 | RefusalKind::Denied
                 | RefusalKind::Missing
+                | RefusalKind::Conflicting
                 | RefusalKind::Stale
                 | RefusalKind::Reused
                 | RefusalKind::Unauthenticated => error.to_string(),

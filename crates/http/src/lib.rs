@@ -6,6 +6,7 @@
 mod access_request;
 mod account;
 mod api_key;
+mod app;
 mod balance;
 mod blob;
 mod blocking;
@@ -35,6 +36,7 @@ mod request;
 pub mod routes;
 mod run;
 mod saved_query;
+mod segments;
 mod session;
 mod signing_key;
 mod state;

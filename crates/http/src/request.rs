@@ -27,21 +27,13 @@ use crate::parameters;
 use crate::rate::quota::{self, Charge, Cost, Payer, Rest};
 use crate::reply::{self, ApiResult, Reply};
 use crate::run;
+use crate::segments::Segments;
 use crate::state::AppState;
 
 /// Where a list goes on (behaviour 2.1).
 const CURSOR: HeaderName = HeaderName::from_static("cursor");
 /// Longest agent id that is kept, in characters.
 const MAX_AGENT: usize = 255;
-
-/// The parameters of the path, decoded after routing (behaviour 0.5).
-#[derive(serde::Deserialize)]
-struct Segments {
-    #[serde(default, rename = "bookId")]
-    book: String,
-    #[serde(default)]
-    id: String,
-}
 
 /// An authenticated request: its context, path and parameters.
 pub(crate) struct ApiRequest {
@@ -68,6 +60,11 @@ impl ApiRequest {
     /// The resource's id or name from the path.
     pub(crate) fn id(&self) -> String {
         self.path.id.clone()
+    }
+
+    /// The id of the app from the path.
+    pub(crate) fn agent(&self) -> String {
+        self.path.agent.clone()
     }
 
     /// A parameter, if it was given.
@@ -285,13 +282,7 @@ impl FromRequest for ApiRequest {
             let key = Keyed::of(&request)?;
             let app = known::find(&request, &state).await?;
             let rest = count(&request, &state, (cx.user.id, app), key.is_some())?;
-            let path = web::Path::<Segments>::extract(&request)
-                .await
-                .map_err(|_| RequestError::UnknownRoute)?
-                .into_inner();
-            if path.book.contains('\0') || path.id.contains('\0') {
-                return Err(RequestError::UnknownRoute.into());
-            }
+            let path = Segments::read(&request).await?;
             let cursor = header(&request, &CURSOR).map(str::to_owned);
             let given =
                 parameters::pairs(&request).into_iter().filter(|(_, value)| !value.is_empty());

@@ -15,8 +15,8 @@ use crate::rate::quota::Cost;
 use crate::reply::{self, ApiResult};
 use crate::state::AppState;
 use crate::{
-    access_request, account, api_key, balance, book, collaborator, collection, event, file, grant,
-    group, health, saved_query, session, signing_key, template, token, transaction, user,
+    access_request, account, api_key, app, balance, book, collaborator, collection, event, file,
+    grant, group, health, saved_query, session, signing_key, template, token, transaction, user,
 };
 
 /// The path of a book, which most operations are inside of.
@@ -68,6 +68,7 @@ pub fn operations() -> Vec<Operation> {
     let mut all = transactions();
     all.extend(chart());
     all.extend(books());
+    all.extend(of_users());
     all.extend(outside());
     all
 }
@@ -166,6 +167,18 @@ fn books() -> Vec<Operation> {
             GET "/{id}" "getQuery" => get_query;
             DELETE "/{id}" "deleteQuery" => delete_query;
         }
+        file at "/v5/books/{bookId}/files" {
+            GET "" "listFiles" => list_files;
+            POST "" "createFile" => create_file;
+            PUT "" "updateFile" => update_file;
+            GET "/{id}" "getFile" => get_file;
+            DELETE "/{id}" "deleteFile" => delete_file;
+        }
+    )
+}
+
+fn of_users() -> Vec<Operation> {
+    operations!(
         collection at "/v5/collections" {
             GET "" "listCollections" => list_collections;
             POST "" "createCollection" => create_collection;
@@ -175,15 +188,15 @@ fn books() -> Vec<Operation> {
             PATCH "/{id}/books/add" "addBooksToCollection" => add_books_to_collection;
             PATCH "/{id}/books/remove" "removeBooksFromCollection" => remove_books_from_collection;
         }
+        app at "/v5/apps" {
+            GET "" "listApps" => list_apps;
+            POST "" "createApp" => create_app;
+            PUT "" "updateApp" => update_app;
+            PATCH "" "patchApp" => update_app;
+            GET "/{agentId}" "getApp" => get_app;
+        }
         template at "/v5/templates" {
             GET "" "listTemplates" => list_templates;
-        }
-        file at "/v5/books/{bookId}/files" {
-            GET "" "listFiles" => list_files;
-            POST "" "createFile" => create_file;
-            PUT "" "updateFile" => update_file;
-            GET "/{id}" "getFile" => get_file;
-            DELETE "/{id}" "deleteFile" => delete_file;
         }
         user at "/v5/user" {
             GET "" "getUser" => get_user;

@@ -1,8 +1,10 @@
 //! What every request is answered with: the store, the clock, the settings.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use actix_web::http::header::{HeaderName, HeaderValue};
+use daybook_domain::email::Email;
 use daybook_domain::instant::Instant;
 use daybook_domain::user::Admission;
 use daybook_service::Ids;
@@ -38,6 +40,8 @@ pub struct AppState {
     pub identity: Arc<Identity>,
     /// Whom identity providers may bring as new users (behaviour 11.11).
     pub admission: Arc<Admission>,
+    /// Who may change any app, and publish it (behaviour 9.3).
+    pub administrators: HashSet<Email>,
     /// The API keys that requests brought.
     pub api_keys: ApiKeyCache,
     /// How often they were used (behaviour 10.13).

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
+use daybook_domain::email::Email;
 use daybook_domain::user::Admitted;
 use daybook_http::WebOrigin;
 
@@ -83,6 +84,16 @@ pub(crate) struct ServeArgs {
     /// shared with; nobody else by default
     #[arg(long, env = "DAYBOOK_ADMIT", value_delimiter = ',', value_name = "ENTRY")]
     pub(crate) admit: Vec<Admitted>,
+
+    /// Who may change any app, and publish it: addresses, separated by commas; nobody by default
+    #[arg(
+        long,
+        env = "DAYBOOK_ADMINISTRATORS",
+        value_delimiter = ',',
+        value_name = "EMAIL",
+        value_parser = Email::parse
+    )]
+    pub(crate) administrators: Vec<Email>,
 
     /// Accepted prefixes of the agent-id and api-key request headers, separated by commas
     #[arg(

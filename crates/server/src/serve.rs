@@ -53,6 +53,7 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
         clock: clock::now,
         identity,
         admission: Arc::new(options.admit.iter().cloned().collect()),
+        administrators: options.administrators.iter().cloned().collect(),
         api_keys: ApiKeyCache::default(),
         api_key_calls: Arc::new(ApiKeyCalls::default()),
         quotas: options.rates.quotas(options.providers.is_some()),

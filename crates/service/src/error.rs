@@ -53,6 +53,7 @@ refusals!(
     daybook_domain::access_request::Refusal,
     daybook_domain::account::Refusal,
     daybook_domain::api_key::Refusal,
+    daybook_domain::app::Refusal,
     daybook_domain::book::Refusal,
     daybook_domain::collaborator::Refusal,
     daybook_domain::collection::Refusal,

@@ -12,6 +12,7 @@ pub mod access;
 pub mod access_request;
 pub mod account;
 pub mod api_key;
+pub mod app;
 pub mod audit;
 pub mod balance;
 pub mod batch;

@@ -37,6 +37,7 @@ pub mod access;
 pub mod access_request;
 pub mod account;
 pub mod api_key;
+pub mod app;
 pub mod audit;
 pub mod balance;
 pub mod book;

@@ -98,12 +98,14 @@ fn books_do_not_cross(server: &Server) {
         .collect();
     // Idempotency keys belong to users and outlive books (behaviour 0.16), API keys, tokens,
     // sessions, links and grants belong to users, devices to nobody yet, mails are found by when
-    // they are due, signing keys belong to the installation, and starts to processes.
+    // they are due, apps and signing keys belong to the installation, and starts to processes.
     assert_eq!(
         without,
         [
             "api_key_days",
             "api_keys",
+            "app_people",
+            "apps",
             "books",
             "consents",
             "device_authorizations",

@@ -207,13 +207,17 @@ fn is_a(kind: &Value, value: &Value) -> bool {
     }
 }
 
-/// The three patterns of the document, without an engine for all.
+/// The four patterns of the document, without an engine for all.
 fn matches(pattern: &Value, text: &str) -> bool {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     match pattern.as_str().expect("a pattern is text") {
         "^[0-9]+$" => digits(text),
         "^[0-9a-f]{64}$" => {
             text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+        }
+        "^[a-z0-9-]+$" => {
+            let is_fit = |byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-');
+            !text.is_empty() && text.bytes().all(is_fit)
         }
         r"^-?[0-9]+(\.[0-9]+)?$" => {
             let number = text.strip_prefix('-').unwrap_or(text);

@@ -70,7 +70,8 @@ impl Session {
             .iter()
             .find(|operation| operation.id == name)
             .unwrap_or_else(|| panic!("{name} is documented"));
-        let path = operation.path.replace("{bookId}", &self.book).replace("{id}", at);
+        let path = operation.path.replace("{bookId}", &self.book);
+        let path = path.replace("{id}", at).replace("{agentId}", at);
         let answer = self.caller.send(operation.method, &format!("{path}{query}"), body);
         assert!(
             (200..300).contains(&answer.status),
@@ -122,6 +123,7 @@ fn answers_are_the_documents(server: &Server) {
     collaborators(&session);
     requests(&session, server.client(&format!("{}@example.com", unique("guest"))));
     shelves(&session);
+    apps(&session);
     tokens(&session);
     audits(&session);
     transfer(&session);
@@ -130,6 +132,48 @@ fn answers_are_the_documents(server: &Server) {
     let called = session.called.into_inner();
     let silent: Vec<&&str> = all.difference(&called).collect();
     assert!(silent.is_empty(), "operations whose answer nobody looked at: {silent:?}");
+}
+
+fn apps(session: &Session) {
+    let whole = unique("app");
+    let body = json!({
+        "id": whole,
+        "name": "App",
+        "description": "All there is",
+        "apiVersion": "v5",
+        "clientId": "client",
+        "clientSecret": "secret",
+        "connectable": true,
+        "developers": "*@example.com",
+        "users": "somebody",
+        "events": ["TRANSACTION_POSTED"],
+        "filePatterns": ["*.csv"],
+        "webhookUrl": "https://app.example/hook",
+        "webhookUrlDev": "http://localhost:3001",
+        "menuUrl": "https://app.example/${book.id}",
+        "menuUrlDev": "http://localhost:3002",
+        "menuText": "Menu",
+        "menuOpenMode": "EXPANDED",
+        "menuPopupHeight": "100",
+        "menuPopupWidth": "100",
+        "logoUrl": "https://app.example/logo.png",
+        "logoUrlDark": "https://app.example/dark.png",
+        "ownerName": "Maker",
+        "ownerLogoUrl": "https://maker.example/logo.png",
+        "ownerWebsite": "https://maker.example",
+        "propertiesSchema": {"group": {"keys": ["key"], "values": ["value"]}},
+        "readme": "Read",
+        "readmeMd": "Read",
+        "repoPrivate": true,
+        "repoUrl": "https://code.example",
+        "website": "https://app.example",
+        "scopes": ["email"],
+    });
+    session.write("createApp", &body);
+    session.read("getApp", &whole, "");
+    session.write("updateApp", &json!({"id": whole, "name": "Renamed"}));
+    session.write("patchApp", &json!({"id": whole, "name": "App"}));
+    session.read("listApps", "", "");
 }
 
 fn books(session: &Session) -> String {

@@ -30,9 +30,9 @@ use crate::write_buffer::WriteBuffer;
 pub(crate) use flush::Flushed;
 
 use crate::{
-    access_request, account, api_key, audit, balance, collaborator, collection, event, file, grant,
-    group, idempotency, identity, mail, saved_query, session, signing_key, token, transaction,
-    user,
+    access_request, account, api_key, app, audit, balance, collaborator, collection, event, file,
+    grant, group, idempotency, identity, mail, saved_query, session, signing_key, token,
+    transaction, user,
 };
 
 /// A unit of work. On a read it is one snapshot; on a write everything in it becomes durable
@@ -117,6 +117,11 @@ impl<'a> Tx<'a> {
     /// API keys.
     pub fn api_keys(&mut self) -> api_key::ApiKeys<'_, 'a> {
         api_key::ApiKeys { tx: self }
+    }
+
+    /// Apps.
+    pub fn apps(&mut self) -> app::Apps<'_, 'a> {
+        app::Apps { tx: self }
     }
 
     /// Links by which people sign in.

@@ -25,11 +25,19 @@
 //! | `mails` | The outbox: what is to be sent, and for a week what became of it |
 //! | `grants`, `consents`, `device_authorizations` | What users let apps do, the apps they agreed to, and the programs that wait for a decision |
 //! | `api_keys`, `api_key_days` | API keys, until 30 days after they were revoked; how often each was used on a day |
+//! | `apps`, `app_people` | What users install in books, and whom their manifests name |
 //! | `identity_changes` | One row: how often users, tokens and API keys were changed. Processes compare it to forget what they remember |
 //! | `process_starts` | One row: how often the database was opened. The number makes ids unique |
 //! | `audit_requests` | Audits that are asked for and not finished |
 //! | `unfinished_copies` | Books that are being copied in portions, and who copies. Such a book has no collaborators, so nobody sees it |
 //! | `copied_transactions` | The digest that a copied transaction had before its first change: the log of the copy proves it |
+
+mod identity;
+
+pub(crate) use identity::{
+    api_key_days, api_keys, consents, device_authorizations, grants, identity_changes, login_links,
+    sessions, signing_keys, tokens,
+};
 
 diesel::table! {
     users (id) {
@@ -259,50 +267,6 @@ diesel::table! {
 }
 
 diesel::table! {
-    tokens (id) {
-        id -> BigInt,
-        user_id -> BigInt,
-        name -> Text,
-        read_only -> Bool,
-        books -> Nullable<Text>,
-        created_at -> BigInt,
-        expires_at -> BigInt,
-        revoked_at -> Nullable<BigInt>,
-    }
-}
-
-diesel::table! {
-    login_links (digest) {
-        digest -> Binary,
-        email -> Text,
-        created_at -> BigInt,
-        used_at -> Nullable<BigInt>,
-    }
-}
-
-diesel::table! {
-    sessions (id) {
-        id -> BigInt,
-        user_id -> BigInt,
-        digest -> Binary,
-        created_at -> BigInt,
-        used_at -> BigInt,
-        ended_at -> Nullable<BigInt>,
-    }
-}
-
-diesel::table! {
-    signing_keys (algorithm, number) {
-        algorithm -> Text,
-        number -> BigInt,
-        id -> Text,
-        sealed -> Binary,
-        created_at -> BigInt,
-        signs_from -> BigInt,
-    }
-}
-
-diesel::table! {
     mails (id) {
         id -> BigInt,
         recipient -> Text,
@@ -323,65 +287,34 @@ diesel::table! {
 }
 
 diesel::table! {
-    grants (id) {
-        id -> BigInt,
-        user_id -> BigInt,
-        client -> Text,
-        scope -> Text,
-        signed_in_at -> BigInt,
-        rotation -> BigInt,
-        expires_at -> BigInt,
-    }
-}
-
-diesel::table! {
-    consents (user_id, client) {
-        user_id -> BigInt,
-        client -> Text,
-        scope -> Text,
-        created_at -> BigInt,
-    }
-}
-
-diesel::table! {
-    device_authorizations (digest) {
-        digest -> Binary,
-        user_code -> Text,
-        client -> Text,
-        scope -> Text,
-        created_at -> BigInt,
-        polled_at -> Nullable<BigInt>,
-        poll_interval -> BigInt,
-        denied -> Bool,
-        grant_id -> Nullable<BigInt>,
-    }
-}
-
-diesel::table! {
-    api_keys (id) {
-        id -> BigInt,
-        user_id -> BigInt,
+    apps (id) {
+        id -> Text,
+        owner_id -> BigInt,
         name -> Text,
-        digest -> Binary,
-        rate -> Nullable<BigInt>,
+        texts -> Text,
+        readme -> Nullable<Text>,
+        readme_md -> Nullable<Text>,
+        connectable -> Bool,
+        deprecated -> Bool,
+        installable -> Bool,
+        repo_private -> Bool,
+        published -> Bool,
+        events -> Nullable<Text>,
+        file_patterns -> Nullable<Text>,
+        scopes -> Nullable<Text>,
+        properties_schema -> Nullable<Text>,
+        client_secret -> Nullable<Binary>,
         created_at -> BigInt,
-        revoked_at -> Nullable<BigInt>,
+        updated_at -> BigInt,
     }
 }
 
 diesel::table! {
-    api_key_days (key_id, day) {
-        key_id -> BigInt,
-        day -> BigInt,
-        calls -> BigInt,
-    }
-}
-
-diesel::table! {
-    identity_changes (id) {
-        id -> Integer,
-        count -> BigInt,
+    app_people (pattern, app_id) {
+        pattern -> Text,
+        app_id -> Text,
     }
 }
 
 diesel::allow_tables_to_appear_in_same_query!(accounts, account_groups, memberships);
+diesel::allow_tables_to_appear_in_same_query!(apps, app_people);

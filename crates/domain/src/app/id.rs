@@ -1,0 +1,84 @@
+//! Ids of apps, which their makers choose (behaviour 9.3).
+
+use std::fmt;
+
+use super::refusal::{MAX_ID, Refusal};
+
+/// What agents of the server itself are called, in the log of books: nobody else may be.
+const RESERVED: [&str; 2] = ["api", "daybook"];
+
+/// The id of an app, by which requests name it as their agent. It never changes.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AppId(String);
+
+impl AppId {
+    /// Checks an id.
+    ///
+    /// # Errors
+    /// [`Refusal::IdRequired`], [`Refusal::IdMalformed`], [`Refusal::IdReserved`].
+    ///
+    /// ```
+    /// use daybook_domain::app::AppId;
+    /// assert!(AppId::new("tax-bot").is_ok());
+    /// assert!(AppId::new("Tax Bot").is_err() && AppId::new("api").is_err());
+    /// ```
+    pub fn new(text: &str) -> Result<Self, Refusal> {
+        let is_fit = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        if text.trim().is_empty() {
+            return Err(Refusal::IdRequired);
+        }
+        if text.len() > MAX_ID || !text.chars().all(is_fit) {
+            return Err(Refusal::IdMalformed(text.chars().take(60).collect()));
+        }
+        if RESERVED.contains(&text) {
+            return Err(Refusal::IdReserved(text.to_owned()));
+        }
+        Ok(Self(text.to_owned()))
+    }
+
+    /// Wraps an id that was checked when it was stored.
+    #[must_use]
+    pub const fn stored(text: String) -> Self {
+        Self(text)
+    }
+
+    /// The id as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for AppId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_lower_case_letters_digits_and_hyphens() {
+        let (longest, longer) = ("a".repeat(MAX_ID), "a".repeat(MAX_ID + 1));
+        for (text, is_id) in [
+            ("a", true),
+            ("tax-bot-2", true),
+            ("-", true),
+            (longest.as_str(), true),
+            (longer.as_str(), false),
+            ("", false),
+            (" ", false),
+            ("Tax", false),
+            ("tax_bot", false),
+            ("tax bot", false),
+            ("täx", false),
+            ("daybook", false),
+            ("api", false),
+            ("api2", true),
+        ] {
+            assert_eq!(AppId::new(text).is_ok(), is_id, "{text:?}");
+        }
+    }
+}

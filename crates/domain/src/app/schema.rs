@@ -1,0 +1,114 @@
+//! Which properties an app understands, for user interfaces that suggest them (behaviour 9.3).
+
+use std::collections::BTreeMap;
+
+use super::refusal::{MAX_ITEMS, MAX_SCHEMA, Refusal};
+use crate::property::{MAX_KEY, normalized_key};
+
+/// What the properties are of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum PropertyHolder {
+    /// Accounts.
+    Account,
+    /// The book.
+    Book,
+    /// Groups.
+    Group,
+    /// Transactions.
+    Transaction,
+}
+
+impl PropertyHolder {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Account, Self::Book, Self::Group, Self::Transaction];
+
+    /// The name of its field.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Account => "account",
+            Self::Book => "book",
+            Self::Group => "group",
+            Self::Transaction => "transaction",
+        }
+    }
+
+    /// The one of that name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|holder| holder.as_str() == name)
+    }
+}
+
+/// The keys that an app understands, and values it suggests.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PropertyHints {
+    /// Keys, as given.
+    pub keys: Vec<String>,
+    /// Values, as given.
+    pub values: Vec<String>,
+}
+
+/// The properties that an app understands, by what they are of.
+pub type PropertiesSchema = BTreeMap<PropertyHolder, PropertyHints>;
+
+/// Checks a schema; what holds nothing is left out.
+///
+/// # Errors
+/// [`Refusal`] for keys that no resource could have, and for too many or too long texts.
+pub(super) fn checked_schema(mut schema: PropertiesSchema) -> Result<PropertiesSchema, Refusal> {
+    schema.retain(|_, hints| !hints.keys.is_empty() || !hints.values.is_empty());
+    let mut bytes: usize = 0;
+    for PropertyHints { keys, values } in schema.values() {
+        for (field, list) in
+            [("keys of propertiesSchema", keys), ("values of propertiesSchema", values)]
+        {
+            if list.len() > MAX_ITEMS {
+                return Err(Refusal::TooMany(field, list.len()));
+            }
+            bytes = list.iter().fold(bytes, |sum, text| sum.saturating_add(text.len()));
+        }
+        if let Some(unfit) = keys.iter().find(|key| !is_key(key)) {
+            return Err(Refusal::KeyUnfit(unfit.chars().take(60).collect()));
+        }
+    }
+    if bytes > MAX_SCHEMA { Err(Refusal::SchemaTooLarge(bytes)) } else { Ok(schema) }
+}
+
+fn is_key(text: &str) -> bool {
+    let length = normalized_key(text).chars().count();
+    (1..=MAX_KEY).contains(&length)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn schema(keys: &[&str], values: &[&str]) -> PropertiesSchema {
+        let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+        [(PropertyHolder::Account, PropertyHints { keys: owned(keys), values: owned(values) })]
+            .into()
+    }
+
+    #[test]
+    fn keys_are_those_that_a_resource_could_have() {
+        let longest = "k".repeat(MAX_KEY);
+        let longer = format!("{longest}k");
+        for (keys, is_fit) in [
+            (vec!["tax_rate", "Tax Rate"], true),
+            (vec![longest.as_str()], true),
+            (vec![longer.as_str()], false),
+            (vec![" "], false),
+            (vec![""], false),
+        ] {
+            assert_eq!(checked_schema(schema(&keys, &[])).is_ok(), is_fit, "{keys:?}");
+        }
+        assert_eq!(checked_schema(schema(&[], &[])), Ok(PropertiesSchema::new()));
+        let large = "v".repeat(MAX_SCHEMA);
+        assert!(checked_schema(schema(&[], &[&large])).is_ok());
+        let refused = checked_schema(schema(&["k"], &[&large]));
+        assert_eq!(refused, Err(Refusal::SchemaTooLarge(MAX_SCHEMA + 1)));
+        let many = vec!["k"; MAX_ITEMS + 1];
+        assert!(matches!(checked_schema(schema(&many, &[])), Err(Refusal::TooMany(..))));
+    }
+}

@@ -1,0 +1,123 @@
+//! Who sees and changes an app, and what an update keeps.
+
+use std::collections::BTreeMap;
+
+use super::*;
+use crate::event::EventType;
+use crate::field::Field;
+
+const OWNER: UserId = UserId::new(1);
+const NOW: Instant = Instant::new(9);
+
+fn email(text: &str) -> Email {
+    Email::parse(text).unwrap()
+}
+
+fn owner(email: &Email) -> Visitor<'_> {
+    Visitor { id: OWNER, username: "owner", email, is_administrator: false }
+}
+
+fn texts(pairs: &[(AppText, &str)]) -> BTreeMap<AppText, Option<String>> {
+    pairs.iter().map(|(text, value)| (*text, Some((*value).to_owned()))).collect()
+}
+
+fn app(pairs: &[(AppText, &str)]) -> App {
+    let changes =
+        Changes { name: Some("Tax Bot".to_owned()), texts: texts(pairs), ..Changes::default() };
+    App::create(Some("tax-bot"), changes, &owner(&email("owner@example.com")), Instant::new(1))
+        .unwrap()
+}
+
+#[test]
+fn who_sees_and_changes_an_app() {
+    use AppRole::{Developer, Stranger, User};
+    let hidden = app(&[(AppText::Developers, "dev *@dev.example"), (AppText::Users, "user")]);
+    let published = App { published: true, ..hidden.clone() };
+    for (id, username, address, is_administrator, of_hidden, of_published) in [
+        (1, "owner", "owner@example.com", false, Developer, Developer),
+        (2, "dev", "dev@example.com", false, Developer, Developer),
+        (3, "other", "other@dev.example", false, Developer, Developer),
+        (4, "user", "user@example.com", false, User, User),
+        (5, "eve", "eve@example.com", false, Stranger, User),
+        (6, "admin", "admin@example.com", true, Developer, Developer),
+    ] {
+        let email = email(address);
+        let visitor = Visitor { id: UserId::new(id), username, email: &email, is_administrator };
+        assert_eq!(hidden.role(&visitor), of_hidden, "{username}");
+        assert_eq!(published.role(&visitor), of_published, "{username}");
+        let renamed = Changes { name: Some("Other".to_owned()), ..Changes::default() };
+        let updated = published.clone().update(renamed, &visitor, NOW);
+        assert_eq!(updated.is_ok(), of_published == Developer, "{username}");
+    }
+}
+
+#[test]
+fn only_administrators_publish() {
+    let email = email("owner@example.com");
+    for is_administrator in [false, true] {
+        let visitor = Visitor { is_administrator, ..owner(&email) };
+        let publish = Changes { published: Field::Set(true), ..Changes::default() };
+        let after = app(&[]).update(publish, &visitor, NOW).unwrap();
+        assert_eq!(after.published, is_administrator);
+        let clear = Changes { published: Field::Clear, ..Changes::default() };
+        assert!(
+            !after
+                .update(clear, &Visitor { is_administrator: true, ..visitor }, NOW)
+                .unwrap()
+                .published
+        );
+    }
+}
+
+#[test]
+fn an_update_keeps_what_it_does_not_name_and_clears_what_is_null_or_blank() {
+    let email = email("owner@example.com");
+    let before =
+        app(&[(AppText::Description, "Adds taxes"), (AppText::WebhookUrl, "https://a.example")]);
+    let full = Changes {
+        installable: Field::Set(false),
+        events: Field::Set(vec!["TRANSACTION_POSTED".to_owned(), "TRANSACTION_POSTED".to_owned()]),
+        file_patterns: Field::Set(vec![" *.csv ".to_owned(), " ".to_owned()]),
+        client_secret: Field::Set(vec![1]),
+        ..Changes::default()
+    };
+    let full = before.clone().update(full, &owner(&email), NOW).unwrap();
+    assert_eq!(full.manifest.text(AppText::Description), Some("Adds taxes"));
+    assert_eq!(full.manifest.events, [EventType::TransactionPosted]);
+    assert_eq!(full.manifest.file_patterns, ["*.csv"]);
+    assert_eq!((full.manifest.flags.installable, full.updated_at), (false, NOW));
+    let same = full.clone().update(Changes::default(), &owner(&email), Instant::new(20)).unwrap();
+    assert_eq!(same, full);
+    let cleared = Changes {
+        texts: [(AppText::Description, Some(" ".to_owned())), (AppText::WebhookUrl, None)].into(),
+        installable: Field::Clear,
+        events: Field::Set(Vec::new()),
+        file_patterns: Field::Clear,
+        client_secret: Field::Clear,
+        ..Changes::default()
+    };
+    let cleared = full.update(cleared, &owner(&email), NOW).unwrap();
+    assert_eq!(App { updated_at: Instant::new(1), ..cleared }, app(&[]));
+}
+
+#[test]
+fn what_a_manifest_may_not_say() {
+    let email = email("owner@example.com");
+    let refused =
+        |changes: Changes| app(&[]).update(changes, &owner(&email), NOW).unwrap_err().to_string();
+    let named = |name: &str| Changes { name: Some(name.to_owned()), ..Changes::default() };
+    assert!(refused(named(" ")).contains("name is required"));
+    let events =
+        Changes { events: Field::Set(vec!["BOOK_OPENED".to_owned()]), ..Changes::default() };
+    assert!(refused(events).contains("\"BOOK_OPENED\""));
+    let many = Field::Set(vec!["*".to_owned(); MAX_ITEMS + 1]);
+    assert!(
+        refused(Changes { file_patterns: many, ..Changes::default() }).contains("filePatterns")
+    );
+    let long = Field::Set(vec!["*".repeat(256)]);
+    assert!(refused(Changes { scopes: long, ..Changes::default() }).contains("scopes"));
+    let webhook = texts(&[(AppText::WebhookUrl, "example.com")]);
+    assert!(refused(Changes { texts: webhook, ..Changes::default() }).contains("webhookUrl"));
+    let unnamed = App::create(Some("a"), Changes::default(), &owner(&email), NOW);
+    assert!(unnamed.unwrap_err().to_string().contains("name is required"));
+}

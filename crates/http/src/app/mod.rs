@@ -1,0 +1,67 @@
+//! Apps on the wire (behaviour 9.3).
+
+mod shape;
+
+use daybook_domain::app::Changes;
+use daybook_service::Context;
+use daybook_service::app::{self, View};
+
+use crate::body::Body;
+use crate::error::{ApiError, RequestError};
+use crate::reply::{self, ApiResult, Reply};
+use crate::request::ApiRequest;
+use crate::wire::ListOut;
+use shape::{AppIn, AppOut};
+
+fn to_reply(view: &View, _: &Context) -> Reply {
+    reply::ok(&AppOut::from(view))
+}
+
+/// Whether the configuration names the caller among the administrators.
+fn is_administrator(request: &ApiRequest) -> bool {
+    request.state.administrators.contains(&request.cx.user.email)
+}
+
+/// What a body changes, and the id that it names. The secret is sealed before any use case sees it.
+fn read(request: &ApiRequest, body: AppIn) -> Result<(Option<String>, Changes), ApiError> {
+    let id = body.id.clone();
+    let place = ["apps", "client_secret", id.as_deref().unwrap_or_default()];
+    let changes = body.changes(|secret| {
+        let sealed = request.state.identity.key().sealer().seal(&place, secret.as_bytes());
+        sealed.map_err(|error| RequestError::Failed(error.to_string()).into())
+    })?;
+    Ok((id, changes))
+}
+
+/// GET apps.
+pub(crate) async fn list_apps(request: ApiRequest) -> ApiResult {
+    let admin = is_administrator(&request);
+    let encode = |all: &Vec<View>, _: &Context| {
+        reply::ok(&ListOut::complete(all.iter().map(AppOut::from).collect()))
+    };
+    request.read(move |tx, cx| app::list(tx, cx, admin), encode).await
+}
+
+/// GET apps/{agentId}.
+pub(crate) async fn get_app(request: ApiRequest) -> ApiResult {
+    let (id, admin) = (request.agent(), is_administrator(&request));
+    request.read(move |tx, cx| app::get(tx, cx, &id, admin), to_reply).await
+}
+
+/// POST apps.
+pub(crate) async fn create_app(request: ApiRequest, body: Body<AppIn>) -> ApiResult {
+    let admin = is_administrator(&request);
+    let (id, changes) = read(&request, body.0)?;
+    request
+        .write_own(move |tx, cx| app::create(tx, cx, id.as_deref(), changes, admin), to_reply)
+        .await
+}
+
+/// PUT and PATCH apps, the id in the body.
+pub(crate) async fn update_app(request: ApiRequest, body: Body<AppIn>) -> ApiResult {
+    let admin = is_administrator(&request);
+    let (id, changes) = read(&request, body.0)?;
+    request
+        .write_own(move |tx, cx| app::update(tx, cx, id.as_deref(), changes, admin), to_reply)
+        .await
+}

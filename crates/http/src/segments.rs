@@ -1,0 +1,29 @@
+//! The parameters of a path.
+
+use actix_web::{FromRequest, HttpRequest, web};
+
+use crate::error::RequestError;
+
+/// The parameters of the path, decoded after routing (behaviour 0.5).
+#[derive(serde::Deserialize)]
+pub(crate) struct Segments {
+    #[serde(default, rename = "bookId")]
+    pub(crate) book: String,
+    #[serde(default)]
+    pub(crate) id: String,
+    #[serde(default, rename = "agentId")]
+    pub(crate) agent: String,
+}
+
+impl Segments {
+    /// Reads the parameters of a request's path.
+    ///
+    /// # Errors
+    /// [`RequestError::UnknownRoute`] for what names nothing: bytes that are no text, and a NUL.
+    pub(crate) async fn read(request: &HttpRequest) -> Result<Self, RequestError> {
+        let path = web::Path::<Self>::extract(request).await;
+        let path = path.map_err(|_| RequestError::UnknownRoute)?.into_inner();
+        let has_nul = [&path.book, &path.id, &path.agent].iter().any(|part| part.contains('\0'));
+        if has_nul { Err(RequestError::UnknownRoute) } else { Ok(path) }
+    }
+}

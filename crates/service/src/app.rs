@@ -1,0 +1,142 @@
+//! Use cases of apps (behaviour 9.3). Apps belong to no book: the access step is what an app is to
+//! the caller, and no event is recorded.
+
+use std::collections::{BTreeMap, HashMap};
+
+use daybook_domain::app::{App, AppRole, Changes, MAX_APPS, People, Refusal, Visitor};
+use daybook_domain::email::Email;
+use daybook_domain::id::UserId;
+use daybook_storage::{Error as StorageError, Tx};
+
+use crate::context::Context;
+use crate::error::{Error, Result};
+
+/// The most apps of a list.
+pub const MAX_LISTED: usize = 1_000;
+/// The most bytes of texts of a list.
+const MAX_LISTED_BYTES: usize = 8 * 1024 * 1024;
+
+/// An app as the caller sees it.
+#[derive(Debug, Clone)]
+pub struct View {
+    /// The app.
+    pub app: App,
+    /// What it is to the caller.
+    pub role: AppRole,
+    /// The verified address of its owner.
+    pub owner_email: Email,
+}
+
+/// listApps: by name, without readmes and deprecated ones. Where there are more than a list holds,
+/// one's own come first, then the published ones.
+///
+/// # Errors
+/// The access token is limited to books.
+pub fn list(tx: &mut Tx<'_>, cx: &Context, is_administrator: bool) -> Result<Vec<View>> {
+    cx.scope.check_outside_books()?;
+    let entries = People::entries_of(&cx.user.username, &cx.user.email);
+    let mut found = tx.apps().owned(cx.user.id)?;
+    found.extend(tx.apps().published(MAX_LISTED)?);
+    found.extend(tx.apps().naming(&entries, MAX_LISTED)?);
+    if is_administrator {
+        found.extend(tx.apps().list_all(MAX_LISTED)?);
+    }
+    let (mut listed, mut bytes) = (BTreeMap::new(), 0);
+    for app in found {
+        bytes += app.manifest.texts.values().map(String::len).sum::<usize>();
+        if listed.len() < MAX_LISTED && bytes <= MAX_LISTED_BYTES {
+            listed.insert(app.sort_key(), app);
+        }
+    }
+    let visitor = visitor(cx, is_administrator);
+    views(tx, listed.into_values().collect(), &visitor)
+}
+
+/// getApp.
+///
+/// # Errors
+/// [`Refusal::Unknown`], also for an app that the caller may not see; the access token is limited
+/// to books.
+pub fn get(tx: &mut Tx<'_>, cx: &Context, id: &str, is_administrator: bool) -> Result<View> {
+    cx.scope.check_outside_books()?;
+    let visitor = visitor(cx, is_administrator);
+    let app = find(tx, id, &visitor)?;
+    view(tx, app, &visitor)
+}
+
+/// createApp: the caller becomes its owner.
+///
+/// # Errors
+/// [`Refusal::Exists`], also for an app that the caller may not see; what the rules of apps refuse.
+pub fn create(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    id: Option<&str>,
+    changes: Changes,
+    is_administrator: bool,
+) -> Result<View> {
+    let visitor = visitor(cx, is_administrator);
+    let app = App::create(id, changes, &visitor, cx.now)?;
+    let exists = || Refusal::Exists(app.id.to_string());
+    if tx.apps().find(app.id.as_str())?.is_some() {
+        return Err(exists().into());
+    }
+    if tx.apps().count(cx.user.id)? >= MAX_APPS {
+        return Err(Refusal::TooManyApps.into());
+    }
+    match tx.apps().insert(&app) {
+        Err(StorageError::UniqueViolation(_)) => return Err(exists().into()),
+        outcome => outcome?,
+    }
+    view(tx, app, &visitor)
+}
+
+/// updateApp.
+///
+/// # Errors
+/// [`Refusal::IdRequired`], [`Refusal::Unknown`], [`Refusal::NotDeveloper`]; what the rules of apps
+/// refuse.
+pub fn update(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    id: Option<&str>,
+    changes: Changes,
+    is_administrator: bool,
+) -> Result<View> {
+    let visitor = visitor(cx, is_administrator);
+    let before = find(tx, id.ok_or(Refusal::IdRequired)?, &visitor)?;
+    let after = before.clone().update(changes, &visitor, cx.now)?;
+    if after != before {
+        tx.apps().update(&after)?;
+    }
+    view(tx, after, &visitor)
+}
+
+/// The caller, as apps see them. Who is an administrator is a matter of configuration.
+fn visitor(cx: &Context, is_administrator: bool) -> Visitor<'_> {
+    let (username, email) = (cx.user.username.as_str(), &cx.user.email);
+    Visitor { id: cx.user.id, username, email, is_administrator }
+}
+
+fn find(tx: &mut Tx<'_>, id: &str, visitor: &Visitor<'_>) -> Result<App> {
+    let found = tx.apps().find(id)?.filter(|app| app.role(visitor) > AppRole::Stranger);
+    Ok(found.ok_or_else(|| Refusal::Unknown(id.chars().take(60).collect()))?)
+}
+
+fn view(tx: &mut Tx<'_>, app: App, visitor: &Visitor<'_>) -> Result<View> {
+    let mut views = views(tx, vec![app], visitor)?;
+    views.pop().ok_or(Error::NotFound("app"))
+}
+
+fn views(tx: &mut Tx<'_>, apps: Vec<App>, visitor: &Visitor<'_>) -> Result<Vec<View>> {
+    let mut owners: Vec<UserId> = apps.iter().map(|app| app.owner).collect();
+    owners.sort_unstable();
+    owners.dedup();
+    let owners = tx.users().by_ids(&owners)?.into_iter();
+    let emails: HashMap<UserId, Email> = owners.map(|user| (user.id, user.email)).collect();
+    let shown = |app: App| {
+        let owner_email = emails.get(&app.owner).ok_or(Error::NotFound("user"))?.clone();
+        Ok(View { role: app.role(visitor), app, owner_email })
+    };
+    apps.into_iter().map(shown).collect()
+}

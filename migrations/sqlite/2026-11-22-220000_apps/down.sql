@@ -1,0 +1,2 @@
+DROP TABLE app_people;
+DROP TABLE apps;

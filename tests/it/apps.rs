@@ -1,0 +1,345 @@
+//! Apps (9.3): created from a manifest, seen by whom they name, changed by their developers,
+//! published by administrators. Their secrets are sealed.
+
+use std::fs;
+
+use daybook_tests::{Answer, Backdoor, Client, Engine, Server, column, shows, unique};
+use serde_json::{Value, json};
+
+use crate::Case;
+use crate::limited_callers::issued;
+
+pub fn tests() -> Vec<Case> {
+    crate::cases![
+        clients_synchronise_a_manifest,
+        an_update_keeps_and_clears,
+        who_sees_and_changes_an_app,
+        what_only_developers_see,
+        lists_are_by_name_and_leave_out_deprecated_ones,
+        what_a_manifest_may_not_say,
+        ids_are_taken_once,
+        a_repetition_creates_once,
+        a_user_owns_a_hundred,
+        secrets_are_never_answered_and_are_sealed,
+        limited_tokens_do_not_reach_apps,
+    ]
+}
+
+fn person(server: &Server, kind: &str) -> Client {
+    server.client(&format!("{}@example.com", unique(kind)))
+}
+
+/// The username of a person, as their profile shows it.
+fn username(person: &Client) -> String {
+    person.get("/v5/user").ok()["username"].as_str().expect("a username").to_owned()
+}
+
+fn path(id: &str) -> String {
+    format!("/v5/apps/{id}")
+}
+
+/// As the command line of such apps does it: GET, then POST on 404, else PUT, with the manifest as
+/// it is kept beside the source.
+fn clients_synchronise_a_manifest(server: &Server) {
+    let developer = person(server, "developer");
+    let id = unique("tax-bot");
+    let mut manifest = json!({
+        "$schema": "https://example.com/manifest.json",
+        "id": id,
+        "name": "Tax Bot",
+        "description": "Adds taxes",
+        "apiVersion": "v5",
+        "clientId": "client",
+        "clientSecret": "very secret",
+        "webhookUrl": "https://bot.example/hook",
+        "webhookUrlDev": "http://localhost:3001",
+        "events": ["TRANSACTION_POSTED", "FILE_DELETED", "COMMENT_CREATED"],
+        "filePatterns": ["*.csv", "*.ofx"],
+        "menuUrl": "https://bot.example/menu?book=${book.id}&query=${transactions.query}",
+        "menuPopupHeight": 500,
+        "logoUrl": "https://bot.example/logo.png",
+        "scopes": ["email"],
+        "deployment": {"type": "functions", "memory": 256},
+        "propertiesSchema": {
+            "account": {"keys": ["tax_rate"], "values": ["10", "20"]},
+            "future": {"keys": ["x"]},
+        },
+        "readme": "# Tax Bot",
+        "readmeMd": "# Tax Bot\n\n    code\n",
+    });
+    let message = developer.get(&path(&id)).refused(404, "notFound");
+    assert!(message.contains(&id), "{message}");
+    let created = developer.post("/v5/apps", &manifest).ok();
+    let expected = json!({
+        "id": id,
+        "name": "Tax Bot",
+        "description": "Adds taxes",
+        "clientId": "client",
+        "webhookUrl": "https://bot.example/hook",
+        "events": ["TRANSACTION_POSTED", "FILE_DELETED", "COMMENT_CREATED"],
+        "menuUrl": manifest["menuUrl"],
+        "menuPopupHeight": "500",
+        "menuText": "Tax Bot",
+        "menuOpenMode": "SIDEBAR",
+        "installable": true,
+        "connectable": false,
+        "published": false,
+        "propertiesSchema": {"account": {"keys": ["tax_rate"], "values": ["10", "20"]}},
+        "readmeMd": "# Tax Bot\n\n    code\n",
+        "ownerEmail": developer.email(),
+    });
+    shows(&created, &expected);
+    assert_eq!(created["ownerId"], developer.get("/v5/user").ok()["id"]);
+    for unknown in ["$schema", "deployment", "clientSecret"] {
+        assert!(created[unknown].is_null(), "{unknown}: {created}");
+    }
+    assert_eq!(developer.get(&path(&id)).ok(), created);
+    developer.post("/v5/apps", &manifest).refused(409, "conflict");
+    manifest["description"] = json!("Adds more taxes");
+    let updated = developer.put("/v5/apps", &manifest).ok();
+    assert_eq!(updated["description"], "Adds more taxes");
+    manifest["name"] = json!("Tax Robot");
+    assert_eq!(developer.patch("/v5/apps", &manifest).ok()["name"], "Tax Robot");
+    assert_eq!(developer.get(&path(&id)).ok()["menuText"], "Tax Robot");
+}
+
+fn an_update_keeps_and_clears(server: &Server) {
+    let developer = person(server, "developer");
+    let id = unique("app");
+    let full = json!({
+        "id": id, "name": "App", "description": "Text", "installable": false, "connectable": true,
+        "events": ["FILE_CREATED"], "scopes": ["email"], "website": "https://app.example",
+        "propertiesSchema": {"book": {"keys": ["a"]}}, "menuText": "Menu",
+    });
+    let created = developer.post("/v5/apps", &full).ok();
+    let put = |body: Value| developer.put("/v5/apps", &body).ok();
+    assert_eq!(put(json!({"id": id})), created, "an absent field stays");
+    let cleared = put(json!({
+        "id": id, "description": null, "installable": null, "connectable": null, "events": [],
+        "scopes": null, "website": " ", "propertiesSchema": null, "menuText": "",
+    }));
+    shows(
+        &cleared,
+        &json!({
+            "name": "App", "installable": true, "connectable": false, "events": [], "scopes": [],
+            "propertiesSchema": {}, "menuText": "App",
+        }),
+    );
+    for absent in ["description", "website"] {
+        assert!(cleared[absent].is_null(), "{absent}: {cleared}");
+    }
+    assert_eq!(put(created.clone()), created, "what was read can be sent back");
+    developer.put("/v5/apps", &json!({"name": "No id"})).refused(400, "badRequest");
+    developer.put("/v5/apps", &json!({"id": id, "name": " "})).refused(400, "badRequest");
+}
+
+fn who_sees_and_changes_an_app(server: &Server) {
+    let [owner, developer, colleague, tester, stranger] =
+        ["owner", "developer", "colleague", "tester", "stranger"].map(|kind| person(server, kind));
+    let domain = unique("team").to_lowercase();
+    let member = server.client(&format!("{}@{domain}.example", unique("member")));
+    let id = unique("app");
+    let named = format!("{}, {}  *@{domain}.EXAMPLE", username(&developer), username(&colleague));
+    let body = json!({"id": id, "name": "App", "developers": named, "users": username(&tester)});
+    let created = owner.post("/v5/apps", &body).ok();
+    for caller in [&developer, &colleague, &member] {
+        assert_eq!(caller.get(&path(&id)).ok()["developers"], created["developers"]);
+        let text = unique("text");
+        let change = json!({"id": id, "description": text});
+        assert_eq!(caller.put("/v5/apps", &change).ok()["description"], text);
+    }
+    let created = owner.get(&path(&id)).ok();
+    tester.get(&path(&id)).ok();
+    tester.put("/v5/apps", &json!({"id": id, "name": "Mine"})).refused(403, "forbidden");
+    let message = stranger.get(&path(&id)).refused(404, "notFound");
+    let unknown = unique("unknown");
+    let expected = stranger.get(&path(&unknown)).refused(404, "notFound");
+    assert_eq!(message.replace(&id, &unknown), expected, "as one that does not exist");
+    stranger.put("/v5/apps", &json!({"id": id, "name": "Mine"})).refused(404, "notFound");
+    stranger.post("/v5/apps", &json!({"id": id, "name": "Mine"})).refused(409, "conflict");
+    server.anonymous().get(&path(&id)).refused(401, "required");
+    for (caller, is_listed) in
+        [(&owner, true), (&developer, true), (&member, true), (&tester, true), (&stranger, false)]
+    {
+        let listed = column(&caller.get("/v5/apps").ok(), "id");
+        assert_eq!(listed.contains(&id), is_listed, "{}", caller.email());
+    }
+    // Whom it names no longer, it is not seen by.
+    owner.put("/v5/apps", &json!({"id": id, "developers": null, "published": true})).ok();
+    developer.get(&path(&id)).refused(404, "notFound");
+    assert!(!column(&member.get("/v5/apps").ok(), "id").contains(&id));
+    assert_eq!(owner.get(&path(&id)).ok()["published"], json!(false), "only administrators do");
+    assert_eq!(owner.get(&path(&id)).ok()["description"], created["description"]);
+}
+
+fn what_only_developers_see(server: &Server) {
+    let (owner, tester) = (person(server, "owner"), person(server, "tester"));
+    let id = unique("app");
+    let body = json!({
+        "id": id, "name": "App", "users": username(&tester), "developers": "somebody",
+        "webhookUrl": "https://a.example", "webhookUrlDev": "http://localhost:1",
+        "menuUrlDev": "http://localhost:2", "menuUrl": "https://m.example", "clientId": "c",
+    });
+    let whole = owner.post("/v5/apps", &body).ok();
+    let seen = tester.get(&path(&id)).ok();
+    for hidden in [
+        "webhookUrl",
+        "webhookUrlDev",
+        "menuUrlDev",
+        "developers",
+        "users",
+        "clientId",
+        "ownerEmail",
+    ] {
+        assert!(whole[hidden].is_string(), "{hidden}: {whole}");
+        assert!(seen[hidden].is_null(), "{hidden}: {seen}");
+    }
+    shows(&seen, &json!({"menuUrl": "https://m.example", "ownerId": whole["ownerId"]}));
+}
+
+fn lists_are_by_name_and_leave_out_deprecated_ones(server: &Server) {
+    let owner = person(server, "owner");
+    for (name, deprecated) in
+        [("beta", false), ("Gamma", true), ("Alpha", false), ("alpha 2", false)]
+    {
+        let id = unique("app");
+        let body = json!({"id": id, "name": name, "deprecated": deprecated, "readme": "Read me"});
+        owner.post("/v5/apps", &body).ok();
+        assert_eq!(owner.get(&path(&id)).ok()["readme"], "Read me", "also of {name}");
+    }
+    let listed = owner.get("/v5/apps").ok();
+    assert_eq!(column(&listed, "name"), ["Alpha", "alpha 2", "beta"]);
+    assert!(listed["items"][0]["readme"].is_null(), "{listed}");
+}
+
+fn what_a_manifest_may_not_say(server: &Server) {
+    let owner = person(server, "owner");
+    let id = unique("app");
+    owner.post("/v5/apps", &json!({"id": id, "name": "App"})).ok();
+    let before = owner.get(&path(&id)).ok();
+    for (field, value, said) in [
+        ("webhookUrl", json!("bot.example"), "absolute http or https address"),
+        ("menuUrl", json!("javascript:alert(1)"), "absolute http or https address"),
+        ("apiVersion", json!("v6"), "v0, v1, v2, v3, v4, v5"),
+        ("menuOpenMode", json!("POPUP"), "SIDEBAR, EXPANDED, NEW_TAB"),
+        ("events", json!(["BOOK_OPENED"]), "BOOK_OPENED"),
+        ("propertiesSchema", json!({"account": {"keys": ["k".repeat(31)]}}), "30 characters"),
+        ("filePatterns", json!(vec!["*"; 101]), "101 items"),
+        ("ownerName", json!("n".repeat(256)), "256 characters"),
+    ] {
+        let refused = owner.put("/v5/apps", &json!({"id": id, field: value}));
+        let message = refused.refused(400, "badRequest");
+        assert!(message.contains(said) && message.contains(field), "{field}: {message}");
+    }
+    for (field, value) in
+        [("description", json!(["x"])), ("events", json!("all")), ("id", json!([]))]
+    {
+        let refused: Answer = owner.put("/v5/apps", &json!({"id": id, "name": "x", field: value}));
+        assert_eq!(refused.status, 400, "{field}: {}", refused.text);
+    }
+    assert_eq!(owner.get(&path(&id)).ok(), before, "a refused request changes nothing");
+    for bad in ["Tax Bot", "tax_bot", "", "daybook", "api"] {
+        owner.post("/v5/apps", &json!({"id": bad, "name": "App"})).refused(400, "badRequest");
+    }
+    owner.post("/v5/apps", &json!({"id": unique("app")})).refused(400, "badRequest");
+    owner.get("/v5/apps/%00").refused(404, "notFound");
+}
+
+fn ids_are_taken_once(server: &Server) {
+    let people: Vec<Client> = (0..4).map(|_| person(server, "racer")).collect();
+    let id = unique("app");
+    let statuses = std::thread::scope(|scope| {
+        let create =
+            |racer: &Client| racer.post("/v5/apps", &json!({"id": id, "name": "App"})).status;
+        let running: Vec<_> =
+            people.iter().map(|racer| scope.spawn(move || create(racer))).collect();
+        running.into_iter().map(|one| one.join().expect("an answer")).collect::<Vec<_>>()
+    });
+    assert_eq!(statuses.iter().filter(|status| **status == 200).count(), 1, "{statuses:?}");
+    assert!(statuses.iter().all(|status| [200, 409].contains(status)), "{statuses:?}");
+}
+
+fn a_repetition_creates_once(server: &Server) {
+    let owner = person(server, "owner").header("Idempotency-Key", &unique("key"));
+    let body = json!({"id": unique("app"), "name": "App", "clientSecret": "s3cret"});
+    let first = owner.post("/v5/apps", &body).ok();
+    assert_eq!(owner.post("/v5/apps", &body).ok(), first, "0.16");
+}
+
+fn a_user_owns_a_hundred(server: &Server) {
+    let owner = person(server, "owner");
+    let user = owner.get("/v5/user").ok();
+    let id = user["id"].as_str().expect("an id").parse::<i64>().expect("digits");
+    let prefix = unique("app");
+    owner.post("/v5/apps", &json!({"id": format!("{prefix}-0"), "name": "App"})).ok();
+    let mut backdoor = Backdoor::open(server);
+    for number in 1..100 {
+        let copy = format!(
+            "INSERT INTO apps (id, owner_id, name, texts, connectable, deprecated, installable, \
+             repo_private, published, created_at, updated_at) SELECT '{prefix}-{number}', \
+             owner_id, name, texts, connectable, deprecated, installable, repo_private, published, \
+             created_at, updated_at FROM apps WHERE id = '{prefix}-0' AND owner_id = {id}"
+        );
+        assert_eq!(backdoor.execute(&copy), 1);
+    }
+    let one_more = json!({"id": format!("{prefix}-100"), "name": "App"});
+    let message = owner.post("/v5/apps", &one_more).refused(400, "badRequest");
+    assert!(message.contains("100 apps"), "{message}");
+    assert_eq!(column(&owner.get("/v5/apps").ok(), "id").len(), 100);
+}
+
+/// 9.3, 11.15: the secret stands in no answer, in no file of the database and not in the log.
+fn secrets_are_never_answered_and_are_sealed(server: &Server) {
+    let owner = person(server, "owner").header("Idempotency-Key", &unique("key"));
+    let (id, secret) = (unique("app"), unique("secret-of-a-client"));
+    let body = json!({"id": id, "name": "App", "clientSecret": secret});
+    let created = owner.post("/v5/apps", &body);
+    assert!(!created.text.contains(&secret), "{}", created.text);
+    created.ok();
+    for shown in [owner.get(&path(&id)), owner.get("/v5/apps")] {
+        assert!(!shown.text.contains(&secret) && !shown.text.contains("clientSecret"));
+    }
+    let mut backdoor = Backdoor::open(server);
+    let sealed = |backdoor: &mut Backdoor, condition: &str| {
+        backdoor.execute(&format!("UPDATE apps SET name = name WHERE id = '{id}' AND {condition}"))
+    };
+    assert_eq!(sealed(&mut backdoor, "client_secret IS NOT NULL"), 1);
+    assert!(!server.log().contains(&secret));
+    if server.engine() == Engine::Sqlite {
+        let files = fs::read_dir(server.data_dir()).expect("a directory");
+        for file in files.map(|file| file.expect("a file").path()).filter(|path| path.is_file()) {
+            let bytes = fs::read(&file).expect("readable");
+            let found = bytes.windows(secret.len()).any(|window| window == secret.as_bytes());
+            assert!(!found, "{}", file.display());
+        }
+    }
+    let plain = server.client_with_token(owner.token().expect("a token"));
+    plain.put("/v5/apps", &json!({"id": id, "name": "Renamed"})).ok();
+    assert_eq!(sealed(&mut backdoor, "client_secret IS NOT NULL"), 1, "it stays unless sent");
+    plain.put("/v5/apps", &json!({"id": id, "clientSecret": " "})).ok();
+    assert_eq!(sealed(&mut backdoor, "client_secret IS NULL"), 1, "blank text clears");
+}
+
+/// 11.9.
+fn limited_tokens_do_not_reach_apps(server: &Server) {
+    let owner = person(server, "owner");
+    let id = unique("app");
+    owner.post("/v5/apps", &json!({"id": id, "name": "App"})).ok();
+    let book = owner.post("/v5/books", &json!({"name": "Book"})).ok();
+    let of_book = issued(server, &owner, json!({"books": [book["id"]]}));
+    let reader = issued(server, &owner, json!({"readOnly": true}));
+    let (new, change) =
+        (json!({"id": unique("app"), "name": "App"}), json!({"id": id, "name": "Other"}));
+    reader.get(&path(&id)).ok();
+    reader.get("/v5/apps").ok();
+    for refused in [
+        of_book.get(&path(&id)),
+        of_book.get("/v5/apps"),
+        of_book.put("/v5/apps", &change),
+        of_book.post("/v5/apps", &new),
+        reader.put("/v5/apps", &change),
+        reader.post("/v5/apps", &new),
+    ] {
+        refused.refused(403, "insufficientScope");
+    }
+}
