@@ -5,8 +5,10 @@ use std::process::Command;
 
 use crate::{Answer, Client, Server, encode, unique_address};
 
-/// The cookies that this server sets.
-const COOKIES: [&str; 3] = ["daybook_session", "daybook_return", "daybook_sign_in"];
+/// What the names of the cookies begin with that this server sets.
+const OURS: &str = "daybook_";
+/// What those of sign-ins through a provider begin with.
+const SIGN_IN: &str = "daybook_sign_in_";
 
 /// A browser.
 pub struct Browser {
@@ -38,6 +40,12 @@ impl Browser {
     /// The value of a cookie.
     pub fn cookie(&self, name: &str) -> Option<&str> {
         self.cookies.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The values of the cookies of sign-ins through a provider that have begun.
+    pub fn sign_ins(&self) -> Vec<&str> {
+        let ours = self.cookies.iter().filter(|(name, _)| name.starts_with(SIGN_IN));
+        ours.map(|(_, value)| value.as_str()).collect()
     }
 
     /// Opens an address.
@@ -72,13 +80,12 @@ impl Browser {
         }
         let kind = (method == "POST").then_some("application/x-www-form-urlencoded");
         let answer = client.send_raw(method, path, kind, form.as_bytes());
-        for name in COOKIES {
-            let set = answer.headers.get("set-cookie").and_then(|all| value_of(all, name));
-            if let Some(value) = set {
-                self.cookies.retain(|(known, _)| known != name);
-                if !value.is_empty() {
-                    self.cookies.push((name.to_owned(), value));
-                }
+        for (name, value) in
+            answer.headers.get("set-cookie").map(|all| set(all)).unwrap_or_default()
+        {
+            self.cookies.retain(|(known, _)| *known != name);
+            if !value.is_empty() {
+                self.cookies.push((name, value));
             }
         }
         answer
@@ -91,9 +98,11 @@ pub fn form(fields: &[(&str, &str)]) -> String {
     pairs.collect::<Vec<_>>().join("&")
 }
 
-fn value_of(cookies: &str, name: &str) -> Option<String> {
-    let rest = cookies.split_once(&format!("{name}="))?.1;
-    Some(rest.split(';').next().unwrap_or_default().to_owned())
+/// The cookies that an answer sets, by name and value.
+fn set(cookies: &str) -> Vec<(String, String)> {
+    let pairs = cookies.split([';', ',']).filter_map(|part| part.trim().split_once('='));
+    let ours = pairs.filter(|(name, _)| name.starts_with(OURS));
+    ours.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
 }
 
 /// The code of a link that signs somebody in.

@@ -151,3 +151,39 @@ fn read_name(text: &str) -> Result<HeaderName, String> {
     let name = HeaderName::from_bytes(text.as_bytes());
     name.map_err(|_| format!("{text:?} is no name of a header"))
 }
+
+#[cfg(test)]
+impl AppState {
+    /// A server with nothing configured, for tests that change what they need.
+    pub(crate) fn bare(store: Store, identity: Identity) -> Self {
+        let many = std::num::NonZeroU32::MAX;
+        Self {
+            store: Arc::new(store),
+            ids: Arc::new(Ids::new(1)),
+            clock: || Instant::new(0),
+            identity: Arc::new(identity),
+            admission: Arc::default(),
+            api_keys: ApiKeyCache::default(),
+            api_key_calls: Arc::default(),
+            quotas: None,
+            trusted_proxies: Vec::new(),
+            refused_tokens: AttemptLimit::per_minute(many),
+            web_origins: Vec::new(),
+            clients: Clients::default(),
+            grant_limits: GrantLimits::default(),
+            headers: Headers::with_prefixes(&[]).unwrap(),
+            path_prefix: String::new(),
+            public_url: None,
+            blobs: Blobs::elsewhere(Arc::new(object_store::memory::InMemory::new())),
+            budget: Budget::of_megabytes(64),
+            missing_as_no_content: false,
+            ledger_alias: false,
+            templates: Templates::default(),
+            mail_address: String::new(),
+            mailed_links: None,
+            mails: Wakeup::default(),
+            audits: Wakeup::default(),
+            copies: LargeCopies::new(Wakeup::default(), || false),
+        }
+    }
+}

@@ -75,10 +75,10 @@ pub fn begin(
         return Err(Refusal::LinkUnusable.into());
     }
     let user = user::sign_in(tx, &link.email, ids, now)?;
-    open(tx, &user, secret, ids, now)
+    open(tx, &user, secret, now, (ids, now))
 }
 
-/// Begins a session of a user.
+/// Begins a session of a user, who has signed in at that instant.
 ///
 /// # Errors
 /// [`Refusal::Disabled`].
@@ -86,13 +86,14 @@ pub fn open(
     tx: &mut Tx<'_>,
     user: &User,
     secret: SecretDigest,
-    ids: &Ids,
-    now: Instant,
+    signed_in_at: Instant,
+    (ids, now): (&Ids, Instant),
 ) -> Result<Session> {
     if user.disabled_at.is_some() {
         return Err(Refusal::Disabled.into());
     }
     let session = Session::begin(SessionId::new(ids.next(now)), user.id, secret, now);
+    let session = session.signed_in(signed_in_at);
     tx.sessions().remove_unused(user.id, kept_since(now))?;
     tx.sessions().insert(&session)?;
     Ok(session)

@@ -56,7 +56,7 @@ impl TryFrom<SessionRow> for Session {
             id: SessionId::new(row.id),
             user: UserId::new(row.user_id),
             digest: digest(&row.digest)?,
-            created_at: Instant::new(row.created_at),
+            signed_in_at: Instant::new(row.created_at),
             used_at: Instant::new(row.used_at),
             ended_at: row.ended_at.map(Instant::new),
         })
@@ -153,7 +153,7 @@ impl Sessions<'_, '_> {
             id: session.id.get(),
             user_id: session.user.get(),
             digest: session.digest.to_vec(),
-            created_at: session.created_at.milliseconds(),
+            created_at: session.signed_in_at.milliseconds(),
             used_at: session.used_at.milliseconds(),
             ended_at: session.ended_at.map(Instant::milliseconds),
         };

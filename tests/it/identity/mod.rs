@@ -14,6 +14,7 @@ mod profile;
 mod refused;
 mod remembered;
 mod sign_in;
+mod sign_in_anew;
 mod tokeninfo;
 mod userinfo;
 
@@ -37,6 +38,7 @@ pub fn lone() -> Vec<Lone> {
         refused::lone(),
         remembered::lone(),
         sign_in::lone(),
+        sign_in_anew::lone(),
         tokeninfo::lone(),
         userinfo::lone(),
     ];

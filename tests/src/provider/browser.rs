@@ -28,8 +28,6 @@ impl Provider {
     /// for three seconds) and consents to the scope. With a resource the access token is a JWT.
     #[track_caller]
     pub fn sign_in(&self, sub: &str, client: &str, scope: &str, resource: &str) -> Tokens {
-        let issuer = self.issuer().to_owned();
-        let mut browser = Browser { issuer, agent: agent(), cookies: BTreeMap::new() };
         let mut question = vec![
             ("client_id", client),
             ("redirect_uri", CALLBACK),
@@ -39,7 +37,7 @@ impl Provider {
         if !resource.is_empty() {
             question.push(("resource", resource));
         }
-        let back = browser.sign_in(&format!("{}/auth?{}", self.issuer(), form(&question)), sub);
+        let back = self.visit(&format!("{}/auth?{}", self.issuer(), form(&question)), sub);
         let query = back.strip_prefix(CALLBACK).map(|query| query.trim_start_matches('?'));
         let code =
             query.and_then(|query| query.split('&').find_map(|pair| pair.strip_prefix("code=")));
@@ -47,25 +45,27 @@ impl Provider {
         self.exchange(client, code, resource)
     }
 
+    /// Somebody who is not signed in at this issuer.
+    pub fn visitor(&self) -> Visitor {
+        Visitor { issuer: self.issuer().to_owned(), agent: agent(), cookies: BTreeMap::new() }
+    }
+
     /// Signs a user in at the address that a client has sent a browser to, and consents; the
     /// address at the client that the browser is sent back to.
     #[track_caller]
     pub fn visit(&self, url: &str, sub: &str) -> String {
-        let issuer = self.issuer().to_owned();
-        let mut browser = Browser { issuer, agent: agent(), cookies: BTreeMap::new() };
-        browser.sign_in(url, sub)
+        self.visitor().visit(url, sub)
     }
 
     /// The same of somebody who goes back without signing in.
     #[track_caller]
     pub fn refuse(&self, url: &str) -> String {
-        let issuer = self.issuer().to_owned();
-        let mut browser = Browser { issuer, agent: agent(), cookies: BTreeMap::new() };
-        let page = browser.get(url);
-        let Page::Form(action) = page else { panic!("a form: {page:?}") };
-        match browser.get(&format!("{action}/abort")) {
+        let mut visitor = self.visitor();
+        let page = visitor.get(url);
+        let Page::Form { action, .. } = page else { panic!("a form: {page:?}") };
+        match visitor.get(&format!("{action}/abort")) {
             Page::Back(place) => place,
-            Page::Form(action) => panic!("back at the client, not a form for {action}"),
+            page @ Page::Form { .. } => panic!("back at the client, not {page:?}"),
         }
     }
 
@@ -117,35 +117,43 @@ fn form(fields: &[(&str, &str)]) -> String {
 /// Where a request led, after all redirects.
 #[derive(Debug)]
 enum Page {
-    /// To a page with a form, which is sent to this address.
-    Form(String),
+    /// To a page that asks for this (`login`, `consent`), with a form that is sent to this address.
+    Form { action: String, prompt: String },
     /// Back to the client, at this address.
     Back(String),
 }
 
-/// As much of a browser as it takes: cookies, redirects and forms.
-struct Browser {
+/// A person with a browser of their own, in which they stay signed in: as much of one as it takes,
+/// cookies, redirects and forms.
+pub struct Visitor {
     issuer: String,
     agent: Agent,
     cookies: BTreeMap<String, String>,
 }
 
-impl Browser {
+impl Visitor {
     /// Through all pages, from the address that a client has sent it to; where it comes back.
     #[track_caller]
-    fn sign_in(&mut self, url: &str, sub: &str) -> String {
+    pub fn visit(&mut self, url: &str, sub: &str) -> String {
         let mut page = self.get(url);
-        for fields in [
-            &[("prompt", "login"), ("login", sub), ("password", "any")][..],
-            &[("prompt", "consent")],
-        ] {
-            let Page::Form(action) = page else { panic!("a form for {fields:?}: {page:?}") };
+        loop {
+            let (action, prompt) = match page {
+                Page::Back(place) => return place,
+                Page::Form { action, prompt } => (action, prompt),
+            };
+            let fields = match prompt.as_str() {
+                "login" => &[("prompt", "login"), ("login", sub), ("password", "any")][..],
+                "consent" => &[("prompt", "consent")],
+                other => panic!("a page that asks for {other:?}"),
+            };
             page = self.post(&action, fields);
         }
-        match page {
-            Page::Back(place) => place,
-            Page::Form(action) => panic!("back at the client, not a form for {action}"),
-        }
+    }
+
+    /// Whether a client that sends the browser there makes this person sign in again.
+    #[track_caller]
+    pub fn must_sign_in(&mut self, url: &str) -> bool {
+        matches!(self.get(url), Page::Form { prompt, .. } if prompt == "login")
     }
 
     #[track_caller]
@@ -186,8 +194,11 @@ impl Browser {
             return if inside { self.get(&place) } else { Page::Back(place) };
         }
         let page = answer.body_mut().read_to_string().expect("a page");
-        let action = page.split_once("action=\"").and_then(|(_, rest)| rest.split_once('"'));
-        let (action, _) = action.unwrap_or_else(|| panic!("a form, not {page}"));
-        Page::Form(action.to_owned())
+        let between = |start: &str| {
+            let (_, rest) = page.split_once(start).unwrap_or_else(|| panic!("{start} in {page}"));
+            rest.split('"').next().unwrap_or_default().to_owned()
+        };
+        let prompt = between("name=\"prompt\" value=\"");
+        Page::Form { action: between("action=\""), prompt }
     }
 }

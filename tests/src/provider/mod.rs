@@ -21,7 +21,7 @@ use crate::engine::target_dir;
 use crate::free_port;
 use crate::guard::Entry;
 
-pub use browser::Tokens;
+pub use browser::{Tokens, Visitor};
 pub use entries::{API, ASKING_SECRET, File, SIGN_IN_SECRET};
 
 /// The four algorithms, which are also what the clients of an issuer are called after: `web-ES256`

@@ -36,8 +36,8 @@ pub struct Session {
     pub user: UserId,
     /// The digest of the secret in the browser's cookie.
     pub digest: SecretDigest,
-    /// When it began.
-    pub created_at: Instant,
+    /// When its user has signed in: when it began, or before that at an identity provider.
+    pub signed_in_at: Instant,
     /// When it last gave an access token.
     pub used_at: Instant,
     /// When its user signed out.
@@ -48,7 +48,13 @@ impl Session {
     /// A session that begins now.
     #[must_use]
     pub const fn begin(id: SessionId, user: UserId, digest: SecretDigest, now: Instant) -> Self {
-        Self { id, user, digest, created_at: now, used_at: now, ended_at: None }
+        Self { id, user, digest, signed_in_at: now, used_at: now, ended_at: None }
+    }
+
+    /// The same session of a user who has signed in before it began.
+    #[must_use]
+    pub fn signed_in(self, at: Instant) -> Self {
+        Self { signed_in_at: self.signed_in_at.min(at), ..self }
     }
 
     /// When it ends by itself, unless it is used before.
@@ -116,6 +122,9 @@ mod tests {
         let session = Session::begin(SessionId::new(1), UserId::new(2), [0; 32], Instant::new(0));
         assert!(session.is_active(Instant::new(30 * DAY - 1)));
         assert!(!session.is_active(Instant::new(30 * DAY)));
+        let (before, after) = (Instant::new(-5), Instant::new(5));
+        assert_eq!(session.clone().signed_in(before).signed_in_at, before);
+        assert_eq!(session.clone().signed_in(after), session, "a clock that goes ahead");
         let used = session.clone().used(Instant::new(20 * DAY));
         assert!(used.is_active(Instant::new(50 * DAY - 1)));
         assert_eq!(used.clone().used(Instant::new(1)), used, "a clock that goes back");

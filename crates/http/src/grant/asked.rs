@@ -8,6 +8,7 @@ use reqwest::Url;
 use super::fields::Fields;
 use super::redirect::Redirect;
 use super::registry::Clients;
+use crate::identity::provider::freshness::Freshness;
 use crate::parameters::encoded;
 
 /// Bytes of a request at most: the sign-in page keeps it in a cookie.
@@ -76,8 +77,8 @@ pub(super) struct AuthorizationRequest {
     pub(super) flow: Flow,
     pub(super) scope: GrantScope,
     prompts: Vec<String>,
-    /// Seconds since the user has signed in at most.
-    max_age: Option<i64>,
+    /// How lately the user must have signed in.
+    pub(super) freshness: Freshness,
 }
 
 /// An error code and its description.
@@ -111,11 +112,9 @@ impl AuthorizationRequest {
         if prompts.len() > 1 && prompts.iter().any(|prompt| prompt == "none") {
             return Err(invalid("prompt is none, or something else, not both"));
         }
-        let max_age = fields.get("max_age").map(|age| match age.parse::<i64>() {
-            Ok(seconds) if seconds >= 0 => Ok(seconds),
-            _ => Err(invalid("max_age is no number of seconds")),
-        });
-        Ok(Self { flow, scope, prompts, max_age: max_age.transpose()? })
+        let freshness = Freshness::read(fields.get("prompt"), fields.get("max_age"))
+            .ok_or_else(|| invalid("max_age is no number of seconds"))?;
+        Ok(Self { flow, scope, prompts, freshness })
     }
 
     /// Whether the client wants an answer without any page.
@@ -130,9 +129,8 @@ impl AuthorizationRequest {
 
     /// Whether somebody who signed in then must sign in again.
     pub(super) fn needs_sign_in(&self, signed_in_at: Instant, now: Instant) -> bool {
-        let age = now.milliseconds().saturating_sub(signed_in_at.milliseconds());
-        let too_old = self.max_age.is_some_and(|most| age > most.saturating_mul(1_000));
-        too_old || self.prompts("login") || self.prompts("select_account")
+        let since = self.freshness.since(now);
+        self.freshness.asks_always() || since.is_some_and(|since| signed_in_at < since)
     }
 
     fn prompts(&self, what: &str) -> bool {

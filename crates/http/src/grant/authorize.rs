@@ -18,7 +18,7 @@ use super::tokens;
 use crate::body::Form;
 use crate::error::ApiError;
 use crate::request::host;
-use crate::session::login::{ask_to_sign_in, signed_in, to};
+use crate::session::login::{ask_to_sign_in_anew, signed_in, to};
 use crate::session::own_form::is_own_form;
 use crate::session::page::{page, page_to};
 use crate::session::way_back::WayBack;
@@ -88,15 +88,16 @@ async fn answer(
     let now = (state.clock)();
     let found = signed_in(request, state).await?;
     let fresh = |at| decision.is_some() || !asked.needs_sign_in(at, now);
-    let Some((session, user)) = found.filter(|(session, _)| fresh(session.created_at)) else {
+    let Some((session, user)) = found.filter(|(session, _)| fresh(session.signed_in_at)) else {
         if asked.is_silent() {
             return Ok(asker.redirect.error("login_required", "nobody is signed in"));
         }
-        return ask_to_sign_in(request, state, &WayBack::Page(again(&fields)));
+        let back = WayBack::Page(again(&fields));
+        return ask_to_sign_in_anew(request, state, &back, &asked.freshness);
     };
     let granted = Granted {
         user: user.id,
-        signed_in_at: session.created_at,
+        signed_in_at: session.signed_in_at,
         client: asker.client.id.clone(),
         scope: asked.scope.clone(),
     };

@@ -200,7 +200,7 @@ async fn decide(
     allow: bool,
 ) -> Result<HttpResponse, ApiError> {
     let (ids, now) = (Arc::clone(&state.ids), (state.clock)());
-    let by = allow.then_some((user.id, session.created_at));
+    let by = allow.then_some((user.id, session.signed_in_at));
     let lane = Lane::of_user(user.id);
     run::write(state, lane, move |tx| grant::decide(tx, &code, by, &ids, now)).await?;
     let (heading, text) = if allow {

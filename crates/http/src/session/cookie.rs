@@ -1,6 +1,8 @@
 //! The cookies that a browser keeps. No script reads them, and no other site makes a browser send
 //! them but by a link.
 
+use std::borrow::Cow;
+
 use actix_web::cookie::time::Duration;
 use actix_web::cookie::{Cookie, SameSite};
 use actix_web::{HttpRequest, HttpResponse};
@@ -86,7 +88,7 @@ pub(super) fn add(answer: &mut HttpResponse, cookie: &Cookie<'_>) -> Result<(), 
 pub(super) fn made(
     request: &HttpRequest,
     state: &AppState,
-    (name, value): (&'static str, String),
+    (name, value): (impl Into<Cow<'static, str>>, String),
     age: Duration,
 ) -> Cookie<'static> {
     let path = format!("{}/auth", state.public_path());

@@ -7,11 +7,13 @@ use maud::html;
 
 use super::page::page;
 use super::secret::LoginSecret;
+use super::way_back::WayBack;
 use super::{cookie, login};
 use crate::error::RequestError;
 use crate::state::AppState;
 
-/// Makes a browser keep its session, and sends it back to where it came from.
+/// Makes a browser keep its session, and sends it back to where it came from. What it remembers of
+/// another tab stays.
 ///
 /// # Errors
 /// 500 when a cookie cannot be written.
@@ -20,18 +22,17 @@ pub(super) fn enter(
     state: &AppState,
     session: &Session,
     secret: &LoginSecret,
+    back: Option<&WayBack>,
 ) -> Result<HttpResponse, RequestError> {
-    let mut answer = match cookie::way_back(request, state) {
+    let mut answer = match back {
         Some(back) => login::to(&back.target(state)),
         None => {
             page(StatusCode::OK, "You are signed in", &html! { p { "You may close this page." } })
         }
     };
-    for cookie in [
-        cookie::keep_session(request, state, (session.id, secret)),
-        cookie::forget_way_back(request, state),
-    ] {
-        cookie::add(&mut answer, &cookie)?;
+    cookie::add(&mut answer, &cookie::keep_session(request, state, (session.id, secret)))?;
+    if cookie::way_back(request, state).as_ref() == back {
+        cookie::add(&mut answer, &cookie::forget_way_back(request, state))?;
     }
     Ok(answer)
 }

@@ -59,7 +59,8 @@ pub(crate) async fn sign_in(
         Ok(session) => session,
         Err(error) => return refused(error),
     };
-    Ok(entry::enter(&request, &state, &session, &secret)?)
+    let back = cookie::way_back(&request, &state);
+    Ok(entry::enter(&request, &state, &session, &secret, back.as_ref())?)
 }
 
 /// Begins the session, in the lane in which its user is created.

@@ -12,6 +12,7 @@ use super::page::{guarded, page};
 use super::way_back::WayBack;
 use super::{cookie, mailed, origin, provider_links};
 use crate::error::ApiError;
+use crate::identity::provider::freshness::Freshness;
 use crate::parameters;
 use crate::run;
 use crate::state::AppState;
@@ -45,7 +46,21 @@ pub(crate) fn ask_to_sign_in(
     state: &AppState,
     way_back: &WayBack,
 ) -> Result<HttpResponse, ApiError> {
-    let (known, links) = (provider_links::exist(state), provider_links::links(state));
+    ask_to_sign_in_anew(request, state, way_back, &Freshness::default())
+}
+
+/// The same as freshly as an app wants it. Whoever opens a link does so anyway.
+///
+/// # Errors
+/// 500 when the way back cannot be kept.
+pub(crate) fn ask_to_sign_in_anew(
+    request: &HttpRequest,
+    state: &AppState,
+    way_back: &WayBack,
+    freshness: &Freshness,
+) -> Result<HttpResponse, ApiError> {
+    let (known, links) =
+        (provider_links::exist(state), provider_links::links(state, way_back, freshness));
     let how = html! {
         (links)
         p { @if known { "Or open" } @else { "Open" } " the link that signs you in, in this browser."

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{HeaderValue, RETRY_AFTER};
 use actix_web::{HttpRequest, HttpResponse, web};
+use daybook_domain::instant::Instant;
 use daybook_domain::session::Session;
 use daybook_domain::{Refusal, user as domain_user};
 use daybook_service::user::VerifiedUser;
@@ -17,12 +18,14 @@ use reqwest::Url;
 
 use super::page::page;
 use super::secret::LoginSecret;
+use super::way_back::WayBack;
 use super::{cookie, entry, login, pending};
 use crate::client_address::client_address;
 use crate::error::{ApiError, RequestError};
 use crate::identity::authenticate::again_on_collision;
+use crate::identity::provider::freshness::Freshness;
 use crate::identity::provider::outcome::Refusal as ProviderRefusal;
-use crate::identity::provider::sign_in::{Callback, SignInRefusal};
+use crate::identity::provider::sign_in::{Callback, PendingSignIn, SignInRefusal};
 use crate::parameters;
 use crate::request::host;
 use crate::run;
@@ -41,22 +44,33 @@ fn random() -> Result<LoginSecret, RequestError> {
     LoginSecret::random().map_err(|error| RequestError::Failed(error.to_string()))
 }
 
-/// GET /auth/provider?name=: sends a browser to a provider.
+/// GET /auth/provider?name=&to=&prompt=&max_age=: sends a browser to a provider, as a link of the
+/// sign-in page says.
 pub(crate) async fn begin(
     request: HttpRequest,
     state: web::Data<AppState>,
 ) -> Result<HttpResponse, ApiError> {
-    let name = parameters::first(&request, "name").unwrap_or_default();
+    let given = |name| parameters::first(&request, name);
+    let name = given("name").unwrap_or_default();
+    let back = given("to").and_then(|to| WayBack::read(&to, &state));
+    let wish = Freshness::read(given("prompt").as_deref(), given("max_age").as_deref());
+    let Some(freshness) = wish else {
+        let why = html! { p { "max_age is no number of seconds." } };
+        return Ok(page(StatusCode::BAD_REQUEST, "Nobody signs in this way", &why));
+    };
+    let wish = (&freshness, (state.clock)());
     let secrets = (random()?.as_str().to_owned(), random()?.as_str().to_owned());
     let to = redirect(&request, &state)?;
     let begun = match state.identity.providers() {
-        Some(providers) => providers.begin_sign_in(&name, to, secrets).await,
+        Some(providers) => providers.begin_sign_in(&name, to, secrets, wish).await,
         None => None,
     };
     match begun {
         Some(Ok((url, begun))) => {
             let mut answer = login::to(url.as_str());
-            cookie::add(&mut answer, &pending::keep(&request, &state, begun)?)?;
+            for kept in pending::keep(&request, &state, begun, back.as_ref())? {
+                cookie::add(&mut answer, &kept)?;
+            }
             Ok(answer)
         }
         Some(Err(refusal)) => Ok(refused(refusal.into())),
@@ -72,28 +86,35 @@ pub(crate) async fn finish(
     request: HttpRequest,
     state: web::Data<AppState>,
 ) -> Result<HttpResponse, ApiError> {
-    let mut answer = match verified(&request, &state).await? {
+    let state_parameter = parameters::first(&request, "state").unwrap_or_default();
+    let begun = pending::find(&request, &state, &state_parameter);
+    let mut answer = match verified(&request, &state, begun.as_ref().map(|(begun, _)| begun))
+        .await?
+    {
         Ok(verified) => {
-            let secret = random()?;
+            let (secret, back) = (random()?, begun.and_then(|(_, back)| back));
             match open(&state, verified, &secret).await {
-                Ok(session) => entry::enter(&request, &state, &session, &secret)?,
+                Ok(session) => entry::enter(&request, &state, &session, &secret, back.as_ref())?,
                 Err(error) => not_let_in(error)?,
             }
         }
         Err(refusal) => refused(refusal),
     };
     // Used once, whatever came of it.
-    cookie::add(&mut answer, &pending::forget(&request, &state))?;
+    if let Some(forgotten) = pending::forget(&request, &state, &state_parameter) {
+        cookie::add(&mut answer, &forgotten)?;
+    }
     Ok(answer)
 }
 
-/// Whom the provider has verified.
+/// Whom the provider has verified, and when they have signed in there.
 async fn verified(
     request: &HttpRequest,
     state: &AppState,
-) -> Result<Result<VerifiedUser, SignInRefusal>, ApiError> {
+    begun: Option<&PendingSignIn>,
+) -> Result<Result<(VerifiedUser, Instant), SignInRefusal>, ApiError> {
     let given = |name| parameters::first(request, name);
-    let begun = pending::find(request, state).zip(state.identity.providers());
+    let begun = begun.zip(state.identity.providers());
     let Some((begun, providers)) = begun else { return Ok(Err(SignInRefusal::Foreign)) };
     let outcome = match (given("code"), given("error")) {
         (_, Some(error)) => Err(error),
@@ -104,7 +125,7 @@ async fn verified(
     let callback = Callback { state: state_parameter, issuer: given("iss"), outcome };
     let (to, address) = (redirect(request, state)?, client_address(request, state));
     state.refused_tokens.check(address).map_err(RequestError::from)?;
-    let verified = providers.finish_sign_in(callback, &begun, to, (state.clock)()).await;
+    let verified = providers.finish_sign_in(callback, begun, to, (state.clock)()).await;
     if verified.is_err() {
         // A browser that is sent here again and again would ask the provider each time.
         state.refused_tokens.record(address);
@@ -115,7 +136,7 @@ async fn verified(
 /// Begins the session of somebody who is known, or who is admitted at the first sight.
 async fn open(
     state: &AppState,
-    verified: VerifiedUser,
+    (verified, signed_in_at): (VerifiedUser, Instant),
     secret: &LoginSecret,
 ) -> Result<Session, ApiError> {
     let (kept, now) = (secret.digest(), (state.clock)());
@@ -124,7 +145,7 @@ async fn open(
         let verified = verified.clone();
         run::write(state, Lane::of_newcomer(&verified.email), move |tx| {
             let user = user::sign_in_verified(tx, &verified, &admission, &ids, now)?;
-            session::open(tx, &user, kept, &ids, now)
+            session::open(tx, &user, kept, signed_in_at, (&ids, now))
         })
     };
     again_on_collision(make).await
@@ -155,6 +176,11 @@ fn refused(refusal: SignInRefusal) -> HttpResponse {
         SignInRefusal::Denied => {
             (StatusCode::FORBIDDEN, "The identity provider did not let you through.")
         }
+        SignInRefusal::Stale => (
+            StatusCode::FORBIDDEN,
+            "The app wants you to sign in anew, and the identity provider does not say that \
+                you have.",
+        ),
         SignInRefusal::Failed => {
             (StatusCode::BAD_GATEWAY, "The identity provider could not sign you in.")
         }
@@ -177,4 +203,63 @@ fn refused(refusal: SignInRefusal) -> HttpResponse {
         answer.headers_mut().insert(RETRY_AFTER, wait);
     }
     answer
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicI64, Ordering};
+
+    use actix_web::test::TestRequest;
+    use daybook_storage::{Address, Options, Store};
+
+    use super::*;
+    use crate::identity::Identity;
+    use crate::identity::own_token::LocalKey;
+    use crate::identity::provider::Providers;
+
+    /// The clock of the server, in milliseconds, which the test moves.
+    static NOW: AtomicI64 = AtomicI64::new(1_000_000);
+
+    fn now() -> Instant {
+        Instant::new(NOW.load(Ordering::Relaxed))
+    }
+
+    /// A server that people sign in to through a provider that does not answer.
+    fn state(folder: &std::path::Path) -> AppState {
+        let address = Address::parse(&format!("sqlite:{}", folder.join("books").display()));
+        let store = Store::open(&Options::new(address.unwrap())).unwrap();
+        let providers = Providers::read(
+            r#"{"items": [{"kind": "oidc", "issuer": "http://127.0.0.1:1", "clients": ["a"],
+                "signIn": {"name": "Example", "clientId": "a"}}]}"#,
+        );
+        let identity = Identity::new(LocalKey::new(&[1; 32]), Some(providers.unwrap()));
+        AppState { clock: now, ..AppState::bare(store, identity) }
+    }
+
+    #[test]
+    fn a_sign_in_ends_after_ten_minutes() {
+        let folder = std::env::temp_dir().join(format!("daybook-http-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let state = web::Data::new(state(&folder));
+        let begun = serde_json::from_value(serde_json::json!({
+            "provider": "Example", "state": "s", "nonce": "n", "verifier": "v",
+        }));
+        let request = TestRequest::default().to_http_request();
+        let cookies = pending::keep(&request, &state, begun.unwrap(), None).unwrap();
+        let cookie = cookies.first().unwrap().clone();
+        let system = actix_web::rt::System::new();
+        // The provider is asked, until the sign-in is over.
+        for (milliseconds, expected) in [(0, 503), (599_999, 503), (1, 400), (0, 400)] {
+            NOW.fetch_add(milliseconds, Ordering::Relaxed);
+            let request = TestRequest::with_uri("/auth/callback?code=c&state=s");
+            let request = request.cookie(cookie.clone()).insert_header(("host", "localhost"));
+            let request = request.to_http_request();
+            let answer = system.block_on(finish(request, state.clone())).unwrap();
+            assert_eq!(answer.status(), expected, "{milliseconds}");
+            let forgotten = answer.cookies().next().unwrap();
+            assert_eq!((forgotten.name(), forgotten.value()), (cookie.name(), ""));
+        }
+        drop(state);
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
 }

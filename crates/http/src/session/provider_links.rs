@@ -1,8 +1,10 @@
 //! The part of the sign-in page that leads to the identity providers.
 
 use maud::{Markup, html};
-use reqwest::Url;
 
+use super::way_back::WayBack;
+use crate::identity::provider::freshness::Freshness;
+use crate::parameters;
 use crate::state::AppState;
 
 /// Whether people sign in through identity providers.
@@ -10,12 +12,13 @@ pub(super) fn exist(state: &AppState) -> bool {
     names(state).next().is_some()
 }
 
-/// A link to each provider that people sign in through.
-pub(super) fn links(state: &AppState) -> Markup {
-    let path = state.public_path();
+/// A link to each provider that people sign in through: it says where the browser returns after
+/// that, and how fresh the sign-in must be.
+pub(super) fn links(state: &AppState, way_back: &WayBack, freshness: &Freshness) -> Markup {
+    let (path, asked) = (state.public_path(), |name| asked(name, way_back, freshness));
     html! {
         @for name in names(state) {
-            p { a class="button" href={ (path) "/auth/provider?" (named(name)) } {
+            p { a class="button" href={ (path) "/auth/provider?" (asked(name)) } {
                 "Sign in with " (name)
             } }
         }
@@ -26,8 +29,9 @@ fn names(state: &AppState) -> impl Iterator<Item = &str> {
     state.identity.providers().into_iter().flat_map(|all| all.sign_in_names())
 }
 
-/// The parameter that names a provider.
-fn named(name: &str) -> String {
-    let base = Url::parse_with_params("http://localhost", [("name", name)]);
-    base.ok().and_then(|url| url.query().map(str::to_owned)).unwrap_or_default()
+/// The parameters of a link.
+fn asked(name: &str, way_back: &WayBack, freshness: &Freshness) -> String {
+    let wish: Vec<_> = freshness.parameters().collect();
+    let wish = wish.iter().map(|(name, value)| (*name, value.as_str()));
+    parameters::encoded([("name", name), ("to", way_back.as_str())].into_iter().chain(wish))
 }

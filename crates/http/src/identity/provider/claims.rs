@@ -11,7 +11,7 @@ use super::outcome::Refusal;
 use super::scope::EmailScope;
 
 /// How far the clocks of a provider and of this machine may differ, in milliseconds.
-const LEEWAY: i64 = 60_000;
+pub(super) const LEEWAY: i64 = 60_000;
 /// How long the answer of a provider about a token is remembered at most, in milliseconds.
 const REMEMBERED: i64 = 5 * 60_000;
 
@@ -24,6 +24,11 @@ impl IdentityClaims {
     /// Reads a JSON object.
     pub(super) fn read(body: &[u8]) -> Option<Self> {
         serde_json::from_slice(body).ok()
+    }
+
+    /// Whether there is such a claim, of whatever type.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.0.contains_key(name)
     }
 
     pub(super) fn text(&self, name: &str) -> Option<&str> {

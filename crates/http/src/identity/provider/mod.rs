@@ -7,6 +7,8 @@
 //! | `introspection`, `tokeninfo` | Ask a provider about a token |
 //! | `userinfo` | Asks for the address when the token does not tell it |
 //! | `sign_in` | Signs people in with their browser through an OpenID provider |
+//! | `id_token` | Whether an ID token is the answer to such a sign-in |
+//! | `freshness` | How lately somebody must have signed in |
 //! | `claims`, `scope` | What all of these say about somebody |
 //! | `question` | Sends the questions, a bounded number at once |
 //! | `outcome` | Whom a token lets in, or why nobody |
@@ -14,6 +16,8 @@
 mod claims;
 mod config;
 mod endpoint;
+pub(crate) mod freshness;
+mod id_token;
 mod introspection;
 mod jwt;
 mod oidc;
@@ -30,6 +34,7 @@ use reqwest::Url;
 
 use super::own_token::is_own;
 use crate::outgoing::Outgoing;
+use freshness::Freshness;
 use outcome::{Refusal, Verified};
 use sign_in::{Callback, PendingSignIn, SignInClient, SignInRefusal};
 
@@ -84,7 +89,7 @@ impl Providers {
 
     /// The address at which a browser signs in through the provider of a name, and what it must
     /// bring back to `redirect`; `None` for a name that no provider has. `secrets` are two fresh
-    /// ones.
+    /// ones; `wish` is how fresh the sign-in must be that begins now.
     ///
     /// # Errors
     /// [`Refusal::Unavailable`].
@@ -93,12 +98,13 @@ impl Providers {
         name: &str,
         redirect: Url,
         secrets: (String, String),
+        wish: (&Freshness, Instant),
     ) -> Option<Result<(Url, PendingSignIn), Refusal>> {
         let (issuer, client) = self.sign_ins().find(|(_, client)| client.name == name)?;
-        Some(issuer.begin(client, redirect, secrets).await)
+        Some(issuer.begin(client, redirect, secrets, wish).await)
     }
 
-    /// Who has signed in, when a browser comes back to `redirect`.
+    /// Who has signed in, and when, when a browser comes back to `redirect`.
     ///
     /// # Errors
     /// [`SignInRefusal`].
@@ -108,7 +114,7 @@ impl Providers {
         pending: &PendingSignIn,
         redirect: Url,
         now: Instant,
-    ) -> Result<VerifiedUser, SignInRefusal> {
+    ) -> Result<(VerifiedUser, Instant), SignInRefusal> {
         let named = self.sign_ins().find(|(_, client)| client.name == pending.provider);
         let (issuer, client) = named.ok_or(SignInRefusal::Foreign)?;
         issuer.finish(client, (callback, pending), redirect, now).await

@@ -13,6 +13,7 @@ use serde::Deserialize;
 use tokio::sync::Mutex;
 
 use super::endpoint::endpoint;
+use super::freshness::Freshness;
 use super::jwt::{self, PublicKey};
 use super::outcome::{Refusal, Verified};
 use super::question::Questions;
@@ -126,7 +127,7 @@ impl Issuer {
     }
 
     /// The address at which a browser signs in, and what it must bring back; with two fresh
-    /// secrets.
+    /// secrets, and how fresh the sign-in must be that begins now.
     ///
     /// # Errors
     /// [`Refusal::Unavailable`].
@@ -135,12 +136,14 @@ impl Issuer {
         client: &SignInClient,
         redirect: Url,
         secrets: (String, String),
+        wish: (&Freshness, Instant),
     ) -> Result<(Url, PendingSignIn), Refusal> {
         let published = self.published(|_| true).await?;
-        Ok(client.begin(self.sign_in_at(&published)?, redirect, secrets))
+        Ok(client.begin(self.sign_in_at(&published)?, redirect, secrets, wish))
     }
 
-    /// Who has signed in, when a browser comes back.
+    /// Who has signed in, and when, when a browser comes back: now, where the provider does not
+    /// tell it.
     ///
     /// # Errors
     /// [`SignInRefusal`].
@@ -150,7 +153,7 @@ impl Issuer {
         (callback, pending): (Callback, &PendingSignIn),
         redirect: Url,
         now: Instant,
-    ) -> Result<VerifiedUser, SignInRefusal> {
+    ) -> Result<(VerifiedUser, Instant), SignInRefusal> {
         let published = self.published(|_| true).await?;
         let at = self.sign_in_at(&published)?;
         let code = callback.code(pending, &self.name, at)?;
@@ -160,10 +163,12 @@ impl Issuer {
         let published = self.published(|known| known.fits(&header)).await?;
         let named = (self.name.as_str(), &client.audience);
         let claims = jwt::verify(&tokens.id, &header, &published.keys, named, now)
-            .filter(|claims| pending.is_answered_by(claims, client))
             .ok_or(Refusal::Untrusted)?;
+        let signed_in_at =
+            pending.answered_by((&claims, header.alg), client, &tokens.access)?.unwrap_or(now);
         let at = published.userinfo.as_ref();
-        Ok(userinfo::user(&self.questions, at, &tokens.access, &claims).await?)
+        let user = userinfo::user(&self.questions, at, &tokens.access, &claims).await?;
+        Ok((user, signed_in_at.min(now)))
     }
 
     fn sign_in_at<'p>(&self, published: &'p Published) -> Result<&'p SignInEndpoints, Refusal> {

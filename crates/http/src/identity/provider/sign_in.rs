@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
+use daybook_domain::instant::Instant;
 use oauth2::basic::{
     BasicErrorResponse, BasicRevocationErrorResponse, BasicTokenIntrospectionResponse,
     BasicTokenType,
@@ -17,7 +18,7 @@ use oauth2::{
 use reqwest::Url;
 use serde::{Deserialize, Serialize};
 
-use super::claims::IdentityClaims;
+use super::freshness::Freshness;
 use super::outcome::Refusal;
 use super::question::Questions;
 
@@ -32,7 +33,7 @@ pub(super) struct SignInClient {
     pub(super) name: String,
     /// The audience of its ID tokens: this server alone.
     pub(super) audience: HashSet<String>,
-    id: String,
+    pub(super) id: String,
     secret: Option<String>,
 }
 
@@ -58,6 +59,9 @@ pub(crate) struct PendingSignIn {
     pub(super) nonce: String,
     /// What proves to the provider who has asked.
     pub(super) verifier: String,
+    /// When the person must have signed in at the provider at the earliest, in milliseconds since
+    /// the epoch, where an app wants that.
+    pub(super) signed_in_since: Option<i64>,
 }
 
 /// The tokens of an answer.
@@ -123,25 +127,30 @@ impl SignInClient {
         }
     }
 
-    /// The address to send a browser to, and what it must bring back. `state` and `nonce` are two
-    /// fresh secrets.
+    /// The address to send a browser to now, and what it must bring back. `state` and `nonce` are
+    /// two fresh secrets.
     pub(super) fn begin(
         &self,
         at: &SignInEndpoints,
         redirect: Url,
         (state, nonce): (String, String),
+        (freshness, now): (&Freshness, Instant),
     ) -> (Url, PendingSignIn) {
         let (challenge, verifier) = PkceCodeChallenge::new_random_sha256();
-        let (url, _) = self
-            .client(at)
-            .authorize_url(|| CsrfToken::new(state.clone()))
+        let client = self.client(at);
+        let question = client.authorize_url(|| CsrfToken::new(state.clone()));
+        let question = freshness
+            .parameters()
+            .fold(question, |question, (name, value)| question.add_extra_param(name, value));
+        let (url, _) = question
             .add_scopes(SCOPES.map(|scope| Scope::new(scope.to_owned())))
             .add_extra_param("nonce", nonce.clone())
             .set_pkce_challenge(challenge)
             .set_redirect_uri(Cow::Owned(RedirectUrl::from_url(redirect)))
             .url();
         let (provider, verifier) = (self.name.clone(), verifier.into_secret());
-        (url, PendingSignIn { provider, state, nonce, verifier })
+        let signed_in_since = freshness.since(now).map(Instant::milliseconds);
+        (url, PendingSignIn { provider, state, nonce, verifier, signed_in_since })
     }
 
     /// Exchanges a code for tokens.
@@ -181,17 +190,6 @@ impl SignInClient {
     }
 }
 
-impl PendingSignIn {
-    /// Whether an ID token is the answer to this sign-in of this client: it holds the nonce, and
-    /// was issued to nobody else.
-    pub(super) fn is_answered_by(&self, claims: &IdentityClaims, client: &SignInClient) -> bool {
-        let issued_to = claims.text("azp");
-        claims.text("nonce") == Some(&self.nonce)
-            && claims.text("sub").is_some()
-            && issued_to.map_or(claims.texts("aud").len() == 1, |to| to == client.id)
-    }
-}
-
 /// What a browser brings back from a provider.
 pub(crate) struct Callback {
     /// What the sign-in began with.
@@ -209,6 +207,9 @@ pub(crate) enum SignInRefusal {
     Foreign,
     /// The person, or the provider, does not want to.
     Denied,
+    /// The person has signed in at the provider too long ago for the app, or the provider does not
+    /// tell when.
+    Stale,
     /// The provider failed.
     Failed,
     /// The tokens let nobody in.
@@ -248,8 +249,6 @@ impl Callback {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     const ISSUER: &str = "https://id.example.com";
@@ -261,6 +260,7 @@ mod tests {
             state: text("state"),
             nonce: text("nonce"),
             verifier: text("verifier"),
+            signed_in_since: None,
         }
     }
 
@@ -300,33 +300,12 @@ mod tests {
     }
 
     #[test]
-    fn an_id_token_answers_one_sign_in_of_one_client() {
-        let client = SignInClient::new("Example", "daybook".to_owned(), None).unwrap();
-        for (claims, expected) in [
-            (json!({"sub": "1", "aud": "daybook", "nonce": "nonce"}), true),
-            (json!({"sub": "1", "aud": ["daybook"], "nonce": "nonce"}), true),
-            (json!({"sub": "1", "aud": "daybook", "nonce": "nonce", "azp": "daybook"}), true),
-            (
-                json!({"sub": "1", "aud": ["daybook", "a"], "nonce": "nonce", "azp": "daybook"}),
-                true,
-            ),
-            (json!({"sub": "1", "aud": ["daybook", "a"], "nonce": "nonce"}), false),
-            (json!({"sub": "1", "aud": "daybook", "nonce": "nonce", "azp": "another"}), false),
-            (json!({"sub": "1", "aud": "daybook", "nonce": "another"}), false),
-            (json!({"sub": "1", "aud": "daybook"}), false),
-            (json!({"aud": "daybook", "nonce": "nonce"}), false),
-        ] {
-            let read = IdentityClaims::read(claims.to_string().as_bytes()).unwrap();
-            assert_eq!(pending().is_answered_by(&read, &client), expected, "{claims}");
-        }
-    }
-
-    #[test]
     fn a_browser_is_sent_with_all_that_binds_the_answer() {
         let client = SignInClient::new(" Example ", "daybook".to_owned(), None).unwrap();
         let redirect = Url::parse("https://books.example.com/auth/callback").unwrap();
         let secrets = ("one".to_owned(), "two".to_owned());
-        let (url, pending) = client.begin(&endpoints(true), redirect.clone(), secrets);
+        let wish = (&Freshness::read(Some("login"), None).unwrap(), Instant::new(70_000));
+        let (url, pending) = client.begin(&endpoints(true), redirect.clone(), secrets, wish);
         let challenge = PkceCodeVerifier::new(pending.verifier.clone());
         let challenge = PkceCodeChallenge::from_code_verifier_sha256(&challenge);
         for (name, expected) in [
@@ -339,12 +318,14 @@ mod tests {
             ("nonce", "two"),
             ("code_challenge_method", "S256"),
             ("code_challenge", challenge.as_str()),
+            ("prompt", "login"),
+            ("max_age", "0"),
         ] {
             let found: Vec<_> = url.query_pairs().filter(|(known, _)| known == name).collect();
             assert_eq!(found.len(), 1, "{name}");
             assert_eq!(found[0].1, expected, "{name}");
         }
-        assert_eq!(pending.provider, "Example");
+        assert_eq!((&*pending.provider, pending.signed_in_since), ("Example", Some(70_000)));
         assert!(!url.as_str().contains(&pending.verifier));
     }
 

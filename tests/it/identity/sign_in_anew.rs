@@ -1,0 +1,204 @@
+//! Apps that want their users to sign in anew (11.16, 11.20), and sign-ins in several tabs of one
+//! browser.
+
+use base64::Engine as _;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use daybook_tests::browser::{Browser, form, is_page};
+use daybook_tests::{Answer, Engine, encode};
+use serde_json::{Value, json};
+
+use super::sign_in::{APP, BEGIN, Door, parameter, refused, sent};
+use super::{changed, now};
+use crate::Lone;
+
+pub fn lone() -> Vec<Lone> {
+    crate::lone![
+        providers_are_asked_for_what_an_app_wants,
+        apps_learn_when_their_users_have_signed_in,
+        answers_that_are_too_old_are_refused,
+        two_tabs_sign_in_at_the_same_time,
+        a_browser_keeps_few_sign_ins,
+    ]
+}
+
+/// The example of RFC 7636, appendix B.
+const VERIFIER: &str = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
+const CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
+const WAITING: &str = "http://127.0.0.1:4000/callback";
+
+/// The question of an app, with other parameters beside it.
+fn question(other: &[(&str, &str)]) -> String {
+    let asked = [
+        ("response_type", "code"),
+        ("client_id", "daybook-cli"),
+        ("scope", "openid email"),
+        ("redirect_uri", WAITING),
+        ("code_challenge_method", "S256"),
+        ("code_challenge", CHALLENGE),
+    ];
+    format!("/auth/authorize?{}", form(&[&asked[..], other].concat()))
+}
+
+/// The link of a sign-in page to the provider.
+#[track_caller]
+fn link(page: &Answer) -> String {
+    is_page(page, 200);
+    let link = page.text.split_once("href=\"").and_then(|(_, rest)| rest.split_once('"'));
+    let (link, _) = link.unwrap_or_else(|| panic!("a link: {}", page.text));
+    assert!(link.starts_with("/auth/provider?name=Example+Id&amp;to="), "{link}");
+    link.replace("&amp;", "&")
+}
+
+fn providers_are_asked_for_what_an_app_wants(engine: Engine) {
+    let door = Door::new(engine);
+    let email = door.person("petra");
+    let mut visitor = door.provider.visitor();
+    for (wanted, told, must_sign_in) in [
+        (&[][..], &[][..], true),
+        (&[], &[], false),
+        (&[("prompt", "consent")], &[], false),
+        (&[("prompt", "login")], &[("prompt", "login"), ("max_age", "0")], true),
+        (&[("max_age", "0")], &[("max_age", "0")], true),
+        (&[("max_age", "3600")], &[("max_age", "3600")], false),
+        (&[("prompt", "select_account")], &[("prompt", "select_account")], true),
+    ] {
+        let mut browser = Browser::new(&door.server);
+        let link = link(&browser.get(&question(wanted)));
+        let to = sent(&browser.get(&link));
+        for name in ["prompt", "max_age"] {
+            let expected = told.iter().find(|(known, _)| *known == name);
+            let found = to.contains(&format!("&{name}=")).then(|| parameter(&to, name));
+            assert_eq!(found.as_deref(), expected.map(|(_, value)| *value), "{wanted:?} {to}");
+        }
+        if told.first() != Some(&("prompt", "select_account")) {
+            // The pages of this provider do not know select_account.
+            assert_eq!(visitor.must_sign_in(&to), must_sign_in, "{wanted:?}");
+            let back = door.path(&visitor.visit(&to, "petra"));
+            let goes_on = sent(&browser.get(&back));
+            let page = browser.get(&goes_on);
+            is_page(&page, 200);
+            assert!(page.text.contains("Allow") && page.text.contains(&email), "{}", page.text);
+        }
+    }
+    for wrong in ["", "soon", "-1"] {
+        let path = format!("{BEGIN}&max_age={wrong}");
+        is_page(&Browser::new(&door.server).get(&path), 400);
+    }
+}
+
+/// A browser that has signed in with an ID token that says this of when; the path that it comes
+/// back with, to be refused or not.
+#[track_caller]
+fn answered_at(door: &Door, begin: &str, change: &Value) -> (Browser, String) {
+    let mut browser = Browser::new(&door.server);
+    let to = sent(&browser.get(begin));
+    let claims = json!({
+        "iss": door.provider.issuer(), "aud": "sign-in", "sub": "petra", "iat": now(),
+        "exp": now() + 60, "nonce": parameter(&to, "nonce"), "email": "petra@example.com",
+        "email_verified": true,
+    });
+    let key = json!({"alg": "ES256"});
+    let id_token = door.provider.sign(&json!({}), &changed(claims, change), &key);
+    let body = json!({"access_token": "a", "token_type": "Bearer", "id_token": id_token});
+    let answer = json!({"kind": "status", "status": 200, "body": body.to_string()});
+    door.provider.fail("/token", &answer);
+    let (state, issuer) = (parameter(&to, "state"), encode(door.provider.issuer()));
+    (browser, format!("/auth/callback?code=c&state={state}&iss={issuer}"))
+}
+
+/// The `auth_time` of the provider becomes that of this server, and an app that wants a younger one
+/// asks for it.
+fn apps_learn_when_their_users_have_signed_in(engine: Engine) {
+    let door = Door::new(engine);
+    let before = now() - 5_000;
+    let (mut browser, back) = answered_at(&door, BEGIN, &json!({"auth_time": before}));
+    is_page(&browser.get(&back), 200);
+    let asked = question(&[("max_age", "6000")]);
+    let page = browser.get(&asked);
+    assert!(page.text.contains("Allow"), "signed in lately enough: {}", page.text);
+    let fields = asked.split_once('?').expect("a query").1.to_owned() + "&decision=allow";
+    let origin = browser.origin.clone();
+    let given = sent(&browser.send("POST", "/auth/consent", Some(&origin), &fields));
+    let form = form(&[
+        ("grant_type", "authorization_code"),
+        ("client_id", "daybook-cli"),
+        ("redirect_uri", WAITING),
+        ("code_verifier", VERIFIER),
+        ("code", &parameter(&given, "code")),
+    ]);
+    let kind = Some("application/x-www-form-urlencoded");
+    let client = door.server.anonymous();
+    let tokens = client.send_raw("POST", "/auth/token", kind, form.as_bytes()).ok();
+    let claims = tokens["id_token"].as_str().and_then(|token| token.split('.').nth(1));
+    let claims = BASE64_URL_SAFE_NO_PAD.decode(claims.expect("an ID token")).expect("base64url");
+    let claims: Value = serde_json::from_slice(&claims).expect("JSON");
+    assert_eq!(claims["auth_time"], before);
+    let again = browser.get(&question(&[("max_age", "3600")]));
+    assert!(link(&again).ends_with("&max_age=3600"), "too old: {}", again.text);
+    // A clock that goes ahead.
+    let (mut browser, back) = answered_at(&door, BEGIN, &json!({"auth_time": now() + 5_000}));
+    is_page(&browser.get(&back), 200);
+    link(&browser.get(&question(&[("prompt", "login")])));
+}
+
+/// A provider that looks neither at `prompt` nor at `max_age`, or does not say what it did.
+fn answers_that_are_too_old_are_refused(engine: Engine) {
+    let door = Door::new(engine);
+    for (wish, time, status) in [
+        ("&max_age=600", json!(now() - 500), 200),
+        ("&max_age=600", json!(now() - 800), 403),
+        ("&max_age=600", json!("soon"), 403),
+        ("&max_age=600", Value::Null, 403),
+        ("&prompt=login", json!(now()), 200),
+        ("&prompt=login", json!(now() - 200), 403),
+        ("&prompt=login", Value::Null, 403),
+        ("&prompt=select_account", Value::Null, 200),
+    ] {
+        let begin = format!("{BEGIN}{wish}");
+        let (mut browser, back) = answered_at(&door, &begin, &json!({"auth_time": time}));
+        if status == 200 {
+            is_page(&browser.get(&back), 200);
+        } else {
+            let text = refused(&mut browser, &back, status, wish);
+            assert!(text.contains("wants you to sign in anew"), "{text}");
+        }
+    }
+}
+
+/// Each tab goes on to where it came from.
+fn two_tabs_sign_in_at_the_same_time(engine: Engine) {
+    let door = Door::new(engine);
+    door.person("petra");
+    let mut browser = Browser::new(&door.server);
+    let app = format!("/auth/login?returnUrl={}", encode(APP));
+    let (one, other) = (link(&browser.get(&app)), link(&browser.get(&question(&[]))));
+    let (one, other) = (sent(&browser.get(&one)), sent(&browser.get(&other)));
+    assert_eq!(browser.sign_ins().len(), 2);
+    let mut visitor = door.provider.visitor();
+    let (one, other) = (visitor.visit(&one, "petra"), visitor.visit(&other, "petra"));
+    assert_eq!(sent(&browser.get(&door.path(&one))), APP);
+    assert_eq!(browser.sign_ins().len(), 1);
+    let goes_on = sent(&browser.get(&door.path(&other)));
+    let page = browser.get(&goes_on);
+    assert!(page.text.contains("Allow"), "{}", page.text);
+    assert_eq!(browser.sign_ins(), Vec::<&str>::new());
+    refused(&mut browser, &door.path(&one), 400, "once");
+}
+
+/// Somebody who goes back and begins again and again.
+fn a_browser_keeps_few_sign_ins(engine: Engine) {
+    let door = Door::new(engine);
+    door.person("petra");
+    let mut browser = Browser::new(&door.server);
+    let begun: Vec<String> = (0..20).map(|_| sent(&browser.get(BEGIN))).collect();
+    let bytes: usize = browser.sign_ins().into_iter().map(str::len).sum();
+    assert!(browser.sign_ins().len() >= 4 && bytes <= 4_096, "{bytes} bytes");
+    let mut visitor = door.provider.visitor();
+    let mut back = |to: &str| door.path(&visitor.visit(to, "petra"));
+    let (first, last) = (back(&begun[0]), back(&begun[19]));
+    let kept = browser.sign_ins().len();
+    let answer = browser.get(&first);
+    is_page(&answer, 400);
+    is_page(&browser.get(&last), 200);
+    assert_eq!(browser.sign_ins().len(), kept - 1);
+}
