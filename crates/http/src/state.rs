@@ -160,6 +160,7 @@ impl AppState {
         Self {
             store: Arc::new(store),
             ids: Arc::new(Ids::new(1)),
+            administrators: HashSet::new(),
             clock: || Instant::new(0),
             identity: Arc::new(identity),
             admission: Arc::default(),
