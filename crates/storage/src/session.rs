@@ -26,7 +26,7 @@ struct SessionRow {
     id: i64,
     user_id: i64,
     digest: Vec<u8>,
-    created_at: i64,
+    signed_in_at: i64,
     used_at: i64,
     ended_at: Option<i64>,
 }
@@ -56,7 +56,7 @@ impl TryFrom<SessionRow> for Session {
             id: SessionId::new(row.id),
             user: UserId::new(row.user_id),
             digest: digest(&row.digest)?,
-            signed_in_at: Instant::new(row.created_at),
+            signed_in_at: Instant::new(row.signed_in_at),
             used_at: Instant::new(row.used_at),
             ended_at: row.ended_at.map(Instant::new),
         })
@@ -153,7 +153,7 @@ impl Sessions<'_, '_> {
             id: session.id.get(),
             user_id: session.user.get(),
             digest: session.digest.to_vec(),
-            created_at: session.signed_in_at.milliseconds(),
+            signed_in_at: session.signed_in_at.milliseconds(),
             used_at: session.used_at.milliseconds(),
             ended_at: session.ended_at.map(Instant::milliseconds),
         };

@@ -6,6 +6,9 @@ use std::str::FromStr;
 use actix_web::http::header::{HeaderMap, ORIGIN};
 use reqwest::Url;
 
+/// Bytes of an address to return to at most: it is kept in cookies, of which browsers take 4 KB.
+pub(super) const MAX_RETURN_URL: usize = 2_048;
+
 /// The origin of a web app: scheme, host and port.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WebOrigin(String);
@@ -41,10 +44,11 @@ pub(crate) fn with_credentials<'h>(
     (path == "/auth/refresh").then(|| sender(headers, listed))?
 }
 
-/// An address to return to after signing in, if its origin is listed.
+/// An address to return to after signing in, if its origin is listed and it is not too long.
 pub(crate) fn return_url(text: &str, listed: &[WebOrigin]) -> Option<Url> {
     let url = Url::parse(text).ok()?;
     let plain = matches!(url.scheme(), "https" | "http")
+        && url.as_str().len() <= MAX_RETURN_URL
         && url.username().is_empty()
         && url.password().is_none();
     let origin = url.origin().ascii_serialization();
@@ -73,6 +77,17 @@ mod tests {
         ] {
             let read = text.parse::<WebOrigin>().ok();
             assert_eq!(read.as_ref().map(|origin| origin.0.as_str()), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn addresses_to_return_to_fit_into_a_cookie() {
+        let listed = ["https://app.example.com".parse().unwrap()];
+        let start = "https://app.example.com/?";
+        for (what, bytes, expected) in [("a", 2_048, true), ("a", 2_049, false), ("\"", 700, false)]
+        {
+            let url = format!("{start}{}", what.repeat(bytes - start.len()));
+            assert_eq!(return_url(&url, &listed).is_some(), expected, "{what} {bytes}");
         }
     }
 }

@@ -4,7 +4,7 @@
 use actix_web::HttpRequest;
 use reqwest::Url;
 
-use super::origin::return_url;
+use super::origin::{MAX_RETURN_URL, return_url};
 use crate::request::host;
 use crate::state::AppState;
 
@@ -25,7 +25,10 @@ impl WayBack {
     pub(super) fn read(text: &str, state: &AppState) -> Option<Self> {
         let path = text.split('?').next().unwrap_or_default();
         if PAGES.contains(&path) {
-            return text.bytes().all(|b| b.is_ascii_graphic()).then(|| Self::Page(text.to_owned()));
+            let query = text.split_once('?').map_or("", |(_, query)| query);
+            let plain =
+                query.len() <= MAX_RETURN_URL && text.bytes().all(|b| b.is_ascii_graphic());
+            return plain.then(|| Self::Page(text.to_owned()));
         }
         return_url(text, &state.web_origins).map(Self::App)
     }

@@ -27,7 +27,7 @@ diesel::table! {
         id -> BigInt,
         user_id -> BigInt,
         digest -> Binary,
-        created_at -> BigInt,
+        signed_in_at -> BigInt,
         used_at -> BigInt,
         ended_at -> Nullable<BigInt>,
     }

@@ -1,0 +1,1 @@
+ALTER TABLE sessions RENAME COLUMN signed_in_at TO created_at;
