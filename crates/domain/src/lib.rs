@@ -35,6 +35,7 @@ pub mod calendar;
 pub mod collaborator;
 pub mod collection;
 pub mod deletion;
+pub mod delivery;
 pub mod email;
 pub mod event;
 pub mod field;

@@ -106,7 +106,7 @@ impl EventOrigin<'_> {
     pub fn append(&self, head: Head, new: Vec<NewEvent>) -> (Vec<Event>, Head) {
         let mut head = head;
         let mut events = Vec::with_capacity(new.len());
-        for NewEvent { kind, resource, data } in new {
+        for NewEvent { kind, resource, data, subject: _ } in new {
             let sequence = head.sequence.saturating_add(1);
             let mut event = Event {
                 book: self.book,

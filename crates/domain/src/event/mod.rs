@@ -119,6 +119,15 @@ impl EventType {
         Self::ALL.iter().copied().find(|kind| kind.number() == number)
     }
 
+    /// Whether the event is about an app in the book.
+    #[must_use]
+    pub const fn is_about_integration(self) -> bool {
+        matches!(
+            self,
+            Self::IntegrationCreated | Self::IntegrationUpdated | Self::IntegrationDeleted
+        )
+    }
+
     /// The kind of resource the event is about.
     #[must_use]
     pub const fn noun(self) -> Noun {
@@ -158,24 +167,29 @@ pub struct NewEvent {
     pub resource: i64,
     /// The snapshot and previous attributes, canonical.
     pub data: String,
+    /// What it is about, where that says who receives it: the name of a file, the app of an
+    /// integration (behaviour 8.11).
+    pub subject: Option<String>,
 }
 
 impl NewEvent {
     /// A new event about a resource, with its snapshot.
     #[must_use]
     pub fn new(kind: EventType, resource: i64, object: Object) -> Self {
+        let subject = subject(kind, &object);
         let data = Object::new().with("object", Json::Object(object));
-        Self { kind, resource, data: Json::Object(data).canonical() }
+        Self { kind, resource, data: Json::Object(data).canonical(), subject }
     }
 
     /// A new event about an update, with the previous values (behaviour 8.3).
     #[must_use]
     pub fn update(kind: EventType, resource: i64, object: Object, previous: &Previous) -> Self {
+        let subject = subject(kind, &object);
         let pairs = previous.iter().map(|(key, value)| (key.as_str(), value.as_str()));
         let data = Object::new()
             .with("object", Json::Object(object))
             .with_map("previousAttributes", pairs);
-        Self { kind, resource, data: Json::Object(data).canonical() }
+        Self { kind, resource, data: Json::Object(data).canonical(), subject }
     }
 
     /// A new event with a report beside the snapshot: of an audit (behaviour 6.7), or of what a
@@ -189,8 +203,20 @@ impl NewEvent {
     ) -> Self {
         let data =
             Object::new().with("object", Json::Object(object)).with(name, Json::Object(report));
-        Self { kind, resource, data: Json::Object(data).canonical() }
+        Self { kind, resource, data: Json::Object(data).canonical(), subject: None }
     }
+}
+
+/// What an event is about, where that says who receives it.
+fn subject(kind: EventType, object: &Object) -> Option<String> {
+    let key = if kind == EventType::FileCreated {
+        "name"
+    } else if kind.is_about_integration() {
+        "agentId"
+    } else {
+        return None;
+    };
+    Some(object.get(key)?.as_text()?.to_owned())
 }
 
 /// A stored event.

@@ -1,0 +1,26 @@
+//! Webhooks: events on their way to the apps that are installed in their book (behaviour 8.6 -
+//! 8.12). Who receives an event, what an answer means, when it is tried again, when it is given up.
+//! How events are sent is a matter of http.
+
+mod answer;
+mod receiver;
+mod tries;
+
+pub use answer::{BotResponse, MAX_MESSAGE, Remark, ResponseKind, read_answer};
+pub use receiver::{Receiver, webhook};
+pub use tries::{DeliveryAttempt, Failing, Next, Tries};
+
+/// The most apps that act one after another, each on the event of the one before: deeper events are
+/// not delivered (behaviour 8.11).
+pub const MAX_DEPTH: i64 = 10;
+/// Minutes for which the access token of a delivery is valid (behaviour 8.6).
+pub const TOKEN_MINUTES: i64 = 60;
+/// Minutes for which the JWT of a delivery is valid (behaviour 8.6).
+pub const JWT_MINUTES: i64 = 5;
+
+/// Whether an event is too deep in a chain of apps to be delivered. What a user does has the depth
+/// 0, what an app does with the access token of a delivery one more than the event it was sent.
+#[must_use]
+pub const fn is_too_deep(depth: i64) -> bool {
+    depth > MAX_DEPTH
+}

@@ -1,0 +1,183 @@
+//! Who receives an event, and where (behaviour 8.11).
+
+use glob::{MatchOptions, Pattern};
+
+use crate::app::{App, AppId, AppRole, AppText, Visitor};
+use crate::event::{EventType, NewEvent};
+
+/// An app that is installed in a book, as far as it matters to whom events go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Receiver {
+    /// The app.
+    pub app: AppId,
+    /// The types of events that it receives.
+    pub events: Vec<EventType>,
+    /// The files that it handles, by their names; none means all.
+    pub file_patterns: Vec<String>,
+}
+
+impl Receiver {
+    /// Whether the app receives an event. Its own installation and removal are no news to it.
+    #[must_use]
+    pub fn receives(&self, event: &NewEvent) -> bool {
+        let subject = event.subject.as_deref();
+        let concerns = if event.kind == EventType::FileCreated {
+            self.handles(subject.unwrap_or_default())
+        } else {
+            !event.kind.is_about_integration() || subject != Some(self.app.as_str())
+        };
+        concerns && self.events.contains(&event.kind)
+    }
+
+    /// Whether it handles files of that name: upper and lower case are one, and a pattern that
+    /// cannot be read names the file as it stands.
+    fn handles(&self, name: &str) -> bool {
+        let options = MatchOptions { case_sensitive: false, ..MatchOptions::default() };
+        let matches = |text: &String| {
+            let pattern = Pattern::new(text);
+            pattern.map_or(text == name, |pattern| pattern.matches_with(name, options))
+        };
+        self.file_patterns.is_empty() || self.file_patterns.iter().any(matches)
+    }
+}
+
+/// Where an app receives an event, if anywhere: at its address for development when one of these
+/// people, who acted and who installed it, is its owner or developer (behaviour 8.11).
+#[must_use]
+pub fn webhook<'a>(app: &'a App, people: &[Visitor<'_>]) -> Option<&'a str> {
+    let is_developer = |visitor: &Visitor<'_>| {
+        // Being an administrator makes nobody a developer of it.
+        let visitor = Visitor { is_administrator: false, ..*visitor };
+        app.role(&visitor) == AppRole::Developer
+    };
+    let of_developers = app.manifest.text(AppText::WebhookUrlDev);
+    let of_developers = of_developers.filter(|_| people.iter().any(is_developer));
+    of_developers.or_else(|| app.manifest.text(AppText::WebhookUrl))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::Changes;
+    use crate::email::Email;
+    use crate::id::UserId;
+    use crate::instant::Instant;
+    use crate::json::{Json, Object};
+    use proptest::prelude::*;
+
+    fn receiver(events: &[EventType], file_patterns: &[&str]) -> Receiver {
+        Receiver {
+            app: AppId::stored("tax-bot".to_owned()),
+            events: events.to_vec(),
+            file_patterns: file_patterns.iter().map(|pattern| (*pattern).to_owned()).collect(),
+        }
+    }
+
+    fn file(name: &str) -> NewEvent {
+        let object = Object::new().with("name", Json::text(name));
+        NewEvent::new(EventType::FileCreated, 1, object)
+    }
+
+    #[test]
+    fn apps_receive_the_types_they_name() {
+        for kind in EventType::ALL {
+            let event = NewEvent::new(*kind, 1, Object::new());
+            assert!(receiver(&[*kind], &[]).receives(&event), "8.11: {kind:?}");
+            assert!(!receiver(&[], &[]).receives(&event), "8.11: {kind:?}");
+        }
+    }
+
+    #[test]
+    fn file_patterns_are_of_names() {
+        for (pattern, name, expected) in [
+            ("*.csv", "bank.csv", true),
+            ("*.csv", "BANK.CSV", true),
+            ("*.csv", "bank.csv.zip", false),
+            ("*.CSV", "bank.csv", true),
+            ("statement-?.ofx", "statement-1.ofx", true),
+            ("statement-?.ofx", "statement-10.ofx", false),
+            ("*", "", true),
+            ("?", "é", true),
+            ("[ab].txt", "b.txt", true),
+            ("[", "[", true),
+            ("[", "a", false),
+            ("a/*", "a/b/c", true),
+        ] {
+            let app = receiver(&[EventType::FileCreated], &["x", pattern]);
+            assert_eq!(app.receives(&file(name)), expected, "8.11: {pattern} {name}");
+        }
+        let all = receiver(&[EventType::FileCreated], &[]);
+        assert!(all.receives(&file("anything")), "8.11: no pattern means all");
+    }
+
+    #[test]
+    fn other_events_need_no_pattern() {
+        let app = receiver(&[EventType::FileUpdated, EventType::BookUpdated], &["*.csv"]);
+        for kind in [EventType::FileUpdated, EventType::BookUpdated] {
+            let object = Object::new().with("name", Json::text("a.pdf"));
+            assert!(app.receives(&NewEvent::new(kind, 1, object)), "8.11: {kind:?}");
+        }
+    }
+
+    #[test]
+    fn its_own_integration_is_no_news() {
+        let kinds = [
+            EventType::IntegrationCreated,
+            EventType::IntegrationUpdated,
+            EventType::IntegrationDeleted,
+        ];
+        for kind in kinds {
+            for (app, expected) in [("tax-bot", false), ("other-bot", true)] {
+                let object = Object::new().with("agentId", Json::text(app));
+                let event = NewEvent::new(kind, 1, object);
+                assert_eq!(receiver(&kinds, &[]).receives(&event), expected, "{kind:?} {app}");
+            }
+        }
+    }
+
+    #[test]
+    fn developers_have_an_address_of_their_own() {
+        let emails = ["owner@a.example", "dev@b.example", "eve@c.example"];
+        let emails = emails.map(|email| Email::parse(email).unwrap());
+        let visitor = |number: usize, is_administrator| Visitor {
+            id: UserId::new(i64::try_from(number).unwrap()),
+            username: ["owner", "dev", "eve"][number],
+            email: &emails[number],
+            is_administrator,
+        };
+        let (owner, developer, eve) = (visitor(0, false), visitor(1, false), visitor(2, false));
+        let texts = |url: Option<&str>, dev: Option<&str>| {
+            [
+                (AppText::Developers, Some("*@b.example".to_owned())),
+                (AppText::WebhookUrl, url.map(str::to_owned)),
+                (AppText::WebhookUrlDev, dev.map(str::to_owned)),
+            ]
+        };
+        let app = |url, dev| {
+            let texts = texts(url, dev).into_iter().collect();
+            let changes = Changes { name: Some("Bot".to_owned()), texts, ..Changes::default() };
+            App::create(Some("bot"), changes, &owner, Instant::new(0)).unwrap()
+        };
+        let (url, dev) = ("https://bot.example/hook", "https://dev.example/hook");
+        let both = app(Some(url), Some(dev));
+        assert_eq!(webhook(&both, &[eve, eve]), Some(url));
+        assert_eq!(webhook(&both, &[owner, eve]), Some(dev));
+        assert_eq!(webhook(&both, &[eve, developer]), Some(dev));
+        assert_eq!(webhook(&both, &[visitor(2, true)]), Some(url), "no developer of it");
+        assert_eq!(webhook(&app(Some(url), None), &[owner]), Some(url));
+        assert_eq!(webhook(&app(None, Some(dev)), &[eve]), None);
+        assert_eq!(webhook(&app(None, Some(dev)), &[owner]), Some(dev));
+    }
+
+    proptest! {
+        /// Whatever patterns and names are, an answer comes; a name without wildcards means itself.
+        #[test]
+        fn patterns_are_read(pattern in "[*?\\[\\]a-c!-]{0,40}", name in "[a-c.]{0,40}") {
+            let of = |pattern: &str| receiver(&[EventType::FileCreated], &[pattern]);
+            let _ = of(&pattern).receives(&file(&name));
+            prop_assert!(of(&name).receives(&file(&name)));
+            let (any, longer) = (format!("*{name}"), format!("x{name}"));
+            prop_assert!(of(&any).receives(&file(&longer)), "{} {}", any, longer);
+        }
+    }
+}
