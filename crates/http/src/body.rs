@@ -13,7 +13,7 @@ use actix_web::dev::Payload;
 use actix_web::error::PayloadError;
 use actix_web::http::header::CONTENT_TYPE;
 use actix_web::web::{Bytes, BytesMut};
-use actix_web::{FromRequest, HttpRequest, web};
+use actix_web::{FromRequest, HttpRequest};
 use daybook_domain::event::Hash;
 use daybook_domain::permission::Action;
 use daybook_service::access;
@@ -31,8 +31,6 @@ use crate::{blocking, request};
 
 /// Largest body in bytes (behaviour 10.8).
 const MAX_BYTES: usize = 32 * 1024 * 1024;
-/// The most bytes of a form.
-const MAX_FORM: usize = 16 * 1024;
 /// How long a body may take to arrive, and how many bytes earn it one second more: a file of 20 MB
 /// may come over a slow line.
 const BODY_TIMEOUT: Duration = Duration::from_secs(30);
@@ -162,40 +160,27 @@ async fn receive<T: Send + 'static>(
     body
 }
 
-/// The form that a page of this server sends, as pairs of a query string; none when it cannot be
-/// read. Anybody may send one, so it is small.
-pub(crate) struct Form(pub(crate) Vec<(String, String)>);
-
-impl FromRequest for Form {
-    type Error = ApiError;
-    type Future = Pin<Box<dyn Future<Output = Result<Self, ApiError>>>>;
-
-    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let (payload, request) = (payload.take(), request.clone());
-        Box::pin(async move {
-            let mut grant = request::state(&request)?.budget.grant();
-            let bytes = collect(payload, &mut grant, MAX_FORM).await?;
-            if let Some(connection) = request.conn_data::<Rc<Connection>>() {
-                connection.received();
-            }
-            let text = String::from_utf8(bytes.to_vec()).unwrap_or_default();
-            let pairs = web::Query::from_query(&text).map(web::Query::into_inner);
-            Ok(Self(pairs.unwrap_or_default()))
-        })
-    }
-}
-
 /// Whether the content type is JSON. A missing one counts as JSON (behaviour 0.8).
 fn is_json(request: &HttpRequest) -> bool {
+    is_of_type(request, |essence| {
+        essence == "application/json"
+            || (essence.starts_with("application/") && essence.ends_with("+json"))
+    })
+}
+
+/// Whether the content type, in lower case and without parameters, is one of those; or is missing.
+pub(crate) fn is_of_type(request: &HttpRequest, known: impl FnOnce(&str) -> bool) -> bool {
     let Some(value) = request.headers().get(CONTENT_TYPE) else { return true };
     let Ok(text) = value.to_str() else { return false };
     let essence = text.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    essence.is_empty()
-        || essence == "application/json"
-        || (essence.starts_with("application/") && essence.ends_with("+json"))
+    essence.is_empty() || known(&essence)
 }
 
-async fn collect(
+/// Collects a body of so many bytes at most.
+///
+/// # Errors
+/// 400, 408, 413, 503.
+pub(crate) async fn collect(
     mut payload: Payload,
     grant: &mut MemoryShare,
     most: usize,

@@ -47,7 +47,10 @@ pub(crate) enum RequestError {
     InvalidFormat(String),
     TooLarge,
     FileTooLarge,
+    FormTooLarge,
     UnsupportedMediaType,
+    NoForm,
+    UnreadableForm,
     BodyTooSlow,
     HeadTooSlow,
     Crowded,
@@ -110,9 +113,13 @@ impl RequestError {
             Self::Disabled | Self::UnknownOrigin => StatusCode::FORBIDDEN,
             Self::UnknownRoute => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed(_) => StatusCode::METHOD_NOT_ALLOWED,
-            Self::Malformed(_) | Self::InvalidFormat(_) => StatusCode::BAD_REQUEST,
-            Self::TooLarge | Self::FileTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::Malformed(_) | Self::InvalidFormat(_) | Self::UnreadableForm => {
+                StatusCode::BAD_REQUEST
+            }
+            Self::TooLarge | Self::FileTooLarge | Self::FormTooLarge => {
+                StatusCode::PAYLOAD_TOO_LARGE
+            }
+            Self::UnsupportedMediaType | Self::NoForm => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::BodyTooSlow | Self::HeadTooSlow => StatusCode::REQUEST_TIMEOUT,
             Self::Crowded | Self::FilesUnavailable(_) | Self::ProviderUnavailable(_) => {
                 StatusCode::SERVICE_UNAVAILABLE
@@ -129,10 +136,10 @@ impl RequestError {
             Self::UnknownOrigin => "forbidden",
             Self::UnknownRoute => "notFound",
             Self::MethodNotAllowed(_) => "methodNotAllowed",
-            Self::Malformed(_) => "parseError",
+            Self::Malformed(_) | Self::UnreadableForm => "parseError",
             Self::InvalidFormat(_) => "invalid",
-            Self::TooLarge | Self::FileTooLarge => "requestTooLarge",
-            Self::UnsupportedMediaType => "unsupportedMediaType",
+            Self::TooLarge | Self::FileTooLarge | Self::FormTooLarge => "requestTooLarge",
+            Self::UnsupportedMediaType | Self::NoForm => "unsupportedMediaType",
             Self::BodyTooSlow | Self::HeadTooSlow => "requestTimeout",
             Self::Crowded | Self::FilesUnavailable(_) | Self::ProviderUnavailable(_) => {
                 "backendError"
@@ -164,7 +171,12 @@ impl RequestError {
             Self::FileTooLarge => {
                 "the content of a file has at most 20 MB (20,971,520 bytes)".to_owned()
             }
+            Self::FormTooLarge => "a form has at most 16 KB".to_owned(),
             Self::UnsupportedMediaType => "send JSON as Content-Type: application/json".to_owned(),
+            Self::NoForm => {
+                "send a form as Content-Type: application/x-www-form-urlencoded".to_owned()
+            }
+            Self::UnreadableForm => "the form is not UTF-8, or holds the character NUL".to_owned(),
             Self::BodyTooSlow => "the body did not arrive in time".to_owned(),
             Self::HeadTooSlow => "the head of the request did not arrive in time".to_owned(),
             Self::Crowded | Self::FilesUnavailable(_) => UNAVAILABLE.to_owned(),

@@ -21,6 +21,7 @@ mod cursor;
 mod error;
 mod event;
 mod file;
+mod form;
 mod grant;
 mod group;
 mod health;

@@ -13,6 +13,13 @@ pub(crate) fn first(request: &HttpRequest, name: &str) -> Option<String> {
     pairs(request).into_iter().find(|(known, _)| known == name).map(|(_, value)| value)
 }
 
+/// The name of a parameter that stands twice.
+pub(crate) fn repeated(pairs: &[(String, String)]) -> Option<&str> {
+    let mut names: Vec<&str> = pairs.iter().map(|(name, _)| name.as_str()).collect();
+    names.sort_unstable();
+    names.iter().zip(names.iter().skip(1)).find(|(a, b)| a == b).map(|(name, _)| *name)
+}
+
 /// A query string with these parameters.
 pub(crate) fn encoded<'p>(pairs: impl Iterator<Item = (&'p str, &'p str)>) -> String {
     Serializer::new(String::new()).extend_pairs(pairs).finish()

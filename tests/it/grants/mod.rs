@@ -7,6 +7,7 @@ mod codes;
 mod consents;
 mod device;
 mod implicit;
+mod made_up;
 mod openid;
 mod token_state;
 
@@ -24,6 +25,7 @@ pub fn tests() -> Vec<crate::Case> {
         consents::tests(),
         device::tests(),
         implicit::tests(),
+        made_up::tests(),
         openid::tests(),
         token_state::tests(),
     ];

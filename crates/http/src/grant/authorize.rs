@@ -15,8 +15,8 @@ use super::asked::{Asker, AuthorizationRequest, Flow};
 use super::fields::Fields;
 use super::signed::AuthorizationCode;
 use super::tokens;
-use crate::body::Form;
 use crate::error::ApiError;
+use crate::form::Form;
 use crate::request::host;
 use crate::session::login::{ask_to_sign_in_anew, signed_in, to};
 use crate::session::own_form::is_own_form;
@@ -64,8 +64,12 @@ pub(crate) async fn consent(
     if !is_own_form(&request, &state) {
         return Ok(nowhere(StatusCode::FORBIDDEN, "No page of this server has sent this form."));
     }
+    let fields = Fields(form.0);
+    if fields.repeated().is_some() {
+        return Ok(nowhere(StatusCode::BAD_REQUEST, "The form says something twice."));
+    }
     let (decision, rest): (Vec<_>, Vec<_>) =
-        form.0.into_iter().partition(|(name, _)| name == "decision");
+        fields.0.into_iter().partition(|(name, _)| name == "decision");
     let allow = decision.iter().any(|(_, value)| value == "allow");
     answer(&request, &state, Fields(rest), Some(allow)).await
 }

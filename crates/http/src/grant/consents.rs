@@ -7,8 +7,8 @@ use daybook_storage::Lane;
 use maud::html;
 
 use super::fields::Fields;
-use crate::body::Form;
 use crate::error::ApiError;
+use crate::form::Form;
 use crate::run;
 use crate::session::login::{ask_to_sign_in, signed_in, to};
 use crate::session::own_form::is_own_form;

@@ -18,9 +18,9 @@ use super::authorize::wanted;
 use super::client_proof::client;
 use super::fields::Fields;
 use super::refused::{answered, refused};
-use crate::body::Form;
 use crate::client_address::client_address;
 use crate::error::{ApiError, RequestError};
+use crate::form::Form;
 use crate::identity::authenticate::again_on_collision;
 use crate::request::host;
 use crate::session::login::{ask_to_sign_in, signed_in};
@@ -51,17 +51,17 @@ struct DeviceOut {
 pub(crate) async fn device_code(
     request: HttpRequest,
     state: web::Data<AppState>,
-    form: Form,
+    form: Result<Form, ApiError>,
 ) -> HttpResponse {
-    answered(new_code(&request, &state, &Fields(form.0)).await)
+    answered(new_code(&request, &state, form).await)
 }
 
 async fn new_code(
     request: &HttpRequest,
     state: &AppState,
-    fields: &Fields,
+    form: Result<Form, ApiError>,
 ) -> Result<HttpResponse, ApiError> {
-    let now = (state.clock)();
+    let (fields, now) = (&Fields(form?.0), (state.clock)());
     let client = match client(request, fields, state)? {
         Ok(known) => &known.client,
         Err(unproven) => return Ok(unproven.answer()),
@@ -147,10 +147,14 @@ pub(crate) async fn decide_device(
         let why = html! { p { "No page of this server has sent this form." } };
         return Ok(page(StatusCode::FORBIDDEN, "Nothing was decided", &why));
     }
+    let (fields, address) = (Fields(form.0), client_address(&request, &state));
+    if fields.repeated().is_some() {
+        let why = html! { p { "The form says something twice." } };
+        return Ok(page(StatusCode::BAD_REQUEST, "Nothing was decided", &why));
+    }
     let Some((session, user)) = signed_in(&request, &state).await? else {
         return ask_to_sign_in(&request, &state, &WayBack::Page("/auth/device".to_owned()));
     };
-    let (fields, address) = (Fields(form.0), client_address(&request, &state));
     if let Err(wait) = state.grant_limits.user_codes.check(address) {
         let why = html! { p { "Too many wrong codes. Try again in " (wait.0) " seconds." } };
         return Ok(page(StatusCode::TOO_MANY_REQUESTS, "Sign in a device", &why));

@@ -3,6 +3,8 @@
 
 use daybook_domain::grant::Refusal;
 
+use crate::parameters;
+
 /// The parameters of a query string or a form.
 #[derive(Debug, Clone)]
 pub(super) struct Fields(pub(super) Vec<(String, String)>);
@@ -24,9 +26,7 @@ impl Fields {
 
     /// A parameter that stands twice.
     pub(super) fn repeated(&self) -> Option<&str> {
-        let mut names: Vec<&str> = self.0.iter().map(|(name, _)| name.as_str()).collect();
-        names.sort_unstable();
-        names.iter().zip(names.iter().skip(1)).find(|(a, b)| a == b).map(|(name, _)| *name)
+        parameters::repeated(&self.0)
     }
 }
 

@@ -73,7 +73,13 @@ pub(super) fn answered(outcome: Result<HttpResponse, ApiError>) -> HttpResponse 
         status if status.is_server_error() => "server_error",
         _ => "invalid_request",
     };
-    let mut answer = with(usual.status(), code, &error.to_string());
+    // RFC 6749 knows no status for another type of the body.
+    let status = match usual.status() {
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => StatusCode::BAD_REQUEST,
+        status => status,
+    };
+    let mut answer = with(status, code, &error.to_string());
+    answer.head_mut().set_connection_type(usual.head().connection_type());
     if let Some(wait) = usual.headers().get(RETRY_AFTER) {
         answer.headers_mut().insert(RETRY_AFTER, wait.clone());
     }

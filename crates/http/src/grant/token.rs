@@ -15,9 +15,9 @@ use super::fields::Fields;
 use super::refused::{answered, refused, refused_with};
 use super::signed::{AuthorizationCode, RefreshToken};
 use super::tokens;
-use crate::body::Form;
 use crate::client_address::client_address;
 use crate::error::{ApiError, RequestError};
+use crate::form::Form;
 use crate::request::host;
 use crate::run;
 use crate::session::secret::digest;
@@ -32,17 +32,17 @@ type Redeemed = Result<(Grant, User), Refusal>;
 pub(crate) async fn token(
     request: HttpRequest,
     state: web::Data<AppState>,
-    form: Form,
+    form: Result<Form, ApiError>,
 ) -> HttpResponse {
-    answered(redeemed(&request, &state, &Fields(form.0)).await)
+    answered(redeemed(&request, &state, form).await)
 }
 
 async fn redeemed(
     request: &HttpRequest,
     state: &AppState,
-    fields: &Fields,
+    form: Result<Form, ApiError>,
 ) -> Result<HttpResponse, ApiError> {
-    let now = (state.clock)();
+    let (fields, now) = (&Fields(form?.0), (state.clock)());
     let client = match client(request, fields, state)? {
         Ok(known) => known.client.id.clone(),
         Err(unproven) => return Ok(unproven.answer()),

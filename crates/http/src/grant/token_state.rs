@@ -13,8 +13,8 @@ use super::client_proof::client;
 use super::fields::Fields;
 use super::refused::{answered, invalid_client, refused};
 use super::signed::RefreshToken;
-use crate::body::Form;
 use crate::error::ApiError;
+use crate::form::Form;
 use crate::identity::authenticate::own;
 use crate::request::host;
 use crate::run;
@@ -26,17 +26,17 @@ use crate::state::AppState;
 pub(crate) async fn revoke(
     request: HttpRequest,
     state: web::Data<AppState>,
-    form: Form,
+    form: Result<Form, ApiError>,
 ) -> HttpResponse {
-    answered(revoked(&request, &state, &Fields(form.0)).await)
+    answered(revoked(&request, &state, form).await)
 }
 
 async fn revoked(
     request: &HttpRequest,
     state: &AppState,
-    fields: &Fields,
+    form: Result<Form, ApiError>,
 ) -> Result<HttpResponse, ApiError> {
-    let now = (state.clock)();
+    let (fields, now) = (&Fields(form?.0), (state.clock)());
     let id = match client(request, fields, state)? {
         Ok(known) => known.client.id.as_str(),
         Err(unproven) => return Ok(unproven.answer()),
@@ -90,17 +90,17 @@ struct ActiveOut {
 pub(crate) async fn introspect(
     request: HttpRequest,
     state: web::Data<AppState>,
-    form: Form,
+    form: Result<Form, ApiError>,
 ) -> HttpResponse {
-    answered(introspected(&request, &state, &Fields(form.0)).await)
+    answered(introspected(&request, &state, form).await)
 }
 
 async fn introspected(
     request: &HttpRequest,
     state: &AppState,
-    fields: &Fields,
+    form: Result<Form, ApiError>,
 ) -> Result<HttpResponse, ApiError> {
-    let now = (state.clock)();
+    let (fields, now) = (&Fields(form?.0), (state.clock)());
     match client(request, fields, state)? {
         Ok(known) if known.secret.is_some() => {}
         Ok(_) => return Ok(invalid_client()),

@@ -13,9 +13,9 @@ use maud::{Markup, html};
 use super::own_form;
 use super::page::page;
 use super::secret::LoginSecret;
-use crate::body::Form;
 use crate::client_address::client_address;
 use crate::error::{ApiError, RequestError};
+use crate::form::Form;
 use crate::state::AppState;
 
 /// The form that asks for a link, where mails leave.

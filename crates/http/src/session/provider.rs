@@ -114,7 +114,9 @@ async fn verified(
     begun: Option<&PendingSignIn>,
 ) -> Result<Result<(VerifiedUser, Instant), SignInRefusal>, ApiError> {
     let given = |name| parameters::first(request, name);
-    let begun = begun.zip(state.identity.providers());
+    let all = parameters::pairs(request);
+    let plain = parameters::repeated(&all).is_none();
+    let begun = begun.zip(state.identity.providers()).filter(|_| plain);
     let Some((begun, providers)) = begun else { return Ok(Err(SignInRefusal::Foreign)) };
     let outcome = match (given("code"), given("error")) {
         (_, Some(error)) => Err(error),

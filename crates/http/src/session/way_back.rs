@@ -26,8 +26,7 @@ impl WayBack {
         let path = text.split('?').next().unwrap_or_default();
         if PAGES.contains(&path) {
             let query = text.split_once('?').map_or("", |(_, query)| query);
-            let plain =
-                query.len() <= MAX_RETURN_URL && text.bytes().all(|b| b.is_ascii_graphic());
+            let plain = query.len() <= MAX_RETURN_URL && text.bytes().all(|b| b.is_ascii_graphic());
             return plain.then(|| Self::Page(text.to_owned()));
         }
         return_url(text, &state.web_origins).map(Self::App)
