@@ -146,6 +146,11 @@ MAKERS = {
     "apps": made(
         lambda: "/v5/apps", lambda number: {"id": f"app-{number}", "name": f"App {number}"}
     ),
+    # An app of the pool that is not in the book any more, or the one that is.
+    "integrations": made(
+        in_book("/integrations"),
+        lambda number: {"agentId": POOLS["apps"][number % len(POOLS["apps"])]},
+    ),
     "tokens": made(lambda: "/v5/user/tokens", lambda number: {"name": f"Token {number}"}),
     "keys": key,
     # Books that may be renamed, locked, given away and deleted; `BOOK` stays as it is, so that the
@@ -179,6 +184,7 @@ ENDING = {
     "mergeTransactions": "transactions",
     "deleteFile": "files",
     "deleteQuery": "queries",
+    "deleteIntegration": "integrations",
     "deleteCollection": "collections",
     "revokeToken": "tokens",
     "revokeApiKey": "keys",
@@ -329,6 +335,7 @@ FIELDS = {
         "menuUrl": one_of(["https://bot.example?book=${book.id}", "javascript:alert(1)"]),
         "logoUrl": one_of(["https://bot.example/logo.png", "data:image/png;base64,AA==", "data:"]),
     },
+    "integrations": {"id": id_of("integrations"), "agentId": id_of("apps")},
     "tokens": {"days": one_of([7, 1, 3650, 0, -1]), "books": lambda rng, operation: [BOOK]},
     "keys": {},
     "collaborators": {
@@ -361,6 +368,7 @@ NEEDED = {
     "books": ["name"],
     "transactions": ["date", "amount", "creditAccount", "debitAccount"],
     "queries": ["query"],
+    "integrations": ["agentId"],
     "collaborators": ["email", "permission"],
 }
 QUERY = {

@@ -113,6 +113,7 @@ modules! {
         group_flags,
         group_locks,
         groups,
+        integrations,
         headers,
         hostile,
         idempotency,

@@ -75,6 +75,15 @@ const BOOK: &[Operation] = &[
         EDIT,
     ),
     write("delete_query", |c, s| c.delete(&one(s, "queries", &s.query)), EDIT),
+    read("list_integrations", |c, s| c.get(&s.cast.path("/integrations")), BUT_RECORDER),
+    read("list_book_apps", |c, s| c.get(&s.cast.path("/apps")), BUT_RECORDER),
+    write(
+        "create_integration",
+        |c, s| c.post(&s.cast.path("/integrations"), &json!({"agentId": s.app["id"]})),
+        EDIT,
+    ),
+    write("update_integration", update_integration, EDIT),
+    write("delete_integration", |c, s| c.delete(&one(s, "integrations", &s.integration)), EDIT),
     read("get_balances", |c, s| c.get(&s.cast.path("/balances?query=account:Cash")), BUT_RECORDER),
     read(
         "get_balances_of_the_book",
@@ -110,6 +119,11 @@ const BOOK: &[Operation] = &[
     ),
     write("delete_book", |c, s| c.delete(&s.cast.path("")), OWN),
 ];
+
+fn update_integration(caller: &Client, stage: &Stage) -> Answer {
+    let body = json!({"id": stage.integration["id"], "name": "New"});
+    caller.put(&stage.cast.path("/integrations"), &body)
+}
 
 const CHART_READS: &[Operation] = &[
     read("list_accounts", |c, s| c.get(&s.cast.path("/accounts")), BUT_RECORDER),
@@ -454,24 +468,18 @@ fn promote_oneself(client: &Client, stage: &Stage) -> Answer {
 }
 
 fn verb(client: &Client, stage: &Stage, name: &str, transaction: &Value) -> Answer {
-    client.patch(
-        &stage.cast.path(&format!("/transactions/{name}")),
-        &json!({"id": transaction["id"]}),
-    )
+    let body = json!({"id": transaction["id"]});
+    client.patch(&stage.cast.path(&format!("/transactions/{name}")), &body)
 }
 
 fn verb_batch(client: &Client, stage: &Stage, name: &str, transaction: &Value) -> Answer {
-    client.patch(
-        &stage.cast.path(&format!("/transactions/{name}")),
-        &items(json!({"id": transaction["id"]})),
-    )
+    let body = items(json!({"id": transaction["id"]}));
+    client.patch(&stage.cast.path(&format!("/transactions/{name}")), &body)
 }
 
 fn load(client: &Client, stage: &Stage, transaction: &Value) -> Answer {
-    client.post(
-        &stage.cast.path("/transactions/load/batch"),
-        &items(json!({"id": transaction["id"]})),
-    )
+    let body = items(json!({"id": transaction["id"]}));
+    client.post(&stage.cast.path("/transactions/load/batch"), &body)
 }
 
 fn merge(client: &Client, stage: &Stage, pair: [&Value; 2]) -> Answer {

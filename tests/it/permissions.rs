@@ -2,7 +2,7 @@
 //! `matrix`, one case per cell. What a RECORDER may do with its own drafts is in `recorder`,
 //! who may move dates in `book_dates`, locked groups in `group_locks`.
 
-use daybook_tests::{Answer, Cast, Client, Server};
+use daybook_tests::{Answer, Cast, Client, Server, unique};
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -48,6 +48,10 @@ pub struct Stage {
     pub group: Value,
     /// A saved query.
     pub query: Value,
+    /// An app of the owner, in the book.
+    pub integration: Value,
+    /// One that is not in it.
+    pub app: Value,
     /// What the stranger asks for.
     pub request: Value,
     /// A complete draft.
@@ -81,6 +85,12 @@ impl Stage {
             .owner
             .post(&cast.path("/queries"), &json!({"title": "Cash", "query": "account:Cash"}))
             .ok();
+        let [installed, app] = ["Installed", "Not installed"].map(|name| {
+            let app = json!({"id": unique("app"), "name": name, "users": "*@example.com"});
+            cast.owner.post("/v5/apps", &app).ok()
+        });
+        let integration =
+            cast.owner.post(&cast.path("/integrations"), &json!({"agentId": installed["id"]})).ok();
         let items: Vec<Value> = [
             "draft",
             "another draft",
@@ -123,6 +133,8 @@ impl Stage {
             spare,
             group,
             query,
+            integration,
+            app,
             draft,
             draft_too,
             trashed_draft,
@@ -147,7 +159,7 @@ impl Stage {
     }
 
     /// All that a write could change.
-    pub fn snapshot(&self) -> [Value; 6] {
+    pub fn snapshot(&self) -> [Value; 7] {
         let read = |rest: &str| self.cast.owner.get(&self.cast.path(rest)).ok();
         [
             read("?loadAccounts=true"),
@@ -156,6 +168,7 @@ impl Stage {
             read("/collaborators/request"),
             read("/events"),
             read("/files"),
+            read("/integrations"),
         ]
     }
 }
@@ -190,7 +203,7 @@ fn check(server: &Server, operation: &Operation, caller: &str, cell: &str) {
     }
 }
 
-fn allowed(stage: &Stage, operation: &Operation, answer: Answer, before: &[Value; 6]) {
+fn allowed(stage: &Stage, operation: &Operation, answer: Answer, before: &[Value; 7]) {
     assert!(
         matches!(answer.status, 200 | 204),
         "allowed, but answered {}: {}",
@@ -215,7 +228,7 @@ fn allowed(stage: &Stage, operation: &Operation, answer: Answer, before: &[Value
     }
 }
 
-fn refused(stage: &Stage, answer: Answer, status: &str, before: &[Value; 6]) {
+fn refused(stage: &Stage, answer: Answer, status: &str, before: &[Value; 7]) {
     let status = status.parse().expect("a status");
     let reason = match status {
         401 => "required",

@@ -4,7 +4,7 @@
 //!
 //! One case per resource and field, made from a table: a new resource or field is a row.
 
-use daybook_tests::{Cast, Client, Server, id};
+use daybook_tests::{Cast, Client, Server, id, unique};
 use serde_json::{Map, Value, json};
 
 use crate::Case;
@@ -109,6 +109,12 @@ const RESOURCES: &[Resource] = &[
         fields: &[to("title", "\"New\""), to("title", "\"\""), to("query", "\"is:checked #a\"")],
     },
     Resource {
+        name: "integration",
+        read: |s| items(&s.get("/integrations"))[0].clone(),
+        send: |s, body| s.put("/integrations", body),
+        fields: &[moving("name", "\"New\"", NAME), to("properties", "{\"a\": \"b\"}")],
+    },
+    Resource {
         name: "collection",
         read: |s| items(&s.client.get("/v5/collections").ok())[0].clone(),
         send: |s, body| s.client.put("/v5/collections", body).ok(),
@@ -203,6 +209,9 @@ impl Stage {
             .client
             .post(&stage.path("/queries"), &json!({"title": "Title", "query": "account:Cash"}))
             .ok();
+        let app = json!({"id": unique("app"), "name": "App"});
+        let app = stage.client.post("/v5/apps", &app).ok();
+        stage.client.post(&stage.path("/integrations"), &json!({"agentId": app["id"]})).ok();
         let shelf = stage.client.post("/v5/collections", &json!({"name": "Shelf"})).ok();
         let books = json!({"items": [{"id": stage.cast.book}]});
         stage.client.patch(&format!("/v5/collections/{}/books/add", id(&shelf)), &books).ok();
@@ -362,6 +371,19 @@ fn every_writable_field_has_a_row(server: &Server) {
         ),
         ("draft", STATE),
         ("posted", STATE),
+        (
+            "integration",
+            &[
+                "addedBy",
+                "bookId",
+                "dateAddedMs",
+                "lastUpdateMs",
+                "logo",
+                "logoDark",
+                "normalizedName",
+                "userId",
+            ],
+        ),
         ("collection", &["ownerUsername", "permission", "books"]),
         // The e-mail names the collaborator.
         ("collaborator", &["email", "avatarUrl"]),

@@ -85,6 +85,10 @@ id!(
     SavedQueryId, decimal
 );
 id!(
+    /// An app in a book: digits, unique across all books.
+    IntegrationId, decimal
+);
+id!(
     /// An access token of this installation.
     TokenId, hex
 );

@@ -45,6 +45,7 @@ pub mod group;
 pub mod id;
 pub mod idempotency;
 pub mod instant;
+pub mod integration;
 pub mod json;
 pub mod mail;
 pub mod name;

@@ -86,7 +86,7 @@ pub enum Action {
     ReadTransactions,
     /// getFile, listFiles.
     ReadFiles,
-    /// getBalances, countTransactionsPosted, read accounts, groups and saved queries.
+    /// getBalances, countTransactionsPosted, read accounts, groups, saved queries and integrations.
     ReadChart,
     /// listEvents.
     ReadEvents,
@@ -120,6 +120,8 @@ pub enum Action {
     ManageCollaborators,
     /// Write saved queries.
     WriteSavedQueries,
+    /// Install, change and remove apps.
+    WriteIntegrations,
     /// Copy the book's structure.
     CopyBook,
     /// Copy the book with its transactions.
@@ -153,6 +155,7 @@ impl Action {
             | Self::ChangeVisibility
             | Self::ManageCollaborators
             | Self::WriteSavedQueries
+            | Self::WriteIntegrations
             | Self::CopyTransactions => false,
         }
     }
@@ -196,6 +199,7 @@ pub const fn verdict(action: Action, permission: Permission) -> Verdict {
         Action::ListCollaborators => [Yes, Yes, Yes, No, Yes],
         Action::ManageCollaborators => [Yes, Yes, No, No, No],
         Action::WriteSavedQueries => [Yes, Yes, No, No, No],
+        Action::WriteIntegrations => [Yes, Yes, No, No, No],
         Action::CopyBook => [Yes, Yes, Yes, No, Yes],
         Action::CopyTransactions => [Yes, No, No, No, No],
     };

@@ -9,6 +9,7 @@
 //! | [`Record`] | `RecordDraft`, `EditDraft`, `Post`, `Check` | transactions and all that follows from them, files |
 //! | [`WriteChart`] | `WriteChart` | accounts, groups |
 //! | [`WriteSavedQueries`] | `WriteSavedQueries` | saved queries |
+//! | [`WriteIntegrations`] | `WriteIntegrations` | the apps installed |
 //! | [`ManageCollaborators`] | `ManageCollaborators` | the list of collaborators |
 //! | [`RemoveCollaborator`] | `ReadBook` for oneself, else `ManageCollaborators` | a row less in that list |
 //! | [`UpdateBook`] | `UpdateBook` | the book's own settings |
@@ -92,6 +93,8 @@ purposes! {
     WriteChart by WriteChart;
     /// Writing saved queries.
     WriteSavedQueries by WriteSavedQueries;
+    /// Installing, changing and removing apps.
+    WriteIntegrations by WriteIntegrations;
     /// Adding collaborators and changing their permissions.
     ManageCollaborators by ManageCollaborators;
     /// Changing the settings of the book.
@@ -114,6 +117,7 @@ mod tests {
         let one = [
             WriteChart.action(),
             WriteSavedQueries.action(),
+            WriteIntegrations.action(),
             ManageCollaborators.action(),
             UpdateBook.action(),
             Audit.action(),

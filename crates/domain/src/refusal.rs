@@ -3,8 +3,8 @@
 use crate::reason::{Reason, RefusalKind};
 use crate::{
     access, access_request, account, amount, api_key, app, book, collaborator, collection, email,
-    file, grant, group, idempotency, name, property, query, saved_query, session, token,
-    transaction, user, version,
+    file, grant, group, idempotency, integration, name, property, query, saved_query, session,
+    token, transaction, user, version,
 };
 
 /// Any refusal of the ledger.
@@ -52,6 +52,9 @@ pub enum Refusal {
     /// About an idempotency key.
     #[error(transparent)]
     Idempotency(#[from] idempotency::Refusal),
+    /// About an integration.
+    #[error(transparent)]
+    Integration(#[from] integration::Refusal),
     /// About a name.
     #[error(transparent)]
     Name(#[from] name::Refusal),
@@ -99,6 +102,7 @@ impl Refusal {
             Self::Grant(refusal) => refusal.reason(),
             Self::Group(refusal) => refusal.reason(),
             Self::Idempotency(refusal) => refusal.reason(),
+            Self::Integration(refusal) => refusal.reason(),
             Self::Query(refusal) => refusal.reason(),
             Self::SavedQuery(refusal) => refusal.reason(),
             Self::Session(refusal) => refusal.reason(),

@@ -49,8 +49,15 @@ struct EventOut<'v> {
 }
 
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 struct AgentOut<'v> {
     id: &'v str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'v str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    logo: Option<&'v str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    logo_dark: Option<&'v str>,
 }
 
 #[derive(Serialize)]
@@ -157,13 +164,20 @@ fn event_out<'v>(
     let key = &view.access.book().key;
     let username =
         view.users.get(&event.user).map(|user| user.username.as_str()).unwrap_or_default();
+    let agent = event.agent.as_deref().unwrap_or(NO_AGENT);
+    let face = view.faces.get(agent);
     Ok(EventOut {
         id: event.public_id(key),
         r#type: event.kind.as_str(),
         book_id: key.as_str(),
         book,
         resource: event.public_resource(key),
-        agent: AgentOut { id: event.agent.as_deref().unwrap_or(NO_AGENT) },
+        agent: AgentOut {
+            id: agent,
+            name: face.map(|face| face.name.as_str()),
+            logo: face.and_then(|face| face.logo.as_deref()),
+            logo_dark: face.and_then(|face| face.logo_dark.as_deref()),
+        },
         user: EventUserOut { username, name: username, avatar_url: "" },
         created_at: event.created_at.milliseconds().to_string(),
         created_on: zone::rfc3339(event.created_at),
@@ -188,6 +202,7 @@ fn data(reader: Reader<'_>, read: &ReadEvent) -> serde_json::Result<Value> {
         Snapshot::SavedQuery(object) => {
             Value::Object(with_defaults(map(object), &[("title", json!(""))]))
         }
+        Snapshot::Integration(object) => Value::Object(integration(reader.view, object)),
         Snapshot::Other(object) => {
             Value::Object(with_defaults(map(object), &[("properties", json!({}))]))
         }
@@ -256,6 +271,13 @@ fn transaction(
             ("createdBy", json!(creator)),
         ],
     );
+    let agent = snapshot.object.get("agentId").and_then(Json::as_text);
+    if let Some(face) = agent.and_then(|agent| view.faces.get(agent)) {
+        object.insert("agentName".to_owned(), json!(face.name));
+        for (key, logo) in [("agentLogo", &face.logo), ("agentLogoDark", &face.logo_dark)] {
+            object.extend(logo.as_ref().map(|logo| (key.to_owned(), json!(logo))));
+        }
+    }
     if let Some(day) = snapshot.date {
         object.insert("dateValue".to_owned(), json!(day_number(day)));
         object.insert("dateFormatted".to_owned(), json!(settings.date_pattern.format(day)));
@@ -271,6 +293,25 @@ fn transaction(
         }
     }
     Ok(json!({ "transaction": object, "accounts": accounts }))
+}
+
+/// An integration: what follows from the snapshot, and how its app looks now.
+fn integration(view: &View, snapshot: &Object) -> Map<String, Value> {
+    let mut object = map(snapshot);
+    let name = object.get("name").and_then(Value::as_str).map(normalized);
+    object.insert("normalizedName".to_owned(), json!(name));
+    object.insert("bookId".to_owned(), json!(view.access.book().key.as_str()));
+    for (also, key) in [("dateAddedMs", "createdAt"), ("lastUpdateMs", "updatedAt")] {
+        let value = object.get(key).cloned();
+        object.extend(value.map(|value| (also.to_owned(), value)));
+    }
+    let agent = snapshot.get("agentId").and_then(Json::as_text);
+    let face = agent.and_then(|agent| view.faces.get(agent));
+    let logos = face.map(|face| [("logo", &face.logo), ("logoDark", &face.logo_dark)]);
+    for (key, logo) in logos.into_iter().flatten() {
+        object.extend(logo.as_ref().map(|logo| (key.to_owned(), json!(logo))));
+    }
+    with_defaults(object, &[("properties", json!({}))])
 }
 
 /// A file: its token becomes its serving address, which answers for as long as the file exists.

@@ -27,6 +27,7 @@ mod group;
 mod health;
 mod idempotency;
 mod identity;
+mod integration;
 mod large_copies;
 mod middleware;
 mod outgoing;

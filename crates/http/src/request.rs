@@ -278,7 +278,8 @@ impl FromRequest for ApiRequest {
             let (user, scope) = (Arc::clone(&caller.user), caller.scope.clone());
             let (agent, now, ids) =
                 (agent(&request, &state), (state.clock)(), Arc::clone(&state.ids));
-            let cx = Context { user, scope, agent, now, ids, condition: None };
+            let is_administrator = state.administrators.contains(&user.email);
+            let cx = Context { user, scope, is_administrator, agent, now, ids, condition: None };
             let key = Keyed::of(&request)?;
             let app = known::find(&request, &state).await?;
             let rest = count(&request, &state, (cx.user.id, app), key.is_some())?;

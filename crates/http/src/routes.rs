@@ -16,7 +16,8 @@ use crate::reply::{self, ApiResult};
 use crate::state::AppState;
 use crate::{
     access_request, account, api_key, app, balance, book, collaborator, collection, event, file,
-    grant, group, health, saved_query, session, signing_key, template, token, transaction, user,
+    grant, group, health, integration, saved_query, session, signing_key, template, token,
+    transaction, user,
 };
 
 /// The path of a book, which most operations are inside of.
@@ -159,6 +160,13 @@ fn books() -> Vec<Operation> {
         event at "/v5/books/{bookId}/events" {
             GET "" "listEvents" => list_events;
             GET "/{id}" "getEvent" => get_event;
+        }
+        integration at "/v5/books/{bookId}" {
+            GET "/apps" "listBookApps" => list_book_apps;
+            GET "/integrations" "listIntegrations" => list_integrations;
+            POST "/integrations" "createIntegration" => create_integration;
+            PUT "/integrations" "updateIntegration" => update_integration;
+            DELETE "/integrations/{id}" "deleteIntegration" => delete_integration;
         }
         saved_query at "/v5/books/{bookId}/queries" {
             GET "" "listQueries" => list_queries;

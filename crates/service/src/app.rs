@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use daybook_domain::app::{App, AppRole, Changes, MAX_APPS, People, Refusal, Visitor};
+use daybook_domain::app::{App, AppRole, Changes, MAX_APPS, People, Refusal};
 use daybook_domain::email::Email;
 use daybook_domain::id::UserId;
 use daybook_storage::{Error as StorageError, Tx};
@@ -32,13 +32,13 @@ pub struct View {
 ///
 /// # Errors
 /// The access token is limited to books.
-pub fn list(tx: &mut Tx<'_>, cx: &Context, is_administrator: bool) -> Result<Vec<View>> {
+pub fn list(tx: &mut Tx<'_>, cx: &Context) -> Result<Vec<View>> {
     cx.scope.check_outside_books()?;
     let entries = People::entries_of(&cx.user.username, &cx.user.email);
     let mut found = tx.apps().owned(cx.user.id)?;
     found.extend(tx.apps().published(MAX_LISTED)?);
     found.extend(tx.apps().naming(&entries, MAX_LISTED)?);
-    if is_administrator {
+    if cx.is_administrator {
         found.extend(tx.apps().list_all(MAX_LISTED)?);
     }
     let (mut listed, mut bytes) = (BTreeMap::new(), 0);
@@ -48,8 +48,7 @@ pub fn list(tx: &mut Tx<'_>, cx: &Context, is_administrator: bool) -> Result<Vec
             listed.insert(app.sort_key(), app);
         }
     }
-    let visitor = visitor(cx, is_administrator);
-    views(tx, listed.into_values().collect(), &visitor)
+    views(tx, cx, listed.into_values().collect())
 }
 
 /// getApp.
@@ -57,26 +56,18 @@ pub fn list(tx: &mut Tx<'_>, cx: &Context, is_administrator: bool) -> Result<Vec
 /// # Errors
 /// [`Refusal::Unknown`], also for an app that the caller may not see; the access token is limited
 /// to books.
-pub fn get(tx: &mut Tx<'_>, cx: &Context, id: &str, is_administrator: bool) -> Result<View> {
+pub fn get(tx: &mut Tx<'_>, cx: &Context, id: &str) -> Result<View> {
     cx.scope.check_outside_books()?;
-    let visitor = visitor(cx, is_administrator);
-    let app = find(tx, id, &visitor)?;
-    view(tx, app, &visitor)
+    let app = find(tx, cx, id)?;
+    view(tx, cx, app)
 }
 
 /// createApp: the caller becomes its owner.
 ///
 /// # Errors
 /// [`Refusal::Exists`], also for an app that the caller may not see; what the rules of apps refuse.
-pub fn create(
-    tx: &mut Tx<'_>,
-    cx: &Context,
-    id: Option<&str>,
-    changes: Changes,
-    is_administrator: bool,
-) -> Result<View> {
-    let visitor = visitor(cx, is_administrator);
-    let app = App::create(id, changes, &visitor, cx.now)?;
+pub fn create(tx: &mut Tx<'_>, cx: &Context, id: Option<&str>, changes: Changes) -> Result<View> {
+    let app = App::create(id, changes, &cx.visitor(), cx.now)?;
     let exists = || Refusal::Exists(app.id.to_string());
     if tx.apps().find(app.id.as_str())?.is_some() {
         return Err(exists().into());
@@ -88,7 +79,7 @@ pub fn create(
         Err(StorageError::UniqueViolation(_)) => return Err(exists().into()),
         outcome => outcome?,
     }
-    view(tx, app, &visitor)
+    view(tx, cx, app)
 }
 
 /// updateApp.
@@ -96,39 +87,27 @@ pub fn create(
 /// # Errors
 /// [`Refusal::IdRequired`], [`Refusal::Unknown`], [`Refusal::NotDeveloper`]; what the rules of apps
 /// refuse.
-pub fn update(
-    tx: &mut Tx<'_>,
-    cx: &Context,
-    id: Option<&str>,
-    changes: Changes,
-    is_administrator: bool,
-) -> Result<View> {
-    let visitor = visitor(cx, is_administrator);
-    let before = find(tx, id.ok_or(Refusal::IdRequired)?, &visitor)?;
-    let after = before.clone().update(changes, &visitor, cx.now)?;
+pub fn update(tx: &mut Tx<'_>, cx: &Context, id: Option<&str>, changes: Changes) -> Result<View> {
+    let before = find(tx, cx, id.ok_or(Refusal::IdRequired)?)?;
+    let after = before.clone().update(changes, &cx.visitor(), cx.now)?;
     if after != before {
         tx.apps().update(&after)?;
     }
-    view(tx, after, &visitor)
+    view(tx, cx, after)
 }
 
-/// The caller, as apps see them. Who is an administrator is a matter of configuration.
-fn visitor(cx: &Context, is_administrator: bool) -> Visitor<'_> {
-    let (username, email) = (cx.user.username.as_str(), &cx.user.email);
-    Visitor { id: cx.user.id, username, email, is_administrator }
-}
-
-fn find(tx: &mut Tx<'_>, id: &str, visitor: &Visitor<'_>) -> Result<App> {
-    let found = tx.apps().find(id)?.filter(|app| app.role(visitor) > AppRole::Stranger);
+fn find(tx: &mut Tx<'_>, cx: &Context, id: &str) -> Result<App> {
+    let found = tx.apps().find(id)?.filter(|app| app.role(&cx.visitor()) > AppRole::Stranger);
     Ok(found.ok_or_else(|| Refusal::Unknown(id.chars().take(60).collect()))?)
 }
 
-fn view(tx: &mut Tx<'_>, app: App, visitor: &Visitor<'_>) -> Result<View> {
-    let mut views = views(tx, vec![app], visitor)?;
+fn view(tx: &mut Tx<'_>, cx: &Context, app: App) -> Result<View> {
+    let mut views = views(tx, cx, vec![app])?;
     views.pop().ok_or(Error::NotFound("app"))
 }
 
-fn views(tx: &mut Tx<'_>, apps: Vec<App>, visitor: &Visitor<'_>) -> Result<Vec<View>> {
+/// Apps as the caller sees them.
+pub(crate) fn views(tx: &mut Tx<'_>, cx: &Context, apps: Vec<App>) -> Result<Vec<View>> {
     let mut owners: Vec<UserId> = apps.iter().map(|app| app.owner).collect();
     owners.sort_unstable();
     owners.dedup();
@@ -136,7 +115,7 @@ fn views(tx: &mut Tx<'_>, apps: Vec<App>, visitor: &Visitor<'_>) -> Result<Vec<V
     let emails: HashMap<UserId, Email> = owners.map(|user| (user.id, user.email)).collect();
     let shown = |app: App| {
         let owner_email = emails.get(&app.owner).ok_or(Error::NotFound("user"))?.clone();
-        Ok(View { role: app.role(visitor), app, owner_email })
+        Ok(View { role: app.role(&cx.visitor()), app, owner_email })
     };
     apps.into_iter().map(shown).collect()
 }

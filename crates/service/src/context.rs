@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use daybook_domain::app::Visitor;
 use daybook_domain::instant::{Instant, Stamp};
 use daybook_domain::token::TokenScope;
 use daybook_domain::version::{self, Condition, Tag};
@@ -18,6 +19,8 @@ pub struct Context {
     pub user: Arc<User>,
     /// What the access token is limited to (behaviour 11.9).
     pub scope: TokenScope,
+    /// Whether the configuration names the user among the administrators (behaviour 9.3).
+    pub is_administrator: bool,
     /// The app the request names as its origin; not authenticated (behaviour 9.2).
     pub agent: Option<String>,
     /// The time of the request.
@@ -33,7 +36,14 @@ impl Context {
     #[must_use]
     pub const fn new(user: Arc<User>, now: Instant, ids: Arc<Ids>) -> Self {
         let scope = TokenScope { read_only: false, books: None, of_app: false };
-        Self { user, scope, agent: None, now, ids, condition: None }
+        Self { user, scope, is_administrator: false, agent: None, now, ids, condition: None }
+    }
+
+    /// The caller, as apps see them.
+    #[must_use]
+    pub fn visitor(&self) -> Visitor<'_> {
+        let (username, email) = (self.user.username.as_str(), &self.user.email);
+        Visitor { id: self.user.id, username, email, is_administrator: self.is_administrator }
     }
 
     /// The stamp of whatever this request creates.

@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use daybook_domain::access::Access;
 use daybook_domain::account::Directory;
+use daybook_domain::app::AppFace;
 use daybook_domain::event::snapshot::{AccountSnapshot, GroupSnapshot, Snapshot};
 use daybook_domain::event::{EventType, ReadEvent, sequence_of};
 use daybook_domain::group::Forest;
 use daybook_domain::id::{AccountId, GroupId, TransactionId, UserId};
+use daybook_domain::json::{Json, Object};
 use daybook_domain::permission::Action;
 use daybook_storage::Tx;
 use daybook_storage::book_state::Activity;
@@ -66,6 +68,8 @@ pub struct View {
     pub collection: Option<Arc<collection::View>>,
     /// The users who acted, and the creators that the snapshots name.
     pub users: HashMap<UserId, User>,
+    /// How the apps look that acted, or that the snapshots name.
+    pub faces: HashMap<String, AppFace>,
 }
 
 /// listEvents.
@@ -171,6 +175,7 @@ struct Named {
     accounts: BTreeSet<AccountId>,
     groups: BTreeSet<GroupId>,
     users: BTreeSet<UserId>,
+    agents: BTreeSet<String>,
 }
 
 impl Named {
@@ -178,15 +183,18 @@ impl Named {
         let mut named = Self::default();
         for ReadEvent { event, snapshot, rest: _ } in events {
             named.users.insert(event.user);
+            named.agents.extend(event.agent.clone());
             match snapshot {
                 Snapshot::Transaction(transaction) => {
                     named.accounts.extend(transaction.accounts().map(|account| account.id));
                     named.users.extend(transaction.created_by);
+                    named.note_agent(&transaction.object);
                 }
                 Snapshot::Account(account) => {
                     named.accounts.insert(AccountId::new(event.resource));
                     named.note_groups(account);
                 }
+                Snapshot::Integration(object) => named.note_agent(object),
                 Snapshot::Group(_)
                 | Snapshot::File(_)
                 | Snapshot::SavedQuery(_)
@@ -194,6 +202,10 @@ impl Named {
             }
         }
         named
+    }
+
+    fn note_agent(&mut self, object: &Object) {
+        self.agents.extend(object.get("agentId").and_then(Json::as_text).map(str::to_owned));
     }
 
     fn note_groups(&mut self, account: &AccountSnapshot) {
@@ -227,6 +239,7 @@ fn fill(
         .collect();
     let users: Vec<UserId> = named.users.into_iter().collect();
     let users = tx.users().by_ids(&users)?.into_iter().map(|user| (user.id, user)).collect();
+    let faces = tx.apps().faces(named.agents.into_iter())?;
     let collection = collection::of_book(tx, cx, &access)?;
     Ok(View {
         access,
@@ -239,6 +252,7 @@ fn fill(
         deleted_groups,
         collection,
         users,
+        faces,
     })
 }
 

@@ -28,6 +28,7 @@ pub mod grant;
 pub mod group;
 pub mod idempotency;
 mod ids;
+pub mod integration;
 pub mod mail;
 pub mod query;
 pub mod saved_query;

@@ -1,8 +1,10 @@
 //! Apps: rows and repository. They belong to no book. Whom their manifests name is kept beside
 //! them, so that the apps of a user are found without a look at all.
 
+use std::collections::{BTreeSet, HashMap};
+
 use daybook_domain::app::{
-    App, AppFlags, AppId, AppText, AppTexts, Manifest, PropertiesSchema, PropertyHints,
+    App, AppFace, AppFlags, AppId, AppText, AppTexts, Manifest, PropertiesSchema, PropertyHints,
     PropertyHolder,
 };
 use daybook_domain::event::EventType;
@@ -190,6 +192,40 @@ impl Apps<'_, '_> {
         row.map(App::try_from).transpose()
     }
 
+    /// The apps with these ids, without readmes, in no order.
+    pub fn by_ids(self, ids: &BTreeSet<String>) -> Result<Vec<App>> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let query = apps::table.filter(apps::id.eq_any(ids));
+        let rows =
+            on_engine!(self.tx.flushed()?, c => query.select(ListedRow::as_select()).load(c))?;
+        rows.into_iter().map(App::try_from).collect()
+    }
+
+    /// How the apps with these ids look, as far as there are any: requests name agents freely.
+    pub fn faces(
+        self,
+        ids: impl Iterator<Item = impl Into<String>>,
+    ) -> Result<HashMap<String, AppFace>> {
+        let mut wanted: BTreeSet<String> = ids.map(Into::into).collect();
+        if wanted.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let cache = self.tx.faces();
+        let mut faces = cache.take_known(&mut wanted);
+        if !wanted.is_empty() {
+            let query = apps::table.filter(apps::id.eq_any(&wanted));
+            let rows: Vec<ListedRow> =
+                on_engine!(self.tx.unflushed(), c => query.select(ListedRow::as_select()).load(c))?;
+            let apps: Vec<App> = rows.into_iter().map(App::try_from).collect::<Result<_>>()?;
+            let read = apps.iter().map(|app| (app.id.to_string(), AppFace::from(app))).collect();
+            cache.learn(wanted, &read);
+            faces.extend(read);
+        }
+        Ok(faces)
+    }
+
     /// How many apps somebody owns.
     pub fn count(self, owner: UserId) -> Result<i64> {
         let query = apps::table.filter(apps::owner_id.eq(owner.get())).count();
@@ -241,6 +277,7 @@ impl Apps<'_, '_> {
         let row = Row::from(app);
         let query = diesel::insert_into(apps::table).values(&row);
         on_engine!(self.tx.flushed()?, c => query.execute(c))?;
+        self.tx.faces().forget(app.id.as_str());
         self.name_people(app)
     }
 
@@ -252,6 +289,7 @@ impl Apps<'_, '_> {
         let mut conn = self.tx.flushed()?;
         on_engine!(conn, c => diesel::update(target).set(&row).execute(c))?;
         on_engine!(conn, c => diesel::delete(named).execute(c))?;
+        self.tx.faces().forget(app.id.as_str());
         self.name_people(app)
     }
 

@@ -24,7 +24,6 @@ use diesel::prelude::*;
 use diesel::r2d2::Pool;
 use sha2::{Digest, Sha256};
 
-use crate::chart::ChartCache;
 use crate::conn::on_engine;
 use crate::dialect::Mode;
 use crate::error::{Error, Result};
@@ -33,7 +32,7 @@ use crate::pool::{Address, Readers, readers};
 use crate::schema::process_starts;
 use crate::sql::Sql;
 use crate::transaction;
-use crate::tx::Tx;
+use crate::tx::{Caches, Tx};
 use crate::writer::{Job, QueuedWork, Writer};
 
 /// Which writes must stay in order: those of one book. Writes of different lanes may run side by
@@ -128,7 +127,7 @@ pub struct Store {
     readers: Pool<Readers>,
     writers: Vec<Writer>,
     statements: Arc<AtomicU64>,
-    charts: Arc<ChartCache>,
+    caches: Caches,
     leases: Held,
     start: i64,
 }
@@ -145,12 +144,12 @@ impl Store {
         }
         let number = count_start(&options.address)?;
         let statements = Arc::new(AtomicU64::new(0));
-        let charts = Arc::new(ChartCache::default());
+        let caches = Caches::default();
         let start = |_| {
             Writer::start(
                 options.address.clone(),
                 options.queue,
-                (Arc::clone(&statements), Arc::clone(&charts)),
+                (Arc::clone(&statements), caches.clone()),
             )
         };
         let writers = (0..options.writers).map(start).collect::<Result<Vec<_>>>()?;
@@ -160,7 +159,7 @@ impl Store {
             readers,
             writers,
             statements,
-            charts,
+            caches,
             leases: Held::default(),
             start: number,
         })
@@ -177,7 +176,7 @@ impl Store {
         let mut conn = self.readers.get().map_err(Error::from)?;
         conn.begin(Mode::Read).map_err(Error::from)?;
         let mut snapshot = OpenSnapshot { conn: &mut conn, open: true };
-        let outcome = work(&mut Tx::reading(snapshot.conn, Arc::clone(&self.charts)));
+        let outcome = work(&mut Tx::reading(snapshot.conn, self.caches.clone()));
         snapshot.end()?;
         outcome
     }

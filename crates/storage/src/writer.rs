@@ -24,13 +24,12 @@ use std::sync::atomic::AtomicU64;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
 
-use crate::chart::ChartCache;
 use crate::conn::Conn;
 use crate::dialect::Mode;
 use crate::error::{Error, Result};
 use crate::pool::Address;
 use crate::store::Lane;
-use crate::tx::Tx;
+use crate::tx::{Caches, Tx};
 
 /// Most units of work in one commit: it bounds how long the first of them waits.
 const MAX_IN_GROUP: usize = 256;
@@ -131,11 +130,11 @@ impl Writer {
     pub(crate) fn start(
         address: Address,
         capacity: usize,
-        shared: (Arc<AtomicU64>, Arc<ChartCache>),
+        shared: (Arc<AtomicU64>, Caches),
     ) -> Result<Self> {
         let (sender, receiver) = sync_channel(capacity);
-        let (statements, charts) = shared;
-        let mut writer_loop = WriterLoop { conn: None, address, statements, charts };
+        let (statements, caches) = shared;
+        let mut writer_loop = WriterLoop { conn: None, address, statements, caches };
         writer_loop.connect()?;
         let run = move || writer_loop.serve(&receiver);
         let thread = std::thread::Builder::new()
@@ -176,7 +175,7 @@ struct WriterLoop {
     conn: Option<Conn>,
     address: Address,
     statements: Arc<AtomicU64>,
-    charts: Arc<ChartCache>,
+    caches: Caches,
 }
 
 impl WriterLoop {
@@ -197,7 +196,7 @@ impl WriterLoop {
     }
 
     fn commit(&mut self, group: Vec<Box<dyn Job>>) {
-        let charts = Arc::clone(&self.charts);
+        let caches = self.caches.clone();
         let conn = match self.connected() {
             Ok(conn) => conn,
             Err(error) => {
@@ -207,7 +206,7 @@ impl WriterLoop {
                     .for_each(|job| job.refuse(Error::Unavailable(text.clone())));
             }
         };
-        let (answers, outcome) = run_group(conn, charts, group);
+        let (answers, outcome) = run_group(conn, caches, group);
         if let Err(error) = &outcome {
             tracing::error!(%error, "a group of writes was lost; the writer connects anew");
             self.conn = None;
@@ -247,10 +246,10 @@ impl WriterLoop {
 /// Runs the units of work one after another and commits once.
 fn run_group(
     conn: &mut Conn,
-    charts: Arc<ChartCache>,
+    caches: Caches,
     group: Vec<Box<dyn Job>>,
 ) -> (Vec<Box<dyn Completion>>, Result<()>) {
-    let mut tx = Tx::writing(conn, charts, group.len() > 1);
+    let mut tx = Tx::writing(conn, caches, group.len() > 1);
     let mut answers = Vec::with_capacity(group.len());
     let mut failure: Option<Error> = None;
     if let Err(error) = tx.begin() {

@@ -223,6 +223,7 @@ struct Private {
     group: String,
     transaction: String,
     query: String,
+    integration: String,
     file: String,
     collection: String,
     collaborator: String,
@@ -249,6 +250,8 @@ impl Private {
         )["transaction"])
         .to_owned();
         let query = id(&create("queries", json!({"query": "is:draft"}))).to_owned();
+        let app = owner.post("/v5/apps", &json!({"id": unique("app"), "name": "App"})).ok();
+        let integration = id(&create("integrations", json!({"agentId": app["id"]}))).to_owned();
         let file = id(&create("files", json!({"name": "Secret"}))).to_owned();
         let collection =
             id(&owner.post("/v5/collections", &json!({"name": "Private"})).ok()).to_owned();
@@ -269,6 +272,7 @@ impl Private {
             group,
             transaction,
             query,
+            integration,
             file,
             collection,
             collaborator,
@@ -285,6 +289,7 @@ impl Private {
             ("/groups/", &self.group),
             ("/transactions/", &self.transaction),
             ("/queries/", &self.query),
+            ("/integrations/", &self.integration),
             ("/files/", &self.file),
             ("/collections/", &self.collection),
             ("/request/", &self.request),
@@ -311,6 +316,8 @@ impl Private {
             &self.group
         } else if operation.path.contains("/queries") {
             &self.query
+        } else if operation.path.contains("/integrations") {
+            &self.integration
         } else {
             &self.account
         };

@@ -173,6 +173,12 @@ fn apps(session: &Session) {
     session.read("getApp", &whole, "");
     session.write("updateApp", &json!({"id": whole, "name": "Renamed"}));
     session.write("patchApp", &json!({"id": whole, "name": "App"}));
+    let installed = session.write("createIntegration", &json!({"agentId": whole}));
+    let changes = json!({"id": installed["id"], "name": "Mine", "properties": {"key": "value"}});
+    session.write("updateIntegration", &changes);
+    session.read("listIntegrations", "", "");
+    session.read("listBookApps", "", "");
+    session.read("deleteIntegration", id(&installed), "");
     session.read("listApps", "", "");
 }
 

@@ -13,7 +13,7 @@ const READS: [Action; 6] = [
     Action::ReadEvents,
     Action::CopyBook,
 ];
-const WRITES: [Action; 15] = [
+const WRITES: [Action; 16] = [
     Action::RecordDraft,
     Action::EditDraft,
     Action::Post,
@@ -28,6 +28,7 @@ const WRITES: [Action; 15] = [
     Action::ChangeVisibility,
     Action::ManageCollaborators,
     Action::WriteSavedQueries,
+    Action::WriteIntegrations,
     Action::CopyTransactions,
 ];
 const ME: UserId = UserId::new(7);

@@ -1,5 +1,6 @@
 //! Apps: programs of others that users install in books and connect to (behaviour 9.3).
 
+mod face;
 mod id;
 mod manifest;
 mod people;
@@ -9,6 +10,7 @@ mod schema;
 mod tests;
 mod text;
 
+pub use face::{AppFace, MAX_LOGO};
 pub use id::AppId;
 pub use manifest::{AppFlags, AppTexts, Changes, Manifest};
 pub use people::People;

@@ -9,7 +9,9 @@ use crate::instant::Instant;
 use crate::json::Json;
 
 use super::{Event, NewEvent, Noun};
-use crate::id::{AccountId, BookId, CollaboratorId, GroupId, SavedQueryId, TransactionId};
+use crate::id::{
+    AccountId, BookId, CollaboratorId, GroupId, IntegrationId, SavedQueryId, TransactionId,
+};
 
 /// A SHA-256 hash; shown in lower-case hex.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -143,6 +145,7 @@ impl Event {
             Noun::Group => GroupId::new(self.resource).to_string(),
             Noun::Transaction => TransactionId::new(self.resource).to_string(),
             Noun::SavedQuery => SavedQueryId::new(self.resource).to_string(),
+            Noun::Integration => IntegrationId::new(self.resource).to_string(),
             Noun::File => FileId::new(self.resource).to_string(),
             Noun::Collaborator | Noun::Other => CollaboratorId::new(self.resource).to_string(),
         }

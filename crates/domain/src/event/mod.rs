@@ -102,7 +102,9 @@ pub enum Noun {
     SavedQuery,
     /// A file.
     File,
-    /// A resource that a later version has: integration, comment.
+    /// An integration.
+    Integration,
+    /// A resource that a later version has: a comment.
     Other,
 }
 
@@ -149,11 +151,10 @@ impl EventType {
                 Noun::Book
             }
             Self::FileCreated | Self::FileUpdated | Self::FileDeleted => Noun::File,
-            Self::CommentCreated
-            | Self::CommentDeleted
-            | Self::IntegrationCreated
-            | Self::IntegrationUpdated
-            | Self::IntegrationDeleted => Noun::Other,
+            Self::IntegrationCreated | Self::IntegrationUpdated | Self::IntegrationDeleted => {
+                Noun::Integration
+            }
+            Self::CommentCreated | Self::CommentDeleted => Noun::Other,
         }
     }
 }

@@ -11,15 +11,12 @@ use crate::error::{ApiError, RequestError};
 use crate::reply::{self, ApiResult, Reply};
 use crate::request::ApiRequest;
 use crate::wire::ListOut;
-use shape::{AppIn, AppOut};
+use shape::AppIn;
+
+pub(crate) use shape::AppOut;
 
 fn to_reply(view: &View, _: &Context) -> Reply {
     reply::ok(&AppOut::from(view))
-}
-
-/// Whether the configuration names the caller among the administrators.
-fn is_administrator(request: &ApiRequest) -> bool {
-    request.state.administrators.contains(&request.cx.user.email)
 }
 
 /// What a body changes, and the id that it names. The secret is sealed before any use case sees it.
@@ -35,33 +32,26 @@ fn read(request: &ApiRequest, body: AppIn) -> Result<(Option<String>, Changes), 
 
 /// GET apps.
 pub(crate) async fn list_apps(request: ApiRequest) -> ApiResult {
-    let admin = is_administrator(&request);
     let encode = |all: &Vec<View>, _: &Context| {
         reply::ok(&ListOut::complete(all.iter().map(AppOut::from).collect()))
     };
-    request.read(move |tx, cx| app::list(tx, cx, admin), encode).await
+    request.read(app::list, encode).await
 }
 
 /// GET apps/{agentId}.
 pub(crate) async fn get_app(request: ApiRequest) -> ApiResult {
-    let (id, admin) = (request.agent(), is_administrator(&request));
-    request.read(move |tx, cx| app::get(tx, cx, &id, admin), to_reply).await
+    let id = request.agent();
+    request.read(move |tx, cx| app::get(tx, cx, &id), to_reply).await
 }
 
 /// POST apps.
 pub(crate) async fn create_app(request: ApiRequest, body: Body<AppIn>) -> ApiResult {
-    let admin = is_administrator(&request);
     let (id, changes) = read(&request, body.0)?;
-    request
-        .write_own(move |tx, cx| app::create(tx, cx, id.as_deref(), changes, admin), to_reply)
-        .await
+    request.write_own(move |tx, cx| app::create(tx, cx, id.as_deref(), changes), to_reply).await
 }
 
 /// PUT and PATCH apps, the id in the body.
 pub(crate) async fn update_app(request: ApiRequest, body: Body<AppIn>) -> ApiResult {
-    let admin = is_administrator(&request);
     let (id, changes) = read(&request, body.0)?;
-    request
-        .write_own(move |tx, cx| app::update(tx, cx, id.as_deref(), changes, admin), to_reply)
-        .await
+    request.write_own(move |tx, cx| app::update(tx, cx, id.as_deref(), changes), to_reply).await
 }

@@ -170,6 +170,12 @@ pub(crate) struct WholeOut {
     files: Vec<FileOut>,
     properties: BTreeMap<String, String>,
     created_by: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent_name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent_logo: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent_logo_dark: Option<String>,
     #[serde(flatten)]
     stamp: StampOut,
 }
@@ -224,6 +230,7 @@ impl TransactionOut {
             id.and_then(|id| view.accounts.get(id))
                 .map(|account| SideOut::new(view, account, (sides, transaction.id)))
         };
+        let face = transaction.stamp.agent.as_ref().and_then(|agent| view.faces.get(agent));
         Self::Whole(WholeOut {
             id: transaction.id.to_string(),
             date: transaction.date.map(format_iso),
@@ -250,6 +257,9 @@ impl TransactionOut {
                 .collect(),
             properties: properties(&transaction.properties),
             created_by: view.creators.get(&transaction.created_by).cloned().unwrap_or_default(),
+            agent_name: face.map(|face| face.name.clone()),
+            agent_logo: face.and_then(|face| face.logo.clone()),
+            agent_logo_dark: face.and_then(|face| face.logo_dark.clone()),
             stamp: StampOut::from(&transaction.stamp),
         })
     }

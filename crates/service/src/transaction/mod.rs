@@ -14,6 +14,7 @@ use std::collections::{HashMap, HashSet};
 
 use daybook_domain::access::Access;
 use daybook_domain::account::Directory;
+use daybook_domain::app::AppFace;
 use daybook_domain::file::FilesById;
 use daybook_domain::group::Forest;
 use daybook_domain::id::{AccountId, TransactionId, UserId};
@@ -50,6 +51,8 @@ pub struct View {
     pub forest: Forest,
     /// The usernames of their creators.
     pub creators: HashMap<UserId, String>,
+    /// How the apps look that they were made with.
+    pub faces: HashMap<String, AppFace>,
     /// Those of which the caller may see only the id and the remote ids (behaviour 3.7.2).
     pub masked: HashSet<TransactionId>,
     /// How many items of a batch were skipped (behaviour 3.6.4).
@@ -102,8 +105,19 @@ impl View {
         let mut creators: HashMap<UserId, String> =
             tx.users().by_ids(&others)?.into_iter().map(|user| (user.id, user.username)).collect();
         creators.insert(cx.user.id, cx.user.username.clone());
-        let masked = HashSet::new();
-        Ok(Self { access, transactions, accounts, files, forest, creators, masked, skipped: 0 })
+        let agents = transactions.iter().filter_map(|one| one.stamp.agent.as_deref());
+        let faces = tx.apps().faces(agents)?;
+        Ok(Self {
+            access,
+            transactions,
+            accounts,
+            files,
+            forest,
+            creators,
+            faces,
+            masked: HashSet::new(),
+            skipped: 0,
+        })
     }
 }
 

@@ -19,7 +19,7 @@ use crate::tx::Tx;
 
 /// The tables of a book and their keys behind `book_id`, in the order in which they are emptied.
 /// What says that there is a book is no part of them: it goes last.
-const TABLES: [(&str, &str); 17] = [
+const TABLES: [(&str, &str); 18] = [
     ("audit_requests", "book_id"),
     ("copied_transactions", "transaction_id"),
     ("entries", "account_id, day, transaction_id"),
@@ -35,6 +35,7 @@ const TABLES: [(&str, &str); 17] = [
     ("account_groups", "id"),
     ("accounts", "id"),
     ("saved_queries", "id"),
+    ("integrations", "id"),
     ("access_requests", "id"),
     ("collaborators", "id"),
 ];

@@ -26,6 +26,7 @@
 //! | `grants`, `consents`, `device_authorizations` | What users let apps do, the apps they agreed to, and the programs that wait for a decision |
 //! | `api_keys`, `api_key_days` | API keys, until 30 days after they were revoked; how often each was used on a day |
 //! | `apps`, `app_people` | What users install in books, and whom their manifests name |
+//! | `integrations` | The apps that are installed in books |
 //! | `identity_changes` | One row: how often users, tokens and API keys were changed. Processes compare it to forget what they remember |
 //! | `process_starts` | One row: how often the database was opened. The number makes ids unique |
 //! | `audit_requests` | Audits that are asked for and not finished |
@@ -220,6 +221,20 @@ diesel::table! {
         title -> Text,
         query -> Text,
         agent -> Nullable<Text>,
+        created_at -> BigInt,
+        updated_at -> BigInt,
+        version -> BigInt,
+    }
+}
+
+diesel::table! {
+    integrations (book_id, id) {
+        book_id -> BigInt,
+        id -> BigInt,
+        app_id -> Text,
+        installer_id -> BigInt,
+        name -> Text,
+        properties -> Nullable<Text>,
         created_at -> BigInt,
         updated_at -> BigInt,
         version -> BigInt,

@@ -17,7 +17,6 @@
 //! is compared whatever a search asks for (behaviour 1.7.3).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::Arc;
 
 use daybook_domain::id::BookId;
 use daybook_domain::name::fold;
@@ -32,7 +31,7 @@ use crate::conn::{Conn, on_engine};
 use crate::dialect::Mode;
 use crate::error::{Error, Result};
 use crate::sql::{Sql, Value};
-use crate::tx::{Flushed, Tx};
+use crate::tx::{Caches, Flushed, Tx};
 
 /// Transactions in a block.
 const TRANSACTIONS_PER_BLOCK: usize = 64;
@@ -231,7 +230,7 @@ impl Tx<'_> {
 pub(crate) fn catch_up(conn: &mut Conn) -> Result<()> {
     loop {
         conn.begin(Mode::Write)?;
-        let mut tx = Tx::writing(conn, Arc::default(), false);
+        let mut tx = Tx::writing(conn, Caches::default(), false);
         tx.begin()?;
         let waiting = Sql::new(
             "SELECT b.public_id \

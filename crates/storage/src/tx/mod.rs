@@ -19,6 +19,7 @@ use std::sync::Arc;
 use daybook_domain::id::BookId;
 
 use crate::access::BookAccess;
+use crate::app_face::AppFaceCache;
 use crate::book::Books;
 use crate::book_state::BookStateRow;
 use crate::chart::ChartCache;
@@ -31,9 +32,16 @@ pub(crate) use flush::Flushed;
 
 use crate::{
     access_request, account, api_key, app, audit, balance, collaborator, collection, event, file,
-    grant, group, idempotency, identity, mail, saved_query, session, signing_key, token,
-    transaction, user,
+    grant, group, idempotency, identity, integration, mail, saved_query, session, signing_key,
+    token, transaction, user,
 };
+
+/// What the connections of a store remember together.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Caches {
+    charts: Arc<ChartCache>,
+    faces: Arc<AppFaceCache>,
+}
 
 /// A unit of work. On a read it is one snapshot; on a write everything in it becomes durable
 /// together.
@@ -57,7 +65,7 @@ pub struct Tx<'a> {
     own: WriteBuffer,
     /// What the group has read under the books' locks.
     pub(crate) group_cache: GroupCache,
-    charts: Arc<ChartCache>,
+    caches: Caches,
     /// Books whose accounts or groups this group has changed, committed or not.
     changed_charts: HashSet<BookId>,
 }
@@ -76,17 +84,17 @@ pub(crate) struct GroupCache {
 
 impl<'a> Tx<'a> {
     /// A unit of work that reads.
-    pub(crate) fn reading(conn: &'a mut Conn, charts: Arc<ChartCache>) -> Self {
-        Self::new(conn, charts, Mode::Read, false)
+    pub(crate) fn reading(conn: &'a mut Conn, caches: Caches) -> Self {
+        Self::new(conn, caches, Mode::Read, false)
     }
 
     /// A unit of work that writes. One that is alone in its group is undone with the whole
     /// database transaction.
-    pub(crate) fn writing(conn: &'a mut Conn, charts: Arc<ChartCache>, grouped: bool) -> Self {
-        Self::new(conn, charts, Mode::Write, grouped)
+    pub(crate) fn writing(conn: &'a mut Conn, caches: Caches, grouped: bool) -> Self {
+        Self::new(conn, caches, Mode::Write, grouped)
     }
 
-    fn new(conn: &'a mut Conn, charts: Arc<ChartCache>, mode: Mode, grouped: bool) -> Self {
+    fn new(conn: &'a mut Conn, caches: Caches, mode: Mode, grouped: bool) -> Self {
         let (earlier, own) = (WriteBuffer::default(), WriteBuffer::default());
         let (group_cache, changed_charts) = (GroupCache::default(), HashSet::new());
         Self {
@@ -99,7 +107,7 @@ impl<'a> Tx<'a> {
             earlier,
             own,
             group_cache,
-            charts,
+            caches,
             changed_charts,
         }
     }
@@ -199,6 +207,11 @@ impl<'a> Tx<'a> {
         balance::Balances { tx: self }
     }
 
+    /// The integrations of a book.
+    pub fn integrations(&mut self) -> integration::Integrations<'_, 'a> {
+        integration::Integrations { tx: self }
+    }
+
     /// Saved queries of a book.
     pub fn saved_queries(&mut self) -> saved_query::SavedQueries<'_, 'a> {
         saved_query::SavedQueries { tx: self }
@@ -278,7 +291,12 @@ impl<'a> Tx<'a> {
     pub(crate) fn chart(&self, book: BookId) -> Option<(Arc<ChartCache>, (BookId, i64))> {
         let version =
             self.book_state(book).filter(|_| !self.changed_charts.contains(&book))?.chart_version;
-        Some((Arc::clone(&self.charts), (book, version)))
+        Some((Arc::clone(&self.caches.charts), (book, version)))
+    }
+
+    /// The cache of how apps look.
+    pub(crate) fn faces(&self) -> Arc<AppFaceCache> {
+        Arc::clone(&self.caches.faces)
     }
 
     /// Runs `work` in a savepoint of its own, so that its failure does not fail the group. A unit

@@ -218,8 +218,8 @@ impl Service {
             Noun::Transaction => Resource::Transaction(self.labels.transactions.label(number)),
             Noun::File => Resource::File(self.labels.files.label(number)),
             Noun::SavedQuery => Resource::SavedQuery(self.labels.saved_queries.label(number)),
-            // There are no others yet.
-            Noun::Collaborator | Noun::Other => {
+            // The simulation has no others yet.
+            Noun::Collaborator | Noun::Integration | Noun::Other => {
                 Resource::Collaborator(self.labels.collaborators.label(number))
             }
         };

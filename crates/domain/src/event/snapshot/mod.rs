@@ -18,6 +18,7 @@ use super::Noun;
 use crate::book::Book;
 use crate::calendar::format_iso;
 use crate::collaborator::Collaborator;
+use crate::integration::Integration;
 use crate::json::{Json, Object};
 use crate::saved_query::SavedQuery;
 use fields::{some_text, stamped};
@@ -44,6 +45,19 @@ pub fn saved_query(saved: &SavedQuery) -> Object {
             .with("query", Json::text(saved.query.as_str())),
         &saved.stamp,
     )
+}
+
+/// An integration, with the username of who installed it.
+#[must_use]
+pub fn integration(integration: &Integration, added_by: &str) -> Object {
+    let Integration { id, app, name, installer, properties, stamp } = integration;
+    let object = Object::new()
+        .with("id", Json::text(id.to_string()))
+        .with("name", Json::text(name.as_str()))
+        .with("userId", Json::text(installer.to_string()))
+        .with("addedBy", Json::text(added_by))
+        .with_map("properties", properties.iter());
+    stamped(object, stamp).with("agentId", Json::text(app.as_str()))
 }
 
 /// A book's settings.
@@ -84,6 +98,8 @@ pub enum Snapshot {
     File(FileSnapshot),
     /// A saved query.
     SavedQuery(Object),
+    /// An integration.
+    Integration(Object),
     /// A book or a collaborator.
     Other(Object),
 }
@@ -100,6 +116,7 @@ impl Snapshot {
             Noun::Group => Self::Group(GroupSnapshot::read(object)?),
             Noun::File => Self::File(FileSnapshot::read(object)?),
             Noun::SavedQuery => Self::SavedQuery(object),
+            Noun::Integration => Self::Integration(object),
             Noun::Book | Noun::Collaborator | Noun::Other => Self::Other(object),
         })
     }

@@ -1,0 +1,163 @@
+//! Integrations: apps that are installed in a book (behaviour 9.4).
+
+mod events;
+mod refusal;
+
+pub use refusal::{MAX_INTEGRATIONS, Refusal};
+
+use crate::app::{App, AppId, AppRole, Visitor};
+use crate::event::Previous;
+use crate::id::{IntegrationId, UserId};
+use crate::instant::{Instant, Stamp};
+use crate::name::Name;
+use crate::property::{Edits, Properties};
+
+/// An app in a book. A book has one of each app.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Integration {
+    /// Unique across all books.
+    pub id: IntegrationId,
+    /// The app.
+    pub app: AppId,
+    /// The name: that of the app, unless somebody gave it another one.
+    pub name: Name,
+    /// Who installed it. It stays that user when somebody else changes it.
+    pub installer: UserId,
+    /// Custom properties.
+    pub properties: Properties,
+    /// Its times. It names no agent: `agentId` of an integration is its app.
+    pub stamp: Stamp,
+}
+
+/// The fields of the body of a create or update; absent ones stay.
+#[derive(Debug, Clone, Default)]
+pub struct Changes {
+    /// The name.
+    pub name: Option<String>,
+    /// Custom properties.
+    pub properties: Edits,
+}
+
+impl Integration {
+    /// An app that a visitor installs now. An absent name is that of the app.
+    ///
+    /// # Errors
+    /// [`Refusal::UnknownApp`], also for an app that the visitor may not see;
+    /// [`Refusal::NotInstallable`]; a name or properties that are none.
+    pub fn install(
+        id: IntegrationId,
+        app: &App,
+        changes: &Changes,
+        visitor: &Visitor<'_>,
+        now: Instant,
+    ) -> Result<Self, Refusal> {
+        if app.role(visitor) == AppRole::Stranger {
+            return Err(Refusal::UnknownApp(app.id.to_string()));
+        }
+        if !app.manifest.flags.installable {
+            return Err(Refusal::NotInstallable(app.id.to_string()));
+        }
+        let named = changes.name.as_deref().filter(|name| !name.trim().is_empty());
+        Ok(Self {
+            id,
+            app: app.id.clone(),
+            name: named.map_or_else(|| Ok(app.manifest.name.clone()), Name::new)?,
+            installer: visitor.id,
+            properties: Properties::default().merged(&changes.properties)?,
+            stamp: Stamp::new(None, now),
+        })
+    }
+
+    /// The integration after an update, with the previous values of the fields that changed.
+    ///
+    /// # Errors
+    /// A name or properties that are none.
+    pub fn update(self, changes: &Changes, now: Instant) -> Result<(Self, Previous), Refusal> {
+        let name = changes.name.as_deref().map_or_else(|| Ok(self.name.clone()), Name::new)?;
+        let properties = self.properties.merged(&changes.properties)?;
+        let mut previous = Previous::new();
+        if name != self.name {
+            previous.insert("name".to_owned(), self.name.as_str().to_owned());
+        }
+        self.properties.note_changes(&properties, &mut previous);
+        let stamp = if previous.is_empty() { self.stamp } else { self.stamp.touched(now) };
+        Ok((Self { name, properties, stamp, ..self }, previous))
+    }
+
+    /// The sort key for lists: by name, ignoring case.
+    #[must_use]
+    pub fn sort_key(&self) -> (String, IntegrationId) {
+        (self.name.as_str().to_lowercase(), self.id)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app;
+    use crate::email::Email;
+    use crate::field::Field;
+
+    const NOW: Instant = Instant::new(5);
+
+    fn visitor(number: i64, email: &Email) -> Visitor<'_> {
+        Visitor { id: UserId::new(number), username: "ada", email, is_administrator: false }
+    }
+
+    fn app(installable: Option<bool>, owner: &Visitor<'_>) -> App {
+        let installable = installable.map_or(Field::Keep, Field::Set);
+        let name = Some("Tax Bot".to_owned());
+        let changes = app::Changes { name, installable, ..Default::default() };
+        App::create(Some("tax-bot"), changes, owner, Instant::new(0)).unwrap()
+    }
+
+    fn named(name: &str) -> Changes {
+        Changes { name: Some(name.to_owned()), ..Changes::default() }
+    }
+
+    #[test]
+    fn who_sees_an_installable_app_installs_it() {
+        let (ada, eve) =
+            (Email::parse("ada@a.example").unwrap(), Email::parse("eve@b.example").unwrap());
+        let (owner, stranger) = (visitor(1, &ada), visitor(2, &eve));
+        let install = |app: &App, who: &Visitor<'_>, changes: &Changes| {
+            Integration::install(IntegrationId::new(9), app, changes, who, NOW)
+        };
+        let bot = app(None, &owner);
+        let made = install(&bot, &owner, &Changes::default()).unwrap();
+        assert_eq!(
+            (made.name.as_str(), made.installer, made.stamp.agent),
+            ("Tax Bot", owner.id, None)
+        );
+        assert_eq!(install(&bot, &owner, &named(" ")).unwrap().name.as_str(), "Tax Bot");
+        assert_eq!(install(&bot, &owner, &named("VAT")).unwrap().name.as_str(), "VAT");
+        let unknown = Err(Refusal::UnknownApp("tax-bot".to_owned()));
+        assert_eq!(install(&bot, &stranger, &Changes::default()), unknown);
+        let published = App { published: true, ..bot };
+        assert!(install(&published, &stranger, &Changes::default()).is_ok());
+        let refused = Err(Refusal::NotInstallable("tax-bot".to_owned()));
+        assert_eq!(install(&app(Some(false), &owner), &owner, &Changes::default()), refused);
+    }
+
+    #[test]
+    fn an_update_tells_what_changed() {
+        let ada = Email::parse("ada@a.example").unwrap();
+        let owner = visitor(1, &ada);
+        let id = IntegrationId::new(9);
+        let made =
+            Integration::install(id, &app(None, &owner), &Changes::default(), &owner, NOW).unwrap();
+        let later = Instant::new(6);
+        let (same, previous) = made.clone().update(&Changes::default(), later).unwrap();
+        assert!(same == made && previous.is_empty());
+        let rate = |value: Option<&str>| [("rate".to_owned(), value.map(str::to_owned))].into();
+        let changes = Changes { properties: rate(Some("10")), ..named("VAT") };
+        let (changed, previous) = made.clone().update(&changes, later).unwrap();
+        let expected = [("name", "Tax Bot"), ("rate", "")];
+        assert!(previous.iter().map(|(k, v)| (k.as_str(), v.as_str())).eq(expected));
+        assert_eq!((changed.stamp.updated_at, changed.stamp.version), (later, 2));
+        let back = Changes { properties: rate(None), ..named("Tax Bot") };
+        let (back, _) = changed.update(&back, later).unwrap();
+        assert_eq!((&back.name, &back.properties), (&made.name, &made.properties));
+        assert!(made.update(&named(" "), later).is_err());
+    }
+}

@@ -1,0 +1,142 @@
+//! Integrations on the wire (behaviour 9.4).
+
+use std::collections::BTreeMap;
+
+use daybook_domain::integration::{Changes, Integration};
+use daybook_domain::name::normalized;
+use daybook_service::integration::{self, View};
+use daybook_service::{Context, app};
+use serde::{Deserialize, Serialize};
+
+use crate::app::AppOut;
+use crate::body::Body;
+use crate::reply::{self, ApiResult, Reply};
+use crate::request::ApiRequest;
+use crate::wire::{
+    ListOut, PropertiesIn, StampOut, TextOrNumber, id_text, objects_only, properties,
+};
+
+/// A request body that is an integration.
+#[derive(Debug, Deserialize)]
+#[serde(remote = "Self", rename_all = "camelCase")]
+pub(crate) struct IntegrationIn {
+    #[serde(default)]
+    id: Option<TextOrNumber>,
+    #[serde(default)]
+    agent_id: Option<String>,
+    #[serde(default)]
+    name: Option<String>,
+    #[serde(default)]
+    properties: PropertiesIn,
+}
+
+objects_only!(IntegrationIn);
+
+/// An integration.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct IntegrationOut<'v> {
+    id: String,
+    book_id: &'v str,
+    user_id: String,
+    added_by: &'v str,
+    name: &'v str,
+    normalized_name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    logo: Option<&'v str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    logo_dark: Option<&'v str>,
+    date_added_ms: String,
+    last_update_ms: String,
+    agent_id: &'v str,
+    properties: BTreeMap<String, String>,
+    #[serde(flatten)]
+    stamp: StampOut,
+}
+
+impl<'v> From<&'v View> for IntegrationOut<'v> {
+    fn from(view: &'v View) -> Self {
+        let View { access, integration, added_by, face } = view;
+        let Integration { id, app, name, installer, properties: held, stamp } = integration;
+        Self {
+            id: id.to_string(),
+            book_id: access.book().key.as_str(),
+            user_id: installer.to_string(),
+            added_by,
+            name: name.as_str(),
+            normalized_name: normalized(name.as_str()),
+            logo: face.as_ref().and_then(|face| face.logo.as_deref()),
+            logo_dark: face.as_ref().and_then(|face| face.logo_dark.as_deref()),
+            date_added_ms: stamp.created_at.milliseconds().to_string(),
+            last_update_ms: stamp.updated_at.milliseconds().to_string(),
+            agent_id: app.as_str(),
+            properties: properties(held),
+            stamp: StampOut::from(stamp),
+        }
+    }
+}
+
+fn to_reply(view: &View, _: &Context) -> Reply {
+    reply::ok(&IntegrationOut::from(view))
+}
+
+/// GET integrations.
+pub(crate) async fn list_integrations(request: ApiRequest) -> ApiResult {
+    let book = request.book();
+    let encode = |all: &Vec<View>, _: &Context| {
+        reply::ok(&ListOut::complete(all.iter().map(IntegrationOut::from).collect()))
+    };
+    request.read(move |tx, cx| integration::list(tx, cx, &book), encode).await
+}
+
+/// GET apps of a book.
+pub(crate) async fn list_book_apps(request: ApiRequest) -> ApiResult {
+    let book = request.book();
+    let encode = |all: &Vec<app::View>, _: &Context| {
+        reply::ok(&ListOut::complete(all.iter().map(AppOut::from).collect()))
+    };
+    request.read(move |tx, cx| integration::list_apps(tx, cx, &book), encode).await
+}
+
+/// POST integrations.
+pub(crate) async fn create_integration(
+    request: ApiRequest,
+    body: Body<IntegrationIn>,
+) -> ApiResult {
+    let book = request.book();
+    let IntegrationIn { id: _, agent_id, name, properties } = body.0;
+    let changes = Changes { name, properties: properties.unwrap_or_default() };
+    request
+        .write(
+            &book.clone(),
+            move |tx, cx| integration::create(tx, cx, &book, agent_id.as_deref(), &changes),
+            to_reply,
+        )
+        .await
+}
+
+/// PUT integrations, the id in the body.
+pub(crate) async fn update_integration(
+    request: ApiRequest,
+    body: Body<IntegrationIn>,
+) -> ApiResult {
+    let book = request.book();
+    let IntegrationIn { id, agent_id: _, name, properties } = body.0;
+    let changes = Changes { name, properties: properties.unwrap_or_default() };
+    let id = id_text(id);
+    request
+        .write(
+            &book.clone(),
+            move |tx, cx| integration::update(tx, cx, &book, id.as_deref(), &changes),
+            to_reply,
+        )
+        .await
+}
+
+/// DELETE integrations/{id}.
+pub(crate) async fn delete_integration(request: ApiRequest) -> ApiResult {
+    let (book, id) = (request.book(), request.id());
+    request
+        .write(&book.clone(), move |tx, cx| integration::delete(tx, cx, &book, &id), to_reply)
+        .await
+}

@@ -1,0 +1,122 @@
+//! Integrations: rows and repository.
+
+use daybook_domain::access::Access;
+use daybook_domain::app::AppId;
+use daybook_domain::id::{IntegrationId, UserId};
+use daybook_domain::integration::Integration;
+use daybook_domain::name::Name;
+use daybook_domain::purpose::WriteIntegrations;
+use diesel::prelude::*;
+
+use crate::access::AccessTo;
+use crate::column;
+use crate::conn::on_engine;
+use crate::error::{Error, Result};
+use crate::schema::integrations;
+use crate::tx::Tx;
+
+#[derive(Queryable, Selectable, Insertable, AsChangeset)]
+#[diesel(
+    table_name = integrations,
+    treat_none_as_default_value = false,
+    treat_none_as_null = true
+)]
+struct Row {
+    book_id: i64,
+    id: i64,
+    app_id: String,
+    installer_id: i64,
+    name: String,
+    properties: Option<String>,
+    created_at: i64,
+    updated_at: i64,
+    version: i64,
+}
+
+impl Row {
+    fn new(access: &Access, integration: &Integration) -> Self {
+        let Integration { id, app, name, installer, properties, stamp } = integration;
+        Self {
+            book_id: access.book().id.get(),
+            id: id.get(),
+            app_id: app.to_string(),
+            installer_id: installer.get(),
+            name: name.as_str().to_owned(),
+            properties: column::properties_to_text(properties),
+            created_at: stamp.created_at.milliseconds(),
+            updated_at: stamp.updated_at.milliseconds(),
+            version: stamp.version,
+        }
+    }
+}
+
+impl TryFrom<Row> for Integration {
+    type Error = Error;
+
+    fn try_from(row: Row) -> Result<Self> {
+        Ok(Self {
+            id: IntegrationId::new(row.id),
+            app: AppId::stored(row.app_id),
+            name: Name::stored(row.name),
+            installer: UserId::new(row.installer_id),
+            properties: column::properties_from_text(row.properties)?,
+            stamp: column::stamp(None, row.created_at, row.updated_at, row.version),
+        })
+    }
+}
+
+/// The integrations of a book.
+pub struct Integrations<'t, 'a> {
+    pub(crate) tx: &'t mut Tx<'a>,
+}
+
+impl Integrations<'_, '_> {
+    /// All of them, in no order.
+    pub fn list(self, access: &Access) -> Result<Vec<Integration>> {
+        let query = integrations::table.filter(integrations::book_id.eq(access.book().id.get()));
+        let rows: Vec<Row> =
+            on_engine!(self.tx.flushed()?, c => query.select(Row::as_select()).load(c))?;
+        rows.into_iter().map(Integration::try_from).collect()
+    }
+
+    /// The one with that id.
+    pub fn find(self, access: &Access, id: IntegrationId) -> Result<Option<Integration>> {
+        let query = integrations::table.find((access.book().id.get(), id.get()));
+        let row = on_engine!(
+            self.tx.flushed()?,
+            c => query.select(Row::as_select()).get_result(c).optional()
+        )?;
+        row.map(Integration::try_from).transpose()
+    }
+
+    /// Adds one.
+    pub fn insert(
+        self,
+        access: &AccessTo<WriteIntegrations>,
+        integration: &Integration,
+    ) -> Result<()> {
+        let row = Row::new(access, integration);
+        let query = diesel::insert_into(integrations::table).values(&row);
+        on_engine!(self.tx.flushed()?, c => query.execute(c))?;
+        Ok(())
+    }
+
+    /// Saves a changed one.
+    pub fn update(
+        self,
+        access: &AccessTo<WriteIntegrations>,
+        integration: &Integration,
+    ) -> Result<()> {
+        let row = Row::new(access, integration);
+        let target = integrations::table.find((row.book_id, row.id));
+        on_engine!(self.tx.flushed()?, c => diesel::update(target).set(&row).execute(c))?;
+        Ok(())
+    }
+
+    /// Removes one.
+    pub fn delete(self, access: &AccessTo<WriteIntegrations>, id: IntegrationId) -> Result<()> {
+        let target = integrations::table.find((access.book().id.get(), id.get()));
+        on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
+        Ok(())
+    }
+}
