@@ -1,6 +1,7 @@
 //! What the operator does with users (7.11): `daybook user show`, `rename-email` and `delete`.
 
-use daybook_tests::{Backdoor, Cast, Server, column, id, unique};
+use daybook_tests::browser::{Browser, login_link};
+use daybook_tests::{Backdoor, Cast, Client, Server, column, id, unique};
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -16,6 +17,8 @@ pub fn tests() -> Vec<Case> {
         nothing_of_a_deleted_user_is_kept,
         owners_are_not_deleted,
         unknown_users_are_not_found,
+        requests_go_on_while_a_user_is_renamed,
+        books_are_not_founded_for_deleted_users,
     ]
 }
 
@@ -226,5 +229,91 @@ fn unknown_users_are_not_found(server: &Server) {
     ] {
         let said = run(server, &arguments).expect_err("refused");
         assert!(said.contains("user not found"), "{arguments:?}: {said}");
+    }
+}
+
+/// Two processes serve a user who founds books, keeps collections and tokens and signs in, while
+/// the operator changes their address back and forth. All take locks in one order, so nobody is
+/// turned away (7.11).
+fn requests_go_on_while_a_user_is_renamed(server: &Server) {
+    let (from, to, other) = (person(), person(), server.beside(&[]));
+    let both = [server, &other];
+    let tokens = [server.token(&from), server.token(&from)];
+    let work = |number: usize| {
+        let server = both[number % 2];
+        let client = server.client_with_token(&tokens[number % 2]);
+        let mut owned = Vec::new();
+        for round in 0..12 {
+            let key = unique("operated");
+            let keyed = client.header("Idempotency-Key", &key);
+            let sent = match (number + round) % 6 {
+                0 => keyed.post("/v5/books", &json!({"name": "Founded"})),
+                1 => client.post("/v5/books", &json!({"name": "Founded"})),
+                2 => keyed.post("/v5/collections", &json!({"name": key})),
+                3 => client.post("/v5/collections", &json!({"name": key})),
+                4 => keyed.post("/v5/user/tokens", &json!({"name": key})),
+                _ => {
+                    let code = login_link(server, if round % 2 == 0 { &from } else { &to });
+                    Browser::new(server).press(&code)
+                }
+            };
+            assert!(sent.status < 500, "{number}.{round}: {} {}", sent.status, sent.text);
+            if sent.body.get("permission").is_some() {
+                owned.push(id(&sent.body).to_owned());
+            }
+        }
+        // Only who is there may delete.
+        for book in owned {
+            let gone = client.delete(&format!("/v5/books/{book}"));
+            assert!(gone.status < 500, "{number}: {} {}", gone.status, gone.text);
+        }
+    };
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..6).map(|number| scope.spawn(move || work(number))).collect();
+        let mut names = (&from, &to);
+        while !workers.iter().all(std::thread::ScopedJoinHandle::is_finished) {
+            // Whoever signs in with the address of nobody becomes a user.
+            match run(server, &["rename-email", "--email", names.0, "--to", names.1]) {
+                Ok(_) => names = (names.1, names.0),
+                Err(said) => assert!(said.contains("another user"), "{said}"),
+            }
+        }
+    });
+}
+
+/// Who is deleted owns nothing, however fast they are.
+fn books_are_not_founded_for_deleted_users(server: &Server) {
+    let other = server.beside(&[]);
+    for _ in 0..8 {
+        let email = person();
+        let client = server.client(&email);
+        let user = id(&client.get("/v5/user").ok()).to_owned();
+        let token = client.token().expect("a token");
+        let clients = [client.clone(), other.client_with_token(token)];
+        let work = |client: &Client, number: usize| {
+            for round in 0..4 {
+                let (path, name) = match (number + round) % 4 {
+                    0 => ("/v5/collections", unique("operated")),
+                    1 => ("/v5/user/tokens", unique("operated")),
+                    _ => ("/v5/books", "Founded".to_owned()),
+                };
+                let client = client.header("Idempotency-Key", &unique("founded"));
+                let sent = client.post(path, &json!({ "name": name }));
+                assert!(sent.status < 500, "{path}: {} {}", sent.status, sent.text);
+            }
+        };
+        let outcome = std::thread::scope(|scope| {
+            for number in 0..4 {
+                let client = &clients[number % 2];
+                scope.spawn(move || work(client, number));
+            }
+            run(server, &["delete", "--email", &email])
+        });
+        let owned = "UPDATE books SET version = version WHERE owner_id = ";
+        let owned = Backdoor::open(server).execute(&format!("{owned}{user}"));
+        match outcome {
+            Ok(_) => assert_eq!(owned, 0, "nobody's books"),
+            Err(said) => assert!(said.contains("owns"), "{said}"),
+        }
     }
 }

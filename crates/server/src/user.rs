@@ -13,6 +13,9 @@ use crate::admin::{open, print};
 use crate::cli::DataArgs;
 use crate::clock;
 
+/// How often a user is tried to be changed whom requests are changing.
+const MAX_TRIES: u32 = 20;
+
 #[derive(Debug, Args)]
 pub(crate) struct UserArgs {
     #[command(subcommand)]
@@ -86,15 +89,27 @@ pub(crate) fn run(options: UserArgs) -> anyhow::Result<()> {
     }
 }
 
-/// Changes a user in one unit of work, and prints what they are then.
+/// Changes a user in one unit of work, and prints what they are then. It gives way to requests that
+/// change the same user, or make one with the same address, and tries again.
 fn change_user(
     named: NamedUserArgs,
-    change: impl FnOnce(&mut Tx<'_>, &Email, &Arc<Ids>) -> Result<User, Error> + Send + 'static,
+    change: impl Fn(&mut Tx<'_>, &Email, &Arc<Ids>) -> Result<User, Error> + Clone + Send + 'static,
 ) -> anyhow::Result<()> {
+    use daybook_storage::Error::{Unavailable, UniqueViolation};
     let (email, store) = (Email::parse(&named.email)?, open(&named.data)?);
     let ids = Arc::new(Ids::new(store.start()));
     let lane = Lane::of_newcomer(&email);
-    let changed = store.write(lane, move |tx| change(tx, &email, &ids))?;
+    let mut tries = 1;
+    let changed = loop {
+        let (change, email, ids) = (change.clone(), email.clone(), Arc::clone(&ids));
+        let outcome = store.write(lane, move |tx| change(tx, &email, &ids));
+        match outcome {
+            Err(Error::Storage(Unavailable(_) | UniqueViolation(_))) if tries < MAX_TRIES => {
+                tries += 1;
+            }
+            outcome => break outcome?,
+        }
+    };
     print([shown(&changed)])
 }
 

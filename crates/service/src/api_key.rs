@@ -163,7 +163,7 @@ fn end(tx: &mut Tx<'_>, key: ApiKey, now: Instant) -> Result<View> {
     }
     let revoked = key.revoke(now);
     tx.api_keys().revoke(&revoked)?;
-    tx.identity_changes().record()?;
+    tx.identity_changes().record();
     view(tx, revoked, now)
 }
 

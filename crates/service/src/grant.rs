@@ -72,7 +72,7 @@ pub fn begin(
     }
     let grant = granted.grant(GrantId::new(ids.next(now)), until);
     if tx.grants().make_room(granted.user, now)? {
-        tx.identity_changes().record()?;
+        tx.identity_changes().record();
     }
     tx.grants().insert(&grant)?;
     Ok(grant)
@@ -113,7 +113,7 @@ pub fn redeem(
 /// Ends a grant, and with it all tokens that hang on it.
 pub fn end(tx: &mut Tx<'_>, id: GrantId) -> Result<()> {
     if tx.grants().remove(id)? {
-        tx.identity_changes().record()?;
+        tx.identity_changes().record();
     }
     Ok(())
 }
@@ -122,7 +122,7 @@ pub fn end(tx: &mut Tx<'_>, id: GrantId) -> Result<()> {
 pub fn withdraw(tx: &mut Tx<'_>, user: UserId, client: &str) -> Result<()> {
     tx.consents().remove(user, client)?;
     if tx.grants().remove_of_client(user, client)? {
-        tx.identity_changes().record()?;
+        tx.identity_changes().record();
     }
     Ok(())
 }

@@ -109,7 +109,7 @@ fn end(tx: &mut Tx<'_>, token: AccessToken, now: Instant) -> Result<AccessToken>
     }
     let revoked = token.revoke(now);
     tx.tokens().revoke(&revoked)?;
-    tx.identity_changes().record()?;
+    tx.identity_changes().record();
     Ok(revoked)
 }
 

@@ -161,8 +161,39 @@ impl Conn {
         match self {
             Self::Sqlite(_) => Ok(()),
             Self::Postgres(_) => self
-                .execute(&Sql::new("SELECT id FROM users WHERE id = ").int(id).push(" FOR UPDATE"))
+                .execute(
+                    &Sql::new("SELECT id FROM users WHERE id = ")
+                        .int(id)
+                        .push(" FOR NO KEY UPDATE"),
+                )
                 .map(drop),
+        }
+    }
+
+    /// The end of a SELECT of users who keep their names until the unit of work ends. Only who is
+    /// taking one of them ([`Self::taking`]) is waited for, so their order does not matter.
+    pub(crate) const fn keeping(&self) -> &'static str {
+        match self {
+            Self::Sqlite(_) => "",
+            Self::Postgres(_) => " FOR KEY SHARE",
+        }
+    }
+
+    /// The end of a SELECT of a user whose names change: all others who hold the user are waited
+    /// for, and wait.
+    pub(crate) const fn taking(&self) -> &'static str {
+        match self {
+            Self::Sqlite(_) => "",
+            Self::Postgres(_) => " FOR UPDATE",
+        }
+    }
+
+    /// Makes this unit of work give up waiting for locks before anybody who waits for it looks for
+    /// a deadlock (PostgreSQL does after a second).
+    pub(crate) fn wait_briefly(&mut self) -> QueryResult<()> {
+        match self {
+            Self::Sqlite(_) => Ok(()),
+            Self::Postgres(c) => c.batch_execute("SET LOCAL lock_timeout = '300ms'"),
         }
     }
 

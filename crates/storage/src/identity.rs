@@ -3,7 +3,7 @@
 
 use diesel::prelude::*;
 
-use crate::conn::on_engine;
+use crate::conn::{Conn, on_engine};
 use crate::error::Result;
 use crate::schema::identity_changes;
 use crate::sql::Sql;
@@ -23,12 +23,19 @@ impl IdentityChanges<'_, '_> {
         Ok(count.unwrap_or(0))
     }
 
-    /// Counts a change: whatever is remembered of them is not true any more.
-    pub fn record(self) -> Result<()> {
-        let counting = Sql::new(
-            "INSERT INTO identity_changes (id, count) VALUES (1, 1) ON CONFLICT (id) \
-                DO UPDATE SET count = identity_changes.count + 1",
-        );
-        Ok(self.tx.flushed()?.execute(&counting).map(drop)?)
+    /// Notes a change: whatever is remembered of them is not true any more. It is counted at the
+    /// end of the group.
+    pub fn record(self) {
+        self.tx.note_identity_change();
     }
+}
+
+/// Counts the changes of a group as one. All processes write this row, so it is the last one that a
+/// group waits for: whoever has it waits for nobody.
+pub(crate) fn count_change(conn: &mut Conn) -> Result<()> {
+    let counting = Sql::new(
+        "INSERT INTO identity_changes (id, count) VALUES (1, 1) ON CONFLICT (id) \
+            DO UPDATE SET count = identity_changes.count + 1",
+    );
+    Ok(conn.execute(&counting).map(drop)?)
 }

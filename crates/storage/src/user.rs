@@ -8,8 +8,8 @@ use daybook_domain::instant::Instant;
 use daybook_domain::user::Profile;
 use diesel::prelude::*;
 
-use crate::conn::on_engine;
-use crate::error::Result;
+use crate::conn::{Conn, on_engine};
+use crate::error::{Error, Result};
 use crate::schema::{books, users};
 use crate::sql::Sql;
 use crate::tx::Tx;
@@ -47,7 +47,7 @@ pub struct User {
     pub profile: Profile,
 }
 
-#[derive(Queryable, Selectable, Insertable)]
+#[derive(Queryable, Selectable, Insertable, QueryableByName)]
 #[diesel(table_name = users, treat_none_as_default_value = false)]
 struct Row {
     id: i64,
@@ -59,7 +59,7 @@ struct Row {
     profile: ProfileRow,
 }
 
-#[derive(Queryable, Selectable, Insertable, AsChangeset)]
+#[derive(Queryable, Selectable, Insertable, AsChangeset, QueryableByName)]
 #[diesel(table_name = users, treat_none_as_default_value = false, treat_none_as_null = true)]
 struct ProfileRow {
     name: Option<String>,
@@ -95,6 +95,13 @@ impl From<Row> for User {
             profile: profile.into(),
         }
     }
+}
+
+/// A user, with the lock that the end of the statement takes.
+fn locked(conn: &mut Conn, user: UserId, end: &'static str) -> Result<Option<User>> {
+    let query = Sql::new("SELECT * FROM users WHERE id = ").int(user.get()).push(end);
+    let rows: Vec<Row> = on_engine!(conn, c => (&query).load(c)).map_err(Error::of_waiting)?;
+    Ok(rows.into_iter().next().map(User::from))
 }
 
 /// The users of this installation.
@@ -137,7 +144,7 @@ impl Users<'_, '_> {
     /// Adds a user.
     ///
     /// # Errors
-    /// [`crate::Error::UniqueViolation`] when address or username are taken.
+    /// [`Error::UniqueViolation`] when address or username are taken.
     pub fn insert(self, user: &User) -> Result<()> {
         let row = Row {
             id: user.id.get(),
@@ -173,7 +180,7 @@ impl Users<'_, '_> {
     /// Saves the address and the username of a user.
     ///
     /// # Errors
-    /// [`crate::Error::UniqueViolation`] when they are taken.
+    /// [`Error::UniqueViolation`] when they are taken.
     pub fn save_names(self, user: &User) -> Result<()> {
         let target = users::table.find(user.id.get());
         let set =
@@ -182,9 +189,21 @@ impl Users<'_, '_> {
         Ok(())
     }
 
-    /// Locks the user's row against whoever founds books or keeps collections for them.
-    pub fn lock(self, user: UserId) -> Result<()> {
-        Ok(self.tx.flushed()?.lock_user(user.get())?)
+    /// The user with that id, who keeps their names until this unit of work ends.
+    pub fn keep(self, user: UserId) -> Result<Option<User>> {
+        let mut conn = self.tx.flushed()?;
+        let end = conn.keeping();
+        locked(&mut conn, user, end)
+    }
+
+    /// The user with that id, for a change of their names: nobody founds a book for them or changes
+    /// what they keep until this unit of work ends. It gives way to those who do when it has to
+    /// wait, with [`Error::Unavailable`].
+    pub fn take(self, user: UserId) -> Result<Option<User>> {
+        let mut conn = self.tx.flushed()?;
+        conn.wait_briefly()?;
+        let end = conn.taking();
+        locked(&mut conn, user, end)
     }
 
     /// How many books a user owns; a copy that is not finished counts.

@@ -1,5 +1,6 @@
-//! Requests that no client sends, to everything below `/auth`: the server never fails, what programs
-//! read has the form of RFC 6749, 5.2, and nobody is sent to an address that is not registered.
+//! Requests that no client sends, to everything below `/auth`: the server never fails, what
+//! programs read has the form of RFC 6749, 5.2, and nobody is sent to an address that is not
+//! registered.
 
 use daybook_tests::browser::Browser;
 use daybook_tests::dice::Dice;
@@ -21,7 +22,8 @@ pub fn tests() -> Vec<crate::Case> {
 
 const FORM: &str = "application/x-www-form-urlencoded";
 /// What programs ask by POST.
-const PROGRAMS: [&str; 4] = ["/auth/token", "/auth/device/code", "/auth/revoke", "/auth/introspect"];
+const PROGRAMS: [&str; 4] =
+    ["/auth/token", "/auth/device/code", "/auth/revoke", "/auth/introspect"];
 const OTHERS: [&str; 18] = [
     "/auth/authorize",
     "/auth/consent",
@@ -207,7 +209,7 @@ impl Maker {
         let of_token = self.known[0].clone();
         for (name, values) in [
             ("Origin", vec![base, base, base, "null", "https://evil.example", "x"]),
-            ("Cookie", vec![&*self.cookie.clone(), "daybook_session=1.x", "=;,", "daybook_return=x"]),
+            ("Cookie", vec![&*self.cookie.clone(), "daybook_session=1.x", "=;,", "daybook="]),
             ("Authorization", vec!["Basic", "Basic YTpi", "Bearer x", "Bearer", &of_token]),
             ("Idempotency-Key", vec!["", "a b", "key"]),
             ("If-Match", vec!["x", "\"1\""]),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use actix_web::HttpRequest;
+use daybook_domain::email::Email;
 use daybook_domain::instant::Instant;
 use daybook_domain::token::TokenScope;
 use daybook_service::{Error, grant, session, token, user};
@@ -119,7 +120,7 @@ async fn of_provider(
     if let Some(found) = known {
         return Ok(bearer(found));
     }
-    let lane = Lane::of_newcomer(&verified.email);
+    let lane = lane_of(state, &verified.email).await?;
     let make = || {
         let (ids, admission) = (Arc::clone(&state.ids), Arc::clone(&state.admission));
         let verified = verified.clone();
@@ -128,6 +129,14 @@ async fn of_provider(
         })
     };
     Ok(bearer(again_on_collision(make).await?))
+}
+
+/// The lane in which somebody with that address signs in. What changes in a user who is known
+/// changes in the lane of that user, wherever they come from: that is the order of locks.
+pub(crate) async fn lane_of(state: &AppState, email: &Email) -> Result<Lane, ApiError> {
+    let (newcomer, email) = (Lane::of_newcomer(email), email.clone());
+    let known = run::read(state, move |tx| user::find(tx, &email)).await?;
+    Ok(known.map_or(newcomer, |user| Lane::of_user(user.id)))
 }
 
 /// Makes a user by a unit of work, and tries again when another process made the same user, or one

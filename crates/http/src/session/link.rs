@@ -7,7 +7,6 @@ use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use daybook_domain::session::{Refusal, Session};
 use daybook_service::session;
-use daybook_storage::Lane;
 use maud::html;
 
 use super::page::{page, page_to};
@@ -15,7 +14,7 @@ use super::secret::{LoginSecret, digest};
 use super::{cookie, entry, own_form};
 use crate::error::{ApiError, RequestError};
 use crate::form::Form;
-use crate::identity::authenticate::again_on_collision;
+use crate::identity::authenticate::{again_on_collision, lane_of};
 use crate::parameters;
 use crate::run;
 use crate::state::AppState;
@@ -67,9 +66,9 @@ pub(crate) async fn sign_in(
 async fn begin(state: &AppState, code: &str, secret: &LoginSecret) -> Result<Session, ApiError> {
     let (by, kept, now) = (digest(code), secret.digest(), (state.clock)());
     let link = run::read(state, move |tx| session::link(tx, &by, now)).await?;
+    let lane = lane_of(state, &link.email).await?;
     let make = || {
         let ids = Arc::clone(&state.ids);
-        let lane = Lane::of_newcomer(&link.email);
         run::write(state, lane, move |tx| session::begin(tx, &by, kept, &ids, now))
     };
     again_on_collision(make).await

@@ -12,7 +12,6 @@ use daybook_domain::session::Session;
 use daybook_domain::{Refusal, user as domain_user};
 use daybook_service::user::VerifiedUser;
 use daybook_service::{Error, session, user};
-use daybook_storage::Lane;
 use maud::html;
 use reqwest::Url;
 
@@ -22,7 +21,7 @@ use super::way_back::WayBack;
 use super::{cookie, entry, login, pending};
 use crate::client_address::client_address;
 use crate::error::{ApiError, RequestError};
-use crate::identity::authenticate::again_on_collision;
+use crate::identity::authenticate::{again_on_collision, lane_of};
 use crate::identity::provider::freshness::Freshness;
 use crate::identity::provider::outcome::Refusal as ProviderRefusal;
 use crate::identity::provider::sign_in::{Callback, PendingSignIn, SignInRefusal};
@@ -142,10 +141,11 @@ async fn open(
     secret: &LoginSecret,
 ) -> Result<Session, ApiError> {
     let (kept, now) = (secret.digest(), (state.clock)());
+    let lane = lane_of(state, &verified.email).await?;
     let make = || {
         let (ids, admission) = (Arc::clone(&state.ids), Arc::clone(&state.admission));
         let verified = verified.clone();
-        run::write(state, Lane::of_newcomer(&verified.email), move |tx| {
+        run::write(state, lane, move |tx| {
             let user = user::sign_in_verified(tx, &verified, &admission, &ids, now)?;
             session::open(tx, &user, kept, signed_in_at, (&ids, now))
         })

@@ -170,8 +170,9 @@ fn establish(tx: &mut Tx<'_>, cx: &Context, book: Book) -> Result<AccessTo<Manag
 
 /// Puts the caller, who made the book, on its list of collaborators.
 fn add_owner(tx: &mut Tx<'_>, cx: &Context, access: &AccessTo<ManageCollaborators>) -> Result<()> {
-    // As the caller is now: the address may have changed since the request began (behaviour 7.11).
-    let caller = tx.users().by_ids(&[cx.user.id])?.into_iter().next();
+    // As the caller is now, and until the book is theirs: the address may have changed since the
+    // request began, and who is deleted owns no book (behaviour 7.11).
+    let caller = tx.users().keep(cx.user.id)?;
     let caller = caller.ok_or(Error::NotFound("user"))?;
     if caller.disabled_at.is_some() {
         return Err(daybook_domain::session::Refusal::Disabled.into());

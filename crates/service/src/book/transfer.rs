@@ -36,7 +36,12 @@ pub fn transfer(tx: &mut Tx<'_>, cx: &Context, book: &str, address: Option<&str>
     let access = found.admit_to(cx.user.id, TransferBook)?;
     cx.check_precondition(access.book())?;
     let address = Email::parse(address.ok_or(Refusal::NewOwnerRequired)?)?;
-    let known = tx.users().find(&address)?.filter(|user| user.disabled_at.is_none());
+    let known = match tx.users().find(&address)? {
+        // Nobody deletes them before the book is theirs.
+        Some(user) => tx.users().keep(user.id)?,
+        None => None,
+    };
+    let known = known.filter(|user| user.disabled_at.is_none() && user.email == address);
     let owner = known.ok_or(Refusal::NewOwnerUnknown(address))?;
     if owner.id != cx.user.id {
         let (after, previous) = access.book().clone().transferred(owner.username.clone(), cx.now);

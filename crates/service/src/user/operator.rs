@@ -55,15 +55,24 @@ pub fn readdress(
     ids: &Arc<Ids>,
     now: Instant,
 ) -> Result<User> {
-    let user = known(tx, from)?;
+    let user = taken(tx, from)?;
     if from == to {
         return Ok(user);
     }
     if tx.users().find(to)?.is_some() {
         return Err(Refusal::AddressTaken(to.clone()).into());
     }
+    let mut shared = Vec::new();
     for book in books(tx, from)? {
-        let Some(cx) = in_the_name_of_the_owner(tx, &book, ids, now)? else { continue };
+        if let Some(cx) = in_the_name_of_the_owner(tx, &book, ids, now)? {
+            shared.push((book, cx));
+        }
+    }
+    // Before the books, because nobody waits for what is a user's while holding a book.
+    let user = User { email: to.clone(), ..user };
+    tx.users().save_names(&user)?;
+    tx.users().readdress(from, to)?;
+    for (book, cx) in shared {
         let access = enter_to(tx, &cx, book.as_str(), ManageCollaborators)?;
         if tx.collaborators().find(&access, to)?.is_some() {
             return Err(Refusal::AddressShared(book).into());
@@ -73,10 +82,7 @@ pub fn readdress(
         tx.collaborators().update(&access, &row)?;
         event_log::append(tx, &cx, &access, vec![row.updated_event(&previous)])?;
     }
-    let user = User { email: to.clone(), ..user };
-    tx.users().save_names(&user)?;
-    tx.users().readdress(from, to)?;
-    tx.identity_changes().record()?;
+    tx.identity_changes().record();
     Ok(user)
 }
 
@@ -85,17 +91,18 @@ pub fn readdress(
 /// # Errors
 /// 404 for an unknown address; [`Refusal::OwnsBooks`].
 pub fn delete(tx: &mut Tx<'_>, email: &Email, ids: &Arc<Ids>, now: Instant) -> Result<User> {
-    let user = known(tx, email)?;
-    tx.users().lock(user.id)?;
+    let user = taken(tx, email)?;
     let owned = tx.users().count_owned(user.id)?;
     if owned > 0 {
         return Err(Refusal::OwnsBooks(owned).into());
     }
     let cx = by_operator(user.clone(), ids, now);
-    for book in books(tx, email)? {
+    let books = books(tx, email)?;
+    // Before the books, because nobody waits for what is a user's while holding a book.
+    tx.users().erase(&user)?;
+    for book in books {
         collaborator::remove(tx, &cx, book.as_str(), email.as_str())?;
     }
-    tx.users().erase(&user)?;
     let deleted = User {
         email: deleted_email(user.id),
         username: deleted_username(user.id),
@@ -106,12 +113,19 @@ pub fn delete(tx: &mut Tx<'_>, email: &Email, ids: &Arc<Ids>, now: Instant) -> R
     tx.users().save_names(&deleted)?;
     tx.users().save_profile(&deleted)?;
     tx.users().save_disabled(&deleted)?;
-    tx.identity_changes().record()?;
+    tx.identity_changes().record();
     Ok(deleted)
 }
 
 fn known(tx: &mut Tx<'_>, email: &Email) -> Result<User> {
     tx.users().find(email)?.ok_or(Error::NotFound("user"))
+}
+
+/// The user with that address, whom nobody else changes any more.
+fn taken(tx: &mut Tx<'_>, email: &Email) -> Result<User> {
+    let user = known(tx, email)?;
+    let user = tx.users().take(user.id)?.filter(|user| user.email == *email);
+    user.ok_or(Error::NotFound("user"))
 }
 
 /// The books that are shared with an address, in the order in which all processes lock books.

@@ -57,6 +57,8 @@ pub struct Tx<'a> {
     open: bool,
     /// Whether this unit of work has a savepoint.
     savepoint: bool,
+    /// Whether this unit of work, and one before it, has changed who is let in.
+    identity_changed: (bool, bool),
     /// The failure after which nothing of the group may be committed.
     failure: Option<String>,
     /// The write buffer of the units of work before this one.
@@ -103,6 +105,7 @@ impl<'a> Tx<'a> {
             grouped,
             open: true,
             savepoint: false,
+            identity_changed: (false, false),
             failure: None,
             earlier,
             own,
@@ -250,6 +253,11 @@ impl<'a> Tx<'a> {
         Ok(self.conn.ping()?)
     }
 
+    /// Notes that this unit of work changes who is let in.
+    pub(crate) const fn note_identity_change(&mut self) {
+        self.identity_changed.0 = true;
+    }
+
     /// Whether this unit of work may write.
     pub(crate) fn writes(&self) -> bool {
         self.mode == Mode::Write
@@ -337,12 +345,14 @@ impl<'a> Tx<'a> {
         }
         let own = std::mem::take(&mut self.own);
         self.earlier.absorb(own);
+        self.identity_changed = (false, self.identity_changed.0 || self.identity_changed.1);
         Ok(())
     }
 
     /// Undoes this unit of work; one that is alone in its group is over then.
     pub(crate) fn undo_unit(&mut self) -> Result<()> {
         self.own = WriteBuffer::default();
+        self.identity_changed.0 = false;
         if !self.grouped {
             self.open = false;
             self.failure = None;
@@ -369,6 +379,9 @@ impl<'a> Tx<'a> {
                 self.conn.check_open()?;
             }
             self.flush_earlier()?;
+            if self.identity_changed.1 {
+                identity::count_change(self.conn)?;
+            }
             self.open = false;
             self.conn.commit()?;
         }
