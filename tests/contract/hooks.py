@@ -120,6 +120,11 @@ def key():
     return send("/v5/user/keys", {"name": f"Key {next(NUMBERS)}"})
 
 
+# Apps that nobody changes, to install.
+BOTS = [
+    send("/v5/apps", {"id": f"bot-{number}", "name": f"Bot {number}"})["id"] for number in range(12)
+]
+
 # Answers by status, of each operation.
 COUNTS = collections.defaultdict(collections.Counter)
 
@@ -146,10 +151,9 @@ MAKERS = {
     "apps": made(
         lambda: "/v5/apps", lambda number: {"id": f"app-{number}", "name": f"App {number}"}
     ),
-    # An app of the pool that is not in the book any more, or the one that is.
+    # One that is in the book already stays.
     "integrations": made(
-        in_book("/integrations"),
-        lambda number: {"agentId": POOLS["apps"][number % len(POOLS["apps"])]},
+        in_book("/integrations"), lambda number: {"agentId": BOTS[number % len(BOTS)]}
     ),
     "tokens": made(lambda: "/v5/user/tokens", lambda number: {"name": f"Token {number}"}),
     "keys": key,
@@ -335,7 +339,7 @@ FIELDS = {
         "menuUrl": one_of(["https://bot.example?book=${book.id}", "javascript:alert(1)"]),
         "logoUrl": one_of(["https://bot.example/logo.png", "data:image/png;base64,AA==", "data:"]),
     },
-    "integrations": {"id": id_of("integrations"), "agentId": id_of("apps")},
+    "integrations": {"id": id_of("integrations"), "agentId": one_of(BOTS)},
     "tokens": {"days": one_of([7, 1, 3650, 0, -1]), "books": lambda rng, operation: [BOOK]},
     "keys": {},
     "collaborators": {
