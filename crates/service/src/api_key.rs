@@ -130,15 +130,18 @@ pub fn active(tx: &mut Tx<'_>, digest: &KeyDigest) -> Result<Option<ApiKey>> {
     Ok(tx.api_keys().by_digest(digest)?.filter(ApiKey::is_active))
 }
 
-/// Adds what was counted, and removes of the same keys what is too old to be shown.
+/// Adds what was counted, but for keys that are gone, and removes of these what is too old to be
+/// shown.
 pub fn count(tx: &mut Tx<'_>, counted: &[(ApiKeyId, Usage)], now: Instant) -> Result<()> {
     if counted.is_empty() {
         return Ok(());
     }
-    tx.api_keys().add_calls(counted)?;
     let mut keys: Vec<ApiKeyId> = counted.iter().map(|(key, _)| *key).collect();
     keys.sort_unstable();
     keys.dedup();
+    let known = tx.api_keys().keep(&keys)?;
+    let counted: Vec<_> = counted.iter().filter(|(key, _)| known.contains(key)).copied().collect();
+    tx.api_keys().add_calls(&counted)?;
     Ok(tx.api_keys().remove_calls_before(&keys, counted_since(day(now)))?)
 }
 

@@ -1,18 +1,21 @@
 //! API keys and how often they were used: rows and repository. A key is found by its digest,
 //! because that is all a request brings.
 
+use std::collections::HashSet;
+
 use daybook_domain::api_key::{ApiKey, Usage};
 use daybook_domain::calendar::{day_number, from_day_number};
 use daybook_domain::id::{ApiKeyId, UserId};
 use daybook_domain::instant::Instant;
 use diesel::prelude::*;
+use diesel::sql_types::BigInt;
 use time::Date;
 
 use crate::bulk::Bulk;
 use crate::conn::on_engine;
 use crate::error::{Error, Result};
 use crate::schema::{api_key_days, api_keys};
-use crate::sql::{MAX_NAMED, Value};
+use crate::sql::{MAX_NAMED, Sql, Value};
 use crate::tx::Tx;
 
 #[derive(Queryable, Selectable, Insertable)]
@@ -25,6 +28,13 @@ struct Row {
     rate: Option<i64>,
     created_at: i64,
     revoked_at: Option<i64>,
+}
+
+/// The number of a key.
+#[derive(QueryableByName)]
+struct KeyNumber {
+    #[diesel(sql_type = BigInt)]
+    id: i64,
 }
 
 impl From<&ApiKey> for Row {
@@ -129,9 +139,26 @@ impl ApiKeys<'_, '_> {
         let ids = || keys.iter().map(|id| id.get());
         let days = api_key_days::table.filter(api_key_days::key_id.eq_any(ids()));
         let target = api_keys::table.filter(api_keys::id.eq_any(ids()));
-        on_engine!(conn, c => diesel::delete(days).execute(c))?;
+        // In this order: whoever counts for a key keeps it until then.
         on_engine!(conn, c => diesel::delete(target).execute(c))?;
+        on_engine!(conn, c => diesel::delete(days).execute(c))?;
         Ok(())
+    }
+
+    /// Which of these keys there are, until this unit of work ends.
+    pub fn keep(self, keys: &[ApiKeyId]) -> Result<HashSet<ApiKeyId>> {
+        let mut conn = self.tx.flushed()?;
+        let mut found = HashSet::new();
+        for some in keys.chunks(MAX_NAMED) {
+            let query = Sql::new("SELECT id FROM api_keys WHERE id IN ")
+                .numbers(some.iter().map(|id| id.get()))
+                .push(" ORDER BY id")
+                .push(conn.keeping());
+            let rows: Vec<KeyNumber> =
+                on_engine!(&mut *conn, c => (&query).load(c)).map_err(Error::of_waiting)?;
+            found.extend(rows.into_iter().map(|row| ApiKeyId::new(row.id)));
+        }
+        Ok(found)
     }
 
     /// Adds calls to the days of keys.

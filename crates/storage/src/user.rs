@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use daybook_domain::email::Email;
-use daybook_domain::id::UserId;
+use daybook_domain::id::{ApiKeyId, UserId};
 use daybook_domain::instant::Instant;
 use daybook_domain::user::Profile;
 use diesel::prelude::*;
@@ -57,6 +57,7 @@ struct Row {
     disabled_at: Option<i64>,
     #[diesel(embed)]
     profile: ProfileRow,
+    addressed_at: i64,
 }
 
 #[derive(Queryable, Selectable, Insertable, AsChangeset, QueryableByName)]
@@ -85,7 +86,7 @@ impl From<&Profile> for ProfileRow {
 
 impl From<Row> for User {
     fn from(row: Row) -> Self {
-        let Row { id, email, username, created_at, disabled_at, profile } = row;
+        let Row { id, email, username, created_at, disabled_at, profile, addressed_at: _ } = row;
         Self {
             id: UserId::new(id),
             email: Email::stored(email),
@@ -113,6 +114,18 @@ impl Users<'_, '_> {
     /// The user with that address.
     pub fn find(self, email: &Email) -> Result<Option<User>> {
         let query = users::table.filter(users::email.eq(email.as_str()));
+        let row = on_engine!(
+            self.tx.unflushed(),
+            c => query.select(Row::as_select()).get_result(c).optional()
+        )?;
+        Ok(row.map(User::from))
+    }
+
+    /// The user who has that address, and had it at that instant.
+    pub fn find_then(self, email: &Email, at: Instant) -> Result<Option<User>> {
+        let query = users::table
+            .filter(users::email.eq(email.as_str()))
+            .filter(users::addressed_at.le(at.milliseconds()));
         let row = on_engine!(
             self.tx.unflushed(),
             c => query.select(Row::as_select()).get_result(c).optional()
@@ -153,6 +166,7 @@ impl Users<'_, '_> {
             created_at: user.created_at.milliseconds(),
             disabled_at: user.disabled_at.map(Instant::milliseconds),
             profile: ProfileRow::from(&user.profile),
+            addressed_at: user.created_at.milliseconds(),
         };
         on_engine!(
             self.tx.flushed()?,
@@ -177,14 +191,17 @@ impl Users<'_, '_> {
         Ok(())
     }
 
-    /// Saves the address and the username of a user.
+    /// Saves the address, which they have since that instant, and the username of a user.
     ///
     /// # Errors
     /// [`Error::UniqueViolation`] when they are taken.
-    pub fn save_names(self, user: &User) -> Result<()> {
+    pub fn save_names(self, user: &User, since: Instant) -> Result<()> {
         let target = users::table.find(user.id.get());
-        let set =
-            (users::email.eq(user.email.as_str()), users::username.eq(user.username.as_str()));
+        let set = (
+            users::email.eq(user.email.as_str()),
+            users::username.eq(user.username.as_str()),
+            users::addressed_at.eq(since.milliseconds()),
+        );
         on_engine!(self.tx.flushed()?, c => diesel::update(target).set(set).execute(c))?;
         Ok(())
     }
@@ -214,9 +231,9 @@ impl Users<'_, '_> {
 
     /// Removes what is kept for a user alone, across all books, and for their address.
     pub fn erase(self, user: &User) -> Result<()> {
-        let keys = Sql::new("SELECT k.id FROM api_keys k WHERE k.user_id = ").int(user.id.get());
-        let days = Sql::new("DELETE FROM api_key_days WHERE key_id IN (").append(keys).push(")");
-        self.tx.flushed()?.execute(&days)?;
+        let keys = self.tx.api_keys().list(user.id)?;
+        let keys: Vec<ApiKeyId> = keys.into_iter().map(|key| key.id).collect();
+        self.tx.api_keys().remove(&keys)?;
         for table in OF_A_USER {
             let rows = Sql::new("DELETE FROM ").push(table).push(" WHERE user_id = ");
             self.tx.flushed()?.execute(&rows.int(user.id.get()))?;

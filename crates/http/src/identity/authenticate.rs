@@ -94,9 +94,10 @@ pub(crate) async fn own(
     }
     let Some(id) = claims.id() else {
         // Printed before tokens had ids: the signature is all there is. It makes nobody a user, so
-        // that who was deleted does not come back.
-        let (expires_at, email) = (claims.expires_at(), claims.into_email());
-        let found = run::read(state, move |tx| user::find(tx, &email)).await?;
+        // that who was deleted does not come back, and lets nobody in as who has the address since.
+        let (issued_at, expires_at) = (claims.issued_at(), claims.expires_at());
+        let email = claims.into_email();
+        let found = run::read(state, move |tx| user::find_then(tx, &email, issued_at)).await?;
         let user = Arc::new(found.ok_or(RequestError::LoginRequired)?);
         return Ok(Bearer { user, scope: TokenScope::default(), expires_at });
     };

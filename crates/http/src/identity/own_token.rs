@@ -115,6 +115,11 @@ impl Claims {
         self.gid.as_ref()?.parse().ok()
     }
 
+    /// When it was issued.
+    pub(crate) const fn issued_at(&self) -> Instant {
+        Instant::new(self.iat.saturating_mul(1_000))
+    }
+
     /// When it ends.
     pub(crate) const fn expires_at(&self) -> Instant {
         Instant::new(self.exp.saturating_mul(1_000))

@@ -51,6 +51,11 @@ pub fn find(tx: &mut Tx<'_>, email: &Email) -> Result<Option<User>> {
     Ok(tx.users().find(email)?)
 }
 
+/// Finds the user who has that verified address now, and had it then.
+pub fn find_then(tx: &mut Tx<'_>, email: &Email, at: Instant) -> Result<Option<User>> {
+    Ok(tx.users().find_then(email, at)?)
+}
+
 /// Somebody whom an identity provider has verified.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VerifiedUser {

@@ -70,7 +70,7 @@ pub fn readdress(
     }
     // Before the books, because nobody waits for what is a user's while holding a book.
     let user = User { email: to.clone(), ..user };
-    tx.users().save_names(&user)?;
+    tx.users().save_names(&user, now)?;
     tx.users().readdress(from, to)?;
     for (book, cx) in shared {
         let access = enter_to(tx, &cx, book.as_str(), ManageCollaborators)?;
@@ -110,7 +110,7 @@ pub fn delete(tx: &mut Tx<'_>, email: &Email, ids: &Arc<Ids>, now: Instant) -> R
         profile: Profile::default(),
         ..user
     };
-    tx.users().save_names(&deleted)?;
+    tx.users().save_names(&deleted, now)?;
     tx.users().save_profile(&deleted)?;
     tx.users().save_disabled(&deleted)?;
     tx.identity_changes().record();

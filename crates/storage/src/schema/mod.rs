@@ -52,6 +52,7 @@ diesel::table! {
         family_name -> Nullable<Text>,
         picture -> Nullable<Text>,
         hosted_domain -> Nullable<Text>,
+        addressed_at -> BigInt,
     }
 }
 
