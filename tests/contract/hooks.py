@@ -84,6 +84,14 @@ def in_book(rest):
     return lambda: f"/v5/books/{BOOK}{rest}"
 
 
+def deleted(number):
+    """A book that can be restored."""
+    gone = send("/v5/books", {"name": f"Deleted {number}"})
+    answer = SESSION.delete(f"{BASE}/v5/books/{gone['id']}", timeout=30)
+    assert answer.status_code == 200, f"the fixture: DELETE: {answer.text}"
+    return gone
+
+
 def transaction(number):
     """Every second one is posted; the others are drafts, which all verbs take."""
     whole = {"date": DATES[number % 4], "amount": "5", "creditAccount": CASH, "debitAccount": FOOD}
@@ -160,6 +168,7 @@ MAKERS = {
     # Books that may be renamed, locked, given away and deleted; `BOOK` stays as it is, so that the
     # others keep finding it.
     "books": made(lambda: "/v5/books", lambda number: {"name": f"Spare {number}"}),
+    "deleted": lambda: deleted(next(NUMBERS)),
 }
 POOLS = {}
 
@@ -180,6 +189,7 @@ POOLS["events"] = [
 ENDING = {
     "deleteBook": "books",
     "transferBook": "books",
+    "restoreBook": "deleted",
     "deleteAccount": "accounts",
     "deleteAccountsBatch": "accounts",
     "deleteGroup": "groups",
@@ -270,6 +280,13 @@ def existing(rng, noun, operation):
     if ENDING.get(operation) == noun and likely(rng, operation, 0.7):
         return fresh(noun)
     return rng.choice(POOLS[noun])
+
+
+def book(rng, operation):
+    """The book that an operation is tried on."""
+    if operation == "restoreBook":
+        return existing(rng, "deleted", operation)
+    return existing(rng, "books", operation) if operation in ON_SPARE_BOOKS else BOOK
 
 
 def reference(rng, noun, operation):
@@ -448,9 +465,7 @@ def before_call(context, case, kwargs):
         if not likely(rng, operation, 0.9):
             continue
         if name == "bookId":
-            case.path_parameters[name] = (
-                existing(rng, "books", operation) if operation in ON_SPARE_BOOKS else BOOK
-            )
+            case.path_parameters[name] = book(rng, operation)
         elif str(value) not in known:
             case.path_parameters[name] = existing(
                 rng, case.path.split(f"/{{{name}}}")[0].rsplit("/")[-1], operation

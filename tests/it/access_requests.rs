@@ -4,6 +4,7 @@ use daybook_tests::{Answer, Backdoor, Cast, Client, Server, column, id, shows, u
 use serde_json::{Value, json};
 
 use crate::Case;
+use crate::deleted_books;
 use crate::limited_callers::issued;
 
 pub fn tests() -> Vec<Case> {
@@ -261,8 +262,11 @@ fn deleted_with_the_book(server: &Server) {
     let request = asked(&cast, &cast.stranger, "VIEWER");
     let number = i64::from_str_radix(id(&request), 16).expect("an id");
     cast.owner.delete(&cast.path("")).ok();
-    assert_eq!(touched(server, &format!("id = {number}")), 0);
     // As of a book that never was.
+    ask(&cast, &cast.stranger, "?permission=EDITOR").no_content();
+    assert_eq!(rows(server, &cast), 1, "what was asked before waits with the book");
+    deleted_books::remove(server, &cast.book);
+    assert_eq!(touched(server, &format!("id = {number}")), 0);
     ask(&cast, &cast.stranger, "?permission=VIEWER").no_content();
     assert_eq!(touched(server, "book_id NOT IN (SELECT id FROM books)"), 0);
 }

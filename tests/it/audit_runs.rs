@@ -97,7 +97,8 @@ fn a_book_that_is_gone_is_not_audited(engine: Engine) {
     bench.ask();
     let made = bench.make().expect("it is wanted");
     let (cx, key) = (bench.cx.clone(), bench.book.clone());
-    bench.store.write(bench.lane(), move |tx| book::delete(tx, &cx, &key)).expect("the book goes");
+    let deleted = bench.store.write(bench.lane(), move |tx| book::delete(tx, &cx, &key, 30));
+    deleted.expect("the book goes");
     assert_eq!(bench.waiting(), 0, "6.5: everything goes");
     bench.conclude(made);
     assert!(bench.make().is_none());

@@ -149,7 +149,7 @@ fn moves_and_deletions_do_not_wait_for_each_other(engine: Engine) {
             for key in fixture.books.iter().skip(1).step_by(2) {
                 let (cx, key, lane) = (fixture.cx.clone(), key.clone(), Lane::of_book(key));
                 fixture.stores[0]
-                    .write(lane, move |tx| book::delete(tx, &cx, &key))
+                    .write(lane, move |tx| book::delete(tx, &cx, &key, 30))
                     .expect("a deletion is never refused");
             }
         });

@@ -52,8 +52,9 @@ fn blobs(server: &Server) -> Vec<String> {
 }
 
 /// A server whose sweep takes everything older than a second.
-fn swift(engine: Engine) -> Server {
-    let args = ["--files-orphan-seconds", "1"].map(str::to_owned).to_vec();
+fn swift(engine: Engine, more: &[&str]) -> Server {
+    let args = ["--files-orphan-seconds", "1"].iter().chain(more);
+    let args = args.map(|&word| word.to_owned()).collect();
     Server::start_with(Options { engine, args, ..Options::default() })
 }
 
@@ -78,7 +79,7 @@ fn age(path: &Path) {
 }
 
 fn killed_between_bytes_and_row(engine: Engine) {
-    let mut server = swift(engine);
+    let mut server = swift(engine, &[]);
     let cast = Cast::new(&server);
     let kept = file(&cast, "kept.txt", b"kept");
     eventually("the sweep leaves what is named", || blobs(&server).len() == 1);
@@ -134,7 +135,7 @@ fn answered_files_survive_a_kill(engine: Engine) {
 }
 
 fn sweep_removes_what_no_row_names(engine: Engine) {
-    let server = swift(engine);
+    let server = swift(engine, &[]);
     let cast = Cast::new(&server);
     let [replaced, deleted, kept] =
         ["replaced", "deleted", "kept"].map(|name| file(&cast, name, name.as_bytes()));
@@ -228,7 +229,7 @@ fn sweep_leaves_what_is_not_ours(engine: Engine) {
 }
 
 fn deleted_books_leave_nothing(engine: Engine) {
-    let server = swift(engine);
+    let server = swift(engine, &["--deleted-books-days", "0"]);
     let (doomed, kept) = (Cast::new(&server), Cast::new(&server));
     for name in ["a", "b"] {
         file(&doomed, name, name.as_bytes());
@@ -243,9 +244,10 @@ fn deleted_books_leave_nothing(engine: Engine) {
     assert_eq!(get(&kept, &left)["content"], base64(b"left"));
 }
 
-/// 0.17: the note that a book was deleted is written when it will be.
+/// 0.17: the note that a book was deleted is written when it will be removed.
 fn a_refused_delete_leaves_no_note(engine: Engine) {
-    let server = Server::start(engine);
+    let args = ["--deleted-books-days", "0"].map(str::to_owned).to_vec();
+    let server = Server::start_with(Options { engine, args, ..Options::default() });
     let cast = Cast::new(&server);
     file(&cast, "a", b"a");
     let before = blobs(&server);
@@ -257,7 +259,7 @@ fn a_refused_delete_leaves_no_note(engine: Engine) {
     cast.editor.delete(&cast.path("")).refused(403, "forbidden");
     assert_eq!(blobs(&server), before);
     cast.owner.header("If-Match", "*").delete(&cast.path("")).ok();
-    assert!(blobs(&server).contains(&format!("{}/deleted", cast.book)), "{:?}", blobs(&server));
+    eventually("the note is there", || blobs(&server).contains(&format!("{}/deleted", cast.book)));
 }
 
 /// A server that was pointed at an empty database must not take it for the truth about all files.

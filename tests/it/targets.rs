@@ -22,6 +22,8 @@ pub struct Targets {
     token: String,
     key: String,
     request: String,
+    /// Another book of the owner, which is deleted.
+    deleted: String,
 }
 
 impl Targets {
@@ -47,6 +49,9 @@ impl Targets {
         let ask = cast.path("/collaborators/request");
         cast.viewer.post(&format!("{ask}?permission=EDITOR"), &Value::Null).no_content();
         let request = id(&cast.owner.get(&ask).ok()["items"][0]).to_owned();
+        let deleted = cast.owner.post("/v5/books", &json!({"name": "Deleted"})).ok();
+        let deleted = id(&deleted).to_owned();
+        cast.owner.delete(&format!("/v5/books/{deleted}")).ok();
         let [account, group, transaction, other] =
             [&account, &group, &transaction, &other].map(|resource| id(resource).to_owned());
         let [collaborator, query, file, collection, token, key] =
@@ -65,6 +70,7 @@ impl Targets {
             token,
             key,
             request,
+            deleted,
         }
     }
 
@@ -91,6 +97,7 @@ impl Targets {
             "/v5/books/{bookId}",
             "/v5/books/{bookId}/audit",
             "/v5/books/{bookId}/copy",
+            "/v5/books/{bookId}/restore",
             "/v5/books/{bookId}/transfer",
         ]
         .contains(&operation.path)
@@ -100,7 +107,8 @@ impl Targets {
 
     /// The path with what exists in its places.
     pub fn path(&self, operation: Operation) -> String {
-        operation.path.replace("{bookId}", &self.cast.book).replace("{id}", self.target(operation))
+        let book = if operation.id == "restoreBook" { &self.deleted } else { &self.cast.book };
+        operation.path.replace("{bookId}", book).replace("{id}", self.target(operation))
     }
 
     /// A body the operation accepts, as each reads its fields and ignores the others (0.10); `word`
@@ -143,7 +151,7 @@ impl Targets {
         // Where no body is read, the parameters stand in the query.
         let parameters = match operation.id {
             "copyBook" => format!("?name={word}"),
-            "auditBook" => format!("?word={word}"),
+            "auditBook" | "restoreBook" => format!("?word={word}"),
             "requestBookAccess" => format!("?permission=VIEWER&message={word}"),
             _ => String::new(),
         };

@@ -110,6 +110,8 @@ pub enum Action {
     WriteLockedGroups,
     /// Delete the book.
     DeleteBook,
+    /// Bring the deleted book back.
+    RestoreBook,
     /// Make somebody else the owner.
     TransferBook,
     /// Change who may see the book.
@@ -151,6 +153,7 @@ impl Action {
             | Self::ReopenDates
             | Self::WriteLockedGroups
             | Self::DeleteBook
+            | Self::RestoreBook
             | Self::TransferBook
             | Self::ChangeVisibility
             | Self::ManageCollaborators
@@ -194,6 +197,7 @@ pub const fn verdict(action: Action, permission: Permission) -> Verdict {
         Action::ReopenDates => [Yes, No, No, No, No],
         Action::WriteLockedGroups => [Yes, No, No, No, No],
         Action::DeleteBook => [Yes, No, No, No, No],
+        Action::RestoreBook => [Yes, Hidden, Hidden, Hidden, Hidden],
         Action::TransferBook => [Yes, No, No, No, No],
         Action::ChangeVisibility => [Yes, No, No, No, No],
         Action::ListCollaborators => [Yes, Yes, Yes, No, Yes],

@@ -14,7 +14,8 @@
 //! | [`RemoveCollaborator`] | `ReadBook` for oneself, else `ManageCollaborators` | a row less in that list |
 //! | [`UpdateBook`] | `UpdateBook` | the book's own settings |
 //! | [`Audit`] | `UpdateBook` | the request for an audit, and what it finds |
-//! | [`DeleteBook`] | `DeleteBook` | nothing is left |
+//! | [`DeleteBook`] | `DeleteBook` | that the book is deleted, and how long it waits |
+//! | [`RestoreBook`] | `RestoreBook` | that the book is not deleted |
 //! | [`TransferBook`] | `TransferBook` | who owns the book |
 //!
 //! The other rows are for reading, or are asked about while writing (`Access::may`).
@@ -103,6 +104,8 @@ purposes! {
     Audit by UpdateBook;
     /// Deleting the book.
     DeleteBook by DeleteBook;
+    /// Bringing the deleted book back.
+    RestoreBook by RestoreBook;
     /// Making somebody else the owner.
     TransferBook by TransferBook;
 }
@@ -134,6 +137,7 @@ mod tests {
         for action in all() {
             assert_eq!(verdict(action, Permission::Viewer), Verdict::No, "{action:?}");
         }
+        assert_eq!(verdict(RestoreBook.action(), Permission::Viewer), Verdict::Hidden);
         assert_eq!(verdict(RemoveCollaborator::Oneself.action(), Permission::Viewer), Verdict::Yes);
     }
 

@@ -144,6 +144,7 @@ fn books() -> Vec<Operation> {
             DELETE "/{bookId}" "deleteBook" => delete_book;
             PATCH "/{bookId}/audit" "auditBook" => audit_book;
             POST "/{bookId}/copy" "copyBook" => copy_book;
+            POST "/{bookId}/restore" "restoreBook" => restore_book;
             POST "/{bookId}/transfer" "transferBook" => transfer_book;
         }
         collaborator at "/v5/books/{bookId}/collaborators" {

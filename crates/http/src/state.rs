@@ -88,6 +88,10 @@ pub struct AppState {
     pub audits: Wakeup,
     /// Copies of more than one unit of work.
     pub copies: LargeCopies,
+    /// For how many days deleted books wait (behaviour 6.22).
+    pub deleted_books_days: u16,
+    /// Wakes the worker that removes books.
+    pub removals: Wakeup,
 }
 
 impl AppState {
@@ -185,6 +189,8 @@ impl AppState {
             mails: Wakeup::default(),
             audits: Wakeup::default(),
             copies: LargeCopies::new(Wakeup::default(), || false),
+            deleted_books_days: 30,
+            removals: Wakeup::default(),
         }
     }
 }

@@ -7,6 +7,7 @@ use std::io::{Write, stdout};
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
+use daybook_domain::book::Book;
 use daybook_domain::email::Email;
 use daybook_domain::id::BookKey;
 use daybook_domain::instant::Instant;
@@ -14,8 +15,9 @@ use daybook_domain::signing_key::{KeyRing, SigningAlgorithm, SigningKey};
 use daybook_domain::token::{AccessToken, TokenRequest, TokenScope};
 use daybook_http::{LoginSecret, check_keys, make_pairs};
 use daybook_service::{Error, Ids, book, session, signing_key, token, user};
+use daybook_storage::access::BookAccess;
 use daybook_storage::user::User;
-use daybook_storage::{Address, Lane, Options, Store};
+use daybook_storage::{Address, Lane, Options, Store, Tx};
 
 use crate::cli::{
     BookArgs, BookCommand, DataArgs, KeysArgs, KeysCommand, LoginArgs, TokenArgs, TokenCommand,
@@ -65,14 +67,43 @@ pub(crate) fn login(options: &LoginArgs) -> anyhow::Result<()> {
 /// # Errors
 /// What is refused; a database that cannot be opened.
 pub(crate) fn book(options: BookArgs) -> anyhow::Result<()> {
-    let BookCommand::Transfer { book, to, data } = options.command;
-    let store = open(&data)?;
-    let (ids, now) = (Arc::new(Ids::new(store.start())), clock::now());
-    let view = store.write(Lane::of_book(&book), move |tx| {
-        book::transfer_by_operator(tx, &book, &to, &ids, now)
-    })?;
+    match options.command {
+        BookCommand::ListDeleted { data } => {
+            print(open(&data)?.read(book::deleted)?.iter().map(deleted))
+        }
+        BookCommand::Transfer { book, to, data } => {
+            change_book(&data, book, move |tx, book, ids| {
+                book::transfer_by_operator(tx, book, &to, ids, clock::now())
+            })
+        }
+        BookCommand::Restore { book, data } => change_book(&data, book, |tx, book, ids| {
+            book::restore_by_operator(tx, book, ids, clock::now())
+        }),
+    }
+}
+
+/// Changes a book in one unit of work, and prints what it is then.
+fn change_book(
+    data: &DataArgs,
+    book: String,
+    change: impl FnOnce(&mut Tx<'_>, &str, &Arc<Ids>) -> Result<book::View, Error> + Send + 'static,
+) -> anyhow::Result<()> {
+    let store = open(data)?;
+    let ids = Arc::new(Ids::new(store.start()));
+    let view = store.write(Lane::of_book(&book), move |tx| change(tx, &book, &ids))?;
     let book = view.access.book();
     print([format!("{}\t{}\t{}", book.key, book.owner_name, book.settings.name.as_str())])
+}
+
+/// A deleted book in a line, its columns separated by tabs.
+fn deleted(found: &BookAccess) -> String {
+    let Book { key, owner_name, settings, .. } = &found.book;
+    let milliseconds = |at: Instant| at.milliseconds().to_string();
+    let deleted_at = found.deletion.map(|deletion| milliseconds(deletion.deleted_at));
+    let kept_until = found.deletion.and_then(|deletion| deletion.kept_until).map(milliseconds);
+    let (deleted_at, kept_until) =
+        (deleted_at.unwrap_or_default(), kept_until.unwrap_or_else(|| "being removed".to_owned()));
+    format!("{key}\t{owner_name}\t{deleted_at}\t{kept_until}\t{}", settings.name.as_str())
 }
 
 /// `daybook keys` (behaviour 11.15).

@@ -33,7 +33,7 @@ pub(crate) enum Command {
     Login(LoginArgs),
     /// List and show users, disable, rename and delete them
     User(UserArgs),
-    /// Give a book to another owner
+    /// Give a book to another owner, list deleted books and restore them
     Book(BookArgs),
     /// List the keys that tokens for other apps are signed with, and rotate them
     Keys(KeysArgs),
@@ -135,6 +135,17 @@ pub(crate) struct ServeArgs {
 
     #[command(flatten)]
     pub(crate) files: FileStoreArgs,
+
+    /// Days for which deleted books wait, so that they can be restored, before they are removed;
+    /// with 0 they are removed at once
+    #[arg(
+        long,
+        env = "DAYBOOK_DELETED_BOOKS_DAYS",
+        default_value_t = 30,
+        value_name = "DAYS",
+        value_parser = clap::value_parser!(u16).range(0..=3650)
+    )]
+    pub(crate) deleted_books_days: u16,
 
     /// Answer 204 instead of 404 when getAccount or getGroup find nothing, as some clients of the
     /// v5 API expect
@@ -343,6 +354,19 @@ pub(crate) enum BookCommand {
         /// The e-mail address of the new owner, who must be a user already
         #[arg(long, value_name = "EMAIL")]
         to: String,
+        #[command(flatten)]
+        data: DataArgs,
+    },
+    /// List deleted books: id, owner, when it was deleted, until when it waits, and name
+    ListDeleted {
+        #[command(flatten)]
+        data: DataArgs,
+    },
+    /// Bring a deleted book back that still waits
+    Restore {
+        /// The id of the book
+        #[arg(value_name = "ID")]
+        book: String,
         #[command(flatten)]
         data: DataArgs,
     },

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use anyhow::Context;
 use daybook_http::{
-    ApiKeyCache, ApiKeyCalls, AppState, AttemptLimit, Budget, FileSweep, GrantLimits, Headers,
-    Identity, LargeCopies, Templates, Wakeup, check_keys,
+    ApiKeyCache, ApiKeyCalls, AppState, AttemptLimit, BookRemoval, Budget, FileSweep, GrantLimits,
+    Headers, Identity, LargeCopies, Templates, Wakeup, check_keys,
 };
 use daybook_service::{Ids, signing_key};
 use daybook_storage::{Address, Options, Store};
@@ -20,7 +20,7 @@ use crate::cli::ServeArgs;
 use crate::worker::audit::AuditWorker;
 use crate::worker::mail::MailWorker;
 use crate::worker::{
-    self, Stop, Worker, api_key_calls, audit, copy_sweep, file_sweep, identity, mail,
+    self, Stop, Worker, api_key_calls, audit, book_removal, copy_sweep, file_sweep, identity, mail,
 };
 use crate::{clock, files, key, limit, registries};
 
@@ -78,6 +78,8 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
             let stop = stop.clone();
             move || stop.asked()
         }),
+        deleted_books_days: options.deleted_books_days,
+        removals: Wakeup::default(),
     };
     let (workers, calls) =
         (workers(&state, options, &stop, unfinished)?, Arc::clone(&state.api_key_calls));
@@ -115,6 +117,18 @@ fn workers(
         ),
         mail::worker(MailWorker::new(store, options.mail.relay()?, stop), state.mails.clone()),
         copy_sweep::worker(Arc::clone(store), stop.clone(), unfinished),
+        book_removal::worker(
+            BookRemoval {
+                store: Arc::clone(store),
+                blobs: state.blobs.clone(),
+                clock: state.clock,
+                stop: {
+                    let stop = stop.clone();
+                    Arc::new(move || stop.asked())
+                },
+            },
+            state.removals.clone(),
+        ),
         file_sweep::worker(FileSweep {
             store: Arc::clone(store),
             blobs: state.blobs.clone(),

@@ -115,7 +115,7 @@ fn change_user(
 
 /// What is known of a user, and how much they have.
 fn reported(report: &UserReport) -> Vec<String> {
-    let UserReport { user, owned, shared, tokens } = report;
+    let UserReport { user, owned, shared, deleted, tokens } = report;
     let state = match user.disabled_at {
         Some(at) => format!("disabled at {}", at.milliseconds()),
         None => "enabled".to_owned(),
@@ -130,6 +130,7 @@ fn reported(report: &UserReport) -> Vec<String> {
         format!("Since: {}", user.created_at.milliseconds()),
         format!("Books owned: {owned}"),
         format!("Books seen: {shared}"),
+        format!("Deleted books that wait: {deleted}"),
         format!("Active tokens: {tokens}"),
     ]
 }

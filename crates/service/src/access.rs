@@ -88,8 +88,23 @@ pub(crate) fn find(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<BookAcce
 /// # Errors
 /// 403 for books that the access token does not reach, unknown ones too.
 pub(crate) fn find_known(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<Option<BookAccess>> {
+    check_reach(cx, book)?;
+    Ok(tx.books().load_for_user(book, &cx.user.email)?)
+}
+
+/// As [`find`], deleted books included.
+///
+/// # Errors
+/// As [`find`].
+pub(crate) fn find_even_deleted(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<BookAccess> {
+    check_reach(cx, book)?;
+    let found = tx.books().load_even_deleted(book, &cx.user.email)?;
+    Ok(found.ok_or(Refusal::BookNotFound)?)
+}
+
+fn check_reach(cx: &Context, book: &str) -> Result<()> {
     if cx.scope.is_limited() {
         cx.scope.check_book(&BookKey::new(book.to_owned()))?;
     }
-    Ok(tx.books().load_for_user(book, &cx.user.email)?)
+    Ok(())
 }

@@ -74,7 +74,20 @@ pub fn add(tx: &mut Tx<'_>, cx: &Context, book: &str, input: Input<'_>) -> Resul
 /// # Errors
 /// What the access step refuses; [`Refusal::Unknown`] and [`Refusal::OwnerIsFixed`].
 pub fn remove(tx: &mut Tx<'_>, cx: &Context, book: &str, text: &str) -> Result<Collaborator> {
-    let mut access = access::enter_to(tx, cx, book, RemoveCollaborator::Oneself)?;
+    let access = access::enter_to(tx, cx, book, RemoveCollaborator::Oneself)?;
+    take_off(tx, cx, access, text)
+}
+
+/// Takes somebody off the list of collaborators of an entered book, as [`remove`] does.
+///
+/// # Errors
+/// [`Refusal::Unknown`] and [`Refusal::OwnerIsFixed`]; what the matrix refuses.
+pub(crate) fn take_off(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    mut access: AccessTo<RemoveCollaborator>,
+    text: &str,
+) -> Result<Collaborator> {
     // What is no address is nobody's.
     let email = Email::parse(text).ok();
     let found = match (text.parse::<CollaboratorId>(), &email) {

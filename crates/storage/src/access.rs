@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::ops::Deref;
 
 use daybook_domain::access::{Access, Refusal};
-use daybook_domain::book::Book;
+use daybook_domain::book::{Book, Deletion};
 use daybook_domain::id::UserId;
 use daybook_domain::permission::{Action, Permission};
 use daybook_domain::purpose::Purpose;
@@ -23,14 +23,19 @@ pub struct BookAccess {
     pub granted: Option<Permission>,
     /// How busy it is.
     pub activity: Activity,
+    /// When it was deleted, if it was. Then it exists for nobody (behaviour 6.22).
+    pub deletion: Option<Deletion>,
 }
 
 impl BookAccess {
     /// Lets the user in to read.
     ///
     /// # Errors
-    /// As [`Access::admit`].
+    /// As [`Access::admit`]; [`Refusal::BookNotFound`] when it is deleted.
     pub fn admit(self, user: UserId, action: Action) -> Result<Access, Refusal> {
+        if self.deletion.is_some() {
+            return Err(Refusal::BookNotFound);
+        }
         Access::admit(self.book, self.granted, user, action)
     }
 
@@ -40,6 +45,22 @@ impl BookAccess {
     /// As [`Access::admit`].
     pub fn admit_to<P: Purpose>(self, user: UserId, purpose: P) -> Result<AccessTo<P>, Refusal> {
         Ok(AccessTo::proven(self.admit(user, purpose.action())?))
+    }
+
+    /// Lets the user in to write in a deleted book that waits: to bring it back, or to keep its
+    /// list of collaborators true meanwhile.
+    ///
+    /// # Errors
+    /// As [`Access::admit`]; [`Refusal::BookNotFound`] when it is not deleted, or is being removed.
+    pub fn admit_to_deleted<P: Purpose>(
+        self,
+        user: UserId,
+        purpose: P,
+    ) -> Result<AccessTo<P>, Refusal> {
+        if !self.deletion.is_some_and(|deletion| deletion.waits()) {
+            return Err(Refusal::BookNotFound);
+        }
+        Ok(AccessTo::proven(Access::admit(self.book, self.granted, user, purpose.action())?))
     }
 }
 

@@ -53,9 +53,12 @@ struct SharedBook {
 
 /// A book that is shared with an address.
 pub(crate) fn pending(email: &Email) -> Sql<'_> {
-    Sql::new("SELECT c.book_id FROM collaborators c WHERE c.email = ")
-        .text(email.as_str())
-        .push(" LIMIT 1")
+    Sql::new(
+        "SELECT c.book_id FROM collaborators c JOIN books b ON b.id = c.book_id \
+         WHERE b.deleted_at IS NULL AND c.email = ",
+    )
+    .text(email.as_str())
+    .push(" LIMIT 1")
 }
 
 /// The collaborators of a book.

@@ -55,6 +55,15 @@ struct Known {
     blob: String,
 }
 
+/// What a book knows of blobs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KnownBlobs {
+    /// Those that rows of its files name.
+    pub named: HashSet<String>,
+    /// Whether the book is deleted, and may be about to be removed.
+    pub deleted: bool,
+}
+
 impl TryFrom<Row> for File {
     type Error = Error;
 
@@ -158,18 +167,22 @@ impl Files<'_, '_> {
             .text(token.as_str());
         let rows: Vec<Row> = on_engine!(self.tx.flushed()?, c => (&found).load(c))?;
         let Some(row) = rows.into_iter().next() else { return Ok(None) };
-        let query = books::table.find(book.get()).select(books::public_id);
-        let public_id: String = on_engine!(self.tx.flushed()?, c => query.get_result(c))?;
+        let living = books::table.find(book.get()).filter(books::deleted_at.is_null());
+        let query = living.select(books::public_id);
+        let public_id: Option<String> =
+            on_engine!(self.tx.flushed()?, c => query.get_result(c).optional())?;
+        let Some(public_id) = public_id else { return Ok(None) };
         Ok(Some((public_id, File::try_from(row)?)))
     }
 
-    /// Which of these blobs a book knows, by its public id; none when there is no such book. For
-    /// the sweep, which belongs to no caller.
-    pub fn known_blobs(self, public_id: &str, blobs: &[String]) -> Result<Option<HashSet<String>>> {
-        let query = books::table.filter(books::public_id.eq(public_id)).select(books::id);
-        let book: Option<i64> =
+    /// Which of these blobs a book knows, by its public id; none when there is no such book, which
+    /// is there as long as it is not wholly removed. For the sweep, which belongs to no caller.
+    pub fn known_blobs(self, public_id: &str, blobs: &[String]) -> Result<Option<KnownBlobs>> {
+        let query = books::table.filter(books::public_id.eq(public_id));
+        let query = query.select((books::id, books::deleted_at.is_not_null()));
+        let book: Option<(i64, bool)> =
             on_engine!(self.tx.flushed()?, c => query.get_result(c).optional())?;
-        let Some(book) = book else { return Ok(None) };
+        let Some((book, deleted)) = book else { return Ok(None) };
         let mut found = HashSet::new();
         for chunk in blobs.chunks(MAX_NAMED) {
             let names = chunk.iter().map(|blob| Value::Text(blob.as_str().into()));
@@ -181,7 +194,7 @@ impl Files<'_, '_> {
             let rows: Vec<Known> = on_engine!(self.tx.flushed()?, c => (&known).load(c))?;
             found.extend(rows.into_iter().map(|row| row.blob));
         }
-        Ok(Some(found))
+        Ok(Some(KnownBlobs { named: found, deleted }))
     }
 
     /// Adds files.

@@ -223,9 +223,10 @@ impl Users<'_, '_> {
         locked(&mut conn, user, end)
     }
 
-    /// How many books a user owns; a copy that is not finished counts.
+    /// How many books a user owns; a copy that is not finished counts, a deleted book does not.
     pub fn count_owned(self, user: UserId) -> Result<i64> {
-        let query = books::table.filter(books::owner_id.eq(user.get())).count();
+        let owned = books::table.filter(books::owner_id.eq(user.get()));
+        let query = owned.filter(books::deleted_at.is_null()).count();
         Ok(on_engine!(self.tx.flushed()?, c => query.get_result(c))?)
     }
 

@@ -455,4 +455,6 @@ fn endings(session: &Session) {
     session.write("deleteGroupsBatch", &json!({"items": [{"id": groups[1]}]}));
     session.read("listEvents", "", "?limit=1000");
     session.read("deleteBook", "", "");
+    session.read("listBooks", "", "?deleted=true");
+    session.read("restoreBook", "", "");
 }

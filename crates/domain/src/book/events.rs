@@ -1,7 +1,7 @@
 //! The events of books (behaviour 8.1).
 
-use super::Book;
 use super::copy::CopySummary;
+use super::{Book, Deletion};
 use crate::audit::Report;
 use crate::event::{EventType, NewEvent, Previous, snapshot};
 
@@ -28,6 +28,20 @@ impl Book {
     #[must_use]
     pub fn updated_event(&self, previous: &Previous) -> NewEvent {
         NewEvent::update(EventType::BookUpdated, self.id.get(), snapshot::book(self), previous)
+    }
+
+    /// BOOK_DELETED, the last event unless the book is restored (behaviour 6.22).
+    #[must_use]
+    pub fn deleted_event(&self) -> NewEvent {
+        NewEvent::new(EventType::BookDeleted, self.id.get(), snapshot::book(self))
+    }
+
+    /// BOOK_UPDATED of a book that is restored, with the time of its deletion as what it was before
+    /// (behaviour 6.22).
+    #[must_use]
+    pub fn restored_event(&self, deletion: &Deletion) -> NewEvent {
+        let deleted_at = deletion.deleted_at.milliseconds().to_string();
+        self.updated_event(&Previous::from([("deletedAt".to_owned(), deleted_at)]))
     }
 
     /// BOOK_AUDITED, with what the audit found beside the book itself (behaviour 6.7).

@@ -2,6 +2,7 @@
 
 pub mod copy;
 mod dates;
+mod deletion;
 mod events;
 mod period;
 mod refusal;
@@ -10,6 +11,7 @@ mod transfer;
 use time::Date;
 
 pub use dates::CLEARED_DATE;
+pub use deletion::Deletion;
 pub use period::{Period, StartMonth};
 pub use refusal::Refusal;
 

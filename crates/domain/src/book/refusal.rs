@@ -2,6 +2,7 @@
 
 use crate::amount::MAX_FRACTION_DIGITS;
 use crate::email::Email;
+use crate::id::BookKey;
 use crate::reason::Reason;
 
 /// Why something about a book was refused.
@@ -43,6 +44,12 @@ pub enum Refusal {
     /// `fromDate` of a copy is not a day.
     #[error("fromDate {0:?} is not a day of the form yyyyMMdd")]
     CopyFromDate(String),
+    /// There is nothing to restore.
+    #[error("the book {0} is not deleted")]
+    NotDeleted(BookKey),
+    /// It is too late to restore the book.
+    #[error("the book {0} is being removed already")]
+    BeingRemoved(BookKey),
 }
 
 impl Refusal {
@@ -59,7 +66,9 @@ impl Refusal {
             | Self::NewOwnerRequired
             | Self::NewOwnerUnknown(_)
             | Self::CopyNameRequired
-            | Self::CopyFromDate(_) => Reason::BadRequest,
+            | Self::CopyFromDate(_)
+            | Self::NotDeleted(_)
+            | Self::BeingRemoved(_) => Reason::BadRequest,
         }
     }
 }

@@ -26,13 +26,14 @@
 //! orphans that are older than any write takes (`--files-orphan-seconds`), so it never meets the
 //! bytes of step 2 before the row of step 3. Removing twice does no harm.
 //!
-//! **Deleted books.** A book that the database does not know may be another database's, if the
-//! server was pointed at the wrong one. So before a book is deleted a *deletion note*,
+//! **Deleted books.** A deleted book keeps its rows while it waits, and so its blobs. A book that
+//! the database does not know may be another database's, if the server was pointed at the wrong
+//! one. So before the first row of a book is removed ([`removal`]) a *deletion note*,
 //! `BOOK/deleted`, is stored beside its blobs, and the sweep removes the bytes of an unknown book
-//! only where it finds that note, which goes last. While the book exists the note says nothing: a
-//! deletion that fails after it leaves no harm.
+//! only where it finds that note, which goes last. While the book exists the note says nothing.
 
 pub(crate) mod read;
+pub(crate) mod removal;
 pub(crate) mod store;
 pub(crate) mod sweep;
 pub(crate) mod write;

@@ -121,20 +121,15 @@ impl Blobs {
     }
 
     /// Stores the deletion note of a book, if it has blobs.
-    ///
-    /// # Errors
-    /// 503 when the store cannot be asked.
-    pub(crate) async fn note_deletion(&self, book: &str) -> Result<(), ApiError> {
+    pub(super) async fn note_deletion(&self, book: &str) -> Result<(), object_store::Error> {
         let mut all = pin!(self.list_book(book));
         match std::future::poll_fn(|cx| Stream::poll_next(all.as_mut(), cx)).await {
             None => Ok(()),
-            Some(Ok(_)) => self
-                .store
-                .put(&blob_path(book, DELETED)?, PutPayload::new())
-                .await
-                .map(drop)
-                .map_err(failed),
-            Some(Err(error)) => Err(failed(error)),
+            Some(Ok(_)) => {
+                let note = Path::from_iter([book, DELETED]);
+                self.store.put(&note, PutPayload::new()).await.map(drop)
+            }
+            Some(Err(error)) => Err(error),
         }
     }
 

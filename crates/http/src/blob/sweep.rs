@@ -3,7 +3,7 @@
 //! the database neither has nor deleted are left alone: somebody may have pointed the server at the
 //! wrong database.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use std::path::Path as Folder;
 use std::pin::{Pin, pin};
@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
 use daybook_domain::instant::Instant;
+use daybook_storage::file::KnownBlobs;
 use daybook_storage::{Lease, Store};
 use futures_core::Stream;
 use object_store::ObjectMeta;
@@ -122,8 +123,10 @@ impl SweepRound<'_> {
         for (book, blobs) in by_book {
             let names = blobs.iter().map(|(blob, _)| blob.clone()).collect();
             match self.named(book.clone(), names).await? {
-                Some(named) => {
-                    for (_, place) in blobs.iter().filter(|(blob, _)| !named.contains(blob)) {
+                Some(KnownBlobs { named, deleted }) => {
+                    // The note of a book that is being removed is needed to the end.
+                    let needed = |blob: &String| named.contains(blob) || deleted && blob == DELETED;
+                    for (_, place) in blobs.iter().filter(|(blob, _)| !needed(blob)) {
                         self.found += 1;
                         self.remove(place).await?;
                     }
@@ -172,11 +175,7 @@ impl SweepRound<'_> {
     }
 
     /// Which of these blobs rows of the book name; `None` when the database does not have the book.
-    async fn named(
-        &self,
-        book: String,
-        blobs: Vec<String>,
-    ) -> Result<Option<HashSet<String>>, String> {
+    async fn named(&self, book: String, blobs: Vec<String>) -> Result<Option<KnownBlobs>, String> {
         let store = Arc::clone(&self.sweep.store);
         let named = block(move || store.read(|tx| tx.files().known_blobs(&book, &blobs)));
         named.await.map_err(text)?.map_err(text)

@@ -3,7 +3,7 @@
 
 use actix_web::web::Bytes;
 use daybook_domain::file::{Changes, Content};
-use daybook_service::{book, file};
+use daybook_service::file;
 
 use crate::error::ApiError;
 use crate::file::shape::FileIn;
@@ -79,21 +79,6 @@ pub(crate) async fn of_attachments(
         }
         let blob = request.state.blobs.new_blob(bytes).await?;
         entry.set_stored(request.state.blobs.put(&request.book(), blob).await?);
-    }
-    Ok(())
-}
-
-/// Stores the deletion note of a book that is about to be deleted. Where the deletion would be
-/// refused nothing is stored: the deletion itself answers why.
-///
-/// # Errors
-/// 503 when the note cannot be stored.
-pub(crate) async fn note_deletion(request: &ApiRequest) -> Result<(), ApiError> {
-    let id = request.book();
-    if request.check_write().is_ok()
-        && request.on_snapshot(move |tx, cx| book::check_delete(tx, cx, &id)).await.is_ok()
-    {
-        request.state.blobs.note_deletion(&request.book()).await?;
     }
     Ok(())
 }

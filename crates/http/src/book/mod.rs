@@ -6,16 +6,16 @@ use std::collections::BTreeMap;
 
 use daybook_domain::access::Access;
 use daybook_domain::amount::DecimalSeparator;
-use daybook_domain::book::{Changes, Period, Refusal, StartMonth, Visibility};
+use daybook_domain::book::{Changes, Deletion, Period, Refusal, StartMonth, Visibility};
 use daybook_domain::calendar::{DatePattern, format_iso, month_number};
 use daybook_domain::field::Field;
+use daybook_domain::instant::Instant;
 use daybook_service::book::{self, Copying, Input, View};
 use daybook_service::{Context, audit, zone};
 use daybook_storage::book_state::Activity;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::account::{self, AccountIn, AccountOut};
-use crate::blob;
 use crate::body::{Body, MaybeBody};
 use crate::collection::{CollectionAround, CollectionOut, CollectionsOfList};
 use crate::group::{GroupIn, GroupOut};
@@ -172,6 +172,10 @@ pub(crate) struct BookOut {
     groups: Option<Vec<GroupOut>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     collection: Option<CollectionAround>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deleted_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expires_at: Option<String>,
 }
 
 impl BookOut {
@@ -205,6 +209,8 @@ impl BookOut {
             accounts: None,
             groups: None,
             collection: None,
+            deleted_at: None,
+            expires_at: None,
         }
     }
 
@@ -217,13 +223,22 @@ impl BookOut {
         Self { collection: collection.map(around), ..self }
     }
 
+    /// With its deletion, where deleted books are shown (behaviour 12.12).
+    fn deleted(self, deletion: Option<Deletion>) -> Self {
+        let text = |at: Instant| at.milliseconds().to_string();
+        let deleted_at = deletion.map(|deletion| text(deletion.deleted_at));
+        let expires_at = deletion.and_then(|deletion| deletion.kept_until).map(text);
+        Self { deleted_at, expires_at, ..self }
+    }
+
     /// The answer of listBooks, in which many books show the same collection.
     fn list_of_user(views: &[View], cx: &Context) -> serde_json::Result<Vec<u8>> {
         let shown = views.iter().filter_map(|view| view.collection.as_deref());
         let mut collections = CollectionsOfList::new(shown, cx)?;
         let mut row = |view: &View| {
             let around = view.collection.as_deref().and_then(|view| collections.in_next_row(view));
-            Self { collection: around, ..Self::new(&view.access, view.activity, cx) }
+            let shown = Self::new(&view.access, view.activity, cx).deleted(view.deletion);
+            Self { collection: around, ..shown }
         };
         serde_json::to_vec(&ListOut::complete(views.iter().map(&mut row).collect()))
     }
@@ -248,9 +263,11 @@ fn to_reply(view: &View, cx: &Context) -> Reply {
 /// GET books.
 pub(crate) async fn list_books(request: ApiRequest) -> ApiResult {
     let term = request.text("query").unwrap_or_default().to_owned();
+    let deleted = request.flag("deleted") == Some(true);
+    let list = if deleted { book::list_deleted } else { book::list };
     request
         .read(
-            move |tx, cx| book::list(tx, cx, &term),
+            move |tx, cx| list(tx, cx, &term),
             |views, cx| reply::json(BookOut::list_of_user(views, cx)),
         )
         .await
@@ -329,10 +346,22 @@ pub(crate) async fn copy_book(request: ApiRequest) -> ApiResult {
 
 /// DELETE books/{bookId}.
 pub(crate) async fn delete_book(request: ApiRequest) -> ApiResult {
-    let request = request.conditional()?;
+    let (id, state) = (request.book(), request.state.clone());
+    let days = state.deleted_books_days;
+    let reply = request
+        .conditional()?
+        .write(&id.clone(), move |tx, cx| book::delete(tx, cx, &id, days), to_reply)
+        .await?;
+    if days == 0 {
+        state.removals.notify();
+    }
+    Ok(reply)
+}
+
+/// POST books/{bookId}/restore.
+pub(crate) async fn restore_book(request: ApiRequest) -> ApiResult {
     let id = request.book();
-    blob::write::note_deletion(&request).await?;
-    request.write(&id.clone(), move |tx, cx| book::delete(tx, cx, &id), to_reply).await
+    request.write(&id.clone(), move |tx, cx| book::restore(tx, cx, &id), to_reply).await
 }
 
 /// POST books/{bookId}/transfer.

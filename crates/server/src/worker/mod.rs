@@ -13,6 +13,8 @@
 //!
 //! - [`audit`] runs when an audit is requested, and each minute. It takes a lease for each book.
 //!   The result is recorded under the lock of the book, and only while the audit is still wanted.
+//! - [`book_removal`] runs when a book is deleted that does not wait, and each minute. It takes the
+//!   lease of each book that it removes.
 //! - [`copy_sweep`] runs when a copy has failed, and each minute. It takes the lease of each copy,
 //!   so it leaves alone what is still being made.
 //! - [`file_sweep`] runs each hour, or more often for a shorter `--files-orphan-seconds`. It takes
@@ -32,6 +34,7 @@
 
 pub(crate) mod api_key_calls;
 pub(crate) mod audit;
+pub(crate) mod book_removal;
 pub(crate) mod copy_sweep;
 pub(crate) mod file_sweep;
 pub(crate) mod identity;

@@ -1,18 +1,19 @@
 //! Use cases of books (behaviour 6).
 
 mod copy;
+mod deletion;
 mod transfer;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use daybook_domain::access::Access;
-use daybook_domain::book::{Book, Changes, Refusal, Settings};
+use daybook_domain::book::{Book, Changes, Deletion, Refusal, Settings};
 use daybook_domain::collaborator::Collaborator;
 use daybook_domain::id::{BookId, CollaboratorId};
 use daybook_domain::name::fold;
 use daybook_domain::permission::{Action, Permission};
-use daybook_domain::purpose::{DeleteBook, ManageCollaborators, UpdateBook, WriteChart};
+use daybook_domain::purpose::{ManageCollaborators, UpdateBook, WriteChart};
 use daybook_storage::Tx;
 use daybook_storage::access::{AccessTo, BookAccess};
 use daybook_storage::book_state::Activity;
@@ -24,6 +25,9 @@ use crate::{access, account, batch, collection, event_log, group, zone};
 
 pub use copy::{
     Request as Copying, SweptCopies, WholeCopy, copy, copy_in_portions, is_large, sweep,
+};
+pub use deletion::{
+    begin_removal, delete, deleted, due, list_deleted, remove_portion, restore, restore_by_operator,
 };
 pub use transfer::{transfer, transfer_by_operator};
 
@@ -40,12 +44,15 @@ pub struct View {
     pub groups: Option<group::View>,
     /// The collection it is in, where that is shown.
     pub collection: Option<Arc<collection::View>>,
+    /// Its deletion, where deleted books are shown.
+    pub deletion: Option<Deletion>,
 }
 
 impl View {
     /// A book without accounts, groups and collection.
     pub(crate) const fn plain(access: Access, activity: Activity) -> Self {
-        Self { access, activity, accounts: None, groups: None, collection: None }
+        let (accounts, groups, collection) = (None, None, None);
+        Self { access, activity, accounts, groups, collection, deletion: None }
     }
 }
 
@@ -202,7 +209,7 @@ pub fn get(
     let groups =
         if chart && (load_accounts || load_groups) { Some(group::all(tx, &access)?) } else { None };
     let collection = collection::of_book(tx, cx, &access)?;
-    Ok(View { access, activity, accounts, groups, collection })
+    Ok(View { access, activity, accounts, groups, collection, deletion: None })
 }
 
 /// updateBook.
@@ -240,30 +247,6 @@ pub fn update(tx: &mut Tx<'_>, cx: &Context, book: &str, changes: Changes) -> Re
     activity.changed_at = cx.now;
     let collection = collection::of_book(tx, cx, &access)?;
     Ok(View { collection, ..View::plain(access.into_access(), activity) })
-}
-
-/// Refuses what [`delete`] would refuse. It runs before a note of the deletion is written outside
-/// of the database.
-///
-/// # Errors
-/// What the access step refuses; an unmet precondition.
-pub fn check_delete(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<()> {
-    let access = access::enter(tx, cx, book, Action::DeleteBook)?;
-    Ok(cx.check_precondition(access.book())?)
-}
-
-/// deleteBook: deletes the book with everything in it, its event log included. BOOK_DELETED is for
-/// webhooks only (behaviour 8.1), so no event is recorded.
-///
-/// # Errors
-/// What the access step refuses.
-pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<View> {
-    let found = access::find(tx, cx, book)?;
-    let activity = found.activity;
-    let access = found.admit_to(cx.user.id, DeleteBook)?;
-    cx.check_precondition(access.book())?;
-    tx.books().delete(&access)?;
-    Ok(View::plain(access.into_access(), activity))
 }
 
 /// Checks the zone unless it is the stored one, which the zone database may no longer know.

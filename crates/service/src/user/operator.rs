@@ -5,12 +5,14 @@ use std::sync::Arc;
 use daybook_domain::email::Email;
 use daybook_domain::id::BookKey;
 use daybook_domain::instant::Instant;
-use daybook_domain::purpose::ManageCollaborators;
+use daybook_domain::permission::Permission;
+use daybook_domain::purpose::{DeleteBook, ManageCollaborators, RemoveCollaborator};
 use daybook_domain::user::{Profile, Refusal, deleted_email, deleted_username};
+use daybook_storage::access::AccessTo;
 use daybook_storage::user::User;
 use daybook_storage::{Lane, Tx};
 
-use crate::access::enter_to;
+use crate::access::find_even_deleted;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::ids::Ids;
@@ -28,6 +30,8 @@ pub struct UserReport {
     pub owned: i64,
     /// How many books they see as collaborators, their own included.
     pub shared: usize,
+    /// How many of their deleted books wait to be removed.
+    pub deleted: usize,
     /// How many of their access tokens are active.
     pub tokens: usize,
 }
@@ -40,12 +44,15 @@ pub fn report(tx: &mut Tx<'_>, email: &Email, now: Instant) -> Result<UserReport
     let user = known(tx, email)?;
     let owned = tx.users().count_owned(user.id)?;
     let shared = tx.books().of_user(email)?.len();
+    let waiting = tx.books().deleted_of_user(email)?.into_iter();
+    let deleted = waiting.filter(|found| found.granted == Some(Permission::Owner)).count();
     let tokens = token::of_user(tx, &user, now)?;
     let tokens = tokens.iter().filter(|token| token.is_active(now)).count();
-    Ok(UserReport { user, owned, shared, tokens })
+    Ok(UserReport { user, owned, shared, deleted, tokens })
 }
 
-/// Gives a user another address, by which they sign in from then on and which all their books show.
+/// Gives a user another address, by which they sign in from then on and which all their books show,
+/// deleted ones too once they are restored.
 ///
 /// # Errors
 /// 404 for an unknown address; [`Refusal::AddressTaken`], [`Refusal::AddressShared`].
@@ -73,7 +80,7 @@ pub fn readdress(
     tx.users().save_names(&user, now)?;
     tx.users().readdress(from, to)?;
     for (book, cx) in shared {
-        let access = enter_to(tx, &cx, book.as_str(), ManageCollaborators)?;
+        let Some(access) = enter_kept(tx, &cx, &book)? else { continue };
         if tx.collaborators().find(&access, to)?.is_some() {
             return Err(Refusal::AddressShared(book).into());
         }
@@ -87,6 +94,7 @@ pub fn readdress(
 }
 
 /// Deletes a user. They leave all books; what they recorded stays, under a name that tells nobody.
+/// Their deleted books wait no longer.
 ///
 /// # Errors
 /// 404 for an unknown address; [`Refusal::OwnsBooks`].
@@ -101,7 +109,7 @@ pub fn delete(tx: &mut Tx<'_>, email: &Email, ids: &Arc<Ids>, now: Instant) -> R
     // Before the books, because nobody waits for what is a user's while holding a book.
     tx.users().erase(&user)?;
     for book in books {
-        collaborator::remove(tx, &cx, book.as_str(), email.as_str())?;
+        leave(tx, &cx, &book)?;
     }
     let deleted = User {
         email: deleted_email(user.id),
@@ -128,12 +136,53 @@ fn taken(tx: &mut Tx<'_>, email: &Email) -> Result<User> {
     user.ok_or(Error::NotFound("user"))
 }
 
-/// The books that are shared with an address, in the order in which all processes lock books.
+/// The books that are shared with an address, deleted ones that wait included, in the order in
+/// which all processes lock books.
 fn books(tx: &mut Tx<'_>, email: &Email) -> Result<Vec<BookKey>> {
-    let found = tx.books().of_user(email)?.into_iter();
-    let mut keys: Vec<BookKey> = found.map(|access| access.book.key).collect();
+    let mut found = tx.books().of_user(email)?;
+    found.extend(tx.books().deleted_of_user(email)?);
+    let mut keys: Vec<BookKey> = found.into_iter().map(|access| access.book.key).collect();
     keys.sort_by_key(|key| Lane::of_book(key.as_str()));
     Ok(keys)
+}
+
+/// Enters a book to change its list of collaborators, also one that is deleted; none of one that
+/// is being removed.
+fn enter_kept(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    book: &BookKey,
+) -> Result<Option<AccessTo<ManageCollaborators>>> {
+    let found = find_even_deleted(tx, cx, book.as_str())?;
+    Ok(match found.deletion {
+        None => Some(found.admit_to(cx.user.id, ManageCollaborators)?),
+        Some(deletion) if deletion.waits() => {
+            Some(found.admit_to_deleted(cx.user.id, ManageCollaborators)?)
+        }
+        Some(_) => None,
+    })
+}
+
+/// Takes a user who is deleted off a book, also of one that is deleted. A deleted book of their own
+/// waits no longer: nobody is left who could ask for it.
+fn leave(tx: &mut Tx<'_>, cx: &Context, book: &BookKey) -> Result<()> {
+    let (user, email) = (cx.user.id, cx.user.email.as_str());
+    let found = find_even_deleted(tx, cx, book.as_str())?;
+    match found.deletion {
+        None => {
+            let access = found.admit_to(user, RemoveCollaborator::Oneself)?;
+            collaborator::take_off(tx, cx, access, email)?;
+        }
+        Some(deletion) if !deletion.waits() => {}
+        Some(_) if found.granted == Some(Permission::Owner) => {
+            tx.books().end_wait(&found.admit_to_deleted(user, DeleteBook)?)?;
+        }
+        Some(_) => {
+            let access = found.admit_to_deleted(user, RemoveCollaborator::Oneself)?;
+            collaborator::take_off(tx, cx, access, email)?;
+        }
+    }
+    Ok(())
 }
 
 /// A command of the operator: an event needs a user, and an operator is none.

@@ -161,6 +161,7 @@ impl Audits<'_, '_> {
         let sql = Sql::new(
             "SELECT b.public_id \
              FROM audit_requests a JOIN books b ON b.id = a.book_id \
+             WHERE b.deleted_at IS NULL \
              ORDER BY a.request",
         );
         let rows: Vec<WaitingBook> = on_engine!(self.tx.flushed()?, c => (&sql).load(c))?;

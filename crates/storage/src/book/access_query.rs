@@ -1,7 +1,9 @@
 //! The way into a book: the book, its state and what the user may do, in one statement.
 
+use daybook_domain::book::Deletion;
 use daybook_domain::email::Email;
 use daybook_domain::id::{CollectionId, UserId};
+use daybook_domain::instant::Instant;
 use daybook_domain::permission::Permission;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Nullable, Text};
@@ -18,7 +20,7 @@ use crate::tx::Tx;
 const ACCESS_QUERY: &str = "SELECT b.id, b.public_id, b.name, b.auto_post, b.closing_date, \
        b.lock_date, b.date_pattern, b.decimal_separator, b.fraction_digits, b.scale, b.page_size, \
        b.period, b.period_start_month, b.time_zone, b.visibility, b.properties, b.agent, \
-       b.created_at, b.updated_at, b.version, \
+       b.created_at, b.updated_at, b.version, b.deleted_at, b.kept_until, \
        s.book_id, s.sequence, s.hash, s.changed_at, s.posted, s.month, s.month_posted, \
        s.year_posted, s.chart_version, s.indexed_until_id, s.indexed_chunks, s.unindexed, \
        s.last_event_at, \
@@ -45,9 +47,26 @@ fn access_query<'a>(seen: &'static str, books: &'static str) -> Sql<'a> {
 
 /// The books somebody is a collaborator of.
 pub(crate) fn of_user(email: &Email) -> Sql<'_> {
+    shared_with(email).push(" AND b.deleted_at IS NULL")
+}
+
+/// The deleted books that somebody was a collaborator of, and that wait.
+pub(super) fn deleted_of_user(email: &Email) -> Sql<'_> {
+    shared_with(email).push(" AND b.deleted_at IS NOT NULL AND b.kept_until IS NOT NULL")
+}
+
+fn shared_with(email: &Email) -> Sql<'_> {
     access_query(SEEN, "collaborators c JOIN books b ON b.id = c.book_id")
         .push(" WHERE c.email = ")
         .text(email.as_str())
+}
+
+/// All deleted books, as nobody enters them.
+pub(super) fn deleted<'a>() -> Sql<'a> {
+    access_query(SEEN, "books b")
+        .push(PERMISSION)
+        .text("")
+        .push(" WHERE b.deleted_at IS NOT NULL ORDER BY b.deleted_at, b.id")
 }
 
 /// The books in an owner's collections, or in one of them, as a user enters them.
@@ -55,7 +74,7 @@ pub(crate) fn of_collections(owner: UserId, one: Option<CollectionId>, email: &E
     let collected = access_query(SEEN, "collection_books p JOIN books b ON b.id = p.book_id")
         .push(PERMISSION)
         .text(email.as_str())
-        .push(" WHERE p.user_id = ")
+        .push(" WHERE b.deleted_at IS NULL AND p.user_id = ")
         .int(owner.get());
     match one {
         Some(one) => collected.push(" AND p.collection_id = ").int(one.get()),
@@ -68,7 +87,7 @@ pub(super) fn by_public_ids<'a>(public_ids: &'a [String], email: &'a Email) -> S
     access_query(SEEN, "books b")
         .push(PERMISSION)
         .text(email.as_str())
-        .push(" WHERE b.public_id IN ")
+        .push(" WHERE b.deleted_at IS NULL AND b.public_id IN ")
         .list(public_ids.iter().map(|id| Value::Text(id.into())))
         .cached_up_to(public_ids.len())
 }
@@ -85,6 +104,10 @@ pub(super) struct AccessRow {
     permission: Option<String>,
     #[diesel(sql_type = BigInt)]
     seen: i64,
+    #[diesel(sql_type = Nullable<BigInt>)]
+    deleted_at: Option<i64>,
+    #[diesel(sql_type = Nullable<BigInt>)]
+    kept_until: Option<i64>,
 }
 
 impl AccessRow {
@@ -94,12 +117,16 @@ impl AccessRow {
     }
 
     pub(super) fn into_access(self) -> Result<(BookAccess, BookStateRow)> {
-        let Self { own, state, username, permission, seen: _ } = self;
+        let Self { own, state, username, permission, seen: _, deleted_at, kept_until } = self;
         let granted = permission
             .map(|name| Permission::from_name(&name).ok_or(Error::Corrupt("permission")))
             .transpose()?;
         let book = own.into_book(username)?;
-        Ok((BookAccess { book, granted, activity: state.activity() }, state))
+        let deletion = deleted_at.map(|at| Deletion {
+            deleted_at: Instant::new(at),
+            kept_until: kept_until.map(Instant::new),
+        });
+        Ok((BookAccess { book, granted, activity: state.activity(), deletion }, state))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Books: rows and repository, and the way into a book.
 
 mod access_query;
+mod deleted;
 mod row;
 mod unfinished;
 
@@ -9,7 +10,7 @@ use daybook_domain::email::Email;
 use daybook_domain::event::Hash;
 use daybook_domain::id::{BookId, CollectionId, UserId};
 use daybook_domain::permission::Permission;
-use daybook_domain::purpose::{DeleteBook, TransferBook, UpdateBook};
+use daybook_domain::purpose::{TransferBook, UpdateBook};
 use diesel::prelude::*;
 
 use crate::access::{AccessTo, BookAccess};
@@ -48,8 +49,14 @@ impl Books<'_, '_> {
     }
 
     /// The book with what a user may do in it. In a unit of work that writes, it takes the book's
-    /// lock first, the row of its state.
+    /// lock first, the row of its state. A deleted book is none.
     pub fn load_for_user(self, public_id: &str, email: &Email) -> Result<Option<BookAccess>> {
+        let found = self.load(public_id, email.as_str())?;
+        Ok(found.filter(|found| found.deletion.is_none()))
+    }
+
+    /// The same, deleted or not.
+    pub fn load_even_deleted(self, public_id: &str, email: &Email) -> Result<Option<BookAccess>> {
         self.load(public_id, email.as_str())
     }
 
@@ -136,7 +143,7 @@ impl Books<'_, '_> {
         // Queued, because the event of the book's creation moves it first.
         self.tx.buffer().queue_book_state(BookId::new(id), state);
         let book = Book { id: BookId::new(id), ..book };
-        Ok(BookAccess { book, granted: Some(Permission::Owner), activity })
+        Ok(BookAccess { book, granted: Some(Permission::Owner), activity, deletion: None })
     }
 
     /// Saves the settings of the book as a change leaves it.
@@ -150,7 +157,7 @@ impl Books<'_, '_> {
         Ok(())
     }
 
-    /// The user who owns the book with this public id.
+    /// The user who owns the book with this public id, deleted or not.
     pub fn owner(self, public_id: &str) -> Result<Option<UserId>> {
         let query = books::table.filter(books::public_id.eq(public_id)).select(books::owner_id);
         let owner: Option<i64> =
@@ -171,23 +178,5 @@ impl Books<'_, '_> {
             c => diesel::update(books::table.find(book.id.get())).set(set).execute(c)
         )?;
         Ok(())
-    }
-
-    /// Removes a book with everything in it, event log included (behaviour 6.5).
-    pub fn delete(self, access: &AccessTo<DeleteBook>) -> Result<()> {
-        let book = access.book();
-        // Users' collections are not waited for while the book is held: a row left behind names no
-        // book any more.
-        let mut conn = self.tx.flushed()?;
-        let collected =
-            Sql::new("SELECT p.user_id, p.book_id FROM collection_books p WHERE p.book_id = ")
-                .int(book.id.get())
-                .push(conn.unless_locked());
-        conn.execute(
-            &Sql::new("DELETE FROM collection_books WHERE (user_id, book_id) IN (")
-                .append(collected)
-                .push(")"),
-        )?;
-        self.tx.remove_book(book.id)
     }
 }

@@ -1,4 +1,5 @@
-//! Books that are being copied in several units of work (behaviour 6.14). Such a book has no
+//! Books that are being copied in several units of work (behaviour 6.14), and how any book is
+//! removed in several. Such a book has no
 //! collaborators, so nobody sees it; a row in `unfinished_copies` says who copies. The row goes
 //! when the copy is whole. While it stands, the book belongs to that copy, or, after a crash, to
 //! the sweep.
@@ -96,30 +97,33 @@ impl Books<'_, '_> {
         if rows.is_empty() {
             return Ok(false);
         }
+        self.tx.remove_portion(book, limit)
+    }
+}
+
+impl Tx<'_> {
+    /// Removes up to so many rows of a book, and at last the book itself; answers whether any are
+    /// left.
+    pub(super) fn remove_portion(&mut self, book: BookId, limit: i64) -> Result<bool> {
         let mut left = limit;
         for (table, key) in TABLES {
             let some = Sql::new("DELETE FROM ").push(table).push(" WHERE book_id = ");
             let some = some.int(book.get()).push(" AND (").push(key).push(") IN (SELECT ");
             let some = some.push(key).push(" FROM ").push(table).push(" WHERE book_id = ");
             let some = some.int(book.get()).push(" LIMIT ").int(left).push(")");
-            let gone = self.tx.flushed()?.execute(&some)?;
+            let gone = self.flushed()?.execute(&some)?;
             left = left.saturating_sub(i64::try_from(gone).unwrap_or(i64::MAX));
             if left <= 0 {
                 return Ok(true);
             }
         }
-        self.tx.remove_book(book)?;
+        self.remove_book(book)?;
         Ok(false)
     }
-}
 
-impl Tx<'_> {
-    /// Removes a book with all that is left in its tables.
-    pub(super) fn remove_book(&mut self, book: BookId) -> Result<()> {
-        for (table, _) in TABLES {
-            let all = Sql::new("DELETE FROM ").push(table).push(" WHERE book_id = ");
-            self.flushed()?.execute(&all.int(book.get()))?;
-        }
+    /// Removes a book whose tables are empty, with what says that there is one.
+    fn remove_book(&mut self, book: BookId) -> Result<()> {
+        self.leave_collections(book)?;
         for (table, key) in
             [("unfinished_copies", "book_id"), ("book_state", "book_id"), ("books", "id")]
         {

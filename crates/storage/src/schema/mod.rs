@@ -79,6 +79,8 @@ diesel::table! {
         created_at -> BigInt,
         updated_at -> BigInt,
         version -> BigInt,
+        deleted_at -> Nullable<BigInt>,
+        kept_until -> Nullable<BigInt>,
     }
 }
 

@@ -235,7 +235,7 @@ pub(crate) fn catch_up(conn: &mut Conn) -> Result<()> {
         let waiting = Sql::new(
             "SELECT b.public_id \
              FROM book_state s JOIN books b ON b.id = s.book_id \
-             WHERE s.unindexed >= ",
+             WHERE (b.deleted_at IS NULL OR b.kept_until IS NOT NULL) AND s.unindexed >= ",
         )
         .int(TRANSACTIONS_PER_CHUNK)
         .push(" LIMIT 1");

@@ -217,7 +217,7 @@ impl Operation for Delete {
     }
 
     fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
-        let view = service.write(self.0, caller, book::delete)?;
+        let view = service.write(self.0, caller, |tx, cx, book| book::delete(tx, cx, book, 30))?;
         Ok(Answer::Book(Box::new(service.book(&view, caller))))
     }
 

@@ -19,11 +19,10 @@ use daybook_storage::{Lane, Lease, Store, Tx};
 use super::structure::Structure;
 use super::{Request, Tally, enter, publish, write};
 use crate::book::View;
+use crate::book::deletion::ROWS_REMOVED;
 use crate::context::Context;
 use crate::error::{Error, Result};
 
-/// Rows that one unit of work of the sweep removes.
-const ROWS_REMOVED: i64 = 5_000;
 /// Opening balances that one unit of work records.
 const OPENINGS: usize = 1_000;
 

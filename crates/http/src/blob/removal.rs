@@ -1,0 +1,92 @@
+//! The removal of deleted books that wait no longer, in portions (behaviour 6.22). The deletion
+//! note comes before the first row goes, so that the [`crate::blob::sweep`] knows the bytes that
+//! are left for what they are.
+
+use std::sync::Arc;
+
+use daybook_domain::id::BookKey;
+use daybook_domain::instant::Instant;
+use daybook_service::{Error, book};
+use daybook_storage::{Lane, Lease, Store};
+
+use crate::blob::store::Blobs;
+use crate::blocking::block;
+
+/// What a removal needs to know. The background worker of the server calls it.
+#[derive(Clone)]
+pub struct BookRemoval {
+    /// The books.
+    pub store: Arc<Store>,
+    /// The bytes of their files.
+    pub blobs: Blobs,
+    /// The clock.
+    pub clock: fn() -> Instant,
+    /// Whether the server is about to end.
+    pub stop: Arc<dyn Fn() -> bool + Send + Sync>,
+}
+
+/// What one round of removals came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct RemovedBooks {
+    /// Books that waited no longer.
+    pub found: usize,
+    /// How many of them are gone.
+    pub removed: usize,
+}
+
+impl BookRemoval {
+    /// Removes the books that wait no longer, those that another process removes excepted. A
+    /// removal that ends before its book is gone is gone on with in the next round of any process.
+    ///
+    /// # Errors
+    /// What went wrong with the database or the store of blobs.
+    pub async fn run(&self) -> Result<RemovedBooks, String> {
+        let (store, now) = (Arc::clone(&self.store), (self.clock)());
+        let due = block(move || store.read(|tx| book::due(tx, now))).await;
+        let due = due.map_err(text)?.map_err(text)?;
+        let mut came_to = RemovedBooks { found: due.len(), removed: 0 };
+        for key in due {
+            if (self.stop)() {
+                break;
+            }
+            if self.remove(key, now).await? {
+                came_to.removed += 1;
+            }
+        }
+        Ok(came_to)
+    }
+
+    /// Removes a book; answers whether it is gone.
+    async fn remove(&self, key: BookKey, now: Instant) -> Result<bool, String> {
+        let (store, name) = (Arc::clone(&self.store), format!("removal {key}"));
+        let lease: Option<Lease> =
+            block(move || store.lease(&name)).await.map_err(text)?.map_err(text)?;
+        // Held until the end.
+        let Some(_lease) = lease else { return Ok(false) };
+        let lane = Lane::of_book(key.as_str());
+        let (store, book) = (Arc::clone(&self.store), key.clone());
+        let begun =
+            move || store.write::<bool, Error>(lane, move |tx| book::begin_removal(tx, &book, now));
+        if !block(begun).await.map_err(text)?.map_err(text)? {
+            return Ok(false);
+        }
+        self.blobs.note_deletion(key.as_str()).await.map_err(text)?;
+        let (store, stop) = (Arc::clone(&self.store), Arc::clone(&self.stop));
+        let portions = move || {
+            while !stop() {
+                let key = key.clone();
+                let portion =
+                    move |tx: &mut daybook_storage::Tx<'_>| book::remove_portion(tx, &key);
+                if !store.write::<bool, Error>(lane, portion)? {
+                    return Ok::<_, Error>(true);
+                }
+            }
+            Ok(false)
+        };
+        block(portions).await.map_err(text)?.map_err(text)
+    }
+}
+
+fn text(error: impl std::fmt::Display) -> String {
+    error.to_string()
+}

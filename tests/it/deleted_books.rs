@@ -1,0 +1,405 @@
+//! Deleted books while they wait (6.22, 12.12): they exist for nobody, and come back as they were.
+
+use daybook_tests::{Answer, Backdoor, Cast, Client, Server, column, encode, id, shows, unique};
+use serde_json::{Value, json};
+
+use crate::Case;
+use crate::audit::audit;
+use crate::file_sweep::eventually;
+use crate::files::file;
+use crate::limited_callers::issued;
+use crate::matrix::operations;
+use crate::permissions::Stage;
+use crate::reading::items;
+
+pub fn tests() -> Vec<Case> {
+    crate::cases![
+        rule_6_22_no_operation_finds_it,
+        rule_6_22_a_public_one_is_gone_too,
+        rule_6_22_nothing_counts_it,
+        rule_6_22_it_comes_back_as_it_was,
+        rule_6_22_only_its_owner_restores_it,
+        rule_6_22_collections_have_dropped_it,
+        rule_6_22_keys_repeat_answers_and_not_deeds,
+        rule_6_22_it_can_be_deleted_again,
+        rule_6_22_nobody_is_given_it,
+        rule_6_22_removed_when_its_time_is_over,
+        rule_6_22_an_audit_waits_with_its_book,
+        rule_12_12_owners_list_their_own,
+        rule_12_12_limited_tokens,
+    ]
+}
+
+/// Runs a command of the operator; what it prints, or what it says when it fails.
+pub fn run(server: &Server, arguments: &[&str]) -> Result<String, String> {
+    let run = server.admin(arguments).output().expect("daybook runs");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+    if run.status.success() { Ok(text(run.stdout)) } else { Err(text(run.stderr)) }
+}
+
+/// How many rows of books have this id: 1 until the last of the book is removed.
+pub fn rows(server: &Server, book: &str) -> u64 {
+    let touch = format!("UPDATE books SET id = id WHERE public_id = '{book}'");
+    Backdoor::open(server).execute(&touch)
+}
+
+/// Lets the time of a deleted book be over.
+pub fn outlast(server: &Server, book: &str) {
+    let over = format!("UPDATE books SET kept_until = 1 WHERE public_id = '{book}'");
+    assert_eq!(Backdoor::open(server).execute(&over), 1, "it is there");
+}
+
+/// Removes a deleted book now: by the first round of a process that starts.
+pub fn remove(server: &Server, book: &str) {
+    outlast(server, book);
+    let _remover = server.beside(&[]);
+    eventually("the book is removed", || rows(server, book) == 0);
+}
+
+pub fn restore(caller: &Client, book: &str) -> Answer {
+    caller.send("POST", &format!("/v5/books/{book}/restore"), &Value::Null)
+}
+
+pub fn deleted(caller: &Client) -> Vec<Value> {
+    items(&caller.get("/v5/books?deleted=true").ok()).clone()
+}
+
+/// A book with something of everything in it.
+pub fn full(server: &Server) -> Cast {
+    let cast = Cast::with_accounts(server, &[("Cash", "ASSET"), ("Food", "OUTGOING")]);
+    cast.group("Assets");
+    cast.record("2025-01-31", "5", "Cash", "Food", "Lunch #friends");
+    cast.record("2025-02-28", "7.25", "Cash", "Food", "Dinner");
+    cast.record("2025-02-28", "", "Cash", "Food", "a draft");
+    file(&cast, "receipt.txt", b"one lunch");
+    cast.owner.post(&cast.path("/queries"), &json!({"query": "account:Cash"})).ok();
+    let ask = cast.path("/collaborators/request?permission=VIEWER");
+    cast.stranger.send("POST", &ask, &Value::Null).no_content();
+    cast
+}
+
+/// What all kinds of caller read of a book, byte by byte; without what a deletion and a restore
+/// move: when the book last changed, and its log.
+pub fn all_that_is_read(cast: &Cast) -> Vec<String> {
+    let file = items(&cast.owner.get(&cast.path("/files")).ok())[0].clone();
+    let paths = [
+        "/accounts".to_owned(),
+        "/groups".to_owned(),
+        "/queries".to_owned(),
+        "/transactions?query=is:trashed%20is:draft%20is:posted".to_owned(),
+        "/transactions?query=%23friends".to_owned(),
+        "/balances?query=on:2025".to_owned(),
+        "/balances?query=account:Cash%20after:2025%20before:2026".to_owned(),
+        "/collaborators".to_owned(),
+        "/collaborators/request".to_owned(),
+        "/files".to_owned(),
+        format!("/files/{}", id(&file)),
+    ];
+    let mut read = Vec::new();
+    for (_, member) in cast.members() {
+        read.extend(paths.iter().map(|path| {
+            let answer = member.get(&cast.path(path));
+            if answer.status == 403 { "403".to_owned() } else { answer.text }
+        }));
+        let book = member.get(&cast.path("?loadAccounts=true"));
+        let tag = format!("{:?}", book.headers.get("etag"));
+        let mut book = book.ok();
+        book["lastUpdateMs"] = Value::Null;
+        read.extend([tag, book.to_string()]);
+    }
+    let address = file["url"].as_str().expect("an address").to_owned();
+    let path = address.split_once("/files/").map(|(_, rest)| format!("/files/{rest}"));
+    read.push(cast.anonymous.get(&path.expect("a path")).text);
+    read
+}
+
+/// The log, the newest first, as it was recorded: an event shows the book of now besides.
+fn log_of(cast: &Cast) -> Vec<Value> {
+    let mut log = items(&cast.owner.get(&cast.path("/events?limit=200")).ok()).clone();
+    log.iter_mut().for_each(|event| event["book"] = Value::Null);
+    log
+}
+
+/// By every operation of the permission matrix, and every kind of caller.
+fn rule_6_22_no_operation_finds_it(server: &Server) {
+    let stage = Stage::new(server, "PRIVATE");
+    stage.cast.owner.delete(&stage.cast.path("")).ok();
+    let mut callers = stage.cast.members().to_vec();
+    callers.push(("stranger", &stage.cast.stranger));
+    // This one looks first.
+    for operation in operations().filter(|operation| operation.name != "change_visibility") {
+        for (name, caller) in &callers {
+            let answer = (operation.call)(caller, &stage);
+            if operation.name.starts_with("request_") {
+                // As for any id that no book has (7.6).
+                answer.no_content();
+                continue;
+            }
+            assert_eq!(answer.status, 404, "{} by {name}: {}", operation.name, answer.text);
+            answer.refused(404, "notFound");
+        }
+        (operation.call)(&stage.cast.anonymous, &stage).refused(401, "required");
+    }
+    restore(&stage.cast.owner, &stage.cast.book).ok();
+    let asked = stage.cast.owner.get(&stage.cast.path("/collaborators/request")).ok();
+    assert_eq!(items(&asked).len(), 1, "nothing was kept of what was asked meanwhile");
+}
+
+fn rule_6_22_a_public_one_is_gone_too(server: &Server) {
+    let cast = Cast::with_settings(server, json!({"visibility": "PUBLIC"}));
+    cast.stranger.get(&cast.path("")).ok();
+    cast.owner.delete(&cast.path("")).ok();
+    for caller in [&cast.stranger, &cast.owner, &cast.viewer] {
+        caller.get(&cast.path("")).refused(404, "notFound");
+        let copy = cast.path("/copy?name=Copy");
+        caller.send("POST", &copy, &Value::Null).refused(404, "notFound");
+    }
+    restore(&cast.stranger, &cast.book).refused(404, "notFound");
+    restore(&cast.owner, &cast.book).ok();
+    cast.stranger.get(&cast.path("")).ok();
+}
+
+fn rule_6_22_nothing_counts_it(server: &Server) {
+    let cast = full(server);
+    let guest = format!("{}@example.net", unique("pending"));
+    cast.share(&guest, "VIEWER");
+    cast.owner.delete(&cast.path("")).ok();
+    for (_, member) in cast.members() {
+        assert_eq!(member.get("/v5/books").ok()["items"], json!([]));
+        assert_eq!(member.get(&format!("/v5/books?query={}", cast.book)).ok()["items"], json!([]));
+        let user = member.get("/v5/user").ok();
+        assert_eq!(user["totalTransactionsCurrentMonth"].as_i64().unwrap_or(0), 0, "{user}");
+    }
+    let shown = run(server, &["user", "show", "--email", cast.owner.email()]).expect("a user");
+    for line in ["Books owned: 0", "Books seen: 0", "Deleted books that wait: 1"] {
+        assert!(shown.lines().any(|found| found == line), "{line} in {shown}");
+    }
+    let shown = run(server, &["user", "show", "--email", cast.editor.email()]).expect("a user");
+    assert!(shown.contains("Deleted books that wait: 0\n"), "{shown}");
+}
+
+/// 6.22, 8.15: everything is as before, and the log says what happened, without a gap.
+fn rule_6_22_it_comes_back_as_it_was(server: &Server) {
+    let cast = full(server);
+    let (before, log) = (all_that_is_read(&cast), log_of(&cast));
+    let shown = cast.owner.get(&cast.path("")).ok();
+    let gone = cast.owner.delete(&cast.path(""));
+    assert_eq!(gone.clone().ok(), shown, "the book as it was");
+    let (listed, tag) = (deleted(&cast.owner), gone.headers.get("etag").cloned());
+    let back = restore(&cast.owner, &cast.book);
+    assert_eq!(back.headers.get("etag").cloned(), tag, "0.17: nobody changed it");
+    let mut back = back.ok();
+    assert_eq!(back, cast.owner.get(&cast.path("")).ok());
+    back["lastUpdateMs"] = shown["lastUpdateMs"].clone();
+    assert_eq!(back, shown);
+    assert_eq!(all_that_is_read(&cast), before);
+    let after = log_of(&cast);
+    let (new, old) = after.split_at(2);
+    assert_eq!(old, log.as_slice(), "the log goes on");
+    let [restored, removed] = new else { panic!("two events: {new:?}") };
+    shows(removed, &json!({"type": "BOOK_DELETED", "resource": cast.book}));
+    assert_eq!(removed["data"]["object"]["id"], cast.book.as_str());
+    shows(restored, &json!({"type": "BOOK_UPDATED"}));
+    let previous = json!({"deletedAt": listed[0]["deletedAt"]});
+    assert_eq!(restored["data"]["previousAttributes"], previous);
+    for event in new {
+        let path = cast.path(&format!("/events/{}", id(event)));
+        assert_eq!(cast.owner.get(&path).ok()["hash"], event["hash"]);
+    }
+    let audited = audit(&cast);
+    shows(&audited["data"]["audit"], &json!({"chainIntact": true, "findingsCount": 0}));
+    cast.record("2025-03-01", "1", "Cash", "Food", "It goes on");
+}
+
+fn rule_6_22_only_its_owner_restores_it(server: &Server) {
+    let cast = Cast::new(server);
+    let others = |reason: &str| {
+        for (name, caller) in cast.members().iter().skip(1) {
+            assert_ne!(*name, "OWNER");
+            restore(caller, &cast.book).refused(404, "notFound");
+            assert_eq!(deleted(caller), Vec::<Value>::new(), "{reason}: {name}");
+        }
+        restore(&cast.stranger, &cast.book).refused(404, "notFound");
+        restore(&cast.anonymous, &cast.book).refused(401, "required");
+    };
+    others("it is not deleted");
+    restore(&cast.owner, &cast.book).refused(404, "notFound");
+    cast.owner.delete(&cast.path("")).ok();
+    others("it is another's");
+    cast.anonymous.get("/v5/books?deleted=true").refused(401, "required");
+    let missing: String = cast.book.chars().rev().collect();
+    for book in [missing.as_str(), "nobody", "%20"] {
+        restore(&cast.owner, book).refused(404, "notFound");
+    }
+    cast.owner
+        .header("If-Match", "*")
+        .send("POST", &cast.path("/restore"), &Value::Null)
+        .refused(400, "badRequest");
+    shows(&restore(&cast.owner, &cast.book).ok(), &json!({"permission": "OWNER"}));
+    restore(&cast.owner, &cast.book).refused(404, "notFound");
+    for (_, member) in cast.members() {
+        member.get(&cast.path("")).ok();
+    }
+}
+
+fn rule_6_22_collections_have_dropped_it(server: &Server) {
+    let cast = Cast::new(server);
+    let shelf = cast.owner.post("/v5/collections", &json!({"name": "Shelf"})).ok();
+    let add = format!("/v5/collections/{}/books/add", id(&shelf));
+    cast.owner.patch(&add, &json!({"items": [{"id": cast.book}]})).ok();
+    cast.owner.delete(&cast.path("")).ok();
+    cast.owner.patch(&add, &json!({"items": [{"id": cast.book}]})).refused(404, "notFound");
+    let back = restore(&cast.owner, &cast.book).ok();
+    assert!(back.get("collection").is_none(), "{back}");
+    assert_eq!(cast.owner.get("/v5/collections").ok()["items"][0]["books"], json!([]));
+    cast.owner.patch(&add, &json!({"items": [{"id": cast.book}]})).ok();
+    assert_eq!(cast.owner.get(&cast.path("")).ok()["collection"]["name"], "Shelf");
+}
+
+/// 0.16: a repetition gets the first answer, and neither deletes nor restores.
+fn rule_6_22_keys_repeat_answers_and_not_deeds(server: &Server) {
+    let cast = Cast::new(server);
+    let keyed = cast.owner.header("Idempotency-Key", &unique("key"));
+    let gone = keyed.delete(&cast.path("")).ok();
+    let back = keyed.send("POST", &cast.path("/restore"), &Value::Null).ok();
+    assert_eq!(keyed.delete(&cast.path("")).ok(), gone);
+    cast.owner.get(&cast.path("")).ok();
+    cast.owner.delete(&cast.path("")).ok();
+    assert_eq!(keyed.send("POST", &cast.path("/restore"), &Value::Null).ok(), back);
+    cast.owner.get(&cast.path("")).refused(404, "notFound");
+    let refused = cast.owner.header("Idempotency-Key", &unique("key"));
+    refused.delete(&cast.path("")).refused(404, "notFound");
+    restore(&refused, &cast.book).ok();
+    refused.delete(&cast.path("")).ok();
+}
+
+fn rule_6_22_it_can_be_deleted_again(server: &Server) {
+    let cast = Cast::new(server);
+    for round in 1..=3 {
+        cast.owner.delete(&cast.path("")).ok();
+        cast.owner.delete(&cast.path("")).refused(404, "notFound");
+        assert_eq!(column(&json!({"items": deleted(&cast.owner)}), "id"), [cast.book.as_str()]);
+        restore(&cast.owner, &cast.book).ok();
+        let kinds = column(&cast.owner.get(&cast.path("/events")).ok(), "type");
+        let count = kinds.iter().filter(|kind| *kind == "BOOK_DELETED").count();
+        assert_eq!(count, round);
+    }
+    shows(&audit(&cast)["data"]["audit"], &json!({"chainIntact": true, "findingsCount": 0}));
+}
+
+/// 6.21: a book is given away before it is deleted, or after it is restored.
+fn rule_6_22_nobody_is_given_it(server: &Server) {
+    let cast = Cast::new(server);
+    cast.owner.delete(&cast.path("")).ok();
+    let to = json!({"email": cast.editor.email()});
+    cast.owner.post(&cast.path("/transfer"), &to).refused(404, "notFound");
+    let given = ["book", "transfer", "--book", &cast.book, "--to", cast.editor.email()];
+    let said = run(server, &given).expect_err("refused");
+    assert!(said.contains("book not found"), "{said}");
+    restore(&cast.owner, &cast.book).ok();
+    cast.owner.post(&cast.path("/transfer"), &to).ok();
+    cast.editor.delete(&cast.path("")).ok();
+    restore(&cast.owner, &cast.book).refused(404, "notFound");
+    assert_eq!(deleted(&cast.owner), Vec::<Value>::new(), "it is the new owner's");
+    restore(&cast.editor, &cast.book).ok();
+}
+
+fn rule_6_22_removed_when_its_time_is_over(server: &Server) {
+    let (cast, kept) = (full(server), full(server));
+    let strays = |table: &str| {
+        let which = "book_id NOT IN (SELECT id FROM books)";
+        Backdoor::open(server)
+            .execute(&format!("UPDATE {table} SET book_id = book_id WHERE {which}"))
+    };
+    cast.owner.delete(&cast.path("")).ok();
+    kept.owner.delete(&kept.path("")).ok();
+    remove(server, &cast.book);
+    assert_eq!(rows(server, &kept.book), 1, "the time of the other one is not over");
+    for table in ["transactions", "entries", "accounts", "events", "files", "collaborators"] {
+        assert_eq!(strays(table), 0, "{table}");
+    }
+    restore(&cast.owner, &cast.book).refused(404, "notFound");
+    cast.owner.get(&cast.path("")).refused(404, "notFound");
+    restore(&kept.owner, &kept.book).ok();
+}
+
+/// 6.15: it is made once the book is there again.
+fn rule_6_22_an_audit_waits_with_its_book(server: &Server) {
+    let cast = full(server);
+    let key = cast.owner.header("Idempotency-Key", &unique("key"));
+    let number = |table: &str| {
+        let book = format!("(SELECT id FROM books WHERE public_id = '{}')", cast.book);
+        let touch = format!("UPDATE {table} SET book_id = book_id WHERE book_id = {book}");
+        Backdoor::open(server).execute(&touch)
+    };
+    cast.owner.delete(&cast.path("")).ok();
+    let book = format!("SELECT id FROM books WHERE public_id = '{}'", cast.book);
+    let user = format!("SELECT owner_id FROM books WHERE public_id = '{}'", cast.book);
+    Backdoor::open(server).execute(&format!(
+        "INSERT INTO audit_requests (book_id, request, user_id) VALUES (({book}), 1, ({user}))"
+    ));
+    // The worker looks at another book meanwhile.
+    audit(&Cast::new(server));
+    assert_eq!(number("audit_requests"), 1, "it is left alone");
+    restore(&key, &cast.book).ok();
+    shows(&audit(&cast)["data"]["audit"], &json!({"findingsCount": 0}));
+    assert_eq!(number("audit_requests"), 0);
+}
+
+/// The books that can be restored, with when they were deleted and until when.
+fn rule_12_12_owners_list_their_own(server: &Server) {
+    const DAYS_30: i64 = 30 * 24 * 60 * 60 * 1000;
+    let cast = Cast::with_settings(server, json!({"properties": {"place": "Lisbon"}}));
+    let other = cast.owner.post("/v5/books", &json!({"name": "A first one"})).ok();
+    assert_eq!(deleted(&cast.owner), Vec::<Value>::new());
+    let shown = cast.owner.get(&cast.path("")).ok();
+    cast.owner.delete(&cast.path("")).ok();
+    let listed = deleted(&cast.owner);
+    let [book] = listed.as_slice() else { panic!("one: {listed:?}") };
+    let milliseconds = |field: &str| book[field].as_str().expect(field).parse().expect("digits");
+    let (deleted_at, expires_at): (i64, i64) =
+        (milliseconds("deletedAt"), milliseconds("expiresAt"));
+    assert_eq!(expires_at - deleted_at, DAYS_30);
+    let mut plain = book.clone();
+    for field in ["deletedAt", "expiresAt"] {
+        plain.as_object_mut().expect("a book").remove(field);
+    }
+    plain["lastUpdateMs"] = shown["lastUpdateMs"].clone();
+    assert_eq!(plain, shown, "else it is the book");
+    assert_eq!(column(&cast.owner.get("/v5/books").ok(), "id"), [id(&other)]);
+    cast.owner.delete(&format!("/v5/books/{}", id(&other))).ok();
+    let names = column(&json!({"items": deleted(&cast.owner)}), "id");
+    assert_eq!(names, [id(&other), &cast.book], "by name");
+    for (term, expected) in [
+        ("LISBON", vec![cast.book.as_str()]),
+        (&cast.book, vec![&cast.book]),
+        ("first", vec![id(&other)]),
+        ("nobody's", vec![]),
+    ] {
+        let path = format!("/v5/books?deleted=true&query={}", encode(term));
+        assert_eq!(column(&cast.owner.get(&path).ok(), "id"), expected, "{term}");
+    }
+    for other in ["false", "", "no"] {
+        let all = cast.owner.get(&format!("/v5/books?deleted={other}")).ok();
+        assert_eq!(all["items"], json!([]), "{other}: the others");
+    }
+    restore(&cast.owner, id(&other)).ok();
+    assert_eq!(column(&json!({"items": deleted(&cast.owner)}), "id"), [cast.book.as_str()]);
+}
+
+/// 11.9.
+fn rule_12_12_limited_tokens(server: &Server) {
+    let cast = Cast::new(server);
+    let other = cast.owner.post("/v5/books", &json!({"name": "Other"})).ok();
+    let own = issued(server, &cast.owner, json!({"books": [cast.book]}));
+    let elsewhere = issued(server, &cast.owner, json!({"books": [other["id"]]}));
+    let reader = issued(server, &cast.owner, json!({"readOnly": true}));
+    cast.owner.delete(&cast.path("")).ok();
+    own.get(&cast.path("")).refused(404, "notFound");
+    elsewhere.get(&cast.path("")).refused(403, "insufficientScope");
+    assert_eq!((deleted(&own).len(), deleted(&reader).len(), deleted(&elsewhere).len()), (1, 1, 0));
+    restore(&elsewhere, &cast.book).refused(403, "insufficientScope");
+    restore(&reader, &cast.book).refused(403, "insufficientScope");
+    restore(&own, &cast.book).ok();
+    own.get(&cast.path("")).ok();
+}

@@ -1,0 +1,115 @@
+//! Deleted books and the operator (6.22): `daybook book restore` and `list-deleted`, and what
+//! becomes of them with their users (7.11).
+
+use daybook_tests::{Backdoor, Server, column, shows, unique};
+use serde_json::{Value, json};
+
+use crate::Case;
+use crate::audit::audit;
+use crate::deleted_books::{all_that_is_read, deleted, full, restore, rows, run};
+use crate::file_sweep::eventually;
+
+pub fn tests() -> Vec<Case> {
+    crate::cases![
+        rule_6_22_by_the_operator,
+        rule_6_22_the_operator_is_told_why_not,
+        rule_7_11_deleted_users_end_the_wait,
+        rule_7_11_deleted_users_leave_deleted_books,
+        rule_7_11_other_addresses_are_kept_true,
+    ]
+}
+
+fn rule_6_22_by_the_operator(server: &Server) {
+    let cast = full(server);
+    let before = all_that_is_read(&cast);
+    let name = cast.owner.get(&cast.path("")).ok()["name"].as_str().expect("a name").to_owned();
+    cast.owner.delete(&cast.path("")).ok();
+    let listed = &deleted(&cast.owner)[0];
+    let user = cast.owner.get("/v5/user").ok();
+    let username = user["username"].as_str().expect("a name");
+    let words = [
+        cast.book.as_str(),
+        username,
+        listed["deletedAt"].as_str().expect("a time"),
+        listed["expiresAt"].as_str().expect("a time"),
+        &name,
+    ];
+    let printed = run(server, &["book", "list-deleted"]).expect("a list");
+    assert!(printed.lines().any(|line| line == words.join("\t")), "{words:?} in {printed}");
+    let printed = run(server, &["book", "restore", &cast.book]).expect("it is done");
+    assert_eq!(printed.trim_end(), [cast.book.as_str(), username, &name].join("\t"));
+    assert_eq!(all_that_is_read(&cast), before);
+    let event = cast.owner.get(&cast.path("/events?limit=1")).ok()["items"][0].clone();
+    shows(&event, &json!({"type": "BOOK_UPDATED", "agent": {"id": "daybook"}}));
+    assert_eq!(event["user"]["username"], username);
+    assert!(!run(server, &["book", "list-deleted"]).expect("a list").contains(&cast.book));
+}
+
+fn rule_6_22_the_operator_is_told_why_not(server: &Server) {
+    let cast = full(server);
+    let missing: String = cast.book.chars().rev().collect();
+    let refused = |book: &str, why: &str| {
+        let said = run(server, &["book", "restore", book]).expect_err("refused");
+        assert!(said.contains(why), "{why}: {said}");
+    };
+    refused(&missing, "book not found");
+    refused(&cast.book, "is not deleted");
+    cast.owner.delete(&cast.path("")).ok();
+    let begun = format!("UPDATE books SET kept_until = NULL WHERE public_id = '{}'", cast.book);
+    assert_eq!(Backdoor::open(server).execute(&begun), 1);
+    refused(&cast.book, "is being removed already");
+    let printed = run(server, &["book", "list-deleted"]);
+    // Unless the worker was faster.
+    assert!(
+        printed
+            .is_ok_and(|list| { !list.contains(&cast.book) || list.contains("\tbeing removed\t") })
+    );
+    restore(&cast.owner, &cast.book).refused(404, "notFound");
+    assert_eq!(deleted(&cast.owner), Vec::<Value>::new());
+}
+
+/// 7.11: nobody is left who could ask for it.
+fn rule_7_11_deleted_users_end_the_wait(server: &Server) {
+    let cast = full(server);
+    cast.owner.delete(&cast.path("")).ok();
+    run(server, &["user", "delete", "--email", cast.owner.email()]).expect("it owns nothing");
+    if rows(server, &cast.book) == 1 {
+        let said = run(server, &["book", "restore", &cast.book]).expect_err("refused");
+        assert!(said.contains("being removed") || said.contains("not found"), "{said}");
+    }
+    let _remover = server.beside(&[]);
+    eventually("the book is removed", || rows(server, &cast.book) == 0);
+}
+
+/// 7.11: also those that are deleted now and restored later, so that who gets the address next does
+/// not come in.
+fn rule_7_11_deleted_users_leave_deleted_books(server: &Server) {
+    let cast = full(server);
+    cast.owner.delete(&cast.path("")).ok();
+    run(server, &["user", "delete", "--email", cast.viewer.email()]).expect("it is done");
+    restore(&cast.owner, &cast.book).ok();
+    let rows = cast.owner.get(&cast.path("/collaborators")).ok();
+    assert!(!rows.to_string().contains(cast.viewer.email()), "{rows}");
+    shows(&audit(&cast)["data"]["audit"], &json!({"chainIntact": true, "findingsCount": 0}));
+    let kinds = column(&cast.owner.get(&cast.path("/events?limit=4")).ok(), "type");
+    assert_eq!(kinds[1..], ["BOOK_UPDATED", "COLLABORATOR_REMOVED", "BOOK_DELETED"]);
+}
+
+/// 7.11: a deleted book keeps its list of collaborators true.
+fn rule_7_11_other_addresses_are_kept_true(server: &Server) {
+    let cast = full(server);
+    let to = |kind: &str| format!("{}@example.org", unique(kind));
+    let (owner, poster) = (to("owner"), to("poster"));
+    cast.owner.delete(&cast.path("")).ok();
+    for (from, to) in [(cast.owner.email(), &owner), (cast.poster.email(), &poster)] {
+        run(server, &["user", "rename-email", "--email", from, "--to", to]).expect("it is done");
+    }
+    let taken = ["user", "rename-email", "--email", &poster, "--to", cast.viewer.email()];
+    run(server, &taken).expect_err("the address of another user");
+    let (owner, poster) = (server.client(&owner), server.client(&poster));
+    assert_eq!(deleted(&owner).len(), 1);
+    restore(&owner, &cast.book).ok();
+    assert_eq!(poster.get(&cast.path("")).ok()["permission"], "POSTER");
+    let rows = owner.get(&cast.path("/collaborators")).ok();
+    assert!(!rows.to_string().contains(cast.poster.email()), "{rows}");
+}
