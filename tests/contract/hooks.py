@@ -163,6 +163,10 @@ MAKERS = {
     "integrations": made(
         in_book("/integrations"), lambda number: {"agentId": BOTS[number % len(BOTS)]}
     ),
+    "connections": made(
+        lambda: "/v5/user/connections",
+        lambda number: {"agentId": "some-bank", "type": "BANK", "uuid": str(number % 40)},
+    ),
     "tokens": made(lambda: "/v5/user/tokens", lambda number: {"name": f"Token {number}"}),
     "keys": key,
     # Books that may be renamed, locked, given away and deleted; `BOOK` stays as it is, so that the
@@ -198,6 +202,7 @@ ENDING = {
     "mergeTransactions": "transactions",
     "deleteFile": "files",
     "deleteQuery": "queries",
+    "deleteConnection": "connections",
     "deleteIntegration": "integrations",
     "deleteCollection": "collections",
     "revokeToken": "tokens",
@@ -357,6 +362,12 @@ FIELDS = {
         "logoUrl": one_of(["https://bot.example/logo.png", "data:image/png;base64,AA==", "data:"]),
     },
     "integrations": {"id": id_of("integrations"), "agentId": one_of(BOTS)},
+    "connections": {
+        "id": id_of("connections"),
+        "agentId": one_of(["some-bank", "Some Bank"]),
+        "type": one_of(["BANK", "APP"]),
+        "uuid": lambda rng, operation: str(rng.randrange(60)),
+    },
     "tokens": {"days": one_of([7, 1, 3650, 0, -1]), "books": lambda rng, operation: [BOOK]},
     "keys": {},
     "collaborators": {
@@ -389,6 +400,7 @@ NEEDED = {
     "books": ["name"],
     "transactions": ["date", "amount", "creditAccount", "debitAccount"],
     "queries": ["query"],
+    "connections": ["agentId", "type", "uuid"],
     "integrations": ["agentId"],
     "collaborators": ["email", "permission"],
 }

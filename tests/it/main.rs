@@ -97,6 +97,7 @@ modules! {
         collaborators,
         collection_views,
         collections,
+        connections,
         chromium,
         configuration,
         copied_transactions,

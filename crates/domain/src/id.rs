@@ -89,6 +89,10 @@ id!(
     IntegrationId, decimal
 );
 id!(
+    /// A user's connection.
+    ConnectionId, hex
+);
+id!(
     /// An access token of this installation.
     TokenId, hex
 );

@@ -34,6 +34,7 @@ pub mod book;
 pub mod calendar;
 pub mod collaborator;
 pub mod collection;
+pub mod connection;
 pub mod deletion;
 pub mod delivery;
 pub mod email;

@@ -2,9 +2,9 @@
 
 use crate::reason::{Reason, RefusalKind};
 use crate::{
-    access, access_request, account, amount, api_key, app, book, collaborator, collection, email,
-    file, grant, group, idempotency, integration, name, property, query, saved_query, session,
-    token, transaction, user, version,
+    access, access_request, account, amount, api_key, app, book, collaborator, collection,
+    connection, email, file, grant, group, idempotency, integration, name, property, query,
+    saved_query, session, token, transaction, user, version,
 };
 
 /// Any refusal of the ledger.
@@ -37,6 +37,9 @@ pub enum Refusal {
     /// About a collection.
     #[error(transparent)]
     Collection(#[from] collection::Refusal),
+    /// About a connection.
+    #[error(transparent)]
+    Connection(#[from] connection::Refusal),
     /// About an e-mail address.
     #[error(transparent)]
     Email(#[from] email::Refusal),
@@ -97,6 +100,7 @@ impl Refusal {
             Self::Book(refusal) => refusal.reason(),
             Self::Collaborator(refusal) => refusal.reason(),
             Self::Collection(refusal) => refusal.reason(),
+            Self::Connection(refusal) => refusal.reason(),
             Self::Email(refusal) => refusal.reason(),
             Self::File(refusal) => refusal.reason(),
             Self::Grant(refusal) => refusal.reason(),

@@ -23,10 +23,10 @@ use serde::{Deserialize, Deserializer};
 use tokio::time::{Instant, timeout_at};
 
 use crate::budget::MemoryShare;
-use crate::connection::Connection;
 use crate::error::{ApiError, RequestError};
 use crate::idempotency::{note_hash, wants_hash};
 use crate::request::ApiRequest;
+use crate::socket::ConnectionState;
 use crate::{blocking, request};
 
 /// Largest body in bytes (behaviour 10.8).
@@ -146,7 +146,7 @@ async fn receive<T: Send + 'static>(
 ) -> Result<T, ApiError> {
     let mut grant = request::state(request)?.budget.grant();
     let bytes = collect(payload, &mut grant, MAX_BYTES).await?;
-    if let Some(connection) = request.conn_data::<Rc<Connection>>() {
+    if let Some(connection) = request.conn_data::<Rc<ConnectionState>>() {
         connection.received();
     }
     grant.leave_with(request);

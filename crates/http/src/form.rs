@@ -9,9 +9,9 @@ use actix_web::dev::Payload;
 use actix_web::{FromRequest, HttpRequest};
 
 use crate::body::{collect, is_of_type};
-use crate::connection::Connection;
 use crate::error::{ApiError, RequestError};
 use crate::request;
+use crate::socket::ConnectionState;
 
 /// The most bytes of a form.
 const MAX_FORM: usize = 16 * 1024;
@@ -32,7 +32,7 @@ impl FromRequest for Form {
             }
             let mut grant = request::state(&request)?.budget.grant();
             let bytes = collect(payload, &mut grant, MAX_FORM).await.map_err(of_form)?;
-            if let Some(connection) = request.conn_data::<Rc<Connection>>() {
+            if let Some(connection) = request.conn_data::<Rc<ConnectionState>>() {
                 connection.received();
             }
             Ok(Self(pairs(&bytes).ok_or(RequestError::UnreadableForm)?))

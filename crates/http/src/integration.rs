@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use daybook_domain::integration::{Changes, Integration};
 use daybook_domain::name::normalized;
-use daybook_service::integration::{self, View};
+use daybook_service::integration::{self, Input, View};
 use daybook_service::{Context, app};
 use serde::{Deserialize, Serialize};
 
@@ -25,6 +25,8 @@ pub(crate) struct IntegrationIn {
     #[serde(default)]
     agent_id: Option<String>,
     #[serde(default)]
+    connection_id: Option<String>,
+    #[serde(default)]
     name: Option<String>,
     #[serde(default)]
     properties: PropertiesIn,
@@ -38,6 +40,8 @@ objects_only!(IntegrationIn);
 pub(crate) struct IntegrationOut<'v> {
     id: String,
     book_id: &'v str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    connection_id: Option<String>,
     user_id: String,
     added_by: &'v str,
     name: &'v str,
@@ -57,10 +61,12 @@ pub(crate) struct IntegrationOut<'v> {
 impl<'v> From<&'v View> for IntegrationOut<'v> {
     fn from(view: &'v View) -> Self {
         let View { access, integration, added_by, face } = view;
-        let Integration { id, app, name, installer, properties: held, stamp } = integration;
+        let Integration { id, app, connection, name, installer, properties: held, stamp } =
+            integration;
         Self {
             id: id.to_string(),
             book_id: access.book().key.as_str(),
+            connection_id: connection.map(|id| id.to_string()),
             user_id: installer.to_string(),
             added_by,
             name: name.as_str(),
@@ -104,14 +110,11 @@ pub(crate) async fn create_integration(
     body: Body<IntegrationIn>,
 ) -> ApiResult {
     let book = request.book();
-    let IntegrationIn { id: _, agent_id, name, properties } = body.0;
+    let IntegrationIn { id: _, agent_id, connection_id, name, properties } = body.0;
     let changes = Changes { name, properties: properties.unwrap_or_default() };
+    let input = Input { app: agent_id, connection: connection_id, changes };
     request
-        .write(
-            &book.clone(),
-            move |tx, cx| integration::create(tx, cx, &book, agent_id.as_deref(), &changes),
-            to_reply,
-        )
+        .write(&book.clone(), move |tx, cx| integration::create(tx, cx, &book, &input), to_reply)
         .await
 }
 
@@ -121,7 +124,7 @@ pub(crate) async fn update_integration(
     body: Body<IntegrationIn>,
 ) -> ApiResult {
     let book = request.book();
-    let IntegrationIn { id, agent_id: _, name, properties } = body.0;
+    let IntegrationIn { id, name, properties, .. } = body.0;
     let changes = Changes { name, properties: properties.unwrap_or_default() };
     let id = id_text(id);
     request

@@ -41,6 +41,7 @@ mod saved_query;
 mod segments;
 mod session;
 mod signing_key;
+mod socket;
 mod state;
 mod template;
 mod token;
@@ -61,8 +62,8 @@ use actix_web::middleware::{NormalizePath, TrailingSlash, from_fn};
 use actix_web::rt::net::TcpStream;
 use actix_web::{App, web};
 
-use connection::{LINGER, Socket};
 use health::Contract;
+use socket::{LINGER, Socket};
 
 pub use api_key::cache::ApiKeyCache;
 pub use api_key::calls::ApiKeyCalls;

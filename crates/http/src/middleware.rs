@@ -13,9 +13,9 @@ use actix_web::{Error, HttpMessage, web};
 use tracing::Instrument;
 
 use crate::budget::MemoryShare;
-use crate::connection::{Connection, Running, TimedBody};
 use crate::request::CountedRequest;
 use crate::session::origin;
+use crate::socket::{ConnectionState, Running, TimedBody};
 use crate::state::AppState;
 
 /// The header that carries the id of a request, in and out.
@@ -30,7 +30,7 @@ pub(crate) async fn observe(
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<impl MessageBody>, Error> {
     let mut running = request
-        .conn_data::<Rc<Connection>>()
+        .conn_data::<Rc<ConnectionState>>()
         .map(|connection| connection.begin(has_body(request.headers())));
     let id =
         given_id(request.headers()).unwrap_or_else(|| uuid::Uuid::now_v7().simple().to_string());

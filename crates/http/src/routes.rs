@@ -15,9 +15,9 @@ use crate::rate::quota::Cost;
 use crate::reply::{self, ApiResult};
 use crate::state::AppState;
 use crate::{
-    access_request, account, api_key, app, balance, book, collaborator, collection, event, file,
-    grant, group, health, integration, saved_query, session, signing_key, template, token,
-    transaction, user,
+    access_request, account, api_key, app, balance, book, collaborator, collection, connection,
+    event, file, grant, group, health, integration, saved_query, session, signing_key, template,
+    token, transaction, user,
 };
 
 /// The path of a book, which most operations are inside of.
@@ -209,6 +209,14 @@ fn of_users() -> Vec<Operation> {
         }
         user at "/v5/user" {
             GET "" "getUser" => get_user;
+        }
+        connection at "/v5/user/connections" {
+            GET "" "listConnections" => list_connections;
+            POST "" "createConnection" => create_connection;
+            PUT "" "updateConnection" => update_connection;
+            GET "/{id}" "getConnection" => get_connection;
+            DELETE "/{id}" "deleteConnection" => delete_connection;
+            GET "/{id}/integrations" "listConnectionIntegrations" => list_connection_integrations;
         }
         token at "/v5/user/tokens" {
             GET "" "listTokens" => list_tokens;

@@ -1,6 +1,6 @@
 //! The authenticated user on the wire (behaviour 9.11).
 
-use daybook_service::user;
+use daybook_service::user::{self, View};
 use daybook_storage::user::User;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -41,32 +41,35 @@ struct UserOut {
 
 /// GET user.
 pub(crate) async fn get_user(request: ApiRequest) -> ApiResult {
-    request.read(user::get, |(user, postings), _| reply::ok(&user_out(user, *postings))).await
+    request.read(user::get, |view, _| reply::ok(&UserOut::from(view))).await
 }
 
-fn user_out(user: &User, (month, year): (i64, i64)) -> UserOut {
-    let User { id, email, username, created_at: _, disabled_at: _, profile } = user;
-    let full_name = profile.full_name().unwrap_or_else(|| username.clone());
-    UserOut {
-        id: id.to_string(),
-        username: username.clone(),
-        name: full_name.clone(),
-        full_name,
-        given_name: profile.given_name.clone().unwrap_or_else(|| username.clone()),
-        family_name: profile.family_name.clone(),
-        email: email.to_string(),
-        avatar_url: profile.picture.clone().unwrap_or_default(),
-        hash: Sha256::digest(email.as_str()).iter().map(|byte| format!("{byte:02x}")).collect(),
-        hosted_domain: profile.hosted_domain.clone(),
-        plan: "FREE",
-        plan_cycle: "MONTHLY",
-        free: true,
-        billing_enabled: false,
-        bank_connections: false,
-        plan_overdue: false,
-        started_trial: false,
-        days_left_in_trial: 0,
-        total_transactions_this_month: month,
-        total_transactions_this_year: year,
+impl From<&View> for UserOut {
+    fn from(view: &View) -> Self {
+        let View { user, posted_this_month, posted_this_year, bank_connections } = view;
+        let User { id, email, username, created_at: _, disabled_at: _, profile } = user;
+        let full_name = profile.full_name().unwrap_or_else(|| username.clone());
+        Self {
+            id: id.to_string(),
+            username: username.clone(),
+            name: full_name.clone(),
+            full_name,
+            given_name: profile.given_name.clone().unwrap_or_else(|| username.clone()),
+            family_name: profile.family_name.clone(),
+            email: email.to_string(),
+            avatar_url: profile.picture.clone().unwrap_or_default(),
+            hash: Sha256::digest(email.as_str()).iter().map(|byte| format!("{byte:02x}")).collect(),
+            hosted_domain: profile.hosted_domain.clone(),
+            plan: "FREE",
+            plan_cycle: "MONTHLY",
+            free: true,
+            billing_enabled: false,
+            bank_connections: *bank_connections,
+            plan_overdue: false,
+            started_trial: false,
+            days_left_in_trial: 0,
+            total_transactions_this_month: *posted_this_month,
+            total_transactions_this_year: *posted_this_year,
+        }
     }
 }

@@ -57,6 +57,7 @@ refusals!(
     daybook_domain::book::Refusal,
     daybook_domain::collaborator::Refusal,
     daybook_domain::collection::Refusal,
+    daybook_domain::connection::Refusal,
     daybook_domain::email::Refusal,
     daybook_domain::file::Refusal,
     daybook_domain::grant::Refusal,

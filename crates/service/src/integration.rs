@@ -3,8 +3,9 @@
 use std::collections::{BTreeSet, HashMap};
 
 use daybook_domain::access::Access;
-use daybook_domain::app::AppFace;
-use daybook_domain::id::{IntegrationId, UserId};
+use daybook_domain::app::{App, AppFace, AppId};
+use daybook_domain::connection::{Connection, ConnectionKind};
+use daybook_domain::id::{BookKey, ConnectionId, IntegrationId, UserId};
 use daybook_domain::integration::{Changes, Integration, MAX_INTEGRATIONS, Refusal};
 use daybook_domain::permission::Action;
 use daybook_domain::purpose::WriteIntegrations;
@@ -48,38 +49,98 @@ pub fn list_apps(tx: &mut Tx<'_>, cx: &Context, book: &str) -> Result<Vec<app::V
     let installed = tx.integrations().list(&access)?.into_iter();
     let ids: BTreeSet<String> = installed.map(|one| one.app.to_string()).collect();
     let mut apps = tx.apps().by_ids(&ids)?;
-    apps.sort_by_cached_key(daybook_domain::app::App::sort_key);
+    apps.sort_by_cached_key(App::sort_key);
     app::views(tx, cx, apps)
 }
 
-/// createIntegration. An app that is installed already stays as it is.
+/// What createIntegration is given.
+#[derive(Debug, Clone, Default)]
+pub struct Input {
+    /// The id of the app; absent, that of the connection.
+    pub app: Option<String>,
+    /// The id of a connection of the caller.
+    pub connection: Option<String>,
+    /// What it is called, and what it holds.
+    pub changes: Changes,
+}
+
+/// createIntegration. An app that is installed already, with the same connection, stays as it is.
 ///
 /// # Errors
 /// What the access step and the rules of integrations refuse; [`Refusal::AppRequired`],
-/// [`Refusal::TooMany`].
-pub fn create(
-    tx: &mut Tx<'_>,
-    cx: &Context,
-    book: &str,
-    app: Option<&str>,
-    changes: &Changes,
-) -> Result<View> {
+/// [`Refusal::UnknownConnection`], [`Refusal::TooMany`].
+pub fn create(tx: &mut Tx<'_>, cx: &Context, book: &str, input: &Input) -> Result<View> {
     let access = access::enter_to(tx, cx, book, WriteIntegrations)?;
-    let app = app.ok_or(Refusal::AppRequired)?;
+    let connection = input.connection.as_deref().filter(|id| !id.trim().is_empty());
+    let connection = connection.map(|id| own_connection(tx, cx, id)).transpose()?;
+    let of_it = connection.as_ref().map(|connection| connection.app.as_str());
+    let app = input.app.as_deref().or(of_it).ok_or(Refusal::AppRequired)?;
+    let through = connection.as_ref().map(|connection| connection.id);
     let installed = tx.integrations().list(&access)?;
-    if let Some(existing) = installed.iter().find(|one| one.app.as_str() == app) {
+    let same = |one: &&Integration| one.app.as_str() == app && one.connection == through;
+    if let Some(existing) = installed.iter().find(same) {
         return view(tx, &access, existing.clone());
     }
-    let unknown = || Refusal::UnknownApp(app.chars().take(60).collect());
-    let app = tx.apps().find(app)?.ok_or_else(unknown)?;
-    let id = IntegrationId::new(cx.mint());
-    let made = Integration::install(id, &app, changes, &cx.visitor(), cx.now)?;
+    let made = make(tx, cx, app, connection.as_ref(), &input.changes)?;
     if installed.len() >= MAX_INTEGRATIONS {
         return Err(Refusal::TooMany.into());
     }
     tx.integrations().insert(&access, &made)?;
     event_log::append(tx, cx, &access, vec![made.created_event(&cx.user.username)])?;
     view(tx, &access, made)
+}
+
+fn make(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    app: &str,
+    connection: Option<&Connection>,
+    changes: &Changes,
+) -> Result<Integration> {
+    let id = IntegrationId::new(cx.mint());
+    if let Some(bank) = connection.filter(|one| one.kind == ConnectionKind::Bank) {
+        let app = AppId::new(app).map_err(Refusal::AppMalformed)?;
+        return Ok(Integration::of_bank(id, app, bank, changes, cx.now)?);
+    }
+    let unknown = || Refusal::UnknownApp(app.chars().take(60).collect());
+    let app = tx.apps().find(app)?.ok_or_else(unknown)?;
+    let made = Integration::install(id, &app, changes, &cx.visitor(), cx.now)?;
+    Ok(Integration { connection: connection.map(|connection| connection.id), ..made })
+}
+
+fn own_connection(tx: &mut Tx<'_>, cx: &Context, id: &str) -> Result<Connection> {
+    cx.scope.check_outside_books()?;
+    let found = match id.parse() {
+        Ok(id) => tx.connections().find(cx.user.id, id)?,
+        Err(_) => None,
+    };
+    let unknown = || Refusal::UnknownConnection(id.chars().take(60).collect());
+    Ok(found.ok_or_else(unknown)?)
+}
+
+/// Removes the integrations of a book that use a connection, because its owner deletes it, who may
+/// have no permission in the book any more (behaviour 9.5).
+///
+/// # Errors
+/// What storage fails with.
+pub fn disconnect(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    book: &BookKey,
+    connection: ConnectionId,
+) -> Result<()> {
+    let Some(owner) = tx.books().owner(book.as_str())? else { return Ok(()) };
+    let owner = tx.users().by_ids(&[owner])?.into_iter().next();
+    let owner = owner.ok_or(Error::NotFound("user"))?;
+    let Some(found) = tx.books().load_for_user(book.as_str(), &owner.email)? else { return Ok(()) };
+    let access = found.admit_to(owner.id, WriteIntegrations)?;
+    let used = tx.integrations().list(&access)?.into_iter();
+    let used = used.filter(|one| one.connection == Some(connection)).collect();
+    for View { integration, added_by, .. } in views(tx, &access, used)? {
+        tx.integrations().delete(&access, integration.id)?;
+        event_log::append(tx, cx, &access, vec![integration.deleted_event(&added_by)])?;
+    }
+    Ok(())
 }
 
 /// updateIntegration: its name and its properties.
@@ -133,7 +194,8 @@ fn view(tx: &mut Tx<'_>, access: &Access, integration: Integration) -> Result<Vi
     views.pop().ok_or(Error::NotFound("integration"))
 }
 
-fn views(tx: &mut Tx<'_>, access: &Access, all: Vec<Integration>) -> Result<Vec<View>> {
+/// Integrations of a book as a reader of it sees them.
+pub(crate) fn views(tx: &mut Tx<'_>, access: &Access, all: Vec<Integration>) -> Result<Vec<View>> {
     let installers: BTreeSet<UserId> = all.iter().map(|one| one.installer).collect();
     let installers = tx.users().by_ids(&Vec::from_iter(installers))?.into_iter();
     let usernames: HashMap<UserId, String> =

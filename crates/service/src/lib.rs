@@ -19,6 +19,7 @@ pub mod batch;
 pub mod book;
 pub mod collaborator;
 pub mod collection;
+pub mod connection;
 mod context;
 mod error;
 pub mod event;

@@ -2,7 +2,7 @@
 
 use daybook_domain::access::Access;
 use daybook_domain::app::AppId;
-use daybook_domain::id::{IntegrationId, UserId};
+use daybook_domain::id::{ConnectionId, IntegrationId, UserId};
 use daybook_domain::integration::Integration;
 use daybook_domain::name::Name;
 use daybook_domain::purpose::WriteIntegrations;
@@ -12,8 +12,11 @@ use crate::access::AccessTo;
 use crate::column;
 use crate::conn::on_engine;
 use crate::error::{Error, Result};
-use crate::schema::integrations;
+use crate::schema::{books, integrations};
 use crate::tx::Tx;
+
+/// No connection has this number.
+const NO_CONNECTION: i64 = 0;
 
 #[derive(Queryable, Selectable, Insertable, AsChangeset)]
 #[diesel(
@@ -25,6 +28,7 @@ struct Row {
     book_id: i64,
     id: i64,
     app_id: String,
+    connection_id: i64,
     installer_id: i64,
     name: String,
     properties: Option<String>,
@@ -35,11 +39,12 @@ struct Row {
 
 impl Row {
     fn new(access: &Access, integration: &Integration) -> Self {
-        let Integration { id, app, name, installer, properties, stamp } = integration;
+        let Integration { id, app, connection, name, installer, properties, stamp } = integration;
         Self {
             book_id: access.book().id.get(),
             id: id.get(),
             app_id: app.to_string(),
+            connection_id: connection.map_or(NO_CONNECTION, ConnectionId::get),
             installer_id: installer.get(),
             name: name.as_str().to_owned(),
             properties: column::properties_to_text(properties),
@@ -57,6 +62,8 @@ impl TryFrom<Row> for Integration {
         Ok(Self {
             id: IntegrationId::new(row.id),
             app: AppId::stored(row.app_id),
+            connection: (row.connection_id != NO_CONNECTION)
+                .then(|| ConnectionId::new(row.connection_id)),
             name: Name::stored(row.name),
             installer: UserId::new(row.installer_id),
             properties: column::properties_from_text(row.properties)?,
@@ -87,6 +94,18 @@ impl Integrations<'_, '_> {
             c => query.select(Row::as_select()).get_result(c).optional()
         )?;
         row.map(Integration::try_from).transpose()
+    }
+
+    /// The public ids of the books in which a connection is used, deleted ones excepted, in no
+    /// order.
+    pub fn books_of(self, connection: ConnectionId, limit: i64) -> Result<Vec<String>> {
+        let used = integrations::table.filter(integrations::connection_id.eq(connection.get()));
+        let query = books::table
+            .filter(books::id.eq_any(used.select(integrations::book_id)))
+            .filter(books::deleted_at.is_null())
+            .select(books::public_id)
+            .limit(limit);
+        Ok(on_engine!(self.tx.flushed()?, c => query.load(c))?)
     }
 
     /// Adds one.

@@ -49,6 +49,7 @@ pub mod collaborator;
 pub mod collection;
 mod column;
 mod conn;
+pub mod connection;
 mod dialect;
 mod error;
 pub mod event;

@@ -15,7 +15,7 @@ use crate::sql::Sql;
 use crate::tx::Tx;
 
 /// The tables of what is kept for a user alone.
-const OF_A_USER: [&str; 10] = [
+const OF_A_USER: [&str; 11] = [
     "api_keys",
     "tokens",
     "sessions",
@@ -24,6 +24,7 @@ const OF_A_USER: [&str; 10] = [
     "access_requests",
     "collection_books",
     "collections",
+    "connections",
     "idempotency_keys",
     "mails",
 ];
@@ -189,6 +190,22 @@ impl Users<'_, '_> {
         let set = ProfileRow::from(&user.profile);
         on_engine!(self.tx.flushed()?, c => diesel::update(target).set(&set).execute(c))?;
         Ok(())
+    }
+
+    /// Notes that a user has a connection to a bank.
+    pub fn note_bank_connection(self, user: UserId) -> Result<()> {
+        let target = users::table.find(user.get());
+        let set = users::bank_connections.eq(true);
+        on_engine!(self.tx.flushed()?, c => diesel::update(target).set(set).execute(c))?;
+        Ok(())
+    }
+
+    /// Whether a user ever had a connection to a bank.
+    pub fn has_bank_connections(self, user: UserId) -> Result<bool> {
+        let query = users::table.find(user.get()).select(users::bank_connections);
+        let found: Option<bool> =
+            on_engine!(self.tx.unflushed(), c => query.get_result(c).optional())?;
+        Ok(found.unwrap_or(false))
     }
 
     /// Saves the address, which they have since that instant, and the username of a user.

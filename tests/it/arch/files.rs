@@ -12,7 +12,7 @@ use super::tree::{Source, none, read, root, sources};
 const MAX_LINES: [(&str, usize); 2] = [("crates", 400), ("tests", 500)];
 
 /// The nouns of the API as it stands.
-const NOUNS: [&str; 20] = [
+const NOUNS: [&str; 21] = [
     "access_request",
     "account",
     "api_key",
@@ -21,6 +21,7 @@ const NOUNS: [&str; 20] = [
     "book",
     "collaborator",
     "collection",
+    "connection",
     "event",
     "file",
     "grant",

@@ -96,9 +96,9 @@ fn books_do_not_cross(server: &Server) {
         .filter(|(_, table)| !table.has("book_id"))
         .map(|(name, _)| name.as_str())
         .collect();
-    // Idempotency keys belong to users and outlive books (behaviour 0.16), API keys, tokens,
-    // sessions, links and grants belong to users, devices to nobody yet, mails are found by when
-    // they are due, apps and signing keys belong to the installation, and starts to processes.
+    // Idempotency keys belong to users and outlive books (behaviour 0.16), API keys, connections,
+    // tokens, sessions, links and grants belong to users, devices to nobody yet, mails are found by
+    // when they are due, apps and signing keys belong to the installation, and starts to processes.
     assert_eq!(
         without,
         [
@@ -107,6 +107,7 @@ fn books_do_not_cross(server: &Server) {
             "app_people",
             "apps",
             "books",
+            "connections",
             "consents",
             "device_authorizations",
             "grants",
@@ -128,7 +129,10 @@ fn books_do_not_cross(server: &Server) {
             Some("book_id"),
             "the primary key of {name}"
         );
-        for index in table.indexes.iter().filter(|index| index.name != "collaborators_email") {
+        // By these the books of a user are found.
+        let of_users = ["collaborators_email", "integrations_of_connection"];
+        let inside = table.indexes.iter().filter(|index| !of_users.contains(&index.name.as_str()));
+        for index in inside {
             assert_eq!(
                 index.columns.first().map(String::as_str),
                 Some("book_id"),

@@ -179,6 +179,15 @@ fn apps(session: &Session) {
     session.read("listIntegrations", "", "");
     session.read("listBookApps", "", "");
     session.read("deleteIntegration", id(&installed), "");
+    let bank = json!({"agentId": whole, "type": "BANK", "properties": {"token": "secret"}});
+    let connected = session.write("createConnection", &bank);
+    let at = id(&connected).to_owned();
+    session.write("createIntegration", &json!({"connectionId": at}));
+    session.write("updateConnection", &json!({"id": at, "name": "Mine"}));
+    session.read("listConnections", "", "");
+    session.read("getConnection", &at, "");
+    session.read("listConnectionIntegrations", &at, "");
+    session.read("deleteConnection", &at, "");
     session.read("listApps", "", "");
 }
 

@@ -6,19 +6,22 @@ mod refusal;
 pub use refusal::{MAX_INTEGRATIONS, Refusal};
 
 use crate::app::{App, AppId, AppRole, Visitor};
+use crate::connection::Connection;
 use crate::event::Previous;
-use crate::id::{IntegrationId, UserId};
+use crate::id::{ConnectionId, IntegrationId, UserId};
 use crate::instant::{Instant, Stamp};
 use crate::name::Name;
 use crate::property::{Edits, Properties};
 
-/// An app in a book. A book has one of each app.
+/// An app in a book. A book has an app once without a connection, and once with each.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Integration {
     /// Unique across all books.
     pub id: IntegrationId,
-    /// The app.
+    /// The app; with a bank it need not be known here.
     pub app: AppId,
+    /// What it uses elsewhere: a connection of who installed it.
+    pub connection: Option<ConnectionId>,
     /// The name: that of the app, unless somebody gave it another one.
     pub name: Name,
     /// Who installed it. It stays that user when somebody else changes it.
@@ -61,8 +64,33 @@ impl Integration {
         Ok(Self {
             id,
             app: app.id.clone(),
+            connection: None,
             name: named.map_or_else(|| Ok(app.manifest.name.clone()), Name::new)?,
             installer: visitor.id,
+            properties: Properties::default().merged(&changes.properties)?,
+            stamp: Stamp::new(None, now),
+        })
+    }
+
+    /// A connection to a bank that its owner installs now, for whatever program. An absent name is
+    /// that of the connection.
+    ///
+    /// # Errors
+    /// A name or properties that are none.
+    pub fn of_bank(
+        id: IntegrationId,
+        app: AppId,
+        bank: &Connection,
+        changes: &Changes,
+        now: Instant,
+    ) -> Result<Self, Refusal> {
+        let named = changes.name.as_deref().filter(|name| !name.trim().is_empty());
+        Ok(Self {
+            id,
+            app,
+            connection: Some(bank.id),
+            name: named.map_or_else(|| Ok(bank.name.clone()), Name::new)?,
+            installer: bank.owner,
             properties: Properties::default().merged(&changes.properties)?,
             stamp: Stamp::new(None, now),
         })

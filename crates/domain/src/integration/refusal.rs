@@ -1,5 +1,6 @@
 //! Why something about an integration was refused.
 
+use crate::app;
 use crate::name;
 use crate::property;
 use crate::reason::Reason;
@@ -25,6 +26,12 @@ pub enum Refusal {
     /// The app is not to be installed.
     #[error("agentId: {0} is not installable")]
     NotInstallable(String),
+    /// What is given as an app is no id of one.
+    #[error("agentId: {0}")]
+    AppMalformed(app::Refusal),
+    /// The caller has no connection with that id.
+    #[error("connectionId: you have no connection {0:?}")]
+    UnknownConnection(String),
     /// The book has as many as it may.
     #[error("the book has {MAX_INTEGRATIONS} integrations already, which is the most")]
     TooMany,
@@ -44,6 +51,8 @@ impl Refusal {
             | Self::AppRequired
             | Self::UnknownApp(_)
             | Self::NotInstallable(_)
+            | Self::AppMalformed(_)
+            | Self::UnknownConnection(_)
             | Self::TooMany
             | Self::Name(_)
             | Self::Property(_) => Reason::BadRequest,

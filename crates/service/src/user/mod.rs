@@ -38,12 +38,26 @@ pub fn set_disabled(tx: &mut Tx<'_>, email: &Email, disabled: bool, now: Instant
     Ok(user)
 }
 
-/// getUser: the caller as they are now, and how much was posted this month and this year in the
-/// books they own.
-pub fn get(tx: &mut Tx<'_>, cx: &Context) -> Result<(User, (i64, i64))> {
+/// A user as they see themselves.
+#[derive(Debug, Clone)]
+pub struct View {
+    /// The user.
+    pub user: User,
+    /// How much was posted this month in the books they own.
+    pub posted_this_month: i64,
+    /// How much was posted this year in these books.
+    pub posted_this_year: i64,
+    /// Whether they ever had a connection to a bank (behaviour 9.5).
+    pub bank_connections: bool,
+}
+
+/// getUser: the caller as they are now.
+pub fn get(tx: &mut Tx<'_>, cx: &Context) -> Result<View> {
     let now = tx.users().by_ids(&[cx.user.id])?.into_iter().next();
     let user = now.unwrap_or_else(|| User::clone(&cx.user));
-    Ok((user, book::postings_of_owner(tx, cx)?))
+    let (posted_this_month, posted_this_year) = book::postings_of_owner(tx, cx)?;
+    let bank_connections = tx.users().has_bank_connections(cx.user.id)?;
+    Ok(View { user, posted_this_month, posted_this_year, bank_connections })
 }
 
 /// Finds the user with that verified address.

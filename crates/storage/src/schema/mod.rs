@@ -26,6 +26,7 @@
 //! | `grants`, `consents`, `device_authorizations` | What users let apps do, the apps they agreed to, and the programs that wait for a decision |
 //! | `api_keys`, `api_key_days` | API keys, until 30 days after they were revoked; how often each was used on a day |
 //! | `apps`, `app_people` | What users install in books, and whom their manifests name |
+//! | `connections` | What users let apps use elsewhere, with sealed properties |
 //! | `integrations` | The apps that are installed in books |
 //! | `identity_changes` | One row: how often users, tokens and API keys were changed. Processes compare it to forget what they remember |
 //! | `process_starts` | One row: how often the database was opened. The number makes ids unique |
@@ -53,6 +54,7 @@ diesel::table! {
         picture -> Nullable<Text>,
         hosted_domain -> Nullable<Text>,
         addressed_at -> BigInt,
+        bank_connections -> Bool,
     }
 }
 
@@ -231,10 +233,26 @@ diesel::table! {
 }
 
 diesel::table! {
+    connections (user_id, id) {
+        user_id -> BigInt,
+        id -> BigInt,
+        app_id -> Text,
+        uuid -> Text,
+        kind -> Text,
+        name -> Text,
+        properties -> Nullable<Binary>,
+        created_at -> BigInt,
+        updated_at -> BigInt,
+        version -> BigInt,
+    }
+}
+
+diesel::table! {
     integrations (book_id, id) {
         book_id -> BigInt,
         id -> BigInt,
         app_id -> Text,
+        connection_id -> BigInt,
         installer_id -> BigInt,
         name -> Text,
         properties -> Nullable<Text>,
@@ -336,3 +354,4 @@ diesel::table! {
 
 diesel::allow_tables_to_appear_in_same_query!(accounts, account_groups, memberships);
 diesel::allow_tables_to_appear_in_same_query!(apps, app_people);
+diesel::allow_tables_to_appear_in_same_query!(books, integrations);

@@ -31,9 +31,9 @@ use crate::write_buffer::WriteBuffer;
 pub(crate) use flush::Flushed;
 
 use crate::{
-    access_request, account, api_key, app, audit, balance, collaborator, collection, event, file,
-    grant, group, idempotency, identity, integration, mail, saved_query, session, signing_key,
-    token, transaction, user,
+    access_request, account, api_key, app, audit, balance, collaborator, collection, connection,
+    event, file, grant, group, idempotency, identity, integration, mail, saved_query, session,
+    signing_key, token, transaction, user,
 };
 
 /// What the connections of a store remember together.
@@ -208,6 +208,11 @@ impl<'a> Tx<'a> {
     /// Balance totals of a book.
     pub fn balances(&mut self) -> balance::Balances<'_, 'a> {
         balance::Balances { tx: self }
+    }
+
+    /// The connections of users.
+    pub fn connections(&mut self) -> connection::Connections<'_, 'a> {
+        connection::Connections { tx: self }
     }
 
     /// The integrations of a book.

@@ -63,7 +63,7 @@ impl Phase {
 }
 
 /// What the socket and the requests on it share.
-pub(crate) struct Connection {
+pub(crate) struct ConnectionState {
     phase: Cell<Phase>,
     /// Whether a request has begun since the last read from the socket: the next one may have been
     /// read with it.
@@ -74,7 +74,7 @@ pub(crate) struct Connection {
     waker: Cell<Option<Waker>>,
 }
 
-impl Connection {
+impl ConnectionState {
     fn new() -> Self {
         Self {
             phase: Cell::new(Phase::Idle),
@@ -99,7 +99,7 @@ impl Connection {
 
 /// A running request, until it is dropped.
 pub(crate) struct Running {
-    connection: Rc<Connection>,
+    connection: Rc<ConnectionState>,
     /// How long the connection is kept afterwards.
     then: Duration,
 }
@@ -154,7 +154,7 @@ impl<K: Unpin> MessageBody for TimedBody<K> {
 /// An accepted socket with its timeouts.
 pub(crate) struct Socket {
     stream: TcpStream,
-    connection: Rc<Connection>,
+    connection: Rc<ConnectionState>,
     /// Ends at the deadline of the connection, or at an earlier one it had before.
     idle: Pin<Box<Sleep>>,
     /// Ends when the client has taken nothing for too long; `None` while it takes what it is given.
@@ -165,13 +165,13 @@ pub(crate) struct Socket {
 
 impl Socket {
     pub(crate) fn new(stream: TcpStream) -> Self {
-        let connection = Rc::new(Connection::new());
+        let connection = Rc::new(ConnectionState::new());
         let idle = Box::pin(sleep_until(connection.deadline.get()));
         Self { stream, connection, idle, stalled: None, at_once: 0 }
     }
 
     /// The connection, for the requests on it.
-    pub(crate) fn connection(&self) -> Rc<Connection> {
+    pub(crate) fn connection(&self) -> Rc<ConnectionState> {
         Rc::clone(&self.connection)
     }
 

@@ -1,0 +1,115 @@
+//! Connections: rows and repository. They belong to a user. What they hold is sealed.
+
+use daybook_domain::app::AppId;
+use daybook_domain::connection::{Connection, ConnectionKind};
+use daybook_domain::id::{ConnectionId, UserId};
+use daybook_domain::name::Name;
+use diesel::prelude::*;
+
+use crate::column;
+use crate::conn::on_engine;
+use crate::error::{Error, Result};
+use crate::schema::connections;
+use crate::tx::Tx;
+
+#[derive(Queryable, Selectable, Insertable, AsChangeset)]
+#[diesel(
+    table_name = connections,
+    treat_none_as_default_value = false,
+    treat_none_as_null = true
+)]
+struct Row {
+    user_id: i64,
+    id: i64,
+    app_id: String,
+    uuid: String,
+    kind: String,
+    name: String,
+    properties: Option<Vec<u8>>,
+    created_at: i64,
+    updated_at: i64,
+    version: i64,
+}
+
+impl From<&Connection> for Row {
+    fn from(connection: &Connection) -> Self {
+        let Connection { id, owner, app, uuid, kind, name, properties, stamp } = connection;
+        Self {
+            user_id: owner.get(),
+            id: id.get(),
+            app_id: app.to_string(),
+            uuid: uuid.clone(),
+            kind: kind.as_str().to_owned(),
+            name: name.as_str().to_owned(),
+            properties: properties.clone(),
+            created_at: stamp.created_at.milliseconds(),
+            updated_at: stamp.updated_at.milliseconds(),
+            version: stamp.version,
+        }
+    }
+}
+
+impl TryFrom<Row> for Connection {
+    type Error = Error;
+
+    fn try_from(row: Row) -> Result<Self> {
+        Ok(Self {
+            id: ConnectionId::new(row.id),
+            owner: UserId::new(row.user_id),
+            app: AppId::stored(row.app_id),
+            uuid: row.uuid,
+            kind: ConnectionKind::from_name(&row.kind).ok_or(Error::Corrupt("kind"))?,
+            name: Name::stored(row.name),
+            properties: row.properties,
+            stamp: column::stamp(None, row.created_at, row.updated_at, row.version),
+        })
+    }
+}
+
+/// The connections of users.
+pub struct Connections<'t, 'a> {
+    pub(crate) tx: &'t mut Tx<'a>,
+}
+
+impl Connections<'_, '_> {
+    /// A user's own, in no order.
+    pub fn list(self, owner: UserId) -> Result<Vec<Connection>> {
+        let query = connections::table.filter(connections::user_id.eq(owner.get()));
+        let rows: Vec<Row> =
+            on_engine!(self.tx.flushed()?, c => query.select(Row::as_select()).load(c))?;
+        rows.into_iter().map(Connection::try_from).collect()
+    }
+
+    /// The user's own with that id.
+    pub fn find(self, owner: UserId, id: ConnectionId) -> Result<Option<Connection>> {
+        let query = connections::table.find((owner.get(), id.get()));
+        let row = on_engine!(
+            self.tx.flushed()?,
+            c => query.select(Row::as_select()).get_result(c).optional()
+        )?;
+        row.map(Connection::try_from).transpose()
+    }
+
+    /// Adds one.
+    pub fn insert(self, connection: &Connection) -> Result<()> {
+        let row = Row::from(connection);
+        let query = diesel::insert_into(connections::table).values(&row);
+        on_engine!(self.tx.flushed()?, c => query.execute(c))?;
+        Ok(())
+    }
+
+    /// Saves a changed one.
+    pub fn update(self, connection: &Connection) -> Result<()> {
+        let row = Row::from(connection);
+        let target = connections::table.find((row.user_id, row.id));
+        on_engine!(self.tx.flushed()?, c => diesel::update(target).set(&row).execute(c))?;
+        Ok(())
+    }
+
+    /// Removes one.
+    pub fn delete(self, connection: &Connection) -> Result<()> {
+        let target = connections::table.find((connection.owner.get(), connection.id.get()));
+        on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
+        Ok(())
+    }
+}
