@@ -1,6 +1,8 @@
 //! Links that sign in, by mail (11.14): who gets one, and that the answer tells nobody who does.
 
-use daybook_tests::{Answer, Backdoor, Cast, Client, Server, encode, unique};
+use std::time::{Duration, Instant};
+
+use daybook_tests::{Answer, Backdoor, Cast, Client, Options, Server, encode, pause, unique};
 
 pub fn tests() -> Vec<crate::Case> {
     crate::cases![
@@ -12,6 +14,7 @@ pub fn tests() -> Vec<crate::Case> {
         forms_of_other_sites_mail_nothing,
         a_client_asks_five_times_a_minute,
         without_a_mail_server_nobody_is_asked,
+        an_installation_mails_100_links_a_minute,
     ]
 }
 
@@ -226,4 +229,36 @@ fn without_a_mail_server_nobody_is_asked(server: &Server) {
     let login = format!("/auth/login?returnUrl={}", encode("https://app.example.com/books"));
     let page = other.anonymous().get(&login).text;
     assert!(page.contains("Open the link that signs you in") && !page.contains("<form"), "{page}");
+}
+
+/// 11.14: a server of its own, because all addresses count.
+fn an_installation_mails_100_links_a_minute(server: &Server) {
+    let more = ["--trusted-proxies", "127.0.0.1", "--admit", "@admitted.example"];
+    let args = SMTP.iter().chain(&more).map(|arg| (*arg).to_owned()).collect();
+    let engine = server.engine();
+    let own = Server::start_with(Options { engine, args, ..Options::default() });
+    let minute = Instant::now();
+    for number in 0..110 {
+        let answer = ask(&client(&own), &format!("anna{number}@admitted.example"));
+        assert_eq!(answer.status, 200, "{}", answer.text);
+    }
+    let all = "UPDATE mails SET attempts = attempts WHERE kind = 'sign-in-link'";
+    while Backdoor::open(&own).execute(all) < 100 {
+        assert!(minute.elapsed() < Duration::from_secs(20), "the mails are written");
+        pause(Duration::from_millis(20));
+    }
+    pause(Duration::from_millis(200));
+    if minute.elapsed() < Duration::from_secs(50) {
+        assert_eq!(Backdoor::open(&own).execute(all), 100);
+    }
+    let passed = "UPDATE mails SET created_at = created_at - 60000";
+    Backdoor::open(&own).execute(passed);
+    ask(&client(&own), "last@admitted.example");
+    for _ in 0..500 {
+        if count(&own, "last@admitted.example") == 1 {
+            return;
+        }
+        pause(Duration::from_millis(10));
+    }
+    panic!("after the minute links are mailed again");
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use daybook_tests::contract::missing;
 use daybook_tests::mail_server::{MailServer, SENDER, Security, authority};
 use daybook_tests::{
-    Backdoor, Client, Engine, Options, Server, encode, id, pause, run_for, setting,
+    Backdoor, Client, Engine, Hold, Options, Server, encode, id, pause, run_for, setting,
 };
 use serde_json::{Value, json};
 
@@ -28,6 +28,7 @@ pub fn lone() -> Vec<Lone> {
         a_server_that_is_down_for_a_day,
         processes_share_the_outbox,
         a_killed_attempt_is_repeated,
+        what_changes_during_an_attempt_stays,
         nothing_personal_is_logged,
     ];
     let settings = crate::lone![settings_are_checked_at_the_start];
@@ -350,6 +351,21 @@ fn a_server_that_is_down_for_a_day(engine: Engine) {
     wait(line, || office.server.log().contains(line));
     let log = office.server.log();
     assert!(!log.contains("bob@") && !log.contains("Haushalt"), "{log}");
+}
+
+/// A user gets another address while a mail to the former one is tried.
+fn what_changes_during_an_attempt_stays(engine: Engine) {
+    let mail = MailServer::start(Security::Plain);
+    mail.delay(30.0);
+    let office = Office::new(engine, &url("smtp", &mail, false, ""));
+    office.share("bob@example.org", "x");
+    office.wait("recipient = 'bob@example.org' AND attempts = 1");
+    let mut hold = Hold::begin(&office.server);
+    hold.execute("UPDATE mails SET recipient = 'rob@example.org'");
+    // The attempt ends after a second, and what became of it waits to be written down.
+    pause(Duration::from_millis(1_500));
+    hold.commit();
+    office.wait("recipient = 'rob@example.org' AND failure LIKE '%not done after 1 s%'");
 }
 
 /// 7.10: several processes send each mail once.

@@ -19,6 +19,7 @@ pub fn tests() -> Vec<crate::Case> {
         a_user_causes_100_mails_a_day,
         mails_are_shown_and_dropped,
         what_is_not_sent_in_time_is_given_up,
+        mails_that_were_given_up_are_sent_again,
         mails_that_ended_are_removed,
     ]
 }
@@ -268,6 +269,44 @@ fn what_is_not_sent_in_time_is_given_up(server: &Server) {
     assert!(shown.contains("Failure: it was not sent in time\n"), "{shown}");
     assert!(shown.contains("shares a book with you"), "{shown}");
     assert_eq!(mails(server, &other)[0][1], "waiting");
+}
+
+/// 7.10: by the operator, as if they were written now.
+fn mails_that_were_given_up_are_sent_again(server: &Server) {
+    let (cast, one, two) = (Cast::new(server), person(), person());
+    let [first, second] = [&one, &two].map(|to| {
+        share(&cast, &cast.owner, to, "VIEWER", "").ok();
+        mails(server, to)[0][0].clone()
+    });
+    let retry = |ids: &[&str]| {
+        let arguments = [&["outbox", "retry"], ids].concat();
+        let run = server.admin(&arguments).output().expect("daybook runs");
+        let said = String::from_utf8_lossy(&run.stderr).into_owned();
+        if run.status.success() { Ok(()) } else { Err(said) }
+    };
+    assert!(retry(&[&first]).expect_err("refused").contains("waits to be sent"));
+    let end = |to: &str, ending: &str| {
+        let end = format!("UPDATE mails SET ending = '{ending}', ended_at = created_at, ");
+        let end = format!("{end} attempts = 9, until = created_at + 1 WHERE recipient = '{to}'");
+        assert_eq!(Backdoor::open(server).execute(&end), 1);
+    };
+    end(&one, "given-up");
+    end(&two, "sent");
+    assert!(retry(&[&first, &second]).expect_err("refused").contains("was sent"));
+    assert_eq!(mails(server, &one)[0][1], "given-up", "all of them or none");
+    end(&two, "given-up");
+    retry(&[&first, &second]).expect("they are tried again");
+    for to in [&one, &two] {
+        let listed = mails(server, to);
+        assert_eq!([&listed[0][1], &listed[0][5]], ["waiting", "0"], "{listed:?}");
+        assert!(only(server, to).contains("shares a book with you"));
+    }
+    end(&one, "given-up");
+    let link = format!("UPDATE mails SET kind = 'sign-in-link' WHERE recipient = '{one}'");
+    Backdoor::open(server).execute(&link);
+    assert!(retry(&[&first]).expect_err("refused").contains("works no more"));
+    assert!(retry(&["nothing"]).expect_err("refused").contains("mail not found"));
+    assert!(retry(&[]).expect_err("refused").contains("required"));
 }
 
 /// 7.10: seven days after their end.

@@ -3,7 +3,7 @@
 use crate::reason::{Reason, RefusalKind};
 use crate::{
     access, access_request, account, amount, api_key, app, book, collaborator, collection,
-    connection, email, file, grant, group, idempotency, integration, name, property, query,
+    connection, email, file, grant, group, idempotency, integration, mail, name, property, query,
     saved_query, session, token, transaction, user, version,
 };
 
@@ -58,6 +58,9 @@ pub enum Refusal {
     /// About an integration.
     #[error(transparent)]
     Integration(#[from] integration::Refusal),
+    /// About a mail.
+    #[error(transparent)]
+    Mail(#[from] mail::Refusal),
     /// About a name.
     #[error(transparent)]
     Name(#[from] name::Refusal),
@@ -114,7 +117,9 @@ impl Refusal {
             Self::Transaction(refusal) => refusal.reason(),
             Self::User(refusal) => refusal.reason(),
             Self::Version(refusal) => refusal.reason(),
-            Self::Amount(_) | Self::Name(_) | Self::Property(_) => Reason::BadRequest,
+            Self::Amount(_) | Self::Mail(_) | Self::Name(_) | Self::Property(_) => {
+                Reason::BadRequest
+            }
         }
     }
 

@@ -4,11 +4,12 @@
 use clap::{Args, Subcommand};
 use daybook_domain::email::Email;
 use daybook_domain::mail::Mail;
-use daybook_service::mail;
+use daybook_service::{Error, mail};
 use daybook_storage::Lane;
 
 use crate::admin::{open, print};
 use crate::cli::DataArgs;
+use crate::clock;
 
 #[derive(Debug, Args)]
 pub(crate) struct OutboxArgs {
@@ -28,6 +29,8 @@ pub(crate) enum OutboxCommand {
     },
     /// Print a mail
     Show(NamedMailArgs),
+    /// Send mails that were given up, as if they were written now
+    Retry(NamedMailsArgs),
     /// Take a mail out of the outbox: it is not sent any more
     Drop(NamedMailArgs),
 }
@@ -36,6 +39,15 @@ pub(crate) enum OutboxCommand {
 pub(crate) struct NamedMailArgs {
     /// The id of the mail
     pub(crate) id: String,
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct NamedMailsArgs {
+    /// The ids of the mails
+    #[arg(required = true)]
+    pub(crate) ids: Vec<String>,
     #[command(flatten)]
     pub(crate) data: DataArgs,
 }
@@ -53,6 +65,13 @@ pub(crate) fn run(options: OutboxArgs) -> anyhow::Result<()> {
         }
         OutboxCommand::Show(NamedMailArgs { id, data }) => {
             print(shown(&open(&data)?.read(|tx| mail::get(tx, &id))?))
+        }
+        OutboxCommand::Retry(NamedMailsArgs { ids, data }) => {
+            let (store, now) = (open(&data)?, clock::now());
+            let retried = store.write(Lane::NO_BOOK, move |tx| {
+                ids.iter().map(|id| mail::retry(tx, id, now)).collect::<Result<Vec<_>, Error>>()
+            })?;
+            print(retried.iter().map(listed))
         }
         OutboxCommand::Drop(NamedMailArgs { id, data }) => {
             let store = open(&data)?;

@@ -7,8 +7,8 @@ use daybook_domain::email::Email;
 use daybook_domain::id::MailId;
 use daybook_domain::instant::Instant;
 use daybook_domain::mail::{
-    Invitation, MAX_CAUSED, Mail, MailAttempt, MailCause, MailContent, MailKind, access_asked,
-    counted_since, kept_since, sign_in_link,
+    Invitation, MAX_CAUSED, Mail, MailAttempt, MailCause, MailContent, MailKind, a_minute_before,
+    access_asked, counted_since, kept_since, sign_in_link,
 };
 use daybook_storage::Tx;
 use daybook_storage::access::BookAccess;
@@ -75,6 +75,11 @@ pub(crate) fn write_link(
     Ok(tx.mails().insert(&Mail::new(id, email.clone(), cause, content, now))?)
 }
 
+/// How many links were mailed in the last minute.
+pub(crate) fn links_of_a_minute(tx: &mut Tx<'_>, now: Instant) -> Result<i64> {
+    Ok(tx.mails().count_kind(MailKind::SignInLink, a_minute_before(now))?)
+}
+
 /// Whether the caller has caused as many mails today as anybody may.
 fn is_enough(tx: &mut Tx<'_>, cx: &Context) -> Result<bool> {
     Ok(tx.mails().count_caused(cx.user.id, counted_since(cx.now))? >= MAX_CAUSED)
@@ -108,8 +113,7 @@ pub fn finish(
 ) -> Result<Option<Mail>> {
     let found = tx.mails().find(id)?.filter(|mail| mail.ended.is_none());
     let Some(mail) = found.map(|mail| mail.after(attempt, now)) else { return Ok(None) };
-    tx.mails().save(&mail)?;
-    Ok(Some(mail))
+    Ok(tx.mails().save(&mail)?.then_some(mail))
 }
 
 /// How many mails wait to be sent, and whether [`sweep`] has something to do.
@@ -155,5 +159,15 @@ pub fn get(tx: &mut Tx<'_>, id: &str) -> Result<Mail> {
 pub fn discard(tx: &mut Tx<'_>, id: &str) -> Result<Mail> {
     let mail = get(tx, id)?;
     tx.mails().delete(mail.id)?;
+    Ok(mail)
+}
+
+/// Tries a mail again that was given up.
+///
+/// # Errors
+/// 404 for an unknown one; [`daybook_domain::mail::Refusal`].
+pub fn retry(tx: &mut Tx<'_>, id: &str, now: Instant) -> Result<Mail> {
+    let mail = get(tx, id)?.again(now)?;
+    tx.mails().save(&mail)?;
     Ok(mail)
 }

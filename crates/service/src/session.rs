@@ -4,8 +4,8 @@ use daybook_domain::email::Email;
 use daybook_domain::id::SessionId;
 use daybook_domain::instant::Instant;
 use daybook_domain::session::{
-    LoginLink, MAX_LINKS_A_DAY, MAX_OPEN_LINKS, Refusal, SecretDigest, Session, kept_since,
-    links_kept_since, links_open_since,
+    LoginLink, MAX_LINKS_A_DAY, MAX_LINKS_A_MINUTE, MAX_OPEN_LINKS, Refusal, SecretDigest, Session,
+    kept_since, links_kept_since, links_open_since,
 };
 use daybook_domain::user::Admission;
 use daybook_storage::Tx;
@@ -24,8 +24,8 @@ pub fn make_link(tx: &mut Tx<'_>, digest: SecretDigest, email: Email, now: Insta
     Ok(tx.login_links().insert(&LoginLink::new(digest, email, now))?)
 }
 
-/// Mails a link to an address by which somebody may sign in, unless it has enough of them. Nobody
-/// learns whether it did (behaviour 11.14).
+/// Mails a link to an address by which somebody may sign in, unless it has enough of them, or all
+/// addresses together have. Nobody learns whether it did (behaviour 11.14).
 pub fn mail_link(
     tx: &mut Tx<'_>,
     (digest, link): (SecretDigest, &str),
@@ -37,6 +37,7 @@ pub fn mail_link(
     let made = tx.login_links().count_made(email, links_kept_since(now))?;
     if open >= MAX_OPEN_LINKS
         || made >= MAX_LINKS_A_DAY
+        || mail::links_of_a_minute(tx, now)? >= MAX_LINKS_A_MINUTE
         || !user::may_sign_in(tx, email, admission)?
     {
         return Ok(());

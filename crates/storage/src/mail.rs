@@ -16,8 +16,8 @@ use crate::tx::Tx;
 /// The most mails in a list.
 const MAX_LISTED: i64 = 1_000;
 
-#[derive(Queryable, Selectable, Insertable, AsChangeset, QueryableByName)]
-#[diesel(table_name = mails, treat_none_as_default_value = false, treat_none_as_null = true)]
+#[derive(Queryable, Selectable, Insertable, QueryableByName)]
+#[diesel(table_name = mails, treat_none_as_default_value = false)]
 struct Row {
     id: i64,
     recipient: String,
@@ -105,11 +105,26 @@ impl Mails<'_, '_> {
         Ok(())
     }
 
-    /// Saves a mail as an attempt leaves it.
-    pub fn save(self, mail: &Mail) -> Result<()> {
-        let (row, target) = (Row::from(mail), mails::table.find(mail.id.get()));
-        on_engine!(self.tx.flushed()?, c => diesel::update(target).set(&row).execute(c))?;
-        Ok(())
+    /// Saves how far a mail has come, and answers whether it is still there. Whose it is and what
+    /// it says stays as others have it now; of one that was sent nothing is kept.
+    pub fn save(self, mail: &Mail) -> Result<bool> {
+        let target = mails::table.find(mail.id.get());
+        let Row { due_at, until, attempts, ended_at, ending, failure, .. } = Row::from(mail);
+        let state = (
+            mails::due_at.eq(due_at),
+            mails::until.eq(until),
+            mails::attempts.eq(attempts),
+            mails::ended_at.eq(ended_at),
+            mails::ending.eq(ending),
+            mails::failure.eq(failure),
+        );
+        let mut conn = self.tx.flushed()?;
+        let saved = on_engine!(conn, c => diesel::update(target).set(state).execute(c))?;
+        if mail.ended.is_some_and(|(_, end)| end == MailEnd::Sent) {
+            let nothing = (mails::subject.eq(""), mails::plain.eq(""), mails::html.eq(""));
+            on_engine!(conn, c => diesel::update(target).set(nothing).execute(c))?;
+        }
+        Ok(saved == 1)
     }
 
     /// The mail with that id.
@@ -153,6 +168,15 @@ impl Mails<'_, '_> {
     /// How many mails wait to be sent.
     pub fn count_open(self) -> Result<i64> {
         let query = mails::table.filter(mails::ended_at.is_null()).count();
+        Ok(on_engine!(self.tx.flushed()?, c => query.get_result(c))?)
+    }
+
+    /// How many mails of a kind were written since an instant.
+    pub fn count_kind(self, kind: MailKind, since: Instant) -> Result<i64> {
+        let query = mails::table
+            .filter(mails::kind.eq(kind.as_str()))
+            .filter(mails::created_at.gt(since.milliseconds()))
+            .count();
         Ok(on_engine!(self.tx.flushed()?, c => query.get_result(c))?)
     }
 

@@ -2,12 +2,14 @@
 //! 7.10). How they are sent is a matter of the server.
 
 mod content;
+mod refusal;
 mod templates;
 #[cfg(test)]
 mod tests;
 mod words;
 
 pub use content::MailContent;
+pub use refusal::Refusal;
 pub use templates::{Invitation, access_asked, sign_in_link};
 
 use crate::email::Email;
@@ -197,6 +199,25 @@ impl Mail {
         self.refused(&why, now)
     }
 
+    /// A mail that was given up, to be sent at once as if it was written now.
+    ///
+    /// # Errors
+    /// [`Refusal`].
+    pub fn again(self, now: Instant) -> Result<Self, Refusal> {
+        match (self.ended, self.cause.kind) {
+            (None, _) => Err(Refusal::Waiting(self.id)),
+            (Some((_, MailEnd::Sent)), _) => Err(Refusal::Sent(self.id)),
+            (Some((_, MailEnd::GivenUp)), MailKind::SignInLink) => Err(Refusal::LinkEnded(self.id)),
+            (
+                Some((_, MailEnd::GivenUp)),
+                kind @ (MailKind::Invitation | MailKind::AccessRequest),
+            ) => {
+                let until = later(now, kind.waiting_time());
+                Ok(Self { due_at: now, until, attempts: 0, ended: None, ..self })
+            }
+        }
+    }
+
     /// What it said is not kept.
     fn sent(self, now: Instant) -> Self {
         let (content, failure) = (MailContent::default(), None);
@@ -230,6 +251,12 @@ fn kept(why: &str) -> String {
 #[must_use]
 pub const fn counted_since(now: Instant) -> Instant {
     later(now, -DAY)
+}
+
+/// The minute that ends now: the links that were mailed since then are counted.
+#[must_use]
+pub const fn a_minute_before(now: Instant) -> Instant {
+    later(now, -MINUTE)
 }
 
 /// Mails that ended before this are removed.

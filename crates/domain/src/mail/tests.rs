@@ -151,3 +151,28 @@ proptest! {
         prop_assert_eq!(content.html.matches("href=").count(), 1);
     }
 }
+
+#[test]
+fn what_was_given_up_is_tried_again_when_asked_for() {
+    let written = |kind| {
+        let cause = MailCause { kind, user: None, book: None };
+        let content = invitation("A", None);
+        Mail::new(MailId::new(1), email("bob@example.org"), cause, content, Instant::new(0))
+    };
+    let then = Instant::new(9 * DAY);
+    let given_up = |kind| written(kind).tried(Instant::new(5)).overdue(Instant::new(DAY));
+    for kind in [MailKind::Invitation, MailKind::AccessRequest] {
+        let again = given_up(kind).again(then).expect("again");
+        assert_eq!((again.due_at, again.attempts, again.ended), (then, 0, None));
+        assert_eq!(again.until, Instant::new(39 * DAY));
+        assert_eq!((&again.content, again.created_at), (&written(kind).content, Instant::new(0)));
+        assert!(again.failure.is_some(), "until the next attempt");
+        assert_eq!(again.tried(then).until, Instant::new(10 * DAY), "as long as any other");
+    }
+    let id = MailId::new(1);
+    let refused = |mail: Mail| mail.again(then).expect_err("refused");
+    assert_eq!(refused(written(MailKind::Invitation)), Refusal::Waiting(id));
+    assert_eq!(refused(given_up(MailKind::SignInLink)), Refusal::LinkEnded(id));
+    let sent = written(MailKind::SignInLink).after(&MailAttempt::Sent, then);
+    assert_eq!(refused(sent), Refusal::Sent(id));
+}

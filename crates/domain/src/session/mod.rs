@@ -17,6 +17,8 @@ pub const LINK_MINUTES: i64 = 15;
 pub const MAX_OPEN_LINKS: i64 = 3;
 /// Links that are mailed to an address in a day at most (behaviour 11.14).
 pub const MAX_LINKS_A_DAY: i64 = 20;
+/// Links that are mailed to all addresses together in a minute at most (behaviour 11.14).
+pub const MAX_LINKS_A_MINUTE: i64 = 100;
 /// Days after its last use at which a session ends by itself (behaviour 11.14).
 pub const SESSION_DAYS: i64 = 30;
 /// Minutes for which an access token of a session is valid (behaviour 11.4).
