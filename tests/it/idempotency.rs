@@ -125,6 +125,12 @@ fn keys_are_visible_ascii(server: &Server) {
     }
     let groups = column(&cast.owner.get(&cast.path("/groups")).ok(), "id");
     assert_eq!(groups.len(), 5, "a refused key does nothing");
+    // Who is nobody learns that first.
+    for key in ["", "a b"] {
+        let nobody = cast.anonymous.header("Idempotency-Key", key);
+        nobody.post(&cast.path("/groups"), &json!({"name": "G"})).refused(401, "required");
+        nobody.post("/v5/books", &json!({"name": "B"})).refused(401, "required");
+    }
     // A key says nothing on a request that only reads.
     for key in ["", "a b"] {
         cast.owner.header("Idempotency-Key", key).get(&cast.path("")).ok();
