@@ -376,14 +376,15 @@ fn lists_of_books_begin_with_the_reader(engine: Engine) {
     shelved.expect("a collection");
     crowd_of_books(&inside);
     let reader = inside.cx.user.clone();
-    let [mine, collected, around, pending] = inside
+    let [mine, collected, around, pending, due] = inside
         .store
         .read(|tx| {
             let mine = tx.plans().books_of_user(&reader.email)?;
             let collected = tx.plans().books_of_collections(reader.id, &reader.email)?;
             let pending = tx.plans().pending(&reader.email)?;
             let around = tx.plans().collections_around_books(&reader)?;
-            Ok::<_, Error>([mine, collected, around, pending])
+            let due = tx.plans().due_books(Instant::new(1_763_000_000_000))?;
+            Ok::<_, Error>([mine, collected, around, pending, due])
         })
         .expect("plans");
     let mut faults = Faults::default();
@@ -399,6 +400,9 @@ fn lists_of_books_begin_with_the_reader(engine: Engine) {
         });
         faults.check(!passes, || format!("{what} pass a table:\n      {}", steps.join("\n      ")));
     }
+    faults.check(due.iter().any(|step| step.contains("books_deleted")), || {
+        format!("deleted books are not found by their index:\n      {}", due.join("\n      "))
+    });
     faults.none();
 }
 

@@ -1,7 +1,15 @@
 //! The removal of deleted books (6.22), on servers that start, stop and die.
 
+use std::sync::{Arc, Barrier};
+use std::thread;
 use std::time::{Duration, Instant};
 
+use daybook_domain::book::Changes;
+use daybook_domain::email::Email;
+use daybook_domain::id::BookKey;
+use daybook_domain::instant::Instant as Moment;
+use daybook_service::{Context, Error, Ids, book, user};
+use daybook_storage::{Address, Lane, Options as Opened, Store, Tx};
 use daybook_tests::{Backdoor, Cast, Engine, Options, Server, id, pause};
 use serde_json::Value;
 
@@ -17,6 +25,7 @@ pub fn lone() -> Vec<Lone> {
         rule_6_22_no_days_no_wait,
         rule_6_22_a_killed_removal_is_gone_on_with,
         rule_6_22_several_processes_remove,
+        rule_6_22_restored_or_removed,
     ]
 }
 
@@ -130,4 +139,62 @@ fn rule_6_22_several_processes_remove(engine: Engine) {
     }
     let balances = kept.owner.get(&kept.path("/balances?query=on:2024")).ok();
     assert!(balances.to_string().contains("Cash"), "{balances}");
+}
+
+/// While one process restores a book, another one, by whose clock its time is over, begins to
+/// remove it: one of them does it, and the other learns so.
+fn rule_6_22_restored_or_removed(engine: Engine) {
+    const DAY: i64 = 86_400_000;
+    let server = Server::start(engine);
+    let open = || {
+        let address = Address::parse(server.database_url()).expect("a URL");
+        Store::open(&Opened::new(address)).expect("the store opens")
+    };
+    let (restorer, remover, now) = (open(), open(), Moment::new(1_763_000_000_000));
+    let later = Moment::new(now.milliseconds() + 31 * DAY);
+    let ids = Arc::new(Ids::new(7));
+    let (email, minted) = (Email::stored("racer@example.com".to_owned()), Arc::clone(&ids));
+    let user = restorer.write(Lane::NO_BOOK, move |tx| user::sign_in(tx, &email, &minted, now));
+    let cx = Context::new(Arc::new(user.expect("a user")), now, ids);
+    let write = |work: fn(&mut Tx<'_>, &Context, &str) -> Result<String, Error>, key: &str| {
+        let (cx, key) = (cx.clone(), key.to_owned());
+        restorer.write(Lane::of_book(&key.clone()), move |tx| work(tx, &cx, &key))
+    };
+    for _ in 0..40 {
+        let key = write(
+            |tx, cx, _| {
+                let name = Some("Raced for".to_owned());
+                let changes = Changes { name, ..Default::default() };
+                let input = book::Input { changes, ..Default::default() };
+                let view = book::create(tx, cx, input)?;
+                Ok(view.access.book().key.to_string())
+            },
+            "",
+        );
+        let key = key.expect("a book");
+        let restored = |tx: &mut Tx<'_>, cx: &Context, key: &str| {
+            book::restore(tx, cx, key).map(|view| view.access.book().key.to_string())
+        };
+        let deleted = write(|tx, cx, key| book::delete(tx, cx, key, 30).map(|_| key.into()), &key);
+        deleted.expect("it is deleted");
+        let start = Barrier::new(2);
+        let (back, begun) = thread::scope(|scope| {
+            let back = scope.spawn(|| {
+                start.wait();
+                write(restored, &key).is_ok()
+            });
+            let begun = scope.spawn(|| {
+                start.wait();
+                let (lane, book) = (Lane::of_book(&key), BookKey::new(key.clone()));
+                let begun = remover.write(lane, move |tx| book::begin_removal(tx, &book, later));
+                begun.expect("the database answers")
+            });
+            (back.join().expect("a thread"), begun.join().expect("a thread"))
+        });
+        assert_ne!(back, begun, "one of them");
+        let found =
+            write(|tx, cx, key| book::get(tx, cx, key, false, false).map(|_| key.into()), &key);
+        assert_eq!(found.is_ok(), back);
+        assert!(write(restored, &key).is_err(), "no second time");
+    }
 }

@@ -6,6 +6,7 @@ use daybook_domain::access::Access;
 use daybook_domain::balance::Segment;
 use daybook_domain::email::Email;
 use daybook_domain::id::{AccountId, TransactionId, UserId};
+use daybook_domain::instant::Instant;
 use daybook_domain::transaction::{Span, Transaction};
 
 use crate::balance::TotalsQuery;
@@ -40,6 +41,11 @@ impl Plans<'_, '_> {
     /// Of [`book::Books::of_collections`].
     pub fn books_of_collections(self, owner: UserId, email: &Email) -> Result<Vec<String>> {
         self.explain(book::of_collections(owner, None, email))
+    }
+
+    /// Of [`book::Books::due`].
+    pub fn due_books(self, now: Instant) -> Result<Vec<String>> {
+        self.explain(book::due(now))
     }
 
     /// Of [`collaborator::Collaborators::is_pending`].

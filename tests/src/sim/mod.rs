@@ -243,7 +243,7 @@ impl Life<'_> {
             last: &mut self.last,
         };
         let (name, operation) = if ends {
-            ("deleteBook", ops::book::draw_delete(&mut draw))
+            ("deleteBook", ops::deletion::draw_delete(&mut draw))
         } else if begins {
             let book = draw.label();
             ("createNewBook", ops::book::draw_create(&mut draw, book))

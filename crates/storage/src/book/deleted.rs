@@ -28,6 +28,18 @@ struct DueBook {
     public_id: String,
 }
 
+/// The books whose time is over. Those that are deleted are found by their own index, so that no
+/// look for them passes all books.
+pub(crate) fn due<'a>(now: Instant) -> Sql<'a> {
+    Sql::new(
+        "SELECT public_id FROM books \
+         WHERE deleted_at IS NOT NULL AND (kept_until IS NULL OR kept_until <= ",
+    )
+    .int(now.milliseconds())
+    .push(") ORDER BY deleted_at, id LIMIT ")
+    .int(MAX_DUE)
+}
+
 impl Books<'_, '_> {
     /// The deleted books that wait and that somebody was a collaborator of, in no order.
     pub fn deleted_of_user(self, email: &Email) -> Result<Vec<BookAccess>> {
@@ -71,13 +83,7 @@ impl Books<'_, '_> {
 
     /// Books to remove: those that wait no longer, the first deleted one first.
     pub fn due(self, now: Instant) -> Result<Vec<BookKey>> {
-        let due = Sql::new(
-            "SELECT public_id FROM books \
-             WHERE deleted_at IS NOT NULL AND (kept_until IS NULL OR kept_until <= ",
-        )
-        .int(now.milliseconds())
-        .push(") ORDER BY deleted_at, id LIMIT ")
-        .int(MAX_DUE);
+        let due = due(now);
         let rows: Vec<DueBook> = on_engine!(self.tx.flushed()?, c => (&due).load(c))?;
         Ok(rows.into_iter().map(|row| BookKey::new(row.public_id)).collect())
     }

@@ -24,6 +24,7 @@ use access_query::{AccessRow, by_public_ids};
 use row::SettingsColumns;
 
 pub(crate) use access_query::{of_collections, of_user};
+pub(crate) use deleted::due;
 
 /// The books of this installation.
 pub struct Books<'t, 'a> {

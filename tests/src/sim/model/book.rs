@@ -111,21 +111,6 @@ impl Model {
         })
     }
 
-    pub fn delete_book(
-        &mut self,
-        book: label::Book,
-        caller: &Caller,
-    ) -> Result<facts::Book, Refused> {
-        let (found, permission) = self.enter(book, caller, may::OWN)?;
-        let shown = self.shown(found, permission, caller);
-        self.books.remove(&book);
-        self.logs.remove(&book);
-        for collection in self.collections.values_mut() {
-            collection.books.remove(&book);
-        }
-        Ok(shown)
-    }
-
     /// 1.5 and 6.8: by name, ignoring case.
     pub fn list_books(&self, caller: &Caller, term: &str) -> Vec<facts::Book> {
         let email = &self.users[caller.who].email;

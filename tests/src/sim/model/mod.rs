@@ -14,6 +14,7 @@ pub mod collection;
 pub mod copy;
 pub mod count;
 pub mod dates;
+pub mod deletion;
 pub mod edit;
 pub mod event;
 pub mod file;
@@ -97,6 +98,7 @@ pub struct Model {
     pub users: Vec<User>,
     pub books: BTreeMap<label::Book, Book>,
     pub logs: BTreeMap<label::Book, Vec<Event>>,
+    pub deleted: BTreeMap<label::Book, deletion::Deleted>,
     pub collections: BTreeMap<label::Collection, collection::Collection>,
     /// In the order of their age, as labels are.
     pub tokens: BTreeMap<label::Token, facts::Token>,

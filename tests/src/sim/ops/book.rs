@@ -27,9 +27,6 @@ struct Update {
 }
 
 #[derive(Clone, Debug)]
-struct Delete(label::Book);
-
-#[derive(Clone, Debug)]
 enum Read {
     One,
     Chart { accounts: bool, groups: bool },
@@ -66,10 +63,6 @@ pub fn draw_create(draw: &mut Draw<'_>, book: label::Book) -> Drawn {
     let groups = (0..count).map(|_| draw.new_group()).collect();
     let accounts = (0..6).map(|_| draw.new_account()).collect();
     Arc::new(Create(Founding { book, owner, changes, groups, accounts }))
-}
-
-pub fn draw_delete(draw: &mut Draw<'_>) -> Drawn {
-    Arc::new(Delete(draw.book))
 }
 
 pub fn draw_update(draw: &mut Draw<'_>) -> Drawn {
@@ -208,21 +201,6 @@ impl Operation for Update {
 
     fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
         model.update_book(self.book, caller, &self.changes).map(|book| Answer::Book(Box::new(book)))
-    }
-}
-
-impl Operation for Delete {
-    fn book(&self) -> label::Book {
-        self.0
-    }
-
-    fn ask(&self, service: &mut Service, caller: &Caller) -> Outcome {
-        let view = service.write(self.0, caller, |tx, cx, book| book::delete(tx, cx, book, 30))?;
-        Ok(Answer::Book(Box::new(service.book(&view, caller))))
-    }
-
-    fn expect(&self, model: &mut Model, caller: &Caller) -> Outcome {
-        model.delete_book(self.0, caller).map(|book| Answer::Book(Box::new(book)))
     }
 }
 

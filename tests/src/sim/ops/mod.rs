@@ -10,6 +10,7 @@ pub mod collaborator;
 pub mod collection;
 pub mod copy;
 pub mod count;
+pub mod deletion;
 pub mod event;
 pub mod file;
 pub mod group;
@@ -97,6 +98,7 @@ pub const TABLE: &[Row] = table! {
     2 "requestBookAccess" access_request::draw_ask,
     2 "read and decline access requests" access_request::draw_decide,
     1 "transferBook" transfer::draw,
+    2 "restoreBook, deleted books" deletion::draw,
     2 "createToken, revokeToken" token::draw_write,
     2 "read and use tokens" token::draw_use,
     2 "createApiKey, revokeApiKey" api_key::draw_write,
