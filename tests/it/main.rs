@@ -153,6 +153,7 @@ modules! {
         transport,
         updates,
         users,
+        webhooks,
         verified_users,
         wire;
     lone:

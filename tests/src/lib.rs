@@ -20,6 +20,7 @@ pub mod load;
 pub mod mail_server;
 mod postgres;
 pub mod provider;
+pub mod receiver;
 pub mod release;
 mod server;
 pub mod sim;

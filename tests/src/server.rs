@@ -319,8 +319,7 @@ impl Server {
 
     /// A caller with this token, whatever it is.
     pub fn client_with_token(&self, token: &str) -> Client {
-        let token = token.to_owned();
-        Client::new(&self.base, "", Some(Box::new(move || token.clone())))
+        Client::at(&self.base, token)
     }
 }
 

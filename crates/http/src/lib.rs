@@ -18,6 +18,7 @@ mod collaborator;
 mod collection;
 mod connection;
 mod cursor;
+mod delivery;
 mod error;
 mod event;
 mod file;
@@ -51,6 +52,7 @@ mod wakeup;
 mod wire;
 
 use std::net::TcpListener;
+use std::sync::Arc;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
@@ -74,11 +76,13 @@ pub use blob::sweep::{FileSweep, Swept};
 pub use blocking::{Panicked, block};
 pub use budget::Budget;
 pub use client_address::proxy::TrustedProxy;
+pub use delivery::{Courier, Sent};
 pub use grant::{Clients, GrantLimits};
 pub use identity::own_token::{LocalKey, SigningFailed};
 pub use identity::provider::Providers;
 pub use identity::{IDENTITY_INTERVAL, Identity};
 pub use large_copies::LargeCopies;
+pub use outgoing::allowed::WebhookTarget;
 pub use rate::attempts::AttemptLimit;
 pub use rate::quota::Quotas;
 pub use session::{LoginSecret, NoRandomness, WebOrigin};
@@ -98,11 +102,11 @@ const SHUTDOWN_SECONDS: u64 = 8;
 /// When the socket cannot be listened on.
 pub fn serve(
     listener: TcpListener,
-    state: AppState,
+    state: Arc<AppState>,
     most_connections: usize,
 ) -> std::io::Result<Server> {
     let contract = web::Data::new(Contract::under(state.public_path()));
-    let state = web::Data::new(state);
+    let state = web::Data::from(state);
     let workers = available_parallelism().map_or(1, usize::from);
     let builder = Server::build()
         .workers(workers)

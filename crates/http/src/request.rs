@@ -276,10 +276,15 @@ impl FromRequest for ApiRequest {
             let token = bearer(&request).ok_or(RequestError::LoginRequired)?;
             let caller = authenticate(&request, &state, token).await?;
             let (user, scope) = (Arc::clone(&caller.user), caller.scope.clone());
-            let (agent, now, ids) =
-                (agent(&request, &state), (state.clock)(), Arc::clone(&state.ids));
+            let (now, ids) = ((state.clock)(), Arc::clone(&state.ids));
+            // The token of a delivery says which app acts; no header changes that.
+            let (agent, depth) = match &caller.acting {
+                Some(acting) => (Some(acting.agent.clone()), acting.depth),
+                None => (agent(&request, &state), 0),
+            };
             let is_administrator = state.administrators.contains(&user.email);
-            let cx = Context { user, scope, is_administrator, agent, now, ids, condition: None };
+            let condition = None;
+            let cx = Context { user, scope, is_administrator, agent, depth, now, ids, condition };
             let key = Keyed::of(&request)?;
             let app = known::find(&request, &state).await?;
             let rest = count(&request, &state, (cx.user.id, app), key.is_some())?;

@@ -76,8 +76,8 @@ pub struct AppState {
     pub ledger_alias: bool,
     /// The starter books of this installation (behaviour 9.7).
     pub templates: Templates,
-    /// The address of this server in mails. It is configured: the host of a request is what its
-    /// sender says, and others read the mail.
+    /// The address of this server in mails and deliveries. It is configured: the host of a request
+    /// is what its sender says, and others read the mail.
     pub mail_address: String,
     /// Links that are asked for by mail, by the address of the client (behaviour 11.14); none where
     /// no mail leaves.
@@ -114,13 +114,17 @@ impl AppState {
     }
 }
 
-/// The request headers that the API reads, those of its own in every accepted spelling.
+/// The headers of its own that the API reads and deliveries have, in every accepted spelling.
 #[derive(Debug, Clone)]
 pub struct Headers {
     /// Header names that carry the agent id.
     pub(crate) agent: Vec<HeaderName>,
     /// Header names that carry an API key.
     pub(crate) api_key: Vec<HeaderName>,
+    /// Header names that carry the access token of a delivery.
+    pub(crate) oauth_token: Vec<HeaderName>,
+    /// Header names that carry the signature of a delivery.
+    pub(crate) signature: Vec<HeaderName>,
     /// All names, as browsers are told (behaviour 0.13).
     pub(crate) allowed: HeaderValue,
 }
@@ -143,11 +147,12 @@ impl Headers {
             spelled.map(|name| read_name(&name)).collect::<Result<Vec<_>, _>>()
         };
         let (agent, api_key) = (named("agent-id")?, named("api-key")?);
+        let (oauth_token, signature) = (named("oauth-token")?, named("signature")?);
         let own = agent.iter().chain(&api_key).map(HeaderName::as_str);
         let allowed: Vec<&str> = STANDARD.into_iter().chain(own).collect();
         let allowed =
             HeaderValue::from_str(&allowed.join(", ")).map_err(|error| error.to_string())?;
-        Ok(Self { agent, api_key, allowed })
+        Ok(Self { agent, api_key, oauth_token, signature, allowed })
     }
 }
 

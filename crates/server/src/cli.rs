@@ -9,11 +9,13 @@ use daybook_domain::email::Email;
 use daybook_domain::user::Admitted;
 use daybook_http::WebOrigin;
 
+use crate::address::{path_prefix, public_url};
 use crate::api_key::KeyArgs;
 use crate::mail::MailArgs;
 use crate::outbox::OutboxArgs;
 use crate::rate::RateArgs;
 use crate::user::UserArgs;
+use crate::webhook::WebhookArgs;
 
 /// Daybook: financial books over a REST API.
 #[derive(Debug, Parser)]
@@ -177,6 +179,9 @@ pub(crate) struct ServeArgs {
     #[command(flatten)]
     pub(crate) mail: MailArgs,
 
+    #[command(flatten)]
+    pub(crate) webhooks: WebhookArgs,
+
     /// JSON file with the starter books that listTemplates offers, in the form of its answer; none
     /// by default
     #[arg(long, env = "DAYBOOK_TEMPLATES", value_name = "PATH")]
@@ -234,39 +239,6 @@ pub(crate) struct FileStoreArgs {
         value_parser = clap::value_parser!(u64).range(1..)
     )]
     pub(crate) orphan_seconds: u64,
-}
-
-/// An absolute address, without its trailing slash.
-fn public_url(text: &str) -> Result<String, String> {
-    let trimmed = text.trim_end_matches('/');
-    let rest = trimmed.strip_prefix("https://").or_else(|| trimmed.strip_prefix("http://"));
-    let plain = |rest: &str| {
-        !rest.is_empty()
-            && !rest.starts_with('/')
-            && rest.bytes().all(|b| b.is_ascii_graphic() && !b"?#\"<>".contains(&b))
-    };
-    match rest {
-        Some(rest) if plain(rest) => Ok(trimmed.to_owned()),
-        _ => Err("an address starts with https:// or http:// and has neither query nor fragment"
-            .to_owned()),
-    }
-}
-
-/// `/a/b`, or nothing.
-fn path_prefix(text: &str) -> Result<String, String> {
-    let trimmed = text.trim_end_matches('/');
-    let plain = |segment: &str| {
-        !segment.is_empty()
-            && segment.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
-    };
-    match trimmed.strip_prefix('/') {
-        None if trimmed.is_empty() => Ok(String::new()),
-        Some(rest) if rest.split('/').all(plain) => Ok(trimmed.to_owned()),
-        _ => {
-            Err("a path starts with / and has only letters, digits, - _ . in its segments"
-                .to_owned())
-        }
-    }
 }
 
 #[derive(Debug, Args)]

@@ -1,5 +1,6 @@
 //! The `daybook` command.
 
+mod address;
 mod admin;
 mod api_key;
 mod cli;
@@ -14,6 +15,7 @@ mod registries;
 mod serve;
 mod smtp;
 mod user;
+mod webhook;
 mod worker;
 
 use std::io::Write;

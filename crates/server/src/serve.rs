@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use anyhow::Context;
 use daybook_http::{
-    ApiKeyCache, ApiKeyCalls, AppState, AttemptLimit, BookRemoval, Budget, FileSweep, GrantLimits,
-    Headers, Identity, LargeCopies, Templates, Wakeup, check_keys,
+    ApiKeyCache, ApiKeyCalls, AppState, AttemptLimit, BookRemoval, Budget, Courier, FileSweep,
+    GrantLimits, Headers, Identity, LargeCopies, Templates, Wakeup, check_keys,
 };
 use daybook_service::{Ids, signing_key};
 use daybook_storage::{Address, Options, Store};
@@ -19,8 +19,10 @@ use tracing_subscriber::prelude::*;
 use crate::cli::ServeArgs;
 use crate::worker::audit::AuditWorker;
 use crate::worker::mail::MailWorker;
+use crate::worker::webhook::WebhookWorker;
 use crate::worker::{
     self, Stop, Worker, api_key_calls, audit, book_removal, copy_sweep, file_sweep, identity, mail,
+    webhook,
 };
 use crate::{clock, files, key, limit, registries};
 
@@ -81,8 +83,10 @@ pub(crate) fn run(options: &ServeArgs) -> anyhow::Result<()> {
         deleted_books_days: options.deleted_books_days,
         removals: Wakeup::default(),
     };
-    let (workers, calls) =
-        (workers(&state, options, &stop, unfinished)?, Arc::clone(&state.api_key_calls));
+    let state = Arc::new(state);
+    let calls = Arc::clone(&state.api_key_calls);
+    let mut workers = workers(&state, options, &stop, unfinished)?;
+    workers.push(webhooks(&state, options, &stop)?);
     announce(options, address);
     // It returns when blocking work has ended too: an audit gives up when it is asked to.
     actix_web::rt::System::new().block_on(answer(listener, state, workers, stop))?;
@@ -138,7 +142,24 @@ fn workers(
     ])
 }
 
-/// The address of this server in mails.
+/// The worker that delivers events to apps.
+fn webhooks(state: &Arc<AppState>, options: &ServeArgs, stop: &Stop) -> anyhow::Result<Worker> {
+    let wakeup = Wakeup::default();
+    let bell = wakeup.clone();
+    state.store.on_deliveries(move || bell.notify());
+    let allowed = options.webhooks.allowed(options.listen);
+    let courier = Courier::new(Arc::clone(state), allowed);
+    Ok(webhook::worker(WebhookWorker {
+        store: Arc::clone(&state.store),
+        ids: Arc::clone(&state.ids),
+        clock: state.clock,
+        stop: stop.clone(),
+        courier: courier.map_err(anyhow::Error::msg)?,
+        wakeup,
+    }))
+}
+
+/// The address of this server in mails and deliveries.
 fn mail_address(options: &ServeArgs, address: SocketAddr) -> String {
     let own = || format!("http://{address}{}", options.path_prefix);
     options.public_url.clone().unwrap_or_else(own)
@@ -170,7 +191,7 @@ fn announce(options: &ServeArgs, address: SocketAddr) {
 /// Answers requests, with the background workers beside them, until a signal comes.
 async fn answer(
     listener: TcpListener,
-    state: AppState,
+    state: Arc<AppState>,
     workers: Vec<Worker>,
     stop: Stop,
 ) -> anyhow::Result<()> {

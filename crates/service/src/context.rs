@@ -23,6 +23,8 @@ pub struct Context {
     pub is_administrator: bool,
     /// The app the request names as its origin; not authenticated (behaviour 9.2).
     pub agent: Option<String>,
+    /// How many apps acted one after another until this request (behaviour 8.11).
+    pub depth: i64,
     /// The time of the request.
     pub now: Instant,
     /// The source of ids.
@@ -36,14 +38,14 @@ impl Context {
     #[must_use]
     pub const fn new(user: Arc<User>, now: Instant, ids: Arc<Ids>) -> Self {
         let scope = TokenScope { read_only: false, books: None, of_app: false };
-        Self { user, scope, is_administrator: false, agent: None, now, ids, condition: None }
+        let (is_administrator, agent, depth, condition) = (false, None, 0, None);
+        Self { user, scope, is_administrator, agent, depth, now, ids, condition }
     }
 
     /// The caller, as apps see them.
     #[must_use]
     pub fn visitor(&self) -> Visitor<'_> {
-        let (username, email) = (self.user.username.as_str(), &self.user.email);
-        Visitor { id: self.user.id, username, email, is_administrator: self.is_administrator }
+        visitor(&self.user, self.is_administrator)
     }
 
     /// The stamp of whatever this request creates.
@@ -86,4 +88,9 @@ impl Context {
     pub fn today(&self, book: &daybook_domain::book::Book) -> Date {
         zone::day(self.now, &book.settings.time_zone)
     }
+}
+
+/// A user, as apps see them.
+pub(crate) fn visitor(user: &User, is_administrator: bool) -> Visitor<'_> {
+    Visitor { id: user.id, username: &user.username, email: &user.email, is_administrator }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use daybook_domain::access::Access;
 use daybook_domain::account::Directory;
 use daybook_domain::app::AppFace;
+use daybook_domain::delivery::{BotResponse, EventDelivery};
 use daybook_domain::event::snapshot::{AccountSnapshot, GroupSnapshot, Snapshot};
 use daybook_domain::event::{EventType, ReadEvent, sequence_of};
 use daybook_domain::group::Forest;
@@ -70,6 +71,8 @@ pub struct View {
     pub users: HashMap<UserId, User>,
     /// How the apps look that acted, or that the snapshots name.
     pub faces: HashMap<String, AppFace>,
+    /// What apps have to say about the events, by the numbers of these.
+    pub responses: HashMap<i64, Vec<BotResponse>>,
 }
 
 /// listEvents.
@@ -104,6 +107,22 @@ pub fn get(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<View> 
     let event = event.filter(|read| !hidden(&access).contains(&read.event.kind));
     let event = event.ok_or(Error::NotFound("event"))?;
     fill(tx, cx, (access, activity), (vec![event], None))
+}
+
+/// The event of a delivery, as the user reads it who installed the app; none when it is gone.
+///
+/// # Errors
+/// What the access step refuses.
+pub(crate) fn deliver(
+    tx: &mut Tx<'_>,
+    cx: &Context,
+    delivery: &EventDelivery,
+) -> Result<Option<View>> {
+    let found = access::find_even_deleted(tx, cx, delivery.key.as_str())?;
+    let activity = found.activity;
+    let access = found.admit_even_deleted(cx.user.id, Action::ReadEvents)?;
+    let Some(event) = tx.events().find(&access, delivery.sequence)? else { return Ok(None) };
+    fill(tx, cx, (access, activity), (vec![event], None)).map(Some)
 }
 
 /// The types of events that the caller does not see: who collaborates is not public (behaviour
@@ -240,6 +259,8 @@ fn fill(
     let users: Vec<UserId> = named.users.into_iter().collect();
     let users = tx.users().by_ids(&users)?.into_iter().map(|user| (user.id, user)).collect();
     let faces = tx.apps().faces(named.agents.into_iter())?;
+    let sequences: Vec<i64> = events.iter().map(|read| read.event.sequence).collect();
+    let responses = tx.bot_responses().of_events(&access, &sequences)?;
     let collection = collection::of_book(tx, cx, &access)?;
     Ok(View {
         access,
@@ -253,6 +274,7 @@ fn fill(
         collection,
         users,
         faces,
+        responses,
     })
 }
 

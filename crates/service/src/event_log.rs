@@ -39,6 +39,7 @@ pub(crate) fn append_counted<P>(
         user: cx.user.id,
         agent: cx.agent.as_deref(),
         at: cx.now,
+        depth: cx.depth,
     };
     Ok(tx.events().queue(access, &origin, events, posting_counts)?)
 }

@@ -137,7 +137,7 @@ pub fn disconnect(
     let used = tx.integrations().list(&access)?.into_iter();
     let used = used.filter(|one| one.connection == Some(connection)).collect();
     for View { integration, added_by, .. } in views(tx, &access, used)? {
-        tx.integrations().delete(&access, integration.id)?;
+        tx.integrations().delete(&access, &integration)?;
         event_log::append(tx, cx, &access, vec![integration.deleted_event(&added_by)])?;
     }
     Ok(())
@@ -175,7 +175,7 @@ pub fn delete(tx: &mut Tx<'_>, cx: &Context, book: &str, id: &str) -> Result<Vie
     let access = access::enter_to(tx, cx, book, WriteIntegrations)?;
     let removed = find(tx, &access, id)?;
     let view = view(tx, &access, removed)?;
-    tx.integrations().delete(&access, view.integration.id)?;
+    tx.integrations().delete(&access, &view.integration)?;
     let event = view.integration.deleted_event(&view.added_by);
     event_log::append(tx, cx, &access, vec![event])?;
     Ok(view)

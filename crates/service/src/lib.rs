@@ -21,6 +21,7 @@ pub mod collaborator;
 pub mod collection;
 pub mod connection;
 mod context;
+pub mod delivery;
 mod error;
 pub mod event;
 pub mod event_log;

@@ -47,6 +47,14 @@ impl BookAccess {
         Ok(AccessTo::proven(self.admit(user, purpose.action())?))
     }
 
+    /// Lets the user in to read what is delivered of the book, deleted or not (behaviour 8.1).
+    ///
+    /// # Errors
+    /// As [`Access::admit`].
+    pub fn admit_even_deleted(self, user: UserId, action: Action) -> Result<Access, Refusal> {
+        Access::admit(self.book, self.granted, user, action)
+    }
+
     /// Lets the user in to write in a deleted book that waits: to bring it back, or to keep its
     /// list of collaborators true meanwhile.
     ///

@@ -37,6 +37,8 @@ pub(crate) struct BookStateRow {
     pub(crate) unindexed: i64,
     /// When the last event happened.
     pub(crate) last_event_at: i64,
+    /// How many apps are installed.
+    pub(crate) apps: i64,
 }
 
 impl BookStateRow {
@@ -84,8 +86,8 @@ pub(crate) fn write<'s>(
     let mut rows = Bulk::new(
         "INSERT INTO book_state (book_id, sequence, hash, changed_at, posted, month, \
          month_posted, year_posted, chart_version, indexed_until_id, indexed_chunks, unindexed, \
-         last_event_at)",
-        13,
+         last_event_at, apps)",
+        14,
         " ON CONFLICT (book_id) DO UPDATE SET \
          sequence = excluded.sequence, \
          hash = excluded.hash, \
@@ -98,7 +100,8 @@ pub(crate) fn write<'s>(
          indexed_until_id = excluded.indexed_until_id, \
          indexed_chunks = excluded.indexed_chunks, \
          unindexed = excluded.unindexed, \
-         last_event_at = excluded.last_event_at",
+         last_event_at = excluded.last_event_at, \
+         apps = excluded.apps",
     );
     for state in states {
         let BookStateRow {
@@ -115,6 +118,7 @@ pub(crate) fn write<'s>(
             indexed_chunks,
             unindexed,
             last_event_at,
+            apps,
         } = state;
         rows.row([
             Value::Int(*book_id),
@@ -130,6 +134,7 @@ pub(crate) fn write<'s>(
             Value::Int(*indexed_chunks),
             Value::Int(*unindexed),
             Value::Int(*last_event_at),
+            Value::Int(*apps),
         ]);
     }
     Ok(conn.write(rows)?)

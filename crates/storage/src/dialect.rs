@@ -154,6 +154,22 @@ impl Conn {
         }
     }
 
+    /// The same where the rows of `q` alone are locked.
+    pub(crate) const fn unless_q_locked(&self) -> &'static str {
+        match self {
+            Self::Sqlite(_) => "",
+            Self::Postgres(_) => " FOR UPDATE OF q SKIP LOCKED",
+        }
+    }
+
+    /// The end of a SELECT that waits for its rows, and then holds them.
+    pub(crate) const fn and_lock(&self) -> &'static str {
+        match self {
+            Self::Sqlite(_) => "",
+            Self::Postgres(_) => " FOR UPDATE",
+        }
+    }
+
     /// Takes the user's row lock: what a user keeps across books is written by one unit of work at
     /// a time. Lanes of users come before those of books, so no writer ever waits for it while it
     /// holds a book.

@@ -8,7 +8,9 @@
 //! time.
 
 use daybook_domain::access::Access;
+use daybook_domain::app::AppId;
 use daybook_domain::audit::AuditedEvent;
+use daybook_domain::delivery::Receiver;
 use daybook_domain::event::{Event, EventOrigin, EventType, Hash, NewEvent, ReadEvent};
 use daybook_domain::id::{BookId, UserId};
 use daybook_domain::instant::Instant;
@@ -19,6 +21,7 @@ use crate::access::AccessTo;
 use crate::bulk::Bulk;
 use crate::column;
 use crate::conn::{Conn, on_engine};
+use crate::delivery::NewDelivery;
 use crate::error::{Error, Result};
 use crate::schema::events;
 use crate::sql::{Sql, Value};
@@ -111,6 +114,12 @@ pub(crate) fn write(conn: &mut Conn, events: &[Event]) -> Result<()> {
     Ok(conn.write(rows)?)
 }
 
+/// The apps that receive an event.
+fn receiving(receivers: &[Receiver], event: &NewEvent) -> Vec<AppId> {
+    let receiving = receivers.iter().filter(|receiver| receiver.receives(event));
+    receiving.map(|receiver| receiver.app.clone()).collect()
+}
+
 /// The event log of a book.
 pub struct Events<'t, 'a> {
     pub(crate) tx: &'t mut Tx<'a>,
@@ -131,6 +140,13 @@ impl Events<'_, '_> {
         tally: &PostingCounts,
     ) -> Result<()> {
         let book = access.book().id;
+        let has_apps = self.tx.book_state(book).is_some_and(|state| state.apps > 0);
+        let receivers = if has_apps { self.tx.receivers(book)? } else { Vec::new() };
+        let addressed: Vec<Vec<AppId>> = if receivers.is_empty() {
+            Vec::new()
+        } else {
+            events.iter().map(|event| receiving(&receivers, event)).collect()
+        };
         let state = self.tx.queued_book_state(book)?;
         // Requests may overtake one another on their way here; the log never goes back (behaviour
         // 8.18).
@@ -139,6 +155,18 @@ impl Events<'_, '_> {
             .append(state.head()?, events);
         state.last_event_at = last_event_at;
         state.advance(end, origin.at, tally);
+        let deliveries = added.iter().zip(addressed).flat_map(|(event, apps)| {
+            let delivery = |app| NewDelivery {
+                book,
+                app,
+                sequence: event.sequence,
+                depth: origin.depth,
+                due_at: origin.at,
+            };
+            apps.into_iter().map(delivery)
+        });
+        let deliveries = deliveries.collect();
+        self.tx.buffer().queue_deliveries(deliveries);
         self.tx.buffer().queue_events(added);
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use daybook_domain::access::Access;
 use daybook_domain::app::AppId;
-use daybook_domain::id::{ConnectionId, IntegrationId, UserId};
+use daybook_domain::id::{BookId, ConnectionId, IntegrationId, UserId};
 use daybook_domain::integration::Integration;
 use daybook_domain::name::Name;
 use daybook_domain::purpose::WriteIntegrations;
@@ -108,6 +108,17 @@ impl Integrations<'_, '_> {
         Ok(on_engine!(self.tx.flushed()?, c => query.load(c))?)
     }
 
+    /// The user who installed an app in a book first.
+    pub fn installer(self, book: BookId, app: &AppId) -> Result<Option<UserId>> {
+        let about = integrations::book_id.eq(book.get()).and(integrations::app_id.eq(app.as_str()));
+        let query = integrations::table.filter(about).order(integrations::id);
+        let found: Option<i64> = on_engine!(
+            self.tx.flushed()?,
+            c => query.select(integrations::installer_id).first(c).optional()
+        )?;
+        Ok(found.map(UserId::new))
+    }
+
     /// Adds one.
     pub fn insert(
         self,
@@ -117,6 +128,8 @@ impl Integrations<'_, '_> {
         let row = Row::new(access, integration);
         let query = diesel::insert_into(integrations::table).values(&row);
         on_engine!(self.tx.flushed()?, c => query.execute(c))?;
+        let state = self.tx.queued_book_state(access.book().id)?;
+        state.apps = state.apps.saturating_add(1);
         Ok(())
     }
 
@@ -132,10 +145,21 @@ impl Integrations<'_, '_> {
         Ok(())
     }
 
-    /// Removes one.
-    pub fn delete(self, access: &AccessTo<WriteIntegrations>, id: IntegrationId) -> Result<()> {
-        let target = integrations::table.find((access.book().id.get(), id.get()));
+    /// Removes one, with the events that were on their way to it.
+    pub fn delete(
+        self,
+        access: &AccessTo<WriteIntegrations>,
+        integration: &Integration,
+    ) -> Result<()> {
+        let book = access.book().id;
+        let target = integrations::table.find((book.get(), integration.id.get()));
         on_engine!(self.tx.flushed()?, c => diesel::delete(target).execute(c))?;
-        Ok(())
+        let state = self.tx.queued_book_state(book)?;
+        state.apps = state.apps.saturating_sub(1);
+        // Another one of the app goes on.
+        match self.tx.integrations().installer(book, &integration.app)? {
+            Some(_) => Ok(()),
+            None => self.tx.deliveries().drop_queue(book, &integration.app),
+        }
     }
 }

@@ -25,6 +25,7 @@ use diesel::r2d2::Pool;
 use sha2::{Digest, Sha256};
 
 use crate::conn::on_engine;
+use crate::delivery::DeliverySignal;
 use crate::dialect::Mode;
 use crate::error::{Error, Result};
 use crate::lease::{Held, Lease};
@@ -128,6 +129,7 @@ pub struct Store {
     writers: Vec<Writer>,
     statements: Arc<AtomicU64>,
     caches: Caches,
+    signal: DeliverySignal,
     leases: Held,
     start: i64,
 }
@@ -144,12 +146,12 @@ impl Store {
         }
         let number = count_start(&options.address)?;
         let statements = Arc::new(AtomicU64::new(0));
-        let caches = Caches::default();
+        let (caches, signal) = (Caches::default(), DeliverySignal::default());
         let start = |_| {
             Writer::start(
                 options.address.clone(),
                 options.queue,
-                (Arc::clone(&statements), caches.clone()),
+                (Arc::clone(&statements), caches.clone(), signal.clone()),
             )
         };
         let writers = (0..options.writers).map(start).collect::<Result<Vec<_>>>()?;
@@ -160,6 +162,7 @@ impl Store {
             writers,
             statements,
             caches,
+            signal,
             leases: Held::default(),
             start: number,
         })
@@ -223,6 +226,12 @@ impl Store {
         receiver
             .recv()
             .unwrap_or_else(|_| Err(E::from(Error::Unavailable("the writer stopped".to_owned()))))
+    }
+
+    /// Has `signal` called whenever this process has recorded events that are to be delivered. It
+    /// runs on the thread of a writer and must be quick. The first one counts.
+    pub fn on_deliveries(&self, signal: impl Fn() + Send + Sync + 'static) {
+        self.signal.set(signal);
     }
 
     /// The number of this opening of the database; each opening by any process has the next one.

@@ -12,8 +12,9 @@ use daybook_domain::transaction::Transaction;
 use crate::balance::{self, TotalDeltas};
 use crate::book_state::{self, BookStateRow};
 use crate::conn::Conn;
+use crate::delivery::NewDelivery;
 use crate::error::Result;
-use crate::{event, transaction};
+use crate::{delivery, event, transaction};
 
 /// Most new transactions in a write buffer when the next unit of work of a group begins.
 const MAX_QUEUED: usize = 2_000;
@@ -39,6 +40,8 @@ pub(crate) struct WriteBuffer {
     /// Changes of totals, by book, account and day.
     total_deltas: TotalDeltas,
     events: Vec<Event>,
+    /// To whom these go.
+    deliveries: Vec<NewDelivery>,
     /// The states of the books after all of this.
     book_states: BTreeMap<BookId, BookStateRow>,
 }
@@ -82,6 +85,11 @@ impl WriteBuffer {
         self.events.extend(events);
     }
 
+    /// Queues deliveries of queued events.
+    pub(crate) fn queue_deliveries(&mut self, deliveries: Vec<NewDelivery>) {
+        self.deliveries.extend(deliveries);
+    }
+
     /// Queues the state of a book.
     pub(crate) fn queue_book_state(&mut self, book: BookId, state: BookStateRow) {
         self.book_states.insert(book, state);
@@ -103,13 +111,19 @@ impl WriteBuffer {
 
     /// Takes over the buffer of a later unit of work.
     pub(crate) fn absorb(&mut self, later: Self) {
-        let Self { added, remote_ids, text, total_deltas, events, book_states } = later;
+        let Self { added, remote_ids, text, total_deltas, events, deliveries, book_states } = later;
         self.added.extend(added);
         self.remote_ids.extend(remote_ids);
         self.text = self.text.saturating_add(text);
         balance::merge(&mut self.total_deltas, total_deltas);
         self.events.extend(events);
+        self.deliveries.extend(deliveries);
         self.book_states.extend(book_states);
+    }
+
+    /// Whether deliveries are queued.
+    pub(crate) fn delivers(&self) -> bool {
+        !self.deliveries.is_empty()
     }
 
     /// Writes everything, with one bulk statement for each table, and puts the states of the books
@@ -119,10 +133,12 @@ impl WriteBuffer {
         conn: &mut Conn,
         written: &mut HashMap<BookId, BookStateRow>,
     ) -> Result<()> {
-        let Self { added, remote_ids: _, text: _, total_deltas, events, book_states } = self;
+        let Self { added, remote_ids: _, text: _, total_deltas, events, deliveries, book_states } =
+            self;
         transaction::write_added(conn, &added)?;
         balance::write_totals(conn, &total_deltas)?;
         event::write(conn, &events)?;
+        delivery::write(conn, &deliveries)?;
         book_state::write(conn, book_states.values())?;
         written.extend(book_states);
         Ok(())

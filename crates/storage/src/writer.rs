@@ -27,6 +27,7 @@ use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
 
 use crate::conn::Conn;
+use crate::delivery::DeliverySignal;
 use crate::dialect::Mode;
 use crate::error::{Error, Result};
 use crate::pool::Address;
@@ -132,11 +133,11 @@ impl Writer {
     pub(crate) fn start(
         address: Address,
         capacity: usize,
-        shared: (Arc<AtomicU64>, Caches),
+        shared: (Arc<AtomicU64>, Caches, DeliverySignal),
     ) -> Result<Self> {
         let (sender, receiver) = sync_channel(capacity);
-        let (statements, caches) = shared;
-        let mut writer_loop = WriterLoop { conn: None, address, statements, caches };
+        let (statements, caches, signal) = shared;
+        let mut writer_loop = WriterLoop { conn: None, address, statements, caches, signal };
         writer_loop.connect()?;
         let run = move || writer_loop.serve(&receiver);
         let thread = std::thread::Builder::new()
@@ -178,6 +179,7 @@ struct WriterLoop {
     address: Address,
     statements: Arc<AtomicU64>,
     caches: Caches,
+    signal: DeliverySignal,
 }
 
 impl WriterLoop {
@@ -208,14 +210,18 @@ impl WriterLoop {
                     .for_each(|job| job.refuse(Error::Unavailable(text.clone())));
             }
         };
-        let (answers, outcome) = run_group(conn, caches, group);
+        let (answers, outcome, delivers) = run_group(conn, caches, group);
         if let Err(error) = &outcome {
             tracing::error!(%error, "a group of writes was lost; the writer connects anew");
             self.conn = None;
         }
         let committed = outcome.map_err(|error| CommitFailure(error.to_string()));
+        let delivers = delivers && committed.is_ok();
         for answer in answers {
             answer.deliver(committed.clone());
+        }
+        if delivers {
+            self.signal.give();
         }
     }
 
@@ -245,12 +251,12 @@ impl WriterLoop {
     }
 }
 
-/// Runs the units of work one after another and commits once.
+/// Runs the units of work one after another and commits once; tells whether there are deliveries.
 fn run_group(
     conn: &mut Conn,
     caches: Caches,
     group: Vec<Box<dyn Job>>,
-) -> (Vec<Box<dyn Completion>>, Result<()>) {
+) -> (Vec<Box<dyn Completion>>, Result<()>, bool) {
     let mut tx = Tx::writing(conn, caches, group.len() > 1);
     let mut answers = Vec::with_capacity(group.len());
     let mut failure: Option<Error> = None;
@@ -280,5 +286,5 @@ fn run_group(
         }
         None => tx.finish(),
     };
-    (answers, outcome)
+    (answers, outcome, tx.delivers())
 }

@@ -321,6 +321,7 @@ fn chain(count: usize) -> (Vec<Event>, Head) {
         user: UserId::new(7),
         agent: None,
         at: Instant::new(1_700_000_000_000),
+        depth: 0,
     };
     let events = (1..=count).map(|number| {
         NewEvent::new(EventType::AccountCreated, i64::try_from(number).unwrap(), Object::new())

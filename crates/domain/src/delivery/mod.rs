@@ -10,6 +10,9 @@ pub use answer::{BotResponse, MAX_MESSAGE, Remark, ResponseKind, read_answer};
 pub use receiver::{Receiver, webhook};
 pub use tries::{DeliveryAttempt, Failing, Next, Tries};
 
+use crate::app::AppId;
+use crate::id::{BookId, BookKey};
+
 /// The most apps that act one after another, each on the event of the one before: deeper events are
 /// not delivered (behaviour 8.11).
 pub const MAX_DEPTH: i64 = 10;
@@ -23,4 +26,21 @@ pub const JWT_MINUTES: i64 = 5;
 #[must_use]
 pub const fn is_too_deep(depth: i64) -> bool {
     depth > MAX_DEPTH
+}
+
+/// An event on its way to an app.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EventDelivery {
+    /// The book, by its number.
+    pub book: BookId,
+    /// The book, by its public id.
+    pub key: BookKey,
+    /// The app.
+    pub app: AppId,
+    /// The number of the event.
+    pub sequence: i64,
+    /// How many apps acted one after another until the event.
+    pub depth: i64,
+    /// How often it was tried.
+    pub tries: Tries,
 }

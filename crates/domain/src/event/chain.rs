@@ -80,6 +80,8 @@ pub struct EventOrigin<'a> {
     pub agent: Option<&'a str>,
     /// When it was made.
     pub at: Instant,
+    /// How many apps acted one after another until it was made (behaviour 8.11).
+    pub depth: i64,
 }
 
 impl EventOrigin<'_> {
@@ -98,6 +100,7 @@ impl EventOrigin<'_> {
     ///     user: UserId::new(1),
     ///     agent: None,
     ///     at: Instant::new(0),
+    ///     depth: 0,
     /// };
     /// let created = NewEvent::new(EventType::BookCreated, 1, Object::new());
     /// let (events, head) = origin.append(Head::default(), vec![created]);
@@ -216,6 +219,7 @@ mod tests {
             user: UserId::new(7),
             agent,
             at: Instant::new(1_700_000_000_000),
+            depth: 0,
         };
         let event = |kind| NewEvent::new(kind, 42, Object::new().with("name", Json::text("Cash")));
         let (events, head) = origin.append(

@@ -7,6 +7,7 @@ use daybook_service::Context;
 use daybook_service::app::{self, View};
 
 use crate::body::Body;
+use crate::delivery::place_of_secret;
 use crate::error::{ApiError, RequestError};
 use crate::reply::{self, ApiResult, Reply};
 use crate::request::ApiRequest;
@@ -22,7 +23,7 @@ fn to_reply(view: &View, _: &Context) -> Reply {
 /// What a body changes, and the id that it names. The secret is sealed before any use case sees it.
 fn read(request: &ApiRequest, body: AppIn) -> Result<(Option<String>, Changes), ApiError> {
     let id = body.id.clone();
-    let place = ["apps", "client_secret", id.as_deref().unwrap_or_default()];
+    let place = place_of_secret(id.as_deref().unwrap_or_default());
     let changes = body.changes(|secret| {
         let sealed = request.state.identity.key().sealer().seal(&place, secret.as_bytes());
         sealed.map_err(|error| RequestError::Failed(error.to_string()).into())

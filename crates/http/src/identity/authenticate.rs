@@ -79,18 +79,25 @@ pub(crate) async fn own(
     claims: Claims,
     now: Instant,
 ) -> Result<Bearer, ApiError> {
+    if let Some((id, acting)) = claims.acting() {
+        let expires_at = claims.expires_at();
+        let found = run::read(state, move |tx| user::find_by_id(tx, id)).await?;
+        let user = Arc::new(found.ok_or(RequestError::LoginRequired)?);
+        let scope = TokenScope { of_app: true, ..TokenScope::default() };
+        return Ok(Bearer { acting: Some(acting), ..Bearer::new(user, scope, expires_at) });
+    }
     if let Some(id) = claims.grant() {
         let expires_at = claims.expires_at();
         let found = run::read(state, move |tx| grant::find(tx, id, now)).await?;
         let (_, user) = found.ok_or(RequestError::LoginRequired)?;
         let scope = TokenScope { of_app: true, ..TokenScope::default() };
-        return Ok(Bearer { user: Arc::new(user), scope, expires_at });
+        return Ok(Bearer::new(Arc::new(user), scope, expires_at));
     }
     if let Some(id) = claims.session() {
         let expires_at = claims.expires_at();
         let found = run::read(state, move |tx| session::bearer(tx, id, now)).await?;
         let (_, user) = found.ok_or(RequestError::LoginRequired)?;
-        return Ok(Bearer { user: Arc::new(user), scope: TokenScope::default(), expires_at });
+        return Ok(Bearer::new(Arc::new(user), TokenScope::default(), expires_at));
     }
     let Some(id) = claims.id() else {
         // Printed before tokens had ids: the signature is all there is. It makes nobody a user, so
@@ -99,11 +106,11 @@ pub(crate) async fn own(
         let email = claims.into_email();
         let found = run::read(state, move |tx| user::find_then(tx, &email, issued_at)).await?;
         let user = Arc::new(found.ok_or(RequestError::LoginRequired)?);
-        return Ok(Bearer { user, scope: TokenScope::default(), expires_at });
+        return Ok(Bearer::new(user, TokenScope::default(), expires_at));
     };
     let found = run::read(state, move |tx| token::bearer(tx, id, now)).await?;
     let (user, token) = found.ok_or(RequestError::LoginRequired)?;
-    Ok(Bearer { user: Arc::new(user), scope: token.scope, expires_at: token.expires_at })
+    Ok(Bearer::new(Arc::new(user), token.scope, token.expires_at))
 }
 
 /// Whom a token of a provider lets in: somebody who is known, or who is admitted at the first sight
@@ -114,8 +121,7 @@ async fn of_provider(
     now: Instant,
 ) -> Result<Bearer, ApiError> {
     let Verified { user: verified, until } = verified;
-    let bearer =
-        |user| Bearer { user: Arc::new(user), scope: TokenScope::default(), expires_at: until };
+    let bearer = |user| Bearer::new(Arc::new(user), TokenScope::default(), until);
     let (wanted, admission) = (verified.clone(), Arc::clone(&state.admission));
     let known = run::read(state, move |tx| user::find_verified(tx, &wanted, &admission)).await?;
     if let Some(found) = known {

@@ -9,12 +9,22 @@ use daybook_domain::token::TokenScope;
 use daybook_storage::user::User;
 use sha2::{Digest, Sha256};
 
+use super::own_token::Acting;
+
 /// Whom a token lets in, to do what, until when.
 #[derive(Debug)]
 pub(crate) struct Bearer {
     pub(crate) user: Arc<User>,
     pub(crate) scope: TokenScope,
     pub(crate) expires_at: Instant,
+    /// The app that it was sent to with an event.
+    pub(crate) acting: Option<Acting>,
+}
+
+impl Bearer {
+    pub(crate) const fn new(user: Arc<User>, scope: TokenScope, expires_at: Instant) -> Self {
+        Self { user, scope, expires_at, acting: None }
+    }
 }
 
 /// Tokens remembered at most; when there are more, all are forgotten.
@@ -145,7 +155,7 @@ mod tests {
             profile: Profile::default(),
         };
         let expires_at = Instant::new(2_000);
-        Arc::new(Bearer { user: Arc::new(user), scope: TokenScope::default(), expires_at })
+        Arc::new(Bearer::new(Arc::new(user), TokenScope::default(), expires_at))
     }
 
     fn confirmed() -> BearerCache {

@@ -4,7 +4,7 @@
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use daybook_domain::email::Email;
-use daybook_domain::id::{ApiKeyId, GrantId, SessionId, TokenId};
+use daybook_domain::id::{ApiKeyId, GrantId, SessionId, TokenId, UserId};
 use daybook_domain::instant::Instant;
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation, decode, encode};
 use ring::hmac;
@@ -84,6 +84,24 @@ pub(crate) struct Claims {
     /// The id of the grant on which it hangs; present in those of apps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     gid: Option<String>,
+    /// What the app does with it that it was sent to; present in those of deliveries.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    act: Option<ActingClaims>,
+}
+
+/// The app that acts, as a token names it.
+#[derive(Debug, Serialize, Deserialize)]
+struct ActingClaims {
+    uid: String,
+    agent: String,
+    depth: i64,
+}
+
+/// Which app acts for a user, and how deep in a chain of apps (behaviour 8.11).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Acting {
+    pub(crate) agent: String,
+    pub(crate) depth: i64,
 }
 
 impl Claims {
@@ -97,7 +115,14 @@ impl Claims {
             jti: None,
             sid: None,
             gid: None,
+            act: None,
         }
+    }
+
+    /// The user and the app of a delivery.
+    pub(crate) fn acting(&self) -> Option<(UserId, Acting)> {
+        let ActingClaims { uid, agent, depth } = self.act.as_ref()?;
+        Some((uid.parse().ok()?, Acting { agent: agent.clone(), depth: *depth }))
     }
 
     /// The id of the token's row.
@@ -194,6 +219,22 @@ impl LocalKey {
         self.encode(&Claims { gid: Some(id.to_string()), ..claims })
     }
 
+    /// Writes the access token of a delivery to an app, for who installed it.
+    ///
+    /// # Errors
+    /// When it cannot be signed.
+    pub(crate) fn sign_for_app(
+        &self,
+        user: UserId,
+        (email, acting): (&Email, Acting),
+        (created_at, expires_at): (Instant, Instant),
+    ) -> Result<String, SigningFailed> {
+        let claims = Claims::new(email, created_at, expires_at);
+        let Acting { agent, depth } = acting;
+        let act = ActingClaims { uid: user.to_string(), agent, depth };
+        self.encode(&Claims { act: Some(act), ..claims })
+    }
+
     /// Signs something that is no access token.
     ///
     /// # Errors
@@ -240,7 +281,8 @@ impl LocalKey {
         let scoped = claims.scope.split_whitespace().any(|scope| scope == SCOPE);
         let known = (claims.jti.is_none() || claims.id().is_some())
             && (claims.sid.is_none() || claims.session().is_some())
-            && (claims.gid.is_none() || claims.grant().is_some());
+            && (claims.gid.is_none() || claims.grant().is_some())
+            && (claims.act.is_none() || claims.acting().is_some());
         let email = Email::parse(&claims.email).ok()?.to_string();
         let trusted = scoped && known && now < claims.expires_at();
         trusted.then_some(Claims { email, ..claims })
@@ -264,6 +306,7 @@ mod tests {
             jti: None,
             sid: None,
             gid: None,
+            act: None,
         }
     }
 
@@ -283,6 +326,19 @@ mod tests {
         assert!(ours.verify(&format!("{head}."), NOW).is_none());
         assert!(ours.verify("nonsense", NOW).is_none());
         assert_eq!(ours.sign(id, &alice, NOW, LATER).unwrap(), token);
+    }
+
+    #[test]
+    fn the_token_of_a_delivery_names_the_app() {
+        let key = LocalKey::new(&[1; 32]);
+        let alice = Email::stored("alice@example.com".to_owned());
+        let acting = Acting { agent: "tax-bot".to_owned(), depth: 3 };
+        let with = (&alice, acting.clone());
+        let token = key.sign_for_app(UserId::new(7), with, (NOW, LATER)).unwrap();
+        let claims = key.verify(&token, NOW).unwrap();
+        assert_eq!(claims.acting(), Some((UserId::new(7), acting)));
+        assert!((claims.id(), claims.session(), claims.grant()) == (None, None, None));
+        assert!(key.verify(&token, LATER).is_none());
     }
 
     #[test]

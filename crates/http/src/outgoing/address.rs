@@ -2,21 +2,50 @@
 //!
 //! Providers are configured by the operator and may stand in the same network, so private and
 //! loopback addresses are allowed. Link-local ones are not: cloud machines find the credentials of
-//! their own role there.
+//! their own role there. Webhooks are addresses that anybody writes into an app: of them only those
+//! of the public internet are reached, and what the operator allows besides.
 
 use std::io;
-use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::Arc;
 
 use reqwest::Url;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
+use super::allowed::WebhookTarget;
+
 /// The metadata service of a cloud at an address that is not link-local.
 const METADATA: Ipv6Addr = Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254);
 
-/// Whether an address may be connected to.
-pub(crate) fn may_be_reached(ip: IpAddr) -> bool {
-    // ::ffff:169.254.169.254 is the same machine as 169.254.169.254.
-    match ip.to_canonical() {
+/// What a client connects to.
+#[derive(Debug, Clone)]
+pub(crate) enum Reach {
+    /// What the operator has configured.
+    Configured,
+    /// The public internet, and what the operator allows besides.
+    Public(Arc<[WebhookTarget]>),
+    /// Only what the operator allows.
+    Allowed(Arc<[WebhookTarget]>),
+}
+
+impl Reach {
+    /// Whether the address that a host has may be connected to.
+    pub(crate) fn holds(&self, host: &str, ip: IpAddr) -> bool {
+        // ::ffff:169.254.169.254 is the same machine as 169.254.169.254.
+        let ip = ip.to_canonical();
+        let listed =
+            |targets: &[WebhookTarget]| targets.iter().any(|target| target.holds(host, ip));
+        match self {
+            Self::Configured => may_be_reached(ip),
+            Self::Public(targets) => is_public(ip) || listed(targets),
+            Self::Allowed(targets) => listed(targets),
+        }
+    }
+}
+
+/// Whether an address of a provider may be connected to.
+fn may_be_reached(ip: IpAddr) -> bool {
+    match ip {
         IpAddr::V4(ip) => {
             !(ip.is_unspecified() || ip.is_link_local() || ip.is_multicast() || ip.is_broadcast())
         }
@@ -27,6 +56,44 @@ pub(crate) fn may_be_reached(ip: IpAddr) -> bool {
                 || ip == METADATA)
         }
     }
+}
+
+/// Whether an address is one of the public internet (the special ones: RFC 6890 and the registries
+/// that it began).
+fn is_public(ip: IpAddr) -> bool {
+    match ip {
+        IpAddr::V4(ip) => is_public_v4(ip),
+        IpAddr::V6(ip) => is_public_v6(ip),
+    }
+}
+
+fn is_public_v4(ip: Ipv4Addr) -> bool {
+    let [a, b, c, _] = ip.octets();
+    let special = match (a, b, c) {
+        (0 | 10 | 127, _, _) | (224..=255, _, _) => true,
+        // Shared with the customers of a provider.
+        (100, 64..=127, _) => true,
+        (169, 254, _) | (172, 16..=31, _) | (192, 168, _) => true,
+        // Assignments of protocols, documentation, 6to4 relays, benchmarks.
+        (192, 0, 0 | 2) | (192, 88, 99) | (198, 18..=19, _) => true,
+        (198, 51, 100) | (203, 0, 113) => true,
+        _ => false,
+    };
+    !special
+}
+
+fn is_public_v6(ip: Ipv6Addr) -> bool {
+    let [a, b, ..] = ip.segments();
+    // Whatever is outside of 2000::/3 is special: NAT64 among it, which hides an IPv4 address.
+    let global = a & 0xe000 == 0x2000;
+    let special = match (a, b) {
+        // Teredo and other protocols, documentation.
+        (0x2001, 0..=0x01ff | 0xdb8) | (0x3fff, 0..=0x0fff) => true,
+        // 6to4 hides an IPv4 address.
+        (0x2002, _) => true,
+        _ => false,
+    };
+    global && !special
 }
 
 /// The IP address that stands in a URL itself, where that names no host.
@@ -41,15 +108,16 @@ pub(crate) fn is_loopback(url: &Url) -> bool {
 
 /// Finds the addresses of a name that may be connected to. The connection is made to what is
 /// returned, so an answer that changes between check and connection changes nothing.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Resolver;
+#[derive(Debug, Clone)]
+pub(crate) struct Resolver(pub(crate) Reach);
 
 impl Resolve for Resolver {
     fn resolve(&self, name: Name) -> Resolving {
+        let reach = self.0.clone();
         Box::pin(async move {
             let found = tokio::net::lookup_host((name.as_str(), 0)).await?;
             let allowed: Vec<SocketAddr> =
-                found.filter(|address| may_be_reached(address.ip())).collect();
+                found.filter(|address| reach.holds(name.as_str(), address.ip())).collect();
             if allowed.is_empty() {
                 let refused = io::Error::other("the name has no address that may be reached");
                 return Err(refused.into());
@@ -64,10 +132,15 @@ impl Resolve for Resolver {
 mod tests {
     use super::*;
 
+    fn targets(texts: &[&str]) -> Arc<[WebhookTarget]> {
+        texts.iter().map(|text| text.parse().unwrap()).collect()
+    }
+
     #[test]
-    fn what_may_be_reached() {
+    fn what_may_be_reached_of_what_is_configured() {
+        let holds = |text: &str| Reach::Configured.holds("", text.parse().unwrap());
         for allowed in ["127.0.0.1", "10.0.0.1", "192.168.1.1", "93.184.216.34", "::1", "fd12::1"] {
-            assert!(may_be_reached(allowed.parse().unwrap()), "{allowed}");
+            assert!(holds(allowed), "{allowed}");
         }
         for refused in [
             "0.0.0.0",
@@ -80,7 +153,84 @@ mod tests {
             "ff02::1",
             "fd00:ec2::254",
         ] {
-            assert!(!may_be_reached(refused.parse().unwrap()), "{refused}");
+            assert!(!holds(refused), "{refused}");
+        }
+    }
+
+    const PUBLIC: [&str; 8] = [
+        "93.184.216.34",
+        "1.1.1.1",
+        "100.63.255.255",
+        "172.32.0.1",
+        "192.0.1.1",
+        "::ffff:93.184.216.34",
+        "2606:4700::1111",
+        "2a00:1450::1",
+    ];
+
+    const SPECIAL: [&str; 31] = [
+        "0.0.0.0",
+        "0.1.2.3",
+        "10.0.0.1",
+        "100.64.0.1",
+        "127.0.0.1",
+        "127.255.255.254",
+        "169.254.169.254",
+        "172.16.0.1",
+        "172.31.255.255",
+        "192.0.0.8",
+        "192.0.2.1",
+        "192.88.99.1",
+        "192.168.1.1",
+        "198.19.0.1",
+        "198.51.100.1",
+        "203.0.113.1",
+        "224.0.0.1",
+        "240.0.0.1",
+        "255.255.255.255",
+        "::",
+        "::1",
+        "::ffff:127.0.0.1",
+        "::ffff:10.0.0.1",
+        "64:ff9b::7f00:1",
+        "2001:db8::1",
+        "2001::1",
+        "2002:7f00:1::",
+        "fc00::1",
+        "fd00:ec2::254",
+        "fe80::1",
+        "ff02::1",
+    ];
+
+    #[test]
+    fn webhooks_reach_the_public_internet() {
+        let (public, plain) = (Reach::Public(targets(&[])), Reach::Allowed(targets(&[])));
+        for text in PUBLIC {
+            assert!(public.holds("bot.example", text.parse().unwrap()), "{text}");
+            assert!(!plain.holds("bot.example", text.parse().unwrap()), "without TLS: {text}");
+        }
+        for text in SPECIAL {
+            assert!(!public.holds("bot.example", text.parse().unwrap()), "{text}");
+            assert!(!plain.holds("bot.example", text.parse().unwrap()), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_allowed_besides() {
+        let targets = targets(&["10.1.0.0/16", "::1", "Bots.internal"]);
+        for reach in [Reach::Public(Arc::clone(&targets)), Reach::Allowed(targets)] {
+            for (host, ip, expected) in [
+                ("bot.example", "10.1.2.3", true),
+                ("bot.example", "::ffff:10.1.2.3", true),
+                ("bot.example", "10.2.0.1", false),
+                ("bot.example", "::1", true),
+                ("bot.example", "127.0.0.1", false),
+                ("bots.internal", "192.168.0.9", true),
+                ("bots.internal.", "192.168.0.9", true),
+                ("x.bots.internal", "192.168.0.9", false),
+            ] {
+                assert_eq!(reach.holds(host, ip.parse().unwrap()), expected, "{host} {ip}");
+            }
         }
     }
 }

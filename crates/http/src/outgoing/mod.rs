@@ -1,8 +1,10 @@
-//! Requests that this server sends to others: one client for all of them. It follows no redirect,
-//! uses no proxy, waits no longer than its timeouts, reads no more of an answer than
-//! [`MAX_ANSWER`], and connects only to addresses that `address` allows.
+//! Requests that this server sends to others: one kind of client for all of them. It follows no
+//! redirect, uses no proxy, waits no longer than its timeouts, reads no more of an answer than it
+//! is told, and connects only to addresses that `address` allows.
 
 pub(crate) mod address;
+pub(crate) mod allowed;
+mod webhook;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -13,11 +15,15 @@ use oauth2::AsyncHttpClient;
 use reqwest::redirect::Policy;
 use reqwest::{Client, Url};
 
+use address::Reach;
+
+pub(crate) use webhook::WebhookClient;
+
 /// How long a connection may take to be made.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
-/// How long an answer may take, from the first step to its last byte.
+/// How long an answer of a provider may take, from the first step to its last byte.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
-/// Bytes of an answer's body that are read at most.
+/// Bytes of the body of a provider's answer that are read at most.
 const MAX_ANSWER: usize = 1024 * 1024;
 
 /// Why a request got no answer. It names no address and no part of the request.
@@ -29,9 +35,9 @@ pub(crate) enum Failure {
     /// No connection, no answer in time, or one that ended early.
     #[error("no answer: {0}")]
     NoAnswer(String),
-    /// The body is longer than [`MAX_ANSWER`].
-    #[error("the answer has more than {MAX_ANSWER} bytes")]
-    TooLarge,
+    /// The body is longer than is read.
+    #[error("the answer has more than {0} bytes")]
+    TooLarge(usize),
 }
 
 impl From<reqwest::Error> for Failure {
@@ -48,28 +54,44 @@ impl From<reqwest::Error> for Failure {
     }
 }
 
+/// How long a client waits, and how much it reads.
+#[derive(Debug, Clone, Copy)]
+struct Patience {
+    connect: Duration,
+    answer: Duration,
+    bytes: usize,
+}
+
 /// Sends requests. Clones share connections.
 #[derive(Debug, Clone)]
 pub(crate) struct Outgoing {
     client: Client,
+    reach: Reach,
+    bytes: usize,
 }
 
 impl Outgoing {
-    /// A client that trusts the certificates that this machine trusts.
+    /// A client for providers. It trusts the certificates that this machine trusts.
     ///
     /// # Errors
     /// When TLS cannot be set up.
     pub(crate) fn new() -> Result<Self, Failure> {
+        let patience =
+            Patience { connect: CONNECT_TIMEOUT, answer: ANSWER_TIMEOUT, bytes: MAX_ANSWER };
+        Self::with(Reach::Configured, patience)
+    }
+
+    fn with(reach: Reach, patience: Patience) -> Result<Self, Failure> {
         // It fails only when a provider is installed already, which serves as well.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let client = Client::builder()
             .redirect(Policy::none())
             .no_proxy()
-            .dns_resolver(address::Resolver)
-            .connect_timeout(CONNECT_TIMEOUT)
-            .timeout(ANSWER_TIMEOUT)
+            .dns_resolver(address::Resolver(reach.clone()))
+            .connect_timeout(patience.connect)
+            .timeout(patience.answer)
             .build()?;
-        Ok(Self { client })
+        Ok(Self { client, reach, bytes: patience.bytes })
     }
 
     /// Sends a request and reads its whole answer, whatever its status.
@@ -81,12 +103,12 @@ impl Outgoing {
         request: Request<Vec<u8>>,
     ) -> Result<Response<Vec<u8>>, Failure> {
         let request = reqwest::Request::try_from(request)?;
-        check(request.url())?;
+        self.check(request.url())?;
         let mut answer = self.client.execute(request).await?;
         let mut body = Vec::new();
         while let Some(chunk) = answer.chunk().await? {
-            if body.len() + chunk.len() > MAX_ANSWER {
-                return Err(Failure::TooLarge);
+            if body.len() + chunk.len() > self.bytes {
+                return Err(Failure::TooLarge(self.bytes));
             }
             body.extend_from_slice(&chunk);
         }
@@ -95,13 +117,14 @@ impl Outgoing {
         *response.headers_mut() = answer.headers().clone();
         Ok(response)
     }
-}
 
-/// Refuses an address that stands in the URL itself: the resolver never sees it.
-fn check(url: &Url) -> Result<(), Failure> {
-    match address::written_in(url) {
-        Some(ip) if !address::may_be_reached(ip) => Err(Failure::Address),
-        _ => Ok(()),
+    /// Refuses an address that stands in the URL itself: the resolver never sees it.
+    fn check(&self, url: &Url) -> Result<(), Failure> {
+        let host = url.host_str().unwrap_or_default();
+        match address::written_in(url) {
+            Some(ip) if !self.reach.holds(host, ip) => Err(Failure::Address),
+            _ => Ok(()),
+        }
     }
 }
 

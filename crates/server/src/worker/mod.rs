@@ -22,6 +22,9 @@
 //! - [`mail`] runs when a mail may have been written, and each minute. It takes each mail for some
 //!   minutes in the database; what another process is taking is passed over. A mail that was sent
 //!   by a process that ended before it wrote that down is sent again.
+//! - [`webhook`] runs when events with receivers were recorded, and each second. It takes the queue
+//!   of an app in a book for less than a minute at a time in the database, in order; what another
+//!   process is taking is passed over.
 //! - [`identity`] runs each two seconds in every process, without a lease: each forgets for itself
 //!   whom tokens let in, and the signing keys, when users, tokens or keys have changed.
 //! - [`api_key_calls`] runs each ten seconds in every process, without a lease: each writes down
@@ -39,6 +42,7 @@ pub(crate) mod copy_sweep;
 pub(crate) mod file_sweep;
 pub(crate) mod identity;
 pub(crate) mod mail;
+pub(crate) mod webhook;
 
 use std::pin::Pin;
 use std::time::{Duration, Instant};

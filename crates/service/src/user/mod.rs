@@ -70,6 +70,11 @@ pub fn find_then(tx: &mut Tx<'_>, email: &Email, at: Instant) -> Result<Option<U
     Ok(tx.users().find_then(email, at)?)
 }
 
+/// Finds the user with that id.
+pub fn find_by_id(tx: &mut Tx<'_>, id: UserId) -> Result<Option<User>> {
+    Ok(tx.users().by_ids(&[id])?.into_iter().next())
+}
+
 /// Somebody whom an identity provider has verified.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VerifiedUser {

@@ -139,6 +139,7 @@ impl Books<'_, '_> {
             indexed_chunks: 0,
             unindexed: 0,
             last_event_at: 0,
+            apps: 0,
         };
         let activity = state.activity();
         // Queued, because the event of the book's creation moves it first.

@@ -18,6 +18,7 @@
 //! | `trigrams`, `trigram_blocks` | Where texts may occur (`transaction/trigram_index.rs`); `book_state` says how far they reach |
 //! | `day_totals`, `month_totals` | Debit and credit of one account in one period, kept by the unit of work that posts |
 //! | `events` | The log |
+//! | `deliveries`, `delivery_queues`, `bot_responses` | Events on their way to apps; when each app of a book is due, and which process delivers; what apps have to say about events |
 //! | `idempotency_keys` | Answers to requests with a key, by user, key and operation. They outlive books and are swept away after 24 hours |
 //! | `tokens` | The access tokens that were issued, until 30 days after their end |
 //! | `login_links`, `sessions` | How people sign in with a browser |
@@ -101,6 +102,18 @@ diesel::table! {
         indexed_chunks -> BigInt,
         unindexed -> BigInt,
         last_event_at -> BigInt,
+        apps -> BigInt,
+    }
+}
+
+diesel::table! {
+    bot_responses (book_id, sequence, app_id) {
+        book_id -> BigInt,
+        sequence -> BigInt,
+        app_id -> Text,
+        kind -> Text,
+        message -> Text,
+        created_at -> BigInt,
     }
 }
 

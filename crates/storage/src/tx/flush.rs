@@ -38,6 +38,7 @@ impl Tx<'_> {
             self.open_savepoint()?;
             // The next statement may change what was cached.
             self.group_cache.accesses.clear();
+            self.group_cache.receivers.clear();
             self.flush_own()?;
         }
         Ok(Flushed(self.conn))
@@ -91,6 +92,7 @@ impl Tx<'_> {
         if buffer.is_empty() {
             return Ok(());
         }
+        self.delivers |= buffer.delivers();
         self.failure = Some("a write was interrupted".to_owned());
         self.failure = buffer
             .flush(self.conn, &mut self.group_cache.book_states)

@@ -9,32 +9,29 @@
 //! - What it *changes in place* stands behind a savepoint, which is opened only then. To undo it,
 //!   the savepoint is rolled back.
 //!
-//! Which statements flush, and what a flush does, is in `flush.rs`.
+//! Which statements flush, and what a flush does, is in `flush.rs`; the accessors are in
+//! `nouns.rs`.
 
 mod flush;
+mod nouns;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use daybook_domain::delivery::Receiver;
 use daybook_domain::id::BookId;
 
 use crate::access::BookAccess;
 use crate::app_face::AppFaceCache;
-use crate::book::Books;
 use crate::book_state::BookStateRow;
 use crate::chart::ChartCache;
 use crate::conn::Conn;
 use crate::dialect::Mode;
 use crate::error::{Error, Result};
+use crate::identity;
 use crate::planner::Lookup;
 use crate::write_buffer::WriteBuffer;
 pub(crate) use flush::Flushed;
-
-use crate::{
-    access_request, account, api_key, app, audit, balance, collaborator, collection, connection,
-    event, file, grant, group, idempotency, identity, integration, mail, saved_query, session,
-    signing_key, token, transaction, user,
-};
 
 /// What the connections of a store remember together.
 #[derive(Debug, Clone, Default)]
@@ -65,6 +62,8 @@ pub struct Tx<'a> {
     earlier: WriteBuffer,
     /// The write buffer of this one.
     own: WriteBuffer,
+    /// Whether deliveries were flushed.
+    delivers: bool,
     /// What the group has read under the books' locks.
     pub(crate) group_cache: GroupCache,
     caches: Caches,
@@ -82,6 +81,8 @@ pub(crate) struct GroupCache {
     pub(crate) book_states: HashMap<BookId, BookStateRow>,
     /// What users may do in books, by book and e-mail address.
     pub(crate) accesses: HashMap<(String, String), BookAccess>,
+    /// Who receives the events of books.
+    pub(crate) receivers: HashMap<BookId, Vec<Receiver>>,
 }
 
 impl<'a> Tx<'a> {
@@ -109,145 +110,11 @@ impl<'a> Tx<'a> {
             failure: None,
             earlier,
             own,
+            delivers: false,
             group_cache,
             caches,
             changed_charts,
         }
-    }
-
-    /// Users.
-    pub fn users(&mut self) -> user::Users<'_, 'a> {
-        user::Users { tx: self }
-    }
-
-    /// Access tokens.
-    pub fn tokens(&mut self) -> token::Tokens<'_, 'a> {
-        token::Tokens { tx: self }
-    }
-
-    /// API keys.
-    pub fn api_keys(&mut self) -> api_key::ApiKeys<'_, 'a> {
-        api_key::ApiKeys { tx: self }
-    }
-
-    /// Apps.
-    pub fn apps(&mut self) -> app::Apps<'_, 'a> {
-        app::Apps { tx: self }
-    }
-
-    /// Links by which people sign in.
-    pub fn login_links(&mut self) -> session::LoginLinks<'_, 'a> {
-        session::LoginLinks { tx: self }
-    }
-
-    /// Sessions of browsers.
-    pub fn sessions(&mut self) -> session::Sessions<'_, 'a> {
-        session::Sessions { tx: self }
-    }
-
-    /// The key pairs that this installation signs with for others.
-    pub fn signing_keys(&mut self) -> signing_key::SigningKeys<'_, 'a> {
-        signing_key::SigningKeys { tx: self }
-    }
-
-    /// The outbox.
-    pub fn mails(&mut self) -> mail::Mails<'_, 'a> {
-        mail::Mails { tx: self }
-    }
-
-    /// What users let apps do.
-    pub fn grants(&mut self) -> grant::Grants<'_, 'a> {
-        grant::Grants { tx: self }
-    }
-
-    /// The apps that users have agreed to.
-    pub fn consents(&mut self) -> grant::Consents<'_, 'a> {
-        grant::Consents { tx: self }
-    }
-
-    /// The programs that wait for somebody's decision.
-    pub fn device_authorizations(&mut self) -> grant::DeviceAuthorizations<'_, 'a> {
-        grant::DeviceAuthorizations { tx: self }
-    }
-
-    /// How often users, tokens and API keys were changed.
-    pub fn identity_changes(&mut self) -> identity::IdentityChanges<'_, 'a> {
-        identity::IdentityChanges { tx: self }
-    }
-
-    /// Books.
-    pub fn books(&mut self) -> Books<'_, 'a> {
-        Books { tx: self }
-    }
-
-    /// Collaborators of a book.
-    pub fn collaborators(&mut self) -> collaborator::Collaborators<'_, 'a> {
-        collaborator::Collaborators { tx: self }
-    }
-
-    /// Requests for access to a book.
-    pub fn access_requests(&mut self) -> access_request::AccessRequests<'_, 'a> {
-        access_request::AccessRequests { tx: self }
-    }
-
-    /// Accounts of a book.
-    pub fn accounts(&mut self) -> account::Accounts<'_, 'a> {
-        account::Accounts { tx: self }
-    }
-
-    /// Groups of a book.
-    pub fn groups(&mut self) -> group::Groups<'_, 'a> {
-        group::Groups { tx: self }
-    }
-
-    /// Transactions of a book.
-    pub fn transactions(&mut self) -> transaction::Transactions<'_, 'a> {
-        transaction::Transactions { tx: self }
-    }
-
-    /// Balance totals of a book.
-    pub fn balances(&mut self) -> balance::Balances<'_, 'a> {
-        balance::Balances { tx: self }
-    }
-
-    /// The connections of users.
-    pub fn connections(&mut self) -> connection::Connections<'_, 'a> {
-        connection::Connections { tx: self }
-    }
-
-    /// The integrations of a book.
-    pub fn integrations(&mut self) -> integration::Integrations<'_, 'a> {
-        integration::Integrations { tx: self }
-    }
-
-    /// Saved queries of a book.
-    pub fn saved_queries(&mut self) -> saved_query::SavedQueries<'_, 'a> {
-        saved_query::SavedQueries { tx: self }
-    }
-
-    /// Files of a book.
-    pub fn files(&mut self) -> file::Files<'_, 'a> {
-        file::Files { tx: self }
-    }
-
-    /// Audits.
-    pub fn audits(&mut self) -> audit::Audits<'_, 'a> {
-        audit::Audits { tx: self }
-    }
-
-    /// Collections of users.
-    pub fn collections(&mut self) -> collection::Collections<'_, 'a> {
-        collection::Collections { tx: self }
-    }
-
-    /// The event log of a book.
-    pub fn events(&mut self) -> event::Events<'_, 'a> {
-        event::Events { tx: self }
-    }
-
-    /// Requests that are done once.
-    pub fn keys(&mut self) -> idempotency::Keys<'_, 'a> {
-        idempotency::Keys { tx: self }
     }
 
     /// Checks that the database answers.
@@ -261,6 +128,11 @@ impl<'a> Tx<'a> {
     /// Notes that this unit of work changes who is let in.
     pub(crate) const fn note_identity_change(&mut self) {
         self.identity_changed.0 = true;
+    }
+
+    /// Whether deliveries were flushed.
+    pub(crate) const fn delivers(&self) -> bool {
+        self.delivers
     }
 
     /// Whether this unit of work may write.

@@ -1,0 +1,123 @@
+//! The request that takes an event to an app (behaviour 8.6).
+
+use std::sync::Arc;
+
+use daybook_domain::app::{App, AppId};
+use daybook_domain::delivery::{EventDelivery, JWT_MINUTES, TOKEN_MINUTES};
+use daybook_domain::instant::Instant;
+use daybook_domain::signing_key::SigningAlgorithm;
+use daybook_service::delivery::Parcel;
+use http::header::{AUTHORIZATION, CONTENT_TYPE};
+use http::{HeaderValue, Request};
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use super::signature::AppSecret;
+use crate::blocking::block;
+use crate::error::{ApiError, RequestError};
+use crate::event;
+use crate::identity::own_token::Acting;
+use crate::signing_key;
+use crate::state::AppState;
+
+/// Why there is no request.
+pub(super) enum Unwritten {
+    /// The address of the app cannot be asked.
+    Address,
+    /// The server fails.
+    Failed(ApiError),
+}
+
+impl<E: Into<ApiError>> From<E> for Unwritten {
+    fn from(error: E) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+/// The claims of the JWT that says who sends what to whom.
+#[derive(Serialize)]
+struct ParcelClaims<'c> {
+    iss: &'c str,
+    aud: &'c str,
+    sub: &'c str,
+    iat: i64,
+    exp: i64,
+    jti: &'c str,
+    /// The SHA-256 of the body, in hex.
+    body_sha256: String,
+}
+
+fn failed(error: impl std::error::Error) -> RequestError {
+    RequestError::Failed(error.to_string())
+}
+
+fn minutes(now: Instant, minutes: i64) -> Instant {
+    Instant::new(now.milliseconds().saturating_add(minutes * 60_000))
+}
+
+/// Writes the request.
+///
+/// # Errors
+/// [`Unwritten`].
+pub(super) async fn request(
+    state: &Arc<AppState>,
+    delivery: &EventDelivery,
+    parcel: Parcel,
+) -> Result<Request<Vec<u8>>, Unwritten> {
+    let now = (state.clock)();
+    let (base, cx, app, url) =
+        (state.mail_address.clone(), parcel.cx.clone(), parcel.app.clone(), parcel.url.clone());
+    let (id, body) =
+        block(move || event::delivered(&parcel.view, &parcel.cx, &base)).await?.map_err(failed)?;
+    let acting = Acting { agent: app.id.to_string(), depth: delivery.depth.saturating_add(1) };
+    let token = state.identity.key().sign_for_app(
+        cx.user.id,
+        (&cx.user.email, acting),
+        (now, minutes(now, TOKEN_MINUTES)),
+    );
+    let token = token.map_err(failed)?;
+    let claims = ParcelClaims {
+        iss: &state.mail_address,
+        aud: &url,
+        sub: app.id.as_str(),
+        iat: now.seconds(),
+        exp: minutes(now, JWT_MINUTES).seconds(),
+        jti: &id,
+        body_sha256: Sha256::digest(&body).iter().map(|byte| format!("{byte:02x}")).collect(),
+    };
+    let jwt = signing_key::sign(state, SigningAlgorithm::EdDsa, "JWT", &claims).await?;
+    let mut request = Request::post(&url)
+        .header(CONTENT_TYPE, "application/json")
+        .header(AUTHORIZATION, format!("Bearer {jwt}"))
+        .header("webhook-id", &id)
+        .header("webhook-timestamp", now.seconds());
+    let names = &state.headers;
+    let mut own = vec![(&names.oauth_token, token), (&names.agent, app.id.to_string())];
+    if let Some(secret) = secret(state, &app)? {
+        request = request.header("webhook-signature", secret.standard(&id, now.seconds(), &body));
+        own.push((&names.signature, secret.own(now.seconds(), &body)));
+    }
+    for (names, value) in own {
+        let value = HeaderValue::try_from(value);
+        let value = value.map_err(failed)?;
+        for name in names {
+            request = request.header(name.as_str(), value.clone());
+        }
+    }
+    // The address alone comes from outside.
+    request.body(body).map_err(|_| Unwritten::Address)
+}
+
+/// Where the secret of an app is sealed for.
+pub(crate) fn place_of_secret(app: &str) -> [&str; 3] {
+    ["apps", "client_secret", app]
+}
+
+fn secret(state: &AppState, app: &App) -> Result<Option<AppSecret>, RequestError> {
+    let Some(sealed) = &app.client_secret else { return Ok(None) };
+    let id: &AppId = &app.id;
+    let opened = state.identity.key().sealer().open(&place_of_secret(id.as_str()), sealed);
+    let failed = |why: String| RequestError::Failed(format!("the secret of {id}: {why}"));
+    let text = String::from_utf8(opened.map_err(|error| failed(error.to_string()))?);
+    Ok(Some(AppSecret::new(text.map_err(|error| failed(error.to_string()))?)))
+}

@@ -1,0 +1,212 @@
+//! Events on the wire: what is stored compactly is filled in when it is read (behaviour 8.2, 8.4,
+//! 8.16).
+
+mod filled;
+
+use daybook_domain::delivery::BotResponse;
+use daybook_domain::event::{EventType, ReadEvent};
+use daybook_service::event::{self, Request, View};
+use daybook_service::{Context, zone};
+use serde::Serialize;
+use serde_json::Value;
+use serde_json::value::{RawValue, to_raw_value};
+
+use crate::book::BookOut;
+use crate::collection::rows_showing;
+use crate::cursor::{self, EventCursor};
+use crate::reply::{self, ApiResult};
+use crate::request::ApiRequest;
+use crate::wire::ListOut;
+use filled::{Reader, data};
+
+/// The agent id of requests that name none (behaviour 8.4).
+const NO_AGENT: &str = "api";
+
+/// An event.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct EventOut<'v> {
+    id: String,
+    r#type: &'static str,
+    book_id: &'v str,
+    book: &'v RawValue,
+    resource: String,
+    agent: AgentOut<'v>,
+    user: EventUserOut<'v>,
+    created_at: String,
+    created_on: String,
+    data: Value,
+    bot_responses: Vec<BotResponseOut<'v>>,
+    sequence: i64,
+    hash: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct AgentOut<'v> {
+    id: &'v str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'v str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    logo: Option<&'v str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    logo_dark: Option<&'v str>,
+}
+
+/// What an app has to say about an event.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct BotResponseOut<'v> {
+    agent_id: &'v str,
+    r#type: &'static str,
+    message: &'v str,
+    created_at: String,
+}
+
+impl<'v> From<&'v BotResponse> for BotResponseOut<'v> {
+    fn from(response: &'v BotResponse) -> Self {
+        let BotResponse { app, kind, message, created_at } = response;
+        Self {
+            agent_id: app.as_str(),
+            r#type: kind.as_str(),
+            message,
+            created_at: created_at.milliseconds().to_string(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct EventUserOut<'v> {
+    username: &'v str,
+    name: &'v str,
+    avatar_url: &'static str,
+}
+
+/// GET events.
+pub(crate) async fn list_events(asked: ApiRequest) -> ApiResult {
+    let (book, base) = (asked.book(), asked.base());
+    let (request, filters) = request(&asked);
+    let encode = move |view: &View, cx: &Context| {
+        let reader = Reader { view, base: &base };
+        let written = |book: Box<RawValue>| {
+            let (events, next) = page(view, &book);
+            let cursor =
+                next.and_then(|sequence| cursor::write(&EventCursor { sequence, ..filters }));
+            let items = events
+                .iter()
+                .map(|event| event_out(reader, event, &book))
+                .collect::<Result<_, _>>()?;
+            serde_json::to_vec(&ListOut { items, cursor })
+        };
+        reply::json(book_of(view, cx).and_then(written))
+    };
+    asked.read(move |tx, cx| event::list(tx, cx, &book, &request), encode).await
+}
+
+/// GET events/{id} (behaviour 12.9).
+pub(crate) async fn get_event(asked: ApiRequest) -> ApiResult {
+    let (book, id, base) = (asked.book(), asked.id(), asked.base());
+    let encode = move |view: &View, cx: &Context| {
+        let reader = Reader { view, base: &base };
+        let written = |event| {
+            book_of(view, cx).and_then(|book| serde_json::to_vec(&event_out(reader, event, &book)?))
+        };
+        view.events.first().map_or_else(reply::nothing, |event| reply::json(written(event)))
+    };
+    asked.read(move |tx, cx| event::get(tx, cx, &book, &id), encode).await
+}
+
+/// The id and the text of the one event of a view, as it is delivered.
+///
+/// # Errors
+/// When it cannot be written.
+pub(crate) fn delivered(
+    view: &View,
+    cx: &Context,
+    base: &str,
+) -> serde_json::Result<(String, Vec<u8>)> {
+    let (reader, book) = (Reader { view, base }, book_of(view, cx)?);
+    let Some(read) = view.events.first() else { return Ok((String::new(), Vec::new())) };
+    let shown = event_out(reader, read, &book)?;
+    Ok((shown.id.clone(), serde_json::to_vec(&shown)?))
+}
+
+/// The request with its filters; one with only a cursor goes on with the cursor's (behaviour 2.4).
+fn request(asked: &ApiRequest) -> (Request, EventCursor) {
+    let text =
+        |name: &str| asked.text(name).map(str::to_owned).filter(|text| !text.trim().is_empty());
+    let own = EventCursor {
+        sequence: 0,
+        after: text("after"),
+        before: text("before"),
+        error: asked.flag("error"),
+        resource: text("resoureId").or_else(|| text("resourceId")),
+        kind: text("type"),
+    };
+    let cursor: Option<EventCursor> = asked.cursor().and_then(cursor::read).filter(is_readable);
+    let below = cursor.as_ref().map(|cursor| cursor.sequence);
+    let filters = if own == EventCursor::default() { cursor.unwrap_or_default() } else { own };
+    let EventCursor { sequence: _, after, before, error, resource, kind } = filters.clone();
+    (Request { after, before, error, resource, kind, limit: asked.limit(), below }, filters)
+}
+
+/// Whether the filters of a cursor are such as this server writes: others are damage (behaviour
+/// 2.5).
+fn is_readable(cursor: &EventCursor) -> bool {
+    let instants =
+        cursor.after.iter().chain(&cursor.before).all(|text| zone::instant(text, "UTC").is_some());
+    instants && cursor.kind.as_deref().is_none_or(|name| EventType::from_name(name).is_some())
+}
+
+/// The events of a page, and where the next one begins. All show the book with the books of its
+/// collection, so a page ends before these take too much (behaviour 9.19).
+fn page<'v>(view: &'v View, book: &RawValue) -> (&'v [ReadEvent], Option<i64>) {
+    match view.events.get(..rows_showing(book)) {
+        Some(events) if view.events.len() > events.len() => {
+            (events, events.last().map(|read| read.event.sequence))
+        }
+        _ => (&view.events, view.next),
+    }
+}
+
+/// The book that every one of these events shows, written once.
+fn book_of(view: &View, cx: &Context) -> serde_json::Result<Box<RawValue>> {
+    to_raw_value(
+        &BookOut::new(&view.access, view.activity, cx).within(view.collection.as_deref(), cx),
+    )
+}
+
+fn event_out<'v>(
+    reader: Reader<'v>,
+    read: &'v ReadEvent,
+    book: &'v RawValue,
+) -> serde_json::Result<EventOut<'v>> {
+    let (view, event) = (reader.view, &read.event);
+    let key = &view.access.book().key;
+    let username =
+        view.users.get(&event.user).map(|user| user.username.as_str()).unwrap_or_default();
+    let agent = event.agent.as_deref().unwrap_or(NO_AGENT);
+    let face = view.faces.get(agent);
+    let responses = view.responses.get(&event.sequence).map(Vec::as_slice).unwrap_or_default();
+    Ok(EventOut {
+        id: event.public_id(key),
+        r#type: event.kind.as_str(),
+        book_id: key.as_str(),
+        book,
+        resource: event.public_resource(key),
+        agent: AgentOut {
+            id: agent,
+            name: face.map(|face| face.name.as_str()),
+            logo: face.and_then(|face| face.logo.as_deref()),
+            logo_dark: face.and_then(|face| face.logo_dark.as_deref()),
+        },
+        user: EventUserOut { username, name: username, avatar_url: "" },
+        created_at: event.created_at.milliseconds().to_string(),
+        created_on: zone::rfc3339(event.created_at),
+        data: data(reader, read)?,
+        bot_responses: responses.iter().map(BotResponseOut::from).collect(),
+        sequence: event.sequence,
+        hash: event.hash.to_string(),
+    })
+}

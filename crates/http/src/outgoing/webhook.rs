@@ -1,0 +1,182 @@
+//! The client for webhooks, whose addresses anybody writes into an app. Encrypted requests go to
+//! the public internet and to what the operator allows, others only to the latter.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::{Request, Response};
+use reqwest::Url;
+
+use super::address::Reach;
+use super::allowed::WebhookTarget;
+use super::{Failure, Outgoing, Patience};
+
+/// How long a connection may take to be made.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a delivery may take, from the first step to the last byte of the answer (behaviour
+/// 8.8).
+const DELIVERY_TIMEOUT: Duration = Duration::from_secs(60);
+/// Bytes of an answer that are read at most.
+const MAX_ANSWER: usize = 64 * 1024;
+
+/// Sends webhooks. Clones share connections.
+#[derive(Debug, Clone)]
+pub(crate) struct WebhookClient {
+    encrypted: Outgoing,
+    plain: Outgoing,
+}
+
+impl WebhookClient {
+    /// A client that reaches these targets besides the public internet.
+    ///
+    /// # Errors
+    /// When TLS cannot be set up.
+    pub(crate) fn new(allowed: Vec<WebhookTarget>) -> Result<Self, Failure> {
+        Self::within(allowed, DELIVERY_TIMEOUT)
+    }
+
+    fn within(allowed: Vec<WebhookTarget>, answer: Duration) -> Result<Self, Failure> {
+        let patience = Patience { connect: CONNECT_TIMEOUT, answer, bytes: MAX_ANSWER };
+        let allowed: Arc<[WebhookTarget]> = allowed.into();
+        let plain = Outgoing::with(Reach::Allowed(Arc::clone(&allowed)), patience)?;
+        Ok(Self { encrypted: Outgoing::with(Reach::Public(allowed), patience)?, plain })
+    }
+
+    /// Sends a request and reads its whole answer, whatever its status.
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub(crate) async fn send(
+        &self,
+        request: Request<Vec<u8>>,
+    ) -> Result<Response<Vec<u8>>, Failure> {
+        // Read as it will be sent: a scheme may be in upper case.
+        let url = Url::parse(&request.uri().to_string()).map_err(|_| Failure::Address)?;
+        match url.scheme() {
+            "https" => self.encrypted.send(request).await,
+            "http" => self.plain.send(request).await,
+            _ => Err(Failure::Address),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::net::{SocketAddr, TcpListener};
+
+    use actix_web::rt::System;
+
+    use super::*;
+
+    /// A receiver that answers each connection with these bytes and, perhaps, never stops.
+    fn receiver(answer: &'static [u8], then: &'static [u8]) -> SocketAddr {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let Ok(mut stream) = stream else { return };
+                let mut buffer = [0; 8192];
+                drop(stream.read(&mut buffer));
+                drop(stream.write_all(answer));
+                while !then.is_empty() && stream.write_all(then).is_ok() {
+                    // A trickle: a few bytes at a time, for ever.
+                    if then.len() < 100 {
+                        drop(stream.set_read_timeout(Some(Duration::from_millis(50))));
+                        drop(stream.read(&mut buffer));
+                    }
+                }
+            }
+        });
+        address
+    }
+
+    fn send(allowed: &[&str], url: &str) -> Result<Response<Vec<u8>>, Failure> {
+        let allowed = allowed.iter().map(|text| text.parse().unwrap()).collect();
+        let client = WebhookClient::within(allowed, Duration::from_millis(1_500)).unwrap();
+        // As apps hold it: a URL, which clients read before they send.
+        let url = Url::parse(url).unwrap();
+        let request = Request::post(url.as_str()).body(b"{}".to_vec()).unwrap();
+        System::new().block_on(client.send(request))
+    }
+
+    fn port(address: SocketAddr) -> u16 {
+        address.port()
+    }
+
+    const FINE: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}";
+
+    #[test]
+    fn only_what_is_allowed_is_reached() {
+        let port = port(receiver(FINE, b""));
+        let every_spelling = [
+            "127.0.0.1",
+            "localhost",
+            "2130706433",
+            "0x7f.1",
+            "0177.0.0.1",
+            "127.1",
+            "[::ffff:127.0.0.1]",
+            "[::ffff:7f00:1]",
+        ];
+        for host in every_spelling {
+            for scheme in ["http", "https"] {
+                let url = format!("{scheme}://{host}:{port}/");
+                let outcome = send(&["10.0.0.0/8", "bot.example"], &url);
+                let failure = outcome.expect_err(&url);
+                let told = failure.to_string();
+                assert!(
+                    failure == Failure::Address || told.contains("may be reached"),
+                    "{url}: {told}"
+                );
+            }
+            let url = format!("http://{host}:{port}/");
+            let answer = send(&["127.0.0.0/8"], &url);
+            assert_eq!(answer.map(|answer| answer.status().as_u16()), Ok(200), "{url}");
+        }
+        let listed = send(&["localhost"], &format!("http://localhost:{port}/"));
+        assert_eq!(listed.map(Response::into_body), Ok(b"{}".to_vec()));
+    }
+
+    #[test]
+    fn metadata_and_private_addresses_are_refused_at_once() {
+        for host in ["169.254.169.254", "[fd00:ec2::254]", "[fe80::1]", "10.0.0.1", "0.0.0.0"] {
+            for scheme in ["http", "https"] {
+                let outcome = send(&["127.0.0.0/8"], &format!("{scheme}://{host}/"));
+                assert_eq!(outcome.err(), Some(Failure::Address), "{scheme} {host}");
+            }
+        }
+    }
+
+    #[test]
+    fn redirects_are_answers() {
+        let head =
+            b"HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n";
+        let address = receiver(head, b"");
+        let answer = send(&["127.0.0.0/8"], &format!("http://{address}/")).unwrap();
+        assert_eq!(answer.status().as_u16(), 302);
+    }
+
+    #[test]
+    fn large_and_endless_answers_are_cut_off() {
+        const LONG: &[u8] = &[b'x'; MAX_ANSWER + 1];
+        let head = b"HTTP/1.1 200 OK\r\ncontent-length: 65537\r\n\r\n";
+        for address in [receiver(head, LONG), receiver(b"HTTP/1.1 200 OK\r\n\r\n", LONG)] {
+            let outcome = send(&["127.0.0.0/8"], &format!("http://{address}/"));
+            assert_eq!(outcome.err(), Some(Failure::TooLarge(MAX_ANSWER)));
+        }
+    }
+
+    #[test]
+    fn trickles_end_with_the_time_for_all() {
+        let trickles: [(&[u8], &[u8]); 3] =
+            [(b"HTTP/1.1 200 OK\r\n\r\n", b"x"), (b"HTTP/1.1 200 OK\r\n", b"a: b\r\n"), (b"", b"")];
+        for (head, then) in trickles {
+            let begun = std::time::Instant::now();
+            let address = receiver(head, then);
+            let outcome = send(&["127.0.0.0/8"], &format!("http://{address}/"));
+            assert!(matches!(outcome, Err(Failure::NoAnswer(_))), "{outcome:?}");
+            assert!(begun.elapsed() < Duration::from_secs(10));
+        }
+    }
+}

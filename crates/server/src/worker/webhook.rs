@@ -1,0 +1,164 @@
+//! The worker that delivers events to apps (behaviour 8.6 - 8.11).
+//!
+//! A round takes queues that are due, an app in a book each, and delivers their events, one after
+//! another; it ends when nothing is due and nothing runs. What waits stands in the database, so the
+//! memory of a round is that of what it delivers at once. A slow app holds no more than its own
+//! places. While an event is on its way its lease is prolonged; when the process ends, others take
+//! the queue within a minute, so an event may come twice, and never gets lost.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use daybook_domain::app::AppId;
+use daybook_domain::instant::Instant;
+use daybook_http::{Courier, Wakeup, block};
+use daybook_service::delivery::{self, Leased, Occupied, Outcome};
+use daybook_service::{Error, Ids};
+use daybook_storage::{Lane, Store};
+use tokio::task::JoinSet;
+use tokio::time::{interval_at, sleep};
+
+use super::{RoundReport, RunningRound, Stop, Worker};
+
+/// Deliveries of this process at once.
+const MAX_RUNNING: usize = 64;
+/// Deliveries of one app at once, in different books.
+const MAX_OF_AN_APP: usize = 8;
+/// Deliveries that one task makes before others get its place.
+const MAX_IN_A_ROW: usize = 32;
+/// How long after the last look another follows although nobody rang: a pause may be over, or
+/// another process may have written events.
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
+/// How often a lease is prolonged.
+const PROLONG_INTERVAL: Duration = Duration::from_secs(15);
+
+/// What delivering needs.
+#[derive(Clone)]
+pub(crate) struct WebhookWorker {
+    pub(crate) store: Arc<Store>,
+    pub(crate) ids: Arc<Ids>,
+    pub(crate) clock: fn() -> Instant,
+    pub(crate) stop: Stop,
+    pub(crate) courier: Courier,
+    pub(crate) wakeup: Wakeup,
+}
+
+/// The worker; its wakeup is notified when events with receivers have been recorded.
+pub(crate) fn worker(webhooks: WebhookWorker) -> Worker {
+    let wakeup = webhooks.wakeup.clone();
+    let round = move || -> RunningRound {
+        let webhooks = webhooks.clone();
+        Box::pin(async move { webhooks.round().await })
+    };
+    Worker { name: "webhook", interval: POLL_INTERVAL, wakeup, round: Box::new(round) }
+}
+
+impl WebhookWorker {
+    async fn round(self) -> anyhow::Result<RoundReport> {
+        let mut running: JoinSet<(AppId, usize)> = JoinSet::new();
+        let mut occupied = Occupied { running: HashMap::new(), most: MAX_OF_AN_APP };
+        let mut done = 0;
+        while !self.stop.asked() {
+            let free = MAX_RUNNING.saturating_sub(running.len());
+            let taken =
+                if free > 0 { self.take(occupied.clone(), free).await? } else { Vec::new() };
+            for leased in taken {
+                *occupied.running.entry(leased.delivery.app.clone()).or_default() += 1;
+                let webhooks = self.clone();
+                running.spawn_local(async move { webhooks.deliver(leased).await });
+            }
+            if running.is_empty() {
+                break;
+            }
+            tokio::select! {
+                ended = running.join_next() => {
+                    let Some(ended) = ended else { break };
+                    let (app, delivered) = ended?;
+                    done += delivered;
+                    if let Some(count) = occupied.running.get_mut(&app) {
+                        *count = count.saturating_sub(1);
+                    }
+                    occupied.running.retain(|_, count| *count > 0);
+                }
+                () = self.wakeup.notified() => {}
+                () = sleep(POLL_INTERVAL) => {}
+            }
+        }
+        Ok(RoundReport { found: done, done, left: 0 })
+    }
+
+    async fn take(&self, occupied: Occupied, free: usize) -> anyhow::Result<Vec<Leased>> {
+        let (store, now) = (Arc::clone(&self.store), (self.clock)());
+        let lease = self.ids.next(now);
+        let take = move |tx: &mut daybook_storage::Tx<'_>| {
+            delivery::take(tx, lease, occupied, (free, now))
+        };
+        Ok(block(move || store.write(Lane::NO_BOOK, take)).await??)
+    }
+
+    /// Delivers the first event of a queue, and some of those behind it.
+    async fn deliver(self, first: Leased) -> (AppId, usize) {
+        let (app, mut next, mut done) = (first.delivery.app.clone(), Some(first), 0);
+        while let Some(leased) = next.take() {
+            done += 1;
+            let goes_on = done < MAX_IN_A_ROW && !self.stop.asked();
+            match self.deliver_one(leased, goes_on).await {
+                Ok(after) => next = after,
+                Err(error) => tracing::warn!(
+                    app = app.as_str(),
+                    error = format!("{error:#}"),
+                    "a delivery failed; it is tried again after its lease"
+                ),
+            }
+        }
+        (app, done)
+    }
+
+    async fn deliver_one(&self, leased: Leased, goes_on: bool) -> anyhow::Result<Option<Leased>> {
+        let sent = {
+            let sending = self.courier.send(&leased.delivery);
+            tokio::pin!(sending);
+            let begin = tokio::time::Instant::now() + PROLONG_INTERVAL;
+            let mut prolonging = interval_at(begin, PROLONG_INTERVAL);
+            loop {
+                tokio::select! {
+                    sent = &mut sending => break sent.map_err(anyhow::Error::msg)?,
+                    _ = prolonging.tick() => self.prolong(&leased).await?,
+                }
+            }
+        };
+        let (app, book) = (leased.delivery.app.clone(), leased.delivery.key.clone());
+        tracing::debug!(
+            app = app.as_str(),
+            book = book.as_str(),
+            event = leased.delivery.sequence,
+            milliseconds = sent.took.as_millis(),
+            outcome = outcome(&sent.outcome),
+            "a delivery"
+        );
+        let (store, now) = (Arc::clone(&self.store), (self.clock)());
+        let finish = move |tx: &mut daybook_storage::Tx<'_>| {
+            delivery::finish(tx, &leased, sent.outcome, (goes_on, now))
+        };
+        Ok(block(move || store.write(Lane::of_book(book.as_str()), finish)).await??)
+    }
+
+    async fn prolong(&self, leased: &Leased) -> anyhow::Result<()> {
+        let (store, now, leased) = (Arc::clone(&self.store), (self.clock)(), leased.clone());
+        let lane = Lane::of_book(leased.delivery.key.as_str());
+        block(move || store.write::<_, Error>(lane, move |tx| delivery::prolong(tx, &leased, now)))
+            .await??;
+        Ok(())
+    }
+}
+
+/// What the log says of an outcome: nothing of what an app answers.
+const fn outcome(outcome: &Outcome) -> &'static str {
+    match outcome {
+        Outcome::Tried(_) => "tried",
+        Outcome::Unsent(_) => "not sent",
+        Outcome::Dropped => "dropped",
+        Outcome::Stopped => "stopped",
+    }
+}

@@ -1,0 +1,365 @@
+//! Webhooks (8.6 - 8.11): what apps receive, in which order, and what becomes of their answers.
+
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use daybook_tests::receiver::{Received, Receiver, fine};
+use daybook_tests::{CASH_AND_FOOD, Cast, Client, Server, pause, unique};
+use serde_json::{Value, json};
+
+use crate::Case;
+use crate::file_sweep::eventually;
+use crate::reading::items;
+
+pub fn tests() -> Vec<Case> {
+    crate::cases![
+        rule_8_6_the_request,
+        rule_8_6_the_token_acts_as_the_app,
+        rule_8_7_answers_are_recorded,
+        rule_8_8_failures_are_repeated,
+        rule_8_9_one_after_another_in_order,
+        rule_8_9_a_slow_app_delays_nobody,
+        rule_8_11_receivers,
+        rule_8_11_addresses_of_developers,
+        rule_8_11_chains_end,
+        rule_8_11_uninstalling_drops_what_waits,
+        who_has_lost_access_receives_nothing,
+        rule_8_1_deletions_of_books_are_delivered,
+    ]
+}
+
+/// An app of the owner that sends these types of events there, installed in the book.
+#[track_caller]
+pub fn install(cast: &Cast, url: &str, events: &[&str], fields: Value) -> Value {
+    let app = create(cast, url, events, fields);
+    cast.owner.post(&cast.path("/integrations"), &json!({"agentId": app["id"]})).ok();
+    app
+}
+
+#[track_caller]
+fn create(cast: &Cast, url: &str, events: &[&str], fields: Value) -> Value {
+    let mut body = json!({
+        "id": unique("bot"),
+        "name": "Bot",
+        "webhookUrl": url,
+        "events": events,
+    });
+    let more = fields.as_object().cloned().unwrap_or_default();
+    body.as_object_mut().expect("an object").extend(more);
+    cast.owner.post("/v5/apps", &body).ok()
+}
+
+fn book(server: &Server) -> Cast {
+    Cast::with_accounts(server, &CASH_AND_FOOD)
+}
+
+#[track_caller]
+fn lunch(cast: &Cast, description: &str) -> Value {
+    cast.record("2026-01-05", "10", "Cash", "Food", description)
+}
+
+/// The descriptions of the transactions that came.
+fn descriptions(received: &[Received]) -> Vec<String> {
+    let text = |one: &Received| {
+        let transaction = &one.body["data"]["object"]["transaction"];
+        transaction["description"].as_str().unwrap_or("no transaction").to_owned()
+    };
+    received.iter().map(text).collect()
+}
+
+/// The responses to the newest event of a type, when there are so many.
+#[track_caller]
+fn responses(cast: &Cast, kind: &str, count: usize) -> Vec<Value> {
+    let path = cast.path(&format!("/events?type={kind}&limit=1"));
+    let mut found = Vec::new();
+    eventually("8.7: the responses are recorded", || {
+        let page = cast.owner.get(&path).ok();
+        found = items(&page)[0]["botResponses"].as_array().expect("a list").clone();
+        found.len() == count
+    });
+    found
+}
+
+fn rule_8_6_the_request(server: &Server) {
+    let (cast, receiver) = (book(server), Receiver::start());
+    let secret = json!({"clientSecret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"});
+    let app = install(&cast, &receiver.url(), &["TRANSACTION_POSTED"], secret);
+    lunch(&cast, "one");
+    let received = receiver.wait_for(1).remove(0);
+    assert_eq!(received.line, "POST /hook HTTP/1.1");
+    assert_eq!(received.header("content-type"), "application/json");
+    assert_eq!(received.header("service-agent-id"), app["id"]);
+    let event = &items(&cast.owner.get(&cast.path("/events?limit=1")).ok())[0].clone();
+    assert_eq!(received.body, *event, "8.6: the event as who installed the app reads it");
+    assert_eq!(received.header("webhook-id"), event["id"]);
+    let time: i64 = received.header("webhook-timestamp").parse().expect("seconds");
+    let created: i64 = event["createdAt"].as_str().expect("a text").parse().expect("a number");
+    assert!((time - created / 1000).abs() < 30);
+    assert!(received.header("webhook-signature").starts_with("v1,"));
+    assert!(received.header("service-signature").starts_with(&format!("t={time},v1=")));
+    assert_eq!(received.header("authorization").split('.').count(), 3, "8.6: a JWT");
+}
+
+fn rule_8_6_the_token_acts_as_the_app(server: &Server) {
+    let (cast, receiver) = (book(server), Receiver::start());
+    let app = install(&cast, &receiver.url(), &["TRANSACTION_POSTED"], json!({}));
+    lunch(&cast, "one");
+    let received = receiver.wait_for(1).remove(0);
+    assert!(!received.headers.contains_key("webhook-signature"), "8.6: without a secret");
+    let bot = server.client_with_token(received.header("service-oauth-token"));
+    let user = bot.get("/v5/user").ok();
+    assert_eq!(user["email"], cast.owner.email());
+    let made = bot
+        .header("service-agent-id", "somebody-else")
+        .post(&cast.path("/accounts"), &json!({"name": "Tax", "type": "LIABILITY"}))
+        .ok();
+    assert_eq!(made["agentId"], app["id"], "8.6: no header changes who acts");
+    bot.post("/v5/user/tokens", &json!({"days": 1})).refused(403, "insufficientScope");
+}
+
+fn rule_8_7_answers_are_recorded(server: &Server) {
+    for (answer, expected) in [
+        (r#"{"result": "did <b>it</b>"}"#, json!(["INFO", "did <b>it</b>"])),
+        (r#"{"result": ["a", "b"]}"#, json!(["INFO", "a\nb"])),
+        (r#"{"result": true, "warning": "w"}"#, json!(["WARNING", "w"])),
+        (r#"{"error": ["e", "f"], "warning": "w"}"#, json!(["ERROR", "e\nf"])),
+    ] {
+        let cast = book(server);
+        let receiver = Receiver::answering(move |_| fine(answer));
+        let app = install(&cast, &receiver.url(), &["TRANSACTION_POSTED"], json!({}));
+        lunch(&cast, "one");
+        let response = responses(&cast, "TRANSACTION_POSTED", 1).remove(0);
+        assert_eq!(json!([response["type"], response["message"]]), expected, "8.7: {answer}");
+        assert_eq!(response["agentId"], app["id"]);
+        assert!(response["createdAt"].as_str().is_some_and(|text| text.len() == 13));
+        assert_eq!(receiver.received().len(), 1, "8.7: an answer is final");
+    }
+    let (cast, receiver) = (book(server), Receiver::answering(|_| fine("")));
+    install(&cast, &receiver.url(), &["TRANSACTION_POSTED"], json!({}));
+    for description in ["one", "two"] {
+        lunch(&cast, description);
+    }
+    receiver.wait_for(2);
+    assert_eq!(responses(&cast, "TRANSACTION_POSTED", 0), [] as [Value; 0], "8.7: nothing to say");
+}
+
+fn rule_8_8_failures_are_repeated(server: &Server) {
+    let cast = book(server);
+    let times = Arc::new(Mutex::new(Vec::new()));
+    let noted = Arc::clone(&times);
+    let receiver = Receiver::answering(move |_| {
+        let mut noted = noted.lock().expect("no panic before");
+        noted.push(Instant::now());
+        match noted.len() {
+            1 => ("500 Oh".to_owned(), String::new()),
+            2 => ("429 Busy\r\nretry-after: 2".to_owned(), String::new()),
+            3 => ("302 Found\r\nlocation: /other".to_owned(), String::new()),
+            _ => fine(r#"{"result": "at last"}"#),
+        }
+    });
+    install(&cast, &receiver.url(), &["TRANSACTION_POSTED"], json!({}));
+    for description in ["one", "two"] {
+        lunch(&cast, description);
+    }
+    let received = receiver.wait_for(5);
+    assert_eq!(descriptions(&received), ["one", "one", "one", "one", "two"], "8.9: in order");
+    assert!(
+        received.iter().all(|one| one.line == "POST /hook HTTP/1.1"),
+        "no redirect is followed"
+    );
+    let times = times.lock().expect("no panic before").clone();
+    let pauses: Vec<u64> =
+        times.windows(2).take(3).map(|pair| (pair[1] - pair[0]).as_millis() as u64).collect();
+    for (pause, least) in pauses.iter().zip([1_000, 2_000, 5_000]) {
+        assert!((least..least + 3_000).contains(pause), "8.8: {pauses:?}");
+    }
+    assert_eq!(responses(&cast, "TRANSACTION_POSTED", 1)[0]["message"], "at last");
+}
+
+fn rule_8_9_one_after_another_in_order(server: &Server) {
+    let cast = book(server);
+    let busy = Arc::new(Mutex::new(()));
+    let receiver = Receiver::answering(move |_| {
+        let alone = busy.try_lock().is_ok();
+        pause(Duration::from_millis(3));
+        fine(if alone { "{}" } else { r#"{"error": "another one at once"}"# })
+    });
+    install(&cast, &receiver.url(), &["TRANSACTION_POSTED", "TRANSACTION_DELETED"], json!({}));
+    let batch: Vec<Value> = (0..50)
+        .map(|number| {
+            json!({"date": "2026-01-05", "amount": "1", "description": format!("t{number}"),
+                "creditAccount": {"name": "Cash"}, "debitAccount": {"name": "Food"}})
+        })
+        .collect();
+    cast.owner.post(&cast.path("/transactions/batch"), &json!({"items": batch})).ok();
+    for number in 50..60 {
+        lunch(&cast, &format!("t{number}"));
+    }
+    let expected: Vec<String> = (0..60).map(|number| format!("t{number}")).collect();
+    assert_eq!(descriptions(&receiver.wait_for(60)), expected, "8.9: in the order of events");
+    assert!(responses(&cast, "TRANSACTION_POSTED", 0).is_empty());
+}
+
+fn rule_8_9_a_slow_app_delays_nobody(server: &Server) {
+    let cast = book(server);
+    let slow = Receiver::answering(|_| {
+        pause(Duration::from_secs(4));
+        fine("{}")
+    });
+    let fast = Receiver::start();
+    for receiver in [&slow, &fast] {
+        install(&cast, &receiver.url(), &["TRANSACTION_POSTED"], json!({}));
+    }
+    let begun = Instant::now();
+    for number in 0..5 {
+        lunch(&cast, &format!("t{number}"));
+    }
+    fast.wait_for(5);
+    assert!(begun.elapsed() < Duration::from_secs(3), "8.9: {:?}", begun.elapsed());
+    assert_eq!(slow.received().len(), 1, "8.9: one at a time");
+}
+
+fn rule_8_11_receivers(server: &Server) {
+    let cast = book(server);
+    let everything = Receiver::start();
+    let kinds = ["FILE_CREATED", "ACCOUNT_CREATED", "INTEGRATION_CREATED", "TRANSACTION_UPDATED"];
+    let patterns = json!({"filePatterns": ["*.csv", "bank-?.ofx"]});
+    install(&cast, &everything.url(), &kinds, patterns);
+    let other = Receiver::start();
+    install(&cast, &other.url(), &["INTEGRATION_DELETED"], json!({}));
+    for name in ["a.pdf", "A.CSV", "bank-10.ofx", "bank-1.ofx"] {
+        cast.owner.post(&cast.path("/files"), &json!({"name": name, "content": ""})).ok();
+    }
+    cast.account("Bank", "ASSET");
+    lunch(&cast, "not subscribed");
+    cast.account("End", "ASSET");
+    let received = everything.wait_for(5);
+    let types: Vec<&str> =
+        received.iter().map(|one| one.body["type"].as_str().expect("a type")).collect();
+    let expected = [
+        "INTEGRATION_CREATED",
+        "FILE_CREATED",
+        "FILE_CREATED",
+        "ACCOUNT_CREATED",
+        "ACCOUNT_CREATED",
+    ];
+    assert_eq!(types, expected, "8.11: not of its own installation");
+    let names = |one: &Received| one.body["data"]["object"]["name"].clone();
+    assert_eq!([names(&received[1]), names(&received[2])], [json!("A.CSV"), json!("bank-1.ofx")]);
+    assert!(other.received().is_empty(), "8.11: what it is not subscribed to");
+}
+
+fn rule_8_11_addresses_of_developers(server: &Server) {
+    let cast = book(server);
+    let (normal, dev) = (Receiver::start(), Receiver::start());
+    let fields = json!({"webhookUrlDev": dev.url(), "users": "*@example.com",
+        "developers": "nobody-at-all"});
+    let app = create(&cast, &normal.url(), &["TRANSACTION_CREATED"], fields);
+    // Somebody else installs it; then the owner of the app acts.
+    cast.editor.post(&cast.path("/integrations"), &json!({"agentId": app["id"]})).ok();
+    let draft = |by: &Client, text: &str| {
+        by.post(&cast.path("/transactions"), &json!({"description": text})).ok();
+    };
+    draft(&cast.poster, "by somebody");
+    assert_eq!(descriptions(&normal.wait_for(1)), ["by somebody"]);
+    draft(&cast.owner, "by the owner of the app");
+    assert_eq!(descriptions(&dev.wait_for(1)), ["by the owner of the app"]);
+    assert_eq!(normal.received().len(), 1);
+}
+
+/// Two bots that answer each other: each posts a transaction on every one that it is told of.
+fn rule_8_11_chains_end(server: &Server) {
+    let (cast, base) = (Arc::new(book(server)), server.base().to_owned());
+    let bot = |name: &'static str| {
+        let (cast, base) = (Arc::clone(&cast), base.clone());
+        Receiver::answering(move |received| {
+            // It does not answer itself.
+            if received.body["agent"]["id"] != received.header("service-agent-id") {
+                let body = json!({"date": "2026-01-05", "amount": "1", "description": name,
+                    "creditAccount": {"name": "Cash"}, "debitAccount": {"name": "Food"}});
+                let caller = Client::at(&base, received.header("service-oauth-token"));
+                caller.post(&cast.path("/transactions"), &body).ok();
+            }
+            fine("{}")
+        })
+    };
+    let (ping, pong) = (bot("ping"), bot("pong"));
+    for receiver in [&ping, &pong] {
+        install(&cast, &receiver.url(), &["TRANSACTION_POSTED"], json!({}));
+    }
+    lunch(&cast, "first");
+    let errors = |page: &Value| {
+        let all = items(page).iter().flat_map(|event| event["botResponses"].as_array().cloned());
+        all.flatten().filter(|response| response["type"] == "ERROR").count()
+    };
+    let path = cast.path("/events?type=TRANSACTION_POSTED&limit=200");
+    let mut page = Value::Null;
+    eventually("8.11: the chains end with an error", || {
+        page = cast.owner.get(&path).ok();
+        // The first event reaches both bots, so there are two chains; both bots get the last one.
+        errors(&page) == 4
+    });
+    pause(Duration::from_millis(500));
+    let all = cast.owner.get(&path).ok();
+    assert_eq!(items(&all).len(), 1 + 2 * 11, "8.11: ten events after the first are answered");
+}
+
+fn rule_8_11_uninstalling_drops_what_waits(server: &Server) {
+    let cast = book(server);
+    let receiver = Receiver::answering(|_| {
+        pause(Duration::from_millis(700));
+        fine(r#"{"result": "late"}"#)
+    });
+    let app = install(&cast, &receiver.url(), &["TRANSACTION_POSTED"], json!({}));
+    for number in 0..5 {
+        lunch(&cast, &format!("t{number}"));
+    }
+    receiver.wait_for(1);
+    let integrations = cast.owner.get(&cast.path("/integrations")).ok();
+    let integration = &items(&integrations)[0];
+    assert_eq!(integration["agentId"], app["id"]);
+    let id = integration["id"].as_str().expect("an id");
+    cast.owner.delete(&cast.path(&format!("/integrations/{id}"))).ok();
+    pause(Duration::from_millis(1_800));
+    assert_eq!(receiver.received().len(), 1, "8.11: nothing more is delivered");
+    lunch(&cast, "later");
+    pause(Duration::from_millis(300));
+    assert_eq!(receiver.received().len(), 1);
+}
+
+fn rule_8_1_deletions_of_books_are_delivered(server: &Server) {
+    let cast = book(server);
+    let receiver = Receiver::answering(|_| {
+        pause(Duration::from_millis(200));
+        fine("{}")
+    });
+    install(&cast, &receiver.url(), &["BOOK_DELETED", "TRANSACTION_POSTED"], json!({}));
+    for description in ["one", "two"] {
+        lunch(&cast, description);
+    }
+    cast.owner.delete(&cast.path("")).ok();
+    let received = receiver.wait_for(3);
+    assert_eq!(received[2].body["type"], "BOOK_DELETED");
+    assert_eq!(received[2].body["book"]["id"], cast.book, "8.1: although the book is gone");
+}
+
+fn who_has_lost_access_receives_nothing(server: &Server) {
+    let cast = book(server);
+    let receiver = Receiver::start();
+    let app =
+        create(&cast, &receiver.url(), &["TRANSACTION_POSTED"], json!({"users": "*@example.com"}));
+    cast.editor.post(&cast.path("/integrations"), &json!({"agentId": app["id"]})).ok();
+    lunch(&cast, "one");
+    receiver.wait_for(1);
+    let all = cast.owner.get(&cast.path("/collaborators")).ok();
+    let editor = items(&all).iter().find(|one| one["email"] == cast.editor.email());
+    let id = editor.expect("the editor")["id"].as_str().expect("an id").to_owned();
+    cast.owner.delete(&cast.path(&format!("/collaborators/{id}"))).ok();
+    lunch(&cast, "two");
+    let response = responses(&cast, "TRANSACTION_POSTED", 1).remove(0);
+    assert_eq!(response["type"], "ERROR", "9.4: one error");
+    lunch(&cast, "three");
+    pause(Duration::from_millis(500));
+    assert!(responses(&cast, "TRANSACTION_POSTED", 0).is_empty(), "9.4: and it stops");
+    assert_eq!(receiver.received().len(), 1);
+}
