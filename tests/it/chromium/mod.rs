@@ -2,6 +2,7 @@
 //! 11.16 - 11.19). The pages of the server run no scripts there.
 
 mod app;
+mod provider;
 
 use daybook_tests::browser::login_link;
 use daybook_tests::chromium::{Chromium, missing};
@@ -19,6 +20,7 @@ pub fn tests() -> Vec<crate::Case> {
         nobody_frames_a_page,
     ]
     .into_iter()
+    .chain(provider::tests())
     .map(where_installed)
     .collect()
 }
@@ -80,6 +82,21 @@ fn post(server: &Server, path: &str, form: &str) -> Value {
     client.send_raw("POST", path, kind, form.as_bytes()).ok()
 }
 
+/// The tokens for the code with which the browser comes back to a program.
+#[track_caller]
+fn redeemed(browser: &Chromium, server: &Server, uri: &str) -> Value {
+    let url = browser.wait_for(&format!("{uri}?code="));
+    assert!(url.contains("&state=s1&iss=http%3A%2F%2Flocalhost"), "{url}");
+    let code = url.split_once("code=").and_then(|(_, rest)| rest.split('&').next());
+    let form = format!(
+        "grant_type=authorization_code&client_id=daybook-cli&code_verifier={VERIFIER}\
+         &redirect_uri={}&code={}",
+        encode(uri),
+        code.expect("a code")
+    );
+    post(server, "/auth/token", &form)
+}
+
 #[track_caller]
 fn lets_in(server: &Server, tokens: &Value, email: &str) {
     let token = tokens["access_token"].as_str().unwrap_or_else(|| panic!("a token: {tokens}"));
@@ -98,16 +115,7 @@ fn a_program_gets_a_code(server: &Server) {
     browser.wait_for_text("asks for access to your books");
     browser.fits_a_telephone();
     browser.click("Allow");
-    let url = browser.wait_for(&format!("{uri}?code="));
-    assert!(url.contains("&state=s1&iss=http%3A%2F%2Flocalhost"), "{url}");
-    let code = url.split_once("code=").and_then(|(_, rest)| rest.split('&').next());
-    let form = format!(
-        "grant_type=authorization_code&client_id=daybook-cli&code_verifier={VERIFIER}\
-         &redirect_uri={}&code={}",
-        encode(&uri),
-        code.expect("a code")
-    );
-    lets_in(server, &post(server, "/auth/token", &form), &email);
+    lets_in(server, &redeemed(&browser, server, &uri), &email);
     browser.open(&format!("{}/auth/consents", base(server)));
     browser.fits_a_telephone();
     browser.click("End access");
